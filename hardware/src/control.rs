@@ -4,7 +4,13 @@
 //!    0  TBs that have arrived          u32      128 (1 + k)            next TB of kernel k               u32
 //!    8  whether to give up             u32      512 + 4 (256 k + sm)   tickets of kernel k on an SM      u32
 //!   12  whether a kernel is at its end u32     4096 + 64 (32 (256 k + sm) + ticket)    record of a slot, 64 bytes
+//!   16  holders that are there        u32      1576960 + 4 sm                          tickets of holders on an SM  u32
+//!   20  whether holders let go        u32
 //! ```
+//!
+//! A slot stays if its ticket is below the kernel's number of TBs per SM. Where a kernel shall have none, its tickets begin there.
+
+use std::ops::Range;
 
 /// Kernels that can run together.
 pub const KERNELS: usize = 3;
@@ -21,11 +27,35 @@ pub const GIVE_UP: u64 = 8;
 /// Offset of the word that says whether a kernel is at its end.
 pub const STOPPED: u64 = 12;
 
+/// Offset of the word that counts the holders that are there (`holder`).
+pub const HELD: u64 = 16;
+
+/// Offset of the word that makes holders let go.
+pub const RELEASE: u64 = 20;
+
+/// Offset of the tickets of slots.
+pub const TICKETS: u64 = 512;
+
+/// Offset of the tickets of holders.
+pub const HOLDERS: u64 = (RECORDS + RECORD_BYTES * SLOTS * SMS * KERNELS) as u64;
+
 const RECORDS: usize = 4096;
 const RECORD_BYTES: usize = 64;
 
 /// Size of the block.
-pub const BYTES: usize = RECORDS + RECORD_BYTES * SLOTS * SMS * KERNELS;
+pub const BYTES: usize = HOLDERS as usize + 4 * SMS;
+
+/// The table of tickets with which kernels of so many TBs per SM stay on no other SMs than these.
+pub fn tickets(counts: &[u32], sms: &[Range<u32>]) -> Vec<u8> {
+    let mut table = vec![0; 4 * SMS * KERNELS];
+    for (kernel, (count, own)) in counts.iter().zip(sms).enumerate() {
+        for sm in (0..SMS).filter(|&sm| !own.contains(&(sm as u32))) {
+            let at = 4 * (SMS * kernel + sm);
+            table[at..at + 4].copy_from_slice(&count.to_le_bytes());
+        }
+    }
+    table
+}
 
 /// What one slot did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

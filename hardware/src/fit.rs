@@ -45,7 +45,7 @@ impl Need {
 }
 
 /// Bytes of shared memory that so many TBs of each kind take.
-fn shared(needs: &[Need], counts: &[u32]) -> u32 {
+pub fn shared(needs: &[Need], counts: &[u32]) -> u32 {
     needs.iter().zip(counts).map(|(need, &count)| count * need.shared_taken()).sum()
 }
 

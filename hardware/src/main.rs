@@ -5,17 +5,19 @@ use mias_gpu::agreement::Agreement;
 use mias_gpu::device::Loaded;
 use mias_gpu::driver::{Event, Gpu};
 use mias_gpu::kernel::Kernel;
-use mias_gpu::measure::Series;
+use mias_gpu::measure::{Series, Wanted};
+use mias_gpu::order::Order;
 use mias_gpu::run::Runner;
 use mias_gpu::table::Table;
-use mias_gpu::{check, compare, fit, sets, verify};
+use mias_gpu::{check, compare, fit, sets, share, splits, verify};
 use mias_workloads::kernels::Spec;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Kernels of the library on a real GPU, alone and next to each other. Kernels are named as `mias run` does (`mm`, `bopt:480,steps=512`); `seven`
-/// are those of the thesis, `all` the library.
+/// are those of the thesis, `zhao` those of Zhao et al. 2018, `all` the library.
 #[derive(Parser)]
 #[command(name = "mias-gpu")]
 struct Line {
@@ -72,6 +74,17 @@ enum Command {
         /// Only configurations to which no TB can be added
         #[arg(long)]
         maximal: bool,
+        /// In which order the kernels of a set are launched
+        #[arg(long, value_enum, default_value_t)]
+        order: Order,
+        #[command(flatten)]
+        measuring: Measuring,
+    },
+    /// Measures kernels on SMs of their own: alone on 1 to 12 twelfths of them, and all pairs in every split
+    Splits {
+        /// Kernels
+        #[arg(required = true)]
+        kernels: Vec<String>,
         #[command(flatten)]
         measuring: Measuring,
     },
@@ -88,6 +101,12 @@ struct Measuring {
     /// Writes the table there; otherwise to standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Begins nothing more after so many seconds; the table's end says what is missing
+    #[arg(long, value_name = "N")]
+    seconds: Option<u64>,
+    /// Prints what would be measured, and ends; needs no GPU
+    #[arg(long)]
+    dry_run: bool,
 }
 
 /// Of what went wrong: the user's mistake, or the GPU.
@@ -110,9 +129,10 @@ fn main() -> ExitCode {
         }),
         Command::Verify { kernels } => verify(&sets::expanded(&kernels), cubins),
         Command::Alone { kernels, measuring } => alone(&sets::expanded(&kernels), cubins, &measuring).map(|()| true),
-        Command::Mixes { sets, all_pairs, all_triples, maximal, measuring } => {
-            mixes(&sets, [all_pairs, all_triples], maximal, cubins, &measuring).map(|()| true)
+        Command::Mixes { sets, all_pairs, all_triples, maximal, order, measuring } => {
+            wanted_sets(&sets, [all_pairs, all_triples]).and_then(|sets| mixes(&sets, maximal, order, cubins, &measuring)).map(|()| true)
         }
+        Command::Splits { kernels, measuring } => split(&sets::expanded(&kernels), cubins, &measuring).map(|()| true),
     };
     let (message, code) = match result {
         Ok(true) => return ExitCode::SUCCESS,
@@ -124,11 +144,16 @@ fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
+/// Whether all of these words name kernels.
+fn known(words: &[String]) -> Result<(), Failure> {
+    words.iter().try_for_each(|word| Spec::parse(word).map(|_| ())).map_err(|error| Failure::Usage(error.to_string()))
+}
+
 /// Prepares kernels and puts them on the GPU. Of several, those that have no slot form or no place on the GPU are left out, with a line that says
 /// why; a word that names no kernel is a mistake.
 fn load(words: &[String], cubins: Option<&Path>) -> Result<Vec<Loaded>, Failure> {
     let mut loaded = Vec::new();
-    words.iter().try_for_each(|word| Spec::parse(word).map(|_| ())).map_err(|error| Failure::Usage(error.to_string()))?;
+    known(words)?;
     for kernel in Kernel::each(words) {
         let found = kernel.map_err(Failure::Usage).and_then(|kernel| Loaded::new(kernel, cubins).map_err(Failure::Gpu));
         match found {
@@ -161,8 +186,14 @@ fn verify(words: &[String], cubins: Option<&Path>) -> Result<bool, Failure> {
     Ok(all)
 }
 
-/// Opens the table and lets the clocks settle.
-fn begin<'g>(runner: &'g Runner<'g>, kernels: &[Loaded], measuring: &Measuring) -> Result<Series<'g>, Failure> {
+/// Opens the table and lets the clocks settle: the series, and the highest number of an SM.
+fn begin<'g>(
+    runner: &'g Runner<'g>,
+    kernels: &[Loaded],
+    order: Order,
+    deadline: Option<Instant>,
+    measuring: &Measuring,
+) -> Result<(Series<'g>, u32), Failure> {
     let mut table = Table::new(measuring.out.as_deref()).map_err(Failure::Usage)?;
     let words: Vec<String> = std::env::args().collect();
     table.remark(&format!("{}\n{}", head(runner.gpu), words.join(" "))).map_err(Failure::Usage)?;
@@ -179,19 +210,39 @@ fn begin<'g>(runner: &'g Runner<'g>, kernels: &[Loaded], measuring: &Measuring) 
         );
         table.remark(&line).map_err(Failure::Usage)?;
     }
+    table.remark(&format!("order of launches: {}", order.sentence())).map_err(Failure::Usage)?;
     table.head().map_err(Failure::Usage)?;
-    let series = Series { runner, table, window_us: measuring.window_us.max(1), agreement: Agreement::default() };
-    if let Some(first) = kernels.first() {
-        series.settle(first).map_err(Failure::Gpu)?;
+    let series = Series {
+        runner,
+        table,
+        window_us: measuring.window_us.max(1),
+        order,
+        deadline,
+        agreement: Agreement::default(),
+        missing: BTreeMap::new(),
+        helped: BTreeMap::new(),
+    };
+    let highest = kernels.first().map_or(Ok(0), |first| series.settle(first)).map_err(Failure::Gpu)?;
+    Ok((series, highest))
+}
+
+impl Measuring {
+    /// When nothing more is begun, of what begins now.
+    fn deadline(&self) -> Option<Instant> {
+        self.seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds))
     }
-    Ok(series)
 }
 
 fn alone(words: &[String], cubins: Option<&Path>, measuring: &Measuring) -> Result<(), Failure> {
+    let deadline = measuring.deadline();
+    if measuring.dry_run {
+        known(words)?;
+        return listed(words.iter().map(|word| format!("{word}: every number of TBs per SM")));
+    }
     let gpu = Gpu::open().map_err(Failure::Gpu)?;
     let runner = Runner::new(&gpu).map_err(Failure::Gpu)?;
     let kernels = load(words, cubins)?;
-    let mut series = begin(&runner, &kernels, measuring)?;
+    let (mut series, _) = begin(&runner, &kernels, Order::default(), deadline, measuring)?;
     let mut measure = || -> Result<(), String> {
         for kernel in &kernels {
             series.native(kernel)?;
@@ -206,7 +257,7 @@ fn alone(words: &[String], cubins: Option<&Path>, measuring: &Measuring) -> Resu
                     }
                 };
                 for counts in fit::configurations(&[kernel.need], false) {
-                    series.configuration(&[kernel], &counts, tb_cycles, repeat)?;
+                    series.measure(&Wanted { kernels: vec![kernel], counts, share: None, tb_cycles, repeat })?;
                 }
             }
         }
@@ -215,29 +266,56 @@ fn alone(words: &[String], cubins: Option<&Path>, measuring: &Measuring) -> Resu
     measure().map_err(Failure::Gpu)
 }
 
-fn mixes(
-    words: &[String],
-    [pairs, triples]: [bool; 2],
-    maximal: bool,
-    cubins: Option<&Path>,
-    measuring: &Measuring,
-) -> Result<(), Failure> {
-    let wanted: Vec<Vec<String>> = if pairs || triples {
+/// Curves and splits of kernels on SMs of their own. Kernels are launched as pairs are written.
+fn split(words: &[String], cubins: Option<&Path>, measuring: &Measuring) -> Result<(), Failure> {
+    let deadline = measuring.deadline();
+    if measuring.dry_run {
+        known(words)?;
+        let curves = words.iter().map(|word| format!("{word}: {} shares of SMs", share::PARTS));
+        return listed(
+            curves.chain(sets::subsets(words, 2).iter().map(|set| format!("{}: {} splits", set.join("+"), share::splits().len()))),
+        );
+    }
+    let gpu = Gpu::open().map_err(Failure::Gpu)?;
+    let runner = Runner::new(&gpu).map_err(Failure::Gpu)?;
+    let kernels = load(words, cubins)?;
+    let (mut series, highest) = begin(&runner, &kernels, Order::Written, deadline, measuring)?;
+    splits::measure(&mut series, &kernels, highest, measuring.repeat).and_then(|()| series.end()).map_err(Failure::Gpu)
+}
+
+/// The sets that a command line asks for.
+fn wanted_sets(words: &[String], [pairs, triples]: [bool; 2]) -> Result<Vec<Vec<String>>, Failure> {
+    if pairs || triples {
         let words = sets::expanded(words);
         let sizes = [(pairs, 2), (triples, 3)].into_iter().filter(|(wanted, _)| *wanted);
-        sizes.flat_map(|(_, size)| sets::subsets(&words, size)).collect()
+        Ok(sizes.flat_map(|(_, size)| sets::subsets(&words, size)).collect())
     } else {
-        words.iter().map(|text| sets::parse(text)).collect::<Result<_, _>>().map_err(Failure::Usage)?
-    };
+        words.iter().map(|text| sets::parse(text)).collect::<Result<_, _>>().map_err(Failure::Usage)
+    }
+}
+
+/// Prints what would be measured.
+fn listed(lines: impl Iterator<Item = String>) -> Result<(), Failure> {
+    lines.for_each(|line| println!("{line}"));
+    Ok(())
+}
+
+fn mixes(wanted: &[Vec<String>], maximal: bool, order: Order, cubins: Option<&Path>, measuring: &Measuring) -> Result<(), Failure> {
+    let deadline = measuring.deadline();
+    if measuring.dry_run {
+        known(&wanted.concat())?;
+        let which = if maximal { "maximal configurations" } else { "all configurations" };
+        return listed(wanted.iter().map(|set| format!("{}: {which}; {}", set.join("+"), order.sentence())));
+    }
     let gpu = Gpu::open().map_err(Failure::Gpu)?;
     let runner = Runner::new(&gpu).map_err(Failure::Gpu)?;
     let kernels = load(&sets::expanded(&wanted.concat()), cubins)?;
-    let mut series = begin(&runner, &kernels, measuring)?;
+    let (mut series, _) = begin(&runner, &kernels, order, deadline, measuring)?;
     let mut measure = || -> Result<(), String> {
         let tb_cycles = kernels.iter().map(|kernel| series.full_tb_cycles(kernel)).collect::<Result<Vec<u64>, _>>()?;
         let find = |word: &String| kernels.iter().position(|kernel| kernel.kernel.word == *word);
         for repeat in 0..measuring.repeat {
-            for set in &wanted {
+            for set in wanted {
                 let Some(places) = set.iter().map(find).collect::<Option<Vec<usize>>>() else {
                     series.table.remark(&format!("left out: {}", set.join("+")))?;
                     continue;
@@ -246,7 +324,7 @@ fn mixes(
                 let needs: Vec<fit::Need> = together.iter().map(|kernel| kernel.need).collect();
                 let longest = places.iter().map(|&place| tb_cycles[place]).max().unwrap_or(0);
                 for counts in fit::configurations(&needs, maximal) {
-                    series.configuration(&together, &counts, longest, repeat)?;
+                    series.measure(&Wanted { kernels: together.clone(), counts, share: None, tb_cycles: longest, repeat })?;
                 }
             }
         }

@@ -4,9 +4,13 @@ use crate::agreement::Agreement;
 use crate::device::Loaded;
 use crate::driver::Event;
 use crate::fit;
+use crate::order::Order;
+use crate::place::{self, Aid};
 use crate::rate::Rate;
 use crate::run::{Plan, Ran, Runner};
+use crate::share::Share;
 use crate::table::{Row, Table};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// A slot shall complete about so many TBs in a window.
@@ -35,21 +39,79 @@ pub struct Series<'a> {
     pub table: Table,
     /// Shortest window in microseconds at the highest clock.
     pub window_us: u64,
+    /// In which order kernels of a set are launched.
+    pub order: Order,
+    /// When nothing more is begun.
+    pub deadline: Option<Instant>,
     /// How repeats agree.
     pub agreement: Agreement,
+    /// Sets with runs that were not begun, and how many.
+    pub missing: BTreeMap<String, u32>,
+    /// What had helped each set's TBs to their places when it was last measured: a number of `place::attempts`.
+    pub helped: BTreeMap<String, usize>,
+}
+
+/// A run that shall be measured.
+#[derive(Clone, Debug)]
+pub struct Wanted<'k> {
+    /// Kernels.
+    pub kernels: Vec<&'k Loaded>,
+    /// TBs of each per SM.
+    pub counts: Vec<u32>,
+    /// SMs of their own, if they have such.
+    pub share: Option<Share>,
+    /// Cycles of the longest TB, alone with as many as fit.
+    pub tb_cycles: u64,
+    /// Which time this is.
+    pub repeat: u32,
+}
+
+fn joined(parts: impl Iterator<Item = String>) -> String {
+    parts.collect::<Vec<_>>().join("+")
+}
+
+impl Wanted<'_> {
+    fn set(&self) -> String {
+        joined(self.kernels.iter().map(|kernel| kernel.kernel.word.clone()))
+    }
+
+    /// TBs of each kernel per SM, or twelfths of SMs where kernels have SMs of their own.
+    fn config(&self) -> String {
+        let counts = self.share.as_ref().map_or(&self.counts, |share| &share.twelfths);
+        joined(counts.iter().map(u32::to_string))
+    }
+
+    fn kind(&self) -> &'static str {
+        match (self.share.is_some(), self.kernels.len()) {
+            (true, 1) => "share",
+            (true, _) => "split",
+            (false, 1) => "alone",
+            (false, _) => "mix",
+        }
+    }
 }
 
 impl Series<'_> {
-    /// Keeps the GPU busy until its clocks have settled.
+    /// Keeps the GPU busy until its clocks have settled, and gives the highest number of an SM.
     ///
     /// # Errors
     /// What the driver says, as for all that follow.
-    pub fn settle(&self, kernel: &Loaded) -> Result<(), String> {
-        let began = Instant::now();
+    pub fn settle(&self, kernel: &Loaded) -> Result<u32, String> {
+        let (began, mut highest) = (Instant::now(), 0);
         while began.elapsed() < SETTLING {
-            self.runner.run(&plan(&[kernel], &[1], self.runner.gpu.cycles(self.window_us), 0))?;
+            let ran = self.runner.run(&plan(&[kernel], &[1], self.runner.gpu.cycles(self.window_us)))?;
+            highest = ran.outcome.slots[0].iter().map(|slot| slot.sm as u32).max().unwrap_or(0).max(highest);
         }
-        Ok(())
+        Ok(highest)
+    }
+
+    /// Whether there is time to measure this; if not it is kept in mind as missing.
+    fn has_time(&mut self, wanted: &Wanted<'_>) -> bool {
+        let over = self.deadline.is_some_and(|deadline| Instant::now() > deadline);
+        if over {
+            *self.missing.entry(wanted.set()).or_default() += 1;
+        }
+        !over
     }
 
     /// Time of the original in its own grid: a row.
@@ -83,7 +145,7 @@ impl Series<'_> {
         let longest = self.runner.gpu.cycles(LONGEST_US);
         loop {
             // Without warm-up: all that is wanted is whether TBs end, and after how long.
-            let plan = Plan { kernels: vec![kernel], counts: most.clone(), window, warm_up: 0, one_pass: false, roomier: 0 };
+            let plan = Plan { kernels: vec![kernel], counts: most.clone(), window, ..Plan::default() };
             let ran = self.runner.run(&plan)?;
             let rate = Rate::of(&ran.outcome.slots[0]);
             if (rate.fewest > 0 || ran.outcome.stopped) && rate.tbs > 0 {
@@ -96,37 +158,52 @@ impl Series<'_> {
         }
     }
 
-    /// One configuration, with the window made longer where that helps: a row per kernel.
+    /// One run, with the window made longer and TBs helped to their places where that is needed: a row per kernel. Nothing if time is over.
     ///
     /// # Errors
     /// As [`Series::settle`].
-    pub fn configuration(&mut self, kernels: &[&Loaded], counts: &[u32], tb_cycles: u64, repeat: u32) -> Result<(), String> {
+    pub fn measure(&mut self, wanted: &Wanted<'_>) -> Result<(), String> {
+        if !self.has_time(wanted) {
+            return Ok(());
+        }
+        let Wanted { kernels, counts, share, tb_cycles, repeat } = wanted;
+        let needs: Vec<fit::Need> = kernels.iter().map(|kernel| kernel.need).collect();
+        let attempts = place::attempts(&needs, &self.order.of(&needs), share.as_ref());
+        let (set, config) = (wanted.set(), wanted.config());
+        let first = self.helped.get(&set).copied().unwrap_or(0);
         let (least, longest) = (self.runner.gpu.cycles(self.window_us), self.runner.gpu.cycles(LONGEST_US));
         let slower = if kernels.len() > 1 { SLOWER } else { 1 };
         let mut window = (TBS_OF_A_SLOT * slower * tb_cycles).clamp(least, longest);
-        let (mut tries, mut roomier) = (1, 0);
+        let (mut tries, mut longer, mut placed) = (1, 0, 0);
         let (plan, ran, rates) = loop {
-            let plan = plan(kernels, counts, window, roomier);
+            let number = (first + placed) % attempts.len();
+            let (aid, roomier) = attempts[number];
+            let plan = Plan { roomier, aid, order: self.order, share: share.clone(), ..plan(kernels, counts, window) };
             let ran = self.runner.run(&plan)?;
             let rates: Vec<Rate> = ran.outcome.slots[..kernels.len()].iter().map(|slots| Rate::of(slots)).collect();
             let short = rates.iter().any(|rate| rate.fewest < ENOUGH);
-            if tries > RETRIES || ran.is_complete() && (!short || ran.outcome.stopped) {
-                break (plan, ran, rates);
-            }
             if ran.is_complete() {
+                // Where nothing but a larger setting helps, every configuration begins with the smallest.
+                if attempts.iter().any(|(aid, _)| *aid != Aid::None) {
+                    self.helped.insert(set.clone(), number);
+                }
+                if longer == RETRIES || !short || ran.outcome.stopped {
+                    break (plan, ran, rates);
+                }
                 window *= 2;
+                longer += 1;
             } else {
-                roomier += 1;
+                placed += 1;
+                if placed == attempts.len() {
+                    break (plan, ran, rates);
+                }
             }
             tries += 1;
         };
-        let [carve_out, _] = plan.carve_out();
-        let joined = |parts: Vec<String>| parts.join("+");
-        let set = joined(kernels.iter().map(|kernel| kernel.kernel.word.clone()).collect());
-        let config = joined(counts.iter().map(u32::to_string).collect());
-        for ((loaded, count), rate) in kernels.iter().zip(counts).zip(&rates) {
+        let (carve_outs, order) = (plan.carve_outs(), plan.order());
+        for (number, ((loaded, count), rate)) in kernels.iter().zip(counts).zip(&rates).enumerate() {
             let row: Row = vec![
-                ("kind", if kernels.len() > 1 { "mix".into() } else { "alone".into() }),
+                ("kind", wanted.kind().into()),
                 ("set", set.clone()),
                 ("config", config.clone()),
                 ("repeat", repeat.to_string()),
@@ -142,13 +219,16 @@ impl Series<'_> {
                 ("window_cycles", plan.window.to_string()),
                 ("warm_up_cycles", plan.warm_up.to_string()),
                 ("clock_khz", format!("{:.0}", rate.clock_khz)),
-                ("carve_out_kib", carve_out.to_string()),
+                ("carve_out_kib", carve_outs[number][0].to_string()),
                 ("registers", loaded.need.registers.to_string()),
                 ("shared_bytes", loaded.need.shared.to_string()),
                 ("arrived", ran.outcome.arrived.to_string()),
                 ("expected", ran.expected.to_string()),
                 ("top_ups", ran.top_ups.to_string()),
                 ("tries", tries.to_string()),
+                ("launched", order.iter().position(|&one| one == number).map_or(0, |place| place + 1).to_string()),
+                ("sms", plan.sms(number, self.runner.gpu.sms).to_string()),
+                ("aid", if plan.aid == Aid::Holder && ran.held[1] == 0 { String::new() } else { plan.aid.name().into() }),
                 ("notes", notes(&ran, rate)),
             ];
             self.table.row(&row)?;
@@ -159,11 +239,17 @@ impl Series<'_> {
         Ok(())
     }
 
-    /// Writes how repeats agree.
+    /// Writes what is missing and how repeats agree.
     ///
     /// # Errors
     /// As [`Series::settle`].
     pub fn end(&mut self) -> Result<(), String> {
+        if !self.missing.is_empty() {
+            let sets: Vec<String> = self.missing.iter().map(|(set, runs)| format!("{set} ({runs})")).collect();
+            let text = format!("time was over before these runs began: {}", sets.join(", "));
+            eprintln!("{text}");
+            self.table.remark(&text)?;
+        }
         let Some((median, most, largest, of, count)) = self.agreement.summary() else { return Ok(()) };
         let text = format!(
             "repeats of {count} rates are apart by {median:.2} % of their mean in the median, {most:.2} % at the 95th percentile, {largest:.2} % at \
@@ -175,17 +261,22 @@ impl Series<'_> {
 }
 
 /// A run of kernels that go on until the window is over.
-fn plan<'k>(kernels: &[&'k Loaded], counts: &[u32], window: u64, roomier: usize) -> Plan<'k> {
+fn plan<'k>(kernels: &[&'k Loaded], counts: &[u32], window: u64) -> Plan<'k> {
     // A kernel whose passes are few may be at its end before a warm-up is.
     let ends = kernels.iter().any(|kernel| kernel.kernel.passes().is_some());
     let warm_up = if ends { 0 } else { window / WARM_UP_PART };
-    Plan { kernels: kernels.to_vec(), counts: counts.to_vec(), window, warm_up, one_pass: false, roomier }
+    Plan { kernels: kernels.to_vec(), counts: counts.to_vec(), window, warm_up, ..Plan::default() }
 }
 
 /// What must be known of a row before it is used.
 fn notes(ran: &Ran, rate: &Rate) -> String {
-    let all =
-        [(!ran.is_complete(), "incomplete"), (ran.outcome.gave_up, "gave-up"), (rate.short > 0, "short"), (ran.outcome.stopped, "ended")];
+    let all = [
+        (!ran.is_complete(), "incomplete"),
+        (ran.outcome.gave_up, "gave-up"),
+        (rate.short > 0, "short"),
+        (ran.outcome.stopped, "ended"),
+        (ran.held[0] < ran.held[1], "part-held"),
+    ];
     let said: Vec<&str> = all.iter().filter(|(is, _)| *is).map(|(_, note)| *note).collect();
     if said.is_empty() { "ok".into() } else { said.join(" ") }
 }

@@ -2,12 +2,17 @@
 //!
 //! Kernels are launched one after the other, each when the TBs of those before it are in place, since the hardware hands out the TBs of one
 //! grid before those of the next. A grid has as many TBs as shall stay. Where the hardware put more on an SM than shall stay there, these end at
-//! once and more are launched, until every SM has its number: what is counted never depends on how the hardware places TBs.
+//! once and more are launched, until every SM has its number: what is counted never depends on how the hardware places TBs. Where kernels have SMs
+//! of their own, no TB of the others stays there.
 
 use crate::control::{self, Outcome};
 use crate::device::Loaded;
-use crate::driver::{Block, Gpu, Pinned, Stream};
-use crate::fit;
+use crate::driver::{Block, Gpu, Pinned, Stream, write};
+use crate::fit::{self, Need};
+use crate::holder::{Hold, Holder};
+use crate::order::Order;
+use crate::place::{self, Aid};
+use crate::share::Share;
 use crate::slot::ENDLESS;
 use std::time::{Duration, Instant};
 
@@ -15,6 +20,8 @@ use std::time::{Duration, Instant};
 const ARRIVAL: Duration = Duration::from_millis(2);
 /// How often.
 const TOP_UPS: usize = 12;
+/// How often holders are launched; after that the run goes on without those that are missing.
+const HOLDER_LAUNCHES: usize = 4;
 /// TBs of each such launch, per SM.
 const TOP_UP_TBS: u32 = 8;
 /// How long TBs wait for each other, in microseconds.
@@ -23,7 +30,7 @@ const PATIENCE_US: u64 = 2_000_000;
 const DEADLINE: Duration = Duration::from_secs(3);
 
 /// What runs, and how long.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Plan<'a> {
     /// Kernels, at most `control::KERNELS`.
     pub kernels: Vec<&'a Loaded>,
@@ -37,22 +44,40 @@ pub struct Plan<'a> {
     pub one_pass: bool,
     /// By how many settings shared memory is larger than it must be.
     pub roomier: usize,
+    /// In which order kernels are launched.
+    pub order: Order,
+    /// SMs of their own, if kernels have such.
+    pub share: Option<Share>,
+    /// What helps TBs to their places.
+    pub aid: Aid,
 }
 
 impl Plan<'_> {
-    /// How much of an SM's memory is shared: KiB, and percent of the most. It is the same for all kernels, since an SM that holds TBs of one
+    /// How much of an SM's memory is shared, for each kernel: KiB, and percent of the most. It is the same for all kernels, since an SM that holds TBs of one
     /// setting takes none of another.
-    pub fn carve_out(&self) -> [u32; 2] {
-        let needs: Vec<fit::Need> = self.kernels.iter().map(|kernel| kernel.need).collect();
-        fit::carve_out(&needs, &self.counts, self.roomier)
+    ///
+    /// Kernels that have SMs of their own have the setting that each would have alone.
+    pub fn carve_outs(&self) -> Vec<[u32; 2]> {
+        let (mut needs, order) = (self.needs(), self.order());
+        let padding = place::padding(self.aid, &needs, &order);
+        order.first().into_iter().for_each(|&first| needs[first].shared += padding);
+        let together = fit::carve_out(&needs, &self.counts, self.roomier);
+        let alone = |kernel: usize| fit::carve_out(&needs[kernel..=kernel], &self.counts[kernel..=kernel], self.roomier);
+        (0..needs.len()).map(|kernel| if self.share.is_some() { alone(kernel) } else { together }).collect()
     }
 
-    /// Kernels in the order of their launches: who needs most shared memory per TB first. The driver sets an SM's shared memory by its first
-    /// kernel, whatever larger setting that prefers, and none that needs more comes beside it (seen on an H100, driver 580.159: `bfs`, then `dxtc`).
-    fn order(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.kernels.len()).collect();
-        order.sort_by_key(|&number| std::cmp::Reverse(self.kernels[number].need.shared));
-        order
+    fn needs(&self) -> Vec<Need> {
+        self.kernels.iter().map(|kernel| kernel.need).collect()
+    }
+
+    /// Kernels in the order of their launches.
+    pub fn order(&self) -> Vec<usize> {
+        self.order.of(&self.needs())
+    }
+
+    /// SMs that a kernel has TBs on.
+    pub fn sms(&self, number: usize, all: u32) -> u32 {
+        self.share.as_ref().map_or(all, |share| share.count(number))
     }
 }
 
@@ -65,6 +90,8 @@ pub struct Ran {
     pub expected: u32,
     /// Launches beyond one per kernel.
     pub top_ups: usize,
+    /// Holders that were there, and how many should have been.
+    pub held: [u32; 2],
 }
 
 impl Ran {
@@ -82,6 +109,8 @@ pub struct Runner<'g> {
     /// Where copies are done.
     pub copies: Stream,
     streams: Vec<Stream>,
+    holders: Vec<Stream>,
+    holder: Holder,
     control: Block,
     word: Pinned,
 }
@@ -96,7 +125,9 @@ impl<'g> Runner<'g> {
             return Err(format!("the GPU has {} SMs; there is room for {}", gpu.sms, control::SMS));
         }
         let streams = (0..control::KERNELS + TOP_UPS).map(|_| Stream::new()).collect::<Result<_, _>>()?;
-        Ok(Runner { gpu, copies: Stream::new()?, streams, control: Block::new(control::BYTES)?, word: Pinned::new()? })
+        let holders = (0..HOLDER_LAUNCHES).map(|_| Stream::new()).collect::<Result<_, _>>()?;
+        let (copies, holder) = (Stream::new()?, Holder::new()?);
+        Ok(Runner { gpu, copies, streams, holders, holder, control: Block::new(control::BYTES)?, word: Pinned::new()? })
     }
 
     /// Runs a plan from memory as it was at first.
@@ -104,35 +135,70 @@ impl<'g> Runner<'g> {
     /// # Errors
     /// What the driver says, or that the run does not end. After either nothing more can run.
     pub fn run(&self, plan: &Plan<'_>) -> Result<Ran, String> {
-        let [_, percent] = plan.carve_out();
-        for kernel in &plan.kernels {
-            kernel.slot.set_carve_out(percent)?;
+        let carve_outs = plan.carve_outs();
+        for (kernel, [_, percent]) in plan.kernels.iter().zip(&carve_outs) {
+            kernel.slot.set_carve_out(*percent)?;
             kernel.restore(&self.copies)?;
         }
         self.control.clear(&self.copies)?;
         self.copies.wait()?;
-        let expected = plan.counts.iter().sum::<u32>() * self.gpu.sms;
+        if let Some(share) = &plan.share {
+            write(self.control.address() + control::TICKETS, &control::tickets(&plan.counts, &share.sms))?;
+        }
+        let (needs, order, all) = (plan.needs(), plan.order(), self.gpu.sms);
+        let expected = (0..needs.len()).map(|number| plan.counts[number] * plan.sms(number, all)).sum();
+        // Who comes where holders were finds the setting as it wants it.
+        let percent = order.last().and_then(|&last| carve_outs.get(last)).map_or(100, |[_, percent]| *percent);
+        let hold = place::hold(plan.aid, &needs, &plan.counts, &order, plan.share.as_ref(), percent, all);
+        let held = hold.map_or(Ok([0, 0]), |hold| self.hold(&hold))?;
         let (mut there, mut top_ups) = (0, 0);
-        'launches: for number in plan.order() {
-            let launch = |tbs: u32, stream: usize| self.launch(plan, number, tbs * self.gpu.sms, expected, &self.streams[stream]);
-            launch(plan.counts[number], number)?;
-            there += plan.counts[number] * self.gpu.sms;
-            while !self.arrives(there)? {
+        'launches: for (turn, &number) in order.iter().enumerate() {
+            let padding = if turn == 0 { place::padding(plan.aid, &needs, &order) } else { 0 };
+            let launch = |tbs: u32, stream: usize| self.launch(plan, number, tbs, padding, expected, &self.streams[stream]);
+            // While others hold the other SMs no TB goes there.
+            let wide = if turn == 0 && held[1] > 0 && held[0] >= held[1] { plan.sms(number, all) } else { all };
+            launch(plan.counts[number] * wide, number)?;
+            there += plan.counts[number] * plan.sms(number, all);
+            while !self.arrives(0, there)? {
                 if top_ups == TOP_UPS {
                     self.give_up()?;
                     break 'launches;
                 }
-                launch(TOP_UP_TBS, control::KERNELS + top_ups)?;
+                launch(TOP_UP_TBS * all, control::KERNELS + top_ups)?;
                 top_ups += 1;
+            }
+            if turn == 0 && held[1] > 0 {
+                self.let_go()?;
             }
         }
         let window = Duration::from_micros(plan.window.saturating_mul(1000) / u64::from(self.gpu.clock_khz.max(1))).min(DEADLINE);
         self.finish(Instant::now() + DEADLINE + 2 * window)?;
         let bytes = self.control.read(0, control::BYTES)?;
-        Ok(Ran { outcome: Outcome::read(&bytes), expected, top_ups })
+        Ok(Ran { outcome: Outcome::read(&bytes), expected, top_ups, held })
     }
 
-    fn launch(&self, plan: &Plan<'_>, number: usize, tbs: u32, expected: u32, stream: &Stream) -> Result<(), String> {
+    /// Lets holders take SMs: how many are there, and how many should be.
+    fn hold(&self, hold: &Hold) -> Result<[u32; 2], String> {
+        let wanted = (hold.sms.end - hold.sms.start) * hold.tbs;
+        for stream in &self.holders {
+            self.holder.launch(hold, self.gpu.sms, self.control.address(), self.gpu.cycles(PATIENCE_US), stream)?;
+            if self.arrives(control::HELD, wanted)? {
+                break;
+            }
+        }
+        Ok([self.word.fetch(self.control.address() + control::HELD, &self.copies)?, wanted])
+    }
+
+    /// Makes holders end, and waits for that a little: who comes next shall find the SMs empty.
+    fn let_go(&self) -> Result<(), String> {
+        self.word.put(self.control.address() + control::RELEASE, 1, &self.copies)?;
+        let began = Instant::now();
+        while !idle(&self.holders)? && began.elapsed() < ARRIVAL {}
+        Ok(())
+    }
+
+    /// Launches so many TBs of a kernel, each with so many bytes of shared memory beyond its own.
+    fn launch(&self, plan: &Plan<'_>, number: usize, tbs: u32, padding: u32, expected: u32, stream: &Stream) -> Result<(), String> {
         let loaded = plan.kernels[number];
         let (kernel, form) = (&loaded.kernel, &loaded.kernel.prepared.instance.launch);
         let end = match (plan.one_pass, kernel.passes()) {
@@ -147,14 +213,14 @@ impl<'g> Runner<'g> {
         arguments.push(double(self.control.address()));
         arguments.extend([x, y, z, kernel.tbs(), end, number as u32, plan.counts[number], expected].map(word));
         arguments.extend([plan.warm_up, plan.window, self.gpu.cycles(PATIENCE_US), loaded.stride].map(double));
-        loaded.slot.launch([tbs, 1, 1], form.block, form.shared_bytes, &arguments, stream)
+        loaded.slot.launch([tbs, 1, 1], form.block, form.shared_bytes + padding, &arguments, stream)
     }
 
-    /// Whether so many TBs are in place before long.
-    fn arrives(&self, tbs: u32) -> Result<bool, String> {
+    /// Whether a word of the control block that counts TBs in place is so large before long.
+    fn arrives(&self, word: u64, tbs: u32) -> Result<bool, String> {
         let began = Instant::now();
         loop {
-            if self.word.fetch(self.control.address(), &self.copies)? >= tbs {
+            if self.word.fetch(self.control.address() + word, &self.copies)? >= tbs {
                 return Ok(true);
             }
             if began.elapsed() > ARRIVAL {
@@ -170,7 +236,7 @@ impl<'g> Runner<'g> {
     /// Waits until all streams are idle, with a deadline, after which all are told to give up and waited for a little longer.
     fn finish(&self, deadline: Instant) -> Result<(), String> {
         let mut told = false;
-        while !idle(&self.streams)? {
+        while !(idle(&self.streams)? && idle(&self.holders)?) {
             let late = Instant::now().saturating_duration_since(deadline);
             if !late.is_zero() && !told {
                 self.give_up()?;

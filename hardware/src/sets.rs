@@ -1,13 +1,15 @@
 //! Which kernels run together: words of the command line, and all pairs or triples of them.
 
 use crate::control::KERNELS;
-use mias_kernels::{ALL, THESIS};
+use mias_kernels::{ALL, THESIS, ZHAO};
 
-/// Words that stand for several kernels are replaced by these: `all` by the library, `seven` by those of the thesis (Nasef 2023).
+/// Words that stand for several kernels are replaced by these: `all` by the library, `seven` by those of the thesis (Nasef 2023), `zhao` by
+/// those of Zhao et al. 2018 with the grids of its table 1.
 pub fn expanded(words: &[String]) -> Vec<String> {
     let kernels = |word: &String| match word.as_str() {
         "all" => ALL.iter().map(|kernel| kernel.name.to_owned()).collect(),
         "seven" => THESIS.map(str::to_owned).to_vec(),
+        "zhao" => ZHAO.map(|(_, word)| word.to_owned()).to_vec(),
         _ => vec![word.clone()],
     };
     let mut found = Vec::new();
@@ -63,6 +65,7 @@ mod tests {
     fn words_for_several_are_replaced_and_none_is_twice() {
         assert_eq!(expanded(&words("mm seven mm:64")).len(), 8);
         assert_eq!(expanded(&words("all seven")).len(), ALL.len());
+        assert_eq!((expanded(&words("zhao")).len(), &expanded(&words("zhao"))[0]), (14, &"dxtc:512".to_owned()));
     }
 
     #[test]

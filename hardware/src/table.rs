@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// Names of columns, in order.
-const COLUMNS: [&str; 25] = [
+const COLUMNS: [&str; 28] = [
     "kind",
     "set",
     "config",
@@ -29,6 +29,9 @@ const COLUMNS: [&str; 25] = [
     "expected",
     "top_ups",
     "tries",
+    "launched",
+    "sms",
+    "aid",
     "microseconds",
     "notes",
 ];

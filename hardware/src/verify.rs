@@ -33,7 +33,8 @@ pub fn compare(runner: &Runner<'_>, loaded: &Loaded, events: &[Event; 2]) -> Res
         wrong.push(format!("{most} TBs fit on an SM by our arithmetic, {driver} as the driver says"));
     }
     // Long enough for any kernel, and no overflow when it is compared.
-    let plan = Plan { kernels: vec![loaded], counts: vec![most.max(1)], window: u64::MAX >> 1, warm_up: 0, one_pass: true, roomier: 0 };
+    let plan =
+        Plan { kernels: vec![loaded], counts: vec![most.max(1)], window: u64::MAX >> 1, warm_up: 0, one_pass: true, ..Plan::default() };
     let ran = runner.run(&plan)?;
     if !ran.is_complete() {
         wrong.push(format!("{} of {} TBs were in place", ran.outcome.arrived, ran.expected));

@@ -175,7 +175,7 @@ mod tests {
             alone: names.clone().map(|name| (name, Alone { rates: vec![40.0, 70.0, 90.0, 100.0] })).into(),
             needs: names.clone().map(|name| (name, need)).into(),
             pairs: vec![Set { kernels: names.to_vec(), configurations, ..Set::default() }],
-            triples: Vec::new(),
+            ..Measured::default()
         };
         let by_model = |(counts, rates): ([u32; 2], [f64; 2])| {
             (counts.to_vec(), rates.map(|rate| if reversed { 200.0 - 2.0 * rate } else { 2.0 * rate }).to_vec())

@@ -138,12 +138,7 @@ pub fn first_placed(measured: &Measured) -> String {
     let (mut more, mut all) = (0, 0);
     for set in &measured.pairs {
         let of = Progress::of(measured, set, Base::Best);
-        let kept = |place: usize, kernel: usize| {
-            let name = &of.kernels[kernel];
-            let alone = &measured.alone[name];
-            let rate = alone.rates.get((of.configurations[place][kernel] as usize).wrapping_sub(1)).copied();
-            rate.map_or(f64::NAN, |rate| of.progress[place][kernel] * alone.best() / rate)
-        };
+        let kept = |place: usize, kernel: usize| of.kept(measured, place, kernel);
         let both: Vec<[f64; 2]> = of.maximal.iter().map(|&place| [kept(place, set.first), kept(place, 1 - set.first)]).collect();
         let ahead = both.iter().filter(|[first, other]| first > other).count();
         let parts = [0, 1].map(|side| mean(&both.iter().map(|pair| pair[side]).collect::<Vec<_>>()));

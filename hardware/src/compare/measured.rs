@@ -1,4 +1,5 @@
-//! What was measured: `alone.csv`, `pairs.csv` and `triples.csv` of a folder (README.md, "Columns"). Rates of repeats are averaged.
+//! What was measured: `alone.csv`, `pairs.csv` and `triples.csv` of a folder, and others if they are there (README.md, "Columns"). Rates of repeats
+//! are averaged.
 
 use super::csv::{self, Line};
 use super::metrics::mean;
@@ -6,8 +7,8 @@ use crate::fit::Need;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// After a remark that says so, remarks that have a command line name the sets of runs in which who needs most shared memory per TB was launched
-/// first. All others were launched in the order of their kernels.
+/// Of files without a column `launched`: after a remark that says so, remarks that have a command line name the sets of runs in which who needs most
+/// shared memory per TB was launched first. All others were launched in the order of their kernels.
 const BY_SHARED_MEMORY: &str = "who needs most shared memory per TB is launched first";
 
 /// A kernel alone.
@@ -40,6 +41,10 @@ pub struct Set {
     pub first: usize,
     /// Rows of which a slot counted too few TBs to have a rate.
     pub short: usize,
+    /// Configurations in which some TBs did not find their place.
+    pub incomplete: usize,
+    /// Configurations that were measured, by what helped TBs to their places.
+    pub aids: BTreeMap<String, usize>,
 }
 
 /// All of it.
@@ -53,6 +58,12 @@ pub struct Measured {
     pub pairs: Vec<Set>,
     /// In the order of the file.
     pub triples: Vec<Set>,
+    /// Pairs and triples launched in the reverse of the order of `pairs` and `triples`: `pairs-reversed.csv`, `triples-reversed.csv`.
+    pub reversed: [Vec<Set>; 2],
+    /// Pairs in the order of `pairs`, measured at the time of `reversed`: `pairs-again.csv`.
+    pub again: Vec<Set>,
+    /// Kernels and pairs on SMs of their own, whose configurations are twelfths of SMs: `splits.csv`.
+    pub splits: Vec<Set>,
 }
 
 impl Measured {
@@ -65,7 +76,17 @@ impl Measured {
             let path = folder.join(name);
             std::fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))
         };
-        Self::of(&text("alone.csv")?, &text("pairs.csv")?, &text("triples.csv")?)
+        let mut measured = Self::of(&text("alone.csv")?, &text("pairs.csv")?, &text("triples.csv")?)?;
+        let more = |measured: &mut Self, name: &str| -> Result<Vec<Set>, String> {
+            if folder.join(name).exists() { measured.sets(name, &text(name)?) } else { Ok(Vec::new()) }
+        };
+        // What TBs take is of the main files.
+        let needs = measured.needs.clone();
+        measured.reversed = [more(&mut measured, "pairs-reversed.csv")?, more(&mut measured, "triples-reversed.csv")?];
+        measured.again = more(&mut measured, "pairs-again.csv")?;
+        measured.splits = more(&mut measured, "splits.csv")?;
+        measured.needs.extend(needs);
+        Ok(measured)
     }
 
     /// From the texts of the three files.
@@ -96,6 +117,7 @@ impl Measured {
     fn sets(&mut self, file: &str, text: &str) -> Result<Vec<Set>, String> {
         let named = |error: String| format!("{file}: {error}");
         let (mut sets, mut second, mut by_shared) = (Vec::<(Set, BTreeMap<Vec<u32>, Vec<Vec<f64>>>)>::new(), false, Vec::<String>::new());
+        let (mut launched, mut incomplete) = (BTreeMap::<Vec<String>, usize>::new(), BTreeMap::<Vec<String>, usize>::new());
         for line in csv::read(text).map_err(named)? {
             let row = match line {
                 Line::Remark(remark) => {
@@ -110,15 +132,23 @@ impl Measured {
             };
             let cell = |name: &str| row.get(name).map(String::as_str).ok_or_else(|| named(format!("no column `{name}`")));
             let number = |name: &str| -> Result<u32, String> { cell(name)?.parse().map_err(|_| named(format!("{name} is no number"))) };
-            if cell("kind")? == "native" || cell("tbs_per_million_cycles")?.is_empty() {
+            if cell("kind")? == "native" {
                 continue;
             }
             let kernels: Vec<String> = cell("set")?.split('+').map(str::to_owned).collect();
+            if cell("tbs_per_million_cycles")?.is_empty() {
+                *incomplete.entry(kernels.clone()).or_default() +=
+                    usize::from(kernels.first().map(String::as_str) == Some(cell("kernel")?));
+                continue;
+            }
             let counts = cell("config")?.split('+').map(str::parse).collect::<Result<Vec<u32>, _>>();
             let counts = counts.map_err(|_| named(format!("`{}` is no configuration", row["config"])))?;
             let kernel = cell("kernel")?.to_owned();
             let rate: f64 = cell("tbs_per_million_cycles")?.parse().map_err(|_| named(format!("no rate of {kernel}")))?;
             let place = kernels.iter().position(|one| *one == kernel).ok_or_else(|| named(format!("`{kernel}` is not in its set")))?;
+            if row.get("launched").is_some_and(|place| place == "1") {
+                launched.insert(kernels.clone(), place);
+            }
             let (registers, shared) = (number("registers")?, number("shared_bytes")?);
             let threads = self.needs.get(&kernel).map_or(0, |need| need.threads);
             self.needs.insert(kernel, Need { threads, registers, shared });
@@ -127,6 +157,9 @@ impl Measured {
             }
             let Some((set, rates)) = sets.iter_mut().find(|(set, _)| set.kernels == kernels) else { continue };
             set.short += usize::from(cell("notes")?.contains("short"));
+            if let Some(aid) = row.get("aid").filter(|_| place == 0) {
+                *set.aids.entry(aid.clone()).or_default() += 1;
+            }
             rates.entry(counts).or_insert_with(|| vec![Vec::new(); kernels.len()])[place].push(rate);
         }
         let finished = |(mut set, rates): (Set, BTreeMap<Vec<u32>, Vec<Vec<f64>>>)| {
@@ -134,6 +167,8 @@ impl Measured {
                 let shared = |place: &usize| self.needs[&set.kernels[*place]].shared;
                 set.first = (0..set.kernels.len()).min_by_key(|place| std::cmp::Reverse(shared(place))).unwrap_or(0);
             }
+            set.first = launched.get(&set.kernels).copied().unwrap_or(set.first);
+            set.incomplete = incomplete.get(&set.kernels).copied().unwrap_or(0);
             let complete = rates.into_iter().filter(|(_, rates)| rates.iter().all(|repeats| !repeats.is_empty()));
             set.configurations = complete.map(|(counts, rates)| (counts, rates.iter().filter_map(|of| mean(of)).collect())).collect();
             set
@@ -170,6 +205,16 @@ mod tests {
         let [in_order, by_shared] = [&measured.pairs[0], &measured.triples[0]];
         assert_eq!(in_order.configurations, BTreeMap::from([(vec![1, 1], vec![7.0, 1.0])]));
         assert_eq!((in_order.first, by_shared.first, in_order.short), (0, 1, 1));
+    }
+
+    #[test]
+    fn who_was_launched_first_is_read_from_its_column_and_what_is_incomplete_is_counted() {
+        let head = "kind,set,config,kernel,tbs_per_million_cycles,registers,shared_bytes,launched,aid,notes\n";
+        let rows = "split,a+b,3+9,a,8,8,64,2,holder,ok\nsplit,a+b,3+9,b,1,8,512,1,holder,ok\nsplit,a+b,4+8,a,,8,64,2,,incomplete\nsplit,a+b,4+8,b,,8,512,1,,incomplete\n";
+        let mut measured = Measured::default();
+        let sets = measured.sets("x", &format!("{head}{rows}")).unwrap();
+        assert_eq!((sets[0].first, sets[0].incomplete, &sets[0].aids), (1, 1, &BTreeMap::from([("holder".to_owned(), 1)])));
+        assert_eq!(sets[0].configurations, BTreeMap::from([(vec![3, 9], vec![8.0, 1.0])]));
     }
 
     #[test]

@@ -7,7 +7,9 @@ pub mod hardware;
 pub mod measured;
 pub mod metrics;
 pub mod model;
+pub mod orders;
 pub mod progress;
+pub mod splits;
 pub mod tables;
 
 use self::measured::Measured;
@@ -24,6 +26,8 @@ pub fn report(folder: &Path, results: Option<&Path>) -> Result<String, String> {
     text += &hardware::sets(&measured, &measured.pairs, "**Pairs**: all configurations.");
     text += &hardware::sets(&measured, &measured.triples, "**Triples**: maximal configurations.");
     text += &hardware::first_placed(&measured);
+    text += &orders::report(&measured);
+    text += &splits::report(&measured);
     let Some(results) = results else { return Ok(text) };
     let model = Model::read(results)?;
     if !model.alone.keys().any(|kernel| measured.alone.contains_key(kernel)) {

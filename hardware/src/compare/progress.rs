@@ -87,6 +87,13 @@ impl Progress {
         regret(self.stp[place], &self.stp)
     }
 
+    /// A kernel's rate in a configuration over its own alone with as many TBs per SM.
+    pub fn kept(&self, measured: &Measured, place: usize, kernel: usize) -> f64 {
+        let alone = &measured.alone[&self.kernels[kernel]];
+        let rate = alone.rates.get((self.configurations[place][kernel] as usize).wrapping_sub(1)).copied();
+        rate.map_or(f64::NAN, |rate| self.progress[place][kernel] * alone.best() / rate)
+    }
+
     /// Places of the best by STP: of all, of the maximal ones, and by S.
     pub fn bests(&self) -> [Option<usize>; 3] {
         let maximal = best(&self.maximal_stp()).map(|place| self.maximal[place]);

@@ -107,6 +107,16 @@ impl Function {
         checked(unsafe { sys::cuFuncSetAttribute(self.0, attribute, percent as i32) }, "setting shared memory")
     }
 
+    /// Allows so many bytes of shared memory beyond what the function declares.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn allow_dynamic(self, bytes: u32) -> Result<(), String> {
+        let attribute = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        // SAFETY: a handle and numbers.
+        checked(unsafe { sys::cuFuncSetAttribute(self.0, attribute, bytes as i32) }, "allowing shared memory")
+    }
+
     /// TBs of so many threads that an SM has room for.
     ///
     /// # Errors

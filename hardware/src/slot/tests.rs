@@ -84,8 +84,15 @@ fn program(kernel: &Kernel) -> Program {
 
 /// Runs one slot on SM 5, kernel 2 of the run, and gives the control block.
 fn run_slot(kernel: &Kernel, memory: &mut DeviceMemory, places: Places, pass: Pass) -> Vec<u8> {
+    run_slot_with(kernel, memory, places, pass, &[])
+}
+
+/// The same with tickets that begin as this table says.
+fn run_slot_with(kernel: &Kernel, memory: &mut DeviceMemory, places: Places, pass: Pass, tickets: &[u8]) -> Vec<u8> {
     let Pass { tbs, end, window, stride } = pass;
-    let block = memory.allocate_bytes(&vec![0; control::BYTES]);
+    let mut bytes = vec![0; control::BYTES];
+    bytes[control::TICKETS as usize..][..tickets.len()].copy_from_slice(tickets);
+    let block = memory.allocate_bytes(&bytes);
     let launch = &kernel.prepared.instance.launch;
     let mut args: Vec<Arg> = kernel.arguments(places).into_iter().map(Arg::Bytes).collect();
     let params = &kernel.prepared.program.params;
@@ -186,4 +193,24 @@ fn passes_have_memory_of_their_own() {
     let [first, second, third] = [0, 1, 2].map(|pass| &copies[pass * pristine.len()..(pass + 1) * pristine.len()]);
     assert!(first == second && first != pristine && third == pristine);
     assert_eq!(memory.read(own.start, pristine.len()).unwrap(), pristine);
+}
+
+/// A kernel that has SMs of its own stays on no other: tickets begin where the last slot's would end.
+#[test]
+fn tickets_keep_a_kernel_on_its_sms() {
+    let table = control::tickets(&[8, 3, 1], &[0..5, 5..6, 6..132]);
+    let first = |kernel: usize, sm: usize| u32::from(table[4 * (256 * kernel + sm)]);
+    assert_eq!((table.len(), table.iter().map(|&byte| u32::from(byte)).sum::<u32>()), (3072, 8 * 251 + 3 * 255 + 130));
+    assert_eq!([0, 4, 5, 131, 255].map(|sm| first(0, sm)), [0, 0, 8, 8, 8]);
+    assert_eq!([4, 5, 6].map(|sm| [first(1, sm), first(2, sm)]), [[3, 1], [0, 1], [3, 0]]);
+    let mut kernel = Kernel::of("blk:512").unwrap();
+    let at = Places { arena: kernel.arena.start, own: None };
+    for (sms, stays) in [(5..6, 1), (0..5, 0), (6..256, 0)] {
+        let mut memory = std::mem::take(&mut kernel.prepared.instance.memory);
+        let tickets = control::tickets(&[1; 3], &[0..0, 0..0, sms]);
+        let pass = Pass { tbs: 2, end: 2, window: u64::MAX >> 1, stride: 0 };
+        let outcome = control::Outcome::read(&run_slot_with(&kernel, &mut memory, at, pass, &tickets));
+        kernel.prepared.instance.memory = memory;
+        assert_eq!((outcome.arrived, outcome.gave_up, outcome.slots[2].len()), (stays, false, stays as usize));
+    }
 }

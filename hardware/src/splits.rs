@@ -1,0 +1,47 @@
+//! Kernels on SMs of their own: each alone on 1 to 12 twelfths of the SMs, and pairs in every split of them, each SM with as many TBs as fit.
+
+use crate::device::Loaded;
+use crate::fit;
+use crate::measure::{Series, Wanted};
+use crate::share::{PARTS, Share, splits};
+
+/// A kernel that has its place: TBs per SM, and cycles of one.
+type Placed<'k> = (&'k Loaded, u32, u64);
+
+/// Measures all curves, then all splits of all pairs, so often.
+///
+/// # Errors
+/// What the driver says, or that the numbers of SMs are not 0, 1, .. as the shares take them to be.
+pub fn measure(series: &mut Series<'_>, kernels: &[Loaded], highest_sm: u32, repeats: u32) -> Result<(), String> {
+    let sms = series.runner.gpu.sms;
+    if highest_sm >= sms {
+        return Err(format!("an SM has the number {highest_sm}, and there are {sms}: shares of SMs are of those numbered from 0 on"));
+    }
+    let mut placed: Vec<Placed<'_>> = Vec::new();
+    for kernel in kernels {
+        let most = fit::configurations(&[kernel.need], true).pop().and_then(|counts| counts.first().copied());
+        match (series.full_tb_cycles(kernel), most) {
+            (Ok(tb_cycles), Some(most)) => placed.push((kernel, most, tb_cycles)),
+            (Err(why), _) => series.table.remark(&format!("left out: {why}"))?,
+            (_, None) => series.table.remark(&format!("left out: no TB of `{}` fits", kernel.kernel.word))?,
+        }
+    }
+    for repeat in 0..repeats {
+        for &(kernel, most, tb_cycles) in &placed {
+            for twelfths in 1..=PARTS {
+                let share = Some(Share::of(&[twelfths], sms));
+                series.measure(&Wanted { kernels: vec![kernel], counts: vec![most], share, tb_cycles, repeat })?;
+            }
+        }
+        for (number, &(a, of_a, cycles_a)) in placed.iter().enumerate() {
+            for &(b, of_b, cycles_b) in &placed[number + 1..] {
+                for split in splits() {
+                    let share = Some(Share::of(&split, sms));
+                    let tb_cycles = cycles_a.max(cycles_b);
+                    series.measure(&Wanted { kernels: vec![a, b], counts: vec![of_a, of_b], share, tb_cycles, repeat })?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
