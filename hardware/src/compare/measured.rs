@@ -3,6 +3,7 @@
 
 use super::csv::{self, Line};
 use super::metrics::mean;
+use super::repeats::Rows;
 use crate::fit::Need;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -64,6 +65,8 @@ pub struct Measured {
     pub again: Vec<Set>,
     /// Kernels and pairs on SMs of their own, whose configurations are twelfths of SMs: `splits.csv`.
     pub splits: Vec<Set>,
+    /// How far repeats are apart, and clocks, of each file.
+    pub rows: Vec<Rows>,
 }
 
 impl Measured {
@@ -117,6 +120,7 @@ impl Measured {
     fn sets(&mut self, file: &str, text: &str) -> Result<Vec<Set>, String> {
         let named = |error: String| format!("{file}: {error}");
         let (mut sets, mut second, mut by_shared) = (Vec::<(Set, BTreeMap<Vec<u32>, Vec<Vec<f64>>>)>::new(), false, Vec::<String>::new());
+        let mut of_file = Rows { file: file.to_owned(), ..Rows::default() };
         let (mut launched, mut incomplete) = (BTreeMap::<Vec<String>, usize>::new(), BTreeMap::<Vec<String>, usize>::new());
         for line in csv::read(text).map_err(named)? {
             let row = match line {
@@ -157,11 +161,24 @@ impl Measured {
             }
             let Some((set, rates)) = sets.iter_mut().find(|(set, _)| set.kernels == kernels) else { continue };
             set.short += usize::from(cell("notes")?.contains("short"));
+            if let Some(clock) = row.get("clock_khz").filter(|_| place == 0).and_then(|clock| clock.parse().ok()) {
+                of_file.clocks.push(clock);
+            }
             if let Some(aid) = row.get("aid").filter(|_| place == 0) {
                 *set.aids.entry(aid.clone()).or_default() += 1;
             }
             rates.entry(counts).or_insert_with(|| vec![Vec::new(); kernels.len()])[place].push(rate);
         }
+        for (set, rates) in &sets {
+            for (counts, rates) in rates {
+                let config = || counts.iter().map(u32::to_string).collect::<Vec<_>>().join("-");
+                let named = |kernel: &str| format!("`{kernel}` in `{}` {}", set.kernels.join("`, `"), config());
+                set.kernels.iter().zip(rates).filter(|(_, repeats)| !repeats.is_empty()).for_each(|(kernel, repeats)| {
+                    of_file.add(repeats, || named(kernel));
+                });
+            }
+        }
+        self.rows.push(of_file);
         let finished = |(mut set, rates): (Set, BTreeMap<Vec<u32>, Vec<Vec<f64>>>)| {
             if by_shared.contains(&set.kernels.join("+")) {
                 let shared = |place: &usize| self.needs[&set.kernels[*place]].shared;

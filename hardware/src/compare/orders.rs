@@ -1,9 +1,11 @@
 //! The same configurations with kernels launched in one order and in the other: how much of what a configuration brings is the order's.
 
 use super::hardware::name;
+use super::leads;
 use super::measured::{Measured, Set};
 use super::metrics::{best, mean, regret, tau_b};
 use super::progress::{Base, Progress};
+use super::repeats::spread;
 use super::tables::{Table, or_dash, percent, ratio};
 
 /// A set in both orders, with the configurations that both have.
@@ -49,7 +51,7 @@ pub fn report(measured: &Measured) -> String {
             text += &changes(&both, what);
             text += &helped(reversed, what);
             text += &choices(&both, what);
-            text += &if what == "pairs" { places(measured, &both) + &apart(measured) } else { String::new() };
+            text += &if what == "pairs" { leads::report(measured) + &places(measured, &both) + &apart(measured) } else { String::new() };
         }
     }
     text
@@ -74,9 +76,10 @@ fn changes(sets: &[Both], what: &str) -> String {
         "SMK-P's",
         "middle's",
         "best loses there",
+        "SMK-P's loses there",
     ];
     let mut table = Table::new(&columns);
-    let mut sums: Vec<Vec<f64>> = vec![Vec::new(); 10];
+    let mut sums: Vec<Vec<f64>> = vec![Vec::new(); 11];
     let mut same = 0;
     for both in sets {
         let (one, other) = (&both.first, &both.second);
@@ -95,6 +98,7 @@ fn changes(sets: &[Both], what: &str) -> String {
             smk.map(relative),
             middle.map(relative),
             Some(other.loss(at)),
+            smk.map(|place| other.loss(place)),
         ];
         same += usize::from(at == at_other);
         numbers.iter().zip(&mut sums).for_each(|(number, sum)| sum.extend(*number));
@@ -259,15 +263,11 @@ fn apart(measured: &Measured) -> String {
             differences.extend(rates.iter().zip(before).zip(&set.kernels).map(|((a, b), kernel)| ((a / b - 1.0).abs(), named(kernel))));
         }
     }
-    differences.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (Some(median), Some(most), Some(largest)) =
-        (differences.get(differences.len() / 2), differences.get(differences.len() * 95 / 100), differences.last())
-    else {
-        return String::new();
-    };
+    let count = differences.len();
+    let Some([median, most, largest]) = spread(&mut differences) else { return String::new() };
     format!(
         "The first order again, with the reverse: {} rates are {:.2} % from those of the first time in the median, {:.2} % at the 95th percentile, {:.2} % at most ({}).\n\n",
-        differences.len(),
+        count,
         100.0 * median.0,
         100.0 * most.0,
         100.0 * largest.0,
@@ -319,7 +319,7 @@ mod tests {
     fn opposite_orders_have_the_tau_of_opposites() {
         let text = report(&sides());
         // STP 1.10, 1.12, 1.08 and 1.10, 1.08, 1.12: each pair of configurations is the other way round. SMK-P's and the middle are 2-2.
-        let row = "| `mm`, `fwt` | `mm` | `fwt` | 3 | -1.00 | -1.00 | 1.12 | 2-2 | 1.12 | 3-1 | 2.4 % | 3.7 % | -3.6 % | -3.6 % | -3.6 % | 3.6 % |";
+        let row = "| `mm`, `fwt` | `mm` | `fwt` | 3 | -1.00 | -1.00 | 1.12 | 2-2 | 1.12 | 3-1 | 2.4 % | 3.7 % | -3.6 % | -3.6 % | -3.6 % | 3.6 % | 3.6 % |";
         assert!(text.contains(row), "{text}");
         // The mean of both is 1.10 everywhere.
         assert!(text.contains("| `mm`, `fwt` | 1.10 |") && text.contains("| 1.12 | 1.8 % |"), "{text}");

@@ -230,10 +230,13 @@ fn claims(curves: &BTreeMap<String, Curve>, pairs: &[Pair<'_>]) -> String {
     let more = mixed.iter().filter(|&&twelfths| 2 * twelfths > PARTS).count();
     let less = mixed.iter().filter(|&&twelfths| 2 * twelfths < PARTS).count();
     let shares: Vec<f64> = mixed.iter().map(|&twelfths| f64::from(twelfths)).collect();
-    format!(
+    let wants: Vec<String> = curves.values().filter(|curve| curve.memory()).filter_map(|curve| wants(curve, pairs)).collect();
+    let wants =
+        if wants.is_empty() { String::new() } else { format!("* The best split gives the memory-intensive one: {}.\n", wants.join("; ")) };
+    let text = format!(
         "* Types: {alike} of {known} kernels are here what they are in the paper.\n\
          * Memory-intensive kernels ({} here) keep {} of their rate on 3 twelfths of the SMs, {} on 6, {} on 9; the others ({}) {}, {} and {}.\n\
-         * Of {} pairs of one kernel of either type the best split gives more SMs to the one that computes for {more}, fewer for {less}; {} twelfths in the mean.\n\n",
+         * Of {} pairs of one kernel of either type the best split gives more SMs to the one that computes for {more}, fewer for {less}; {} twelfths in the mean.\n",
         count(true),
         part(true, 3),
         part(true, 6),
@@ -244,7 +247,19 @@ fn claims(curves: &BTreeMap<String, Curve>, pairs: &[Pair<'_>]) -> String {
         part(false, 9),
         mixed.len(),
         or_dash(mean(&shares), |value| format!("{value:.1}")),
-    )
+    );
+    text + &wants + "\n"
+}
+
+/// What best splits give to a memory-intensive kernel beside one that is not, and what even ones lose there; none without such pairs.
+fn wants(curve: &Curve, pairs: &[Pair<'_>]) -> Option<String> {
+    let of = || pairs.iter().filter(|pair| pair.curves.iter().any(|one| one.word == curve.word));
+    let given: Vec<f64> = of().filter_map(Pair::to_compute).map(|twelfths| f64::from(PARTS - twelfths)).collect();
+    let losses: Vec<f64> =
+        of().filter(|pair| pair.to_compute().is_some()).filter_map(|pair| Some(regret(pair.stp[pair.even()?], &pair.stp))).collect();
+    let [low, high] = [f64::min, f64::max].map(|of| given.iter().copied().reduce(of));
+    let (mean_given, lost) = (mean(&given)?, or_dash(mean(&losses), percent));
+    Some(format!("`{}` {mean_given:.1} twelfths ({} to {}; the even split loses {lost})", plain(&curve.word), low?, high?))
 }
 
 #[cfg(test)]
@@ -297,6 +312,7 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("Of 1 pairs of one kernel of either type the best split gives more SMs to the one that computes for 1, fewer for 0; 9.0 twelfths"), "{text}");
+        assert!(text.contains("gives the memory-intensive one: `lbm` 3.0 twelfths (3 to 3; the even split loses 13.4 %).\n"), "{text}");
     }
 
     #[test]
