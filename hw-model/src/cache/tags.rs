@@ -54,6 +54,8 @@ pub struct TagArray {
     pub(super) geometry: TagGeometry,
     indexer: SetIndexer,
     sector_bits: u32,
+    /// Sectors of a line, less one.
+    sector_mask: u64,
     pub(super) lines: Vec<Line>,
     /// Of each line, then the node of each set.
     pub(super) recency: Vec<Recency>,
@@ -76,6 +78,7 @@ impl TagArray {
             geometry,
             indexer: SetIndexer::new(geometry.index, geometry.sets),
             sector_bits: geometry.sectors_per_line.trailing_zeros(),
+            sector_mask: u64::from(geometry.sectors_per_line) - 1,
             lines: vec![EMPTY; lines],
             recency: vec![Recency { newer: 0, older: 0 }; lines + geometry.sets as usize],
             written: vec![[0; MAX_SECTORS]; lines],
@@ -122,7 +125,7 @@ impl TagArray {
     /// The line number of `sector`, and the bit of the sector within it.
     #[inline]
     pub fn split(&self, sector: u64) -> (u64, u8) {
-        (sector >> self.sector_bits, 1 << (sector & ((1 << self.sector_bits) - 1)))
+        (sector >> self.sector_bits, 1 << (sector & self.sector_mask))
     }
 
     /// Forgets every line, modified ones too. Sectors on their way are ignored when they arrive.
@@ -166,6 +169,7 @@ impl TagArray {
     }
 
     /// What a read or a write of `sector` by the kernel in a slot would find. Changes nothing.
+    #[inline(always)]
     pub fn probe(&self, sector: u64, is_write: bool, kernel: u8) -> Probe {
         let (number, bit) = self.split(sector);
         if let Some(slot) = self.index.find(&self.lines, number) {
@@ -196,12 +200,8 @@ impl TagArray {
             awaited.accessing = kernel;
         }
         let (slot, evicted) = match probe {
-            Probe::Hit(slot) | Probe::HitReserved(slot) => {
-                self.make_newest(slot);
-                (slot, None)
-            }
+            Probe::Hit(slot) | Probe::HitReserved(slot) => (slot, None),
             Probe::SectorMiss(slot) => {
-                self.make_newest(slot);
                 self.change(slot, |line| {
                     line.modified_on_fill = line.modified_on_fill & !bit | line.modified & bit;
                     line.readable_on_fill &= !bit;
@@ -221,11 +221,11 @@ impl TagArray {
                 }
                 self.change(slot, |line| *line = Line { line: number, set: line.set, indexed: true, reserved: bit, ..EMPTY });
                 self.index.insert(&mut self.lines, slot);
-                self.make_newest(slot);
                 (slot, evicted)
             }
             Probe::Full => panic!("access to a set in which every line is reserved"),
         };
+        self.make_newest(slot);
         if self.owned.is_some() {
             self.tell_owners(slot, kernel, probe == Probe::LineMiss);
         }
@@ -259,6 +259,7 @@ impl TagArray {
     }
 
     /// The data of `sector` has arrived. Returns the line's slot, or `None` if the line has gone.
+    #[inline(always)]
     pub fn fill(&mut self, sector: u64) -> Option<u32> {
         let (number, bit) = self.split(sector);
         let slot = self.index.find(&self.lines, number)?;
@@ -300,7 +301,7 @@ impl TagArray {
     }
 
     /// Changes a line and keeps the set's and the array's counts.
-    #[inline]
+    #[inline(always)]
     fn change(&mut self, slot: u32, f: impl FnOnce(&mut Line)) {
         let line = &mut self.lines[slot as usize];
         let before = (line.reserved != 0, line.modified != 0);

@@ -24,8 +24,15 @@ const NOBODY: u8 = KERNEL_SLOTS as u8;
 /// Cells of the table of scheduler-cycles: 16 classes, of which some are not, for each kernel slot and for nobody, up to a power of two.
 const CELLS: usize = 256;
 
-/// What the accounting remembers between cycles. Schedulers are classed only when some class may have changed, and cycles added up only
-/// then: all at once, because the host could not predict which.
+/// All but the highest bit of every byte, and the highest bits.
+const BELOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+const TOPS: u64 = !BELOW;
+
+/// All sub-cores that there can be.
+pub(super) const EVERY_SUB_CORE: u8 = u8::MAX;
+
+/// What the accounting remembers between cycles. A scheduler is classed only when its class may have changed, and cycles added up only when
+/// some may: of all schedulers at once, because the host could not predict of which.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Account {
@@ -37,8 +44,11 @@ pub(super) struct Account {
     since: u64,
     /// The cell of each scheduler: its class and the kernel charged.
     cells: [u8; MAX_SUB_CORES],
-    /// Some warp's state may have changed since the schedulers were classed.
-    pub(super) changed: bool,
+    /// Sub-cores in which some warp's state may have changed since the schedulers were classed, bit per sub-core.
+    pub(super) changed: u8,
+    /// Kernel slots with TBs when they were classed, and whether that took a look at the warps.
+    kernels: u8,
+    looked_closer: bool,
     /// Not 0 if a warp waits for a load through the L1.
     on_memory: u32,
     /// Not 0 if a warp was ready for the memory pipeline: where none has issued, it found it full.
@@ -48,11 +58,22 @@ pub(super) struct Account {
 impl Default for Account {
     fn default() -> Self {
         let cells = [cell(Class::IdleOrControl, NOBODY); MAX_SUB_CORES];
-        Account { until: 0, changed: true, on_memory: 0, full: 0, cells, since: 0, cycles: [0; CELLS] }
+        let (changed, kernels) = (EVERY_SUB_CORE, 0);
+        Account { until: 0, changed, kernels, looked_closer: false, on_memory: 0, full: 0, cells, since: 0, cycles: [0; CELLS] }
     }
 }
 
 impl Account {
+    /// Puts the schedulers of this set into the cell of those who issue.
+    #[inline]
+    fn issue(&mut self, schedulers: u8) {
+        // In byte n nothing but bit n, if it is set, then all ones.
+        let bits = u64::from(schedulers) * 0x0101_0101_0101_0101 & 0x8040_2010_0804_0201;
+        let bytes = ((((bits & BELOW) + BELOW) | bits) & TOPS) >> 7;
+        let bytes = bytes * 0xff;
+        self.cells = (u64::from_le_bytes(self.cells) & !bytes).to_le_bytes();
+    }
+
     /// Adds the cycles before `start` to the cells of the first `schedulers`.
     #[inline]
     fn add_up(&mut self, start: u64, schedulers: usize) {
@@ -64,17 +85,27 @@ impl Account {
     }
 }
 
+/// The cell of those who issue: nobody is charged there, for who issues is charged by its instructions.
+const ISSUED: u8 = cell(Class::Issued, 0);
+const _: () = assert!(ISSUED == 0);
+
 const fn cell(class: Class, kernel: u8) -> u8 {
     kernel << 4 | class as u8
 }
 
 impl Sm {
     /// Accounts the cycles since the last accounted one, in which the SM slept.
+    #[inline]
     pub(super) fn account_sleep(&mut self, now: u64) {
         if now > self.account.until {
-            self.issued = 0;
-            self.account(now - 1, now - self.account.until);
+            self.account_slept(now);
         }
+    }
+
+    #[inline(never)]
+    fn account_slept(&mut self, now: u64) {
+        self.issued = 0;
+        self.account(now - 1, now - self.account.until);
     }
 
     /// Brings the counters up to date, up to and without cycle `now`.
@@ -99,13 +130,14 @@ impl Sm {
     }
 
     /// Accounts the last `cycles` cycles, up to `now`, as what the SM does now.
+    #[inline(always)]
     pub(super) fn account(&mut self, now: u64, cycles: u64) {
         self.account.until = now + 1;
-        if self.account.changed | (self.issued != 0) {
+        if self.account.changed | self.issued != 0 {
             self.classify(now + 1 - cycles);
         }
         // Who issued is not who issues next.
-        self.account.changed = self.issued != 0;
+        self.account.changed = self.issued;
         let outstanding = cycles * u64::from(self.outstanding);
         self.counters.outstanding_cycles += outstanding;
         if self.issued != 0 {
@@ -117,21 +149,31 @@ impl Sm {
     }
 
     /// Adds up the cycles before `start`, and classes the schedulers from there on.
+    #[inline(never)]
     fn classify(&mut self, start: u64) {
         let alone = self.resident_kernels.is_power_of_two();
         let kernel = self.resident_kernels.trailing_zeros() as u8;
+        let looks_closer = !alone | (self.constant_loads != 0) | self.stalled;
         self.account.add_up(start, self.sub_cores_here());
-        let (mut on_memory, mut full) = (0, 0);
-        for number in 0..self.sub_cores_here() {
-            let readiness = &self.sub_cores[number].readiness;
-            on_memory |= readiness.on_memory;
-            full |= readiness.by_unit[Unit::Mem.index()];
-            self.account.cells[number] = cell(class_of(self.issued >> number & 1 != 0, readiness), kernel);
+        if self.issued == 0 {
+            // Nobody asks where one has issued.
+            let sub_cores = self.sub_cores[..self.sub_cores_here()].iter();
+            let masks = sub_cores.map(|SubCore { readiness, .. }| (readiness.on_memory, readiness.for_memory()));
+            (self.account.on_memory, self.account.full) = masks.fold((0, 0), |all, masks| (all.0 | masks.0, all.1 | masks.1));
         }
-        (self.account.on_memory, self.account.full) = (on_memory, full);
-        if !alone || self.constant_loads != 0 || self.stalled {
+        if looks_closer {
             self.look_closer(alone, kernel);
+        } else {
+            let anew = self.account.looked_closer | (self.account.kernels != self.resident_kernels);
+            self.account.issue(self.issued);
+            let mut changed = (if anew { EVERY_SUB_CORE } else { self.account.changed }) & self.sub_cores_mask() & !self.issued;
+            while changed != 0 {
+                let number = changed.trailing_zeros() as usize & (MAX_SUB_CORES - 1);
+                changed &= changed - 1;
+                self.account.cells[number] = cell(class_of(false, &self.sub_cores[number].readiness), kernel);
+            }
         }
+        (self.account.looked_closer, self.account.kernels) = (looks_closer, self.resident_kernels);
     }
 
     /// What takes a look at the warps: which load on the chip it is, and whom to charge.
@@ -173,7 +215,7 @@ impl Sm {
             Class::SharedRaw => self.on_shared(number),
             Class::ConstantRaw => readiness.on_chip,
             Class::ComputeRaw => readiness.valid,
-            Class::MemoryPipeline => readiness.by_unit[Unit::Mem.index()],
+            Class::MemoryPipeline => readiness.for_memory(),
             Class::BothPipelines | Class::ComputePipeline => readiness.ready,
             Class::Held => readiness.issuable(),
         };

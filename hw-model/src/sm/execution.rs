@@ -157,7 +157,7 @@ impl Execution {
     }
 
     /// An instruction enters its unit's latch, which must be free, in cycle `now`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn accept(&mut self, sub_core: usize, place: u8, inst: &Inflight, now: u64) {
         let latch = latch(sub_core, place);
         let UnitTiming { latency, interval } = if inst.quick { QUICK } else { self.timings[latch & (PLACES - 1)] };

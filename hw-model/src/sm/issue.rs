@@ -1,5 +1,6 @@
 //! Issue: which warps could, which one does, and what issuing does to it.
 
+use super::account::EVERY_SUB_CORE;
 use super::inflight::{Control, Inflight, MemKind, NO_REG};
 use super::operands::MAX_SUB_CORES;
 use super::warp::{MAX_WARPS, Wait};
@@ -62,7 +63,7 @@ impl Sm {
         if GATED {
             // Who is held back is asked again when something changes.
             self.hopeful &= !self.held;
-            self.account.changed |= self.held != 0;
+            self.account.changed |= if self.held != 0 { EVERY_SUB_CORE } else { 0 };
         }
     }
 
@@ -73,11 +74,11 @@ impl Sm {
         self.stalled = stalled;
         // What has become ready in the meantime is looked for.
         self.hopeful |= self.sub_cores_mask();
-        self.account.changed = true;
+        self.account.changed = EVERY_SUB_CORE;
     }
 
     /// All sub-cores, bit per sub-core.
-    fn sub_cores_mask(&self) -> u8 {
+    pub(super) fn sub_cores_mask(&self) -> u8 {
         u8::MAX >> (MAX_SUB_CORES - self.sub_cores_here())
     }
 
@@ -221,7 +222,7 @@ impl Sm {
     pub(super) fn unschedule(&mut self, number: u8) {
         let (sub_core, bit) = (self.sub_core(number), self.warps[number].bit);
         self.sub_cores[sub_core].readiness.clear(bit, self.warps[number].unit);
-        self.account.changed = true;
+        self.account.changed |= 1 << sub_core;
         self.ranks_change(sub_core);
     }
 
@@ -231,7 +232,7 @@ impl Sm {
         let warp = &self.warps[number];
         let readiness = &mut self.sub_cores[sub_core].readiness;
         readiness.clear(bit, warp.unit);
-        self.account.changed = true;
+        self.account.changed |= 1 << sub_core;
         if !warp.live || warp.issued_all {
             return;
         }
@@ -283,7 +284,7 @@ impl Sm {
         let readiness = &mut self.sub_cores[sub_core].readiness;
         // Whether it did is close to random: no branches.
         let waited = if warp.needs.contains(reg) { readiness.valid & !readiness.ready & warp.bit } else { 0 };
-        self.account.changed |= waited != 0;
+        self.account.changed |= u8::from(waited != 0) << sub_core;
         if LOAD {
             // What no load is to write any more waits for no load.
             readiness.on_memory &= !waited;

@@ -17,14 +17,9 @@ impl Sm {
             self.counters.lsu_stall_cycles += u64::from(self.lsu.cycle(now, &mut around));
             self.lsu_wake = self.lsu.next_event(now).unwrap_or(u64::MAX);
             self.outstanding = self.lsu.outstanding();
-            let mut done = std::mem::take(&mut self.lsu.done);
-            for event in done.drain(..) {
-                if self.takes_extra {
-                    self.note_arrival(event);
-                }
-                self.memory_event(event, programs);
+            if !self.lsu.done.is_empty() {
+                self.memory_events(programs);
             }
-            self.lsu.done = done;
             if self.takes_extra {
                 self.note_misses();
             }
@@ -54,9 +49,26 @@ impl Sm {
         }
     }
 
-    fn memory_event(&mut self, event: Done, programs: &Programs) {
+    /// What became of warps' instructions in this cycle.
+    #[inline(never)]
+    fn memory_events(&mut self, programs: &Programs) {
+        for at in 0..self.lsu.done.len() {
+            let event = self.lsu.done[at];
+            if self.takes_extra {
+                self.note_arrival(event);
+            }
+            if let Some((warp, dst)) = self.memory_event(event, programs) {
+                self.complete::<true>(warp, dst);
+            }
+        }
+        self.lsu.done.clear();
+    }
+
+    /// What became of a warp's instruction. The warp and the register that is written if the instruction is complete.
+    #[inline]
+    fn memory_event(&mut self, event: Done, programs: &Programs) -> Option<(u8, u16)> {
         match event {
-            Done::Loaded { warp, dst } => self.complete::<true>(warp, dst),
+            Done::Loaded { warp, dst } => Some((warp, dst)),
             Done::Atomic { warp, dst } => {
                 let state = &mut self.warps[warp];
                 state.atomics -= 1;
@@ -64,18 +76,21 @@ impl Sm {
                     state.wait = Wait::None;
                     self.refresh(warp, programs);
                 }
-                self.complete::<true>(warp, dst);
+                Some((warp, dst))
             }
-            Done::Passed { warp } => self.complete::<true>(warp, NO_REG),
+            Done::Passed { warp } => Some((warp, NO_REG)),
             Done::Fenced { warp } => {
                 let state = &mut self.warps[warp];
                 if state.wait == Wait::Fence {
                     state.wait = if state.stores == 0 { Wait::None } else { Wait::Drain };
                     self.refresh(warp, programs);
                 }
-                self.complete::<true>(warp, NO_REG);
+                Some((warp, NO_REG))
             }
-            Done::StoreSent { warp } => self.warps[warp].stores += 1,
+            Done::StoreSent { warp } => {
+                self.warps[warp].stores += 1;
+                None
+            }
             Done::StoreAcknowledged { warp } => {
                 let state = &mut self.warps[warp];
                 state.stores -= 1;
@@ -84,6 +99,7 @@ impl Sm {
                     self.refresh(warp, programs);
                 }
                 self.may_leave(warp);
+                None
             }
         }
     }

@@ -1,5 +1,6 @@
 //! TBs on an SM: taking one in, and letting its warps go when they have finished.
 
+use super::account::EVERY_SUB_CORE;
 use super::warp::{Wait, Warp};
 use super::{Program, Programs, Resources, Sm};
 use crate::cache::{Shares, WaysStats};
@@ -98,7 +99,7 @@ impl Sm {
         self.warp_slots_used |= u128::MAX >> (128 - count) << first;
         self.resident[usize::from(kernel)] += 1;
         self.resident_kernels |= 1 << kernel;
-        self.account.changed = true;
+        self.account.changed = EVERY_SUB_CORE;
         self.residents_changed(from);
         if self.takes_extra {
             self.count_tbs(kernel, from);
@@ -119,7 +120,7 @@ impl Sm {
         if let Some(preemption) = &mut self.preemption {
             preemption.vacated(kernel, others);
         }
-        self.account.changed = true;
+        self.account.changed = EVERY_SUB_CORE;
         self.residents_changed(from);
         if self.takes_extra {
             self.count_tbs(kernel, from);
@@ -232,6 +233,7 @@ impl Sm {
     }
 
     /// Warps whose instructions have been fetched may take part in scheduling.
+    #[inline(never)]
     pub(super) fn fetched(&mut self, now: u64, programs: &Programs) {
         let mut at = 0;
         while at < self.fetching.len() {
@@ -253,10 +255,8 @@ impl Sm {
     }
 
     /// Warps that have finished leave; TBs whose warps have all left give their resources back, from cycle `from` on.
+    #[inline(never)]
     pub(super) fn retire(&mut self, from: u64) {
-        if self.leaving.is_empty() {
-            return;
-        }
         let seen = self.may_be_seen();
         let mut at = self.leaving.len();
         while at > 0 {

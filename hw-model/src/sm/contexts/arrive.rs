@@ -1,5 +1,6 @@
 //! TBs come beyond what fits, and end (Lin et al. 2018, sections 6.4 and 6.5; sources.md D163).
 
+use super::super::account::EVERY_SUB_CORE;
 use super::super::operands::MAX_SUB_CORES;
 use super::super::tb::{NewTb, TbSlot};
 use super::super::{Program, Resources, Sm};
@@ -170,7 +171,7 @@ impl Sm {
         let (Some(first), Some(tb_slot)) = (self.find_warps(count), self.find_tb_slot()) else { return };
         self.account_sleep(now + 1);
         self.warp_slots_used |= u128::MAX >> (128 - count) << first;
-        self.account.changed = true;
+        self.account.changed = EVERY_SUB_CORE;
         self.kernels[usize::from(kernel)].tbs_issued += 1;
         self.tbs[tb_slot] = TbSlot { extra: true, ..TbSlot::new(kernel, first, tb, demand, self.next_age) };
         if let Some(contexts) = &mut self.contexts {
@@ -292,7 +293,7 @@ impl Sm {
         if let Some(contexts) = &mut self.contexts {
             contexts.extras -= 1;
         }
-        self.account.changed = true;
+        self.account.changed = EVERY_SUB_CORE;
         self.count_tbs(self.tbs[tb_slot].kernel, from);
     }
 

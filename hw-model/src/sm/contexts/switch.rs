@@ -5,6 +5,7 @@
 //! queues are in [`super::states`].
 
 use super::super::Sm;
+use super::super::account::EVERY_SUB_CORE;
 use super::super::operands::MAX_SUB_CORES;
 use super::super::warp::Wait;
 use super::Contexts;
@@ -68,7 +69,7 @@ impl Sm {
             self.moved(&plan, moved, now);
         }
         let Some(contexts) = &mut self.contexts else { return };
-        if !contexts.look && !self.account.changed && self.issued == 0 {
+        if !contexts.look && self.account.changed | self.issued == 0 {
             return;
         }
         contexts.look = false;
@@ -83,7 +84,7 @@ impl Sm {
     /// The next cycle after `now` in which something is switched by itself.
     pub(in crate::sm) fn next_context_switch(&self, now: u64) -> Option<u64> {
         let contexts = self.contexts.as_ref().filter(|contexts| contexts.is_switching())?;
-        let looks = (contexts.look || self.account.changed).then_some(now + 1);
+        let looks = (contexts.look || self.account.changed != 0).then_some(now + 1);
         let moves = contexts.moving.map(|moving| moving.ends.max(now + 1));
         looks.into_iter().chain(moves).min()
     }
@@ -282,7 +283,7 @@ impl Sm {
             self.warps[number].wait = Wait::Fetch;
         }
         self.fetch_first(number, now);
-        self.account.changed = true;
+        self.account.changed = EVERY_SUB_CORE;
     }
 
     /// Contexts are switched no longer if there are no extra TBs and all is in its place: TBs of other kernels may come from cycle `now` on.

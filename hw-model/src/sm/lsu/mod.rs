@@ -250,7 +250,9 @@ impl Lsu {
             *bypass = true;
         }
         let (warp, dst) = (inst.warp, inst.dst);
-        if let (MemKind::Constant, Some(cache)) = (mem, &self.constant_cache) {
+        if mem == MemKind::Constant
+            && let Some(cache) = &self.constant_cache
+        {
             passes_left *= cache.word_cycles;
         }
         let mut current = Current { mem, warp, dst, kernel, part, base_sector: 0, pattern: 0, sectors_left: 0, passes_left, token: 0 };
@@ -278,7 +280,10 @@ impl Lsu {
                 };
             }
         }
-        if let (MemKind::OffChip { store: true, .. }, 0, Some(in_flight)) = (mem, current.sectors_left, &mut self.in_flight) {
+        if let Some(in_flight) = &mut self.in_flight
+            && current.sectors_left == 0
+            && matches!(mem, MemKind::OffChip { store: true, .. })
+        {
             in_flight.ended(warp);
         }
         self.current = Some(current);

@@ -37,6 +37,7 @@ pub(super) use active_warps::ActiveWarps;
 pub(crate) use dynamic_limit::UNLIMITED;
 pub(super) use in_flight::InFlight;
 
+use super::account::EVERY_SUB_CORE;
 use super::counters::KernelCounters;
 use super::inflight::MemKind;
 use super::operands::MAX_SUB_CORES;
@@ -321,7 +322,7 @@ impl Sm {
     /// Schedulers that were held back may have a warp that may issue.
     fn ask_again(&mut self) {
         self.hopeful |= self.held;
-        self.account.changed |= self.held != 0;
+        self.account.changed |= if self.held != 0 { EVERY_SUB_CORE } else { 0 };
         self.held = 0;
     }
 }

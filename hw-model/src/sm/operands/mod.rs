@@ -181,7 +181,9 @@ impl OperandStage {
         for _ in 0..self.rounds {
             if self.banks.is_active() {
                 let leaving = self.banks.leaving::<N, W>(execution.full(), self.mem_full_lanes);
-                self.leave(leaving, now, execution);
+                if leaving != 0 {
+                    self.leave(leaving, now, execution);
+                }
                 self.banks.serve::<N, W>(leaving == 0);
             }
             self.end_writes();
@@ -192,7 +194,7 @@ impl OperandStage {
     }
 
     /// Complete instructions leave for their units. Of two for one latch the first does.
-    #[inline]
+    #[inline(always)]
     fn leave(&mut self, mut leaving: u64, now: u64, execution: &mut Execution) {
         while leaving != 0 {
             let flag = leaving.trailing_zeros();
