@@ -63,7 +63,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         }
         match phase {
             SearchPhase::Apply { .. } => {
-                let until = now.saturating_add(self.search.parameters.warm_up.into());
+                let until = now.saturating_add(self.search.settles().into());
                 self.phase = Phase::Search(SearchPhase::WarmUp { until });
                 push(commands, Command::Search(SearchCommand::BeginCounting));
                 push(commands, Command::SetTimer(until));

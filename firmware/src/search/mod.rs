@@ -20,6 +20,7 @@ mod power;
 mod quotient;
 mod shares;
 mod together;
+mod trial;
 mod tuning;
 
 pub use alone::Alone;
@@ -32,7 +33,10 @@ pub use parameters::Parameters;
 pub use quotient::{MOST as MOST_QUOTIENT, ONE, QUOTIENT_BITS, quotient};
 pub use shares::{Holder, Holders, Rest, Shares, SmState};
 pub use together::MOST_CLIMBS;
+pub use trial::{Ends, Trial};
 pub use tuning::{LEVELS, Limits, MOST_TUNED, Tuning};
+
+pub(crate) use trial::{Placed, Tries};
 
 use crate::configs::{MAX_KERNELS, TbVector};
 
@@ -81,6 +85,8 @@ pub enum Step {
     Balance,
     /// Limits of active warps.
     Tune,
+    /// What all SMs may have, on the whole GPU.
+    Trial,
     /// It is over.
     Done,
 }
@@ -113,6 +119,8 @@ pub struct Search {
     taken: [u8; MAX_KERNELS],
     /// What all SMs have, in place of the shares.
     together: Option<TbVector>,
+    /// SMs of each kernel's own, in place of the shares.
+    apart_ends: Option<Ends>,
     /// The best vector tried so far, its score, and that of the shares.
     best: TbVector,
     best_together: u32,
@@ -137,6 +145,8 @@ pub struct Search {
     misses: u8,
     /// Limits of active warps.
     tuning: Tuning,
+    /// What is tried on the whole GPU.
+    pub(crate) trial: Trial,
     /// The shares say who has which SM.
     running: bool,
 }
@@ -155,6 +165,7 @@ impl Search {
         found: 0,
         taken: [0; MAX_KERNELS],
         together: None,
+        apart_ends: None,
         best: TbVector([0; MAX_KERNELS]),
         best_together: 0,
         apart: 0,
@@ -169,6 +180,7 @@ impl Search {
         shifts: 0,
         misses: 0,
         tuning: Tuning::NONE,
+        trial: Trial::NONE,
         running: false,
     };
 
@@ -181,6 +193,7 @@ impl Search {
     pub fn give_up(&mut self) {
         self.shares.resume();
         self.tuning.settle();
+        self.keep_best_trial();
         self.step = Step::Done;
     }
 

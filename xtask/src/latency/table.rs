@@ -1,5 +1,7 @@
 //! `firmware/decision-latency.toml`, from the measurements: what the simulation takes a decision's time from.
 
+use std::collections::BTreeMap;
+
 use super::numbers::{METRICS, Numbers, others};
 
 /// A list of rows: what the file calls it, and of each column what it is called by the file and by the bench.
@@ -57,6 +59,8 @@ pub(super) fn table(all: &[Numbers]) -> String {
 # search                  A step of a search for how many SMs each kernel needs, from the timer at the end of a window to the last SM that is told what
 #                         it is to be.
 #
+# trial                   A step of trials on the whole GPU, from the timer at the end of a window to the commit of the quotas.
+#
 # Counts are rounded up, by less than a sixteenth, so that what is simulated does not change with every instruction of the firmware; the
 # page has them as they are.
 ",
@@ -70,7 +74,8 @@ pub(super) fn table(all: &[Numbers]) -> String {
         text += &format!("placement = [\n{}]\n", placements(numbers));
         text += &format!("memory-limit = [\n{}]\n", memory_limits(numbers));
         text += &format!("context-control = [\n{}]\n", contexts(numbers));
-        text += &format!("search = [\n{}]\n", searches(numbers));
+        text += &format!("search = [\n{}]\n", steps(&numbers.searches, "search"));
+        text += &format!("trial = [\n{}]\n", steps(&numbers.trials, "trial"));
         text += &format!("victims = [\n{}]\n", victims(numbers));
     }
     text
@@ -129,13 +134,13 @@ fn contexts(numbers: &Numbers) -> String {
     numbers.contexts.iter().map(row).collect()
 }
 
-/// A step of a search.
-fn searches(numbers: &Numbers) -> String {
+/// Steps of searches, or of trials.
+fn steps(of: &BTreeMap<(u64, u64), u64>, column: &str) -> String {
     let row = |(&(sms, kernels), &instructions): (&(u64, u64), &u64)| {
         let instructions = rounded_up(instructions);
-        format!("    {{ late = false, sms = {sms}, kernels = {kernels}, scored = 0, generated = 0, search = {instructions} }},\n")
+        format!("    {{ late = false, sms = {sms}, kernels = {kernels}, scored = 0, generated = 0, {column} = {instructions} }},\n")
     };
-    numbers.searches.iter().map(row).collect()
+    of.iter().map(row).collect()
 }
 
 /// A selection of victims.
