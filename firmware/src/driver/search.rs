@@ -5,7 +5,7 @@ use crate::bus::{TryBus, read, write};
 use crate::policy::Policy;
 use crate::regs::{MAX_SLOTS, feature, global, search_found, sm, sm_state};
 use crate::scheduler::{Phase, SearchCommand};
-use crate::search::{Beside, Ends, Holder, KernelCounts, Parameters, Shares, SmState};
+use crate::search::{Beside, Holder, KernelCounts, Parameters, Shares, SmState};
 
 impl<P: Policy, const C: usize> Firmware<P, C> {
     /// Learns what a search is asked for, if the policy ever searches. A firmware before a reset may have left SMs stalled or gated: they go on.
@@ -115,9 +115,6 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             write(bus, global::COMMIT, 1)?;
             return if self.shares.sms() != 0 { self.resume_all(bus) } else { Ok(()) };
         }
-        if let Some(ends) = self.scheduler.search().apart() {
-            return self.apply_ends(bus, &ends);
-        }
         let shares = self.scheduler.search().shares;
         let (slots, sms) = (self.scheduler.scheduled_slots(), shares.sms());
         for (kernel, entry) in self.scheduler.dealt().iter().enumerate() {
@@ -145,16 +142,6 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             }
         }
         Ok(())
-    }
-
-    /// Stages the quotas of SMs that lie side by side for each kernel, and commits them.
-    fn apply_ends<B: TryBus>(&self, bus: &mut B, ends: &Ends) -> Result<(), B::Error> {
-        let words = self.scheduler.machine().sm_count.div_ceil(32);
-        for (kernel, entry) in self.scheduler.dealt().iter().enumerate() {
-            (0..words).try_for_each(|word| write(bus, global::QUOTA_SMS + 4 * u32::from(word), ends.mask(kernel, word)))?;
-            stage(bus, global::QUOTA_SOME, self.scheduler.scheduled_slots(), entry.vector)?;
-        }
-        write(bus, global::COMMIT, 1)
     }
 
     /// Makes the TBs of a kernel leave an SM that is another's now, if the firmware preempts: by draining if the kernel ended a TB while the

@@ -69,7 +69,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
                 push(commands, Command::SetTimer(until));
             }
             SearchPhase::WarmUp { .. } => {
-                let until = now.saturating_add(self.search.parameters.window.into());
+                let until = now.saturating_add(self.search.measures().into());
                 self.phase = Phase::Search(SearchPhase::Measure { until });
                 push(commands, Command::Search(SearchCommand::ReadKernels));
                 push(commands, Command::SetTimer(until));

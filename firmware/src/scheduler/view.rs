@@ -16,9 +16,6 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
             if let Some(vector) = self.search.together() {
                 return vector;
             }
-            if let Some(kernel) = self.search.apart().map(|ends| ends.holder(sm)) {
-                return kernel.and_then(|kernel| Some(self.table.entries().get(kernel)?.vector)).unwrap_or_default();
-            }
             let holder = self.search.shares.holder(u16::try_from(sm).unwrap_or(u16::MAX));
             return holder.kernel.and_then(|kernel| Some(self.table.entries().get(kernel)?.vector)).unwrap_or_default();
         }

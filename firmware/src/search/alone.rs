@@ -32,22 +32,10 @@ impl Alone {
         Self { rate: counts.rate(), multiple: supply.growth(counts, share, reach) }
     }
 
-    /// What a kernel did in a window alone on all of them.
-    #[must_use]
-    pub fn on_all(counts: &KernelCounts) -> Self {
-        Self { rate: counts.rate(), multiple: ONE }
-    }
-
     /// The progress of a kernel that does this now: its IPC over that alone on all SMs, in parts of 2^14. A kernel that did nothing alone is not slowed.
     #[must_use]
     pub fn progress(&self, counts: &KernelCounts) -> u32 {
-        self.progress_of(&counts.rate())
-    }
-
-    /// The same of its rate.
-    #[must_use]
-    pub fn progress_of(&self, rate: &Rate) -> u32 {
-        over(rate.over(&self.rate).unwrap_or(self.multiple), self.multiple)
+        over(counts.rate().over(&self.rate).unwrap_or(self.multiple), self.multiple)
     }
 }
 

@@ -33,10 +33,10 @@ pub use parameters::Parameters;
 pub use quotient::{MOST as MOST_QUOTIENT, ONE, QUOTIENT_BITS, quotient};
 pub use shares::{Holder, Holders, Rest, Shares, SmState};
 pub use together::MOST_CLIMBS;
-pub use trial::{Ends, Trial};
+pub use trial::Trial;
 pub use tuning::{LEVELS, Limits, MOST_TUNED, Tuning};
 
-pub(crate) use trial::{Placed, Tries};
+pub(crate) use trial::Tries;
 
 use crate::configs::{MAX_KERNELS, TbVector};
 
@@ -119,8 +119,6 @@ pub struct Search {
     taken: [u8; MAX_KERNELS],
     /// What all SMs have, in place of the shares.
     together: Option<TbVector>,
-    /// SMs of each kernel's own, in place of the shares.
-    apart_ends: Option<Ends>,
     /// The best vector tried so far, its score, and that of the shares.
     best: TbVector,
     best_together: u32,
@@ -165,7 +163,6 @@ impl Search {
         found: 0,
         taken: [0; MAX_KERNELS],
         together: None,
-        apart_ends: None,
         best: TbVector([0; MAX_KERNELS]),
         best_together: 0,
         apart: 0,
@@ -216,6 +213,7 @@ impl Search {
 
     /// The first window is over, and its counts were read: who ended a TB in it?
     pub fn warmed_up(&mut self) {
+        self.trial_settled();
         let ended = self.those(|counts, _| counts.ended_tbs != 0);
         match self.step {
             Step::Classify => self.drains = ended,
