@@ -33,7 +33,7 @@ pub(crate) fn measure() -> u32 {
                 deepest = stack.max(deepest);
                 println!("search {sms} {} {instructions}", kernels.len());
             }
-            // Kernels that do as well as each other, and one that is ahead.
+            // Kernels that are as fast with more TBs as with one: all of them are saturated, one after the other.
             for memory in [1, 0] {
                 let (instructions, stack) = search(sms, &launches, (PolicyCode::MiasTrial, 0), memory);
                 deepest = stack.max(deepest);
@@ -70,16 +70,11 @@ pub(crate) fn describe(bus: &mut MappedBus) {
 
 /// What kernels did in a window, near the end of the counters' range: those in `memory` ask for all there is. On the even split they did
 /// twice as much as after it where all of them ask, so that every SM comes back, one by one; else never less, so that SMs are taken to the last.
-/// Where none asks the first is ahead at first.
 pub(crate) fn count(bus: &mut MappedBus, kernels: usize, memory: u32, even: bool) {
     let all = (1_u32 << kernels) - 1;
     for slot in 0..kernels as u32 {
         let accesses = if memory >> slot & 1 != 0 { u32::MAX >> 5 } else { 1 };
-        let insts = match memory {
-            0 if even && slot != 0 => u32::MAX / 4,
-            _ if even || memory != all => u32::MAX,
-            _ => u32::MAX / 2,
-        };
+        let insts = if even || memory != all { u32::MAX } else { u32::MAX / 2 };
         for (array, value) in [
             (global::KERNEL_CYCLES, 20_000),
             (global::KERNEL_WARP_INSTS, u32::MAX >> 5),

@@ -1,10 +1,10 @@
 //! MIAS-Trial: a TB of each kernel, then SMK-P's configuration, and then fewer TBs of whoever gained little from having more; each on the whole GPU, and the best stays (own; sources.md D209).
 //!
 //! SMK-P divides SMs by what TBs take, and not by what they do. How much faster n TBs are than one says who needs them: a kernel that makes less than 3/8 n times as much is
-//! saturated, and does with about as many as it was times faster. What that leaves is shared out as SMK-P does. A kernel that became slower with more TBs does not say what it needs: others keep it from it.
+//! saturated, and does with about as many TBs as it was times faster. What that leaves is shared out as SMK-P does. A kernel that became slower with more TBs does not say what it needs: others keep it from it.
 //! SMs begin with one TB of each kernel, and the others are added: nobody has to go for it, so that it costs little where nobody is saturated, which is where SMK-P is good.
 
-use super::{Context, Plan, Policy, fall_back, smk, spatial};
+use super::{Context, Plan, Policy, beside_one_of_each, fall_back, smk, spatial};
 use crate::configs::{ConfigTable, TbVector};
 use crate::search::{Next, ONE, QUOTIENT_BITS, Search, Step, Tries};
 
@@ -20,13 +20,20 @@ pub struct MiasTrial;
 
 impl Policy for MiasTrial {
     fn generate_configs<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
-        let Some(vector) = smk::quotas(context) else { return fall_back(context, table) };
+        if beside_one_of_each(context).is_none() {
+            return fall_back(context, table);
+        }
         // A search has an entry for each kernel, and an SM.
         if context.kernels.len() > 1 && spatial::fill(context, table) {
             return Plan::Search;
         }
-        table.push(vector, 0);
-        Plan::Place
+        match smk::quotas(context) {
+            Some(vector) => {
+                table.push(vector, 0);
+                Plan::Place
+            }
+            None => fall_back(context, table),
+        }
     }
 
     fn searches(&self) -> bool {
@@ -39,8 +46,13 @@ impl Policy for MiasTrial {
             (Step::Begin, _) => begin(context, search),
             (Step::Trial, Tries::One) => {
                 search.note_one();
-                let usual = search.trial.best;
-                search.try_on_all(usual, Tries::Usual)
+                match smk::quotas(context) {
+                    Some(usual) if usual != search.trial.best => {
+                        search.trial.best = usual;
+                        search.try_on_all(usual, Tries::Usual)
+                    }
+                    _ => search.settle(),
+                }
             }
             (Step::Trial, Tries::Usual) => {
                 search.note_usual();
@@ -60,12 +72,13 @@ impl Policy for MiasTrial {
     }
 }
 
-/// A TB of each, if SMK-P has more of any.
+/// A TB of each. SMK-P's configuration, which takes longer to find, is not needed before, but on hardware that cannot tell what kernels do.
 fn begin(context: &Context<'_>, search: &mut Search) -> Next {
-    let Some(usual) = smk::quotas(context) else { return search.settle() };
-    search.begin_trials(usual);
     let ones = search.ones();
-    if usual == ones { search.settle() } else { search.try_on_all(ones, Tries::One) }
+    let able = search.parameters.able;
+    let first = if able { ones } else { smk::quotas(context).unwrap_or(ones) };
+    search.begin_trials(first);
+    search.try_on_all(first, Tries::One)
 }
 
 /// Fewer TBs of the kernel that is saturated most, of those of which that was not tried; if there is none, the best stays.

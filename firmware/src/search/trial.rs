@@ -5,11 +5,12 @@
 //! first is better if
 //!
 //! ```text
-//! product of r_k / s_k > 5 / 4
+//! product of r_k / s_k > 5 / 4      and, of the rates u_k with what is known to be good,      r_k >= 3/4 u_k for all k
 //! ```
 //!
-//! which is proportional fairness (Kelly et al. 1998), and Nash's bargaining: a kernel that becomes twice as fast is worth as much as another that was as fast as it is, whatever each would do alone. So no
-//! kernel has to be left alone to be a reference, which would cost more than it brings: all TBs of all others would have to go and come back.
+//! The first is proportional fairness (Kelly et al. 1998), and Nash's bargaining: a kernel that becomes twice as fast is worth as much as another that was as fast as it is, whatever each would do alone. So no
+//! kernel has to be left alone to be a reference, which would cost more than it brings: all TBs of all others would have to go and come back. The second is a floor: since
+//! nobody knows what a kernel's progress is worth beside another's, nobody gives up more than a quarter of it.
 
 use super::quotient::{MOST, ONE, QUOTIENT_BITS};
 use super::{Next, Rate, Search, Step};
@@ -19,6 +20,8 @@ use crate::configs::{MAX_KERNELS, TbVector};
 const PRODUCT_BITS: u32 = 28;
 /// How much better is better, in quarters: what windows of the same kernels differ by, and then some (assumption).
 const BETTER_QUARTERS: u64 = 5;
+/// What a kernel keeps of its rate with what is known to be good, in thousandths (assumption).
+const FLOOR_PERMILLE: u32 = 750;
 /// How often a trial is measured again that becomes better from one window to the next: TBs are still on their way.
 const MOST_AGAIN: u8 = 3;
 
@@ -75,8 +78,8 @@ impl Trial {
 }
 
 impl Search {
-    /// Cycles of a step that are not measured. A TB of each kernel comes to SMs that are empty, or stays where it is: a quarter. What is good without measuring adds TBs: half. With
-    /// fewer of a kernel TBs have to go.
+    /// Cycles of a step that are not measured: a quarter of those of other searches where a TB of each kernel comes to SMs that are empty, or is the only one that stays; half where others
+    /// come, and all where some have to go.
     #[must_use]
     pub fn settles(&self) -> u32 {
         let share = match self.trial.tries {
@@ -87,18 +90,18 @@ impl Search {
         (self.parameters.warm_up / share).max(1)
     }
 
-    /// Cycles of a step that are measured. That of one TB each is not good for long: half.
+    /// Cycles of a step that are measured: a quarter of those of other searches with one TB each, which is good for little else.
     #[must_use]
     pub fn measures(&self) -> u32 {
-        let share = if self.trial.tries == Tries::One { 2 } else { 1 };
+        let share = if self.trial.tries == Tries::One { 4 } else { 1 };
         (self.parameters.window / share).max(1)
     }
 
-    /// Begins with what is good without measuring; before anything is measured, it is the best.
-    pub(crate) fn begin_trials(&mut self, usual: TbVector) {
+    /// Begins. If it ends before anything else is known to be better, this stays.
+    pub(crate) fn begin_trials(&mut self, best: TbVector) {
         self.step = Step::Trial;
-        self.trial = Trial { best: usual, most: TbVector([u8::MAX; MAX_KERNELS]), ..Trial::NONE };
-        self.together = Some(usual);
+        self.trial = Trial { best, most: TbVector([u8::MAX; MAX_KERNELS]), ..Trial::NONE };
+        self.together = Some(best);
     }
 
     /// Tries a vector on all SMs.
@@ -118,7 +121,7 @@ impl Search {
         let rates = self.rates();
         (self.trial.usual, self.trial.rates) = (rates, rates);
         let one = self.trial.one;
-        if self.is_better(&one, &rates) {
+        if self.is_better(&one, &rates) && self.is_above_floor(&one) {
             (self.trial.best, self.trial.rates) = (self.ones(), one);
         }
     }
@@ -133,7 +136,7 @@ impl Search {
     /// What was measured is the best if it was better. Whether it was; none if it has to be measured again, since it becomes better from window to window.
     pub(crate) fn keep_if_better_than_best(&mut self) -> Option<bool> {
         let (rates, best, before) = (self.rates(), self.trial.rates, self.trial.before);
-        if self.is_better(&rates, &best) {
+        if self.is_better(&rates, &best) && self.is_above_floor(&rates) {
             self.trial.rates = rates;
             self.trial.best = self.together().unwrap_or(self.trial.best);
             return Some(true);
@@ -171,6 +174,12 @@ impl Search {
         let mut rates = [Rate::NONE; MAX_KERNELS];
         rates.iter_mut().zip(&self.counts).for_each(|(rate, counts)| *rate = counts.rate());
         rates
+    }
+
+    /// Whether nobody gives up too much of its rate with what is known to be good.
+    fn is_above_floor(&self, rates: &[Rate; MAX_KERNELS]) -> bool {
+        let mut kernels = rates.iter().zip(&self.trial.usual).take(self.shares.kernels());
+        kernels.all(|(rate, usual)| rate.is_at_least(FLOOR_PERMILLE, usual))
     }
 
     /// Whether kernels that are so fast do better than with other rates. Somebody who did nothing does better than ever by doing anything.

@@ -5,7 +5,7 @@
 //! left for the placement, which then takes no longer than if nothing had been done ahead.
 
 use super::bound::bound;
-use super::{LatencyTable, Situation};
+use super::{Charge, LatencyTable, Situation};
 use mias_hw_model::config::MicrocontrollerCore;
 
 /// What is placed.
@@ -28,6 +28,12 @@ impl LatencyTable {
         let situation = Situation { late: false, sms, kernels, scored: 0, generated: configs.max(1) };
         let of = |column: &str| bound(self.group(core, column), situation, column);
         of("prepared").saturating_add(of("ahead").saturating_sub(time_ahead)).min(of("at-once"))
+    }
+
+    /// Instructions that the placement of the first of trials on the whole GPU takes at most: it was counted with their steps.
+    pub fn first_trial(&self, core: MicrocontrollerCore, batch: Batch) -> u64 {
+        let Batch { sms, kernels, .. } = batch;
+        self.instructions(core, Situation { late: false, sms, kernels, scored: 0, generated: 0 }, Charge::Trial)
     }
 }
 
