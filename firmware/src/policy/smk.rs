@@ -27,13 +27,8 @@ impl Policy for Smk {
 }
 
 /// The TBs of each kernel; none if one would get no TB, and starve.
-pub(super) fn quotas(context: &Context<'_>) -> Option<TbVector> {
-    quotas_within(context, TbVector([u8::MAX; MAX_KERNELS]))
-}
-
-/// The same with at most so many TBs of each, at least one; what that leaves of an SM is shared out in the same way without these limits.
 #[inline(never)]
-pub(super) fn quotas_within(context: &Context<'_>, most: TbVector) -> Option<TbVector> {
+pub(super) fn quotas(context: &Context<'_>) -> Option<TbVector> {
     let capacity = &context.machine.limits.capacity;
     let mut dominant = [(0, 1); MAX_KERNELS];
     for (dominant, kernel) in dominant.iter_mut().zip(context.kernels) {
@@ -41,21 +36,18 @@ pub(super) fn quotas_within(context: &Context<'_>, most: TbVector) -> Option<TbV
     }
     let mut rest = *capacity;
     let mut vector = TbVector::default();
-    for limited in [true, false] {
-        let mut done = 0_u32;
-        // The kernel that is not done and whose dominant share is the smallest, the first of equals.
-        while let Some((index, kernel)) = poorest(context.kernels, &dominant, &vector, done) {
-            let has = vector.get(index);
-            let share_of_grid = kernel.grid_tbs.div_ceil(u32::from(context.machine.sm_count).max(1));
-            let within = !limited || has < most.get(index).max(1);
-            let next = if within && u32::from(has) < share_of_grid.min(kernel.max_tbs.into()) { rest.minus(&kernel.demand, 1) } else { None };
-            match next {
-                Some(left) => {
-                    rest = left;
-                    vector.set(index, has.saturating_add(1));
-                }
-                None => done |= 1_u32.wrapping_shl(index as u32),
+    let mut done = 0_u32;
+    // The kernel that is not done and whose dominant share is the smallest, the first of equals.
+    while let Some((index, kernel)) = poorest(context.kernels, &dominant, &vector, done) {
+        let has = vector.get(index);
+        let share_of_grid = kernel.grid_tbs.div_ceil(u32::from(context.machine.sm_count).max(1));
+        let next = if u32::from(has) < share_of_grid.min(kernel.max_tbs.into()) { rest.minus(&kernel.demand, 1) } else { None };
+        match next {
+            Some(left) => {
+                rest = left;
+                vector.set(index, has.saturating_add(1));
             }
+            None => done |= 1_u32.wrapping_shl(index as u32),
         }
     }
     (vector.present() == context.kernels.len()).then_some(vector)

@@ -45,7 +45,7 @@ pub struct Trial {
     /// What is tried.
     pub(crate) tries: Tries,
     /// The best so far, and how fast kernels were in it.
-    pub(crate) best: TbVector,
+    best: TbVector,
     rates: [Rate; MAX_KERNELS],
     /// How fast they were with one TB each, and with what is known to be good.
     one: [Rate; MAX_KERNELS],
@@ -54,11 +54,6 @@ pub struct Trial {
     before: [Rate; MAX_KERNELS],
     /// How often the trial was measured again.
     again: u8,
-    /// The kernel of which fewer TBs are tried, and all of which they were.
-    pub(crate) kernel: u8,
-    pub(crate) tried: u8,
-    /// TBs that kernels may have, as far as fewer were better.
-    pub(crate) most: TbVector,
 }
 
 impl Trial {
@@ -71,9 +66,6 @@ impl Trial {
         usual: [Rate::NONE; MAX_KERNELS],
         before: [Rate::NONE; MAX_KERNELS],
         again: 0,
-        kernel: 0,
-        tried: 0,
-        most: TbVector([0; MAX_KERNELS]),
     };
 }
 
@@ -98,22 +90,16 @@ impl Search {
     }
 
     /// Begins. If it ends before anything else is known to be better, this stays.
-    pub(crate) fn begin_trials(&mut self, best: TbVector) {
+    pub(crate) fn begin_trials(&mut self, first: TbVector) -> Next {
         self.step = Step::Trial;
-        self.trial = Trial { best, most: TbVector([u8::MAX; MAX_KERNELS]), ..Trial::NONE };
-        self.together = Some(best);
+        self.trial = Trial { best: first, ..Trial::NONE };
+        self.try_on_all(first, Tries::One)
     }
 
-    /// Tries a vector on all SMs.
-    pub(crate) fn try_on_all(&mut self, vector: TbVector, tries: Tries) -> Next {
-        (self.trial.tries, self.trial.again) = (tries, 0);
-        self.together = Some(vector);
-        Next::Measure
-    }
-
-    /// Notes what kernels did with one TB each.
-    pub(crate) fn note_one(&mut self) {
-        self.trial.one = self.rates();
+    /// Notes what kernels did with one TB each, and tries what is known to be good, which stays if it ends before anything else is known to be better.
+    pub(crate) fn try_usual(&mut self, usual: TbVector) -> Next {
+        (self.trial.one, self.trial.best) = (self.rates(), usual);
+        self.try_on_all(usual, Tries::Usual)
     }
 
     /// Notes what kernels did with what is good without measuring; one TB each is the best if it was better.
@@ -126,26 +112,34 @@ impl Search {
         }
     }
 
+    /// Tries fewer TBs of somebody.
+    pub(crate) fn try_fewer(&mut self, vector: TbVector) -> Next {
+        self.try_on_all(vector, Tries::Fewer)
+    }
+
+    /// What was measured stays if it is better than the best so far, or else is measured again if it becomes better from window to window.
+    pub(crate) fn keep_or_look_again(&mut self) -> Next {
+        let (rates, best, before) = (self.rates(), self.trial.rates, self.trial.before);
+        if self.is_better(&rates, &best) && self.is_above_floor(&rates) {
+            self.trial.best = self.together.unwrap_or(self.trial.best);
+        } else if self.trial.again < MOST_AGAIN && self.is_better(&rates, &before) {
+            self.trial.again = self.trial.again.saturating_add(1);
+            return Next::Measure;
+        }
+        self.settle()
+    }
+
+    fn try_on_all(&mut self, vector: TbVector, tries: Tries) -> Next {
+        self.trial.tries = tries;
+        self.together = Some(vector);
+        Next::Measure
+    }
+
     /// A TB of each kernel.
     pub(crate) fn ones(&self) -> TbVector {
         let mut ones = TbVector::default();
         (0..self.shares.kernels()).for_each(|kernel| ones.set(kernel, 1));
         ones
-    }
-
-    /// What was measured is the best if it was better. Whether it was; none if it has to be measured again, since it becomes better from window to window.
-    pub(crate) fn keep_if_better_than_best(&mut self) -> Option<bool> {
-        let (rates, best, before) = (self.rates(), self.trial.rates, self.trial.before);
-        if self.is_better(&rates, &best) && self.is_above_floor(&rates) {
-            self.trial.rates = rates;
-            self.trial.best = self.together().unwrap_or(self.trial.best);
-            return Some(true);
-        }
-        if self.trial.again < MOST_AGAIN && self.is_better(&rates, &before) {
-            self.trial.again = self.trial.again.saturating_add(1);
-            return None;
-        }
-        Some(false)
     }
 
     /// How many times faster a kernel was with what is good without measuring than with one TB, in parts of 2^14.

@@ -81,8 +81,8 @@ and for them the ways that end with SMs of their own for each kernel.
             and its model, and of effective bandwidth.\n\n";
         text += &steps(&numbers.searches);
         text += "\n### Trials on the whole GPU\n\n\
-            In the same image, under MIAS-Trial: from the timer at the end of a window to the commit of the quotas of what is tried next. The longest step: all SMs get\n\
-            the same, or each kernel SMs of its own that lie side by side.\n\n";
+            In the same image, under MIAS-Trial: from the timer at the end of a window to the commit of the quotas of what is tried next. The longest step, or the\n\
+            placement before them, from the end of a batch of launches.\n\n";
         text += &steps(&numbers.trials);
         text += "\n### The thesis' decision with `f64` and `Vec`\n\n\
             Plain: the metric of each SM, then the mean per configuration. Lean: the mean of the counters, then the metric once per configuration.\n\
