@@ -115,7 +115,7 @@ fn check(all: &[Numbers]) -> Result<()> {
         let most = budget.context_control.most_instructions + kernels * budget.context_control.most_instructions_per_kernel;
         keep(&format!("extra TBs of {kernels} kernels: instructions"), numbers.contexts(kernels)?, most)?;
     }
-    for ((sms, kernels), instructions) in numbers.searches.iter().chain(&numbers.trials).filter(|((sms, _), _)| *sms == 30) {
+    for ((sms, kernels), instructions) in numbers.searches.iter().filter(|((sms, _), _)| *sms == 30) {
         let SearchBudget { most_instructions_per_kernel_and_sm, most_instructions_per_sm } = budget.search;
         let most = sms * (most_instructions_per_sm + kernels * most_instructions_per_kernel_and_sm);
         keep(&format!("a step of a search over {kernels} kernels on {sms} SMs: instructions"), *instructions, most)?;

@@ -1,6 +1,6 @@
 //! `docs/decision-latency.md`, from the measurements.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::numbers::{METRICS, Numbers, others as other_policies};
 
@@ -79,11 +79,11 @@ and for them the ways that end with SMs of their own for each kernel.
             In the image with that feature: from the timer at the end of a window, in which each kernel was counted, to the last SM that is told what it\n\
             is to be. The longest step of any search: of the modes for performance and for power, of Maestro beside the even split and beside these, of fair share\n\
             and its model, and of effective bandwidth.\n\n";
-        text += &steps(&numbers.searches);
+        text += &searches(numbers);
         text += "\n### Trials on the whole GPU\n\n\
-            In the same image, under MIAS-Trial: from the timer at the end of a window to the commit of the quotas of what is tried next. The longest step, or the\n\
-            placement before them, from the end of a batch of launches.\n\n";
-        text += &steps(&numbers.trials);
+            In the same image, under MIAS-Trial: from the timer at the end of a window to the commit of the quotas of what is tried next, the longest step; and\n\
+            the placement before them, from the end of a batch of launches.\n\n";
+        text += &trials(numbers);
         text += "\n### The thesis' decision with `f64` and `Vec`\n\n\
             Plain: the metric of each SM, then the mean per configuration. Lean: the mean of the counters, then the metric once per configuration.\n\
             Both without the interrupt around it.\n\n";
@@ -204,10 +204,18 @@ fn contexts(numbers: &Numbers) -> String {
     text
 }
 
-fn steps(of: &BTreeMap<(u64, u64), u64>) -> String {
+fn searches(numbers: &Numbers) -> String {
     let mut text = String::from("| SMs | kernels | instructions | an SM |\n|---|---|---|---|\n");
-    for ((sms, kernels), instructions) in of {
+    for ((sms, kernels), instructions) in &numbers.searches {
         text += &format!("| {sms} | {kernels} | {} | {} |\n", grouped(*instructions), grouped(instructions / sms.max(&1)));
+    }
+    text
+}
+
+fn trials(numbers: &Numbers) -> String {
+    let mut text = String::from("| SMs | kernels | a step | the placement |\n|---|---|---|---|\n");
+    for ((sms, kernels), (step, first)) in &numbers.trials {
+        text += &format!("| {sms} | {kernels} | {} | {} |\n", grouped(*step), grouped(*first));
     }
     text
 }

@@ -1,7 +1,5 @@
 //! `firmware/decision-latency.toml`, from the measurements: what the simulation takes a decision's time from.
 
-use std::collections::BTreeMap;
-
 use super::numbers::{METRICS, Numbers, others};
 
 /// A list of rows: what the file calls it, and of each column what it is called by the file and by the bench.
@@ -60,6 +58,7 @@ pub(super) fn table(all: &[Numbers]) -> String {
 #                         it is to be.
 #
 # trial                   A step of trials on the whole GPU, from the timer at the end of a window to the commit of the quotas.
+#                         `first-trial` is the placement before them, from the end of a batch of launches.
 #
 # Counts are rounded up, by less than a sixteenth, so that what is simulated does not change with every instruction of the firmware; the
 # page has them as they are.
@@ -74,8 +73,8 @@ pub(super) fn table(all: &[Numbers]) -> String {
         text += &format!("placement = [\n{}]\n", placements(numbers));
         text += &format!("memory-limit = [\n{}]\n", memory_limits(numbers));
         text += &format!("context-control = [\n{}]\n", contexts(numbers));
-        text += &format!("search = [\n{}]\n", steps(&numbers.searches, "search"));
-        text += &format!("trial = [\n{}]\n", steps(&numbers.trials, "trial"));
+        text += &format!("search = [\n{}]\n", searches(numbers));
+        text += &format!("trial = [\n{}]\n", trials(numbers));
         text += &format!("victims = [\n{}]\n", victims(numbers));
     }
     text
@@ -134,13 +133,22 @@ fn contexts(numbers: &Numbers) -> String {
     numbers.contexts.iter().map(row).collect()
 }
 
-/// Steps of searches, or of trials.
-fn steps(of: &BTreeMap<(u64, u64), u64>, column: &str) -> String {
+/// A step of a search.
+fn searches(numbers: &Numbers) -> String {
     let row = |(&(sms, kernels), &instructions): (&(u64, u64), &u64)| {
         let instructions = rounded_up(instructions);
-        format!("    {{ late = false, sms = {sms}, kernels = {kernels}, scored = 0, generated = 0, {column} = {instructions} }},\n")
+        format!("    {{ late = false, sms = {sms}, kernels = {kernels}, scored = 0, generated = 0, search = {instructions} }},\n")
     };
-    of.iter().map(row).collect()
+    numbers.searches.iter().map(row).collect()
+}
+
+/// A step of trials, and the placement before them.
+fn trials(numbers: &Numbers) -> String {
+    let row = |(&(sms, kernels), &(step, first)): (&(u64, u64), &(u64, u64))| {
+        let [step, first] = [step, first].map(rounded_up);
+        format!("    {{ late = false, sms = {sms}, kernels = {kernels}, scored = 0, generated = 0, trial = {step}, first-trial = {first} }},\n")
+    };
+    numbers.trials.iter().map(row).collect()
 }
 
 /// A selection of victims.

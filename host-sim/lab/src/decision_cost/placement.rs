@@ -5,8 +5,11 @@
 //! left for the placement, which then takes no longer than if nothing had been done ahead.
 
 use super::bound::bound;
-use super::{Charge, LatencyTable, Situation};
+use super::{LatencyTable, Situation};
 use mias_hw_model::config::MicrocontrollerCore;
+
+/// The column of the first of trials.
+const FIRST_TRIAL: &str = "first-trial";
 
 /// What is placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,10 +33,11 @@ impl LatencyTable {
         of("prepared").saturating_add(of("ahead").saturating_sub(time_ahead)).min(of("at-once"))
     }
 
-    /// Instructions that the placement of the first of trials on the whole GPU takes at most: it was counted with their steps.
+    /// Instructions that the placement of the first of trials on the whole GPU takes at most.
     pub fn first_trial(&self, core: MicrocontrollerCore, batch: Batch) -> u64 {
         let Batch { sms, kernels, .. } = batch;
-        self.instructions(core, Situation { late: false, sms, kernels, scored: 0, generated: 0 }, Charge::Trial)
+        let situation = Situation { late: false, sms, kernels, scored: 0, generated: 0 };
+        bound(self.group(core, FIRST_TRIAL), situation, FIRST_TRIAL)
     }
 }
 
