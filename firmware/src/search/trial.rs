@@ -10,7 +10,7 @@
 //!
 //! The first is proportional fairness (Kelly et al. 1998), and Nash's bargaining: a kernel that becomes twice as fast is worth as much as another that was as fast as it is, whatever each would do alone. So no
 //! kernel has to be left alone to be a reference, which would cost more than it brings: all TBs of all others would have to go and come back. The second is a floor: since
-//! nobody knows what a kernel's progress is worth beside another's, nobody gives up more than a quarter of it.
+//! nobody knows what a kernel's progress is worth beside another's, nobody gives up more than a quarter of it, and nobody anything for a TB of each, which leaves a part of every SM empty.
 
 use super::quotient::{MOST, ONE, QUOTIENT_BITS};
 use super::{Next, Rate, Search, Step};
@@ -22,6 +22,8 @@ const PRODUCT_BITS: u32 = 28;
 const BETTER_QUARTERS: u64 = 5;
 /// What a kernel keeps of its rate with what is known to be good, in thousandths (assumption).
 const FLOOR_PERMILLE: u32 = 750;
+/// The same with a TB of each, which leaves a part of every SM empty: it has to be good for all of them, but for what windows differ by (assumption).
+const FLOOR_OF_ONE_PERMILLE: u32 = 950;
 /// How often a trial is measured again that becomes better from one window to the next: TBs are still on their way.
 const MOST_AGAIN: u8 = 3;
 
@@ -107,7 +109,7 @@ impl Search {
         let rates = self.rates();
         (self.trial.usual, self.trial.rates) = (rates, rates);
         let one = self.trial.one;
-        if self.is_better(&one, &rates) && self.is_above_floor(&one) {
+        if self.is_better(&one, &rates) && self.is_above(FLOOR_OF_ONE_PERMILLE, &one) {
             (self.trial.best, self.trial.rates) = (self.ones(), one);
         }
     }
@@ -120,7 +122,7 @@ impl Search {
     /// What was measured stays if it is better than the best so far, or else is measured again if it becomes better from window to window.
     pub(crate) fn keep_or_look_again(&mut self) -> Next {
         let (rates, best, before) = (self.rates(), self.trial.rates, self.trial.before);
-        if self.is_better(&rates, &best) && self.is_above_floor(&rates) {
+        if self.is_better(&rates, &best) && self.is_above(FLOOR_PERMILLE, &rates) {
             self.trial.best = self.together.unwrap_or(self.trial.best);
         } else if self.trial.again < MOST_AGAIN && self.is_better(&rates, &before) {
             self.trial.again = self.trial.again.saturating_add(1);
@@ -170,10 +172,10 @@ impl Search {
         rates
     }
 
-    /// Whether nobody gives up too much of its rate with what is known to be good.
-    fn is_above_floor(&self, rates: &[Rate; MAX_KERNELS]) -> bool {
+    /// Whether everybody keeps so many thousandths of its rate with what is known to be good.
+    fn is_above(&self, floor_permille: u32, rates: &[Rate; MAX_KERNELS]) -> bool {
         let mut kernels = rates.iter().zip(&self.trial.usual).take(self.shares.kernels());
-        kernels.all(|(rate, usual)| rate.is_at_least(FLOOR_PERMILLE, usual))
+        kernels.all(|(rate, usual)| rate.is_at_least(floor_permille, usual))
     }
 
     /// Whether kernels that are so fast do better than with other rates. Somebody who did nothing does better than ever by doing anything.
