@@ -7,8 +7,12 @@ use mias_firmware::resources::{Resources, SmLimits, TbShape};
 use mias_firmware::search::{KernelCounts, Next, Parameters, Search};
 use proptest::prelude::*;
 
-const LIMITS: SmLimits =
-    SmLimits { capacity: Resources { threads: 16, registers: 0, shared_bytes: 0, tbs: 32 }, warp_threads: 1, register_granule: 1, shared_granule_bytes: 1 };
+const LIMITS: SmLimits = SmLimits {
+    capacity: Resources { threads: 16, registers: 0, shared_bytes: 0, tbs: 32 },
+    warp_threads: 1,
+    register_granule: 1,
+    shared_granule_bytes: 1,
+};
 const WINDOW: u32 = 20_000;
 
 /// Kernels whose TBs take so many threads of 16.
@@ -136,9 +140,9 @@ fn random(seed: u64, tbs: [u8; 4], kernel: usize) -> u32 {
 
 /// Two to four kernels of which one TB of each fits.
 fn several() -> impl Strategy<Value = Vec<Kernel>> {
-    prop::collection::vec(1..9_u32, 2..5).prop_map(|threads| kernels(&threads)).prop_filter("they fit together", |kernels| {
-        kernels.iter().map(|kernel| kernel.demand.threads).sum::<u32>() <= 16
-    })
+    prop::collection::vec(1..9_u32, 2..5)
+        .prop_map(|threads| kernels(&threads))
+        .prop_filter("they fit together", |kernels| kernels.iter().map(|kernel| kernel.demand.threads).sum::<u32>() <= 16)
 }
 
 proptest! {

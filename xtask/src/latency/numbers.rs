@@ -10,7 +10,8 @@ pub(super) const METRICS: [&str; 4] = ["ipc", "ipm-ipc", "factor", "linear"];
 
 /// The other policies that decide by measuring, as the bench calls them: those that are counted in the same situations side by side.
 pub(super) fn others() -> Vec<&'static str> {
-    let counted = |named: &&Named| named.charged > Charged::Metric && !matches!(named.charged, Charged::Search | Charged::Trial) && named.option == 0;
+    let counted =
+        |named: &&Named| named.charged > Charged::Metric && !matches!(named.charged, Charged::Search | Charged::Trial) && named.option == 0;
     let mut others: Vec<&Named> = NAMED.iter().filter(counted).collect();
     others.sort_by_key(|named| named.charged);
     others.into_iter().map(|named| named.name).collect()

@@ -146,7 +146,9 @@ fn searches(numbers: &Numbers) -> String {
 fn trials(numbers: &Numbers) -> String {
     let row = |(&(sms, kernels), &(step, first)): (&(u64, u64), &(u64, u64))| {
         let [step, first] = [step, first].map(rounded_up);
-        format!("    {{ late = false, sms = {sms}, kernels = {kernels}, scored = 0, generated = 0, trial = {step}, first-trial = {first} }},\n")
+        format!(
+            "    {{ late = false, sms = {sms}, kernels = {kernels}, scored = 0, generated = 0, trial = {step}, first-trial = {first} }},\n"
+        )
     };
     numbers.trials.iter().map(row).collect()
 }
