@@ -962,6 +962,8 @@
 #define MIAS_POLICY_EFFECTIVE_BANDWIDTH_HARMONIC UINT32_C(0x1a)
 /* The better of what MiasRooflineStp and Smk choose, each tried on the whole GPU. */
 #define MIAS_POLICY_MIAS_DUEL UINT32_C(0x1b)
+/* What Smk has, a TB of each kernel, or fewer of one that gains little, each tried on the whole GPU. */
+#define MIAS_POLICY_MIAS_TRIAL UINT32_C(0x1c)
 
 /* A launched kernel. */
 struct mias_slot {

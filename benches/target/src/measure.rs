@@ -51,7 +51,8 @@ pub(crate) fn counted(charged: Charged) -> impl Iterator<Item = (&'static str, P
 
 /// All policies of the firmware but those four and those that search.
 fn others() -> impl Iterator<Item = (&'static str, PolicyCode)> {
-    let named = NAMED.iter().filter(|named| !matches!(named.charged, Charged::Metric | Charged::Search) && named.option == 0);
+    let named =
+        NAMED.iter().filter(|named| !matches!(named.charged, Charged::Metric | Charged::Search | Charged::Trial) && named.option == 0);
     named.map(|named| (named.name, named.code)).chain([("fixed", PolicyCode::FixedConfig)])
 }
 

@@ -215,9 +215,9 @@ pub(crate) fn select_victims() -> (u32, u32) {
     (instructions, bench.deepest)
 }
 
-/// Instructions of the longest step of a search over kernels of which those in `memory` are memory-intensive, and the deepest stack.
+/// Instructions of the placement that a search begins with, and of its longest step over kernels of which those in `memory` are memory-intensive, and the deepest stack.
 #[cfg(feature = "search")]
-pub(crate) fn search(sms: u16, launches: &Launches, (policy, options): (PolicyCode, u32), memory: u32) -> (u32, u32) {
+pub(crate) fn search(sms: u16, launches: &Launches, (policy, options): (PolicyCode, u32), memory: u32) -> (u32, u32, u32) {
     use mias_firmware::scheduler::SearchPhase;
     // SAFETY: one scenario runs at a time.
     let (mut bus, firmware) = unsafe { (block::bus(), &mut *addr_of_mut!(FIRMWARE)) };
@@ -229,21 +229,25 @@ pub(crate) fn search(sms: u16, launches: &Launches, (policy, options): (PolicyCo
         block::launch(&mut bench.bus, number, kernel, *tbs);
         bench.interrupt();
     }
-    let (mut longest, mut windows) = (0, 0);
+    let (mut first, mut longest, mut windows) = (0, 0, 0);
     while let Some(deadline) = bench.firmware.scheduler().phase().deadline() {
-        let decides = matches!(bench.firmware.scheduler().phase(), Phase::Search(SearchPhase::Measure { .. }));
+        let phase = bench.firmware.scheduler().phase();
+        let places = matches!(phase, Phase::Partition { .. });
+        let decides = matches!(phase, Phase::Search(SearchPhase::Measure { .. }));
         block::set_time(&mut bench.bus, deadline as u32);
         crate::search::count(&mut bench.bus, launches.kernels.len(), memory, windows == 0);
         mias_firmware::bus::Bus::write32(&mut bench.bus, global::INT_STATUS, interrupt::TIMER);
         let (span, marks) = bench.interrupt();
-        if decides {
-            windows += 1;
-            longest = Span { from: span.from, to: marks.committed }.instructions().max(longest);
+        if decides || places {
+            let instructions = Span { from: span.from, to: marks.committed }.instructions();
+            let most = if places { &mut first } else { &mut longest };
+            *most = instructions.max(*most);
+            windows += u32::from(decides);
         }
     }
     assert_eq!(bench.firmware.scheduler().phase(), Phase::Steady);
-    assert!(windows > 2, "no step was taken");
-    (longest, bench.deepest)
+    assert!(windows >= 2, "no step was taken");
+    (first, longest, bench.deepest)
 }
 
 fn decide(bench: &mut Bench, sms: u16, kernels: usize, way: Way) -> Cost {

@@ -18,7 +18,7 @@ pub(crate) fn measure() -> u32 {
             let all = (1_u32 << kernels.len()) - 1;
             // The modes for performance and for power, each as long as it can be.
             for (memory, options) in [(1, 0), (all - 1, 0), (all - 1, option::SEARCH_REASSIGNS), (all, 0)] {
-                let (instructions, stack) = search(sms, &launches, (PolicyCode::CdSearch, options), memory);
+                let (_, instructions, stack) = search(sms, &launches, (PolicyCode::CdSearch, options), memory);
                 deepest = stack.max(deepest);
                 println!("search {sms} {} {instructions}", kernels.len());
             }
@@ -29,14 +29,20 @@ pub(crate) fn measure() -> u32 {
                 (all - 1, PolicyCode::CdSearchMaestro),
                 (all, PolicyCode::CdSearchMaestro),
             ] {
-                let (instructions, stack) = search(sms, &launches, (policy, 0), memory);
+                let (_, instructions, stack) = search(sms, &launches, (policy, 0), memory);
                 deepest = stack.max(deepest);
                 println!("search {sms} {} {instructions}", kernels.len());
+            }
+            // Kernels that are as fast with more TBs as with one: all of them are saturated, one after the other.
+            for memory in [1, 0] {
+                let (first, instructions, stack) = search(sms, &launches, (PolicyCode::MiasTrial, 0), memory);
+                deepest = stack.max(deepest);
+                println!("trial {sms} {} {instructions} {first}", kernels.len());
             }
             // Kernels alone in turn, and SMs that go from the fastest to the slowest.
             // And limits of active warps, of which none is a fall: every level of each.
             for policy in [PolicyCode::FairShare, PolicyCode::FairShareModel, PolicyCode::EffectiveBandwidthHarmonic] {
-                let (instructions, stack) = search(sms, &launches, (policy, 0), 1);
+                let (_, instructions, stack) = search(sms, &launches, (policy, 0), 1);
                 deepest = stack.max(deepest);
                 println!("search {sms} {} {instructions}", kernels.len());
             }

@@ -161,6 +161,7 @@ impl PolicyCode {
                 | Self::EffectiveBandwidth
                 | Self::EffectiveBandwidthFair
                 | Self::EffectiveBandwidthHarmonic
+                | Self::MiasTrial
         )
     }
 }

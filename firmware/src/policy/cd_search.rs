@@ -59,7 +59,9 @@ impl CdSearch {
             Step::Shrink => search.shrunk(),
             Step::One => search.estimate(),
             Step::Verify => search.verify(),
-            Step::Apart | Step::Together | Step::Climb | Step::Alone | Step::Balance | Step::Tune | Step::Done => search.settle(),
+            Step::Apart | Step::Together | Step::Climb | Step::Alone | Step::Balance | Step::Tune | Step::Trial | Step::Done => {
+                search.settle()
+            }
         }
     }
 }

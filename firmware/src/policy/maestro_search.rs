@@ -48,7 +48,7 @@ impl Policy for MaestroSearch {
                 search.step = Step::Climb;
                 climb(context, search)
             }
-            Step::Alone | Step::Balance | Step::Tune | Step::Done => search.settle(),
+            Step::Alone | Step::Balance | Step::Tune | Step::Trial | Step::Done => search.settle(),
         }
     }
 }

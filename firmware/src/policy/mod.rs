@@ -20,6 +20,8 @@ mod mias;
 mod mias_duel;
 mod mias_guard;
 mod mias_stp;
+#[cfg(feature = "search")]
+mod mias_trial;
 mod smk;
 mod space;
 mod spatial;
@@ -45,6 +47,8 @@ pub use mias::Mias;
 pub use mias_duel::MiasDuel;
 pub use mias_guard::MiasGuard;
 pub use mias_stp::MiasStp;
+#[cfg(feature = "search")]
+pub use mias_trial::MiasTrial;
 pub use smk::Smk;
 pub use spatial::Spatial;
 pub use table::{AnyPolicy, Charged, NAMED, Named, PolicyCode};

@@ -5,7 +5,7 @@
 //! Names, help, charges and colours are constants that nothing on the target refers to, so that no image holds them.
 
 #[cfg(feature = "search")]
-use super::{CdSearch, EffectiveBandwidth, FairShare, GivenShares, MaestroSearch, Mode, Slowdowns};
+use super::{CdSearch, EffectiveBandwidth, FairShare, GivenShares, MaestroSearch, MiasTrial, Mode, Slowdowns};
 use super::{Coordinated, FixedConfig, LeftOver, Maestro, Mias, MiasDuel, MiasGuard, MiasStp, Objective, Smk, Spatial, WarpedSlicer};
 use crate::metric::roofline::Objective as Aim;
 use crate::metric::{Factor, Ipc, IpmIpc, Linear, Progress};
@@ -57,6 +57,9 @@ any_policy! {
     /// Effective bandwidth.
     #[cfg(feature = "search")]
     EffectiveBandwidth(EffectiveBandwidth),
+    /// Trials on the whole GPU.
+    #[cfg(feature = "search")]
+    MiasTrial(MiasTrial),
 }
 
 /// A policy that searches; in an image that cannot, the even split that it begins with.
@@ -115,6 +118,8 @@ policy_codes! { (machine, settings, fixed)
     EffectiveBandwidthHarmonic = 26, "The same by their harmonic mean.":
         searching!(AnyPolicy::EffectiveBandwidth(EffectiveBandwidth { metric: EbMetric::Harmonic }));
     MiasDuel = 27, "The better of what `MiasRooflineStp` and `Smk` choose, each tried on the whole GPU.": AnyPolicy::MiasDuel(MiasDuel);
+    MiasTrial = 28, "What `Smk` has, a TB of each kernel, or fewer of one that gains little, each tried on the whole GPU.":
+        searching!(AnyPolicy::MiasTrial(MiasTrial));
 }
 
 /// Calls a macro with the policies that users can name, in the order of reports. Of each: what code calls it, the name that users type,
@@ -156,6 +161,8 @@ macro_rules! named_policies {
                 "MIAS, by the normalised progress that the whole GPU would make, limited by DRAM";
             MiasDuel, "mias-duel", MiasDuel, 0, WithAlone, "#114466",
                 "The better of what mias-roofline-stp and smk choose, each tried on the whole GPU";
+            MiasTrial, "mias-trial", MiasTrial, 0, Trial, "#DD2299",
+                "The best of smk, a TB of each kernel, and fewer TBs of one that gains little from them, each tried on the whole GPU";
             CdSearch, "cd-search", CdSearch, 0, Search, "#993322",
                 "Fewer SMs for kernels that are memory-intensive: for the others, or without power where all are";
             CdSearchPerformance, "cd-search-performance", CdSearchPerformance, 0, Search, "#EE7733",
@@ -203,6 +210,8 @@ pub enum Charged {
     OneByOne,
     /// Its own: SMs are taken and given in steps.
     Search,
+    /// Its own: what all SMs have is tried in steps.
+    Trial,
 }
 
 /// A policy that users can name.

@@ -63,13 +63,13 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         }
         match phase {
             SearchPhase::Apply { .. } => {
-                let until = now.saturating_add(self.search.parameters.warm_up.into());
+                let until = now.saturating_add(self.search.settles().into());
                 self.phase = Phase::Search(SearchPhase::WarmUp { until });
                 push(commands, Command::Search(SearchCommand::BeginCounting));
                 push(commands, Command::SetTimer(until));
             }
             SearchPhase::WarmUp { .. } => {
-                let until = now.saturating_add(self.search.parameters.window.into());
+                let until = now.saturating_add(self.search.measures().into());
                 self.phase = Phase::Search(SearchPhase::Measure { until });
                 push(commands, Command::Search(SearchCommand::ReadKernels));
                 push(commands, Command::SetTimer(until));

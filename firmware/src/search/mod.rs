@@ -20,6 +20,7 @@ mod power;
 mod quotient;
 mod shares;
 mod together;
+mod trial;
 mod tuning;
 
 pub use alone::Alone;
@@ -32,7 +33,10 @@ pub use parameters::Parameters;
 pub use quotient::{MOST as MOST_QUOTIENT, ONE, QUOTIENT_BITS, quotient};
 pub use shares::{Holder, Holders, Rest, Shares, SmState};
 pub use together::MOST_CLIMBS;
+pub use trial::Trial;
 pub use tuning::{LEVELS, Limits, MOST_TUNED, Tuning};
+
+pub(crate) use trial::Tries;
 
 use crate::configs::{MAX_KERNELS, TbVector};
 
@@ -81,6 +85,8 @@ pub enum Step {
     Balance,
     /// Limits of active warps.
     Tune,
+    /// What all SMs may have, on the whole GPU.
+    Trial,
     /// It is over.
     Done,
 }
@@ -137,6 +143,8 @@ pub struct Search {
     misses: u8,
     /// Limits of active warps.
     tuning: Tuning,
+    /// What is tried on the whole GPU.
+    pub(crate) trial: Trial,
     /// The shares say who has which SM.
     running: bool,
 }
@@ -169,6 +177,7 @@ impl Search {
         shifts: 0,
         misses: 0,
         tuning: Tuning::NONE,
+        trial: Trial::NONE,
         running: false,
     };
 
@@ -181,6 +190,7 @@ impl Search {
     pub fn give_up(&mut self) {
         self.shares.resume();
         self.tuning.settle();
+        self.keep_best_trial();
         self.step = Step::Done;
     }
 
@@ -203,6 +213,7 @@ impl Search {
 
     /// The first window is over, and its counts were read: who ended a TB in it?
     pub fn warmed_up(&mut self) {
+        self.trial_settled();
         let ended = self.those(|counts, _| counts.ended_tbs != 0);
         match self.step {
             Step::Classify => self.drains = ended,

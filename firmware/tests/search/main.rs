@@ -7,5 +7,6 @@ mod chip;
 mod fair;
 mod shares;
 mod steps;
+mod trial;
 mod tuning;
 mod whole;

@@ -179,7 +179,7 @@ fn a_priority_alone_takes_no_image_of_its_own() {
 /// The search for SMs, with what changes hands drained or preempted, in turn on the three cores; SMs are stalled and gated alike.
 #[test]
 fn searches_are_the_same() {
-    let policies = ["cd-search-power", "maestro-search", "fair-share-model"];
+    let policies = ["cd-search-power", "maestro-search", "fair-share-model", "mias-trial"];
     for (at, (policy, core)) in policies.into_iter().zip(CORES.into_iter().cycle()).enumerate() {
         let transition = if at % 2 == 0 { "preempt:switch" } else { "drain" };
         let args = ["run", "fwt:65536", "blk:65536", "--gpu", "zhao18", "--policy", policy, "--search-cycles", "2000"];

@@ -80,6 +80,10 @@ and for them the ways that end with SMs of their own for each kernel.
             is to be. The longest step of any search: of the modes for performance and for power, of Maestro beside the even split and beside these, of fair share\n\
             and its model, and of effective bandwidth.\n\n";
         text += &searches(numbers);
+        text += "\n### Trials on the whole GPU\n\n\
+            In the same image, under MIAS-Trial: from the timer at the end of a window to the commit of the quotas of what is tried next, the longest step; and\n\
+            the placement before them, from the end of a batch of launches.\n\n";
+        text += &trials(numbers);
         text += "\n### The thesis' decision with `f64` and `Vec`\n\n\
             Plain: the metric of each SM, then the mean per configuration. Lean: the mean of the counters, then the metric once per configuration.\n\
             Both without the interrupt around it.\n\n";
@@ -204,6 +208,14 @@ fn searches(numbers: &Numbers) -> String {
     let mut text = String::from("| SMs | kernels | instructions | an SM |\n|---|---|---|---|\n");
     for ((sms, kernels), instructions) in &numbers.searches {
         text += &format!("| {sms} | {kernels} | {} | {} |\n", grouped(*instructions), grouped(instructions / sms.max(&1)));
+    }
+    text
+}
+
+fn trials(numbers: &Numbers) -> String {
+    let mut text = String::from("| SMs | kernels | a step | the placement |\n|---|---|---|---|\n");
+    for ((sms, kernels), (step, first)) in &numbers.trials {
+        text += &format!("| {sms} | {kernels} | {} | {} |\n", grouped(*step), grouped(*first));
     }
     text
 }

@@ -57,6 +57,9 @@ pub(super) fn table(all: &[Numbers]) -> String {
 # search                  A step of a search for how many SMs each kernel needs, from the timer at the end of a window to the last SM that is told what
 #                         it is to be.
 #
+# trial                   A step of trials on the whole GPU, from the timer at the end of a window to the commit of the quotas.
+#                         `first-trial` is the placement before them, from the end of a batch of launches.
+#
 # Counts are rounded up, by less than a sixteenth, so that what is simulated does not change with every instruction of the firmware; the
 # page has them as they are.
 ",
@@ -71,6 +74,7 @@ pub(super) fn table(all: &[Numbers]) -> String {
         text += &format!("memory-limit = [\n{}]\n", memory_limits(numbers));
         text += &format!("context-control = [\n{}]\n", contexts(numbers));
         text += &format!("search = [\n{}]\n", searches(numbers));
+        text += &format!("trial = [\n{}]\n", trials(numbers));
         text += &format!("victims = [\n{}]\n", victims(numbers));
     }
     text
@@ -136,6 +140,17 @@ fn searches(numbers: &Numbers) -> String {
         format!("    {{ late = false, sms = {sms}, kernels = {kernels}, scored = 0, generated = 0, search = {instructions} }},\n")
     };
     numbers.searches.iter().map(row).collect()
+}
+
+/// A step of trials, and the placement before them.
+fn trials(numbers: &Numbers) -> String {
+    let row = |(&(sms, kernels), &(step, first)): (&(u64, u64), &(u64, u64))| {
+        let [step, first] = [step, first].map(rounded_up);
+        format!(
+            "    {{ late = false, sms = {sms}, kernels = {kernels}, scored = 0, generated = 0, trial = {step}, first-trial = {first} }},\n"
+        )
+    };
+    numbers.trials.iter().map(row).collect()
 }
 
 /// A selection of victims.

@@ -6,6 +6,9 @@ use mias_firmware::policy::{Charged, NAMED};
 /// The column of searches.
 const SEARCH: &str = "search";
 
+/// The column of trials on the whole GPU.
+const TRIAL: &str = "trial";
+
 /// The column of the largest of MIAS' four metrics.
 const WORST: &str = "worst";
 
@@ -20,6 +23,8 @@ pub enum Charge {
     Policy(&'static str),
     /// A step of a search.
     Search,
+    /// A trial on the whole GPU.
+    Trial,
 }
 
 impl Charge {
@@ -32,6 +37,7 @@ impl Charge {
             Some(named) => match named.charged {
                 Charged::SlowestMetric => Charge::SlowestMetric,
                 Charged::Search => Charge::Search,
+                Charged::Trial => Charge::Trial,
                 Charged::Metric if worst => Charge::SlowestMetric,
                 Charged::Metric => Charge::Metric(named.name),
                 // Of policies of one code, which differ in an option, the first was counted: the steps are the same.
@@ -50,6 +56,7 @@ impl Charge {
         match self {
             Charge::SlowestMetric => WORST,
             Charge::Search => SEARCH,
+            Charge::Trial => TRIAL,
             Charge::Metric(name) | Charge::Policy(name) => name,
         }
     }

@@ -81,7 +81,11 @@ impl LatencyTable {
     /// configuration lies, not on the metric.
     pub fn instructions(&self, core: MicrocontrollerCore, situation: Situation, charge: Charge) -> u64 {
         // A step looks at kernels and SMs, and at no configuration.
-        let situation = if charge == Charge::Search { Situation { late: false, scored: 0, generated: 0, ..situation } } else { situation };
+        let situation = if matches!(charge, Charge::Search | Charge::Trial) {
+            Situation { late: false, scored: 0, generated: 0, ..situation }
+        } else {
+            situation
+        };
         let charge = if situation.generated != 0 { charge.of_generation() } else { charge };
         bound::bound(self.entries(core, charge), situation, charge.column())
     }

@@ -8,6 +8,9 @@ use super::bound::bound;
 use super::{LatencyTable, Situation};
 use mias_hw_model::config::MicrocontrollerCore;
 
+/// The column of the first of trials.
+const FIRST_TRIAL: &str = "first-trial";
+
 /// What is placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Batch {
@@ -28,6 +31,13 @@ impl LatencyTable {
         let situation = Situation { late: false, sms, kernels, scored: 0, generated: configs.max(1) };
         let of = |column: &str| bound(self.group(core, column), situation, column);
         of("prepared").saturating_add(of("ahead").saturating_sub(time_ahead)).min(of("at-once"))
+    }
+
+    /// Instructions that the placement of the first of trials on the whole GPU takes at most.
+    pub fn first_trial(&self, core: MicrocontrollerCore, batch: Batch) -> u64 {
+        let Batch { sms, kernels, .. } = batch;
+        let situation = Situation { late: false, sms, kernels, scored: 0, generated: 0 };
+        bound(self.group(core, FIRST_TRIAL), situation, FIRST_TRIAL)
     }
 }
 

@@ -171,7 +171,11 @@ impl DecisionTimer {
             configs: configs.unwrap_or(0),
             time_ahead: u64::try_from(executed).unwrap_or(u64::MAX),
         };
-        let instructions = LatencyTable::measured().placement(core, batch);
+        let instructions = match self.charge {
+            // It has no configurations to find: its own first step.
+            Charge::Trial => LatencyTable::measured().first_trial(core, batch),
+            _ => LatencyTable::measured().placement(core, batch),
+        };
         let cycles = self.microcontroller.core_cycles(self.core_khz, instructions, accesses);
         self.last_placed = now.saturating_add(cycles);
         self.spent.placement_instructions += instructions;

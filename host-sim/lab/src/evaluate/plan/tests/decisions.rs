@@ -169,7 +169,7 @@ fn every_experiment_asks_its_question() {
         let Some((_, size)) = name.split_once("-splits-") else {
             let drains = name.ends_with("drain");
             let mut wanted = existing.clone();
-            wanted.insert("mias-duel".to_owned());
+            wanted.extend(["mias-duel", "mias-trial"].map(str::to_owned));
             wanted.retain(|name| !drains || !["spatial", "smk"].contains(&name.as_str()));
             assert_eq!((policies, experiment.configurations, settings.len()), (wanted, !drains, 6), "{name}");
             continue;

@@ -1,0 +1,201 @@
+//! Trials on the whole GPU (sources.md D209): what is tried by hand, and what holds whatever kernels do.
+
+use mias_firmware::kernel::Kernel;
+use mias_firmware::machine::{Machine, Settings};
+use mias_firmware::policy::{Context, MiasTrial, Policy};
+use mias_firmware::resources::{Resources, SmLimits, TbShape};
+use mias_firmware::search::{KernelCounts, Next, Parameters, Search};
+use proptest::prelude::*;
+
+const LIMITS: SmLimits = SmLimits {
+    capacity: Resources { threads: 16, registers: 0, shared_bytes: 0, tbs: 32 },
+    warp_threads: 1,
+    register_granule: 1,
+    shared_granule_bytes: 1,
+};
+const WINDOW: u32 = 20_000;
+
+/// Kernels whose TBs take so many threads of 16.
+fn kernels(threads: &[u32]) -> Vec<Kernel> {
+    let kernel = |threads: &u32| Kernel::new(0, &TbShape { threads: *threads, thread_registers: 0, shared_bytes: 0 }, 1_000_000, &LIMITS);
+    threads.iter().map(kernel).collect()
+}
+
+/// Trials to their end, on kernels that make so many instructions in a window: what was tried, and what stays.
+fn tried(kernels: &[Kernel], did: &mut dyn FnMut([u8; 4], usize) -> u32) -> (Vec<[u8; 4]>, [u8; 4]) {
+    let machine = Machine { sm_count: 8, limits: LIMITS, ..Machine::NONE };
+    let context = Context { machine: &machine, settings: &Settings::default(), kernels };
+    let mut search = Search::NONE;
+    search.parameters = Parameters { warm_up: WINDOW, window: WINDOW, able: true, ..Parameters::NONE };
+    search.begin(8, kernels.len());
+    let mut tried = Vec::new();
+    while MiasTrial.search(&context, &mut search) == Next::Measure {
+        let now = search.together().expect("SMs are shared").0;
+        tried.push(now);
+        for settled in [true, false] {
+            let cycles = if settled { search.settles() } else { search.measures() };
+            for (kernel, counts) in search.counts.iter_mut().enumerate().take(kernels.len()) {
+                *counts = KernelCounts { cycles, instructions: cycles * did(now, kernel), ..KernelCounts::NONE };
+            }
+            if settled {
+                search.warmed_up();
+            }
+        }
+        // One TB of each, SMK-P's, and fewer of one, four times.
+        assert!(tried.len() <= 2 + 4, "{tried:?}");
+    }
+    search.give_up();
+    (tried, search.together().expect("SMs are shared").0)
+}
+
+fn tbs(tbs: &[u8]) -> [u8; 4] {
+    let mut all = [0; 4];
+    all[..tbs.len()].copy_from_slice(tbs);
+    all
+}
+
+/// SMK-P's, which is where all without a limit of any kernel end.
+fn usual(kernels: &[Kernel]) -> [u8; 4] {
+    tried(kernels, &mut |tbs, kernel| 100 * u32::from(tbs[kernel])).1
+}
+
+/// A kernel that one TB per SM saturates, and one that it starves: 16 TBs of the second fit, or 8 of the first. SMK-P has 8 and 4, by hand; with one of the first there is room for 14.
+#[test]
+fn who_needs_one_tb_gets_one() {
+    let kernels = kernels(&[1, 2]);
+    let mut did = |tbs: [u8; 4], kernel: usize| if kernel == 1 { 900 } else { 100 * u32::from(tbs[0]) / u32::from(tbs[1]).pow(2) };
+    assert_eq!(tried(&kernels, &mut did), (vec![tbs(&[1, 1]), tbs(&[8, 4]), tbs(&[14, 1])], tbs(&[14, 1])));
+    // The same the other way round.
+    let mut did = |tbs: [u8; 4], kernel: usize| if kernel == 0 { 900 } else { 100 * u32::from(tbs[1]) };
+    assert_eq!(tried(&kernels, &mut did), (vec![tbs(&[1, 1]), tbs(&[8, 4]), tbs(&[2, 7])], tbs(&[2, 7])));
+}
+
+/// Kernels that are the faster the more TBs they have, if not as many times: nothing is tried but one TB each, and nobody has to go.
+#[test]
+fn who_needs_all_keeps_all() {
+    for kernels in [kernels(&[1, 2]), kernels(&[2, 3, 1]), kernels(&[4, 4, 4, 4])] {
+        let mut did = |tbs: [u8; 4], kernel: usize| 100 + 70 * u32::from(tbs[kernel]);
+        let (order, stays) = tried(&kernels, &mut did);
+        assert_eq!(stays, usual(&kernels));
+        assert!(order.len() == if stays == tbs(&[1; 4]) { 1 } else { 2 }, "{order:?}");
+    }
+}
+
+/// TBs of both that are in each other's way: one of each does more than eight and four. But not if one of them loses by it.
+#[test]
+fn one_of_each_may_be_best() {
+    let mut did = |tbs: [u8; 4], kernel: usize| if tbs[0] == 1 { [900, 1_000][kernel] } else { [1_000, 100][kernel] };
+    assert_eq!(tried(&kernels(&[1, 2]), &mut did), (vec![tbs(&[1, 1]), tbs(&[8, 4]), tbs(&[2, 7])], tbs(&[8, 4])));
+    let mut did = |tbs: [u8; 4], _: usize| 10_000 / tbs.into_iter().map(u32::from).sum::<u32>();
+    assert_eq!(tried(&kernels(&[1, 2]), &mut did), (vec![tbs(&[1, 1]), tbs(&[8, 4])], tbs(&[1, 1])));
+}
+
+/// Three kernels, of which one is as fast with seven TBs as with one and a half: it gets one, the others what it leaves, and it what those leave. One of each is no choice, for it gives up too
+/// much. And what is no better is given up.
+#[test]
+fn one_of_three_makes_room() {
+    let kernels = kernels(&[1, 4, 5]);
+    let from = usual(&kernels);
+    assert_eq!(from, tbs(&[7, 1, 1]), "by hand: 4 and 5 of 16 for one of each, of which no second fits");
+    for (gain, expected) in [(2, tbs(&[3, 2, 1])), (1, from)] {
+        let mut did = |tbs: [u8; 4], kernel: usize| match (kernel, tbs[0]) {
+            (0, 1) => 700,
+            (0, _) => 1_000,
+            // Others are slowed by what the first has more than one.
+            (1, 3) if gain == 2 => 400,
+            (_, 1) => 200,
+            _ => 100,
+        };
+        let (order, stays) = tried(&kernels, &mut did);
+        assert_eq!((order.len(), stays), (3, expected), "{order:?}");
+    }
+}
+
+/// TBs that are still on their way: measured again, and only as long as it becomes better.
+#[test]
+fn who_is_on_the_way_is_waited_for() {
+    let kernels = kernels(&[1, 2]);
+    let mut looks = 0;
+    let mut did = |tbs: [u8; 4], kernel: usize| match (kernel, tbs[1]) {
+        (1, _) => 900,
+        (0, 1) if tbs[0] == 14 => {
+            looks += 1;
+            [1, 10, 20, 200, 400, 900][looks.min(6) - 1]
+        }
+        (0, more) => 100 * u32::from(tbs[0]) / u32::from(more).pow(2),
+        _ => 0,
+    };
+    let (order, stays) = tried(&kernels, &mut did);
+    assert_eq!((order.len(), stays), (4, tbs(&[14, 1])), "{order:?}");
+}
+
+/// What a kernel does with what all SMs have: any function of it.
+fn random(seed: u64, tbs: [u8; 4], kernel: usize) -> u32 {
+    let mut state = seed ^ kernel as u64;
+    for number in tbs {
+        state = (state ^ u64::from(number)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
+    }
+    10 + (state >> 40) as u32 % 100
+}
+
+/// Two to four kernels of which one TB of each fits.
+fn several() -> impl Strategy<Value = Vec<Kernel>> {
+    prop::collection::vec(1..9_u32, 2..5)
+        .prop_map(|threads| kernels(&threads))
+        .prop_filter("they fit together", |kernels| kernels.iter().map(|kernel| kernel.demand.threads).sum::<u32>() <= 16)
+}
+
+proptest! {
+    /// Where what kernels do is a function of what all SMs have, what stays is SMK-P's, or the product of what kernels do in it is larger by a quarter.
+    #[test]
+    fn what_stays_is_better_or_usual(kernels in several(), seed: u64) {
+        let (order, stays) = tried(&kernels, &mut |tbs, kernel| random(seed, tbs, kernel));
+        let usual = usual(&kernels);
+        let product = |tbs: [u8; 4]| (0..kernels.len()).map(|kernel| f64::from(random(seed, tbs, kernel))).product::<f64>();
+        prop_assert!(stays == usual || product(stays) > product(usual) * 1.24, "{:?} for {:?}", stays, usual);
+        prop_assert!(stays == usual || order.contains(&stays));
+        prop_assert!(order.first().is_none_or(|first| *first == tbs(&[1; 4][..kernels.len()])));
+    }
+
+    /// Any counts, that change as they like: it ends, everybody has a TB on every SM, and no SM is asked for more than it holds.
+    #[test]
+    fn any_counts_leave_everybody_something(kernels in several(), numbers in prop::collection::vec(any::<u32>(), 1..60)) {
+        let mut number = 0;
+        let (order, stays) = tried(&kernels, &mut |_, _| {
+            number += 1;
+            (numbers[number % numbers.len()] >> (number % 31)) / 20_000
+        });
+        for now in order.iter().chain([&stays]) {
+            let held: u32 = kernels.iter().zip(now).map(|(kernel, tbs)| kernel.demand.threads * u32::from(*tbs)).sum();
+            prop_assert!(held <= 16 && now[..kernels.len()].iter().all(|tbs| *tbs != 0), "{:?}", now);
+        }
+    }
+
+    /// Where nobody is saturated, windows that differ by less than a quarter of all kernels together leave SMK-P's, in the same steps.
+    #[test]
+    fn noise_changes_nothing(kernels in several(), seed: u64, noise in prop::collection::vec(0..50_u32, 1..60)) {
+        let mut number = 0;
+        let (order, stays) = tried(&kernels, &mut |tbs, kernel| {
+            number += 1;
+            (1 + (seed >> (8 * kernel) & 7) as u32) * (1_000 + noise[number % noise.len()]) * u32::from(tbs[kernel])
+        });
+        prop_assert_eq!(order.len(), if usual(&kernels) == tbs(&[1; 4][..kernels.len()]) { 1 } else { 2 });
+        prop_assert_eq!(stays, usual(&kernels));
+    }
+}
+
+/// The floor: what does more for the product by taking more than a quarter from one of them is not chosen.
+#[test]
+fn nobody_gives_up_more_than_a_quarter() {
+    let kernels = kernels(&[1, 2]);
+    for (left, expected) in [(760, tbs(&[14, 1])), (740, tbs(&[8, 4]))] {
+        let mut did = |now: [u8; 4], kernel: usize| match (kernel, now) {
+            (0, [14, ..]) => 800,
+            (0, [1, ..]) => 10,
+            (0, _) => 100,
+            (_, [14, ..]) => left,
+            (_, _) => 1_000,
+        };
+        assert_eq!(tried(&kernels, &mut did).1, expected);
+    }
+}
