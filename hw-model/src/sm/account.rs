@@ -68,7 +68,7 @@ impl Account {
     #[inline]
     fn issue(&mut self, schedulers: u8) {
         // In byte n nothing but bit n, if it is set, then all ones.
-        let bits = u64::from(schedulers) * 0x0101_0101_0101_0101 & 0x8040_2010_0804_0201;
+        let bits = (u64::from(schedulers) * 0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
         let bytes = ((((bits & BELOW) + BELOW) | bits) & TOPS) >> 7;
         let bytes = bytes * 0xff;
         self.cells = (u64::from_le_bytes(self.cells) & !bytes).to_le_bytes();
