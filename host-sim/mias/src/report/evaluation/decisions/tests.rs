@@ -20,7 +20,14 @@ fn every_study_of_the_plan_has_its_place() {
         // Beside the existing ones MIAS-Duel and MIAS-Trial, which measure as all but Spatial and SMK-P do.
         let policies = existing.len() + 2;
         assert_eq!(names.len(), 2 * policies + 2 * (policies - 2));
-        for wanted in ["spatial", "mias-ipc + DMIL", "mias-duel + DMIL, drain", "mias-trial + DMIL", "coordinated, drain", "maestro-search + DMIL, drain"] {
+        for wanted in [
+            "spatial",
+            "mias-ipc + DMIL",
+            "mias-duel + DMIL, drain",
+            "mias-trial + DMIL",
+            "coordinated, drain",
+            "maestro-search + DMIL, drain",
+        ] {
             assert!(names.iter().any(|name| name == wanted), "{wanted}: {names:?}");
         }
         let base = judgement.base.as_ref().unwrap();
