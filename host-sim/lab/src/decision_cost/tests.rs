@@ -71,7 +71,8 @@ fn every_policy_that_measures_is_charged_what_was_counted_of_it() {
     for policy in Policy::ALL.into_iter().filter(|policy| policy.measures()) {
         let counted = match policy {
             Policy::WarpedSlicerUnscaled => "warped-slicer",
-            // A step is the same for all of them.
+            Policy::MiasTrial => "trial",
+            // A step is the same for all others that search.
             searching if searching.searches() => "search",
             other => other.name(),
         };

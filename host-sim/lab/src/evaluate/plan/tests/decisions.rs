@@ -213,6 +213,6 @@ fn the_quick_form_is_small() {
         runs += groups.len() * experiment.policies.len() * experiment.settings.len();
     }
     assert_eq!(quick.experiments.len(), 10);
-    // Without configurations: (5 + 3) mixes of 24 runs, 6 of 7 and 2 of 21, of both sets.
-    assert_eq!(runs, 2 * (8 * 24 + 6 * 7 + 2 * 21));
+    // Without configurations: (5 + 3) mixes of 26 runs, 6 of 7 and 2 of 21, of both sets.
+    assert_eq!(runs, 2 * (8 * 26 + 6 * 7 + 2 * 21));
 }
