@@ -13,7 +13,7 @@
 
 use super::inflight::Unit;
 use super::issue_slots::IssueClass as Class;
-use super::operands::MAX_SUB_CORES;
+use super::operands::{BELOW, MAX_SUB_CORES, TOPS};
 use super::sub_core::{Readiness, SubCore};
 use super::warp::MAX_WARPS;
 use super::{KERNEL_SLOTS, Sm};
@@ -23,10 +23,6 @@ const NOBODY: u8 = KERNEL_SLOTS as u8;
 
 /// Cells of the table of scheduler-cycles: 16 classes, of which some are not, for each kernel slot and for nobody, up to a power of two.
 const CELLS: usize = 256;
-
-/// All but the highest bit of every byte, and the highest bits.
-const BELOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-const TOPS: u64 = !BELOW;
 
 /// All sub-cores that there can be.
 pub(super) const EVERY_SUB_CORE: u8 = u8::MAX;

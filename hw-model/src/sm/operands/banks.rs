@@ -16,8 +16,8 @@ const LANE_SHIFT: u32 = 3;
 pub(super) const MAX_WORDS: usize = 4;
 
 /// The highest bit of every lane, and all the others.
-const TOPS: u64 = 0x8080_8080_8080_8080;
-const BELOW: u64 = !TOPS;
+pub(in crate::sm) const TOPS: u64 = 0x8080_8080_8080_8080;
+pub(in crate::sm) const BELOW: u64 = !TOPS;
 /// Bit 0 of every bank.
 const ALL_OPEN: u64 = 0x1111_1111_1111_1111;
 

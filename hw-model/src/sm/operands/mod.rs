@@ -16,7 +16,7 @@ mod plain;
 #[cfg(test)]
 mod tests;
 
-pub(super) use banks::bank_reads;
+pub(super) use banks::{BELOW, TOPS, bank_reads};
 
 use super::execution::Execution;
 use super::inflight::{Inflight, UNITS, Unit};
