@@ -2,7 +2,7 @@
 //!
 //! The rules (sources.md D27, D30, and D31): launches are collected for a while and scheduled together; a completion reschedules at
 //! once unless no kernel is left; whoever comes while a batch is open joins it; and from the start of one attempt to measure
-//! to the next rescheduling at least one window passes.
+//! to the next rescheduling at least one window passes. All steps of a search are one attempt (D148).
 
 use mias_firmware::regs::PhaseCode;
 
@@ -26,6 +26,8 @@ pub(crate) struct Events {
 pub(crate) struct Clerk {
     coalesce: u64,
     window: u64,
+    /// The policy searches: what comes after a profile is no second round but a step of the same attempt.
+    searches: bool,
     kernels: u32,
     /// The open batch.
     due: Option<u64>,
@@ -38,9 +40,9 @@ pub(crate) struct Clerk {
 }
 
 impl Clerk {
-    /// A clerk for these windows, in cycles.
-    pub(crate) fn new(coalesce: u32, window: u32) -> Self {
-        Clerk { coalesce: coalesce.into(), window: window.into(), ..Clerk::default() }
+    /// A clerk for these windows, in cycles, and a policy that searches or does not.
+    pub(crate) fn new(coalesce: u32, window: u32, searches: bool) -> Self {
+        Clerk { coalesce: coalesce.into(), window: window.into(), searches, ..Clerk::default() }
     }
 
     /// Books what happened.
@@ -66,7 +68,7 @@ impl Clerk {
             self.due_so_far += 1;
         }
         // A new attempt, or its second round.
-        let second_round = before == PhaseCode::Profile && after == PhaseCode::Transition;
+        let second_round = !self.searches && before == PhaseCode::Profile && after == PhaseCode::Transition;
         if second_round || after == PhaseCode::Transition && self.due_so_far != due_before {
             self.attempt = now;
         }

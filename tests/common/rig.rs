@@ -69,6 +69,8 @@ impl Setting {
     pub(crate) fn straps(&self) -> Straps {
         let mut straps = Straps::new(self.policy);
         straps.profile_window = self.window;
+        // As short as a profile's, so that what happens here happens in all phases of a search.
+        (straps.search.warm_up_cycles, straps.search.window_cycles) = (self.window, self.window);
         straps.coalesce_window = LAUNCH_LATENCY;
         straps.fixed = self.fixed;
         (straps.preempt, straps.preempt_limit) = self.preempt;
@@ -186,7 +188,7 @@ impl Rig {
     pub(crate) fn new(config: &GpuConfig, setting: &Setting) -> Self {
         let mut gpu = Gpu::new(config, setting.straps()).with_validation();
         let firmware = Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map");
-        let clerk = Clerk::new(LAUNCH_LATENCY, setting.window);
+        let clerk = Clerk::new(LAUNCH_LATENCY, setting.window, setting.policy.searches());
         let watched = Watched { firmware, clerk, phases: Vec::new(), origins: Vec::new(), winners: Vec::new(), apart: 0 };
         let last_look = (gpu.registers().generation(), vec![[0; MAX_SLOTS]; config.sm.count as usize]);
         Rig { gpu, watched, ideal: setting.ideal, last_look }
