@@ -130,9 +130,9 @@ impl Group {
         let (mut next, mut ended) = (u64::MAX, false);
         for (place, (sm, wake)) in self.sms.iter_mut().zip(&mut self.wake).enumerate() {
             if *wake <= now || !skip {
-                sm.cycle(now, programs, &mut self.outbox.port(self.room[place]));
-                *wake = sm.next_event(now).unwrap_or(u64::MAX);
-                ended |= sm.has_ended_tbs();
+                let (next, has_ended) = sm.run_cycle(now, programs, &mut self.outbox.port(self.room[place]));
+                *wake = next.unwrap_or(u64::MAX);
+                ended |= has_ended;
                 if others {
                     self.full[place] = !sm.can_take_reply();
                 }

@@ -9,26 +9,19 @@ use super::{KERNEL_SLOTS, Programs, Sm};
 impl Sm {
     /// Every scheduler issues at most one instruction. The scheduler that goes first rotates, as in the peer.
     #[inline]
-    pub(super) fn issue(&mut self, now: u64, programs: &Programs) {
+    pub(super) fn issue<const PLAIN: bool>(&mut self, now: u64, programs: &Programs) {
         if self.stalled {
             (self.issued, self.hopeful) = (0, 0);
-        } else if self.memory_issue.is_none() & self.active_warps.is_none() {
-            self.issue_in_turn::<false>(now, programs);
+        } else if PLAIN || self.memory_issue.is_none() & self.active_warps.is_none() {
+            self.issue_in_turn::<PLAIN, false>(now, programs);
         } else {
-            self.issue_gated(now, programs);
+            self.issue_in_turn::<PLAIN, true>(now, programs);
         }
-    }
-
-    /// The same where something may hold warps back.
-    #[cold]
-    #[inline(never)]
-    fn issue_gated(&mut self, now: u64, programs: &Programs) {
-        self.issue_in_turn::<true>(now, programs);
     }
 
     /// The same; `GATED` if something may hold warps back ([`memory_issue`](super::memory_issue)).
     #[inline(always)]
-    fn issue_in_turn<const GATED: bool>(&mut self, now: u64, programs: &Programs) {
+    fn issue_in_turn<const PLAIN: bool, const GATED: bool>(&mut self, now: u64, programs: &Programs) {
         self.issued = 0;
         if self.hopeful == 0 {
             return;
@@ -56,7 +49,7 @@ impl Sm {
                 self.memory_issued((local << self.sub_core_shift) as u8 | number as u8, programs);
             }
             self.issued |= 1 << number;
-            if self.issue_warp((local << self.sub_core_shift) as u8 | number as u8, number, programs) {
+            if self.issue_warp::<PLAIN>((local << self.sub_core_shift) as u8 | number as u8, number, programs) {
                 turns = self.in_turn(self.may_issue(), now) & u32::MAX << turn << 1;
             }
         }
@@ -98,7 +91,7 @@ impl Sm {
 
     /// Issues a warp's next instruction. Whether warps of other sub-cores may have become ready by it.
     #[inline(always)]
-    fn issue_warp(&mut self, number: u8, sub_core: usize, programs: &Programs) -> bool {
+    fn issue_warp<const PLAIN: bool>(&mut self, number: u8, sub_core: usize, programs: &Programs) -> bool {
         let warp = &mut self.warps[number];
         let Some(program) = programs.get(warp.kernel) else { return false };
         let executed = warp.executed;
@@ -141,7 +134,7 @@ impl Sm {
         let bit = warp.bit;
         readiness.latch(inst.unit);
         let dry = match &mut self.fetch {
-            Some(fetch) if !warp.issued_all => fetch.issued_last(number),
+            Some(fetch) if !PLAIN && !warp.issued_all => fetch.issued_last(number),
             _ => false,
         };
         self.to_fetch |= dry;

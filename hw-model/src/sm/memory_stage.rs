@@ -10,7 +10,7 @@ use crate::memory::Port;
 impl Sm {
     /// Runs the load/store unit if it has something to do, and hands it the next instruction.
     #[inline(always)]
-    pub(super) fn load_store(&mut self, now: u64, programs: &Programs, port: &mut Port<'_>) {
+    pub(super) fn load_store<const PLAIN: bool>(&mut self, now: u64, programs: &Programs, port: &mut Port<'_>) {
         if self.lsu_wake <= now {
             let sub_core_mask = self.sub_core_mask;
             let mut around = Surroundings { port, programs, counters: &mut self.kernels, operands: &mut self.operands, sub_core_mask };
@@ -20,10 +20,10 @@ impl Sm {
             if !self.lsu.done.is_empty() {
                 self.memory_events(programs);
             }
-            if self.takes_extra {
+            if !PLAIN {
                 self.note_misses();
+                self.memory_served();
             }
-            self.memory_served();
         }
         let mut waiting = self.operands.mem_full();
         if waiting == 0 || !self.lsu.is_free() {

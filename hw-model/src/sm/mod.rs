@@ -121,6 +121,8 @@ pub struct Sm {
     stalled: bool,
     /// It may take TBs beyond those that fit.
     takes_extra: bool,
+    /// No mechanism that a machine may lack is on ([`Sm::settle_plain`]).
+    plain: bool,
     /// Some instruction buffer is to be filled, or the end of a warp to be seen.
     to_fetch: bool,
     /// Kernel slots with TBs here, bit per slot.
@@ -185,7 +187,7 @@ impl Sm {
         let plain_slots = (2 * real_warps).min(per_sub_core * config.sm.sub_cores).min(MAX_WARPS as u32);
         let contexts = Contexts::new(config);
         let warp_slots = contexts.as_ref().map_or(plain_slots, |contexts| plain_slots.max(contexts.numbers()));
-        Sm {
+        let mut sm = Sm {
             warps: Warps::new(),
             on_chip: Box::new([OnChip::default(); MAX_WARPS]),
             constant_loads: if config.sm.memory_issue.is_some() { GATED } else { 0 },
@@ -203,6 +205,7 @@ impl Sm {
             hopeful: 0,
             stalled: false,
             takes_extra: config.sm.contexts.is_some(),
+            plain: false,
             to_fetch: false,
             operands: OperandStage::new(
                 config.sm.sub_cores,
@@ -235,7 +238,15 @@ impl Sm {
             account: Account::default(),
             kernels: [KernelCounters::default(); KERNEL_SLOTS],
             counters: SmCounters::default(),
-        }
+        };
+        sm.settle_plain();
+        sm
+    }
+
+    /// Looks which mechanisms are on. Where none is, a cycle is built without them ([`Sm::run_cycle`]): what is off costs nothing.
+    fn settle_plain(&mut self) {
+        let gated = self.memory_issue.is_some() || self.active_warps.is_some();
+        self.plain = !(gated || self.fetch.is_some() || self.preemption.is_some() || self.takes_extra);
     }
 
     /// Counters of the kernel in `slot`.
@@ -272,19 +283,35 @@ impl Sm {
         self.lsu_wake = self.lsu_wake.min(now + 1);
     }
 
-    /// Runs cycle `now`, in which requests leave through `port`. Cycles since the last call were slept through. It is in place in its only
-    /// caller, as its parts are in it: saving registers around calls would be a noticeable part of a cycle in which little happens.
+    /// Runs cycle `now`, in which requests leave through `port`. Cycles since the last call were slept through. Returns the next cycle in
+    /// which something can happen, none if only a reply or a TB can wake the SM; and whether [TBs have ended](Self::has_ended_tbs).
+    ///
+    /// A cycle is built twice, without and with what a machine may lack. Without, it is in place in its only caller, as its parts are in it:
+    /// saving registers around calls would be a noticeable part of a cycle in which little happens.
     #[inline(always)]
-    pub(crate) fn cycle(&mut self, now: u64, programs: &Programs, port: &mut Port<'_>) {
+    pub(crate) fn run_cycle(&mut self, now: u64, programs: &Programs, port: &mut Port<'_>) -> (Option<u64>, bool) {
+        if self.plain { self.cycle::<true>(now, programs, port) } else { self.cycle_with_mechanisms(now, programs, port) }
+    }
+
+    /// The same with all that a machine may lack.
+    #[inline(never)]
+    fn cycle_with_mechanisms(&mut self, now: u64, programs: &Programs, port: &mut Port<'_>) -> (Option<u64>, bool) {
+        self.cycle::<false>(now, programs, port)
+    }
+
+    /// The same; `PLAIN` without it.
+    #[inline(always)]
+    fn cycle<const PLAIN: bool>(&mut self, now: u64, programs: &Programs, port: &mut Port<'_>) -> (Option<u64>, bool) {
         self.account_sleep(now);
-        self.advance(now, programs, port);
-        if self.moves_contexts() {
+        self.advance::<PLAIN>(now, programs, port);
+        if !PLAIN && self.moves_contexts() {
             self.move_on(now, port);
         }
         self.account(now, 1);
         if !self.leaving.is_empty() {
             self.retire(now + 1);
         }
+        (self.next_event::<PLAIN>(now), !self.finished.is_empty() | self.drained | (!PLAIN && self.has_left_tbs()))
     }
 
     /// Contexts that are moved go on.
@@ -301,41 +328,41 @@ impl Sm {
 
     /// The stages of a cycle up to issue.
     #[inline(always)]
-    fn advance(&mut self, now: u64, programs: &Programs, port: &mut Port<'_>) {
+    fn advance<const PLAIN: bool>(&mut self, now: u64, programs: &Programs, port: &mut Port<'_>) {
         if !self.fetching.is_empty() {
             self.fetched(now, programs);
         }
-        self.write_back(now);
+        self.write_back::<PLAIN>(now);
         if self.execution.begin(now) {
             self.operands.latches_emptied();
         }
-        self.load_store(now, programs, port);
-        if self.has_work() {
+        self.load_store::<PLAIN>(now, programs, port);
+        if self.has_work::<PLAIN>() {
             let (sub_cores, hopeful) = (&mut self.sub_cores, &mut self.hopeful);
             self.operands.cycle(now, &mut self.execution, |sub_core, unit| {
                 sub_cores[sub_core].readiness.unlatch(unit);
                 *hopeful |= 1 << sub_core;
             });
-            self.issue(now, programs);
+            self.issue::<PLAIN>(now, programs);
         } else {
             self.operands.end_writes();
             self.issued = 0;
         }
-        if self.to_fetch {
+        if !PLAIN && self.to_fetch {
             self.fetch(now);
         }
     }
 
-    /// The next cycle in which something can happen; none if only a reply or a TB can wake the SM. To be asked after
-    /// [`Sm::cycle`] of cycle `now`.
-    pub(crate) fn next_event(&self, now: u64) -> Option<u64> {
-        if self.has_work() || self.lsu_wake <= now + 1 {
+    /// The next cycle in which something can happen after cycle `now`; none if only a reply or a TB can wake the SM.
+    #[inline(always)]
+    fn next_event<const PLAIN: bool>(&self, now: u64) -> Option<u64> {
+        if self.has_work::<PLAIN>() || self.lsu_wake <= now + 1 {
             return Some(now + 1);
         }
         let lsu = (self.lsu_wake != u64::MAX).then_some(self.lsu_wake);
         let fetched = self.fetching.iter().map(|&(cycle, _)| cycle).min();
         let event = [lsu, fetched, self.execution.next_event(now + 1)].into_iter().flatten().min();
-        if self.moves_contexts() { self.next_move(event, now) } else { event }
+        if !PLAIN && self.moves_contexts() { self.next_move(event, now) } else { event }
     }
 
     /// Contexts of warps may be moved here: TBs leave before their end, or there may be more than fit.
@@ -360,12 +387,13 @@ impl Sm {
     }
 
     /// An instruction could issue, or is on its way to its unit.
-    fn has_work(&self) -> bool {
-        !self.operands.is_empty() | (self.hopeful != 0) | self.to_fetch
+    #[inline]
+    fn has_work<const PLAIN: bool>(&self) -> bool {
+        !self.operands.is_empty() | (self.hopeful != 0) | (!PLAIN && self.to_fetch)
     }
 
     /// Results of fixed-latency units reach the registers.
-    fn write_back(&mut self, now: u64) {
+    fn write_back<const PLAIN: bool>(&mut self, now: u64) {
         while let Some(UnitResult { warp, dst }) = self.execution.take_result(now) {
             if dst != NO_REG {
                 let sub_core = self.sub_core(warp);
@@ -373,7 +401,7 @@ impl Sm {
                 self.operands.write(sub_core, warp, dst);
             }
             self.complete::<false>(warp, dst);
-            if self.takes_extra {
+            if !PLAIN && self.takes_extra {
                 self.note_result(warp);
             }
         }

@@ -46,7 +46,12 @@ impl Pair {
         if runs {
             self.sm.account_sleep(now);
             let mut outbox = Outbox::new(1);
-            self.sm.advance(now, &self.programs, &mut outbox.port(self.memory.room(0).next().unwrap_or(0)));
+            let mut port = outbox.port(self.memory.room(0).next().unwrap_or(0));
+            if self.sm.plain {
+                self.sm.advance::<true>(now, &self.programs, &mut port);
+            } else {
+                self.sm.advance::<false>(now, &self.programs, &mut port);
+            }
             self.memory.inject_all(&mut outbox);
         }
         for (warp, next) in self.warps.iter_mut().zip(next) {
@@ -59,7 +64,7 @@ impl Pair {
         if runs {
             self.sm.account(now, 1);
             self.sm.retire(now + 1);
-            self.wake = self.sm.next_event(now).unwrap_or(u64::MAX);
+            self.wake = self.sm.next_event::<false>(now).unwrap_or(u64::MAX);
             let warps = &self.sm.warps;
             self.warps.retain(|warp| warps[warp.number].live);
         }

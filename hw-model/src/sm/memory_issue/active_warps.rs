@@ -63,6 +63,7 @@ impl Sm {
         if self.memory_issue.is_some() || self.active_warps.is_some() {
             self.constant_loads |= GATED;
         }
+        self.settle_plain();
         self.ask_again();
         true
     }

@@ -107,16 +107,15 @@ impl Banks {
     /// [`PLACE`](super::PLACE), and `mem_full_lanes` lanes of ones where that of the load/store unit is.
     #[inline]
     pub(super) fn leaving<const N: usize, const W: usize>(&self, full: u64, mem_full_lanes: u64) -> u64 {
-        let (mut done, mut held) = (0, self.for_mem & mem_full_lanes);
+        let mut may = 0;
         for at in 0..N {
-            let reads = self.reads[..W].iter().fold(0, |reads, word| reads | word[at]);
-            let meets = self.wanted[at] & full;
+            // What a collector waits for: reads, and a latch that is full.
+            let waits = self.reads[..W].iter().fold(self.wanted[at] & full, |waits, word| waits | word[at]);
             let to_flag = (1 << LANE_SHIFT) - 1 - at;
-            // A sum's highest bit stays clear only where the lane's other bits are zero; a lane of reads has no highest bit.
-            done |= (!(reads + BELOW) & TOPS) >> to_flag;
-            held |= ((((meets & BELOW) + BELOW) | meets) & TOPS) >> to_flag;
+            // A sum's highest bit stays clear only where the lane's other bits are zero.
+            may |= (!(((waits & BELOW) + BELOW) | waits) & TOPS) >> to_flag;
         }
-        done & self.busy & !held
+        may & self.busy & !(self.for_mem & mem_full_lanes)
     }
 
     /// The collector has left.
@@ -168,7 +167,7 @@ impl Banks {
         // The load/store unit's place is beyond the lane.
         let wanted = 1u64 << place;
         self.wanted[at] = self.wanted[at] & !ones | (wanted & 0xff) << lane;
-        self.for_mem = self.for_mem & !flag | if wanted > 0xff { flag } else { 0 };
+        self.for_mem = self.for_mem & !flag | (wanted >> 8) << (lane + at as u32);
         for other in 0..N {
             self.older[at][other] |= ones;
         }
