@@ -181,7 +181,8 @@ impl Search {
         running: false,
     };
 
-    /// Begins anew with the even split of `sms` SMs among so many kernels.
+    /// Begins anew with the even split of `sms` SMs among so many kernels. Not in line: all of it is on the stack for a moment, which is not to be below the first step.
+    #[inline(never)]
     pub fn begin(&mut self, sms: u16, kernels: usize) {
         *self = Self { parameters: self.parameters, shares: Shares::even(sms, kernels), running: true, ..Self::NONE };
     }

@@ -106,11 +106,12 @@ impl Search {
 
     /// Notes what kernels did with what is good without measuring; one TB each is the best if it was better.
     pub(crate) fn note_usual(&mut self) {
-        let rates = self.rates();
-        (self.trial.usual, self.trial.rates) = (rates, rates);
-        let one = self.trial.one;
-        if self.is_better(&one, &rates) && self.is_above(FLOOR_OF_ONE_PERMILLE, &one) {
-            (self.trial.best, self.trial.rates) = (self.ones(), one);
+        self.trial.usual = self.rates();
+        let Trial { one, usual, .. } = &self.trial;
+        if self.is_better(one, usual) && self.is_above(FLOOR_OF_ONE_PERMILLE, one) {
+            (self.trial.best, self.trial.rates) = (self.ones(), self.trial.one);
+        } else {
+            self.trial.rates = self.trial.usual;
         }
     }
 
@@ -121,10 +122,10 @@ impl Search {
 
     /// What was measured stays if it is better than the best so far, or else is measured again if it becomes better from window to window.
     pub(crate) fn keep_or_look_again(&mut self) -> Next {
-        let (rates, best, before) = (self.rates(), self.trial.rates, self.trial.before);
-        if self.is_better(&rates, &best) && self.is_above(FLOOR_PERMILLE, &rates) {
+        let rates = self.rates();
+        if self.is_better(&rates, &self.trial.rates) && self.is_above(FLOOR_PERMILLE, &rates) {
             self.trial.best = self.together.unwrap_or(self.trial.best);
-        } else if self.trial.again < MOST_AGAIN && self.is_better(&rates, &before) {
+        } else if self.trial.again < MOST_AGAIN && self.is_better(&rates, &self.trial.before) {
             self.trial.again = self.trial.again.saturating_add(1);
             return Next::Measure;
         }
