@@ -17,6 +17,7 @@ mod account;
 mod calendar;
 mod contexts;
 mod counters;
+mod cycle;
 mod execution;
 mod fetch;
 mod inflight;
@@ -59,13 +60,11 @@ pub(crate) use suspend::SuspendedTb;
 pub(crate) use tb::{FinishedTb, NewTb};
 
 use crate::config::{GpuConfig, IssueTurns, UnitTiming, WarpSchedulerKind};
-use crate::memory::{Port, Reply};
+use crate::memory::Reply;
 use account::Account;
-use calendar::UnitResult;
 use contexts::Contexts;
 use execution::Execution;
 use fetch::Fetch;
-use inflight::NO_REG;
 use lsu::Lsu;
 pub(crate) use memory_issue::UNLIMITED;
 use memory_issue::{ActiveWarps, MemoryIssue};
@@ -281,149 +280,5 @@ impl Sm {
         }
         self.lsu.take_reply(reply, now + 1);
         self.lsu_wake = self.lsu_wake.min(now + 1);
-    }
-
-    /// Runs cycle `now`, in which requests leave through `port`. Cycles since the last call were slept through. Returns the next cycle in
-    /// which something can happen, none if only a reply or a TB can wake the SM; and whether [TBs have ended](Self::has_ended_tbs).
-    ///
-    /// A cycle is built twice, without and with what a machine may lack. Without, it is in place in its only caller, as its parts are in it:
-    /// saving registers around calls would be a noticeable part of a cycle in which little happens.
-    #[inline(always)]
-    pub(crate) fn run_cycle(&mut self, now: u64, programs: &Programs, port: &mut Port<'_>) -> (Option<u64>, bool) {
-        if self.plain { self.cycle::<true>(now, programs, port) } else { self.cycle_with_mechanisms(now, programs, port) }
-    }
-
-    /// The same with all that a machine may lack.
-    #[inline(never)]
-    fn cycle_with_mechanisms(&mut self, now: u64, programs: &Programs, port: &mut Port<'_>) -> (Option<u64>, bool) {
-        self.cycle::<false>(now, programs, port)
-    }
-
-    /// The same; `PLAIN` without it.
-    #[inline(always)]
-    fn cycle<const PLAIN: bool>(&mut self, now: u64, programs: &Programs, port: &mut Port<'_>) -> (Option<u64>, bool) {
-        self.account_sleep(now);
-        self.advance::<PLAIN>(now, programs, port);
-        if !PLAIN && self.moves_contexts() {
-            self.move_on(now, port);
-        }
-        self.account(now, 1);
-        if !self.leaving.is_empty() {
-            self.retire(now + 1);
-        }
-        (self.next_event::<PLAIN>(now), !self.finished.is_empty() | self.drained | (!PLAIN && self.has_left_tbs()))
-    }
-
-    /// Contexts that are moved go on.
-    #[cold]
-    #[inline(never)]
-    fn move_on(&mut self, now: u64, port: &mut Port<'_>) {
-        if self.preemption.is_some() {
-            self.move_contexts(now, port);
-        }
-        if self.takes_extra {
-            self.switch_contexts(now);
-        }
-    }
-
-    /// The stages of a cycle up to issue.
-    #[inline(always)]
-    fn advance<const PLAIN: bool>(&mut self, now: u64, programs: &Programs, port: &mut Port<'_>) {
-        if !self.fetching.is_empty() {
-            self.fetched(now, programs);
-        }
-        self.write_back::<PLAIN>(now);
-        if self.execution.begin(now) {
-            self.operands.latches_emptied();
-        }
-        self.load_store::<PLAIN>(now, programs, port);
-        if self.has_work::<PLAIN>() {
-            let (sub_cores, hopeful) = (&mut self.sub_cores, &mut self.hopeful);
-            self.operands.cycle(now, &mut self.execution, |sub_core, unit| {
-                sub_cores[sub_core].readiness.unlatch(unit);
-                *hopeful |= 1 << sub_core;
-            });
-            self.issue::<PLAIN>(now, programs);
-        } else {
-            self.operands.end_writes();
-            self.issued = 0;
-        }
-        if !PLAIN && self.to_fetch {
-            self.fetch(now);
-        }
-    }
-
-    /// The next cycle in which something can happen after cycle `now`; none if only a reply or a TB can wake the SM.
-    #[inline(always)]
-    fn next_event<const PLAIN: bool>(&self, now: u64) -> Option<u64> {
-        if self.has_work::<PLAIN>() || self.lsu_wake <= now + 1 {
-            return Some(now + 1);
-        }
-        let lsu = (self.lsu_wake != u64::MAX).then_some(self.lsu_wake);
-        let fetched = self.fetching.iter().map(|&(cycle, _)| cycle).min();
-        let event = [lsu, fetched, self.execution.next_event(now + 1)].into_iter().flatten().min();
-        if !PLAIN && self.moves_contexts() { self.next_move(event, now) } else { event }
-    }
-
-    /// Contexts of warps may be moved here: TBs leave before their end, or there may be more than fit.
-    #[inline]
-    fn moves_contexts(&self) -> bool {
-        self.takes_extra | self.preemption.is_some()
-    }
-
-    /// The first of an event and what moving contexts does next.
-    #[cold]
-    #[inline(never)]
-    fn next_move(&self, event: Option<u64>, now: u64) -> Option<u64> {
-        let switches = if self.takes_extra { self.next_context_switch(now) } else { None };
-        let moves = if self.preemption.is_some() { self.next_context(now) } else { None };
-        event.into_iter().chain(switches).chain(moves).min()
-    }
-
-    /// TBs have ended or drained since they were asked for.
-    #[inline]
-    pub(crate) fn has_ended_tbs(&self) -> bool {
-        !self.finished.is_empty() | self.drained | self.has_left_tbs()
-    }
-
-    /// An instruction could issue, or is on its way to its unit.
-    #[inline]
-    fn has_work<const PLAIN: bool>(&self) -> bool {
-        !self.operands.is_empty() | (self.hopeful != 0) | (!PLAIN && self.to_fetch)
-    }
-
-    /// Results of fixed-latency units reach the registers.
-    fn write_back<const PLAIN: bool>(&mut self, now: u64) {
-        while let Some(UnitResult { warp, dst }) = self.execution.take_result(now) {
-            if dst != NO_REG {
-                let sub_core = self.sub_core(warp);
-                // The fixed-latency units do not wait for a bank; only the load/store unit does.
-                self.operands.write(sub_core, warp, dst);
-            }
-            self.complete::<false>(warp, dst);
-            if !PLAIN && self.takes_extra {
-                self.note_result(warp);
-            }
-        }
-    }
-
-    /// An instruction of `warp`, `LOAD` or not, is complete: its register is free and it is no longer in flight.
-    #[inline]
-    fn complete<const LOAD: bool>(&mut self, warp: u8, dst: u16) {
-        let state = &mut self.warps[warp];
-        state.in_flight -= 1;
-        let last = (state.in_flight == 0) & state.issued_all;
-        if dst != NO_REG {
-            self.register_written::<LOAD>(warp, dst);
-        }
-        if last {
-            self.may_leave(warp);
-        }
-    }
-
-    fn may_leave(&mut self, warp: u8) {
-        if self.warps[warp].finished() {
-            self.leaving.push(warp);
-        }
     }
 }

@@ -15,11 +15,13 @@ mod builder;
 mod coalesce;
 mod idempotence;
 mod parts;
+mod recorder;
 mod source;
 
-pub use builder::{TbRecorder, TraceBuilder, TraceError};
+pub use builder::{TraceBuilder, TraceError};
 pub use coalesce::{SECTOR_BYTES, constant_words, shared_passes};
 pub use parts::{PartsError, TraceParts};
+pub use recorder::TbRecorder;
 pub use source::{TracePart, TraceSource};
 
 use crate::isa::StaticInst;

@@ -21,11 +21,10 @@ pub use resample::Resampled;
 
 use super::results::Evaluation;
 
-/// Plans whose results these are.
-const PLANS: [&str; 3] = ["decisions-making", "decisions", "decisions-small"];
+/// The plan whose results these are; its parts have names that begin with it.
+const PLAN: &str = "decisions";
 
-/// Whether an evaluation is of one of the plans, or of its quick form.
+/// Whether an evaluation is of the plan, of a part of it or of a plan of one's own that is called so, or of a quick form: `decisions` or `decisions-` and more.
 pub fn is_of(evaluation: &Evaluation) -> bool {
-    let name = evaluation.plan.name.as_str();
-    PLANS.contains(&name.strip_suffix("-quick").unwrap_or(name))
+    evaluation.plan.name.strip_prefix(PLAN).is_some_and(|part| part.is_empty() || part.starts_with('-'))
 }

@@ -145,6 +145,19 @@ fn no_mix_is_of_both_sets() {
     }
 }
 
+/// Plans that a rule was made with and is judged by are not built in. They have mixes of the set that they are of, and their results have the tables of decisions.
+#[test]
+fn plans_of_a_rule_have_mixes_of_their_set() {
+    let [making, judged] = drawn();
+    for (file, drawn) in [("trial-making", &making), ("trial-judged", &judged), ("trial-judged-dai", &judged)] {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plans/decisions").join(file).with_extension("toml");
+        let plan = load(path.to_str().unwrap()).unwrap();
+        let mixes: BTreeSet<&Vec<String>> = drawn.iter().map(|(_, mix)| mix).collect();
+        assert!(plan.experiments.iter().flat_map(words).all(|mix| mixes.contains(&mix)), "{file}");
+        assert_eq!(plan.name, format!("decisions-{file}"));
+    }
+}
+
 fn only(name: &str) -> BTreeSet<String> {
     BTreeSet::from([name.to_owned()])
 }
