@@ -2,7 +2,7 @@
 //!
 //! The rules (sources.md D27, D30, and D31): launches are collected for a while and scheduled together; a completion reschedules at
 //! once unless no kernel is left; whoever comes while a batch is open joins it; and from the start of one attempt to measure
-//! to the next rescheduling at least one window passes. All steps of a search are one attempt (D148).
+//! to the next rescheduling at least one window passes. All steps of a search are one attempt (sources.md D148).
 
 use mias_firmware::regs::PhaseCode;
 
