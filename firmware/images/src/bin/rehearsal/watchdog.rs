@@ -13,13 +13,19 @@ pub(crate) fn set(period: u32) {
 
     const LOAD: usize = 0x4000_8000;
     const CONTROL: usize = LOAD + 0x08;
+    /// Whatever is written clears the interrupt and reloads the counter.
+    const CLEAR: usize = LOAD + 0x0C;
     /// Interrupt and reset.
     const ON: u32 = 0b11;
 
+    // QEMU's counts on while it is off, by the host's clock as long as the image sleeps: it gets a period that outlasts every sleep, and
+    // what it remembers of having reached zero is cleared, without which it would strike at once when it is on again.
     if period == 0 {
         write(CONTROL, 0_u32);
+        write(LOAD, u32::MAX);
     } else {
         write(LOAD, period);
+        write(CLEAR, 1_u32);
         write(CONTROL, ON);
     }
 }
