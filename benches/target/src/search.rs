@@ -9,9 +9,6 @@ use crate::block;
 use crate::launches::{SETS, endless};
 use crate::scenario::{MACHINES, search};
 
-/// No kernel asks for more than there is, and all are twice as fast in every window.
-const RISES: u32 = 1 << 31;
-
 /// Prints all of it; returns the deepest stack.
 pub(crate) fn measure() -> u32 {
     let mut deepest = 0;
@@ -36,12 +33,11 @@ pub(crate) fn measure() -> u32 {
                 deepest = stack.max(deepest);
                 println!("search {sms} {} {instructions}", kernels.len());
             }
-            // Kernels that are as fast with fewer TBs, so that each has less in vain, and that are faster in every window, so that one has less as often as it can.
-            let (smk, _, _) = search(sms, &launches, (PolicyCode::Smk, 0), 0);
-            for memory in [0, RISES] {
+            // Kernels that are as fast with more TBs as with one: all of them are saturated, one after the other.
+            for memory in [1, 0] {
                 let (first, instructions, stack) = search(sms, &launches, (PolicyCode::MiasTrial, 0), memory);
                 deepest = stack.max(deepest);
-                println!("trial {sms} {} {instructions} {first} {}", kernels.len(), first.saturating_sub(smk));
+                println!("trial {sms} {} {instructions} {first}", kernels.len());
             }
             // Kernels alone in turn, and SMs that go from the fastest to the slowest.
             // And limits of active warps, of which none is a fall: every level of each.
@@ -73,21 +69,15 @@ pub(crate) fn describe(bus: &mut MappedBus) {
 }
 
 /// What kernels did in a window, near the end of the counters' range: those in `memory` ask for all there is. On the even split they did
-/// twice as much as after it where all of them ask, so that every SM comes back, one by one; else never less, so that SMs are taken to the last, or more in every window.
-pub(crate) fn count(bus: &mut MappedBus, kernels: usize, memory: u32, windows: u32) {
+/// twice as much as after it where all of them ask, so that every SM comes back, one by one; else never less, so that SMs are taken to the last.
+pub(crate) fn count(bus: &mut MappedBus, kernels: usize, memory: u32, even: bool) {
     let all = (1_u32 << kernels) - 1;
     for slot in 0..kernels as u32 {
         let accesses = if memory >> slot & 1 != 0 { u32::MAX >> 5 } else { 1 };
-        let insts = match windows {
-            _ if memory == RISES => 1000 << windows.min(20),
-            0 => u32::MAX,
-            _ if memory == all => u32::MAX / 2,
-            _ => u32::MAX,
-        };
+        let insts = if even || memory != all { u32::MAX } else { u32::MAX / 2 };
         for (array, value) in [
             (global::KERNEL_CYCLES, 20_000),
-            // Who issues much has no fewer TBs in trials.
-            (global::KERNEL_WARP_INSTS, if memory == 0 || memory == RISES { 1000 } else { u32::MAX >> 5 }),
+            (global::KERNEL_WARP_INSTS, u32::MAX >> 5),
             (global::KERNEL_THREAD_INSTS, insts),
             (global::KERNEL_L2_ACCESSES, accesses),
             (global::KERNEL_L2_HITS, accesses / 2),

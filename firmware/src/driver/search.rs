@@ -5,7 +5,7 @@ use crate::bus::{TryBus, read, write};
 use crate::policy::Policy;
 use crate::regs::{MAX_SLOTS, feature, global, search_found, sm, sm_state};
 use crate::scheduler::{Phase, SearchCommand};
-use crate::search::{Beside, Holder, KernelCounts, Parameters, Shares, SmState, Step};
+use crate::search::{Beside, Holder, KernelCounts, Parameters, Shares, SmState};
 
 impl<P: Policy, const C: usize> Firmware<P, C> {
     /// Learns what a search is asked for, if the policy ever searches. A firmware before a reset may have left SMs stalled or gated: they go on.
@@ -87,7 +87,6 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     fn read_kernels<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
         write(bus, global::KERNEL_SNAPSHOT, self.scheduled_mask())?;
         let beside = Beside {
-            rates_alone: self.scheduler.search().step == Step::Trial,
             warp_ipc: self.scheduler.settings().warp_ipc,
             row_hits: self.scheduler.search().counts_row_hits(),
             l1: self.scheduler.policy().limits_warps(),

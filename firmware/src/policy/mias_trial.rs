@@ -1,11 +1,18 @@
-//! MIAS-Trial: SMK-P's configuration, and half of the TBs of one kernel after the other, each on the whole GPU; what is better stays (own; sources.md D209).
+//! MIAS-Trial: a TB of each kernel, then SMK-P's configuration, and then fewer TBs of whoever gained least from having more; each on the whole GPU, and the best stays (own; sources.md D209).
 //!
-//! SMK-P divides SMs by what TBs take, and not by what they do. Where that loses much, a kernel is saturated: half of its TBs do as much as all, and what they leave is worth more to others. Nothing
-//! but a trial tells who that is, since with all of its TBs a saturated kernel looks like one that needs them. A trial costs little: who is given up for it loses what the others get.
+//! SMK-P divides SMs by what TBs take, and not by what they do. How much faster n TBs are than one says who needs them: a kernel that makes less than 3/8 n times as much is
+//! saturated, and does with about as many TBs as it was times faster. What that leaves, the others get. A kernel that became slower with more TBs does not say what it needs: others keep it from it.
+//! SMs begin with one TB of each kernel, and the others are added: nobody has to go for it, so that it costs little where nobody is saturated, which is where SMK-P is good.
 
 use super::{Context, Plan, Policy, beside_one_of_each, fall_back, smk, spatial};
 use crate::configs::{ConfigTable, TbVector};
-use crate::search::{Next, Search, Step, Tries};
+use crate::search::{Next, ONE, QUOTIENT_BITS, Search, Step, Tries};
+
+/// A kernel is saturated if it makes less than so many eighths of what as many TBs would that are each as fast as one (assumption: on kernels that it was made from, those that could do with fewer make
+/// up to 0.36 of that, and all others with three TBs or more at least 0.44).
+const SATURATED_EIGHTHS: u32 = 3;
+/// A kernel with more TBs is slower than with one if it does less than so many eighths of that.
+const SLOWER_EIGHTHS: u32 = 7;
 
 /// Trials on the whole GPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,54 +43,69 @@ impl Policy for MiasTrial {
     #[inline(never)]
     fn search(&self, context: &Context<'_>, search: &mut Search) -> Next {
         match (search.step, search.trial.tries) {
-            (Step::Begin, _) => search.begin_trials(smk::quotas(context).unwrap_or_else(|| search.ones())),
-            (Step::Trial, Tries::Best) => {
-                search.note_best(slots(context));
-                less(context, search)
+            (Step::Begin, _) => begin(context, search),
+            (Step::Trial, Tries::One) => match smk::quotas(context) {
+                Some(usual) if usual != search.ones() => search.try_usual(usual),
+                _ => search.settle(),
+            },
+            (Step::Trial, Tries::Usual) => {
+                let usual = search.together().unwrap_or_default();
+                search.note_usual();
+                match saturated(&usual, search).map(|(kernel, needed)| less_of(context, usual, kernel, needed)) {
+                    Some(vector) if vector != usual => search.try_fewer(vector),
+                    _ => search.settle(),
+                }
             }
-            (Step::Trial, Tries::Quick) => search.look_longer(),
-            (Step::Trial, Tries::Sure) => search.keep_or_give_up().unwrap_or_else(|| less(context, search)),
+            (Step::Trial, Tries::Fewer) => search.keep_or_look_again(),
             _ => search.settle(),
         }
     }
 }
 
-/// Warp instructions that all SMs issue in a cycle at most.
-fn slots(context: &Context<'_>) -> u32 {
-    context.machine.schedulers.saturating_mul(context.machine.sm_count.into())
+/// A TB of each. SMK-P's configuration, which takes longer to find, is not needed before, but on hardware that cannot tell what kernels do.
+fn begin(context: &Context<'_>, search: &mut Search) -> Next {
+    let ones = search.ones();
+    let able = search.parameters.able;
+    search.begin_trials(if able { ones } else { smk::quotas(context).unwrap_or(ones) })
 }
 
-/// Half of the TBs of the next kernel are tried, if there is one.
-fn less(context: &Context<'_>, search: &mut Search) -> Next {
-    match search.who_has_less() {
-        Some(kernel) => {
-            let best = search.best_trial();
-            search.try_less(kernel, with(context, best, kernel, best.get(kernel) / 2))
+/// The kernel that gained least from each of its TBs, of those that are saturated, and how many TBs it needs: as many as it was times faster, to the nearest.
+fn saturated(usual: &TbVector, search: &Search) -> Option<(usize, u8)> {
+    let mut least: Option<(usize, u32, u32)> = None;
+    for kernel in 0..usual.present() {
+        let (tbs, growth) = (u32::from(usual.get(kernel)), search.growth(kernel));
+        // 18 bits and 3; 8, 14 and 2. Then 18 and 8.
+        let is = growth << 3 < tbs * (SATURATED_EIGHTHS << QUOTIENT_BITS) && growth << 3 >= SLOWER_EIGHTHS << QUOTIENT_BITS;
+        if is && least.is_none_or(|(_, least, of)| growth * of < least * tbs) {
+            least = Some((kernel, growth, tbs));
         }
-        None => search.settle(),
     }
+    // 15 at most.
+    least.map(|(kernel, growth, _)| (kernel, (growth.saturating_add(ONE / 2) >> QUOTIENT_BITS).max(1) as u8))
 }
 
-/// The vector with so many TBs of a kernel. What that leaves of an SM the others get, a TB each in turn as long as there is room.
+/// The vector with so many TBs of a kernel; what that leaves of an SM the others get, a TB each in turn as long as there is room, and then it again.
 #[inline(never)]
-fn with(context: &Context<'_>, mut vector: TbVector, kernel: usize, tbs: u8) -> TbVector {
-    vector.set(kernel, tbs);
+fn less_of(context: &Context<'_>, mut vector: TbVector, kernel: usize, tbs: u8) -> TbVector {
+    vector.set(kernel, tbs.min(vector.get(kernel)));
     let capacity = context.machine.limits.capacity;
     let mut held = context.kernels.iter().enumerate();
     let Some(mut rest) = held.try_fold(capacity, |rest, (kernel, of)| rest.minus(&of.demand, vector.get(kernel).into())) else {
         return vector;
     };
-    let mut any = true;
-    while any {
-        any = false;
-        for (index, of) in context.kernels.iter().enumerate().filter(|(index, _)| *index != kernel) {
-            let share_of_grid = of.grid_tbs.div_ceil(u32::from(context.machine.sm_count).max(1));
-            let has = vector.get(index);
-            if u32::from(has) < share_of_grid.min(of.max_tbs.into())
-                && let Some(left) = rest.minus(&of.demand, 1)
-            {
-                (rest, any) = (left, true);
-                vector.set(index, has.saturating_add(1));
+    for others in [true, false] {
+        let mut any = true;
+        while any {
+            any = false;
+            for (index, of) in context.kernels.iter().enumerate().filter(|(index, _)| (*index != kernel) == others) {
+                let share_of_grid = of.grid_tbs.div_ceil(u32::from(context.machine.sm_count).max(1));
+                let has = vector.get(index);
+                if u32::from(has) < share_of_grid.min(of.max_tbs.into())
+                    && let Some(left) = rest.minus(&of.demand, 1)
+                {
+                    (rest, any) = (left, true);
+                    vector.set(index, has.saturating_add(1));
+                }
             }
         }
     }

@@ -118,7 +118,7 @@ policy_codes! { (machine, settings, fixed)
     EffectiveBandwidthHarmonic = 26, "The same by their harmonic mean.":
         searching!(AnyPolicy::EffectiveBandwidth(EffectiveBandwidth { metric: EbMetric::Harmonic }));
     MiasDuel = 27, "The better of what `MiasRooflineStp` and `Smk` choose, each tried on the whole GPU.": AnyPolicy::MiasDuel(MiasDuel);
-    MiasTrial = 28, "What `Smk` has, or fewer TBs of one kernel, each tried on the whole GPU.":
+    MiasTrial = 28, "What `Smk` has, a TB of each kernel, or fewer of one that gains little, each tried on the whole GPU.":
         searching!(AnyPolicy::MiasTrial(MiasTrial));
 }
 
@@ -162,7 +162,7 @@ macro_rules! named_policies {
             MiasDuel, "mias-duel", MiasDuel, 0, WithAlone, "#114466",
                 "The better of what mias-roofline-stp and smk choose, each tried on the whole GPU";
             MiasTrial, "mias-trial", MiasTrial, 0, Trial, "#DD2299",
-                "What smk has, or half of the TBs of one kernel, and half of that: each tried on the whole GPU as long as it is better";
+                "The best of smk, a TB of each kernel, and fewer TBs of one that gains little from them, each tried on the whole GPU";
             CdSearch, "cd-search", CdSearch, 0, Search, "#993322",
                 "Fewer SMs for kernels that are memory-intensive: for the others, or without power where all are";
             CdSearchPerformance, "cd-search-performance", CdSearchPerformance, 0, Search, "#EE7733",

@@ -36,11 +36,9 @@ pub struct KernelCounts {
     pub l1_misses: u32,
 }
 
-/// What is read of a kernel beside what every search reads, or that it is less.
+/// What is read of a kernel beside what every search reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Beside {
-    /// Cycles and instructions alone are read, whatever else is asked for: every access is time in which what is tried goes on.
-    pub rates_alone: bool,
     /// Warp instructions count as instructions, and not thread instructions.
     pub warp_ipc: bool,
     /// DRAM accesses that found their row open.
@@ -64,24 +62,20 @@ impl KernelCounts {
         l1_misses: 0,
     };
 
-    /// Reads what was latched of a slot; 0 for what is not asked for. Hits and misses are at most as many as accesses, whatever the block shows.
+    /// Reads what was latched of a slot. Hits and misses are at most as many as accesses, whatever the block shows.
     ///
     /// # Errors
     /// The bus failed.
     pub fn read<B: TryBus>(bus: &mut B, slot: u8, beside: Beside) -> Result<Self, B::Error> {
-        let Beside { rates_alone, warp_ipc, row_hits, l1 } = beside;
+        let Beside { warp_ipc, row_hits, l1 } = beside;
         let at = 4 * u32::from(slot);
         let warp_insts = read(bus, global::KERNEL_WARP_INSTS + at)?.min(MOST);
         let instructions = if warp_ipc { warp_insts } else { read(bus, global::KERNEL_THREAD_INSTS + at)? };
-        let cycles = read(bus, global::KERNEL_CYCLES + at)?;
-        if rates_alone {
-            return Ok(Self { cycles, instructions, warp_insts, ..Self::NONE });
-        }
         let l2_accesses = read(bus, global::KERNEL_L2_ACCESSES + at)?.min(MOST);
         let l1_accesses = if l1 { read(bus, global::KERNEL_L1_ACCESSES + at)?.min(MOST) } else { 0 };
         let dram_reads = read(bus, global::KERNEL_DRAM_READS + at)?.min(MOST);
         Ok(Self {
-            cycles,
+            cycles: read(bus, global::KERNEL_CYCLES + at)?,
             instructions,
             warp_insts,
             l2_accesses,

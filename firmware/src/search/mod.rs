@@ -43,14 +43,12 @@ use crate::configs::{MAX_KERNELS, TbVector};
 /// Most windows of a search on so many SMs. One classifies. The performance mode takes at least one SM in each, and leaves one of each kernel.
 /// The power mode has one for the first SMs, one for the estimate, and gives at least one SM back in each that follows. Then what was found is measured, where it
 /// was not, and vectors of TBs may be tried, one and its neighbours. Where kernels are made equally slow, each has a window alone, and then there are no more steps than
-/// neighbours, and the even split. Limits of active warps are found in [`MOST_TUNED`] windows at most, however many SMs there are, and trials on the whole GPU are fewer.
+/// neighbours, and the even split. Limits of active warps are found in [`MOST_TUNED`] windows at most, however many SMs there are.
 #[must_use]
 pub const fn most_windows(sms: u16) -> u16 {
     let of_shares = sms.saturating_add(1).saturating_add(2 + MOST_CLIMBS as u16);
     if of_shares < MOST_TUNED { MOST_TUNED } else { of_shares }
 }
-
-const _: () = assert!(trial::MOST_STEPS <= MOST_TUNED, "trials are steps, too");
 
 /// What follows a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,12 +184,7 @@ impl Search {
     /// Begins anew with the even split of `sms` SMs among so many kernels. Not in line: all of it is on the stack for a moment, which is not to be below the first step.
     #[inline(never)]
     pub fn begin(&mut self, sms: u16, kernels: usize) {
-        let parameters = self.parameters;
-        // From a constant, and not from one that is made on the stack first.
-        *self = Self::NONE;
-        self.parameters = parameters;
-        self.shares = Shares::even(sms, kernels);
-        self.running = true;
+        *self = Self { parameters: self.parameters, shares: Shares::even(sms, kernels), running: true, ..Self::NONE };
     }
 
     /// Gives up: kernels that are stalled somewhere get their SMs back, and what is placed stays, with the best limits so far.
@@ -221,6 +214,7 @@ impl Search {
 
     /// The first window is over, and its counts were read: who ended a TB in it?
     pub fn warmed_up(&mut self) {
+        self.trial_settled();
         let ended = self.those(|counts, _| counts.ended_tbs != 0);
         match self.step {
             Step::Classify => self.drains = ended,

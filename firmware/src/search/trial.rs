@@ -1,49 +1,44 @@
-//! Trials: what all SMs have, one after the other on the whole GPU, and the best so far that stays (own; sources.md D209). Which kernel has less next is the policy's; here is what
+//! Trials: what all SMs have, one after the other on the whole GPU, and the best so far that stays (own; sources.md D209). What is tried next is the policy's; here is what
 //! all of them have in common: how long they last, and which is better.
 //!
-//! A trial is a step of a search: a window in which it settles, then one that is measured. Shared L2 and DRAM act in it as they will. With the rates r_k of kernels in one and b_k in the best so far, the
+//! A trial is a step of a search: a window in which it settles, then one that is measured. Shared L2 and DRAM act in it as they will. With the rates r_k of kernels in one and s_k in another, the
 //! first is better if
 //!
 //! ```text
-//! product of r_k / b_k > 5 / 4      and, of the rates u_k with what is known to be good,      r_k >= 3/4 u_k for all k
+//! product of r_k / s_k > 5 / 4      and, of the rates u_k with what is known to be good,      r_k >= 3/4 u_k for all k
 //! ```
 //!
 //! The first is proportional fairness (Kelly et al. 1998), and Nash's bargaining: a kernel that becomes twice as fast is worth as much as another that was as fast as it is, whatever each would do alone. So no
 //! kernel has to be left alone to be a reference, which would cost more than it brings: all TBs of all others would have to go and come back. The second is a floor: since
-//! nobody knows what a kernel's progress is worth beside another's, nobody gives up more than a quarter of it.
-//!
-//! What is known to be good costs nothing, so that it is measured anew before every trial; and a trial that looks no better in a quarter of a step is over.
+//! nobody knows what a kernel's progress is worth beside another's, nobody gives up more than a quarter of it, and nobody anything for a TB of each, which leaves a part of every SM empty.
 
 use super::quotient::{MOST, ONE, QUOTIENT_BITS};
-use super::{KernelCounts, Kernels, Next, Rate, Search, Step};
+use super::{Next, Rate, Search, Step};
 use crate::configs::{MAX_KERNELS, TbVector};
-
-/// Most trials: assumption, half of the TBs of each of four kernels, or from 16 TBs of one to a single one.
-const MOST_TRIALS: u8 = 4;
-/// Most steps: before each trial the best so far, of each trial a quick look and a long one.
-pub(super) const MOST_STEPS: u16 = 3 * MOST_TRIALS as u16;
 
 /// Fraction bits of a product of up to four quotients, each below 2^4: 44 bits in all, and 18 of the next quotient.
 const PRODUCT_BITS: u32 = 28;
-/// How much better is better, in eighths: what windows of the same kernels differ by, and then some (assumption).
-const BETTER_EIGHTHS: u64 = 10;
-/// The same of a quick look: that it is no worse, since TBs are on their way.
-const WORTH_A_LOOK_EIGHTHS: u64 = 8;
-/// A kernel that issues in one slot of so many, or in more, needs its TBs (assumption).
-const ISSUES_ONE_IN: u32 = 4;
+/// How much better is better, in quarters: what windows of the same kernels differ by, and then some (assumption).
+const BETTER_QUARTERS: u64 = 5;
 /// What a kernel keeps of its rate with what is known to be good, in thousandths (assumption).
 const FLOOR_PERMILLE: u32 = 750;
+/// The same with a TB of each, which leaves a part of every SM empty: it has to be good for all of them, but for what windows differ by (assumption).
+const FLOOR_OF_ONE_PERMILLE: u32 = 950;
+/// How often a trial is measured again that becomes better from one window to the next: TBs are still on their way.
+const MOST_AGAIN: u8 = 3;
 
 /// What is tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Tries {
-    /// The best so far.
+    /// Nothing.
     #[default]
-    Best,
-    /// Fewer TBs of a kernel, for a quarter of a step.
-    Quick,
-    /// The same for a step.
-    Sure,
+    Nothing,
+    /// A TB of each kernel on every SM.
+    One,
+    /// What is known to be good without measuring.
+    Usual,
+    /// Fewer TBs of a kernel.
+    Fewer,
 }
 
 /// What trials have found.
@@ -54,120 +49,87 @@ pub struct Trial {
     /// The best so far, and how fast kernels were in it.
     best: TbVector,
     rates: [Rate; MAX_KERNELS],
-    /// How fast they were with what is known to be good, which was the first of the best.
+    /// How fast they were with one TB each, and with what is known to be good.
+    one: [Rate; MAX_KERNELS],
     usual: [Rate; MAX_KERNELS],
-    /// The kernel that has less, and those that may have.
-    kernel: u8,
-    may: Kernels,
-    /// Trials so far, and whether one was better.
-    trials: u8,
-    moved: bool,
+    /// How fast they were in the last window that was not measured.
+    before: [Rate; MAX_KERNELS],
+    /// How often the trial was measured again.
+    again: u8,
 }
 
 impl Trial {
     /// None.
     pub const NONE: Self = Self {
-        tries: Tries::Best,
+        tries: Tries::Nothing,
         best: TbVector([0; MAX_KERNELS]),
         rates: [Rate::NONE; MAX_KERNELS],
+        one: [Rate::NONE; MAX_KERNELS],
         usual: [Rate::NONE; MAX_KERNELS],
-        kernel: 0,
-        may: 0,
-        trials: 0,
-        moved: false,
+        before: [Rate::NONE; MAX_KERNELS],
+        again: 0,
     };
-
-    /// The kernel that has less, of all.
-    fn this(&self) -> Kernels {
-        1_u8.checked_shl(self.kernel.into()).unwrap_or(0)
-    }
 }
 
 impl Search {
-    /// Cycles of a step that are not measured: those of other searches with the best so far, which loses nothing; a quarter in a quick look, and half in a long one, which follows it.
+    /// Cycles of a step that are not measured: a quarter of those of other searches where a TB of each kernel comes to SMs that are empty, or is the only one that stays; half where others
+    /// come, and all where some have to go.
     #[must_use]
     pub fn settles(&self) -> u32 {
-        let share = match (self.step, self.trial.tries) {
-            (Step::Trial, Tries::Quick) => 4,
-            (Step::Trial, Tries::Sure) => 2,
-            _ => 1,
+        let share = match self.trial.tries {
+            Tries::One => 4,
+            Tries::Usual => 2,
+            Tries::Fewer | Tries::Nothing => 1,
         };
         (self.parameters.warm_up / share).max(1)
     }
 
-    /// Cycles of a step that are measured: a quarter of those of other searches in a quick look.
+    /// Cycles of a step that are measured: a quarter of those of other searches with one TB each, which is good for little else.
     #[must_use]
     pub fn measures(&self) -> u32 {
-        let share = if self.step == Step::Trial && self.trial.tries == Tries::Quick { 4 } else { 1 };
+        let share = if self.trial.tries == Tries::One { 4 } else { 1 };
         (self.parameters.window / share).max(1)
     }
 
-    /// Begins with what is known to be good, in a search that has just begun. It stays if the search ends before anything else is known to be better.
-    pub(crate) fn begin_trials(&mut self, usual: TbVector) -> Next {
+    /// Begins. If it ends before anything else is known to be better, this stays.
+    pub(crate) fn begin_trials(&mut self, first: TbVector) -> Next {
         self.step = Step::Trial;
-        self.trial.best = usual;
-        self.try_on_all(usual, Tries::Best)
+        self.trial = Trial { best: first, ..Trial::NONE };
+        self.try_on_all(first, Tries::One)
     }
 
-    /// The best so far was measured, of a GPU that issues so many warp instructions in a cycle at most. Who leaves most of them to others in the first of these windows may have less.
-    pub(crate) fn note_best(&mut self, slots: u32) {
-        self.trial.rates = self.rates();
-        if self.trial.moved {
-            return;
-        }
-        self.trial.usual = self.trial.rates;
-        if self.trial.trials == 0 {
-            self.trial.may = self.those(|counts, _| counts.warp_insts.saturating_mul(ISSUES_ONE_IN) < counts.cycles.saturating_mul(slots));
-        }
+    /// Notes what kernels did with one TB each, and tries what is known to be good, which stays if it ends before anything else is known to be better.
+    pub(crate) fn try_usual(&mut self, usual: TbVector) -> Next {
+        (self.trial.one, self.trial.best) = (self.rates(), usual);
+        self.try_on_all(usual, Tries::Usual)
     }
 
-    /// The kernel that may have less next, of those with two TBs or more: the one that issues least, and has not had less in vain; once less of one was better, only that one. None if there is none, or
-    /// there were enough trials.
-    pub(crate) fn who_has_less(&self) -> Option<usize> {
-        let Trial { best, may, trials, .. } = self.trial;
-        let may = |(kernel, _): &(usize, &KernelCounts)| best.get(*kernel) > 1 && may >> kernel & 1 != 0;
-        let kernels = self.counts.iter().enumerate().take(self.shares.kernels()).filter(may);
-        let least = kernels.min_by_key(|(_, counts)| counts.warp_insts)?;
-        (trials < MOST_TRIALS).then_some(least.0)
-    }
-
-    /// Tries a vector with fewer TBs of a kernel.
-    pub(crate) fn try_less(&mut self, kernel: usize, vector: TbVector) -> Next {
-        // Of four.
-        self.trial.kernel = kernel as u8;
-        self.trial.trials = self.trial.trials.saturating_add(1);
-        self.try_on_all(vector, Tries::Quick)
-    }
-
-    /// A trial was looked at: one that may be better is looked at longer, any other given up.
-    pub(crate) fn look_longer(&mut self) -> Next {
-        if self.is_better(&self.rates(), &self.trial.rates, WORTH_A_LOOK_EIGHTHS) {
-            self.trial.tries = Tries::Sure;
-            Next::Measure
+    /// Notes what kernels did with what is good without measuring; one TB each is the best if it was better.
+    pub(crate) fn note_usual(&mut self) {
+        self.trial.usual = self.rates();
+        let Trial { one, usual, .. } = &self.trial;
+        if self.is_better(one, usual) && self.is_above(FLOOR_OF_ONE_PERMILLE, one) {
+            (self.trial.best, self.trial.rates) = (self.ones(), self.trial.one);
         } else {
-            self.back_to_best()
+            self.trial.rates = self.trial.usual;
         }
     }
 
-    /// What was measured is the best so far if it is better, or given up. None where it was better.
-    pub(crate) fn keep_or_give_up(&mut self) -> Option<Next> {
+    /// Tries fewer TBs of somebody.
+    pub(crate) fn try_fewer(&mut self, vector: TbVector) -> Next {
+        self.try_on_all(vector, Tries::Fewer)
+    }
+
+    /// What was measured stays if it is better than the best so far, or else is measured again if it becomes better from window to window.
+    pub(crate) fn keep_or_look_again(&mut self) -> Next {
         let rates = self.rates();
-        if self.is_better(&rates, &self.trial.rates, BETTER_EIGHTHS) && self.is_above(FLOOR_PERMILLE, &rates) {
+        if self.is_better(&rates, &self.trial.rates) && self.is_above(FLOOR_PERMILLE, &rates) {
             self.trial.best = self.together.unwrap_or(self.trial.best);
-            (self.trial.rates, self.trial.moved) = (rates, true);
-            self.trial.may = self.trial.this();
-            return None;
+        } else if self.trial.again < MOST_AGAIN && self.is_better(&rates, &self.trial.before) {
+            self.trial.again = self.trial.again.saturating_add(1);
+            return Next::Measure;
         }
-        Some(self.back_to_best())
-    }
-
-    /// The kernel had less in vain: the best so far is measured anew, if somebody else may have less.
-    fn back_to_best(&mut self) -> Next {
-        self.trial.may &= !self.trial.this();
-        match self.who_has_less() {
-            Some(_) => self.try_on_all(self.trial.best, Tries::Best),
-            None => self.settle(),
-        }
+        self.settle()
     }
 
     fn try_on_all(&mut self, vector: TbVector, tries: Tries) -> Next {
@@ -183,9 +145,17 @@ impl Search {
         ones
     }
 
-    /// The best so far.
-    pub(crate) fn best_trial(&self) -> TbVector {
-        self.trial.best
+    /// How many times faster a kernel was with what is good without measuring than with one TB, in parts of 2^14.
+    pub(crate) fn growth(&self, kernel: usize) -> u32 {
+        let (one, usual) = (self.trial.one.get(kernel), self.trial.usual.get(kernel));
+        one.zip(usual).and_then(|(one, usual)| usual.over(one)).unwrap_or(MOST)
+    }
+
+    /// The window that is not measured is over.
+    pub(super) fn trial_settled(&mut self) {
+        if self.step == Step::Trial {
+            self.trial.before = self.rates();
+        }
     }
 
     /// The best so far stays, if there are trials.
@@ -209,13 +179,13 @@ impl Search {
         kernels.all(|(rate, usual)| rate.is_at_least(floor_permille, usual))
     }
 
-    /// Whether kernels that are so fast do more than so many eighths of what they do with other rates. Somebody who did nothing does better than ever by doing anything.
-    fn is_better(&self, rates: &[Rate; MAX_KERNELS], than: &[Rate; MAX_KERNELS], eighths: u64) -> bool {
+    /// Whether kernels that are so fast do better than with other rates. Somebody who did nothing does better than ever by doing anything.
+    fn is_better(&self, rates: &[Rate; MAX_KERNELS], than: &[Rate; MAX_KERNELS]) -> bool {
         let kernels = rates.iter().zip(than).take(self.shares.kernels());
         let product = kernels.fold(1_u64 << PRODUCT_BITS, |product, (rate, than)| {
             let nothing = if rate.instructions() == 0 { ONE } else { MOST };
             product.saturating_mul(rate.over(than).unwrap_or(nothing).into()) >> QUOTIENT_BITS
         });
-        product.saturating_mul(8) > eighths << PRODUCT_BITS
+        product.saturating_mul(4) > BETTER_QUARTERS << PRODUCT_BITS
     }
 }

@@ -65,8 +65,8 @@ pub(super) struct Numbers {
     pub(super) victims: BTreeMap<(String, u64, u64), u64>,
     /// SMs, kernels: the longest step of a search.
     pub(super) searches: BTreeMap<(u64, u64), u64>,
-    /// SMs, kernels: the longest step of trials on the whole GPU, the placement that they begin with, and what it takes more than SMK-P's.
-    pub(super) trials: BTreeMap<(u64, u64), [u64; 3]>,
+    /// SMs, kernels: the longest step of trials on the whole GPU, and the placement that they begin with.
+    pub(super) trials: BTreeMap<(u64, u64), (u64, u64)>,
     /// SMs, metric, configurations: the plain port and the lean one.
     pub(super) theses: BTreeMap<(u64, String, u64), (u64, u64)>,
     /// Kernels, configurations, leaves of the tree: the firmware and the tree.
@@ -131,9 +131,9 @@ impl Numbers {
                 *most = instructions.max(*most);
             }
             Some("trial") => {
-                let counts = [number(3)?, number(4)?, number(5)?];
+                let (step, first) = (number(3)?, number(4)?);
                 let most = self.trials.entry((number(1)?, number(2)?)).or_default();
-                *most = std::array::from_fn(|which| counts[which].max(most[which]));
+                *most = (step.max(most.0), first.max(most.1));
             }
             Some("victims") => {
                 self.victims.insert((word(1)?, number(2)?, number(3)?), number(4)?);
@@ -199,7 +199,7 @@ mod tests {
         let mut numbers = Numbers::new("core");
         let printed = "floor 30 ipc 310\ndecision 30 2 ipc 1 7 1336 1122 273\npartition 30 2 ipc 7 8003\n\
             prepared 30 2 ipc 7 2600 5300 700 9600\nthesis 30 ipc 7 15030 22307\n\
-            generation 2 9 9 2214 4606\nmemory 30 2 1500\nmemory 30 2 1400\ncontexts 2 250\ncontexts 2 240\nsearch 30 2 8000\nsearch 30 2 7000\ntrial 30 2 900 300 20\ntrial 30 2 800 400 10\nvictims shieh 15 8 9000\nstack 844\n";
+            generation 2 9 9 2214 4606\nmemory 30 2 1500\nmemory 30 2 1400\ncontexts 2 250\ncontexts 2 240\nsearch 30 2 8000\nsearch 30 2 7000\ntrial 30 2 900 300\ntrial 30 2 800 400\nvictims shieh 15 8 9000\nstack 844\n";
         numbers.add(printed).unwrap();
         numbers.add("stack 9999\n").unwrap();
         assert_eq!(numbers.floor(30, "ipc").unwrap(), 310);
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(numbers.memory(30, 2).unwrap(), 1500);
         assert_eq!(numbers.contexts(2).unwrap(), 250);
         assert!(numbers.contexts(3).is_err());
-        assert_eq!((numbers.searches[&(30, 2)], numbers.trials[&(30, 2)]), (8000, [900, 400, 20]));
+        assert_eq!((numbers.searches[&(30, 2)], numbers.trials[&(30, 2)]), (8000, (900, 400)));
         assert_eq!(numbers.victims[&("shieh".to_owned(), 15, 8)], 9000);
         assert_eq!((numbers.stack, numbers.generations[&(2, 9, 9)]), (844, (2214, 4606)));
         let prepared = numbers.prepared(30, 2, 7, "ipc").unwrap();

@@ -82,7 +82,7 @@ and for them the ways that end with SMs of their own for each kernel.
         text += &searches(numbers);
         text += "\n### Trials on the whole GPU\n\n\
             In the same image, under MIAS-Trial: from the timer at the end of a window to the commit of the quotas of what is tried next, the longest step; and\n\
-            the placement before them, which is SMK-P's, from the end of a batch of launches, and what it takes more than that of SMK-P, which is charged no time.\n\n";
+            the placement before them, from the end of a batch of launches.\n\n";
         text += &trials(numbers);
         text += "\n### The thesis' decision with `f64` and `Vec`\n\n\
             Plain: the metric of each SM, then the mean per configuration. Lean: the mean of the counters, then the metric once per configuration.\n\
@@ -213,9 +213,9 @@ fn searches(numbers: &Numbers) -> String {
 }
 
 fn trials(numbers: &Numbers) -> String {
-    let mut text = String::from("| SMs | kernels | a step | the placement | more than SMK-P's |\n|---|---|---|---|---|\n");
-    for ((sms, kernels), [step, first, more]) in &numbers.trials {
-        text += &format!("| {sms} | {kernels} | {} | {} | {} |\n", grouped(*step), grouped(*first), grouped(*more));
+    let mut text = String::from("| SMs | kernels | a step | the placement |\n|---|---|---|---|\n");
+    for ((sms, kernels), (step, first)) in &numbers.trials {
+        text += &format!("| {sms} | {kernels} | {} | {} |\n", grouped(*step), grouped(*first));
     }
     text
 }

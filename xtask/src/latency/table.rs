@@ -58,8 +58,7 @@ pub(super) fn table(all: &[Numbers]) -> String {
 #                         it is to be.
 #
 # trial                   A step of trials on the whole GPU, from the timer at the end of a window to the commit of the quotas.
-#                         `first-trial` is the placement before them, which is SMK-P's, from the end of a batch of launches; `beyond-smk`
-#                         what it takes more than that of SMK-P, which is charged no time.
+#                         `first-trial` is the placement before them, from the end of a batch of launches.
 #
 # Counts are rounded up, by less than a sixteenth, so that what is simulated does not change with every instruction of the firmware; the
 # page has them as they are.
@@ -145,10 +144,11 @@ fn searches(numbers: &Numbers) -> String {
 
 /// A step of trials, and the placement before them.
 fn trials(numbers: &Numbers) -> String {
-    let row = |(&(sms, kernels), &counts): (&(u64, u64), &[u64; 3])| {
-        let [step, first, more] = counts.map(rounded_up);
-        let situation = format!("late = false, sms = {sms}, kernels = {kernels}, scored = 0, generated = 0");
-        format!("    {{ {situation}, trial = {step}, first-trial = {first}, beyond-smk = {more} }},\n")
+    let row = |(&(sms, kernels), &(step, first)): (&(u64, u64), &(u64, u64))| {
+        let [step, first] = [step, first].map(rounded_up);
+        format!(
+            "    {{ late = false, sms = {sms}, kernels = {kernels}, scored = 0, generated = 0, trial = {step}, first-trial = {first} }},\n"
+        )
     };
     numbers.trials.iter().map(row).collect()
 }

@@ -8,8 +8,8 @@ use super::bound::bound;
 use super::{LatencyTable, Situation};
 use mias_hw_model::config::MicrocontrollerCore;
 
-/// The column of what the placement of trials takes more than SMK-P's.
-const BEYOND_SMK: &str = "beyond-smk";
+/// The column of the first of trials.
+const FIRST_TRIAL: &str = "first-trial";
 
 /// What is placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,11 +33,11 @@ impl LatencyTable {
         of("prepared").saturating_add(of("ahead").saturating_sub(time_ahead)).min(of("at-once"))
     }
 
-    /// Instructions that the placement before trials on the whole GPU takes at most beyond SMK-P's, whose configuration it is: SMK-P, which measures nothing, is charged no time.
-    pub fn before_trials(&self, core: MicrocontrollerCore, batch: Batch) -> u64 {
+    /// Instructions that the placement of the first of trials on the whole GPU takes at most.
+    pub fn first_trial(&self, core: MicrocontrollerCore, batch: Batch) -> u64 {
         let Batch { sms, kernels, .. } = batch;
         let situation = Situation { late: false, sms, kernels, scored: 0, generated: 0 };
-        bound(self.group(core, BEYOND_SMK), situation, BEYOND_SMK)
+        bound(self.group(core, FIRST_TRIAL), situation, FIRST_TRIAL)
     }
 }
 

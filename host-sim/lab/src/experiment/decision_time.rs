@@ -172,8 +172,8 @@ impl DecisionTimer {
             time_ahead: u64::try_from(executed).unwrap_or(u64::MAX),
         };
         let instructions = match self.charge {
-            // It has no configurations to find: what it takes beyond what is placed without measuring.
-            Charge::Trial => LatencyTable::measured().before_trials(core, batch),
+            // It has no configurations to find: its own first step.
+            Charge::Trial => LatencyTable::measured().first_trial(core, batch),
             _ => LatencyTable::measured().placement(core, batch),
         };
         let cycles = self.microcontroller.core_cycles(self.core_khz, instructions, accesses);
