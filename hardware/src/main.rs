@@ -80,11 +80,11 @@ enum Command {
         #[command(flatten)]
         measuring: Measuring,
     },
-    /// Measures kernels on SMs of their own: alone on 1 to 12 twelfths of them, and all pairs in every split
+    /// Measures kernels on SMs of their own: alone on 1 to 12 twelfths of them, and pairs in every split
     Splits {
-        /// Kernels
+        /// Kernels, for all pairs of them, and pairs (`mm+fwt`)
         #[arg(required = true)]
-        kernels: Vec<String>,
+        words: Vec<String>,
         #[command(flatten)]
         measuring: Measuring,
     },
@@ -132,7 +132,10 @@ fn main() -> ExitCode {
         Command::Mixes { sets, all_pairs, all_triples, maximal, order, measuring } => {
             wanted_sets(&sets, [all_pairs, all_triples]).and_then(|sets| mixes(&sets, maximal, order, cubins, &measuring)).map(|()| true)
         }
-        Command::Splits { kernels, measuring } => split(&sets::expanded(&kernels), cubins, &measuring).map(|()| true),
+        Command::Splits { words, measuring } => sets::pairs(&words)
+            .map_err(Failure::Usage)
+            .and_then(|(kernels, pairs)| split(&kernels, &pairs, cubins, &measuring))
+            .map(|()| true),
     };
     let (message, code) = match result {
         Ok(true) => return ExitCode::SUCCESS,
@@ -267,20 +270,18 @@ fn alone(words: &[String], cubins: Option<&Path>, measuring: &Measuring) -> Resu
 }
 
 /// Curves and splits of kernels on SMs of their own. Kernels are launched as pairs are written.
-fn split(words: &[String], cubins: Option<&Path>, measuring: &Measuring) -> Result<(), Failure> {
+fn split(words: &[String], pairs: &[[String; 2]], cubins: Option<&Path>, measuring: &Measuring) -> Result<(), Failure> {
     let deadline = measuring.deadline();
     if measuring.dry_run {
         known(words)?;
         let curves = words.iter().map(|word| format!("{word}: {} shares of SMs", share::PARTS));
-        return listed(
-            curves.chain(sets::subsets(words, 2).iter().map(|set| format!("{}: {} splits", set.join("+"), share::splits().len()))),
-        );
+        return listed(curves.chain(pairs.iter().map(|pair| format!("{}: {} splits", pair.join("+"), share::splits().len()))));
     }
     let gpu = Gpu::open().map_err(Failure::Gpu)?;
     let runner = Runner::new(&gpu).map_err(Failure::Gpu)?;
     let kernels = load(words, cubins)?;
     let (mut series, highest) = begin(&runner, &kernels, Order::Written, deadline, measuring)?;
-    splits::measure(&mut series, &kernels, highest, measuring.repeat).and_then(|()| series.end()).map_err(Failure::Gpu)
+    splits::measure(&mut series, &kernels, pairs, highest, measuring.repeat).and_then(|()| series.end()).map_err(Failure::Gpu)
 }
 
 /// The sets that a command line asks for.

@@ -34,6 +34,33 @@ pub fn parse(text: &str) -> Result<Vec<String>, String> {
     Ok(words)
 }
 
+/// Which pairs a command line of `splits` names, and their kernels: all pairs of the words that are kernels (or stand for several), then the
+/// pairs that are written as sets, in their order, none twice.
+///
+/// # Errors
+/// As [`parse`], and a sentence for a set of three.
+pub fn pairs(words: &[String]) -> Result<(Vec<String>, Vec<[String; 2]>), String> {
+    let (sets, kernels): (Vec<String>, Vec<String>) = words.iter().cloned().partition(|word| word.contains('+'));
+    let mut kernels = expanded(&kernels);
+    let mut wanted = subsets(&kernels, 2);
+    for text in &sets {
+        wanted.push(parse(text)?);
+    }
+    let mut pairs = Vec::new();
+    for set in wanted {
+        let Ok(pair) = <[String; 2]>::try_from(set) else { return Err("SMs are divided between two kernels: sets are pairs".into()) };
+        if !pairs.contains(&pair) {
+            pairs.push(pair);
+        }
+    }
+    for kernel in pairs.iter().flatten() {
+        if !kernels.contains(kernel) {
+            kernels.push(kernel.clone());
+        }
+    }
+    Ok((kernels, pairs))
+}
+
 /// All sets of `size` different words, in their order.
 pub fn subsets(words: &[String], size: usize) -> Vec<Vec<String>> {
     if size == 0 {
@@ -59,6 +86,15 @@ mod tests {
         let seven = expanded(&words("seven"));
         assert_eq!([0, 1, 2, 3].map(|size| subsets(&seven, size).len()), [1, 7, 21, 35]);
         assert_eq!(subsets(&words("a b c"), 2), [words("a b"), words("a c"), words("b c")]);
+    }
+
+    #[test]
+    fn kernels_stand_for_all_their_pairs_and_sets_for_themselves() {
+        let (kernels, found) = pairs(&words("fwt+dxtc mm fwt mm+fwt")).unwrap();
+        let joined: Vec<String> = found.iter().map(|pair| pair.join("+")).collect();
+        assert_eq!((kernels, joined), (words("mm fwt dxtc"), words("mm+fwt fwt+dxtc")));
+        assert_eq!(pairs(&words("seven")).unwrap().1.len(), 21);
+        assert!(pairs(&words("mm+fwt+blk")).unwrap_err().contains("sets are pairs"));
     }
 
     #[test]

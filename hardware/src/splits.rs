@@ -1,4 +1,5 @@
 //! Kernels on SMs of their own: each alone on 1 to 12 twelfths of the SMs, and pairs in every split of them, each SM with as many TBs as fit.
+//! Which pairs: `sets::pairs`.
 
 use crate::device::Loaded;
 use crate::fit;
@@ -8,11 +9,11 @@ use crate::share::{PARTS, Share, splits};
 /// A kernel that has its place: TBs per SM, and cycles of one.
 type Placed<'k> = (&'k Loaded, u32, u64);
 
-/// Measures all curves, then all splits of all pairs, so often.
+/// Measures all curves, then all splits of these pairs, so often. Pairs of a kernel that has no place are left out.
 ///
 /// # Errors
 /// What the driver says, or that the numbers of SMs are not 0, 1, .. as the shares take them to be.
-pub fn measure(series: &mut Series<'_>, kernels: &[Loaded], highest_sm: u32, repeats: u32) -> Result<(), String> {
+pub fn measure(series: &mut Series<'_>, kernels: &[Loaded], pairs: &[[String; 2]], highest_sm: u32, repeats: u32) -> Result<(), String> {
     let sms = series.runner.gpu.sms;
     if highest_sm >= sms {
         return Err(format!("an SM has the number {highest_sm}, and there are {sms}: shares of SMs are of those numbered from 0 on"));
@@ -33,13 +34,16 @@ pub fn measure(series: &mut Series<'_>, kernels: &[Loaded], highest_sm: u32, rep
                 series.measure(&Wanted { kernels: vec![kernel], counts: vec![most], share, tb_cycles, repeat })?;
             }
         }
-        for (number, &(a, of_a, cycles_a)) in placed.iter().enumerate() {
-            for &(b, of_b, cycles_b) in &placed[number + 1..] {
-                for split in splits() {
-                    let share = Some(Share::of(&split, sms));
-                    let tb_cycles = cycles_a.max(cycles_b);
-                    series.measure(&Wanted { kernels: vec![a, b], counts: vec![of_a, of_b], share, tb_cycles, repeat })?;
-                }
+        for pair in pairs {
+            let find = |word: &String| placed.iter().find(|(kernel, ..)| kernel.kernel.word == *word).copied();
+            let (Some((a, of_a, cycles_a)), Some((b, of_b, cycles_b))) = (find(&pair[0]), find(&pair[1])) else {
+                series.table.remark(&format!("left out: {}", pair.join("+")))?;
+                continue;
+            };
+            for split in splits() {
+                let share = Some(Share::of(&split, sms));
+                let tb_cycles = cycles_a.max(cycles_b);
+                series.measure(&Wanted { kernels: vec![a, b], counts: vec![of_a, of_b], share, tb_cycles, repeat })?;
             }
         }
     }

@@ -50,10 +50,15 @@ pub(super) struct Policy {
     half_widths: Option<HalfWidths>,
 }
 
+/// Both fields are there in whatever `mias evaluate` writes: a folder that lacks one is refused, not taken to be exact.
 #[derive(Deserialize)]
 struct HalfWidths {
-    #[serde(default)]
     ipc: Vec<f64>,
+    metrics: OfMetrics,
+}
+
+#[derive(Deserialize)]
+struct OfMetrics {
     stp: Option<f64>,
 }
 
@@ -90,6 +95,6 @@ impl Policy {
 
     /// STP, if it has one.
     pub(super) fn stp(&self) -> Option<Known> {
-        Some(Known { value: self.stp?, half_width: self.half_widths.as_ref().and_then(|half_widths| half_widths.stp) })
+        Some(Known { value: self.stp?, half_width: self.half_widths.as_ref().and_then(|half_widths| half_widths.metrics.stp) })
     }
 }

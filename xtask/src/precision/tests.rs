@@ -19,7 +19,7 @@ fn results(alone_b: &str, smk: &str) -> Results {
         r#""precision": "1 %","#,
         &format!(r#"{{"name": "a", "ipc": 10.1, "ipc_half_width": 0.2, "simulated_cycles": 500}}, {alone_b}"#),
         &format!(
-            r#"{smk}, {{"policy": "spatial", "ipc": [4.0, 9.0], "stp": 1.1, "half_widths": {{"ipc": [0.1, 0.1], "stp": 0.02}}, "simulated_cycles": 700}}, {{"policy": "sequential", "derived": true, "ipc": [], "stp": 1.0}}"#
+            r#"{smk}, {{"policy": "spatial", "ipc": [4.0, 9.0], "stp": 1.1, "half_widths": {{"ipc": [0.1, 0.1], "metrics": {{"stp": 0.02}}}}, "simulated_cycles": 700}}, {{"policy": "sequential", "derived": true, "ipc": [], "stp": 1.0}}"#
         ),
     );
     serde_json::from_str(&format!(r#"{{"studies": [{exact}, {known}]}}"#)).unwrap()
@@ -35,7 +35,7 @@ fn judged(results: &Results) -> Judged {
 #[test]
 fn intervals_errors_orders_and_verdicts_are_counted() {
     // SMK-P was simulated in full and is known to be below Spatial, by more than both reach: in full it is above. Spatial gains for certain, and in full it loses.
-    let smk = r#"{"policy": "smk", "ipc": [5.0, 10.0], "stp": 1.0, "half_widths": {"ipc": [0.0, 0.0], "stp": 0.01}}"#;
+    let smk = r#"{"policy": "smk", "ipc": [5.0, 10.0], "stp": 1.0, "half_widths": {"ipc": [0.0, 0.0], "metrics": {"stp": 0.01}}}"#;
     let judged = judged(&results(WIDE_B, smk));
     assert_eq!((judged.runs, judged.in_full), (4, 1));
     assert!((judged.simulated - (0.5 + 0.8 + 1.0 + 0.7)).abs() < 1e-9);
@@ -48,12 +48,17 @@ fn intervals_errors_orders_and_verdicts_are_counted() {
 
 #[test]
 fn what_the_intervals_do_not_tell_apart_is_not_judged() {
-    let smk =
-        r#"{"policy": "smk", "ipc": [5.0, 10.0], "stp": 1.09, "half_widths": {"ipc": [0.1, 0.1], "stp": 0.1}, "simulated_cycles": 600}"#;
+    let smk = r#"{"policy": "smk", "ipc": [5.0, 10.0], "stp": 1.09, "half_widths": {"ipc": [0.1, 0.1], "metrics": {"stp": 0.1}}, "simulated_cycles": 600}"#;
     let judged = judged(&results(WIDE_B, smk));
     assert_eq!((judged.orders, judged.wrong_orders), (0, 0));
     // SMK-P may be on either side of 1; Spatial is not.
     assert_eq!((judged.verdicts, judged.wrong_verdicts), (1, 1));
+}
+
+#[test]
+fn half_widths_in_another_form_are_refused() {
+    let policy = r#"{"policy": "smk", "ipc": [5.0], "stp": 1.0, "half_widths": {"ipc": [0.1], "stp": 0.1}}"#;
+    assert!(serde_json::from_str::<results::Policy>(policy).is_err_and(|error| error.to_string().contains("metrics")));
 }
 
 #[test]
