@@ -10,7 +10,8 @@
 //!
 //! The first is proportional fairness (Kelly et al. 1998), and Nash's bargaining: a kernel that becomes twice as fast is worth as much as another that was as fast as it is, whatever each would do alone. So no
 //! kernel has to be left alone to be a reference, which would cost more than it brings: all TBs of all others would have to go and come back. The second is a floor: since
-//! nobody knows what a kernel's progress is worth beside another's, nobody gives up more than a quarter of it, and nobody anything for a TB of each, which leaves a part of every SM empty.
+//! nobody knows what a kernel's progress is worth beside another's, nobody gives up more than a quarter of it, and nobody anything for a TB of each, which leaves a part of every SM empty. Where the
+//! product more than doubles somebody was starved, and then nobody gives up more than a half.
 
 use super::quotient::{MOST, ONE, QUOTIENT_BITS};
 use super::{Next, Rate, Search, Step};
@@ -22,6 +23,9 @@ const PRODUCT_BITS: u32 = 28;
 const BETTER_QUARTERS: u64 = 5;
 /// What a kernel keeps of its rate with what is known to be good, in thousandths (assumption).
 const FLOOR_PERMILLE: u32 = 750;
+/// How much better it is, in quarters, if somebody was starved before (assumption: on an H100 these products were 6 and more, docs/hardware-decisions.md), and what a kernel then keeps, in thousandths (assumption).
+const FREES_QUARTERS: u64 = 8;
+const FLOOR_WHERE_FREED_PERMILLE: u32 = 500;
 /// The same with a TB of each, which leaves a part of every SM empty: it has to be good for all of them, but for what windows differ by (assumption).
 const FLOOR_OF_ONE_PERMILLE: u32 = 950;
 /// How often a trial is measured again that becomes better from one window to the next: TBs are still on their way.
@@ -123,7 +127,9 @@ impl Search {
     /// What was measured stays if it is better than the best so far, or else is measured again if it becomes better from window to window.
     pub(crate) fn keep_or_look_again(&mut self) -> Next {
         let rates = self.rates();
-        if self.is_better(&rates, &self.trial.rates) && self.is_above(FLOOR_PERMILLE, &rates) {
+        let frees = self.is_better_by(FREES_QUARTERS, &rates, &self.trial.rates);
+        let floor = if frees { FLOOR_WHERE_FREED_PERMILLE } else { FLOOR_PERMILLE };
+        if self.is_better(&rates, &self.trial.rates) && self.is_above(floor, &rates) {
             self.trial.best = self.together.unwrap_or(self.trial.best);
         } else if self.trial.again < MOST_AGAIN && self.is_better(&rates, &self.trial.before) {
             self.trial.again = self.trial.again.saturating_add(1);
@@ -179,13 +185,18 @@ impl Search {
         kernels.all(|(rate, usual)| rate.is_at_least(floor_permille, usual))
     }
 
-    /// Whether kernels that are so fast do better than with other rates. Somebody who did nothing does better than ever by doing anything.
+    /// Whether kernels that are so fast do better than with other rates.
     fn is_better(&self, rates: &[Rate; MAX_KERNELS], than: &[Rate; MAX_KERNELS]) -> bool {
+        self.is_better_by(BETTER_QUARTERS, rates, than)
+    }
+
+    /// Whether the product of their rates over others is more than so many quarters. Somebody who did nothing does better than ever by doing anything.
+    fn is_better_by(&self, quarters: u64, rates: &[Rate; MAX_KERNELS], than: &[Rate; MAX_KERNELS]) -> bool {
         let kernels = rates.iter().zip(than).take(self.shares.kernels());
         let product = kernels.fold(1_u64 << PRODUCT_BITS, |product, (rate, than)| {
             let nothing = if rate.instructions() == 0 { ONE } else { MOST };
             product.saturating_mul(rate.over(than).unwrap_or(nothing).into()) >> QUOTIENT_BITS
         });
-        product.saturating_mul(4) > BETTER_QUARTERS << PRODUCT_BITS
+        product.saturating_mul(4) > quarters << PRODUCT_BITS
     }
 }

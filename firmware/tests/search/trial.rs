@@ -184,18 +184,28 @@ proptest! {
     }
 }
 
-/// The floor: what does more for the product by taking more than a quarter from one of them is not chosen.
+/// What the first kernel does with SMK-P's TBs and with one of the second, beside what the second keeps of a thousand.
+fn floor(gains: u32, left: u32) -> [u8; 4] {
+    let mut did = |now: [u8; 4], kernel: usize| match (kernel, now) {
+        (0, [14, ..]) => gains,
+        (0, [1, ..]) => 10,
+        (0, _) => 100,
+        (_, [14, ..]) => left,
+        (_, _) => 1_000,
+    };
+    tried(&kernels(&[1, 2]), &mut did).1
+}
+
+/// The floor: what does more for the product by taking more than a quarter from one of them is not chosen, for 1.8 x 0.74 is above 5/4, and below 2.
 #[test]
 fn nobody_gives_up_more_than_a_quarter() {
-    let kernels = kernels(&[1, 2]);
-    for (left, expected) in [(760, tbs(&[14, 1])), (740, tbs(&[8, 4]))] {
-        let mut did = |now: [u8; 4], kernel: usize| match (kernel, now) {
-            (0, [14, ..]) => 800,
-            (0, [1, ..]) => 10,
-            (0, _) => 100,
-            (_, [14, ..]) => left,
-            (_, _) => 1_000,
-        };
-        assert_eq!(tried(&kernels, &mut did).1, expected);
-    }
+    assert_eq!([760, 740].map(|left| floor(180, left)), [tbs(&[14, 1]), tbs(&[8, 4])]);
+}
+
+/// Unless somebody was starved: 8 x 0.51 is above 2, and nobody gives up more than a half. 2.6 x 0.74 is not above 2; 3.1 x 0.66 is.
+#[test]
+fn for_who_is_starved_others_give_up_a_half() {
+    assert_eq!([510, 490].map(|left| floor(800, left)), [tbs(&[14, 1]), tbs(&[8, 4])]);
+    assert_eq!([740, 780].map(|left| floor(260, left)), [tbs(&[8, 4]), tbs(&[14, 1])]);
+    assert_eq!([740, 660].map(|left| floor(310, left)), [tbs(&[14, 1]); 2]);
 }
