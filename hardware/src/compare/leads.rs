@@ -1,21 +1,26 @@
 //! What brings more: launching the kernel that computes first, or the one that waits for memory. Types are the thesis' (docs/kernels.md).
 
-use super::measured::Measured;
+use super::measured::{Measured, Set};
 use super::metrics::{best, mean};
 use super::progress::{Base, Progress};
 use super::tables::{Table, or_dash, percent, ratio};
+use mias_kernels::THESIS;
 
 /// The memory-intensive ones of the thesis' seven.
 const WAITS: [&str; 3] = ["fwt", "blk", "bfs"];
 
-/// Means of pairs by types and by who was launched first.
+/// Means of pairs by types and by who was launched first; nothing without a pair of the seven of which one waits.
 pub fn report(measured: &Measured) -> String {
     let waits = |kernel: &String| WAITS.contains(&kernel.as_str());
     let columns =
         ["pairs", "launched first", "pairs", "best STP", "SMK-P's STP", "it loses", "middle loses", "mean maximal STP", "it loses"];
     let mut table = Table::new(&columns);
-    let main = || measured.pairs.iter().map(|set| (set, false));
-    let reversed = || measured.reversed[0].iter().map(|set| (set, true));
+    let typed = |set: &&Set| set.kernels.iter().all(|kernel| THESIS.contains(&kernel.as_str()));
+    let main = || measured.pairs.iter().filter(typed).map(|set| (set, false));
+    let reversed = || measured.reversed[0].iter().filter(typed).map(|set| (set, true));
+    if !main().chain(reversed()).any(|(set, _)| set.kernels.iter().filter(|kernel| waits(kernel)).count() == 1) {
+        return String::new();
+    }
     let groups = [
         ("one computes, one waits", "who computes", 1, Some(false), None),
         ("one computes, one waits", "who waits", 1, Some(true), None),
@@ -51,7 +56,7 @@ pub fn report(measured: &Measured) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::measured::{Alone, Set};
+    use crate::compare::measured::Alone;
     use crate::fit::Need;
 
     /// Of 512 threads each; `nbdy` computes and `fwt` waits. First, `nbdy` leaves a half of what is left to `fwt`; second, both have nearly all.

@@ -63,6 +63,8 @@ pub struct Measured {
     pub reversed: [Vec<Set>; 2],
     /// Pairs in the order of `pairs`, measured at the time of `reversed`: `pairs-again.csv`.
     pub again: Vec<Set>,
+    /// Pairs in their maximal configurations only, in both orders, which only stand beside splits: `maximal.csv`, `maximal-reversed.csv`.
+    pub maximal: [Vec<Set>; 2],
     /// Kernels and pairs on SMs of their own, whose configurations are twelfths of SMs: `splits.csv`.
     pub splits: Vec<Set>,
     /// How far repeats are apart, and clocks, of each file.
@@ -86,6 +88,7 @@ impl Measured {
         // What TBs take is of the main files.
         let needs = measured.needs.clone();
         measured.reversed = [more(&mut measured, "pairs-reversed.csv")?, more(&mut measured, "triples-reversed.csv")?];
+        measured.maximal = [more(&mut measured, "maximal.csv")?, more(&mut measured, "maximal-reversed.csv")?];
         measured.again = more(&mut measured, "pairs-again.csv")?;
         measured.splits = more(&mut measured, "splits.csv")?;
         measured.needs.extend(needs);

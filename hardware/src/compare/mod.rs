@@ -3,7 +3,9 @@
 pub mod beside;
 pub mod choice;
 pub mod csv;
+pub mod decided;
 pub mod hardware;
+pub mod inside;
 pub mod leads;
 pub mod measured;
 pub mod metrics;
@@ -30,7 +32,9 @@ pub fn report(folder: &Path, results: Option<&Path>) -> Result<String, String> {
     text += &hardware::sets(&measured, &measured.triples, "**Triples**: maximal configurations.");
     text += &hardware::first_placed(&measured);
     text += &orders::report(&measured);
+    text += &decided::report(&measured);
     text += &splits::report(&measured);
+    text += &inside::report(&measured);
     let Some(results) = results else { return Ok(text) };
     let model = Model::read(results)?;
     if !model.alone.keys().any(|kernel| measured.alone.contains_key(kernel)) {
@@ -48,14 +52,18 @@ pub fn report(folder: &Path, results: Option<&Path>) -> Result<String, String> {
 mod tests {
     use super::*;
 
-    /// Every line that is printed is a line of the page, or of the second, which has the long tables.
+    /// Every line that is printed is a line of some page: of the first folder, with the model's results, and of the second.
     #[test]
     fn the_pages_have_the_tables_of_the_measured_data() {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let pages = ["hardware.md", "hardware-tables.md"].map(|page| std::fs::read_to_string(here.join("../docs").join(page)).unwrap());
-        let text = report(&here.join("measured/h100-2026-11-26"), Some(&here.join("model.csv"))).unwrap();
-        let missing: Vec<&str> = text.lines().filter(|line| !pages.iter().any(|page| page.lines().any(|other| other == *line))).collect();
-        assert!(text.lines().count() > 400 && missing.is_empty(), "{missing:#?}");
+        let pages = ["hardware.md", "hardware-tables.md", "hardware-decisions.md"];
+        let pages = pages.map(|page| std::fs::read_to_string(here.join("../docs").join(page)).unwrap());
+        for (folder, results, least) in [("h100-2026-11-26", Some(here.join("model.csv")), 450), ("h100-2026-11-27", None, 450)] {
+            let text = report(&here.join("measured").join(folder), results.as_deref()).unwrap();
+            let missing: Vec<&str> =
+                text.lines().filter(|line| !pages.iter().any(|page| page.lines().any(|other| other == *line))).collect();
+            assert!(text.lines().count() > least && missing.is_empty(), "{folder}: {missing:#?}");
+        }
     }
 
     #[test]

@@ -189,8 +189,10 @@ type Rule<'a> = &'a dyn Fn(&Curve) -> bool;
 fn classes(pairs: &[Pair<'_>]) -> String {
     let columns = ["types", "pairs", "even STP", "best STP", "even loses", "at most", "even as good as the best", "keeps beside the other"];
     let mut table = Table::new(&columns);
-    let in_paper = |curve: &Curve| curve.in_paper().unwrap_or(curve.memory());
+    let in_paper = |curve: &Curve| curve.in_paper() == Some(true);
+    let all_in_paper = pairs.iter().all(|pair| pair.curves.iter().all(|curve| curve.in_paper().is_some()));
     let groups: [(&str, Rule<'_>); 2] = [("here", &Curve::memory), ("in the paper", &in_paper)];
+    let groups = groups.into_iter().take(if all_in_paper { 2 } else { 1 });
     for (whose, memory) in groups {
         for class in ["CC", "CM", "MM"] {
             let of = || pairs.iter().filter(|pair| pair.class(memory) == class).filter_map(|pair| Some((pair, pair.even()?)));

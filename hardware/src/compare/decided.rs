@@ -1,0 +1,213 @@
+//! What MIAS-Trial would choose if its trials brought what was measured: the firmware's own decision (`firmware/src/policy/mias_trial.rs`), step by
+//! step, where each step's rates are those of the configuration on the chip. It says how good the choice is, and not what choosing costs: nobody
+//! has to come or go here, and windows are of 20 ms.
+
+use super::measured::{Measured, Set};
+use super::metrics::{antt, best, fairness, mean, regret};
+use super::progress::{Base, Progress};
+use super::tables::{Table, or_dash, percent, ratio};
+use crate::fit::Need;
+use mias_firmware::configs::TbVector;
+use mias_firmware::kernel::Kernel;
+use mias_firmware::machine::{Machine, Settings};
+use mias_firmware::policy::{Context, MiasTrial, Policy};
+use mias_firmware::resources::{Resources, SmLimits, TbShape};
+use mias_firmware::search::{KernelCounts, Next, Parameters, Search};
+
+/// SMs of the H100.
+const SMS: u16 = 132;
+
+/// What an SM has, as the firmware counts it (`fit`, which counts registers by parts of an SM).
+const LIMITS: SmLimits = SmLimits {
+    capacity: Resources { threads: 2048, registers: 65_536, shared_bytes: 228 << 10, tbs: 32 },
+    warp_threads: 32,
+    register_granule: 8,
+    shared_granule_bytes: 128,
+};
+
+/// Shared memory that the system takes for each TB, in bytes (`fit`).
+const SHARED_RESERVED: u32 = 1024;
+
+/// TBs of a grid that never ends.
+const ENDLESS: u32 = 1 << 30;
+
+/// Cycles of a window. Rates are of TBs in a million cycles, with four digits behind the point; the firmware's counters have 32 bits.
+const WINDOW: u32 = 20_000;
+
+/// More trials than there are.
+const MOST_TRIALS: usize = 8;
+
+/// What came of a set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Decided {
+    /// What was tried, in its order.
+    pub tried: Vec<Vec<u32>>,
+    /// What stays; none if something was to be tried that was not measured.
+    pub stays: Option<Vec<u32>>,
+}
+
+/// Lets the firmware decide. `rates` has what kernels do in a configuration, in any unit that is the same for a kernel throughout.
+pub fn decide(needs: &[Need], rates: impl Fn(&[u32]) -> Option<Vec<f64>>) -> Decided {
+    let machine = Machine { sm_count: SMS, slot_count: 8, limits: LIMITS, ..Machine::NONE };
+    let kernel = |(slot, need): (usize, &Need)| {
+        let shape = TbShape { threads: need.threads, thread_registers: need.registers, shared_bytes: need.shared + SHARED_RESERVED };
+        Kernel::new(slot as u8, &shape, ENDLESS, &LIMITS)
+    };
+    let kernels: Vec<Kernel> = needs.iter().enumerate().map(kernel).collect();
+    let context = Context { machine: &machine, settings: &Settings::default(), kernels: &kernels };
+    let counts = |vector: Option<TbVector>| {
+        let vector = vector.unwrap_or_default();
+        (0..needs.len()).map(|kernel| vector.get(kernel).into()).collect::<Vec<u32>>()
+    };
+    // The largest rate that a kernel has in what is tried is not known before: rates are scaled by that of one TB each.
+    let one = rates(&vec![1; needs.len()]);
+    let mut search = Search::NONE;
+    search.parameters = Parameters { able: true, ..Parameters::NONE };
+    search.begin(SMS, needs.len());
+    let mut decided = Decided::default();
+    while decided.tried.len() < MOST_TRIALS && MiasTrial.search(&context, &mut search) == Next::Measure {
+        let tried = counts(search.together());
+        let found = rates(&tried);
+        decided.tried.push(tried);
+        let (Some(found), Some(one)) = (found, &one) else { return decided };
+        for (counts, (rate, one)) in search.counts.iter_mut().zip(found.iter().zip(one)) {
+            let instructions = (rate / one.max(f64::MIN_POSITIVE) * f64::from(WINDOW)).round() as u32;
+            *counts = KernelCounts { cycles: WINDOW, instructions, ..KernelCounts::NONE };
+        }
+        search.warmed_up();
+    }
+    search.give_up();
+    decided.stays = Some(counts(search.together()));
+    decided
+}
+
+/// What is chosen of a set, beside SMK-P's and the best of all that was measured.
+struct Row {
+    name: String,
+    progress: Progress,
+    tried: String,
+    /// Places of SMK-P's and of what stays.
+    smk: Option<usize>,
+    stays: Option<usize>,
+}
+
+impl Row {
+    fn of(measured: &Measured, set: &Set) -> Self {
+        let progress = Progress::of(measured, set, Base::Best);
+        let decided = decide(&progress.needs, |counts| set.configurations.get(counts).cloned());
+        let place = |counts: &Vec<u32>| progress.configurations.iter().position(|one| one == counts);
+        let written = |counts: &Vec<u32>| counts.iter().map(u32::to_string).collect::<Vec<_>>().join("-");
+        Row {
+            name: super::hardware::name(&set.kernels),
+            tried: decided.tried.iter().map(written).collect::<Vec<_>>().join(", "),
+            smk: progress.unmeasured_choices()[0],
+            stays: decided.stays.as_ref().and_then(place),
+            progress,
+        }
+    }
+
+    /// Places that the three means are of: SMK-P's, what stays, and the best; none unless all are known.
+    fn places(&self) -> Option<[usize; 3]> {
+        Some([self.smk?, self.stays?, best(&self.progress.stp)?])
+    }
+}
+
+/// Tables of pairs and triples, in both orders of launches.
+pub fn report(measured: &Measured) -> String {
+    let [pairs, triples] = &measured.reversed;
+    let all =
+        [(&measured.pairs, "pairs"), (pairs, "pairs, the reverse"), (&measured.triples, "triples"), (triples, "triples, the reverse")];
+    all.into_iter().filter_map(|(sets, what)| table(measured, sets, what)).collect()
+}
+
+/// None if no set has all that was to be tried, as where only maximal configurations were measured.
+fn table(measured: &Measured, sets: &[Set], what: &str) -> Option<String> {
+    let rows: Vec<Row> = sets.iter().map(|set| Row::of(measured, set)).collect();
+    if rows.iter().all(|row| row.places().is_none()) {
+        return None;
+    }
+    let columns =
+        ["set", "tried", "stays", "STP", "loses", "ANTT", "fairness", "SMK-P's", "STP", "loses", "ANTT", "fairness", "best STP", "at"];
+    let mut table = Table::new(&columns);
+    let mut numbers: Vec<[f64; 9]> = Vec::new();
+    for row in &rows {
+        let progress = &row.progress;
+        let of = |place: usize| {
+            let kernels = &progress.progress[place];
+            [progress.stp[place], regret(progress.stp[place], &progress.stp), antt(kernels), fairness(kernels)]
+        };
+        let named = |place: Option<usize>| place.map_or_else(|| "-".to_owned(), |place| progress.name(place));
+        let cells = |place: Option<usize>| {
+            let form = |number: usize| or_dash(place.map(|place| of(place)[number]), if number == 1 { percent } else { ratio });
+            [named(place), form(0), form(1), form(2), form(3)]
+        };
+        let best = best(&progress.stp);
+        let mut line = vec![row.name.clone(), row.tried.clone()];
+        line.extend(cells(row.stays));
+        line.extend(cells(row.smk));
+        line.extend([or_dash(best.map(|best| progress.stp[best]), ratio), named(best)]);
+        table.row(line);
+        if let Some([smk, stays, best]) = row.places() {
+            let [[a, b, c, d], [e, f, g, h]] = [of(stays), of(smk)];
+            numbers.push([a, b, c, d, e, f, g, h, progress.stp[best]]);
+        }
+    }
+    let column = |number: usize| mean(&numbers.iter().map(|row| row[number]).collect::<Vec<_>>());
+    let form = |number: usize| or_dash(column(number), if matches!(number, 1 | 5) { percent } else { ratio });
+    let mut line: Vec<String> = vec![format!("mean of {}", numbers.len()), String::new(), String::new()];
+    line.extend((0..4).map(form));
+    line.push(String::new());
+    line.extend((4..9).map(form));
+    line.push(String::new());
+    table.row(line);
+    let changed = rows.iter().filter(|row| row.places().is_some_and(|[smk, stays, _]| smk != stays)).count();
+    let way = column(0).zip(column(4)).zip(column(8)).map(|((stays, smk), best)| (stays - smk) / (best - smk));
+    let better = |less: f64| {
+        rows.iter()
+            .filter(|row| row.places().is_some_and(|[smk, stays, _]| less * (row.progress.stp[stays] - row.progress.stp[smk]) > 0.0))
+            .count()
+    };
+    let sentence = format!(
+        "Something else stays than SMK-P's in {changed} of {}: better in {}, worse in {}. In the mean {} of the way from SMK-P's to the best.\n\n",
+        numbers.len(),
+        better(1.0),
+        better(-1.0),
+        or_dash(way, percent),
+    );
+    Some(table.text(&format!("**What MIAS-Trial would choose**, {what}: its trials bring what was measured.")) + &sentence)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NEED: Need = Need { threads: 256, registers: 32, shared: 0 };
+
+    /// Two kernels of which four TBs each fit; TBs beyond `enough` bring nothing, and TBs of the first take a tenth of the second's rate each.
+    fn rates(enough: u32) -> impl Fn(&[u32]) -> Option<Vec<f64>> {
+        move |counts| {
+            let first = f64::from(counts[0].min(enough));
+            Some(vec![3.0 * first, 5.0 * f64::from(counts[1]) * (1.0 - f64::from(counts[0]) / 10.0)])
+        }
+    }
+
+    #[test]
+    fn who_gains_by_every_tb_keeps_them() {
+        let decided = decide(&[NEED, NEED], rates(8));
+        assert_eq!((decided.tried, decided.stays), (vec![vec![1, 1], vec![4, 4]], Some(vec![4, 4])));
+    }
+
+    #[test]
+    fn who_gains_by_one_only_gives_the_others_away() {
+        // Four TBs of the first are as fast as one: it does with one, and seven of the second fit. 3 x 7 x 0.9 over 4 x 0.6 is better than 5/4.
+        let decided = decide(&[NEED, NEED], rates(1));
+        assert_eq!((decided.tried, decided.stays), (vec![vec![1, 1], vec![4, 4], vec![1, 7]], Some(vec![1, 7])));
+    }
+
+    #[test]
+    fn what_was_not_measured_leaves_nothing_to_stay() {
+        let decided = decide(&[NEED, NEED], |counts| (*counts != [1, 7]).then(|| rates(1)(counts).unwrap()));
+        assert_eq!((decided.tried.len(), decided.stays), (3, None));
+        assert_eq!(decide(&[NEED, NEED], |_| None), Decided { tried: vec![vec![1, 1]], stays: None });
+    }
+}
