@@ -39,23 +39,33 @@ fn comparison(workers: usize, options: Options) -> String {
     })
 }
 
+/// A window, and what every policy that measures measures in.
+fn window() -> Options {
+    Options { profile_cycles: 1_000, search_cycles: 1_000, ..Options::new(End::Cycles(120_000)) }
+}
+
 #[test]
 fn equal_comparisons_are_equal_bytes_with_any_number_of_workers() {
-    let window = Options { profile_cycles: 1_000, search_cycles: 1_000, ..Options::new(End::Cycles(120_000)) };
-    let done = Options { end: End::Done, transition: Transition::Ideal, ..window };
+    equal_bytes(window());
+}
+
+#[test]
+fn so_are_those_of_kernels_until_done() {
+    equal_bytes(Options { end: End::Done, transition: Transition::Ideal, ..window() });
+}
+
+fn equal_bytes(options: Options) {
     let measuring = Policy::ALL.iter().filter(|policy| policy.measures()).count();
-    for options in [window, done] {
-        let first = comparison(1, options);
-        let report: serde_json::Value = serde_json::from_str(&first).unwrap();
-        // The first window of trials is a quarter of a step.
-        let least = |policy: &serde_json::Value| if policy == "mias-trial" { 250 } else { 1_000 };
-        let profiled = |result: &&serde_json::Value| result["profile_cycles"].as_u64() >= Some(least(&result["policy"]));
-        assert_eq!(
-            report["results"].as_array().unwrap().iter().filter(profiled).count(),
-            measuring,
-            "every policy that measures had its window: {first}"
-        );
-        assert_eq!(first, comparison(1, options), "once more");
-        assert_eq!(first, comparison(4, options), "four workers");
-    }
+    let first = comparison(1, options);
+    let report: serde_json::Value = serde_json::from_str(&first).unwrap();
+    // The first window of trials is a quarter of a step.
+    let least = |policy: &serde_json::Value| if policy == "mias-trial" { 250 } else { 1_000 };
+    let profiled = |result: &&serde_json::Value| result["profile_cycles"].as_u64() >= Some(least(&result["policy"]));
+    assert_eq!(
+        report["results"].as_array().unwrap().iter().filter(profiled).count(),
+        measuring,
+        "every policy that measures had its window: {first}"
+    );
+    assert_eq!(first, comparison(1, options), "once more");
+    assert_eq!(first, comparison(4, options), "four workers");
 }
