@@ -22,9 +22,8 @@ fn together(machine: &SimulatedGpu, runs: &[Run<'_>]) -> (Vec<Result<Outcome, Ru
     (done.into_inner().unwrap().into_iter().map(Option::unwrap).collect(), cycles.into_inner().unwrap())
 }
 
-/// Machines on which kernels that share an SM do not hold each other back, and on which they do: QBMI, DMIL, ways by utility and
-/// batches of DRAM requests.
-fn both() -> [SimulatedGpu; 2] {
+/// A machine on which kernels that share an SM hold each other back: QBMI, DMIL, ways by utility and batches of DRAM requests.
+fn held() -> SimulatedGpu {
     let mut held = machines::load("rtx2060").unwrap();
     held.sm.count = 3;
     let issue = MemoryIssueConfig { order: MemoryOrder::Quota, in_flight: InFlightLimit::Dynamic, ..MemoryIssueConfig::default() };
@@ -32,19 +31,17 @@ fn both() -> [SimulatedGpu; 2] {
     held.l1.partition = Some(PartitionConfig { by: Partition::Ucp, period_cycles: 2_000, ..PartitionConfig::default() });
     held.dram.scheduler = Some(DramSchedulerConfig { by: DramOrder::Batch, ..DramSchedulerConfig::default() });
     held.check().expect("they go together");
-    [machine(3), SimulatedGpu::new(held)]
+    SimulatedGpu::new(held)
 }
 
 #[test]
 fn shared_runs_are_the_runs_alone() {
-    let [plain, _] = both();
-    shared_runs_on(&plain);
+    shared_runs_on(&machine(3));
 }
 
 #[test]
 fn shared_runs_are_the_runs_alone_where_kernels_hold_each_other_back() {
-    let [_, held] = both();
-    shared_runs_on(&held);
+    shared_runs_on(&held());
 }
 
 fn shared_runs_on(machine: &SimulatedGpu) {

@@ -2,21 +2,26 @@
 //! "Technical specifications per compute capability"; allocation units: `cuda_occupancy.h` of the CUDA toolkit.
 
 /// Threads of an SM.
-const THREADS: u32 = 2048;
+pub const THREADS: u32 = 2048;
 /// TBs of an SM.
-const TBS: u32 = 32;
+pub const TBS: u32 = 32;
 /// Registers of each of the four parts of an SM.
 const PART_REGISTERS: u32 = 16_384;
 /// Parts of an SM, each with schedulers and registers of its own.
 const PARTS: u32 = 4;
+/// Registers of an SM.
+pub const REGISTERS: u32 = PARTS * PART_REGISTERS;
 /// Registers are given to warps in units of this.
 const REGISTER_UNIT: u32 = 256;
 /// Shared memory is given to TBs in units of this many bytes.
-const SHARED_UNIT: u32 = 128;
+pub const SHARED_UNIT: u32 = 128;
 /// Shared memory that the system takes for each TB, in bytes.
-const SHARED_RESERVED: u32 = 1024;
+pub const SHARED_RESERVED: u32 = 1024;
 /// Shared memory that an SM can be set to, in KiB; the last is the most.
 const CARVE_OUTS: [u32; 10] = [0, 8, 16, 32, 64, 100, 132, 164, 196, 228];
+
+/// Shared memory of an SM in bytes, at most.
+pub const SHARED: u32 = CARVE_OUTS[CARVE_OUTS.len() - 1] << 10;
 
 /// What a TB takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,10 +60,7 @@ pub fn fits(needs: &[Need], counts: &[u32]) -> bool {
     let all = || needs.iter().zip(counts);
     let registers: u32 = all().map(|(need, &count)| (count * need.warps()).div_ceil(PARTS) * need.warp_registers()).sum();
     let threads: u32 = all().map(|(need, &count)| count * 32 * need.warps()).sum();
-    registers <= PART_REGISTERS
-        && threads <= THREADS
-        && counts.iter().sum::<u32>() <= TBS
-        && shared(needs, counts) <= CARVE_OUTS[CARVE_OUTS.len() - 1] << 10
+    registers <= PART_REGISTERS && threads <= THREADS && counts.iter().sum::<u32>() <= TBS && shared(needs, counts) <= SHARED
 }
 
 /// The smallest setting of shared memory that has room for so many TBs, or one that is `larger` steps beyond: KiB, and percent of the most,

@@ -11,9 +11,6 @@ use crate::share::Share;
 /// TBs, and threads of each, that leave no thread of an SM to others (compute capability 9.0).
 const WHOLE_SM: [u32; 2] = [2, 1024];
 
-/// Shared memory that the system takes for each TB, in bytes (as `fit`).
-const SHARED_RESERVED: u32 = 1024;
-
 /// A help.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Aid {
@@ -75,7 +72,7 @@ pub fn hold(aid: Aid, needs: &[Need], counts: &[u32], order: &[usize], share: Op
         return (!behind.is_empty()).then_some(Hold { sms: behind, tbs, threads, shared: 0, carve_out });
     }
     let others: u32 = order.iter().skip(1).map(|&kernel| fit::shared(&needs[kernel..=kernel], &counts[kernel..=kernel])).sum();
-    let shared = others.saturating_sub(SHARED_RESERVED);
+    let shared = others.saturating_sub(fit::SHARED_RESERVED);
     (others > 0).then_some(Hold { sms: 0..sms, tbs: 1, threads: 1, shared, carve_out })
 }
 

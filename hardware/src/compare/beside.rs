@@ -8,9 +8,6 @@ use super::model::Model;
 use super::progress::{Base, Progress, warp_instructions};
 use super::tables::{Table, or_dash, percent, ratio};
 
-/// SMs that were measured.
-const SMS: f64 = 132.0;
-
 /// Cycles of a window in which nothing runs: launch latency of `h100` (`configs/gpus/h100.toml`). Only IPC itself depends on it.
 const LAUNCH_LATENCY: f64 = 5_000.0;
 
@@ -39,7 +36,7 @@ pub fn alone(measured: &Measured, model: &Model) -> String {
         let relative = |place: usize| [alone.rates[place] / hardware_full, curve[place] / model_full];
         let apart: Vec<f64> = (0..count - 1).map(relative).map(|[a, b]| (b - a).abs()).collect();
         let largest = apart.iter().copied().fold(0.0, f64::max);
-        let ipc = warp_instructions(kernel).map(|instructions| instructions * hardware_full / 1e6 / SMS);
+        let ipc = warp_instructions(kernel).map(|instructions| instructions * hardware_full / 1e6 / f64::from(super::SMS));
         let running = (model.window - LAUNCH_LATENCY).max(1.0) / model.window.max(1.0);
         let of_model = model_full / f64::from(model.sms.max(1)) / running;
         let over = ipc.map(|ipc| of_model / ipc);

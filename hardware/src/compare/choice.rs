@@ -1,9 +1,9 @@
 //! Configurations that are chosen without any measurement: SMK-P's, the middle one, and the even one by threads.
 
-use crate::fit::{Need, fits};
+use crate::fit::{self, Need, fits};
 
 /// Threads, registers and TBs of an SM, and its shared memory (as `fit`).
-const CAPACITY: [u32; 4] = [2048, 65_536, 32, 228 << 10];
+const CAPACITY: [u32; 4] = [fit::THREADS, fit::REGISTERS, fit::TBS, fit::SHARED];
 
 /// SMK-P (sources.md D52, `firmware/src/policy/smk.rs`): TBs go one by one to the kernel whose dominant share is the smallest, the first of
 /// equals; who has no room for another is done. None if a kernel gets none. A grid is taken to have TBs for all, and room is what `fit` says, which

@@ -2,11 +2,12 @@
 //! step, where each step's rates are those of the configuration on the chip. It says how good the choice is, and not what choosing costs: nobody
 //! has to come or go here, and windows are of 20 ms.
 
+use super::SMS;
 use super::measured::{Measured, Set};
 use super::metrics::{antt, best, fairness, mean, regret};
 use super::progress::{Base, Progress};
-use super::tables::{Table, or_dash, percent, ratio};
-use crate::fit::Need;
+use super::tables::{Table, configuration, or_dash, percent, ratio};
+use crate::fit::{self, Need};
 use mias_firmware::configs::TbVector;
 use mias_firmware::kernel::Kernel;
 use mias_firmware::machine::{Machine, Settings};
@@ -14,19 +15,13 @@ use mias_firmware::policy::{Context, MiasTrial, Policy};
 use mias_firmware::resources::{Resources, SmLimits, TbShape};
 use mias_firmware::search::{KernelCounts, Next, Parameters, Search};
 
-/// SMs of the H100.
-const SMS: u16 = 132;
-
 /// What an SM has, as the firmware counts it (`fit`, which counts registers by parts of an SM).
 const LIMITS: SmLimits = SmLimits {
-    capacity: Resources { threads: 2048, registers: 65_536, shared_bytes: 228 << 10, tbs: 32 },
+    capacity: Resources { threads: fit::THREADS, registers: fit::REGISTERS, shared_bytes: fit::SHARED, tbs: fit::TBS },
     warp_threads: 32,
     register_granule: 8,
-    shared_granule_bytes: 128,
+    shared_granule_bytes: fit::SHARED_UNIT,
 };
-
-/// Shared memory that the system takes for each TB, in bytes (`fit`).
-const SHARED_RESERVED: u32 = 1024;
 
 /// TBs of a grid that never ends.
 const ENDLESS: u32 = 1 << 30;
@@ -50,7 +45,7 @@ pub struct Decided {
 pub fn decide(needs: &[Need], rates: impl Fn(&[u32]) -> Option<Vec<f64>>) -> Decided {
     let machine = Machine { sm_count: SMS, slot_count: 8, limits: LIMITS, ..Machine::NONE };
     let kernel = |(slot, need): (usize, &Need)| {
-        let shape = TbShape { threads: need.threads, thread_registers: need.registers, shared_bytes: need.shared + SHARED_RESERVED };
+        let shape = TbShape { threads: need.threads, thread_registers: need.registers, shared_bytes: need.shared + fit::SHARED_RESERVED };
         Kernel::new(slot as u8, &shape, ENDLESS, &LIMITS)
     };
     let kernels: Vec<Kernel> = needs.iter().enumerate().map(kernel).collect();
@@ -96,10 +91,9 @@ impl Row {
         let progress = Progress::of(measured, set, Base::Best);
         let decided = decide(&progress.needs, |counts| set.configurations.get(counts).cloned());
         let place = |counts: &Vec<u32>| progress.configurations.iter().position(|one| one == counts);
-        let written = |counts: &Vec<u32>| counts.iter().map(u32::to_string).collect::<Vec<_>>().join("-");
         Row {
             name: super::hardware::name(&set.kernels),
-            tried: decided.tried.iter().map(written).collect::<Vec<_>>().join(", "),
+            tried: decided.tried.iter().map(|tried| configuration(tried)).collect::<Vec<_>>().join(", "),
             smk: progress.unmeasured_choices()[0],
             stays: decided.stays.as_ref().and_then(place),
             progress,

@@ -16,7 +16,7 @@ pub fn alone(measured: &Measured) -> String {
         let (rates, best) = (&alone.rates, alone.best());
         let part = |tbs: usize| or_dash(rates.get(tbs.wrapping_sub(1)).map(|rate| rate / best), percent);
         let from = |least: f64| rates.iter().position(|&rate| rate >= least * best).map_or(0, |place| place + 1);
-        let ipc = warp_instructions(kernel).map(|count| count * best / 1e6 / SMS);
+        let ipc = warp_instructions(kernel).map(|count| count * best / 1e6 / f64::from(super::SMS));
         let count = rates.len();
         table.row(vec![
             format!("`{kernel}`"),
@@ -32,9 +32,6 @@ pub fn alone(measured: &Measured) -> String {
     }
     table.text("**Kernels alone**: rate over the best rate.")
 }
-
-/// SMs of the H100.
-const SMS: f64 = 132.0;
 
 /// A set's name.
 pub fn name(kernels: &[String]) -> String {

@@ -4,13 +4,14 @@
 use super::measured::{Measured, Set};
 use super::metrics::{antt, best, fairness, mean, stp};
 use super::progress::{Base, Progress};
-use super::tables::{Table, or_dash, percent, ratio};
+use super::tables::{Table, configuration, or_dash, percent, ratio};
 use crate::share::PARTS;
 
 /// Less than this between two ways is no difference (assumption; `splits` has the same).
 const AS_GOOD: f64 = 0.01;
 
 /// One way of sharing.
+#[derive(Clone)]
 struct Way {
     name: String,
     progress: Vec<f64>,
@@ -36,16 +37,13 @@ impl Way {
             .configurations
             .iter()
             .map(|(twelfths, rates)| Way {
-                name: twelfths.iter().map(u32::to_string).collect::<Vec<_>>().join("-"),
+                name: configuration(twelfths),
                 progress: rates.iter().zip(&alone).map(|(rate, alone)| rate / alone).collect(),
             })
             .collect();
         let stp: Vec<f64> = ways.iter().map(Way::stp).collect();
         let even = set.configurations.keys().position(|twelfths| 2 * twelfths[0] == PARTS)?;
-        let best = best(&stp)?;
-        let mut ways: Vec<Option<Way>> = ways.into_iter().map(Some).collect();
-        let even_way = ways[even].as_ref().map(|way| Way { name: way.name.clone(), progress: way.progress.clone() })?;
-        Some([ways[best].take()?, even_way])
+        Some([ways[best(&stp)?].clone(), ways[even].clone()])
     }
 }
 

@@ -4,6 +4,7 @@
 use super::csv::{self, Line};
 use super::metrics::mean;
 use super::repeats::Rows;
+use super::tables::configuration;
 use crate::fit::Need;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -174,8 +175,7 @@ impl Measured {
         }
         for (set, rates) in &sets {
             for (counts, rates) in rates {
-                let config = || counts.iter().map(u32::to_string).collect::<Vec<_>>().join("-");
-                let named = |kernel: &str| format!("`{kernel}` in `{}` {}", set.kernels.join("`, `"), config());
+                let named = |kernel: &str| format!("`{kernel}` in `{}` {}", set.kernels.join("`, `"), configuration(counts));
                 set.kernels.iter().zip(rates).filter(|(_, repeats)| !repeats.is_empty()).for_each(|(kernel, repeats)| {
                     of_file.add(repeats, || named(kernel));
                 });

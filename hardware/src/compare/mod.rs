@@ -20,6 +20,9 @@ use self::measured::Measured;
 use self::model::Model;
 use std::path::Path;
 
+/// SMs of the H100.
+pub const SMS: u16 = 132;
+
 /// All tables: of a folder that was measured, and, with one, of results of `mias evaluate`.
 ///
 /// # Errors

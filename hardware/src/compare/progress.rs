@@ -3,6 +3,7 @@
 use super::choice;
 use super::measured::{Measured, Set};
 use super::metrics::{self, best, regret, stp};
+use super::tables::configuration;
 use crate::fit::{self, Need};
 
 /// Warp instructions of a TB, of PTX, as the model counts them: `mias run KERNEL --until done`, instructions over TBs, at the inputs that were
@@ -119,7 +120,7 @@ impl Progress {
 
     /// A configuration as it is written.
     pub fn name(&self, place: usize) -> String {
-        self.configurations[place].iter().map(u32::to_string).collect::<Vec<_>>().join("-")
+        configuration(&self.configurations[place])
     }
 }
 

@@ -27,6 +27,11 @@ impl Table {
     }
 }
 
+/// A configuration: TBs per SM, or twelfths of the SMs.
+pub fn configuration(counts: &[u32]) -> String {
+    counts.iter().map(u32::to_string).collect::<Vec<_>>().join("-")
+}
+
 /// A part in percent.
 pub fn percent(part: f64) -> String {
     let text = format!("{:.1} %", 100.0 * part);
