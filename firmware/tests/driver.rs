@@ -67,14 +67,14 @@ fn every_policy_has_its_code() {
 
 /// The image's memory: the firmware's state, with room for 64 configurations, whatever the number of SMs. On the 32-bit
 /// target it is smaller. A search is state of its own, in images that have it: fair share's too, which remembers the fairest shares and each kernel's
-/// progress (38 bytes), that of limits of active warps, with what the L1s counted (82 bytes), and trials, with what four kernels did in four windows
-/// (136 bytes). So is the scheduler of kernels.
+/// progress (38 bytes), that of limits of active warps, with what the L1s counted (82 bytes), and trials, with what four kernels did in four windows,
+/// who may have half, and how long what they found stays (148 bytes). So is the scheduler of kernels.
 #[test]
 fn state_fits_four_kibibytes() {
     let (all, search) = (size_of::<Firmware<AnyPolicy, 64>>(), size_of::<Search>() + size_of::<Shares>());
     let levels = size_of::<KernelScheduler>();
     assert!(all - search - levels <= 4096, "{all} bytes, {search} of a search, {levels} of levels");
-    assert!(search <= 610, "{search} bytes");
+    assert!(search <= 622, "{search} bytes");
     // Sixteen kernels of three words, a count, and what was asked for.
     assert!(levels <= 16 * 12 + 12, "{levels} bytes");
 }

@@ -27,6 +27,7 @@ mod soak;
 mod svd;
 mod targets;
 mod test;
+mod threads;
 mod util;
 mod validate;
 
@@ -82,6 +83,8 @@ enum Task {
     SimRate,
     /// Runs an evaluation on a Slurm cluster of two nodes on this machine, loses one of them, and compares with a local run.
     Slurm(slurm::Args),
+    /// Runs the tests of the model and of what is built on it with several threads inside of every run, or in ThreadSanitizer.
+    Threads(threads::Args),
     /// Compares the model with the reference numbers, prints the tables, and writes docs/validation.md.
     Validate(validate::Args),
 }
@@ -107,6 +110,7 @@ fn main() -> ExitCode {
         Task::Precision(args) => precision::run(&args),
         Task::SimRate => sim_rate::run(),
         Task::Slurm(args) => slurm::run(&args),
+        Task::Threads(args) => threads::run(&args),
         Task::Validate(args) => validate::run(&args),
     };
     match outcome {

@@ -59,9 +59,15 @@ impl CdSearch {
             Step::Shrink => search.shrunk(),
             Step::One => search.estimate(),
             Step::Verify => search.verify(),
-            Step::Apart | Step::Together | Step::Climb | Step::Alone | Step::Balance | Step::Tune | Step::Trial | Step::Done => {
-                search.settle()
-            }
+            Step::Apart
+            | Step::Together
+            | Step::Climb
+            | Step::Alone
+            | Step::Balance
+            | Step::Tune
+            | Step::Trial
+            | Step::Done
+            | Step::Rested => search.settle(),
         }
     }
 }

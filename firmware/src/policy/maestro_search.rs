@@ -33,7 +33,7 @@ impl Policy for MaestroSearch {
                 together(context, search)
             }
             Step::Classify | Step::Shrink | Step::One | Step::Verify => match (CdSearch { mode: Mode::Chosen }).step(search) {
-                Next::Measure => Next::Measure,
+                next @ (Next::Measure | Next::Rest(_)) => next,
                 // The last window was of other shares, or of SMs that were stalled.
                 Next::Done => {
                     search.step = Step::Apart;
@@ -48,7 +48,7 @@ impl Policy for MaestroSearch {
                 search.step = Step::Climb;
                 climb(context, search)
             }
-            Step::Alone | Step::Balance | Step::Tune | Step::Trial | Step::Done => search.settle(),
+            Step::Alone | Step::Balance | Step::Tune | Step::Trial | Step::Done | Step::Rested => search.settle(),
         }
     }
 }

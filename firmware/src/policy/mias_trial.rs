@@ -46,6 +46,7 @@ impl Policy for MiasTrial {
             (Step::Begin, _) => begin(context, search),
             (Step::Trial, Tries::One) => match smk::quotas(context) {
                 Some(usual) if usual != search.ones() => search.try_usual(usual),
+                // Nobody has TBs to give.
                 _ => search.settle(),
             },
             (Step::Trial, Tries::Usual) => {
@@ -53,10 +54,20 @@ impl Policy for MiasTrial {
                 search.note_usual();
                 match saturated(&usual, search).map(|(kernel, needed)| less_of(context, usual, kernel, needed)) {
                     Some(vector) if vector != usual => search.try_fewer(vector),
-                    _ => search.settle(),
+                    _ => search.settle_for_a_while(),
                 }
             }
             (Step::Trial, Tries::Fewer) => search.keep_or_look_again(),
+            (Step::Rested, _) => search.begin_long(),
+            (Step::Trial, Tries::Best) => {
+                search.note_best();
+                half(context, search, true)
+            }
+            (Step::Trial, Tries::Half) => search.look_longer().unwrap_or_else(|| half(context, search, false)),
+            (Step::Trial, Tries::Sure) => {
+                let kept = search.keep();
+                half(context, search, kept)
+            }
             _ => search.settle(),
         }
     }
@@ -82,6 +93,20 @@ fn saturated(usual: &TbVector, search: &Search) -> Option<(usize, u8)> {
     }
     // 15 at most.
     least.map(|(kernel, growth, _)| (kernel, (growth.saturating_add(ONE / 2) >> QUOTIENT_BITS).max(1) as u8))
+}
+
+/// Half of the TBs of the next kernel are tried for long, if there is one and others have room for more then. What the best so far does has to be known: if it was not what was measured `last`, it is
+/// measured first.
+fn half(context: &Context<'_>, search: &mut Search, last: bool) -> Next {
+    while let Some(kernel) = search.who_may_have_half() {
+        let best = search.best_trial();
+        let vector = less_of(context, best, kernel, best.get(kernel) / 2);
+        if vector != best {
+            return if last { search.try_half(kernel, vector) } else { search.try_best() };
+        }
+        search.has_all(kernel);
+    }
+    search.settle_for_a_while()
 }
 
 /// The vector with so many TBs of a kernel; what that leaves of an SM the others get, a TB each in turn as long as there is room, and then it again.

@@ -75,6 +75,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
             // Joins the batch that is open.
             Phase::Partition { .. } => return,
             Phase::Idle | Phase::Broadcast | Phase::Steady => at,
+            Phase::Search(phase) if phase.rests() => at,
             Phase::Transition | Phase::Profile { .. } | Phase::Decide | Phase::Search(_) => {
                 self.stop_profiling(commands);
                 at.max(self.started.saturating_add(self.settings.profile_window.into()))

@@ -119,7 +119,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
             Event::ProfileDone(sms) => self.on_profile_done(sms, commands),
             Event::Timer => self.on_timer(now, commands),
             Event::CountersRead => self.on_counters_read(now, commands),
-            Event::BroadcastDone => self.on_broadcast_done(),
+            Event::BroadcastDone => self.on_broadcast_done(now, commands),
         }
         if self.phase.code() != before {
             push(commands, Command::SetPhase(self.phase.code()));

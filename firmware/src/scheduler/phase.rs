@@ -3,7 +3,7 @@
 use super::SearchPhase;
 use crate::regs::PhaseCode;
 
-/// Events after which the scheduler is at rest, [`Phase::Steady`] or [`Phase::Idle`], if nothing but the answers to its own commands
+/// Events after which the scheduler is [at rest](Phase::at_rest) if nothing but the answers to its own commands
 /// comes any more and nothing is searched for: the batch's timer, two rounds of partition reached, time-out and counters read, under MIAS-Duel four
 /// more of trials, and the broadcast.
 pub const EVENTS_TO_REST: u32 = 20;
@@ -58,6 +58,16 @@ impl Phase {
             Self::Broadcast => PhaseCode::Broadcast,
             Self::Steady => PhaseCode::Steady,
             Self::Search(phase) => phase.code(),
+        }
+    }
+
+    /// Whether there is nothing to do before something happens, or a search that rests goes on.
+    #[must_use]
+    pub const fn at_rest(self) -> bool {
+        match self {
+            Self::Idle | Self::Steady => true,
+            Self::Search(phase) => phase.rests(),
+            Self::Partition { .. } | Self::Transition | Self::Profile { .. } | Self::Decide | Self::Broadcast => false,
         }
     }
 

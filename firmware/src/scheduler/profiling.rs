@@ -92,9 +92,15 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         }
     }
 
-    pub(super) fn on_broadcast_done(&mut self) {
+    pub(super) fn on_broadcast_done(&mut self, now: u64, commands: &mut Commands) {
         match self.phase {
-            Phase::Broadcast => self.phase = Phase::Steady,
+            Phase::Broadcast => {
+                self.phase = Phase::Steady;
+                #[cfg(feature = "search")]
+                self.rest(now, commands);
+                #[cfg(not(feature = "search"))]
+                let _ = (now, commands);
+            }
             Phase::Idle
             | Phase::Partition { .. }
             | Phase::Transition
@@ -108,6 +114,8 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
     #[inline(never)]
     pub(super) fn stop_profiling(&mut self, commands: &mut Commands) {
         match self.phase {
+            #[cfg(feature = "search")]
+            Phase::Search(phase) if phase.rests() => {}
             #[cfg(feature = "search")]
             Phase::Search(_) | Phase::Decide if self.search.running() => {
                 push(commands, Command::Search(super::SearchCommand::ResumeAll));

@@ -3,7 +3,7 @@
 
 use crate::regs::PhaseCode;
 
-/// Where a step of a search is. The phase register shows [`PhaseCode::Transition`] and [`PhaseCode::Profile`].
+/// Where a step of a search is. The phase register shows [`PhaseCode::Transition`] and [`PhaseCode::Profile`], and [`PhaseCode::Steady`] while it rests.
 #[cfg(feature = "search")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchPhase {
@@ -22,6 +22,11 @@ pub enum SearchPhase {
         /// Cycle in which the window is over.
         until: u64,
     },
+    /// Something was found, and stays for a while.
+    Rest {
+        /// Cycle from which on something else is tried.
+        until: u64,
+    },
 }
 
 /// There is no search.
@@ -38,6 +43,19 @@ impl SearchPhase {
             Self::Apply { .. } | Self::WarmUp { .. } => PhaseCode::Transition,
             #[cfg(feature = "search")]
             Self::Measure { .. } => PhaseCode::Profile,
+            #[cfg(feature = "search")]
+            Self::Rest { .. } => PhaseCode::Steady,
+        }
+    }
+
+    /// Whether nothing is tried at present.
+    #[must_use]
+    pub const fn rests(self) -> bool {
+        match self {
+            #[cfg(feature = "search")]
+            Self::Rest { .. } => true,
+            #[cfg(feature = "search")]
+            Self::Apply { .. } | Self::WarmUp { .. } | Self::Measure { .. } => false,
         }
     }
 
@@ -46,7 +64,7 @@ impl SearchPhase {
     pub const fn until(self) -> u64 {
         match self {
             #[cfg(feature = "search")]
-            Self::Apply { until } | Self::WarmUp { until } | Self::Measure { until } => until,
+            Self::Apply { until } | Self::WarmUp { until } | Self::Measure { until } | Self::Rest { until } => until,
         }
     }
 }

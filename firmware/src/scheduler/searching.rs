@@ -2,6 +2,8 @@
 //! 4.2; sources.md D148). Then the policy says what to try next, or that it is over. The first of the windows begins when the shares are in effect: a
 //! decision may take longer than a window.
 //!
+//! A search may rest and go on: what it has found so far stays in between, as when it is over.
+//!
 //! A launch or a completion gives it up, as it does profiling. So does a kernel that has no TB left to issue: what it does is no measure any more, and
 //! TBs that are stalled are its last (sources.md D150). In every case what was stalled goes on at once.
 
@@ -38,6 +40,20 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
                 self.end_search(commands);
             }
             Next::Done => self.end_search(commands),
+            Next::Rest(cycles) => {
+                self.end_search(commands);
+                self.search.rest = Some(cycles);
+            }
+        }
+    }
+
+    /// What was found is in effect: it stays for as long as the search rests.
+    #[inline(never)]
+    pub(super) fn rest(&mut self, now: u64, commands: &mut Commands) {
+        if let Some(cycles) = self.search.rest.take().filter(|_| self.search.running()) {
+            let until = now.saturating_add(cycles.into());
+            self.phase = Phase::Search(SearchPhase::Rest { until });
+            push(commands, Command::SetTimer(until));
         }
     }
 
@@ -73,6 +89,13 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
                 self.phase = Phase::Search(SearchPhase::Measure { until });
                 push(commands, Command::Search(SearchCommand::ReadKernels));
                 push(commands, Command::SetTimer(until));
+            }
+            // Who has no TB left to issue is no measure any more.
+            SearchPhase::Rest { .. } if self.scheduled.iter().any(|kernel| kernel.drained) => self.phase = Phase::Steady,
+            SearchPhase::Rest { .. } => {
+                self.started = now;
+                self.search.go_on();
+                self.next_step(now, commands);
             }
             SearchPhase::Measure { .. } => {
                 self.search.warmed_up();

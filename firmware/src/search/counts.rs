@@ -9,7 +9,7 @@ const MOST: u32 = (1 << KERNEL_COUNT_BITS) - 1;
 
 /// Largest window that a rate is of: 21 bits of cycles and 32 of instructions, times a thousand, fit 64 bits. A window is below 2^17 cycles, and
 /// the firmware latches it no later than its decision takes.
-const MOST_CYCLES: u32 = (1 << 21) - 1;
+pub(super) const MOST_CYCLES: u32 = (1 << 21) - 1;
 
 /// The counters of a kernel, of one window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -57,6 +57,8 @@ pub enum Next {
     Measure,
     /// The shares stay.
     Done,
+    /// They stay for so many cycles, and then the search goes on.
+    Rest(u32),
 }
 
 /// What was tried last, in the order in which it is.
@@ -87,8 +89,10 @@ pub enum Step {
     Tune,
     /// What all SMs may have, on the whole GPU.
     Trial,
-    /// It is over.
+    /// It is over, or rests.
     Done,
+    /// It has rested.
+    Rested,
 }
 
 /// A set of scheduled kernels: bit n for the n-th.
@@ -147,6 +151,8 @@ pub struct Search {
     pub(crate) trial: Trial,
     /// The shares say who has which SM.
     running: bool,
+    /// Cycles until it goes on, once what it has found is in effect.
+    pub(crate) rest: Option<u32>,
 }
 
 impl Search {
@@ -179,6 +185,7 @@ impl Search {
         tuning: Tuning::NONE,
         trial: Trial::NONE,
         running: false,
+        rest: None,
     };
 
     /// Begins anew with the even split of `sms` SMs among so many kernels. Not in line: all of it is on the stack for a moment, which is not to be below the first step.
@@ -189,6 +196,7 @@ impl Search {
 
     /// Gives up: kernels that are stalled somewhere get their SMs back, and what is placed stays, with the best limits so far.
     pub fn give_up(&mut self) {
+        self.rest = None;
         self.shares.resume();
         self.tuning.settle();
         self.keep_best_trial();
@@ -204,6 +212,11 @@ impl Search {
     #[must_use]
     pub fn running(&self) -> bool {
         self.running
+    }
+
+    /// It has rested and goes on.
+    pub fn go_on(&mut self) {
+        (self.step, self.running) = (Step::Rested, true);
     }
 
     /// Whether it is running and not over.

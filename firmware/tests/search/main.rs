@@ -8,5 +8,6 @@ mod fair;
 mod shares;
 mod steps;
 mod trial;
+mod trial_rests;
 mod tuning;
 mod whole;

@@ -14,20 +14,27 @@ const LIMITS: SmLimits = SmLimits {
     shared_granule_bytes: 1,
 };
 const WINDOW: u32 = 20_000;
+/// SMs of the machine.
+pub(super) const CONTEXT_SMS: u16 = 8;
+
+/// It.
+pub(super) fn machine() -> Machine {
+    Machine { sm_count: CONTEXT_SMS, limits: LIMITS, ..Machine::NONE }
+}
 
 /// Kernels whose TBs take so many threads of 16.
-fn kernels(threads: &[u32]) -> Vec<Kernel> {
+pub(super) fn kernels(threads: &[u32]) -> Vec<Kernel> {
     let kernel = |threads: &u32| Kernel::new(0, &TbShape { threads: *threads, thread_registers: 0, shared_bytes: 0 }, 1_000_000, &LIMITS);
     threads.iter().map(kernel).collect()
 }
 
 /// Trials to their end, on kernels that make so many instructions in a window: what was tried, and what stays.
 fn tried(kernels: &[Kernel], did: &mut dyn FnMut([u8; 4], usize) -> u32) -> (Vec<[u8; 4]>, [u8; 4]) {
-    let machine = Machine { sm_count: 8, limits: LIMITS, ..Machine::NONE };
+    let machine = machine();
     let context = Context { machine: &machine, settings: &Settings::default(), kernels };
     let mut search = Search::NONE;
     search.parameters = Parameters { warm_up: WINDOW, window: WINDOW, able: true, ..Parameters::NONE };
-    search.begin(8, kernels.len());
+    search.begin(CONTEXT_SMS, kernels.len());
     let mut tried = Vec::new();
     while MiasTrial.search(&context, &mut search) == Next::Measure {
         let now = search.together().expect("SMs are shared").0;
@@ -48,7 +55,7 @@ fn tried(kernels: &[Kernel], did: &mut dyn FnMut([u8; 4], usize) -> u32) -> (Vec
     (tried, search.together().expect("SMs are shared").0)
 }
 
-fn tbs(tbs: &[u8]) -> [u8; 4] {
+pub(super) fn tbs(tbs: &[u8]) -> [u8; 4] {
     let mut all = [0; 4];
     all[..tbs.len()].copy_from_slice(tbs);
     all
@@ -130,7 +137,7 @@ fn who_is_on_the_way_is_waited_for() {
 }
 
 /// What a kernel does with what all SMs have: any function of it.
-fn random(seed: u64, tbs: [u8; 4], kernel: usize) -> u32 {
+pub(super) fn random(seed: u64, tbs: [u8; 4], kernel: usize) -> u32 {
     let mut state = seed ^ kernel as u64;
     for number in tbs {
         state = (state ^ u64::from(number)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
@@ -139,7 +146,7 @@ fn random(seed: u64, tbs: [u8; 4], kernel: usize) -> u32 {
 }
 
 /// Two to four kernels of which one TB of each fits.
-fn several() -> impl Strategy<Value = Vec<Kernel>> {
+pub(super) fn several() -> impl Strategy<Value = Vec<Kernel>> {
     prop::collection::vec(1..9_u32, 2..5)
         .prop_map(|threads| kernels(&threads))
         .prop_filter("they fit together", |kernels| kernels.iter().map(|kernel| kernel.demand.threads).sum::<u32>() <= 16)

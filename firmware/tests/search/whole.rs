@@ -325,7 +325,7 @@ fn holds(chip: &Chip) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
-    /// The search ends, in as many windows as stated, under any counters, and wherever kernels arrive, drain and end.
+    /// The search ends or rests, in as many windows as stated, under any counters, and wherever kernels arrive, drain and end.
     #[test]
     fn any_counters_and_any_events(
         (policy, sms) in (prop::sample::select(POLICIES.to_vec()), prop_oneof![2..9_u32, Just(24_u32), Just(33), 2..133_u32]),
@@ -361,10 +361,14 @@ proptest! {
             }
             holds(&chip);
         }
-        let mut windows = 0;
-        while chip.step() {
+        let (mut windows, mut rests) = (0, 0);
+        while rests < 3 && chip.step() {
             holds(&chip);
             windows += u32::from(chip.phase() == PhaseCode::Profile);
+            // Trials go on after a rest.
+            if chip.phase() == PhaseCode::Steady {
+                (windows, rests) = (0, rests + 1);
+            }
             prop_assert!(windows <= u32::from(most_windows(sms as u16)), "{} windows on {} SMs", windows, sms);
         }
         let idle = live.iter().all(|live| !live);

@@ -57,7 +57,7 @@ use sm_states::SmStates;
 use sms::Sms;
 use std::sync::Arc;
 use team::{Desk, Team};
-use together::patience;
+use together::{least_threads, patience};
 use transition::Transition;
 use validate::Validation;
 use watchdog::Watchdog;
@@ -249,7 +249,7 @@ impl Gpu {
     /// # Panics
     /// If the microcontroller does, or a check that was asked for fails, in whichever thread. The GPU is of no use then.
     pub fn run(&mut self, microcontroller: &mut dyn Microcontroller, until: u64) -> RunEnd {
-        let threads = self.threads.min(self.sms.len());
+        let threads = self.threads.max(least_threads()).min(self.sms.len());
         self.sms.share(threads);
         self.sms.pace.interrupt();
         if threads == 1 {

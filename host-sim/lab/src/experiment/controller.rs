@@ -67,8 +67,8 @@ pub(super) struct Controller {
     search: Option<SearchFound>,
     /// Reschedulings when the last decision was noted.
     noted: u32,
-    /// Reschedulings when the last placement was noted.
-    placed: u32,
+    /// Reschedulings when the last placement was noted, and what a search had found.
+    placed: (u32, u32),
 }
 
 /// What the observer saw.
@@ -147,7 +147,7 @@ impl Controller {
             decision: None,
             search: None,
             noted: 0,
-            placed: 0,
+            placed: (0, 0),
         })
     }
 
@@ -239,14 +239,14 @@ impl Controller {
     }
 
     /// Quotas of each workload on every SM, equal SMs together, in the order of their first SM. Keeps what was before once
-    /// kernels begin to leave, so that the placement tells how the co-run went. One per rescheduling: Left-over's later quotas
+    /// kernels begin to leave, so that the placement tells how the co-run went. One per rescheduling, and one each time that a search rests: Left-over's later quotas
     /// only lend what a drained kernel leaves, and add up to more than an SM holds.
     fn note_placement(&mut self, registers: &RegisterFile) {
-        let reschedulings = registers.reschedulings();
-        if reschedulings == self.placed {
+        let placed = (registers.reschedulings(), registers.search_found());
+        if placed == self.placed {
             return;
         }
-        self.placed = reschedulings;
+        self.placed = placed;
         let slots: Vec<Option<usize>> = self.streams.iter().map(|&stream| slot_of(registers, stream)).collect();
         let present = slots.iter().flatten().count();
         let before = self.placement.first().map_or(0, |_| self.streams.len());

@@ -92,6 +92,8 @@ proptest! {
 }
 
 /// So much work that threads do run side by side.
+// Not where every run has several threads and every cycle is handed over.
+#[cfg(not(feature = "threads-of-environment"))]
 #[test]
 fn others_do_run() {
     let load = StaticInst::new(0, Class::Load(Space::Global)).writes(4).reads(&[4]).width(4);
@@ -110,6 +112,8 @@ fn others_do_run() {
 }
 
 /// A TB on two SMs: no group is handed over, and no thread is there to be waited for.
+// Not where every run has several threads and every cycle is handed over.
+#[cfg(not(feature = "threads-of-environment"))]
 #[test]
 fn two_tbs_are_run_by_one_thread() {
     let chain = vec![(StaticInst::new(0, Class::Dp).writes(4).reads(&[4]), 0); 100];

@@ -1,0 +1,144 @@
+//! Trials for long, after what was found has stayed for a while (sources.md D209): what is tried by hand, and what holds whatever kernels do.
+
+use super::trial::{CONTEXT_SMS, kernels, machine, several, tbs};
+use mias_firmware::kernel::Kernel;
+use mias_firmware::machine::Settings;
+use mias_firmware::policy::{Context, MiasTrial, Policy};
+use mias_firmware::search::{KernelCounts, Next, Parameters, Search};
+use proptest::prelude::*;
+
+const WINDOW: u32 = 20_000;
+/// Windows that are five times as long as others, and those of what is the best.
+const LONG: [u32; 2] = [100_000, 200_000];
+
+/// A round of trials: what was tried, for how long each, what stays, and for how long, if the search goes on.
+#[derive(Debug)]
+struct Round {
+    tried: Vec<[u8; 4]>,
+    cycles: Vec<[u32; 2]>,
+    stays: [u8; 4],
+    rest: Option<u32>,
+}
+
+/// So many rounds, of kernels that make so many instructions in a cycle; fewer if the search is over.
+fn rounds(kernels: &[Kernel], count: usize, did: &mut dyn FnMut([u8; 4], usize) -> u32) -> Vec<Round> {
+    let machine = machine();
+    let context = Context { machine: &machine, settings: &Settings::default(), kernels };
+    let mut search = Search::NONE;
+    search.parameters = Parameters { warm_up: WINDOW, window: WINDOW, able: true, ..Parameters::NONE };
+    search.begin(CONTEXT_SMS, kernels.len());
+    let mut rounds = Vec::new();
+    while rounds.len() < count {
+        let (mut tried, mut lasted) = (Vec::new(), Vec::new());
+        let rest = loop {
+            match MiasTrial.search(&context, &mut search) {
+                Next::Measure => {}
+                Next::Rest(cycles) => break Some(cycles),
+                Next::Done => break None,
+            }
+            let now = search.together().expect("SMs are shared").0;
+            let cycles = [search.settles(), search.measures()];
+            for (settled, cycles) in [true, false].into_iter().zip(cycles) {
+                for (kernel, counts) in search.counts.iter_mut().enumerate().take(kernels.len()) {
+                    *counts = KernelCounts { cycles, instructions: cycles.saturating_mul(did(now, kernel)), ..KernelCounts::NONE };
+                }
+                if settled {
+                    search.warmed_up();
+                }
+            }
+            tried.push(now);
+            lasted.push(cycles);
+            // The best, half of each of four, the best again after each; one of them up to four times.
+            assert!(tried.len() <= 2 * (4 + 5), "{tried:?}");
+        };
+        search.give_up();
+        rounds.push(Round { tried, cycles: lasted, stays: search.together().expect("SMs are shared").0, rest });
+        if rest.is_none() {
+            break;
+        }
+        search.go_on();
+    }
+    rounds
+}
+
+/// Two kernels, of which 16 and 8 TBs fit; SMK-P has 8 and 4. The second is as fast with two TBs as with four and a little faster than with one, which is not little enough for the short trials; the
+/// first is held up by it.
+fn held_up(tbs: [u8; 4], kernel: usize) -> u32 {
+    match (kernel, tbs[1]) {
+        (0, 1) => 30 * u32::from(tbs[0]),
+        (0, 2) => 50 * u32::from(tbs[0]),
+        (0, more) => 100 * u32::from(tbs[0]) / u32::from(more),
+        (_, 1) => 400,
+        (_, _) => 1_000,
+    }
+}
+
+#[test]
+fn half_of_the_tbs_is_tried_for_long() {
+    let rounds = rounds(&kernels(&[1, 2]), 3, &mut held_up);
+    assert_eq!((&rounds[0].tried, rounds[0].stays), (&vec![tbs(&[1, 1]), tbs(&[8, 4])], tbs(&[8, 4])));
+    // Four of the first leave room for six of the second, in vain; two of the second for twelve of the first, which is better; one for fourteen, which is not.
+    let tried = [[8, 4], [4, 6], [8, 4], [12, 2], [12, 2], [14, 1]].map(|each| tbs(&each));
+    assert_eq!((&rounds[1].tried[..], rounds[1].stays), (&tried[..], tbs(&[12, 2])));
+    let [long, best] = LONG;
+    assert_eq!(rounds[1].cycles, [[best; 2], [long; 2], [best; 2], [long; 2], [long, best], [long; 2]]);
+    // Then nothing is better.
+    assert_eq!(rounds[2].stays, tbs(&[12, 2]));
+}
+
+/// A hundred windows, then four times as many each time.
+#[test]
+fn what_was_found_stays_longer_each_time() {
+    let rounds = rounds(&kernels(&[1, 2]), 4, &mut held_up);
+    assert_eq!(rounds.iter().map(|round| round.rest).collect::<Vec<_>>(), [1, 4, 16, 64].map(|times| Some(times * 100 * WINDOW)));
+}
+
+/// Better in the first long window and not in the second: it is given up.
+#[test]
+fn what_is_better_once_does_not_stay() {
+    let mut looks = 0;
+    let mut did = |now: [u8; 4], kernel: usize| {
+        looks += u32::from(kernel == 0 && now == tbs(&[12, 2]));
+        // Two looks of a step, of which the first settles.
+        if now == tbs(&[12, 2]) && looks > 2 { [100, 1_000][kernel] } else { held_up(now, kernel) }
+    };
+    let rounds = rounds(&kernels(&[1, 2]), 2, &mut did);
+    assert!(rounds[1].tried.contains(&tbs(&[12, 2])), "{rounds:?}");
+    assert_eq!(rounds[1].stays, tbs(&[8, 4]));
+}
+
+/// With a TB of each nobody has any to give: the search is over.
+#[test]
+fn one_of_each_is_left_alone() {
+    let rounds = rounds(&kernels(&[9, 7]), 3, &mut |_, _| 100);
+    assert_eq!(rounds.len(), 1);
+    assert_eq!((rounds[0].stays, rounds[0].rest), (tbs(&[1, 1]), None));
+}
+
+proptest! {
+    /// Where what kernels do is a function of what all SMs have, a round leaves what was there, or something in which their product is larger by a quarter.
+    #[test]
+    fn a_round_is_no_loss(kernels in several(), seed: u64) {
+        let rounds = rounds(&kernels, 3, &mut |tbs, kernel| super::trial::random(seed, tbs, kernel));
+        let product = |tbs: [u8; 4]| (0..kernels.len()).map(|kernel| f64::from(super::trial::random(seed, tbs, kernel))).product::<f64>();
+        for pair in rounds.windows(2) {
+            let (before, after) = (pair[0].stays, pair[1].stays);
+            prop_assert!(after == before || product(after) > product(before) * 1.24, "{:?} for {:?}", after, before);
+            prop_assert!(pair[1].tried.contains(&after));
+        }
+    }
+
+    /// Any counts, that change as they like: every round ends, everybody has a TB on every SM, and no SM is asked for more than it holds.
+    #[test]
+    fn any_counts_leave_everybody_something(kernels in several(), numbers in prop::collection::vec(any::<u32>(), 1..60)) {
+        let mut number = 0;
+        let rounds = rounds(&kernels, 4, &mut |_, _| {
+            number += 1;
+            numbers[number % numbers.len()] >> (number % 31)
+        });
+        for now in rounds.iter().flat_map(|round| round.tried.iter().chain([&round.stays])) {
+            let held: u32 = kernels.iter().zip(now).map(|(kernel, tbs)| kernel.demand.threads * u32::from(*tbs)).sum();
+            prop_assert!(held <= 16 && now[..kernels.len()].iter().all(|tbs| *tbs != 0), "{:?}", now);
+        }
+    }
+}
