@@ -3,6 +3,8 @@
 //! SMK-P divides SMs by what TBs take, and not by what they do. How much faster n TBs are than one says who needs them: a kernel that makes less than 3/8 n times as much is
 //! saturated, and does with about as many TBs as it was times faster. What that leaves, the others get. A kernel that became slower with more TBs does not say what it needs: others keep it from it.
 //! SMs begin with one TB of each kernel, and the others are added: nobody has to go for it, so that it costs little where nobody is saturated, which is where SMK-P is good.
+//!
+//! When that has stayed for a while, half of the TBs of one kernel after the other are tried for long, whoever is saturated (sources.md D213).
 
 use super::{Context, Plan, Policy, beside_one_of_each, fall_back, smk, spatial};
 use crate::configs::{ConfigTable, TbVector};

@@ -12,6 +12,9 @@
 //! kernel has to be left alone to be a reference, which would cost more than it brings: all TBs of all others would have to go and come back. The second is a floor: since
 //! nobody knows what a kernel's progress is worth beside another's, nobody gives up more than a quarter of it, and nobody anything for a TB of each, which leaves a part of every SM empty. Where the
 //! product more than doubles somebody was starved, and then nobody gives up more than a half.
+//!
+//! TBs that come, and come back, do other things in their first windows than later. So what was found stays for a while, and then others are tried for long, at most for a tenth of that time each
+//! (sources.md D213); and then for four times as long.
 
 use super::counts::MOST_CYCLES;
 use super::quotient::{MOST, ONE, QUOTIENT_BITS};

@@ -29,20 +29,23 @@ const ENDLESS: u32 = 1 << 30;
 /// Cycles of a window. Rates are of TBs in a million cycles, with four digits behind the point; the firmware's counters have 32 bits.
 const WINDOW: u32 = 20_000;
 
-/// More trials than there are.
-const MOST_TRIALS: usize = 8;
+/// More trials than there are in a round.
+const MOST_TRIALS: usize = 24;
+
+/// Rounds of trials: those that kernels begin with, and those for long that follow what was found after a while.
+const ROUNDS: [(usize, &str); 2] = [(1, ""), (2, ", with trials for long after them")];
 
 /// What came of a set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decided {
-    /// What was tried, in its order.
+    /// What was tried in the last round, in its order.
     pub tried: Vec<Vec<u32>>,
     /// What stays; none if something was to be tried that was not measured.
     pub stays: Option<Vec<u32>>,
 }
 
-/// Lets the firmware decide. `rates` has what kernels do in a configuration, in any unit that is the same for a kernel throughout.
-pub fn decide(needs: &[Need], rates: impl Fn(&[u32]) -> Option<Vec<f64>>) -> Decided {
+/// Lets the firmware decide, in so many rounds at most, at least one. `rates` has what kernels do in a configuration, in any unit that is the same for a kernel throughout.
+pub fn decide(needs: &[Need], rounds: usize, rates: impl Fn(&[u32]) -> Option<Vec<f64>>) -> Decided {
     let machine = Machine { sm_count: SMS, slot_count: 8, limits: LIMITS, ..Machine::NONE };
     let kernel = |(slot, need): (usize, &Need)| {
         let shape = TbShape { threads: need.threads, thread_registers: need.registers, shared_bytes: need.shared + fit::SHARED_RESERVED };
@@ -60,19 +63,28 @@ pub fn decide(needs: &[Need], rates: impl Fn(&[u32]) -> Option<Vec<f64>>) -> Dec
     search.parameters = Parameters { able: true, ..Parameters::NONE };
     search.begin(SMS, needs.len());
     let mut decided = Decided::default();
-    while decided.tried.len() < MOST_TRIALS && MiasTrial.search(&context, &mut search) == Next::Measure {
-        let tried = counts(search.together());
-        let found = rates(&tried);
-        decided.tried.push(tried);
-        let (Some(found), Some(one)) = (found, &one) else { return decided };
-        for (counts, (rate, one)) in search.counts.iter_mut().zip(found.iter().zip(one)) {
-            let instructions = (rate / one.max(f64::MIN_POSITIVE) * f64::from(WINDOW)).round() as u32;
-            *counts = KernelCounts { cycles: WINDOW, instructions, ..KernelCounts::NONE };
+    for _ in 0..rounds {
+        decided.tried.clear();
+        let mut next = MiasTrial.search(&context, &mut search);
+        while decided.tried.len() < MOST_TRIALS && next == Next::Measure {
+            let tried = counts(search.together());
+            let found = rates(&tried);
+            decided.tried.push(tried);
+            let (Some(found), Some(one)) = (found, &one) else { return Decided { stays: None, ..decided } };
+            for (counts, (rate, one)) in search.counts.iter_mut().zip(found.iter().zip(one)) {
+                let instructions = (rate / one.max(f64::MIN_POSITIVE) * f64::from(WINDOW)).round() as u32;
+                *counts = KernelCounts { cycles: WINDOW, instructions, ..KernelCounts::NONE };
+            }
+            search.warmed_up();
+            next = MiasTrial.search(&context, &mut search);
         }
-        search.warmed_up();
+        search.give_up();
+        decided.stays = Some(counts(search.together()));
+        if !matches!(next, Next::Rest(_)) {
+            break;
+        }
+        search.go_on();
     }
-    search.give_up();
-    decided.stays = Some(counts(search.together()));
     decided
 }
 
@@ -87,9 +99,9 @@ struct Row {
 }
 
 impl Row {
-    fn of(measured: &Measured, set: &Set) -> Self {
+    fn of(measured: &Measured, set: &Set, rounds: usize) -> Self {
         let progress = Progress::of(measured, set, Base::Best);
-        let decided = decide(&progress.needs, |counts| set.configurations.get(counts).cloned());
+        let decided = decide(&progress.needs, rounds, |counts| set.configurations.get(counts).cloned());
         let place = |counts: &Vec<u32>| progress.configurations.iter().position(|one| one == counts);
         Row {
             name: super::hardware::name(&set.kernels),
@@ -111,12 +123,14 @@ pub fn report(measured: &Measured) -> String {
     let [pairs, triples] = &measured.reversed;
     let all =
         [(&measured.pairs, "pairs"), (pairs, "pairs, the reverse"), (&measured.triples, "triples"), (triples, "triples, the reverse")];
-    all.into_iter().filter_map(|(sets, what)| table(measured, sets, what)).collect()
+    let tables =
+        ROUNDS.into_iter().flat_map(|(rounds, later)| all.map(|(sets, what)| table(measured, sets, rounds, &format!("{what}{later}"))));
+    tables.flatten().collect()
 }
 
 /// None if no set has all that was to be tried, as where only maximal configurations were measured.
-fn table(measured: &Measured, sets: &[Set], what: &str) -> Option<String> {
-    let rows: Vec<Row> = sets.iter().map(|set| Row::of(measured, set)).collect();
+fn table(measured: &Measured, sets: &[Set], rounds: usize, what: &str) -> Option<String> {
+    let rows: Vec<Row> = sets.iter().map(|set| Row::of(measured, set, rounds)).collect();
     if rows.iter().all(|row| row.places().is_none()) {
         return None;
     }
@@ -187,21 +201,28 @@ mod tests {
 
     #[test]
     fn who_gains_by_every_tb_keeps_them() {
-        let decided = decide(&[NEED, NEED], rates(8));
+        let decided = decide(&[NEED, NEED], 1, rates(8));
         assert_eq!((decided.tried, decided.stays), (vec![vec![1, 1], vec![4, 4]], Some(vec![4, 4])));
     }
 
     #[test]
     fn who_gains_by_one_only_gives_the_others_away() {
         // Four TBs of the first are as fast as one: it does with one, and seven of the second fit. 3 x 7 x 0.9 over 4 x 0.6 is better than 5/4.
-        let decided = decide(&[NEED, NEED], rates(1));
+        let decided = decide(&[NEED, NEED], 1, rates(1));
         assert_eq!((decided.tried, decided.stays), (vec![vec![1, 1], vec![4, 4], vec![1, 7]], Some(vec![1, 7])));
     }
 
     #[test]
+    fn half_of_the_tbs_is_tried_in_the_second_round() {
+        // Three TBs of the first are as fast as two: with two, six of the second fit. 2/2 x 6/4 x 0.8/0.6 is 2; with one, 1/2 x 7/6 x 0.9/0.8 is less than 1.
+        let decided = decide(&[NEED, NEED], 2, rates(2));
+        assert_eq!((&decided.tried[..3], decided.stays), (&[vec![4, 4], vec![2, 6], vec![2, 6]][..], Some(vec![2, 6])));
+    }
+
+    #[test]
     fn what_was_not_measured_leaves_nothing_to_stay() {
-        let decided = decide(&[NEED, NEED], |counts| (*counts != [1, 7]).then(|| rates(1)(counts).unwrap()));
+        let decided = decide(&[NEED, NEED], 1, |counts| (*counts != [1, 7]).then(|| rates(1)(counts).unwrap()));
         assert_eq!((decided.tried.len(), decided.stays), (3, None));
-        assert_eq!(decide(&[NEED, NEED], |_| None), Decided { tried: vec![vec![1, 1]], stays: None });
+        assert_eq!(decide(&[NEED, NEED], 1, |_| None), Decided { tried: vec![vec![1, 1]], stays: None });
     }
 }

@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn the_pages_have_the_tables_of_the_measured_data() {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let pages = ["hardware.md", "hardware-tables.md", "hardware-decisions.md"];
+        let pages = ["hardware.md", "hardware-tables.md", "hardware-decisions.md", "hardware-trials.md"];
         let pages = pages.map(|page| std::fs::read_to_string(here.join("../docs").join(page)).unwrap());
         for (folder, results, least) in [("h100-2026-11-26", Some(here.join("model.csv")), 450), ("h100-2026-11-27", None, 450)] {
             let text = report(&here.join("measured").join(folder), results.as_deref()).unwrap();
