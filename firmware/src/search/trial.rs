@@ -112,7 +112,7 @@ impl Trial {
 
 impl Search {
     /// Cycles of a step that are not measured: a quarter of those of other searches where a TB of each kernel comes to SMs that are empty, or is the only one that stays; half where others
-    /// come, and all where some have to go. [`LONG`] times as many in long ones, and twice that where TBs come back that had to go.
+    /// come, and all where some have to go. Five times as many in long ones, and twice that where TBs come back that had to go.
     #[must_use]
     pub fn settles(&self) -> u32 {
         let whole = self.parameters.warm_up;
@@ -125,7 +125,7 @@ impl Search {
         }
     }
 
-    /// Cycles of a step that are measured: a quarter of those of other searches with one TB each, which is good for little else; [`LONG`] times as many in long ones, and twice that of what is the best,
+    /// Cycles of a step that are measured: a quarter of those of other searches with one TB each, which is good for little else; five times as many in long ones, and twice that of what is the best,
     /// or seems to be, which costs nothing.
     #[must_use]
     pub fn measures(&self) -> u32 {
