@@ -2,9 +2,9 @@
 //! handed to them, also where that does not pay. Expected values are those of one thread. With `--sanitize` the model's own tests in ThreadSanitizer, which watches for data races. Not part of the
 //! tests: it builds everything anew, and the sanitizer needs a nightly compiler.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
-use crate::util::{Report, cargo, command, output, run as run_command, stdout};
+use crate::util::{Report, cargo, command, run as run_command, stdout};
 
 /// The feature that makes the model look at the variable, and the variable.
 const FEATURE: &str = "mias-hw-model/threads-of-environment";
@@ -31,19 +31,12 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let mut report = Report::default();
     if args.sanitize {
         let target = host()?;
-        let found = output(&mut command("rustup", ["run", "nightly", "cargo", "--version"]));
-        if !found.is_ok_and(|result| result.status.success()) {
-            bail!(
-                "ThreadSanitizer is part of nightly compilers only, and none is installed. Install one, and run the command again:\n  \
-                 rustup toolchain install nightly --component rust-src"
-            );
-        }
         for threads in &args.threads {
             report.step(&format!("the model with {threads} threads in ThreadSanitizer"), || {
                 let mut tests = command("rustup", ["run", "nightly", "cargo", "test", "--package", "mias-hw-model", "--lib"]);
                 tests.args(["--features", FEATURE, "-Zbuild-std", "--target", &target, "--target-dir", "target/sanitize", "--"]);
                 tests.args(&args.filter).env("RUSTFLAGS", "-Zsanitizer=thread");
-                // Ten times slower: a tenth of the cases.
+                // Slower by far: fewer cases, where a test does not say how many.
                 run_command(tests.env(THREADS, threads.to_string()).env("PROPTEST_CASES", "8"))
             });
         }
@@ -59,9 +52,14 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     report.finish("cargo xtask threads")
 }
 
-/// The triple of this machine.
+/// The triple of this machine, as a nightly compiler says it.
 fn host() -> Result<String> {
-    let version = stdout(&mut command("rustup", ["run", "nightly", "rustc", "--version", "--verbose"]))?;
+    let Ok(version) = stdout(&mut command("rustup", ["run", "nightly", "rustc", "--version", "--verbose"])) else {
+        bail!(
+            "ThreadSanitizer is part of nightly compilers only, and none is installed. Install one, and run the command again:\n  \
+             rustup toolchain install nightly --component rust-src"
+        );
+    };
     let line = version.lines().find_map(|line| line.strip_prefix("host: "));
-    line.map(str::to_owned).ok_or_else(|| anyhow::anyhow!("`rustc --version --verbose` names no host"))
+    line.map(str::to_owned).context("`rustc --version --verbose` names no host")
 }

@@ -33,7 +33,7 @@ const FLOOR_WHERE_FREED_PERMILLE: u32 = 500;
 /// The same with a TB of each, which leaves a part of every SM empty: it has to be good for all of them, but for what windows differ by (assumption).
 const FLOOR_OF_ONE_PERMILLE: u32 = 950;
 /// How many times longer long trials are (assumption: on kernels that it was made from, on 8 SMs of the machine of Dai et al. 2018, windows of 20,000 cycles said other things than 2,000,000 did, and
-/// windows of 100,000 the same but for one pair).
+/// windows of 100,000 the same in eight of ten pairs).
 const LONG: u32 = 5;
 /// Windows that what was found stays for before anything is tried for long (assumption: a trial of a kernel takes a tenth of that).
 const REST: u32 = 100;

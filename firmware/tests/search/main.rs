@@ -5,6 +5,7 @@
 mod bandwidth;
 mod chip;
 mod fair;
+mod rounds;
 mod shares;
 mod steps;
 mod trial;

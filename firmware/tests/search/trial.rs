@@ -1,64 +1,15 @@
 //! Trials on the whole GPU (sources.md D209): what is tried by hand, and what holds whatever kernels do.
 
+use super::rounds::{kernels, random, rounds, several, tbs};
 use mias_firmware::kernel::Kernel;
-use mias_firmware::machine::{Machine, Settings};
-use mias_firmware::policy::{Context, MiasTrial, Policy};
-use mias_firmware::resources::{Resources, SmLimits, TbShape};
-use mias_firmware::search::{KernelCounts, Next, Parameters, Search};
 use proptest::prelude::*;
 
-const LIMITS: SmLimits = SmLimits {
-    capacity: Resources { threads: 16, registers: 0, shared_bytes: 0, tbs: 32 },
-    warp_threads: 1,
-    register_granule: 1,
-    shared_granule_bytes: 1,
-};
-const WINDOW: u32 = 20_000;
-/// SMs of the machine.
-pub(super) const CONTEXT_SMS: u16 = 8;
-
-/// It.
-pub(super) fn machine() -> Machine {
-    Machine { sm_count: CONTEXT_SMS, limits: LIMITS, ..Machine::NONE }
-}
-
-/// Kernels whose TBs take so many threads of 16.
-pub(super) fn kernels(threads: &[u32]) -> Vec<Kernel> {
-    let kernel = |threads: &u32| Kernel::new(0, &TbShape { threads: *threads, thread_registers: 0, shared_bytes: 0 }, 1_000_000, &LIMITS);
-    threads.iter().map(kernel).collect()
-}
-
-/// Trials to their end, on kernels that make so many instructions in a window: what was tried, and what stays.
+/// The first trials to their end, on kernels that make so many instructions in a cycle: what was tried, and what stays.
 fn tried(kernels: &[Kernel], did: &mut dyn FnMut([u8; 4], usize) -> u32) -> (Vec<[u8; 4]>, [u8; 4]) {
-    let machine = machine();
-    let context = Context { machine: &machine, settings: &Settings::default(), kernels };
-    let mut search = Search::NONE;
-    search.parameters = Parameters { warm_up: WINDOW, window: WINDOW, able: true, ..Parameters::NONE };
-    search.begin(CONTEXT_SMS, kernels.len());
-    let mut tried = Vec::new();
-    while MiasTrial.search(&context, &mut search) == Next::Measure {
-        let now = search.together().expect("SMs are shared").0;
-        tried.push(now);
-        for settled in [true, false] {
-            let cycles = if settled { search.settles() } else { search.measures() };
-            for (kernel, counts) in search.counts.iter_mut().enumerate().take(kernels.len()) {
-                *counts = KernelCounts { cycles, instructions: cycles * did(now, kernel), ..KernelCounts::NONE };
-            }
-            if settled {
-                search.warmed_up();
-            }
-        }
-        // One TB of each, SMK-P's, and fewer of one, four times.
-        assert!(tried.len() <= 2 + 4, "{tried:?}");
-    }
-    search.give_up();
-    (tried, search.together().expect("SMs are shared").0)
-}
-
-pub(super) fn tbs(tbs: &[u8]) -> [u8; 4] {
-    let mut all = [0; 4];
-    all[..tbs.len()].copy_from_slice(tbs);
-    all
+    let first = rounds(kernels, 1, did).remove(0);
+    // One TB of each, SMK-P's, and fewer of one, four times.
+    assert!(first.tried.len() <= 2 + 4, "{first:?}");
+    (first.tried, first.stays)
 }
 
 /// SMK-P's, which is where all without a limit of any kernel end.
@@ -134,22 +85,6 @@ fn who_is_on_the_way_is_waited_for() {
     };
     let (order, stays) = tried(&kernels, &mut did);
     assert_eq!((order.len(), stays), (4, tbs(&[14, 1])), "{order:?}");
-}
-
-/// What a kernel does with what all SMs have: any function of it.
-pub(super) fn random(seed: u64, tbs: [u8; 4], kernel: usize) -> u32 {
-    let mut state = seed ^ kernel as u64;
-    for number in tbs {
-        state = (state ^ u64::from(number)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
-    }
-    10 + (state >> 40) as u32 % 100
-}
-
-/// Two to four kernels of which one TB of each fits.
-pub(super) fn several() -> impl Strategy<Value = Vec<Kernel>> {
-    prop::collection::vec(1..9_u32, 2..5)
-        .prop_map(|threads| kernels(&threads))
-        .prop_filter("they fit together", |kernels| kernels.iter().map(|kernel| kernel.demand.threads).sum::<u32>() <= 16)
 }
 
 proptest! {

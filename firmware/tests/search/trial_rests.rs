@@ -1,65 +1,10 @@
-//! Trials for long, after what was found has stayed for a while (sources.md D209): what is tried by hand, and what holds whatever kernels do.
+//! Trials for long, after what was found has stayed for a while (sources.md D213): what is tried by hand, and what holds whatever kernels do.
 
-use super::trial::{CONTEXT_SMS, kernels, machine, several, tbs};
-use mias_firmware::kernel::Kernel;
-use mias_firmware::machine::Settings;
-use mias_firmware::policy::{Context, MiasTrial, Policy};
-use mias_firmware::search::{KernelCounts, Next, Parameters, Search};
+use super::rounds::{WINDOW, kernels, random, rounds, several, tbs};
 use proptest::prelude::*;
 
-const WINDOW: u32 = 20_000;
 /// Windows that are five times as long as others, and those of what is the best.
 const LONG: [u32; 2] = [100_000, 200_000];
-
-/// A round of trials: what was tried, for how long each, what stays, and for how long, if the search goes on.
-#[derive(Debug)]
-struct Round {
-    tried: Vec<[u8; 4]>,
-    cycles: Vec<[u32; 2]>,
-    stays: [u8; 4],
-    rest: Option<u32>,
-}
-
-/// So many rounds, of kernels that make so many instructions in a cycle; fewer if the search is over.
-fn rounds(kernels: &[Kernel], count: usize, did: &mut dyn FnMut([u8; 4], usize) -> u32) -> Vec<Round> {
-    let machine = machine();
-    let context = Context { machine: &machine, settings: &Settings::default(), kernels };
-    let mut search = Search::NONE;
-    search.parameters = Parameters { warm_up: WINDOW, window: WINDOW, able: true, ..Parameters::NONE };
-    search.begin(CONTEXT_SMS, kernels.len());
-    let mut rounds = Vec::new();
-    while rounds.len() < count {
-        let (mut tried, mut lasted) = (Vec::new(), Vec::new());
-        let rest = loop {
-            match MiasTrial.search(&context, &mut search) {
-                Next::Measure => {}
-                Next::Rest(cycles) => break Some(cycles),
-                Next::Done => break None,
-            }
-            let now = search.together().expect("SMs are shared").0;
-            let cycles = [search.settles(), search.measures()];
-            for (settled, cycles) in [true, false].into_iter().zip(cycles) {
-                for (kernel, counts) in search.counts.iter_mut().enumerate().take(kernels.len()) {
-                    *counts = KernelCounts { cycles, instructions: cycles.saturating_mul(did(now, kernel)), ..KernelCounts::NONE };
-                }
-                if settled {
-                    search.warmed_up();
-                }
-            }
-            tried.push(now);
-            lasted.push(cycles);
-            // The best, half of each of four, the best again after each; one of them up to four times.
-            assert!(tried.len() <= 2 * (4 + 5), "{tried:?}");
-        };
-        search.give_up();
-        rounds.push(Round { tried, cycles: lasted, stays: search.together().expect("SMs are shared").0, rest });
-        if rest.is_none() {
-            break;
-        }
-        search.go_on();
-    }
-    rounds
-}
 
 /// Two kernels, of which 16 and 8 TBs fit; SMK-P has 8 and 4. The second is as fast with two TBs as with four and a little faster than with one, which is not little enough for the short trials; the
 /// first is held up by it.
@@ -119,8 +64,8 @@ proptest! {
     /// Where what kernels do is a function of what all SMs have, a round leaves what was there, or something in which their product is larger by a quarter.
     #[test]
     fn a_round_is_no_loss(kernels in several(), seed: u64) {
-        let rounds = rounds(&kernels, 3, &mut |tbs, kernel| super::trial::random(seed, tbs, kernel));
-        let product = |tbs: [u8; 4]| (0..kernels.len()).map(|kernel| f64::from(super::trial::random(seed, tbs, kernel))).product::<f64>();
+        let rounds = rounds(&kernels, 3, &mut |tbs, kernel| random(seed, tbs, kernel));
+        let product = |tbs: [u8; 4]| (0..kernels.len()).map(|kernel| f64::from(random(seed, tbs, kernel))).product::<f64>();
         for pair in rounds.windows(2) {
             let (before, after) = (pair[0].stays, pair[1].stays);
             prop_assert!(after == before || product(after) > product(before) * 1.24, "{:?} for {:?}", after, before);

@@ -15,9 +15,11 @@ use super::sms::Sms;
 use super::team::{Order, Team};
 use std::sync::OnceLock;
 
+/// Tests were built to be run on several threads each (CONTRIBUTING.md): every cycle is run by the team, whether that is faster or not.
+const ALWAYS: bool = cfg!(feature = "threads-of-environment");
 /// With fewer SMs awake, a group is run here, unless it has no more: handing it over would take longer than running it (assumption: a
 /// handover takes about as long as three SMs).
-const LEAST_AWAKE: usize = if cfg!(feature = "threads-of-environment") { 1 } else { 3 };
+const LEAST_AWAKE: usize = if ALWAYS { 1 } else { 3 };
 /// With fewer SMs awake in all, every group is.
 const LEAST_AWAKE_IN_ALL: usize = 2 * LEAST_AWAKE;
 
@@ -83,15 +85,14 @@ impl Sms {
     }
 }
 
-/// Threads that every run has at least, on an SM each: what MIAS_THREADS says, where tests were built with that feature, so that all of them can be run on several (CONTRIBUTING.md). Then every cycle is
-/// run by the team, too, whether that is faster or not.
+/// Threads that every run has at least: one, or what MIAS_THREADS says if they are [always](ALWAYS) to be several.
 ///
 /// # Panics
 /// If MIAS_THREADS is there and no number.
 pub(super) fn least_threads() -> usize {
     static LEAST: OnceLock<usize> = OnceLock::new();
     let said = || std::env::var("MIAS_THREADS").map_or(1, |text| text.parse().expect("MIAS_THREADS is a number"));
-    if cfg!(feature = "threads-of-environment") { *LEAST.get_or_init(said) } else { 1 }
+    if ALWAYS { *LEAST.get_or_init(said) } else { 1 }
 }
 
 /// How long threads wait for each other: whether each of `threads` has a core.
@@ -105,7 +106,7 @@ impl Gpu {
     /// Whether there is so much to do in this cycle that `team` should help.
     pub(super) fn pays_together(&mut self, team: &Team<'_, '_>) -> bool {
         let enough = !self.skip || self.sms.groups().map(Group::awake).sum::<usize>() >= LEAST_AWAKE_IN_ALL;
-        enough && (cfg!(feature = "threads-of-environment") || !(team.has_cores() && self.sms.pace.is_alone()))
+        enough && (ALWAYS || !(team.has_cores() && self.sms.pace.is_alone()))
     }
 
     /// Runs this cycle of the SMs with `team`. Returns whether TBs have ended. Unless `last`, what can be done of the next cycle of the
