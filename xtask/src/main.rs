@@ -5,6 +5,7 @@ mod characterise;
 mod ci;
 mod cosim;
 mod docs;
+mod foresight;
 mod header;
 mod image;
 mod kernels;
@@ -79,6 +80,8 @@ enum Task {
     Picture(picture::Args),
     /// Judges windows that ended when they were known by the same in full, from the results of `mias evaluate precision`.
     Precision(precision::Args),
+    /// Bounds of choices: a table of the best configurations and a forest, from results of `mias evaluate`.
+    Foresight(foresight::Args),
     /// Measures the timing model: warp instructions per second, and instructions per warp instruction (with valgrind).
     SimRate,
     /// Runs an evaluation on a Slurm cluster of two nodes on this machine, loses one of them, and compares with a local run.
@@ -108,6 +111,7 @@ fn main() -> ExitCode {
         Task::PageCheck(args) => page_check::run(&args),
         Task::Picture(args) => picture::run(&args),
         Task::Precision(args) => precision::run(&args),
+        Task::Foresight(args) => foresight::run(&args),
         Task::SimRate => sim_rate::run(),
         Task::Slurm(args) => slurm::run(&args),
         Task::Threads(args) => threads::run(&args),
