@@ -87,20 +87,20 @@ pub struct Block {
     pub mixes: Vec<Mix>,
 }
 
-/// Fields of a machine that only say how large it is.
-const SIZES: [&str; 2] = ["sm.count", "dram.channels"];
+/// Fields of a machine that say how large it is, and whether its hardware chooses whose TBs leave: no mechanism of a policy's.
+const SAYS_MACHINE: [&str; 3] = ["sm.count", "dram.channels", "sm.preemption.selector.start_cycles"];
 
 /// The setting that divides the SMs by given numbers, and who does.
 const SHARES: (&str, &str) = ("shares", "spatial");
 
-/// The machine of a study as its size has it, and the fields that mechanisms set. A field that says `none` sets nothing.
-fn machine(gpu: &str) -> (String, String) {
-    let says_size = |field: &str| field.split_once('=').is_some_and(|(key, _)| SIZES.contains(&key));
+/// The machine of a study, and the fields that mechanisms set. A field that says `none` sets nothing.
+pub(super) fn machine(gpu: &str) -> (String, String) {
+    let says_machine = |field: &str| field.split_once('=').is_some_and(|(key, _)| SAYS_MACHINE.contains(&key));
     let mut words = gpu.split(' ');
     let name = words.next().unwrap_or_default();
-    let (sizes, fields): (Vec<&str>, Vec<&str>) = words.partition(|field| says_size(field));
+    let (of_machine, fields): (Vec<&str>, Vec<&str>) = words.partition(|field| says_machine(field));
     let set: Vec<&str> = fields.into_iter().filter(|field| !field.ends_with("=none")).collect();
-    ([&[name][..], &sizes].concat().join(" "), set.join(" "))
+    ([&[name][..], &of_machine].concat().join(" "), set.join(" "))
 }
 
 /// SMs of each kernel, if each SM has TBs of one kernel only.

@@ -15,6 +15,16 @@ fn values(stp: f64) -> Values {
     }
 }
 
+/// Size, and whose choice it is who leaves, are the machine's; what is set to none is nobody's.
+#[test]
+fn a_machine_is_no_mechanism() {
+    let (name, with) = mixes::machine(
+        "m dram.channels=4 sm.count=8 sm.memory_issue.in_flight=dynamic sm.preemption.selector.start_cycles=8 l1.partition=none",
+    );
+    assert_eq!(name, "m dram.channels=4 sm.count=8 sm.preemption.selector.start_cycles=8");
+    assert_eq!(with, "sm.memory_issue.in_flight=dynamic");
+}
+
 fn way(policy: &'static str, with: &str) -> Way {
     Way { policy, with: with.into(), transition: "preempt:switch" }
 }
