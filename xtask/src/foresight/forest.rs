@@ -6,7 +6,7 @@ use smartcore::linalg::basic::matrix::DenseMatrix;
 
 use super::data::Mix;
 
-/// Trees. More change no choice of the mixes on docs/evaluation-decisions.md.
+/// Trees (assumption: many).
 const TREES: usize = 1_000;
 
 /// A kernel is taken to do so much at least, parts of what it does in SMK-P's configuration: logarithms need something.
