@@ -67,12 +67,32 @@ fn an_estimate_begins_with_what_was_simulated() {
 
 #[test]
 fn whoever_shares_a_simulation_ends_as_alone() {
-    let (machine, all, options) = (machine(), workloads(), options(Some("5 %")));
-    let run = |&policy: &Policy| Run { control: Control::Policy(policy), workloads: all.iter().collect(), options };
-    let runs: Vec<Run<'_>> = Policy::ALL.iter().filter(|policy| policy.measures()).map(run).collect();
+    let all = workloads();
+    let policies: Vec<Policy> = Policy::ALL.into_iter().filter(|policy| policy.measures()).collect();
+    shared_end_as_alone(&all, &policies, &[Some("5 %")]);
+}
+
+#[test]
+fn who_is_known_leaves_those_that_go_on() {
+    let all = workloads();
+    // The exact run leads or not, policies part or not, and one policy runs alone but for its precisions.
+    shared_end_as_alone(&all, &[Policy::MiasIpc, Policy::MiasIpmIpc], &[Some("5 %"), None, Some("20 %")]);
+    shared_end_as_alone(&all, &[Policy::Smk], &[None, Some("5 %"), Some("0.0001 %")]);
+}
+
+fn shared_end_as_alone(all: &[Workload], policies: &[Policy], precisions: &[Option<&str>]) {
+    let machine = machine();
+    let runs: Vec<Run<'_>> = policies
+        .iter()
+        .flat_map(|&policy| precisions.iter().map(move |&precision| (Control::Policy(policy), options(precision))))
+        .map(|(control, options)| Run { control, workloads: all.iter().collect(), options })
+        .collect();
     let done = Mutex::new(vec![None; runs.len()]);
     let cycles = Mutex::new(0);
-    machine.run_together(&runs, &|more| *cycles.lock().unwrap() += more, &|at, outcome| done.lock().unwrap()[at] = Some(outcome.unwrap()));
+    machine.run_together(&runs, &|more| *cycles.lock().unwrap() += more, &|at, outcome| {
+        let before = done.lock().unwrap()[at].replace(outcome.unwrap());
+        assert!(before.is_none(), "run {at} ended twice");
+    });
     let shared: Vec<Outcome> = done.into_inner().unwrap().into_iter().map(Option::unwrap).collect();
     let alone: Vec<Outcome> = runs.iter().map(|run| machine.run(run, &|_| {}).unwrap()).collect();
     assert_eq!(shared, alone);

@@ -1,6 +1,7 @@
 //! Runs what is not there yet, on all cores, and keeps each result as soon as there is one.
 //!
-//! Runs of measuring policies that differ in nothing else go together ([`Machine::run_together`]). Long runs start first, so that none
+//! Runs of measuring policies that differ in nothing else, and runs that differ in how well they are to be known, go together
+//! ([`Machine::run_together`]). Long runs start first, so that none
 //! is left alone at the end. Which run is whose result does not depend on the number of workers.
 
 use super::record::Kept;
@@ -91,6 +92,7 @@ pub(super) fn units(jobs: &[&Job]) -> Vec<Vec<usize>> {
     for (place, job) in jobs.iter().enumerate() {
         let measures = matches!(job.control, Control::Policy(policy) if policy.measures());
         let mut rest = job.identity.clone();
+        rest.precision = None;
         // A job that goes with no other is told apart by its own control.
         if measures {
             rest.control.clear();

@@ -370,7 +370,8 @@ impl Machine for SimulatedGpu {
                 if self.shares()
                     && self.energy_cycles.is_none()
                     && first.options.sample_cycles.is_none()
-                    && first.options.queue.is_none() =>
+                    && first.options.queue.is_none()
+                    && first.options.requests.is_none() =>
             {
                 let done =
                     |at: usize, outcome: Result<Outcome, RunError>| done(at, outcome.map(|outcome| self.with_room(&runs[at], outcome)));

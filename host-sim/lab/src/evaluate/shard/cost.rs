@@ -5,6 +5,7 @@
 //! docs/guide/cluster.md has what was measured against it.
 
 use super::super::study::Job;
+use std::collections::BTreeSet;
 
 /// Nanoseconds of one core per SM and core cycle (measured: 57 s for a window of 5,000,000 cycles on 30 SMs, docs/evaluation.md).
 const NS_PER_SM_CYCLE: u64 = 380;
@@ -25,7 +26,9 @@ pub fn simulation_ns(cycles: Option<u64>, sms: u32) -> u64 {
 /// Nanoseconds of one core that runs take which go together, on `sms` SMs.
 pub fn together_ns(jobs: &[&Job], sms: u32) -> u64 {
     let longest = jobs.iter().map(|job| simulation_ns(job.expected_cycles(), sms)).max().unwrap_or(0);
-    let companions = (jobs.len() as u64).saturating_sub(1);
+    // Who only leaves sooner, since less of it is to be known, costs nothing.
+    let controls: BTreeSet<&str> = jobs.iter().map(|job| job.identity.control.as_str()).collect();
+    let companions = (controls.len() as u64).saturating_sub(1);
     longest / 100 * (100 + PERCENT_PER_COMPANION * companions)
 }
 

@@ -80,6 +80,11 @@ impl Stop {
         Stop { after_first_runs: true, ..self }
     }
 
+    /// How well the run is to be known.
+    pub(in super::super) fn precision(&self) -> Precision {
+        self.precision
+    }
+
     /// The next cycle after `cycle` in which the run is to be looked at.
     pub(in super::super) fn next_look(cycle: u64) -> u64 {
         (cycle / LOOK_EVERY_CYCLES + 1) * LOOK_EVERY_CYCLES

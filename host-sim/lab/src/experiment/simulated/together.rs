@@ -1,17 +1,18 @@
-//! Runs that differ only in the policy, as one simulation for as long as the policies act alike.
+//! Runs that differ only in the policy and in how well they are to be known, as one simulation for as long as the policies act alike.
 //!
 //! The variants of MIAS place the same configurations at the same time and differ in what they make of the counters; two that choose the
 //! same configuration in the same cycle go on alike to the end. So the firmware of every run is called at every interrupt, one of them
 //! (the leader) on the register block of the simulation, the others each on a copy with their own straps. As long as all blocks are
 //! equal afterwards, the GPU cannot tell which of them was the real one. When they are not, the runs are parted by the block that their
-//! firmware left, and each part goes on from the last copy of the GPU, taken when all still agreed.
+//! firmware left, and each part goes on from the last copy of the GPU, taken when all still agreed. A run that is known well enough leaves
+//! the others, which go on.
 //!
 //! Every run's outcome is what it would have been alone, in every number (`tests/together.rs` of the suites).
 
 use super::{Running, SimulatedGpu, known};
 use crate::experiment::controller::Controller;
 use crate::experiment::machine::{Outcome, Run, RunError};
-use crate::experiment::precision::{Known, Stop};
+use crate::experiment::precision::{Precision, Stop};
 use mias_hw_model::gpu::{Gpu, Microcontroller, RunEnd};
 use mias_hw_model::register_file::{RegisterFile, Straps};
 use rayon::Scope;
@@ -26,15 +27,27 @@ struct Member {
     index: usize,
     controller: Controller,
     straps: Straps,
+    /// How well it is to be known, if it may end before its window.
+    precision: Option<Precision>,
 }
 
 /// Runs that share a simulation.
 struct Pack {
     gpu: Gpu,
-    /// What ends all of them before their window, if anything does.
-    stop: Option<Stop>,
+    /// What ends members before their window: one for each precision among them.
+    stops: Vec<Stop>,
     /// The first leads.
     members: Vec<Member>,
+}
+
+impl Pack {
+    /// Members on `gpu`, whose register block becomes the first one's. Of `stops` those stay that a member has.
+    fn new(mut gpu: Gpu, stops: Vec<Stop>, members: Vec<Member>) -> Option<Pack> {
+        let leader = members.first()?.straps.clone();
+        *gpu.registers_mut() = gpu.registers().clone().with_straps(leader);
+        let stops = stops.into_iter().filter(|stop| members.iter().any(|member| member.precision == Some(stop.precision()))).collect();
+        Some(Pack { gpu, stops, members })
+    }
 }
 
 /// What the parts of a simulation have in common.
@@ -98,12 +111,17 @@ impl SimulatedGpu {
                 }
             };
             let straps = self.straps(run);
-            let member = Member { index, controller, straps: straps.clone() };
+            let member = Member { index, controller, straps: straps.clone(), precision: stop.as_ref().map(Stop::precision) };
             let leader = packs.first().map_or(straps, |(_, pack)| pack.members[0].straps.clone());
             let block = gpu.registers_mut().clone().with_straps(leader);
             match packs.iter_mut().find(|(other, _)| *other == block) {
-                Some((_, pack)) => pack.members.push(member),
-                None => packs.push((block, Pack { gpu, stop, members: vec![member] })),
+                Some((_, pack)) => {
+                    if !pack.members.iter().any(|other| other.precision == member.precision) {
+                        pack.stops.extend(stop);
+                    }
+                    pack.members.push(member);
+                }
+                None => packs.push((block, Pack { gpu, stops: stop.into_iter().collect(), members: vec![member] })),
             }
         }
         rayon::scope(|scope| {
@@ -115,9 +133,8 @@ impl SimulatedGpu {
 
     /// Runs a pack to its end, or until it parts: then each part is run as a pack of its own.
     fn run_pack<'s>(&'s self, scope: &Scope<'s>, mut pack: Pack, shared: &'s Shared<'s>) {
-        let mut known = None;
         let going = self.threads.begin();
-        while pack.members.len() > 1 && pack.gpu.cycle() < shared.limit && known.is_none() {
+        while pack.members.len() > 1 && pack.gpu.cycle() < shared.limit {
             if self.cancel.requested() {
                 return end(pack.members, shared, &RunError::Interrupted);
             }
@@ -131,12 +148,13 @@ impl SimulatedGpu {
             if parts.is_empty() {
                 (shared.progress)((pack.gpu.cycle() - before) * pack.members.len() as u64);
                 match ended {
-                    RunEnd::CycleLimit => {
-                        // All have the same block, by the leader's eyes.
-                        let (stop, leader) = (pack.stop.as_mut(), pack.members.first());
-                        known = stop.zip(leader).and_then(|(stop, leader)| known::look(stop, &mut pack.gpu, &leader.controller));
-                        continue;
-                    }
+                    RunEnd::CycleLimit => match self.without_known(pack, shared) {
+                        Some(left) => {
+                            pack = left;
+                            continue;
+                        }
+                        None => return,
+                    },
                     RunEnd::AllComplete => break,
                     RunEnd::Stuck(stuck) => return end(pack.members, shared, &RunError::Stuck(stuck.to_string())),
                     RunEnd::Failed(message) => return end(pack.members, shared, &RunError::Workload(message)),
@@ -146,33 +164,46 @@ impl SimulatedGpu {
                 pack.members.into_iter().zip(copies).map(|(member, controller)| Some(Member { controller, ..member })).collect();
             for (_, places) in parts {
                 let members: Vec<Member> = places.iter().filter_map(|&place| members[place].take()).collect();
-                let Some(leader) = members.first() else { continue };
-                let mut gpu = copy.clone();
-                *gpu.registers_mut() = copy.registers().clone().with_straps(leader.straps.clone());
-                // It has seen nothing of the stretch that is run again.
-                let stop = pack.stop.clone();
-                scope.spawn(|scope| self.run_pack(scope, Pack { gpu, stop, members }, shared));
+                // Stops have seen nothing of the stretch that is run again.
+                let Some(pack) = Pack::new(copy.clone(), pack.stops.clone(), members) else { continue };
+                scope.spawn(|scope| self.run_pack(scope, pack, shared));
             }
             return;
         }
         drop(going);
-        self.finish_pack(pack, known, shared);
+        self.finish_pack(pack, shared);
+    }
+
+    /// The pack without the members that are known well enough now, which are given their outcomes; none if all are.
+    fn without_known(&self, pack: Pack, shared: &Shared<'_>) -> Option<Pack> {
+        let Pack { mut gpu, mut stops, mut members } = pack;
+        for at in (0..stops.len()).rev() {
+            // All have the same block, by the leader's eyes.
+            let Some(known) = members.first().and_then(|leader| known::look(&mut stops[at], &mut gpu, &leader.controller)) else {
+                continue;
+            };
+            let precision = stops.remove(at).precision();
+            let rest = shared.limit - known.estimate.simulated_cycles;
+            for Member { index, controller, .. } in members.extract_if(.., |member| member.precision == Some(precision)) {
+                (shared.progress)(rest);
+                (shared.done)(index, Ok(self.outcome_of(&mut gpu, controller, Some(known.clone()), shared.limit)));
+            }
+        }
+        Pack::new(gpu, stops, members)
     }
 
     /// Runs a pack of one to its end, and gives all members of a pack at its end their outcomes.
-    fn finish_pack(&self, pack: Pack, known: Option<Known>, shared: &Shared<'_>) {
-        let Pack { mut gpu, stop, mut members } = pack;
+    fn finish_pack(&self, pack: Pack, shared: &Shared<'_>) {
+        let Pack { mut gpu, mut stops, mut members } = pack;
         if members.len() == 1
             && let Some(Member { index, controller, .. }) = members.pop()
         {
-            let mut running = Running { gpu, controller, stop, known };
+            let mut running = Running { gpu, controller, stop: stops.pop(), known: None };
             let outcome = self.run_on(&mut running, shared.limit, shared.progress).map(|()| self.outcome(running, shared.limit));
             return (shared.done)(index, outcome);
         }
-        let rest = known.as_ref().map_or(0, |known| shared.limit - known.estimate.simulated_cycles);
-        (shared.progress)(rest * members.len() as u64);
         for Member { index, controller, .. } in members {
-            (shared.done)(index, Ok(self.outcome_of(&mut gpu, controller, known.clone(), shared.limit)));
+            (shared.done)(index, Ok(self.outcome_of(&mut gpu, controller, None, shared.limit)));
         }
     }
 }
