@@ -5,7 +5,8 @@
 //! ever, here.
 //!
 //! Who runs which SMs changes seldom, since an SM's state is in the cache of the core that ran it last. How many the first group has is
-//! found while it runs: one fewer when the others mostly wait for it, one more when it mostly waits for them.
+//! found while it runs: fewer when the others mostly wait for it, more when it mostly waits for them, in steps that become longer as long as
+//! they go on in one direction, and shorter and rarer where they turn ([`Balance`]).
 
 use super::Gpu;
 use super::group::Group;
@@ -23,26 +24,42 @@ const LEAST_AWAKE: usize = if ALWAYS { 1 } else { 3 };
 /// With fewer SMs awake in all, every group is.
 const LEAST_AWAKE_IN_ALL: usize = 2 * LEAST_AWAKE;
 
-/// Cycles by which one side has to be late more often than the other before the first group changes (assumption).
+/// Cycles by which one side has to be late more often than the other before the first group changes, at least (assumption).
 const FIRST_PATIENCE: i32 = 64;
 /// At most: one SM to and fro costs nothing then.
 const MOST_PATIENCE: i32 = 1 << 14;
+/// The longest step is this part of all SMs (assumption).
+const LONGEST_STEP_OF: usize = 4;
+/// After so many steps in one direction they become longer (assumption: after a turn, two may be needed to come where half of the way is).
+const STEADY: u32 = 3;
 
 /// How many SMs the first group has, and who was late.
+///
+/// With caches that miss, what the first thread does beside its SMs takes as long as all SMs together: from an even start the first group has to
+/// lose nearly all of them, and a launch may be over after some ten thousand cycles. Where it has found its size it turns with every change.
 #[derive(Clone, Debug)]
 pub(super) struct Balance {
     /// SMs of the first group.
     first: usize,
     /// Cycles in which it waited for the others, less those in which they waited for it.
     waited: i32,
-    /// Such a difference that it is given more or fewer SMs. Doubles with every change.
+    /// Such a difference that it is given more or fewer SMs.
     patience: i32,
+    /// How many more or fewer.
+    step: usize,
+    /// Whether it was given more the last time, and how many times in a row it went that way.
+    grew: bool,
+    in_a_row: u32,
 }
 
 impl Balance {
     /// `sms` SMs, evenly among `groups`.
     pub(super) fn even(sms: usize, groups: usize) -> Self {
-        Balance { first: sms / groups, waited: 0, patience: FIRST_PATIENCE }
+        Balance { first: sms / groups, waited: 0, patience: FIRST_PATIENCE, step: Self::longest_step(sms), grew: false, in_a_row: 0 }
+    }
+
+    fn longest_step(sms: usize) -> usize {
+        (sms / LONGEST_STEP_OF).max(1)
     }
 
     /// After a cycle in which the first group `waited`, or was waited for: whether it gets more or fewer of the SMs.
@@ -52,9 +69,22 @@ impl Balance {
             return false;
         }
         self.waited = 0;
-        self.patience = (2 * self.patience).min(MOST_PATIENCE);
+        if self.in_a_row == 0 || self.grew == waited {
+            self.in_a_row += 1;
+            if self.in_a_row >= STEADY {
+                self.step = (2 * self.step).min(Self::longest_step(sms));
+                self.patience = (self.patience / 2).max(FIRST_PATIENCE);
+            }
+        } else {
+            self.in_a_row = 1;
+            if self.step == 1 {
+                self.patience = (2 * self.patience).min(MOST_PATIENCE);
+            }
+            self.step = (self.step / 2).max(1);
+        }
+        self.grew = waited;
         // Every other group has an SM.
-        let first = if waited { (self.first + 1).min(sms + 1 - groups) } else { self.first.saturating_sub(1) };
+        let first = if waited { (self.first + self.step).min(sms + 1 - groups) } else { self.first.saturating_sub(self.step) };
         std::mem::replace(&mut self.first, first) != first
     }
 
@@ -146,6 +176,25 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        /// Whatever the first thread has to do beside its SMs, after a thousand or two of cycles no other size would be better by more than an SM.
+        #[test]
+        fn the_size_is_found_soon(sms in 2usize..257, groups in 2usize..9, beside in 0usize..300) {
+            let groups = groups.min(sms);
+            let mut balance = Balance::even(sms, groups);
+            // In SMs, how long the first group takes, and the longest of the others.
+            let times = |first: usize| (beside + first, (sms - first).div_ceil(groups - 1));
+            let mut cycles = 0;
+            let mut changes = 0;
+            while changes < 200 && cycles < 2_000 {
+                let (first, others) = times(balance.first);
+                changes += u32::from(balance.tip(first < others, sms, groups));
+                cycles += 1;
+            }
+            let longest = |first: usize| times(first).0.max(times(first).1);
+            let best = (0..=sms + 1 - groups).map(longest).min().unwrap_or(0);
+            prop_assert!(longest(balance.first) <= best + 1, "{} of {} SMs, best {}", balance.first, sms, best);
+        }
+
         /// Whoever is late, each SM is in one group, every other group has some, and these differ by one at most.
         #[test]
         fn shares_are_even(sms in 2usize..257, groups in 2usize..20, late in prop::collection::vec(any::<bool>(), 0..40)) {
