@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use crate::slurm::Beside;
 use crate::targets::{IMAGES, TARGETS};
 use crate::test;
 use crate::util::{Report, cargo, run as run_command};
@@ -13,6 +14,11 @@ pub(crate) fn run() -> Result<()> {
     report.step("lints", || run_command(&mut cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])));
     report.step("documentation", || run_command(cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")));
     test::steps(&mut report);
+    let mut cluster = None;
+    report.step("Slurm", || {
+        cluster = Some(Beside::start()?);
+        Ok(())
+    });
     for target in &TARGETS {
         report.step(&format!("lints for the {}", target.board.core), || {
             let packages = ["mias-firmware", IMAGES, "mias-target-bench"].map(|package| ["--package", package]);
@@ -42,5 +48,8 @@ pub(crate) fn run() -> Result<()> {
         let unpublished = ["mias-suites", "mias-target-bench", IMAGES, "xtask"].map(|package| ["--exclude", package]);
         run_command(cargo(all).args(unpublished.as_flattened()))
     });
+    if let Some(cluster) = cluster {
+        report.step("an evaluation on a cluster, of which a node is lost, gives the bytes of a local run", || cluster.join());
+    }
     report.finish("cargo xtask ci")
 }

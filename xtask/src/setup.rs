@@ -35,32 +35,35 @@ fn missing_qemu() -> Option<&'static str> {
     TARGETS.iter().map(|target| target.board.qemu).find(|program| !starts(program))
 }
 
-/// Installs QEMU by apt-get: on Debian, as root.
+/// Installs QEMU by apt-get.
 fn install_qemu(missing: &str) -> Result<()> {
     let mut packages = BOARDS.map(|board| board.package).to_vec();
     packages.dedup();
-    let by_hand = format!("apt-get install {}", packages.join(" "));
-    for args in [vec!["update"], [&["install", "--yes", "--no-install-recommends"], &packages[..]].concat()] {
+    let by_hand = format!("Install QEMU 7.2 or later for Arm and RISC-V (on Debian: `apt-get install {}`)", packages.join(" "));
+    apt_get(&packages, &format!("the tests run the firmware in QEMU, and `{missing}` is not installed"), &by_hand)?;
+    match missing_qemu() {
+        None => Ok(()),
+        Some(missing) => bail!("apt-get installed QEMU, and `{missing}` still does not start"),
+    }
+}
+
+/// Installs packages by apt-get: on Debian, as root. Where that cannot be, the message begins with `why` they are needed, and goes on with what
+/// to do `by_hand`.
+pub(crate) fn apt_get(packages: &[&str], why: &str, by_hand: &str) -> Result<()> {
+    for args in [vec!["update"], [&["install", "--yes", "--no-install-recommends"], packages].concat()] {
         eprintln!("$ apt-get {}", args.join(" "));
         let Ok(result) = output(command("apt-get", &args).env("DEBIAN_FRONTEND", "noninteractive")) else {
-            bail!(
-                "the tests run the firmware in QEMU, and `{missing}` is not installed.\n\
-                 Install QEMU 7.2 or later for Arm and RISC-V (on Debian: `{by_hand}`) and run the command again."
-            );
+            bail!("{why}.\n{by_hand} and run the command again.");
         };
         if !result.status.success() {
             bail!(
-                "the tests run the firmware in QEMU, `{missing}` is not installed, and `apt-get {}` failed; run `{by_hand}` as root \
-                 and try again. It said:\n{}",
+                "{why}, and `apt-get {}` failed. {by_hand} and run the command again. It said:\n{}",
                 args.join(" "),
                 String::from_utf8_lossy(&result.stderr).trim()
             );
         }
     }
-    match missing_qemu() {
-        None => Ok(()),
-        Some(missing) => bail!("apt-get installed QEMU, and `{missing}` still does not start"),
-    }
+    Ok(())
 }
 
 /// Where the active toolchain keeps the LLVM tool `name`, whether or not it is installed.

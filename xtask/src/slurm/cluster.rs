@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::in_environment;
 use super::processes::{Process, kill, process, with_environment};
+use crate::setup::apt_get;
 use crate::util::stdout;
 
 /// The nodes.
@@ -35,18 +36,37 @@ pub(super) struct Cluster {
     daemons: Vec<(&'static str, Child)>,
 }
 
+/// Debian's packages of them.
+const PACKAGES: [&str; 2] = ["slurm-wlm", "munge"];
+
+/// Programs that are not there.
+fn missing() -> Vec<&'static str> {
+    let is_there = |program: &&str| search_path().iter().any(|folder| folder.join(program).is_file());
+    PROGRAMS.into_iter().filter(|program| !is_there(program)).collect()
+}
+
 /// Whether all programs are there.
 pub(super) fn check_installed() -> Result<()> {
-    let is_there = |program: &&str| search_path().iter().any(|folder| folder.join(program).is_file());
-    let missing: Vec<&str> = PROGRAMS.into_iter().filter(|program| !is_there(program)).collect();
+    let missing = missing();
     if missing.is_empty() {
         return Ok(());
     }
     bail!(
-        "this task needs Slurm and MUNGE, which are not all here: no {}. Debian, Ubuntu: apt-get install --no-install-recommends \
-         slurm-wlm munge",
-        missing.join(", no ")
+        "this task needs Slurm and MUNGE, which are not all here: no {}. Debian, Ubuntu: apt-get install --no-install-recommends {}",
+        missing.join(", no "),
+        PACKAGES.join(" ")
     )
+}
+
+/// Installs what is missing.
+pub(super) fn install() -> Result<()> {
+    let missing = missing();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let why = format!("a cluster on this machine needs Slurm and MUNGE, of which there is no {}", missing.join(", no "));
+    apt_get(&PACKAGES, &why, &format!("Install them (on Debian: `apt-get install {}`)", PACKAGES.join(" ")))?;
+    check_installed()
 }
 
 /// Folders of programs; daemons lie where users do not look.

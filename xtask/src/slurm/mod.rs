@@ -1,7 +1,8 @@
 //! `cargo xtask slurm`: an evaluation on a cluster of two nodes on this machine, one of which is lost in the middle. What `mias evaluate
 //! --emit slurm` writes is submitted as it is; the merged documents and every run must be those of a local run, byte for byte.
 //!
-//! Slurm and MUNGE must be installed. They are needed by nobody else, and by no other task.
+//! Slurm and MUNGE must be installed. They are needed by nobody else, and by no other task but `cargo xtask ci`, which runs this in small and
+//! beside other steps ([`Beside`]).
 
 mod cluster;
 mod processes;
@@ -9,9 +10,10 @@ mod processes;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 
 use self::cluster::Cluster;
 use crate::util::{cargo, command, root, run as run_command, stdout, target_dir};
@@ -91,6 +93,25 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     println!("{} runs and {} documents are those of the local run; {requeued} jobs were requeued", ours.len(), DOCUMENTS.len());
     Ok(())
+}
+
+/// The same with a plan of 18 short runs and the `mias` that tests have built, on a thread of its own: most of a minute it only waits, until
+/// the node is given up and its jobs begin anew.
+pub(crate) struct Beside(JoinHandle<Result<()>>);
+
+impl Beside {
+    /// Installs what is missing, and starts it.
+    pub(crate) fn start() -> Result<Self> {
+        cluster::install()?;
+        let plan = root().join("xtask/src/slurm/small.toml").to_str().context("the workspace's folder is not UTF-8")?.to_owned();
+        let args = Args { plan, quick: false, shards: 4, after_runs: 3, mias: Some(target_dir().join("debug/mias")) };
+        Ok(Beside(std::thread::spawn(move || run(&args))))
+    }
+
+    /// Waits for its end; fails if it did.
+    pub(crate) fn join(self) -> Result<()> {
+        self.0.join().map_err(|_| anyhow!("its thread panicked"))?
+    }
 }
 
 /// Waits.
