@@ -104,6 +104,19 @@ impl std::fmt::Debug for Store {
     }
 }
 
+/// What can be done about a folder that holds something else.
+const ANOTHER_FOLDER: &str = "give another folder with --out, or remove this one";
+
+/// The folder holds results of the plan `theirs`, and `ours` is asked for.
+fn of_another_plan(folder: &Path, theirs: &str, ours: &str) -> StoreError {
+    let form = match (theirs.strip_suffix("-quick"), ours.strip_suffix("-quick")) {
+        (Some(plan), None) if plan == ours => "give --quick, which that is the form of, or ",
+        (None, Some(plan)) if plan == theirs => "leave --quick out, or ",
+        _ => "",
+    };
+    StoreError(format!("{} holds results of the plan `{theirs}`, this is `{ours}`; {form}{ANOTHER_FOLDER}", folder.display()))
+}
+
 impl Store {
     /// The folder for results of `note`'s plan, made if need be. One that holds something else is refused; one of an earlier text of the plan is
     /// left as it is until [`Store::renew`].
@@ -117,7 +130,6 @@ impl Store {
     fn with(folder: &Path, note: &Note, write: Write) -> Result<Self, StoreError> {
         let at = folder.display();
         let mut store = Store { folder: folder.to_owned(), write, is_new: !folder.exists(), is_of_earlier_text: false };
-        let remedy = "give another folder with --out, or remove this one";
         let fail = |error: io::Error| StoreError(format!("cannot make the folder {at}: {error}"));
         let there = store.note().map_err(|error| StoreError(format!("{error}; give another folder with --out")))?;
         match there {
@@ -130,11 +142,11 @@ impl Store {
             }
             Some(there) if there.format != note.format || there.model != note.model => {
                 let (theirs, ours) = (&there.model, &note.model);
-                return Err(StoreError(format!("{at} holds results of version {theirs}, this is {ours}; {remedy}")));
+                return Err(StoreError(format!("{at} holds results of version {theirs}, this is {ours}; {ANOTHER_FOLDER}")));
             }
             Some(there) => {
                 if there.plan != note.plan {
-                    return Err(StoreError(format!("{at} holds results of the plan `{}`; {remedy}", there.plan)));
+                    return Err(of_another_plan(folder, &there.plan, &note.plan));
                 }
                 store.is_of_earlier_text = true;
             }

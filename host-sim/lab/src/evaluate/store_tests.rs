@@ -106,7 +106,18 @@ fn every_part_of_an_identity_is_in_the_key() {
 fn folders_of_something_else_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     Store::open(folder.path(), &note("mine")).unwrap().save(&identity("1-3"), &kept(1_000)).unwrap();
-    assert!(refused(folder.path(), &note("yours")).contains("holds results of the plan `mine`; give another folder with --out"));
+    let other = refused(folder.path(), &note("yours"));
+    assert!(other.contains("holds results of the plan `mine`, this is `yours`; give another folder with --out"), "{other}");
+    // Who forgot --quick, or gave it, need not remove anything.
+    let forms = [
+        ("mine", "mine-quick", "leave --quick out"),
+        ("mine-quick", "mine", "give --quick"),
+        ("mine", "mine-quick-quick", "`; give another"),
+    ];
+    for (theirs, ours, remedy) in forms {
+        let said = of_another_plan(folder.path(), theirs, ours).to_string();
+        assert!(said.contains(remedy) && said.contains("or remove this one"), "{said}");
+    }
     let later = Note { model: "9.9.9+0".into(), ..note("mine") };
     assert!(refused(folder.path(), &later).contains(&format!("holds results of version {MODEL}, this is 9.9.9+0")));
     std::fs::write(folder.path().join(NOTE), "{").unwrap();

@@ -17,6 +17,7 @@ use mias_hw_model::config::GpuConfig;
 use mias_lab::evaluate::execute::{self, ExecuteError};
 use mias_lab::evaluate::findings::{Runs, findings};
 use mias_lab::evaluate::plan::{self, Plan};
+use mias_lab::evaluate::shard::deal::deal;
 use mias_lab::evaluate::store::{Note, RESULTS, Store};
 use mias_lab::evaluate::study::{Job, Studies, words};
 use mias_lab::evaluate::{SAMPLING, results::Evaluation};
@@ -71,6 +72,9 @@ pub(super) fn main(args: &EvaluateArgs, policies: &Policies) -> Result<(), CliEr
     }
 }
 
+/// Evaluations of fewer core-hours begin without a word about them.
+const LEAST_HOURS: u64 = 2;
+
 /// All of it at once, in this process.
 fn whole(task: &Task<'_>) -> Result<(), CliError> {
     let Task { args, plan, policies, folder, .. } = task;
@@ -95,6 +99,7 @@ fn whole(task: &Task<'_>) -> Result<(), CliError> {
     own::drop_other_builds(policies, &store)?;
     say::note(format_args!("{} kernels executed or loaded in {:.0} s", traces.len(), begun.elapsed().as_secs_f64()));
 
+    say_cost(&studies, &store);
     say::detail(format_args!("{} of {} runs are kept in {}", kept(&studies, &store), studies.jobs.len(), store.folder().display()));
     let simulating = Instant::now();
     let done = run(&studies, &store, &cancel)?;
@@ -105,6 +110,17 @@ fn whole(task: &Task<'_>) -> Result<(), CliError> {
     let others = if done == all { "" } else { ", the others were there" };
     say::note(format_args!("{done} of {all} runs simulated in {seconds:.0} s{others}"));
     report(plan, &studies, &store)
+}
+
+/// Says what a long evaluation takes, before it does.
+fn say_cost(studies: &Studies<'_>, store: &Store) {
+    let hours = deal(studies, 1).iter().map(|share| share.cost_ns / 3_600_000_000_000).sum::<u64>();
+    if hours >= LEAST_HOURS && kept(studies, store) < studies.jobs.len() {
+        let hours = grouped(hours);
+        say::note(format_args!(
+            "by estimate some {hours} core-hours in all, if no window ends early; what is finished is kept, and --emit is for clusters"
+        ));
+    }
 }
 
 /// Writes the documents of runs that are all there, and prints the tables.

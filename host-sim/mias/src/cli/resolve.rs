@@ -255,6 +255,10 @@ fn traced(
     // Said in the order of their names, once the bar is gone.
     let sources = Mutex::new(Vec::new());
     let traced = different.into_par_iter().map(|(word, request)| {
+        if cancel.requested() {
+            // Nobody wants those that have not begun.
+            return Err(RunError::Interrupted.into());
+        }
         let spec = match request {
             Request::Kernel(spec) => spec,
             Request::Trace(trace) => {

@@ -1,6 +1,6 @@
 //! A folder that several programs work in at once, on machines of which none may claim it for itself.
 
-use super::{NOTE, Note, RUNS, Store, StoreError};
+use super::{ANOTHER_FOLDER, NOTE, Note, RUNS, Store, StoreError, of_another_plan};
 use crate::output::{create, replace};
 use std::fs;
 use std::io::ErrorKind;
@@ -58,15 +58,17 @@ impl Store {
         if there == *note {
             return Ok(());
         }
-        let other = "give another folder with --out, or remove this one";
-        Err(StoreError(if there.format != note.format || there.model != note.model {
-            format!("{at} holds results of version {}, this is {}; run all shards with one program, or {other}", there.model, note.model)
+        Err(if there.format != note.format || there.model != note.model {
+            let (theirs, ours) = (&there.model, &note.model);
+            StoreError(format!(
+                "{at} holds results of version {theirs}, this is {ours}; run all shards with one program, or {ANOTHER_FOLDER}"
+            ))
         } else if there.plan != note.plan {
-            format!("{at} holds results of the plan `{}`, this is `{}`; {other}", there.plan, note.plan)
+            of_another_plan(&self.folder, &there.plan, &note.plan)
         } else {
             let remedy = "`mias evaluate` alone or with --emit makes it one of the new text and keeps its runs";
-            format!("{at} holds results of another text of the plan `{}`; {remedy}", note.plan)
-        }))
+            StoreError(format!("{at} holds results of another text of the plan `{}`; {remedy}", note.plan))
+        })
     }
 
     /// Refuses a folder with runs of another build of this program under policies of its own: they are another's, who may be at work.
