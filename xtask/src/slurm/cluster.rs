@@ -21,6 +21,9 @@ pub(super) const NODES: [&str; 2] = ["n1", "n2"];
 /// Programs that are called.
 const PROGRAMS: [&str; 7] = ["munged", "slurmctld", "slurmd", "sbatch", "squeue", "sinfo", "scancel"];
 
+/// Debian's packages of them.
+const PACKAGES: [&str; 2] = ["slurm-wlm", "munge"];
+
 /// Memory of a node in MiB, as Slurm is told: more than a shard asks for, whatever this machine has (assumption).
 const NODE_MIB: u32 = 4_000;
 
@@ -35,9 +38,6 @@ pub(super) struct Cluster {
     folder: PathBuf,
     daemons: Vec<(&'static str, Child)>,
 }
-
-/// Debian's packages of them.
-const PACKAGES: [&str; 2] = ["slurm-wlm", "munge"];
 
 /// Programs that are not there.
 fn missing() -> Vec<&'static str> {

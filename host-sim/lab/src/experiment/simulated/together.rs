@@ -7,7 +7,7 @@
 //! firmware left, and each part goes on from the last copy of the GPU, taken when all still agreed. A run that is known well enough leaves
 //! the others, which go on.
 //!
-//! Every run's outcome is what it would have been alone, in every number (`tests/together.rs` of the suites).
+//! Every run's outcome is what it would have been alone, in every number (`tests/together.rs` and `tests/precision.rs` of the suites).
 
 use super::{Running, SimulatedGpu, known};
 use crate::experiment::controller::Controller;
