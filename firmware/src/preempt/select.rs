@@ -2,7 +2,8 @@
 //!
 //! Of each TB the technique with the least overhead among those that meet the limit of latency, or the one with the least latency if none
 //! does. Of the candidates the one with the least overhead among those whose TBs all meet it, or the one with the least latency. Between
-//! equals: drain before switch before flush, and the lowest position (sources.md D134). Minima are found in one pass; nothing is sorted.
+//! equals: drain before switch before flush, a position that is free before one that somebody has to leave for, and the lowest position
+//! (sources.md D134). Minima are found in one pass; nothing is sorted.
 
 use super::candidates::{Places, bits};
 use super::cost::Cost;
@@ -102,12 +103,16 @@ pub fn cost(places: Places, choices: &[Choice; MAX_PLACES]) -> Cost {
     total
 }
 
-/// The candidate to be preempted (lines 15 to 26); none if there is none.
+/// The candidate to be preempted (lines 15 to 26); none if there is none. Where a position is free, nobody leaves: that costs nothing, and a
+/// TB that could leave at no cost (it has done nothing yet, or ends within the limit) stays.
 #[must_use]
 pub fn victims(candidates: impl Iterator<Item = (u8, Places)>, choices: &[Choice; MAX_PLACES], limit: u32) -> Option<Victims> {
     let mut best: Option<Victims> = None;
     for (position, places) in candidates {
         let cost = cost(places, choices);
+        if places == 0 {
+            return Some(Victims { position, places, cost });
+        }
         if best.is_none_or(|best| is_better(cost, best.cost, limit)) {
             best = Some(Victims { position, places, cost });
         }
@@ -197,8 +202,9 @@ mod tests {
             prop_assert_eq!(chosen.cost.latency <= limit, meeting.iter().any(Option::is_some), "it meets the limit if and only if any can");
             if let Some(least) = meeting.iter().flatten().min() {
                 prop_assert_eq!(chosen.cost.overhead, *least);
-                let first = meeting.iter().position(|overhead| *overhead == Some(*least));
-                prop_assert_eq!(first, Some(usize::from(chosen.position)), "the lowest position of equals");
+                let free = sets.iter().position(|set| *set == 0);
+                let first = free.or_else(|| meeting.iter().position(|overhead| *overhead == Some(*least)));
+                prop_assert_eq!(first, Some(usize::from(chosen.position)), "a free position, or the lowest of equals");
             } else {
                 // Of TBs that can meet it by themselves the least overhead was chosen: the others are what is late.
                 let least = sets.iter().map(|set| all_ways(*set, &costs).into_iter().map(|way| way.latency).min().unwrap()).min().unwrap();

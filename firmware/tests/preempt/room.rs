@@ -19,6 +19,7 @@ proptest! {
         priorities in (0..2_u32, 0..2_u32, 0..2_u32),
         quotas in (0..4_u32, 0..4_u32, 0..4_u32),
         (count, need, limit) in (1..6_u32, 0..6_u32, 0..3000_u32),
+        ended in (any::<bool>(), any::<bool>(), any::<bool>()),
     ) {
         let mut desk = Desk::new(scheme, 1);
         let each = |slot: usize| (50 * demands[slot].0, 50 * demands[slot].0 * demands[slot].1, 100 * demands[slot].2);
@@ -28,6 +29,8 @@ proptest! {
             desk.kernel(slot, priority, threads, registers, shared, if slot == 3 { need } else { 5 });
         }
         desk.set(slot::at(3, slot::LATENCY_LIMIT), limit);
+        // Where a TB has ended, it is known when the others will: often at no cost within the limit.
+        (0..).zip([ended.0, ended.1, ended.2]).filter(|(_, ended)| *ended).for_each(|(slot, _)| desk.ended(0, slot, &[(1000, 1000)]));
         // As many as fit, one after the other.
         let (mut here, mut next) = (Vec::new(), (0, 0, 0));
         for (slot, gap, insts, cycles, leaving, flushable) in tbs {
