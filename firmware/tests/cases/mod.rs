@@ -6,6 +6,7 @@ use proptest::prelude::ProptestConfig;
 pub(crate) fn cases(usual: u32) -> ProptestConfig {
     let asked = std::env::var("MIAS_CASES").ok();
     let cases = asked.map_or(usual, |text| text.parse().expect("MIAS_CASES is a number"));
-    // Filters may reject a share of the cases, however many there are; the default is a number of its own.
-    ProptestConfig { max_local_rejects: cases.saturating_mul(10), ..ProptestConfig::with_cases(cases) }
+    // Filters and assumptions may reject a share of the cases, however many there are; the defaults are numbers of their own.
+    let rejects = cases.saturating_mul(10);
+    ProptestConfig { max_local_rejects: rejects, max_global_rejects: rejects, ..ProptestConfig::with_cases(cases) }
 }

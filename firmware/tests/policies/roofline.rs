@@ -1,6 +1,7 @@
 //! MIAS-Roofline: its share of DRAM and its score against exact arithmetic, and decisions worked out by hand (docs/roofline.md).
 
 use super::world::{Counts, World, shape};
+use crate::cases::cases;
 use mias_firmware::metric::roofline::{Objective, part, share, traffic, value};
 use mias_firmware::quantity::{Gain, SectorRate, Share, Worth};
 use mias_firmware::regs::{PhaseCode, PolicyCode};
@@ -116,6 +117,8 @@ fn a_dram_that_is_not_known_is_no_limit() {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     /// Against the exact quotient of whole sectors: 16 leading bits on either side are right to 5 parts of 2^16.
     #[test]
     fn the_share_is_that_of_exact_arithmetic(sectors in 0_u32..1 << 28, cycles in 0_u32..1 << 25, sms in 1_u16..=256, bits in 1_u32..) {

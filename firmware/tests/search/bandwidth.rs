@@ -1,5 +1,6 @@
 //! Equations 1 and 2 of Zhao et al. 2018, and the classifier beside them.
 
+use crate::cases::cases;
 use mias_firmware::quantity::SectorRate;
 use mias_firmware::search::{KernelCounts, Supply, utilised};
 use proptest::prelude::*;
@@ -69,7 +70,7 @@ fn rate() -> impl Strategy<Value = SectorRate> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #![proptest_config(cases(4000))]
 
     /// The equations as printed, as exact fractions of 128 bits.
     #[test]

@@ -1,5 +1,6 @@
 //! Fair share on kernels whose performance is a known function of their SMs.
 
+use crate::cases::cases;
 use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::policy::{Context, FairShare, Policy, Slowdowns};
 use mias_firmware::quantity::SectorRate;
@@ -145,6 +146,8 @@ fn the_model_needs_no_kernel_alone() {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     /// Whatever is counted, and whether or not it is the same when it is counted again: it ends, SMs are conserved, everybody keeps one, and what stays was measured and is
     /// no less fair than the even split was.
     #[test]

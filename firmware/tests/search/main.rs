@@ -3,6 +3,8 @@
 #![allow(missing_docs)]
 
 mod bandwidth;
+#[path = "../cases/mod.rs"]
+mod cases;
 mod chip;
 mod fair;
 mod rounds;

@@ -1,5 +1,6 @@
 //! Who has which SM.
 
+use crate::cases::cases;
 use mias_firmware::search::{Rest, Shares, SmState};
 use proptest::prelude::*;
 
@@ -8,6 +9,8 @@ fn held(shares: &Shares, kernel: usize) -> u16 {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     /// Whatever is kept and given: every SM has one holder and one state, numbers are those that were set, and nobody has less than one SM.
     #[test]
     fn sms_are_conserved(

@@ -1,5 +1,6 @@
 //! The steps of both modes on kernels whose performance is a known function of their SMs.
 
+use crate::cases::cases;
 use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::policy::{CdSearch, Context, Mode, Policy};
 use mias_firmware::quantity::SectorRate;
@@ -136,6 +137,8 @@ fn four_kernels() {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     /// Invariant 38: whatever the curves, at least one SM each, no more windows than stated, in the performance mode at most half of half the SMs,
     /// and in the power mode every memory-intensive kernel has what it had, or its whole share, when it is decided.
     #[test]

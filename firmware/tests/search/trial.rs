@@ -1,6 +1,7 @@
 //! Trials on the whole GPU (sources.md D209): what is tried by hand, and what holds whatever kernels do.
 
 use super::rounds::{kernels, random, rounds, several, tbs};
+use crate::cases::cases;
 use mias_firmware::kernel::Kernel;
 use proptest::prelude::*;
 
@@ -88,6 +89,8 @@ fn who_is_on_the_way_is_waited_for() {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     /// Where what kernels do is a function of what all SMs have, what stays is SMK-P's, or the product of what kernels do in it is larger by a quarter.
     #[test]
     fn what_stays_is_better_or_usual(kernels in several(), seed: u64) {

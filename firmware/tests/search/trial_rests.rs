@@ -1,6 +1,7 @@
 //! Trials for long, after what was found has stayed for a while (sources.md D213): what is tried by hand, and what holds whatever kernels do.
 
 use super::rounds::{WINDOW, kernels, random, rounds, several, tbs};
+use crate::cases::cases;
 use proptest::prelude::*;
 
 /// Windows that are five times as long as others, and those of what is the best.
@@ -61,6 +62,8 @@ fn one_of_each_is_left_alone() {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     /// Where what kernels do is a function of what all SMs have, a round leaves what was there, or something in which their product is larger by a quarter.
     #[test]
     fn a_round_is_no_loss(kernels in several(), seed: u64) {

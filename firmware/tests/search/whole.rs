@@ -1,6 +1,7 @@
 //! The driver and the scheduler under a search, on a register block of the test's own.
 
 use super::chip::{Chip, Kernel};
+use crate::cases::cases;
 use mias_firmware::regs::{PhaseCode, PolicyCode, fault, feature, global, option, search_found, sm, sm_state};
 use mias_firmware::search::{LEVELS, Step, most_windows};
 use proptest::prelude::*;
@@ -323,7 +324,7 @@ fn holds(chip: &Chip) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(cases(600))]
 
     /// The search ends or rests, in as many windows as stated, under any counters, and wherever kernels arrive, drain and end.
     #[test]
