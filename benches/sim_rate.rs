@@ -66,7 +66,7 @@ fn timing_model(criterion: &mut Criterion) {
 
 fn interpreter(criterion: &mut Criterion) {
     let mm = kernels::find("mm").expect("a kernel of ours");
-    let trace = || kernels::trace(mm.clone(), MATRIX, 1, &mut |_, _| {}).expect("a size that mm can do");
+    let trace = || kernels::trace(mm.clone(), MATRIX, 1).expect("a size that mm can do");
     let mut group = criterion.benchmark_group("interpreter, warp instructions traced and checked");
     group.sample_size(SAMPLES);
     group.throughput(Throughput::Elements(trace().warp_insts()));

@@ -22,7 +22,7 @@ const CYCLES: u64 = 150_000;
 
 static WORKLOADS: LazyLock<Vec<Workload>> = LazyLock::new(|| {
     let traced = |(name, stream)| {
-        let trace = Spec::parse(name).unwrap().prepare().unwrap().record(&mut |_, _| {}).unwrap();
+        let trace = Spec::parse(name).unwrap().prepare().unwrap().record().unwrap();
         Workload::new(name, Arc::new(trace), stream)
     };
     let mut workloads: Vec<Workload> = [("mm:128", 0), ("fwt:32768", 1), ("bopt:40,steps=512", 2)].map(traced).into();

@@ -88,7 +88,7 @@ impl Microcontroller for Notes {
 
 /// Everything that the firmware does while mm and fwt share the machine, and then fwt and what is left of mm.
 fn stream(policy: PolicyCode) -> String {
-    let trace = |name: &str, size| Arc::new(kernels::trace(kernels::find(name).expect(name), size, 1, &mut |_, _| {}).expect(name));
+    let trace = |name: &str, size| Arc::new(kernels::trace(kernels::find(name).expect(name), size, 1).expect(name));
     let (mm, fwt) = (trace("mm", 128), trace("fwt", 1 << 15));
     let setting = Setting { window: WINDOW, ..Setting::new(policy, false) };
     let mut gpu = Gpu::new(&small_machine(3), setting.straps()).with_validation();

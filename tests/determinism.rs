@@ -27,7 +27,7 @@ fn comparison(workers: usize, options: Options) -> String {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(workers).build().unwrap();
     pool.install(|| {
         let traced = |(name, size, stream)| {
-            let trace = kernels::trace(kernels::find(name).unwrap(), size, 1, &mut |_, _| {}).unwrap();
+            let trace = kernels::trace(kernels::find(name).unwrap(), size, 1).unwrap();
             Workload::new(name, Arc::new(trace), stream)
         };
         let mut workloads: Vec<Workload> = [("mm", 128, 0), ("fwt", 1 << 15, 1)].map(traced).into();

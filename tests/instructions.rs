@@ -18,7 +18,7 @@ const PROFILE_CYCLES: u32 = 1_000;
 
 fn workloads(kernels: &[&str]) -> Vec<Workload> {
     let traced = |(stream, &name): (usize, &&str)| {
-        let trace = Spec::parse(name).unwrap().prepare().unwrap().record(&mut |_, _| {}).unwrap();
+        let trace = Spec::parse(name).unwrap().prepare().unwrap().record().unwrap();
         Workload::new(name, Arc::new(trace), stream as u32)
     };
     let mut workloads: Vec<Workload> = kernels.iter().enumerate().map(traced).collect();

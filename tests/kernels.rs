@@ -4,7 +4,8 @@ use mias_hw_model::isa::Class;
 use mias_hw_model::trace::KernelInfo;
 use mias_ptx::lower::record::{self, RecordError};
 use mias_ptx::{Arg, DeviceMemory, ExecError, Launch, Program};
-use mias_workloads::kernels::{self, KernelError, KernelType};
+use mias_workloads::kernels::{self, KernelError, KernelType, Spec};
+use std::ops::ControlFlow;
 
 const SMALL: [(&str, u64); 2] = [("mm", 64), ("fwt", 8192)];
 
@@ -13,7 +14,12 @@ fn both_kernels_run_check_and_record() {
     for (name, size) in SMALL {
         let kernel = kernels::find(name).unwrap();
         let mut reports = Vec::new();
-        let trace = kernels::trace(kernel, size, 7, &mut |done, of| reports.push((done, of))).unwrap();
+        let prepared = Spec::sized(kernel, size, 7).prepare().unwrap();
+        let trace = prepared.record_once(&mut |done, of| {
+            reports.push((done, of));
+            ControlFlow::Continue(())
+        });
+        let trace = trace.unwrap();
         assert_eq!(u64::from(trace.tbs()), trace.info().tbs());
         assert_eq!(reports.last(), Some(&(trace.info().tbs(), trace.info().tbs())));
         // Every warp ends with its one exit, and all 32 lanes execute all of it: neither kernel diverges.
@@ -35,7 +41,7 @@ fn both_kernels_run_check_and_record() {
 #[test]
 fn traffic_is_what_the_algorithm_needs() {
     let bytes = |name: &str, size| -> (u64, u64) {
-        let trace = kernels::trace(kernels::find(name).unwrap(), size, 0, &mut |_, _| {}).unwrap();
+        let trace = kernels::trace(kernels::find(name).unwrap(), size, 0).unwrap();
         let (mut loaded, mut stored) = (0, 0);
         for tb in 0..trace.tbs() {
             for warp in 0..trace.info().warps() {
@@ -90,7 +96,7 @@ fn a_fault_in_the_users_kernel_is_found() {
         shared_bytes: 0,
         ..Launch::default()
     };
-    let error = record::trace(&program, &launch, &memory, info, &mut |_| {}).unwrap_err();
+    let error = record::trace(&program, &launch, &memory, info, &mut |_| ControlFlow::Continue(())).unwrap_err();
     assert!(matches!(&error, RecordError::Exec(ExecError::Access { thread: [40, 0, 0], line: 12, .. })), "{error}");
     assert!(error.to_string().contains("fill.ptx:12: kernel `fill`, TB [0, 0, 0], thread [40, 0, 0]: out of bounds"), "{error}");
     let missing = Program::parse("fill.ptx", text, "fil").unwrap_err().to_string();
@@ -99,7 +105,7 @@ fn a_fault_in_the_users_kernel_is_found() {
 
 #[test]
 fn impossible_sizes_are_refused_before_anything_runs() {
-    let error = kernels::trace(kernels::find("mm").unwrap(), 100, 0, &mut |_, _| {}).unwrap_err();
+    let error = kernels::trace(kernels::find("mm").unwrap(), 100, 0).unwrap_err();
     assert!(matches!(error, KernelError::Size { size: 100, .. }));
     assert_eq!(error.to_string(), "kernel `mm`: size 100: must be a multiple of 16, from 16 to 32768");
 }

@@ -86,7 +86,7 @@ fn later_machines_share_one_array_between_l1_and_shared_memory() {
 #[test]
 fn every_machine_runs_the_kernels() {
     let traced = |(name, size, stream)| {
-        let trace = kernels::trace(kernels::find(name).unwrap(), size, 1, &mut |_, _| {}).unwrap();
+        let trace = kernels::trace(kernels::find(name).unwrap(), size, 1).unwrap();
         Workload::new(name, Arc::new(trace), stream)
     };
     let mut workloads: Vec<Workload> = [("mm", 256, 0), ("fwt", 1 << 16, 1)].map(traced).into();

@@ -61,7 +61,7 @@ fn machine() -> SimulatedGpu {
 
 fn workloads() -> Vec<Workload> {
     let traced = |(name, size, stream)| {
-        let trace = kernels::trace(kernels::find(name).unwrap(), size, 1, &mut |_, _| {}).unwrap();
+        let trace = kernels::trace(kernels::find(name).unwrap(), size, 1).unwrap();
         Workload::new(name, Arc::new(trace), stream)
     };
     let mut workloads: Vec<Workload> = [("fwt", 1 << 14, 0), ("mm", 64, 1)].map(traced).into();

@@ -13,7 +13,7 @@ const CYCLES: u64 = 20_000;
 
 static WORKLOADS: LazyLock<Vec<Workload>> = LazyLock::new(|| {
     let traced = |(name, stream)| {
-        let trace = Spec::parse(name).unwrap().prepare().unwrap().record(&mut |_, _| {}).unwrap();
+        let trace = Spec::parse(name).unwrap().prepare().unwrap().record().unwrap();
         Workload::new(name, Arc::new(trace), stream)
     };
     let mut workloads: Vec<Workload> = [("mm:256", 0), ("fwt:262144", 1)].map(traced).into();

@@ -21,7 +21,7 @@ pub(crate) fn machine(sms: u32) -> SimulatedGpu {
 /// Kernels by name and size, executed whole beforehand.
 pub(crate) fn executed(sizes: &[(&str, u64)]) -> Vec<Workload> {
     placed(sizes, |name, size| {
-        let trace = kernels::trace(kernels::find(name).unwrap(), size, 1, &mut |_, _| {}).unwrap();
+        let trace = kernels::trace(kernels::find(name).unwrap(), size, 1).unwrap();
         Workload::new(name, Arc::new(trace), 0)
     })
 }

@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let executed = start.elapsed();
         let prepared = spec.prepare()?;
         let start = Instant::now();
-        let trace = prepared.record(&mut |_, _| {})?;
+        let trace = prepared.record()?;
         let traced = start.elapsed();
         let warps = u64::from(trace.tbs()) * u64::from(trace.info().warps());
         println!(

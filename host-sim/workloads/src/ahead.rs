@@ -6,13 +6,14 @@
 //! cache if it fits into memory.
 
 use crate::budget::Budget;
-use crate::kernels::{Instance, KernelError, Prepared};
+use crate::kernels::{Instance, KernelError, Prepared, Progress};
 use crate::parts::Parts;
 use crate::trace_store::Keeper;
 use mias_hw_model::trace::{KernelInfo, KernelTrace, TraceBuilder, TracePart, TraceSource};
 use mias_ptx::Program;
 use mias_ptx::lower::observe::Job;
 use mias_ptx::lower::record::{RecordError, Recorder};
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -88,15 +89,18 @@ impl Ahead {
         self.prints.load(Relaxed)
     }
 
-    /// Executes until the whole grid is done, or `warp_insts` warp instructions have been, or a part is full. `progress` is told the TBs done.
+    /// Executes until the whole grid is done, or `warp_insts` warp instructions have been, or a part is full. `progress` is told the TBs done,
+    /// and of how many.
     ///
     /// # Errors
-    /// [`KernelError`], also for results that are not the host's.
-    pub fn start(&self, warp_insts: u64, progress: &mut dyn FnMut(u64)) -> Result<(), KernelError> {
-        self.advance(&mut self.state(), &mut |recorder| {
-            progress(recorder.recorded().into());
-            recorder.warp_insts() < warp_insts
-        })
+    /// [`KernelError`], also for results that are not the host's, and if `progress` asked to stop.
+    pub fn start(&self, warp_insts: u64, progress: &mut Progress<'_>) -> Result<(), KernelError> {
+        let (mut state, mut flow) = (self.state(), ControlFlow::Continue(()));
+        self.advance(&mut state, &mut |recorder| {
+            flow = progress(recorder.recorded().into(), self.tbs().into());
+            flow.is_continue() && recorder.warp_insts() < warp_insts
+        })?;
+        if flow.is_break() { Ok(state.recorder.whole()?) } else { Ok(()) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -1,7 +1,7 @@
 //! A kernel executed TB by TB gives what the whole grid gives, and ends where it may not go on.
 
 use super::*;
-use crate::kernels::{Spec, find};
+use crate::kernels::{Spec, find, unwatched};
 use crate::trace_store::{Cache, DEFAULT_LIMIT_BYTES, Needs, Store};
 use mias_hw_model::trace::{SectorRef, ShapeInst};
 
@@ -19,7 +19,7 @@ const KERNELS: [(&str, u64); 4] = [("mm", 160), ("fwt", 1 << 18), ("bfs", 1 << 1
 #[test]
 fn every_state_of_the_trace_begins_the_whole() {
     for (name, size) in KERNELS {
-        let whole = prepared(name, size).record(&mut |_, _| {}).unwrap();
+        let whole = prepared(name, size).record().unwrap();
         let ahead = ahead(name, size, u64::MAX);
         for wanted in [0, 1, whole.tbs() / 2, whole.tbs() - 1] {
             // One batch more.
@@ -38,7 +38,7 @@ fn every_state_of_the_trace_begins_the_whole() {
             assert!(whole.mems().starts_with(trace.mems()), "{name}");
             assert!((0..trace.patterns()).all(|pattern| trace.pattern(pattern) == whole.pattern(pattern)), "{name}");
         }
-        ahead.start(u64::MAX, &mut |_| {}).unwrap();
+        ahead.start(u64::MAX, &mut unwatched).unwrap();
         assert_eq!(ahead.in_one_part().as_deref(), Some(&whole), "{name}");
     }
 }
@@ -57,7 +57,7 @@ fn expanded(trace: &KernelTrace, tb: u32, warp: u32) -> (Vec<ShapeInst>, Vec<(u6
 #[test]
 fn a_budget_of_any_size_gives_the_same_tbs() {
     for (name, size) in KERNELS {
-        let whole = prepared(name, size).record(&mut |_, _| {}).unwrap();
+        let whole = prepared(name, size).record().unwrap();
         let bytes = whole.memory_bytes() as u64;
         // All in one part; in parts, all in memory; most of them on disk. An eighth of a small budget is held.
         for (budget, spills) in [(256 * bytes, false), (16 * bytes, false), (bytes / 2, true)] {
@@ -143,7 +143,7 @@ fn what_a_run_completes_is_kept() {
     let cache = Cache::of(store.clone());
     let systems = || Spec::parse(SYSTEMS).unwrap().prepare().unwrap();
     let needs = Needs::Window { budget_bytes: 1 << 30, printer: None };
-    let traced = cache.traced(systems(), needs, &mut |_, _| {}).unwrap();
+    let traced = cache.traced(systems(), needs, &mut unwatched).unwrap();
     let Some(source) = traced.source else { panic!("8 million instructions are all of it") };
     assert!(traced.trace.recorded_tbs() < traced.trace.tbs());
     assert_eq!(store.usage().unwrap().traces, 0);
@@ -153,7 +153,7 @@ fn what_a_run_completes_is_kept() {
         recorded = source.part_with(recorded).unwrap().trace.recorded_tbs();
     }
     assert_eq!(store.usage().unwrap().traces, 1);
-    let again = cache.traced(systems(), needs, &mut |_, _| {}).unwrap();
+    let again = cache.traced(systems(), needs, &mut unwatched).unwrap();
     assert!(again.source.is_none());
     assert_eq!(*again.trace, *source.part_with(last).unwrap().trace);
     assert_eq!((again.key, again.span), (traced.key, traced.span));

@@ -58,7 +58,7 @@ fn a_kernel_read_back_is_the_trace_that_the_model_replays() {
     for name in ["mm:32", "fwt:2048", "nbdy:512", "blk:512", "bopt:2,steps=512", "bfs:1024", "dxtc:8"] {
         let spec = Spec::parse(&format!("{name},seed=3")).unwrap();
         let (_folder, target) = exported(&spec.prepare().unwrap());
-        let direct = spec.prepare().unwrap().record(&mut |_, _| {}).unwrap();
+        let direct = spec.prepare().unwrap().record().unwrap();
         let mut warnings = Warnings::new();
         let (read, _) = read_kernel(&target.join("kernel-1.traceg.xz"), 1, &mut warnings).unwrap();
         assert!(warnings.is_empty(), "{name}: {warnings}");

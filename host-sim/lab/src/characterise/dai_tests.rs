@@ -29,7 +29,7 @@ const TABLE_2: [(&str, [f64; 2]); 13] = [
 fn what_is_executed_per_memory_instruction_is_table_2() {
     let mut beyond = Vec::new();
     for (word, [computations, requests]) in TABLE_2 {
-        let trace = Spec::parse(word).unwrap().prepare().unwrap().record(&mut |_, _| {}).unwrap_or_else(|error| panic!("{error}"));
+        let trace = Spec::parse(word).unwrap().prepare().unwrap().record().unwrap_or_else(|error| panic!("{error}"));
         let profile = Profile::of(&trace, LINE_BYTES);
         let found = [profile.compute_per_memory(), profile.requests_per_memory()].map(|rate| rate.expect("it accesses memory"));
         let computes = (found[0] / computations - 1.0).abs() <= 0.15;

@@ -76,7 +76,7 @@ fn no_instruction_has_no_ratio() {
 #[test]
 fn the_kernels_access_what_their_sources_say() {
     let of = |name: &str, size| {
-        let trace = kernels::trace(kernels::find(name).unwrap(), size, 1, &mut |_, _| {}).unwrap();
+        let trace = kernels::trace(kernels::find(name).unwrap(), size, 1).unwrap();
         let profile = Profile::of(&trace, 128);
         assert_eq!(profile.mix.iter().sum::<u64>(), profile.warp_insts, "{name}: every instruction is of one kind");
         assert_eq!((profile.warp_insts, profile.thread_insts), (trace.warp_insts(), trace.thread_insts()));

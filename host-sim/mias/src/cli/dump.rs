@@ -5,7 +5,7 @@ use mias_hw_model::trace::KernelTrace;
 use mias_lab::experiment::request::Request;
 use mias_lab::output::Output;
 use mias_workloads::input::suggest;
-use mias_workloads::kernels::Prepared;
+use mias_workloads::kernels::{Prepared, Progress};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -65,12 +65,7 @@ impl Dumps {
     }
 
     /// Executes the kernel of a word, also if its trace is cached, and keeps what is asked for.
-    pub(super) fn record(
-        &self,
-        kernel: &str,
-        prepared: &Prepared,
-        progress: &mut dyn FnMut(u64, u64),
-    ) -> Result<Arc<KernelTrace>, CliError> {
+    pub(super) fn record(&self, kernel: &str, prepared: &Prepared, progress: &mut Progress<'_>) -> Result<Arc<KernelTrace>, CliError> {
         let of_kernel = || self.found.iter().filter(|dump| dump.kernel == kernel);
         let fail = |dump: &Dump, message: String| CliError::User(format!("--dump `{}`: {message}", dump.word));
         // Names are checked before anything runs.

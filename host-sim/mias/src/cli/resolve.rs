@@ -23,7 +23,7 @@ use mias_workloads::kernels::{self, Kernel, Spec};
 use mias_workloads::trace_store::{self, Traced};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::RangeInclusive;
+use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Kernels that the firmware schedules at a time.
@@ -276,6 +276,7 @@ fn traced(
             }
             bar.inc(done - before);
             before = done;
+            if cancel.requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let prepared = spec.prepare()?;
         let traced = match dumps.wants(word) {

@@ -76,7 +76,7 @@ pub fn markdown() -> Result<String, String> {
 fn one(name: &'static str, gpu: &GpuConfig, options: Options) -> Result<(Workload, Character, Sweep), String> {
     let fail = |error: &dyn std::fmt::Display| format!("kernel `{name}`: {error}");
     let spec = Spec::parse(name).map_err(|error| error.to_string())?;
-    let trace = spec.prepare().and_then(|prepared| prepared.record(&mut |_, _| {})).map_err(|error| fail(&error))?;
+    let trace = spec.prepare().and_then(|prepared| prepared.record()).map_err(|error| fail(&error))?;
     let workload = Workload::new(name, Arc::new(trace), 0);
     let sweep = sweep(&SimulatedGpu::new(gpu.clone()), &workload, options, &Unwatched).map_err(|error| fail(&error))?;
     let character = from_sweep(&sweep, gpu, (&workload, Some(name)), options).ok_or_else(|| fail(&"a run gave nothing"))?;

@@ -11,6 +11,7 @@ use crate::together;
 use mias_hw_model::isa::StaticInst;
 use mias_hw_model::trace::{KernelInfo, KernelTrace, TbRecorder, TraceBuilder, TraceError};
 use rayon::prelude::*;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -34,6 +35,14 @@ pub enum RecordError {
     /// A part of the trace could not be put away.
     #[error("a part of the trace cannot be put away: {0}")]
     Closed(String),
+    /// Who watches asked to stop.
+    #[error("stopped after {recorded} of {tbs} TBs")]
+    Stopped {
+        /// TBs recorded.
+        recorded: u32,
+        /// TBs of the grid.
+        tbs: u32,
+    },
 }
 
 /// TBs that workers share before they meet again, per batch, at most. Assumption: enough that meeting takes no time, also where a TB is a few
@@ -138,6 +147,15 @@ impl Recorder {
         // All static instructions are there from the start.
         code(&recorder.lowered, &mut recorder.builder)?;
         Ok(recorder)
+    }
+
+    /// Whether every TB is recorded.
+    ///
+    /// # Errors
+    /// [`RecordError::Stopped`] if not.
+    pub fn whole(&self) -> Result<(), RecordError> {
+        let (recorded, tbs) = (self.recorded(), self.tbs);
+        if recorded == tbs { Ok(()) } else { Err(RecordError::Stopped { recorded, tbs }) }
     }
 
     /// TBs recorded.
@@ -252,25 +270,25 @@ fn code<'l>(lowered: &'l Lowered, builder: &mut TraceBuilder) -> Result<Code<'l,
     Code::new(lowered, |_, inst| Ok::<_, TraceError>((builder.define(inst)?, inst)))
 }
 
-/// Executes all TBs of a launch and records what they did. `progress` is told the TBs done so far, ascending. The result does
-/// not depend on the number of worker threads, as long as TBs do not race.
+/// Executes all TBs of a launch and records what they did. `progress` is told the TBs done so far, ascending, after each batch of up to a
+/// million warp instructions or so, and says whether to go on. The result does not depend on the number of worker threads, as long as TBs do
+/// not race.
 ///
 /// # Errors
-/// [`RecordError`]; of several failing TBs, the first in grid order within the first batch that has one.
+/// [`RecordError`]; of several failing TBs, the first in grid order within the first batch that has one. [`RecordError::Stopped`] if
+/// `progress` said so before all were done.
 pub fn trace(
     program: &Program,
     launch: &Launch,
     device: &DeviceMemory,
     info: KernelInfo,
-    progress: &mut dyn FnMut(u64),
+    progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<KernelTrace, RecordError> {
     let job = Job { program, launch, device };
     let mut recorder = Recorder::new(job, info)?;
     let closed = &mut |_, _| Ok(());
-    recorder.advance(job, Room::ANY, closed, &mut |recorder| {
-        progress(recorder.recorded().into());
-        true
-    })?;
+    recorder.advance(job, Room::ANY, closed, &mut |recorder| progress(recorder.recorded().into()).is_continue())?;
+    recorder.whole()?;
     Ok(recorder.finish()?)
 }
 

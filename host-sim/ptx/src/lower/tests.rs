@@ -4,6 +4,7 @@ use super::*;
 use crate::{Arg, DeviceMemory, Launch};
 use mias_hw_model::isa::ZERO_REG;
 use mias_hw_model::trace::KernelInfo;
+use std::ops::ControlFlow;
 
 fn lower(body: &str) -> (Program, Lowered) {
     let text = format!(
@@ -99,7 +100,7 @@ fn divergence_in_the_trace() {
     let buffer = device.allocate([0; 40]);
     let info = KernelInfo { name: "k".into(), grid: [1, 1, 1], block: [40, 1, 1], registers_per_thread: 8, shared_bytes: 0 };
     let launch = Launch { grid: info.grid, block: info.block, args: vec![Arg::U64(buffer.address)], shared_bytes: 0, ..Launch::default() };
-    let trace = record::trace(&program, &launch, &device, info, &mut |_| {}).unwrap();
+    let trace = record::trace(&program, &launch, &device, info, &mut |_| ControlFlow::Continue(())).unwrap();
     let warp = |number: u32| -> Vec<(Class, u32)> {
         let reference = trace.warp(0, number);
         let range = trace.shape(reference.shape);
@@ -174,7 +175,7 @@ fn products_are_cut_as_the_assembler_cuts_them() {
         assert_eq!(lowered.steps[0], tensor::Steps { tiles, depth }, "{opcode}");
         let info = KernelInfo { name: "k".into(), grid: [1, 1, 1], block: [32, 1, 1], registers_per_thread: 32, shared_bytes: 512 };
         let launch = Launch { grid: info.grid, block: info.block, args: vec![Arg::U64(0)], shared_bytes: 0, ..Launch::default() };
-        let trace = record::trace(&program, &launch, &DeviceMemory::new(), info, &mut |_| {}).unwrap();
+        let trace = record::trace(&program, &launch, &DeviceMemory::new(), info, &mut |_| ControlFlow::Continue(())).unwrap();
         let kinds = trace.shape_insts().iter().map(|inst| &trace.statics()[inst.index()]);
         let writes: Vec<bool> = kinds.filter(|inst| inst.class == Class::Tensor).map(|inst| inst.dst.is_some()).collect();
         let expected: Vec<bool> = (0..tiles * depth).map(|piece| piece % tiles == tiles - 1).collect();

@@ -4,6 +4,7 @@ use mias_hw_model::isa::Class;
 use mias_hw_model::trace::{KernelInfo, KernelTrace};
 use mias_ptx::lower::record::{self, RecordError};
 use mias_ptx::{Arg, DeviceMemory, Launch, Program};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// The text of `tests/data/NAME.ptx`.
@@ -79,7 +80,7 @@ impl Device {
         let launch = Launch { grid, block, args: args.to_vec(), shared_bytes, ..Launch::default() };
         let name = program.name.clone();
         let info = KernelInfo { name, grid, block, registers_per_thread: 32, shared_bytes: program.shared_bytes + shared_bytes };
-        record::trace(program, &launch, &self.0, info, &mut |_| {})
+        record::trace(program, &launch, &self.0, info, &mut |_| ControlFlow::Continue(()))
     }
 }
 

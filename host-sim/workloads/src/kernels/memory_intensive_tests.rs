@@ -16,7 +16,7 @@ const TABLE_2: [(&str, u64, [u32; 2], [u64; 4]); 6] = [
 ];
 
 fn traced(word: &str) -> KernelTrace {
-    Spec::parse(word).unwrap().prepare().unwrap().record(&mut |_, _| {}).unwrap_or_else(|error| panic!("{error}"))
+    Spec::parse(word).unwrap().prepare().unwrap().record().unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Whole TBs and ones that are not full, rows that are shorter than a line and longer.

@@ -36,7 +36,7 @@ pub use kernel::{Kernel, KernelType, Options, Registers, Setting};
 /// The seven of the thesis, and the fourteen of Zhao et al. 2018, of those that come with the simulator.
 pub use mias_kernels::{LIN, OTHER_NAMES, THESIS, ZHAO};
 pub use place::{DescriptionError, Place};
-pub use prepared::Prepared;
+pub use prepared::{Prepared, Progress, unwatched};
 pub use spec::{Input, Spec, SpecError};
 
 use crate::input::suggest;
@@ -58,13 +58,12 @@ pub fn find(name: &str) -> Result<Arc<Kernel>, SpecError> {
     file::built_in(files).map(Arc::new).map_err(|error| SpecError(error.to_string()))
 }
 
-/// Executes all TBs of a kernel of `size`, checks the results against the host's, and gives the warp trace. `progress` is told
-/// the TBs done and their number.
+/// Executes all TBs of a kernel of `size`, checks the results against the host's, and gives the warp trace.
 ///
 /// # Errors
 /// [`KernelError`].
-pub fn trace(kernel: Arc<Kernel>, size: u64, seed: u64, progress: &mut dyn FnMut(u64, u64)) -> Result<KernelTrace, KernelError> {
-    Spec::sized(kernel, size, seed).prepare()?.record(progress)
+pub fn trace(kernel: Arc<Kernel>, size: u64, seed: u64) -> Result<KernelTrace, KernelError> {
+    Spec::sized(kernel, size, seed).prepare()?.record()
 }
 
 #[cfg(test)]

@@ -7,7 +7,15 @@ use mias_ptx::Program;
 use mias_ptx::lower::record;
 use mias_ptx::memory::{heap, local};
 use mias_ptx::names;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
+
+/// Is told the TBs that are done and their number, and says whether to go on.
+pub type Progress<'w> = dyn FnMut(u64, u64) -> ControlFlow<()> + 'w;
+
+/// A [`Progress`] that nobody looks at.
+pub fn unwatched(_: u64, _: u64) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
 
 /// A kernel with its data in place. Running it changes the data, so that it can be run once.
 #[derive(Debug)]
@@ -21,20 +29,19 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Executes all TBs, checks the results against the host's, and gives the warp trace. `progress` is told the TBs done and
-    /// their number.
+    /// Executes all TBs, checks the results against the host's, and gives the warp trace.
     ///
     /// # Errors
     /// [`KernelError::Record`], [`KernelError::Mismatch`].
-    pub fn record(self, progress: &mut dyn FnMut(u64, u64)) -> Result<KernelTrace, KernelError> {
-        self.record_once(progress)
+    pub fn record(self) -> Result<KernelTrace, KernelError> {
+        self.record_once(&mut unwatched)
     }
 
-    /// The same, after which memory holds the results: a second time would run on them.
+    /// The same, watched, after which memory holds the results: a second time would run on them.
     ///
     /// # Errors
-    /// As [`Prepared::record`].
-    pub fn record_once(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<KernelTrace, KernelError> {
+    /// As [`Prepared::record`], and if `progress` asked to stop.
+    pub fn record_once(&self, progress: &mut Progress<'_>) -> Result<KernelTrace, KernelError> {
         let Prepared { program, instance, info } = self;
         let tbs = instance.launch.tbs();
         let trace = record::trace(program, &instance.launch, &instance.memory, info.clone(), &mut |done| progress(done, tbs))?;

@@ -47,7 +47,7 @@ const TABLE_4_2: [Row; 19] = [
 const URGENT: Row = row("preempt", 448, "the synthetic benchmark", [4096, 2048, 256, 6]);
 
 fn traced(word: &str) -> KernelTrace {
-    Spec::parse(word).unwrap().prepare().unwrap().record(&mut |_, _| {}).unwrap_or_else(|error| panic!("{error}"))
+    Spec::parse(word).unwrap().prepare().unwrap().record().unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]

@@ -7,7 +7,7 @@ use mias_ptx::lower::Lowered;
 use proptest::prelude::*;
 
 fn traced(name: &str, size: u64, seed: u64) -> KernelTrace {
-    trace(find(name).unwrap(), size, seed, &mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"))
+    trace(find(name).unwrap(), size, seed).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Small ones: a step of nbdy takes the square of its bodies, and an option of bopt 2,048 steps.
@@ -36,7 +36,7 @@ fn results_are_right_for_several_sizes_and_seeds() {
 
 /// A word's kernel, executed and checked.
 fn traced_word(word: &str) -> KernelTrace {
-    Spec::parse(word).unwrap().prepare().unwrap().record(&mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"))
+    Spec::parse(word).unwrap().prepare().unwrap().record().unwrap_or_else(|e| panic!("{e}"))
 }
 
 #[test]

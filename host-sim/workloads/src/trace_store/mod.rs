@@ -25,7 +25,7 @@ pub use store::{Store, Unusable, Usage};
 
 use crate::ahead::{Ahead, Printer};
 use crate::budget::{self, Budget};
-use crate::kernels::{KernelError, Prepared};
+use crate::kernels::{KernelError, Prepared, Progress};
 use crate::liveness::Liveness;
 use bytesize::ByteSize;
 use mias_hw_model::trace::{KernelInfo, KernelTrace, TraceSource};
@@ -107,8 +107,8 @@ impl Cache {
     /// A kernel to be simulated: its trace from disk, or else it is executed as far as `needs` says, and stored if that is all.
     ///
     /// # Errors
-    /// As [`Prepared::record`], and [`KernelError::Memory`].
-    pub fn traced(&self, prepared: Prepared, needs: Needs, progress: &mut dyn FnMut(u64, u64)) -> Result<Traced, KernelError> {
+    /// As [`Prepared::record_once`], and [`KernelError::Memory`].
+    pub fn traced(&self, prepared: Prepared, needs: Needs, progress: &mut Progress<'_>) -> Result<Traced, KernelError> {
         let (key, info, span) = (key(&prepared), prepared.info.clone(), prepared.sector_span());
         let keeper = self.store.clone().map(|store| Keeper::new(store, key.clone()));
         let live = prepared.liveness();
@@ -116,11 +116,12 @@ impl Cache {
         let prints = matches!(needs, Needs::Window { printer: Some(_), .. });
         let most_bytes = if let Needs::Window { budget_bytes, .. } = needs { budget_bytes } else { u64::MAX };
         if !prints && let Some(trace) = self.load(&key, &info, most_bytes) {
-            progress(info.tbs(), info.tbs());
+            // All of it is there: nothing to stop.
+            let _ = progress(info.tbs(), info.tbs());
             return Ok(Traced { is_cached: true, ..whole(trace) });
         }
         let trace = match needs {
-            Needs::Grid => Arc::new(prepared.record(progress)?),
+            Needs::Grid => Arc::new(prepared.record_once(progress)?),
             Needs::Window { budget_bytes, printer } => {
                 let budget = Budget::new(budget_bytes, rayon::current_num_threads());
                 if budget.exceeded() {
@@ -131,7 +132,7 @@ impl Cache {
                     ));
                 }
                 let ahead = Ahead::new(prepared, budget, keeper.clone(), printer)?;
-                ahead.start(START_WARP_INSTS, &mut |done| progress(done, info.tbs()))?;
+                ahead.start(START_WARP_INSTS, progress)?;
                 if ahead.prints() > 0 && !prints {
                     self.note(format!("threads of `{}` print; `mias run --print` shows what", info.name));
                 }

@@ -1,10 +1,12 @@
 //! Tests of the cache on small kernels: what is a hit, and what happens when the folder is not as it was left.
 
 use super::*;
-use crate::kernels::{Spec, find};
+use crate::kernels::{Spec, find, unwatched};
+use mias_ptx::lower::record::RecordError;
 use mias_trace::accelsim::Warnings;
 use mias_trace::fingerprint;
 use mias_trace::trace_file::{Launch, TraceFile};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -15,7 +17,13 @@ fn prepared(name: &str, size: u64, seed: u64) -> Prepared {
 /// The trace, and whether the kernel was executed for it: TB by TB, where a trace that is loaded is there at once.
 fn record(cache: &Cache, prepared: Prepared) -> (Arc<KernelTrace>, bool) {
     let mut told = Vec::new();
-    let trace = cache.traced(prepared, Needs::Grid, &mut |done, _| told.push(done)).unwrap().trace;
+    let trace = cache
+        .traced(prepared, Needs::Grid, &mut |done, of| {
+            told.push(done);
+            unwatched(done, of)
+        })
+        .unwrap()
+        .trace;
     (trace, told.len() > 1)
 }
 
@@ -45,11 +53,28 @@ fn a_trace_is_made_once_and_is_the_same() {
     assert!(!executed);
     assert_eq!(made, loaded);
     assert_eq!(fingerprint::kernel(&made), fingerprint::kernel(&loaded));
-    assert_eq!(*made, fwt(1).record(&mut |_, _| {}).unwrap());
+    assert_eq!(*made, fwt(1).record().unwrap());
     assert_eq!(names(&inner).len(), 1);
     let (_, executed) = record(&Cache::off(), fwt(1));
     assert!(executed);
     assert_eq!(cache.notes(), [""; 0]);
+}
+
+/// Who watches is asked after each step; what was executed until then is nothing, and is not kept.
+#[test]
+fn who_watches_may_stop_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = cache(folder.path(), DEFAULT_LIMIT_BYTES);
+    for needs in [Needs::Grid, Needs::Window { budget_bytes: 1 << 30, printer: None }] {
+        let mut asked = 0;
+        let stopped = cache.traced(fwt(1), needs, &mut |_, _| {
+            asked += 1;
+            ControlFlow::Break(())
+        });
+        let Err(KernelError::Record(RecordError::Stopped { recorded, tbs: 256 })) = stopped else { panic!("{stopped:?}") };
+        assert!((1..256).contains(&recorded) && asked == 1, "{recorded} TBs, asked {asked} times");
+        assert_eq!(names(folder.path()).len(), 0);
+    }
 }
 
 /// Whatever a trace depends on is in its key; what it does not depend on is not.
@@ -107,9 +132,9 @@ fn a_cached_trace_beyond_the_budget_is_not_loaded() {
         assert!(matches!(error.problem, mias_trace::trace_file::Problem::Room), "{error}");
     }
     let window = |budget_bytes| Needs::Window { budget_bytes, printer: None };
-    assert_eq!(*cache.traced(fwt(1), window(bytes), &mut |_, _| {}).unwrap().trace, *made);
+    assert_eq!(*cache.traced(fwt(1), window(bytes), &mut unwatched).unwrap().trace, *made);
     assert_eq!(cache.notes(), [""; 0]);
-    let grown = cache.traced(fwt(1), window(bytes - 1), &mut |_, _| {}).unwrap();
+    let grown = cache.traced(fwt(1), window(bytes - 1), &mut unwatched).unwrap();
     let notes = cache.notes();
     assert!(notes[0].starts_with("`fwt` is executed again: its cached trace takes more than the "), "{notes:?}");
     assert!(notes[1].starts_with("`fwt` is executed in up to 64.0 MiB of memory, more than the ") && notes.len() == 2, "{notes:?}");
@@ -145,7 +170,7 @@ fn a_damaged_file_is_made_again_with_a_note() {
 
 /// A whole trace file, of another kernel.
 fn trace_file_of(name: &str, size: u64) -> Vec<u8> {
-    let trace = Arc::new(prepared(name, size, 1).record(&mut |_, _| {}).unwrap());
+    let trace = Arc::new(prepared(name, size, 1).record().unwrap());
     let launches = vec![Launch { stream: 0, trace }];
     mias_trace::trace_file::encode(&TraceFile { name: name.into(), warnings: Warnings::new(), launches })
 }
@@ -215,7 +240,7 @@ fn many_may_use_one_folder() {
     let folder = tempfile::tempdir().unwrap();
     record(&cache(folder.path(), DEFAULT_LIMIT_BYTES), fwt(1));
     let bytes = std::fs::metadata(&names(folder.path())[0]).unwrap().len();
-    let expected = fwt(1).record(&mut |_, _| {}).unwrap();
+    let expected = fwt(1).record().unwrap();
     std::thread::scope(|scope| {
         for worker in 0..4 {
             let (folder, expected) = (folder.path(), &expected);
@@ -238,7 +263,7 @@ fn many_may_use_one_folder() {
 #[test]
 fn what_traces_are_made_of_has_a_version() {
     let sizes = [("mm", 64), ("fwt", 4096), ("nbdy", 512), ("blk", 256), ("bopt", 1), ("bfs", 1024), ("dxtc", 4)];
-    let of = |(name, size): (&str, u64)| fingerprint::kernel(&prepared(name, size, 1).record(&mut |_, _| {}).unwrap());
+    let of = |(name, size): (&str, u64)| fingerprint::kernel(&prepared(name, size, 1).record().unwrap());
     let found = (TRACE_VERSION, sizes.map(of).concat());
     let expected = (
         2,

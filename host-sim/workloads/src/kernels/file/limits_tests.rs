@@ -21,7 +21,7 @@ fn prepared(limits: &str) -> Result<Prepared, String> {
 }
 
 fn run(limits: &str) -> Result<(), String> {
-    prepared(limits)?.record(&mut |_, _| {}).map(|_| ()).map_err(|error| error.to_string())
+    prepared(limits)?.record().map(|_| ()).map_err(|error| error.to_string())
 }
 
 #[test]

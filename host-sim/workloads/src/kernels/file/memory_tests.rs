@@ -41,7 +41,7 @@ fn prepared(ptx: &str, toml: &str) -> Result<Prepared, String> {
 
 /// What a buffer holds after the run.
 fn left(prepared: &Prepared, name: &str) -> Vec<f32> {
-    prepared.record_once(&mut |_, _| {}).unwrap_or_else(|error| panic!("{error}"));
+    prepared.record_once(&mut unwatched).unwrap_or_else(|error| panic!("{error}"));
     let bytes = prepared.contents(&prepared.region(name).unwrap()).unwrap();
     bytes.as_chunks().0.iter().map(|chunk| f32::from_le_bytes(*chunk)).collect()
 }

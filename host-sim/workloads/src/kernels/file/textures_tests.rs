@@ -1,6 +1,7 @@
 //! Textures in a kernel's file: a whole kernel, and every mistake where it is.
 
 use crate::kernels::{Instance, Prepared, Spec};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// `shrink` of the PTX front end's tests: the texture reference `colours` to a surface of half the size.
@@ -50,7 +51,7 @@ fn prepared(toml: &str, settings: &str) -> Result<Prepared, String> {
 fn a_picture_is_made_smaller() {
     for (settings, width) in [("", 32usize), (":20", 20)] {
         let Prepared { program, instance: Instance { launch, memory, .. }, info } = prepared(SHRINK, settings).unwrap();
-        let trace = mias_ptx::lower::record::trace(&program, &launch, &memory, info, &mut |_| {}).unwrap();
+        let trace = mias_ptx::lower::record::trace(&program, &launch, &memory, info, &mut |_| ControlFlow::Continue(())).unwrap();
         assert!(trace.statics().iter().any(|inst| inst.class.is_offchip()));
         let bytes = |number: usize| {
             let (_, bytes, words) = memory.allocations().nth(number).unwrap();
