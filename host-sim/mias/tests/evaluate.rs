@@ -209,6 +209,12 @@ fn figures_are_files_of_their_own(place: &Place) {
     refused(&["report", &out, "--figure", "A.1d"], &["unknown figure `A.1d`; did you mean `A.", "known: A.1a, "]);
     refused(&["report", &out, "--figure", "A.1b", "--out", &file("f.png")], &["f.png: a figure's file ends in .svg, "]);
     refused(&["report", &out, "--all"], &["--out"]);
+    refused(
+        &["report", &out, "--out", &file("r.pdf")],
+        &["r.pdf: a whole report is an HTML page, which ends in .html; ", "--figure NUMBER"],
+    );
+    refused(&["report", &out, "--format", "csv"], &["--format csv is for figures: give --figure NUMBER or --all"]);
+    assert!(!std::path::Path::new(&file("r.pdf")).exists());
     refused(&["report", &out, "--figure", "A.1b", "--width-mm", "3"], &["expected a number from 30 to 1000"]);
     refused(&["report", &file("none")], &["holds no evaluation"]);
 }

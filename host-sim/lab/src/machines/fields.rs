@@ -115,8 +115,12 @@ pub fn label(value: &toml::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// A complaint of [`serde`], with the nearest name where a field is unknown: it has the known ones between back-quotes.
+/// A complaint of [`serde`], with the nearest name where a field is unknown: it has the known ones between back-quotes. What [`toml`] says of a
+/// number in a name's place nobody understands.
 fn suggested(message: &str) -> String {
+    if message.contains("unit variant, expected string only") {
+        return "expected a name, in quotes".to_owned();
+    }
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     match names.split_first() {
         Some((given, known)) if message.starts_with("unknown field `") => suggest::unknown("field", given, known),
@@ -177,6 +181,8 @@ mod tests {
         // One that has no defaults, and one that is none.
         assert!(changed(&has_own, &fields("sm.power_gating = {}")).unwrap_err().contains("missing field"));
         assert!(changed(&has_own, &fields("sm.count = {}")).unwrap_err().contains("invalid type"));
+        let number = changed(&has_own, &fields("sm.memory_issue.in_flight = 3")).unwrap_err();
+        assert!(number.ends_with(": expected a name, in quotes"), "{number}");
     }
 
     #[test]

@@ -17,7 +17,6 @@ use mias_firmware::regs::MAX_WINDOW;
 use mias_hw_model::config::WarpLimit;
 use mias_lab::choice::Choice;
 use mias_lab::experiment::levels::Levels;
-use mias_lab::experiment::machine::SEARCH_CYCLES;
 use mias_lab::experiment::policies::Policies;
 use mias_lab::experiment::policy::{Counted, IpcUnit, Latency, Policy, PolicySet, Transition};
 use mias_lab::experiment::precision::Precision;
@@ -296,9 +295,9 @@ pub(super) struct CommonArgs {
     /// Cycles of a profiling window; the thesis' is 45,000
     #[arg(long, default_value_t = 45_000, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_WINDOW)), value_name = "N")]
     pub(super) profile_cycles: u32,
-    /// Cycles of each of the two windows of a search's step (`cd-search`); Zhao et al. 2018 have 20,000
-    #[arg(long, default_value_t = SEARCH_CYCLES, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_WINDOW)), value_name = "N")]
-    pub(super) search_cycles: u32,
+    /// Cycles of each of the two windows of a step of a policy that searches, as `cd-search`; 20,000, as Zhao et al. 2018 have, unless given
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_WINDOW)), value_name = "N")]
+    pub(super) search_cycles: Option<u32>,
     /// SMs of each kernel under `spatial`, as in 6-18; as many of each if left out
     #[arg(long, value_name = "N-M")]
     pub(super) shares: Option<Shares>,

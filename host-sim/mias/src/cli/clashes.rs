@@ -1,11 +1,12 @@
-//! Options that do not go with a policy or a level: what a preset or the firmware sets, an option may not set, too, and shares are for who deals SMs out.
+//! Options that do not go with a policy or a level: what a preset or the firmware sets, an option may not set, too, shares are for who deals SMs out, and
+//! steps for who searches.
 
 use super::CliError;
 use super::args::CommonArgs;
 use mias_lab::choice::Choice;
 use mias_lab::experiment::policy::Policy;
 
-/// Refuses options that say what one of the policies or a level says itself, and shares that no policy looks at.
+/// Refuses options that say what one of the policies or a level says itself, and shares and steps that no policy looks at.
 pub(super) fn check(policies: &[Policy], common: &CommonArgs) -> Result<(), CliError> {
     let issue = &common.memory_issue;
     let given = [
@@ -53,6 +54,14 @@ pub(super) fn check(policies: &[Policy], common: &CommonArgs) -> Result<(), CliE
             "`--shares` are SMs of each kernel under `spatial`: add it with --policy, or leave --shares out".into(),
         ));
     }
+    let searches = |policy: &Policy| policy.places().searches() || matches!(policy, Policy::Own(_));
+    if common.search_cycles.is_some() && !policies.iter().any(searches) {
+        let all: Vec<&str> = Policy::ALL.iter().filter(|policy| policy.searches()).map(|policy| policy.name()).collect();
+        return Err(CliError::User(format!(
+            "`--search-cycles` is for a policy that searches ({}): add one with --policy, or leave --search-cycles out",
+            all.join(", ")
+        )));
+    }
     Ok(())
 }
 
@@ -91,6 +100,14 @@ mod tests {
             assert_eq!(checked(&format!("mias run mm fwt --policy {policy} --shares 6-18")).is_ok(), deals, "{policy}");
         }
         assert!(checked("mias run mm fwt --shares 6-18").is_err());
+    }
+
+    #[test]
+    fn steps_are_for_whoever_searches() {
+        for (policy, searches) in [("cd-search", true), ("mias-trial", true), ("spatial", false), ("mias-ipc", false)] {
+            assert_eq!(checked(&format!("mias run mm fwt --policy {policy} --search-cycles 100")).is_ok(), searches, "{policy}");
+        }
+        assert!(checked("mias run mm fwt --search-cycles 100").is_err());
     }
 
     /// Every preset with every option: refused if and only if its name says the same.

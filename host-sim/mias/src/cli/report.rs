@@ -105,6 +105,11 @@ fn results(evaluation: &Evaluation, path: &Path) -> Result<Vec<u8>, CliError> {
     }
 }
 
+/// Whether a file's ending is that of an HTML page. One without an ending may be `/dev/stdout`.
+fn is_page(path: &Path) -> bool {
+    path.extension().is_none_or(|ending| ending.eq_ignore_ascii_case("html") || ending.eq_ignore_ascii_case("htm"))
+}
+
 pub(super) fn main(args: &ReportArgs) -> Result<(), CliError> {
     let (store, _) = Store::existing(&args.folder)?;
     let evaluation = store.results()?;
@@ -139,7 +144,19 @@ pub(super) fn main(args: &ReportArgs) -> Result<(), CliError> {
         }
         return Ok(());
     }
+    if let Some(format) = args.format {
+        let ending = format.ending();
+        return Err(CliError::User(format!(
+            "--format {ending} is for figures: give --figure NUMBER or --all; a whole report is an HTML page"
+        )));
+    }
     // A file of its own, or the folder's report anew.
+    if let Some(path) = args.out.as_deref().filter(|path| !is_page(path)) {
+        let what = path.display();
+        return Err(CliError::User(format!(
+            "--out {what}: a whole report is an HTML page, which ends in .html; a figure of it is --figure NUMBER (--list prints them)"
+        )));
+    }
     let path = args.out.clone().unwrap_or_else(|| args.folder.join("report.html"));
     Output::open(Some(&path))?.write(&html::render(&evaluation))?;
     Ok(Output::open(None)?.write(&format!("report: {}\n", path.display()))?)

@@ -12,7 +12,7 @@ use mias_lab::cosim::{Core, Image, Parts};
 use mias_lab::experiment::cancel::Cancel;
 use mias_lab::experiment::fits;
 use mias_lab::experiment::levels::Levels;
-use mias_lab::experiment::machine::{End, Options, RunError};
+use mias_lab::experiment::machine::{End, Options, RunError, SEARCH_CYCLES};
 use mias_lab::experiment::policy::{IpcUnit, Policy};
 use mias_lab::experiment::recorded::label;
 use mias_lab::experiment::request::Request;
@@ -335,7 +335,7 @@ pub(super) fn options(common: &CommonArgs) -> Options {
     Options {
         end: if common.until == Some(Until::Done) { End::Done } else { End::Cycles(common.cycles) },
         profile_cycles: common.profile_cycles,
-        search_cycles: common.search_cycles,
+        search_cycles: common.search_cycles.unwrap_or(SEARCH_CYCLES),
         shares: common.shares,
         transition: common.transition,
         latency: common.latency,

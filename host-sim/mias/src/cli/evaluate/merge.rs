@@ -69,9 +69,12 @@ impl Found<'_> {
         Ok(rows)
     }
 
-    /// How many runs are missing, in words.
+    /// Whether runs are missing, and how many, in words.
     fn summary(&self) -> String {
-        let (missing, all) = (self.missing.len(), self.studies.jobs.len());
+        let (missing, all, folder) = (self.missing.len(), self.studies.jobs.len(), self.store.folder().display());
+        if (missing, self.unknown) == (0, 0) {
+            return format!("all {all} runs are in {folder}");
+        }
         let of_waiting = match self.unknown {
             0 => String::new(),
             unknown => {
@@ -79,7 +82,7 @@ impl Found<'_> {
                 format!(", and at most {unknown} of {policies}, which are known once the kernels have run alone")
             }
         };
-        format!("{missing} of {all} runs are missing in {}{of_waiting}", self.store.folder().display())
+        format!("{missing} of {all} runs are missing in {folder}{of_waiting}")
     }
 }
 
