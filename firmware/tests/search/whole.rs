@@ -309,7 +309,7 @@ fn holds(chip: &Chip) {
     );
     for sm in 0..chip.block.sms {
         let quotas: u32 = (0..8).map(|slot| chip.block.quota(sm, slot)).sum();
-        // With more kernels than SMs it is Left-over, which stays until events that come together are over.
+        // With more kernels than SMs it is Left-over, which stays as it was while further events are waited for.
         let left_over = kernels.len() > chip.block.sms as usize || chip.phase() == PhaseCode::Partition;
         assert!(quotas <= 4 || left_over, "SM {sm} is shared");
         assert!(chip.block.state(sm) != sm_state::GATED || quotas == 0 || chip.phase() == PhaseCode::Partition);
