@@ -2,9 +2,9 @@
 //!
 //! ```text
 //!    0  TBs that have arrived          u32      128 (1 + k)            next TB of kernel k               u32
-//!    8  whether to give up             u32      512 + 4 (256 k + sm)   tickets of kernel k on an SM      u32
-//!   12  whether a kernel is at its end u32     4096 + 64 (32 (256 k + sm) + ticket)    record of a slot, 64 bytes
-//!   16  holders that are there        u32      1576960 + 4 sm                          tickets of holders on an SM  u32
+//!    8  whether to give up             u32     1024 + 4 (256 k + sm)   tickets of kernel k on an SM      u32
+//!   12  whether a kernel is at its end u32     8192 + 64 (32 (256 k + sm) + ticket)    record of a slot, 64 bytes
+//!   16  holders that are there        u32      2105344 + 4 sm                          tickets of holders on an SM  u32
 //!   20  whether holders let go        u32
 //! ```
 //!
@@ -13,7 +13,7 @@
 use std::ops::Range;
 
 /// Kernels that can run together.
-pub const KERNELS: usize = 3;
+pub const KERNELS: usize = 4;
 
 /// SM numbers that there is room for.
 pub const SMS: usize = 256;
@@ -34,12 +34,12 @@ pub const HELD: u64 = 16;
 pub const RELEASE: u64 = 20;
 
 /// Offset of the tickets of slots.
-pub const TICKETS: u64 = 512;
+pub const TICKETS: u64 = 1024;
 
 /// Offset of the tickets of holders.
 pub const HOLDERS: u64 = (RECORDS + RECORD_BYTES * SLOTS * SMS * KERNELS) as u64;
 
-const RECORDS: usize = 4096;
+const RECORDS: usize = 8192;
 const RECORD_BYTES: usize = 64;
 
 /// Size of the block.

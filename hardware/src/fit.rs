@@ -72,8 +72,31 @@ pub fn carve_out(needs: &[Need], counts: &[u32], larger: usize) -> [u32; 2] {
     [size, 100 * size / most]
 }
 
-/// All combinations with at least one TB of each kind, in lexicographic order; with `maximal`, only those that no TB can be added to.
-pub fn configurations(needs: &[Need], maximal: bool) -> Vec<Vec<u32>> {
+/// Which combinations are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// All that fit
+    All,
+    /// Those in which at most one kind can have another TB, and one TB of each: what there is when a kind has been given less and the others have what
+    /// was free, and where a scheduler may begin.
+    Nearly,
+    /// Those that no TB can be added to
+    Maximal,
+}
+
+impl Which {
+    /// What is said of them.
+    pub fn words(self) -> &'static str {
+        match self {
+            Which::All => "all configurations",
+            Which::Nearly => "configurations in which at most one kernel can have another TB, and one TB of each",
+            Which::Maximal => "maximal configurations",
+        }
+    }
+}
+
+/// Combinations with at least one TB of each kind, in lexicographic order.
+pub fn configurations(needs: &[Need], which: Which) -> Vec<Vec<u32>> {
     let mut all = vec![Vec::new()];
     for kind in 0..needs.len() {
         // Kinds that follow take one TB at least, which the last step sees to.
@@ -84,14 +107,20 @@ pub fn configurations(needs: &[Need], maximal: bool) -> Vec<Vec<u32>> {
         };
         all = all.iter().flat_map(longer).collect();
     }
-    let can_grow = |counts: &[u32]| {
-        (0..counts.len()).any(|kind| {
+    let growing = |counts: &[u32]| {
+        let one_more = |&kind: &usize| {
             let mut more = counts.to_vec();
             more[kind] += 1;
             fits(needs, &more)
-        })
+        };
+        (0..counts.len()).filter(one_more).count()
     };
-    all.into_iter().filter(|counts| !maximal || !can_grow(counts)).collect()
+    all.retain(|counts| match which {
+        Which::All => true,
+        Which::Nearly => growing(counts) <= 1 || counts.iter().all(|&count| count == 1),
+        Which::Maximal => growing(counts) == 0,
+    });
+    all
 }
 
 #[cfg(test)]
@@ -130,16 +159,19 @@ mod tests {
             for &b in &NEEDS[number..] {
                 let needs = [a, b];
                 let tried: Vec<Vec<u32>> = (1..=32).flat_map(|m| (1..=32).map(move |n| vec![m, n])).filter(|c| placed(&needs, c)).collect();
-                assert_eq!(configurations(&needs, false), tried, "{needs:?}");
+                assert_eq!(configurations(&needs, Which::All), tried, "{needs:?}");
                 let full = |c: &&Vec<u32>| !placed(&needs, &[c[0] + 1, c[1]]) && !placed(&needs, &[c[0], c[1] + 1]);
-                assert_eq!(configurations(&needs, true), tried.iter().filter(full).cloned().collect::<Vec<_>>());
+                assert_eq!(configurations(&needs, Which::Maximal), tried.iter().filter(full).cloned().collect::<Vec<_>>());
+                let both = |c: &&Vec<u32>| placed(&needs, &[c[0] + 1, c[1]]) && placed(&needs, &[c[0], c[1] + 1]);
+                let nearly = tried.iter().filter(|c| !both(c) || ***c == [1, 1]);
+                assert_eq!(configurations(&needs, Which::Nearly), nearly.cloned().collect::<Vec<_>>());
             }
         }
     }
 
     #[test]
     fn a_kernel_alone_has_the_usual_occupancy() {
-        let most = |threads, registers, shared| configurations(&[Need { threads, registers, shared }], false).len();
+        let most = |threads, registers, shared| configurations(&[Need { threads, registers, shared }], Which::All).len();
         // 64 warps of 32 registers; 95 registers are 96, 5 warps of 3,072 in 16,384, two of each TB: 10 TBs; 228 KiB / 13.25 KiB.
         assert_eq!((most(256, 32, 0), most(64, 95, 0), most(96, 24, 12_352)), (8, 10, 17));
         assert_eq!((most(32, 16, 0), most(1024, 64, 0), most(1024, 65, 0)), (32, 1, 0));

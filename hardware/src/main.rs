@@ -4,6 +4,7 @@ use clap::{Args, Parser, Subcommand};
 use mias_gpu::agreement::Agreement;
 use mias_gpu::device::Loaded;
 use mias_gpu::driver::{Event, Gpu};
+use mias_gpu::fit::Which;
 use mias_gpu::kernel::Kernel;
 use mias_gpu::measure::{Series, Wanted};
 use mias_gpu::order::Order;
@@ -62,7 +63,7 @@ enum Command {
     },
     /// Measures sets of kernels (`mm+fwt`) in every configuration of TBs per SM
     Mixes {
-        /// Sets, or kernels with --all-pairs or --all-triples
+        /// Sets, or kernels with --all-pairs, --all-triples or --all-quadruples
         #[arg(required = true)]
         sets: Vec<String>,
         /// All pairs of the kernels
@@ -71,9 +72,15 @@ enum Command {
         /// All triples of the kernels
         #[arg(long)]
         all_triples: bool,
-        /// Only configurations to which no TB can be added
+        /// All quadruples of the kernels
         #[arg(long)]
+        all_quadruples: bool,
+        /// Only configurations to which no TB can be added
+        #[arg(long, conflicts_with = "nearly_maximal")]
         maximal: bool,
+        /// Only configurations in which at most one kernel can have another TB, and one TB of each
+        #[arg(long)]
+        nearly_maximal: bool,
         /// In which order the kernels of a set are launched
         #[arg(long, value_enum, default_value_t)]
         order: Order,
@@ -129,8 +136,14 @@ fn main() -> ExitCode {
         }),
         Command::Verify { kernels } => verify(&sets::expanded(&kernels), cubins),
         Command::Alone { kernels, measuring } => alone(&sets::expanded(&kernels), cubins, &measuring).map(|()| true),
-        Command::Mixes { sets, all_pairs, all_triples, maximal, order, measuring } => {
-            wanted_sets(&sets, [all_pairs, all_triples]).and_then(|sets| mixes(&sets, maximal, order, cubins, &measuring)).map(|()| true)
+        Command::Mixes { sets, all_pairs, all_triples, all_quadruples, maximal, nearly_maximal, order, measuring } => {
+            let which = match (maximal, nearly_maximal) {
+                (true, _) => Which::Maximal,
+                (false, true) => Which::Nearly,
+                (false, false) => Which::All,
+            };
+            let wanted = wanted_sets(&sets, [(all_pairs, 2), (all_triples, 3), (all_quadruples, 4)]);
+            wanted.and_then(|sets| mixes(&sets, which, order, cubins, &measuring)).map(|()| true)
         }
         Command::Splits { words, measuring } => sets::pairs(&words)
             .map_err(Failure::Usage)
@@ -259,7 +272,7 @@ fn alone(words: &[String], cubins: Option<&Path>, measuring: &Measuring) -> Resu
                         continue;
                     }
                 };
-                for counts in fit::configurations(&[kernel.need], false) {
+                for counts in fit::configurations(&[kernel.need], Which::All) {
                     series.measure(&Wanted { kernels: vec![kernel], counts, share: None, tb_cycles, repeat })?;
                 }
             }
@@ -285,10 +298,10 @@ fn split(words: &[String], pairs: &[[String; 2]], cubins: Option<&Path>, measuri
 }
 
 /// The sets that a command line asks for.
-fn wanted_sets(words: &[String], [pairs, triples]: [bool; 2]) -> Result<Vec<Vec<String>>, Failure> {
-    if pairs || triples {
+fn wanted_sets(words: &[String], sizes: [(bool, usize); 3]) -> Result<Vec<Vec<String>>, Failure> {
+    if sizes.iter().any(|(wanted, _)| *wanted) {
         let words = sets::expanded(words);
-        let sizes = [(pairs, 2), (triples, 3)].into_iter().filter(|(wanted, _)| *wanted);
+        let sizes = sizes.into_iter().filter(|(wanted, _)| *wanted);
         Ok(sizes.flat_map(|(_, size)| sets::subsets(&words, size)).collect())
     } else {
         words.iter().map(|text| sets::parse(text)).collect::<Result<_, _>>().map_err(Failure::Usage)
@@ -301,12 +314,11 @@ fn listed(lines: impl Iterator<Item = String>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn mixes(wanted: &[Vec<String>], maximal: bool, order: Order, cubins: Option<&Path>, measuring: &Measuring) -> Result<(), Failure> {
+fn mixes(wanted: &[Vec<String>], which: Which, order: Order, cubins: Option<&Path>, measuring: &Measuring) -> Result<(), Failure> {
     let deadline = measuring.deadline();
     if measuring.dry_run {
         known(&wanted.concat())?;
-        let which = if maximal { "maximal configurations" } else { "all configurations" };
-        return listed(wanted.iter().map(|set| format!("{}: {which}; {}", set.join("+"), order.sentence())));
+        return listed(wanted.iter().map(|set| format!("{}: {}; {}", set.join("+"), which.words(), order.sentence())));
     }
     let gpu = Gpu::open().map_err(Failure::Gpu)?;
     let runner = Runner::new(&gpu).map_err(Failure::Gpu)?;
@@ -324,7 +336,7 @@ fn mixes(wanted: &[Vec<String>], maximal: bool, order: Order, cubins: Option<&Pa
                 let together: Vec<&Loaded> = places.iter().map(|&place| &kernels[place]).collect();
                 let needs: Vec<fit::Need> = together.iter().map(|kernel| kernel.need).collect();
                 let longest = places.iter().map(|&place| tb_cycles[place]).max().unwrap_or(0);
-                for counts in fit::configurations(&needs, maximal) {
+                for counts in fit::configurations(&needs, which) {
                     series.measure(&Wanted { kernels: together.clone(), counts, share: None, tb_cycles: longest, repeat })?;
                 }
             }

@@ -140,7 +140,9 @@ impl Series<'_> {
     /// # Errors
     /// As [`Series::settle`].
     pub fn full_tb_cycles(&self, kernel: &Loaded) -> Result<u64, String> {
-        let most = fit::configurations(&[kernel.need], true).pop().ok_or_else(|| format!("no TB of `{}` fits", kernel.kernel.word))?;
+        let most = fit::configurations(&[kernel.need], fit::Which::Maximal)
+            .pop()
+            .ok_or_else(|| format!("no TB of `{}` fits", kernel.kernel.word))?;
         let mut window = self.runner.gpu.cycles(self.window_us);
         let longest = self.runner.gpu.cycles(LONGEST_US);
         loop {

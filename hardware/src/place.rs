@@ -93,7 +93,7 @@ mod tests {
     /// The holder, the first kernel's TBs, and, when it is gone, all TBs fit in the setting that is asked for.
     #[test]
     fn a_holder_takes_what_the_later_kernels_will_take() {
-        for counts in fit::configurations(&[BFS, DXTC], true) {
+        for counts in fit::configurations(&[BFS, DXTC], fit::Which::Maximal) {
             let [kib, percent] = fit::carve_out(&[BFS, DXTC], &counts, 0);
             let hold = hold(Aid::Holder, &[BFS, DXTC], &counts, &[0, 1], None, percent, 132).unwrap();
             assert_eq!((hold.sms.clone(), hold.carve_out), (0..132, percent));

@@ -20,7 +20,7 @@ pub fn measure(series: &mut Series<'_>, kernels: &[Loaded], pairs: &[[String; 2]
     }
     let mut placed: Vec<Placed<'_>> = Vec::new();
     for kernel in kernels {
-        let most = fit::configurations(&[kernel.need], true).pop().and_then(|counts| counts.first().copied());
+        let most = fit::configurations(&[kernel.need], fit::Which::Maximal).pop().and_then(|counts| counts.first().copied());
         match (series.full_tb_cycles(kernel), most) {
             (Ok(tb_cycles), Some(most)) => placed.push((kernel, most, tb_cycles)),
             (Err(why), _) => series.table.remark(&format!("left out: {why}"))?,

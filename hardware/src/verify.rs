@@ -25,7 +25,7 @@ pub fn compare(runner: &Runner<'_>, loaded: &Loaded, events: &[Event; 2]) -> Res
     let microseconds = runner.original(loaded, events)?;
     let original = loaded.results()?;
     let mut wrong = Vec::new();
-    let most = fit::configurations(&[need], false).last().map_or(0, |counts| counts[0]);
+    let most = fit::configurations(&[need], fit::Which::All).last().map_or(0, |counts| counts[0]);
     let [_, percent] = fit::carve_out(&[need], &[most], 0);
     loaded.slot.set_carve_out(percent)?;
     let driver = loaded.slot.occupancy(need.threads, kernel.prepared.instance.launch.shared_bytes)?;

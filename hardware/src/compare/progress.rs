@@ -66,7 +66,7 @@ impl Progress {
             rates.iter().map(|rates| rates.iter().zip(&alone).map(|(rate, alone)| rate / alone).collect()).collect();
         let ipc = |(kernel, alone): (&String, &f64)| warp_instructions(kernel).map(|count| count * alone);
         let ipc: Option<Vec<f64>> = set.kernels.iter().zip(&alone).map(ipc).collect();
-        let full = fit::configurations(&needs, true);
+        let full = fit::configurations(&needs, fit::Which::Maximal);
         Progress {
             kernels: set.kernels.clone(),
             maximal: (0..configurations.len()).filter(|&place| full.contains(&configurations[place])).collect(),

@@ -37,14 +37,14 @@ const ARRIVE: &str = "
 	mad.lo.u32 %mias_r4, %mias_r3, 256, %mias_r2;
 	mul.wide.u32 %mias_d1, %mias_r4, 4;
 	add.s64 %mias_d1, %mias_d0, %mias_d1;
-	atom.global.add.u32 %mias_r5, [%mias_d1+512], 1;
+	atom.global.add.u32 %mias_r5, [%mias_d1+1024], 1;
 	ld.param.u32 %mias_r6, [mias_limit];
 	setp.ge.u32 %mias_p1, %mias_r5, %mias_r6;
 	@%mias_p1 bra MIAS_ARRIVED;
 	mad.lo.u32 %mias_r4, %mias_r4, 32, %mias_r5;
 	mul.wide.u32 %mias_d1, %mias_r4, 64;
 	add.s64 %mias_d1, %mias_d0, %mias_d1;
-	add.s64 %mias_d1, %mias_d1, 4096;
+	add.s64 %mias_d1, %mias_d1, 8192;
 	st.shared.u64 [mias_slot+24], %mias_d1;
 	mov.u32 %mias_r1, 0;
 	mov.u64 %mias_d2, 0;
