@@ -4,7 +4,7 @@
 //! saturated, and does with about as many TBs as it was times faster. What that leaves, the others get. A kernel that became slower with more TBs does not say what it needs: others keep it from it.
 //! SMs begin with one TB of each kernel, and the others are added: nobody has to go for it, so that it costs little where nobody is saturated, which is where SMK-P is good.
 //!
-//! When that has stayed for a while, half of the TBs of one kernel after the other are tried for long, whoever is saturated (sources.md D213).
+//! When that has stayed for a while, one kernel after the other gives the room of half of its TBs to the next, for long, whoever is saturated (sources.md D213).
 
 use super::{Context, Plan, Policy, beside_one_of_each, fall_back, smk, spatial};
 use crate::configs::{ConfigTable, TbVector};
@@ -54,7 +54,7 @@ impl Policy for MiasTrial {
             (Step::Trial, Tries::Usual) => {
                 let usual = search.together().unwrap_or_default();
                 search.note_usual();
-                match saturated(&usual, search).map(|(kernel, needed)| less_of(context, usual, kernel, needed)) {
+                match saturated(&usual, search).map(|(kernel, needed)| less_of(context, usual, kernel, needed, None)) {
                     Some(vector) if vector != usual => search.try_fewer(vector),
                     _ => search.settle_for_a_while(),
                 }
@@ -63,12 +63,12 @@ impl Policy for MiasTrial {
             (Step::Rested, _) => search.begin_long(),
             (Step::Trial, Tries::Best) => {
                 search.note_best();
-                half(context, search, true)
+                half(context, search)
             }
-            (Step::Trial, Tries::Half) => search.look_longer().unwrap_or_else(|| half(context, search, false)),
+            (Step::Trial, Tries::Half) => search.look_longer().unwrap_or_else(|| half(context, search)),
             (Step::Trial, Tries::Sure) => {
-                let kept = search.keep();
-                half(context, search, kept)
+                search.keep();
+                half(context, search)
             }
             _ => search.settle(),
         }
@@ -97,34 +97,46 @@ fn saturated(usual: &TbVector, search: &Search) -> Option<(usize, u8)> {
     least.map(|(kernel, growth, _)| (kernel, (growth.saturating_add(ONE / 2) >> QUOTIENT_BITS).max(1) as u8))
 }
 
-/// Half of the TBs of the next kernel are tried for long, if there is one and others have room for more then. What the best so far does has to be known: if it was not what was measured `last`, it is
-/// measured first.
-fn half(context: &Context<'_>, search: &mut Search, last: bool) -> Next {
-    while let Some(kernel) = search.who_may_have_half() {
+/// The next kernel gives half of its TBs, for long, if there is one and others have room for more then.
+fn half(context: &Context<'_>, search: &mut Search) -> Next {
+    while let Some((giver, taker)) = search.next_exchange() {
         let best = search.best_trial();
-        let vector = less_of(context, best, kernel, best.get(kernel) / 2);
+        let vector = less_of(context, best, giver, best.get(giver) / 2, Some(taker));
         if vector != best {
-            return if last { search.try_half(kernel, vector) } else { search.try_best() };
+            return search.try_half(vector);
         }
-        search.has_all(kernel);
+        search.pass();
     }
     search.settle_for_a_while()
 }
 
-/// The vector with so many TBs of a kernel; what that leaves of an SM the others get, a TB each in turn as long as there is room, and then it again.
+/// Who gets what a kernel leaves of an SM.
+#[derive(Clone, Copy)]
+enum Turn {
+    Taker,
+    Others,
+    Giver,
+}
+
+/// The vector with so many TBs of a kernel; what that leaves of an SM the `taker` gets as long as there is room, then all others, a TB each in turn, and then it again.
 #[inline(never)]
-fn less_of(context: &Context<'_>, mut vector: TbVector, kernel: usize, tbs: u8) -> TbVector {
+fn less_of(context: &Context<'_>, mut vector: TbVector, kernel: usize, tbs: u8, taker: Option<usize>) -> TbVector {
     vector.set(kernel, tbs.min(vector.get(kernel)));
     let capacity = context.machine.limits.capacity;
     let mut held = context.kernels.iter().enumerate();
     let Some(mut rest) = held.try_fold(capacity, |rest, (kernel, of)| rest.minus(&of.demand, vector.get(kernel).into())) else {
         return vector;
     };
-    for others in [true, false] {
+    for turn in [Turn::Taker, Turn::Others, Turn::Giver] {
+        let may = |index: usize| match turn {
+            Turn::Taker => taker == Some(index),
+            Turn::Others => index != kernel,
+            Turn::Giver => index == kernel,
+        };
         let mut any = true;
         while any {
             any = false;
-            for (index, of) in context.kernels.iter().enumerate().filter(|(index, _)| (*index != kernel) == others) {
+            for (index, of) in context.kernels.iter().enumerate().filter(|(index, _)| may(*index)) {
                 let share_of_grid = of.grid_tbs.div_ceil(u32::from(context.machine.sm_count).max(1));
                 let has = vector.get(index);
                 if u32::from(has) < share_of_grid.min(of.max_tbs.into())

@@ -13,23 +13,27 @@
 //! nobody knows what a kernel's progress is worth beside another's, nobody gives up more than a quarter of it, and nobody anything for a TB of each, which leaves a part of every SM empty. Where the
 //! product more than doubles somebody was starved, and then nobody gives up more than a half.
 //!
-//! `trial/long.rs` has those that follow after a while, for long.
+//! `trial/long.rs` has those that follow after a while, for long, in which 9/8 and a half are enough (sources.md D213).
 
 mod long;
 
 use super::quotient::{MOST, ONE, QUOTIENT_BITS};
-use super::{Kernels, Next, Rate, Search, Step};
+use super::{Next, Rate, Search, Step};
 use crate::configs::{MAX_KERNELS, TbVector};
-use long::long;
+use long::{Exchanges, long};
 
 /// Fraction bits of a product of up to four quotients, each below 2^4: 44 bits in all, and 18 of the next quotient.
 const PRODUCT_BITS: u32 = 28;
-/// How much better is better, in quarters: what windows of the same kernels differ by, and then some (assumption).
-const BETTER_QUARTERS: u64 = 5;
+/// How much better is better, in eighths: what windows of the same kernels differ by, and then some (assumption).
+const BETTER_EIGHTHS: u64 = 10;
+/// The same in trials for long (assumption).
+const BETTER_FOR_LONG_EIGHTHS: u64 = 9;
 /// What a kernel keeps of its rate with what is known to be good, in thousandths (assumption).
 const FLOOR_PERMILLE: u32 = 750;
-/// How much better it is, in quarters, if somebody was starved before (assumption: on an H100 these products were 6 and more, docs/hardware-decisions.md), and what a kernel then keeps, in thousandths (assumption).
-const FREES_QUARTERS: u64 = 8;
+/// How much better it is, in eighths, if somebody was starved before (assumption: on an H100 these products were 6 and more, docs/hardware-decisions.md), and what a kernel then keeps, in thousandths (assumption).
+const FREES_EIGHTHS: u64 = 16;
+/// No better and no worse.
+const SAME_EIGHTHS: u64 = 8;
 const FLOOR_WHERE_FREED_PERMILLE: u32 = 500;
 /// The same with a TB of each, which leaves a part of every SM empty: it has to be good for all of them, but for what windows differ by (assumption).
 const FLOOR_OF_ONE_PERMILLE: u32 = 950;
@@ -50,7 +54,7 @@ pub(crate) enum Tries {
     Fewer,
     /// The best so far, for long.
     Best,
-    /// Half of the TBs of a kernel, for long.
+    /// Half of the TBs of a kernel, whose room is another's, for long.
     Half,
     /// The same for longer, since it was better.
     Sure,
@@ -71,9 +75,8 @@ pub struct Trial {
     before: [Rate; MAX_KERNELS],
     /// How often the trial was measured again.
     again: u8,
-    /// The kernel that has half, and those that may have, one bit each.
-    kernel: u8,
-    may: Kernels,
+    /// Who gives to whom.
+    exchanges: Exchanges,
     /// How often the search has rested.
     rests: u8,
 }
@@ -88,37 +91,35 @@ impl Trial {
         usual: [Rate::NONE; MAX_KERNELS],
         before: [Rate::NONE; MAX_KERNELS],
         again: 0,
-        kernel: 0,
-        may: 0,
+        exchanges: Exchanges::NONE,
         rests: 0,
     };
 }
 
 impl Search {
     /// Cycles of a step that are not measured: a quarter of those of other searches where a TB of each kernel comes to SMs that are empty, or is the only one that stays; half where others
-    /// come, and all where some have to go. Five times as many in long ones, and twice that where TBs come back that had to go.
+    /// come, and all where some have to go. Five times as many in long ones, and none where what was there stays.
     #[must_use]
     pub fn settles(&self) -> u32 {
         let whole = self.parameters.warm_up;
         match self.trial.tries {
             Tries::One => (whole / 4).max(1),
             Tries::Usual => (whole / 2).max(1),
-            Tries::Fewer | Tries::Nothing => whole.max(1),
-            Tries::Half | Tries::Sure => long(whole),
-            Tries::Best => long(whole.saturating_mul(2)),
+            Tries::Fewer | Tries::Half | Tries::Nothing => whole.max(1),
+            Tries::Best => 1,
+            Tries::Sure => long(whole),
         }
     }
 
-    /// Cycles of a step that are measured: a quarter of those of other searches with one TB each, which is good for little else; five times as many in long ones, and twice that of what is the best,
-    /// or seems to be, which costs nothing.
+    /// Cycles of a step that are measured: a quarter of those of other searches with one TB each, which is good for little else; five times as many in long ones, and twice that of what seems to be
+    /// better, which costs nothing.
     #[must_use]
     pub fn measures(&self) -> u32 {
         let window = self.parameters.window;
         match self.trial.tries {
             Tries::One => (window / 4).max(1),
-            Tries::Usual | Tries::Fewer | Tries::Nothing => window.max(1),
-            Tries::Half => long(window),
-            Tries::Best | Tries::Sure => long(window.saturating_mul(2)),
+            Tries::Usual | Tries::Fewer | Tries::Half | Tries::Nothing => window.max(1),
+            Tries::Best | Tries::Sure => long(window),
         }
     }
 
@@ -165,7 +166,7 @@ impl Search {
 
     /// Whether kernels that are so fast do better than with the best so far, and nobody gives up too much for it.
     fn is_kept(&self, rates: &[Rate; MAX_KERNELS]) -> bool {
-        let frees = self.is_better_by(FREES_QUARTERS, rates, &self.trial.rates);
+        let frees = self.is_better_by(FREES_EIGHTHS, rates, &self.trial.rates);
         let floor = if frees { FLOOR_WHERE_FREED_PERMILLE } else { FLOOR_PERMILLE };
         self.is_better(rates, &self.trial.rates) && self.is_above(floor, rates)
     }
@@ -219,16 +220,16 @@ impl Search {
 
     /// Whether kernels that are so fast do better than with other rates.
     fn is_better(&self, rates: &[Rate; MAX_KERNELS], than: &[Rate; MAX_KERNELS]) -> bool {
-        self.is_better_by(BETTER_QUARTERS, rates, than)
+        self.is_better_by(BETTER_EIGHTHS, rates, than)
     }
 
-    /// Whether the product of their rates over others is more than so many quarters. Somebody who did nothing does better than ever by doing anything.
-    fn is_better_by(&self, quarters: u64, rates: &[Rate; MAX_KERNELS], than: &[Rate; MAX_KERNELS]) -> bool {
+    /// Whether the product of their rates over others is more than so many eighths. Somebody who did nothing does better than ever by doing anything.
+    fn is_better_by(&self, eighths: u64, rates: &[Rate; MAX_KERNELS], than: &[Rate; MAX_KERNELS]) -> bool {
         let kernels = rates.iter().zip(than).take(self.shares.kernels());
         let product = kernels.fold(1_u64 << PRODUCT_BITS, |product, (rate, than)| {
             let nothing = if rate.instructions() == 0 { ONE } else { MOST };
             product.saturating_mul(rate.over(than).unwrap_or(nothing).into()) >> QUOTIENT_BITS
         });
-        product.saturating_mul(4) > quarters << PRODUCT_BITS
+        product.saturating_mul(8) > eighths << PRODUCT_BITS
     }
 }

@@ -66,8 +66,8 @@ pub(super) fn rounds(kernels: &[Kernel], count: usize, did: &mut dyn FnMut([u8; 
             }
             tried.push(now);
             lasted.push(cycles);
-            // The best, half of each of four, the best again after each; one of them up to four times.
-            assert!(tried.len() <= 2 * (4 + 5), "{tried:?}");
+            // The best, four who give in vain, and up to three whose sixteen TBs are halved four times, each time looked at twice.
+            assert!(tried.len() <= 1 + 4 + 2 * 3 * 4, "{tried:?}");
         };
         search.give_up();
         rounds.push(Round { tried, cycles: lasted, stays: search.together().expect("SMs are shared").0, rest });

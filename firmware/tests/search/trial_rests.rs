@@ -4,8 +4,8 @@ use super::rounds::{WINDOW, kernels, random, rounds, several, tbs};
 use crate::cases::cases;
 use proptest::prelude::*;
 
-/// Windows that are five times as long as others, and those of what is the best.
-const LONG: [u32; 2] = [100_000, 200_000];
+/// Windows that are five times as long as others.
+const LONG: u32 = 100_000;
 
 /// Two kernels, of which 16 and 8 TBs fit; SMK-P has 8 and 4. The second is as fast with two TBs as with four and a little faster than with one, which is not little enough for the short trials; the
 /// first is held up by it.
@@ -20,16 +20,27 @@ fn held_up(tbs: [u8; 4], kernel: usize) -> u32 {
 }
 
 #[test]
-fn half_of_the_tbs_is_tried_for_long() {
+fn the_room_of_half_the_tbs_is_given_away() {
     let rounds = rounds(&kernels(&[1, 2]), 3, &mut held_up);
     assert_eq!((&rounds[0].tried, rounds[0].stays), (&vec![tbs(&[1, 1]), tbs(&[8, 4])], tbs(&[8, 4])));
-    // Four of the first leave room for six of the second, in vain; two of the second for twelve of the first, which is better; one for fourteen, which is not.
-    let tried = [[8, 4], [4, 6], [8, 4], [12, 2], [12, 2], [14, 1]].map(|each| tbs(&each));
+    // Four of the first leave room for six of the second, in vain; two of the second for twelve of the first, which is better, and in the second look, too; one for fourteen, which is not.
+    let tried = [[8, 4], [4, 6], [12, 2], [12, 2], [14, 1]].map(|each| tbs(&each));
     assert_eq!((&rounds[1].tried[..], rounds[1].stays), (&tried[..], tbs(&[12, 2])));
-    let [long, best] = LONG;
-    assert_eq!(rounds[1].cycles, [[best; 2], [long; 2], [best; 2], [long; 2], [long, best], [long; 2]]);
+    assert_eq!(rounds[1].cycles, [[1, LONG], [WINDOW; 2], [WINDOW; 2], [LONG; 2], [WINDOW; 2]]);
     // Then nothing is better.
     assert_eq!(rounds[2].stays, tbs(&[12, 2]));
+}
+
+/// Four kernels of which four TBs each fit. What the first two give up only the fourth makes something of, and only if it gets all of it: who gives to all in turn finds nothing.
+#[test]
+fn what_one_kernel_alone_can_use_is_found() {
+    let did = |tbs: [u8; 4], kernel: usize| if kernel == 3 && tbs[3] >= 6 { 3_000 } else { 1_000 };
+    let rounds = rounds(&kernels(&[1, 1, 1, 1]), 2, &mut { did });
+    assert_eq!((rounds[0].stays, rounds[1].stays), (tbs(&[4, 4, 4, 4]), tbs(&[4, 4, 2, 6])));
+    // Everybody to the next; the third finds something, which is looked at twice, and gives once more. The fourth has got something and gives nothing.
+    let tried = [[4, 4, 4, 4], [2, 6, 4, 4], [4, 2, 6, 4], [4, 4, 2, 6], [4, 4, 2, 6], [4, 4, 1, 7]].map(|each| tbs(&each));
+    assert_eq!(rounds[1].tried[..6], tried);
+    assert!(rounds[1].tried[6..].iter().all(|tried| tried[3] >= 6), "{:?}", rounds[1].tried);
 }
 
 /// A hundred windows, then four times as many each time.
@@ -64,14 +75,14 @@ fn one_of_each_is_left_alone() {
 proptest! {
     #![proptest_config(cases(256))]
 
-    /// Where what kernels do is a function of what all SMs have, a round leaves what was there, or something in which their product is larger by a quarter.
+    /// Where what kernels do is a function of what all SMs have, a round leaves what was there, or something in which their product is larger by an eighth.
     #[test]
     fn a_round_is_no_loss(kernels in several(), seed: u64) {
         let rounds = rounds(&kernels, 3, &mut |tbs, kernel| random(seed, tbs, kernel));
         let product = |tbs: [u8; 4]| (0..kernels.len()).map(|kernel| f64::from(random(seed, tbs, kernel))).product::<f64>();
         for pair in rounds.windows(2) {
             let (before, after) = (pair[0].stays, pair[1].stays);
-            prop_assert!(after == before || product(after) > product(before) * 1.24, "{:?} for {:?}", after, before);
+            prop_assert!(after == before || product(after) > product(before) * 1.124, "{:?} for {:?}", after, before);
             prop_assert!(pair[1].tried.contains(&after));
         }
     }

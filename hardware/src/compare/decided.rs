@@ -118,14 +118,17 @@ impl Row {
     }
 }
 
-/// Tables of pairs and triples, in both orders of launches.
+/// Tables of pairs, triples and quadruples, in both orders of launches.
 pub fn report(measured: &Measured) -> String {
-    let [pairs, triples] = &measured.reversed;
-    let all =
-        [(&measured.pairs, "pairs"), (pairs, "pairs, the reverse"), (&measured.triples, "triples"), (triples, "triples, the reverse")];
-    let tables =
-        ROUNDS.into_iter().flat_map(|(rounds, later)| all.map(|(sets, what)| table(measured, sets, rounds, &format!("{what}{later}"))));
-    tables.flatten().collect()
+    let mut text = String::new();
+    for (rounds, later) in ROUNDS {
+        for (orders, what) in measured.kinds() {
+            for (sets, order) in orders.into_iter().zip(["", ", the reverse"]) {
+                text += &table(measured, sets, rounds, &format!("{what}{order}{later}")).unwrap_or_default();
+            }
+        }
+    }
+    text
 }
 
 /// None if no set has all that was to be tried, as where only maximal configurations were measured.

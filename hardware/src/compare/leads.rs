@@ -78,7 +78,7 @@ mod tests {
             alone: names.clone().map(|name| (name, Alone { rates: vec![100.0; 4] })).into(),
             needs: names.clone().map(|name| (name, need)).into(),
             pairs: vec![set(0, [[100.0, 60.0], [100.0, 20.0], [100.0, 0.0]])],
-            reversed: [vec![set(1, [[70.0, 90.0], [80.0, 80.0], [90.0, 50.0]])], Vec::new()],
+            reversed: [vec![set(1, [[70.0, 90.0], [80.0, 80.0], [90.0, 50.0]])], Vec::new(), Vec::new(), Vec::new()],
             ..Measured::default()
         };
         let text = report(&measured);

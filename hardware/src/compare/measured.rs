@@ -60,8 +60,10 @@ pub struct Measured {
     pub pairs: Vec<Set>,
     /// In the order of the file.
     pub triples: Vec<Set>,
-    /// Pairs and triples launched in the reverse of the order of `pairs` and `triples`: `pairs-reversed.csv`, `triples-reversed.csv`.
-    pub reversed: [Vec<Set>; 2],
+    /// Of other kernels, and of the thesis' seven: `quadruples.csv`, `quadruples-seven.csv`.
+    pub quadruples: [Vec<Set>; 2],
+    /// Pairs, triples and both kinds of quadruples launched in the reverse of the order that those above have: `pairs-reversed.csv` and so on.
+    pub reversed: [Vec<Set>; 4],
     /// Pairs in the order of `pairs`, measured at the time of `reversed`: `pairs-again.csv`.
     pub again: Vec<Set>,
     /// Pairs in their maximal configurations only, in both orders, which only stand beside splits: `maximal.csv`, `maximal-reversed.csv`.
@@ -88,12 +90,41 @@ impl Measured {
         };
         // What TBs take is of the main files.
         let needs = measured.needs.clone();
-        measured.reversed = [more(&mut measured, "pairs-reversed.csv")?, more(&mut measured, "triples-reversed.csv")?];
+        measured.quadruples = [more(&mut measured, "quadruples.csv")?, more(&mut measured, "quadruples-seven.csv")?];
+        measured.reversed = [
+            more(&mut measured, "pairs-reversed.csv")?,
+            more(&mut measured, "triples-reversed.csv")?,
+            more(&mut measured, "quadruples-reversed.csv")?,
+            more(&mut measured, "quadruples-seven-reversed.csv")?,
+        ];
         measured.maximal = [more(&mut measured, "maximal.csv")?, more(&mut measured, "maximal-reversed.csv")?];
         measured.again = more(&mut measured, "pairs-again.csv")?;
         measured.splits = more(&mut measured, "splits.csv")?;
         measured.needs.extend(needs);
+        measured.known_alone()?;
         Ok(measured)
+    }
+
+    /// Every kind of sets in either order of launches, and its name.
+    pub fn kinds(&self) -> [([&[Set]; 2], &'static str); 4] {
+        let [pairs, triples, others, seven] = &self.reversed;
+        let [quadruples, of_seven] = &self.quadruples;
+        [
+            ([&self.pairs, pairs], "pairs"),
+            ([&self.triples, triples], "triples"),
+            ([quadruples, others], "quadruples"),
+            ([of_seven, seven], "the seven's quadruples"),
+        ]
+    }
+
+    /// # Errors
+    /// A sentence for a kernel of a set that was not measured alone.
+    fn known_alone(&self) -> Result<(), String> {
+        let sets = self.kinds().into_iter().flat_map(|([one, other], _)| one.iter().chain(other));
+        match sets.flat_map(|set| &set.kernels).find(|kernel| !self.alone.contains_key(*kernel)) {
+            Some(kernel) => Err(format!("alone.csv has no `{kernel}`")),
+            None => Ok(()),
+        }
     }
 
     /// From the texts of the three files.
@@ -108,11 +139,8 @@ impl Measured {
         }
         measured.pairs = measured.sets("pairs.csv", pairs)?;
         measured.triples = measured.sets("triples.csv", triples)?;
-        let kernels = || measured.pairs.iter().chain(&measured.triples).flat_map(|set| &set.kernels);
-        match kernels().find(|kernel| !measured.alone.contains_key(*kernel)) {
-            Some(kernel) => Err(format!("alone.csv has no `{kernel}`")),
-            None => Ok(measured),
-        }
+        measured.known_alone()?;
+        Ok(measured)
     }
 
     /// What TBs of these kernels take.

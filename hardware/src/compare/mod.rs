@@ -33,6 +33,10 @@ pub fn report(folder: &Path, results: Option<&Path>) -> Result<String, String> {
     text += &hardware::alone(&measured);
     text += &hardware::sets(&measured, &measured.pairs, "**Pairs**: all configurations.");
     text += &hardware::sets(&measured, &measured.triples, "**Triples**: maximal configurations.");
+    let titles = ["**Quadruples**: what was measured.", "**The seven's quadruples**: what was measured."];
+    for (sets, title) in measured.quadruples.iter().zip(titles).filter(|(sets, _)| !sets.is_empty()) {
+        text += &hardware::sets(&measured, sets, title);
+    }
     text += &hardware::first_placed(&measured);
     text += &orders::report(&measured);
     text += &decided::report(&measured);
@@ -59,7 +63,7 @@ mod tests {
     #[test]
     fn the_pages_have_the_tables_of_the_measured_data() {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let pages = ["hardware.md", "hardware-tables.md", "hardware-decisions.md", "hardware-trials.md"];
+        let pages = ["hardware.md", "hardware-tables.md", "hardware-decisions.md", "hardware-trials.md", "hardware-quadruples.md"];
         let pages = pages.map(|page| std::fs::read_to_string(here.join("../docs").join(page)).unwrap());
         for (folder, results, least) in [("h100-2026-11-26", Some(here.join("model.csv")), 450), ("h100-2026-11-27", None, 450)] {
             let text = report(&here.join("measured").join(folder), results.as_deref()).unwrap();

@@ -42,9 +42,8 @@ impl Both {
 
 /// All that the second order says; nothing if it was not measured.
 pub fn report(measured: &Measured) -> String {
-    let [pairs, triples] = &measured.reversed;
     let mut text = String::new();
-    for (sets, reversed, what) in [(&measured.pairs, pairs, "pairs"), (&measured.triples, triples, "triples")] {
+    for ([sets, reversed], what) in measured.kinds() {
         let find = |set: &Set| reversed.iter().find(|other| other.kernels == set.kernels).and_then(|other| Both::of(measured, set, other));
         let both: Vec<Both> = sets.iter().filter_map(find).collect();
         if !both.is_empty() {
@@ -301,7 +300,7 @@ mod tests {
             needs: names.clone().map(|name| (name, need)).into(),
             again: vec![set(0, [([1, 3], [80.8, 30.0]), ([2, 2], [80.0, 32.0]), ([3, 1], [80.0, 28.0])])],
             pairs: vec![forward],
-            reversed: [vec![reversed], Vec::new()],
+            reversed: [vec![reversed], Vec::new(), Vec::new(), Vec::new()],
             ..Measured::default()
         }
     }
