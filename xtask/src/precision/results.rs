@@ -16,8 +16,8 @@ pub(super) struct Study {
     setting: Vec<(String, String)>,
     /// How well runs were to be known; none in full.
     pub(super) precision: Option<String>,
-    /// The window.
-    pub(super) cycles: u64,
+    /// The window; none where grids run to their end.
+    pub(super) cycles: Option<u64>,
     pub(super) kernels: Vec<Alone>,
     pub(super) groups: Vec<Group>,
 }

@@ -55,6 +55,14 @@ fn what_the_intervals_do_not_tell_apart_is_not_judged() {
     assert_eq!((judged.verdicts, judged.wrong_verdicts), (1, 1));
 }
 
+/// A plan may have experiments without a window beside the windows that are judged, as `thesis` has.
+#[test]
+fn grids_that_run_to_their_end_have_no_window() {
+    let text = r#"{"studies": [{"experiment": "makespan", "setting": [], "cycles": null, "kernels": [], "groups": []}]}"#;
+    let results: Results = serde_json::from_str(text).unwrap();
+    assert!(results.studies[0].cycles.is_none() && results.studies[0].precision.is_none());
+}
+
 #[test]
 fn half_widths_in_another_form_are_refused() {
     let policy = r#"{"policy": "smk", "ipc": [5.0], "stp": 1.0, "half_widths": {"ipc": [0.1], "stp": 0.1}}"#;
