@@ -33,6 +33,12 @@ pub const HELD: u64 = 16;
 /// Offset of the word that makes holders let go.
 pub const RELEASE: u64 = 20;
 
+/// Bytes of a kernel's counter of TBs, which has a line of the cache of its own; the first is behind the words above.
+const COUNTER_BYTES: usize = 128;
+
+// Counters, tickets and records lie one behind the other for as many kernels as there is room for.
+const _: () = assert!(COUNTER_BYTES * (1 + KERNELS) <= TICKETS as usize && TICKETS as usize + 4 * SMS * KERNELS <= RECORDS);
+
 /// Offset of the tickets of slots.
 pub const TICKETS: u64 = 1024;
 

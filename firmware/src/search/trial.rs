@@ -54,7 +54,7 @@ pub(crate) enum Tries {
     Fewer,
     /// The best so far, for long.
     Best,
-    /// Half of the TBs of a kernel, whose room is another's, for long.
+    /// Half of the TBs of a kernel, whose room is another's.
     Half,
     /// The same for longer, since it was better.
     Sure,
@@ -98,7 +98,7 @@ impl Trial {
 
 impl Search {
     /// Cycles of a step that are not measured: a quarter of those of other searches where a TB of each kernel comes to SMs that are empty, or is the only one that stays; half where others
-    /// come, and all where some have to go. Five times as many in long ones, and none where what was there stays.
+    /// come, and all where some have to go. Five times as many in the second look of a round for long, and next to none where what was there stays.
     #[must_use]
     pub fn settles(&self) -> u32 {
         let whole = self.parameters.warm_up;
@@ -111,8 +111,8 @@ impl Search {
         }
     }
 
-    /// Cycles of a step that are measured: a quarter of those of other searches with one TB each, which is good for little else; five times as many in long ones, and twice that of what seems to be
-    /// better, which costs nothing.
+    /// Cycles of a step that are measured: a quarter of those of other searches with one TB each, which is good for little else; five times as many of what stays,
+    /// or seems to be better, in a round for long.
     #[must_use]
     pub fn measures(&self) -> u32 {
         let window = self.parameters.window;
