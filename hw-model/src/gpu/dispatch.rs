@@ -103,6 +103,7 @@ impl Gpu {
                     }
                 }
                 if changed {
+                    self.no_end_before[sm] = 0;
                     self.sms.wake(sm, self.now);
                     self.registers.set_resident(sm, slot, quota);
                     self.occupancy.set(sm, self.now, !self.sms[sm].is_empty());
@@ -115,11 +116,18 @@ impl Gpu {
 
     /// One cycle of TB issue.
     pub(super) fn issue_tbs(&mut self) {
+        if self.issue_round() {
+            (0..self.sms.len()).for_each(|sm| self.flush_idle_l1(sm));
+        }
+    }
+
+    /// Gives every SM that is looked at a TB, if there is one for it. Whether any was looked at.
+    pub(super) fn issue_round(&mut self) -> bool {
         if self.slots.iter().flatten().any(|slot| slot.ready == self.now) {
             self.dispatcher.room_everywhere();
         }
         if self.dispatcher.looks == 0 || self.registers.quota_bus_is_busy() {
-            return;
+            return false;
         }
         let count = self.sms.len();
         let first = self.dispatcher.last + 1;
@@ -137,7 +145,7 @@ impl Gpu {
                 }
             }
         }
-        self.flush_idle_l1s();
+        true
     }
 
     /// What `sm` would be given in this cycle: a TB of the first kernel, in launch order, that has one within its quota and the cap.
@@ -234,6 +242,7 @@ impl Gpu {
         }
         self.sms.wake(sm, self.now + 1);
         self.dispatcher.last = sm;
+        self.no_end_before[sm] = 0;
         self.occupancy.set(sm, self.now + 1, true);
         let available = self.slots[slot].as_ref().map_or(0, super::launch::Slot::available);
         if available == 0 && self.registers.preempts() {
@@ -278,12 +287,11 @@ impl Gpu {
     }
 
     /// An SM without TBs forgets its L1, as the peer flushes it between kernels.
-    fn flush_idle_l1s(&mut self) {
+    pub(super) fn flush_idle_l1(&mut self, sm: usize) {
         let from = self.now + 1;
-        for sm in self.sms.iter_mut() {
-            if sm.is_empty() && sm.l1_used() {
-                sm.reset_l1(sm.l1_ways(), from);
-            }
+        let sm = &mut self.sms[sm];
+        if sm.is_empty() && sm.l1_used() {
+            sm.reset_l1(sm.l1_ways(), from);
         }
     }
 }

@@ -5,8 +5,10 @@
 //! requests are in the outbox. What is asked of the SMs in between cycles (who is awake, whose queue of replies is full) is kept here, so
 //! that asking touches no SM: their state stays in the cache of the core that runs them.
 
-use crate::memory::{MemorySystem, Outbox, Reply};
+use super::arrivals::Arrivals;
+use crate::memory::{MOST_STRETCH_CYCLES, MemorySystem, Outbox, Reply};
 use crate::sm::{Programs, Sm};
+use std::ops::Range;
 
 /// Some SMs with consecutive numbers.
 #[derive(Clone, Debug)]
@@ -29,11 +31,15 @@ pub(super) struct Group {
     /// Requests that each SM can send in the coming cycle.
     room: Vec<u32>,
     outbox: Outbox,
+    /// Of a stretch of cycles: what comes to each SM, the first cycle that it has not run, and what all send in each cycle.
+    pub(super) arrivals: Vec<Arrivals>,
+    pub(super) reached: Vec<u64>,
+    pub(super) outboxes: Vec<Outbox>,
 }
 
 impl Group {
-    /// SMs from number `start` on, with the cycle in which each is to run next.
-    pub(super) fn new(start: usize, sms: Vec<Sm>, wake: Vec<u64>) -> Self {
+    /// SMs from number `start` on, with the cycle in which each is to run next, and memory for `replies` that come to one in a stretch.
+    pub(super) fn new(start: usize, sms: Vec<Sm>, wake: Vec<u64>, replies: usize) -> Self {
         let (count, next) = (sms.len(), wake.iter().copied().min().unwrap_or(u64::MAX));
         Group {
             start,
@@ -47,6 +53,9 @@ impl Group {
             inbox: Vec::with_capacity(count),
             room: vec![0; count],
             outbox: Outbox::new(count),
+            arrivals: (0..count).map(|_| Arrivals::new(replies)).collect(),
+            reached: vec![0; count],
+            outboxes: (0..MOST_STRETCH_CYCLES).map(|_| Outbox::new(count)).collect(),
         }
     }
 
@@ -128,20 +137,50 @@ impl Group {
         }
         self.inbox.clear();
         let (mut next, mut ended) = (u64::MAX, false);
-        for (place, (sm, wake)) in self.sms.iter_mut().zip(&mut self.wake).enumerate() {
-            if *wake <= now || !skip {
-                let (next, has_ended) = sm.run_cycle(now, programs, &mut self.outbox.port(self.room[place]));
-                *wake = next.unwrap_or(u64::MAX);
-                ended |= has_ended;
+        for place in 0..self.sms.len() {
+            if self.wake[place] <= now || !skip {
+                self.wake[place] = now;
+                let outbox = std::slice::from_mut(&mut self.outbox);
+                let (sm, wake, arrivals) = (&mut self.sms[place], &mut self.wake[place], &mut self.arrivals[place]);
+                ended |= run_sm(sm, wake, now..now + 1, arrivals, self.room[place], outbox, programs).1;
                 if others {
-                    self.full[place] = !sm.can_take_reply();
+                    self.full[place] = !self.sms[place].can_take_reply();
                 }
             }
-            next = next.min(*wake);
+            next = next.min(self.wake[place]);
         }
         (self.next, self.ended) = (next, ended);
         if others {
             self.awake = self.wake.iter().filter(|&&wake| wake <= now + 1).count();
+        }
+    }
+
+    /// Runs every SM from cycle `from` to before cycle `until`, or up to and with the cycle in which a TB ends on it: [`Group::reached`] says
+    /// which.
+    pub(super) fn run_stretch(&mut self, from: u64, until: u64, programs: &Programs) {
+        for place in 0..self.sms.len() {
+            self.reached[place] = from;
+            self.run_sm(place, from, until, programs);
+        }
+    }
+
+    /// One SM goes on in the stretch that began in cycle `from`, to before cycle `until` or up to and with the cycle in which a TB ends on it.
+    pub(super) fn run_sm(&mut self, place: usize, from: u64, until: u64, programs: &Programs) {
+        let (sm, wake, arrivals) = (&mut self.sms[place], &mut self.wake[place], &mut self.arrivals[place]);
+        let now = self.reached[place];
+        let outboxes = &mut self.outboxes[(now - from) as usize..];
+        self.reached[place] = run_sm(sm, wake, now..until, arrivals, self.room[place], outboxes, programs).0;
+    }
+
+    /// The stretch is over, and cycle `coming` is the next.
+    pub(super) fn end_stretch(&mut self, coming: u64, others: bool) {
+        self.next = self.wake.iter().copied().min().unwrap_or(u64::MAX);
+        self.ended = false;
+        if others {
+            for (full, sm) in self.full.iter_mut().zip(&self.sms) {
+                *full = !sm.can_take_reply();
+            }
+            self.awake = self.wake.iter().filter(|&&wake| wake <= coming).count();
         }
     }
 
@@ -150,4 +189,41 @@ impl Group {
     pub(super) fn rest(&mut self) {
         self.ended = false;
     }
+}
+
+/// Runs the cycles of an SM, each with an outbox, or up to and with the one in which TBs end. Replies come as `arrivals` has them, and each outbox
+/// has `room` for what a cycle may send. Returns the first cycle that has not run, and whether TBs have ended.
+#[inline(never)]
+fn run_sm(
+    sm: &mut Sm,
+    wake: &mut u64,
+    cycles: Range<u64>,
+    arrivals: &mut Arrivals,
+    room: u32,
+    outboxes: &mut [Outbox],
+    programs: &Programs,
+) -> (u64, bool) {
+    let mut now = cycles.start;
+    while now < cycles.end {
+        if arrivals.next() <= now
+            && sm.can_take_reply()
+            && let Some(reply) = arrivals.take(now)
+        {
+            sm.take_reply(reply, now);
+            *wake = (*wake).min(now + 1);
+        }
+        if *wake <= now {
+            let outbox = &mut outboxes[(now - cycles.start) as usize];
+            let (next, ended) = sm.run_cycle(now, programs, &mut outbox.port(room));
+            *wake = next.unwrap_or(u64::MAX);
+            now += 1;
+            if ended {
+                return (now, true);
+            }
+        } else {
+            let reply = if sm.can_take_reply() { arrivals.next() } else { u64::MAX };
+            now = (*wake).min(reply.max(now + 1)).min(cycles.end);
+        }
+    }
+    (now, false)
 }

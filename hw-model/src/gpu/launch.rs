@@ -332,40 +332,45 @@ impl Gpu {
     /// `until` is the first cycle that the SMs have not run.
     pub(super) fn retire_tbs(&mut self, until: u64) {
         for sm in 0..self.sms.len() {
-            let mut slots_changed = 0u32;
-            let (slots, validation, preemptions) = (&mut self.slots, &mut self.validation, &mut self.preemptions);
-            let first_runs = &mut self.first_runs;
-            self.sms[sm].take_finished(|tb| {
-                slots_changed |= 1 << tb.kernel;
-                if let Some(slot) = &mut slots[usize::from(tb.kernel)] {
-                    slot.running -= 1;
-                    if let Some(runs) = first_runs.as_mut().filter(|_| !tb.again) {
-                        runs.tb_ended(slot.launch, until);
-                    }
-                }
-                if let Some(validation) = validation {
-                    validation.ended(usize::from(tb.kernel), tb.index);
-                }
-                preemptions.ended(sm, (tb.kernel, tb.index), until, None);
-            });
-            let left = self.take_left(sm);
-            slots_changed |= left;
-            let drained = self.sms[sm].take_drained();
-            if drained {
-                self.dispatcher.room_on(sm);
-            }
-            if drained || slots_changed != 0 {
-                self.occupancy.set(sm, self.now + 1, !self.sms[sm].is_empty());
-            }
-            while slots_changed != 0 {
-                let slot = slots_changed.trailing_zeros() as usize;
-                slots_changed &= slots_changed - 1;
-                self.registers.set_resident(sm, slot, self.sms[sm].resident(slot));
-                self.dispatcher.room_on(sm);
-                self.after_progress(slot, until);
-            }
+            self.retire_tbs_of(sm, until);
         }
         self.post_preempted();
+    }
+
+    /// The same of one SM, but for what is told of TBs that were to leave.
+    pub(super) fn retire_tbs_of(&mut self, sm: usize, until: u64) {
+        let mut slots_changed = 0u32;
+        let (slots, validation, preemptions) = (&mut self.slots, &mut self.validation, &mut self.preemptions);
+        let first_runs = &mut self.first_runs;
+        self.sms[sm].take_finished(|tb| {
+            slots_changed |= 1 << tb.kernel;
+            if let Some(slot) = &mut slots[usize::from(tb.kernel)] {
+                slot.running -= 1;
+                if let Some(runs) = first_runs.as_mut().filter(|_| !tb.again) {
+                    runs.tb_ended(slot.launch, until);
+                }
+            }
+            if let Some(validation) = validation {
+                validation.ended(usize::from(tb.kernel), tb.index);
+            }
+            preemptions.ended(sm, (tb.kernel, tb.index), until, None);
+        });
+        let left = self.take_left(sm);
+        slots_changed |= left;
+        let drained = self.sms[sm].take_drained();
+        if drained {
+            self.dispatcher.room_on(sm);
+        }
+        if drained || slots_changed != 0 {
+            self.occupancy.set(sm, self.now + 1, !self.sms[sm].is_empty());
+        }
+        while slots_changed != 0 {
+            let slot = slots_changed.trailing_zeros() as usize;
+            slots_changed &= slots_changed - 1;
+            self.registers.set_resident(sm, slot, self.sms[sm].resident(slot));
+            self.dispatcher.room_on(sm);
+            self.after_progress(slot, until);
+        }
     }
 
     /// Slots that kernels hold, bit per slot.

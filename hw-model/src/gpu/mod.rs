@@ -5,6 +5,7 @@
 //! block; reply pop; memory system; SMs; TB issue.
 
 mod active_warps;
+mod arrivals;
 mod contexts;
 mod dispatch;
 mod dram_order;
@@ -24,6 +25,7 @@ mod raw;
 mod sm_states;
 mod sms;
 mod stats;
+mod stretch;
 mod team;
 mod together;
 mod transition;
@@ -42,7 +44,7 @@ pub use transition::InPlace;
 pub use watchdog::Stuck;
 
 use crate::config::GpuConfig;
-use crate::memory::MemorySystem;
+use crate::memory::{MemorySystem, most_arrivals};
 use crate::register_file::{MachineDescription, RegisterFile, Straps};
 use crate::sm::{KERNEL_SLOTS, Programs, Sm};
 use contexts::Contexts;
@@ -124,6 +126,12 @@ pub struct Gpu {
     validation: Option<Validation>,
     /// Why a TB that was due could not be executed.
     failure: Option<String>,
+    /// No stretch of cycles is looked for before this one.
+    next_stretch: u64,
+    /// Cycles that have been run in stretches, for the tests.
+    stretched: u64,
+    /// By SM: no TB ends on it before this cycle; 0 where that is not known.
+    no_end_before: Vec<u64>,
     /// Slots that kernels have left, of which something may still be in flight: one bit each. Only looked at where the firmware says which launch is next.
     leaving: u8,
 }
@@ -140,7 +148,7 @@ impl Gpu {
         Gpu {
             config: config.clone(),
             now: 0,
-            sms: Sms::new((0..config.sm.count).map(|id| Sm::new(config, id as u16)).collect()),
+            sms: Sms::new((0..config.sm.count).map(|id| Sm::new(config, id as u16)).collect(), most_arrivals(config)),
             memory: MemorySystem::new(config),
             registers: RegisterFile::new(MachineDescription::of(config, straps))
                 .with_commit_cycles_per_sm(config.scheduler.commit_cycles_per_sm)
@@ -171,6 +179,9 @@ impl Gpu {
             first_runs: None,
             validation: None,
             failure: None,
+            next_stretch: 0,
+            stretched: 0,
+            no_end_before: vec![0; config.sm.count as usize],
             leaving: 0,
         }
     }
@@ -217,7 +228,7 @@ impl Gpu {
         self
     }
 
-    /// Checks in every cycle that no SM holds more than its resources, that the warps of one SM, of each in its turn, are scheduled by
+    /// Checks in every cycle, or at the end of a stretch of them, that no SM holds more than its resources, that the warps of one SM, of each in its turn, are scheduled by
     /// what they wait for, that TBs are issued within their quotas, and that every TB runs exactly once; panics otherwise. For tests.
     pub fn with_validation(mut self) -> Self {
         self.validation = Some(Validation::new(KERNEL_SLOTS));
@@ -269,6 +280,21 @@ impl Gpu {
             }
             if self.queue.all_complete() {
                 return RunEnd::AllComplete;
+            }
+            let stretch = self.stretch(until);
+            if stretch > 0 {
+                self.run_stretch(stretch);
+                if self.validation.is_some() {
+                    self.check_sms();
+                }
+                if let Some(failure) = &self.failure {
+                    return RunEnd::Failed(failure.clone());
+                }
+                self.skip_ahead(until);
+                if let Some(stuck) = self.watch() {
+                    return RunEnd::Stuck(stuck);
+                }
+                continue;
             }
             self.deliver_limits();
             self.decide_contexts();
@@ -359,17 +385,25 @@ impl Gpu {
         if next <= self.now || self.memory.replies_waiting().iter().any(|&word| word != 0) {
             return;
         }
-        // Waiting for a launch is no hang, so that the watchdog need not look before it.
-        next = next.min(until).min(self.next_launch_event().unwrap_or(self.watchdog.next_look));
-        next = next.min(self.registers.next_deadline().unwrap_or(u64::MAX)).min(self.states.next());
-        next = next.min(self.global_limits.as_ref().map_or(u64::MAX, |limits| limits.next()));
-        next = next.min(self.contexts.as_ref().map_or(u64::MAX, |contexts| contexts.next()));
-        if self.dispatcher.pending() || self.registers.needs_tick(self.now) || self.registers.calls_firmware() || next <= self.now {
+        next = next.min(self.next_from_outside(until));
+        if next <= self.now {
             return;
         }
         let cycles = (next - self.now).min(self.memory.quiet_cycles());
         self.memory.skip(cycles);
         self.now += cycles;
+    }
+
+    /// The first cycle from the coming one on in which something other than SMs and memory may act; at most `until`.
+    fn next_from_outside(&self, until: u64) -> u64 {
+        if self.dispatcher.pending() || self.registers.needs_tick(self.now) || self.registers.calls_firmware() {
+            return self.now;
+        }
+        // Waiting for a launch is no hang, so that the watchdog need not look before it.
+        let next = until.min(self.next_launch_event().unwrap_or(self.watchdog.next_look));
+        let next = next.min(self.registers.next_deadline().unwrap_or(u64::MAX)).min(self.states.next());
+        let next = next.min(self.global_limits.as_ref().map_or(u64::MAX, |limits| limits.next()));
+        next.min(self.contexts.as_ref().map_or(u64::MAX, |contexts| contexts.next()))
     }
 
     /// Registers that no TB has, of all SMs.

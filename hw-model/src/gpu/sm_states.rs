@@ -145,6 +145,11 @@ impl SmStates {
         self.next_awake
     }
 
+    /// Whether an SM is to be gated as soon as nothing is on it.
+    pub(super) fn is_emptying(&self) -> bool {
+        self.emptying
+    }
+
     /// SM cycles in each state before `now`; none if every SM has been active all the time.
     pub(super) fn cycles(&self, now: u64) -> Option<SmStateCycles> {
         use crate::counts::Count;

@@ -21,14 +21,16 @@ pub(super) struct Sms {
     /// Groups that other threads have run for a cycle, for the tests.
     pub(super) orders: u64,
     count: usize,
+    /// Replies that can come to an SM in a stretch of cycles.
+    replies: usize,
 }
 
 impl Sms {
-    /// All in one group, asleep.
-    pub(super) fn new(sms: Vec<Sm>) -> Self {
+    /// All in one group, asleep. So many `replies` can come to an SM in a stretch of cycles.
+    pub(super) fn new(sms: Vec<Sm>, replies: usize) -> Self {
         let count = sms.len();
-        let first = Group::new(0, sms, vec![u64::MAX; count]);
-        Sms { first, others: Vec::new(), balance: Balance::even(count, 1), pace: Pace::new(), orders: 0, count }
+        let first = Group::new(0, sms, vec![u64::MAX; count], replies);
+        Sms { first, others: Vec::new(), balance: Balance::even(count, 1), pace: Pace::new(), orders: 0, count, replies }
     }
 
     /// How many there are.
@@ -61,14 +63,14 @@ impl Sms {
     pub(super) fn regroup(&mut self, sizes: impl Iterator<Item = usize>) {
         let others = self.others.drain(..).flatten().map(|group| *group);
         let (mut sms, mut wake) = (Vec::with_capacity(self.count), Vec::with_capacity(self.count));
-        for group in std::iter::once(std::mem::replace(&mut self.first, Group::new(0, Vec::new(), Vec::new()))).chain(others) {
+        for group in std::iter::once(std::mem::replace(&mut self.first, Group::new(0, Vec::new(), Vec::new(), 0))).chain(others) {
             let (some, theirs) = group.into_parts();
             sms.extend(some);
             wake.extend(theirs);
         }
         let (mut sms, mut wake, mut start) = (sms.into_iter(), wake.into_iter(), 0);
         let mut groups = sizes.map(|size| {
-            let group = Group::new(start, sms.by_ref().take(size).collect(), wake.by_ref().take(size).collect());
+            let group = Group::new(start, sms.by_ref().take(size).collect(), wake.by_ref().take(size).collect(), self.replies);
             start += size;
             group
         });
@@ -90,7 +92,7 @@ impl Sms {
 
     /// The same, to be changed.
     #[inline]
-    fn find_mut(&mut self, sm: usize) -> (&mut Group, usize) {
+    pub(super) fn find_mut(&mut self, sm: usize) -> (&mut Group, usize) {
         if sm < self.first.sms.len() {
             return (&mut self.first, sm);
         }
@@ -109,6 +111,12 @@ impl Sms {
     /// The first cycle in which an SM is to run; `u64::MAX` if only others can wake them.
     pub(super) fn next(&self) -> u64 {
         self.groups().map(Group::next).min().unwrap_or(u64::MAX)
+    }
+
+    /// The first cycle that an SM has not run, in a stretch of cycles.
+    pub(super) fn reached(&self, sm: usize) -> u64 {
+        let (group, place) = self.find(sm);
+        group.reached[place]
     }
 
     /// Whether an SM can take a reply.

@@ -127,7 +127,7 @@ mod tests {
 
     fn order() -> Order {
         let config = config();
-        let group = Group::new(0, vec![Sm::new(&config, 0)], vec![0]);
+        let group = Group::new(0, vec![Sm::new(&config, 0)], vec![0], 0);
         Order { group: Box::new(group), programs: Arc::default(), now: 0, skip: true }
     }
 

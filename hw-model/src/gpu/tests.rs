@@ -280,4 +280,5 @@ proptest! {
 }
 
 mod rates;
+mod stretches;
 mod turns;

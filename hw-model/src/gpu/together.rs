@@ -150,7 +150,7 @@ impl Gpu {
             *place = team.post(worker, order).err().map(|order| order.group);
         }
         let mut ended = self.sms.run(now, &self.programs, &mut self.memory, skip);
-        if !last {
+        if !last && now + 1 < self.next_stretch {
             self.memory.begin_tick();
         }
         let away = |(_, place): &(usize, &mut Option<_>)| place.is_none();

@@ -84,6 +84,11 @@ impl Gpu {
         }
     }
 
+    /// Whether some SM is not where it should be.
+    pub(super) fn in_transition(&self) -> bool {
+        self.transition.since.is_some()
+    }
+
     /// How far the SMs are.
     pub(super) fn in_place(&self) -> InPlace {
         let InPlace { mut sm_cycles, mut sms_short_of_it } = InPlace::default();

@@ -103,6 +103,18 @@ impl<T: Copy + Default> Crossbar<T> {
         self.inputs.iter().skip(first).map(Queue::room)
     }
 
+    /// Outputs that there are.
+    pub(super) fn outputs(&self) -> usize {
+        self.outputs.len()
+    }
+
+    /// How many more packets the fullest input can take, and the fullest output.
+    pub(super) fn least_room(&self) -> (u32, u32) {
+        let inputs = self.inputs.iter().map(Queue::room).min();
+        let outputs = self.outputs.iter().map(|output| output.packets.room()).min();
+        (inputs.unwrap_or(0), outputs.unwrap_or(0))
+    }
+
     /// Queues a packet of so many flits, at least one.
     #[inline]
     pub(super) fn push(&mut self, input: usize, output: usize, flits: u8, packet: T) {
@@ -128,6 +140,11 @@ impl<T: Copy + Default> Crossbar<T> {
 
     /// One cycle.
     pub(super) fn advance(&mut self) {
+        self.advance_to(|_, packet| Some(packet));
+    }
+
+    /// One cycle. `take` is given each packet that comes to an output, with the output's number; what it gives back waits there.
+    pub(super) fn advance_to(&mut self, mut take: impl FnMut(usize, T) -> Option<T>) {
         if self.queued == 0 {
             return;
         }
@@ -141,7 +158,7 @@ impl<T: Copy + Default> Crossbar<T> {
                 if self.outputs[output].packets.is_full() {
                     continue;
                 }
-                self.serve(output);
+                self.serve(output, &mut take);
                 if self.several {
                     // Later outputs may be wanted that were not.
                     rest = self.wanted[w] & !receiving & u64::MAX << bit << 1;
@@ -151,7 +168,7 @@ impl<T: Copy + Default> Crossbar<T> {
             while rest != 0 {
                 let output = w * 64 + rest.trailing_zeros() as usize;
                 rest &= rest - 1;
-                self.receive(output);
+                self.receive(output, &mut take);
             }
         }
         while let Some((input, output)) = self.again.pop() {
@@ -159,7 +176,8 @@ impl<T: Copy + Default> Crossbar<T> {
         }
     }
 
-    fn serve(&mut self, output: usize) {
+    #[inline(always)]
+    fn serve(&mut self, output: usize, take: &mut impl FnMut(usize, T) -> Option<T>) {
         let to = &mut self.outputs[output];
         let candidates = &mut self.wanted_by[output * self.words..][..self.words];
         let start = match &mut self.chance {
@@ -178,7 +196,6 @@ impl<T: Copy + Default> Crossbar<T> {
             self.sending[input / 64] |= 1 << (input % 64);
             return;
         }
-        to.packets.push(packet);
         if let Some(&(Address { output, .. }, _)) = from.front() {
             if self.several {
                 self.compete(input, usize::from(output));
@@ -186,26 +203,36 @@ impl<T: Copy + Default> Crossbar<T> {
                 self.again.push((input as u16, output));
             }
         }
-        self.waiting[output / 64] |= 1 << (output % 64);
         self.queued -= 1;
+        if let Some(packet) = take(output, packet) {
+            self.wait_at(output, packet);
+        }
     }
 
     /// The next flit of the packet that the output receives. It had room for the packet when the first one came.
-    fn receive(&mut self, output: usize) {
+    fn receive(&mut self, output: usize, take: &mut impl FnMut(usize, T) -> Option<T>) {
         let transfer = &mut self.transfers[output];
         transfer.flits_left -= 1;
         if transfer.flits_left > 0 {
             return;
         }
         let Transfer { packet, input, .. } = *transfer;
-        self.outputs[output].packets.push(packet);
         if let Some(&(Address { output, .. }, _)) = self.inputs[usize::from(input)].front() {
             self.again.push((input, output));
         }
-        self.waiting[output / 64] |= 1 << (output % 64);
         self.receiving[output / 64] &= !(1 << (output % 64));
         self.sending[usize::from(input) / 64] &= !(1 << (input % 64));
         self.queued -= 1;
+        if let Some(packet) = take(output, packet) {
+            self.wait_at(output, packet);
+        }
+    }
+
+    /// A packet waits at an output, behind those that are there.
+    #[inline]
+    pub(super) fn wait_at(&mut self, output: usize, packet: T) {
+        self.outputs[output].packets.push(packet);
+        self.waiting[output / 64] |= 1 << (output % 64);
     }
 
     /// Outputs that hold a packet, as a bit set.

@@ -19,12 +19,14 @@ mod flits;
 mod l2;
 mod packets;
 mod port;
+mod stretch;
 mod system;
 mod ways;
 
 pub use counters::{KERNEL_SLOTS, MemoryCounters, SmL2};
 pub use dram::{DramSettings, scheduler_bits};
 pub use port::{Outbox, Port};
+pub use stretch::{MOST_CYCLES as MOST_STRETCH_CYCLES, most_arrivals};
 pub use system::MemorySystem;
 
 #[cfg(test)]

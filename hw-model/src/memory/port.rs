@@ -8,7 +8,7 @@
 use super::{MemorySystem, Request, RequestKind};
 
 /// Most requests that an SM sends in a cycle: a miss of its L1, and a sector past it.
-const MOST_PER_CYCLE: usize = 2;
+pub(super) const MOST_PER_CYCLE: usize = 2;
 
 /// Requests of some SMs of one cycle, in the order of SMs.
 #[derive(Clone, Debug)]

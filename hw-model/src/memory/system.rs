@@ -20,6 +20,7 @@ use super::dram_orders::DramOrders;
 use super::flits::Flits;
 use super::l2::{Answer, L2Slice};
 use super::packets::{L2Request, PacketId, Packets};
+use super::stretch::Stretch;
 use super::ways::WayChanges;
 use super::{Reply, Request, RequestKind};
 use crate::config::{GpuConfig, L2WriteMiss};
@@ -29,29 +30,29 @@ use crate::config::{GpuConfig, L2WriteMiss};
 pub struct MemorySystem {
     mapper: AddressMapper,
     /// Slices per channel, a power of two: its logarithm.
-    slice_bits: u32,
+    pub(super) slice_bits: u32,
     packets: Packets,
     flits: Flits,
-    requests: Crossbar<PacketId>,
-    replies: Crossbar<Reply>,
+    pub(super) requests: Crossbar<PacketId>,
+    pub(super) replies: Crossbar<Reply>,
     pub(super) slices: Vec<L2Slice>,
     pub(super) channels: Vec<Channel>,
     /// Core cycles passed.
     pub(super) core: u64,
-    interconnect: ClockDomain,
+    pub(super) interconnect: ClockDomain,
     pub(super) l2: ClockDomain,
-    dram: ClockDomain,
+    pub(super) dram: ClockDomain,
     /// L2 cycle in which each slice wants to run.
-    slice_wake: Vec<u64>,
+    pub(super) slice_wake: Vec<u64>,
     /// DRAM cycle in which each channel wants to run.
     channel_wake: Vec<u64>,
     /// Core cycle in which each channel's delay ends.
     delay_ends: Vec<u64>,
     /// Slices with a reply for the crossbar, bit per slice.
-    replying: Vec<u64>,
-    counters: CounterTable,
+    pub(super) replying: Vec<u64>,
+    pub(super) counters: CounterTable,
     /// What of the next tick has been done.
-    begun: Option<Begun>,
+    pub(super) begun: Option<Begun>,
     /// Kernels that there are, bit per slot.
     pub(super) kernels: u8,
     /// What slices are to be told of who owns which ways; none where they are shared.
@@ -60,11 +61,13 @@ pub struct MemorySystem {
     pub(super) dram_orders: DramOrders,
     /// What that has counted; nobody sees it before the tick.
     ahead: CounterTable,
+    /// What one half of a stretch of cycles leaves for the other.
+    pub(super) stretch: Stretch,
 }
 
 /// What slices and channels have done of a tick, and what is left.
 #[derive(Clone, Copy, Debug)]
-struct Begun {
+pub(super) struct Begun {
     /// Steps that the crossbar has to move.
     steps: u64,
     /// [`MemorySystem::quiet_cycles`] before. If there were any, nothing was done.
@@ -117,6 +120,7 @@ impl MemorySystem {
             ways: config.l2.partition.as_ref().map(|_| Box::new(WayChanges::new(config))),
             dram_orders: DramOrders::new(&config.dram),
             ahead: CounterTable::new(0),
+            stretch: Stretch::new(config),
         }
     }
 
@@ -190,7 +194,9 @@ impl MemorySystem {
             self.slices_to_crossbar();
         }
         let dram = self.dram.advance(1);
-        self.run_channels(dram);
+        for c in 0..self.channels.len() {
+            self.run_channel(c, dram.clone(), self.core);
+        }
         for now in self.l2.advance(1) {
             self.run_slices(now);
         }
@@ -307,35 +313,41 @@ impl MemorySystem {
                 if queue.is_empty() {
                     self.replying[w] &= !(1 << (s % 64));
                 }
-                let Request { sector, kind, more_sectors, kernel, tag, sm, .. } = self.packets.remove(id).request;
-                let flits = self.flits.reply(kind, more_sectors);
-                self.counters.of(kernel).reply_packets += u64::from(flits);
-                self.replies.push(s, sm.into(), flits, Reply { sector, kind, kernel, tag, l2_hit: hit });
+                self.send_reply(s, Answer { id, hit });
             }
         }
     }
 
-    fn run_channels(&mut self, cycles: std::ops::Range<u64>) {
+    /// What slice `s` answers goes to the crossbar, which must have room.
+    #[inline]
+    pub(super) fn send_reply(&mut self, s: usize, Answer { id, hit }: Answer) {
+        let Request { sector, kind, more_sectors, kernel, tag, sm, .. } = self.packets.remove(id).request;
+        let flits = self.flits.reply(kind, more_sectors);
+        self.counters.of(kernel).reply_packets += u64::from(flits);
+        self.replies.push(s, sm.into(), flits, Reply { sector, kind, kernel, tag, l2_hit: hit });
+    }
+
+    /// Channel `c` runs the DRAM cycles `cycles` of core cycle `core`.
+    #[inline(always)]
+    pub(super) fn run_channel(&mut self, c: usize, cycles: std::ops::Range<u64>, core: u64) {
         let n = 1 << self.slice_bits;
-        for c in 0..self.channels.len() {
-            if self.delay_ends[c] <= self.core {
-                self.channel_wake[c] = self.channel_wake[c].min(cycles.start);
+        if self.delay_ends[c] <= core {
+            self.channel_wake[c] = self.channel_wake[c].min(cycles.start);
+        }
+        let mut t = self.channel_wake[c].max(cycles.start);
+        if t >= cycles.end {
+            return;
+        }
+        let slices = &mut self.slices[c * n..(c + 1) * n];
+        while t < cycles.end {
+            let (next, filled) = self.channels[c].cycle(t, core, slices, &self.mapper, &mut self.counters);
+            if let Some(slice) = filled {
+                self.slice_wake[c * n + slice] = 0;
             }
-            let mut t = self.channel_wake[c].max(cycles.start);
-            if t >= cycles.end {
-                continue;
-            }
-            let slices = &mut self.slices[c * n..(c + 1) * n];
-            while t < cycles.end {
-                let (next, filled) = self.channels[c].cycle(t, self.core, slices, &self.mapper, &mut self.counters);
-                if let Some(slice) = filled {
-                    self.slice_wake[c * n + slice] = 0;
-                }
-                let delay_ends = self.channels[c].delay_ends();
-                self.delay_ends[c] = delay_ends;
-                self.channel_wake[c] = next;
-                t = if delay_ends <= self.core { t + 1 } else { next };
-            }
+            let delay_ends = self.channels[c].delay_ends();
+            self.delay_ends[c] = delay_ends;
+            self.channel_wake[c] = next;
+            t = if delay_ends <= core { t + 1 } else { next };
         }
     }
 
@@ -354,20 +366,25 @@ impl MemorySystem {
             }
         }
         for s in 0..self.slices.len() {
-            if self.slice_wake[s] > now {
-                continue;
-            }
-            let slice = &mut self.slices[s];
-            if slice.cycle(now, &self.packets, &mut self.counters) {
-                let channel = s >> self.slice_bits;
-                self.channels[channel].look_at(s - (channel << self.slice_bits), slice);
-                self.channel_wake[channel] = 0;
-            }
-            self.slice_wake[s] = slice.next_event(now);
-            if !slice.to_crossbar.is_empty() {
-                self.replying[s / 64] |= 1 << (s % 64);
+            if self.slice_wake[s] <= now {
+                self.run_slice(s, now);
+                if !self.slices[s].to_crossbar.is_empty() {
+                    self.replying[s / 64] |= 1 << (s % 64);
+                }
             }
         }
+    }
+
+    /// Slice `s` runs its cycle `now`.
+    #[inline(always)]
+    pub(super) fn run_slice(&mut self, s: usize, now: u64) {
+        let slice = &mut self.slices[s];
+        if slice.cycle(now, &self.packets, &mut self.counters) {
+            let channel = s >> self.slice_bits;
+            self.channels[channel].look_at(s - (channel << self.slice_bits), slice);
+            self.channel_wake[channel] = 0;
+        }
+        self.slice_wake[s] = slice.next_event(now);
     }
 }
 

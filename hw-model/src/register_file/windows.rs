@@ -55,6 +55,12 @@ impl RegisterFile {
         self.sms.get(sm).is_some_and(|sm| sm.window_end.is_some())
     }
 
+    /// Whether an SM's window starts as soon as the SM holds what its quotas ask for.
+    #[must_use]
+    pub fn waits_for_partition(&self) -> bool {
+        self.sms.iter().any(|sm| sm.armed && sm.window_end.is_none())
+    }
+
     /// Whether an SM has the quotas of the last commit and holds just what they ask for: for every slot resident
     /// TBs equal the quota, or are fewer and the kernel has no TB left to issue.
     #[must_use]

@@ -24,6 +24,7 @@ mod inflight;
 mod issue;
 mod issue_slots;
 mod l1;
+mod least_cycles;
 mod lsu;
 mod memory_issue;
 mod memory_stage;

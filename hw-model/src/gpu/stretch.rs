@@ -1,0 +1,154 @@
+//! Many cycles at once, where SMs and memory do not need each other and nobody else acts: the same result as one after the other.
+//!
+//! What SMs send comes back after the L2's delay at the earliest. So the slices run for a stretch of cycles, then each SM runs all of it, and
+//! then the request subnet does ([`MemorySystem::run_ahead`](crate::memory::MemorySystem::run_ahead)). Whoever runs stays in the host's nearest
+//! cache, and several threads meet once in a stretch in place of once in a cycle.
+//!
+//! Launches, windows, timers and whatever else has a time of its own end the stretch before it begins. What has none is the end of a TB: an SM
+//! on which one ends stops there, until all have run; then ends are gone through in their order, TBs are issued to those SMs, and they go on.
+//! No other SM is touched by that: none had room before, and a kernel that could complete, or have its last TB issued, makes stretches
+//! shorter, as a scheduler would have to be told.
+
+use super::Gpu;
+use crate::memory::MOST_STRETCH_CYCLES;
+
+/// Cycles of the shortest stretch (assumption: what it takes to begin one is worth it then).
+const LEAST_CYCLES: u64 = 4;
+/// Where there was none, one is looked for again after so many cycles (assumption).
+const PAUSE_CYCLES: u64 = 16;
+
+impl Gpu {
+    /// Cycles that can be run at once, to before cycle `until` at most; 0 if the next one is to be run as it comes.
+    pub(super) fn stretch(&mut self, until: u64) -> u64 {
+        if self.now < self.next_stretch {
+            return 0;
+        }
+        let cycles = if self.may_stretch() { self.longest_stretch(until) } else { 0 };
+        if cycles >= LEAST_CYCLES {
+            return cycles;
+        }
+        self.next_stretch = self.now + PAUSE_CYCLES;
+        0
+    }
+
+    /// Whether no mechanism is at work that ties SMs together in every cycle, or acts on what has no time of its own.
+    fn may_stretch(&self) -> bool {
+        let ties =
+            self.contexts.is_some() || self.global_limits.is_some() || self.config.sm.preemption.is_some() || self.registers.preempts();
+        let acts = self.in_transition() || self.states.is_emptying() || self.registers.quota_bus_is_busy();
+        self.skip && !ties && !acts && self.sms.next() <= self.now && !self.registers.waits_for_partition()
+    }
+
+    fn longest_stretch(&mut self, until: u64) -> u64 {
+        let outside = self.next_from_outside(until).min(self.watchdog.next_look);
+        let mut cycles = outside.saturating_sub(self.now).min(MOST_STRETCH_CYCLES).min(self.memory.longest_stretch());
+        let mut unissued = u32::MAX;
+        for slot in 0..self.slots.len() {
+            let Some(state) = &self.slots[slot] else { continue };
+            if !state.suspended.is_empty() {
+                return 0;
+            }
+            if state.unissued() == 0 {
+                cycles = cycles.min(self.least_cycles(slot, cycles));
+            } else if !state.relaunch {
+                unissued = unissued.min(state.unissued());
+            }
+        }
+        self.without_last_issue(cycles, unissued)
+    }
+
+    /// Cycles for which the kernel in `slot` cannot complete; when there are `enough` it need not be told of more.
+    fn least_cycles(&self, slot: usize, enough: u64) -> u64 {
+        let mut most = 0;
+        for sm in self.sms.iter() {
+            most = most.max(sm.least_cycles_of_all(slot as u8));
+            if most >= enough {
+                break;
+            }
+        }
+        most
+    }
+
+    /// Of `cycles` cycles those in which not all of so many `unissued` TBs can be issued: an SM is given one per cycle at most, and only
+    /// when a TB has ended there.
+    fn without_last_issue(&mut self, mut cycles: u64, unissued: u32) -> u64 {
+        let horizon = self.now + cycles;
+        for (sm, no_end_before) in self.sms.iter().zip(&mut self.no_end_before) {
+            if *no_end_before < horizon {
+                *no_end_before = self.now.saturating_add(sm.least_cycles());
+            }
+        }
+        let issues = |cycles: u64| self.no_end_before.iter().map(|&end| (self.now + cycles).saturating_sub(end)).sum::<u64>();
+        while cycles > 0 && issues(cycles) >= u64::from(unissued) {
+            cycles -= (cycles / 8).max(1);
+        }
+        cycles
+    }
+
+    /// Runs so many cycles, as [`Gpu::stretch`] said.
+    pub(super) fn run_stretch(&mut self, cycles: u64) {
+        let (from, until) = (self.now, self.now + cycles);
+        for group in self.sms.groups_mut() {
+            group.look_for_room(&self.memory);
+        }
+        let sms = &mut self.sms;
+        self.memory.run_ahead(cycles, |sm, cycle, reply| {
+            let (group, place) = sms.find_mut(sm.into());
+            group.arrivals[place].push(cycle, reply);
+        });
+        for group in self.sms.groups_mut() {
+            group.run_stretch(from, until, &self.programs);
+        }
+        self.end_tbs(from, until);
+        for cycle in 0..cycles as usize {
+            self.memory.catch_up(cycle);
+            for group in self.sms.groups_mut() {
+                self.memory.inject_all(&mut group.outboxes[cycle]);
+            }
+        }
+        let others = !self.sms.others.is_empty();
+        for group in self.sms.groups_mut() {
+            for (place, arrivals) in group.arrivals.iter_mut().enumerate() {
+                self.memory.give_back((group.start + place) as u16, arrivals.taken(), arrivals.left());
+                arrivals.clear();
+            }
+            group.end_stretch(until, others);
+        }
+        self.now = until;
+        self.stretched += cycles;
+    }
+
+    /// Goes through the ends of TBs in the stretch from cycle `from` to before `until`, in their order. SMs on which one has ended stand still
+    /// there, and go on.
+    fn end_tbs(&mut self, from: u64, until: u64) {
+        // First cycle of which TB issue is not over.
+        let mut unissued = from;
+        loop {
+            let stands = |sm: &usize| self.sms.reached(*sm) < until || self.sms[*sm].has_ended_tbs();
+            let first = (0..self.sms.len()).filter(stands).map(|sm| self.sms.reached(sm)).min();
+            // An SM that was given a TB may be given another in the cycle after.
+            let Some(reached) = first.or((self.dispatcher.pending() && unissued < until).then_some(until)) else { return };
+            self.now = reached - 1;
+            self.registers.stamp(self.now);
+            for sm in 0..self.sms.len() {
+                if self.sms.reached(sm) == reached && self.sms[sm].has_ended_tbs() {
+                    self.retire_tbs_of(sm, reached);
+                }
+            }
+            let issued = self.issue_round();
+            assert!(!self.registers.calls_firmware(), "a TB's end in a stretch of cycles is the firmware's business");
+            unissued = reached;
+            for sm in 0..self.sms.len() {
+                if self.sms.reached(sm) != reached {
+                    continue;
+                }
+                if issued {
+                    self.flush_idle_l1(sm);
+                }
+                let to = if self.dispatcher.looks_at(sm) { (reached + 1).min(until) } else { until };
+                let (group, place) = self.sms.find_mut(sm);
+                group.run_sm(place, from, to, &self.programs);
+            }
+        }
+    }
+}
