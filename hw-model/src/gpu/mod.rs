@@ -44,7 +44,7 @@ pub use transition::InPlace;
 pub use watchdog::Stuck;
 
 use crate::config::GpuConfig;
-use crate::memory::{MemorySystem, most_arrivals};
+use crate::memory::{Lent, MemorySystem, most_arrivals};
 use crate::register_file::{MachineDescription, RegisterFile, Straps};
 use crate::sm::{KERNEL_SLOTS, Programs, Sm};
 use contexts::Contexts;
@@ -59,7 +59,7 @@ use sm_states::SmStates;
 use sms::Sms;
 use std::sync::Arc;
 use team::{Desk, Team};
-use together::{least_threads, patience};
+use together::{ALWAYS, least_threads, patience};
 use transition::Transition;
 use validate::Validation;
 use watchdog::Watchdog;
@@ -128,6 +128,9 @@ pub struct Gpu {
     failure: Option<String>,
     /// No stretch of cycles is looked for before this one.
     next_stretch: u64,
+    /// What partitions of the memory system are given to other threads in.
+    #[expect(clippy::vec_box, reason = "they change hands between threads")]
+    lent: Vec<Box<Lent>>,
     /// Cycles that have been run in stretches, for the tests.
     stretched: u64,
     /// By SM: no TB ends on it before this cycle; 0 where that is not known.
@@ -180,6 +183,7 @@ impl Gpu {
             validation: None,
             failure: None,
             next_stretch: 0,
+            lent: Vec::new(),
             stretched: 0,
             no_end_before: vec![0; config.sm.count as usize],
             leaving: 0,
@@ -283,7 +287,7 @@ impl Gpu {
             }
             let stretch = self.stretch(until);
             if stretch > 0 {
-                self.run_stretch(stretch);
+                self.run_stretch(stretch, team.as_deref_mut());
                 if self.validation.is_some() {
                     self.check_sms();
                 }
@@ -301,7 +305,7 @@ impl Gpu {
             self.replies();
             self.memory.tick();
             let ended = match &mut team {
-                Some(team) if self.pays_together(team) => self.run_sms_together(team, self.now + 1 == until),
+                Some(team) if (ALWAYS || self.ties_sms()) && self.pays_together(team) => self.run_sms_together(team, self.now + 1 == until),
                 _ => self.sms.run(self.now, &self.programs, &mut self.memory, self.skip),
             };
             if ended {

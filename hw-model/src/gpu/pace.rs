@@ -65,9 +65,9 @@ impl Pace {
         }
     }
 
-    /// Whether one thread runs the coming cycle, which several might.
+    /// Whether one thread runs the coming cycles, which several might.
     #[inline]
-    pub(super) fn is_alone(&mut self) -> bool {
+    pub(super) fn is_alone(&mut self, cycles: u32) -> bool {
         if self.cycles == 0 {
             let now = Instant::now();
             if let Some(since) = self.since.replace(now) {
@@ -75,7 +75,7 @@ impl Pace {
             }
             self.cycles = WINDOW;
         }
-        self.cycles -= 1;
+        self.cycles = self.cycles.saturating_sub(cycles);
         self.trial.alone
     }
 }
@@ -157,21 +157,21 @@ mod tests {
             if cycle % (WINDOW / 2) == 0 {
                 pace.interrupt();
             }
-            assert!(!pace.is_alone());
+            assert!(!pace.is_alone(1));
         }
         // Now it does, and one thread follows.
-        assert!((0..WINDOW + 1).any(|_| pace.is_alone()));
+        assert!((0..WINDOW + 1).any(|_| pace.is_alone(1)));
     }
 
     #[test]
     fn a_window_that_lasts_too_long_ends() {
         let mut pace = Pace::new();
-        assert!(!pace.is_alone());
+        assert!(!pace.is_alone(1));
         pace.delayed();
-        assert!(!pace.is_alone(), "not that long");
+        assert!(!pace.is_alone(1), "not that long");
         pace.trial.alone_ns = Some(0);
         std::thread::sleep(Duration::from_millis(1));
         pace.delayed();
-        assert!(pace.is_alone());
+        assert!(pace.is_alone(1));
     }
 }

@@ -10,12 +10,13 @@
 //! shorter, as a scheduler would have to be told.
 
 use super::Gpu;
+use super::team::Team;
 use crate::memory::MOST_STRETCH_CYCLES;
 
 /// Cycles of the shortest stretch (assumption: what it takes to begin one is worth it then).
-const LEAST_CYCLES: u64 = 4;
+const LEAST_CYCLES: u64 = 2;
 /// Where there was none, one is looked for again after so many cycles (assumption).
-const PAUSE_CYCLES: u64 = 16;
+const PAUSE_CYCLES: u64 = 4;
 
 impl Gpu {
     /// Cycles that can be run at once, to before cycle `until` at most; 0 if the next one is to be run as it comes.
@@ -31,12 +32,16 @@ impl Gpu {
         0
     }
 
-    /// Whether no mechanism is at work that ties SMs together in every cycle, or acts on what has no time of its own.
+    /// Whether some mechanism of the machine ties SMs together in every cycle, so that there are no stretches.
+    pub(super) fn ties_sms(&self) -> bool {
+        let leaves = self.config.sm.preemption.is_some() || self.registers.preempts();
+        !self.skip || leaves || self.contexts.is_some() || self.global_limits.is_some()
+    }
+
+    /// Whether nothing is at work that ties SMs together in every cycle, or acts on what has no time of its own.
     fn may_stretch(&self) -> bool {
-        let ties =
-            self.contexts.is_some() || self.global_limits.is_some() || self.config.sm.preemption.is_some() || self.registers.preempts();
         let acts = self.in_transition() || self.states.is_emptying() || self.registers.quota_bus_is_busy();
-        self.skip && !ties && !acts && self.sms.next() <= self.now && !self.registers.waits_for_partition()
+        !self.ties_sms() && !acts && self.sms.next() <= self.now && !self.registers.waits_for_partition()
     }
 
     fn longest_stretch(&mut self, until: u64) -> u64 {
@@ -85,19 +90,26 @@ impl Gpu {
         cycles
     }
 
-    /// Runs so many cycles, as [`Gpu::stretch`] said.
-    pub(super) fn run_stretch(&mut self, cycles: u64) {
+    /// Runs so many cycles, as [`Gpu::stretch`] said, with `team` if that pays.
+    pub(super) fn run_stretch(&mut self, cycles: u64, team: Option<&mut Team<'_, '_>>) {
         let (from, until) = (self.now, self.now + cycles);
+        let mut team = team.filter(|team| self.pays_in_stretch(team, cycles));
         for group in self.sms.groups_mut() {
             group.look_for_room(&self.memory);
         }
+        let busy = self.memory.plan(cycles);
+        match &mut team {
+            Some(team) => self.run_memory_together(team, busy),
+            None => self.memory.run_ahead(),
+        }
         let sms = &mut self.sms;
-        self.memory.run_ahead(cycles, |sm, cycle, reply| {
+        self.memory.replies_cross(|sm, cycle, reply| {
             let (group, place) = sms.find_mut(sm.into());
             group.arrivals[place].push(cycle, reply);
         });
-        for group in self.sms.groups_mut() {
-            group.run_stretch(from, until, &self.programs);
+        let waited = team.map(|team| self.run_groups_together(team, from..until));
+        if waited.is_none() {
+            self.sms.groups_mut().for_each(|group| group.run_stretch(from, until, &self.programs));
         }
         self.end_tbs(from, until);
         for cycle in 0..cycles as usize {
@@ -113,6 +125,9 @@ impl Gpu {
                 arrivals.clear();
             }
             group.end_stretch(until, others);
+        }
+        if let Some(waited) = waited {
+            self.sms.rebalance(waited);
         }
         self.now = until;
         self.stretched += cycles;

@@ -6,25 +6,49 @@
 
 use super::group::Group;
 use super::handover::{Handover, Patience};
+use crate::memory::Lent;
 use crate::sm::Programs;
 use std::any::Any;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::thread::{Builder, Scope};
 
-/// A cycle that a group is to run.
+/// What a thread is to do.
 #[derive(Debug)]
-pub(super) struct Order {
-    pub(super) group: Box<Group>,
-    pub(super) programs: Arc<Programs>,
-    pub(super) now: u64,
-    /// SMs that sleep are not run.
-    pub(super) skip: bool,
+pub(super) enum Order {
+    /// A group runs a cycle, or a stretch of them.
+    Group { group: Box<Group>, programs: Arc<Programs>, cycles: Cycles },
+    /// Partitions of the memory system run a stretch of cycles.
+    Memory(Box<Lent>),
+}
+
+/// Cycles that a group is to run.
+#[derive(Clone, Debug)]
+pub(super) enum Cycles {
+    /// One; SMs that sleep are not run, if these are to be skipped.
+    One { now: u64, skip: bool },
+    /// All of them, each SM as far as it comes.
+    Stretch(Range<u64>),
 }
 
 impl Order {
     fn carry_out(&mut self) {
-        self.group.run(self.now, &self.programs, self.skip, true);
+        match self {
+            Order::Group { group, programs, cycles: Cycles::One { now, skip } } => group.run(*now, programs, *skip, true),
+            Order::Group { group, programs, cycles: Cycles::Stretch(cycles) } => group.run_stretch(cycles.start, cycles.end, programs),
+            Order::Memory(lent) => lent.run(),
+        }
+    }
+
+    /// The group of such an order.
+    pub(super) fn into_group(self) -> Option<Box<Group>> {
+        if let Order::Group { group, .. } = self { Some(group) } else { None }
+    }
+
+    /// The partitions of such an order.
+    pub(super) fn into_lent(self) -> Option<Box<Lent>> {
+        if let Order::Memory(lent) = self { Some(lent) } else { None }
     }
 }
 
@@ -98,13 +122,13 @@ impl<'scope, 'env> Team<'scope, 'env> {
         self.theirs.is_long()
     }
 
-    /// Waits for the group that thread `worker` was given. Second, whether it came soon.
+    /// Waits until thread `worker` has carried its order out. Second, whether that was soon.
     ///
     /// # Panics
     /// If the thread did.
-    pub(super) fn collect(&mut self, worker: usize) -> (Box<Group>, bool) {
+    pub(super) fn collect(&mut self, worker: usize) -> (Order, bool) {
         match self.desks[worker].answers.take(&mut self.patience[worker]) {
-            (Ok(order), soon) => (order.group, soon),
+            (Ok(order), soon) => (order, soon),
             (Err(panic), _) => resume_unwind(panic),
         }
     }
@@ -125,14 +149,17 @@ mod tests {
     use crate::memory::Reply;
     use crate::sm::Sm;
 
-    fn order() -> Order {
+    fn group() -> Box<Group> {
         let config = config();
-        let group = Group::new(0, vec![Sm::new(&config, 0)], vec![0], 0);
-        Order { group: Box::new(group), programs: Arc::default(), now: 0, skip: true }
+        Box::new(Group::new(0, vec![Sm::new(&config, 0)], vec![0], 0))
+    }
+
+    fn order(group: Box<Group>) -> Order {
+        Order::Group { group, programs: Arc::default(), cycles: Cycles::One { now: 0, skip: true } }
     }
 
     /// Gives the order to the only thread of a team, and waits for the answer.
-    fn carried_out(order: Order) -> Box<Group> {
+    fn carried_out(order: Order) -> Order {
         let desks = [Desk::new()];
         std::thread::scope(|scope| {
             let mut team = Team::new(scope, &desks, Patience::LONG);
@@ -144,15 +171,15 @@ mod tests {
     #[test]
     fn a_group_comes_back_when_it_has_run() {
         // An SM without TBs does nothing once it has run.
-        assert_eq!(carried_out(order()).next(), u64::MAX);
+        assert_eq!(carried_out(order(group())).into_group().expect("a group").next(), u64::MAX);
     }
 
     #[test]
     fn a_panic_of_a_thread_is_the_teams() {
-        let mut order = order();
+        let mut group = group();
         // There is no such SM.
-        order.group.reply(7, Reply::default());
-        let panic = catch_unwind(AssertUnwindSafe(|| carried_out(order))).expect_err("panics");
+        group.reply(7, Reply::default());
+        let panic = catch_unwind(AssertUnwindSafe(|| carried_out(order(group)))).expect_err("panics");
         let message = panic.downcast_ref::<String>().map_or("", String::as_str);
         assert!(message.contains("index out of bounds"), "{message}");
     }
@@ -165,7 +192,7 @@ mod tests {
             let panic = catch_unwind(AssertUnwindSafe(|| {
                 std::thread::scope(|scope| {
                     let mut team = Team::new(scope, &desks, Patience::SHORT);
-                    team.post(0, order()).expect("a thread");
+                    team.post(0, order(group())).expect("a thread");
                     if !posted {
                         team.collect(0);
                     }

@@ -13,14 +13,17 @@ use super::group::Group;
 use super::handover::Patience;
 use super::pace::Pace;
 use super::sms::Sms;
-use super::team::{Order, Team};
+use super::team::{Cycles, Order, Team};
+use std::ops::Range;
 use std::sync::OnceLock;
 
 /// Tests were built to be run on several threads each (CONTRIBUTING.md): every cycle is run by the team, whether that is faster or not.
-const ALWAYS: bool = cfg!(feature = "threads-of-environment");
+pub(super) const ALWAYS: bool = cfg!(feature = "threads-of-environment");
 /// With fewer SMs awake, a group is run here, unless it has no more: handing it over would take longer than running it (assumption: a
 /// handover takes about as long as three SMs).
 const LEAST_AWAKE: usize = if ALWAYS { 1 } else { 3 };
+/// With fewer partitions of the memory system that have something to do in a stretch, all are run here (assumption).
+const LEAST_BUSY: usize = if ALWAYS { 1 } else { 4 };
 /// With fewer SMs awake in all, every group is.
 const LEAST_AWAKE_IN_ALL: usize = 2 * LEAST_AWAKE;
 
@@ -106,7 +109,7 @@ impl Sms {
     }
 
     /// Shares anew if one side is late too often.
-    fn rebalance(&mut self, waited: bool) {
+    pub(super) fn rebalance(&mut self, waited: bool) {
         let (count, groups) = (self.len(), self.others.len() + 1);
         if self.balance.tip(waited, count, groups) {
             let balance = self.balance.clone();
@@ -136,7 +139,7 @@ impl Gpu {
     /// Whether there is so much to do in this cycle that `team` should help.
     pub(super) fn pays_together(&mut self, team: &Team<'_, '_>) -> bool {
         let enough = !self.skip || self.sms.groups().map(Group::awake).sum::<usize>() >= LEAST_AWAKE_IN_ALL;
-        enough && (ALWAYS || !(team.has_cores() && self.sms.pace.is_alone()))
+        enough && (ALWAYS || !(team.has_cores() && self.sms.pace.is_alone(1)))
     }
 
     /// Runs this cycle of the SMs with `team`. Returns whether TBs have ended. Unless `last`, what can be done of the next cycle of the
@@ -146,8 +149,8 @@ impl Gpu {
         for (worker, place) in self.sms.others.iter_mut().enumerate() {
             let Some(mut group) = place.take_if(|group| !skip || group.awake() >= LEAST_AWAKE.min(group.sms.len())) else { continue };
             group.look_for_room(&self.memory);
-            let order = Order { group, programs: self.programs.clone(), now, skip };
-            *place = team.post(worker, order).err().map(|order| order.group);
+            let order = Order::Group { group, programs: self.programs.clone(), cycles: Cycles::One { now, skip } };
+            *place = team.post(worker, order).err().and_then(Order::into_group);
         }
         let mut ended = self.sms.run(now, &self.programs, &mut self.memory, skip);
         if !last && now + 1 < self.next_stretch {
@@ -156,10 +159,11 @@ impl Gpu {
         let away = |(_, place): &(usize, &mut Option<_>)| place.is_none();
         let waited = self.sms.others.iter_mut().enumerate().filter(away).any(|(worker, _)| !team.has_answered(worker));
         for (worker, place) in self.sms.others.iter_mut().enumerate().filter(away) {
-            let (mut group, soon) = team.collect(worker);
+            let (order, soon) = team.collect(worker);
             if !soon {
                 self.sms.pace.delayed();
             }
+            let Some(mut group) = order.into_group() else { continue };
             self.memory.inject_all(group.outbox());
             ended |= group.ended();
             *place = Some(group);
@@ -167,6 +171,66 @@ impl Gpu {
         }
         self.sms.rebalance(waited);
         ended
+    }
+
+    /// Whether there is so much to do in a stretch of `cycles` cycles that `team` should help.
+    pub(super) fn pays_in_stretch(&mut self, team: &Team<'_, '_>, cycles: u64) -> bool {
+        let enough = self.sms.groups().map(Group::awake).sum::<usize>() >= LEAST_AWAKE_IN_ALL;
+        enough && (ALWAYS || !(team.has_cores() && self.sms.pace.is_alone(cycles as u32)))
+    }
+
+    /// The partitions of the memory system run the stretch that has been planned, evenly shared with `team`, as `busy` of them have something to do.
+    pub(super) fn run_memory_together(&mut self, team: &mut Team<'_, '_>, busy: usize) {
+        let (all, threads) = (self.memory.partitions(), self.sms.others.len() + 1);
+        let mut away = 0;
+        if busy >= LEAST_BUSY {
+            for worker in 0..threads - 1 {
+                let mut lent = self.lent.pop().unwrap_or_default();
+                self.memory.lend(all / threads + usize::from(worker < all % threads), &mut lent);
+                if let Err(order) = team.post(worker, Order::Memory(lent)) {
+                    self.lent.extend(order.into_lent().map(|mut lent| {
+                        self.memory.take_back(&mut lent);
+                        lent
+                    }));
+                    break;
+                }
+                away += 1;
+            }
+        }
+        self.memory.run_ahead();
+        for worker in (0..away).rev() {
+            let (order, soon) = team.collect(worker);
+            if !soon {
+                self.sms.pace.delayed();
+            }
+            if let Some(mut lent) = order.into_lent() {
+                self.memory.take_back(&mut lent);
+                self.lent.push(lent);
+            }
+        }
+    }
+
+    /// SMs run the stretch of these cycles, those of other groups with `team`. Returns whether these were waited for.
+    pub(super) fn run_groups_together(&mut self, team: &mut Team<'_, '_>, cycles: Range<u64>) -> bool {
+        for (worker, place) in self.sms.others.iter_mut().enumerate() {
+            let Some(group) = place.take_if(|group| group.awake() > 0) else { continue };
+            let order = Order::Group { group, programs: self.programs.clone(), cycles: Cycles::Stretch(cycles.clone()) };
+            *place = team.post(worker, order).err().and_then(Order::into_group);
+        }
+        for group in self.sms.groups_mut() {
+            group.run_stretch(cycles.start, cycles.end, &self.programs);
+        }
+        let away = |(_, place): &(usize, &mut Option<_>)| place.is_none();
+        let waited = self.sms.others.iter_mut().enumerate().filter(away).any(|(worker, _)| !team.has_answered(worker));
+        for (worker, place) in self.sms.others.iter_mut().enumerate().filter(away) {
+            let (order, soon) = team.collect(worker);
+            if !soon {
+                self.sms.pace.delayed();
+            }
+            *place = order.into_group();
+            self.sms.orders += 1;
+        }
+        waited
     }
 }
 

@@ -50,7 +50,7 @@ impl MemorySystem {
     pub(super) fn apply_dram_orders(&mut self) {
         let DramOrders { due, config, .. } = &mut self.dram_orders;
         while let Some((_, settings)) = due.pop_front_if(|(tick, _)| *tick <= self.core) {
-            self.channels.iter_mut().for_each(|channel| channel.set_scheduler(&settings, config));
+            self.partitions.iter_mut().for_each(|partition| partition.channel.set_scheduler(&settings, config));
         }
     }
 }

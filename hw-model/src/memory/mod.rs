@@ -18,6 +18,7 @@ mod dram_orders;
 mod flits;
 mod l2;
 mod packets;
+mod partition;
 mod port;
 mod stretch;
 mod system;
@@ -26,7 +27,7 @@ mod ways;
 pub use counters::{KERNEL_SLOTS, MemoryCounters, SmL2};
 pub use dram::{DramSettings, scheduler_bits};
 pub use port::{Outbox, Port};
-pub use stretch::{MOST_CYCLES as MOST_STRETCH_CYCLES, most_arrivals};
+pub use stretch::{Lent, MOST_CYCLES as MOST_STRETCH_CYCLES, most_arrivals};
 pub use system::MemorySystem;
 
 #[cfg(test)]

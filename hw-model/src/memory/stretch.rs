@@ -1,15 +1,19 @@
 //! Cycles of the memory system many at a time, in two halves, with the same result as one by one ([`MemorySystem::tick`]).
 //!
-//! What an SM sends now leaves the L2's fixed delay [`L2Config::latency`](crate::config::L2Config::latency) cycles later. So slices, channels and the reply
-//! subnet can be run for up to as many cycles without knowing what is sent meanwhile ([`MemorySystem::run_ahead`]); then SMs can run these
-//! cycles, knowing what comes to them and when; last, the request subnet moves what they have sent ([`MemorySystem::catch_up`]). Only room
-//! could tie the halves together in between, and where there is not enough of it for the worst case there is no such stretch
-//! ([`MemorySystem::longest_stretch`]). (Own: the lookahead of conservative parallel simulation, Chandy and Misra 1979.)
+//! What an SM sends now leaves the L2's fixed delay [`L2Config::latency`](crate::config::L2Config::latency) cycles later. So partitions and the reply
+//! subnet can be run for up to as many cycles without knowing what is sent meanwhile ([`MemorySystem::plan`] to
+//! [`MemorySystem::replies_cross`]); then SMs can run these cycles, knowing what comes to them and when; last, the request subnet moves what
+//! they have sent ([`MemorySystem::catch_up`]). Only room could tie the halves together in between, and where there is not enough of it for
+//! the worst case there is no such stretch ([`MemorySystem::longest_stretch`]). (Own: the lookahead of conservative parallel simulation,
+//! Chandy and Misra 1979.)
 //!
-//! Each channel with its slices runs all the cycles before the next one does, while its state is in the host's nearest cache.
+//! Each partition runs all the cycles before the next one does, while its state is in the host's nearest cache, or beside it on another thread
+//! ([`MemorySystem::lend`]).
 
 use super::l2::Answer;
+use super::partition::Partition;
 use super::port::MOST_PER_CYCLE;
+use super::system::send_reply;
 use super::{MemorySystem, Reply};
 use crate::config::GpuConfig;
 use std::ops::Range;
@@ -19,43 +23,39 @@ pub const MOST_CYCLES: u64 = 64;
 
 /// Ticks of the other clocks in a core cycle.
 #[derive(Clone, Debug, Default)]
-struct Ticks {
+pub(super) struct Ticks {
     /// Steps of the crossbar.
-    steps: u64,
-    l2: Range<u64>,
-    dram: Range<u64>,
+    pub(super) steps: u64,
+    pub(super) l2: Range<u64>,
+    pub(super) dram: Range<u64>,
 }
 
-/// A slice answers: in which cycle of the stretch, which slice, what.
+/// A slice answers: in which cycle of the stretch, which slice of its partition, what.
 #[derive(Clone, Copy, Debug)]
-struct Answered {
-    cycle: u16,
-    slice: u16,
-    answer: Answer,
+pub(super) struct Answered {
+    pub(super) cycle: u16,
+    pub(super) place: u16,
+    pub(super) answer: Answer,
 }
 
-/// A slice takes packets from the crossbar, or does not any more, from this L2 cycle on.
+/// A slice of a partition takes packets from the crossbar, or does not any more, from this L2 cycle on.
 #[derive(Clone, Copy, Debug)]
-struct Turned {
-    from: u64,
-    slice: u16,
-    accepts: bool,
+pub(super) struct Turned {
+    pub(super) from: u64,
+    pub(super) place: u16,
+    pub(super) accepts: bool,
 }
 
 /// What the first half leaves for the second.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Stretch {
     /// Longest stretch by the clocks and the L2's delay.
     longest: u64,
     /// By core cycle.
     ticks: Vec<Ticks>,
-    /// By channel, then time.
-    answers: Vec<Vec<Answered>>,
-    /// How many of a channel's answers have gone to the crossbar.
-    sent: Vec<usize>,
     /// Slices that take packets, bit per slice, and what changes that, by time.
     accepting: Vec<u64>,
-    turns: Vec<Turned>,
+    turns: Vec<(usize, Turned)>,
     turned: usize,
 }
 
@@ -65,14 +65,10 @@ impl Stretch {
         let (clocks, latency) = (&config.clocks, u64::from(config.l2.latency));
         // What is accepted in the first L2 cycle must not leave the delay before the stretch is over.
         let longest = (latency * u64::from(clocks.core_khz) / u64::from(clocks.l2_khz)).saturating_sub(1).min(MOST_CYCLES);
-        let channels = config.dram.channels as usize;
-        let slices = channels * config.l2.slices_per_channel as usize;
-        let most_answers = most_ticks(clocks.interconnect_khz, clocks.core_khz) * config.l2.slices_per_channel as usize;
+        let slices = (config.dram.channels * config.l2.slices_per_channel) as usize;
         Stretch {
             longest,
             ticks: Vec::with_capacity(MOST_CYCLES as usize),
-            answers: (0..channels).map(|_| Vec::with_capacity(most_answers)).collect(),
-            sent: vec![0; channels],
             accepting: vec![0; slices.div_ceil(64)],
             turns: Vec::with_capacity(most_ticks(clocks.l2_khz, clocks.core_khz) * slices),
             turned: 0,
@@ -81,8 +77,8 @@ impl Stretch {
 
     /// Whether each slice takes packets in L2 cycle `now`; cycles are asked for in their order.
     fn accepting_in(&mut self, now: u64) -> &[u64] {
-        while let Some(&Turned { slice, accepts, .. }) = self.turns.get(self.turned).filter(|turn| turn.from <= now) {
-            put(&mut self.accepting, slice.into(), accepts);
+        while let Some(&(slice, Turned { accepts, .. })) = self.turns.get(self.turned).filter(|(_, turn)| turn.from <= now) {
+            put(&mut self.accepting, slice, accepts);
             self.turned += 1;
         }
         &self.accepting
@@ -90,7 +86,7 @@ impl Stretch {
 }
 
 /// Ticks of a clock in a stretch, at most.
-fn most_ticks(khz: u32, core_khz: u32) -> usize {
+pub(super) fn most_ticks(khz: u32, core_khz: u32) -> usize {
     (MOST_CYCLES * u64::from(khz)).div_ceil(core_khz.into()) as usize + 1
 }
 
@@ -101,6 +97,24 @@ pub fn most_arrivals(config: &GpuConfig) -> usize {
 
 fn put(set: &mut [u64], member: usize, is_in: bool) {
     set[member / 64] = set[member / 64] & !(1 << (member % 64)) | u64::from(is_in) << (member % 64);
+}
+
+/// Partitions that another thread runs for a stretch.
+#[derive(Clone, Debug, Default)]
+pub struct Lent {
+    #[expect(clippy::vec_box, reason = "they change hands between threads")]
+    partitions: Vec<Box<Partition>>,
+    ticks: Vec<Ticks>,
+    core: u64,
+}
+
+impl Lent {
+    /// Runs them.
+    pub fn run(&mut self) {
+        for partition in &mut self.partitions {
+            partition.run_ahead(&self.ticks, self.core);
+        }
+    }
 }
 
 impl MemorySystem {
@@ -116,80 +130,61 @@ impl MemorySystem {
         self.stretch.longest.min(u64::from(sent) / MOST_PER_CYCLE as u64).min(by_replies)
     }
 
-    /// First half of the next `cycles` cycles, of which there must not be more than [`MemorySystem::longest_stretch`] says. `arrives` is told
-    /// of every reply that an SM can take: which SM, from which cycle on, and the reply. What it does not take goes
-    /// [back](MemorySystem::give_back).
-    pub fn run_ahead(&mut self, cycles: u64, mut arrives: impl FnMut(u16, u64, Reply)) {
+    /// The next `cycles` cycles are a stretch; there must not be more of them than [`MemorySystem::longest_stretch`] says. Returns how many
+    /// partitions have something to do in it.
+    pub fn plan(&mut self, cycles: u64) -> usize {
         debug_assert!(cycles <= self.longest_stretch());
-        for sm in 0..self.replies.outputs() {
-            while let Some(reply) = self.replies.pop(sm) {
-                arrives(sm as u16, self.core, reply);
-            }
-        }
         self.stretch.ticks.clear();
         for _ in 0..cycles {
             let steps = self.interconnect.advance(1);
             self.stretch.ticks.push(Ticks { steps: steps.end - steps.start, l2: self.l2.advance(1), dram: self.dram.advance(1) });
         }
-        self.stretch.turns.clear();
-        self.stretch.turned = 0;
-        for channel in 0..self.channels.len() {
-            self.run_channel_ahead(channel);
-        }
-        self.stretch.turns.sort_unstable_by_key(|turn| (turn.from, turn.slice));
-        self.replies_cross(&mut arrives);
+        let Some(last) = self.stretch.ticks.last() else { return 0 };
+        self.partitions.iter().filter(|partition| partition.has_work(last, self.core + cycles)).count()
     }
 
-    /// A channel and its slices, for the whole stretch.
-    fn run_channel_ahead(&mut self, channel: usize) {
-        let n = 1 << self.slice_bits;
-        let slices = channel * n..(channel + 1) * n;
-        let mut answers = std::mem::take(&mut self.stretch.answers[channel]);
-        answers.clear();
-        let ticks = std::mem::take(&mut self.stretch.ticks);
-        for slice in slices.clone() {
-            put(&mut self.stretch.accepting, slice, self.slices[slice].can_accept());
-        }
-        for (cycle, ticks) in ticks.iter().enumerate() {
-            for _ in 0..ticks.steps {
-                for slice in slices.clone() {
-                    if let Some(answer) = self.slices[slice].to_crossbar.pop() {
-                        answers.push(Answered { cycle: cycle as u16, slice: slice as u16, answer });
-                    }
-                }
-            }
-            self.run_channel(channel, ticks.dram.clone(), self.core + cycle as u64);
-            for now in ticks.l2.clone() {
-                for slice in slices.clone() {
-                    if self.slice_wake[slice] > now {
-                        continue;
-                    }
-                    let accepted = self.slices[slice].can_accept();
-                    self.run_slice(slice, now);
-                    let accepts = self.slices[slice].can_accept();
-                    if accepts != accepted {
-                        self.stretch.turns.push(Turned { from: now + 1, slice: slice as u16, accepts });
-                    }
-                }
-            }
-        }
-        for slice in slices {
-            put(&mut self.replying, slice, !self.slices[slice].to_crossbar.is_empty());
-        }
-        self.stretch.ticks = ticks;
-        self.stretch.answers[channel] = answers;
+    /// So many of the partitions that are here, to be run elsewhere and [taken back](MemorySystem::take_back) in the reverse order, in the memory
+    /// of `lent`, which has none.
+    pub fn lend(&mut self, partitions: usize, lent: &mut Lent) {
+        lent.partitions.extend(self.partitions.drain(self.partitions.len() - partitions..));
+        lent.ticks.clear();
+        lent.ticks.extend_from_slice(&self.stretch.ticks);
+        lent.core = self.core;
     }
 
-    /// What slices have answered crosses to the SMs.
-    fn replies_cross(&mut self, arrives: &mut impl FnMut(u16, u64, Reply)) {
-        let mut answers = std::mem::take(&mut self.stretch.answers);
-        let mut sent = std::mem::take(&mut self.stretch.sent);
-        sent.fill(0);
+    /// Partitions are here again.
+    pub fn take_back(&mut self, lent: &mut Lent) {
+        self.partitions.append(&mut lent.partitions);
+    }
+
+    /// Partitions that are here.
+    pub fn partitions(&self) -> usize {
+        self.partitions.len()
+    }
+
+    /// The partitions that are here run the stretch.
+    pub fn run_ahead(&mut self) {
+        for partition in &mut self.partitions {
+            partition.run_ahead(&self.stretch.ticks, self.core);
+        }
+    }
+
+    /// What slices have answered in the stretch crosses to the SMs. `arrives` is told of every reply that an SM can take: which SM, from which
+    /// cycle on, and the reply. What it does not take goes [back](MemorySystem::give_back).
+    pub fn replies_cross(&mut self, mut arrives: impl FnMut(u16, u64, Reply)) {
+        for sm in 0..self.replies.outputs() {
+            while let Some(reply) = self.replies.pop(sm) {
+                arrives(sm as u16, self.core, reply);
+            }
+        }
         for cycle in 0..self.stretch.ticks.len() {
-            for (answers, sent) in answers.iter_mut().zip(&mut sent) {
-                while let Some(&Answered { slice, answer, .. }) = answers.get(*sent).filter(|next| usize::from(next.cycle) == cycle) {
-                    self.send_reply(slice.into(), answer);
-                    *sent += 1;
+            for number in 0..self.partitions.len() {
+                let partition = &mut self.partitions[number];
+                while let Some(&Answered { place, answer, .. }) = partition.answers.get(partition.sent)
+                    && usize::from(partition.answers[partition.sent].cycle) == cycle
+                {
+                    partition.sent += 1;
+                    send_reply(&mut self.replies, partition, self.flits, (number << self.slice_bits) + usize::from(place), answer);
                 }
             }
             let visible = self.core + cycle as u64 + 1;
@@ -200,7 +195,22 @@ impl MemorySystem {
                 });
             }
         }
-        (self.stretch.answers, self.stretch.sent) = (answers, sent);
+        self.gather_turns();
+    }
+
+    /// Which slices take packets in the stretch, and when.
+    fn gather_turns(&mut self) {
+        self.stretch.turns.clear();
+        self.stretch.turned = 0;
+        for (number, partition) in self.partitions.iter().enumerate() {
+            let first = number << self.slice_bits;
+            for (place, slice) in partition.slices.iter().enumerate() {
+                put(&mut self.stretch.accepting, first + place, partition.accepting >> place & 1 == 1);
+                put(&mut self.replying, first + place, !slice.to_crossbar.is_empty());
+            }
+            self.stretch.turns.extend(partition.turns.iter().map(|&turn| (first + usize::from(turn.place), turn)));
+        }
+        self.stretch.turns.sort_unstable_by_key(|(slice, turn)| (turn.from, *slice));
     }
 
     /// Replies that an SM has not taken in the stretch, oldest first, wait for it; it has taken those that `taken` says.
@@ -234,8 +244,8 @@ impl MemorySystem {
                 let slice = w * 64 + rest.trailing_zeros() as usize;
                 rest &= rest - 1;
                 if let Some(packet) = self.requests.pop(slice) {
-                    let leaves = self.slices[slice].accept(packet, now);
-                    self.slice_wake[slice] = self.slice_wake[slice].min(leaves);
+                    let (partition, place) = self.find_mut(slice);
+                    partition.accept(place, packet, now);
                 }
             }
         }

@@ -53,7 +53,14 @@ impl Run {
 
     fn at_once(&mut self, sent: &[Sent], cycles: u64) {
         let mut come: Vec<std::collections::VecDeque<(u64, Reply)>> = vec![Default::default(); usize::from(SMS)];
-        self.memory.run_ahead(cycles, |sm, from, reply| come[usize::from(sm)].push_back((from, reply)));
+        self.memory.plan(cycles);
+        // Half of the partitions elsewhere.
+        let mut lent = Lent::default();
+        self.memory.lend(self.memory.partitions() / 2, &mut lent);
+        lent.run();
+        self.memory.run_ahead();
+        self.memory.take_back(&mut lent);
+        self.memory.replies_cross(|sm, from, reply| come[usize::from(sm)].push_back((from, reply)));
         let mut taken: Vec<Vec<Reply>> = vec![Vec::new(); usize::from(SMS)];
         for now in self.now..self.now + cycles {
             for sm in (0..SMS).filter(|&sm| Self::takes(sm, now)) {

@@ -4,9 +4,7 @@
 //! crossbar; the DRAM cycles that fall into it; each slice takes a packet from the crossbar and runs; both subnets move
 //! one step. The SMs take their replies before it and inject after it.
 //!
-//! Slices and channels sleep: each has the number of the cycle from which it wants to be run, and whoever gives it
-//! something moves that forward. A cycle that is not run would have changed nothing, which is what
-//! [`MemorySystem::quiet_cycles`] is made of.
+//! Slices and channels sleep ([`super::partition`]), which is what [`MemorySystem::quiet_cycles`] is made of.
 //!
 //! Nothing that SMs send is seen by slices and channels before the crossbar has moved. So these may run their part of a tick while the SMs
 //! still run the cycle before ([`MemorySystem::begin_tick`]), and the tick does the rest.
@@ -15,15 +13,16 @@ use super::address::AddressMapper;
 use super::clock::ClockDomain;
 use super::counters::{CounterTable, MemoryCounters, SmL2};
 use super::crossbar::Crossbar;
-use super::dram::Channel;
 use super::dram_orders::DramOrders;
 use super::flits::Flits;
 use super::l2::{Answer, L2Slice};
-use super::packets::{L2Request, PacketId, Packets};
+use super::packets::{L2Request, PacketId};
+use super::partition::Partition;
 use super::stretch::Stretch;
 use super::ways::WayChanges;
 use super::{Reply, Request, RequestKind};
-use crate::config::{GpuConfig, L2WriteMiss};
+use crate::config::GpuConfig;
+use crate::counts::Count;
 
 /// Crossbar, L2 and DRAM.
 #[derive(Clone, Debug)]
@@ -31,23 +30,16 @@ pub struct MemorySystem {
     mapper: AddressMapper,
     /// Slices per channel, a power of two: its logarithm.
     pub(super) slice_bits: u32,
-    packets: Packets,
-    flits: Flits,
+    pub(super) flits: Flits,
     pub(super) requests: Crossbar<PacketId>,
     pub(super) replies: Crossbar<Reply>,
-    pub(super) slices: Vec<L2Slice>,
-    pub(super) channels: Vec<Channel>,
+    #[expect(clippy::vec_box, reason = "they change hands between threads")]
+    pub(super) partitions: Vec<Box<Partition>>,
     /// Core cycles passed.
     pub(super) core: u64,
     pub(super) interconnect: ClockDomain,
     pub(super) l2: ClockDomain,
     pub(super) dram: ClockDomain,
-    /// L2 cycle in which each slice wants to run.
-    pub(super) slice_wake: Vec<u64>,
-    /// DRAM cycle in which each channel wants to run.
-    channel_wake: Vec<u64>,
-    /// Core cycle in which each channel's delay ends.
-    delay_ends: Vec<u64>,
     /// Slices with a reply for the crossbar, bit per slice.
     pub(super) replying: Vec<u64>,
     pub(super) counters: CounterTable,
@@ -59,8 +51,6 @@ pub struct MemorySystem {
     pub(super) ways: Option<Box<WayChanges>>,
     /// What channels are to be told of the order of their requests, and which they have been told.
     pub(super) dram_orders: DramOrders,
-    /// What that has counted; nobody sees it before the tick.
-    ahead: CounterTable,
     /// What one half of a stretch of cycles leaves for the other.
     pub(super) stretch: Stretch,
 }
@@ -83,43 +73,25 @@ impl MemorySystem {
         let net = &config.interconnect;
         let channels = config.dram.channels;
         let slices = channels * config.l2.slices_per_channel;
-        let queues = &config.l2.queues;
-        // Writes that DRAM acknowledges are on their way there and back.
-        let to_dram_and_back = match config.l2.write_miss {
-            L2WriteMiss::LazyFetch => 0,
-            L2WriteMiss::Fetch => config.l2.miss_queue + queues.to_dram + config.dram.queue + config.dram.return_queue + queues.from_dram,
-        };
-        let per_slice = net.output_buffer
-            + config.l2.latency
-            + 2 * queues.from_crossbar
-            + config.l2.mshrs * config.l2.mshr_merges
-            + to_dram_and_back
-            + queues.to_crossbar;
-        let memory_channels: Vec<Channel> = (0..channels).map(|_| Channel::new(config)).collect();
+        let mapper = AddressMapper::new(&config.dram, &config.l2);
         MemorySystem {
-            packets: Packets::new((config.sm.count * net.input_buffer + slices * per_slice) as usize),
-            mapper: AddressMapper::new(&config.dram, &config.l2),
+            partitions: (0..channels).map(|_| Box::new(Partition::new(config, &mapper))).collect(),
+            mapper,
             slice_bits: config.l2.slices_per_channel.trailing_zeros(),
             // The reference counts SMs and slices as ports of one kind, SMs first, and skips port 0 at the start too.
             flits: Flits::new(net),
             requests: Crossbar::new((config.sm.count, slices), net, net.arbiter.step() - 1),
             replies: Crossbar::new((slices, config.sm.count), net, 0),
-            slices: (0..slices).map(|_| L2Slice::new(&config.l2)).collect(),
             core: 0,
             interconnect: ClockDomain::new(clocks.interconnect_khz, clocks.core_khz),
             l2: ClockDomain::new(clocks.l2_khz, clocks.core_khz),
             dram: ClockDomain::new(clocks.dram_khz, clocks.core_khz),
-            slice_wake: vec![u64::MAX; slices as usize],
-            channel_wake: memory_channels.iter().map(Channel::first_event).collect(),
-            channels: memory_channels,
-            delay_ends: vec![u64::MAX; channels as usize],
             replying: vec![0; slices.div_ceil(64) as usize],
             counters: CounterTable::new(config.sm.count),
             begun: None,
             kernels: 0,
             ways: config.l2.partition.as_ref().map(|_| Box::new(WayChanges::new(config))),
             dram_orders: DramOrders::new(&config.dram),
-            ahead: CounterTable::new(0),
             stretch: Stretch::new(config),
         }
     }
@@ -145,7 +117,7 @@ impl MemorySystem {
         let location = self.mapper.locate(request.sector);
         let flits = self.flits.request(request.kind, request.more_sectors);
         self.counters.of(request.kernel).request_packets += u64::from(flits);
-        let packet = self.packets.insert(L2Request { request, local: location.sector });
+        let packet = self.find_mut(location.slice as usize).0.packets.insert(L2Request { request, local: location.sector });
         self.requests.push(request.sm.into(), location.slice as usize, flits, packet);
     }
 
@@ -167,9 +139,9 @@ impl MemorySystem {
     pub fn begin_tick(&mut self) {
         if self.begun.is_none() && !self.ways_may_change() && !self.dram_orders.pending() {
             let quiet_cycles = self.quiet_cycles();
-            self.counters.swap_kernels(&mut self.ahead);
+            self.partitions.iter_mut().for_each(|partition| partition.swap_counters());
             let steps = self.run_slices_and_channels();
-            self.counters.swap_kernels(&mut self.ahead);
+            self.partitions.iter_mut().for_each(|partition| partition.swap_counters());
             self.begun = Some(Begun { steps, quiet_cycles });
         }
     }
@@ -177,7 +149,9 @@ impl MemorySystem {
     /// The tick that was begun is due, if one was.
     fn end_of_begun(&mut self) -> Option<Begun> {
         let begun = self.begun.take()?;
-        self.counters.take_over(&mut self.ahead);
+        for partition in &mut self.partitions {
+            partition.counters.take_over(&mut partition.ahead);
+        }
         Some(begun)
     }
 
@@ -194,8 +168,8 @@ impl MemorySystem {
             self.slices_to_crossbar();
         }
         let dram = self.dram.advance(1);
-        for c in 0..self.channels.len() {
-            self.run_channel(c, dram.clone(), self.core);
+        for partition in &mut self.partitions {
+            partition.run_channel(dram.clone(), self.core);
         }
         for now in self.l2.advance(1) {
             self.run_slices(now);
@@ -227,10 +201,7 @@ impl MemorySystem {
 
     /// No packet anywhere, write-backs included.
     pub fn is_idle(&self) -> bool {
-        self.requests.is_idle()
-            && self.replies.is_idle()
-            && self.slices.iter().all(L2Slice::is_idle)
-            && self.channels.iter().all(Channel::is_idle)
+        self.requests.is_idle() && self.replies.is_idle() && self.partitions.iter().all(|partition| partition.is_idle())
     }
 
     /// Core cycles for which [`MemorySystem::tick`] would change nothing but the time, if nothing is injected; 0 if
@@ -249,14 +220,8 @@ impl MemorySystem {
         if self.requests.waiting().iter().any(|&word| word != 0) {
             return 0;
         }
-        let delay = self.delay_ends.iter().min().map_or(u64::MAX, |&end| end.saturating_sub(self.core));
-        let mut quiet = if self.delay_ends.iter().all(|&end| end == u64::MAX) { u64::MAX } else { delay };
-        for (clock, wakes) in [(&self.l2, &self.slice_wake), (&self.dram, &self.channel_wake)] {
-            if let Some(&wake) = wakes.iter().min().filter(|&&wake| wake != u64::MAX) {
-                quiet = quiet.min(clock.cycles_before(wake));
-            }
-        }
-        quiet
+        let quiet = self.partitions.iter().map(|partition| partition.quiet_cycles(self.core, &self.l2, &self.dram));
+        quiet.min().unwrap_or(u64::MAX)
     }
 
     /// Passes `cycles` core cycles at once; at most [`MemorySystem::quiet_cycles`].
@@ -274,7 +239,9 @@ impl MemorySystem {
 
     /// Event counts of a kernel slot (0 to 7) since the start or since they were reset.
     pub fn counters(&self, kernel: u8) -> MemoryCounters {
-        self.counters.get(kernel)
+        let mut sum = self.counters.get(kernel);
+        self.partitions.iter().for_each(|partition| sum.add(&partition.counters.get(kernel)));
+        sum
     }
 
     /// L2 look-ups of an SM's requests whose replies it has taken since the start, all kernels together.
@@ -285,17 +252,19 @@ impl MemorySystem {
     /// Sets the counters of a kernel slot to zero, for its next launch.
     pub fn reset_counters(&mut self, kernel: u8) {
         self.counters.reset(kernel);
+        self.partitions.iter_mut().for_each(|partition| partition.counters.reset(kernel));
     }
 
     /// Brings the sector of byte address / 32 `sector` into L2 at once, clean: a copy from the host passes through L2.
     pub fn preload(&mut self, sector: u64) {
         let location = self.mapper.locate(sector);
-        self.slices[location.slice as usize].preload(location.sector);
+        let (partition, place) = self.find_mut(location.slice as usize);
+        partition.slices[place].preload(location.sector);
     }
 
     /// Empties every L2 slice without write-back. Launches do not do this: L2 stays warm between them.
     pub fn invalidate_l2(&mut self) {
-        self.slices.iter_mut().for_each(|slice| slice.tags.invalidate_all());
+        self.slices_mut().for_each(|slice| slice.tags.invalidate_all());
     }
 
     /// Each slice gives the crossbar one reply, if it has one and there is room.
@@ -308,46 +277,14 @@ impl MemorySystem {
                 if !self.replies.can_push(s) {
                     continue;
                 }
-                let queue = &mut self.slices[s].to_crossbar;
-                let Some(Answer { id, hit }) = queue.pop() else { continue };
+                let partition = &mut self.partitions[s >> self.slice_bits];
+                let queue = &mut partition.slices[s & ((1 << self.slice_bits) - 1)].to_crossbar;
+                let Some(answer) = queue.pop() else { continue };
                 if queue.is_empty() {
                     self.replying[w] &= !(1 << (s % 64));
                 }
-                self.send_reply(s, Answer { id, hit });
+                send_reply(&mut self.replies, partition, self.flits, s, answer);
             }
-        }
-    }
-
-    /// What slice `s` answers goes to the crossbar, which must have room.
-    #[inline]
-    pub(super) fn send_reply(&mut self, s: usize, Answer { id, hit }: Answer) {
-        let Request { sector, kind, more_sectors, kernel, tag, sm, .. } = self.packets.remove(id).request;
-        let flits = self.flits.reply(kind, more_sectors);
-        self.counters.of(kernel).reply_packets += u64::from(flits);
-        self.replies.push(s, sm.into(), flits, Reply { sector, kind, kernel, tag, l2_hit: hit });
-    }
-
-    /// Channel `c` runs the DRAM cycles `cycles` of core cycle `core`.
-    #[inline(always)]
-    pub(super) fn run_channel(&mut self, c: usize, cycles: std::ops::Range<u64>, core: u64) {
-        let n = 1 << self.slice_bits;
-        if self.delay_ends[c] <= core {
-            self.channel_wake[c] = self.channel_wake[c].min(cycles.start);
-        }
-        let mut t = self.channel_wake[c].max(cycles.start);
-        if t >= cycles.end {
-            return;
-        }
-        let slices = &mut self.slices[c * n..(c + 1) * n];
-        while t < cycles.end {
-            let (next, filled) = self.channels[c].cycle(t, core, slices, &self.mapper, &mut self.counters);
-            if let Some(slice) = filled {
-                self.slice_wake[c * n + slice] = 0;
-            }
-            let delay_ends = self.channels[c].delay_ends();
-            self.delay_ends[c] = delay_ends;
-            self.channel_wake[c] = next;
-            t = if delay_ends <= core { t + 1 } else { next };
         }
     }
 
@@ -357,35 +294,43 @@ impl MemorySystem {
             while rest != 0 {
                 let s = w * 64 + rest.trailing_zeros() as usize;
                 rest &= rest - 1;
-                if self.slices[s].can_accept()
+                let (partition, place) = (s >> self.slice_bits, s & ((1 << self.slice_bits) - 1));
+                if self.partitions[partition].slices[place].can_accept()
                     && let Some(packet) = self.requests.pop(s)
                 {
-                    let leaves = self.slices[s].accept(packet, now);
-                    self.slice_wake[s] = self.slice_wake[s].min(leaves);
+                    self.partitions[partition].accept(place, packet, now);
                 }
             }
         }
-        for s in 0..self.slices.len() {
-            if self.slice_wake[s] <= now {
-                self.run_slice(s, now);
-                if !self.slices[s].to_crossbar.is_empty() {
+        for (number, partition) in self.partitions.iter_mut().enumerate() {
+            for place in 0..1 << self.slice_bits {
+                if partition.run_slice(place, now) && !partition.slices[place].to_crossbar.is_empty() {
+                    let s = (number << self.slice_bits) + place;
                     self.replying[s / 64] |= 1 << (s % 64);
                 }
             }
         }
     }
 
-    /// Slice `s` runs its cycle `now`.
-    #[inline(always)]
-    pub(super) fn run_slice(&mut self, s: usize, now: u64) {
-        let slice = &mut self.slices[s];
-        if slice.cycle(now, &self.packets, &mut self.counters) {
-            let channel = s >> self.slice_bits;
-            self.channels[channel].look_at(s - (channel << self.slice_bits), slice);
-            self.channel_wake[channel] = 0;
-        }
-        self.slice_wake[s] = slice.next_event(now);
+    /// The partition that a slice is in, and its place there.
+    #[inline]
+    pub(super) fn find_mut(&mut self, slice: usize) -> (&mut Partition, usize) {
+        (&mut self.partitions[slice >> self.slice_bits], slice & ((1 << self.slice_bits) - 1))
     }
+
+    /// All slices.
+    pub(super) fn slices_mut(&mut self) -> impl Iterator<Item = &mut L2Slice> {
+        self.partitions.iter_mut().flat_map(|partition| &mut partition.slices)
+    }
+}
+
+/// What slice `slice` answers, which is in `partition`, goes to the crossbar, which must have room.
+#[inline]
+pub(super) fn send_reply(replies: &mut Crossbar<Reply>, partition: &mut Partition, flits: Flits, slice: usize, Answer { id, hit }: Answer) {
+    let Request { sector, kind, more_sectors, kernel, tag, sm, .. } = partition.packets.remove(id).request;
+    let flits = flits.reply(kind, more_sectors);
+    partition.counters.of(kernel).reply_packets += u64::from(flits);
+    replies.push(slice, sm.into(), flits, Reply { sector, kind, kernel, tag, l2_hit: hit });
 }
 
 #[cfg(test)]

@@ -72,14 +72,14 @@ impl MemorySystem {
 
     /// Ways that each kernel here has in slice `slice`; none where they are shared.
     pub fn l2_ways(&self, slice: usize) -> Option<Shares> {
-        self.slices[slice].tags.ways_owned()
+        self.partitions[slice >> self.slice_bits].slices[slice & ((1 << self.slice_bits) - 1)].tags.ways_owned()
     }
 
     /// What the slices' utility monitors of `kernel` have counted, by position in the order of use, in sum; nothing where there are none.
     pub fn monitor_hits(&mut self, kernel: usize, sum: &mut Vec<u32>) {
         let end = self.l2.ticks();
         sum.clear();
-        for slice in &mut self.slices {
+        for slice in self.slices_mut() {
             slice.tags.turn(end);
             let hits = slice.tags.monitor_hits(kernel);
             sum.resize(hits.len(), 0);
@@ -104,7 +104,7 @@ impl MemorySystem {
                 ways.resident = resident;
             }
             let resident = ways.resident;
-            for slice in &mut self.slices {
+            for slice in self.partitions.iter_mut().flat_map(|partition| &mut partition.slices) {
                 match change {
                     Change::Resident(resident) => slice.tags.reside(resident, from),
                     Change::Placed(kernel) => slice.tags.forget(kernel, from),
@@ -125,7 +125,7 @@ impl MemorySystem {
     /// Who owns which ways, over all slices; none where they are shared.
     pub fn ways_stats(&mut self) -> Option<WaysStats> {
         let (end, mut stats) = (self.l2.ticks(), None);
-        for slice in &mut self.slices {
+        for slice in self.slices_mut() {
             slice.tags.turn(end);
             slice.tags.add_ways(&mut stats);
         }

@@ -10,21 +10,23 @@ use proptest::prelude::*;
 impl MemorySystem {
     /// Requests and replies anywhere in the memory system.
     fn in_flight(&self) -> u64 {
-        self.packets.held() + self.replies.held()
+        self.partitions.iter().map(|partition| partition.packets.held()).sum::<u64>() + self.replies.held()
     }
 
     /// Sectors that the L2 waits for.
     fn l2_outstanding(&self) -> u64 {
-        self.slices.iter().map(|slice| u64::from(slice.mshr().len())).sum()
+        self.partitions.iter().flat_map(|partition| &partition.slices).map(|slice| u64::from(slice.mshr().len())).sum()
     }
 
     fn dram_outstanding(&self) -> u64 {
-        self.channels.iter().map(Channel::outstanding).sum()
+        self.partitions.iter().map(|partition| partition.channel.outstanding()).sum()
     }
 
     fn l2_waits_for(&self, sector: u64) -> bool {
         let location = self.mapper.locate(sector);
-        self.slices[location.slice as usize].mshr().contains(location.sector)
+        self.partitions[location.slice as usize >> self.slice_bits].slices[location.slice as usize & ((1 << self.slice_bits) - 1)]
+            .mshr()
+            .contains(location.sector)
     }
 }
 

@@ -1,0 +1,177 @@
+//! A memory partition: a channel, the L2 slices that share it, and the requests that they have in hand. Partitions meet in the crossbar only, so that
+//! each can be run by a thread of its own.
+//!
+//! Slices and channels sleep: each has the number of the cycle from which it wants to be run, and whoever gives it something moves that
+//! forward. A cycle that is not run would have changed nothing.
+
+use super::address::AddressMapper;
+use super::clock::ClockDomain;
+use super::counters::CounterTable;
+use super::dram::Channel;
+use super::l2::L2Slice;
+use super::packets::{PacketId, Packets};
+use super::stretch::{Answered, Ticks, Turned, most_ticks};
+use crate::config::{GpuConfig, L2WriteMiss};
+use std::ops::Range;
+
+/// One partition.
+#[derive(Clone, Debug)]
+pub(super) struct Partition {
+    pub(super) slices: Vec<L2Slice>,
+    pub(super) channel: Channel,
+    pub(super) packets: Packets,
+    mapper: AddressMapper,
+    /// L2 cycle in which each slice wants to run.
+    slice_wake: Vec<u64>,
+    /// DRAM cycle in which the channel wants to run.
+    channel_wake: u64,
+    /// Core cycle in which the channel's delay ends.
+    delay_ends: u64,
+    pub(super) counters: CounterTable,
+    /// What is counted while a tick is run ahead; nobody sees it before the tick.
+    pub(super) ahead: CounterTable,
+    /// What slices have answered in a stretch of cycles, in the order of time, and how many of these have gone to the crossbar.
+    pub(super) answers: Vec<Answered>,
+    pub(super) sent: usize,
+    /// Which slices take packets from the crossbar at the beginning of a stretch, and what changes that.
+    pub(super) accepting: u64,
+    pub(super) turns: Vec<Turned>,
+}
+
+impl Partition {
+    /// An empty one. All memory is allocated here.
+    pub(super) fn new(config: &GpuConfig, mapper: &AddressMapper) -> Self {
+        let (net, queues, clocks) = (&config.interconnect, &config.l2.queues, &config.clocks);
+        let slices = config.l2.slices_per_channel;
+        // Writes that DRAM acknowledges are on their way there and back.
+        let to_dram_and_back = match config.l2.write_miss {
+            L2WriteMiss::LazyFetch => 0,
+            L2WriteMiss::Fetch => config.l2.miss_queue + queues.to_dram + config.dram.queue + config.dram.return_queue + queues.from_dram,
+        };
+        let per_slice = net.output_buffer
+            + config.l2.latency
+            + 2 * queues.from_crossbar
+            + config.l2.mshrs * config.l2.mshr_merges
+            + to_dram_and_back
+            + queues.to_crossbar;
+        let channel = Channel::new(config);
+        Partition {
+            // All that is on its way to slices may be on its way to these.
+            packets: Packets::new((config.sm.count * net.input_buffer + slices * per_slice) as usize),
+            mapper: mapper.clone(),
+            slices: (0..slices).map(|_| L2Slice::new(&config.l2)).collect(),
+            slice_wake: vec![u64::MAX; slices as usize],
+            channel_wake: channel.first_event(),
+            channel,
+            delay_ends: u64::MAX,
+            counters: CounterTable::new(0),
+            ahead: CounterTable::new(0),
+            answers: Vec::with_capacity(most_ticks(clocks.interconnect_khz, clocks.core_khz) * slices as usize),
+            sent: 0,
+            accepting: 0,
+            turns: Vec::with_capacity(most_ticks(clocks.l2_khz, clocks.core_khz) * slices as usize),
+        }
+    }
+
+    /// Slice `place` takes a packet from the crossbar in L2 cycle `now`.
+    #[inline]
+    pub(super) fn accept(&mut self, place: usize, packet: PacketId, now: u64) {
+        let leaves = self.slices[place].accept(packet, now);
+        self.slice_wake[place] = self.slice_wake[place].min(leaves);
+    }
+
+    /// What is counted from now on is counted apart, or is not any more.
+    pub(super) fn swap_counters(&mut self) {
+        self.counters.swap_kernels(&mut self.ahead);
+    }
+
+    /// The channel runs the DRAM cycles `cycles` of core cycle `core`.
+    #[inline(always)]
+    pub(super) fn run_channel(&mut self, cycles: Range<u64>, core: u64) {
+        if self.delay_ends <= core {
+            self.channel_wake = self.channel_wake.min(cycles.start);
+        }
+        let mut t = self.channel_wake.max(cycles.start);
+        while t < cycles.end {
+            let (next, filled) = self.channel.cycle(t, core, &mut self.slices, &self.mapper, &mut self.counters);
+            if let Some(place) = filled {
+                self.slice_wake[place] = 0;
+            }
+            self.delay_ends = self.channel.delay_ends();
+            self.channel_wake = next;
+            t = if self.delay_ends <= core { t + 1 } else { next };
+        }
+    }
+
+    /// Slice `place` runs its cycle `now`, if it is awake. Whether it was.
+    #[inline(always)]
+    pub(super) fn run_slice(&mut self, place: usize, now: u64) -> bool {
+        if self.slice_wake[place] > now {
+            return false;
+        }
+        let slice = &mut self.slices[place];
+        if slice.cycle(now, &self.packets, &mut self.counters) {
+            self.channel.look_at(place, slice);
+            self.channel_wake = 0;
+        }
+        self.slice_wake[place] = slice.next_event(now);
+        true
+    }
+
+    /// Whether something happens here before `end`, what comes from the crossbar apart.
+    pub(super) fn has_work(&self, end: &Ticks, core: u64) -> bool {
+        self.channel_wake < end.dram.end
+            || self.delay_ends < core
+            || self.slice_wake.iter().any(|&wake| wake < end.l2.end)
+            || self.slices.iter().any(|slice| !slice.to_crossbar.is_empty())
+    }
+
+    /// All that happens here in the cycles of `ticks`, the first of which is core cycle `core`, but for what comes from the crossbar meanwhile.
+    pub(super) fn run_ahead(&mut self, ticks: &[Ticks], core: u64) {
+        self.answers.clear();
+        self.turns.clear();
+        self.sent = 0;
+        self.accepting = 0;
+        for (place, slice) in self.slices.iter().enumerate() {
+            self.accepting |= u64::from(slice.can_accept()) << place;
+        }
+        for (cycle, ticks) in ticks.iter().enumerate() {
+            for _ in 0..ticks.steps {
+                for (place, slice) in self.slices.iter_mut().enumerate() {
+                    if let Some(answer) = slice.to_crossbar.pop() {
+                        self.answers.push(Answered { cycle: cycle as u16, place: place as u16, answer });
+                    }
+                }
+            }
+            self.run_channel(ticks.dram.clone(), core + cycle as u64);
+            for now in ticks.l2.clone() {
+                for place in 0..self.slices.len() {
+                    let accepted = self.slices[place].can_accept();
+                    if self.run_slice(place, now) {
+                        let accepts = self.slices[place].can_accept();
+                        if accepts != accepted {
+                            self.turns.push(Turned { from: now + 1, place: place as u16, accepts });
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Core cycles before which nothing happens here, at core cycle `core`; [`u64::MAX`] if nothing ever does.
+    pub(super) fn quiet_cycles(&self, core: u64, l2: &ClockDomain, dram: &ClockDomain) -> u64 {
+        let mut quiet = if self.delay_ends == u64::MAX { u64::MAX } else { self.delay_ends.saturating_sub(core) };
+        let slices = self.slice_wake.iter().copied().min().unwrap_or(u64::MAX);
+        for (clock, wake) in [(l2, slices), (dram, self.channel_wake)] {
+            if wake != u64::MAX {
+                quiet = quiet.min(clock.cycles_before(wake));
+            }
+        }
+        quiet
+    }
+
+    /// No packet here, write-backs included.
+    pub(super) fn is_idle(&self) -> bool {
+        self.slices.iter().all(L2Slice::is_idle) && self.channel.is_idle()
+    }
+}
