@@ -265,7 +265,7 @@ impl Gpu {
     /// If the microcontroller does, or a check that was asked for fails, in whichever thread. The GPU is of no use then.
     pub fn run(&mut self, microcontroller: &mut dyn Microcontroller, until: u64) -> RunEnd {
         let threads = self.threads.max(least_threads()).min(self.sms.len());
-        self.sms.share(threads);
+        self.sms.share(threads, !self.ties_sms());
         self.sms.pace.interrupt();
         if threads == 1 {
             return self.run_with(None, microcontroller, until);

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 /// Cycles that are timed in one go: some milliseconds, longer than it takes to wake a thread.
 const WINDOW: u32 = 512;
+/// Of cycles that are run in stretches (longer ones cost a short run more where one of them was disturbed).
+const STRETCH_WINDOW: u64 = WINDOW as u64;
 /// So many windows of several threads follow each other before one thread is timed again: what a cycle costs changes with the kernels.
 const FRESH: u32 = 64;
 /// So many windows of several threads in a row were slower than one thread: a single one may have been disturbed. After a pause, one is enough.
@@ -28,6 +30,8 @@ pub(super) struct Pace {
     cycles: u32,
     /// Its beginning; none if it was interrupted.
     since: Option<Instant>,
+    /// Cycles of the present window of stretches, and the nanoseconds that they took.
+    stretches: (u64, u64),
     trial: Trial,
 }
 
@@ -50,7 +54,7 @@ impl Pace {
     /// Several threads begin.
     pub(super) fn new() -> Self {
         let trial = Trial { alone: false, left: 1, alone_ns: None, slower: 0, pause: PAUSE };
-        Pace { cycles: 0, since: None, trial }
+        Pace { cycles: 0, since: None, stretches: (0, 0), trial }
     }
 
     /// Something else than cycles takes time now: the present window says nothing.
@@ -65,9 +69,24 @@ impl Pace {
         }
     }
 
-    /// Whether one thread runs the coming cycles, which several might.
+    /// Whether one thread runs the coming stretch of cycles, which several might. [`Pace::ran`] is to be told how long it took.
+    pub(super) fn runs_alone(&self) -> bool {
+        self.trial.alone
+    }
+
+    /// A stretch of so many cycles took so long. What happened in between is not counted.
+    pub(super) fn ran(&mut self, cycles: u64, time: Duration) {
+        self.stretches = (self.stretches.0 + cycles, self.stretches.1 + nanoseconds(time));
+        let (cycles, ns) = self.stretches;
+        if cycles >= STRETCH_WINDOW {
+            self.trial.judge(ns * STRETCH_WINDOW / cycles);
+            self.stretches = (0, 0);
+        }
+    }
+
+    /// Whether one thread runs the coming cycle, which several might.
     #[inline]
-    pub(super) fn is_alone(&mut self, cycles: u32) -> bool {
+    pub(super) fn is_alone(&mut self) -> bool {
         if self.cycles == 0 {
             let now = Instant::now();
             if let Some(since) = self.since.replace(now) {
@@ -75,7 +94,7 @@ impl Pace {
             }
             self.cycles = WINDOW;
         }
-        self.cycles = self.cycles.saturating_sub(cycles);
+        self.cycles -= 1;
         self.trial.alone
     }
 }
@@ -149,6 +168,19 @@ mod tests {
         assert_eq!(run(17 + 4 * PAUSE + FRESH), run(17 + 4 * PAUSE));
     }
 
+    /// A window of stretches ends when they have had so many cycles together, whatever else took time.
+    #[test]
+    fn stretches_are_judged_by_their_own_time() {
+        let mut pace = Pace::new();
+        let mut alone = 0;
+        for _ in 0..10 * STRETCH_WINDOW / 64 {
+            alone += u64::from(pace.runs_alone());
+            pace.ran(64, Duration::from_micros(if pace.runs_alone() { 100 } else { 60 }));
+        }
+        // The second window only, since several threads are faster.
+        assert_eq!(alone, STRETCH_WINDOW / 64);
+    }
+
     #[test]
     fn a_window_that_was_interrupted_is_not_judged() {
         let mut pace = Pace::new();
@@ -157,21 +189,21 @@ mod tests {
             if cycle % (WINDOW / 2) == 0 {
                 pace.interrupt();
             }
-            assert!(!pace.is_alone(1));
+            assert!(!pace.is_alone());
         }
         // Now it does, and one thread follows.
-        assert!((0..WINDOW + 1).any(|_| pace.is_alone(1)));
+        assert!((0..WINDOW + 1).any(|_| pace.is_alone()));
     }
 
     #[test]
     fn a_window_that_lasts_too_long_ends() {
         let mut pace = Pace::new();
-        assert!(!pace.is_alone(1));
+        assert!(!pace.is_alone());
         pace.delayed();
-        assert!(!pace.is_alone(1), "not that long");
+        assert!(!pace.is_alone(), "not that long");
         pace.trial.alone_ns = Some(0);
         std::thread::sleep(Duration::from_millis(1));
         pace.delayed();
-        assert!(pace.is_alone(1));
+        assert!(pace.is_alone());
     }
 }

@@ -12,6 +12,7 @@
 use super::Gpu;
 use super::team::Team;
 use crate::memory::MOST_STRETCH_CYCLES;
+use std::time::Instant;
 
 /// Cycles of the shortest stretch (assumption: what it takes to begin one is worth it then).
 const LEAST_CYCLES: u64 = 2;
@@ -93,7 +94,9 @@ impl Gpu {
     /// Runs so many cycles, as [`Gpu::stretch`] said, with `team` if that pays.
     pub(super) fn run_stretch(&mut self, cycles: u64, team: Option<&mut Team<'_, '_>>) {
         let (from, until) = (self.now, self.now + cycles);
-        let mut team = team.filter(|team| self.pays_in_stretch(team, cycles));
+        // Nobody asks how long it took where there is one thread.
+        let begun = team.is_some().then(Instant::now);
+        let mut team = team.filter(|team| self.pays_in_stretch(team));
         for group in self.sms.groups_mut() {
             group.look_for_room(&self.memory);
         }
@@ -128,6 +131,9 @@ impl Gpu {
         }
         if let Some(waited) = waited {
             self.sms.rebalance(waited);
+        }
+        if let Some(begun) = begun {
+            self.sms.pace.ran(cycles, begun.elapsed());
         }
         self.now = until;
         self.stretched += cycles;

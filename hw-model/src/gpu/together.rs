@@ -61,6 +61,11 @@ impl Balance {
         Balance { first: sms / groups, waited: 0, patience: FIRST_PATIENCE, step: Self::longest_step(sms), grew: false, in_a_row: 0 }
     }
 
+    /// The same where the first thread has nothing to do beside its SMs that others do not share: there is little to find.
+    fn found(sms: usize, groups: usize) -> Self {
+        Balance { step: 1, ..Self::even(sms, groups) }
+    }
+
     fn longest_step(sms: usize) -> usize {
         (sms / LONGEST_STEP_OF).max(1)
     }
@@ -99,10 +104,11 @@ impl Balance {
 }
 
 impl Sms {
-    /// Makes so many groups, at least 1, unless there are so many.
-    pub(super) fn share(&mut self, groups: usize) {
+    /// Makes so many groups, at least 1, unless there are so many. They `stretch` if they run many cycles at a time.
+    pub(super) fn share(&mut self, groups: usize, stretch: bool) {
         if self.others.len() + 1 != groups {
-            let (count, balance) = (self.len(), Balance::even(self.len(), groups));
+            let count = self.len();
+            let balance = if stretch { Balance::found(count, groups) } else { Balance::even(count, groups) };
             self.regroup(balance.sizes(count, groups));
             (self.balance, self.pace) = (balance, Pace::new());
         }
@@ -139,7 +145,7 @@ impl Gpu {
     /// Whether there is so much to do in this cycle that `team` should help.
     pub(super) fn pays_together(&mut self, team: &Team<'_, '_>) -> bool {
         let enough = !self.skip || self.sms.groups().map(Group::awake).sum::<usize>() >= LEAST_AWAKE_IN_ALL;
-        enough && (ALWAYS || !(team.has_cores() && self.sms.pace.is_alone(1)))
+        enough && (ALWAYS || !(team.has_cores() && self.sms.pace.is_alone()))
     }
 
     /// Runs this cycle of the SMs with `team`. Returns whether TBs have ended. Unless `last`, what can be done of the next cycle of the
@@ -173,10 +179,10 @@ impl Gpu {
         ended
     }
 
-    /// Whether there is so much to do in a stretch of `cycles` cycles that `team` should help.
-    pub(super) fn pays_in_stretch(&mut self, team: &Team<'_, '_>, cycles: u64) -> bool {
+    /// Whether there is so much to do in a stretch of cycles that `team` should help.
+    pub(super) fn pays_in_stretch(&self, team: &Team<'_, '_>) -> bool {
         let enough = self.sms.groups().map(Group::awake).sum::<usize>() >= LEAST_AWAKE_IN_ALL;
-        enough && (ALWAYS || !(team.has_cores() && self.sms.pace.is_alone(cycles as u32)))
+        enough && (ALWAYS || !(team.has_cores() && self.sms.pace.runs_alone()))
     }
 
     /// The partitions of the memory system run the stretch that has been planned, evenly shared with `team`, as `busy` of them have something to do.
@@ -199,10 +205,7 @@ impl Gpu {
         }
         self.memory.run_ahead();
         for worker in (0..away).rev() {
-            let (order, soon) = team.collect(worker);
-            if !soon {
-                self.sms.pace.delayed();
-            }
+            let (order, _) = team.collect(worker);
             if let Some(mut lent) = order.into_lent() {
                 self.memory.take_back(&mut lent);
                 self.lent.push(lent);
@@ -223,10 +226,7 @@ impl Gpu {
         let away = |(_, place): &(usize, &mut Option<_>)| place.is_none();
         let waited = self.sms.others.iter_mut().enumerate().filter(away).any(|(worker, _)| !team.has_answered(worker));
         for (worker, place) in self.sms.others.iter_mut().enumerate().filter(away) {
-            let (order, soon) = team.collect(worker);
-            if !soon {
-                self.sms.pace.delayed();
-            }
+            let (order, _) = team.collect(worker);
             *place = order.into_group();
             self.sms.orders += 1;
         }
