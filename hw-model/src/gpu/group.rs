@@ -2,7 +2,8 @@
 //! do not change meanwhile.
 //!
 //! Before a cycle, whoever has all groups puts replies into the inbox and says how much room the injection ports have; after it, the
-//! requests are in the outbox. What is asked of the SMs in between cycles (who is awake, whose queue of replies is full) is kept here, so
+//! requests are in the outbox. In a stretch of cycles replies come with the cycle from which each can be taken, and each cycle has its outbox.
+//! What is asked of the SMs in between cycles (who is awake, whose queue of replies is full) is kept here, so
 //! that asking touches no SM: their state stays in the cache of the core that runs them.
 
 use super::arrivals::Arrivals;
@@ -30,11 +31,11 @@ pub(super) struct Group {
     inbox: Vec<(u16, Reply)>,
     /// Requests that each SM can send in the coming cycle.
     room: Vec<u32>,
-    outbox: Outbox,
-    /// Of a stretch of cycles: what comes to each SM, the first cycle that it has not run, and what all send in each cycle.
+    /// What all send in each cycle of a stretch; the first also serves a cycle by itself.
+    pub(super) outboxes: Vec<Outbox>,
+    /// Of a stretch: what comes to each SM, and the first cycle that it has not run.
     pub(super) arrivals: Vec<Arrivals>,
     pub(super) reached: Vec<u64>,
-    pub(super) outboxes: Vec<Outbox>,
 }
 
 impl Group {
@@ -52,7 +53,6 @@ impl Group {
             ended: false,
             inbox: Vec::with_capacity(count),
             room: vec![0; count],
-            outbox: Outbox::new(count),
             arrivals: (0..count).map(|_| Arrivals::new(replies)).collect(),
             reached: vec![0; count],
             outboxes: (0..MOST_STRETCH_CYCLES).map(|_| Outbox::new(count)).collect(),
@@ -118,7 +118,7 @@ impl Group {
 
     /// Requests of the last cycle.
     pub(super) fn outbox(&mut self) -> &mut Outbox {
-        &mut self.outbox
+        &mut self.outboxes[0]
     }
 
     /// Whether SMs run in cycle `now`, or replies are there.
@@ -140,7 +140,7 @@ impl Group {
         for place in 0..self.sms.len() {
             if self.wake[place] <= now || !skip {
                 self.wake[place] = now;
-                let outbox = std::slice::from_mut(&mut self.outbox);
+                let outbox = &mut self.outboxes[..1];
                 let (sm, wake, arrivals) = (&mut self.sms[place], &mut self.wake[place], &mut self.arrivals[place]);
                 ended |= run_sm(sm, wake, now..now + 1, arrivals, self.room[place], outbox, programs).1;
                 if others {

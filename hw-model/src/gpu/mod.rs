@@ -22,6 +22,7 @@ mod pace;
 mod preempt;
 mod queue;
 mod raw;
+mod skip;
 mod sm_states;
 mod sms;
 mod stats;
@@ -285,43 +286,13 @@ impl Gpu {
             if self.queue.all_complete() {
                 return RunEnd::AllComplete;
             }
-            let stretch = self.stretch(until);
-            if stretch > 0 {
-                self.run_stretch(stretch, team.as_deref_mut());
-                if self.validation.is_some() {
-                    self.check_sms();
-                }
-                if let Some(failure) = &self.failure {
-                    return RunEnd::Failed(failure.clone());
-                }
-                self.skip_ahead(until);
-                if let Some(stuck) = self.watch() {
-                    return RunEnd::Stuck(stuck);
-                }
-                continue;
+            match self.stretch(until) {
+                0 => self.run_cycle(until, team.as_deref_mut()),
+                cycles => self.run_stretch(cycles, team.as_deref_mut()),
             }
-            self.deliver_limits();
-            self.decide_contexts();
-            self.replies();
-            self.memory.tick();
-            let ended = match &mut team {
-                Some(team) if (ALWAYS || self.ties_sms()) && self.pays_together(team) => self.run_sms_together(team, self.now + 1 == until),
-                _ => self.sms.run(self.now, &self.programs, &mut self.memory, self.skip),
-            };
-            if ended {
-                self.retire_tbs(self.now + 1);
-            }
-            self.issue_tbs();
             if let Some(failure) = &self.failure {
                 return RunEnd::Failed(failure.clone());
             }
-            self.send_limits();
-            self.end_transition();
-            self.gate_empty(self.now + 1);
-            if self.validation.is_some() {
-                self.check_sms();
-            }
-            self.now += 1;
             if self.skip {
                 self.skip_ahead(until);
             }
@@ -330,6 +301,29 @@ impl Gpu {
             }
         }
         RunEnd::CycleLimit
+    }
+
+    /// Runs the next cycle, with `team` if that pays; cycle `until` is not run any more.
+    fn run_cycle(&mut self, until: u64, team: Option<&mut Team<'_, '_>>) {
+        self.deliver_limits();
+        self.decide_contexts();
+        self.replies();
+        self.memory.tick();
+        let ended = match team {
+            Some(team) if (ALWAYS || self.ties_sms()) && self.pays_together(team) => self.run_sms_together(team, self.now + 1 == until),
+            _ => self.sms.run(self.now, &self.programs, &mut self.memory, self.skip),
+        };
+        if ended {
+            self.retire_tbs(self.now + 1);
+        }
+        self.issue_tbs();
+        self.send_limits();
+        self.end_transition();
+        self.gate_empty(self.now + 1);
+        if self.validation.is_some() {
+            self.check_sms();
+        }
+        self.now += 1;
     }
 
     /// Launches that are due, register block, and the firmware if it is called for.
@@ -381,33 +375,6 @@ impl Gpu {
                 }
             }
         }
-    }
-
-    /// Jumps to the next cycle in which something can happen.
-    fn skip_ahead(&mut self, until: u64) {
-        let mut next = self.sms.next();
-        if next <= self.now || self.memory.replies_waiting().iter().any(|&word| word != 0) {
-            return;
-        }
-        next = next.min(self.next_from_outside(until));
-        if next <= self.now {
-            return;
-        }
-        let cycles = (next - self.now).min(self.memory.quiet_cycles());
-        self.memory.skip(cycles);
-        self.now += cycles;
-    }
-
-    /// The first cycle from the coming one on in which something other than SMs and memory may act; at most `until`.
-    fn next_from_outside(&self, until: u64) -> u64 {
-        if self.dispatcher.pending() || self.registers.needs_tick(self.now) || self.registers.calls_firmware() {
-            return self.now;
-        }
-        // Waiting for a launch is no hang, so that the watchdog need not look before it.
-        let next = until.min(self.next_launch_event().unwrap_or(self.watchdog.next_look));
-        let next = next.min(self.registers.next_deadline().unwrap_or(u64::MAX)).min(self.states.next());
-        let next = next.min(self.global_limits.as_ref().map_or(u64::MAX, |limits| limits.next()));
-        next.min(self.contexts.as_ref().map_or(u64::MAX, |contexts| contexts.next()))
     }
 
     /// Registers that no TB has, of all SMs.

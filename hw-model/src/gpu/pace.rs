@@ -78,7 +78,8 @@ impl Pace {
     pub(super) fn ran(&mut self, cycles: u64, time: Duration) {
         self.stretches = (self.stretches.0 + cycles, self.stretches.1 + nanoseconds(time));
         let (cycles, ns) = self.stretches;
-        if cycles >= STRETCH_WINDOW {
+        // Without a core a window need not end.
+        if cycles >= STRETCH_WINDOW || ns > self.trial.most_ns() {
             self.trial.judge(ns * STRETCH_WINDOW / cycles);
             self.stretches = (0, 0);
         }
@@ -179,6 +180,15 @@ mod tests {
         }
         // The second window only, since several threads are faster.
         assert_eq!(alone, STRETCH_WINDOW / 64);
+    }
+
+    #[test]
+    fn a_window_of_stretches_that_lasts_too_long_ends() {
+        let mut pace = Pace::new();
+        pace.ran(64, Duration::from_nanos(FIRST_MOST_NS));
+        assert!(!pace.runs_alone(), "not that long");
+        pace.ran(64, Duration::from_nanos(1));
+        assert!(pace.runs_alone());
     }
 
     #[test]

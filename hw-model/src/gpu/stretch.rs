@@ -135,6 +135,9 @@ impl Gpu {
         if let Some(begun) = begun {
             self.sms.pace.ran(cycles, begun.elapsed());
         }
+        if self.validation.is_some() {
+            self.check_sms();
+        }
         self.now = until;
         self.stretched += cycles;
     }

@@ -1,6 +1,6 @@
-//! Threads that run groups of SMs beside the one that has the GPU. They belong to one call of [`Gpu::run`](super::Gpu::run).
+//! Threads that run groups of SMs, and partitions of the memory system, beside the one that has the GPU. They belong to one call of [`Gpu::run`](super::Gpu::run).
 //!
-//! A group changes hands with its order and comes back with the answer, so that at any time one thread has it: nothing is shared but
+//! Both change hands with their order and come back with the answer, so that at any time one thread has each: nothing is shared but
 //! programs, which nobody changes meanwhile. A thread is started when there is something for it to do for the first time. One that panics
 //! sends its panic as the answer, and one that has the GPU and panics dismisses the others, so that nobody waits for ever.
 

@@ -1,6 +1,7 @@
-//! A cycle of the SMs on several threads, with the same result as on one.
+//! Stretches of cycles on several threads, and cycles by themselves, with the same result as on one.
 //!
-//! SMs of other groups are run by the team, those of the first group here, and beside them the slices and channels of the memory system
+//! In a stretch ([`super::stretch`]) partitions of the memory system are shared evenly, then each thread runs its group of SMs. Where a machine
+//! ties its SMs together in every cycle, SMs of other groups are run by the team, those of the first group here, and beside them the slices and channels of the memory system
 //! run their part of the next cycle. Only the crossbar joins them: it moves when all are done. TB issue and the register block follow as
 //! ever, here.
 //!
@@ -190,9 +191,11 @@ impl Gpu {
         let (all, threads) = (self.memory.partitions(), self.sms.others.len() + 1);
         let mut away = 0;
         if busy >= LEAST_BUSY {
-            for worker in 0..threads - 1 {
+            // With more threads than partitions the last have none.
+            let shares = (0..threads - 1).map(|worker| all / threads + usize::from(worker < all % threads));
+            for (worker, share) in shares.take_while(|&share| share > 0).enumerate() {
                 let mut lent = self.lent.pop().unwrap_or_default();
-                self.memory.lend(all / threads + usize::from(worker < all % threads), &mut lent);
+                self.memory.lend(share, &mut lent);
                 if let Err(order) = team.post(worker, Order::Memory(lent)) {
                     self.lent.extend(order.into_lent().map(|mut lent| {
                         self.memory.take_back(&mut lent);

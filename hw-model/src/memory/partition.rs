@@ -118,7 +118,7 @@ impl Partition {
         true
     }
 
-    /// Whether something happens here before `end`, what comes from the crossbar apart.
+    /// Whether something happens here up to and with the ticks of `end` and before core cycle `core`, what comes from the crossbar apart.
     pub(super) fn has_work(&self, end: &Ticks, core: u64) -> bool {
         self.channel_wake < end.dram.end
             || self.delay_ends < core

@@ -18,7 +18,7 @@ use super::{MemorySystem, Reply};
 use crate::config::GpuConfig;
 use std::ops::Range;
 
-/// Core cycles of a stretch at most: what SMs send and take meanwhile is kept in lists (assumption; longer ones were no faster).
+/// Core cycles of a stretch at most: what SMs send and take meanwhile is kept in lists (assumption).
 pub const MOST_CYCLES: u64 = 64;
 
 /// Ticks of the other clocks in a core cycle.

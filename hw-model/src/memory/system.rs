@@ -277,8 +277,9 @@ impl MemorySystem {
                 if !self.replies.can_push(s) {
                     continue;
                 }
-                let partition = &mut self.partitions[s >> self.slice_bits];
-                let queue = &mut partition.slices[s & ((1 << self.slice_bits) - 1)].to_crossbar;
+                let (number, place) = self.place_of(s);
+                let partition = &mut self.partitions[number];
+                let queue = &mut partition.slices[place].to_crossbar;
                 let Some(answer) = queue.pop() else { continue };
                 if queue.is_empty() {
                     self.replying[w] &= !(1 << (s % 64));
@@ -294,7 +295,7 @@ impl MemorySystem {
             while rest != 0 {
                 let s = w * 64 + rest.trailing_zeros() as usize;
                 rest &= rest - 1;
-                let (partition, place) = (s >> self.slice_bits, s & ((1 << self.slice_bits) - 1));
+                let (partition, place) = self.place_of(s);
                 if self.partitions[partition].slices[place].can_accept()
                     && let Some(packet) = self.requests.pop(s)
                 {
@@ -312,10 +313,17 @@ impl MemorySystem {
         }
     }
 
+    /// The number of the partition that a slice is in, and its place there.
+    #[inline]
+    pub(super) fn place_of(&self, slice: usize) -> (usize, usize) {
+        (slice >> self.slice_bits, slice & ((1 << self.slice_bits) - 1))
+    }
+
     /// The partition that a slice is in, and its place there.
     #[inline]
     pub(super) fn find_mut(&mut self, slice: usize) -> (&mut Partition, usize) {
-        (&mut self.partitions[slice >> self.slice_bits], slice & ((1 << self.slice_bits) - 1))
+        let (partition, place) = self.place_of(slice);
+        (&mut self.partitions[partition], place)
     }
 
     /// All slices.

@@ -72,7 +72,8 @@ impl MemorySystem {
 
     /// Ways that each kernel here has in slice `slice`; none where they are shared.
     pub fn l2_ways(&self, slice: usize) -> Option<Shares> {
-        self.partitions[slice >> self.slice_bits].slices[slice & ((1 << self.slice_bits) - 1)].tags.ways_owned()
+        let (partition, place) = self.place_of(slice);
+        self.partitions[partition].slices[place].tags.ways_owned()
     }
 
     /// What the slices' utility monitors of `kernel` have counted, by position in the order of use, in sum; nothing where there are none.

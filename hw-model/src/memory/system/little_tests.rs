@@ -24,9 +24,8 @@ impl MemorySystem {
 
     fn l2_waits_for(&self, sector: u64) -> bool {
         let location = self.mapper.locate(sector);
-        self.partitions[location.slice as usize >> self.slice_bits].slices[location.slice as usize & ((1 << self.slice_bits) - 1)]
-            .mshr()
-            .contains(location.sector)
+        let (partition, place) = self.place_of(location.slice as usize);
+        self.partitions[partition].slices[place].mshr().contains(location.sector)
     }
 }
 
