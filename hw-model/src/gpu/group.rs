@@ -16,6 +16,8 @@ use std::ops::Range;
 pub(super) struct Group {
     /// Number of the first SM.
     pub(super) start: usize,
+    /// The thread that ran it last: its core's cache has it.
+    pub(super) home: usize,
     pub(super) sms: Vec<Sm>,
     /// Cycle in which each SM is to run next; `u64::MAX` for one that only others can wake.
     wake: Vec<u64>,
@@ -32,18 +34,23 @@ pub(super) struct Group {
     /// Requests that each SM can send in the coming cycle.
     room: Vec<u32>,
     /// What all send in each cycle of a stretch; the first also serves a cycle by itself.
-    pub(super) outboxes: Vec<Outbox>,
+    outboxes: Vec<Outbox>,
+    /// Cycles of a stretch in which anything was sent, bit per cycle.
+    sent: u64,
     /// Of a stretch: what comes to each SM, and the first cycle that it has not run.
     pub(super) arrivals: Vec<Arrivals>,
     pub(super) reached: Vec<u64>,
 }
 
 impl Group {
-    /// SMs from number `start` on, with the cycle in which each is to run next, and memory for `replies` that come to one in a stretch.
-    pub(super) fn new(start: usize, sms: Vec<Sm>, wake: Vec<u64>, replies: usize) -> Self {
+    /// SMs from number `start` on, with the cycle in which each is to run next, best run by thread `home`, and memory for `replies` that come to
+    /// one in a stretch.
+    pub(super) fn new(start: usize, sms: Vec<Sm>, wake: Vec<u64>, home: usize, replies: usize) -> Self {
         let (count, next) = (sms.len(), wake.iter().copied().min().unwrap_or(u64::MAX));
         Group {
             start,
+            home,
+            sent: 0,
             full: sms.iter().map(|sm| !sm.can_take_reply()).collect(),
             sms,
             // Some may sleep for a while still.
@@ -121,6 +128,12 @@ impl Group {
         &mut self.outboxes[0]
     }
 
+    /// Requests of a cycle of a stretch, the first being 0, if there are any.
+    #[inline]
+    pub(super) fn sent_in(&mut self, cycle: usize) -> Option<&mut Outbox> {
+        if self.sent >> cycle & 1 == 1 { Some(&mut self.outboxes[cycle]) } else { None }
+    }
+
     /// Whether SMs run in cycle `now`, or replies are there.
     #[inline]
     pub(super) fn has_work(&self, now: u64) -> bool {
@@ -160,16 +173,28 @@ impl Group {
     pub(super) fn run_stretch(&mut self, from: u64, until: u64, programs: &Programs) {
         for place in 0..self.sms.len() {
             self.reached[place] = from;
-            self.run_sm(place, from, until, programs);
+            self.go_on(place, from, until, programs);
         }
+        self.note_sent();
     }
 
     /// One SM goes on in the stretch that began in cycle `from`, to before cycle `until` or up to and with the cycle in which a TB ends on it.
     pub(super) fn run_sm(&mut self, place: usize, from: u64, until: u64, programs: &Programs) {
+        self.go_on(place, from, until, programs);
+        self.note_sent();
+    }
+
+    fn go_on(&mut self, place: usize, from: u64, until: u64, programs: &Programs) {
         let (sm, wake, arrivals) = (&mut self.sms[place], &mut self.wake[place], &mut self.arrivals[place]);
         let now = self.reached[place];
         let outboxes = &mut self.outboxes[(now - from) as usize..];
         self.reached[place] = run_sm(sm, wake, now..until, arrivals, self.room[place], outboxes, programs).0;
+    }
+
+    /// Notes in which cycles anything was sent, so that who injects it looks into no other outbox: they are in the cache of the core that ran the group.
+    fn note_sent(&mut self) {
+        let bits = self.outboxes.iter().enumerate().map(|(cycle, outbox)| u64::from(!outbox.is_empty()) << cycle);
+        self.sent = bits.sum();
     }
 
     /// The stretch is over, and cycle `coming` is the next.

@@ -15,6 +15,7 @@ use loom::{
     thread,
 };
 use std::sync::PoisonError;
+use std::time::{Duration, Instant};
 #[cfg(not(loom))]
 use std::{
     hint,
@@ -29,6 +30,9 @@ const EMPTY: u32 = 0;
 const FULL: u32 = 1;
 /// Nothing does, and who waits for it sleeps.
 const ASLEEP: u32 = 2;
+
+/// Longer than a look at what others have to do takes, far shorter than a time slice.
+const LONG_YIELD: Duration = Duration::from_micros(50);
 
 /// How long one thread that waits looks before it sleeps.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +49,8 @@ pub(super) struct Patience {
 impl Patience {
     /// Where every thread has a core: some 20 microseconds, then a millisecond.
     pub(super) const LONG: Patience = Patience::of(500, 2_000);
+    /// Asleep at once: whoever wakes this thread finds it a core that is free.
+    pub(super) const NONE: Patience = Patience::of(0, 0);
     /// Where threads share cores.
     pub(super) const SHORT: Patience = Patience::of(0, 50);
     /// Where there are looks at all, at least.
@@ -111,8 +117,9 @@ impl<T> Handover<T> {
             if !soon {
                 self.wait(patience.yields);
             }
-            // Before the item: once that is gone, the other may put the next.
-            self.state.store(EMPTY, Ordering::Release);
+            // Before the item: once that is gone, the other may put the next. Not a plain store: with an item that was replaced, nothing else would
+            // say which came later.
+            self.state.swap(EMPTY, Ordering::AcqRel);
             if let Some(item) = lock(&self.item).take() {
                 return (item, soon);
             }
@@ -124,7 +131,9 @@ impl<T> Handover<T> {
             if self.is_full() {
                 return;
             }
-            thread::yield_now();
+            if let_others_run() {
+                break;
+            }
         }
         *lock(&self.sleeper) = Some(thread::current());
         // Fails if something was put meanwhile.
@@ -133,6 +142,14 @@ impl<T> Handover<T> {
             thread::park();
         }
     }
+}
+
+/// Lets other threads run on this core. Whether one did for long: then it is better to sleep, since who is woken is given a core that is free.
+fn let_others_run() -> bool {
+    // loom has no time.
+    let since = (!cfg!(loom)).then(Instant::now);
+    thread::yield_now();
+    since.is_some_and(|since| since.elapsed() > LONG_YIELD)
 }
 
 /// Nothing here panics while it has a lock.

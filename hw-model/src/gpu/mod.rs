@@ -6,7 +6,9 @@
 
 mod active_warps;
 mod arrivals;
+mod board;
 mod contexts;
+mod cores;
 mod dispatch;
 mod dram_order;
 mod extended;
@@ -59,8 +61,8 @@ use raw::raw_counters;
 use sm_states::SmStates;
 use sms::Sms;
 use std::sync::Arc;
-use team::{Desk, Team};
-use together::{ALWAYS, least_threads, patience};
+use team::{Orders, Team};
+use together::{GROUPS_PER_THREAD, least_threads, patience};
 use transition::Transition;
 use validate::Validation;
 use watchdog::Watchdog;
@@ -266,14 +268,14 @@ impl Gpu {
     /// If the microcontroller does, or a check that was asked for fails, in whichever thread. The GPU is of no use then.
     pub fn run(&mut self, microcontroller: &mut dyn Microcontroller, until: u64) -> RunEnd {
         let threads = self.threads.max(least_threads()).min(self.sms.len());
-        self.sms.share(threads, !self.ties_sms());
+        self.sms.share(threads, GROUPS_PER_THREAD);
         self.sms.pace.interrupt();
         if threads == 1 {
             return self.run_with(None, microcontroller, until);
         }
-        let desks: Vec<Desk> = (1..threads).map(|_| Desk::new()).collect();
+        let board = Orders::new(threads);
         std::thread::scope(|scope| {
-            let mut team = Team::new(scope, &desks, patience(threads));
+            let mut team = Team::new(scope, &board, patience(threads));
             self.run_with(Some(&mut team), microcontroller, until)
         })
     }
@@ -310,7 +312,7 @@ impl Gpu {
         self.replies();
         self.memory.tick();
         let ended = match team {
-            Some(team) if (ALWAYS || self.ties_sms()) && self.pays_together(team) => self.run_sms_together(team, self.now + 1 == until),
+            Some(team) if self.pays_together(team) => self.run_sms_together(team, self.now + 1 == until),
             _ => self.sms.run(self.now, &self.programs, &mut self.memory, self.skip),
         };
         if ended {

@@ -1,11 +1,10 @@
-//! All SMs of the GPU, in one group or in several ([`Group`]).
+//! All SMs of the GPU, in one group, or in several that threads can run ([`Group`]).
 //!
-//! The first group is of the thread that has the GPU. Others may be away during a cycle, with the thread that runs them; when they are
-//! back, an SM is found by its number as if there were one group.
+//! Groups have as many SMs as each other, a power of two, the last one aside, so that an SM is found by its number. They may be away during a
+//! cycle, or a stretch of them, with the thread that runs them.
 
 use super::group::Group;
 use super::pace::Pace;
-use super::together::Balance;
 use crate::memory::{MemorySystem, Reply};
 use crate::sm::{Programs, Sm};
 use std::ops::{Index, IndexMut};
@@ -13,12 +12,14 @@ use std::ops::{Index, IndexMut};
 /// The SMs.
 #[derive(Clone, Debug)]
 pub(super) struct Sms {
-    pub(super) first: Group,
-    /// None where a group is away.
-    pub(super) others: Vec<Option<Box<Group>>>,
-    pub(super) balance: Balance,
+    /// In the order of their numbers; none where a group is away.
+    pub(super) groups: Vec<Option<Box<Group>>>,
+    /// Binary logarithm of a group's SMs.
+    shift: u32,
+    /// Threads that these groups are for.
+    threads: usize,
     pub(super) pace: Pace,
-    /// Groups that other threads have run for a cycle, for the tests.
+    /// Groups that other threads have run for a cycle or a stretch, for the tests.
     pub(super) orders: u64,
     count: usize,
     /// Replies that can come to an SM in a stretch of cycles.
@@ -29,8 +30,9 @@ impl Sms {
     /// All in one group, asleep. So many `replies` can come to an SM in a stretch of cycles.
     pub(super) fn new(sms: Vec<Sm>, replies: usize) -> Self {
         let count = sms.len();
-        let first = Group::new(0, sms, vec![u64::MAX; count], replies);
-        Sms { first, others: Vec::new(), balance: Balance::even(count, 1), pace: Pace::new(), orders: 0, count, replies }
+        let group = Group::new(0, sms, vec![u64::MAX; count], 0, replies);
+        let shift = count.next_power_of_two().trailing_zeros();
+        Sms { groups: vec![Some(Box::new(group))], shift, threads: 1, pace: Pace::new(), orders: 0, count, replies }
     }
 
     /// How many there are.
@@ -51,53 +53,63 @@ impl Sms {
 
     /// Those that are here.
     pub(super) fn groups(&self) -> impl Iterator<Item = &Group> {
-        std::iter::once(&self.first).chain(self.others.iter().flatten().map(|group| &**group))
+        self.groups.iter().flatten().map(|group| &**group)
     }
 
     /// Those that are here, to be changed.
     pub(super) fn groups_mut(&mut self) -> impl Iterator<Item = &mut Group> {
-        std::iter::once(&mut self.first).chain(self.others.iter_mut().flatten().map(|group| &mut **group))
+        self.groups.iter_mut().flatten().map(|group| &mut **group)
     }
 
-    /// Makes groups of these sizes, which must sum up to all SMs. All groups must be here.
-    pub(super) fn regroup(&mut self, sizes: impl Iterator<Item = usize>) {
-        let others = self.others.drain(..).flatten().map(|group| *group);
-        let (mut sms, mut wake) = (Vec::with_capacity(self.count), Vec::with_capacity(self.count));
-        for group in std::iter::once(std::mem::replace(&mut self.first, Group::new(0, Vec::new(), Vec::new(), 0))).chain(others) {
+    /// A group is back.
+    pub(super) fn put_back(&mut self, group: Box<Group>) {
+        let number = group.start >> self.shift;
+        self.groups[number] = Some(group);
+    }
+
+    /// Whether there is more than one group.
+    #[inline]
+    pub(super) fn are_shared(&self) -> bool {
+        self.groups.len() > 1
+    }
+
+    /// One group for one thread; for several as many groups each as `per_thread` says, at least, if there are SMs enough.
+    pub(super) fn share(&mut self, threads: usize, per_thread: usize) {
+        if self.threads == threads {
+            return;
+        }
+        let (count, least) = (self.count, threads * per_thread);
+        self.shift = if threads == 1 { count.next_power_of_two().trailing_zeros() } else { (count / least).max(1).ilog2() };
+        let (mut sms, mut wake) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        for group in self.groups.drain(..).flatten() {
             let (some, theirs) = group.into_parts();
             sms.extend(some);
             wake.extend(theirs);
         }
-        let (mut sms, mut wake, mut start) = (sms.into_iter(), wake.into_iter(), 0);
-        let mut groups = sizes.map(|size| {
-            let group = Group::new(start, sms.by_ref().take(size).collect(), wake.by_ref().take(size).collect(), self.replies);
-            start += size;
-            group
+        let (mut sms, mut wake, size) = (sms.into_iter(), wake.into_iter(), 1 << self.shift);
+        let groups = (0..count).step_by(size).map(|start| {
+            let home = start * threads / count;
+            let group = Group::new(start, sms.by_ref().take(size).collect(), wake.by_ref().take(size).collect(), home, self.replies);
+            Some(Box::new(group))
         });
-        if let Some(first) = groups.next() {
-            self.first = first;
-        }
-        self.others = groups.map(|group| Some(Box::new(group))).collect();
+        self.groups = groups.collect();
+        (self.threads, self.pace) = (threads, Pace::new());
     }
 
     /// The group that an SM is in, and its place there.
+    ///
+    /// # Panics
+    /// If the group is away.
     #[inline]
     fn find(&self, sm: usize) -> (&Group, usize) {
-        if sm < self.first.sms.len() {
-            return (&self.first, sm);
-        }
-        let group = self.groups().take_while(|group| group.start <= sm).last().unwrap_or(&self.first);
+        let group = self.groups[sm >> self.shift].as_ref().expect("the group is here");
         (group, sm - group.start)
     }
 
     /// The same, to be changed.
     #[inline]
     pub(super) fn find_mut(&mut self, sm: usize) -> (&mut Group, usize) {
-        if sm < self.first.sms.len() {
-            return (&mut self.first, sm);
-        }
-        let others = self.others.iter_mut().flatten().take_while(|group| group.start <= sm);
-        let group = others.last().map_or(&mut self.first, |group| &mut **group);
+        let group = self.groups[sm >> self.shift].as_mut().expect("the group is here");
         let place = sm - group.start;
         (group, place)
     }
@@ -122,27 +134,25 @@ impl Sms {
     /// Whether an SM can take a reply.
     #[inline]
     pub(super) fn can_take_reply(&self, sm: usize) -> bool {
-        if sm < self.first.sms.len() {
-            return self.first.sms[sm].can_take_reply();
-        }
         let (group, place) = self.find(sm);
-        group.can_take_reply(place)
+        if self.are_shared() { group.can_take_reply(place) } else { group.sms[place].can_take_reply() }
     }
 
-    /// An SM takes a reply in cycle `now`, which is the coming one; at most one each. If it is of a group that can be away, that group takes
-    /// it along.
+    /// An SM takes a reply in cycle `now`, which is the coming one; at most one each. A group that can be away takes it along.
     #[inline]
     pub(super) fn reply(&mut self, sm: usize, reply: Reply, now: u64) {
-        if sm < self.first.sms.len() {
-            return self.first.take_reply(sm, reply, now);
-        }
+        let shared = self.are_shared();
         let (group, place) = self.find_mut(sm);
-        group.reply(place, reply);
+        if shared {
+            group.reply(place, reply);
+        } else {
+            group.take_reply(place, reply, now);
+        }
     }
 
     /// Runs cycle `now` of all, here. Returns whether TBs have ended.
     pub(super) fn run(&mut self, now: u64, programs: &Programs, memory: &mut MemorySystem, skip: bool) -> bool {
-        let (mut ended, others) = (false, !self.others.is_empty());
+        let (mut ended, others) = (false, self.are_shared());
         for group in self.groups_mut() {
             if skip && !group.has_work(now) {
                 group.rest();

@@ -110,27 +110,26 @@ impl Gpu {
             let (group, place) = sms.find_mut(sm.into());
             group.arrivals[place].push(cycle, reply);
         });
-        let waited = team.map(|team| self.run_groups_together(team, from..until));
-        if waited.is_none() {
-            self.sms.groups_mut().for_each(|group| group.run_stretch(from, until, &self.programs));
+        match team {
+            Some(team) => self.run_groups_together(team, from..until),
+            None => self.sms.groups_mut().for_each(|group| group.run_stretch(from, until, &self.programs)),
         }
         self.end_tbs(from, until);
         for cycle in 0..cycles as usize {
             self.memory.catch_up(cycle);
             for group in self.sms.groups_mut() {
-                self.memory.inject_all(&mut group.outboxes[cycle]);
+                if let Some(outbox) = group.sent_in(cycle) {
+                    self.memory.inject_all(outbox);
+                }
             }
         }
-        let others = !self.sms.others.is_empty();
+        let others = self.sms.are_shared();
         for group in self.sms.groups_mut() {
             for (place, arrivals) in group.arrivals.iter_mut().enumerate() {
                 self.memory.give_back((group.start + place) as u16, arrivals.taken(), arrivals.left());
                 arrivals.clear();
             }
             group.end_stretch(until, others);
-        }
-        if let Some(waited) = waited {
-            self.sms.rebalance(waited);
         }
         if let Some(begun) = begun {
             self.sms.pace.ran(cycles, begun.elapsed());

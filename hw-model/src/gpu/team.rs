@@ -1,11 +1,14 @@
 //! Threads that run groups of SMs, and partitions of the memory system, beside the one that has the GPU. They belong to one call of [`Gpu::run`](super::Gpu::run).
 //!
-//! Both change hands with their order and come back with the answer, so that at any time one thread has each: nothing is shared but
-//! programs, which nobody changes meanwhile. A thread is started when there is something for it to do for the first time. One that panics
-//! sends its panic as the answer, and one that has the GPU and panics dismisses the others, so that nobody waits for ever.
+//! Both change hands with their order and come back with the answer ([`Board`]), so that at any time one thread has each: nothing is shared
+//! but programs, which nobody changes meanwhile. A thread is started when there is something for it to do for the first time. A panic is
+//! an answer, too, and one that has the GPU and panics dismisses the others, so that nobody waits for ever.
 
+use super::board::Board;
+use super::cores;
 use super::group::Group;
-use super::handover::{Handover, Patience};
+use super::handover::Patience;
+use super::together::ALWAYS;
 use crate::memory::Lent;
 use crate::sm::Programs;
 use std::any::Any;
@@ -55,66 +58,63 @@ impl Order {
 /// The order, carried out, or a panic.
 type Answer = Result<Order, Box<dyn Any + Send>>;
 
-/// Where one of the threads gets its orders, and lays its answers down.
-#[derive(Debug)]
-pub(super) struct Desk {
-    /// None: there is nothing more to do.
-    orders: Handover<Option<Order>>,
-    answers: Handover<Answer>,
-}
+/// Where the threads find orders.
+pub(super) type Orders = Board<Order, Answer>;
 
-impl Desk {
-    pub(super) fn new() -> Self {
-        Desk { orders: Handover::new(), answers: Handover::new() }
-    }
-
-    fn work(&self, mut patience: Patience) {
-        while let Some(mut order) = self.orders.take(&mut patience).0 {
-            let answer = catch_unwind(AssertUnwindSafe(move || {
-                order.carry_out();
-                order
-            }));
-            self.answers.put(answer);
-        }
-    }
+fn carried_out(mut order: Order) -> Answer {
+    catch_unwind(AssertUnwindSafe(move || {
+        order.carry_out();
+        order
+    }))
 }
 
 /// The threads.
 pub(super) struct Team<'scope, 'env> {
     scope: &'scope Scope<'scope, 'env>,
-    /// One per thread.
-    desks: &'scope [Desk],
-    /// Threads that have been started.
+    board: &'scope Orders,
+    /// Of the others those that have been started.
     started: Vec<bool>,
-    /// How long each is waited for.
-    patience: Vec<Patience>,
+    /// How long they are waited for.
+    patience: Patience,
     /// How long they wait at first.
     theirs: Patience,
+    /// Orders that have been carried out, and by which thread.
+    done: Vec<(usize, Answer)>,
 }
 
 impl<'scope, 'env> Team<'scope, 'env> {
-    /// As many threads as desks, none of them started yet.
-    pub(super) fn new(scope: &'scope Scope<'scope, 'env>, desks: &'scope [Desk], patience: Patience) -> Self {
-        Team { scope, desks, started: vec![false; desks.len()], patience: vec![patience; desks.len()], theirs: patience }
+    /// As many threads as `board` is for, none of the others started yet.
+    pub(super) fn new(scope: &'scope Scope<'scope, 'env>, board: &'scope Orders, patience: Patience) -> Self {
+        Team { scope, board, started: vec![false; board.threads() - 1], patience, theirs: patience, done: Vec::new() }
     }
 
-    /// Gives thread `worker` an order, or the order back if the system has no thread for it.
-    pub(super) fn post(&mut self, worker: usize, order: Order) -> Result<(), Order> {
-        let (desk, patience) = (&self.desks[worker], self.theirs);
-        if !self.started[worker] {
-            let name = Builder::new().name(format!("SMs {}", worker + 1));
-            if name.spawn_scoped(self.scope, move || desk.work(patience)).is_err() {
-                return Err(order);
+    /// Threads, this one included.
+    pub(super) fn threads(&self) -> usize {
+        self.board.threads()
+    }
+
+    /// Lays an order down, best for thread `thread`; this one is 0.
+    pub(super) fn lay(&mut self, thread: usize, order: Order) {
+        self.board.lay(thread, order);
+    }
+
+    /// The others begin with what has been laid down. Those for which the system has no thread never do.
+    pub(super) fn begin(&mut self) {
+        for (other, started) in self.started.iter_mut().enumerate() {
+            let (thread, board, patience) = (other + 1, self.board, self.theirs);
+            if !*started {
+                let core = if patience.is_long() { cores::current() } else { None };
+                let work = move || {
+                    cores::begin_apart(core, thread);
+                    board.work(thread, patience, carried_out);
+                };
+                *started = Builder::new().name(format!("SMs {thread}")).spawn_scoped(self.scope, work).is_ok();
+                if *started && patience.is_long() {
+                    board.welcome();
+                }
             }
-            self.started[worker] = true;
+            board.ring(thread);
         }
-        desk.orders.put(Some(order));
-        Ok(())
-    }
-
-    /// Whether thread `worker` has carried its order out.
-    pub(super) fn has_answered(&self, worker: usize) -> bool {
-        self.desks[worker].answers.is_full()
     }
 
     /// Whether there are as many cores as threads, which others may need.
@@ -122,22 +122,28 @@ impl<'scope, 'env> Team<'scope, 'env> {
         self.theirs.is_long()
     }
 
-    /// Waits until thread `worker` has carried its order out. Second, whether that was soon.
+    /// All that has been laid down is carried out, here what others have not begun. Returns the orders, in no order, with the thread that had
+    /// each, and whether the last was there soon.
     ///
     /// # Panics
-    /// If the thread did.
-    pub(super) fn collect(&mut self, worker: usize) -> (Order, bool) {
-        match self.desks[worker].answers.take(&mut self.patience[worker]) {
-            (Ok(order), soon) => (order, soon),
-            (Err(panic), _) => resume_unwind(panic),
-        }
+    /// If one of the threads did.
+    pub(super) fn finish(&mut self) -> (impl Iterator<Item = (usize, Order)> + use<'_, 'scope, 'env>, bool) {
+        // Where every cycle is to be handed over, others carry out theirs even if they are late.
+        let steal = !ALWAYS || self.started.contains(&false);
+        let done = &mut self.done;
+        let soon = self.board.finish(steal, &mut self.patience, carried_out, |thread, answer| done.push((thread, answer)));
+        let orders = done.drain(..).map(|(thread, answer)| match answer {
+            Ok(order) => (thread, order),
+            Err(panic) => resume_unwind(panic),
+        });
+        (orders, soon)
     }
 }
 
 impl Drop for Team<'_, '_> {
     fn drop(&mut self) {
-        for (desk, _) in self.desks.iter().zip(&self.started).filter(|(_, started)| **started) {
-            desk.orders.put(None);
+        for (other, _) in self.started.iter().enumerate().filter(|(_, started)| **started) {
+            self.board.dismiss(other + 1);
         }
     }
 }
@@ -151,50 +157,57 @@ mod tests {
 
     fn group() -> Box<Group> {
         let config = config();
-        Box::new(Group::new(0, vec![Sm::new(&config, 0)], vec![0], 0))
+        Box::new(Group::new(0, vec![Sm::new(&config, 0)], vec![0], 0, 0))
     }
 
     fn order(group: Box<Group>) -> Order {
         Order::Group { group, programs: Arc::default(), cycles: Cycles::One { now: 0, skip: true } }
     }
 
-    /// Gives the order to the only thread of a team, and waits for the answer.
-    fn carried_out(order: Order) -> Order {
-        let desks = [Desk::new()];
+    /// Has a team of two carry out an order that is best for thread `thread`.
+    fn carried_out_by(thread: usize, order: Order) -> Order {
+        let board = Board::new(2);
         std::thread::scope(|scope| {
-            let mut team = Team::new(scope, &desks, Patience::LONG);
-            team.post(0, order).expect("a thread");
-            team.collect(0).0
+            let mut team = Team::new(scope, &board, Patience::LONG);
+            team.lay(thread, order);
+            team.begin();
+            let (mut orders, _) = team.finish();
+            orders.next().expect("one was laid down").1
         })
     }
 
     #[test]
     fn a_group_comes_back_when_it_has_run() {
         // An SM without TBs does nothing once it has run.
-        assert_eq!(carried_out(order(group())).into_group().expect("a group").next(), u64::MAX);
+        for thread in [0, 1] {
+            assert_eq!(carried_out_by(thread, order(group())).into_group().expect("a group").next(), u64::MAX);
+        }
     }
 
     #[test]
     fn a_panic_of_a_thread_is_the_teams() {
-        let mut group = group();
-        // There is no such SM.
-        group.reply(7, Reply::default());
-        let panic = catch_unwind(AssertUnwindSafe(|| carried_out(order(group)))).expect_err("panics");
-        let message = panic.downcast_ref::<String>().map_or("", String::as_str);
-        assert!(message.contains("index out of bounds"), "{message}");
+        for thread in [0, 1] {
+            let mut group = group();
+            // There is no such SM.
+            group.reply(7, Reply::default());
+            let panic = catch_unwind(AssertUnwindSafe(|| carried_out_by(thread, order(group)))).expect_err("panics");
+            let message = panic.downcast_ref::<String>().map_or("", String::as_str);
+            assert!(message.contains("index out of bounds"), "{message}");
+        }
     }
 
     /// Who has the team panics while a thread is at work, and while one waits.
     #[test]
     fn a_panic_beside_the_team_dismisses_it() {
-        for posted in [false, true] {
-            let desks = [Desk::new()];
+        for finished in [false, true] {
+            let board = Board::new(2);
             let panic = catch_unwind(AssertUnwindSafe(|| {
                 std::thread::scope(|scope| {
-                    let mut team = Team::new(scope, &desks, Patience::SHORT);
-                    team.post(0, order(group())).expect("a thread");
-                    if !posted {
-                        team.collect(0);
+                    let mut team = Team::new(scope, &board, Patience::SHORT);
+                    team.lay(1, order(group()));
+                    team.begin();
+                    if finished {
+                        assert_eq!(team.finish().0.count(), 1);
                     }
                     panic!("of the microcontroller");
                 });

@@ -22,6 +22,12 @@ impl Outbox {
         Outbox { requests: Vec::with_capacity(sms * MOST_PER_CYCLE) }
     }
 
+    /// Whether nothing has been sent.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.requests.is_empty()
+    }
+
     /// What an SM sends its requests of a cycle through, if its injection port has `room` for so many.
     #[inline]
     pub fn port(&mut self, room: u32) -> Port<'_> {

@@ -104,11 +104,23 @@ fn put(set: &mut [u64], member: usize, is_in: bool) {
 pub struct Lent {
     #[expect(clippy::vec_box, reason = "they change hands between threads")]
     partitions: Vec<Box<Partition>>,
+    /// Number of the first.
+    first: usize,
     ticks: Vec<Ticks>,
     core: u64,
 }
 
 impl Lent {
+    /// Number of the first partition.
+    pub fn first(&self) -> usize {
+        self.first
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.partitions.is_empty()
+    }
+
     /// Runs them.
     pub fn run(&mut self) {
         for partition in &mut self.partitions {
@@ -143,10 +155,11 @@ impl MemorySystem {
         self.partitions.iter().filter(|partition| partition.has_work(last, self.core + cycles)).count()
     }
 
-    /// So many of the partitions that are here, to be run elsewhere and [taken back](MemorySystem::take_back) in the reverse order, in the memory
-    /// of `lent`, which has none.
+    /// The last so many of the partitions that are here, or as many as there are, to be run elsewhere and [taken back](MemorySystem::take_back),
+    /// lower numbers first, in the memory of `lent`, which has none.
     pub fn lend(&mut self, partitions: usize, lent: &mut Lent) {
-        lent.partitions.extend(self.partitions.drain(self.partitions.len() - partitions..));
+        lent.first = self.partitions.len().saturating_sub(partitions);
+        lent.partitions.extend(self.partitions.drain(lent.first..));
         lent.ticks.clear();
         lent.ticks.extend_from_slice(&self.stretch.ticks);
         lent.core = self.core;
@@ -154,6 +167,7 @@ impl MemorySystem {
 
     /// Partitions are here again.
     pub fn take_back(&mut self, lent: &mut Lent) {
+        debug_assert_eq!(lent.first, self.partitions.len());
         self.partitions.append(&mut lent.partitions);
     }
 
