@@ -49,7 +49,7 @@ pub(super) struct Patience {
 impl Patience {
     /// Where every thread has a core: some 20 microseconds, then a millisecond.
     pub(super) const LONG: Patience = Patience::of(500, 2_000);
-    /// Asleep at once: whoever wakes this thread finds it a core that is free.
+    /// Asleep at once.
     pub(super) const NONE: Patience = Patience::of(0, 0);
     /// Where threads share cores.
     pub(super) const SHORT: Patience = Patience::of(0, 50);
@@ -144,7 +144,8 @@ impl<T> Handover<T> {
     }
 }
 
-/// Lets other threads run on this core. Whether one did for long: then it is better to sleep, since who is woken is given a core that is free.
+/// Lets other threads run on this core. Whether one did for long: then it is better to sleep, since others need the core, and who is woken may be given
+/// one that is free.
 fn let_others_run() -> bool {
     // loom has no time.
     let since = (!cfg!(loom)).then(Instant::now);

@@ -2,7 +2,7 @@
 //!
 //! What SMs send comes back after the L2's delay at the earliest. So the slices run for a stretch of cycles, then each SM runs all of it, and
 //! then the request subnet does ([`MemorySystem::run_ahead`](crate::memory::MemorySystem::run_ahead)). Whoever runs stays in the host's nearest
-//! cache, and several threads meet once in a stretch in place of once in a cycle.
+//! cache, and several threads meet twice in a stretch.
 //!
 //! Launches, windows, timers and whatever else has a time of its own end the stretch before it begins. What has none is the end of a TB: an SM
 //! on which one ends stops there, until all have run; then ends are gone through in their order, TBs are issued to those SMs, and they go on.
