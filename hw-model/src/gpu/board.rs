@@ -4,7 +4,7 @@
 //! Leiserson 1999): so it mostly gets what is in its core's cache, none waits while there is something to do, and who gives orders never
 //! waits for a thread that has not begun. (What follows is own.)
 //!
-//! Nothing here is unsafe, and nobody waits but at a [`Handover`]. With `--cfg loom` every interleaving of a small case is run (CONTRIBUTING.md).
+//! Nothing here is unsafe, and nobody waits but at a [`Handover`]. With `--cfg loom` the interleavings of small cases are run (CONTRIBUTING.md).
 
 use super::handover::{Handover, Patience};
 #[cfg(loom)]
@@ -87,8 +87,8 @@ impl<T, A> Board<T, A> {
         self.bells[thread - 1].put(false);
     }
 
-    /// Who has started another thread sleeps until it is there, or thread by thread if there are more. A system may put a new thread
-    /// on the core of who started it, for a time slice or more; it moves who sleeps to a core that is free.
+    /// Who has started another thread sleeps until it is there: it may have been put on this core, and has to run to leave it
+    /// ([`super::cores`]).
     pub(super) fn welcome(&self) {
         self.arrived.take(&mut { Patience::NONE });
     }

@@ -1,6 +1,6 @@
 //! A place where one thread lays an item down for another, which waits for it.
 //!
-//! A cycle of the GPU lasts some microseconds, and two items change hands in it. So who waits looks again and again for about as long,
+//! A stretch of the GPU's cycles lasts some ten or hundred microseconds, and threads meet twice in it. So who waits looks again and again for about as long,
 //! then lets other threads run in between, then sleeps until it is woken: cores are shared, and a thread that was put aside must not cost
 //! a time slice per cycle. (Own; the numbers are assumptions.)
 //!
@@ -80,7 +80,7 @@ impl Patience {
     }
 }
 
-/// The place. One thread puts and another takes, in turn. Alone in its lines of the host's cache, so that nobody else's work disturbs who
+/// The place. One thread takes; others put, in its turn or in place of what it has not taken. Alone in its lines of the host's cache, so that nobody else's work disturbs who
 /// looks: two lines of 64 bytes, as processors fetch pairs of them.
 #[derive(Debug)]
 #[repr(align(128))]
@@ -106,7 +106,7 @@ impl<T> Handover<T> {
     }
 
     /// Whether something lies there.
-    pub(super) fn is_full(&self) -> bool {
+    fn is_full(&self) -> bool {
         self.state.load(Ordering::Acquire) == FULL
     }
 
