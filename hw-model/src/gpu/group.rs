@@ -7,7 +7,7 @@
 //! that asking touches no SM: their state stays in the cache of the core that runs them.
 
 use super::arrivals::Arrivals;
-use crate::memory::{MOST_STRETCH_CYCLES, MemorySystem, Outbox, Reply};
+use crate::memory::{MemorySystem, Outbox, Outboxes, Reply};
 use crate::sm::{Programs, Sm};
 use std::ops::Range;
 
@@ -34,9 +34,7 @@ pub(super) struct Group {
     /// Requests that each SM can send in the coming cycle.
     room: Vec<u32>,
     /// What all send in each cycle of a stretch; the first also serves a cycle by itself.
-    outboxes: Vec<Outbox>,
-    /// Cycles of a stretch in which anything was sent, bit per cycle.
-    sent: u64,
+    pub(super) outboxes: Outboxes,
     /// Of a stretch: what comes to each SM, and the first cycle that it has not run.
     pub(super) arrivals: Vec<Arrivals>,
     pub(super) reached: Vec<u64>,
@@ -50,7 +48,6 @@ impl Group {
         Group {
             start,
             home,
-            sent: 0,
             full: sms.iter().map(|sm| !sm.can_take_reply()).collect(),
             sms,
             // Some may sleep for a while still.
@@ -62,7 +59,7 @@ impl Group {
             room: vec![0; count],
             arrivals: (0..count).map(|_| Arrivals::new(replies)).collect(),
             reached: vec![0; count],
-            outboxes: (0..MOST_STRETCH_CYCLES).map(|_| Outbox::new(count)).collect(),
+            outboxes: Outboxes::new(count),
         }
     }
 
@@ -125,13 +122,7 @@ impl Group {
 
     /// Requests of the last cycle.
     pub(super) fn outbox(&mut self) -> &mut Outbox {
-        &mut self.outboxes[0]
-    }
-
-    /// Requests of a cycle of a stretch, the first being 0, if there are any.
-    #[inline]
-    pub(super) fn sent_in(&mut self, cycle: usize) -> Option<&mut Outbox> {
-        if self.sent >> cycle & 1 == 1 { Some(&mut self.outboxes[cycle]) } else { None }
+        &mut self.outboxes.from(0)[0]
     }
 
     /// Whether SMs run in cycle `now`, or replies are there.
@@ -153,7 +144,7 @@ impl Group {
         for place in 0..self.sms.len() {
             if self.wake[place] <= now || !skip {
                 self.wake[place] = now;
-                let outbox = &mut self.outboxes[..1];
+                let outbox = &mut self.outboxes.from(0)[..1];
                 let (sm, wake, arrivals) = (&mut self.sms[place], &mut self.wake[place], &mut self.arrivals[place]);
                 ended |= run_sm(sm, wake, now..now + 1, arrivals, self.room[place], outbox, programs).1;
                 if others {
@@ -175,26 +166,20 @@ impl Group {
             self.reached[place] = from;
             self.go_on(place, from, until, programs);
         }
-        self.note_sent();
+        self.outboxes.note_sent();
     }
 
     /// One SM goes on in the stretch that began in cycle `from`, to before cycle `until` or up to and with the cycle in which a TB ends on it.
     pub(super) fn run_sm(&mut self, place: usize, from: u64, until: u64, programs: &Programs) {
         self.go_on(place, from, until, programs);
-        self.note_sent();
+        self.outboxes.note_sent();
     }
 
     fn go_on(&mut self, place: usize, from: u64, until: u64, programs: &Programs) {
         let (sm, wake, arrivals) = (&mut self.sms[place], &mut self.wake[place], &mut self.arrivals[place]);
         let now = self.reached[place];
-        let outboxes = &mut self.outboxes[(now - from) as usize..];
+        let outboxes = self.outboxes.from((now - from) as usize);
         self.reached[place] = run_sm(sm, wake, now..until, arrivals, self.room[place], outboxes, programs).0;
-    }
-
-    /// Notes in which cycles anything was sent, so that who injects it looks into no other outbox: they are in the cache of the core that ran the group.
-    fn note_sent(&mut self) {
-        let bits = self.outboxes.iter().enumerate().map(|(cycle, outbox)| u64::from(!outbox.is_empty()) << cycle);
-        self.sent = bits.sum();
     }
 
     /// The stretch is over, and cycle `coming` is the next.

@@ -274,10 +274,12 @@ impl Gpu {
             return self.run_with(None, microcontroller, until);
         }
         let board = Orders::new(threads);
-        std::thread::scope(|scope| {
+        let end = std::thread::scope(|scope| {
             let mut team = Team::new(scope, &board, patience(threads));
             self.run_with(Some(&mut team), microcontroller, until)
-        })
+        });
+        self.memory.catch_up_now();
+        end
     }
 
     fn run_with(&mut self, mut team: Option<&mut Team<'_, '_>>, microcontroller: &mut dyn Microcontroller, until: u64) -> RunEnd {
@@ -290,7 +292,7 @@ impl Gpu {
             }
             match self.stretch(until) {
                 0 => self.run_cycle(until, team.as_deref_mut()),
-                cycles => self.run_stretch(cycles, team.as_deref_mut()),
+                cycles => self.run_stretch(cycles, until, team.as_deref_mut()),
             }
             if let Some(failure) = &self.failure {
                 return RunEnd::Failed(failure.clone());
@@ -307,6 +309,7 @@ impl Gpu {
 
     /// Runs the next cycle, with `team` if that pays; cycle `until` is not run any more.
     fn run_cycle(&mut self, until: u64, team: Option<&mut Team<'_, '_>>) {
+        self.memory.catch_up_now();
         self.deliver_limits();
         self.decide_contexts();
         self.replies();

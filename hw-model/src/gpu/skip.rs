@@ -13,6 +13,7 @@ impl Gpu {
         if next <= self.now {
             return;
         }
+        self.memory.catch_up_now();
         let cycles = (next - self.now).min(self.memory.quiet_cycles());
         self.memory.skip(cycles);
         self.now += cycles;

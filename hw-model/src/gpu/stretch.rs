@@ -11,6 +11,7 @@
 
 use super::Gpu;
 use super::team::Team;
+use super::together::ALWAYS;
 use crate::memory::MOST_STRETCH_CYCLES;
 use std::time::Instant;
 
@@ -18,6 +19,8 @@ use std::time::Instant;
 const LEAST_CYCLES: u64 = 2;
 /// Where there was none, one is looked for again after so many cycles (assumption).
 const PAUSE_CYCLES: u64 = 4;
+/// The request subnet catches up at once if groups of SMs have sent requests in fewer cycles (assumption).
+const LEAST_SENT: u32 = if ALWAYS { 1 } else { 16 };
 
 impl Gpu {
     /// Cycles that can be run at once, to before cycle `until` at most; 0 if the next one is to be run as it comes.
@@ -92,53 +95,76 @@ impl Gpu {
     }
 
     /// Runs so many cycles, as [`Gpu::stretch`] said, with `team` if that pays.
-    pub(super) fn run_stretch(&mut self, cycles: u64, team: Option<&mut Team<'_, '_>>) {
+    /// Cycle `limit` is not run any more.
+    pub(super) fn run_stretch(&mut self, cycles: u64, limit: u64, team: Option<&mut Team<'_, '_>>) {
         let (from, until) = (self.now, self.now + cycles);
         // Nobody asks how long it took where there is one thread.
         let begun = team.is_some().then(Instant::now);
         let mut team = team.filter(|team| self.pays_in_stretch(team));
-        for group in self.sms.groups_mut() {
-            group.look_for_room(&self.memory);
+        if team.is_none() {
+            self.memory.catch_up_now();
         }
         let busy = self.memory.plan(cycles);
         match &mut team {
-            Some(team) => self.run_memory_together(team, busy),
-            None => self.memory.run_ahead(),
+            Some(team) => {
+                self.run_memory_together(team, busy);
+                self.cross_together(team);
+            }
+            None => {
+                self.memory.run_ahead();
+                self.replies_cross();
+            }
         }
-        let sms = &mut self.sms;
-        self.memory.replies_cross(|sm, cycle, reply| {
-            let (group, place) = sms.find_mut(sm.into());
-            group.arrivals[place].push(cycle, reply);
-        });
-        match team {
+        for group in self.sms.groups_mut() {
+            group.look_for_room(&self.memory);
+        }
+        match &mut team {
             Some(team) => self.run_groups_together(team, from..until),
             None => self.sms.groups_mut().for_each(|group| group.run_stretch(from, until, &self.programs)),
         }
         self.end_tbs(from, until);
-        for cycle in 0..cycles as usize {
-            self.memory.catch_up(cycle);
-            for group in self.sms.groups_mut() {
-                if let Some(outbox) = group.sent_in(cycle) {
-                    self.memory.inject_all(outbox);
-                }
-            }
-        }
         let others = self.sms.are_shared();
         for group in self.sms.groups_mut() {
             for (place, arrivals) in group.arrivals.iter_mut().enumerate() {
-                self.memory.give_back((group.start + place) as u16, arrivals.taken(), arrivals.left());
+                self.memory.give_back((group.start + place) as u16, arrivals.l2_of_taken(), arrivals.left());
                 arrivals.clear();
             }
             group.end_stretch(until, others);
-        }
-        if let Some(begun) = begun {
-            self.sms.pace.ran(cycles, begun.elapsed());
         }
         if self.validation.is_some() {
             self.check_sms();
         }
         self.now = until;
+        if team.is_some() && self.may_fall_behind(limit) {
+            self.memory.fall_behind(self.sms.groups_mut().map(|group| &mut group.outboxes));
+        } else {
+            let sms = &mut self.sms;
+            self.memory.catch_up(|requests, cycle| {
+                for outbox in sms.groups_mut().filter_map(|group| group.outboxes.sent_in(cycle)) {
+                    requests.inject_all(outbox);
+                }
+            });
+        }
+        if let Some(begun) = begun {
+            self.sms.pace.ran(cycles, begun.elapsed());
+        }
         self.stretched += cycles;
+    }
+
+    /// Whether the request subnet may catch up during the next stretch: there will be one, and enough to do in it.
+    fn may_fall_behind(&self, limit: u64) -> bool {
+        let outside = self.next_from_outside(limit).min(self.watchdog.next_look);
+        let sent: u32 = self.sms.groups().map(|group| group.outboxes.cycles_sent()).sum();
+        sent >= LEAST_SENT && outside >= self.now + LEAST_CYCLES && self.sms.next() <= self.now && self.memory.may_fall_behind()
+    }
+
+    /// What slices have answered comes to the SMs.
+    pub(super) fn replies_cross(&mut self) {
+        let sms = &mut self.sms;
+        self.memory.replies_cross(|sm, cycle, reply| {
+            let (group, place) = sms.find_mut(sm.into());
+            group.arrivals[place].push(cycle, reply);
+        });
     }
 
     /// Goes through the ends of TBs in the stretch from cycle `from` to before `until`, in their order. SMs on which one has ended stand still

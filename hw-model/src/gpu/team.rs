@@ -9,7 +9,7 @@ use super::cores;
 use super::group::Group;
 use super::handover::Patience;
 use super::together::ALWAYS;
-use crate::memory::Lent;
+use crate::memory::{Behind, Lent};
 use crate::sm::Programs;
 use std::any::Any;
 use std::ops::Range;
@@ -24,6 +24,8 @@ pub(super) enum Order {
     Group { group: Box<Group>, programs: Arc<Programs>, cycles: Cycles },
     /// Partitions of the memory system run a stretch of cycles.
     Memory(Box<Lent>),
+    /// The request subnet of the memory system catches up.
+    Requests(Box<Behind>),
 }
 
 /// Cycles that a group is to run.
@@ -41,6 +43,7 @@ impl Order {
             Order::Group { group, programs, cycles: Cycles::One { now, skip } } => group.run(*now, programs, *skip, true),
             Order::Group { group, programs, cycles: Cycles::Stretch(cycles) } => group.run_stretch(cycles.start, cycles.end, programs),
             Order::Memory(lent) => lent.run(),
+            Order::Requests(behind) => behind.run(),
         }
     }
 
@@ -52,6 +55,11 @@ impl Order {
     /// The partitions of such an order.
     pub(super) fn into_lent(self) -> Option<Box<Lent>> {
         if let Order::Memory(lent) = self { Some(lent) } else { None }
+    }
+
+    /// The request subnet of such an order.
+    pub(super) fn into_behind(self) -> Option<Box<Behind>> {
+        if let Order::Requests(behind) = self { Some(behind) } else { None }
     }
 }
 
@@ -100,21 +108,24 @@ impl<'scope, 'env> Team<'scope, 'env> {
 
     /// The others begin with what has been laid down. Those for which the system has no thread never do.
     pub(super) fn begin(&mut self) {
-        for (other, started) in self.started.iter_mut().enumerate() {
-            let (thread, board, patience) = (other + 1, self.board, self.theirs);
-            if !*started {
-                let core = if patience.is_long() { cores::current() } else { None };
-                let work = move || {
-                    cores::begin_apart(core, thread);
-                    board.work(thread, patience, carried_out);
-                };
-                *started = Builder::new().name(format!("SMs {thread}")).spawn_scoped(self.scope, work).is_ok();
-                if *started && patience.is_long() {
-                    board.welcome();
-                }
+        (1..self.threads()).for_each(|thread| self.call(thread));
+    }
+
+    /// One of the others does.
+    pub(super) fn call(&mut self, thread: usize) {
+        let (board, patience, started) = (self.board, self.theirs, &mut self.started[thread - 1]);
+        if !*started {
+            let core = if patience.is_long() { cores::current() } else { None };
+            let work = move || {
+                cores::begin_apart(core, thread);
+                board.work(thread, patience, carried_out);
+            };
+            *started = Builder::new().name(format!("SMs {thread}")).spawn_scoped(self.scope, work).is_ok();
+            if *started && patience.is_long() {
+                board.welcome();
             }
-            board.ring(thread);
         }
+        board.ring(thread);
     }
 
     /// Whether there are as many cores as threads, which others may need.

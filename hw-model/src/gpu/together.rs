@@ -122,6 +122,16 @@ impl Gpu {
         }
     }
 
+    /// What slices have answered comes to the SMs, while the request subnet catches up beside it, if it is behind.
+    pub(super) fn cross_together(&mut self, team: &mut Team<'_, '_>) {
+        let Some(behind) = self.memory.lend_behind() else { return self.replies_cross() };
+        team.lay(1, Order::Requests(behind));
+        team.call(1);
+        self.replies_cross();
+        let behind = team.finish().0.find_map(|(_, order)| order.into_behind());
+        self.memory.has_caught_up(behind.expect("the order that was laid down"));
+    }
+
     /// SMs run the stretch of these cycles, shared with `team`.
     pub(super) fn run_groups_together(&mut self, team: &mut Team<'_, '_>, cycles: Range<u64>) {
         for place in &mut self.sms.groups {

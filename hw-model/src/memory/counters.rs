@@ -82,6 +82,15 @@ pub(super) struct CounterTable {
     sms: Vec<SmL2>,
 }
 
+impl SmL2 {
+    /// A reply comes.
+    #[inline]
+    pub fn replied(&mut self, hit: bool) {
+        self.accesses += 1;
+        self.hits += u64::from(hit);
+    }
+}
+
 impl CounterTable {
     pub(super) fn new(sms: u32) -> Self {
         CounterTable { slots: Box::default(), sms: vec![SmL2::default(); sms as usize] }
@@ -103,9 +112,14 @@ impl CounterTable {
     /// `sm` has taken a reply.
     #[inline]
     pub(super) fn l2_replied(&mut self, sm: u16, hit: bool) {
+        self.sms[usize::from(sm)].replied(hit);
+    }
+
+    /// `sm` has taken so many replies.
+    pub(super) fn l2_all_replied(&mut self, sm: u16, SmL2 { accesses, hits }: SmL2) {
         let sm = &mut self.sms[usize::from(sm)];
-        sm.accesses += 1;
-        sm.hits += u64::from(hit);
+        sm.accesses += accesses;
+        sm.hits += hits;
     }
 
     /// Exchanges what was counted of kernels.

@@ -9,6 +9,7 @@
 //! ```
 
 mod address;
+mod behind;
 mod chance;
 mod clock;
 mod counters;
@@ -20,13 +21,16 @@ mod l2;
 mod packets;
 mod partition;
 mod port;
+mod requests;
 mod stretch;
 mod system;
 mod ways;
 
+pub use behind::Behind;
 pub use counters::{KERNEL_SLOTS, MemoryCounters, SmL2};
 pub use dram::{DramSettings, scheduler_bits};
-pub use port::{Outbox, Port};
+pub use port::{Outbox, Outboxes, Port};
+pub use requests::RequestNet;
 pub use stretch::{Lent, MOST_CYCLES as MOST_STRETCH_CYCLES, most_arrivals};
 pub use system::MemorySystem;
 

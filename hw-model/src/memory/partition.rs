@@ -5,12 +5,15 @@
 //! forward. A cycle that is not run would have changed nothing.
 
 use super::address::AddressMapper;
+use super::behind::Accepted;
 use super::clock::ClockDomain;
 use super::counters::CounterTable;
 use super::dram::Channel;
-use super::l2::L2Slice;
-use super::packets::{PacketId, Packets};
+use super::flits::Flits;
+use super::l2::{Answer, L2Slice};
+use super::packets::{L2Request, Packets};
 use super::stretch::{Answered, Ticks, Turned, most_ticks};
+use super::{Reply, Request};
 use crate::config::{GpuConfig, L2WriteMiss};
 use std::ops::Range;
 
@@ -36,28 +39,26 @@ pub(super) struct Partition {
     /// Which slices take packets from the crossbar at the beginning of a stretch, and what changes that.
     pub(super) accepting: u64,
     pub(super) turns: Vec<Turned>,
+    /// What slices have accepted and not taken yet: the request subnet was behind.
+    pub(super) accepted: Vec<Accepted>,
+    flits: Flits,
 }
 
 impl Partition {
     /// An empty one. All memory is allocated here.
-    pub(super) fn new(config: &GpuConfig, mapper: &AddressMapper) -> Self {
-        let (net, queues, clocks) = (&config.interconnect, &config.l2.queues, &config.clocks);
+    pub(super) fn new(config: &GpuConfig, mapper: &AddressMapper, flits: Flits) -> Self {
+        let (queues, clocks) = (&config.l2.queues, &config.clocks);
         let slices = config.l2.slices_per_channel;
         // Writes that DRAM acknowledges are on their way there and back.
         let to_dram_and_back = match config.l2.write_miss {
             L2WriteMiss::LazyFetch => 0,
             L2WriteMiss::Fetch => config.l2.miss_queue + queues.to_dram + config.dram.queue + config.dram.return_queue + queues.from_dram,
         };
-        let per_slice = net.output_buffer
-            + config.l2.latency
-            + 2 * queues.from_crossbar
-            + config.l2.mshrs * config.l2.mshr_merges
-            + to_dram_and_back
-            + queues.to_crossbar;
+        let per_slice =
+            config.l2.latency + 2 * queues.from_crossbar + config.l2.mshrs * config.l2.mshr_merges + to_dram_and_back + queues.to_crossbar;
         let channel = Channel::new(config);
         Partition {
-            // All that is on its way to slices may be on its way to these.
-            packets: Packets::new((config.sm.count * net.input_buffer + slices * per_slice) as usize),
+            packets: Packets::new((slices * per_slice) as usize),
             mapper: mapper.clone(),
             slices: (0..slices).map(|_| L2Slice::new(&config.l2)).collect(),
             slice_wake: vec![u64::MAX; slices as usize],
@@ -70,14 +71,34 @@ impl Partition {
             sent: 0,
             accepting: 0,
             turns: Vec::with_capacity(most_ticks(clocks.l2_khz, clocks.core_khz) * slices as usize),
+            accepted: Vec::new(),
+            flits,
         }
     }
 
     /// Slice `place` takes a packet from the crossbar in L2 cycle `now`.
     #[inline]
-    pub(super) fn accept(&mut self, place: usize, packet: PacketId, now: u64) {
-        let leaves = self.slices[place].accept(packet, now);
+    pub(super) fn accept(&mut self, place: usize, packet: L2Request, now: u64) {
+        let leaves = self.slices[place].accept(self.packets.insert(packet), now);
         self.slice_wake[place] = self.slice_wake[place].min(leaves);
+    }
+
+    /// Slices take what they have accepted.
+    pub(super) fn take_accepted(&mut self) {
+        let mut accepted = std::mem::take(&mut self.accepted);
+        for Accepted { place, now, packet } in accepted.drain(..) {
+            self.accept(place.into(), packet, now);
+        }
+        self.accepted = accepted;
+    }
+
+    /// An answer leaves: to which SM, in so many flits, what.
+    #[inline]
+    pub(super) fn leave(&mut self, Answer { id, hit }: Answer) -> (u16, u8, Reply) {
+        let Request { sector, kind, more_sectors, kernel, tag, sm, .. } = self.packets.remove(id).request;
+        let flits = self.flits.reply(kind, more_sectors);
+        self.counters.of(kernel).reply_packets += u64::from(flits);
+        (sm, flits, Reply { sector, kind, kernel, tag, l2_hit: hit })
     }
 
     /// What is counted from now on is counted apart, or is not any more.
@@ -128,6 +149,7 @@ impl Partition {
 
     /// All that happens here in the cycles of `ticks`, the first of which is core cycle `core`, but for what comes from the crossbar meanwhile.
     pub(super) fn run_ahead(&mut self, ticks: &[Ticks], core: u64) {
+        self.take_accepted();
         self.answers.clear();
         self.turns.clear();
         self.sent = 0;
@@ -137,9 +159,10 @@ impl Partition {
         }
         for (cycle, ticks) in ticks.iter().enumerate() {
             for _ in 0..ticks.steps {
-                for (place, slice) in self.slices.iter_mut().enumerate() {
-                    if let Some(answer) = slice.to_crossbar.pop() {
-                        self.answers.push(Answered { cycle: cycle as u16, place: place as u16, answer });
+                for place in 0..self.slices.len() {
+                    if let Some(answer) = self.slices[place].to_crossbar.pop() {
+                        let (sm, flits, reply) = self.leave(answer);
+                        self.answers.push(Answered { cycle: cycle as u16, place: place as u16, sm, flits, reply });
                     }
                 }
             }

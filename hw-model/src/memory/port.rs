@@ -5,6 +5,8 @@
 //! that asks each time; and requests that enter afterwards, in the order of SMs, meet the crossbar as they would have before. An SM needs
 //! nothing of the memory system while it runs a cycle, and SMs may run side by side (own).
 
+use super::behind::here;
+use super::stretch::MOST_CYCLES;
 use super::{MemorySystem, Request, RequestKind};
 
 /// Most requests that an SM sends in a cycle: a miss of its L1, and a sector past it.
@@ -26,6 +28,12 @@ impl Outbox {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.requests.is_empty()
+    }
+
+    /// Takes all requests out, in their order.
+    #[inline]
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = Request> {
+        self.requests.drain(..)
     }
 
     /// What an SM sends its requests of a cycle through, if its injection port has `room` for so many.
@@ -60,13 +68,57 @@ impl Port<'_> {
     }
 }
 
+/// Requests of some SMs in a stretch of cycles.
+#[derive(Clone, Debug)]
+pub struct Outboxes {
+    /// By cycle.
+    cycles: Vec<Outbox>,
+    /// Cycles in which anything was sent, bit per cycle.
+    sent: u64,
+    sms: usize,
+}
+
+impl Outboxes {
+    /// Empty ones, with memory for so many SMs.
+    pub fn new(sms: usize) -> Self {
+        Outboxes { cycles: (0..MOST_CYCLES).map(|_| Outbox::new(sms)).collect(), sent: 0, sms }
+    }
+
+    /// Empty ones with as much memory.
+    pub fn like(&self) -> Self {
+        Outboxes::new(self.sms)
+    }
+
+    /// From cycle `cycle` on, the first being 0, which also serves a cycle by itself.
+    #[inline]
+    pub fn from(&mut self, cycle: usize) -> &mut [Outbox] {
+        &mut self.cycles[cycle..]
+    }
+
+    /// Notes in which cycles anything was sent, so that who injects it looks into no other outbox: they are in the cache of the core that ran the SMs.
+    pub fn note_sent(&mut self) {
+        let bits = self.cycles.iter().enumerate().map(|(cycle, outbox)| u64::from(!outbox.is_empty()) << cycle);
+        self.sent = bits.sum();
+    }
+
+    /// Cycles in which anything was sent.
+    pub fn cycles_sent(&self) -> u32 {
+        self.sent.count_ones()
+    }
+
+    /// Requests of cycle `cycle`, if there are any.
+    #[inline]
+    pub fn sent_in(&mut self, cycle: usize) -> Option<&mut Outbox> {
+        if self.sent >> cycle & 1 == 1 { Some(&mut self.cycles[cycle]) } else { None }
+    }
+}
+
+const _: () = assert!(MOST_CYCLES <= u64::BITS as u64, "a bit per cycle");
+
 impl MemorySystem {
     /// Injects all that is in `outbox`, in its order. It is empty then.
     #[inline]
     pub fn inject_all(&mut self, outbox: &mut Outbox) {
-        for request in &outbox.requests {
-            self.inject(*request);
-        }
-        outbox.requests.clear();
+        here(self.requests.as_deref_mut()).inject_all(outbox);
     }
 }

@@ -10,11 +10,10 @@
 //! Each partition runs all the cycles before the next one does, while its state is in the host's nearest cache, or beside it on another thread
 //! ([`MemorySystem::lend`]).
 
-use super::l2::Answer;
+use super::behind::{SecondHalf, here, put};
 use super::partition::Partition;
 use super::port::MOST_PER_CYCLE;
-use super::system::send_reply;
-use super::{MemorySystem, Reply};
+use super::{MemorySystem, Reply, SmL2};
 use crate::config::GpuConfig;
 use std::ops::Range;
 
@@ -30,12 +29,14 @@ pub(super) struct Ticks {
     pub(super) dram: Range<u64>,
 }
 
-/// A slice answers: in which cycle of the stretch, which slice of its partition, what.
+/// A slice answers: in which cycle of the stretch, which slice of its partition, to which SM, in so many flits, what.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Answered {
     pub(super) cycle: u16,
     pub(super) place: u16,
-    pub(super) answer: Answer,
+    pub(super) sm: u16,
+    pub(super) flits: u8,
+    pub(super) reply: Reply,
 }
 
 /// A slice of a partition takes packets from the crossbar, or does not any more, from this L2 cycle on.
@@ -46,42 +47,24 @@ pub(super) struct Turned {
     pub(super) accepts: bool,
 }
 
-/// What the first half leaves for the second.
+/// What is planned.
 #[derive(Clone, Debug)]
 pub(super) struct Stretch {
-    /// Longest stretch by the clocks and the L2's delay.
-    longest: u64,
-    /// By core cycle.
-    ticks: Vec<Ticks>,
-    /// Slices that take packets, bit per slice, and what changes that, by time.
-    accepting: Vec<u64>,
-    turns: Vec<(usize, Turned)>,
-    turned: usize,
+    /// Cycles after which a packet leaves the L2's delay that was accepted in the first of them, less one.
+    pub(super) delay: u64,
+    pub(super) half: SecondHalf,
 }
 
 impl Stretch {
     /// All memory is allocated here.
     pub(super) fn new(config: &GpuConfig) -> Self {
         let (clocks, latency) = (&config.clocks, u64::from(config.l2.latency));
-        // What is accepted in the first L2 cycle must not leave the delay before the stretch is over.
-        let longest = (latency * u64::from(clocks.core_khz) / u64::from(clocks.l2_khz)).saturating_sub(1).min(MOST_CYCLES);
         let slices = (config.dram.channels * config.l2.slices_per_channel) as usize;
+        let turns = most_ticks(clocks.l2_khz, clocks.core_khz) * slices;
         Stretch {
-            longest,
-            ticks: Vec::with_capacity(MOST_CYCLES as usize),
-            accepting: vec![0; slices.div_ceil(64)],
-            turns: Vec::with_capacity(most_ticks(clocks.l2_khz, clocks.core_khz) * slices),
-            turned: 0,
+            delay: (latency * u64::from(clocks.core_khz) / u64::from(clocks.l2_khz)).saturating_sub(1),
+            half: SecondHalf::new(MOST_CYCLES as usize, slices, turns),
         }
-    }
-
-    /// Whether each slice takes packets in L2 cycle `now`; cycles are asked for in their order.
-    fn accepting_in(&mut self, now: u64) -> &[u64] {
-        while let Some(&(slice, Turned { accepts, .. })) = self.turns.get(self.turned).filter(|(_, turn)| turn.from <= now) {
-            put(&mut self.accepting, slice, accepts);
-            self.turned += 1;
-        }
-        &self.accepting
     }
 }
 
@@ -93,10 +76,6 @@ pub(super) fn most_ticks(khz: u32, core_khz: u32) -> usize {
 /// Replies that can come to an SM in a stretch, at most: those that wait for it, and one in every step of the crossbar.
 pub fn most_arrivals(config: &GpuConfig) -> usize {
     config.interconnect.output_buffer as usize + most_ticks(config.clocks.interconnect_khz, config.clocks.core_khz)
-}
-
-fn put(set: &mut [u64], member: usize, is_in: bool) {
-    set[member / 64] = set[member / 64] & !(1 << (member % 64)) | u64::from(is_in) << (member % 64);
 }
 
 /// Partitions that another thread runs for a stretch.
@@ -135,23 +114,27 @@ impl MemorySystem {
         if self.begun.is_some() || self.ways.as_ref().is_some_and(|ways| ways.pending()) || self.dram_orders.pending() {
             return 0;
         }
-        let (sent, _) = self.requests.least_room();
+        // What was accepted in the first L2 cycle must not leave the delay before its slice takes it.
+        let (sent, delay) = match &self.behind {
+            None => (here(self.requests.as_deref()).least_room(), self.stretch.delay),
+            Some(behind) => (behind.least_room(), self.stretch.delay.saturating_sub(behind.cycles())),
+        };
         let (answered, arrived) = self.replies.least_room();
         // Of a port a packet leaves in every step of the crossbar at most.
         let by_replies = self.interconnect.cycles_before(self.interconnect.ticks() + u64::from(answered.min(arrived)));
-        self.stretch.longest.min(u64::from(sent) / MOST_PER_CYCLE as u64).min(by_replies)
+        MOST_CYCLES.min(delay).min(u64::from(sent) / MOST_PER_CYCLE as u64).min(by_replies)
     }
 
     /// The next `cycles` cycles are a stretch; there must not be more of them than [`MemorySystem::longest_stretch`] says. Returns how many
     /// partitions have something to do in it.
     pub fn plan(&mut self, cycles: u64) -> usize {
         debug_assert!(cycles <= self.longest_stretch());
-        self.stretch.ticks.clear();
+        self.stretch.half.ticks.clear();
         for _ in 0..cycles {
             let steps = self.interconnect.advance(1);
-            self.stretch.ticks.push(Ticks { steps: steps.end - steps.start, l2: self.l2.advance(1), dram: self.dram.advance(1) });
+            self.stretch.half.ticks.push(Ticks { steps: steps.end - steps.start, l2: self.l2.advance(1), dram: self.dram.advance(1) });
         }
-        let Some(last) = self.stretch.ticks.last() else { return 0 };
+        let Some(last) = self.stretch.half.ticks.last() else { return 0 };
         self.partitions.iter().filter(|partition| partition.has_work(last, self.core + cycles)).count()
     }
 
@@ -161,7 +144,7 @@ impl MemorySystem {
         lent.first = self.partitions.len().saturating_sub(partitions);
         lent.partitions.extend(self.partitions.drain(lent.first..));
         lent.ticks.clear();
-        lent.ticks.extend_from_slice(&self.stretch.ticks);
+        lent.ticks.extend_from_slice(&self.stretch.half.ticks);
         lent.core = self.core;
     }
 
@@ -179,7 +162,7 @@ impl MemorySystem {
     /// The partitions that are here run the stretch.
     pub fn run_ahead(&mut self) {
         for partition in &mut self.partitions {
-            partition.run_ahead(&self.stretch.ticks, self.core);
+            partition.run_ahead(&self.stretch.half.ticks, self.core);
         }
     }
 
@@ -191,77 +174,47 @@ impl MemorySystem {
                 arrives(sm as u16, self.core, reply);
             }
         }
-        for cycle in 0..self.stretch.ticks.len() {
-            for number in 0..self.partitions.len() {
-                let partition = &mut self.partitions[number];
-                while let Some(&Answered { place, answer, .. }) = partition.answers.get(partition.sent)
-                    && usize::from(partition.answers[partition.sent].cycle) == cycle
+        for cycle in 0..self.stretch.half.ticks.len() {
+            for (number, partition) in self.partitions.iter_mut().enumerate() {
+                while let Some(&Answered { cycle: when, place, sm, flits, reply }) = partition.answers.get(partition.sent)
+                    && usize::from(when) == cycle
                 {
                     partition.sent += 1;
-                    send_reply(&mut self.replies, partition, self.flits, (number << self.slice_bits) + usize::from(place), answer);
+                    self.replies.push((number << self.slice_bits) + usize::from(place), sm.into(), flits, reply);
                 }
             }
             let visible = self.core + cycle as u64 + 1;
-            for _ in 0..self.stretch.ticks[cycle].steps {
+            for _ in 0..self.stretch.half.ticks[cycle].steps {
                 self.replies.advance_to(|sm, reply| {
                     arrives(sm as u16, visible, reply);
                     None
                 });
             }
         }
+        self.core += self.stretch.half.ticks.len() as u64;
         self.gather_turns();
     }
 
     /// Which slices take packets in the stretch, and when.
     fn gather_turns(&mut self) {
-        self.stretch.turns.clear();
-        self.stretch.turned = 0;
+        let half = &mut self.stretch.half;
+        half.turns.clear();
         for (number, partition) in self.partitions.iter().enumerate() {
             let first = number << self.slice_bits;
             for (place, slice) in partition.slices.iter().enumerate() {
-                put(&mut self.stretch.accepting, first + place, partition.accepting >> place & 1 == 1);
+                put(&mut half.accepting, first + place, partition.accepting >> place & 1 == 1);
                 put(&mut self.replying, first + place, !slice.to_crossbar.is_empty());
             }
-            self.stretch.turns.extend(partition.turns.iter().map(|&turn| (first + usize::from(turn.place), turn)));
+            half.turns.extend(partition.turns.iter().map(|&turn| (first + usize::from(turn.place), turn)));
         }
-        self.stretch.turns.sort_unstable_by_key(|(slice, turn)| (turn.from, *slice));
+        half.turns.sort_unstable_by_key(|(slice, turn)| (turn.from, *slice));
     }
 
-    /// Replies that an SM has not taken in the stretch, oldest first, wait for it; it has taken those that `taken` says.
-    pub fn give_back(&mut self, sm: u16, taken: impl Iterator<Item = Reply>, left: impl Iterator<Item = Reply>) {
-        for reply in taken {
-            self.counters.l2_replied(sm, reply.l2_hit);
-        }
+    /// Of the replies that came to an SM in the stretch it has taken some, of which so many `l2` says; the others, oldest first, wait for it.
+    pub fn give_back(&mut self, sm: u16, l2: SmL2, left: impl Iterator<Item = Reply>) {
+        self.counters.l2_all_replied(sm, l2);
         for reply in left {
             self.replies.wait_at(sm.into(), reply);
-        }
-    }
-
-    /// Second half of cycle `cycle` of the stretch, the first being 0, one after the other. What SMs have sent in this cycle is to be
-    /// injected after it, and before the next.
-    pub fn catch_up(&mut self, cycle: usize) {
-        let Ticks { steps, l2, .. } = self.stretch.ticks[cycle].clone();
-        for now in l2 {
-            self.slices_accept(now);
-        }
-        for _ in 0..steps {
-            self.requests.advance();
-        }
-        self.core += 1;
-    }
-
-    fn slices_accept(&mut self, now: u64) {
-        for w in 0..self.requests.waiting().len() {
-            let waiting = self.requests.waiting()[w];
-            let mut rest = if waiting == 0 { 0 } else { waiting & self.stretch.accepting_in(now)[w] };
-            while rest != 0 {
-                let slice = w * 64 + rest.trailing_zeros() as usize;
-                rest &= rest - 1;
-                if let Some(packet) = self.requests.pop(slice) {
-                    let (partition, place) = self.find_mut(slice);
-                    partition.accept(place, packet, now);
-                }
-            }
         }
     }
 }

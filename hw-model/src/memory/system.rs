@@ -10,14 +10,15 @@
 //! still run the cycle before ([`MemorySystem::begin_tick`]), and the tick does the rest.
 
 use super::address::AddressMapper;
+use super::behind::{Behind, here, place_of};
 use super::clock::ClockDomain;
 use super::counters::{CounterTable, MemoryCounters, SmL2};
 use super::crossbar::Crossbar;
 use super::dram_orders::DramOrders;
 use super::flits::Flits;
-use super::l2::{Answer, L2Slice};
-use super::packets::{L2Request, PacketId};
+use super::l2::L2Slice;
 use super::partition::Partition;
+use super::requests::RequestNet;
 use super::stretch::Stretch;
 use super::ways::WayChanges;
 use super::{Reply, Request, RequestKind};
@@ -30,8 +31,8 @@ pub struct MemorySystem {
     mapper: AddressMapper,
     /// Slices per channel, a power of two: its logarithm.
     pub(super) slice_bits: u32,
-    pub(super) flits: Flits,
-    pub(super) requests: Crossbar<PacketId>,
+    /// The request subnet; none while it is behind.
+    pub(super) requests: Option<Box<RequestNet>>,
     pub(super) replies: Crossbar<Reply>,
     #[expect(clippy::vec_box, reason = "they change hands between threads")]
     pub(super) partitions: Vec<Box<Partition>>,
@@ -53,6 +54,10 @@ pub struct MemorySystem {
     pub(super) dram_orders: DramOrders,
     /// What one half of a stretch of cycles leaves for the other.
     pub(super) stretch: Stretch,
+    /// The request subnet while it is behind, unless it is elsewhere.
+    pub(super) behind: Option<Box<Behind>>,
+    /// What it is put into, if it has been before.
+    pub(super) spare: Option<Box<Behind>>,
 }
 
 /// What slices and channels have done of a tick, and what is left.
@@ -73,14 +78,12 @@ impl MemorySystem {
         let net = &config.interconnect;
         let channels = config.dram.channels;
         let slices = channels * config.l2.slices_per_channel;
-        let mapper = AddressMapper::new(&config.dram, &config.l2);
+        let (mapper, flits) = (AddressMapper::new(&config.dram, &config.l2), Flits::new(net));
         MemorySystem {
-            partitions: (0..channels).map(|_| Box::new(Partition::new(config, &mapper))).collect(),
+            partitions: (0..channels).map(|_| Box::new(Partition::new(config, &mapper, flits))).collect(),
+            requests: Some(Box::new(RequestNet::new(config, &mapper, flits))),
             mapper,
             slice_bits: config.l2.slices_per_channel.trailing_zeros(),
-            // The reference counts SMs and slices as ports of one kind, SMs first, and skips port 0 at the start too.
-            flits: Flits::new(net),
-            requests: Crossbar::new((config.sm.count, slices), net, net.arbiter.step() - 1),
             replies: Crossbar::new((slices, config.sm.count), net, 0),
             core: 0,
             interconnect: ClockDomain::new(clocks.interconnect_khz, clocks.core_khz),
@@ -93,19 +96,21 @@ impl MemorySystem {
             ways: config.l2.partition.as_ref().map(|_| Box::new(WayChanges::new(config))),
             dram_orders: DramOrders::new(&config.dram),
             stretch: Stretch::new(config),
+            behind: None,
+            spare: None,
         }
     }
 
     /// Room for one more packet in the SM's injection port, whatever its flits.
     #[inline]
     pub fn can_inject(&self, sm: u16, _kind: RequestKind) -> bool {
-        self.requests.can_push(sm.into())
+        self.requests().can_inject(sm)
     }
 
     /// Packets that the injection ports have room for, from that of SM `first` on.
     #[inline]
     pub fn room(&self, first: usize) -> impl Iterator<Item = u32> {
-        self.requests.room(first)
+        self.requests().room(first)
     }
 
     /// Injects a packet.
@@ -114,11 +119,7 @@ impl MemorySystem {
     /// If there is no room ([`MemorySystem::can_inject`]), or no such SM.
     #[inline]
     pub fn inject(&mut self, request: Request) {
-        let location = self.mapper.locate(request.sector);
-        let flits = self.flits.request(request.kind, request.more_sectors);
-        self.counters.of(request.kernel).request_packets += u64::from(flits);
-        let packet = self.find_mut(location.slice as usize).0.packets.insert(L2Request { request, local: location.sector });
-        self.requests.push(request.sm.into(), location.slice as usize, flits, packet);
+        here(self.requests.as_deref_mut()).inject(request);
     }
 
     /// Passes one core cycle.
@@ -127,8 +128,9 @@ impl MemorySystem {
             Some(begun) => begun.steps,
             None => self.run_slices_and_channels(),
         };
+        let requests = here(self.requests.as_deref_mut());
         for _ in 0..steps {
-            self.requests.advance();
+            requests.advance();
             self.replies.advance();
         }
         self.core += 1;
@@ -201,7 +203,7 @@ impl MemorySystem {
 
     /// No packet anywhere, write-backs included.
     pub fn is_idle(&self) -> bool {
-        self.requests.is_idle() && self.replies.is_idle() && self.partitions.iter().all(|partition| partition.is_idle())
+        self.requests().is_idle() && self.replies.is_idle() && self.partitions.iter().all(|partition| partition.is_idle())
     }
 
     /// Core cycles for which [`MemorySystem::tick`] would change nothing but the time, if nothing is injected; 0 if
@@ -212,12 +214,12 @@ impl MemorySystem {
         }
         if let Some(begun) = self.begun {
             // Only requests may have come since.
-            return if self.requests.has_queued() { 0 } else { begun.quiet_cycles };
+            return if self.requests().has_queued() { 0 } else { begun.quiet_cycles };
         }
-        if self.requests.has_queued() || self.replies.has_queued() || self.replying.iter().any(|&word| word != 0) {
+        if self.requests().has_queued() || self.replies.has_queued() || self.replying.iter().any(|&word| word != 0) {
             return 0;
         }
-        if self.requests.waiting().iter().any(|&word| word != 0) {
+        if self.requests().waiting().iter().any(|&word| word != 0) {
             return 0;
         }
         let quiet = self.partitions.iter().map(|partition| partition.quiet_cycles(self.core, &self.l2, &self.dram));
@@ -240,6 +242,7 @@ impl MemorySystem {
     /// Event counts of a kernel slot (0 to 7) since the start or since they were reset.
     pub fn counters(&self, kernel: u8) -> MemoryCounters {
         let mut sum = self.counters.get(kernel);
+        sum.add(&self.requests().counters(kernel));
         self.partitions.iter().for_each(|partition| sum.add(&partition.counters.get(kernel)));
         sum
     }
@@ -252,6 +255,7 @@ impl MemorySystem {
     /// Sets the counters of a kernel slot to zero, for its next launch.
     pub fn reset_counters(&mut self, kernel: u8) {
         self.counters.reset(kernel);
+        here(self.requests.as_deref_mut()).reset_counters(kernel);
         self.partitions.iter_mut().for_each(|partition| partition.counters.reset(kernel));
     }
 
@@ -284,20 +288,22 @@ impl MemorySystem {
                 if queue.is_empty() {
                     self.replying[w] &= !(1 << (s % 64));
                 }
-                send_reply(&mut self.replies, partition, self.flits, s, answer);
+                let (sm, flits, reply) = partition.leave(answer);
+                self.replies.push(s, sm.into(), flits, reply);
             }
         }
     }
 
     fn run_slices(&mut self, now: u64) {
-        for w in 0..self.requests.waiting().len() {
-            let mut rest = self.requests.waiting()[w];
+        let requests = here(self.requests.as_deref_mut());
+        for w in 0..requests.waiting().len() {
+            let mut rest = requests.waiting()[w];
             while rest != 0 {
                 let s = w * 64 + rest.trailing_zeros() as usize;
                 rest &= rest - 1;
-                let (partition, place) = self.place_of(s);
+                let (partition, place) = place_of(s, self.slice_bits);
                 if self.partitions[partition].slices[place].can_accept()
-                    && let Some(packet) = self.requests.pop(s)
+                    && let Some(packet) = requests.pop(s)
                 {
                     self.partitions[partition].accept(place, packet, now);
                 }
@@ -316,7 +322,7 @@ impl MemorySystem {
     /// The number of the partition that a slice is in, and its place there.
     #[inline]
     pub(super) fn place_of(&self, slice: usize) -> (usize, usize) {
-        (slice >> self.slice_bits, slice & ((1 << self.slice_bits) - 1))
+        place_of(slice, self.slice_bits)
     }
 
     /// The partition that a slice is in, and its place there.
@@ -326,19 +332,16 @@ impl MemorySystem {
         (&mut self.partitions[partition], place)
     }
 
+    /// The request subnet.
+    #[inline]
+    fn requests(&self) -> &RequestNet {
+        here(self.requests.as_deref())
+    }
+
     /// All slices.
     pub(super) fn slices_mut(&mut self) -> impl Iterator<Item = &mut L2Slice> {
         self.partitions.iter_mut().flat_map(|partition| &mut partition.slices)
     }
-}
-
-/// What slice `slice` answers, which is in `partition`, goes to the crossbar, which must have room.
-#[inline]
-pub(super) fn send_reply(replies: &mut Crossbar<Reply>, partition: &mut Partition, flits: Flits, slice: usize, Answer { id, hit }: Answer) {
-    let Request { sector, kind, more_sectors, kernel, tag, sm, .. } = partition.packets.remove(id).request;
-    let flits = flits.reply(kind, more_sectors);
-    partition.counters.of(kernel).reply_packets += u64::from(flits);
-    replies.push(slice, sm.into(), flits, Reply { sector, kind, kernel, tag, l2_hit: hit });
 }
 
 #[cfg(test)]

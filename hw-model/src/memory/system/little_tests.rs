@@ -10,7 +10,8 @@ use proptest::prelude::*;
 impl MemorySystem {
     /// Requests and replies anywhere in the memory system.
     fn in_flight(&self) -> u64 {
-        self.partitions.iter().map(|partition| partition.packets.held()).sum::<u64>() + self.replies.held()
+        let in_partitions: u64 = self.partitions.iter().map(|partition| partition.packets.held()).sum();
+        self.requests().held() + in_partitions + self.replies.held()
     }
 
     /// Sectors that the L2 waits for.
