@@ -111,7 +111,7 @@ impl Repeats {
                 accesses: (before + line.accesses as usize - accesses.start) as u32,
             }));
         }
-        lines.skip(bytes.len());
+        lines.skip(bytes.len(), whole as u64);
         warp.at = to;
         warp.repeated += whole as u64;
         whole as u64
