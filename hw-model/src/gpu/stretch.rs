@@ -1,8 +1,8 @@
 //! Many cycles at once, where SMs and memory do not need each other and nobody else acts: the same result as one after the other.
 //!
 //! What SMs send comes back after the L2's delay at the earliest. So the slices run for a stretch of cycles, then each SM runs all of it, and
-//! then the request subnet does ([`MemorySystem::run_ahead`](crate::memory::MemorySystem::run_ahead)). Whoever runs stays in the host's nearest
-//! cache, and several threads meet twice in a stretch.
+//! then the request subnet does ([`MemorySystem::run_ahead`](crate::memory::MemorySystem::run_ahead)), with several threads during the next
+//! stretch ([`MemorySystem::fall_behind`](crate::memory::MemorySystem::fall_behind)). Whoever runs stays in the host's nearest cache.
 //!
 //! Launches, windows, timers and whatever else has a time of its own end the stretch before it begins. What has none is the end of a TB: an SM
 //! on which one ends stops there, until all have run; then ends are gone through in their order, TBs are issued to those SMs, and they go on.
@@ -94,8 +94,7 @@ impl Gpu {
         cycles
     }
 
-    /// Runs so many cycles, as [`Gpu::stretch`] said, with `team` if that pays.
-    /// Cycle `limit` is not run any more.
+    /// Runs so many cycles, as [`Gpu::stretch`] said, with `team` if that pays; cycle `limit` is not run any more.
     pub(super) fn run_stretch(&mut self, cycles: u64, limit: u64, team: Option<&mut Team<'_, '_>>) {
         let (from, until) = (self.now, self.now + cycles);
         // Nobody asks how long it took where there is one thread.

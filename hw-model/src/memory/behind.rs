@@ -173,7 +173,8 @@ impl MemorySystem {
     }
 
     /// Whether the request subnet is behind.
-    pub fn is_behind(&self) -> bool {
+    #[cfg(test)]
+    pub(super) fn is_behind(&self) -> bool {
         self.behind.is_some()
     }
 
