@@ -38,6 +38,10 @@ pub(super) struct Group {
     /// Of a stretch: what comes to each SM, and the first cycle that it has not run.
     pub(super) arrivals: Vec<Arrivals>,
     pub(super) reached: Vec<u64>,
+    /// Whether TBs ended in the cycle before.
+    ended_on: Vec<bool>,
+    /// [`Group::stands`].
+    stands: Option<u64>,
 }
 
 impl Group {
@@ -59,6 +63,8 @@ impl Group {
             room: vec![0; count],
             arrivals: (0..count).map(|_| Arrivals::new(replies)).collect(),
             reached: vec![0; count],
+            ended_on: vec![false; count],
+            stands: None,
             outboxes: Outboxes::new(count),
         }
     }
@@ -166,32 +172,37 @@ impl Group {
             self.reached[place] = from;
             self.go_on(place, from, until, programs);
         }
-        self.outboxes.note_sent();
+        self.sum_up(until);
     }
 
-    /// One SM goes on in the stretch that began in cycle `from`, to before cycle `until` or up to and with the cycle in which a TB ends on it.
-    pub(super) fn run_sm(&mut self, place: usize, from: u64, until: u64, programs: &Programs) {
-        self.go_on(place, from, until, programs);
-        self.outboxes.note_sent();
+    /// One SM goes on in the stretch from cycle `stretch.start` to before cycle `stretch.end`, to before cycle `until` or up to and with the cycle
+    /// in which a TB ends on it.
+    pub(super) fn run_sm(&mut self, place: usize, stretch: Range<u64>, until: u64, programs: &Programs) {
+        self.go_on(place, stretch.start, until, programs);
+        self.sum_up(stretch.end);
     }
 
     fn go_on(&mut self, place: usize, from: u64, until: u64, programs: &Programs) {
         let (sm, wake, arrivals) = (&mut self.sms[place], &mut self.wake[place], &mut self.arrivals[place]);
         let now = self.reached[place];
         let outboxes = self.outboxes.from((now - from) as usize);
-        self.reached[place] = run_sm(sm, wake, now..until, arrivals, self.room[place], outboxes, programs).0;
+        (self.reached[place], self.ended_on[place]) = run_sm(sm, wake, now..until, arrivals, self.room[place], outboxes, programs);
+        self.full[place] = !self.sms[place].can_take_reply();
     }
 
-    /// The stretch is over, and cycle `coming` is the next.
-    pub(super) fn end_stretch(&mut self, coming: u64, others: bool) {
+    /// What others ask of the SMs after a stretch to before cycle `until`, so that nobody has to look at each.
+    fn sum_up(&mut self, until: u64) {
+        self.outboxes.note_sent();
         self.next = self.wake.iter().copied().min().unwrap_or(u64::MAX);
+        self.awake = self.wake.iter().filter(|&&wake| wake <= until).count();
         self.ended = false;
-        if others {
-            for (full, sm) in self.full.iter_mut().zip(&self.sms) {
-                *full = !sm.can_take_reply();
-            }
-            self.awake = self.wake.iter().filter(|&&wake| wake <= coming).count();
-        }
+        let stand = self.reached.iter().zip(&self.ended_on).filter(|&(&reached, &ended)| ended || reached < until);
+        self.stands = stand.map(|(&reached, _)| reached).min();
+    }
+
+    /// The first cycle that an SM has not run that stands still in a stretch, if any does: a TB has ended there, or it has not gone on since.
+    pub(super) fn stands(&self) -> Option<u64> {
+        self.stands
     }
 
     /// Nothing ran in a cycle.

@@ -10,6 +10,7 @@
 //! shorter, as a scheduler would have to be told.
 
 use super::Gpu;
+use super::group::Group;
 use super::team::Team;
 use super::together::ALWAYS;
 use crate::memory::MOST_STRETCH_CYCLES;
@@ -122,13 +123,11 @@ impl Gpu {
             None => self.sms.groups_mut().for_each(|group| group.run_stretch(from, until, &self.programs)),
         }
         self.end_tbs(from, until);
-        let others = self.sms.are_shared();
         for group in self.sms.groups_mut() {
             for (place, arrivals) in group.arrivals.iter_mut().enumerate() {
                 self.memory.give_back((group.start + place) as u16, arrivals.l2_of_taken(), arrivals.left());
                 arrivals.clear();
             }
-            group.end_stretch(until, others);
         }
         if self.validation.is_some() {
             self.check_sms();
@@ -172,8 +171,7 @@ impl Gpu {
         // First cycle of which TB issue is not over.
         let mut unissued = from;
         loop {
-            let stands = |sm: &usize| self.sms.reached(*sm) < until || self.sms[*sm].has_ended_tbs();
-            let first = (0..self.sms.len()).filter(stands).map(|sm| self.sms.reached(sm)).min();
+            let first = self.sms.groups().filter_map(Group::stands).min();
             // An SM that was given a TB may be given another in the cycle after.
             let Some(reached) = first.or((self.dispatcher.pending() && unissued < until).then_some(until)) else { return };
             self.now = reached - 1;
@@ -195,7 +193,7 @@ impl Gpu {
                 }
                 let to = if self.dispatcher.looks_at(sm) { (reached + 1).min(until) } else { until };
                 let (group, place) = self.sms.find_mut(sm);
-                group.run_sm(place, from, to, &self.programs);
+                group.run_sm(place, from..until, to, &self.programs);
             }
         }
     }
