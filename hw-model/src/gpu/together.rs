@@ -1,6 +1,6 @@
 //! Stretches of cycles on several threads, and cycles by themselves, with the same result as on one.
 //!
-//! In a stretch ([`super::stretch`]) threads share first the partitions of the memory system, then the groups of SMs. Where a machine ties its SMs
+//! In a stretch ([`super::stretch`]) threads share first the partitions of the memory system, then its two subnets, then the groups of SMs. Where a machine ties its SMs
 //! together in every cycle, they share the groups of each, while the slices and channels of the memory system run their part of the next cycle here. Only the
 //! crossbar joins them: it moves when all are done. TB issue and the register block follow as ever, here.
 //!

@@ -172,12 +172,6 @@ impl MemorySystem {
         self.behind = Some(behind);
     }
 
-    /// Whether the request subnet is behind.
-    #[cfg(test)]
-    pub(super) fn is_behind(&self) -> bool {
-        self.behind.is_some()
-    }
-
     /// What is behind, to be run elsewhere, and [given back](MemorySystem::has_caught_up) before SMs run.
     pub fn lend_behind(&mut self) -> Option<Box<Behind>> {
         self.behind.take()

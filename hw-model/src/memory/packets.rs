@@ -1,4 +1,4 @@
-//! The requests in flight, each stored once; the queues carry their numbers.
+//! Requests in flight, stored once where they are, in the request subnet or in a partition; the queues there carry their numbers.
 
 use super::Request;
 

@@ -151,7 +151,7 @@ proptest! {
                 if cycles > 0 {
                     halves.at_once(&sent, cycles, left > 0);
                     stretches += 1;
-                    put_off += u32::from(halves.memory.is_behind());
+                    put_off += u32::from(halves.memory.behind.is_some());
                 }
             }
             halves.memory.catch_up_now();
