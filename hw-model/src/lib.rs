@@ -10,6 +10,7 @@
 
 pub mod cache;
 pub mod config;
+pub mod cores;
 mod counts;
 pub mod energy;
 pub mod gpu;

@@ -1,12 +1,14 @@
 //! The launches of a kernel list, read as they come: the next is read while the present one is simulated, and what has been replayed goes.
-//! So a list of any length runs in the memory of a few launches, and begins when the first has been read.
+//! So a list of any length runs in the memory of a few launches, and begins when the first has been read. Fingerprints are taken, and launches
+//! kept, while they are replayed.
 
 use crate::trace_store::{Bounded, Cache};
 use mias_hw_model::trace::{KernelTrace, TracePart, TraceSource};
 use mias_trace::accelsim::{ReadError, Warnings};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
+use std::time::Instant;
 
 /// What is known of a launch once it has been read.
 #[derive(Clone, Debug)]
@@ -23,7 +25,8 @@ struct Launch {
     path: PathBuf,
     /// None before it is read, and after it went. A message is what was wrong.
     read: Mutex<Option<Result<Arc<Bounded>, String>>>,
-    about: OnceLock<About>,
+    /// Who reads it has the lock until this is known, which is later than that it can be replayed.
+    about: Mutex<Option<About>>,
 }
 
 /// All launches of a list.
@@ -38,6 +41,8 @@ pub struct Launches {
     at_a_time: usize,
     /// Those that are, the one read or asked for last at the end.
     recent: Mutex<Vec<usize>>,
+    /// When the first could be replayed.
+    began: OnceLock<Instant>,
 }
 
 impl Launches {
@@ -46,9 +51,9 @@ impl Launches {
     pub fn new(paths: Vec<PathBuf>, streams: usize, cache: Arc<Cache>, budget_bytes: u64, threads: usize) -> Arc<Self> {
         // What runs on each stream, and what comes next.
         let at_a_time = streams.max(1) + 1;
-        let launch = |path| Launch { path, read: Mutex::default(), about: OnceLock::new() };
-        let (launches, recent) = (paths.into_iter().map(launch).collect(), Mutex::default());
-        Arc::new(Launches { launches, cache, threads, launch_bytes: budget_bytes / at_a_time as u64, at_a_time, recent })
+        let launch = |path| Launch { path, read: Mutex::default(), about: Mutex::default() };
+        let (launches, recent, began) = (paths.into_iter().map(launch).collect(), Mutex::default(), OnceLock::new());
+        Arc::new(Launches { launches, cache, threads, launch_bytes: budget_bytes / at_a_time as u64, at_a_time, recent, began })
     }
 
     /// Where the TBs of launch `at` come from.
@@ -56,37 +61,45 @@ impl Launches {
         Arc::new(Source { all: self.clone(), at })
     }
 
-    /// Reads launch `at`, unless it has been.
+    /// Reads launch `at`, unless it has been. Others can replay it before this returns: first it is noted what is known of it.
     ///
     /// # Errors
     /// What is wrong with it.
     pub fn read(&self, at: usize) -> Result<Arc<Bounded>, String> {
         let launch = &self.launches[at];
-        let mut read = launch.read.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = match &*read {
-            Some(found) => found.clone(),
-            None => {
-                let found = self.cache.listed_within(&launch.path, self.threads, self.launch_bytes);
-                let found = found.map(Arc::new).map_err(|error: ReadError| error.to_string());
-                if let Ok(found) = &found {
-                    launch.about.get_or_init(|| About { hash: found.hash.clone(), warnings: found.warnings.clone() });
-                }
-                read.insert(found).clone()
-            }
-        };
+        let mut read = lock(&launch.read);
+        if let Some(found) = &*read {
+            let found = found.clone();
+            drop(read);
+            self.used(at);
+            return found;
+        }
+        let mut about = lock(&launch.about);
+        let found = self.cache.listed_within(&launch.path, self.threads, self.launch_bytes);
+        let found = found.map(Arc::new).map_err(|error: ReadError| error.to_string());
+        *read = Some(found.clone());
         drop(read);
         self.used(at);
+        if let Ok(found) = &found {
+            self.began.get_or_init(Instant::now);
+            about.get_or_insert_with(|| About { hash: self.cache.finish(&launch.path, found), warnings: found.warnings.clone() });
+        }
         found
     }
 
-    /// What is known of launch `at`; none unless it has been read.
-    pub fn about(&self, at: usize) -> Option<&About> {
-        self.launches[at].about.get()
+    /// What is known of launch `at`, once that is known; none unless it has been read.
+    pub fn about(&self, at: usize) -> Option<About> {
+        lock(&self.launches[at].about).clone()
+    }
+
+    /// When the first launch had been read; none before.
+    pub fn began(&self) -> Option<Instant> {
+        self.began.get().copied()
     }
 
     /// Notes that launch `at` was used, and lets those go that were not for the longest, if they are too many.
     fn used(&self, at: usize) {
-        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut recent = lock(&self.recent);
         recent.retain(|&other| other != at);
         recent.push(at);
         let surplus = recent.len().saturating_sub(self.at_a_time);
@@ -101,13 +114,18 @@ impl Launches {
     }
 
     /// Begins to read launch `at`, if there is one that was not read before.
-    fn read_ahead(self: &Arc<Self>, at: usize) {
-        if self.launches.get(at).is_some_and(|launch| launch.about.get().is_none()) {
+    pub fn read_ahead(self: &Arc<Self>, at: usize) {
+        let is_new = |launch: &Launch| launch.about.try_lock().is_ok_and(|about| about.is_none());
+        if self.launches.get(at).is_some_and(is_new) {
             let all = self.clone();
             // What is wrong with it is told when it is asked for.
             thread::spawn(move || drop(all.read(at)));
         }
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// One of the launches.

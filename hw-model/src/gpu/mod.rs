@@ -8,7 +8,6 @@ mod active_warps;
 mod arrivals;
 mod board;
 mod contexts;
-mod cores;
 mod dispatch;
 mod dram_order;
 mod extended;

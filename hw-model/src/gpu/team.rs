@@ -6,10 +6,11 @@
 //! an answer, too, and one that has the GPU and panics dismisses the others, so that nobody waits for ever.
 
 use super::board::Board;
-use super::cores;
+
 use super::group::Group;
 use super::handover::Patience;
 use super::together::ALWAYS;
+use crate::cores;
 use crate::memory::{Behind, Lent};
 use crate::sm::Programs;
 use std::any::Any;

@@ -6,10 +6,10 @@ use mias_lab::experiment::workload::{Workload, folder_name, replay_list};
 use mias_trace::accelsim::Warnings;
 use mias_trace::trace_file;
 use mias_workloads::launches::Launches;
-use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Launches, and where those of a list come from.
 pub(super) struct Replay {
@@ -32,14 +32,17 @@ impl Replay {
         Ok((Replay { name: folder_name(path), launches: Some(launches), tracing }, workloads))
     }
 
-    /// Reads what runs first: the first launch of each stream.
-    pub(super) fn begin(&self, workloads: &[Workload]) -> Result<(), CliError> {
-        let Some(launches) = &self.launches else { return Ok(()) };
+    /// Begins to read what runs first: the first launch of each stream. What is wrong with it is told when it runs.
+    pub(super) fn begin(&self, workloads: &[Workload]) {
+        let Some(launches) = &self.launches else { return };
         let mut streams = BTreeSet::new();
         let first = workloads.iter().enumerate().filter(|(_, workload)| streams.insert(workload.stream));
-        let first: Vec<usize> = first.map(|(at, _)| at).collect();
-        let read: Vec<Result<_, String>> = first.into_par_iter().map(|at| launches.read(at)).collect();
-        read.into_iter().collect::<Result<Vec<_>, _>>().map(drop).map_err(CliError::User)
+        first.for_each(|(at, _)| launches.read_ahead(at));
+    }
+
+    /// When the first launch of a list had been read.
+    pub(super) fn began(&self) -> Option<Instant> {
+        self.launches.as_ref()?.began()
     }
 
     /// Fills in what is known once all has been replayed, and tells what could not be understood.
@@ -48,7 +51,7 @@ impl Replay {
         let mut warnings = Warnings::new();
         for (at, workload) in workloads.iter_mut().enumerate() {
             if let Some(about) = launches.about(at) {
-                workload.hash.clone_from(&about.hash);
+                workload.hash = about.hash;
                 warnings.add(&about.warnings);
             }
         }

@@ -120,14 +120,16 @@ pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
         check_fit(&machine, list, &workloads)?;
     }
     if let Some(replay) = &replay {
-        replay.begin(&workloads)?;
+        replay.begin(&workloads);
     }
-    let simulating = Instant::now();
+    let ready = Instant::now();
     let result = simulate(&machine, &workloads, policy, options, &progress);
     let all: Vec<&Workload> = workloads.iter().collect();
     let takes = result.and_then(|outcome| Ok((outcome, takes(&machine, &all, options, &progress)?)));
     progress.clear();
     let (outcome, takes) = takes?;
+    // The GPU is made while the first launch is read; nothing is simulated before there are both.
+    let simulating = replay.as_ref().and_then(Replay::began).map_or(ready, |read| read.max(ready));
     if let Some(replay) = &replay {
         replay.end(&mut workloads);
     }

@@ -14,6 +14,7 @@ use super::body::{self, Body, NoAudience};
 use super::gathering::{Gathering, LastPart, Room};
 use super::header::{self, Header, StreamId};
 use super::source::Lines;
+use mias_hw_model::cores;
 use mias_hw_model::trace::{KernelTrace, TraceBuilder};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
@@ -55,19 +56,21 @@ fn in_pieces(
     warnings: &mut Warnings,
     room: &mut Room<'_>,
 ) -> Option<LastPart> {
+    let core = cores::current();
     thread::scope(|scope| {
         let mut gathering = Gathering::new(room);
         let mut builder = TraceBuilder::new(header.info.clone()).ok()?;
         let (mut to, mut from, mut readings) = (Vec::new(), Vec::new(), Vec::new());
-        for _ in 0..readers {
+        for reader in 0..readers {
             let (texts, text) = sync_channel(1);
             let (part, parts) = sync_channel(1);
             to.push(texts);
             from.push(parts);
             let used = used.clone();
-            readings.push(scope.spawn(move || read_pieces((header, path), &text, &part, &used)));
+            readings.push(scope.spawn(move || read_pieces((header, path), reader, &text, &part, &used)));
         }
         scope.spawn(move || {
+            cores::begin_apart(core, 1);
             let mut piece = Ok(Some(first));
             for to in to.iter().cycle() {
                 // A reader that gets nothing any more ends, and so does one whose text cannot be read on.
@@ -100,9 +103,10 @@ fn in_pieces(
     })
 }
 
-/// Reads pieces as they come. A part is none if a piece is wrong; it is the last. Buffers go back to `used`.
+/// Reads pieces as they come, as reader `number`. A part is none if a piece is wrong; it is the last. Buffers go back to `used`.
 fn read_pieces(
     (header, path): (&Header, &Path),
+    number: usize,
     pieces: &Receiver<Option<Piece>>,
     parts: &SyncSender<Option<KernelTrace>>,
     used: &Sender<Vec<u8>>,
@@ -111,6 +115,10 @@ fn read_pieces(
     let Ok(mut body) = Body::new(header, &mut nobody) else { return warnings };
     for piece in pieces {
         let part = piece.and_then(|piece| {
+            // Woken up on the core of the one that decompresses, it would take turns with that, and the other core had nothing to do.
+            if piece.core == cores::current() {
+                cores::begin_apart(piece.core, 1 + number);
+            }
             let mut lines = piece.lines(path);
             body.read_tbs(&mut lines, &mut |_| Ok(())).ok()?;
             // Nobody cuts any more if it cannot be sent.
@@ -134,6 +142,8 @@ struct Unreadable;
 struct Piece {
     buffer: Vec<u8>,
     bytes: usize,
+    /// The core on which it was cut, once it was.
+    core: Option<usize>,
 }
 
 impl Piece {
@@ -154,14 +164,14 @@ struct Pieces {
 
 impl Pieces {
     fn new(input: Box<dyn Read + Send>, begin: Vec<u8>, spare: Receiver<Vec<u8>>) -> Self {
-        Pieces { input, piece: Piece { bytes: begin.len(), buffer: begin }, spare, at_end: false }
+        Pieces { input, piece: Piece { bytes: begin.len(), buffer: begin, core: None }, spare, at_end: false }
     }
 
     /// The next piece, none at the end of the file. The last one holds what is left, be it whole TBs or not.
     fn next(&mut self) -> Result<Option<Piece>, Unreadable> {
         let mut searched = 0;
         loop {
-            let Piece { buffer, bytes } = &mut self.piece;
+            let Piece { buffer, bytes, .. } = &mut self.piece;
             if *bytes >= PIECE_BYTES {
                 if let Some(end) = last_end(&buffer[searched..*bytes]) {
                     let end = searched + end;
@@ -169,13 +179,13 @@ impl Pieces {
                     let mut next = self.spare.try_recv().unwrap_or_default();
                     next.resize(next.len().max(rest.len()), 0);
                     next[..rest.len()].copy_from_slice(rest);
-                    let next = Piece { bytes: rest.len(), buffer: next };
-                    return Ok(Some(Piece { bytes: end, ..std::mem::replace(&mut self.piece, next) }));
+                    let next = Piece { bytes: rest.len(), buffer: next, core: None };
+                    return Ok(Some(Piece { bytes: end, core: cores::current(), ..std::mem::replace(&mut self.piece, next) }));
                 }
                 searched = *bytes - END.len();
             }
             if self.at_end {
-                let last = std::mem::replace(&mut self.piece, Piece { buffer: Vec::new(), bytes: 0 });
+                let last = std::mem::replace(&mut self.piece, Piece { buffer: Vec::new(), bytes: 0, core: None });
                 return Ok(Some(last).filter(|last| last.bytes > 0));
             }
             if *bytes > MOST_PIECE_BYTES {
@@ -210,7 +220,7 @@ mod tests {
     fn pieces(text: Vec<u8>) -> Vec<Vec<u8>> {
         let (used, spare) = channel();
         let mut pieces = Pieces::new(Box::new(std::io::Cursor::new(text)), Vec::new(), spare);
-        let text = |Piece { buffer, bytes }: Piece| {
+        let text = |Piece { buffer, bytes, .. }: Piece| {
             let text = buffer[..bytes].to_vec();
             // A used buffer is longer or shorter than what comes into it, and full of something else.
             used.send(vec![b'?'; bytes / 2]).unwrap();

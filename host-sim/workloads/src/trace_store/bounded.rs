@@ -1,16 +1,14 @@
 //! A launch of a kernel list within a bound of memory: whole if it fits, else in parts that wait on disk.
 
+use super::Cache;
 use super::listed::{Listed, content_key};
-use super::{Cache, Store};
 use crate::parts::Parts;
-use crate::span::hull;
 use mias_hw_model::trace::{KernelInfo, KernelTrace, TraceBuilder, TracePart};
 use mias_trace::accelsim::{self, LastPart, Problem, ReadError, Room, StreamId, Warnings};
 use mias_trace::fingerprint;
 use std::io;
-use std::ops::Range;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Of a launch's memory, one part each for what is put together, for the parts that are held, for the last one, and for older ones that
 /// a run still replays from.
@@ -29,12 +27,12 @@ pub struct Bounded {
     pub stream: StreamId,
     /// What could be read but not understood.
     pub warnings: Warnings,
-    /// The fingerprint of the whole trace.
-    pub hash: String,
-    /// Sectors of device memory from its first to one past its last.
-    pub span: Range<u64>,
     /// It is from the cache; no text was read.
     pub is_cached: bool,
+    /// The fingerprint of the whole trace, if it was needed.
+    hash: OnceLock<String>,
+    /// Where it may be kept.
+    key: Option<String>,
     /// The whole, or no TB of it.
     announced: Arc<KernelTrace>,
     parts: Option<Mutex<InParts>>,
@@ -71,9 +69,12 @@ impl Bounded {
         self.parts.is_some()
     }
 
-    fn whole(listed: Listed) -> Self {
-        let Listed { trace, stream, warnings, hash, span, is_cached } = listed;
-        Bounded { stream, warnings, hash, span, is_cached, announced: trace, parts: None }
+    fn whole(trace: Arc<KernelTrace>, stream: StreamId, warnings: Warnings) -> Self {
+        Bounded { stream, warnings, is_cached: false, hash: OnceLock::new(), key: None, announced: trace, parts: None }
+    }
+
+    fn cached(Listed { trace, stream, warnings, hash, is_cached, .. }: Listed) -> Self {
+        Bounded { is_cached, hash: hash.into(), ..Bounded::whole(trace, stream, warnings) }
     }
 }
 
@@ -97,16 +98,17 @@ impl InParts {
 
 impl Cache {
     /// A launch of a kernel list as [`Cache::listed`] has it, in about `most_bytes` of memory: the trace and what finds equal sequences in it.
-    /// What of it is too much waits in a temporary file.
+    /// What of it is too much waits in a temporary file. It can run at once; [`Cache::finish`] does what is left to do.
     ///
     /// # Errors
     /// As [`accelsim::read_kernel`], and those of the temporary file.
     pub fn listed_within(&self, path: &Path, threads: usize, most_bytes: u64) -> Result<Bounded, ReadError> {
         // A file that cannot be opened is told by who opens it next.
-        let place = self.store.as_ref().and_then(|store| Some((store, content_key(path).ok()?)));
-        let place: Option<(&Store, &str)> = place.as_ref().map(|(store, key)| (*store, key.as_str()));
-        if let Some(listed) = place.and_then(|place| self.kept(place, path, most_bytes)) {
-            return Ok(Bounded::whole(listed));
+        let key = self.store.as_ref().and_then(|_| content_key(path).ok());
+        if let (Some(store), Some(key)) = (&self.store, &key)
+            && let Some(listed) = self.kept((store, key), path, most_bytes)
+        {
+            return Ok(Bounded::cached(listed));
         }
         let share = most_bytes / SHARES;
         let (mut closed, mut warnings) = (Parts::new(share), Warnings::new());
@@ -121,13 +123,23 @@ impl Cache {
         let info = accelsim::read_info(path)?;
         let (last, stream) = accelsim::read_kernel_within(path, threads, &mut warnings, room)?;
         if last.first_tb == 0 {
-            let listed = Listed::of(last.trace, stream, warnings);
-            if let Some(place) = place {
-                self.keep(place, path, &listed);
-            }
-            return Ok(Bounded::whole(listed));
+            return Ok(Bounded { key, ..Bounded::whole(Arc::new(last.trace), stream, warnings) });
         }
         in_parts((info, stream, warnings), closed, last).map_err(|problem| ReadError { path: path.to_owned(), line: None, problem })
+    }
+
+    /// The fingerprint of a launch that was read from `path`, which is kept if [`Cache::listed`] would keep it. Nobody who replays it need wait
+    /// for this.
+    pub fn finish(&self, path: &Path, bounded: &Bounded) -> String {
+        let read = || {
+            let Bounded { stream, warnings, announced, .. } = bounded;
+            let listed = Listed::of(announced.clone(), *stream, warnings.clone());
+            if let (Some(store), Some(key)) = (&self.store, &bounded.key) {
+                self.keep((store, key), path, &listed);
+            }
+            listed.hash
+        };
+        bounded.hash.get_or_init(read).clone()
     }
 }
 
@@ -144,9 +156,7 @@ fn in_parts(
     let announced = Arc::new(builder.so_far());
     let parts = Mutex::new(InParts { closed, last: Arc::new(trace), first_tb });
     let hash = fingerprint::kernel_in_parts(&info, announced.statics(), |visit| lock(&parts).each(visit))?;
-    let mut span = 0..0;
-    lock(&parts).each(&mut |part| span = hull(span.clone(), part.sector_span()))?;
-    Ok(Bounded { stream, warnings, hash, span, is_cached: false, announced, parts: Some(parts) })
+    Ok(Bounded { hash: hash.into(), parts: Some(parts), ..Bounded::whole(announced, stream, warnings) })
 }
 
 fn lock(parts: &Mutex<InParts>) -> MutexGuard<'_, InParts> {

@@ -31,7 +31,7 @@ fn a_launch_beyond_its_memory_is_in_parts_and_the_same() {
         for _ in 0..2 {
             assert!(together(&bounded) == *whole.trace);
         }
-        assert_eq!((&bounded.hash, &bounded.span, bounded.stream), (&whole.hash, &whole.span, whole.stream));
+        assert_eq!((Cache::off().finish(&path, &bounded), bounded.stream), (whole.hash.clone(), whole.stream));
         let parts = bounded.parts.as_ref().unwrap().lock().unwrap();
         assert!(parts.closed.count() >= 2 && parts.closed.spilled());
         assert!(parts.closed.held_bytes() <= MIB, "{} bytes", parts.closed.held_bytes());
@@ -40,6 +40,7 @@ fn a_launch_beyond_its_memory_is_in_parts_and_the_same() {
     }
     let bounded = Cache::off().listed_within(&path, 2, u64::MAX).unwrap();
     assert!(!bounded.is_in_parts() && bounded.announced() == whole.trace && together(&bounded) == *whole.trace);
+    assert_eq!(Cache::off().finish(&path, &bounded), whole.hash);
 }
 
 /// What is kept is loaded if there is memory for it.
@@ -49,12 +50,14 @@ fn a_kept_launch_is_whole_or_read_again() {
     let path = place.write("kernel-1.traceg", gathers(104, 2));
     let cache = place.cache();
     let read = cache.listed_within(&path, 2, u64::MAX).unwrap();
-    let bytes = read.announced().memory_bytes() as u64;
+    // Nothing is kept before.
+    assert!(!cache.listed_within(&path, 2, u64::MAX).unwrap().is_cached);
+    let (hash, bytes) = (cache.finish(&path, &read), read.announced().memory_bytes() as u64);
     let again = |most_bytes| cache.listed_within(&path, 2, most_bytes).unwrap();
     let (fits, does_not) = (again(bytes), again(4 * MIB));
     assert!(fits.is_cached && fits.announced() == read.announced());
     assert!(!does_not.is_cached && does_not.is_in_parts());
-    assert_eq!((fits.hash, does_not.hash), (read.hash.clone(), read.hash));
+    assert_eq!((cache.finish(&path, &fits), cache.finish(&path, &does_not)), (hash.clone(), hash));
     assert_eq!(cache.notes(), [""; 0]);
 }
 

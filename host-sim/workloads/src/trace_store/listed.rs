@@ -51,13 +51,13 @@ impl Listed {
     pub fn read(path: &Path, threads: usize) -> Result<Self, ReadError> {
         let mut warnings = Warnings::new();
         let (trace, stream) = accelsim::read_kernel(path, threads, &mut warnings)?;
-        Ok(Listed::of(trace, stream, warnings))
+        Ok(Listed::of(Arc::new(trace), stream, warnings))
     }
 
     /// What was read.
-    pub(super) fn of(trace: KernelTrace, stream: StreamId, warnings: Warnings) -> Self {
+    pub(super) fn of(trace: Arc<KernelTrace>, stream: StreamId, warnings: Warnings) -> Self {
         let (hash, span) = (fingerprint::kernel(&trace), trace.sector_span());
-        Listed { trace: Arc::new(trace), stream, warnings, hash, span, is_cached: false }
+        Listed { trace, stream, warnings, hash, span, is_cached: false }
     }
 
     /// The name of the cached file.

@@ -1,11 +1,11 @@
-//! Which core of the host a new thread begins on.
+//! Which core of the host a thread begins on.
 //!
 //! A system that knows little of its cores, as virtual machines often do, starts a thread on the core of the one that asked for it and moves it
 //! some time slices later: milliseconds in which the two take turns, for a run that lasts some hundred. So a new thread moves to a core of its own
 //! first, and leaves it to the system where it goes from there. (Own; seen on Linux 6.18 with two virtual cores.)
 
 /// The core that this thread is on, if the system says.
-pub(super) fn current() -> Option<usize> {
+pub fn current() -> Option<usize> {
     #[cfg(target_os = "linux")]
     return Some(rustix::thread::sched_getcpu());
     #[cfg(not(target_os = "linux"))]
@@ -15,7 +15,7 @@ pub(super) fn current() -> Option<usize> {
 /// Moves this thread, which is number `thread` of those beside the one on core `first`, to a core of its own, if there are enough and the system
 /// allows it.
 #[cfg(target_os = "linux")]
-pub(super) fn begin_apart(first: Option<usize>, thread: usize) {
+pub fn begin_apart(first: Option<usize>, thread: usize) {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
     let (Some(first), Ok(allowed)) = (first, sched_getaffinity(None)) else { return };
     let cores: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|&core| allowed.is_set(core)).collect();
@@ -30,7 +30,7 @@ pub(super) fn begin_apart(first: Option<usize>, thread: usize) {
 
 /// Nothing is known of the cores.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn begin_apart(_first: Option<usize>, _thread: usize) {}
+pub fn begin_apart(_first: Option<usize>, _thread: usize) {}
 
 /// The core for thread `thread`, counted from 1, where core `first` is taken by the one that started it; none if there are not enough.
 #[cfg(any(test, target_os = "linux"))]
