@@ -43,6 +43,8 @@ pub struct Launches {
     recent: Mutex<Vec<usize>>,
     /// When the first could be replayed.
     began: OnceLock<Instant>,
+    /// Who finishes a launch has it.
+    finishing: Mutex<()>,
 }
 
 impl Launches {
@@ -52,8 +54,16 @@ impl Launches {
         // What runs on each stream, and what comes next.
         let at_a_time = streams.max(1) + 1;
         let launch = |path| Launch { path, read: Mutex::default(), about: Mutex::default() };
-        let (launches, recent, began) = (paths.into_iter().map(launch).collect(), Mutex::default(), OnceLock::new());
-        Arc::new(Launches { launches, cache, threads, launch_bytes: budget_bytes / at_a_time as u64, at_a_time, recent, began })
+        Arc::new(Launches {
+            launches: paths.into_iter().map(launch).collect(),
+            cache,
+            threads,
+            launch_bytes: budget_bytes / at_a_time as u64,
+            at_a_time,
+            recent: Mutex::default(),
+            began: OnceLock::new(),
+            finishing: Mutex::default(),
+        })
     }
 
     /// Where the TBs of launch `at` come from.
@@ -75,6 +85,8 @@ impl Launches {
             return found;
         }
         let mut about = lock(&launch.about);
+        // What is still to be written to a slow disk is in memory, too: no more of it.
+        drop(lock(&self.finishing));
         let found = self.cache.listed_within(&launch.path, self.threads, self.launch_bytes);
         let found = found.map(Arc::new).map_err(|error: ReadError| error.to_string());
         *read = Some(found.clone());
@@ -82,6 +94,7 @@ impl Launches {
         self.used(at);
         if let Ok(found) = &found {
             self.began.get_or_init(Instant::now);
+            let _finishing = lock(&self.finishing);
             about.get_or_insert_with(|| About { hash: self.cache.finish(&launch.path, found), warnings: found.warnings.clone() });
         }
         found

@@ -10,8 +10,10 @@ use std::time::{Duration, Instant};
 const WINDOW: u32 = 512;
 /// Of cycles that are run in stretches (longer ones cost a short run more where one of them was disturbed).
 const STRETCH_WINDOW: u64 = WINDOW as u64;
+/// Where one thread is only timed to be compared with: it takes longer, if all is well, and that is lost.
+const ALONE_WINDOW: u64 = STRETCH_WINDOW / 2;
 /// So many windows of several threads follow each other before one thread is timed again: what a cycle costs changes with the kernels.
-const FRESH: u32 = 64;
+const FRESH: u32 = 128;
 /// So many windows of several threads in a row were slower than one thread: a single one may have been disturbed. After a pause, one is enough.
 const TRIALS: u32 = 3;
 /// A window of several threads that lasts so many times longer than one thread's need not end.
@@ -78,8 +80,9 @@ impl Pace {
     pub(super) fn ran(&mut self, cycles: u64, time: Duration) {
         self.stretches = (self.stretches.0 + cycles, self.stretches.1 + nanoseconds(time));
         let (cycles, ns) = self.stretches;
+        let window = if self.trial.alone { ALONE_WINDOW } else { STRETCH_WINDOW };
         // Without a core a window need not end.
-        if cycles >= STRETCH_WINDOW || ns > self.trial.most_ns() {
+        if cycles >= window || ns > self.trial.most_ns() {
             self.trial.judge(ns * STRETCH_WINDOW / cycles);
             self.stretches = (0, 0);
         }
@@ -179,7 +182,7 @@ mod tests {
             pace.ran(64, Duration::from_micros(if pace.runs_alone() { 100 } else { 60 }));
         }
         // The second window only, since several threads are faster.
-        assert_eq!(alone, STRETCH_WINDOW / 64);
+        assert_eq!(alone, ALONE_WINDOW / 64);
     }
 
     #[test]
