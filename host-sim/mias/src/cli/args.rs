@@ -147,7 +147,7 @@ pub(super) struct CompareArgs {
 /// How kernels come to their traces.
 #[derive(Debug, Args)]
 pub(super) struct TraceArgs {
-    /// Execute kernels even if their traces are cached, and cache none
+    /// Execute kernels, and read lists of traces, even if what comes of that is cached, and cache nothing
     #[arg(long)]
     pub(super) no_cache: bool,
     /// Memory that the traces of all kernels may take, with what is noted while they are executed, as in 2GiB [default: a quarter of this
@@ -379,7 +379,7 @@ pub(super) struct KernelsArgs {
     /// The instruction that IPC counts
     #[arg(long, value_parser = choice::<IpcUnit>(), default_value = IpcUnit::Thread.name(), requires = "stats")]
     pub(super) ipc: IpcUnit,
-    /// Execute kernels even if their traces are cached, and cache none
+    /// Execute kernels, and read lists of traces, even if what comes of that is cached, and cache nothing
     #[arg(long, requires = "stats")]
     pub(super) no_cache: bool,
     /// Form of the report

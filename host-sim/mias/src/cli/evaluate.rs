@@ -93,7 +93,10 @@ fn whole(task: &Task<'_>) -> Result<(), CliError> {
     let Some(store) = store else { return list(&studies) };
     if store.is_of_earlier_text() {
         let folder = folder.display();
-        say::note(format_args!("note: `{}` has changed since {folder} was begun; runs that it still asks for are kept", plan.name));
+        say::note(format_args!(
+            "note: `{}` has changed since {folder} was begun (or --precision or --exact have); runs that it still asks for are kept",
+            plan.name
+        ));
         store.renew(&Note::of(plan), &DOCUMENTS)?;
     }
     own::drop_other_builds(policies, &store)?;

@@ -16,6 +16,15 @@ pub enum Problem {
     /// The list names no kernel at all.
     #[error("the list names no kernel trace (a line `kernel-N.traceg` or `kernel-N.traceg.xz` each)")]
     EmptyList,
+    /// It is what a list would name.
+    #[error("this is the trace of a launch, not a list; give the list that names it, `kernelslist.g` as a rule")]
+    NoList,
+    /// It has no lines.
+    #[error("this is a folder; give the file, `kernelslist.g` as a rule where a list is wanted")]
+    Folder,
+    /// Compressed data are not what their checksum says, or no such data.
+    #[error("the compressed data are damaged ({0}); copy or trace the file again")]
+    Damaged(std::io::Error),
     /// The list names a file that is not there.
     #[error("`{0}` is named here but does not exist beside the list")]
     MissingKernel(String),

@@ -43,7 +43,7 @@ impl List {
 /// exists (or the other way round), that one is taken. Lines that are neither a launch nor a copy to the device are ignored.
 ///
 /// # Errors
-/// [`ReadError`] if the list cannot be read, has a malformed copy, names a file that does not exist, or names no kernel.
+/// [`ReadError`] if the list cannot be read, has a malformed copy, names a file that does not exist, names no kernel, or is a trace itself.
 pub fn read_list(path: &Path) -> Result<List, ReadError> {
     let folder = path.parent().unwrap_or(Path::new(""));
     read_lines(Lines::open(path)?, &|name| find(folder, name))
@@ -62,6 +62,9 @@ fn read_lines(mut lines: Lines, find: &dyn Fn(&str) -> Option<PathBuf>) -> Resul
     let mut commands = Vec::new();
     while let Some(line) = lines.next()? {
         let text = line.trim_ascii().to_owned();
+        if text.starts_with(b"-kernel name") {
+            return Err(lines.error(Problem::NoList));
+        }
         if text.starts_with(b"MemcpyHtoD") {
             let copy = parse_copy(&text).ok_or_else(|| lines.error(Problem::Copy(excerpt(&text))))?;
             commands.push(copy);

@@ -33,6 +33,9 @@ impl Lines {
     /// Opens `path`; a name that ends in `.xz` is decompressed.
     pub(super) fn open(path: &Path) -> Result<Self, ReadError> {
         let file = File::open(path).map_err(|error| ReadError::new(path, None, error))?;
+        if path.is_dir() {
+            return Err(ReadError::new(path, None, Problem::Folder));
+        }
         let input: Box<dyn Read + Send> = match path.extension() {
             Some(extension) if extension == "xz" => {
                 let stream = Stream::new_stream_decoder(XZ_MEMORY_BYTES, liblzma::stream::CONCATENATED);
@@ -125,6 +128,7 @@ impl Lines {
         let read = self.input.read(&mut self.buffer[self.end..]);
         let count = read.map_err(|error| match error.kind() {
             ErrorKind::UnexpectedEof => ReadError::new(&self.path, Some(self.line + 1), Problem::CutOff),
+            ErrorKind::InvalidData => ReadError::new(&self.path, Some(self.line + 1), Problem::Damaged(error)),
             _ => ReadError::new(&self.path, Some(self.line + 1), error),
         })?;
         self.at_end = count == 0;

@@ -32,6 +32,7 @@ use mias_workloads::input::{file, suggest};
 use parameters::{Axis, Change};
 use quick_form::Form;
 use reader::{Source, Table, Value};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Window unless the plan gives another, in core cycles: the thesis' (sources.md D7).
@@ -98,10 +99,16 @@ pub struct Experiment {
 }
 
 impl Plan {
-    /// The same plan, all of whose windows are to be known so well, whatever it says itself; none: all are simulated to their end.
+    /// The same plan, all of whose windows are to be known so well, whatever it says itself; none: all are simulated to their end. Settings that
+    /// differed in nothing else are one then.
     pub fn set_precision(&mut self, precision: Option<Precision>) {
-        for setting in self.experiments.iter_mut().flat_map(|experiment| &mut experiment.settings) {
-            setting.options.precision = precision.filter(|_| setting.options.end != End::Done);
+        for experiment in &mut self.experiments {
+            for setting in &mut experiment.settings {
+                setting.options.precision = precision.filter(|_| setting.options.end != End::Done);
+                setting.labels.retain(|(key, _)| key != "precision");
+            }
+            let mut seen = BTreeSet::new();
+            experiment.settings.retain(|setting| seen.insert((setting.machine.clone(), setting.labels.clone())));
         }
         // So that its fingerprint is another.
         let said = precision.map_or_else(|| "exact".to_owned(), |precision| format!("precision {precision}"));

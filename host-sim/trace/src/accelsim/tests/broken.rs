@@ -109,6 +109,16 @@ fn a_file_cut_short_is_refused() {
 }
 
 #[test]
+fn damaged_data_are_refused() {
+    let mut compressed = xz(one_warp(&[MOV; 3]).as_bytes());
+    let middle = compressed.len() / 2;
+    compressed[middle] ^= 0xff;
+    let damaged = file("kernel-1.traceg.xz", &compressed);
+    let error = read_kernel(&damaged.path, 1, &mut Warnings::new()).unwrap_err();
+    assert!(matches!(error.problem, Problem::Damaged(_)) && error.to_string().contains("the compressed data are damaged"), "{error}");
+}
+
+#[test]
 fn malformed_lines_are_refused_with_their_text() {
     let line = |line: &str| refused(&one_warp(&[MOV, line]));
     assert_eq!(line("00g0 ffffffff 1 R1 MOV 0 0 0"), "kernel-1.traceg:24: a PC expected, found `00g0`, in `00g0 ffffffff 1 R1 MOV 0 0 0`");
@@ -149,6 +159,9 @@ fn broken_lists_are_refused() {
     );
     assert!(message("MemcpyHtoD,0x12\n").contains("kernelslist.g:1: malformed copy `MemcpyHtoD,0x12`"));
     assert!(message("nothing\n").contains("the list names no kernel trace"));
+    assert!(message(HEADER).contains("kernelslist.g:1: this is the trace of a launch, not a list"), "{}", message(HEADER));
+    let folder = read_list(&std::env::temp_dir()).unwrap_err().to_string();
+    assert!(folder.contains(": this is a folder; give the file"), "{folder}");
     let missing = read_list(std::path::Path::new("no-such-list.g")).unwrap_err().to_string();
     assert!(missing.starts_with("no-such-list.g: "), "{missing}");
 }
