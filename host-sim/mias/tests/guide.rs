@@ -63,6 +63,10 @@ fn lay_out(folder: &Path) {
     }
 }
 
+/// What a page shows of a time, which may be any, and what trycmd takes for any text.
+const SHOWN_SECONDS: &str = " in 0 s\n";
+const ANY_SECONDS: &str = " in [..] s\n";
+
 /// A page as trycmd reads it, which takes the last end of line of an output for its own: another one after outputs shown
 /// to their end.
 fn open_ended(page: &str) -> String {
@@ -90,7 +94,7 @@ fn every_command_of_the_user_guide_prints_what_it_says() {
     for page in &pages {
         let text = fs::read_to_string(page).expect("a page");
         let copy = folder.path().join(name(page));
-        fs::write(&copy, open_ended(&text)).expect("the page's copy");
+        fs::write(&copy, open_ended(&text).replace(SHOWN_SECONDS, ANY_SECONDS)).expect("the page's copy");
         lay_out(&copy.with_extension("in"));
         if !text.contains("$ mias cache") {
             std::os::unix::fs::symlink(&shared, copy.with_extension("in").join("cache")).expect("a link to the cache");
@@ -101,7 +105,8 @@ fn every_command_of_the_user_guide_prints_what_it_says() {
     if std::env::var_os("TRYCMD").is_some_and(|mode| mode == "overwrite") {
         for page in &pages {
             let text = fs::read_to_string(folder.path().join(name(page))).expect("the page's copy");
-            fs::write(page, text.replace("\n\n```\n", "\n```\n").replace("\n\n$ ", "\n$ ")).expect("the page");
+            let text = text.replace("\n\n```\n", "\n```\n").replace("\n\n$ ", "\n$ ").replace(ANY_SECONDS, SHOWN_SECONDS);
+            fs::write(page, text).expect("the page");
         }
     }
     if let Err(differences) = run {
