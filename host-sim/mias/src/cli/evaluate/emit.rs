@@ -42,7 +42,7 @@ pub(super) fn main(task: &Task<'_>, engine: Engine) -> Result<(), CliError> {
     let studies = Studies::of(task.plan, &traces).map_err(|error| failed(error.into()))?;
     if store.is_of_earlier_text() {
         say::note(format_args!(
-            "note: {} was begun with another text of the plan; runs that it still asks for are kept",
+            "note: {} was begun with another text of the plan, --precision or --exact; runs that it still asks for are kept",
             task.folder.display()
         ));
         store.renew(&note, &DOCUMENTS)?;
