@@ -2,7 +2,8 @@
 //!
 //! A system that knows little of its cores, as virtual machines often do, starts a thread on the core of the one that asked for it and moves it
 //! some time slices later: milliseconds in which the two take turns, for a run that lasts some hundred. So a new thread moves to a core of its own
-//! first, and leaves it to the system where it goes from there. (Own; seen on Linux 6.18 with two virtual cores.)
+//! first, and leaves it to the system where it goes from there. One that reads what another makes ready does so whenever it finds itself on the
+//! core of that one. (Own; seen on Linux 6.18 with two virtual cores.)
 
 /// The core that this thread is on, if the system says.
 pub fn current() -> Option<usize> {

@@ -6,7 +6,6 @@
 //! an answer, too, and one that has the GPU and panics dismisses the others, so that nobody waits for ever.
 
 use super::board::Board;
-
 use super::group::Group;
 use super::handover::Patience;
 use super::together::ALWAYS;

@@ -379,7 +379,7 @@ pub(super) struct KernelsArgs {
     /// The instruction that IPC counts
     #[arg(long, value_parser = choice::<IpcUnit>(), default_value = IpcUnit::Thread.name(), requires = "stats")]
     pub(super) ipc: IpcUnit,
-    /// Execute kernels, and read lists of traces, even if what comes of that is cached, and cache nothing
+    /// Execute kernels even if their traces are cached, and cache none
     #[arg(long, requires = "stats")]
     pub(super) no_cache: bool,
     /// Form of the report

@@ -5,6 +5,8 @@
 //! file -> pieces of whole TBs -> reader 1, 2, .. in turn -> parts, numbered anew in order -> trace
 //! ```
 //!
+//! Who decompresses and who reads are on cores of their own, as far as there are enough ([`cores`]).
+//!
 //! Every queue holds one piece or part, so that memory is bounded by the number of threads. Numbers within a trace are given in the order in
 //! which things first occur in the file, so that the trace does not depend on who read what. Where anything is wrong, nothing is said here:
 //! then one thread reads the file from its beginning, and finds what is wrong first.
