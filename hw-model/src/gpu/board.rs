@@ -26,8 +26,9 @@ use std::sync::{
 struct Pile<T>(Mutex<VecDeque<T>>);
 
 impl<T> Pile<T> {
-    fn new() -> Self {
-        Pile(Mutex::new(VecDeque::new()))
+    /// An empty one, with memory for so many.
+    fn new(most: usize) -> Self {
+        Pile(Mutex::new(VecDeque::with_capacity(most)))
     }
 
     /// Nothing here panics while it has a lock.
@@ -39,6 +40,8 @@ impl<T> Pile<T> {
 /// Piles of orders, and of their answers.
 #[derive(Debug)]
 pub(super) struct Board<T, A> {
+    /// Orders at a time, at most.
+    most: usize,
     /// By thread; the first is the one that gives orders.
     orders: Vec<Pile<T>>,
     /// By thread that has carried them out.
@@ -54,11 +57,12 @@ pub(super) struct Board<T, A> {
 }
 
 impl<T, A> Board<T, A> {
-    /// For so many threads, the one that gives orders included.
-    pub(super) fn new(threads: usize) -> Self {
+    /// For so many threads, the one that gives orders included. All memory for `most` orders at a time is allocated here.
+    pub(super) fn new(threads: usize, most: usize) -> Self {
         Board {
-            orders: (0..threads).map(|_| Pile::new()).collect(),
-            answers: (0..threads).map(|_| Pile::new()).collect(),
+            most,
+            orders: (0..threads).map(|_| Pile::new(most)).collect(),
+            answers: (0..threads).map(|_| Pile::new(most)).collect(),
             unfinished: AtomicUsize::new(1),
             bells: (1..threads).map(|_| Handover::new()).collect(),
             arrived: Handover::new(),
@@ -69,6 +73,11 @@ impl<T, A> Board<T, A> {
     /// Threads, the one that gives orders included.
     pub(super) fn threads(&self) -> usize {
         self.orders.len()
+    }
+
+    /// Orders at a time, at most.
+    pub(super) fn most(&self) -> usize {
+        self.most
     }
 
     /// Lays an order on a thread's pile.

@@ -8,7 +8,7 @@ use std::{sync::Arc, thread};
 
 /// Rounds of so many orders for so many threads, dealt in turn; each has to be answered with its double, once, before the round is over.
 fn rounds(threads: usize, rounds: u32, orders: u32, patience: Patience, steal: bool) {
-    let board: Arc<Board<u32, u32>> = Arc::new(Board::new(threads));
+    let board: Arc<Board<u32, u32>> = Arc::new(Board::new(threads, orders as usize));
     let others = (1..threads).map(|other| {
         let board = board.clone();
         thread::spawn(move || board.work(other, patience, |order| 2 * order))
@@ -54,7 +54,7 @@ mod threads {
     /// Others that never begin are not waited for.
     #[test]
     fn nobody_waits_for_who_has_not_begun() {
-        let board: Board<u32, u32> = Board::new(3);
+        let board: Board<u32, u32> = Board::new(3, 6);
         (0..6).for_each(|order| board.lay(order % 3, order as u32));
         let mut sum = 0;
         board.finish(true, &mut { Patience::SHORT }, |order| order, |thread, answer| sum += thread as u32 + answer);

@@ -272,7 +272,9 @@ impl Gpu {
         if threads == 1 {
             return self.run_with(None, microcontroller, until);
         }
-        let board = Orders::new(threads);
+        // What is handed over at a time: all groups, or all partitions of the memory system one by one.
+        let most = self.sms.groups.len().max(self.memory.partitions());
+        let board = Orders::new(threads, most);
         let end = std::thread::scope(|scope| {
             let mut team = Team::new(scope, &board, patience(threads));
             self.run_with(Some(&mut team), microcontroller, until)

@@ -94,7 +94,8 @@ pub(super) struct Team<'scope, 'env> {
 impl<'scope, 'env> Team<'scope, 'env> {
     /// As many threads as `board` is for, none of the others started yet.
     pub(super) fn new(scope: &'scope Scope<'scope, 'env>, board: &'scope Orders, patience: Patience) -> Self {
-        Team { scope, board, started: vec![false; board.threads() - 1], patience, theirs: patience, done: Vec::new() }
+        let (started, done) = (vec![false; board.threads() - 1], Vec::with_capacity(board.most()));
+        Team { scope, board, started, patience, theirs: patience, done }
     }
 
     /// Threads, this one included.
@@ -178,7 +179,7 @@ mod tests {
 
     /// Has a team of two carry out an order that is best for thread `thread`.
     fn carried_out_by(thread: usize, order: Order) -> Order {
-        let board = Board::new(2);
+        let board = Board::new(2, 1);
         std::thread::scope(|scope| {
             let mut team = Team::new(scope, &board, Patience::LONG);
             team.lay(thread, order);
@@ -212,7 +213,7 @@ mod tests {
     #[test]
     fn a_panic_beside_the_team_dismisses_it() {
         for finished in [false, true] {
-            let board = Board::new(2);
+            let board = Board::new(2, 1);
             let panic = catch_unwind(AssertUnwindSafe(|| {
                 std::thread::scope(|scope| {
                     let mut team = Team::new(scope, &board, Patience::SHORT);

@@ -157,7 +157,7 @@ impl MemorySystem {
                 requests: None,
                 half: self.stretch.half.clone(),
                 sent: Vec::new(),
-                accepted: vec![Vec::new(); self.partitions.len()],
+                accepted: self.partitions.iter().map(|partition| Vec::with_capacity(partition.accepted.capacity())).collect(),
                 slice_bits: self.slice_bits,
             })
         });
