@@ -110,7 +110,7 @@ fn truncated_and_damaged_xz_files_are_refused() {
 fn a_list_that_names_nothing_that_is_there_is_refused() {
     let trace = Trace::new(&sound());
     fs::write(&trace.list, "kernel-1.traceg\nMemcpyHtoD,0x0,4\n\nkernel-2.traceg\n").unwrap();
-    trace.is_refused(&["kernelslist.g:4: `kernel-2.traceg` is named here but does not exist beside the list"]);
+    trace.is_refused(&["kernelslist.g:4: `kernel-2.traceg` is named here, but there is no such file beside the list"]);
     fs::write(&trace.list, "kernel-1.traceg\nMemcpyHtoD,zero,4\n").unwrap();
     trace.is_refused(&["kernelslist.g:2: malformed copy `MemcpyHtoD,zero,4`"]);
     fs::write(&trace.list, "").unwrap();

@@ -26,7 +26,7 @@ pub enum Problem {
     #[error("the compressed data are damaged ({0}); copy or trace the file again")]
     Damaged(std::io::Error),
     /// The list names a file that is not there.
-    #[error("`{0}` is named here but does not exist beside the list")]
+    #[error("`{0}` is named here, but there is no such file beside the list")]
     MissingKernel(String),
     /// A copy command that is not `MemcpyHtoD,0x<address>,<bytes>`.
     #[error("malformed copy `{0}`: expected `MemcpyHtoD,0x<hex address>,<decimal bytes>`")]

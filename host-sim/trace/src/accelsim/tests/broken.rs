@@ -155,8 +155,11 @@ fn broken_lists_are_refused() {
     let message = |content: &str| read_list(&file("kernelslist.g", content.as_bytes()).path).unwrap_err().to_string();
     assert!(
         message("\nkernel-9.traceg.xz\n")
-            .ends_with("kernelslist.g:2: `kernel-9.traceg.xz` is named here but does not exist beside the list")
+            .ends_with("kernelslist.g:2: `kernel-9.traceg.xz` is named here, but there is no such file beside the list")
     );
+    let list = file("kernelslist.g", b"kernel-1.traceg\n");
+    std::fs::create_dir(list.path.with_file_name("kernel-1.traceg")).unwrap();
+    assert!(read_list(&list.path).unwrap_err().to_string().contains("`kernel-1.traceg` is named here, but there is no such file"));
     assert!(message("MemcpyHtoD,0x12\n").contains("kernelslist.g:1: malformed copy `MemcpyHtoD,0x12`"));
     assert!(message("nothing\n").contains("the list names no kernel trace"));
     assert!(message(HEADER).contains("kernelslist.g:1: this is the trace of a launch, not a list"), "{}", message(HEADER));
