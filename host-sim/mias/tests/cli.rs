@@ -62,7 +62,7 @@ fn broken_traces_are_refused_with_file_and_line() {
     let list = folder.path().join("kernelslist.g");
     std::fs::write(&list, "kernel-1.traceg\n").unwrap();
     let name = list.to_str().unwrap();
-    refused(&["run", "--trace", name], &["kernelslist.g:1:", "`kernel-1.traceg`", "does not exist"]);
+    refused(&["run", "--trace", name], &["kernelslist.g:1:", "`kernel-1.traceg`", "there is no such file"]);
     std::fs::write(folder.path().join("kernel-1.traceg"), "-kernel name = k\n-nregs = 21955\n").unwrap();
     refused(&["run", "--trace", name], &["kernel-1.traceg:2:", "`21955`"]);
     refused(&["run", "--trace", "no-such-list.g"], &["no-such-list.g"]);

@@ -90,7 +90,7 @@ fn mistakes_are_told_and_cost_nothing() {
     export(&list, &path("none/out"), &["cannot write", "none/out: No such file"]);
     let broken = path("broken.g");
     std::fs::write(&broken, "kernel-1.traceg\n").expect("a list");
-    export(&broken, &target, &["broken.g:1: `kernel-1.traceg` is named here but does not exist"]);
+    export(&broken, &target, &["broken.g:1: `kernel-1.traceg` is named here, but there is no such file"]);
     let converted = path("k.mtrace");
     printed(&["trace", "convert", &list, &converted]);
     export(&converted, &target, &["k.mtrace: a trace file holds neither opcodes nor lanes; give the kernel list"]);
