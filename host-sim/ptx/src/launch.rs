@@ -206,9 +206,22 @@ impl<'a> TbRunner<'a> {
     /// # Errors
     /// [`ExecError::Access`], [`ExecError::Barrier`], [`ExecError::Trap`], [`ExecError::Endless`].
     pub fn run<O: Observer>(&mut self, tb: u32, observer: &mut O) -> Result<(), ExecError> {
+        self.run_while(tb, observer, || true).map(|_| ())
+    }
+
+    /// The same as long as `goes_on` says so, which is asked when every warp has run 65,536 instructions or to a barrier. False if it was left
+    /// before its end.
+    ///
+    /// # Errors
+    /// As [`TbRunner::run`].
+    pub fn run_while<O: Observer>(&mut self, tb: u32, observer: &mut O, mut goes_on: impl FnMut() -> bool) -> Result<bool, ExecError> {
         self.begin(tb);
-        while self.turn(observer)? {}
-        Ok(())
+        while self.turn(observer)? {
+            if !goes_on() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Puts TB `tb` at its beginning.

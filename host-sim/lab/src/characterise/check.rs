@@ -8,7 +8,7 @@ use mias_workloads::kernels::{KernelError, Prepared};
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
 
-/// TBs executed between two looks at the wish to stop (assumption: enough for any number of workers).
+/// TBs executed between two reports of progress (assumption: enough for any number of workers).
 const BATCH: u32 = 1024;
 
 /// A grid that was executed.
@@ -50,19 +50,20 @@ pub fn check(prepared: &Prepared, cancel: &Cancel, progress: &mut dyn FnMut(u64,
     let tbs = launch.tbs() as u32;
     let (mut done, mut warp_insts) = (0, 0);
     while done < tbs {
-        if cancel.requested() {
-            return Ok(None);
-        }
         let end = tbs.min(done.saturating_add(BATCH));
         let counts = (done..end).into_par_iter().with_min_len(together).map_init(
             || TbRunner::new(program, launch, memory),
             |runner, tb| {
+                if cancel.requested() {
+                    return Ok(None);
+                }
                 let mut count = Count(0);
-                runner.as_mut().map_err(|error| error.clone())?.run(tb, &mut count)?;
-                Ok::<u64, KernelError>(count.0)
+                let runner = runner.as_mut().map_err(|error| error.clone())?;
+                Ok::<_, KernelError>(runner.run_while(tb, &mut count, || !cancel.requested())?.then_some(count.0))
             },
         );
-        warp_insts += counts.collect::<Vec<_>>().into_iter().sum::<Result<u64, _>>()?;
+        let Some(counted) = counts.collect::<Vec<_>>().into_iter().sum::<Result<Option<u64>, _>>()? else { return Ok(None) };
+        warp_insts += counted;
         done = end;
         progress(done.into(), tbs.into());
     }
@@ -114,5 +115,20 @@ mod tests {
         let cancel = Cancel::default();
         cancel.request();
         assert!(check(&prepared("mm:32"), &cancel, &mut |_, _| {}).unwrap().is_none());
+    }
+
+    /// Also while TBs are executed that are fewer than a batch and take seconds each.
+    #[test]
+    fn who_wishes_to_stop_within_a_tb_is_heard() {
+        let (prepared, cancel) = (prepared("nbdy:8192"), Cancel::default());
+        let asks = std::thread::spawn({
+            let cancel = cancel.clone();
+            move || {
+                std::thread::sleep(Duration::from_millis(50));
+                cancel.request()
+            }
+        });
+        assert!(check(&prepared, &cancel, &mut |_, _| {}).unwrap().is_none());
+        assert!(asks.join().unwrap(), "nobody had asked before");
     }
 }
