@@ -209,8 +209,8 @@ impl<'a> TbRunner<'a> {
         self.run_while(tb, observer, || true).map(|_| ())
     }
 
-    /// The same as long as `goes_on` says so, which is asked when every warp has run 65,536 instructions or to a barrier. False if it was left
-    /// before its end.
+    /// The same as long as `goes_on` says so, which is asked when every warp has had a turn: to a barrier, or a slice of instructions. False if
+    /// the TB was left before its end.
     ///
     /// # Errors
     /// As [`TbRunner::run`].

@@ -57,8 +57,8 @@ impl Partition {
         let per_slice =
             config.l2.latency + 2 * queues.from_crossbar + config.l2.mshrs * config.l2.mshr_merges + to_dram_and_back + queues.to_crossbar;
         let channel = Channel::new(config);
-        // Each slice accepts a packet in an L2 cycle at most.
-        let most_accepted = most_ticks(clocks.l2_khz, clocks.core_khz) * slices as usize;
+        // In each of its cycles a slice accepts one packet at most, and changes once at most whether it would.
+        let slice_cycles = most_ticks(clocks.l2_khz, clocks.core_khz) * slices as usize;
         Partition {
             packets: Packets::new((slices * per_slice) as usize),
             mapper: mapper.clone(),
@@ -72,8 +72,8 @@ impl Partition {
             answers: Vec::with_capacity(most_ticks(clocks.interconnect_khz, clocks.core_khz) * slices as usize),
             sent: 0,
             accepting: 0,
-            turns: Vec::with_capacity(most_accepted),
-            accepted: Vec::with_capacity(most_accepted),
+            turns: Vec::with_capacity(slice_cycles),
+            accepted: Vec::with_capacity(slice_cycles),
             flits,
         }
     }
