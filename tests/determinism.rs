@@ -1,6 +1,6 @@
 //! The same input gives the same bytes: on every run, and with any number of workers.
 
-use mias::report::comparison_json;
+use mias_report::comparison_json;
 use mias_lab::experiment::compare::{Watch, compare};
 use mias_lab::experiment::machine::{End, Options};
 use mias_lab::experiment::policy::{Policy, Transition};

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// Folders of the packages that others can depend on, from the root.
-const PACKAGES: [&str; 10] = [
+const PACKAGES: [&str; 11] = [
     "firmware",
     "hw-model",
     "configs",
@@ -14,6 +14,7 @@ const PACKAGES: [&str; 10] = [
     "host-sim/trace",
     "host-sim/workloads",
     "host-sim/lab",
+    "host-sim/report",
     "host-sim/mias",
 ];
 

@@ -1,4 +1,4 @@
-//! `cargo xtask characterise`: the seven kernels, measured and compared. The tables are `mias::report::characterisation`, run in
+//! `cargo xtask characterise`: the seven kernels, measured and compared. The tables are `mias_report::characterisation`, run in
 //! release through its example; here they are put into `docs/kernels.md`, beside what people wrote there.
 
 use anyhow::{Context, Result};
@@ -15,7 +15,7 @@ const END: &str = "<!-- tables: end -->\n";
 pub(crate) fn run() -> Result<()> {
     let document = std::fs::read_to_string(root().join(DOCUMENT)).with_context(|| format!("cannot read {DOCUMENT}"))?;
     let outside = outside(&document).with_context(|| format!("{DOCUMENT} has no lines `{}` and `{}`", BEGIN.trim(), END.trim()))?;
-    let tables = stdout(&mut cargo(["run", "--quiet", "--release", "--package", "mias", "--example", "characterise"]))?;
+    let tables = stdout(&mut cargo(["run", "--quiet", "--release", "--package", "mias-report", "--example", "characterise"]))?;
     write_file(DOCUMENT, with_tables(outside, &tables))?;
     println!("read what it says of the tables, too");
     Ok(())
@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn the_example_and_the_document_are_there() {
-        assert!(root().join("host-sim/mias/examples/characterise.rs").is_file());
+        assert!(root().join("host-sim/report/examples/characterise.rs").is_file());
         assert!(outside(&std::fs::read_to_string(root().join(DOCUMENT)).unwrap()).is_some());
     }
 }

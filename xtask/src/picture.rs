@@ -28,7 +28,7 @@ const WORDS: [(&str, &str); 5] = [
 const KEY_HEIGHT: f64 = 34.0;
 const KEY: (f64, f64, f64) = (40.0, 20.0, 7.8);
 
-/// Side of a swatch of the report's key (`host-sim/mias/src/report/evaluation/figure/key.rs`).
+/// Side of a swatch of the report's key (`host-sim/report/src/evaluation/figure/key.rs`).
 const SWATCH: f64 = 14.0;
 
 /// What the page says of fonts; the rest of the style is the drawings' own.

@@ -7,7 +7,7 @@ use super::progress::Progress;
 use super::run::no_account;
 use super::tracing::Tracing;
 use super::{CliError, clashes, faults, interrupt, own, resolve, say, threads};
-use crate::report::{comparison_csv, comparison_json, comparison_table};
+use mias_report::{comparison_csv, comparison_json, comparison_table};
 use mias_lab::choice::Choice;
 use mias_lab::experiment::compare::compare;
 use mias_lab::experiment::contexts::check_extra;

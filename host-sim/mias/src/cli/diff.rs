@@ -1,7 +1,7 @@
 //! `mias diff`: the runs of two result folders beside each other.
 
 use super::CliError;
-use crate::report::evaluation;
+use mias_report::evaluation;
 use mias_lab::evaluate::diff::Diff;
 use mias_lab::evaluate::store::Store;
 use mias_lab::output::Output;

@@ -11,7 +11,7 @@ pub(super) use args::EvaluateArgs;
 
 use super::tracing::Tracing;
 use super::{CliError, interrupt, own, resolve, say, threads};
-use crate::report::evaluation;
+use mias_report::evaluation;
 use bar::Bar;
 use mias_hw_model::config::GpuConfig;
 use mias_lab::evaluate::execute::{self, ExecuteError};

@@ -2,7 +2,7 @@
 
 use super::choices::{Format, choice};
 use super::{CliError, interrupt};
-use crate::report::replay_report;
+use mias_report::replay_report;
 use clap::{Args, Subcommand};
 use mias_firmware::regs::{MAX_SLOTS, MAX_SMS};
 use mias_lab::choice::Choice;

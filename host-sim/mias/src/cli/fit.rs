@@ -4,7 +4,7 @@ use super::args::TraceArgs;
 use super::progress::Progress;
 use super::tracing::Tracing;
 use super::{CliError, interrupt, resolve};
-use crate::report::fit_report;
+use mias_report::fit_report;
 use clap::Args;
 use mias_firmware::regs::MAX_WINDOW;
 use mias_lab::experiment::fit::fit;

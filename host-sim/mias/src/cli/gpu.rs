@@ -3,8 +3,8 @@
 use super::args::GpuCommand;
 use super::choices::Format;
 use super::{CliError, fit, kernels, resolve};
-use crate::report::machine_list;
-use crate::report::machine_summary::{MachineSummary, Placed};
+use mias_report::machine_list;
+use mias_report::machine_summary::{MachineSummary, Placed};
 use mias_hw_model::config::GpuConfig;
 use mias_lab::characterise::occupancy::Occupancy;
 use mias_lab::machines;

@@ -1,10 +1,10 @@
 //! `mias report`: the report of a finished evaluation, and its figures one by one, from the folder's results.
 
 use super::CliError;
-use crate::report::evaluation::figure::{Figure, Size};
-#[cfg(any(feature = "parquet", test))]
-use crate::report::evaluation::parquet;
-use crate::report::evaluation::{csv, html};
+use mias_report::evaluation::figure::{Figure, Size};
+#[cfg(feature = "parquet")]
+use mias_report::evaluation::parquet;
+use mias_report::evaluation::{csv, html};
 use clap::ValueEnum;
 use mias_lab::evaluate::results::Evaluation;
 use mias_lab::evaluate::store::Store;
@@ -94,9 +94,9 @@ impl FigureFormat {
 fn results(evaluation: &Evaluation, path: &Path) -> Result<Vec<u8>, CliError> {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("csv") => Ok(csv::render(evaluation).map_err(CliError::internal)?.into_bytes()),
-        #[cfg(any(feature = "parquet", test))]
+        #[cfg(feature = "parquet")]
         Some("parquet") => parquet::render(evaluation).map_err(CliError::internal),
-        #[cfg(not(any(feature = "parquet", test)))]
+        #[cfg(not(feature = "parquet"))]
         Some("parquet") => {
             let remedy = "this mias was built without its feature `parquet`; name a .csv, or build it with `--features parquet`";
             Err(CliError::User(format!("{}: {remedy}", path.display())))

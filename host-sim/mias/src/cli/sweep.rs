@@ -5,7 +5,7 @@ use super::choices::TableFormat;
 use super::progress::Progress;
 use super::tracing::Tracing;
 use super::{CliError, interrupt, resolve, threads};
-use crate::report::sweep_report::{self, Subject};
+use mias_report::sweep_report::{self, Subject};
 use mias_lab::experiment::machine::{Options, RunError};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::sweep::sweep;

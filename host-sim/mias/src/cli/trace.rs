@@ -2,7 +2,7 @@
 
 use super::choices::Format;
 use super::{CliError, export, say};
-use crate::report::trace_info::TraceInfo;
+use mias_report::trace_info::TraceInfo;
 use clap::{Subcommand, ValueEnum};
 use mias_lab::experiment::workload::{self, Recorded};
 use mias_lab::output::Output;

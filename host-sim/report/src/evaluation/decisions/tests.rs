@@ -1,0 +1,100 @@
+//! Blocks and lines of evaluations of the plan as it is written, and the tables that are made of them.
+
+use super::*;
+use crate::evaluation::figure::geometry::decisions::evaluation;
+use mias_lab::evaluate::decisions::{Choice, Objective};
+use mias_lab::evaluate::results::PolicyResult;
+use mias_lab::experiment::machine::Placement;
+
+/// Two machines with both sets and one with judged kernels, in the plan's order; in each all policies with and without DMIL, and what measures where TBs drain.
+#[test]
+fn every_study_of_the_plan_has_its_place() {
+    let evaluation = evaluation(1);
+    let (blocks, existing) = blocks(&evaluation);
+    let found: Vec<(&str, Set)> = blocks.iter().map(|block| (block.machine.as_str(), block.set)).collect();
+    let (rtx, dai) = ("rtx2060", "dai18-lines");
+    assert_eq!(found, [(rtx, Set::Making), (dai, Set::Making), (rtx, Set::Judged), (dai, Set::Judged), ("a100", Set::Judged)]);
+    for block in &blocks {
+        let judgement = Judgement::of(block, &existing);
+        let names: Vec<String> = judgement.lines.iter().map(|line| name(&line.way)).collect();
+        // Beside the existing ones MIAS-Duel and MIAS-Trial, which measure as all but Spatial and SMK-P do.
+        let policies = existing.len() + 2;
+        assert_eq!(names.len(), 2 * policies + 2 * (policies - 2));
+        for wanted in [
+            "spatial",
+            "mias-ipc + DMIL",
+            "mias-duel + DMIL, drain",
+            "mias-trial + DMIL",
+            "coordinated, drain",
+            "maestro-search + DMIL, drain",
+        ] {
+            assert!(names.iter().any(|name| name == wanted), "{wanted}: {names:?}");
+        }
+        let base = judgement.base.as_ref().unwrap();
+        assert!(existing.iter().any(|name| name == base.policy) && base.transition == "preempt:switch");
+        // Two configurations, and 7, 21 or 35 splits, with and without DMIL.
+        for mix in &block.mixes {
+            assert_eq!(mix.statics.len(), 2 * (2 + [7, 21, 35][mix.kernels.len() - 2]), "{:?}", mix.kernels);
+            assert!(mix.statics.iter().all(|one| one.with.is_empty() || one.with == "sm.memory_issue.in_flight=dynamic"));
+        }
+    }
+    let text = text(&evaluation);
+    assert!(text.contains("judged kernels were looked at") && text.contains("| decisions h | m |"), "{text}");
+    let mut other = evaluation;
+    other.plan.name = "field".into();
+    assert_eq!(super::text(&other), "");
+}
+
+/// B is the best by its mean, whichever it is, and its line says 0 % of the way; the best static choices are all of it, and nothing that is chosen at the start is beyond them.
+#[test]
+fn lines_agree_with_their_ends() {
+    for seed in 0..2 {
+        let evaluation = evaluation(seed);
+        let (blocks, existing) = blocks(&evaluation);
+        for block in &blocks {
+            let judgement = Judgement::of(block, &existing);
+            let (lines, base) = (&judgement.lines, judgement.base.as_ref().unwrap());
+            let exists = |line: &&mias_lab::evaluate::decisions::Line| {
+                line.way.transition == TRANSITION && existing.iter().any(|name| name == line.way.policy)
+            };
+            let most = lines.iter().filter(exists).filter_map(|line| line.stp).fold(0.0, f64::max);
+            assert!((judgement.base_stp.unwrap() - most).abs() < 1e-12);
+            let line = lines.iter().find(|line| line.way == *base).unwrap();
+            assert!(line.over_base.iter().flatten().all(|over| (over.value - 1.0).abs() < 1e-12));
+            assert!(line.share.is_none_or(|share| share.value.abs() < 1e-12 && share.interval.is_none_or(|ends| ends == (0.0, 0.0))));
+            let regrets = lines.iter().flat_map(|line| line.decision).flatten();
+            assert!(regrets.into_iter().all(|regret| regret.value >= 0.0));
+            for cells in lines.iter().map(brought).chain([best(&judgement)]) {
+                assert_eq!(cells.len(), BROUGHT.len());
+            }
+            assert!(lines.iter().all(|line| decided(line).len() == DECIDED.len()));
+        }
+    }
+}
+
+/// What a policy chose: a configuration, also one that came too late; SMs of each kernel, if every SM has TBs of one only.
+#[test]
+fn choices_are_read_from_placements() {
+    let mut evaluation = evaluation(2);
+    let placed = |sms: std::ops::Range<u32>, config: [u32; 2]| Placement { sms: sms.collect(), config: config.to_vec() };
+    let study = evaluation.studies.iter_mut().find(|study| study.experiment == "rtx2060-judged").unwrap();
+    let results = &mut study.groups[0].policies;
+    let mut set = |at: usize, config: Option<Vec<u32>>, late: Option<Vec<u32>>, placement: Vec<Placement>| {
+        let too_late = late.is_some();
+        results[at] = PolicyResult { config, too_late, too_late_config: late, placement, ..results[at].clone() };
+    };
+    set(0, None, None, vec![placed(0..11, [4, 0]), placed(11..30, [0, 2])]);
+    set(1, Some(vec![3, 1]), None, Vec::new());
+    set(2, None, Some(vec![2, 2]), Vec::new());
+    set(3, None, None, vec![placed(0..11, [4, 0]), placed(11..30, [1, 2])]);
+    set(4, None, None, vec![placed(0..3, [4, 0]), placed(3..9, [0, 0]), placed(9..30, [0, 2])]);
+    set(5, None, None, vec![placed(0..30, [4, 0])]);
+    let (blocks, _) = blocks(&evaluation);
+    let block = blocks.iter().find(|block| block.set == Set::Judged && block.machine == "rtx2060").unwrap();
+    let chosen: Vec<Option<Choice>> = block.mixes[0].runs.iter().take(6).map(|(_, run)| run.choice.clone()).collect();
+    let (config, split) = (|tbs: [u32; 2]| Some(Choice::Config(tbs.to_vec())), |sms: [u32; 2]| Some(Choice::Split(sms.to_vec())));
+    assert_eq!(chosen, [split([11, 19]), config([3, 1]), config([2, 2]), None, split([3, 21]), None]);
+    // 11 of 30 SMs are three eighths, rounded down: one of the splits of the plan. 3 and 21 of 30 are none.
+    let regret = |at: usize| block.mixes[0].decision_regret(&block.mixes[0].runs[at].0, Objective::Stp);
+    assert!(regret(0).is_some() && regret(4).is_none());
+}

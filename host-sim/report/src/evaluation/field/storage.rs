@@ -1,0 +1,241 @@
+//! What a policy or a mechanism stores beside what every policy needs (quotas, resident TBs, launches): bits of each SM, and of the chip once, from the widths that
+//! the register map, the firmware and the model state (sources.md D190). Copies that a latch holds, wires and logic are not counted.
+
+use crate::evaluation::preemption;
+use mias_firmware::configs::{MAX_KERNELS, TbVector};
+use mias_firmware::counters::{Counter, Extra};
+use mias_firmware::machine::{Machine, Settings};
+use mias_firmware::policy::{AnyPolicy, Policy as _, PolicyCode};
+use mias_firmware::regs::{KERNEL_COUNT_BITS, MAX_SLOTS};
+use mias_hw_model::config::{
+    ContextsMechanism, GpuConfig, InFlightLimit, MemoryIssueConfig, MemoryOrder, MissDivision, MissResourcesConfig, Partition,
+    PartitionConfig,
+};
+use mias_hw_model::sm::ContextStorage;
+use mias_lab::experiment::policy::Policy;
+use mias_lab::experiment::presets::quotas;
+use mias_lab::machines::fields::changed;
+
+/// Kernels that are told apart.
+const SLOTS: u64 = MAX_SLOTS as u64;
+
+/// Bits of a count of 32.
+const WORD: u64 = 32;
+
+/// Bits of a byte's address (assumption: as where contexts are saved, `hw-model/src/sm/preempt/traffic.rs`).
+const ADDRESS: u32 = 47;
+
+/// Of memory issue, per SM and kernel slot (`hw-model/src/sm/memory_issue/mod.rs`; Dai et al. 2018, section 4.4).
+const IN_FLIGHT: u64 = 7;
+const LIMIT: u64 = 7;
+const FAILS: u64 = 12;
+const REQUESTS: u64 = 10;
+const INSTRUCTIONS: u64 = 10;
+const QUOTA: u64 = 16;
+
+/// Of a limit of active warps, per SM and kernel slot (`hw-model/src/sm/memory_issue/mod.rs`).
+const ACTIVE_WARPS: u64 = 6;
+
+/// Bits that tell the three states of an SM apart.
+const SM_STATE: u64 = 2;
+
+/// Bits that are added.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::evaluation) struct Bits {
+    /// In every SM.
+    pub(in crate::evaluation) sm: u64,
+    /// Once, beyond the SMs.
+    pub(in crate::evaluation) chip: u64,
+}
+
+impl Bits {
+    fn plus(self, other: Bits) -> Bits {
+        Bits { sm: self.sm + other.sm, chip: self.chip + other.chip }
+    }
+
+    fn of_sm(sm: u64) -> Bits {
+        Bits { sm, chip: 0 }
+    }
+}
+
+/// Bits that hold any of `0..=most`.
+fn wide(most: u32) -> u64 {
+    u64::from(u32::BITS - most.leading_zeros())
+}
+
+/// What a policy stores on a machine, whose SMs preempt or not; none where it is not known.
+pub(in crate::evaluation) fn bits(policy: Policy, gpu: &GpuConfig, preempts: bool) -> Option<Bits> {
+    let fields =
+        policy.preset().map(|preset| preset.fields().into_iter().chain(preset.quotas.then(|| quotas(vec![1]))).collect::<Vec<_>>());
+    let gpu = changed(gpu, fields.iter().flatten()).ok()?;
+    let mut all = counters(policy)?;
+    if let Some(memory) = &gpu.sm.memory_issue {
+        all = all.plus(memory_issue(memory)?);
+    }
+    if let Some(partition) = &gpu.l1.partition {
+        all = all.plus(Bits::of_sm(ways(partition, gpu.l1.sets, gpu.l1.ways, gpu.l1.line_bytes)?));
+    }
+    if let Some(partition) = &gpu.l2.partition {
+        let slices = u64::from(gpu.dram.channels) * u64::from(gpu.l2.slices_per_channel);
+        all.chip += slices * ways(partition, gpu.l2.sets, gpu.l2.ways, gpu.l2.line_bytes)?;
+    }
+    if let Some(division) = &gpu.l1.miss_resources {
+        all.sm += miss_resources(division, &gpu)?;
+    }
+    if let (Some(storage), Some(contexts)) = (ContextStorage::of(&gpu), gpu.sm.contexts) {
+        all.sm += u64::from(if contexts.mechanism == ContextsMechanism::Virtual { storage.virtual_bits() } else { storage.duet_bits() });
+    }
+    if preempts || gpu.sm.preemption.is_some() {
+        all.sm += preemption::hardware_bits();
+    }
+    Some(all)
+}
+
+/// The counters that its decisions read, and what searches set.
+fn counters(policy: Policy) -> Option<Bits> {
+    let named = policy.in_firmware()?;
+    if named.code.searches() {
+        return Some(search(named.code));
+    }
+    let read = AnyPolicy::new(named.code, &Machine::NONE, &Settings::NONE, TbVector([0; MAX_KERNELS])).counters();
+    let by_slot = SLOTS * u64::from(Counter::ThreadInsts.width());
+    let also: &[Counter] = match read.extra() {
+        Some(Extra::L2Misses) => &[Counter::L2Accesses, Counter::L2Hits],
+        Some(Extra::Speedup | Extra::WholeProgress) => &[Counter::LoadRequests, Counter::L2Accesses, Counter::L2Hits],
+        Some(Extra::Progress) | None => &[],
+    };
+    let kernels = match read.extra() {
+        Some(Extra::Progress | Extra::Speedup | Extra::WholeProgress) => by_slot,
+        Some(Extra::L2Misses) | None => 0,
+    };
+    let whole = Counter::ALL.into_iter().filter(|counter| read.contains(*counter) || also.contains(counter));
+    let whole: u64 = whole.map(|counter| u64::from(counter.width())).sum();
+    // Who reads any counter of an SM reads its instructions, warp or thread, too.
+    let instructions = match whole {
+        0 => 0,
+        _ if read.contains(Counter::WarpInsts) => 0,
+        _ => u64::from(Counter::ThreadInsts.width()),
+    };
+    Some(Bits::of_sm(whole + instructions + kernels))
+}
+
+/// The kernels' counters of the whole chip that a search reads (`firmware/src/search/counts.rs`), and what it sets.
+fn search(code: PolicyCode) -> Bits {
+    use PolicyCode::{EffectiveBandwidth, EffectiveBandwidthFair, EffectiveBandwidthHarmonic, FairShare, FairShareModel};
+    let limits = matches!(code, EffectiveBandwidth | EffectiveBandwidthFair | EffectiveBandwidthHarmonic);
+    let rows = matches!(code, FairShare | FairShareModel);
+    // Warp instructions, L2 accesses and hits, DRAM reads and writes, TBs that have ended; row hits; L1 accesses and misses.
+    let counts = 6 + if rows { 1 } else { 0 } + if limits { 2 } else { 0 };
+    // Cycles and thread instructions are words.
+    let chip = SLOTS * (counts * u64::from(KERNEL_COUNT_BITS) + 2 * WORD);
+    Bits { sm: SM_STATE + if limits { SLOTS * ACTIVE_WARPS } else { 0 }, chip }
+}
+
+/// Who may issue a memory instruction.
+fn memory_issue(memory: &MemoryIssueConfig) -> Option<Bits> {
+    let order = match memory.order {
+        MemoryOrder::Scheduler => 0,
+        // Whose turn it is.
+        MemoryOrder::RoundRobin => wide(MAX_SLOTS as u32 - 1),
+        MemoryOrder::Quota => SLOTS * (INSTRUCTIONS + QUOTA),
+    };
+    // Both count requests, and share the counter.
+    let counts = memory.order == MemoryOrder::Quota || memory.in_flight == InFlightLimit::Dynamic;
+    let requests = if counts { SLOTS * REQUESTS } else { 0 };
+    let limits = match memory.in_flight {
+        InFlightLimit::None => Bits::default(),
+        InFlightLimit::Static => Bits::of_sm(SLOTS * (IN_FLIGHT + LIMIT)),
+        InFlightLimit::Dynamic => Bits::of_sm(SLOTS * (IN_FLIGHT + LIMIT + FAILS)),
+        // One SM for each kernel finds its limit.
+        InFlightLimit::DynamicGlobal => Bits { sm: SLOTS * (IN_FLIGHT + LIMIT), chip: SLOTS * (FAILS + REQUESTS) },
+        InFlightLimit::Firmware => return None,
+    };
+    // A quota, and what is left of it.
+    let warp_quota = if memory.warp_quota.is_empty() { 0 } else { SLOTS * 2 * WORD };
+    Some(limits.plus(Bits::of_sm(order + requests + warp_quota)))
+}
+
+/// Ways that kernels own, and monitors that divide them (`hw-model/src/cache/ways/owned.rs`, `utility.rs`).
+fn ways(partition: &PartitionConfig, sets: u32, ways: u32, line_bytes: u32) -> Option<u64> {
+    let watched = u64::from(partition.sampled_sets.min(sets));
+    let (all_sets, all_ways) = (u64::from(sets), u64::from(ways));
+    let owned = all_sets * all_ways * wide(MAX_SLOTS as u32 - 1) + all_sets * SLOTS * wide(ways);
+    let tag = u64::from(ADDRESS.saturating_sub(line_bytes.ilog2()).saturating_sub(sets.ilog2()));
+    let monitor = watched * all_ways * (tag + wide(ways.saturating_sub(1))) + WORD * (all_ways + 1);
+    match partition.by {
+        Partition::Shared => Some(0),
+        Partition::Fixed => Some(owned + SLOTS * wide(ways)),
+        Partition::Ucp | Partition::UcpRate => Some(owned + SLOTS * monitor),
+    }
+}
+
+/// Shares of the L1's miss resources, and what kernels have of the miss queue and of the MSHRs (`hw-model/src/sm/miss_resources/divided.rs`); of lines the set
+/// itself knows.
+fn miss_resources(division: &MissResourcesConfig, gpu: &GpuConfig) -> Option<u64> {
+    match division.by {
+        MissDivision::Shared => Some(0),
+        MissDivision::Equal => Some(SLOTS * (wide(gpu.l1.ways) + 2 * wide(gpu.l1.miss_queue) + 2 * wide(gpu.l1.mshrs))),
+        MissDivision::Weights => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mias_lab::experiment::policies::Policies;
+    use mias_lab::machines;
+    use mias_lab::machines::fields::Field;
+
+    fn of(policy: &str, fields: &str, preempts: bool) -> Bits {
+        let gpu = changed(&machines::load("field").unwrap(), &Field::of_text(fields).unwrap()).unwrap();
+        bits(Policies::default().find(policy).unwrap(), &gpu, preempts).unwrap()
+    }
+
+    fn sm(sm: u64) -> Bits {
+        Bits { sm, chip: 0 }
+    }
+
+    /// What divides without measuring stores nothing; metrics read three, four and five counters (docs/decision-latency.md) of 17, 17 and 24 bits and 17 or 17 and 25.
+    #[test]
+    fn counters_are_those_that_are_read() {
+        assert_eq!([of("left-over", "", false), of("spatial", "", false), of("smk", "", false)], [Bits::default(); 3]);
+        assert_eq!([of("mias-ipc", "", false), of("mias-ipm-ipc", "", false)], [sm(17 + 17 + 24), sm(17 + 17 + 17 + 24)]);
+        assert_eq!([of("mias-factor", "", false), of("mias-linear", "", false)], [sm(17 + 17 + 17 + 25 + 24); 2]);
+        assert_eq!(of("warped-slicer", "", false), sm(17 + 17 + 24));
+        assert_eq!(of("maestro", "", false), sm(8 * 24), "the kernels' instructions");
+    }
+
+    /// Dai et al. 2018, section 4.4: 7, 12 and 10 bits of a kernel's MILG, and 10 of its memory instructions; here also a limit of 7 and a quota of 16, in each of 8 slots.
+    #[test]
+    fn memory_issue_has_the_papers_widths() {
+        let ws = of("ws", "", false).sm;
+        assert_eq!(of("ws-dmil", "", false).sm - ws, 8 * (7 + 12 + 10 + 7));
+        assert_eq!(of("ws-qbmi", "", false).sm - ws, 8 * (10 + 10 + 16));
+        assert_eq!(of("ws-qbmi-dmil", "", false).sm - ws, 8 * (7 + 12 + 10 + 7 + 10 + 16), "requests are counted once");
+        assert_eq!(of("ws-rbmi", "", false).sm - ws, 3);
+        assert_eq!(of("warped-slicer", "sm.memory_issue.in_flight = 'dynamic'", false), of("ws-dmil", "", false));
+        assert_eq!(of("smk-p-w", "", false), sm(8 * 64));
+    }
+
+    /// Lin et al. 2018, table 4 and section 6.8: 1,034 and 84 bytes.
+    #[test]
+    fn contexts_have_the_papers_bytes() {
+        assert_eq!(of("spatial", "sm.contexts.mechanism = 'duet'", false), sm(8 * 1_034));
+        assert_eq!(of("spatial", "sm.contexts.mechanism = 'virtual'", false), sm(8 * 84));
+    }
+
+    /// Whatever adds hardware adds bits.
+    #[test]
+    fn more_is_more() {
+        let ucp = of("ws-l1d", "", false);
+        // 32 sets of 8 ways: owners of 256 lines and counts of up to 8 lines; 8 monitors of 256 tags of 47 - 7 - 5 bits with 3 of their order, and 9 words.
+        assert_eq!(ucp.sm - of("ws", "", false).sm, 256 * 3 + 32 * 8 * 4 + 8 * (256 * (35 + 3) + 9 * 32));
+        let l2 = of("warped-slicer", "l2.partition.by = 'ucp'", false);
+        assert!(l2.chip > 0 && l2.sm == of("warped-slicer", "", false).sm);
+        let search = of("cd-search", "", false);
+        assert_eq!(search, Bits { sm: 2, chip: 8 * (6 * 27 + 64) });
+        assert!(of("effective-bandwidth", "", false).sm > search.sm && of("fair-share", "", false).chip > search.chip);
+        assert!(of("mias-ipm-ipc", "", true).sm > of("mias-ipm-ipc", "", false).sm);
+        assert_eq!(of("ws-miss", "", false).sm - of("ws", "", false).sm, 8 * (4 + 2 * 4 + 2 * 9));
+    }
+}

@@ -1,0 +1,72 @@
+//! Work done over B, ranked, with the best static choices among it: a figure for each window, a panel for each machine and set of kernels.
+
+use super::super::page::Page;
+use super::super::palette::{self, BLUE, GREEN, GREY, ORANGE};
+use crate::evaluation::decisions::{BEST, name};
+use crate::evaluation::figure::{Chart, Figure, Key, Marker, Panel, Placed, Ranked, Swatch};
+use mias_lab::evaluate::decisions::{Judgement, Known, TRANSITION};
+use mias_lab::table::grouped;
+
+/// Without a mechanism, with one, what drains, and the best static choices.
+const COLOURS: [&str; 4] = [BLUE, ORANGE, GREEN, GREY];
+
+const KINDS: [&str; 4] = ["as the machine is", "with a mechanism", "drained", BEST];
+
+fn marker(kind: usize) -> Marker {
+    Marker { style: palette::of(&COLOURS, kind), filling: 0 }
+}
+
+fn placed(name: String, kind: usize, over: Option<Known>) -> Placed {
+    Placed { name, marker: marker(kind), value: over.map(|known| (known.value, known.interval)) }
+}
+
+/// What has a place in a panel, the largest first.
+fn ranked(judgement: &Judgement<'_>) -> Vec<(usize, Placed)> {
+    let kind = |with: &str, transition: &str| match (transition == TRANSITION, with.is_empty()) {
+        (false, _) => 2,
+        (true, false) => 1,
+        (true, true) => 0,
+    };
+    let lines = &judgement.lines;
+    let mut all: Vec<(usize, Placed)> = lines
+        .iter()
+        .map(|line| {
+            let kind = kind(&line.way.with, line.way.transition);
+            (kind, placed(name(&line.way), kind, line.over_base[0]))
+        })
+        .collect();
+    all.push((3, placed(BEST.to_owned(), 3, judgement.best_over_base[0])));
+    let value = |one: &Placed| one.value.map_or(f64::NEG_INFINITY, |(value, _)| value);
+    all.sort_by(|(_, a), (_, b)| value(b).total_cmp(&value(a)));
+    all
+}
+
+/// All of them.
+pub(super) fn figures(page: &mut Page, judgements: &[Judgement<'_>]) {
+    let mut windows: Vec<u64> = Vec::new();
+    for judgement in judgements {
+        if !windows.contains(&judgement.block.cycles) {
+            windows.push(judgement.block.cycles);
+        }
+    }
+    for (number, &cycles) in windows.iter().enumerate() {
+        let mut kinds = [false; 4];
+        let mut panels = Vec::new();
+        for judgement in judgements.iter().filter(|judgement| judgement.block.cycles == cycles) {
+            let all = ranked(judgement);
+            all.iter().for_each(|(kind, _)| kinds[*kind] = true);
+            let title = format!("{}, {}", judgement.block.machine, judgement.block.set.name());
+            let placed = all.into_iter().map(|(_, placed)| placed).collect();
+            let chart = Chart::Ranked(Ranked { label: title.clone(), x_label: "STP over that of B".to_owned(), placed });
+            panels.push(Panel { title, words: String::new(), chart });
+        }
+        let key = (0..kinds.len()).filter(|kind| kinds[*kind]);
+        let key = key.fold(Key::default(), |key, kind| key.with(Swatch::Dot(marker(kind)), KINDS[kind]));
+        let caption = format!(
+            "What windows of {} cycles brought over B, the existing policy with the best mean STP (the dashed line), profile, transitions and decisions included: mean STP over that of B, farther right is better. \
+             How far it is to the best static choice of each mix is what there is to gain by deciding once. Intervals (95 %) draw kernels again, not mixes.",
+            grouped(cycles)
+        );
+        page.figure(Figure { id: (number + 1).to_string(), caption, key, panels });
+    }
+}

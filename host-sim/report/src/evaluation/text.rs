@@ -1,0 +1,213 @@
+//! What `mias evaluate` prints: means by class and policy, and where the rest is.
+
+use super::{decisions, field, sides, stack};
+use crate::kernel_name;
+use mias_lab::evaluate::queue::QueueResult;
+use mias_lab::evaluate::requests::{self, RequestsResult};
+use mias_lab::evaluate::results::{Evaluation, Means, StudyResult, SummaryRow};
+use mias_lab::evaluate::summary::ALL;
+use mias_lab::table::{self, estimate, number, percent};
+use std::path::Path;
+
+/// The text.
+pub fn render(evaluation: &Evaluation, folder: &Path) -> String {
+    let mut text = String::new();
+    // One of decisions has too many settings for a table of each.
+    let studies = if mias_lab::evaluate::decisions::is_of(evaluation) { &[] } else { &evaluation.studies[..] };
+    for study in studies {
+        let table = match (study.requests.is_empty(), study.queue.is_empty()) {
+            (false, _) => requests(study),
+            (true, false) => queues(study),
+            (true, true) => means(study),
+        };
+        text += &format!("{}\n{table}\n", heading(study));
+    }
+    text += &sides::text(studies);
+    text += &field::text(evaluation);
+    text += &decisions::text(evaluation);
+    text += &stack::text(evaluation);
+    text + &format!("report: {}\n", folder.join("report.html").display())
+}
+
+/// One line that says what a study is.
+pub fn heading(study: &StudyResult) -> String {
+    let setting: String = study.setting.iter().map(|(key, value)| format!(", {key} {value}")).collect();
+    format!("{}: {} on {}, {}{setting}{}", study.title, groups(study), study.gpu, ending(study), memory(study))
+}
+
+/// What traces of a study share, and whether the L2 is warm; nothing where no kernel is a trace.
+pub fn memory(study: &StudyResult) -> String {
+    let traces = study.kernels.iter().any(|kernel| kernel_name::is_trace(&kernel.name));
+    let shared = match (traces, study.share_memory) {
+        (false, _) => "",
+        (true, true) => ", traces at the addresses that they were recorded with",
+        (true, false) => ", no two kernels share memory",
+    };
+    format!("{shared}{}", if study.warm_l2 { ", L2 warm" } else { "" })
+}
+
+/// How many groups of kernels a study has.
+pub fn groups(study: &StudyResult) -> String {
+    if !study.queue.is_empty() {
+        return "a queue".to_owned();
+    }
+    let count = study.groups.len();
+    format!("{count} group{}", if count == 1 { "" } else { "s" })
+}
+
+/// When the runs of a study end, and when the last kernel arrives if not at 0.
+pub fn ending(study: &StudyResult) -> String {
+    let end = study.cycles.map_or_else(|| "until done".to_owned(), |cycles| format!("{} cycles", table::grouped(cycles)));
+    let end = end + &study.precision.as_ref().map(|precision| format!(" known to {precision}")).unwrap_or_default();
+    match study.arrive {
+        0 => end,
+        cycle => format!("{end}, the last kernel at cycle {}", table::grouped(cycle)),
+    }
+}
+
+/// What requests for room came to, means over all kernels.
+pub fn requests(study: &StudyResult) -> String {
+    let headings = [
+        "scheme",
+        "limit",
+        "requests",
+        "missed",
+        "95 %",
+        "room late",
+        "overhead",
+        "drain error",
+        "all TBs after",
+        "drained",
+        "flushed",
+        "switched",
+    ];
+    let headings: Vec<String> = headings.into_iter().map(str::to_owned).collect();
+    let cells = |row: &RequestsResult| {
+        let victims = |technique: usize| row.victims[technique].to_string();
+        vec![
+            row.scheme.clone(),
+            table::grouped(row.limit_cycles),
+            row.requests.to_string(),
+            percent(Some(row.violations)),
+            interval(row),
+            percent(Some(row.late)),
+            percent(row.overhead),
+            percent(row.drain_error),
+            number(row.full_cycles, 0),
+            victims(0),
+            victims(1),
+            victims(2),
+        ]
+    };
+    let rows: Vec<Vec<String>> = study.requests.iter().filter(|row| row.kernel == requests::ALL).map(cells).collect();
+    table::text(&table::of(&headings, &rows))
+        + "missed: requests whose urgent kernel ended later than limit and time alone; 95 %: its interval; room late:\nrequests whose urgent kernel had not all of its TBs within the limit. overhead: instructions lost over what flushing all victims would lose. Limits and times in core cycles.\n"
+}
+
+/// What queues of launches came to.
+pub fn queues(study: &StudyResult) -> String {
+    let headings =
+        ["policy", "kernels", "launches", "makespan", "STP", "ANTT", "latency, mean", "95 %", "largest", "urgent, mean", "energy, mJ"];
+    let cells = |row: &QueueResult| {
+        vec![
+            row.policy.to_owned(),
+            row.kernels.len().to_string(),
+            row.launches.to_string(),
+            table::grouped(row.makespan_cycles),
+            number(row.stp, 3),
+            number(row.antt, 2),
+            number(Some(row.latency.mean), 0),
+            number(Some(row.latency.p95), 0),
+            number(Some(row.latency.max), 0),
+            number(row.urgent_latency_cycles, 0),
+            number(row.energy_joules.map(|joules| 1e3 * joules), 2),
+        ]
+    };
+    let rows: Vec<Vec<String>> = study.queue.iter().map(cells).collect();
+    table::text(&table::of(&headings.map(str::to_owned), &rows))
+        + "STP: the time that the launches take one after the other, each alone, over the makespan; ANTT: the mean of latency over the time alone.\nLatency: from a launch's arrival in the queue to its end, in core cycles; urgent: of launches with priority.\n"
+}
+
+/// The ends of the interval of missed deadlines.
+pub(super) fn interval(row: &RequestsResult) -> String {
+    row.violations_interval
+        .map_or_else(|| table::DASH.to_owned(), |[low, high]| format!("{} to {}", percent(Some(low)), percent(Some(high))))
+}
+
+/// The table of means. Arithmetic but for the columns that say so.
+pub fn means(study: &StudyResult) -> String {
+    let until_done = study.cycles.is_none();
+    let mut headings = vec![
+        "class",
+        "policy",
+        "groups",
+        "S",
+        "S geo",
+        "STP",
+        "STP geo",
+        "ANTT",
+        "fairness",
+        "regret S",
+        "regret STP",
+        "overhead",
+        "in place",
+    ];
+    if until_done {
+        headings.extend(["vs sequential", "vs left-over"]);
+    }
+    let too_late = study.summary.iter().any(|row| row.too_late > 0);
+    if too_late {
+        headings.push("too late");
+    }
+    if study.arrive > 0 {
+        headings.push("no progress");
+    }
+    let thrown_away = study.summary.iter().any(|row| row.means.contains_key("thrown_away"));
+    if thrown_away {
+        headings.push("thrown away");
+    }
+    let headings: Vec<String> = headings.into_iter().map(str::to_owned).collect();
+    // Of one class there is nothing more to say of all.
+    let one_class = study.groups.iter().all(|group| group.class == study.groups[0].class);
+    let shown = study.summary.iter().filter(|row| !one_class || row.class != ALL);
+    let rows: Vec<Vec<String>> = shown.map(|row| cells(row, until_done, too_late, (study.arrive > 0, thrown_away))).collect();
+    let mut text = table::text(&table::of(&headings, &rows));
+    if too_late {
+        text +=
+            "too late: groups whose run ended before the decision was in effect. They count as what ran; means of regret leave them out.\n";
+    }
+    if let Some(precision) = &study.precision {
+        text += &format!(
+            "\u{b1}: half of a 95 % interval, mean over the groups; runs end when every kernel's instructions are known to {precision}.\n"
+        );
+    }
+    if study.arrive > 0 {
+        text += "no progress: kernels that executed nothing since they arrived, over all groups.\n";
+    }
+    if thrown_away {
+        text += "thrown away: warp instructions of flushed TBs, over all that were issued.\n";
+    }
+    text
+}
+
+fn cells(row: &SummaryRow, until_done: bool, too_late: bool, (late_arrival, thrown_away): (bool, bool)) -> Vec<String> {
+    let mean = |name: &str| row.means.get(name).copied().unwrap_or_default();
+    let plain = |means: Means| estimate(means.arithmetic, means.half_width, 3);
+    let (s, stp) = (mean("speedup"), mean("stp"));
+    let mut cells = vec![row.class.clone(), row.policy.clone(), row.groups.to_string()];
+    cells.extend([plain(s), number(s.geometric, 3), plain(stp), number(stp.geometric, 3), plain(mean("antt")), plain(mean("fairness"))]);
+    cells.extend(["regret_s", "regret_stp", "overhead", "in_place"].map(|name| percent(mean(name).arithmetic)));
+    if until_done {
+        cells.extend(["makespan_speedup_sequential", "makespan_speedup_left_over"].map(|name| plain(mean(name))));
+    }
+    if too_late {
+        cells.push(if row.too_late > 0 { format!("{} !", row.too_late) } else { table::DASH.to_owned() });
+    }
+    if late_arrival {
+        cells.push(row.kernels_without_progress.map_or_else(|| table::DASH.to_owned(), |kernels| kernels.to_string()));
+    }
+    if thrown_away {
+        cells.push(percent(mean("thrown_away").arithmetic));
+    }
+    cells
+}
