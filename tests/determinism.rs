@@ -1,12 +1,12 @@
 //! The same input gives the same bytes: on every run, and with any number of workers.
 
-use mias_report::comparison_json;
 use mias_lab::experiment::compare::{Watch, compare};
 use mias_lab::experiment::machine::{End, Options};
 use mias_lab::experiment::policy::{Policy, Transition};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};
 use mias_lab::machines;
+use mias_report::comparison_json;
 use mias_workloads::kernels;
 use std::sync::Arc;
 

@@ -7,7 +7,6 @@ use super::progress::Progress;
 use super::run::no_account;
 use super::tracing::Tracing;
 use super::{CliError, clashes, faults, interrupt, own, resolve, say, threads};
-use mias_report::{comparison_csv, comparison_json, comparison_table};
 use mias_lab::choice::Choice;
 use mias_lab::experiment::compare::compare;
 use mias_lab::experiment::contexts::check_extra;
@@ -16,6 +15,7 @@ use mias_lab::experiment::policies::Policies;
 use mias_lab::experiment::policy::Policy;
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::output::Output;
+use mias_report::{comparison_csv, comparison_json, comparison_table};
 
 pub(super) fn main(args: &CompareArgs, known: &Policies) -> Result<(), CliError> {
     let common = &args.common;

@@ -1,10 +1,10 @@
 //! `mias diff`: the runs of two result folders beside each other.
 
 use super::CliError;
-use mias_report::evaluation;
 use mias_lab::evaluate::diff::Diff;
 use mias_lab::evaluate::store::Store;
 use mias_lab::output::Output;
+use mias_report::evaluation;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]

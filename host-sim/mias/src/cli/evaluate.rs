@@ -11,7 +11,6 @@ pub(super) use args::EvaluateArgs;
 
 use super::tracing::Tracing;
 use super::{CliError, interrupt, own, resolve, say, threads};
-use mias_report::evaluation;
 use bar::Bar;
 use mias_hw_model::config::GpuConfig;
 use mias_lab::evaluate::execute::{self, ExecuteError};
@@ -31,6 +30,7 @@ use mias_lab::experiment::workload::Workload;
 use mias_lab::machines::{self, plausible};
 use mias_lab::output::Output;
 use mias_lab::table::grouped;
+use mias_report::evaluation;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Instant;

@@ -2,7 +2,6 @@
 
 use super::choices::{Format, choice};
 use super::{CliError, interrupt};
-use mias_report::replay_report;
 use clap::{Args, Subcommand};
 use mias_firmware::regs::{MAX_SLOTS, MAX_SMS};
 use mias_lab::choice::Choice;
@@ -12,6 +11,7 @@ use mias_lab::cosim::{Image, Parts};
 use mias_lab::experiment::machine::RunError;
 use mias_lab::output::{Output, OutputError};
 use mias_lab::table::grouped;
+use mias_report::replay_report;
 use rayon::prelude::*;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

@@ -4,12 +4,12 @@ use super::args::TraceArgs;
 use super::progress::Progress;
 use super::tracing::Tracing;
 use super::{CliError, interrupt, resolve};
-use mias_report::fit_report;
 use clap::Args;
 use mias_firmware::regs::MAX_WINDOW;
 use mias_lab::experiment::fit::fit;
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::output::Output;
+use mias_report::fit_report;
 use mias_workloads::kernels;
 
 #[derive(Debug, Args)]

@@ -3,12 +3,12 @@
 use super::args::GpuCommand;
 use super::choices::Format;
 use super::{CliError, fit, kernels, resolve};
-use mias_report::machine_list;
-use mias_report::machine_summary::{MachineSummary, Placed};
 use mias_hw_model::config::GpuConfig;
 use mias_lab::characterise::occupancy::Occupancy;
 use mias_lab::machines;
 use mias_lab::output::Output;
+use mias_report::machine_list;
+use mias_report::machine_summary::{MachineSummary, Placed};
 
 pub(super) fn main(command: &GpuCommand) -> Result<(), CliError> {
     let text = match command {

@@ -6,8 +6,6 @@ use super::choices::Format;
 use super::progress::Progress;
 use super::tracing::Tracing;
 use super::{CliError, interrupt, kernel_check, resolve};
-use mias_report::kernel_list::{self, KernelRow, letter};
-use mias_report::{kernel_stats, kernel_stats_json};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::trace::KernelInfo;
 use mias_lab::characterise::{Character, characterise};
@@ -19,6 +17,8 @@ use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::Workload;
 use mias_lab::output::Output;
 use mias_ptx::names;
+use mias_report::kernel_list::{self, KernelRow, letter};
+use mias_report::{kernel_stats, kernel_stats_json};
 use mias_workloads::kernels::OTHER_NAMES;
 use rayon::prelude::*;
 

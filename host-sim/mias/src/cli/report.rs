@@ -1,14 +1,14 @@
 //! `mias report`: the report of a finished evaluation, and its figures one by one, from the folder's results.
 
 use super::CliError;
-use mias_report::evaluation::figure::{Figure, Size};
-#[cfg(feature = "parquet")]
-use mias_report::evaluation::parquet;
-use mias_report::evaluation::{csv, html};
 use clap::ValueEnum;
 use mias_lab::evaluate::results::Evaluation;
 use mias_lab::evaluate::store::Store;
 use mias_lab::output::Output;
+use mias_report::evaluation::figure::{Figure, Size};
+#[cfg(feature = "parquet")]
+use mias_report::evaluation::parquet;
+use mias_report::evaluation::{csv, html};
 use mias_workloads::input::suggest;
 use std::path::{Path, PathBuf};
 

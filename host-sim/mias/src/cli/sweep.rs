@@ -5,11 +5,11 @@ use super::choices::TableFormat;
 use super::progress::Progress;
 use super::tracing::Tracing;
 use super::{CliError, interrupt, resolve, threads};
-use mias_report::sweep_report::{self, Subject};
 use mias_lab::experiment::machine::{Options, RunError};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::sweep::sweep;
 use mias_lab::output::Output;
+use mias_report::sweep_report::{self, Subject};
 
 pub(super) fn main(args: &SweepArgs) -> Result<(), CliError> {
     let threads = threads::of_process(args.threads)?;

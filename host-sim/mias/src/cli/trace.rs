@@ -2,10 +2,10 @@
 
 use super::choices::Format;
 use super::{CliError, export, say};
-use mias_report::trace_info::TraceInfo;
 use clap::{Subcommand, ValueEnum};
 use mias_lab::experiment::workload::{self, Recorded};
 use mias_lab::output::Output;
+use mias_report::trace_info::TraceInfo;
 use mias_trace::accelsim::Warnings;
 use mias_trace::trace_file::{self, Sizes, TraceFile};
 use mias_workloads::trace_store::Cache;
