@@ -2,9 +2,7 @@
 //! counters and score of every configuration that it tried. That it does right is for the properties in `scheduling.rs` and in the
 //! firmware's suites to say; the snapshots show that, and where, it does otherwise than before.
 
-mod common;
-
-use common::rig::{Setting, launch, small_machine};
+use crate::common::rig::{Setting, launch, small_machine};
 use mias_firmware::Firmware;
 use mias_firmware::configs::TbVector;
 use mias_firmware::regs::PolicyCode;

@@ -1,14 +1,11 @@
 //! What an evaluation takes for the same run is the same run: checked by running both.
 
-#[path = "common/workloads.rs"]
-mod workloads;
-
+use crate::common::workloads::{executed, executed_ahead, machine};
 use mias_lab::evaluate::record::{Kept, canonical, is_first_alone};
 use mias_lab::experiment::machine::{DecisionTime, End, Machine, Options, Run};
 use mias_lab::experiment::policy::{Control, IpcUnit, Latency, Policy, Transition};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::Workload;
-use workloads::{executed, executed_ahead, machine};
 
 const SMS: u32 = 3;
 

@@ -1,8 +1,6 @@
 //! Windows that end when it is known what they give: what is told is what was simulated and no more, whoever shares the simulation.
 
-#[path = "common/workloads.rs"]
-mod workloads;
-
+use crate::common::workloads::executed;
 use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run};
 use mias_lab::experiment::policy::{Control, Latency, Policy};
 use mias_lab::experiment::precision::{Estimate, Precision};
@@ -10,7 +8,6 @@ use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::Workload;
 use mias_lab::machines;
 use std::sync::Mutex;
-use workloads::executed;
 
 /// Long enough for 20 batches and as many again.
 const WINDOW: u64 = 1_000_000;

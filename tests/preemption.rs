@@ -1,11 +1,9 @@
 //! The real firmware preempting on the real GPU model, by every scheme: kernels of any priority arrive whenever, and no TB is lost or ends twice.
 //! The model's validation checks resources, places and TBs in every cycle. `cargo xtask soak` runs many more schedules.
 
-mod common;
-
-use common::hand_made::{HandMade, any_kernel};
-use common::rig::{SCHEMES, Setting, launch, small_machine};
-use common::schedules;
+use crate::common::hand_made::{HandMade, any_kernel};
+use crate::common::rig::{SCHEMES, Setting, launch, small_machine};
+use crate::common::schedules;
 use mias_firmware::Firmware;
 use mias_firmware::regs::{MAX_SLOTS, PolicyCode, preempt_scheme};
 use mias_hw_model::config::{PreemptionConfig, ResumeOn, SwitchModel};

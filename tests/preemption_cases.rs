@@ -1,10 +1,8 @@
 //! The firmware preempting on the GPU model at awkward moments: while SMs profile, while a context is on its way, for kernels that ask at
 //! once, and by commands that come late. Each in every cycle of a stretch, so that nothing hangs on one.
 
-mod common;
-
-use common::hand_made::HandMade;
-use common::rig::{LAUNCH_LATENCY, SCHEMES, Setting, launch, small_machine};
+use crate::common::hand_made::HandMade;
+use crate::common::rig::{LAUNCH_LATENCY, SCHEMES, Setting, launch, small_machine};
 use mias_firmware::Firmware;
 use mias_firmware::bus::Bus;
 use mias_firmware::regs::{MAX_SLOTS, PhaseCode, PolicyCode, preempt, preempt_scheme, technique};

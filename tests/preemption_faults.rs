@@ -2,13 +2,11 @@
 //! descriptors and registers go wrong as docs/reliability.md lists them. `tests/common/fault_rig.rs` checks what holds whatever happens: no TB
 //! is lost or ends twice, what was flushed is executed again and nothing else, and all comes to rest. `cargo xtask soak` runs many more.
 
-mod common;
-
-use common::fault_rig::FaultRig;
-use common::faults::{BrokenCounter, BrokenRegister, Fault, Reading};
-use common::hand_made::{HandMade, Step};
-use common::rig::{SCHEMES, Setting, launch, small_machine};
-use common::schedules;
+use crate::common::fault_rig::FaultRig;
+use crate::common::faults::{BrokenCounter, BrokenRegister, Fault, Reading};
+use crate::common::hand_made::{HandMade, Step};
+use crate::common::rig::{SCHEMES, Setting, launch, small_machine};
+use crate::common::schedules;
 use mias_firmware::counters::Counter;
 use mias_firmware::regs::{MAX_SLOTS, PolicyCode, interrupt, preempt, preempt_scheme, slot};
 use mias_hw_model::config::{PreemptionConfig, ResumeOn, SwitchModel};
@@ -43,7 +41,7 @@ fn broken_register() -> impl Strategy<Value = BrokenRegister> {
     })
 }
 
-/// Those of `hw-model/tests/fault_schedules.rs`, with the interrupt of SMs that want room, what else a selection reads of a kernel, and more
+/// Those of `tests/fault_schedules.rs`, with the interrupt of SMs that want room, what else a selection reads of a kernel, and more
 /// accesses until a reset, since a selection makes more.
 fn fault() -> impl Strategy<Value = Fault> {
     let statuses = vec![interrupt::LAUNCH, interrupt::COMPLETED, interrupt::PARTITION, interrupt::TIMER, interrupt::ALL];

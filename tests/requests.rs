@@ -1,16 +1,13 @@
 //! Requests for room from end to end (Shieh 2016, chapter 4): the same instants for everybody, copies that know nothing of each other, and an
 //! oracle that never does worse than the scheme that knows less.
 
-#[path = "common/workloads.rs"]
-mod workloads;
-
+use crate::common::workloads::executed;
 use mias_hw_model::config::{PreemptionConfig, SwitchModel};
 use mias_lab::experiment::machine::{End, Machine, Options, Run};
 use mias_lab::experiment::policy::{Control, Latency, Policy};
 use mias_lab::experiment::requests::{Requested, Requests, Scheme};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::machines;
-use workloads::executed;
 
 /// Two of a GTX 480's SMs with the paper's own switches, on which a kernel is launched at once.
 fn machine() -> SimulatedGpu {

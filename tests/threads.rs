@@ -1,9 +1,7 @@
 //! Results do not depend on the threads that a run has: traces, co-runs, relaunches, decisions of the firmware, runs that share a simulation
 //! and part, and kernels that are executed while they run.
 
-#[path = "common/workloads.rs"]
-mod workloads;
-
+use crate::common::workloads::executed_ahead;
 use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run};
 use mias_lab::experiment::policy::{Control, Policy, Transition};
 use mias_lab::experiment::simulated::SimulatedGpu;
@@ -14,7 +12,6 @@ use mias_trace::accelsim::Warnings;
 use mias_workloads::trace_store::Cache;
 use std::path::Path;
 use std::sync::Mutex;
-use workloads::executed_ahead;
 
 /// More than a group of SMs has, where there are as many threads; and more threads than cores.
 const THREADS: [usize; 3] = [2, 4, 16];

@@ -1,8 +1,6 @@
 //! Runs that share a simulation: every outcome is what the run gives alone, in every number.
 
-#[path = "common/workloads.rs"]
-mod workloads;
-
+use crate::common::workloads::{executed, machine};
 use mias_hw_model::config::{DramOrder, DramSchedulerConfig, InFlightLimit, MemoryIssueConfig, MemoryOrder, Partition, PartitionConfig};
 use mias_lab::experiment::cancel::Cancel;
 use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run, RunError};
@@ -10,7 +8,6 @@ use mias_lab::experiment::policy::{Control, Latency, Policy, Transition};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::machines;
 use std::sync::Mutex;
-use workloads::{executed, machine};
 
 /// All outcomes by place, and the cycles that progress was told of.
 fn together(machine: &SimulatedGpu, runs: &[Run<'_>]) -> (Vec<Result<Outcome, RunError>>, u64) {

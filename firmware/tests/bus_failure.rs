@@ -1,6 +1,5 @@
 //! A bus that fails: at every access in turn, under every policy. The firmware ends in the epitaph, with the register, and leaves the block
 //! alone from then on.
-#![allow(missing_docs)]
 
 use embedded_hal_mock::eh1::delay::NoopDelay;
 use mias_firmware::Firmware;

@@ -1,16 +1,8 @@
 //! Configuration generation against brute force, against a reference port of the thesis' tree, and against the thesis' cases
 //! (docs/reliability.md, "Invariants"; the number of each invariant is in the test).
-#![allow(missing_docs)]
 
-extern crate alloc;
-
-mod bodies;
-mod cases;
-
-mod tree;
-
-use bodies::numbers::configurations_are_feasible;
-use cases::cases;
+use crate::bodies::numbers::configurations_are_feasible;
+use crate::cases::cases;
 use mias_firmware::configs::{Candidate, Generator, Rules, Stride, TbVector, subsample};
 use mias_firmware::resources::{Resources, SmLimits, TbShape};
 use proptest::prelude::*;
@@ -120,8 +112,8 @@ proptest! {
     fn equals_the_thesis_tree((capacity, mut kernels) in space(0..=4)) {
         kernels.iter_mut().for_each(|kernel| kernel.cap = 255);
         let demands: Vec<_> = kernels.iter().map(|kernel| kernel.demand).collect();
-        let tree = tree::generate(&capacity, &demands);
-        prop_assert_eq!(tree.leaves.len(), tree::feasible_prefixes(&capacity, &demands));
+        let tree = crate::tree::generate(&capacity, &demands);
+        prop_assert_eq!(tree.leaves.len(), crate::tree::feasible_prefixes(&capacity, &demands));
         for leaf in &tree.leaves {
             prop_assert!(!fits(&capacity, &kernels, &plus(leaf, kernels.len() - 1)), "leaf {:?} has room for the last kernel", leaf);
         }

@@ -1,11 +1,7 @@
 //! The driver over a bus that answers anything at all: it must come back from every interrupt.
-#![allow(missing_docs)]
 
-mod bodies;
-mod cases;
-
-use bodies::block::{answer, driver_survives};
-use cases::cases;
+use crate::bodies::block::{answer, driver_survives};
+use crate::cases::cases;
 use mias_firmware::Firmware;
 use mias_firmware::bus::Bus;
 use mias_firmware::driver::StartError;

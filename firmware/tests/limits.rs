@@ -1,19 +1,15 @@
 //! What the firmware does beyond the limits that an image is built for: SMs, and configurations. (Launches beyond its kernels wait in the
 //! FIFO: `hw-model/tests/firmware_cycle.rs`.)
-#![allow(missing_docs)]
-
-mod bodies;
-mod phases;
 
 use std::collections::BTreeMap;
 
+use crate::phases::{COALESCE, MACHINE, MIAS, SETTINGS, kernel};
 use mias_firmware::Firmware;
 use mias_firmware::bus::Bus;
 use mias_firmware::machine::Machine;
 use mias_firmware::policy::AnyPolicy;
 use mias_firmware::regs::{ID_VALUE, PolicyCode, VERSION_VALUE, fault, global, interrupt, slot};
 use mias_firmware::scheduler::{Event, Scheduler};
-use phases::{COALESCE, MACHINE, MIAS, SETTINGS, kernel};
 
 /// Registers that keep what is written, and all writes.
 #[derive(Default)]

@@ -1,16 +1,11 @@
 //! The four metrics against exact rationals of unbounded size that follow the printed equations SM average by SM average
 //! (Nasef 2023, eq. 3.1 to 3.9; docs/reliability.md, "Invariants": the number of each is in the test).
-#![allow(missing_docs)]
-
-mod bodies;
-mod cases;
-mod exact;
 
 use core::cmp::Ordering;
 
-use bodies::numbers::scores_are_ordered;
-use cases::cases;
-use exact::{Exact, exact, means, ratio, reference_factor, reference_ipc, reference_ipm_ipc, reference_linear};
+use crate::bodies::numbers::scores_are_ordered;
+use crate::cases::cases;
+use crate::exact::{Exact, exact, means, ratio, reference_factor, reference_ipc, reference_ipm_ipc, reference_linear};
 use mias_firmware::configs::{ConfigTable, RoundTotals, Sums, TbVector};
 use mias_firmware::counters::Counter;
 use mias_firmware::kernel::Kernel;

@@ -1,9 +1,6 @@
 //! Numbers with a fraction against integers of 128 bits: products are exact, and what is cut off is what the names say.
-#![allow(missing_docs)]
 
-mod cases;
-
-use cases::cases;
+use crate::cases::cases;
 use mias_firmware::counters::Counter;
 use mias_firmware::metric::Score;
 use mias_firmware::metric::wide::{FixedU96, U96};

@@ -1,20 +1,15 @@
 //! The state machine by itself (sources.md D25 to D32): every event in every phase, and the rules on batches, aborts, dwell,
 //! time-outs and fall-backs.
-#![allow(missing_docs)]
 
-mod bodies;
-mod cases;
-mod phases;
-
-use bodies::scheduling::{Input, always_comes_to_rest, preparing_changes_nothing};
-use cases::cases;
+use crate::bodies::scheduling::{Input, always_comes_to_rest, preparing_changes_nothing};
+use crate::cases::cases;
+use crate::phases::{COALESCE, LATE, MACHINE, MIAS, SETTINGS, SMS, WINDOW, events, in_phase, kernel, launched, scheduler};
 use mias_firmware::configs::{Origin, TbVector};
 use mias_firmware::kernel::Kernel;
 use mias_firmware::machine::Machine;
 use mias_firmware::policy::{FixedConfig, LeftOver, Policy, Spatial};
 use mias_firmware::regs::{PhaseCode, fault};
 use mias_firmware::scheduler::{Command, Event, Phase, Scheduler, SmWord};
-use phases::{COALESCE, LATE, MACHINE, MIAS, SETTINGS, SMS, WINDOW, events, in_phase, kernel, launched, scheduler};
 use proptest::prelude::*;
 
 /// Reports all SMs done, with instructions that make configuration `winner` of the round the best, and decides.

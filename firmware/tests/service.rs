@@ -1,5 +1,4 @@
 //! What runs around the driver: strobe, time stamps, delay, watchdog and epitaph, over mocks.
-#![allow(missing_docs)]
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -1,11 +1,8 @@
 //! The set of SMs, which is bits in words, against a plain list of numbers.
-#![allow(missing_docs)]
-
-mod cases;
 
 use std::collections::BTreeSet;
 
-use cases::cases;
+use crate::cases::cases;
 use mias_firmware::regs::{MAX_SMS, SM_WORDS};
 use mias_firmware::scheduler::{SmSet, SmWord};
 use proptest::prelude::*;

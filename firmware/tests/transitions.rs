@@ -1,17 +1,13 @@
 //! The state machine as a page: what every event does in every phase, and the drawing of it, in docs/state-machine.md. The page is
 //! made from the machine itself; a change of it is a change of the machine. To write it: `MIAS_WRITE=1 cargo test -p
-//! mias-firmware --test transitions`.
-#![allow(missing_docs)]
-
-mod bodies;
-mod phases;
+//! mias-firmware --test integration transitions`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use crate::phases::{LATE, events, in_phase, in_search};
 use mias_firmware::regs::PhaseCode;
 use mias_firmware::scheduler::{Command, EVENTS_TO_REST, Event};
-use phases::{LATE, events, in_phase, in_search};
 
 /// Name of a command or an event: what comes before its data.
 fn name(debug: &str) -> &str {

@@ -1,7 +1,4 @@
 //! Control of extra TBs in firmware on the register block: it looks at what is due and at nothing else, and only if it is asked to (sources.md D181).
-#![allow(missing_docs)]
-
-mod common;
 
 use mias_firmware::Firmware;
 use mias_firmware::bus::Bus;
@@ -16,7 +13,7 @@ const MOST: u64 = INTERVAL as u64;
 fn file(options: u32, leaves: bool) -> RegisterFile {
     let straps = Straps { options, context_interval: INTERVAL, memory_interval: INTERVAL, ..Straps::new(PolicyCode::LeftOver) };
     let peaks = [Peak { most: 1, cycles: 1 }; CONTEXT_COUNTS];
-    RegisterFile::new(common::machine(4, straps)).with_contexts(leaves.then_some(peaks))
+    RegisterFile::new(crate::common::machine(4, straps)).with_contexts(leaves.then_some(peaks))
 }
 
 fn started(file: &mut RegisterFile) -> Firmware {

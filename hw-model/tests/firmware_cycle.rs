@@ -1,8 +1,5 @@
 //! The firmware on the register block, with a scripted machine in place of the timing model: SMs that fill up and drain one
 //! TB per cycle, and counters that depend on the partition by a formula.
-#![allow(missing_docs)]
-
-mod common;
 
 use mias_firmware::Firmware;
 use mias_firmware::configs::TbVector;
@@ -17,7 +14,7 @@ const COALESCE: u32 = 500;
 
 fn machine(policy: PolicyCode) -> MachineDescription {
     let fixed = [3, 1, 0, 0, 0, 0, 0, 0];
-    common::machine(SMS, Straps { profile_window: WINDOW, coalesce_window: COALESCE, fixed, ..Straps::new(policy) })
+    crate::common::machine(SMS, Straps { profile_window: WINDOW, coalesce_window: COALESCE, fixed, ..Straps::new(policy) })
 }
 
 /// 256 threads: four fit an SM, as mm and fwt of the thesis.

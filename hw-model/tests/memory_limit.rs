@@ -1,8 +1,5 @@
 //! DMIL in firmware on the register block: every interval it sets the limits of those kernels that have had enough requests, and of no others
 //! (sources.md D127).
-#![allow(missing_docs)]
-
-mod common;
 
 use mias_firmware::Firmware;
 use mias_firmware::bus::Bus;
@@ -16,7 +13,7 @@ const INTERVAL: u32 = 5_000;
 fn file(options: u32) -> RegisterFile {
     let straps = Straps { options, memory_interval: INTERVAL, ..Straps::new(PolicyCode::LeftOver) };
     let config = MemoryIssueConfig { in_flight: InFlightLimit::Firmware, ..MemoryIssueConfig::default() };
-    RegisterFile::new(common::machine(SMS, straps)).with_memory_issue(Some(&config))
+    RegisterFile::new(crate::common::machine(SMS, straps)).with_memory_issue(Some(&config))
 }
 
 /// Two kernels: on SM n the first has had 2,048 requests with 4,096 fails each and n in flight; the second 1,000 requests, too few.

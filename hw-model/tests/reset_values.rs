@@ -1,7 +1,4 @@
 //! The register block after reset holds what the map says: `Register::reset` of every register that can be read.
-#![allow(missing_docs)]
-
-mod common;
 
 use mias_firmware::bus::Bus;
 use mias_firmware::regs::{PolicyCode, Register, global, memory, queue, slot, sm};
@@ -18,7 +15,7 @@ fn check(file: &mut RegisterFile, base: u32, registers: &[Register], limit: u32)
 
 #[test]
 fn every_register_is_reset_to_what_the_map_says() {
-    let mut file = RegisterFile::new(common::machine(256, Straps::new(PolicyCode::MiasIpc)));
+    let mut file = RegisterFile::new(crate::common::machine(256, Straps::new(PolicyCode::MiasIpc)));
     check(&mut file, 0, global::REGISTERS, 8);
     (0..8).for_each(|index| check(&mut file, slot::at(index, 0), slot::REGISTERS, 1));
     (0..256).for_each(|index| check(&mut file, sm::at(index, 0), sm::REGISTERS, 11));

@@ -1,6 +1,4 @@
-//! Shipped kernels, made small, as workloads at places of their own, and a machine of few SMs to run them on. A module of its own, since
-//! the suites of `hw-model`, which share the rest of this folder, know no workloads.
-#![allow(dead_code, reason = "each suite uses some of it")]
+//! Shipped kernels, made small, as workloads at places of their own, and a machine of few SMs to run them on.
 
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};

@@ -1,8 +1,8 @@
 //! Entries of `docs/sources.md`, and who cites them: "sources.md D12", "sources.md D12, D13 and D15", "sources.md D12 to D15", and in
 //! documents `[D12](sources.md#d12)`. A number that stands alone cites nothing and is an error, so that no entry is cited unseen.
 
-use crate::prose::lines;
-use crate::tree::{File, Tree};
+use super::prose::lines;
+use super::tree::{File, Tree};
 
 /// The page that holds the entries.
 const PAGE: &str = "docs/sources.md";

@@ -1,8 +1,8 @@
 //! Links of documents and the anchors that they name. An anchor is an `id`, or a heading as GitHub makes one of it: lower case, spaces as
 //! hyphens, of the other marks only `-` and `_`; the second of equal ones ends in `-1`.
 
-use crate::prose::{Line, lines, outside_examples};
-use crate::tree::{File, Tree, joined};
+use super::prose::{Line, lines, outside_examples};
+use super::tree::{File, Tree, joined};
 
 /// A line for each link to a file that is not there, or to an anchor that its document does not have.
 pub(crate) fn dead_links(tree: &Tree) -> Vec<String> {

@@ -1,8 +1,8 @@
 //! Files and folders that prose names are there: from the root, from the folder of the file that names them or one above it, or from a
 //! package's `src`. A comment means its own package, a document any.
 
-use crate::prose::lines;
-use crate::tree::{File, Tree, joined};
+use super::prose::lines;
+use super::tree::{File, Tree, joined};
 
 /// Ends of the names that a file of the tree has; others may be a user's.
 const ENDS: [&str; 6] = ["rs", "md", "toml", "cu", "ptx", "svd"];

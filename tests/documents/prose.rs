@@ -1,6 +1,6 @@
 //! What is written for people: documents outside of their examples, and the comments of sources and TOML files.
 
-use crate::tree::File;
+use super::tree::File;
 
 /// A line of prose.
 #[derive(Debug, PartialEq)]

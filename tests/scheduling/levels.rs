@@ -1,9 +1,9 @@
 //! Four levels of scheduling at once: which launch of the queue is next, thread blocks, memory instructions, DRAM requests, in all sixteen subsets
 //! (sources.md D200 to D204). What holds of every run holds here (`common/rig.rs`), and of each level what it promises.
 
-use super::common::hand_made::{HandMade, any_kernel};
-use super::common::rig::{LAUNCH_LATENCY, Rig, Setting, launch, run, small_machine};
-use super::common::schedules;
+use crate::common::hand_made::{HandMade, any_kernel};
+use crate::common::rig::{LAUNCH_LATENCY, Rig, Setting, launch, run, small_machine};
+use crate::common::schedules;
 use mias_firmware::Firmware;
 use mias_firmware::bus::Bus;
 use mias_firmware::configs::MAX_KERNELS;

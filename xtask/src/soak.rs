@@ -33,24 +33,20 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         let mut soak = cargo(["test", "--package", "mias-firmware", "--tests", "--no-fail-fast", "--"]);
         run_command(soak.args(&args.filter).env(CASES, &cases))
     });
-    report.step(&format!("{schedules} random fault schedules"), || {
-        let mut soak = cargo(["test", "--package", "mias-hw-model", "--test", "fault_schedules", "--"]);
-        run_command(soak.args(&args.filter).env(SCHEDULES, &schedules))
+    report.step(&format!("{schedules} random schedules of launches and of faults, with and without preemption"), || {
+        let suites = ["fault_schedules::", "scheduling::", "preemption::", "preemption_faults::"];
+        let mut soak = cargo(["test", "--package", "mias-suites", "--tests", "--no-fail-fast", "--"]);
+        run_command(soak.args(chosen(&args.filter, &suites)).env(SCHEDULES, &schedules))
     });
-    report.step(&format!("{schedules} random schedules of launches"), || {
-        let mut soak = cargo(["test", "--package", "mias-suites", "--test", "scheduling", "--"]);
-        run_command(soak.args(&args.filter).env(SCHEDULES, &schedules))
-    });
-    for (suite, what) in [("preemption", "launches that preempt"), ("preemption_faults", "faults while TBs are preempted")] {
-        report.step(&format!("{schedules} random schedules of {what}"), || {
-            let mut soak = cargo(["test", "--package", "mias-suites", "--test", suite, "--"]);
-            run_command(soak.args(&args.filter).env(SCHEDULES, &schedules))
-        });
-    }
     let files = args.files.to_string();
     report.step(&format!("{files} mutations of each kind of input file"), || {
-        let mut soak = cargo(["test", "--package", "mias-lab", "--test", "mutations", "--no-fail-fast", "--"]);
-        run_command(soak.args(&args.filter).env(CASES, &files))
+        let mut soak = cargo(["test", "--package", "mias-lab", "--tests", "--no-fail-fast", "--"]);
+        run_command(soak.args(chosen(&args.filter, &["mutations::"])).env(CASES, &files))
     });
     report.finish("cargo xtask soak")
+}
+
+/// The tests that the user asks for; those of `suites` if none.
+fn chosen<'a>(filter: &'a Option<String>, suites: &'a [&'a str]) -> Vec<&'a str> {
+    filter.as_deref().map_or(suites.to_vec(), |filter| vec![filter])
 }

@@ -1,5 +1,4 @@
 //! A machine, kernels on it, and a scheduler brought into every phase: what the tests of the state machine share.
-#![allow(dead_code, reason = "each suite uses some of it")]
 
 use mias_firmware::kernel::Kernel;
 use mias_firmware::metric::Ipc;

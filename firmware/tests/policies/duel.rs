@@ -1,7 +1,7 @@
 //! MIAS-Duel: trials on the whole GPU, and who wins them, against exact arithmetic (docs/policies.md#mias-duel).
 
-use super::cases::cases;
 use super::world::{Counts, World, shape};
+use crate::cases::cases;
 use mias_firmware::regs::{PhaseCode, PolicyCode};
 use proptest::prelude::*;
 

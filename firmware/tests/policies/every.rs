@@ -1,7 +1,7 @@
 //! What holds of every policy, whatever the counters say.
 
-use super::cases::cases;
 use super::world::{SM, World};
+use crate::cases::cases;
 use mias_firmware::regs::{PhaseCode, PolicyCode, global};
 use mias_firmware::resources::TbShape;
 use proptest::prelude::*;

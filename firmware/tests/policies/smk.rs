@@ -1,6 +1,6 @@
 //! SMK-P: dominant resource fairness (sources.md D52 and D104).
 
-use super::cases::cases;
+use crate::cases::cases;
 use mias_firmware::configs::{ConfigTable, TbVector};
 use mias_firmware::kernel::Kernel;
 use mias_firmware::machine::{Machine, Settings};

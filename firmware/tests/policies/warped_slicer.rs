@@ -1,8 +1,8 @@
 //! Warped-Slicer: its worked examples, its scaling factor and threshold, and water-filling against brute force (sources.md
 //! D47 to D50, and D103).
 
-use super::cases::cases;
 use super::world::{Counts, WINDOW, World, shape};
+use crate::cases::cases;
 use mias_firmware::configs::{ConfigTable, Origin, TbVector};
 use mias_firmware::kernel::Kernel;
 use mias_firmware::machine::{Machine, Settings};

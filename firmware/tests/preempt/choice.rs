@@ -1,6 +1,6 @@
 //! Which candidate of an SM leaves, and by what technique (Shieh 2016, sections 3.2 and 3.3, figure 3.9).
 
-use crate::desk::{Desk, Tb, four, urgent_beside};
+use super::desk::{Desk, Tb, four, urgent_beside};
 use mias_firmware::preempt::Scheme;
 use mias_firmware::regs::{global, preempt, slot, technique};
 

@@ -1,6 +1,6 @@
 //! Over all SMs in turn until there is as much room as the kernel needs (Shieh 2016, section 3.1; sources.md D134).
 
-use crate::desk::{Desk, Tb};
+use super::desk::{Desk, Tb};
 use mias_firmware::preempt::Scheme;
 
 /// Three SMs that want room for 3, 1 and 2 TBs, and 4 are to come: turns give 2, 1 and 1.

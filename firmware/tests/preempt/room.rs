@@ -1,7 +1,7 @@
 //! Whatever lies where: what is commanded makes the room that is reserved.
 
+use super::desk::{self, Desk, Tb};
 use crate::cases::cases;
-use crate::desk::{self, Desk, Tb};
 use mias_firmware::preempt::Scheme;
 use mias_firmware::regs::{preempt_command, slot, technique};
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! What each scheme may do, and how it estimates (Shieh 2016, sections 2.3, 3.3.2 and 4.2; sources.md D134, D135).
 
-use crate::desk::{CONTEXT, Desk, Tb};
+use super::desk::{CONTEXT, Desk, Tb};
 use mias_firmware::preempt::Scheme;
 use mias_firmware::regs::{preempt_reserve, slot, technique};
 

@@ -1,6 +1,6 @@
 //! What happens between a wish for room and the room: another wish, a victim that ends, a flush that is refused, a kernel that goes.
 
-use crate::desk::{Desk, Tb, four, urgent_beside};
+use super::desk::{Desk, Tb, four, urgent_beside};
 use mias_firmware::preempt::Scheme;
 use mias_firmware::regs::{global, preempt, preempt_reserve, slot, technique};
 

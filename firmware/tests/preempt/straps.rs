@@ -1,6 +1,6 @@
 //! Whether the firmware preempts at all, and what it tells who watches.
 
-use crate::desk::{Desk, four, urgent_beside};
+use super::desk::{Desk, four, urgent_beside};
 use mias_firmware::driver::Observer;
 use mias_firmware::preempt::{Scheme, Selection};
 use mias_firmware::regs::{fault, global, interrupt, mode};

@@ -1,6 +1,6 @@
 //! Kernels with a priority, beside the policy (sources.md D136).
 
-use crate::desk::Desk;
+use super::desk::Desk;
 use mias_firmware::preempt::Scheme;
 use mias_firmware::regs::{fault, global, interrupt, slot, slot_control};
 

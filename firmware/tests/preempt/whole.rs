@@ -1,6 +1,6 @@
 //! Chimera takes whole SMs (Park et al. 2015, as Shieh 2016 has it in sections 2.3, 4.2 and 4.3).
 
-use crate::desk::{Desk, Tb};
+use super::desk::{Desk, Tb};
 use mias_firmware::driver::Observer;
 use mias_firmware::preempt::{Scheme, Selection};
 use mias_firmware::regs::{preempt_reserve, slot};

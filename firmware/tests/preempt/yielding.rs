@@ -1,6 +1,6 @@
 //! Who has to yield: TBs of lower priority, and those beyond their own quota (sources.md D134).
 
-use crate::desk::{Tb, four};
+use super::desk::{Tb, four};
 use mias_firmware::preempt::Scheme;
 use mias_firmware::regs::{slot, technique};
 

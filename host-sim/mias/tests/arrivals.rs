@@ -1,10 +1,8 @@
 //! `mias evaluate` with a kernel that arrives late: the numbers are those of `mias run --arrive`.
 
-mod support;
-
+use crate::support::{json, printed, refused};
 use serde_json::Value;
 use std::fs;
-use support::{json, printed, refused};
 
 /// Two kernels on two SMs; the second arrives in the middle of the window.
 const PLAN: &str = r#"

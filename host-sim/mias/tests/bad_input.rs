@@ -1,12 +1,10 @@
 //! What users bring along and is broken: refused by one message with file and line, exit code 2 and no file; or, where it can
 //! be read sensibly, read. The list is sources.md D101, and what else a file can be.
 
-mod support;
-
+use crate::support::{Trace, header, json, mias, printed, refused, tb};
 use predicates::str::contains;
 use std::fs;
 use std::io::Write;
-use support::{Trace, header, json, mias, printed, refused, tb};
 
 const MOV: &str = "0000 ffffffff 1 R1 MOV 0 0 0";
 const BAR: &str = "0010 ffffffff 0 BAR.SYNC 0 0 0";

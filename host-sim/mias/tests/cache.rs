@@ -1,13 +1,11 @@
 //! The cache of traces from outside: reports are the same to the byte with and without it, whoever else uses it, and whatever
 //! state its folder is in.
 
-mod support;
-
+use crate::support::{mias, refused};
 use assert_cmd::Command;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
-use support::{mias, refused};
 
 /// A run that executes two kernels and simulates little.
 const RUN: [&str; 6] = ["run", "mm:256", "fwt:65536", "--cycles", "20000", "--format=json"];

@@ -1,9 +1,7 @@
 //! The `mias` command from outside: what users mistype is answered by one message and exit code 2, and nothing is written.
 
-mod support;
-
+use crate::support::{mias, refused};
 use std::path::Path;
-use support::{mias, refused};
 
 #[test]
 fn unknown_names_suggest_the_nearest() {

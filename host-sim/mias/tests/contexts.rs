@@ -1,10 +1,8 @@
 //! TBs beyond those that fit, as `run` tells of them: the timeline, the counts by SM and the energy come to the counts of the report.
 
-mod support;
-
+use crate::support::{json, printed};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use support::{json, printed};
 
 /// HG on two of 16 SMs: 8 TBs of 12,288 bytes fit each.
 const RUN: [&str; 10] = ["run", "hg", "--gpu", "lin18", "--policy", "left-over", "--sms", "2", "--cycles", "15000"];

@@ -3,10 +3,10 @@
 
 mod support;
 
+use crate::support::{json, mias, printed, refused};
 use predicates::prelude::*;
 use predicates::str::contains;
 use std::path::Path;
-use support::{json, mias, printed, refused};
 
 const CORES: [&str; 3] = ["qemu", "qemu-m0", "qemu-riscv"];
 

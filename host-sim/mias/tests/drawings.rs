@@ -1,10 +1,8 @@
 //! `--timeline` and `--vcd`, read back: both tell the same story as the report.
 
-mod support;
-
+use crate::support::{printed, refused};
 use std::collections::BTreeMap;
 use std::path::Path;
-use support::{printed, refused};
 
 const CORE_KHZ: u64 = 1_365_000;
 const PHASES: [&str; 7] = ["idle", "partition", "transition", "profile", "decide", "broadcast", "steady"];

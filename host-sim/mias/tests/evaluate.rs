@@ -1,15 +1,13 @@
 //! `mias evaluate` and `mias diff`, on small kernels and a machine of two SMs.
 
-mod support;
-
+use crate::support::evaluation::{PLAN, Place, documents, runs, wait_for_runs};
+use crate::support::{mias, refused};
 use predicates::prelude::*;
 use predicates::str::contains;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use support::evaluation::{PLAN, Place, documents, runs, wait_for_runs};
-use support::{mias, refused};
 
 /// Everything about a finished evaluation, from one run of it: tests cannot share a folder, and simulating takes time.
 #[test]
@@ -160,7 +158,7 @@ fn the_report_is_made_anew(place: &Place) {
 }
 
 fn figures_are_files_of_their_own(place: &Place) {
-    let (out, list) = (place.text("a"), support::printed(&["report", &place.text("a"), "--list"]));
+    let (out, list) = (place.text("a"), crate::support::printed(&["report", &place.text("a"), "--list"]));
     let ids: Vec<&str> = list.lines().map(|line| line.split_once('\t').expect("number and caption").0).collect();
     for id in ["A.1a", "A.1b", "A.8", "B.1"] {
         assert!(ids.contains(&id), "{id}: {ids:?}");
@@ -177,12 +175,12 @@ fn figures_are_files_of_their_own(place: &Place) {
         mias(&["report", &out, "--results", &parquet]).assert().success();
         assert!(fs::read(place.path("n.parquet")).expect("numbers").starts_with(b"PAR1"));
     } else {
-        support::refused(&["report", &out, "--results", &parquet], &["built without its feature `parquet`"]);
+        crate::support::refused(&["report", &out, "--results", &parquet], &["built without its feature `parquet`"]);
     }
-    support::refused(&["report", &out, "--results", &other], &["a table of results ends in .csv or .parquet"]);
+    crate::support::refused(&["report", &out, "--results", &other], &["a table of results ends in .csv or .parquet"]);
 
     // As wide as is asked for, in points of 1/72 inch.
-    let svg = support::printed(&["report", &out, "--figure", "A.1b", "--width-mm", "127"]);
+    let svg = crate::support::printed(&["report", &out, "--figure", "A.1b", "--width-mm", "127"]);
     assert!(svg.contains("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"360pt\""), "{}", &svg[..300]);
     let file = |name: &str| place.text(name);
     for (name, begins) in [("f.svg", "<?xml"), ("f.csv", "group,series,"), ("f.pdf", "%PDF-")] {

@@ -1,14 +1,12 @@
 //! `mias evaluate --shard`, `--merge`, `--status` and `--emit`: whatever shards there are, what they leave is a local run's.
 
-mod support;
-
+use crate::support::evaluation::{PLAN, Place, documents, runs, wait_for_runs};
+use crate::support::{mias, refused};
 use predicates::prelude::*;
 use predicates::str::contains;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use support::evaluation::{PLAN, Place, documents, runs, wait_for_runs};
-use support::{mias, refused};
 
 impl Place {
     /// The arguments that evaluate a part of the plan into `out`.

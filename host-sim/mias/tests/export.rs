@@ -1,14 +1,12 @@
 //! `mias trace export` from outside: what is exported runs like what it was made of, a copied list has the lines of the list,
 //! and mistakes cost nothing.
 
-mod support;
-
+use crate::support::{json, lists, mias, printed, reference, refused};
 use liblzma::read::XzDecoder;
 use rayon::prelude::*;
 use serde_json::Value;
 use std::io::Read;
 use std::path::Path;
-use support::{json, lists, mias, printed, reference, refused};
 
 /// A run's numbers: the document without what names the kernel and fingerprints its trace.
 fn numbers(arguments: &[&str]) -> Value {

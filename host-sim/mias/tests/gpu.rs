@@ -1,11 +1,9 @@
 //! `mias gpu`: the list, the summary, and what a user's machine is asked about.
 
-mod support;
-
+use crate::support::{json, mias};
 use predicates::prelude::PredicateBooleanExt;
 use predicates::str::contains;
 use std::fs;
-use support::{json, mias};
 
 #[test]
 fn the_list_has_every_machine_that_can_be_shown() {

@@ -1,5 +1,5 @@
 //! The user guide holds: every command on every page of `docs/guide/` is run, and prints what the page says, `...` aside.
-//! After a change of results, `TRYCMD=overwrite cargo test -p mias --test guide` writes the outputs into the pages again.
+//! After a change of results, `TRYCMD=overwrite cargo test -p mias --test integration guide` writes the outputs into the pages again.
 //!
 //! Other pages show no output but excerpts of the guide's, and the index `docs/README.md` has a row for every page.
 

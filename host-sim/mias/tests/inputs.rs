@@ -1,8 +1,6 @@
 //! Kernels on files, through the command line: what is wrong with a file is the user's mistake, one message.
 
-mod support;
-
-use support::{json, refused};
+use crate::support::{json, refused};
 
 /// A file in a folder of its own, and a kernel's word that names it.
 fn word(kernel: &str, name: &str, contents: &[u8]) -> (tempfile::TempDir, String) {

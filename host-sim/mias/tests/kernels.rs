@@ -1,10 +1,8 @@
 //! `mias kernels` and `mias sweep`, from the command line: what they say of small inputs, held to arithmetic and to `mias run`.
 
-mod support;
-
+use crate::support::{json, mias, printed, refused};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use support::{json, mias, printed, refused};
 
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))

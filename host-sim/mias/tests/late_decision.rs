@@ -1,10 +1,8 @@
 //! `mias evaluate` where a decision comes too late: a microcontroller so slow that the window ends before the decision is in effect.
 
-mod support;
-
+use crate::support::printed;
 use serde_json::Value;
 use std::fs;
-use support::printed;
 
 /// Two kernels on six SMs, which measure all configurations in one round. On the microcontroller as it is, and on one of half
 /// its clock, which places the configurations within the window, and decides after it.

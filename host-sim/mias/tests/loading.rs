@@ -1,11 +1,9 @@
 //! How a trace comes into memory changes no byte of what is printed: from text or from the cache, at once or in parts, by however many
 //! threads.
 
-mod support;
-
+use crate::support::{mias, reference};
 use std::fs;
 use std::path::Path;
-use support::{mias, reference};
 
 /// 24 TBs of 8 warps, each of which loads 32 words from anywhere 20 times, no two alike. An access is 16 bytes, and a pattern of 32 sectors of 8
 /// bytes, twice: 2 MB while it is put together, where a part is 1 MiB at least.

@@ -1,10 +1,8 @@
 //! What the command says beside its reports: completions, manual pages, how much goes to standard error, and in which colours.
 
-mod support;
-
+use crate::support::{mias, printed, refused};
 use predicates::prelude::*;
 use predicates::str::contains;
-use support::{mias, printed, refused};
 
 /// Commands of the command line, from its help.
 fn commands() -> Vec<String> {

@@ -1,10 +1,8 @@
 //! Files around a kernel of one's own: what it leaves in memory, CUDA source and machine code in place of PTX, and files without an end.
 
-mod support;
-
+use crate::support::{mias, refused};
 use std::fs;
 use std::path::{Path, PathBuf};
-use support::{mias, refused};
 
 fn saxpy(file: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/saxpy").join(file);

@@ -1,10 +1,8 @@
 //! Transitions that preempt, priorities and limits, on the command line and in plans.
 
-mod support;
-
+use crate::support::{Trace, header, json, mias, printed, refused, tb};
 use serde_json::Value;
 use std::fs;
-use support::{Trace, header, json, mias, printed, refused, tb};
 
 /// Two SMs, short windows: `fwt` fills them before `mm` arrives.
 const SHORT: [&str; 8] = ["--gpu", "rtx2060-accelsim", "--cycles", "40000", "--profile-cycles", "2000", "--latency", "off"];

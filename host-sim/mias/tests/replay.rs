@@ -1,9 +1,7 @@
 //! Recordings without QEMU: made, replayed in this process, and refused where they cannot be.
 
-mod support;
-
+use crate::support::{json, mias, printed, refused};
 use std::fs;
-use support::{json, mias, printed, refused};
 
 #[test]
 fn a_run_replays_as_it_was() {

@@ -1,10 +1,8 @@
 //! What `mias run --format json` promises: names and values per launch, no wall-clock time unless asked for, and options that
 //! leave every number alone.
 
-mod support;
-
+use crate::support::{json, printed, reference};
 use serde_json::Value;
-use support::{json, printed, reference};
 
 /// SMs and schedulers per SM of rtx2060-accelsim.
 const SCHEDULERS: u64 = 30 * 4;

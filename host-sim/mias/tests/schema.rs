@@ -1,9 +1,7 @@
 //! `mias schema`: what it prints is what the project has in `docs/schema/`, and it writes files as other commands do.
 
-mod support;
-
+use crate::support::{mias, printed, refused};
 use std::path::Path;
-use support::{mias, printed, refused};
 
 const KINDS: [&str; 3] = ["machine", "plan", "kernel"];
 

@@ -1,10 +1,8 @@
 //! Result tables: what commands print of two small kernels. What the numbers must be is for the other suites to say, by arithmetic and
 //! by the numbers of an independent simulator; the snapshots show that, and where, a result is another than before.
 
-mod support;
-
+use crate::support::{printed, reference};
 use insta::assert_snapshot;
-use support::{printed, reference};
 
 /// Both kernels share a machine; decisions take no time, so that a change of the firmware's instruction counts is no change here.
 const CO_RUN: [&str; 8] = ["mm:128", "fwt:16384", "--cycles", "20000", "--profile-cycles", "3000", "--latency", "off"];

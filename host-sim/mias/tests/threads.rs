@@ -1,8 +1,6 @@
 //! `--threads`: the same bytes with any number, in every command that has it.
 
-mod support;
-
-use support::{printed, reference, refused};
+use crate::support::{printed, reference, refused};
 
 fn same_with_any_number(arguments: &[&str]) {
     let with = |threads: &str| printed(&[arguments, &["--format", "json", "--threads", threads]].concat());

@@ -1,9 +1,7 @@
 //! `mias trace` from outside: what is converted runs like the list, byte for byte, and is compact; mistakes cost nothing.
 
-mod support;
-
+use crate::support::{lists, mias, reference_data};
 use rayon::prelude::*;
-use support::{lists, mias, reference_data};
 
 fn printed(arguments: &[&str]) -> Vec<u8> {
     mias(arguments).assert().success().stderr("").get_output().stdout.clone()

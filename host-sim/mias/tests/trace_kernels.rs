@@ -1,11 +1,9 @@
 //! Traces where kernels are named: alone, beside each other and beside kernels that are executed, in every command.
 
-mod support;
-
+use crate::support::{header, json, printed, reference, refused, tb};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use support::{header, json, printed, reference, refused, tb};
 
 const EXIT: &str = "0020 ffffffff 0 EXIT 0 0 0";
 

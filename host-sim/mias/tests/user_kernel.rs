@@ -1,10 +1,8 @@
 //! A user's own PTX and sized kernels from the command line: mistakes are refused with the place and the remedy, and each
 //! kernel runs once when it is not to be relaunched.
 
-mod support;
-
+use crate::support::{json, printed, refused};
 use std::path::Path;
-use support::{json, printed, refused};
 
 fn saxpy(file: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/saxpy").join(file);

@@ -1,11 +1,12 @@
 //! What documents and comments say of each other and of the tree is so: links and anchors lead somewhere, numbers cited are entries of
 //! `docs/sources.md`, files named are there, and no registry is named by its host. Text alone is read; nothing is run.
-#![allow(missing_docs)]
 
 mod citations;
 mod markdown;
+mod modules;
 mod paths;
 mod prose;
+mod reliability;
 mod tree;
 
 use tree::{File, Tree};
@@ -50,6 +51,13 @@ fn every_path_named_exists() {
     let (named, wrong) = paths::check(&tree);
     assert_none(&wrong);
     assert!(named > 300, "{named} paths were found");
+}
+
+#[test]
+fn every_file_of_tests_is_compiled() {
+    let (files, wrong) = modules::check(&Tree::read());
+    assert_none(&wrong);
+    assert!(files > 100, "{files} files of tests were found");
 }
 
 #[test]

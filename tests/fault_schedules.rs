@@ -1,14 +1,11 @@
 //! Random faults at random times under random work: docs/reliability.md says what holds whatever happens, and
 //! `tests/common/fault_rig.rs` checks it in every run. `cargo xtask soak` runs many more of them.
 
-#[path = "../../tests/common/mod.rs"]
-mod common;
-
-use common::fault_rig::FaultRig;
-use common::faults::{BrokenCounter, Fault, Reading};
-use common::hand_made::HandMade;
-use common::rig::{Setting, launch, small_machine};
-use common::schedules;
+use crate::common::fault_rig::FaultRig;
+use crate::common::faults::{BrokenCounter, Fault, Reading};
+use crate::common::hand_made::HandMade;
+use crate::common::rig::{Setting, launch, small_machine};
+use crate::common::schedules;
 use mias_firmware::counters::Counter;
 use mias_firmware::regs::{MAX_SLOTS, PolicyCode, interrupt, slot};
 use proptest::prelude::*;

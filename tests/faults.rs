@@ -1,13 +1,10 @@
 //! What is promised when something goes wrong (docs/reliability.md), one fault at a time, on three SMs with kernels made by hand.
 //! `tests/common/fault_rig.rs` says what is checked in every run: among it that every TB runs once, and that all comes to rest.
 
-#[path = "../../tests/common/mod.rs"]
-mod common;
-
-use common::fault_rig::{FaultRig, HOST_PATIENCE, TIME_OUT_WINDOWS};
-use common::faults::{BrokenCounter, Fault, Reading};
-use common::hand_made::HandMade;
-use common::rig::{LAUNCH_LATENCY, Setting, launch, small_machine};
+use crate::common::fault_rig::{FaultRig, HOST_PATIENCE, TIME_OUT_WINDOWS};
+use crate::common::faults::{BrokenCounter, Fault, Reading};
+use crate::common::hand_made::HandMade;
+use crate::common::rig::{LAUNCH_LATENCY, Setting, launch, small_machine};
 use mias_firmware::configs::TbVector;
 use mias_firmware::driver::POLL_CYCLES;
 use mias_firmware::regs::{PhaseCode, PolicyCode, fault, interrupt};

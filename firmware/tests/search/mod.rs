@@ -1,10 +1,7 @@
 //! The search for how many SMs each kernel needs: its arithmetic against exact references and the paper's numbers, its steps on kernels whose
 //! performance is known, and the driver under it on a register block of the test's own, under any counters.
-#![allow(missing_docs)]
 
 mod bandwidth;
-#[path = "../cases/mod.rs"]
-mod cases;
 mod chip;
 mod fair;
 mod rounds;

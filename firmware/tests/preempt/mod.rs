@@ -1,9 +1,6 @@
 //! Preemption over a register block of the test's own: who is taken off which SM, and kernels with a priority beside the policy (Shieh 2016,
 //! chapter 3; sources.md D134 to D136).
-#![allow(missing_docs)]
 
-#[path = "../cases/mod.rs"]
-mod cases;
 mod choice;
 mod desk;
 mod need;

@@ -1,13 +1,11 @@
 //! The real firmware on the real GPU model: small kernels that arrive in every awkward way, under every policy and both
 //! transition modes. `common/rig.rs` says what is checked in all of them.
 
-mod common;
-#[path = "scheduling/levels.rs"]
 mod levels;
 
-use common::hand_made::{HandMade, Step, any_kernel};
-use common::rig::{LAUNCH_LATENCY, Rig, Setting, launch, run, small_machine};
-use common::schedules;
+use crate::common::hand_made::{HandMade, Step, any_kernel};
+use crate::common::rig::{LAUNCH_LATENCY, Rig, Setting, launch, run, small_machine};
+use crate::common::schedules;
 use mias_firmware::configs::Origin;
 use mias_firmware::regs::{MAX_SLOTS, PhaseCode, PolicyCode};
 use mias_hw_model::gpu::{Launch, RunEnd, Stats};

@@ -1,9 +1,6 @@
 //! The policies beyond MIAS, each by the worked example or the invariant that its definition gives (sources.md,
 //! "Policies"), and all policies together under arbitrary counters.
-#![allow(missing_docs)]
 
-#[path = "../cases/mod.rs"]
-mod cases;
 mod coordinated;
 mod duel;
 mod every;

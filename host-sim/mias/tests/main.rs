@@ -1,0 +1,30 @@
+//! The command as a user runs it, in one program.
+
+mod arrivals;
+mod bad_input;
+mod cache;
+mod cli;
+mod contexts;
+mod drawings;
+mod evaluate;
+mod evaluate_shards;
+mod export;
+mod gpu;
+mod grids;
+mod guide;
+mod inputs;
+mod kernels;
+mod late_decision;
+mod loading;
+mod messages;
+mod own_files;
+mod preemption;
+mod replay;
+mod run_json;
+mod schema;
+mod support;
+mod tables;
+mod threads;
+mod trace;
+mod trace_kernels;
+mod user_kernel;

@@ -1,0 +1,4 @@
+//! Workloads against the library of kernels.
+
+mod export;
+mod opcodes;

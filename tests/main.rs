@@ -1,0 +1,29 @@
+//! The suites that need several crates, in one program.
+
+mod allocation;
+mod arrows;
+mod common;
+mod configurations;
+mod decision_time;
+mod decisions;
+mod determinism;
+mod documents;
+mod equal_runs;
+mod fault_schedules;
+mod faults;
+mod instructions;
+mod kernels;
+mod machines;
+mod own_policy;
+mod packages;
+mod precision;
+mod preemption;
+mod preemption_cases;
+mod preemption_faults;
+mod requests;
+mod resources;
+mod scheduling;
+mod threads;
+mod together;
+mod validation;
+mod wide_machines;
