@@ -7,11 +7,11 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
 use mias_firmware::Firmware;
-use mias_firmware::bus::Bus;
-use mias_firmware::counters::Counter;
 use mias_firmware::policy::AnyPolicy;
-use mias_firmware::regs::{PhaseCode, PolicyCode, feature, global};
 use mias_hw_model::register_file::{KernelDescriptor, MachineDescription, RawCounters, RegisterFile, Straps};
+use mias_registers::bus::Bus;
+use mias_registers::counters::Counter;
+use mias_registers::{PhaseCode, PolicyCode, feature, global};
 
 const SMS: usize = 30;
 const WINDOW: u64 = 45_000;

@@ -7,12 +7,10 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use mias_firmware::Firmware;
-use mias_firmware::bus::Bus;
 use mias_firmware::policy::AnyPolicy;
 use mias_firmware::preempt::Scheme;
-use mias_firmware::regs::{
-    ID_VALUE, MAP_END, PolicyCode, VERSION_VALUE, feature, global, interrupt, preempt, preempt_tb, slot, slot_status,
-};
+use mias_registers::bus::Bus;
+use mias_registers::{ID_VALUE, MAP_END, PolicyCode, VERSION_VALUE, feature, global, interrupt, preempt, preempt_tb, slot, slot_status};
 
 const SMS: u32 = 15;
 const REGISTERS: u32 = 32_768;

@@ -1,6 +1,6 @@
 /* Register block of the MIAS thread-block scheduler, for C99, C11 and C++11.
  *
- * Written by `cargo xtask docs` from firmware/src/regs/; a test fails when it is not current. Do not edit it.
+ * Written by `cargo xtask docs` from firmware/registers/src/; a test fails when it is not current. Do not edit it.
  *
  * Every register is 32 bits wide, little endian, at a byte offset that is a multiple of four. register-map.md has the access rules.
  * For a block that is mapped into memory: struct mias_block. For one behind a serial bus: the offsets.
@@ -19,7 +19,7 @@
 /* SMs that the map has room for. */
 #define MIAS_MAX_SMS UINT32_C(0x100)
 /* Kernel slots that the map has room for. */
-#define MIAS_MAX_SLOTS UINT32_C(0x8)
+#define MIAS_KERNEL_SLOTS UINT32_C(0x8)
 /* Longest profiling window in cycles. */
 #define MIAS_MAX_WINDOW UINT32_C(0x1ffff)
 /* First byte offset beyond the map. */

@@ -4,11 +4,11 @@
 //! the rest of the run: TBs come and go, caches fill, DRAM is busy, the firmware is called.
 
 use mias_firmware::Firmware;
-use mias_firmware::regs::PolicyCode;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd};
 use mias_hw_model::register_file::{RegisterFile, Straps};
 use mias_lab::experiment::workload::{self, Workload};
 use mias_lab::machines;
+use mias_registers::PolicyCode;
 use mias_trace::accelsim::Warnings;
 use mias_workloads::trace_store::Cache;
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -6,10 +6,10 @@
 //! What a TB takes is read here from the assembler's report and the kernel's file, and rounded by hand.
 
 use mias_firmware::configs::{Candidate, Generator, Rules, TbVector};
-use mias_firmware::regs::PolicyCode;
 use mias_firmware::resources::{SmLimits, TbShape};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::register_file::{MachineDescription, RegisterFile, Straps};
+use mias_registers::PolicyCode;
 use mias_workloads::kernels::{Spec, find};
 
 /// Threads, registers, bytes of shared memory, TBs: what an SM of the RTX 2060 has (`configs/gpus/rtx2060.toml`).

@@ -2,7 +2,6 @@
 //! in between wait.
 
 use mias_firmware::Firmware;
-use mias_firmware::regs::{PhaseCode, PolicyCode, global, interrupt};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats};
 use mias_hw_model::register_file::{Activity, ActivityEvent, RegisterFile, Straps};
@@ -12,6 +11,7 @@ use mias_lab::experiment::policy::{Control, Latency, Policy};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};
 use mias_lab::machines;
+use mias_registers::{PhaseCode, PolicyCode, global, interrupt};
 use mias_workloads::kernels::Spec;
 use std::sync::{Arc, LazyLock};
 

@@ -5,9 +5,9 @@
 use crate::common::rig::{Setting, launch, small_machine};
 use mias_firmware::Firmware;
 use mias_firmware::configs::TbVector;
-use mias_firmware::regs::PolicyCode;
 use mias_hw_model::gpu::{Gpu, Microcontroller, RunEnd};
 use mias_hw_model::register_file::RegisterFile;
+use mias_registers::PolicyCode;
 use mias_workloads::kernels;
 use std::sync::Arc;
 

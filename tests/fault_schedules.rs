@@ -6,8 +6,8 @@ use crate::common::faults::{BrokenCounter, Fault, Reading};
 use crate::common::hand_made::HandMade;
 use crate::common::rig::{Setting, launch, small_machine};
 use crate::common::schedules;
-use mias_firmware::counters::Counter;
-use mias_firmware::regs::{MAX_SLOTS, PolicyCode, interrupt, slot};
+use mias_registers::counters::Counter;
+use mias_registers::{KERNEL_SLOTS, PolicyCode, interrupt, slot};
 use proptest::prelude::*;
 
 /// Schedules in a test run.
@@ -81,7 +81,7 @@ proptest! {
         policy in prop::sample::select(PolicyCode::ALL.to_vec()),
         sms in 1u32..5,
         window in 50u32..1_500,
-        fixed: [u8; MAX_SLOTS],
+        fixed: [u8; KERNEL_SLOTS],
         ideal: bool,
         counters in prop::collection::vec(broken_counter(), 0..3),
         schedule in prop::collection::vec((0u64..8_000, fault()), 0..6),

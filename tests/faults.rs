@@ -7,9 +7,9 @@ use crate::common::hand_made::HandMade;
 use crate::common::rig::{LAUNCH_LATENCY, Setting, launch, small_machine};
 use mias_firmware::configs::TbVector;
 use mias_firmware::driver::POLL_CYCLES;
-use mias_firmware::regs::{PhaseCode, PolicyCode, fault, interrupt};
 use mias_hw_model::gpu::{Launch, RunEnd, Stats};
 use mias_hw_model::register_file::KernelDescriptor;
+use mias_registers::{PhaseCode, PolicyCode, fault, interrupt};
 
 const MIAS: [PolicyCode; 4] = [PolicyCode::MiasIpc, PolicyCode::MiasIpmIpc, PolicyCode::MiasFactor, PolicyCode::MiasLinear];
 
@@ -256,7 +256,7 @@ fn a_descriptor_that_cannot_run_is_rejected() {
 /// A descriptor that is read wrong but could be: too many TBs are asked for, or too few. The hardware issues what fits.
 #[test]
 fn a_descriptor_that_was_read_wrong_does_no_harm() {
-    use mias_firmware::regs::slot;
+    use mias_registers::slot;
     let shown = [
         (slot::TB_THREADS, 32),
         (slot::TB_THREADS, 1_024),

@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// Folders of the packages that others can depend on, from the root.
-const PACKAGES: [&str; 11] = [
+const PACKAGES: [&str; 12] = [
     "firmware",
+    "firmware/registers",
     "hw-model",
     "configs",
     "plans",

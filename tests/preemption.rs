@@ -5,10 +5,10 @@ use crate::common::hand_made::{HandMade, any_kernel};
 use crate::common::rig::{SCHEMES, Setting, launch, small_machine};
 use crate::common::schedules;
 use mias_firmware::Firmware;
-use mias_firmware::regs::{MAX_SLOTS, PolicyCode, preempt_scheme};
 use mias_hw_model::config::{PreemptionConfig, ResumeOn, SwitchModel};
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd};
 use mias_hw_model::register_file::RegisterFile;
+use mias_registers::{KERNEL_SLOTS, PolicyCode, preempt_scheme};
 use proptest::prelude::*;
 
 /// Schedules in a test run.
@@ -85,7 +85,7 @@ proptest! {
         resume in prop::sample::select(vec![ResumeOn::AnySm, ResumeOn::SameSm]),
         sms in 1u32..4,
         window in 50u32..2_000,
-        fixed: [u8; MAX_SLOTS],
+        fixed: [u8; KERNEL_SLOTS],
     ) {
         let setting = Setting { window, fixed, preempt: (scheme, LIMIT), ..Setting::new(policy, false) };
         run(&launches, (switch, resume), sms, &setting);

@@ -4,11 +4,11 @@
 use crate::common::hand_made::HandMade;
 use crate::common::rig::{LAUNCH_LATENCY, SCHEMES, Setting, launch, small_machine};
 use mias_firmware::Firmware;
-use mias_firmware::bus::Bus;
-use mias_firmware::regs::{MAX_SLOTS, PhaseCode, PolicyCode, preempt, preempt_scheme, technique};
 use mias_hw_model::config::PreemptionConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, Preemption, RunEnd, Stats, Technique};
 use mias_hw_model::register_file::RegisterFile;
+use mias_registers::bus::Bus;
+use mias_registers::{KERNEL_SLOTS, PhaseCode, PolicyCode, preempt, preempt_scheme, technique};
 
 /// No run is this long.
 const TOO_LONG: u64 = 2_000_000;
@@ -23,7 +23,7 @@ const COMMANDED: u64 = 6_000;
 struct Watched {
     firmware: Firmware,
     phases: Vec<(u64, PhaseCode)>,
-    held: Vec<Vec<[(u32, u32); MAX_SLOTS]>>,
+    held: Vec<Vec<[(u32, u32); KERNEL_SLOTS]>>,
 }
 
 impl Microcontroller for Watched {
@@ -40,7 +40,7 @@ impl Microcontroller for Watched {
 }
 
 /// TBs of each slot on each SM, and how many there may be.
-fn held(registers: &RegisterFile) -> Vec<[(u32, u32); MAX_SLOTS]> {
+fn held(registers: &RegisterFile) -> Vec<[(u32, u32); KERNEL_SLOTS]> {
     let sms = 0..registers.machine().sm_count as usize;
     sms.map(|sm| std::array::from_fn(|slot| (registers.resident(sm, slot), registers.quota(sm, slot)))).collect()
 }

@@ -7,10 +7,10 @@ use crate::common::faults::{BrokenCounter, BrokenRegister, Fault, Reading};
 use crate::common::hand_made::{HandMade, Step};
 use crate::common::rig::{SCHEMES, Setting, launch, small_machine};
 use crate::common::schedules;
-use mias_firmware::counters::Counter;
-use mias_firmware::regs::{MAX_SLOTS, PolicyCode, interrupt, preempt, preempt_scheme, slot};
 use mias_hw_model::config::{PreemptionConfig, ResumeOn, SwitchModel};
 use mias_hw_model::gpu::Launch;
+use mias_registers::counters::Counter;
+use mias_registers::{KERNEL_SLOTS, PolicyCode, interrupt, preempt, preempt_scheme, slot};
 use proptest::prelude::*;
 
 /// Schedules in a test run.
@@ -99,7 +99,7 @@ proptest! {
         scheme in prop::sample::select(SCHEMES.to_vec()),
         policy in prop::sample::select(PolicyCode::ALL.to_vec()),
         (stall, same) in any::<(bool, bool)>(),
-        (sms, window, fixed) in (1u32..4, 50u32..1_500, any::<[u8; MAX_SLOTS]>()),
+        (sms, window, fixed) in (1u32..4, 50u32..1_500, any::<[u8; KERNEL_SLOTS]>()),
         counters in prop::collection::vec(broken_counter(), 0..2),
         registers in prop::collection::vec(broken_register(), 0..3),
         schedule in prop::collection::vec((0u64..10_000, fault()), 0..6),

@@ -1,11 +1,11 @@
 //! How many TBs fit an SM: firmware and hardware have arithmetic of their own for it, and must agree.
 
-use mias_firmware::regs::PolicyCode;
 use mias_firmware::resources::{Resources as FirmwareResources, SmLimits, TbShape};
 use mias_hw_model::config::{GpuConfig, SmConfig};
 use mias_hw_model::register_file::{MachineDescription, RegisterFile, Straps};
 use mias_hw_model::sm::Resources;
 use mias_hw_model::trace::KernelInfo;
+use mias_registers::PolicyCode;
 use proptest::prelude::*;
 
 fn reference_machine() -> GpuConfig {

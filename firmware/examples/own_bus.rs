@@ -1,13 +1,13 @@
 //! The firmware on a bus of one's own: a toy GPU of two SMs, as a map from register offset to value.
 //!
 //! Run it with `cargo run -p mias-firmware --example own_bus`. It launches one kernel and prints every register that the
-//! firmware writes. On a chip, the same two functions would be volatile accesses (`mias_firmware::bus::MappedBus`).
+//! firmware writes. On a chip, the same two functions would be volatile accesses (`mias_registers::bus::MappedBus`).
 
 use std::collections::BTreeMap;
 
-use mias_firmware::bus::Bus;
-use mias_firmware::regs::{self, PolicyCode, global, interrupt, slot};
 use mias_firmware::{Firmware, driver::StartError};
+use mias_registers::bus::Bus;
+use mias_registers::{ID_VALUE, PolicyCode, VERSION_VALUE, global, interrupt, slot};
 
 /// Registers that keep what is written to them, which is enough for one launch.
 #[derive(Default)]
@@ -34,8 +34,8 @@ impl Bus for ToyGpu {
 fn main() -> Result<(), StartError> {
     let mut gpu = ToyGpu::default();
     gpu.registers.extend([
-        (global::ID, regs::ID_VALUE),
-        (global::VERSION, regs::VERSION_VALUE),
+        (global::ID, ID_VALUE),
+        (global::VERSION, VERSION_VALUE),
         (global::SM_COUNT, 2),
         (global::SLOT_COUNT, 1),
         (global::SM_THREADS, 1024),

@@ -7,11 +7,11 @@
 //! It is no policy and goes with any. Nothing is remembered here between two looks: what is allowed, and whether raising it has come to its end, stands in the
 //! register that sets it, and goes with the kernel.
 
-use crate::bus::{TryBus, read, write};
-use crate::regs::{CONTEXT_ARRAYS, CONTEXT_COUNTS, MAX_SLOTS, context_allowed, context_bound, fault, feature, global, interrupt};
+use mias_registers::bus::{TryBus, read, write};
+use mias_registers::{CONTEXT_ARRAYS, CONTEXT_COUNTS, KERNEL_SLOTS, context_allowed, context_bound, fault, feature, global, interrupt};
 
 /// Slots of the map, one bit each.
-const ALL_SLOTS: u32 = (1 << MAX_SLOTS) - 1;
+const ALL_SLOTS: u32 = (1 << KERNEL_SLOTS) - 1;
 
 /// Of each of them, in per cent of the most that there can be: what is less than much, and what is not yet saturated (Lin et al. 2018, table 3).
 const LIMITS: [(u32, u32); CONTEXT_COUNTS] = [(60, 80), (60, 80), (60, 90), (60, 90), (60, 80), (50, 70)];

@@ -1,8 +1,8 @@
 //! A launched kernel as the scheduler sees it.
 
-use crate::bus::{TryBus, read};
-use crate::regs::{slot, slot_status};
 use crate::resources::{Resources, SmLimits, TbShape};
+use mias_registers::bus::{TryBus, read};
+use mias_registers::{slot, slot_status};
 
 /// A launched kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,18 +1,16 @@
 #![no_std]
-#![deny(unsafe_code)]
-#![cfg_attr(not(target_os = "none"), forbid(unsafe_code))]
+#![forbid(unsafe_code)]
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 //! MIAS (Memory Interference Aware Scheduler) as firmware: the thread-block scheduler of a GPU, for the microcontroller
 //! beside it.
 //!
 //! No standard library, no allocation, no floating point, no recursion, no reachable panic. The firmware sees its GPU through
-//! a register block ([`regs`]) on a two-function [`bus`]; it hears of launches, completions and finished profiling windows,
+//! a register block on a two-function [bus](mias_registers::bus); it hears of launches, completions and finished profiling windows,
 //! and answers with TB quotas per SM.
 //!
 //! | module | what it is |
 //! |---|---|
-//! | [`regs`], [`bus`] | the contract with the hardware |
-//! | [`remote`] | the bus over a line of bytes, for co-simulation |
+//! | [`mias_registers`] | the contract with the hardware |
 //! | [`driver`] | registers to events, commands to registers: [`driver::Firmware`] |
 //! | [`service`], [`epitaph`] | around the driver in an image: watchdog, waiting; what is left after a fault |
 //! | [`scheduler`] | the state machine, free of hardware |
@@ -27,10 +25,10 @@
 //! | [`decision_latency`] | what a decision costs, in instructions, as measured |
 //! | [`rehearsal`] | a register block that plays a script, for boards without a GPU |
 //! | `log` | with the feature `defmt`, on targets: phases, decisions and faults as defmt logs |
-//! | [`resources`], [`kernel`], [`machine`], [`counters`] | TB demands, launched kernels, parameters, hardware counters |
+//! | [`resources`], [`kernel`], [`machine`], [`counters`] | TB demands, launched kernels, parameters, which counters a decision needs |
 //! | [`quantity`] | the numbers with a fraction: how many bits behind the point, how large |
 //!
-//! Integrating it takes a [`bus::Bus`], or a [`bus::TryBus`] where an access can fail, and one call per interrupt; `examples/own_bus.rs`
+//! Integrating it takes a [`Bus`](mias_registers::bus::Bus), or a [`TryBus`](mias_registers::bus::TryBus) where an access can fail, and one call per interrupt; `examples/own_bus.rs`
 //! does it in one page.
 #![cfg_attr(any(test, kani), allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing))]
 
@@ -43,7 +41,6 @@ pub mod boards;
 #[cfg(any(test, kani))]
 #[path = "../tests/bodies/mod.rs"]
 mod bodies;
-pub mod bus;
 pub mod configs;
 #[cfg(feature = "contexts")]
 pub mod contexts;
@@ -66,9 +63,7 @@ pub mod preempt;
 #[cfg(any(test, kani))]
 mod proofs;
 pub mod quantity;
-pub mod regs;
 pub mod rehearsal;
-pub mod remote;
 pub mod resources;
 pub mod scheduler;
 #[cfg(feature = "search")]

@@ -4,7 +4,7 @@
 //! Two builds: 32 SMs with all of two rounds of configurations (sources.md D21), and, with the feature `sms-132`, the 132
 //! SMs of today's largest chips.
 
-/// SMs that an image schedules. A larger machine raises [`crate::regs::fault::MACHINE_TOO_LARGE`], and its surplus SMs stay
+/// SMs that an image schedules. A larger machine raises [`mias_registers::fault::MACHINE_TOO_LARGE`], and its surplus SMs stay
 /// idle.
 pub const SMS: u16 = if cfg!(feature = "sms-132") { LARGE_SMS } else { 32 };
 

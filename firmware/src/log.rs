@@ -5,8 +5,8 @@
 
 use crate::driver::Observer;
 use crate::policy::Policy;
-use crate::regs::PhaseCode;
 use crate::scheduler::{Event, Report};
+use mias_registers::PhaseCode;
 
 /// Logs.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,11 +1,11 @@
 //! What the firmware knows of its machine, and what it was asked to do.
 
-use crate::bus::{TryBus, read};
-use crate::counters::Counter;
 use crate::memory_limit::MemoryLimit;
 use crate::quantity::{Coefficient, SectorRate};
-use crate::regs::{MAX_SLOTS, MAX_SMS, MAX_WINDOW, global, option};
 use crate::resources::SmLimits;
+use mias_registers::bus::{TryBus, read};
+use mias_registers::counters::Counter;
+use mias_registers::{KERNEL_SLOTS, MAX_SMS, MAX_WINDOW, global, option};
 
 /// The machine, as the register block describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ impl Machine {
         let sm_count = read(bus, global::SM_COUNT)?.min(MAX_SMS as u32);
         Ok(Self {
             sm_count: u16::try_from(sm_count).unwrap_or(0),
-            slot_count: read(bus, global::SLOT_COUNT)?.min(MAX_SLOTS as u32) as u8,
+            slot_count: read(bus, global::SLOT_COUNT)?.min(KERNEL_SLOTS as u32) as u8,
             limits: SmLimits::read(bus)?,
             linear_coefficient: Coefficient::from_bits(read(bus, global::LINEAR_COEFFICIENT)?),
             schedulers: read(bus, global::SM_SCHEDULERS)?,

@@ -5,14 +5,14 @@
 //! firmware looks every so many cycles, takes its time, and takes the requests of a whole interval, of which there are at least 1,024. It is no policy
 //! and goes with any. Nothing is remembered between two looks.
 
-use crate::bus::{TryBus, read, write};
-use crate::regs::{MAX_SLOTS, global, memory, option};
+use mias_registers::bus::{TryBus, read, write};
+use mias_registers::{KERNEL_SLOTS, global, memory, option};
 
 /// Fails per request beyond which 12 bits count none in 1,024 requests (Dai et al. 2018, section 3.3.2).
 const MOST_FAILS_EACH: u32 = ((1 << 12) - 1) / memory::SAMPLE_REQUESTS;
 
 /// Slots of the map, one bit each.
-const ALL_SLOTS: u32 = (1 << MAX_SLOTS) - 1;
+const ALL_SLOTS: u32 = (1 << KERNEL_SLOTS) - 1;
 
 /// What the firmware is asked to do about memory instructions: bits of [`global::STRAP_OPTIONS`]. One byte, which a firmware's state has to spare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

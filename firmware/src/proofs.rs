@@ -55,7 +55,7 @@ fn stride_picks_as_many(want: u32, total: u32) {
 mod tests {
     use super::*;
 
-    use crate::regs::PolicyCode;
+    use mias_registers::PolicyCode;
 
     const EDGES: [u32; 6] = [0, 1, 2, 0x8000_0000, u32::MAX - 1, u32::MAX];
 

@@ -3,7 +3,7 @@
 //!
 //! Each is a type of the crate [`fixed`], so that a sum of numbers with different fractions does not compile. A product is taken at its
 //! full width ([`FixedU32::wide_mul`], [`product`]) and has the fraction bits of both; [`saturating`] and [`wrapping`] cut it down again.
-//! The crate's own conversions go through 128 bits, and are not used. What is counted (cycles, instructions, sectors) is a plain integer of at most [`crate::counters::Counter::width`]
+//! The crate's own conversions go through 128 bits, and are not used. What is counted (cycles, instructions, sectors) is a plain integer of at most [`mias_registers::counters::Counter::width`]
 //! bits per SM and window.
 //!
 //! The metrics' scores are compared exactly: each is a ratio of two wide numbers of the same fraction ([`crate::metric::wide`]).
@@ -13,20 +13,13 @@ use core::ops::Add;
 use fixed::types::extra::{LeEqU32, LeEqU64, Unsigned};
 use fixed::types::{U8F24, U12F20, U16F16, U17F15, U19F13, U20F12, U22F10, U24F40, U28F4, U32F0, U40F24, U48F16};
 use fixed::{FixedU32, FixedU64};
+pub use mias_registers::quantity::{Coefficient, SectorRate};
 
 /// A count as a factor of a product: no fraction.
 pub type Count = U32F0;
 
-/// Linear's coefficient: stall cycles per accumulated outstanding miss, in per-SM units (Nasef 2023, eq. 3.8). 0 to 2^16; the register
-/// `LINEAR_COEFFICIENT`. Fitted ones are below 2^-7 (`mias gpu fit`).
-pub type Coefficient = U16F16;
-
 /// Cycles with the fraction bits of Linear's coefficient: sums over SMs, times at most 256 SMs. Below 2^(32 + 8).
 pub type Cycles = U48F16;
-
-/// Sectors of 32 bytes per core cycle that the whole machine moves at most: 0 to 2^16, 0 if it is not known; the registers
-/// `REPLY_SECTORS` and `DRAM_SECTORS`.
-pub type SectorRate = U16F16;
 
 /// A part of a whole: 0 to 1. Roofline's share of DRAM (docs/roofline.md), right to 5 parts of 2^16.
 pub type Share = U16F16;

@@ -4,9 +4,9 @@
 //!
 //! It knows as much of the hardware as the script needs. The GPU model has all of it.
 
-use crate::bus::Bus;
-use crate::counters::Counter;
-use crate::regs::{ID_VALUE, PolicyCode, VERSION_VALUE, global, interrupt, slot, slot_control, slot_status, sm};
+use mias_registers::bus::Bus;
+use mias_registers::counters::Counter;
+use mias_registers::{ID_VALUE, PolicyCode, VERSION_VALUE, global, interrupt, slot, slot_control, slot_status, sm};
 
 /// SMs, as a mask: three.
 const ALL_SMS: u32 = 0b111;
@@ -150,8 +150,8 @@ mod tests {
     use crate::Firmware;
     use crate::driver::Observer;
     use crate::policy::AnyPolicy;
-    use crate::regs::PhaseCode::{self, Broadcast, Decide, Idle, Partition, Profile, Steady, Transition};
     use crate::service::serve;
+    use mias_registers::PhaseCode::{self, Broadcast, Decide, Idle, Partition, Profile, Steady, Transition};
     use std::vec::Vec;
 
     #[derive(Default)]

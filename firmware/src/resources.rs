@@ -1,7 +1,7 @@
 //! TB resource demands and SM limits (Nasef 2023, section 2.2.6; rounding: sources.md D13 and D14).
 
-use crate::bus::{TryBus, read};
-use crate::regs::global;
+use mias_registers::bus::{TryBus, read};
+use mias_registers::global;
 
 /// Amounts of the four resources that limit how many TBs an SM holds: a capacity, a remainder, or one TB's demand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 
 use embedded_hal::delay::DelayNs;
 
-use crate::bus::{TryBus, read, write};
 use crate::driver::{Firmware, Observer};
 use crate::policy::Policy;
-use crate::regs::global;
+use mias_registers::bus::{TryBus, read, write};
+use mias_registers::global;
 
 /// Handles all that is pending, then prepares for what is to come until there is nothing left to prepare, looking for events in between.
 /// All under the watchdog: it is started and fed when the work begins and turned off at its end, so that it guards the work and not the

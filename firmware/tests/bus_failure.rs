@@ -3,13 +3,13 @@
 
 use embedded_hal_mock::eh1::delay::NoopDelay;
 use mias_firmware::Firmware;
-use mias_firmware::bus::{Bus, Error, ErrorType, Failed, TryBus};
 use mias_firmware::driver::{Observer, StartError};
 use mias_firmware::epitaph::{BUS_FAILED, Epitaph, MAGIC};
 use mias_firmware::policy::AnyPolicy;
-use mias_firmware::regs::{PhaseCode, PolicyCode, global, option, sm};
 use mias_firmware::rehearsal::{ACTS, Rehearsal};
 use mias_firmware::service::{await_block, serve};
+use mias_registers::bus::{Bus, Error, ErrorType, Failed, TryBus};
+use mias_registers::{PhaseCode, PolicyCode, global, option, sm};
 
 /// SMs that the firmware schedules, tries of waiting and cycles of the watchdog: any do.
 const SMS: u16 = 32;

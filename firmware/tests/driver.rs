@@ -3,14 +3,14 @@
 use crate::bodies::block::{answer, driver_survives};
 use crate::cases::cases;
 use mias_firmware::Firmware;
-use mias_firmware::bus::Bus;
 use mias_firmware::driver::StartError;
 use mias_firmware::levels::KernelScheduler;
 use mias_firmware::machine::Settings;
 use mias_firmware::metric::Linear;
 use mias_firmware::policy::{AnyPolicy, Mias};
-use mias_firmware::regs::{ID_VALUE, PolicyCode, VERSION_VALUE, fault, global};
 use mias_firmware::search::{Search, Shares};
+use mias_registers::bus::Bus;
+use mias_registers::{ID_VALUE, PolicyCode, VERSION_VALUE, fault, global};
 use proptest::prelude::*;
 
 proptest! {

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use crate::phases::{COALESCE, MACHINE, MIAS, SETTINGS, kernel};
 use mias_firmware::Firmware;
-use mias_firmware::bus::Bus;
 use mias_firmware::machine::Machine;
 use mias_firmware::policy::AnyPolicy;
-use mias_firmware::regs::{ID_VALUE, PolicyCode, VERSION_VALUE, fault, global, interrupt, slot};
 use mias_firmware::scheduler::{Event, Scheduler};
+use mias_registers::bus::Bus;
+use mias_registers::{ID_VALUE, PolicyCode, VERSION_VALUE, fault, global, interrupt, slot};
 
 /// Registers that keep what is written, and all writes.
 #[derive(Default)]

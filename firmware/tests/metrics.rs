@@ -7,7 +7,6 @@ use crate::bodies::numbers::scores_are_ordered;
 use crate::cases::cases;
 use crate::exact::{Exact, exact, means, ratio, reference_factor, reference_ipc, reference_ipm_ipc, reference_linear};
 use mias_firmware::configs::{ConfigTable, RoundTotals, Sums, TbVector};
-use mias_firmware::counters::Counter;
 use mias_firmware::kernel::Kernel;
 use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::metric::wide::{U96, compare_products};
@@ -15,6 +14,7 @@ use mias_firmware::metric::{Factor, Ipc, IpmIpc, Linear, Metric};
 use mias_firmware::policy::{Context, Mias, Policy, Verdict};
 use mias_firmware::quantity::Coefficient;
 use mias_firmware::resources::{Resources, SmLimits};
+use mias_registers::counters::Counter;
 use num_bigint::BigInt;
 use proptest::prelude::*;
 

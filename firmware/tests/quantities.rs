@@ -1,13 +1,13 @@
 //! Numbers with a fraction against integers of 128 bits: products are exact, and what is cut off is what the names say.
 
 use crate::cases::cases;
-use mias_firmware::counters::Counter;
 use mias_firmware::metric::Score;
 use mias_firmware::metric::wide::{FixedU96, U96};
 use mias_firmware::quantity::{
     AllSectorRate, Coefficient, Count, Cycles, Gain, GainRate, Scale, SmSectorRate, TbRatio, Utilisation, WideWorth, Worth, product,
     saturating, times, whole, wrapping,
 };
+use mias_registers::counters::Counter;
 use proptest::prelude::*;
 
 proptest! {

@@ -8,8 +8,8 @@ use mias_firmware::configs::{Origin, TbVector};
 use mias_firmware::kernel::Kernel;
 use mias_firmware::machine::Machine;
 use mias_firmware::policy::{FixedConfig, LeftOver, Policy, Spatial};
-use mias_firmware::regs::{PhaseCode, fault};
 use mias_firmware::scheduler::{Command, Event, Phase, Scheduler, SmWord};
+use mias_registers::{PhaseCode, fault};
 use proptest::prelude::*;
 
 /// Reports all SMs done, with instructions that make configuration `winner` of the round the best, and decides.

@@ -9,13 +9,13 @@ use embedded_hal::digital::{ErrorType, OutputPin};
 use embedded_hal_mock::eh1::delay::{CheckedDelay, Transaction as Delayed};
 use embedded_hal_mock::eh1::digital::{Mock as Pin, State, Transaction as Pinned};
 use mias_firmware::Firmware;
-use mias_firmware::bus::Bus;
 use mias_firmware::driver::{Observer, Strobe};
 use mias_firmware::epitaph::{EVENTS, Epitaph, MAGIC};
 use mias_firmware::policy::AnyPolicy;
-use mias_firmware::regs::{ID_VALUE, PhaseCode, PolicyCode, VERSION_VALUE, fault, global, interrupt, slot, sm};
 use mias_firmware::scheduler::{Event, SmWord};
 use mias_firmware::service::{await_block, serve};
+use mias_registers::bus::Bus;
+use mias_registers::{ID_VALUE, PhaseCode, PolicyCode, VERSION_VALUE, fault, global, interrupt, slot, sm};
 
 const SMS: u32 = 3;
 

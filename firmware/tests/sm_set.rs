@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::cases::cases;
-use mias_firmware::regs::{MAX_SMS, SM_WORDS};
 use mias_firmware::scheduler::{SmSet, SmWord};
+use mias_registers::{MAX_SMS, SM_WORDS};
 use proptest::prelude::*;
 
 /// The numbers of a word's SMs, one after the other.

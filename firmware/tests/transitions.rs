@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::phases::{LATE, events, in_phase, in_search};
-use mias_firmware::regs::PhaseCode;
 use mias_firmware::scheduler::{Command, EVENTS_TO_REST, Event};
+use mias_registers::PhaseCode;
 
 /// Name of a command or an event: what comes before its data.
 fn name(debug: &str) -> &str {

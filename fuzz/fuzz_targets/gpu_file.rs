@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mias_firmware::regs::PolicyCode;
+use mias_registers::PolicyCode;
 use mias_hw_model::gpu::Gpu;
 use mias_hw_model::register_file::Straps;
 use mias_lab::machines;

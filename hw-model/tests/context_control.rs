@@ -1,9 +1,9 @@
 //! Control of extra TBs in firmware on the register block: it looks at what is due and at nothing else, and only if it is asked to (sources.md D181).
 
 use mias_firmware::Firmware;
-use mias_firmware::bus::Bus;
-use mias_firmware::regs::{CONTEXT_COUNTS, PolicyCode, context_allowed, context_bound, fault, feature, global, interrupt, option};
 use mias_hw_model::register_file::{KernelDescriptor, Peak, RegisterFile, Straps};
+use mias_registers::bus::Bus;
+use mias_registers::{CONTEXT_COUNTS, PolicyCode, context_allowed, context_bound, fault, feature, global, interrupt, option};
 
 const INTERVAL: u32 = 5_000;
 /// The most of every count in an interval.

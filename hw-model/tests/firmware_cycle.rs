@@ -3,10 +3,10 @@
 
 use mias_firmware::Firmware;
 use mias_firmware::configs::TbVector;
-use mias_firmware::counters::Counter;
 use mias_firmware::policy::AnyPolicy;
-use mias_firmware::regs::{PhaseCode, PolicyCode, fault};
 use mias_hw_model::register_file::{KernelDescriptor, MachineDescription, RawCounters, RegisterFile, Straps};
+use mias_registers::counters::Counter;
+use mias_registers::{PhaseCode, PolicyCode, fault};
 
 const SMS: usize = 30;
 const WINDOW: u32 = 2000;
@@ -229,7 +229,7 @@ fn a_kernel_that_fits_no_sm_is_rejected() {
 /// Reading what the metric does not need changes no decision; warp IPC reads the other counter.
 #[test]
 fn options_reach_the_counters() {
-    use mias_firmware::regs::option;
+    use mias_registers::option;
     let mut description = machine(PolicyCode::MiasIpc);
     description.straps.options = option::READ_ALL_COUNTERS | option::WARP_IPC;
     let mut m = Scripted::new(PolicyCode::MiasIpc);

@@ -2,10 +2,10 @@
 //! (sources.md D127).
 
 use mias_firmware::Firmware;
-use mias_firmware::bus::Bus;
-use mias_firmware::regs::{PolicyCode, global, interrupt, memory, memory_active, option};
 use mias_hw_model::config::{InFlightLimit, MemoryIssueConfig};
 use mias_hw_model::register_file::{KernelDescriptor, RawCounters, RawMemory, RegisterFile, Straps};
+use mias_registers::bus::Bus;
+use mias_registers::{PolicyCode, global, interrupt, memory, memory_active, option};
 
 const SMS: usize = 40;
 const INTERVAL: u32 = 5_000;

@@ -1,8 +1,8 @@
 //! The register block after reset holds what the map says: `Register::reset` of every register that can be read.
 
-use mias_firmware::bus::Bus;
-use mias_firmware::regs::{PolicyCode, Register, global, memory, queue, slot, sm};
 use mias_hw_model::register_file::{RegisterFile, Straps};
+use mias_registers::bus::Bus;
+use mias_registers::{PolicyCode, Register, global, memory, queue, slot, sm};
 
 fn check(file: &mut RegisterFile, base: u32, registers: &[Register], limit: u32) {
     for register in registers.iter().filter(|register| register.access.readable()) {

@@ -4,7 +4,7 @@
 //! once unless no kernel is left; whoever comes while a batch is open joins it; and from the start of one attempt to measure
 //! to the next rescheduling at least one window passes. All steps of a search are one attempt (sources.md D148).
 
-use mias_firmware::regs::PhaseCode;
+use mias_registers::PhaseCode;
 
 /// What happened between two looks of the firmware.
 #[derive(Clone, Copy, Debug)]

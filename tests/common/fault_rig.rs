@@ -7,15 +7,15 @@
 use super::faults::{BrokenCounter, BrokenRegister, Fault, FaultyBus, Told};
 use super::rig::{LAUNCH_LATENCY, Setting, launch};
 use mias_firmware::Firmware;
-use mias_firmware::bus::Bus;
 use mias_firmware::configs::TbVector;
 use mias_firmware::driver::POLL_CYCLES;
-use mias_firmware::regs::{MAX_SLOTS, PhaseCode, PolicyCode, fault, global, interrupt};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats, Technique};
 use mias_hw_model::register_file::RegisterFile;
 use mias_hw_model::sm::Resources;
 use mias_hw_model::trace::KernelTrace;
+use mias_registers::bus::Bus;
+use mias_registers::{KERNEL_SLOTS, PhaseCode, PolicyCode, fault, global, interrupt};
 use std::sync::Arc;
 
 /// Cycles without a call of the firmware after which the host resets the microcontroller: the firmware asks to be called every
@@ -253,7 +253,7 @@ impl FaultRig {
         self.run_until(slowest - 1);
         let registers = self.gpu.registers();
         assert_eq!(registers.phase(), Some(PhaseCode::Idle), "{:?}", self.faulty.phases);
-        assert!((0..MAX_SLOTS).all(|slot| registers.kernel(slot).is_none()), "all slots are free");
+        assert!((0..KERNEL_SLOTS).all(|slot| registers.kernel(slot).is_none()), "all slots are free");
         let end = self.run_to_the_end();
         for (index, (launch, trace)) in end.launches.iter().zip(&self.traces).enumerate() {
             let tbs = u64::from(trace.tbs());

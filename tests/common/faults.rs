@@ -1,8 +1,8 @@
 //! What can go wrong between the microcontroller and its register block, and a bus that does it: a decorator around any other bus.
 
-use mias_firmware::bus::Bus;
-use mias_firmware::counters::{COUNTERS, Counter};
-use mias_firmware::regs::{SM_WORDS, global, preempt, slot, sm};
+use mias_registers::bus::Bus;
+use mias_registers::counters::{COUNTERS, Counter};
+use mias_registers::{SM_WORDS, global, preempt, slot, sm};
 use std::collections::BTreeMap;
 
 /// What a broken counter shows in place of its count.
@@ -77,7 +77,7 @@ pub(crate) enum Fault {
     /// These bits of the next interrupt's status that has one of them are lost; with their event registers, or without. The launch
     /// FIFO loses nothing.
     Lost {
-        /// [`mias_firmware::regs::interrupt`] bits.
+        /// [`mias_registers::interrupt`] bits.
         status: u32,
         /// Whether the event registers are lost as well.
         events: bool,

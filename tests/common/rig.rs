@@ -5,13 +5,13 @@
 
 use super::clerk::{Clerk, Events};
 use mias_firmware::Firmware;
-use mias_firmware::bus::Bus;
 use mias_firmware::configs::{Origin, TbVector};
-use mias_firmware::regs::{MAX_SLOTS, PhaseCode, PolicyCode, dram_order, global, interrupt, memory_mode, option, preempt_scheme};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats};
 use mias_hw_model::register_file::{RegisterFile, Straps};
 use mias_hw_model::trace::KernelTrace;
+use mias_registers::bus::Bus;
+use mias_registers::{KERNEL_SLOTS, PhaseCode, PolicyCode, dram_order, global, interrupt, memory_mode, option, preempt_scheme};
 use std::sync::Arc;
 
 /// Launch latency of the small machine; launches are collected for as long.
@@ -51,7 +51,7 @@ pub(crate) struct Setting {
     /// Profiling window in cycles.
     pub(crate) window: u32,
     /// For the fixed-configuration policy.
-    pub(crate) fixed: [u8; MAX_SLOTS],
+    pub(crate) fixed: [u8; KERNEL_SLOTS],
     /// Whom the firmware preempts, and how, and in how many cycles: [`preempt_scheme`].
     pub(crate) preempt: (u32, u32),
     /// Levels that the firmware sets beside the policy: bits of [`option`].
@@ -125,7 +125,7 @@ impl Watched {
         if report.settled() {
             self.apart += 1;
             for sm in 0..registers.machine().sm_count as usize {
-                let kernels = (0..MAX_SLOTS).filter(|&slot| registers.quota(sm, slot) > 0).count();
+                let kernels = (0..KERNEL_SLOTS).filter(|&slot| registers.quota(sm, slot) > 0).count();
                 assert_eq!(kernels, 1, "SM {sm} is one kernel's");
             }
         }
@@ -180,7 +180,7 @@ pub(crate) struct Rig {
     pub(crate) watched: Watched,
     ideal: bool,
     /// Generation of the quotas at the last look, and what each SM held of each slot.
-    last_look: (u32, Vec<[u32; MAX_SLOTS]>),
+    last_look: (u32, Vec<[u32; KERNEL_SLOTS]>),
 }
 
 impl Rig {
@@ -190,7 +190,7 @@ impl Rig {
         let firmware = Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map");
         let clerk = Clerk::new(LAUNCH_LATENCY, setting.window, setting.policy.searches());
         let watched = Watched { firmware, clerk, phases: Vec::new(), origins: Vec::new(), winners: Vec::new(), apart: 0 };
-        let last_look = (gpu.registers().generation(), vec![[0; MAX_SLOTS]; config.sm.count as usize]);
+        let last_look = (gpu.registers().generation(), vec![[0; KERNEL_SLOTS]; config.sm.count as usize]);
         Rig { gpu, watched, ideal: setting.ideal, last_look }
     }
 

@@ -5,13 +5,13 @@ use crate::common::hand_made::{HandMade, any_kernel};
 use crate::common::rig::{LAUNCH_LATENCY, Rig, Setting, launch, run, small_machine};
 use crate::common::schedules;
 use mias_firmware::Firmware;
-use mias_firmware::bus::Bus;
 use mias_firmware::configs::MAX_KERNELS;
 use mias_firmware::levels::KNOWN;
-use mias_firmware::regs::{MAX_SLOTS, PhaseCode, PolicyCode, dram_order, global, memory, memory_mode, option, queue};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats};
 use mias_hw_model::register_file::RegisterFile;
+use mias_registers::bus::Bus;
+use mias_registers::{KERNEL_SLOTS, PhaseCode, PolicyCode, dram_order, global, memory, memory_mode, option, queue};
 use proptest::prelude::*;
 
 /// The levels beside the policy, in the order of the bits of a subset; the fourth bit is another policy than SMK-P.
@@ -59,7 +59,7 @@ fn watched_with(config: &GpuConfig, setting: &Setting, launches: Vec<Launch>, mo
             let passed = read(queue::at(entry, queue::PASSED));
             assert!(passed <= most_passed, "{passed} times passed over: {setting:?}");
         }
-        let taken = (0..MAX_SLOTS).filter(|&slot| registers.kernel(slot).is_some()).count();
+        let taken = (0..KERNEL_SLOTS).filter(|&slot| registers.kernel(slot).is_some()).count();
         assert!(!managed || taken <= MAX_KERNELS, "{taken} kernels run: {setting:?}");
         assert!(rig.watched.firmware.kernel_scheduler().known().len() <= KNOWN);
         if end == RunEnd::AllComplete {

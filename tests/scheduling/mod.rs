@@ -7,11 +7,11 @@ use crate::common::hand_made::{HandMade, Step, any_kernel};
 use crate::common::rig::{LAUNCH_LATENCY, Rig, Setting, launch, run, small_machine};
 use crate::common::schedules;
 use mias_firmware::configs::Origin;
-use mias_firmware::regs::{MAX_SLOTS, PhaseCode, PolicyCode};
 use mias_hw_model::gpu::{Launch, RunEnd, Stats};
 use mias_hw_model::trace::KernelTrace;
 use mias_lab::experiment::workload;
 use mias_lab::machines;
+use mias_registers::{KERNEL_SLOTS, PhaseCode, PolicyCode};
 use mias_trace::accelsim::Warnings;
 use mias_workloads::trace_store::Cache;
 use proptest::prelude::*;
@@ -357,7 +357,7 @@ proptest! {
         ideal: bool,
         sms in 1u32..5,
         window in 50u32..2_000,
-        fixed: [u8; MAX_SLOTS],
+        fixed: [u8; KERNEL_SLOTS],
     ) {
         let setting = Setting { window, fixed, ..Setting::new(policy, ideal) };
         let launches = launches.iter().map(|(kernel, arrival, stream)| launch(&kernel.trace(), *stream, *arrival)).collect();

@@ -1,13 +1,13 @@
 //! `cargo xtask docs`: writes `docs/register-map.md`, the SVD file of `svd/mod.rs` and the C header of `header/mod.rs` from the register map itself, so that
 //! they cannot say anything else.
 //!
-//! Registers come from the tables that `firmware/src/regs/` defines together with the offsets. Bits and codes are plain
+//! Registers come from the tables that `firmware/registers/src/` defines together with the offsets. Bits and codes are plain
 //! constants there; their names and meanings are read from the source text. A test fails when the page is not current.
 
 use anyhow::{Context, Result};
-use mias_firmware::counters::Counter;
-use mias_firmware::policy::{NAMED, PolicyCode};
-use mias_firmware::regs::{self, Access, Register, global, memory, preempt, queue, slot, sm};
+use mias_firmware::policy::NAMED;
+use mias_registers::counters::Counter;
+use mias_registers::{self as regs, Access, PolicyCode, Register, global, memory, preempt, queue, slot, sm};
 
 use crate::header;
 use crate::svd;
@@ -17,10 +17,10 @@ use crate::util::{root, write_file};
 const PAGE: &str = "docs/register-map.md";
 
 /// Where bits and codes are defined.
-pub(crate) const FIELDS: &str = include_str!("../../firmware/src/regs/fields.rs");
+pub(crate) const FIELDS: &str = include_str!("../../firmware/registers/src/fields.rs");
 
 /// Where the counters' meanings are.
-const COUNTERS: &str = include_str!("../../firmware/src/counters.rs");
+const COUNTERS: &str = include_str!("../../firmware/registers/src/counters.rs");
 
 /// The page on policies, with their codes between two marks; what stands outside of the two is people's.
 const POLICIES: &str = "docs/policies.md";
@@ -69,8 +69,8 @@ fn page() -> String {
     let mut text = format!(
         "# Register map
 
-Written by `cargo xtask docs` from `firmware/src/regs/`; a test fails when it is not current. Do not edit it: change the map.
-The access rules, the profiling window and the order in which to clear events are in `firmware/src/regs/mod.rs`.
+Written by `cargo xtask docs` from `firmware/registers/src/`; a test fails when it is not current. Do not edit it: change the map.
+The access rules, the profiling window and the order in which to clear events are in `firmware/registers/src/lib.rs`.
 
 All registers are 32 bits wide, little endian, at byte offsets that are multiples of four. The map ends at `{end:#x}`. It has
 room for {sms} SMs and {slots} kernel slots whatever the machine has, so that offsets never move; those beyond the machine's
@@ -82,7 +82,7 @@ bits are those of `interrupt`. Layout version `{version:#010x}`, identification 
 ",
         end = regs::MAP_END,
         sms = regs::MAX_SMS,
-        slots = regs::MAX_SLOTS,
+        slots = regs::KERNEL_SLOTS,
         version = regs::VERSION_VALUE,
         id = regs::ID_VALUE,
     );

@@ -26,7 +26,10 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         );
     }
     let cases = args.cases.to_string();
-    let mut miri = command("rustup", ["run", "nightly", "cargo", "miri", "test", "--package", "mias-firmware", "--lib", "--tests"]);
+    let mut miri = command(
+        "rustup",
+        ["run", "nightly", "cargo", "miri", "test", "--package", "mias-registers", "--package", "mias-firmware", "--lib", "--tests"],
+    );
     miri.args(["--target-dir", "target/miri", "--no-fail-fast", "--"]).args(&args.filter);
     // Proptest looks for the folder in which it keeps failures.
     miri.env("MIRIFLAGS", "-Zmiri-disable-isolation").env("MIAS_CASES", &cases).env("PROPTEST_CASES", &cases);

@@ -14,10 +14,10 @@ use mias_firmware::driver::{Firmware, Observer};
 use mias_firmware::epitaph::{Epitaph, MAGIC};
 use mias_firmware::limits;
 use mias_firmware::policy::{AnyPolicy, Policy};
-use mias_firmware::regs::PhaseCode;
 use mias_firmware::rehearsal::{ACT, ACTS, BURIED, FRESH, HANG, LOG, Rehearsal};
 use mias_firmware::scheduler::{Event, Report as Decision};
 use mias_firmware::service::serve;
+use mias_registers::PhaseCode;
 
 use crate::log;
 use crate::setup::{self, llvm_tool};

@@ -2,10 +2,10 @@
 
 use core::ptr::addr_of_mut;
 
-use mias_firmware::bus::{Bus, MappedBus};
-use mias_firmware::counters::Counter;
-use mias_firmware::regs::{ID_VALUE, PolicyCode, SM_WORDS, VERSION_VALUE, global, interrupt, preempt, slot, slot_status, sm};
 use mias_firmware::resources::{Resources, SmLimits, TbShape};
+use mias_registers::bus::{Bus, MappedBus};
+use mias_registers::counters::Counter;
+use mias_registers::{ID_VALUE, PolicyCode, SM_WORDS, VERSION_VALUE, global, interrupt, preempt, slot, slot_status, sm};
 
 /// Profiling window of the thesis in cycles (Nasef 2023, section 3.2.1).
 pub(crate) const WINDOW: u32 = 45_000;

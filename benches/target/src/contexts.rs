@@ -1,7 +1,7 @@
 //! Counts the instructions of a look at how busy the chip was: the controller of extra TBs in firmware (`mias_firmware::contexts`).
 
-use mias_firmware::bus::{Bus, MappedBus};
-use mias_firmware::regs::{CONTEXT_ARRAYS, CONTEXT_COUNTS, MAX_SLOTS, context_allowed, context_bound, feature, global};
+use mias_registers::bus::{Bus, MappedBus};
+use mias_registers::{CONTEXT_ARRAYS, CONTEXT_COUNTS, KERNEL_SLOTS, context_allowed, context_bound, feature, global};
 use semihosting::println;
 
 use crate::scenario::control_contexts;
@@ -18,7 +18,7 @@ const BEFORE: [u32; 4] = [0, 2 | context_allowed::IN_L1, BOUND, 3 | context_allo
 /// Prints all of it; returns the deepest stack.
 pub(crate) fn measure() -> u32 {
     let mut deepest = 0;
-    for kernels in 0..=MAX_SLOTS as u32 {
+    for kernels in 0..=KERNEL_SLOTS as u32 {
         for used in USED {
             for before in BEFORE {
                 for needs_l1 in [0, context_bound::NEEDS_L1] {

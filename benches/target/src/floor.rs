@@ -1,7 +1,7 @@
 //! The least that a decision can cost, the floor: reading each counter that a metric needs of each SM once, adding them up, and nothing else.
 
-use mias_firmware::bus::{Bus, MappedBus};
-use mias_firmware::counters::Counter::{self, Cycles, IssueCycles, LoadRequests, MemoryStallCycles, OutstandingMisses, ThreadInsts};
+use mias_registers::bus::{Bus, MappedBus};
+use mias_registers::counters::Counter::{self, Cycles, IssueCycles, LoadRequests, MemoryStallCycles, OutstandingMisses, ThreadInsts};
 
 /// The loop for a set of counters, by the same bus call as the firmware's. The step is hidden from the compiler, as it is there:
 /// with a known step it unrolls the loop sixteen times, which is not a loop any more.

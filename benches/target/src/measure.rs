@@ -1,6 +1,7 @@
 //! All measurements, one line each on the host's standard output.
 
-use mias_firmware::policy::{Charged, NAMED, PolicyCode};
+use mias_firmware::policy::{Charged, NAMED};
+use mias_registers::PolicyCode;
 use semihosting::println;
 
 use crate::block::Counts;

@@ -1,7 +1,7 @@
 //! Counts the instructions of a look at the counters of memory issue: the DMIL in firmware (`mias_firmware::memory_limit`).
 
-use mias_firmware::bus::{Bus, MappedBus};
-use mias_firmware::regs::{global, memory, sm_bit};
+use mias_registers::bus::{Bus, MappedBus};
+use mias_registers::{global, memory, sm_bit};
 use semihosting::println;
 
 use crate::block;

@@ -3,12 +3,12 @@
 use core::ptr::addr_of_mut;
 
 use mias_firmware::Firmware;
-use mias_firmware::bus::MappedBus;
 use mias_firmware::driver::Observer;
 use mias_firmware::limits;
 use mias_firmware::policy::AnyPolicy;
-use mias_firmware::regs::{PolicyCode, global, interrupt, option};
 use mias_firmware::scheduler::Phase;
+use mias_registers::bus::MappedBus;
+use mias_registers::{PolicyCode, global, interrupt, option};
 
 use crate::block::Counts;
 use crate::launches::Launches;
@@ -149,7 +149,7 @@ pub(crate) fn schedule(policy: PolicyCode, sms: u16, launches: &Launches, way: W
     let options = if way.late { option::WARP_IPC } else { 0 };
     block::describe(&mut bus, sms, &launches.sm, policy, options);
     // A kernel may lose everything, or nothing.
-    mias_firmware::bus::Bus::write32(&mut bus, global::STRAP_LOSS_THRESHOLD, if way.loses { 0 } else { u32::MAX });
+    mias_registers::bus::Bus::write32(&mut bus, global::STRAP_LOSS_THRESHOLD, if way.loses { 0 } else { u32::MAX });
     assert!(firmware.restart(&mut bus, limits::SMS).is_ok(), "the block is the firmware's own");
     let mut bench = Bench { bus, firmware, deepest: 0 };
     for ((number, kernel), tbs) in (0..).zip(launches.kernels).zip(launches.tbs) {
@@ -161,7 +161,7 @@ pub(crate) fn schedule(policy: PolicyCode, sms: u16, launches: &Launches, way: W
         costs.prepared = bench.prepare();
     }
     block::set_time(&mut bench.bus, 5_000);
-    mias_firmware::bus::Bus::write32(&mut bench.bus, global::INT_STATUS, interrupt::TIMER);
+    mias_registers::bus::Bus::write32(&mut bench.bus, global::INT_STATUS, interrupt::TIMER);
     costs.partition = bench.interrupt().0.instructions();
     costs.total = bench.firmware.report().total_configs();
     for round in &mut costs.rounds {
@@ -241,7 +241,7 @@ pub(crate) fn search(sms: u16, launches: &Launches, (policy, options): (PolicyCo
         let decides = matches!(phase, Phase::Search(SearchPhase::Measure { .. }));
         block::set_time(&mut bench.bus, deadline as u32);
         crate::search::count(&mut bench.bus, launches.kernels.len(), memory, windows == 0);
-        mias_firmware::bus::Bus::write32(&mut bench.bus, global::INT_STATUS, interrupt::TIMER);
+        mias_registers::bus::Bus::write32(&mut bench.bus, global::INT_STATUS, interrupt::TIMER);
         let (span, marks) = bench.interrupt();
         if decides || places {
             let instructions = Span { from: span.from, to: marks.committed }.instructions();

@@ -1,8 +1,8 @@
 //! Counts the instructions of a step of a search for how many SMs each kernel needs (`mias_firmware::search`), in the build that has it: from the
 //! timer at the end of a window to the last SM that is told what it is to be. Of all steps of a search the longest counts.
 
-use mias_firmware::bus::{Bus, MappedBus};
-use mias_firmware::regs::{PolicyCode, feature, global, option};
+use mias_registers::bus::{Bus, MappedBus};
+use mias_registers::{PolicyCode, feature, global, option};
 use semihosting::println;
 
 use crate::block;

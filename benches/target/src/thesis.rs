@@ -4,9 +4,9 @@
 
 use alloc::vec::Vec;
 
-use mias_firmware::bus::{Bus, MappedBus};
-use mias_firmware::counters::Counter;
-use mias_firmware::regs::sm;
+use mias_registers::bus::{Bus, MappedBus};
+use mias_registers::counters::Counter;
+use mias_registers::sm;
 use semihosting::println;
 
 use crate::block::Counts;

@@ -4,7 +4,7 @@ use core::fmt::{self, Write};
 
 use embedded_hal::delay::DelayNs;
 use mias_firmware::epitaph::{BUS_FAILED, Epitaph, MAGIC};
-use mias_firmware::regs::PhaseCode;
+use mias_registers::PhaseCode;
 use mias_firmware::rehearsal::Rehearsal;
 
 use crate::spi_bus::SpiBus;

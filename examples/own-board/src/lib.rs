@@ -13,7 +13,7 @@ use core::convert::Infallible;
 
 use embedded_hal::delay::DelayNs;
 use mias_firmware::Firmware;
-use mias_firmware::bus::{Error, TryBus};
+use mias_registers::bus::{Error, TryBus};
 use mias_firmware::driver::{Observer, StartError};
 use mias_firmware::epitaph::Epitaph;
 use mias_firmware::limits;

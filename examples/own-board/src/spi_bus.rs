@@ -8,7 +8,7 @@
 //! Numbers begin with their most significant byte. The protocol is this example's; a block of one's own has its own.
 
 use embedded_hal::spi::{Operation, SpiDevice};
-use mias_firmware::bus::{ErrorType, Failed, TryBus};
+use mias_registers::bus::{ErrorType, Failed, TryBus};
 
 /// First byte of a read.
 pub const READ: u8 = b'R';

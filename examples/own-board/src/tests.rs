@@ -5,9 +5,9 @@ extern crate std;
 use std::collections::BTreeMap;
 use std::string::String;
 
-use mias_firmware::bus::{Bus, Failed, TryBus};
+use mias_registers::bus::{Bus, Failed, TryBus};
 use mias_firmware::epitaph::{BUS_FAILED, Epitaph, MAGIC};
-use mias_firmware::regs::{MAP_END, global};
+use mias_registers::{MAP_END, global};
 use proptest::prelude::*;
 
 use crate::Scheduler;

@@ -4,7 +4,7 @@
 use core::convert::Infallible;
 
 use embedded_hal::spi::{ErrorType, Operation, SpiDevice};
-use mias_firmware::bus::Bus;
+use mias_registers::bus::Bus;
 
 use crate::spi_bus::{ACKNOWLEDGED, READ, WRITE, checksum};
 

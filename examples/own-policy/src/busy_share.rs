@@ -9,7 +9,8 @@
 
 use mias::own::OwnPolicy;
 use mias_firmware::configs::{ConfigTable, MAX_KERNELS, Origin, TbVector};
-use mias_firmware::counters::{Counter, CounterSet};
+use mias_firmware::counters::CounterSet;
+use mias_registers::counters::Counter;
 use mias_firmware::kernel::Kernel;
 use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::policy::{Context, Plan, Policy, Spatial, Verdict};

@@ -7,13 +7,13 @@
 //! The sums wrap on purpose: at the counters' widths those of 256 SMs fit (see [`Sums`]). A register that shows more than its
 //! width makes an arbitrary score, and no panic.
 
-use crate::bus::{self, TryBus};
 use crate::configs::{ConfigTable, RoundTotals, Sums};
-use crate::counters::Counter::{self, Cycles, IssueCycles, LoadRequests, MemoryStallCycles, OutstandingMisses, ThreadInsts};
 use crate::counters::CounterSet;
 use crate::metric::{FACTOR_COUNTERS, IPC_COUNTERS, IPM_IPC_COUNTERS};
-use crate::regs::sm;
 use crate::scheduler::SmSet;
+use mias_registers::bus::{self, TryBus};
+use mias_registers::counters::Counter::{self, Cycles, IssueCycles, LoadRequests, MemoryStallCycles, OutstandingMisses, ThreadInsts};
+use mias_registers::sm;
 
 /// Which counters to read of whom.
 #[derive(Clone, Copy)]

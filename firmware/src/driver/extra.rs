@@ -2,12 +2,13 @@
 //! do ([`Extra`]).
 
 use super::counters::Reading;
-use crate::bus::TryBus;
 use crate::configs::{ConfigTable, Entry, MAX_KERNELS, Measurement, TRIAL, WARM_UP};
-use crate::counters::{Counter, Extra};
+use crate::counters::Extra;
 use crate::metric::roofline::{self, Objective};
 use crate::quantity::{Count, Gain, GainRate, SectorRate, Share, product, saturating};
-use crate::regs::sm;
+use mias_registers::bus::TryBus;
+use mias_registers::counters::Counter;
+use mias_registers::sm;
 
 /// What to measure of an SM.
 enum Wanted<'a> {

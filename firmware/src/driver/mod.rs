@@ -16,14 +16,15 @@ pub use start::StartError;
 
 use counters::Reading;
 
-use crate::bus::{Error, TryBus, can_fail, read, write};
 use crate::configs::TbVector;
-use crate::counters::{Counter, CounterSet};
+use crate::counters::CounterSet;
 use crate::policy::{AnyPolicy, Policy};
 #[cfg(feature = "preempt")]
 use crate::preempt::Scheme;
-use crate::regs::{PhaseCode, fault, global, interrupt, slot, slot_control};
 use crate::scheduler::{Command, Commands, Event, Report, Scheduler, SmWord};
+use mias_registers::bus::{Error, TryBus, can_fail, read, write};
+use mias_registers::counters::Counter;
+use mias_registers::{PhaseCode, fault, global, interrupt, slot, slot_control};
 
 /// Configurations that the firmware has room for by default (two rounds on 32 SMs, sources.md D21).
 pub const DEFAULT_CONFIGS: usize = 64;

@@ -9,8 +9,8 @@ use embedded_hal::digital::OutputPin;
 use crate::policy::Policy;
 #[cfg(feature = "preempt")]
 use crate::preempt::Selection;
-use crate::regs::PhaseCode;
 use crate::scheduler::{Event, Report};
+use mias_registers::PhaseCode;
 
 /// Watches the driver. Every method does nothing by default, and must return soon: it runs inside the interrupt.
 pub trait Observer {
@@ -24,7 +24,7 @@ pub trait Observer {
         let _ = phase;
     }
 
-    /// The firmware raised faults: [`crate::regs::fault`].
+    /// The firmware raised faults: [`mias_registers::fault`].
     fn fault(&mut self, faults: u32) {
         let _ = faults;
     }

@@ -1,11 +1,11 @@
 //! The driver's part of a search: shares into quotas and states of SMs, counters of kernels into the search.
 
 use super::{Firmware, Observer, stage};
-use crate::bus::{TryBus, read, write};
 use crate::policy::Policy;
-use crate::regs::{MAX_SLOTS, feature, global, search_found, sm, sm_state};
 use crate::scheduler::{Phase, SearchCommand};
 use crate::search::{Beside, Holder, KernelCounts, Parameters, Shares, SmState};
+use mias_registers::bus::{TryBus, read, write};
+use mias_registers::{KERNEL_SLOTS, feature, global, search_found, sm, sm_state};
 
 impl<P: Policy, const C: usize> Firmware<P, C> {
     /// Learns what a search is asked for, if the policy ever searches. A firmware before a reset may have left SMs stalled or gated: they go on.
@@ -54,7 +54,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     pub(super) fn resume_all<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
         self.shares = Shares::NONE;
         if self.limits_warps() {
-            (global::ACTIVE_WARPS_ALL..).step_by(4).take(MAX_SLOTS).try_for_each(|register| write(bus, register, 0))?;
+            (global::ACTIVE_WARPS_ALL..).step_by(4).take(KERNEL_SLOTS).try_for_each(|register| write(bus, register, 0))?;
         }
         (0..self.scheduler.machine().sm_count).try_for_each(|sm| request(bus, sm, SmState::Active))
     }
@@ -72,7 +72,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         let memory = slots.fold(0, |set, named| set | of(named)) & search_found::MEMORY_MASK;
         let windows = (u32::from(search.windows) & search_found::WINDOWS_MASK) << search_found::WINDOWS_SHIFT;
         for (slot, progress) in self.scheduler.scheduled_slots().iter().zip(search.progress().unwrap_or(&[])) {
-            write(bus, global::SEARCH_PROGRESS + 4 * (u32::from(*slot) % MAX_SLOTS as u32), *progress)?;
+            write(bus, global::SEARCH_PROGRESS + 4 * (u32::from(*slot) % KERNEL_SLOTS as u32), *progress)?;
         }
         let limits = if self.scheduler.policy().limits_warps() { search_found::LIMITS_WARPS } else { 0 };
         write(bus, global::SEARCH_FOUND, memory | windows | limits | if search.measuring() { 0 } else { search_found::DONE })
@@ -92,7 +92,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             l1: self.scheduler.policy().limits_warps(),
         };
         for kernel in 0..self.scheduler.scheduled_slots().len() {
-            let slot = self.scheduler.scheduled_slots().get(kernel).copied().unwrap_or(0) % MAX_SLOTS as u8;
+            let slot = self.scheduler.scheduled_slots().get(kernel).copied().unwrap_or(0) % KERNEL_SLOTS as u8;
             let counts = KernelCounts::read(bus, slot, beside)?;
             if let Some(entry) = self.scheduler.search_mut().counts.get_mut(kernel) {
                 *entry = counts;
@@ -107,7 +107,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         self.clear_quotas(bus)?;
         if self.limits_warps() {
             for (slot, limit) in self.scheduler.scheduled_slots().iter().zip(self.scheduler.search().limits()) {
-                write(bus, global::ACTIVE_WARPS_ALL + 4 * (u32::from(*slot) % MAX_SLOTS as u32), limit.into())?;
+                write(bus, global::ACTIVE_WARPS_ALL + 4 * (u32::from(*slot) % KERNEL_SLOTS as u32), limit.into())?;
             }
         }
         if let Some(vector) = self.scheduler.search().together() {
@@ -149,7 +149,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     #[cfg(feature = "preempt")]
     fn move_away<B: TryBus>(&self, bus: &mut B, sm: u16, kernel: usize) -> Result<(), B::Error> {
         use crate::preempt::Scheme;
-        use crate::regs::{preempt, preempt_command, preempt_tb, technique};
+        use mias_registers::{preempt, preempt_command, preempt_tb, technique};
         if self.scheme == Scheme::None {
             return Ok(());
         }

@@ -5,13 +5,13 @@
 //! say that it is time to look: an event that was lost is found later, one that came twice says nothing new.
 
 use super::{Firmware, Observer, raise};
-use crate::bus::{TryBus, read, write};
 use crate::kernel::Kernel;
 use crate::policy::Policy;
 #[cfg(feature = "preempt")]
 use crate::preempt::Precedence;
-use crate::regs::{MAX_SLOTS, fault, global, slot, slot_status};
 use crate::scheduler::Event;
+use mias_registers::bus::{TryBus, read, write};
+use mias_registers::{KERNEL_SLOTS, fault, global, slot, slot_status};
 
 /// Status of a slot whose kernel has no TB left to issue.
 const DRAINED: u32 = slot_status::OCCUPIED | slot_status::DRAINED;
@@ -28,7 +28,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         if self.urgent != 0 {
             self.release_urgent(bus)?;
         }
-        for slot in 0..MAX_SLOTS as u8 {
+        for slot in 0..KERNEL_SLOTS as u8 {
             let Some(kernel) = self.scheduler.kernels().iter().find(|kernel| kernel.slot == slot) else { continue };
             let drained = kernel.drained;
             let status = read_status(bus, slot)?;
@@ -49,10 +49,10 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     /// Takes kernels as long as there is room: first those that were in their slots when the firmware started, then those in the
     /// launch FIFO. A kernel is taken once.
     pub(super) fn take_kernels<B: TryBus>(&mut self, bus: &mut B, observer: &mut impl Observer, now: u64) -> Result<(), B::Error> {
-        let first = if self.orphans == 0 { MAX_SLOTS as u32 } else { 0 };
-        let waiting = bus.try_read32(global::LAUNCH_COUNT)?.min(MAX_SLOTS as u32);
-        for turn in first..MAX_SLOTS as u32 + waiting {
-            let found = turn < MAX_SLOTS as u32;
+        let first = if self.orphans == 0 { KERNEL_SLOTS as u32 } else { 0 };
+        let waiting = bus.try_read32(global::LAUNCH_COUNT)?.min(KERNEL_SLOTS as u32);
+        for turn in first..KERNEL_SLOTS as u32 + waiting {
+            let found = turn < KERNEL_SLOTS as u32;
             if found && self.orphans >> turn & 1 == 0 {
                 continue;
             }
@@ -68,9 +68,9 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
                 Precedence::Later => continue,
                 Precedence::Waits => return Ok(()),
             };
-            let launched = Event::Launched(Kernel::read(bus, (slot % MAX_SLOTS as u32) as u8, &self.scheduler.machine().limits)?);
+            let launched = Event::Launched(Kernel::read(bus, (slot % KERNEL_SLOTS as u32) as u8, &self.scheduler.machine().limits)?);
             // Read last: a block that fell silent meanwhile shows here.
-            if slot >= MAX_SLOTS as u32 || read_status(bus, slot as u8)? > COMPLETED {
+            if slot >= KERNEL_SLOTS as u32 || read_status(bus, slot as u8)? > COMPLETED {
                 return raise(bus, observer, fault::IMPOSSIBLE_INDEX);
             }
             if found {
@@ -99,7 +99,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     /// Finds the slots that are taken.
     pub(super) fn find_orphans<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
         self.orphans = 0;
-        for slot in (0..MAX_SLOTS as u8).rev() {
+        for slot in (0..KERNEL_SLOTS as u8).rev() {
             let occupied = slot < self.scheduler.machine().slot_count && read_status(bus, slot)? & slot_status::OCCUPIED != 0;
             self.orphans = self.orphans << 1 | u8::from(occupied);
         }
@@ -109,5 +109,5 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
 
 /// A slot that the map has no room for is read as one that it has.
 fn read_status<B: TryBus>(bus: &mut B, slot: u8) -> Result<u32, B::Error> {
-    read(bus, slot::at(usize::from(slot) % MAX_SLOTS, slot::STATUS))
+    read(bus, slot::at(usize::from(slot) % KERNEL_SLOTS, slot::STATUS))
 }

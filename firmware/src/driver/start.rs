@@ -3,13 +3,13 @@
 use core::convert::Infallible;
 
 use super::{ENABLED, Firmware, POLL_CYCLES, set_timer};
-use crate::bus::{TryBus, can_fail, read, write};
 use crate::machine::{Machine, Settings};
 use crate::policy::{AnyPolicy, Policy};
-#[cfg(not(feature = "preempt"))]
-use crate::regs::preempt_scheme;
-use crate::regs::{ID_VALUE, MAX_SMS, MAX_WINDOW, PhaseCode, VERSION_VALUE, fault, feature, global, interrupt, memory_active, mode};
 use crate::scheduler::Scheduler;
+use mias_registers::bus::{TryBus, can_fail, read, write};
+#[cfg(not(feature = "preempt"))]
+use mias_registers::preempt_scheme;
+use mias_registers::{ID_VALUE, MAX_SMS, MAX_WINDOW, PhaseCode, VERSION_VALUE, fault, feature, global, interrupt, memory_active, mode};
 
 /// Why the firmware did not start. `E` is the error of the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

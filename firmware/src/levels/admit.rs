@@ -4,17 +4,17 @@
 use heapless::Vec;
 
 use super::{Candidate, Crowd, Did, Identities, KernelScheduler, Kind, Traits, choose};
-use crate::bus::{TryBus, read, write};
 use crate::configs::MAX_KERNELS;
 use crate::driver::Firmware;
 use crate::kernel::Kernel;
 use crate::machine::Machine;
 use crate::policy::Policy;
-use crate::regs::{MAX_SLOTS, feature, global, interrupt, queue, slot};
 use crate::resources::TbShape;
+use mias_registers::bus::{TryBus, read, write};
+use mias_registers::{KERNEL_SLOTS, feature, global, interrupt, queue, slot};
 
 /// Slots of the map, one bit each.
-const ALL_SLOTS: u32 = (1 << MAX_SLOTS) - 1;
+const ALL_SLOTS: u32 = (1 << KERNEL_SLOTS) - 1;
 /// Entries of the window, one bit each.
 const ALL_ENTRIES: u32 = (1 << queue::ENTRIES) - 1;
 

@@ -3,7 +3,7 @@
 //!
 //! TBs are the policy's ([`crate::policy`]). The other three levels are here, and go with any policy:
 //!
-//! * **Kernels**: launches wait in the queue, of which the firmware sees a window ([`crate::regs::queue`]). Up to [`MAX_KERNELS`](crate::configs::MAX_KERNELS) run
+//! * **Kernels**: launches wait in the queue, of which the firmware sees a window ([`mias_registers::queue`]). Up to [`MAX_KERNELS`](crate::configs::MAX_KERNELS) run
 //!   together, and the firmware says which is next ([`choose`]).
 //! * **Memory instructions and requests**: hardware holds them back or puts them in order; the firmware sets in which way, once, when it starts.
 //!
@@ -19,8 +19,8 @@ pub use choose::{Candidate, choose};
 pub use identities::{Identities, KNOWN};
 pub use traits::{Crowd, Did, Kind, Traits};
 
-use crate::bus::{TryBus, read, write};
-use crate::regs::{global, option};
+use mias_registers::bus::{TryBus, read, write};
+use mias_registers::{global, option};
 
 /// Which levels the firmware sets: bits of [`global::STRAP_OPTIONS`]. One byte, which a firmware's state has to spare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

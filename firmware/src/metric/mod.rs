@@ -22,7 +22,8 @@ pub use linear::Linear;
 pub use progress::{Progress, gains};
 
 use crate::configs::{Entry, RoundTotals, Sums};
-use crate::counters::{Counter, CounterSet};
+use crate::counters::CounterSet;
+use mias_registers::counters::Counter;
 use wide::U96;
 
 /// An exact score, `numerator / denominator`; the denominator is positive.

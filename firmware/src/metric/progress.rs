@@ -8,8 +8,9 @@ use fixed::types::U48F16;
 use super::roofline::Objective;
 use super::{Metric, Score};
 use crate::configs::{Entry, RoundTotals, Sums};
-use crate::counters::{Counter, CounterSet, Extra};
+use crate::counters::{CounterSet, Extra};
 use crate::quantity::Worth;
+use mias_registers::counters::Counter;
 
 /// `sum over kernels of I_k / I_k alone` on one SM, alone being an SM with as many TBs of that kernel as fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -12,10 +12,11 @@
 
 use super::{Context, Plan, Policy, Verdict, beside_one_of_each, profile_alone, settle_for_spatial};
 use crate::configs::{ConfigTable, Entry, MAX_KERNELS, Origin, Sums, TbVector};
-use crate::counters::{Counter, CounterSet, Extra};
+use crate::counters::{CounterSet, Extra};
 use crate::kernel::Kernel;
 use crate::machine::Machine;
 use crate::quantity::{AllSectorRate, SectorRate, SmSectorRate, Utilisation, times, whole};
+use mias_registers::counters::Counter;
 
 /// Below these shares of scheduler, interconnect and DRAM there is much left: 0.6, 0.5, 0.5.
 const LOW: Shares = [percent(60), percent(50), percent(50)];

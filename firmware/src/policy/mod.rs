@@ -51,7 +51,7 @@ pub use mias_stp::MiasStp;
 pub use mias_trial::MiasTrial;
 pub use smk::Smk;
 pub use spatial::Spatial;
-pub use table::{AnyPolicy, Charged, NAMED, Named, PolicyCode};
+pub use table::{AnyPolicy, Charged, NAMED, Named};
 pub use warped_slicer::{Objective, WarpedSlicer};
 
 use crate::configs::{ConfigTable, Origin, TbVector};

@@ -1,4 +1,4 @@
-//! The one table of policies: what each is called, its code in [`crate::regs::global::STRAP_POLICY`], how it is built, what its
+//! The one table of policies: what each is called, its code in [`mias_registers::global::STRAP_POLICY`], how it is built, what its
 //! decisions are charged, and its colour in charts. The register map, the firmware, its benches on the target, the command line, plans
 //! and reports take all of it from here. A policy more is a file beside this one and a line in each of the three lists.
 //!
@@ -7,11 +7,14 @@
 #[cfg(feature = "search")]
 use super::{CdSearch, EffectiveBandwidth, FairShare, GivenShares, MaestroSearch, MiasTrial, Mode, Slowdowns};
 use super::{Coordinated, FixedConfig, LeftOver, Maestro, Mias, MiasDuel, MiasGuard, MiasStp, Objective, Smk, Spatial, WarpedSlicer};
+use crate::configs::{MAX_KERNELS, TbVector};
+use crate::machine::{Machine, Settings};
 use crate::metric::roofline::Objective as Aim;
 use crate::metric::{Factor, Ipc, IpmIpc, Linear, Progress};
-use crate::regs::option;
 #[cfg(feature = "search")]
 use crate::search::EbMetric;
+use mias_registers::bus::{TryBus, read};
+use mias_registers::{PolicyCode, global, option};
 
 any_policy! {
     /// Left-over.
@@ -76,50 +79,67 @@ macro_rules! searching {
     };
 }
 
-// Codes never change. `machine`, `settings` and `fixed` are what the straps say.
-policy_codes! { (machine, settings, fixed)
-    LeftOver = 0, "Left-over.": AnyPolicy::LeftOver(LeftOver);
-    Spatial = 1, "Spatial.": AnyPolicy::Spatial(Spatial);
-    MiasIpc = 2, "MIAS deciding by IPC.": AnyPolicy::MiasIpc(Mias { metric: Ipc });
-    MiasIpmIpc = 3, "MIAS deciding by IPM*IPC.": AnyPolicy::MiasIpmIpc(Mias { metric: IpmIpc });
-    MiasFactor = 4, "MIAS deciding by Factor.": AnyPolicy::MiasFactor(Mias { metric: Factor });
-    MiasLinear = 5, "MIAS deciding by Linear.": AnyPolicy::MiasLinear(
-        Mias { metric: Linear { coefficient: machine.linear_coefficient, literal: settings.literal_linear } }
-    );
-    FixedConfig = 6, "The vector in `STRAP_FIXED` on all SMs.": AnyPolicy::FixedConfig(FixedConfig { vector: fixed });
-    Smk = 7, "SMK-P: TBs by dominant resource fairness.": AnyPolicy::Smk(Smk);
-    WarpedSlicer = 8, "Warped-Slicer.": AnyPolicy::WarpedSlicer(WarpedSlicer { objective: Objective::Least });
-    WarpedSlicerSum = 9, "Warped-Slicer, by the sum of performances.":
-        AnyPolicy::WarpedSlicer(WarpedSlicer { objective: Objective::Sum });
-    MiasStp = 10, "MIAS deciding by STP.": AnyPolicy::MiasStp(MiasStp { metric: Progress { whole: None } });
-    MiasGuard = 11, "MIAS deciding by IPM*IPC, with guard.": AnyPolicy::MiasGuard(MiasGuard);
-    Maestro = 12, "The better of Spatial and SMK-P, as measured.": AnyPolicy::Maestro(Maestro);
-    Coordinated = 13, "Coordinated TB combination.": AnyPolicy::Coordinated(Coordinated);
-    MiasRoofline = 14, "MIAS deciding by what the whole GPU would do, in S and STP.":
-        AnyPolicy::MiasStp(MiasStp { metric: Progress { whole: Some(Aim::Both) } });
-    MiasRooflineStp = 15, "The same, in STP alone.": AnyPolicy::MiasStp(MiasStp { metric: Progress { whole: Some(Aim::Stp) } });
-    CdSearch = 16, "Classification-driven search, in the mode that the kernels call for.":
-        searching!(AnyPolicy::CdSearch(CdSearch { mode: Mode::Chosen }));
-    CdSearchPerformance = 17, "The same for performance.": searching!(AnyPolicy::CdSearch(CdSearch { mode: Mode::Performance }));
-    CdSearchPower = 18, "The same for power.": searching!(AnyPolicy::CdSearch(CdSearch { mode: Mode::Power }));
-    GivenShares = 19, "Spatial with as many SMs of each kernel as `STRAP_SHARES` says.": searching!(AnyPolicy::GivenShares(GivenShares));
-    MaestroSearch = 20, "The better of Spatial and shared SMs, with hill climbing.":
-        searching!(AnyPolicy::MaestroSearch(MaestroSearch { divides: false }));
-    CdSearchMaestro = 21, "The better of what classification-driven search finds and shared SMs.":
-        searching!(AnyPolicy::MaestroSearch(MaestroSearch { divides: true }));
-    FairShare = 22, "SMs for each kernel so that all are equally slow, by what each does alone.":
-        searching!(AnyPolicy::FairShare(FairShare { slowdowns: Slowdowns::Alone }));
-    FairShareModel = 23, "The same, by a model of what each would do alone.":
-        searching!(AnyPolicy::FairShare(FairShare { slowdowns: Slowdowns::Model }));
-    EffectiveBandwidth = 24, "Active warps of each kernel by the sum of effective bandwidths.":
-        searching!(AnyPolicy::EffectiveBandwidth(EffectiveBandwidth { metric: EbMetric::Sum }));
-    EffectiveBandwidthFair = 25, "The same by the smallest of them over the largest.":
-        searching!(AnyPolicy::EffectiveBandwidth(EffectiveBandwidth { metric: EbMetric::Ratio }));
-    EffectiveBandwidthHarmonic = 26, "The same by their harmonic mean.":
-        searching!(AnyPolicy::EffectiveBandwidth(EffectiveBandwidth { metric: EbMetric::Harmonic }));
-    MiasDuel = 27, "The better of what `MiasRooflineStp` and `Smk` choose, each tried on the whole GPU.": AnyPolicy::MiasDuel(MiasDuel);
-    MiasTrial = 28, "What `Smk` has, a TB of each kernel, or fewer of one that gains little, each tried on the whole GPU.":
-        searching!(AnyPolicy::MiasTrial(MiasTrial));
+impl AnyPolicy {
+    /// A policy for a scheduler that has not started.
+    pub const IDLE: Self = Self::LeftOver(LeftOver);
+
+    /// The policy of a code. `fixed` is for [`PolicyCode::FixedConfig`] only.
+    #[must_use]
+    pub fn new(code: PolicyCode, machine: &Machine, settings: &Settings, fixed: TbVector) -> Self {
+        match code {
+            PolicyCode::LeftOver => AnyPolicy::LeftOver(LeftOver),
+            PolicyCode::Spatial => AnyPolicy::Spatial(Spatial),
+            PolicyCode::MiasIpc => AnyPolicy::MiasIpc(Mias { metric: Ipc }),
+            PolicyCode::MiasIpmIpc => AnyPolicy::MiasIpmIpc(Mias { metric: IpmIpc }),
+            PolicyCode::MiasFactor => AnyPolicy::MiasFactor(Mias { metric: Factor }),
+            PolicyCode::MiasLinear => {
+                AnyPolicy::MiasLinear(Mias { metric: Linear { coefficient: machine.linear_coefficient, literal: settings.literal_linear } })
+            }
+            PolicyCode::FixedConfig => AnyPolicy::FixedConfig(FixedConfig { vector: fixed }),
+            PolicyCode::Smk => AnyPolicy::Smk(Smk),
+            PolicyCode::WarpedSlicer => AnyPolicy::WarpedSlicer(WarpedSlicer { objective: Objective::Least }),
+            PolicyCode::WarpedSlicerSum => AnyPolicy::WarpedSlicer(WarpedSlicer { objective: Objective::Sum }),
+            PolicyCode::MiasStp => AnyPolicy::MiasStp(MiasStp { metric: Progress { whole: None } }),
+            PolicyCode::MiasGuard => AnyPolicy::MiasGuard(MiasGuard),
+            PolicyCode::Maestro => AnyPolicy::Maestro(Maestro),
+            PolicyCode::Coordinated => AnyPolicy::Coordinated(Coordinated),
+            PolicyCode::MiasRoofline => AnyPolicy::MiasStp(MiasStp { metric: Progress { whole: Some(Aim::Both) } }),
+            PolicyCode::MiasRooflineStp => AnyPolicy::MiasStp(MiasStp { metric: Progress { whole: Some(Aim::Stp) } }),
+            PolicyCode::CdSearch => searching!(AnyPolicy::CdSearch(CdSearch { mode: Mode::Chosen })),
+            PolicyCode::CdSearchPerformance => searching!(AnyPolicy::CdSearch(CdSearch { mode: Mode::Performance })),
+            PolicyCode::CdSearchPower => searching!(AnyPolicy::CdSearch(CdSearch { mode: Mode::Power })),
+            PolicyCode::GivenShares => searching!(AnyPolicy::GivenShares(GivenShares)),
+            PolicyCode::MaestroSearch => searching!(AnyPolicy::MaestroSearch(MaestroSearch { divides: false })),
+            PolicyCode::CdSearchMaestro => searching!(AnyPolicy::MaestroSearch(MaestroSearch { divides: true })),
+            PolicyCode::FairShare => searching!(AnyPolicy::FairShare(FairShare { slowdowns: Slowdowns::Alone })),
+            PolicyCode::FairShareModel => searching!(AnyPolicy::FairShare(FairShare { slowdowns: Slowdowns::Model })),
+            PolicyCode::EffectiveBandwidth => searching!(AnyPolicy::EffectiveBandwidth(EffectiveBandwidth { metric: EbMetric::Sum })),
+            PolicyCode::EffectiveBandwidthFair => searching!(AnyPolicy::EffectiveBandwidth(EffectiveBandwidth { metric: EbMetric::Ratio })),
+            PolicyCode::EffectiveBandwidthHarmonic => {
+                searching!(AnyPolicy::EffectiveBandwidth(EffectiveBandwidth { metric: EbMetric::Harmonic }))
+            }
+            PolicyCode::MiasDuel => AnyPolicy::MiasDuel(MiasDuel),
+            PolicyCode::MiasTrial => searching!(AnyPolicy::MiasTrial(MiasTrial)),
+        }
+    }
+
+    /// The policy that the straps ask for; none if the code is unknown. One that searches is Spatial in an image that cannot, with a fault
+    /// raised.
+    ///
+    /// # Errors
+    /// The bus failed.
+    pub fn read<B: TryBus>(bus: &mut B, machine: &Machine, settings: &Settings) -> Result<Option<Self>, B::Error> {
+        let Some(code) = PolicyCode::from_code(read(bus, global::STRAP_POLICY)?) else { return Ok(None) };
+        #[cfg(not(feature = "search"))]
+        if code.searches() {
+            mias_registers::bus::write(bus, global::FAULT_SET, mias_registers::fault::NO_SEARCH)?;
+        }
+        let mut fixed = TbVector::default();
+        for (kernel, offset) in (global::STRAP_FIXED..).step_by(4).enumerate().take(MAX_KERNELS) {
+            fixed.set(kernel, u8::try_from(read(bus, offset)?).unwrap_or(u8::MAX));
+        }
+        Ok(Some(Self::new(code, machine, settings, fixed)))
+    }
 }
 
 /// Calls a macro with the policies that users can name, in the order of reports. Of each: what code calls it, the name that users type,
@@ -221,7 +241,7 @@ pub struct Named {
     pub name: &'static str,
     /// Its code.
     pub code: PolicyCode,
-    /// The option in [`crate::regs::global::STRAP_OPTIONS`] that makes it another policy than its code alone; 0: none.
+    /// The option in [`mias_registers::global::STRAP_OPTIONS`] that makes it another policy than its code alone; 0: none.
     pub option: u32,
     /// What its decisions are charged.
     pub charged: Charged,
@@ -263,16 +283,14 @@ mod tests {
 
     /// Users can name every policy but those that experiments give a configuration or shares.
     #[test]
-    fn codes_count_from_zero_and_all_but_one_have_a_name() {
-        for (number, code) in PolicyCode::ALL.into_iter().enumerate() {
-            assert_eq!((code as usize, PolicyCode::from_code(number as u32)), (number, Some(code)));
+    fn all_codes_but_two_have_a_name() {
+        for code in PolicyCode::ALL {
             assert_eq!(
                 NAMED.iter().any(|named| named.code == code),
                 !matches!(code, PolicyCode::FixedConfig | PolicyCode::GivenShares),
                 "{code:?}"
             );
         }
-        assert_eq!(PolicyCode::from_code(PolicyCode::ALL.len() as u32), None);
     }
 
     /// Of policies of one code the first is the code alone, and all are charged alike: the first was counted.

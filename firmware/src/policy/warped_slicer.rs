@@ -12,10 +12,11 @@
 use super::water_fill::water_fill;
 use super::{Context, Plan, Policy, Verdict, beside_one_of_each, fall_back, settle_for_spatial, space, spatial};
 use crate::configs::{ConfigTable, Entry, Measurement, Origin, Rules, Stride, TbVector};
-use crate::counters::{Counter, CounterSet};
+use crate::counters::CounterSet;
 use crate::metric::Score;
 use crate::metric::wide::U96;
 use crate::quantity::{Count, Scale, TbRatio, saturating, whole, wrapping};
+use mias_registers::counters::Counter;
 
 /// What is made as large as possible.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,8 +5,8 @@
 //! both. A set is a bit for each place of an SM. What else a TB needs of an SM (threads, and with them warp slots, and a TB slot) is not bound to a
 //! position: [`super::residents`] adds further victims for it (sources.md D134).
 
-use crate::regs::preempt::{MAX_PLACES, MAX_POSITIONS};
 use crate::resources::Resources;
+use mias_registers::preempt::{MAX_PLACES, MAX_POSITIONS};
 
 /// The places of an SM, one bit each.
 pub type Places = u32;

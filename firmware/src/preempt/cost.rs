@@ -105,7 +105,7 @@ impl Running {
     }
 }
 
-/// The TBs of a kernel that have ended on an SM, as the register block has them ([`crate::regs::preempt::ENDED_TBS`]).
+/// The TBs of a kernel that have ended on an SM, as the register block has them ([`mias_registers::preempt::ENDED_TBS`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ended {
     /// How many.

@@ -7,9 +7,9 @@ use super::cost::{Cost, Ended, Prediction, Running};
 use super::residents::{Residents, Tb, info};
 use super::select::{Choice, Costs, technique};
 use super::slots::Slots;
-use crate::bus::{TryBus, read};
-use crate::regs::MAX_SLOTS;
-use crate::regs::preempt::{self, MAX_PLACES};
+use mias_registers::KERNEL_SLOTS;
+use mias_registers::bus::{TryBus, read};
+use mias_registers::preempt::{self, MAX_PLACES};
 
 /// What is known of a kernel on an SM.
 #[derive(Clone, Copy)]
@@ -29,7 +29,7 @@ pub(super) fn choose<B: TryBus>(
     choices: &mut [Choice; MAX_PLACES],
 ) -> Result<(), B::Error> {
     let victims = residents.yielding();
-    let mut switches = [Cost::MOST; MAX_SLOTS];
+    let mut switches = [Cost::MOST; KERNEL_SLOTS];
     let mut rest = victims;
     // One kernel after the other.
     while let Some(first) = bits(rest).next() {

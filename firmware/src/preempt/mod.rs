@@ -2,7 +2,7 @@
 //! sources.md D134 to D136).
 //!
 //! It is no policy and goes with any. The hardware says on which SMs the kernel in some slot wants room, and carries out commands
-//! ([`crate::regs::preempt`]); which TBs leave, and how, is decided here.
+//! ([`mias_registers::preempt`]); which TBs leave, and how, is decided here.
 //!
 //! | file | what it is |
 //! |---|---|

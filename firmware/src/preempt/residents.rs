@@ -9,10 +9,10 @@
 use super::candidates::{Places, Sets, bits};
 use super::cost::Progress;
 use super::slots::{SlotInfo, Slots};
-use crate::bus::{TryBus, read};
 use crate::machine::Machine;
-use crate::regs::preempt::{self, MAX_PLACES};
-use crate::regs::{MAX_SLOTS, preempt_reserve, preempt_tb, sm};
+use mias_registers::bus::{TryBus, read};
+use mias_registers::preempt::{self, MAX_PLACES};
+use mias_registers::{KERNEL_SLOTS, preempt_reserve, preempt_tb, sm};
 
 /// A TB in its place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub struct Residents {
     /// Those of them that have to yield.
     yielding: Places,
     /// Of each slot, how many TBs have to yield.
-    excess: [u8; MAX_SLOTS],
+    excess: [u8; KERNEL_SLOTS],
     /// Threads and TB slots of those that stay, and of positions that are reserved.
     used: Taken,
 }
@@ -82,7 +82,7 @@ impl Residents {
         live: 0,
         staying: 0,
         yielding: 0,
-        excess: [0; MAX_SLOTS],
+        excess: [0; KERNEL_SLOTS],
         used: Taken { threads: 0, tbs: 0 },
     };
 
@@ -114,7 +114,7 @@ impl Residents {
             if state & preempt_tb::LIVE == 0 {
                 continue;
             }
-            let number = (state >> preempt_tb::SLOT_SHIFT) as u8 % MAX_SLOTS as u8;
+            let number = (state >> preempt_tb::SLOT_SHIFT) as u8 % KERNEL_SLOTS as u8;
             let demand = &info(slots, number).demand;
             let flushable = state & preempt_tb::FLUSH != 0;
             let progress = Progress { insts: field(preempt::TB_INSTS)?, cycles: field(preempt::TB_CYCLES)?, flushable };
@@ -203,7 +203,7 @@ impl Residents {
     }
 
     /// Takes a TB off; none if its kernel has no more that have to yield.
-    fn give_up(&self, place: u32, used: &mut Taken, excess: &mut [u8; MAX_SLOTS], slots: &Slots) -> Option<()> {
+    fn give_up(&self, place: u32, used: &mut Taken, excess: &mut [u8; KERNEL_SLOTS], slots: &Slots) -> Option<()> {
         let slot = self.slot(place);
         let left = excess.get_mut(usize::from(slot))?;
         if *left != u8::MAX {
@@ -247,8 +247,8 @@ impl Residents {
 
 /// Of each slot, how many TBs on an SM have to yield to the kernel in `slot`, of this priority: all, which is the largest number, or those beyond the
 /// quota.
-fn excess<B: TryBus>(bus: &mut B, (sm, slot): (u16, u8), priority: u32, slots: &Slots) -> Result<[u8; MAX_SLOTS], B::Error> {
-    let mut excess = [0; MAX_SLOTS];
+fn excess<B: TryBus>(bus: &mut B, (sm, slot): (u16, u8), priority: u32, slots: &Slots) -> Result<[u8; KERNEL_SLOTS], B::Error> {
+    let mut excess = [0; KERNEL_SLOTS];
     for ((number, info), excess) in (0_u32..).zip(slots).zip(&mut excess) {
         if info.priority < priority {
             *excess = u8::MAX;

@@ -1,7 +1,7 @@
 //! Whom the firmware preempts, and how: Shieh 2016 and what it is compared with (section 4; sources.md D134).
 
 use super::cost::Draining;
-use crate::regs::preempt_scheme;
+use mias_registers::preempt_scheme;
 
 /// A scheme: the codes of [`preempt_scheme`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

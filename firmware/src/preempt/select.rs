@@ -7,8 +7,8 @@
 
 use super::candidates::{Places, bits};
 use super::cost::Cost;
-use crate::regs::preempt::MAX_PLACES;
-use crate::regs::technique;
+use mias_registers::preempt::MAX_PLACES;
+use mias_registers::technique;
 
 /// How a TB leaves, in the order in which it is preferred.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

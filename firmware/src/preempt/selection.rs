@@ -6,7 +6,7 @@ use super::residents::{Residents, Tb};
 use super::select::{Choice, Victims, cost};
 use super::slots::Slots;
 use crate::machine::Machine;
-use crate::regs::preempt::MAX_PLACES;
+use mias_registers::preempt::MAX_PLACES;
 
 /// What was chosen on an SM, and among what.
 #[derive(Clone, Copy, Debug)]

@@ -15,11 +15,11 @@ use super::select::{Choice, victims};
 use super::selection::Selection;
 use super::slots::{Slots, read_limit, read_slots};
 use super::{Scheme, whole};
-use crate::bus::{TryBus, read, write};
 use crate::driver::Observer;
 use crate::machine::Machine;
-use crate::regs::preempt::{self, MAX_PLACES, MAX_POSITIONS};
-use crate::regs::{MAX_SLOTS, MAX_SMS, SM_WORDS, global, preempt_command, preempt_reserve, slot};
+use mias_registers::bus::{TryBus, read, write};
+use mias_registers::preempt::{self, MAX_PLACES, MAX_POSITIONS};
+use mias_registers::{KERNEL_SLOTS, MAX_SMS, SM_WORDS, global, preempt_command, preempt_reserve, slot};
 
 /// Times that SMs are asked, if some gave less than was wanted of them. What is lacking then waits for the next event.
 const ROUNDS: u32 = 3;
@@ -202,7 +202,7 @@ pub(super) fn command<B: TryBus>(bus: &mut B, sm: u16, places: Places, choices: 
     Ok(())
 }
 
-const _: () = assert!(MAX_SLOTS < preempt_reserve::SLOT as usize && MAX_POSITIONS == u64::BITS as usize);
+const _: () = assert!(KERNEL_SLOTS < preempt_reserve::SLOT as usize && MAX_POSITIONS == u64::BITS as usize);
 
 #[cfg(test)]
 mod tests {

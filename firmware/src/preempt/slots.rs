@@ -1,11 +1,11 @@
 //! What preemption has to know of the kernels in their slots (sources.md D134, D136).
 
 use super::cost::switch_latency;
-use crate::bus::{TryBus, read};
 use crate::kernel::Kernel;
 use crate::machine::Machine;
-use crate::regs::{MAX_SLOTS, global, slot, slot_status};
 use crate::resources::Resources;
+use mias_registers::bus::{TryBus, read};
+use mias_registers::{KERNEL_SLOTS, global, slot, slot_status};
 
 /// A kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl SlotInfo {
 }
 
 /// Those of all slots; of a free one nothing.
-pub type Slots = [SlotInfo; MAX_SLOTS];
+pub type Slots = [SlotInfo; KERNEL_SLOTS];
 
 /// Reads the slots.
 #[inline(never)]

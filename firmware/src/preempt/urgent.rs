@@ -5,11 +5,11 @@
 //! it has completed. Several are urgent at a time, up to as many as there are slots.
 
 use super::{Scheme, serve};
-use crate::bus::{TryBus, read, write};
 use crate::driver::{Firmware, Observer, raise};
 use crate::kernel::Kernel;
 use crate::policy::Policy;
-use crate::regs::{MAX_SLOTS, fault, feature, global, interrupt, mode, slot, slot_control, slot_status};
+use mias_registers::bus::{TryBus, read, write};
+use mias_registers::{KERNEL_SLOTS, fault, feature, global, interrupt, mode, slot, slot_control, slot_status};
 
 /// Status of a slot whose kernel has completed.
 const COMPLETED: u32 = slot_status::OCCUPIED | slot_status::DRAINED | slot_status::COMPLETED;
@@ -73,7 +73,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     /// When the kernel in a slot is taken, which was `found` there or is the oldest in the launch FIFO. If that has to wait for room and hides
     /// an urgent one, it is put aside: with what is found in slots, it comes before all that are in the FIFO, in the order of the slots.
     pub(crate) fn precedence<B: TryBus>(&mut self, bus: &mut B, slot: u32, found: bool) -> Result<Precedence, B::Error> {
-        let preempts = self.preempts() && slot < MAX_SLOTS as u32;
+        let preempts = self.preempts() && slot < KERNEL_SLOTS as u32;
         if preempts && read(bus, slot::at(slot as usize, slot::PRIORITY))? != 0 {
             return Ok(Precedence::Urgent);
         }
@@ -110,7 +110,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
 
     /// Releases urgent kernels that have completed.
     pub(crate) fn release_urgent<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
-        for slot in 0..MAX_SLOTS {
+        for slot in 0..KERNEL_SLOTS {
             let bit = 1 << slot;
             if self.urgent & bit != 0 && read(bus, slot::at(slot, slot::STATUS))? == COMPLETED {
                 self.urgent &= !bit;
@@ -122,7 +122,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
 
     /// Whether an urgent kernel is in a slot, and not known yet.
     fn urgent_waits<B: TryBus>(&self, bus: &mut B) -> Result<bool, B::Error> {
-        for slot in 0..self.scheduler().machine().slot_count.min(MAX_SLOTS as u8) {
+        for slot in 0..self.scheduler().machine().slot_count.min(KERNEL_SLOTS as u8) {
             if self.urgent >> slot & 1 == 0
                 && read(bus, slot::at(slot.into(), slot::STATUS))? & slot_status::OCCUPIED != 0
                 && read(bus, slot::at(slot.into(), slot::PRIORITY))? != 0

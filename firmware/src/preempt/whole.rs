@@ -7,9 +7,9 @@ use super::estimate::choose;
 use super::select::{Victims, cost, rank};
 use super::selection::Selection;
 use super::serve::{Desk, Request, Wanted, command, reserve};
-use crate::bus::TryBus;
 use crate::driver::Observer;
-use crate::regs::{MAX_SMS, preempt_reserve};
+use mias_registers::bus::TryBus;
+use mias_registers::{MAX_SMS, preempt_reserve};
 
 /// Rank of an SM that is no candidate.
 const NEVER: u32 = u32::MAX;

@@ -4,7 +4,7 @@ use heapless::Vec;
 
 use super::{SearchCommand, SmWord};
 use crate::kernel::Kernel;
-use crate::regs::PhaseCode;
+use mias_registers::PhaseCode;
 
 /// Something that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use super::{Command, Commands, Phase, Scheduler, push};
 use crate::configs::Origin;
 use crate::kernel::Kernel;
 use crate::policy::Policy;
-use crate::regs::fault;
+use mias_registers::fault;
 
 impl<P: Policy, const C: usize> Scheduler<P, C> {
     #[inline(never)]

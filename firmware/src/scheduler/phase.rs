@@ -1,7 +1,7 @@
 //! The phases of the scheduler (sources.md D25).
 
 use super::SearchPhase;
-use crate::regs::PhaseCode;
+use mias_registers::PhaseCode;
 
 /// Events after which the scheduler is [at rest](Phase::at_rest) if nothing but the answers to its own commands
 /// comes any more and nothing is searched for: the batch's timer, two rounds of partition reached, time-out and counters read, under MIAS-Duel four

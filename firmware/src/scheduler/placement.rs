@@ -7,7 +7,7 @@ use super::{Command, Commands, Phase, Scheduler, SmSet, push};
 use crate::configs::MAX_KERNELS;
 use crate::kernel::Kernel;
 use crate::policy::{Context, Plan, Policy, fall_back_to_left_over};
-use crate::regs::fault;
+use mias_registers::fault;
 
 impl<P: Policy, const C: usize> Scheduler<P, C> {
     pub(super) fn reschedule(&mut self, now: u64, commands: &mut Commands) {

@@ -3,7 +3,7 @@
 
 use super::{Command, Commands, Phase, Scheduler, SmWord, push};
 use crate::policy::{Context, Plan, Policy, Verdict};
-use crate::regs::fault;
+use mias_registers::fault;
 
 /// Time-out of profiling after the first SM, in windows (sources.md D28).
 const TIME_OUT_WINDOWS: u64 = 2;

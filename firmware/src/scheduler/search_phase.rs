@@ -1,7 +1,7 @@
 //! The phases of a search's step, and what the driver is to do for it. Without the feature `search` there are none: the compiler leaves nothing
 //! of what would come of them.
 
-use crate::regs::PhaseCode;
+use mias_registers::PhaseCode;
 
 /// Where a step of a search is. The phase register shows [`PhaseCode::Transition`] and [`PhaseCode::Profile`], and [`PhaseCode::Steady`] while it rests.
 #[cfg(feature = "search")]

@@ -9,8 +9,8 @@
 
 use super::{Command, Commands, Phase, Scheduler, SearchCommand, SearchPhase, push};
 use crate::policy::{Context, Policy};
-use crate::regs::fault;
 use crate::search::{Next, Search};
+use mias_registers::fault;
 
 impl<P: Policy, const C: usize> Scheduler<P, C> {
     /// Begins with the even split of the kernels in the table.

@@ -1,6 +1,6 @@
 //! A set of SMs as the register block shows it: one bit per SM.
 
-use crate::regs::{SM_WORDS, sm_bit};
+use mias_registers::{SM_WORDS, sm_bit};
 
 /// Some of the 32 SMs of one word of an SM bit map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

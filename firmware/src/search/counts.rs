@@ -1,8 +1,8 @@
 //! What a kernel did on the whole chip in a window, as the register block counts it.
 
 use super::quotient::quotient;
-use crate::bus::{TryBus, read};
-use crate::regs::{KERNEL_COUNT_BITS, global};
+use mias_registers::bus::{TryBus, read};
+use mias_registers::{KERNEL_COUNT_BITS, global};
 
 /// Largest value of most of these counters, at which they stay.
 const MOST: u32 = (1 << KERNEL_COUNT_BITS) - 1;

@@ -2,11 +2,11 @@
 
 use super::model::MOST_OF_HITS;
 use super::{Reach, Supply};
-use crate::bus::{TryBus, read};
 use crate::configs::MAX_KERNELS;
 use crate::machine::Machine;
 use crate::quantity::SectorRate;
-use crate::regs::{MAX_WINDOW, feature, global, option};
+use mias_registers::bus::{TryBus, read};
+use mias_registers::{MAX_WINDOW, feature, global, option};
 
 /// Bytes of a sector, in which bandwidths are.
 const SECTOR_BYTES: u32 = 32;

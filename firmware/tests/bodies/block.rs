@@ -2,10 +2,10 @@
 //! touches nothing but the map, and asks no SM for more than the firmware believes it to have.
 
 use mias_firmware::Firmware;
-use mias_firmware::bus::Bus;
 use mias_firmware::policy::AnyPolicy;
-use mias_firmware::regs::{
-    ID_VALUE, MAP_END, MAX_SLOTS, PhaseCode, PolicyCode, VERSION_VALUE, feature, global, mode, preempt, preempt_scheme, slot, sm,
+use mias_registers::bus::Bus;
+use mias_registers::{
+    ID_VALUE, KERNEL_SLOTS, MAP_END, PhaseCode, PolicyCode, VERSION_VALUE, feature, global, mode, preempt, preempt_scheme, slot, sm,
 };
 
 use super::commits_what_fits;
@@ -50,7 +50,7 @@ impl Bus for Noise<'_> {
     fn write32(&mut self, offset: u32, value: u32) {
         assert!(offset < MAP_END && offset.is_multiple_of(4), "write of {offset:#x}");
         self.accesses += 1;
-        let quotas = [global::QUOTA_ALL, global::QUOTA_SOME].map(|first| first..first + 4 * MAX_SLOTS as u32);
+        let quotas = [global::QUOTA_ALL, global::QUOTA_SOME].map(|first| first..first + 4 * KERNEL_SLOTS as u32);
         let quota = (sm::BASE..preempt::BASE).contains(&offset) || quotas.iter().any(|registers| registers.contains(&offset));
         assert!(!quota || value <= 255, "a quota of {value}");
         self.preempts |= (offset, value) == (global::MODE, mode::PREEMPT);
@@ -60,7 +60,7 @@ impl Bus for Noise<'_> {
 /// What hardware could answer, for those registers on which it depends whether anything happens at all: a machine, kernels that fit
 /// it, a clock that runs, and statuses with one bit more than there are.
 fn plausible(offset: u32, any: u32, accesses: u32) -> u32 {
-    let slots = slot::BASE..slot::BASE + MAX_SLOTS as u32 * slot::STRIDE;
+    let slots = slot::BASE..slot::BASE + KERNEL_SLOTS as u32 * slot::STRIDE;
     match offset {
         global::SM_COUNT => any % 40 + 1,
         global::SLOT_COUNT => 8,

@@ -6,10 +6,10 @@ use mias_firmware::kernel::Kernel;
 use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::policy::AnyPolicy;
 use mias_firmware::quantity::{Coefficient, SectorRate};
-use mias_firmware::regs::PolicyCode;
 use mias_firmware::resources::{Resources, SmLimits, TbShape};
 use mias_firmware::scheduler::{Command, Commands, EVENTS_TO_REST, Event, Phase, Scheduler, SearchCommand, SmWord};
 use mias_firmware::search::{KernelCounts, Parameters, SmState, Step, Supply, most_windows};
+use mias_registers::PolicyCode;
 
 use super::commits_what_fits;
 

@@ -3,9 +3,9 @@
 use mias_firmware::kernel::Kernel;
 use mias_firmware::metric::Ipc;
 use mias_firmware::policy::{CdSearch, Mias, Mode, Policy};
-use mias_firmware::regs::PhaseCode;
 use mias_firmware::resources::TbShape;
 use mias_firmware::scheduler::{Event, Scheduler, SmWord};
+use mias_registers::PhaseCode;
 
 pub(crate) use crate::bodies::scheduling::{MACHINE, SEARCH, SETTINGS, SMS};
 

@@ -1,7 +1,7 @@
 //! Coordinated TB combination: each rule of sources.md D54 by hand.
 
 use super::world::{Counts, WINDOW, World, shape};
-use mias_firmware::regs::{PhaseCode, PolicyCode};
+use mias_registers::{PhaseCode, PolicyCode};
 
 /// SMs of the machine; its interconnect moves 10 sectors per cycle, its DRAM 8, of which 6 count.
 const SMS: usize = 10;

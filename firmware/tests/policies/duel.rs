@@ -2,7 +2,7 @@
 
 use super::world::{Counts, World, shape};
 use crate::cases::cases;
-use mias_firmware::regs::{PhaseCode, PolicyCode};
+use mias_registers::{PhaseCode, PolicyCode};
 use proptest::prelude::*;
 
 /// Warp instructions of two kernels that ask DRAM for nothing.

@@ -2,8 +2,8 @@
 
 use super::world::{SM, World};
 use crate::cases::cases;
-use mias_firmware::regs::{PhaseCode, PolicyCode, global};
 use mias_firmware::resources::TbShape;
+use mias_registers::{PhaseCode, PolicyCode, global};
 use proptest::prelude::*;
 use proptest::test_runner::TestRng;
 

@@ -3,7 +3,7 @@
 
 use super::world::{Counts, World, shape};
 use mias_firmware::configs::Origin;
-use mias_firmware::regs::{PhaseCode, PolicyCode, global, option};
+use mias_registers::{PhaseCode, PolicyCode, global, option};
 
 /// What an SM does of two kernels of which it holds four TBs: alone 4000 and 400 warp instructions.
 fn complementary(_: usize, tbs: &[u32]) -> Counts {

@@ -1,7 +1,7 @@
 //! Several SMs run each configuration: which of them counted what does not matter, because their counts are added up (sources.md D22).
 
 use super::world::{Counts, World, shape};
-use mias_firmware::regs::{PolicyCode, global};
+use mias_registers::{PolicyCode, global};
 use proptest::prelude::*;
 
 /// SMs: three for each of the three configurations of two kernels of which an SM holds four TBs.

@@ -4,7 +4,7 @@ use super::world::{Counts, World, shape};
 use crate::cases::cases;
 use mias_firmware::metric::roofline::{Objective, part, share, traffic, value};
 use mias_firmware::quantity::{Gain, SectorRate, Share, Worth};
-use mias_firmware::regs::{PhaseCode, PolicyCode};
+use mias_registers::{PhaseCode, PolicyCode};
 use proptest::prelude::*;
 
 /// Warp instructions of two kernels and the sectors that they load, all of which miss.

@@ -7,8 +7,8 @@ use mias_firmware::configs::{ConfigTable, Origin, TbVector};
 use mias_firmware::kernel::Kernel;
 use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::policy::{Context, Objective, Plan, Policy, Verdict, WarpedSlicer};
-use mias_firmware::regs::{PhaseCode, PolicyCode, global, option};
 use mias_firmware::resources::{Resources, SmLimits, TbShape};
+use mias_registers::{PhaseCode, PolicyCode, global, option};
 use proptest::prelude::*;
 
 /// Nasef 2023, section 2.3: with at most 3 and 4 TBs, SMs 0 to 2 run 1, 2 and 3 TBs of the one kernel, SMs 3 to 6 run 1 to 4 of the other.

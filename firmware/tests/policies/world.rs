@@ -1,12 +1,12 @@
 //! A register block that is plain memory with the few effects that the firmware relies on, and made-up counts of its SMs. The driver runs on it
 //! as on the target, with the policy that its straps name (the inputs that say at reset what to run).
 
-use mias_firmware::bus::Bus;
-use mias_firmware::counters::Counter;
 use mias_firmware::policy::AnyPolicy;
-use mias_firmware::regs::{ID_VALUE, MAP_END, MAX_SMS, PhaseCode, PolicyCode, VERSION_VALUE, global, interrupt, slot, sm, sm_bit};
 use mias_firmware::resources::{Resources, TbShape};
 use mias_firmware::{Firmware, kernel::Kernel};
+use mias_registers::bus::Bus;
+use mias_registers::counters::Counter;
+use mias_registers::{ID_VALUE, MAP_END, MAX_SMS, PhaseCode, PolicyCode, VERSION_VALUE, global, interrupt, slot, sm, sm_bit};
 
 pub(crate) const WINDOW: u32 = 1_000;
 const COALESCE: u32 = 100;

@@ -2,7 +2,7 @@
 
 use super::desk::{Desk, Tb, four, urgent_beside};
 use mias_firmware::preempt::Scheme;
-use mias_firmware::regs::{global, preempt, slot, technique};
+use mias_registers::{global, preempt, slot, technique};
 
 /// Position 0 is of TBs that have 100 and 200 instructions left, position 1 of such that have done 20 and 10.
 #[test]

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use mias_firmware::Firmware;
-use mias_firmware::bus::Bus;
 use mias_firmware::driver::Observer;
 use mias_firmware::policy::AnyPolicy;
 use mias_firmware::preempt::Scheme;
-use mias_firmware::regs::{
+use mias_registers::bus::Bus;
+use mias_registers::{
     ID_VALUE, PolicyCode, VERSION_VALUE, feature, global, interrupt, preempt, preempt_command, preempt_tb, slot, slot_control, slot_status,
     sm,
 };

@@ -3,7 +3,7 @@
 use super::desk::{self, Desk, Tb};
 use crate::cases::cases;
 use mias_firmware::preempt::Scheme;
-use mias_firmware::regs::{preempt_command, slot, technique};
+use mias_registers::{preempt_command, slot, technique};
 use proptest::prelude::*;
 
 proptest! {

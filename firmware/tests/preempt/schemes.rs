@@ -2,7 +2,7 @@
 
 use super::desk::{CONTEXT, Desk, Tb};
 use mias_firmware::preempt::Scheme;
-use mias_firmware::regs::{preempt_reserve, slot, technique};
+use mias_registers::{preempt_reserve, slot, technique};
 
 #[test]
 fn every_scheme_has_its_techniques() {

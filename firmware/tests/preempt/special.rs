@@ -2,7 +2,7 @@
 
 use super::desk::{Desk, Tb, four, urgent_beside};
 use mias_firmware::preempt::Scheme;
-use mias_firmware::regs::{global, preempt, preempt_reserve, slot, technique};
+use mias_registers::{global, preempt, preempt_reserve, slot, technique};
 
 const FLUSHED: [(usize, u32, u32); 2] = [(2, technique::FLUSH, 0), (3, technique::FLUSH, 0)];
 

@@ -3,7 +3,7 @@
 use super::desk::{Desk, four, urgent_beside};
 use mias_firmware::driver::Observer;
 use mias_firmware::preempt::{Scheme, Selection};
-use mias_firmware::regs::{fault, global, interrupt, mode};
+use mias_registers::{fault, global, interrupt, mode};
 
 #[test]
 fn straps_decide_whether_and_how() {

@@ -2,7 +2,7 @@
 
 use super::desk::Desk;
 use mias_firmware::preempt::Scheme;
-use mias_firmware::regs::{fault, global, interrupt, slot, slot_control};
+use mias_registers::{fault, global, interrupt, slot, slot_control};
 
 #[test]
 fn an_urgent_kernel_has_its_quota_at_once_and_beside_the_policy() {

@@ -3,7 +3,7 @@
 use super::desk::{Desk, Tb};
 use mias_firmware::driver::Observer;
 use mias_firmware::preempt::{Scheme, Selection};
-use mias_firmware::regs::{preempt_reserve, slot};
+use mias_registers::{preempt_reserve, slot};
 
 /// SM 0 loses 40 and 50 instructions, SM 1 10 and 20, SM 2 has a TB that need not yield. Two TBs of the kernel fill an SM.
 #[test]

@@ -2,7 +2,7 @@
 
 use super::desk::{Tb, four};
 use mias_firmware::preempt::Scheme;
-use mias_firmware::regs::{slot, technique};
+use mias_registers::{slot, technique};
 
 #[test]
 fn of_equal_priority_those_beyond_their_quota_yield_and_no_more() {

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use mias_firmware::Firmware;
-use mias_firmware::bus::Bus;
 use mias_firmware::policy::AnyPolicy;
-use mias_firmware::regs::{
+use mias_registers::bus::Bus;
+use mias_registers::{
     ID_VALUE, PhaseCode, PolicyCode, VERSION_VALUE, feature, global, interrupt, slot, slot_control, slot_status, sm, sm_bit, sm_state,
 };
 

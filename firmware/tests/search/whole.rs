@@ -2,8 +2,8 @@
 
 use super::chip::{Chip, Kernel};
 use crate::cases::cases;
-use mias_firmware::regs::{PhaseCode, PolicyCode, fault, feature, global, option, search_found, sm, sm_state};
 use mias_firmware::search::{LEVELS, Step, most_windows};
+use mias_registers::{PhaseCode, PolicyCode, fault, feature, global, option, search_found, sm, sm_state};
 use proptest::prelude::*;
 
 const POLICIES: [PolicyCode; 12] = [
@@ -382,7 +382,7 @@ proptest! {
 impl Chip {
     /// Faults raised.
     fn block_fault(&mut self) -> u32 {
-        use mias_firmware::bus::Bus;
+        use mias_registers::bus::Bus;
         self.block.read32(global::FAULT)
     }
 }

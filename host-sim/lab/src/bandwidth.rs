@@ -1,11 +1,11 @@
 //! Bandwidth utilisation: what a launch moved over what the machine could have moved in the same time. Own definitions, with
 //! the machine's peak from its file (32 bytes per DRAM atom, 336 GB/s in all on the thesis' machine).
 
-use mias_firmware::regs::PolicyCode;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::LaunchStats;
 use mias_hw_model::register_file::{MachineDescription, Straps};
 use mias_hw_model::trace::SECTOR_BYTES;
+use mias_registers::PolicyCode;
 
 /// DRAM: atoms read and written over the atoms that all data buses can move in `cycles` core cycles, 0 to 1. A bus moves
 /// `burst_beats` beats per atom, `beats_per_cycle` per command cycle. None if no time has passed.

@@ -16,7 +16,7 @@ pub fn gpu(config: &GpuConfig) -> String {
 /// Fingerprint of the register map: two programs that agree in it mean the same by an access.
 pub fn register_map() -> u64 {
     let mut hasher = Fnv::default();
-    mias_firmware::regs::fingerprint(&mut hasher);
+    mias_registers::fingerprint(&mut hasher);
     hasher.finish()
 }
 

@@ -5,8 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Folders and files with such sources, from this crate's folder. The time of decisions is among them: its table, and what reads it.
-pub(crate) const DECIDING: [&str; 5] =
-    ["../../firmware/src", "../../firmware/decision-latency.toml", "../../hw-model/src", "src/experiment", "src/decision_cost"];
+pub(crate) const DECIDING: [&str; 6] = [
+    "../../firmware/registers/src",
+    "../../firmware/src",
+    "../../firmware/decision-latency.toml",
+    "../../hw-model/src",
+    "src/experiment",
+    "src/decision_cost",
+];
 
 /// What lies in those folders and decides nothing: what only images, reports, drawings, checks or proofs use, and what is worked out
 /// from finished runs. Unit tests (`tests`, `*_tests`, `#[cfg(test)]`) go without saying.
@@ -17,10 +23,10 @@ const NOT_DECIDING: [&str; 21] = [
     "firmware/src/log.rs",
     "firmware/src/proofs.rs",
     "firmware/src/rehearsal.rs",
-    "firmware/src/remote.rs",
+    "firmware/registers/src/remote.rs",
     "firmware/src/service.rs",
-    "firmware/src/regs/describe.rs",
-    "firmware/src/regs/fingerprint.rs",
+    "firmware/registers/src/describe.rs",
+    "firmware/registers/src/fingerprint.rs",
     "hw-model/src/gpu/validate.rs",
     "hw-model/src/sm/validate.rs",
     "src/experiment/cancel.rs",

@@ -1,7 +1,6 @@
 //! Mutated files: whatever is done to the lines or bytes of a real trace, of a GPU's file or of a recording, the answer is a result or one
 //! message with the file's name, never a panic. The fuzz targets in `fuzz/` look further than this; CI looks here.
 
-use mias_firmware::regs::PolicyCode;
 use mias_hw_model::gpu::Gpu;
 use mias_hw_model::register_file::Straps;
 use mias_lab::cosim::recording::{self, generate};
@@ -10,6 +9,7 @@ use mias_lab::experiment::cancel::Cancel;
 use mias_lab::machines;
 use mias_ptx::Program;
 use mias_ptx::lower::Lowered;
+use mias_registers::PolicyCode;
 use mias_trace::accelsim::{Warnings, read_kernel_from, read_list_from};
 use proptest::prelude::*;
 use proptest::sample::Index;

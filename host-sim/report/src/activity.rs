@@ -1,19 +1,19 @@
 //! What the drawings of a run's activity share: names, and which kernel is in which slot.
 
-use mias_firmware::regs::{MAX_SLOTS, interrupt};
 use mias_hw_model::register_file::ActivityEvent;
 use mias_lab::experiment::workload::Workload;
+use mias_registers::{KERNEL_SLOTS, interrupt};
 
 /// Which workload is in which slot, as kernels come and go.
 pub(super) struct Kernels {
     /// Streams of the workloads, in kernel order; none once launched.
     waiting: Vec<Option<u32>>,
-    slots: [Option<usize>; MAX_SLOTS],
+    slots: [Option<usize>; KERNEL_SLOTS],
 }
 
 impl Kernels {
     pub(super) fn new(workloads: &[Workload]) -> Self {
-        Kernels { waiting: workloads.iter().map(|workload| Some(workload.stream)).collect(), slots: [None; MAX_SLOTS] }
+        Kernels { waiting: workloads.iter().map(|workload| Some(workload.stream)).collect(), slots: [None; KERNEL_SLOTS] }
     }
 
     /// The workload in a slot, as its number in kernel order.

@@ -151,11 +151,11 @@ pub fn why(found: &Verdict) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mias_firmware::regs::{PolicyCode, global};
     use mias_hw_model::config::GpuConfig;
     use mias_hw_model::register_file::{MachineDescription, Straps};
     use mias_lab::cosim::replay::Target;
     use mias_lab::cosim::{CosimError, Parting};
+    use mias_registers::{PolicyCode, global};
 
     fn recording() -> Recording {
         let gpu: GpuConfig = mias_lab::machines::load("rtx2060").unwrap();

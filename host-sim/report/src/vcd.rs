@@ -4,15 +4,14 @@
 //! Time is in femtoseconds of the core clock. The firmware's accesses of one cycle share it evenly, each with its strobe up for
 //! half of its share: the model gives the microcontroller no time of its own, but for decisions, whose writes come at their end.
 
-use mias_firmware::regs::{MAX_SLOTS, PhaseCode, SM_WORDS, global, interrupt, sm, sm_bit};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::register_file::{Activity, ActivityEvent};
-use mias_hw_model::sm::KERNEL_SLOTS;
 use mias_lab::experiment::machine::Outcome;
+use mias_registers::{KERNEL_SLOTS, PhaseCode, SM_WORDS, global, interrupt, sm, sm_bit};
 use std::io;
 use vcd::{IdCode, TimescaleUnit, Value, VarType, Writer};
 
-/// Bits of an offset in the register map: [`mias_firmware::regs::MAP_END`] needs no more.
+/// Bits of an offset in the register map: [`mias_registers::MAP_END`] needs no more.
 const ADDRESS_BITS: u32 = 20;
 
 /// Signals of one SM, by kernel slot.
@@ -160,14 +159,18 @@ impl Dump {
                     _ => Ok(()),
                 }
             }
-            ActivityEvent::Write { offset, value } if (global::QUOTA_ALL..global::QUOTA_ALL + 4 * MAX_SLOTS as u32).contains(&offset) => {
+            ActivityEvent::Write { offset, value }
+                if (global::QUOTA_ALL..global::QUOTA_ALL + 4 * KERNEL_SLOTS as u32).contains(&offset) =>
+            {
                 self.row([u32::MAX; SM_WORDS], (offset - global::QUOTA_ALL) / 4, value)
             }
             ActivityEvent::Write { offset, value } if (global::QUOTA_SMS..global::QUOTA_SMS + 4 * SM_WORDS as u32).contains(&offset) => {
                 self.quota_sms[((offset - global::QUOTA_SMS) / 4) as usize] = value;
                 Ok(())
             }
-            ActivityEvent::Write { offset, value } if (global::QUOTA_SOME..global::QUOTA_SOME + 4 * MAX_SLOTS as u32).contains(&offset) => {
+            ActivityEvent::Write { offset, value }
+                if (global::QUOTA_SOME..global::QUOTA_SOME + 4 * KERNEL_SLOTS as u32).contains(&offset) =>
+            {
                 self.row(self.quota_sms, (offset - global::QUOTA_SOME) / 4, value)
             }
             ActivityEvent::Resident { sm, slot, tbs } => match self.sms.get(usize::from(sm)) {

@@ -9,7 +9,7 @@ use super::{
     GpuConfig, L1Write, L2WriteMiss, SetIndex, active_warps, contexts, dram_scheduler, memory_issue, partition, power_gating, texture,
 };
 use crate::cache::{MOST_IPOLY_SETS, XOR_LINE_BYTES, XOR_SETS};
-use mias_firmware::regs::preempt::MAX_PLACES;
+use mias_registers::preempt::MAX_PLACES;
 
 /// Misses that a write which fetches may make at once.
 pub(crate) const LEAST_FETCHING_MISS_QUEUE: u32 = 3;

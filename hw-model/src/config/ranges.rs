@@ -161,7 +161,7 @@ pub(super) struct AtMost {
 pub(super) const AT_MOST: [AtMost; 13] = [
     AtMost {
         field: field!(sm.count),
-        most: mias_firmware::regs::MAX_SMS as u32,
+        most: mias_registers::MAX_SMS as u32,
         remedy: "must be at most 256: the register map has room for no more SMs",
     },
     AtMost { field: field!(sm.tbs), most: 64, remedy: "must be at most 64" },
@@ -186,7 +186,7 @@ pub(super) const AT_MOST: [AtMost; 13] = [
 pub(super) const WARP_STATE: RangeInclusive<u32> = 0..=4096;
 
 /// Most cycles that a gated SM takes to wake: half of the longest profiling window.
-pub(super) const MOST_WAKE_CYCLES: u32 = mias_firmware::regs::MAX_WINDOW.div_ceil(2);
+pub(super) const MOST_WAKE_CYCLES: u32 = mias_registers::MAX_WINDOW.div_ceil(2);
 
 /// Most energy of waking an SM, in femtojoules (assumption: what the largest SM draws in a microsecond).
 pub(super) const MOST_WAKE_FJ: u32 = 4_000_000_000;

@@ -10,7 +10,7 @@ use crate::memory::MemoryCounters;
 use crate::register_file::{RegisterFile, Straps};
 use crate::sm::KernelCounters;
 use mias_firmware::Firmware;
-use mias_firmware::regs::PolicyCode;
+use mias_registers::PolicyCode;
 use proptest::prelude::*;
 
 fn coefficients() -> EnergyConfig {

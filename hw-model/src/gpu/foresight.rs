@@ -3,8 +3,8 @@
 
 use super::{Gpu, Microcontroller, RunEnd};
 use crate::register_file::RegisterFile;
-use mias_firmware::regs::preempt::MAX_PLACES;
-use mias_firmware::regs::{interrupt, technique};
+use mias_registers::preempt::MAX_PLACES;
+use mias_registers::{interrupt, technique};
 
 /// When a TB will end if nothing changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl Microcontroller for Asleep {
 }
 
 impl Gpu {
-    /// Tells when TBs will end if nothing changes; the firmware sees it as [`mias_firmware::regs::preempt::TB_LEFT`].
+    /// Tells when TBs will end if nothing changes; the firmware sees it as [`mias_registers::preempt::TB_LEFT`].
     pub fn foretell(&mut self, ends: Vec<Foretold>) {
         self.preemptions.foresight.told = ends;
     }

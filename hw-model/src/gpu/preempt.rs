@@ -8,8 +8,8 @@ use super::Gpu;
 use super::foresight::Foresight;
 use crate::register_file::{PreemptAction, ShownTb};
 use crate::sm::{Carried, LeftTb, Resources};
-use mias_firmware::regs::preempt::MAX_PLACES;
-use mias_firmware::regs::{preempt_command, preempt_reserve, technique};
+use mias_registers::preempt::MAX_PLACES;
+use mias_registers::{preempt_command, preempt_reserve, technique};
 use serde::{Deserialize, Serialize};
 
 /// One command that a TB leaves, and what came of it. Part of `docs/results-format.md`.

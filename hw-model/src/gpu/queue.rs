@@ -73,7 +73,7 @@ impl Gpu {
         if self.leaving != 0 {
             return Some(self.now);
         }
-        if self.registers.queue_len() == mias_firmware::regs::queue::ENTRIES {
+        if self.registers.queue_len() == mias_registers::queue::ENTRIES {
             return None;
         }
         let waiting = self.queue.launches.iter().enumerate().filter(|(_, queued)| queued.waits() && !queued.shown);

@@ -9,7 +9,7 @@ use super::sms::Sms;
 use crate::memory::MemorySystem;
 use crate::register_file::{RawCounters, RawKernel};
 use crate::sm::{KERNEL_SLOTS, Sm};
-use mias_firmware::counters::Counter;
+use mias_registers::counters::Counter;
 
 impl Gpu {
     /// Shows the register block every SM's counts as they are: a snapshot by command is of the cycle in which it is written.

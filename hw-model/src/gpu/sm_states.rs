@@ -1,5 +1,5 @@
 //! What each SM is: active, stalled, without power, or on its way there or back (Zhao et al. 2018, section 4; sources.md D142). The firmware
-//! asks ([`mias_firmware::regs::sm::STATE_REQUEST`]); here is what becomes of it.
+//! asks ([`mias_registers::sm::STATE_REQUEST`]); here is what becomes of it.
 //!
 //! | state | issues | takes TBs | holds TBs | ends |
 //! |---|---|---|---|---|
@@ -14,7 +14,7 @@
 
 use super::Gpu;
 use crate::counts::counts;
-use mias_firmware::regs::sm_state;
+use mias_registers::sm_state;
 
 counts! {
     /// SM cycles by what the SMs were, summed over SMs, and how often one was woken. Every SM is in one state in every cycle.

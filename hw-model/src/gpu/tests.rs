@@ -36,8 +36,8 @@ use crate::isa::{Class, Space, StaticInst};
 use crate::register_file::Straps;
 use crate::sm::{ISSUE_CLASSES, IssueClass};
 use crate::trace::KernelTrace;
-use mias_firmware::bus::Bus;
-use mias_firmware::regs::{PolicyCode, global, interrupt, mode, slot, slot_control};
+use mias_registers::bus::Bus;
+use mias_registers::{PolicyCode, global, interrupt, mode, slot, slot_control};
 use proptest::prelude::*;
 use std::sync::Arc;
 

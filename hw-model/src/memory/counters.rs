@@ -3,7 +3,7 @@
 use crate::counts::{Count, counts};
 
 /// Kernel slots that are told apart; a slot number beyond wraps around.
-pub const KERNEL_SLOTS: usize = 8;
+pub use mias_registers::KERNEL_SLOTS;
 
 counts! {
     /// Event counts of one kernel slot. Sectors and atoms are of 32 bytes.

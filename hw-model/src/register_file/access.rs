@@ -1,9 +1,9 @@
-//! The firmware's end of the register block: every access rule of [`mias_firmware::regs`].
+//! The firmware's end of the register block: every access rule of [`mias_registers`].
 
-use mias_firmware::bus::Bus;
-use mias_firmware::counters::COUNTERS;
-use mias_firmware::regs::{
-    ID_VALUE, MAX_SLOTS, MAX_SMS, MAX_WINDOW, SM_WORDS, VERSION_VALUE, fault, feature, global, interrupt, memory, mode, preempt, queue,
+use mias_registers::bus::Bus;
+use mias_registers::counters::COUNTERS;
+use mias_registers::{
+    ID_VALUE, KERNEL_SLOTS, MAX_SMS, MAX_WINDOW, SM_WORDS, VERSION_VALUE, fault, feature, global, interrupt, memory, mode, preempt, queue,
     slot, slot_control, slot_status, sm, sm_bit, sm_control, sm_status,
 };
 
@@ -28,7 +28,7 @@ fn decode(offset: u32) -> Target {
     } else if offset >= sm::BASE {
         let rest = offset - sm::BASE;
         Target::Sm((rest / sm::STRIDE) as usize, rest % sm::STRIDE)
-    } else if (slot::BASE..slot::BASE + MAX_SLOTS as u32 * slot::STRIDE).contains(&offset) {
+    } else if (slot::BASE..slot::BASE + KERNEL_SLOTS as u32 * slot::STRIDE).contains(&offset) {
         let rest = offset - slot::BASE;
         Target::Slot((rest / slot::STRIDE) as usize, rest % slot::STRIDE)
     } else if (memory::BASE..memory::BASE + MAX_SMS as u32 * memory::STRIDE).contains(&offset) {
@@ -163,11 +163,11 @@ impl RegisterFile {
     }
 
     fn read_global_array(&self, offset: u32) -> Option<u32> {
-        if let Some(index) = element(offset, global::STRAP_FIXED, MAX_SLOTS) {
+        if let Some(index) = element(offset, global::STRAP_FIXED, KERNEL_SLOTS) {
             self.machine.straps.fixed.get(index).copied().map(u32::from)
-        } else if let Some(index) = element(offset, global::STRAP_SHARES, MAX_SLOTS) {
+        } else if let Some(index) = element(offset, global::STRAP_SHARES, KERNEL_SLOTS) {
             self.machine.straps.search.shares.get(index).copied()
-        } else if let Some(slot) = element(offset, global::SEARCH_PROGRESS, MAX_SLOTS) {
+        } else if let Some(slot) = element(offset, global::SEARCH_PROGRESS, KERNEL_SLOTS) {
             self.notes.progress.get(slot).copied()
         } else if let Some(word) = element(offset, global::ARM, SM_WORDS) {
             let sms = self.sms.iter().skip(word * 32).take(32).enumerate();
@@ -248,11 +248,11 @@ impl RegisterFile {
             *self.profile_done.get_mut(word)? &= !value;
         } else if let Some(word) = element(offset, global::QUOTA_SMS, SM_WORDS) {
             *self.quota_sms.get_mut(word)? = value;
-        } else if let Some(slot) = element(offset, global::QUOTA_ALL, MAX_SLOTS) {
+        } else if let Some(slot) = element(offset, global::QUOTA_ALL, KERNEL_SLOTS) {
             self.stage_row([u32::MAX; SM_WORDS], slot, value)?;
-        } else if let Some(slot) = element(offset, global::QUOTA_SOME, MAX_SLOTS) {
+        } else if let Some(slot) = element(offset, global::QUOTA_SOME, KERNEL_SLOTS) {
             self.stage_row(self.quota_sms, slot, value)?;
-        } else if let Some(slot) = element(offset, global::SEARCH_PROGRESS, MAX_SLOTS) {
+        } else if let Some(slot) = element(offset, global::SEARCH_PROGRESS, KERNEL_SLOTS) {
             *self.notes.progress.get_mut(slot)? = value;
         } else {
             let done = self.write_preempt_global(offset, value).or_else(|| self.write_ways_global(offset, value));

@@ -1,17 +1,17 @@
-//! Active warps in the register block: the limits that the firmware sets for each kernel slot, on one SM or on all ([`mias_firmware::regs::sm::ACTIVE_WARPS`];
+//! Active warps in the register block: the limits that the firmware sets for each kernel slot, on one SM or on all ([`mias_registers::sm::ACTIVE_WARPS`];
 //! sources.md D159). The model follows [`RegisterFile::active_warps`] whenever [`RegisterFile::active_warps_generation`] has changed.
 
-use mias_firmware::regs::{MAX_SLOTS, fault, feature, global, sm};
+use mias_registers::{KERNEL_SLOTS, fault, feature, global, sm};
 
 use super::RegisterFile;
 use super::access::element;
 use crate::config::WarpLimit;
 
 /// Slots in a word.
-const SLOTS_PER_WORD: usize = MAX_SLOTS / sm::ACTIVE_WARPS_WORDS;
+const SLOTS_PER_WORD: usize = KERNEL_SLOTS / sm::ACTIVE_WARPS_WORDS;
 
 /// By kernel slot, the most active warps of each warp scheduler; 0: any number.
-pub type WarpLimits = [u8; MAX_SLOTS];
+pub type WarpLimits = [u8; KERNEL_SLOTS];
 
 /// The limits of each SM.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(super) struct ActiveWarpsBlock {
 impl ActiveWarpsBlock {
     /// None.
     pub(super) fn new(sms: usize) -> Self {
-        ActiveWarpsBlock { sms: vec![[0; MAX_SLOTS]; sms], reset: [0; MAX_SLOTS], generation: 0 }
+        ActiveWarpsBlock { sms: vec![[0; KERNEL_SLOTS]; sms], reset: [0; KERNEL_SLOTS], generation: 0 }
     }
 
     /// Sets a slot's limit on an SM.
@@ -48,7 +48,7 @@ impl RegisterFile {
     /// The same block, of SMs that limit active warps as a machine says, from reset, by kernel slot.
     #[must_use]
     pub fn with_active_warps(mut self, limits: &[WarpLimit]) -> Self {
-        for (slot, limit) in limits.iter().enumerate().take(MAX_SLOTS) {
+        for (slot, limit) in limits.iter().enumerate().take(KERNEL_SLOTS) {
             self.warps.reset[slot] = limit.most().unwrap_or(0);
             (0..self.warps.sms.len()).for_each(|sm| self.warps.set(sm, slot, self.warps.reset[slot]));
         }

@@ -84,8 +84,8 @@ mod tests {
     use super::super::tests::{SMS, machine};
     use super::super::{KernelDescriptor, RawCounters};
     use super::*;
-    use mias_firmware::bus::Bus;
-    use mias_firmware::regs::{global, mode, sm};
+    use mias_registers::bus::Bus;
+    use mias_registers::{global, mode, sm};
     use proptest::prelude::*;
 
     fn file(cycles_per_sm: u32) -> RegisterFile {
@@ -151,7 +151,7 @@ mod tests {
         }
         // A kernel that has gone is on no SM, though its quotas were on their way.
         commit(&mut file, 100, 2);
-        file.write32(mias_firmware::regs::slot::at(0, mias_firmware::regs::slot::CONTROL), 1);
+        file.write32(mias_registers::slot::at(0, mias_registers::slot::CONTROL), 1);
         (100..130).for_each(|now| tick(&mut file, now));
         assert!((0..SMS).all(|sm| file.quota(sm, 0) == 0 && file.committed_quota(sm, 0) == 0));
     }

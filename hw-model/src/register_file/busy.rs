@@ -11,8 +11,8 @@
 //! in the meantime keep the interrupt line high and are served after the writes, as by a processor that is in its handler. How long
 //! that is the host says; the block knows no firmware.
 
-use mias_firmware::bus::Bus;
-use mias_firmware::regs::{MAX_SLOTS, PhaseCode, global, sm, sm_control};
+use mias_registers::bus::Bus;
+use mias_registers::{KERNEL_SLOTS, PhaseCode, global, sm, sm_control};
 
 use super::RegisterFile;
 use super::access::element;
@@ -39,7 +39,7 @@ pub(super) struct Busy {
 impl Busy {
     /// Holds a write back, if writes are held.
     pub(super) fn hold(&mut self, offset: u32, value: u32) -> bool {
-        let allows = element(offset, global::CONTEXT_ALLOWED, MAX_SLOTS).is_some() || offset == global::CONTEXT_DUE;
+        let allows = element(offset, global::CONTEXT_ALLOWED, KERNEL_SLOTS).is_some() || offset == global::CONTEXT_DUE;
         if allows && self.enabled {
             (self.contexts, self.holding) = (true, true);
         }
@@ -182,7 +182,7 @@ mod tests {
     use super::super::tests::{SMS, machine};
     use super::super::{KernelDescriptor, RawCounters};
     use super::*;
-    use mias_firmware::regs::{MAP_END, interrupt};
+    use mias_registers::{MAP_END, interrupt};
     use proptest::prelude::*;
 
     /// What the firmware writes around a decision at `now`: two TBs of slot 0 on every SM.

@@ -1,10 +1,10 @@
 //! Extra TBs in the register block, where the firmware is their controller: what the chip did in an interval, and how many there may be
-//! ([`mias_firmware::regs::global::CONTEXT_ALLOWED`]; Lin et al. 2018, section 6.4; sources.md D181).
+//! ([`mias_registers::global::CONTEXT_ALLOWED`]; Lin et al. 2018, section 6.4; sources.md D181).
 //!
 //! The model keeps the intervals: it asks for [`RegisterFile::context_interval`], hands over what was counted in each with
 //! [`RegisterFile::end_context_interval`], and follows [`RegisterFile::context_limit`] of the slots that [`RegisterFile::take_context_writes`] names.
 
-use mias_firmware::regs::{CONTEXT_ARRAYS, CONTEXT_COUNTS, MAX_SLOTS, context_allowed, context_bound, fault, feature, global, interrupt};
+use mias_registers::{CONTEXT_ARRAYS, CONTEXT_COUNTS, KERNEL_SLOTS, context_allowed, context_bound, fault, feature, global, interrupt};
 
 use super::RegisterFile;
 use super::access::element;
@@ -54,7 +54,7 @@ pub(super) struct ContextBlock {
     /// Writes of it.
     asked: u32,
     due: u32,
-    slots: [ContextSlot; MAX_SLOTS],
+    slots: [ContextSlot; KERNEL_SLOTS],
     /// Slots whose limit was written, and the model has not been told: one bit each.
     written: u8,
 }

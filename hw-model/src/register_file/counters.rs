@@ -1,8 +1,8 @@
 //! An SM's counters as the model keeps them, and as the register block latches them.
 
 use super::memory::RawMemory;
-use mias_firmware::counters::{COUNTERS, Counter};
-use mias_firmware::regs::MAX_SLOTS;
+use mias_registers::KERNEL_SLOTS;
+use mias_registers::counters::{COUNTERS, Counter};
 use std::ops::{Index, IndexMut};
 
 /// Cumulative counts of one SM since the start of the simulation, each under its [`Counter`]. They never decrease.
@@ -10,11 +10,11 @@ use std::ops::{Index, IndexMut};
 pub struct RawCounters {
     counts: [u64; COUNTERS],
     /// Warp instructions of the kernel in each slot.
-    pub slot_warp_insts: [u64; MAX_SLOTS],
+    pub slot_warp_insts: [u64; KERNEL_SLOTS],
     /// Thread instructions of the kernel in each slot.
-    pub slot_thread_insts: [u64; MAX_SLOTS],
+    pub slot_thread_insts: [u64; KERNEL_SLOTS],
     /// Memory issue of the kernel in each slot.
-    pub memory: [RawMemory; MAX_SLOTS],
+    pub memory: [RawMemory; KERNEL_SLOTS],
 }
 
 impl RawCounters {
@@ -50,8 +50,8 @@ pub(super) struct CounterBank {
     base: RawCounters,
     latched: [u32; COUNTERS],
     /// Latched per slot; a count saturates no sooner than the counter of all slots.
-    slot_warp_insts: [u32; MAX_SLOTS],
-    slot_thread_insts: [u32; MAX_SLOTS],
+    slot_warp_insts: [u32; KERNEL_SLOTS],
+    slot_thread_insts: [u32; KERNEL_SLOTS],
     saturated: u32,
 }
 
@@ -88,12 +88,12 @@ impl CounterBank {
     }
 
     /// The latched warp instructions of each slot.
-    pub(super) fn slot_warp_insts(&self) -> &[u32; MAX_SLOTS] {
+    pub(super) fn slot_warp_insts(&self) -> &[u32; KERNEL_SLOTS] {
         &self.slot_warp_insts
     }
 
     /// The latched thread instructions of each slot.
-    pub(super) fn slot_thread_insts(&self) -> &[u32; MAX_SLOTS] {
+    pub(super) fn slot_thread_insts(&self) -> &[u32; KERNEL_SLOTS] {
         &self.slot_thread_insts
     }
 
@@ -104,6 +104,6 @@ impl CounterBank {
 }
 
 /// What each slot has counted since `base`, as wide as a counter.
-fn narrowed(raw: &[u64; MAX_SLOTS], base: &[u64; MAX_SLOTS], width: Counter) -> [u32; MAX_SLOTS] {
+fn narrowed(raw: &[u64; KERNEL_SLOTS], base: &[u64; KERNEL_SLOTS], width: Counter) -> [u32; KERNEL_SLOTS] {
     std::array::from_fn(|slot| raw[slot].saturating_sub(base[slot]).min(width.max().into()) as u32)
 }

@@ -1,12 +1,12 @@
 //! The order of DRAM requests in the register block: which it is, its cap, and the kernels' shares of the bandwidth
-//! ([`mias_firmware::regs::global::DRAM_ORDER`]; sources.md D187). The model takes what was written ([`RegisterFile::take_dram_order`]) before
+//! ([`mias_registers::global::DRAM_ORDER`]; sources.md D187). The model takes what was written ([`RegisterFile::take_dram_order`]) before
 //! it runs the cycle.
 
 use super::RegisterFile;
 use super::access::element;
 use crate::config::{DramOrder, DramSchedulerConfig, MOST_DRAM_CAP, WHOLE_SHARE};
 use crate::memory::DramSettings;
-use mias_firmware::regs::{MAX_SLOTS, dram_order, fault, feature, global};
+use mias_registers::{KERNEL_SLOTS, dram_order, fault, feature, global};
 
 /// The block's share of the order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl DramBlock {
         match offset {
             global::DRAM_ORDER => ORDERS.iter().find(|(by, _)| *by == self.settings.by).map(|(_, code)| *code),
             global::DRAM_CAP => Some(self.settings.cap.into()),
-            _ => self.settings.shares.get(element(offset, global::DRAM_SHARE, MAX_SLOTS)?).copied().map(u32::from),
+            _ => self.settings.shares.get(element(offset, global::DRAM_SHARE, KERNEL_SLOTS)?).copied().map(u32::from),
         }
     }
 }
@@ -69,7 +69,7 @@ impl RegisterFile {
             global::DRAM_CAP => self.dram.settings.cap = self.in_range(value, 0, MOST_DRAM_CAP) as u8,
             _ => {
                 let share = self.in_range(value, 0, WHOLE_SHARE) as u16;
-                *self.dram.settings.shares.get_mut(element(offset, global::DRAM_SHARE, MAX_SLOTS)?)? = share;
+                *self.dram.settings.shares.get_mut(element(offset, global::DRAM_SHARE, KERNEL_SLOTS)?)? = share;
             }
         }
         Some(())

@@ -1,7 +1,7 @@
-//! Counters of kernels over the whole chip, latched by the firmware's command ([`mias_firmware::regs::global::KERNEL_SNAPSHOT`]; Zhao et al.
+//! Counters of kernels over the whole chip, latched by the firmware's command ([`mias_registers::global::KERNEL_SNAPSHOT`]; Zhao et al.
 //! 2018, section 4.1.2; sources.md D143).
 
-use mias_firmware::regs::{KERNEL_COUNT_BITS, MAX_SLOTS, global};
+use mias_registers::{KERNEL_COUNT_BITS, KERNEL_SLOTS, global};
 
 use super::RegisterFile;
 use super::access::element;
@@ -100,7 +100,7 @@ impl Bank {
 /// All slots' counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct KernelBlock {
-    banks: [Bank; MAX_SLOTS],
+    banks: [Bank; KERNEL_SLOTS],
 }
 
 impl RegisterFile {
@@ -147,7 +147,7 @@ impl RegisterFile {
 mod tests {
     use super::super::tests::machine;
     use super::*;
-    use mias_firmware::bus::Bus;
+    use mias_registers::bus::Bus;
     use proptest::prelude::*;
 
     fn raw(counts: [u64; COUNTS]) -> RawKernel {

@@ -1,6 +1,6 @@
 //! Kernel slots as seen by the hardware: launch, progress, completion, release.
 
-use mias_firmware::regs::{fault, interrupt};
+use mias_registers::{fault, interrupt};
 
 use super::RegisterFile;
 use super::activity::ActivityEvent;

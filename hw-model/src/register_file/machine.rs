@@ -1,6 +1,6 @@
 //! What is wired into the register block: the machine, the straps, and the descriptor of a launch.
 
-use mias_firmware::regs::{MAX_SLOTS, MAX_SMS, MAX_WINDOW, PolicyCode, feature};
+use mias_registers::{KERNEL_SLOTS, MAX_SMS, MAX_WINDOW, PolicyCode, feature};
 
 use crate::config::GpuConfig;
 use crate::trace::SECTOR_BYTES;
@@ -55,7 +55,7 @@ impl MachineDescription {
     pub fn of(gpu: &GpuConfig, straps: Straps) -> Self {
         Self {
             sm_count: gpu.sm.count,
-            slot_count: MAX_SLOTS as u32,
+            slot_count: KERNEL_SLOTS as u32,
             sm_threads: gpu.sm.threads,
             sm_registers: gpu.sm.registers,
             sm_shared_bytes: gpu.sm.shared_bytes,
@@ -84,7 +84,7 @@ impl MachineDescription {
     #[must_use]
     pub(super) fn within_map(mut self) -> Self {
         self.sm_count = self.sm_count.clamp(1, MAX_SMS as u32);
-        self.slot_count = self.slot_count.clamp(1, MAX_SLOTS as u32);
+        self.slot_count = self.slot_count.clamp(1, KERNEL_SLOTS as u32);
         self.sm_tbs = self.sm_tbs.clamp(1, u32::from(u8::MAX));
         self
     }
@@ -124,25 +124,25 @@ pub struct Straps {
     pub profile_window: u32,
     /// Cycles for which launches are collected.
     pub coalesce_window: u32,
-    /// [`mias_firmware::regs::option`] bits.
+    /// [`mias_registers::option`] bits.
     pub options: u32,
     /// TBs per SM of the n-th kernel launched, for the fixed-configuration policy.
-    pub fixed: [u8; MAX_SLOTS],
+    pub fixed: [u8; KERNEL_SLOTS],
     /// Loss at which Warped-Slicer gives way to Spatial, times the kernels, in thousandths.
     pub loss_threshold_permille: u32,
     /// Cycles between two looks at the counters of memory issue, if the firmware is to limit memory instructions.
     pub memory_interval: u32,
     /// Cycles of the intervals after which the firmware looks at how busy the chip was, if it is to control extra TBs.
     pub context_interval: u32,
-    /// Whom the firmware preempts, and how: [`mias_firmware::regs::preempt_scheme`].
+    /// Whom the firmware preempts, and how: [`mias_registers::preempt_scheme`].
     pub preempt: u32,
     /// Cycles that a preemption may take, for kernels whose launch does not say.
     pub preempt_limit: u32,
     /// How often a launch may be passed over, if the firmware says which is next.
     pub queue_patience: u32,
-    /// What the firmware sets of memory issue, if it is to: [`mias_firmware::regs::memory_mode`].
+    /// What the firmware sets of memory issue, if it is to: [`mias_registers::memory_mode`].
     pub memory_mode: u32,
-    /// The order of DRAM requests that it sets, if it is to: [`mias_firmware::regs::dram_order`].
+    /// The order of DRAM requests that it sets, if it is to: [`mias_registers::dram_order`].
     pub dram_order: u32,
     /// What that is held by.
     pub dram_cap: u32,
@@ -161,7 +161,7 @@ impl Straps {
             profile_window: 45_000,
             coalesce_window: 5_000,
             options: 0,
-            fixed: [0; MAX_SLOTS],
+            fixed: [0; KERNEL_SLOTS],
             loss_threshold_permille: 1_200,
             memory_interval: 0,
             context_interval: 0,
@@ -192,7 +192,7 @@ pub struct SearchStraps {
     /// How much more it moves where no access does, in thousandths.
     pub reach_of_hits_permille: u32,
     /// SMs of the n-th kernel scheduled, for the policy that deals them out as given.
-    pub shares: [u32; MAX_SLOTS],
+    pub shares: [u32; KERNEL_SLOTS],
 }
 
 impl SearchStraps {
@@ -205,7 +205,7 @@ impl SearchStraps {
         utilisation_permille: 100,
         reach_permille: 90,
         reach_of_hits_permille: 2_960,
-        shares: [0; MAX_SLOTS],
+        shares: [0; KERNEL_SLOTS],
     };
 }
 

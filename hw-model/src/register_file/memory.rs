@@ -1,5 +1,5 @@
 //! Memory issue in the register block: counters of each kernel on each SM, latched when the firmware asks, and the modes and limits that it
-//! sets ([`mias_firmware::regs::memory`]; sources.md D127).
+//! sets ([`mias_registers::memory`]; sources.md D127).
 //!
 //! The model hands over cumulative counts with the others of an SM ([`RawCounters`]) and follows [`RegisterFile::memory_settings`] whenever
 //! [`RegisterFile::memory_generation`] has changed. Settings reach the SMs in the cycle in which they are written.
@@ -8,7 +8,7 @@ use super::RegisterFile;
 use super::counters::RawCounters;
 use super::shares::{WarpQuotas, quotas_of};
 use crate::config::{InFlightLimit, MemoryIssueConfig, MemoryOrder};
-use mias_firmware::regs::{MAX_SLOTS, SM_WORDS, fault, feature, global, memory, memory_active, memory_mode, sm_bit};
+use mias_registers::{KERNEL_SLOTS, SM_WORDS, fault, feature, global, memory, memory_active, memory_mode, sm_bit};
 
 /// What is counted of the kernel in one slot of an SM, cumulative but for the numbers in flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct MemorySettings {
     /// [`memory_mode`] fields.
     pub mode: u32,
     /// By slot: the limit as written, 0 for none.
-    pub limits: [u8; MAX_SLOTS],
+    pub limits: [u8; KERNEL_SLOTS],
     /// Memory instructions are held back.
     pub active: bool,
     /// The firmware looks at the counters at intervals.
@@ -54,13 +54,13 @@ impl MemorySettings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct MemorySm {
     mode: u32,
-    limits: [u8; MAX_SLOTS],
+    limits: [u8; KERNEL_SLOTS],
     /// It was armed, and has had no quotas since its window.
     undecided: bool,
-    raw: [RawMemory; MAX_SLOTS],
-    base: [RawMemory; MAX_SLOTS],
+    raw: [RawMemory; KERNEL_SLOTS],
+    base: [RawMemory; KERNEL_SLOTS],
     /// As latched: differences to `base`, and the peak.
-    latched: [RawMemory; MAX_SLOTS],
+    latched: [RawMemory; KERNEL_SLOTS],
     /// Slots that the last snapshot latched.
     ready: u8,
 }
@@ -78,7 +78,7 @@ pub(super) struct MemoryBlock {
     /// Slots that have been latched since the model was told: their peaks begin anew. By SM.
     latched: Vec<u8>,
     /// The limit of each slot after reset.
-    reset: [u8; MAX_SLOTS],
+    reset: [u8; KERNEL_SLOTS],
 }
 
 impl MemoryBlock {
@@ -90,7 +90,7 @@ impl MemoryBlock {
             at: None,
             generation: 0,
             latched: vec![0; sms],
-            reset: [0; MAX_SLOTS],
+            reset: [0; KERNEL_SLOTS],
         }
     }
 
@@ -123,7 +123,7 @@ impl MemoryBlock {
     fn snapshot(&mut self) {
         for (sm, taken) in self.sms.iter_mut().zip(&mut self.latched) {
             sm.ready = 0;
-            for slot in 0..MAX_SLOTS {
+            for slot in 0..KERNEL_SLOTS {
                 let (now, base) = (sm.raw[slot], &mut sm.base[slot]);
                 if now.requests.saturating_sub(base.requests) < u64::from(memory::SAMPLE_REQUESTS) {
                     continue;
@@ -157,9 +157,9 @@ impl MemoryBlock {
             memory::READY => return Some(state.ready.into()),
             _ => {}
         }
-        let slot = (offset / 4) as usize % MAX_SLOTS;
+        let slot = (offset / 4) as usize % KERNEL_SLOTS;
         let (now, latched) = (&state.raw[slot], &state.latched[slot]);
-        let value = match offset & !(4 * MAX_SLOTS as u32 - 1) {
+        let value = match offset & !(4 * KERNEL_SLOTS as u32 - 1) {
             memory::REQUESTS => narrow(latched.requests, count),
             memory::FAILS => narrow(latched.fails, count),
             memory::HELD_CYCLES => narrow(latched.held_cycles, count),
@@ -350,7 +350,7 @@ fn mode_of(config: &MemoryIssueConfig) -> u32 {
 }
 
 /// What a slot's limit is until the firmware sets it: the machine's, or, where the firmware is to find it, as many as are counted.
-fn limits_of(config: &MemoryIssueConfig) -> [u8; MAX_SLOTS] {
+fn limits_of(config: &MemoryIssueConfig) -> [u8; KERNEL_SLOTS] {
     std::array::from_fn(|slot| match config.in_flight {
         InFlightLimit::Firmware => memory::MOST_IN_FLIGHT as u8,
         _ => config.limits.get(slot).and_then(|limit| limit.most()).unwrap_or(0),

@@ -1,6 +1,6 @@
-//! The scheduler's register block as a device: the hardware's end of [`mias_firmware::regs`].
+//! The scheduler's register block as a device: the hardware's end of [`mias_registers`].
 //!
-//! Firmware reaches it through [`mias_firmware::bus::Bus`] (the access rules are in `access.rs`); the timing model through
+//! Firmware reaches it through [`mias_registers::bus::Bus`] (the access rules are in `access.rs`); the timing model through
 //! the methods here. The model's part of the deal, per cycle:
 //!
 //! 1. report what changed ([`RegisterFile::set_resident`], [`RegisterFile::set_unissued`], [`RegisterFile::post_launch`], ...);
@@ -34,7 +34,7 @@ mod windows;
 #[cfg(test)]
 mod tests;
 
-use mias_firmware::regs::{MAX_WINDOW, PhaseCode, SM_WORDS, fault, global, interrupt, mode};
+use mias_registers::{MAX_WINDOW, PhaseCode, SM_WORDS, fault, global, interrupt, mode};
 
 pub use active_warps::WarpLimits;
 pub use activity::{Activity, ActivityEvent};
@@ -264,7 +264,7 @@ impl RegisterFile {
         self.notes.get(global::RESCHEDULINGS)
     }
 
-    /// What a search for SMs has found, as the firmware last said it: [`mias_firmware::regs::search_found`].
+    /// What a search for SMs has found, as the firmware last said it: [`mias_registers::search_found`].
     #[must_use]
     pub fn search_found(&self) -> u32 {
         self.notes.get(global::SEARCH_FOUND)

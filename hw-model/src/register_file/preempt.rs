@@ -1,13 +1,13 @@
 //! Preemption in the register block: TBs as the model last showed them, who wants room, and what the firmware commands
-//! ([`mias_firmware::regs::preempt`]; sources.md D133).
+//! ([`mias_registers::preempt`]; sources.md D133).
 //!
 //! The model shows what SMs hold before the firmware runs ([`RegisterFile::show_tb`]) and carries out, in order, what the firmware has written
 //! since ([`RegisterFile::take_preempt_actions`]).
 
 use super::RegisterFile;
 use crate::sm::Ended;
-use mias_firmware::regs::preempt::{self, MAX_PLACES};
-use mias_firmware::regs::{MAX_SLOTS, SM_WORDS, fault, feature, global, interrupt, mode, preempt_command, preempt_tb, sm_bit, technique};
+use mias_registers::preempt::{self, MAX_PLACES};
+use mias_registers::{KERNEL_SLOTS, SM_WORDS, fault, feature, global, interrupt, mode, preempt_command, preempt_tb, sm_bit, technique};
 
 /// A TB as the firmware sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct ShownTb {
     pub slot: u8,
     /// It may be flushed.
     pub flush: bool,
-    /// [`technique`](mias_firmware::regs::technique) by which it is leaving.
+    /// [`technique`](mias_registers::technique) by which it is leaving.
     pub leaving: u32,
     /// Warp instructions that it has issued.
     pub insts: u64,
@@ -40,7 +40,7 @@ pub enum PreemptAction {
     Command {
         /// Its place.
         place: usize,
-        /// [`technique`](mias_firmware::regs::technique).
+        /// [`technique`](mias_registers::technique).
         technique: u32,
         /// Cycles that the firmware expects it to take.
         estimate: u32,
@@ -61,7 +61,7 @@ pub enum PreemptAction {
 struct PreemptSm {
     tbs: [Option<ShownTb>; MAX_PLACES],
     results: [u32; MAX_PLACES],
-    ended: [Ended; MAX_SLOTS],
+    ended: [Ended; KERNEL_SLOTS],
     wanted: u32,
     reserved: u32,
     positions: u64,
@@ -88,7 +88,7 @@ impl RegisterFile {
             let sm = PreemptSm {
                 tbs: [None; MAX_PLACES],
                 results: [0; MAX_PLACES],
-                ended: [Ended::default(); MAX_SLOTS],
+                ended: [Ended::default(); KERNEL_SLOTS],
                 wanted: 0,
                 reserved: 0,
                 positions: 0,

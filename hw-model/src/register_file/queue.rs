@@ -1,10 +1,10 @@
-//! The window of the queue of launches in the register block ([`mias_firmware::regs::queue`]; sources.md D200).
+//! The window of the queue of launches in the register block ([`mias_registers::queue`]; sources.md D200).
 //!
 //! The queue is the model's: it shows launches that are due with [`RegisterFile::enter_queue`] as long as there is room for one, says with
 //! [`RegisterFile::set_occupied_slots`] which slots cannot be had though nobody is in them, and carries out what
 //! [`RegisterFile::take_admitted`] names. While hardware says who is next it does not ask at all.
 
-use mias_firmware::regs::{MAX_SLOTS, fault, feature, global, interrupt, queue};
+use mias_registers::{KERNEL_SLOTS, fault, feature, global, interrupt, queue};
 
 use super::RegisterFile;
 use super::machine::KernelDescriptor;
@@ -105,7 +105,7 @@ impl RegisterFile {
 
     /// Slots that a launch could have.
     pub(super) fn queue_room(&self) -> u32 {
-        let free = self.slots.iter().enumerate().take(MAX_SLOTS).filter(|(_, slot)| slot.kernel.is_none());
+        let free = self.slots.iter().enumerate().take(KERNEL_SLOTS).filter(|(_, slot)| slot.kernel.is_none());
         free.fold(0, |bits, (slot, _)| bits | 1 << slot) & !u32::from(self.queue.occupied)
     }
 

@@ -7,13 +7,13 @@
 use super::RegisterFile;
 use super::access::element;
 use crate::config::MemoryIssueConfig;
-use mias_firmware::regs::{MAX_SLOTS, fault, feature, global, memory};
+use mias_registers::{KERNEL_SLOTS, fault, feature, global, memory};
 
 /// By kernel slot, warp instructions of a set; 0: any number.
-pub type WarpQuotas = [u32; MAX_SLOTS];
+pub type WarpQuotas = [u32; KERNEL_SLOTS];
 
 /// By kernel slot, weights of shares of miss resources.
-pub type MissWeights = [u16; MAX_SLOTS];
+pub type MissWeights = [u16; KERNEL_SLOTS];
 
 /// The block's share of these.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
-//! The block's share of the states of SMs: what the firmware asks of each, and what each is ([`mias_firmware::regs::sm_state`]; Zhao et al.
+//! The block's share of the states of SMs: what the firmware asks of each, and what each is ([`mias_registers::sm_state`]; Zhao et al.
 //! 2018, section 4; sources.md D142). What becomes of a request is the GPU's part.
 
-use mias_firmware::regs::{fault, feature, sm_state};
+use mias_registers::{fault, feature, sm_state};
 
 use super::RegisterFile;
 
@@ -73,8 +73,8 @@ mod tests {
     use super::super::tests::{SMS, machine};
     use super::*;
     use crate::register_file::MachineDescription;
-    use mias_firmware::bus::Bus;
-    use mias_firmware::regs::sm;
+    use mias_registers::bus::Bus;
+    use mias_registers::sm;
 
     fn file(features: u32) -> RegisterFile {
         RegisterFile::new(MachineDescription { features, ..machine() })

@@ -1,6 +1,6 @@
 //! State of one SM, one kernel slot and the small devices (timer, watchdog, preemption) of the register block.
 
-use mias_firmware::regs::{MAX_SLOTS, global};
+use mias_registers::{KERNEL_SLOTS, global};
 
 use super::counters::CounterBank;
 use super::machine::KernelDescriptor;
@@ -13,11 +13,11 @@ pub(super) struct SmState {
     /// First cycle after the running window.
     pub(super) window_end: Option<u64>,
     pub(super) counters: CounterBank,
-    pub(super) staged: [u8; MAX_SLOTS],
+    pub(super) staged: [u8; KERNEL_SLOTS],
     /// As of the last commit, in effect or on their way.
-    pub(super) committed: [u8; MAX_SLOTS],
-    pub(super) active: [u8; MAX_SLOTS],
-    pub(super) resident: [u8; MAX_SLOTS],
+    pub(super) committed: [u8; KERNEL_SLOTS],
+    pub(super) active: [u8; KERNEL_SLOTS],
+    pub(super) resident: [u8; KERNEL_SLOTS],
 }
 
 /// A kernel slot.
@@ -38,7 +38,7 @@ pub(super) struct Notes {
     /// [`global::SEARCH_FOUND`].
     values: [u32; 5],
     /// [`global::SEARCH_PROGRESS`].
-    pub(super) progress: [u32; MAX_SLOTS],
+    pub(super) progress: [u32; KERNEL_SLOTS],
 }
 
 impl Notes {

@@ -1,14 +1,14 @@
 //! Ways of the caches in the register block: what the firmware gives each kernel slot, and what utility monitors count
-//! ([`mias_firmware::regs::memory`]; sources.md D138).
+//! ([`mias_registers::memory`]; sources.md D138).
 //!
 //! The model takes what was written ([`RegisterFile::take_l1_ways`], [`RegisterFile::take_l2_ways`]) before it runs the cycle, and hands over
 //! the counts of monitors, where its caches have any, before it calls the firmware.
 
 use super::RegisterFile;
-use mias_firmware::regs::{MAX_SLOTS, fault, feature, global, memory, monitor};
+use mias_registers::{KERNEL_SLOTS, fault, feature, global, memory, monitor};
 
 /// Ways by kernel slot.
-type Shares = [u16; MAX_SLOTS];
+type Shares = [u16; KERNEL_SLOTS];
 
 /// One cache, or all L2 slices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) struct CacheWays {
     /// [`monitor`] fields.
     shown: u32,
     /// By slot, then position in the order of use.
-    hits: [Vec<u32>; MAX_SLOTS],
+    hits: [Vec<u32>; KERNEL_SLOTS],
 }
 
 impl CacheWays {
@@ -41,7 +41,7 @@ impl CacheWays {
 
     fn shown_hits(&self) -> u32 {
         let position = (self.shown & monitor::POSITION) as usize;
-        let slot = (self.shown >> monitor::SLOT_SHIFT) as usize % MAX_SLOTS;
+        let slot = (self.shown >> monitor::SLOT_SHIFT) as usize % KERNEL_SLOTS;
         self.hits[slot].get(position).copied().unwrap_or(0)
     }
 
@@ -171,5 +171,5 @@ impl RegisterFile {
 
 /// The fields of a monitor register that there are.
 fn shown(value: u32) -> u32 {
-    value & (monitor::POSITION | (MAX_SLOTS as u32 - 1) << monitor::SLOT_SHIFT)
+    value & (monitor::POSITION | (KERNEL_SLOTS as u32 - 1) << monitor::SLOT_SHIFT)
 }

@@ -1,6 +1,6 @@
 //! Time in the register block: profiling windows, timer, watchdog, the quota bus, intervals of memory issue, and the end of a decision.
 
-use mias_firmware::regs::{fault, interrupt, sm_bit};
+use mias_registers::{fault, interrupt, sm_bit};
 
 use super::RegisterFile;
 use super::counters::RawCounters;

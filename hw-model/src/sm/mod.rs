@@ -77,7 +77,7 @@ use tb::TbSlot;
 use warp::{MAX_WARPS, OnChip, Warps};
 
 /// Kernel slots, as many as the register block has.
-pub const KERNEL_SLOTS: usize = 8;
+pub use mias_registers::KERNEL_SLOTS;
 
 /// Cycles from TB issue to a warp's first instruction: one to fetch, one to decode (assumption: fetch and decode of the peer).
 const FETCH_CYCLES: u64 = 2;

@@ -1,7 +1,7 @@
 //! What the tests of the register block share.
 
-use mias_firmware::regs::feature;
 use mias_hw_model::register_file::{MachineDescription, Straps};
+use mias_registers::feature;
 
 /// A machine of `sms` SMs like those of the reference machine.
 pub(crate) fn machine(sms: usize, straps: Straps) -> MachineDescription {

@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
-use mias_firmware::counters::Counter;
-use mias_firmware::regs::{self, Access, Register, global, memory, preempt, queue, slot, sm};
+use mias_registers::counters::Counter;
+use mias_registers::{self as regs, Access, Register, global, memory, preempt, queue, slot, sm};
 
 use crate::docs::{Group, all_groups, plain};
 use crate::util::write_file;
@@ -56,7 +56,7 @@ fn file() -> Result<String> {
     let mut text = String::from(
         "/* Register block of the MIAS thread-block scheduler, for C99, C11 and C++11.
  *
- * Written by `cargo xtask docs` from firmware/src/regs/; a test fails when it is not current. Do not edit it.
+ * Written by `cargo xtask docs` from firmware/registers/src/; a test fails when it is not current. Do not edit it.
  *
  * Every register is 32 bits wide, little endian, at a byte offset that is a multiple of four. register-map.md has the access rules.
  * For a block that is mapped into memory: struct mias_block. For one behind a serial bus: the offsets.
@@ -74,7 +74,7 @@ fn file() -> Result<String> {
         ("ID_VALUE", regs::ID_VALUE, "What ID holds: \"MIAS\", most significant byte first."),
         ("VERSION_VALUE", regs::VERSION_VALUE, "What VERSION holds: major in the upper half, minor in the lower."),
         ("MAX_SMS", u32::try_from(regs::MAX_SMS)?, "SMs that the map has room for."),
-        ("MAX_SLOTS", u32::try_from(regs::MAX_SLOTS)?, "Kernel slots that the map has room for."),
+        ("KERNEL_SLOTS", u32::try_from(regs::KERNEL_SLOTS)?, "Kernel slots that the map has room for."),
         ("MAX_WINDOW", regs::MAX_WINDOW, "Longest profiling window in cycles."),
         ("MAP_END", regs::MAP_END, "First byte offset beyond the map."),
         ("SLOT_BASE", slot::BASE, "Byte offset of slot 0."),
@@ -114,7 +114,7 @@ fn file() -> Result<String> {
     let preempt = (preempt::BASE, regs::MAX_SMS, preempt::STRIDE, "mias_preempt preempt");
     let sms = (sm::BASE, regs::MAX_SMS, sm::STRIDE, "mias_sm sm");
     let queue = (queue::BASE, queue::ENTRIES, queue::STRIDE, "mias_queue_entry queue");
-    let parts = [(slot::BASE, regs::MAX_SLOTS, slot::STRIDE, "mias_slot slot"), queue, memory, sms, preempt];
+    let parts = [(slot::BASE, regs::KERNEL_SLOTS, slot::STRIDE, "mias_slot slot"), queue, memory, sms, preempt];
     structure(&mut text, &GLOBAL, &parts, regs::MAP_END);
     checks(&mut text);
     Ok(text + "\n#endif\n")

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::util::root;
-use mias_firmware::regs::{PhaseCode, PolicyCode};
+use mias_registers::{PhaseCode, PolicyCode};
 use std::collections::BTreeMap;
 use std::process::Command;
 
@@ -48,7 +48,7 @@ fn every_macro_is_the_maps() {
         ("ID_VALUE", 0x4D49_4153),
         ("VERSION_VALUE", regs::VERSION_VALUE),
         ("MAX_SMS", 256),
-        ("MAX_SLOTS", 8),
+        ("KERNEL_SLOTS", 8),
         ("MAX_WINDOW", 131_071),
         ("MAP_END", 0x2_0000 + 256 * 0x500),
         ("SLOT_BASE", 0x800),

@@ -2,7 +2,7 @@
 //! map's page, written by the crate `svd-encoder`, and read back by `svd-parser` in the tests.
 
 use anyhow::{Context, Result};
-use mias_firmware::regs::{self, Register, global, memory, preempt, queue, slot, sm};
+use mias_registers::{self as regs, Register, global, memory, preempt, queue, slot, sm};
 use svd_encoder::encode;
 use svd_rs::{
     Access, AddressBlock, AddressBlockUsage, BitRange, Cluster, ClusterInfo, Device, DimElement, EnumeratedValue, EnumeratedValues, Field,
@@ -17,7 +17,7 @@ use crate::util::write_file;
 const FILE: &str = "docs/mias.svd";
 
 /// What stands before the device in the file.
-const HEAD: &str = "<!-- Written by `cargo xtask docs` from firmware/src/regs/; a test fails when it is not current. -->";
+const HEAD: &str = "<!-- Written by `cargo xtask docs` from firmware/registers/src/; a test fails when it is not current. -->";
 
 /// Where the images expect the block (`firmware/images/src/bin/image/`): Cortex-M's. Assumption there.
 const BASE: u32 = 0xA000_0000;
@@ -64,7 +64,7 @@ fn device() -> Result<Device> {
     let groups = all_groups();
     let mut children = registers("global", global::REGISTERS, &groups)?;
     for (name, meaning, count, base, stride, region, of) in [
-        ("SLOT[%s]", "A launched kernel", regs::MAX_SLOTS, slot::BASE, slot::STRIDE, "slot", slot::REGISTERS),
+        ("SLOT[%s]", "A launched kernel", regs::KERNEL_SLOTS, slot::BASE, slot::STRIDE, "slot", slot::REGISTERS),
         (
             "QUEUE[%s]",
             "A launch that waits, in the window of the queue",

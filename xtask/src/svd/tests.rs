@@ -76,7 +76,7 @@ fn every_register_is_where_and_what_the_map_says() {
     let clusters: Vec<_> = block.clusters().collect();
     assert_eq!(clusters.len(), 5);
     for (cluster, (region, registers, count, base, stride)) in clusters.into_iter().zip([
-        ("slot", slot::REGISTERS, regs::MAX_SLOTS, slot::BASE, slot::STRIDE),
+        ("slot", slot::REGISTERS, regs::KERNEL_SLOTS, slot::BASE, slot::STRIDE),
         ("queue", queue::REGISTERS, queue::ENTRIES, queue::BASE, queue::STRIDE),
         ("memory", memory::REGISTERS, regs::MAX_SMS, memory::BASE, memory::STRIDE),
         ("sm", sm::REGISTERS, regs::MAX_SMS, sm::BASE, sm::STRIDE),

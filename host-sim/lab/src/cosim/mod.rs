@@ -1,5 +1,5 @@
 //! Co-simulation: the cross-compiled firmware image in QEMU makes the decisions, the GPU model runs here. The image reaches the
-//! register block through [`mias_firmware::remote`]; this side serves register accesses and interrupts, nothing else.
+//! register block through [`mias_registers::remote`]; this side serves register accesses and interrupts, nothing else.
 
 mod line;
 mod native;

@@ -3,10 +3,10 @@
 
 use crate::cosim::recording::Limits;
 use mias_firmware::Firmware;
-use mias_firmware::bus::Bus;
 use mias_firmware::limits::{CONFIGS, KERNELS, LARGE_CONFIGS};
 use mias_firmware::policy::AnyPolicy;
-use mias_firmware::regs::MAX_SMS;
+use mias_registers::MAX_SMS;
+use mias_registers::bus::Bus;
 
 /// The firmware, started or not.
 #[derive(Debug)]

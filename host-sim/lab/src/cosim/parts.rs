@@ -4,9 +4,9 @@
 
 use super::recording::{Access, Recording};
 use mias_firmware::levels::Levels;
-use mias_firmware::regs::{PolicyCode, global, option, preempt_scheme};
-use mias_firmware::remote::{CONTROLS, LEVELS, PREEMPTS, SEARCHES};
 use mias_hw_model::register_file::Straps;
+use mias_registers::remote::{CONTROLS, LEVELS, PREEMPTS, SEARCHES};
+use mias_registers::{PolicyCode, global, option, preempt_scheme};
 
 /// Parts of the firmware, each there or not, asked for or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,12 +1,12 @@
-//! A firmware image in QEMU, served over its serial port ([`mias_firmware::remote`]).
+//! A firmware image in QEMU, served over its serial port ([`mias_registers::remote`]).
 
 use super::line::SerialLine;
 use super::{CosimError, Image, Parts};
 use crate::cosim::recording::Limits;
-use mias_firmware::bus::Bus;
 use mias_firmware::limits::LARGE_SMS;
-use mias_firmware::regs::VERSION_VALUE;
-use mias_firmware::remote::{MAX_WORDS, RESET, Request, WAKE};
+use mias_registers::VERSION_VALUE;
+use mias_registers::bus::Bus;
+use mias_registers::remote::{MAX_WORDS, RESET, Request, WAKE};
 
 /// An image that runs. It asks for registers, and somebody's bus answers.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! A bus that answers from a record of another's accesses, and sees whether they are the same.
 
 use crate::cosim::recording::{Access, register_name};
-use mias_firmware::bus::Bus;
+use mias_registers::bus::Bus;
 
 /// Where accesses part from the recorded ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

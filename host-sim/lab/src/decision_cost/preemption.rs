@@ -5,8 +5,8 @@
 
 use super::bound::bound;
 use super::{LatencyTable, Situation};
-use mias_firmware::regs::preempt_scheme;
 use mias_hw_model::config::MicrocontrollerCore;
+use mias_registers::preempt_scheme;
 
 /// SMs of the measured entries, and TBs on each.
 const MEASURED_SMS: [u32; 2] = [15, 30];

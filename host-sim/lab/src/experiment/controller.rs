@@ -13,10 +13,10 @@ use crate::cosim::{Image, RemoteFirmware};
 use mias_firmware::Firmware;
 use mias_firmware::driver::DEFAULT_CONFIGS;
 use mias_firmware::limits::KERNELS;
-use mias_firmware::regs::{MAX_SMS, PhaseCode, search_found};
 use mias_firmware::search::QUOTIENT_BITS;
 use mias_hw_model::gpu::Microcontroller;
 use mias_hw_model::register_file::RegisterFile;
+use mias_registers::{MAX_SMS, PhaseCode, search_found};
 
 /// What decides.
 #[derive(Debug)]

@@ -9,10 +9,11 @@ use super::own::Own;
 use super::policy::{Control, IpcUnit, Latency, Policy};
 use crate::cosim::recording::Access;
 use crate::decision_cost::{Batch, Charge, LatencyTable, Situation};
-use mias_firmware::counters::{Counter, CounterSet};
-use mias_firmware::regs::{MAX_SLOTS, PhaseCode, interrupt, sm};
+use mias_firmware::counters::CounterSet;
 use mias_hw_model::config::{GpuConfig, MicrocontrollerConfig, SelectorConfig};
 use mias_hw_model::register_file::RegisterFile;
+use mias_registers::counters::Counter;
+use mias_registers::{KERNEL_SLOTS, PhaseCode, interrupt, sm};
 
 /// Times the decisions of a run.
 #[derive(Clone, Debug)]
@@ -128,7 +129,7 @@ impl DecisionTimer {
         let (table, core) = (LatencyTable::measured(), self.microcontroller.core);
         let (reschedulings, profiled) = (registers.reschedulings(), profiled(registers));
         let before = if self.scored.reschedulings == reschedulings { self.scored } else { Scored::default() };
-        let kernels = (0..MAX_SLOTS).filter(|&slot| profiled.iter().any(|quotas| quotas[slot] != 0)).count() as u32;
+        let kernels = (0..KERNEL_SLOTS).filter(|&slot| profiled.iter().any(|quotas| quotas[slot] != 0)).count() as u32;
         let (configs_scored, kernels) = (before.configs.saturating_add(profiled.len() as u32), kernels.max(before.kernels));
         self.scored = Scored { reschedulings, configs: configs_scored, kernels };
         let another_round = phase == PhaseCode::Transition;
@@ -164,7 +165,7 @@ impl DecisionTimer {
         let collected = now - self.collecting.take().unwrap_or(now).min(now);
         let executed =
             1_000 * u128::from(collected) * u128::from(clock_khz) / (u128::from(cpi_permille) * u128::from(self.core_khz)).max(1);
-        let kernels = (0..MAX_SLOTS).filter(|&slot| registers.kernel(slot).is_some()).count() as u32;
+        let kernels = (0..KERNEL_SLOTS).filter(|&slot| registers.kernel(slot).is_some()).count() as u32;
         let batch = Batch {
             sms: registers.machine().sm_count,
             kernels,
@@ -247,9 +248,9 @@ pub(super) fn accesses(made: &[Access], asked: Option<CounterSet>) -> u64 {
 }
 
 /// The configurations that SMs hold, each once.
-fn profiled(registers: &RegisterFile) -> Vec<[u32; MAX_SLOTS]> {
+fn profiled(registers: &RegisterFile) -> Vec<[u32; KERNEL_SLOTS]> {
     let of = |sm| std::array::from_fn(|slot| registers.quota(sm, slot));
-    let mut quotas: Vec<[u32; MAX_SLOTS]> = (0..registers.machine().sm_count as usize).map(of).collect();
+    let mut quotas: Vec<[u32; KERNEL_SLOTS]> = (0..registers.machine().sm_count as usize).map(of).collect();
     quotas.sort_unstable();
     quotas.dedup();
     quotas

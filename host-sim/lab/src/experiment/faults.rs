@@ -1,6 +1,6 @@
 //! What went wrong in the register block by the end of a run: the faults that it has raised, with what they mean to who asked for the run.
 
-use mias_firmware::regs::fault;
+use mias_registers::fault;
 
 /// A fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

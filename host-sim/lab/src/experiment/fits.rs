@@ -2,8 +2,8 @@
 
 use super::options::Options;
 use super::policy::Policy;
-use mias_firmware::regs::PolicyCode;
 use mias_hw_model::config::GpuConfig;
+use mias_registers::PolicyCode;
 
 /// Refuses policies that give every kernel SMs of its own where there are fewer SMs than kernels: the firmware falls back to Left-over.
 ///

@@ -15,8 +15,8 @@ use mias_firmware::counters::CounterSet;
 use mias_firmware::driver::{DEFAULT_CONFIGS, StartError};
 use mias_firmware::machine::Settings;
 use mias_firmware::policy::{Context, Plan, Policy};
-use mias_firmware::regs::MAX_SLOTS;
 use mias_hw_model::register_file::RegisterFile;
+use mias_registers::KERNEL_SLOTS;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// What is asked for.
@@ -31,7 +31,7 @@ pub(super) struct Wanted {
 /// TBs per SM by slot, for the kernels that are there.
 #[derive(Debug)]
 struct BySlot {
-    tbs: [AtomicU8; MAX_SLOTS],
+    tbs: [AtomicU8; KERNEL_SLOTS],
     /// Kernels that are given TBs.
     present: usize,
     endless: bool,

@@ -4,9 +4,9 @@
 //! What is not named is off: launches in the order of their arrival, the warp scheduler's own order, row hits first.
 
 use crate::choices;
-use mias_firmware::regs::{dram_order, memory_mode, option};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::register_file::Straps;
+use mias_registers::{dram_order, memory_mode, option};
 use std::borrow::Cow;
 
 choices! {

@@ -4,7 +4,7 @@
 //! depends on nothing but its number, so that all schemes and limits see the same ones.
 
 use crate::choices;
-use mias_firmware::regs::preempt_scheme;
+use mias_registers::preempt_scheme;
 use serde::{Deserialize, Serialize};
 
 choices! {

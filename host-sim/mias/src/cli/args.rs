@@ -13,7 +13,6 @@ use super::queue::QueueArgs;
 use super::say::Level;
 use bytesize::ByteSize;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use mias_firmware::regs::MAX_WINDOW;
 use mias_hw_model::config::WarpLimit;
 use mias_lab::choice::Choice;
 use mias_lab::experiment::levels::Levels;
@@ -21,6 +20,7 @@ use mias_lab::experiment::policies::Policies;
 use mias_lab::experiment::policy::{Counted, IpcUnit, Latency, Policy, PolicySet, Transition};
 use mias_lab::experiment::precision::Precision;
 use mias_lab::experiment::shares::Shares;
+use mias_registers::MAX_WINDOW;
 use mias_workloads::kernels::code::ARCHITECTURE;
 use std::path::PathBuf;
 

@@ -3,7 +3,6 @@
 use super::choices::{Format, choice};
 use super::{CliError, interrupt};
 use clap::{Args, Subcommand};
-use mias_firmware::regs::{MAX_SLOTS, MAX_SMS};
 use mias_lab::choice::Choice;
 use mias_lab::cosim::recording::{self, Recording, generate};
 use mias_lab::cosim::replay::{self, Counts, Ready, Target, Verdict};
@@ -11,6 +10,7 @@ use mias_lab::cosim::{Image, Parts};
 use mias_lab::experiment::machine::RunError;
 use mias_lab::output::{Output, OutputError};
 use mias_lab::table::grouped;
+use mias_registers::{KERNEL_SLOTS, MAX_SMS};
 use mias_report::replay_report;
 use rayon::prelude::*;
 use std::io::ErrorKind;
@@ -60,7 +60,7 @@ pub(super) struct GenerateArgs {
     #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=MAX_SMS as i64), value_name = "N")]
     sms: u32,
     /// Most kernels at a time; those beyond the firmware's limit of 4 wait
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=MAX_SLOTS as i64), value_name = "N")]
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=KERNEL_SLOTS as i64), value_name = "N")]
     kernels: u32,
 }
 

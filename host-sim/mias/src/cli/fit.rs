@@ -5,10 +5,10 @@ use super::progress::Progress;
 use super::tracing::Tracing;
 use super::{CliError, interrupt, resolve};
 use clap::Args;
-use mias_firmware::regs::MAX_WINDOW;
 use mias_lab::experiment::fit::fit;
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::output::Output;
+use mias_registers::MAX_WINDOW;
 use mias_report::fit_report;
 use mias_workloads::kernels;
 

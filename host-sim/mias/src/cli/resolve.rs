@@ -30,7 +30,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
 
 /// Kernels that a queue is drawn from: as many as the firmware sees launches.
-const MOST_QUEUED_KERNELS: usize = mias_firmware::regs::queue::ENTRIES;
+const MOST_QUEUED_KERNELS: usize = mias_registers::queue::ENTRIES;
 
 /// The machine of a word. What looks like a slip in a user's file is asked about on standard error.
 pub(super) fn machine(word: &str) -> Result<GpuConfig, CliError> {

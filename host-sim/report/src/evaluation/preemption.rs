@@ -4,8 +4,8 @@
 use mias_firmware::preempt::candidates::Places;
 use mias_firmware::preempt::cost::Ended;
 use mias_firmware::preempt::select::Choice;
-use mias_firmware::regs::preempt::{MAX_PLACES, MAX_POSITIONS};
-use mias_firmware::regs::{MAX_SLOTS, preempt_command, preempt_reserve, preempt_tb};
+use mias_registers::preempt::{MAX_PLACES, MAX_POSITIONS};
+use mias_registers::{KERNEL_SLOTS, preempt_command, preempt_reserve, preempt_tb};
 
 /// TBs of an SM, sets of an SM, positions, and SMs of his table.
 pub(super) const TBS: usize = 16;
@@ -25,7 +25,7 @@ const KERNEL: usize = 5;
 const COUNT: usize = u32::BITS as usize;
 
 /// Bits that name a slot, and a technique: [`preempt_tb`] has both beside each other.
-const SLOT: usize = MAX_SLOTS.ilog2() as usize;
+const SLOT: usize = KERNEL_SLOTS.ilog2() as usize;
 const TECHNIQUE: usize = 2;
 
 /// Bits of the reason for which a command was refused, of [`preempt_command`].
@@ -69,7 +69,7 @@ pub(super) fn rows() -> [Row; 10] {
         row("flush bits", Some(TBS), Some(flags(preempt_tb::FLUSH) * MAX_PLACES), Some(bits(size_of::<bool>(), MAX_PLACES))),
         row("where each TB lies", None, Some(2 * COUNT * MAX_PLACES), None),
         row("commands and what came of them", None, Some(command * MAX_PLACES), Some(bits(size_of::<Choice>(), MAX_PLACES))),
-        row("TBs that have ended, by kernel", None, Some(COUNT * ENDED * MAX_SLOTS), Some(COUNT * ENDED)),
+        row("TBs that have ended, by kernel", None, Some(COUNT * ENDED * KERNEL_SLOTS), Some(COUNT * ENDED)),
     ]
 }
 

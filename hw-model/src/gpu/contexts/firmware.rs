@@ -6,7 +6,7 @@ use crate::config::{ContextsInL1, GpuConfig};
 use crate::counts::Count;
 use crate::gpu::Gpu;
 use crate::register_file::Peak;
-use mias_firmware::regs::CONTEXT_COUNTS;
+use mias_registers::CONTEXT_COUNTS;
 
 /// What a machine that leaves extra TBs to the firmware can count; none if it does not.
 pub(in crate::gpu) fn peaks_for_firmware(config: &GpuConfig) -> Option<[Peak; CONTEXT_COUNTS]> {
@@ -92,7 +92,7 @@ mod tests {
     use super::super::utilisation::{Share, Utilisation};
     use super::*;
     use mias_firmware::contexts::{Busy, Share as FirmwareShare, decide};
-    use mias_firmware::regs::{context_allowed, context_bound};
+    use mias_registers::{context_allowed, context_bound};
     use proptest::prelude::*;
 
     /// Counts of an interval and the most that they can be, near the thresholds and anywhere.

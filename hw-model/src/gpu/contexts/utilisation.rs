@@ -6,7 +6,7 @@ use crate::counts::{Count, counts};
 use crate::gpu::Gpu;
 use crate::register_file::Peak;
 use crate::sm::KERNEL_SLOTS;
-use mias_firmware::regs::CONTEXT_COUNTS;
+use mias_registers::CONTEXT_COUNTS;
 
 counts! {
     /// What has been counted of these on the whole chip.
@@ -96,7 +96,7 @@ impl Utilisation {
 }
 
 impl Traffic {
-    /// In the order of [`peaks`], which is that of the registers ([`mias_firmware::regs::global::CONTEXT_INSTS`] and what follows it).
+    /// In the order of [`peaks`], which is that of the registers ([`mias_registers::global::CONTEXT_INSTS`] and what follows it).
     pub(super) fn counts(&self) -> [u64; CONTEXT_COUNTS] {
         let Traffic { insts, l1_hits, request_flits, reply_flits, l2_hits, dram_sectors } = *self;
         [insts, l1_hits, request_flits, reply_flits, l2_hits, dram_sectors]

@@ -4,8 +4,8 @@ use super::memory_issue::any_mechanisms;
 use super::*;
 use crate::config::{Unlimited, WarpLimit, WarpSchedulerKind};
 use mias_firmware::Firmware;
-use mias_firmware::regs::{search_found, sm};
 use mias_firmware::search::{LEVELS, MOST_TUNED};
+use mias_registers::{search_found, sm};
 
 fn limit(most: u8) -> WarpLimit {
     if most == 0 { WarpLimit::Any(Unlimited::Inf) } else { WarpLimit::Most(most) }

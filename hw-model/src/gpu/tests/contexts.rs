@@ -5,7 +5,7 @@ use super::*;
 use crate::config::{ContextsConfig, ContextsController, ContextsInL1, ContextsMechanism, DeadlockAvoidance};
 use crate::sm::Resources;
 use mias_firmware::Firmware;
-use mias_firmware::regs::option;
+use mias_registers::option;
 
 const MECHANISMS: [ContextsMechanism; 3] = [ContextsMechanism::Virtual, ContextsMechanism::Duet, ContextsMechanism::DuetTb];
 

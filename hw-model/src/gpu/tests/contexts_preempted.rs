@@ -7,8 +7,8 @@ use super::*;
 use crate::config::{ContextsConfig, ContextsMechanism, PreemptionConfig, ResumeOn, SwitchModel};
 use crate::gpu::{Preemption, Technique};
 use crate::sm::Resources;
-use mias_firmware::regs::preempt::{self, MAX_PLACES};
-use mias_firmware::regs::technique;
+use mias_registers::preempt::{self, MAX_PLACES};
+use mias_registers::technique;
 
 const TECHNIQUES: [u32; 3] = [technique::DRAIN, technique::FLUSH, technique::SWITCH];
 

@@ -3,7 +3,7 @@
 use super::ways::few;
 use super::*;
 use crate::config::{DramOrder, DramSchedulerConfig};
-use mias_firmware::regs::dram_order;
+use mias_registers::dram_order;
 
 fn with(mut config: GpuConfig, scheduler: Option<DramSchedulerConfig>) -> GpuConfig {
     config.dram.scheduler = scheduler;

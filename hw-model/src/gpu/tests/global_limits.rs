@@ -62,7 +62,7 @@ fn the_lowest_sm_with_the_kernel_is_monitored() {
     gpu.run(&mut table, 100);
     assert!(monitored(&gpu).is_empty());
     for sm in [2, 1, 0] {
-        gpu.registers_mut().write32(mias_firmware::regs::sm::at(sm, mias_firmware::regs::sm::QUOTA), 2);
+        gpu.registers_mut().write32(mias_registers::sm::at(sm, mias_registers::sm::QUOTA), 2);
         gpu.registers_mut().write32(global::COMMIT, 1);
         let (until, mut least) = (gpu.cycle() + 6_000, UNLIMITED);
         while gpu.cycle() < until {

@@ -3,8 +3,8 @@
 use super::*;
 use crate::config::{PreemptionConfig, ResumeOn, SwitchModel};
 use crate::gpu::{Preemption, Technique};
-use mias_firmware::regs::preempt::{self, MAX_PLACES};
-use mias_firmware::regs::{preempt_command, preempt_tb, technique};
+use mias_registers::preempt::{self, MAX_PLACES};
+use mias_registers::{preempt_command, preempt_tb, technique};
 
 /// A machine of one SM that preempts.
 pub(super) fn preempting(switch: SwitchModel, resume: ResumeOn) -> GpuConfig {

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::sm::SmCounters;
-use mias_firmware::bus::Bus;
-use mias_firmware::counters::Counter;
-use mias_firmware::regs::{sm, sm_control};
+use mias_registers::bus::Bus;
+use mias_registers::counters::Counter;
+use mias_registers::{sm, sm_control};
 
 /// Past the L1, a hit in the L2: the fixed latency and twelve stages (docs/timing-model.md), and one cycle more per further sector.
 #[test]

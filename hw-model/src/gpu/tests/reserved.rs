@@ -3,7 +3,7 @@
 use super::preempt::{preempting, preempting_gpu};
 use super::*;
 use crate::config::{ResumeOn, SwitchModel};
-use mias_firmware::regs::preempt;
+use mias_registers::preempt;
 
 /// Cycles at which the second kernel may have TBs, and the first.
 const SECOND: u64 = 40_000;

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::config::PowerGatingConfig;
-use mias_firmware::regs::{MAX_SLOTS, sm, sm_state};
+use mias_registers::{KERNEL_SLOTS, sm, sm_state};
 
 const WAKE_CYCLES: u32 = 70;
 
@@ -25,7 +25,7 @@ fn shown(gpu: &mut Gpu, sm: usize) -> u32 {
 
 /// Instructions issued, by SM.
 fn insts(gpu: &Gpu, sm: usize) -> u64 {
-    (0..MAX_SLOTS).map(|slot| gpu.sms[sm].kernel_counters(slot).warp_insts).sum()
+    (0..KERNEL_SLOTS).map(|slot| gpu.sms[sm].kernel_counters(slot).warp_insts).sum()
 }
 
 /// What SMs are asked for, and for how long it stays so.

@@ -1,8 +1,8 @@
 //! Snapshots by command, on a machine that runs: they are of the cycle in which they are written, whatever sleeps.
 
 use super::*;
-use mias_firmware::counters::Counter;
-use mias_firmware::regs::{sm, sm_control};
+use mias_registers::counters::Counter;
+use mias_registers::{sm, sm_control};
 
 /// The quotas of a [`Table`], and a snapshot of every SM in each of some cycles.
 struct Snapshots {
@@ -32,7 +32,7 @@ impl Microcontroller for Snapshots {
         if self.times.contains(&now) {
             if self.held_cycles.is_some() {
                 registers.time_decisions();
-                registers.write32(global::PHASE, mias_firmware::regs::PhaseCode::Decide as u32);
+                registers.write32(global::PHASE, mias_registers::PhaseCode::Decide as u32);
             }
             for id in 0..registers.machine().sm_count as usize {
                 registers.write32(sm::at(id, sm::CONTROL), sm_control::SNAPSHOT);

@@ -8,7 +8,7 @@ use super::ways::{any_divisions, few, with};
 use super::*;
 use crate::config::{InFlightLimit, L1Lookup, MemoryIssueConfig};
 use mias_firmware::Firmware;
-use mias_firmware::regs::{memory, option};
+use mias_registers::{memory, option};
 
 /// Longest that a kernel may go without issuing (assumption). Random mixes with warp quotas went without for more than 20,000 cycles, and none
 /// was seen to for 40,000: a kernel whose quota is spent waits for the slowest one beside it, on caches of a few lines.

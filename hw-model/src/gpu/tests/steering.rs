@@ -3,7 +3,7 @@
 use super::memory_issue::{any_mechanisms, with};
 use super::*;
 use crate::config::{InFlightLimit, MemoryIssueConfig, MemoryOrder};
-use mias_firmware::regs::{memory, memory_active, memory_mode};
+use mias_registers::{memory, memory_active, memory_mode};
 
 /// A table of quotas that also looks at the counters of memory issue in each of its intervals, and sets what comes next in a list.
 struct Steers {

@@ -5,8 +5,8 @@ use super::preempt::{Eager, preempting, preempting_gpu};
 use super::*;
 use crate::config::{ResumeOn, SwitchModel};
 use crate::gpu::Technique;
-use mias_firmware::regs::preempt::{self, MAX_PLACES};
-use mias_firmware::regs::technique;
+use mias_registers::preempt::{self, MAX_PLACES};
+use mias_registers::technique;
 
 /// Instructions of each warp of a kernel that is busy for long.
 const LONG: usize = 6_000;

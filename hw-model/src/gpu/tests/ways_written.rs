@@ -3,7 +3,7 @@
 use super::ways::{few, reuse_and_stream};
 use super::*;
 use crate::config::{Partition, PartitionConfig};
-use mias_firmware::regs::{memory, monitor};
+use mias_registers::{memory, monitor};
 
 /// Writes the first four slots' ways of all L1s and of the L2.
 fn give(gpu: &mut Gpu, ways: [u16; 4]) {

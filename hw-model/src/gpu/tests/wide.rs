@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::config::SmConfig;
-use mias_firmware::regs::sm;
+use mias_registers::sm;
 
 /// A kernel whose TBs each load lines of their own, run on this machine: the TBs of each SM that were issued, and the statistics.
 fn run(config: &GpuConfig, tbs: u32) -> Stats {

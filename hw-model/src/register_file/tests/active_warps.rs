@@ -3,8 +3,8 @@
 use super::{SMS, machine};
 use crate::config::{Unlimited, WarpLimit};
 use crate::register_file::{MachineDescription, RegisterFile};
-use mias_firmware::bus::Bus;
-use mias_firmware::regs::{MAX_SLOTS, fault, feature, global, sm};
+use mias_registers::bus::Bus;
+use mias_registers::{KERNEL_SLOTS, fault, feature, global, sm};
 use proptest::prelude::*;
 
 fn file() -> RegisterFile {
@@ -21,9 +21,9 @@ enum Happens {
 
 fn happens() -> impl Strategy<Value = Happens> {
     prop_oneof![
-        (0..MAX_SLOTS, 0..64_u8).prop_map(|(slot, limit)| Happens::All(slot, limit)),
+        (0..KERNEL_SLOTS, 0..64_u8).prop_map(|(slot, limit)| Happens::All(slot, limit)),
         (0..SMS, 0..sm::ACTIVE_WARPS_WORDS, prop::array::uniform4(0..64_u8)).prop_map(|(sm, word, limits)| Happens::Word(sm, word, limits)),
-        (0..MAX_SLOTS).prop_map(Happens::Placed),
+        (0..KERNEL_SLOTS).prop_map(Happens::Placed),
     ]
 }
 
@@ -33,7 +33,7 @@ proptest! {
     fn the_model_follows_what_was_written(all in prop::collection::vec(happens(), 1..30), first in 0..64_u8) {
         let reset = [if first == 0 { WarpLimit::Any(Unlimited::Inf) } else { WarpLimit::Most(first) }];
         let mut file = file().with_active_warps(&reset);
-        let mut plain = [[0; MAX_SLOTS]; SMS];
+        let mut plain = [[0; KERNEL_SLOTS]; SMS];
         plain.iter_mut().for_each(|limits| limits[0] = first);
         for happens in all {
             let (before, generation) = (plain, file.active_warps_generation());

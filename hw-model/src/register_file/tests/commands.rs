@@ -2,9 +2,9 @@
 
 use super::{kernel, machine};
 use crate::register_file::{MachineDescription, PreemptAction, RegisterFile, ShownTb};
-use mias_firmware::bus::Bus;
-use mias_firmware::regs::{
-    MAX_SLOTS, fault, global, interrupt, mode, preempt, preempt_command, preempt_reserve, preempt_tb, slot, slot_control, technique,
+use mias_registers::bus::Bus;
+use mias_registers::{
+    KERNEL_SLOTS, fault, global, interrupt, mode, preempt, preempt_command, preempt_reserve, preempt_tb, slot, slot_control, technique,
 };
 
 #[test]
@@ -22,10 +22,10 @@ fn notes_of_the_firmware_are_kept_apart() {
 #[test]
 fn launches_queue_in_order_and_slots_are_released() {
     let mut file = RegisterFile::new(machine());
-    let slots: Vec<_> = (0..=MAX_SLOTS).map(|grid| file.post_launch(kernel(grid as u32 + 1))).collect();
-    assert_eq!(slots[..MAX_SLOTS], (0..MAX_SLOTS).map(Some).collect::<Vec<_>>());
-    assert_eq!((slots[MAX_SLOTS], file.faults()), (None, fault::LAUNCH_OVERRUN));
-    for expected in 0..MAX_SLOTS as u32 {
+    let slots: Vec<_> = (0..=KERNEL_SLOTS).map(|grid| file.post_launch(kernel(grid as u32 + 1))).collect();
+    assert_eq!(slots[..KERNEL_SLOTS], (0..KERNEL_SLOTS).map(Some).collect::<Vec<_>>());
+    assert_eq!((slots[KERNEL_SLOTS], file.faults()), (None, fault::LAUNCH_OVERRUN));
+    for expected in 0..KERNEL_SLOTS as u32 {
         assert_eq!(file.read32(global::LAUNCH_SLOT), expected);
         file.write32(global::LAUNCH_POP, 0);
     }

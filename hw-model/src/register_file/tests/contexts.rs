@@ -2,8 +2,8 @@
 
 use super::machine;
 use crate::register_file::{ContextLimit, Peak, RawCounters, RegisterFile};
-use mias_firmware::bus::Bus;
-use mias_firmware::regs::{CONTEXT_ARRAYS, CONTEXT_COUNTS, context_allowed, context_bound, fault, feature, global, interrupt};
+use mias_registers::bus::Bus;
+use mias_registers::{CONTEXT_ARRAYS, CONTEXT_COUNTS, context_allowed, context_bound, fault, feature, global, interrupt};
 
 /// A block with a kernel in slot 2 that may have 5 extra TBs, in the L1 only.
 fn file() -> RegisterFile {

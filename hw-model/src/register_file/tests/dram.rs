@@ -4,8 +4,8 @@ use super::machine;
 use crate::config::{DramOrder, DramSchedulerConfig};
 use crate::memory::DramSettings;
 use crate::register_file::RegisterFile;
-use mias_firmware::bus::Bus;
-use mias_firmware::regs::{dram_order, fault, feature, global};
+use mias_registers::bus::Bus;
+use mias_registers::{dram_order, fault, feature, global};
 use proptest::prelude::*;
 
 fn file() -> RegisterFile {

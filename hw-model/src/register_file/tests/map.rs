@@ -2,8 +2,8 @@
 
 use super::{SMS, machine};
 use crate::register_file::RegisterFile;
-use mias_firmware::bus::Bus;
-use mias_firmware::regs::{MAP_END, MAX_SLOTS, MAX_SMS, Register, fault, global, memory, preempt, queue, slot, sm};
+use mias_registers::bus::Bus;
+use mias_registers::{KERNEL_SLOTS, MAP_END, MAX_SMS, Register, fault, global, memory, preempt, queue, slot, sm};
 
 /// Every mapped word of the block, with the register it belongs to.
 fn mapped() -> Vec<(u32, &'static Register)> {
@@ -11,7 +11,7 @@ fn mapped() -> Vec<(u32, &'static Register)> {
         table.iter().flat_map(move |register| (0..register.count).map(move |n| (base + register.offset + 4 * n, register)))
     };
     let mut words: Vec<_> = expand(global::BASE, global::REGISTERS).collect();
-    (0..MAX_SLOTS).for_each(|index| words.extend(expand(slot::at(index, 0), slot::REGISTERS)));
+    (0..KERNEL_SLOTS).for_each(|index| words.extend(expand(slot::at(index, 0), slot::REGISTERS)));
     (0..SMS).for_each(|index| words.extend(expand(sm::at(index, 0), sm::REGISTERS)));
     (0..SMS).for_each(|index| words.extend(expand(memory::at(index, 0), memory::REGISTERS)));
     (0..SMS).for_each(|index| words.extend(expand(preempt::at(index, 0), preempt::REGISTERS)));
@@ -31,7 +31,7 @@ fn map_has_no_overlap_and_fits_its_regions() {
     assert!(preempt::REGISTERS.iter().all(|register| register.offset + 4 * register.count <= preempt::STRIDE));
     assert!(queue::REGISTERS.iter().all(|register| register.offset + 4 * register.count <= queue::STRIDE));
     assert!(sm::BASE + MAX_SMS as u32 * sm::STRIDE <= preempt::BASE);
-    assert!(slot::BASE + MAX_SLOTS as u32 * slot::STRIDE <= queue::BASE && memory::BASE + MAX_SMS as u32 * memory::STRIDE <= sm::BASE);
+    assert!(slot::BASE + KERNEL_SLOTS as u32 * slot::STRIDE <= queue::BASE && memory::BASE + MAX_SMS as u32 * memory::STRIDE <= sm::BASE);
     assert!(queue::BASE + queue::ENTRIES as u32 * queue::STRIDE <= memory::BASE);
 }
 

@@ -3,8 +3,8 @@
 use super::{SMS, kernel, machine};
 use crate::config::{InFlightLimit, MemoryIssueConfig};
 use crate::register_file::{RawCounters, RawMemory, RegisterFile};
-use mias_firmware::bus::Bus;
-use mias_firmware::regs::{fault, global, interrupt, memory, memory_active, memory_mode, sm, sm_control};
+use mias_registers::bus::Bus;
+use mias_registers::{fault, global, interrupt, memory, memory_active, memory_mode, sm, sm_control};
 use proptest::prelude::*;
 
 fn file() -> RegisterFile {

@@ -15,15 +15,15 @@ mod ways;
 mod windows;
 
 use super::{KernelDescriptor, MachineDescription, RawCounters, Straps};
-use mias_firmware::counters::Counter;
-use mias_firmware::regs::{MAX_SLOTS, PolicyCode, feature};
+use mias_registers::counters::Counter;
+use mias_registers::{KERNEL_SLOTS, PolicyCode, feature};
 
 pub(super) const SMS: usize = 5;
 
 pub(super) fn machine() -> MachineDescription {
     MachineDescription {
         sm_count: SMS as u32,
-        slot_count: MAX_SLOTS as u32,
+        slot_count: KERNEL_SLOTS as u32,
         sm_threads: 1024,
         sm_registers: 65_536,
         sm_shared_bytes: 65_536,

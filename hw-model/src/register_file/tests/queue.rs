@@ -2,8 +2,8 @@
 
 use super::{kernel, machine};
 use crate::register_file::{Admitted, RegisterFile};
-use mias_firmware::bus::Bus;
-use mias_firmware::regs::{MAX_SLOTS, fault, feature, global, interrupt, queue, slot};
+use mias_registers::bus::Bus;
+use mias_registers::{KERNEL_SLOTS, fault, feature, global, interrupt, queue, slot};
 
 /// A block whose launches the firmware lets in.
 fn managed() -> RegisterFile {
@@ -46,13 +46,13 @@ fn launches_are_shown_until_they_are_let_in() {
 #[test]
 fn without_a_slot_a_launch_waits() {
     let mut file = managed();
-    (0..MAX_SLOTS + 1).for_each(|launch| assert!(file.enter_queue(kernel(1), launch)));
+    (0..KERNEL_SLOTS + 1).for_each(|launch| assert!(file.enter_queue(kernel(1), launch)));
     // Something of an earlier kernel is in flight in two slots.
     file.set_occupied_slots(0b11);
     assert_eq!(file.read32(global::QUEUE_ROOM), 0xFC);
-    (0..MAX_SLOTS as u32).for_each(|entry| file.write32(global::QUEUE_ADMIT, entry));
-    assert_eq!(file.take_admitted().len(), MAX_SLOTS - 2);
-    assert_eq!((file.queue_len(), passed(&mut file, MAX_SLOTS)), (3, 0));
+    (0..KERNEL_SLOTS as u32).for_each(|entry| file.write32(global::QUEUE_ADMIT, entry));
+    assert_eq!(file.take_admitted().len(), KERNEL_SLOTS - 2);
+    assert_eq!((file.queue_len(), passed(&mut file, KERNEL_SLOTS)), (3, 0));
     file.write32(global::INT_STATUS, u32::MAX);
     file.set_occupied_slots(0b01);
     assert!(file.interrupt_pending());

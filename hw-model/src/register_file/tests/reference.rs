@@ -2,9 +2,9 @@
 
 use super::{SMS, at_sm, kernel, machine};
 use crate::register_file::RegisterFile;
-use mias_firmware::bus::Bus;
-use mias_firmware::counters::Counter;
-use mias_firmware::regs::{MAP_END, MAX_SLOTS, global, sm, sm_control};
+use mias_registers::bus::Bus;
+use mias_registers::counters::Counter;
+use mias_registers::{KERNEL_SLOTS, MAP_END, global, sm, sm_control};
 use proptest::prelude::*;
 
 /// One step of a random access sequence.
@@ -152,7 +152,7 @@ proptest! {
                 file.read32(offset);
             }
             file.tick(now as u64, at_sm(now as u64));
-            prop_assert!((0..SMS).all(|sm| (0..MAX_SLOTS).all(|slot| file.quota(sm, slot) <= 32)));
+            prop_assert!((0..SMS).all(|sm| (0..KERNEL_SLOTS).all(|slot| file.quota(sm, slot) <= 32)));
         }
     }
 }

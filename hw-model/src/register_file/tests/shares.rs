@@ -3,8 +3,8 @@
 use super::{SMS, machine};
 use crate::config::MemoryIssueConfig;
 use crate::register_file::RegisterFile;
-use mias_firmware::bus::Bus;
-use mias_firmware::regs::{MAX_SLOTS, fault, feature, global, memory};
+use mias_registers::bus::Bus;
+use mias_registers::{KERNEL_SLOTS, fault, feature, global, memory};
 use proptest::prelude::*;
 
 /// Of SMs with quotas of the first slots from reset.
@@ -31,9 +31,9 @@ enum Happens {
 
 fn happens() -> impl Strategy<Value = Happens> {
     prop_oneof![
-        (0..MAX_SLOTS, 0..=memory::MOST_WARP_QUOTA).prop_map(|(slot, quota)| Happens::Quota(slot, quota)),
-        (0..MAX_SLOTS, 0..=memory::MOST_MISS_WEIGHT as u16).prop_map(|(slot, weight)| Happens::Weight(slot, weight)),
-        (0..MAX_SLOTS).prop_map(Happens::Placed),
+        (0..KERNEL_SLOTS, 0..=memory::MOST_WARP_QUOTA).prop_map(|(slot, quota)| Happens::Quota(slot, quota)),
+        (0..KERNEL_SLOTS, 0..=memory::MOST_MISS_WEIGHT as u16).prop_map(|(slot, weight)| Happens::Weight(slot, weight)),
+        (0..KERNEL_SLOTS).prop_map(Happens::Placed),
     ]
 }
 
@@ -42,7 +42,7 @@ proptest! {
     #[test]
     fn the_model_follows_what_was_written(all in prop::collection::vec(happens(), 1..30), first in 1..=memory::MOST_WARP_QUOTA) {
         let mut file = file(&[first]);
-        let (mut quotas, mut weights) = ([0; MAX_SLOTS], [0; MAX_SLOTS]);
+        let (mut quotas, mut weights) = ([0; KERNEL_SLOTS], [0; KERNEL_SLOTS]);
         quotas[0] = first;
         for happens in all {
             let generation = file.memory_generation();
@@ -55,7 +55,7 @@ proptest! {
                 Happens::Weight(slot, weight) => {
                     file.write32(weight_of(slot), weight.into());
                     weights[slot] = weight;
-                    let expected = (weights != [0; MAX_SLOTS]).then(|| weights.map(|weight| weight.max(1)));
+                    let expected = (weights != [0; KERNEL_SLOTS]).then(|| weights.map(|weight| weight.max(1)));
                     prop_assert_eq!(file.take_miss_weights(), Some(expected));
                 }
                 // Weights stay with their slot.
@@ -65,7 +65,7 @@ proptest! {
                 }
             }
             prop_assert_eq!(file.take_miss_weights(), None);
-            for slot in 0..MAX_SLOTS {
+            for slot in 0..KERNEL_SLOTS {
                 prop_assert_eq!((file.read32(quota_of(slot)), file.read32(weight_of(slot))), (quotas[slot], weights[slot].into()));
             }
             prop_assert!((0..SMS).all(|sm| file.memory_settings(sm).warp_quotas == quotas));

@@ -2,8 +2,8 @@
 
 use super::{at_sm, machine};
 use crate::register_file::RegisterFile;
-use mias_firmware::bus::Bus;
-use mias_firmware::regs::{fault, global, interrupt};
+use mias_registers::bus::Bus;
+use mias_registers::{fault, global, interrupt};
 
 #[test]
 fn cycle_counter_does_not_tear() {

@@ -2,8 +2,8 @@
 
 use super::{SMS, machine};
 use crate::register_file::RegisterFile;
-use mias_firmware::bus::Bus;
-use mias_firmware::regs::{MAX_SLOTS, fault, feature, global, memory, monitor};
+use mias_registers::bus::Bus;
+use mias_registers::{KERNEL_SLOTS, fault, feature, global, memory, monitor};
 use proptest::prelude::*;
 
 fn file() -> RegisterFile {
@@ -23,10 +23,10 @@ proptest! {
         writes in prop::collection::vec((0..3_usize, 0..SMS, 0..4_usize, 0..1_025_u32, 0..1_025_u32), 1..20),
     ) {
         let mut file = file();
-        let (mut l1, mut l2) = ([[0_u16; MAX_SLOTS]; SMS], [0_u16; MAX_SLOTS]);
+        let (mut l1, mut l2) = ([[0_u16; KERNEL_SLOTS]; SMS], [0_u16; KERNEL_SLOTS]);
         let (mut l1_told, mut l2_told) = ([false; SMS], false);
         for (whose, sm, at, even, odd) in writes {
-            let (offset, tables, told): (u32, &mut [[u16; MAX_SLOTS]], &mut [bool]) = match whose {
+            let (offset, tables, told): (u32, &mut [[u16; KERNEL_SLOTS]], &mut [bool]) = match whose {
                 0 => (memory::at(sm, memory::L1_WAYS), &mut l1[sm..=sm], &mut l1_told[sm..=sm]),
                 1 => (global::L1_WAYS_ALL, &mut l1[..], &mut l1_told[..]),
                 _ => (global::L2_WAYS, std::slice::from_mut(&mut l2), std::slice::from_mut(&mut l2_told)),
@@ -36,7 +36,7 @@ proptest! {
             told.fill(true);
         }
         prop_assert!(file.take_ways_written());
-        let as_given = |table: [u16; MAX_SLOTS]| table.iter().any(|ways| *ways > 0).then_some(table);
+        let as_given = |table: [u16; KERNEL_SLOTS]| table.iter().any(|ways| *ways > 0).then_some(table);
         for sm in 0..SMS {
             for (at, pair) in l1[sm].chunks(2).enumerate() {
                 let read = file.read32(memory::at(sm, memory::L1_WAYS + 4 * at as u32));

@@ -2,9 +2,9 @@
 
 use super::{SMS, at, at_sm, kernel, machine};
 use crate::register_file::{RawCounters, RegisterFile};
-use mias_firmware::bus::Bus;
-use mias_firmware::counters::Counter;
-use mias_firmware::regs::{MAX_WINDOW, fault, global, sm, sm_control};
+use mias_registers::bus::Bus;
+use mias_registers::counters::Counter;
+use mias_registers::{MAX_WINDOW, fault, global, sm, sm_control};
 
 #[test]
 fn quotas_take_effect_together_at_commit() {

@@ -4,7 +4,7 @@ use super::super::KERNEL_SLOTS;
 use super::dynamic_limit::{Milg, Rule, UNLIMITED};
 use super::global_limit::GlobalLimits;
 use crate::register_file::MemorySettings;
-use mias_firmware::regs::memory_mode;
+use mias_registers::memory_mode;
 
 /// The limits.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use super::warp_quota::WarpQuota;
 use crate::config::MemoryOrder;
 use crate::register_file::{MemorySettings, RawMemory};
 use crate::sm::{IssueClass, KERNEL_SLOTS, Sm};
-use mias_firmware::regs::memory_mode;
+use mias_registers::memory_mode;
 
 impl MemoryIssue {
     /// Follows the register block; true if limits of one SM for all begin anew.

@@ -8,7 +8,7 @@ use super::warp_quota::WarpQuota;
 use super::*;
 use crate::config::{InFlightLimit, MemoryOrder, NoFails, StaticLimit, Unlimited};
 use mias_firmware::memory_limit::{Counted, MemoryLimit};
-use mias_firmware::regs::option;
+use mias_registers::option;
 use proptest::prelude::*;
 
 const BIT_EXACT: Rule = Rule { no_fails: NoFails::Unlimited, wide: false };

@@ -6,8 +6,8 @@
 use super::places::Ranges;
 use super::{Carried, Preemption, Resident, State};
 use crate::sm::{Program, Programs, Sm};
-use mias_firmware::regs::preempt::MAX_PLACES;
-use mias_firmware::regs::{preempt_command, technique};
+use mias_registers::preempt::MAX_PLACES;
+use mias_registers::{preempt_command, technique};
 
 impl Preemption {
     /// No TB is on its way off the SM, and nothing is kept for another kernel than that in `slot`.

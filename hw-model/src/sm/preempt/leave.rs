@@ -7,7 +7,7 @@ use crate::config::{ResumeOn, SwitchModel};
 use crate::sm::suspend::{Return, SuspendedTb};
 use crate::sm::tb::TbSlot;
 use crate::sm::{FinishedTb, NewTb, Programs, Sm};
-use mias_firmware::regs::{preempt_command, technique};
+use mias_registers::{preempt_command, technique};
 
 impl Sm {
     /// The last warp of a TB has gone by cycle `now`. Whether the TB keeps its place, since it is being switched out; else it has ended.

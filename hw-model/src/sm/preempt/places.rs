@@ -5,7 +5,7 @@
 //! small for it.
 
 use super::super::Resources;
-use mias_firmware::regs::preempt::{MAX_PLACES, MAX_POSITIONS};
+use mias_registers::preempt::{MAX_PLACES, MAX_POSITIONS};
 
 /// A contiguous range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use super::places::{Places, Ranges};
 use super::{Preemption, Resident};
 use crate::sm::tb::TbSlot;
 use crate::sm::{Program, Resources, Sm};
-use mias_firmware::regs::preempt::MAX_POSITIONS;
-use mias_firmware::regs::preempt_reserve;
+use mias_registers::preempt::MAX_POSITIONS;
+use mias_registers::preempt_reserve;
 
 /// Room that is kept for a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use super::{Ended, Resident, State, TbStatus};
 use crate::sm::{Programs, Sm};
-use mias_firmware::regs::{preempt_command, technique};
+use mias_registers::{preempt_command, technique};
 
 impl Sm {
     /// For the validation hook: every TB has a place of its own within the SM, and nothing has one where no TB is.

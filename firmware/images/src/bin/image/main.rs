@@ -35,10 +35,10 @@ mod target {
     #[cfg(target_arch = "arm")]
     use cortex_m_rt::entry;
     use mias_firmware::Firmware;
-    use mias_firmware::bus::MappedBus;
     use mias_firmware::limits;
     use mias_firmware::policy::AnyPolicy;
     use mias_firmware::service::{await_block, serve};
+    use mias_registers::bus::MappedBus;
     #[cfg(target_arch = "riscv32")]
     use riscv_rt::entry;
 
@@ -79,8 +79,8 @@ mod target {
             serve(firmware, &mut bus, epitaph, limits::WATCHDOG_CYCLES);
             #[cfg(feature = "inject-panic")]
             {
-                use mias_firmware::bus::Bus;
-                use mias_firmware::regs::global;
+                use mias_registers::bus::Bus;
+                use mias_registers::global;
                 let table = [1_u32, 2, 3];
                 let index = bus.read32(global::PHASE) as usize;
                 bus.write32(global::PHASE, table[index]);

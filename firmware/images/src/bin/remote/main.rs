@@ -30,7 +30,8 @@ mod target {
     use mias_firmware::Firmware;
     use mias_firmware::limits;
     use mias_firmware::policy::AnyPolicy;
-    use mias_firmware::remote::{RemoteBus, Wake};
+    use mias_registers::VERSION_VALUE;
+    use mias_registers::remote::{CONTROLS, LEVELS, PREEMPTS, RemoteBus, Request, SEARCHES, Wake};
     #[cfg(target_arch = "riscv32")]
     use riscv_rt::entry;
 
@@ -39,10 +40,22 @@ mod target {
     /// The scheduler's state, started in place: it is too large for the stack.
     static mut FIRMWARE: Firmware<AnyPolicy, { limits::CONFIGS }> = Firmware::idle();
 
+    /// What this image has to say of itself.
+    const HELLO: Request = Request::Hello {
+        version: VERSION_VALUE,
+        sms: limits::SMS as u32,
+        kernels: limits::KERNELS as u32,
+        configs: limits::CONFIGS as u32,
+        features: if cfg!(feature = "preempt") { PREEMPTS } else { 0 }
+            | if cfg!(feature = "search") { SEARCHES } else { 0 }
+            | if cfg!(feature = "contexts") { CONTROLS } else { 0 }
+            | if cfg!(feature = "levels") { LEVELS } else { 0 },
+    };
+
     /// What the reset code calls once memory is set up.
     #[entry]
     fn run() -> ! {
-        let mut bus = RemoteBus::connect(SerialPort::open());
+        let mut bus = RemoteBus::connect(SerialPort::open(), HELLO);
         // SAFETY: `run` is called once, by the reset code, and nothing else names the static.
         let firmware = unsafe { &mut *addr_of_mut!(FIRMWARE) };
         let (mut wake, mut started) = (Wake::Reset, false);

@@ -1,7 +1,7 @@
 //! QEMU's microbit, a Cortex-M0: the UART of the nRF51. Registers: "nRF51 Series Reference Manual" 3.0, section 29.
 
 use cortex_m::{asm, interrupt::InterruptNumber, peripheral::NVIC};
-use mias_firmware::remote::Line;
+use mias_registers::remote::Line;
 
 use crate::mmio::{read, write};
 

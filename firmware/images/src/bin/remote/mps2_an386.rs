@@ -2,7 +2,7 @@
 //! ARM DDI 0479, section 4.3; addresses: application note AN386, table 3-3.
 
 use cortex_m::{asm, interrupt::InterruptNumber, peripheral::NVIC};
-use mias_firmware::remote::Line;
+use mias_registers::remote::Line;
 
 use crate::mmio::{read, write};
 

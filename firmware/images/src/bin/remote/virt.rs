@@ -2,7 +2,7 @@
 //! PC16550D data sheet, section 8; "RISC-V Platform-Level Interrupt Controller" 1.0, section 3; addresses: the machine's
 //! device tree.
 
-use mias_firmware::remote::Line;
+use mias_registers::remote::Line;
 use riscv::register::mie;
 
 use crate::mmio::{read, write};

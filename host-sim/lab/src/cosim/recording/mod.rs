@@ -20,9 +20,9 @@ pub use error::{Place, Problem};
 pub use file::{MOST_BYTES, VERSION, decode, encode};
 pub use register::register_name;
 
-use mias_firmware::bus::Bus;
-use mias_firmware::regs::{PhaseCode, global};
 use mias_hw_model::register_file::MachineDescription;
+use mias_registers::bus::Bus;
+use mias_registers::{PhaseCode, global};
 use mias_workloads::input;
 use mias_workloads::input::file::InputFileError;
 use std::fs::File;

@@ -1,7 +1,7 @@
 //! Names of registers, from the tables of the map.
 
-use mias_firmware::counters::Counter;
-use mias_firmware::regs::{MAX_SLOTS, MAX_SMS, Register, global, memory, preempt, queue, slot, sm};
+use mias_registers::counters::Counter;
+use mias_registers::{KERNEL_SLOTS, MAX_SMS, Register, global, memory, preempt, queue, slot, sm};
 
 /// The register at an offset in words: `COMMIT`, `QUOTA_ALL[1]`, `slot 2 GRID_TBS`, `SM 3 COUNTERS[LoadRequests]`; the offset itself
 /// where there is none.
@@ -13,7 +13,7 @@ pub fn register_name(offset: u32) -> String {
     };
     if let Some(name) = name(global::REGISTERS, offset) {
         name
-    } else if let Some((slot, name)) = within(slot::BASE, slot::STRIDE, MAX_SLOTS, slot::REGISTERS) {
+    } else if let Some((slot, name)) = within(slot::BASE, slot::STRIDE, KERNEL_SLOTS, slot::REGISTERS) {
         format!("slot {slot} {name}")
     } else if let Some((entry, name)) = within(queue::BASE, queue::STRIDE, queue::ENTRIES, queue::REGISTERS) {
         format!("queue {entry} {name}")

@@ -2,8 +2,8 @@
 
 use super::error::{Place, Problem};
 use super::{Access, Run};
-use mias_firmware::regs::{MAX_SLOTS, MAX_SMS, PolicyCode};
 use mias_hw_model::register_file::{MachineDescription, Straps};
+use mias_registers::{KERNEL_SLOTS, MAX_SMS, PolicyCode};
 use mias_trace::trace_file::Fault;
 use mias_trace::trace_file::bytes::{Reader, put_varint, unzigzag, zigzag};
 
@@ -95,7 +95,7 @@ fn machine(reader: &mut Reader<'_>) -> Result<MachineDescription, Fault> {
     };
     let mut machine = MachineDescription {
         sm_count: next("the number of SMs", 1, MAX_SMS as u32)?,
-        slot_count: next("the number of kernel slots", 1, MAX_SLOTS as u32)?,
+        slot_count: next("the number of kernel slots", 1, KERNEL_SLOTS as u32)?,
         sm_threads: next("an SM's threads", 0, u32::MAX)?,
         sm_registers: next("an SM's registers", 0, u32::MAX)?,
         sm_shared_bytes: next("an SM's shared memory", 0, u32::MAX)?,

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::fingerprint;
-use mias_firmware::regs::{MAX_SLOTS, PolicyCode};
 use mias_hw_model::register_file::Straps;
+use mias_registers::{KERNEL_SLOTS, PolicyCode};
 use mias_trace::trace_file::Fault;
 use proptest::prelude::*;
 
@@ -154,7 +154,7 @@ fn access() -> impl Strategy<Value = Access> {
 
 fn run() -> impl Strategy<Value = Run> {
     let step = (0..1_u64 << 50, prop::collection::vec(access(), 0..8));
-    (1..=256_u32, prop::sample::select(PolicyCode::ALL.to_vec()), any::<[u8; MAX_SLOTS]>(), prop::collection::vec(step, 1..8)).prop_map(
+    (1..=256_u32, prop::sample::select(PolicyCode::ALL.to_vec()), any::<[u8; KERNEL_SLOTS]>(), prop::collection::vec(step, 1..8)).prop_map(
         |(sms, policy, fixed, steps)| {
             let mut machine = machine(sms, policy);
             machine.straps.fixed = fixed;

@@ -30,7 +30,7 @@ impl std::fmt::Display for Difference {
 mod tests {
     use super::*;
     use crate::cosim::recording::Access;
-    use mias_firmware::regs::{global, sm};
+    use mias_registers::{global, sm};
 
     #[test]
     fn a_difference_names_place_register_and_values() {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::cosim::recording::generate::{Request, generate};
 use crate::cosim::recording::{Run, decode, encode};
-use mias_firmware::regs::{PhaseCode, PolicyCode, fault, global, sm, sm_status};
+use mias_registers::{PhaseCode, PolicyCode, fault, global, sm, sm_status};
 use proptest::prelude::*;
 
 fn made_up(seed: u64, cases: u32) -> Recording {
@@ -61,9 +61,9 @@ fn made_up_recordings_hold_what_they_are_for() {
             if offset >= sm::BASE && (offset - sm::BASE) % sm::STRIDE == register && found == value)
         })
     };
-    let thread_insts = mias_firmware::counters::Counter::ThreadInsts;
+    let thread_insts = mias_registers::counters::Counter::ThreadInsts;
     assert!(read(thread_insts.register(), thread_insts.max()) && read(thread_insts.register(), 0));
-    assert!(read(sm::SATURATED, (1 << mias_firmware::counters::COUNTERS) - 1), "all counters saturated");
+    assert!(read(sm::SATURATED, (1 << mias_registers::counters::COUNTERS) - 1), "all counters saturated");
     // The firmware has no use for an SM's status.
     assert!(!read(sm::STATUS, sm_status::SATURATED));
 }

@@ -11,7 +11,7 @@ use mias_workloads::kernels::Spec;
 pub(super) const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
 
 /// Kernels that a queue is drawn from at most (assumption: as many as its window shows).
-pub(super) const MOST_QUEUED_KERNELS: usize = mias_firmware::regs::queue::ENTRIES;
+pub(super) const MOST_QUEUED_KERNELS: usize = mias_registers::queue::ENTRIES;
 
 /// Reads `kernels`: words as typed, and what they are.
 pub(super) fn kernels(value: &Value<'_>) -> Result<Vec<(String, Request)>, PlanError> {

@@ -12,7 +12,7 @@ use crate::experiment::policy::{Counted, IpcUnit, Latency, Transition};
 use crate::experiment::queue::{LONGEST_SPACING, MOST_LAUNCHES};
 use crate::experiment::requests::Scheme;
 use crate::experiment::workload::LATEST_ARRIVAL;
-use mias_firmware::regs::{MAX_SMS, MAX_WINDOW};
+use mias_registers::{MAX_SMS, MAX_WINDOW};
 use mias_workloads::input::schema::{list, one_or_more};
 use serde_json::{Value, json};
 

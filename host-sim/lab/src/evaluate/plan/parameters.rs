@@ -14,8 +14,8 @@ use crate::experiment::shares::Shares;
 use crate::experiment::time::Time;
 use crate::experiment::workload::LATEST_ARRIVAL;
 use crate::machines::fields::{self, Field, changed, label};
-use mias_firmware::regs::{MAX_SMS, MAX_WINDOW};
 use mias_hw_model::config::GpuConfig;
+use mias_registers::{MAX_SMS, MAX_WINDOW};
 use mias_workloads::input::suggest;
 
 /// Most values of one parameter (assumption: more are a slip of the finger).

@@ -6,9 +6,9 @@ use crate::experiment::decider::slot_of;
 use crate::experiment::machine::{End, Run};
 use crate::experiment::policy::Counted;
 use crate::experiment::precision::{Known, Progress, Stop};
-use mias_firmware::regs::PhaseCode;
 use mias_hw_model::gpu::{Gpu, Stats};
 use mias_hw_model::register_file::RegisterFile;
+use mias_registers::PhaseCode;
 
 impl SimulatedGpu {
     /// What ends a run before its window; none where nothing may: no precision is asked for, kernels do not start again, all of the window is

@@ -3,9 +3,9 @@
 use super::SimulatedGpu;
 use crate::experiment::machine::Run;
 use crate::experiment::policy::{Control, IpcUnit, PREEMPT_LIMIT_NS, Policy, Transition};
-use mias_firmware::regs::{PolicyCode, option};
 use mias_hw_model::config::{InFlightLimit, MemoryIssueFrom, NoFails};
 use mias_hw_model::register_file::Straps;
+use mias_registers::{PolicyCode, option};
 
 impl SimulatedGpu {
     /// The straps of a run.

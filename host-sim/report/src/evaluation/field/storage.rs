@@ -3,10 +3,9 @@
 
 use crate::evaluation::preemption;
 use mias_firmware::configs::{MAX_KERNELS, TbVector};
-use mias_firmware::counters::{Counter, Extra};
+use mias_firmware::counters::Extra;
 use mias_firmware::machine::{Machine, Settings};
-use mias_firmware::policy::{AnyPolicy, Policy as _, PolicyCode};
-use mias_firmware::regs::{KERNEL_COUNT_BITS, MAX_SLOTS};
+use mias_firmware::policy::{AnyPolicy, Policy as _};
 use mias_hw_model::config::{
     ContextsMechanism, GpuConfig, InFlightLimit, MemoryIssueConfig, MemoryOrder, MissDivision, MissResourcesConfig, Partition,
     PartitionConfig,
@@ -15,9 +14,12 @@ use mias_hw_model::sm::ContextStorage;
 use mias_lab::experiment::policy::Policy;
 use mias_lab::experiment::presets::quotas;
 use mias_lab::machines::fields::changed;
+use mias_registers::PolicyCode;
+use mias_registers::counters::Counter;
+use mias_registers::{KERNEL_COUNT_BITS, KERNEL_SLOTS};
 
 /// Kernels that are told apart.
-const SLOTS: u64 = MAX_SLOTS as u64;
+const SLOTS: u64 = KERNEL_SLOTS as u64;
 
 /// Bits of a count of 32.
 const WORD: u64 = 32;
@@ -136,7 +138,7 @@ fn memory_issue(memory: &MemoryIssueConfig) -> Option<Bits> {
     let order = match memory.order {
         MemoryOrder::Scheduler => 0,
         // Whose turn it is.
-        MemoryOrder::RoundRobin => wide(MAX_SLOTS as u32 - 1),
+        MemoryOrder::RoundRobin => wide(KERNEL_SLOTS as u32 - 1),
         MemoryOrder::Quota => SLOTS * (INSTRUCTIONS + QUOTA),
     };
     // Both count requests, and share the counter.
@@ -159,7 +161,7 @@ fn memory_issue(memory: &MemoryIssueConfig) -> Option<Bits> {
 fn ways(partition: &PartitionConfig, sets: u32, ways: u32, line_bytes: u32) -> Option<u64> {
     let watched = u64::from(partition.sampled_sets.min(sets));
     let (all_sets, all_ways) = (u64::from(sets), u64::from(ways));
-    let owned = all_sets * all_ways * wide(MAX_SLOTS as u32 - 1) + all_sets * SLOTS * wide(ways);
+    let owned = all_sets * all_ways * wide(KERNEL_SLOTS as u32 - 1) + all_sets * SLOTS * wide(ways);
     let tag = u64::from(ADDRESS.saturating_sub(line_bytes.ilog2()).saturating_sub(sets.ilog2()));
     let monitor = watched * all_ways * (tag + wide(ways.saturating_sub(1))) + WORD * (all_ways + 1);
     match partition.by {

@@ -1,7 +1,7 @@
 //! What an SM counts in a window: likely numbers, and those on which decisions could go wrong.
 
-use mias_firmware::counters::Counter;
 use mias_hw_model::register_file::RawCounters;
+use mias_registers::counters::Counter;
 use mias_workloads::random::Random;
 
 /// Kinds of windows.

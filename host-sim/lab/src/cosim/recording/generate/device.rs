@@ -4,9 +4,9 @@
 use super::counts::{self, Kind};
 use crate::cosim::Native;
 use crate::cosim::recording::{Recorder, Run};
-use mias_firmware::regs::MAX_SLOTS;
 use mias_hw_model::gpu::MOST_INTERRUPTS_PER_CYCLE;
 use mias_hw_model::register_file::{KernelDescriptor, MachineDescription, RawCounters, RegisterFile};
+use mias_registers::KERNEL_SLOTS;
 use mias_workloads::random::Random;
 
 /// Longest time between two steps without a deadline, in cycles (assumption: of the order of the windows).
@@ -59,7 +59,7 @@ impl<'a> Device<'a> {
 
     /// What still runs completes; what never had a TB on an SM cannot.
     pub(super) fn finish(mut self) -> Run {
-        for _ in 0..2 * MAX_SLOTS {
+        for _ in 0..2 * KERNEL_SLOTS {
             self.complete();
             self.serve();
             self.wait();

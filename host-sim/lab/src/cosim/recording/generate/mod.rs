@@ -8,8 +8,8 @@ mod device;
 use super::{MOST_BYTES, Recording, Run};
 use crate::cosim::Native;
 use device::Device;
-use mias_firmware::regs::{MAX_SLOTS, MAX_WINDOW, PolicyCode, feature};
 use mias_hw_model::register_file::{MachineDescription, Straps};
+use mias_registers::{KERNEL_SLOTS, MAX_WINDOW, PolicyCode, feature};
 use mias_workloads::random::Random;
 
 /// Steps of a run, each something that happens (assumption: some launches, decisions and completions).
@@ -76,7 +76,7 @@ fn machine(random: &mut Random, sms: u32) -> MachineDescription {
     };
     MachineDescription {
         sm_count,
-        slot_count: MAX_SLOTS as u32,
+        slot_count: KERNEL_SLOTS as u32,
         // Capacities and granules of NVIDIA's SMs since compute capability 3.0 (CUDA C++ Programming Guide, "Compute Capabilities").
         sm_threads: [1_024, 1_536, 2_048][below(3) as usize],
         sm_registers: 65_536,

@@ -2,14 +2,14 @@
 
 use crate::evaluation::html::page::Page;
 use crate::evaluation::preemption::{POSITIONS, Row, SETS, SMS, TB_NUMBER, TBS, rows};
-use mias_firmware::regs::MAX_SLOTS;
-use mias_firmware::regs::preempt::{MAX_PLACES, MAX_POSITIONS};
 use mias_lab::table::{DASH, grouped};
+use mias_registers::KERNEL_SLOTS;
+use mias_registers::preempt::{MAX_PLACES, MAX_POSITIONS};
 
 /// The table.
 pub(super) fn table(page: &mut Page) {
     page.paragraph(format!(
-        "Bits for one SM: of the paper's table 3.1, for {TBS} TBs, {SETS} candidates and {POSITIONS} positions (its first row is for {SMS} SMs, {} bits), and here, for {MAX_PLACES} TBs, {MAX_POSITIONS} positions and {MAX_SLOTS} kernels, in hardware, and in the firmware while it selects, which has them once for all SMs.",
+        "Bits for one SM: of the paper's table 3.1, for {TBS} TBs, {SETS} candidates and {POSITIONS} positions (its first row is for {SMS} SMs, {} bits), and here, for {MAX_PLACES} TBs, {MAX_POSITIONS} positions and {KERNEL_SLOTS} kernels, in hardware, and in the firmware while it selects, which has them once for all SMs.",
         grouped((TB_NUMBER * TBS * SMS) as u64)
     ));
     let cell = |bits: Option<usize>| bits.map_or_else(|| DASH.to_owned(), |bits| grouped(bits as u64));

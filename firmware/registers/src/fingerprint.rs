@@ -7,8 +7,8 @@
 use core::hash::Hasher;
 
 use super::{
-    ID_VALUE, KERNEL_COUNT_BITS, MAX_SLOTS, MAX_SMS, MAX_WINDOW, PolicyCode, Register, VERSION_VALUE, global, memory, preempt, queue, slot,
-    sm,
+    ID_VALUE, KERNEL_COUNT_BITS, KERNEL_SLOTS, MAX_SMS, MAX_WINDOW, PolicyCode, Register, VERSION_VALUE, global, memory, preempt, queue,
+    slot, sm,
 };
 use crate::counters::Counter;
 
@@ -17,7 +17,7 @@ const FIELDS: &str = include_str!("fields.rs");
 
 /// Feeds the whole map to a hash. What it gives is of one build of one hash: it is for equality only.
 pub fn fingerprint(hasher: &mut impl Hasher) {
-    let limits = [ID_VALUE, VERSION_VALUE, MAX_SMS as u32, MAX_SLOTS as u32, MAX_WINDOW, KERNEL_COUNT_BITS];
+    let limits = [ID_VALUE, VERSION_VALUE, MAX_SMS as u32, KERNEL_SLOTS as u32, MAX_WINDOW, KERNEL_COUNT_BITS];
     limits
         .into_iter()
         .chain([

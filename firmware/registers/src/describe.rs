@@ -52,11 +52,11 @@ macro_rules! registers {
     ($($(#[doc = $doc:literal])+ $name:ident $([$count:expr])? = $offset:literal, $access:ident $(, $reset:expr)?;)+) => {
         $($(#[doc = $doc])+ pub const $name: u32 = $offset;)+
         /// Every register of this region, in ascending order of offset.
-        pub const REGISTERS: &[crate::regs::Register] = &[$(crate::regs::Register {
+        pub const REGISTERS: &[crate::Register] = &[$(crate::Register {
             name: stringify!($name),
             offset: $offset,
             count: registers!(@count $($count)?),
-            access: crate::regs::Access::$access,
+            access: crate::Access::$access,
             reset: registers!(@reset $($reset)?),
             doc: concat!($($doc, "\n"),+),
         }),+];

@@ -10,7 +10,7 @@
 //! firmware answers: it reserves positions ([`RESERVED_SLOT`], [`RESERVED_LOW`], [`RESERVED_HIGH`]), so that nobody else takes what becomes
 //! free, and commands for each victim how it leaves ([`COMMAND`]). Commands of several TBs and SMs are carried out at once.
 
-use super::MAX_SLOTS;
+use super::KERNEL_SLOTS;
 
 /// Offset of SM 0.
 pub const BASE: u32 = 0x2_0000;
@@ -50,15 +50,15 @@ registers! {
 
     /// Of each slot's kernel, TBs that have ended on this SM. With the four that follow it is halved when one of them would overflow, so
     /// that their ratios stay.
-    ENDED_TBS[MAX_SLOTS] = 0x380, ReadOnly;
+    ENDED_TBS[KERNEL_SLOTS] = 0x380, ReadOnly;
     /// The warp instructions of these TBs.
-    ENDED_INSTS[MAX_SLOTS] = 0x3A0, ReadOnly;
+    ENDED_INSTS[KERNEL_SLOTS] = 0x3A0, ReadOnly;
     /// Their cycles on the SM.
-    ENDED_CYCLES[MAX_SLOTS] = 0x3C0, ReadOnly;
+    ENDED_CYCLES[KERNEL_SLOTS] = 0x3C0, ReadOnly;
     /// The sum of their cycles per warp instruction, each rounded down to sixteenths and at most 4,095.
-    ENDED_CPI[MAX_SLOTS] = 0x3E0, ReadOnly;
+    ENDED_CPI[KERNEL_SLOTS] = 0x3E0, ReadOnly;
     /// The sum of the squares of these, in 256ths.
-    ENDED_CPI_SQUARES[MAX_SLOTS] = 0x400, ReadOnly;
+    ENDED_CPI_SQUARES[KERNEL_SLOTS] = 0x400, ReadOnly;
 
     /// Who wants room: the slot + 1 in bits 0 to 3, 0 for nobody; in bits 8 to 15 how many more TBs it may have here by its quota.
     WANTED = 0x420, ReadOnly;

@@ -1,6 +1,6 @@
 //! Global registers: what the machine is, what the firmware was asked to do, time, interrupts and control.
 
-use super::{MAX_SLOTS, SM_WORDS};
+use super::{KERNEL_SLOTS, SM_WORDS};
 
 /// Offset of this region.
 pub const BASE: u32 = 0;
@@ -48,7 +48,7 @@ registers! {
     /// Strap: [`super::option`] bits.
     STRAP_OPTIONS = 0x04C, ReadOnly, None;
     /// Strap: TBs per SM of the n-th kernel launched, for the fixed-configuration policy.
-    STRAP_FIXED[MAX_SLOTS] = 0x050, ReadOnly, None;
+    STRAP_FIXED[KERNEL_SLOTS] = 0x050, ReadOnly, None;
     /// Strap: Warped-Slicer gives way to Spatial if a kernel is predicted to lose more than this over the number of kernels, in
     /// thousandths of what it does alone.
     STRAP_LOSS_THRESHOLD = 0x070, ReadOnly, None;
@@ -133,7 +133,7 @@ registers! {
     /// [`super::option::SEARCH_BY_UTILISATION`].
     STRAP_SEARCH_UTILISATION = 0x12C, ReadOnly, None;
     /// Strap: SMs of the n-th kernel scheduled, for the policy that deals them out as given.
-    STRAP_SHARES[MAX_SLOTS] = 0x130, ReadOnly, None;
+    STRAP_SHARES[KERNEL_SLOTS] = 0x130, ReadOnly, None;
     /// What a search for SMs has found, [`super::search_found`]: for traces, no effect on hardware.
     SEARCH_FOUND = 0x150, ReadWrite;
     /// Strap: what DRAM moves for a kernel alone of which every access opens a row, in thousandths of its peak, for a policy that tells by a model how slow
@@ -143,7 +143,7 @@ registers! {
     STRAP_SEARCH_REACH_OF_HITS = 0x158, ReadOnly, None;
     /// The progress that the kernel in each slot makes on the shares that a search for SMs has found: its IPC over that alone on all SMs, as the
     /// firmware estimates it, in parts of 2^14; 0 where it does not. For traces, no effect on hardware.
-    SEARCH_PROGRESS[MAX_SLOTS] = 0x160, ReadWrite;
+    SEARCH_PROGRESS[KERNEL_SLOTS] = 0x160, ReadWrite;
 
     /// Cycles from one MEMORY event to the next; 0: none. Writing it begins the first interval.
     MEMORY_INTERVAL = 0x180, ReadWrite;
@@ -180,17 +180,17 @@ registers! {
     PROFILE_DONE[SM_WORDS] = 0x260, WriteOneToClear;
 
     /// Stages a quota for a slot on every SM.
-    QUOTA_ALL[MAX_SLOTS] = 0x300, WriteOnly;
+    QUOTA_ALL[KERNEL_SLOTS] = 0x300, WriteOnly;
     /// The SMs that `QUOTA_SOME` is for, one bit each; bits of SMs that the machine does not have are kept and mean nothing.
     QUOTA_SMS[SM_WORDS] = 0x320, ReadWrite;
     /// Stages a quota for a slot on the SMs of `QUOTA_SMS`: a row of quotas, one for each slot, takes as many writes for many SMs as for
     /// one.
-    QUOTA_SOME[MAX_SLOTS] = 0x340, WriteOnly;
+    QUOTA_SOME[KERNEL_SLOTS] = 0x340, WriteOnly;
 
     /// SMs of which the last `MEMORY_SNAPSHOT` has latched a slot, one bit each.
     MEMORY_READY[SM_WORDS] = 0x360, ReadOnly;
     /// Sets a slot's limit on all SMs: [`super::memory::LIMIT`].
-    MEMORY_LIMIT_ALL[MAX_SLOTS] = 0x380, WriteOnly;
+    MEMORY_LIMIT_ALL[KERNEL_SLOTS] = 0x380, WriteOnly;
 
     /// SMs that want room for a kernel. A bit is cleared by writing it, and set again after the commands of that SM are done if it wants room
     /// still, or when another kernel wants room there.
@@ -202,54 +202,54 @@ registers! {
     /// came after this one. Counters of other slots go on. Bits of slots that the machine does not have raise VALUE_RANGE and are ignored.
     KERNEL_SNAPSHOT = 0x3E0, WriteOnly;
     /// Of each slot, which of its latched counters saturated: bit n for the n-th of the arrays that follow, `KERNEL_CYCLES` the first.
-    KERNEL_SATURATED[MAX_SLOTS] = 0x400, ReadOnly;
+    KERNEL_SATURATED[KERNEL_SLOTS] = 0x400, ReadOnly;
     /// Cycles that the latched counters are of: since the last latch of the slot, or since the launch; 32 bits. What follows counts the
     /// whole chip, saturates, and is of [`super::KERNEL_COUNT_BITS`] bits where nothing else is said. All are 0 for a kernel that is new in
     /// its slot.
-    KERNEL_CYCLES[MAX_SLOTS] = 0x420, ReadOnly;
+    KERNEL_CYCLES[KERNEL_SLOTS] = 0x420, ReadOnly;
     /// Warp instructions issued.
-    KERNEL_WARP_INSTS[MAX_SLOTS] = 0x440, ReadOnly;
+    KERNEL_WARP_INSTS[KERNEL_SLOTS] = 0x440, ReadOnly;
     /// Thread instructions issued; 32 bits.
-    KERNEL_THREAD_INSTS[MAX_SLOTS] = 0x460, ReadOnly;
+    KERNEL_THREAD_INSTS[KERNEL_SLOTS] = 0x460, ReadOnly;
     /// L2 accesses, each of at most `L2_ACCESS_BYTES`.
-    KERNEL_L2_ACCESSES[MAX_SLOTS] = 0x480, ReadOnly;
+    KERNEL_L2_ACCESSES[KERNEL_SLOTS] = 0x480, ReadOnly;
     /// Of these, hits; an access to what is on its way is none.
-    KERNEL_L2_HITS[MAX_SLOTS] = 0x4A0, ReadOnly;
+    KERNEL_L2_HITS[KERNEL_SLOTS] = 0x4A0, ReadOnly;
     /// DRAM reads, each of one sector.
-    KERNEL_DRAM_READS[MAX_SLOTS] = 0x4C0, ReadOnly;
+    KERNEL_DRAM_READS[KERNEL_SLOTS] = 0x4C0, ReadOnly;
     /// DRAM writes, each of one sector.
-    KERNEL_DRAM_WRITES[MAX_SLOTS] = 0x4E0, ReadOnly;
+    KERNEL_DRAM_WRITES[KERNEL_SLOTS] = 0x4E0, ReadOnly;
     /// DRAM reads and writes that found their row open.
-    KERNEL_ROW_HITS[MAX_SLOTS] = 0x500, ReadOnly;
+    KERNEL_ROW_HITS[KERNEL_SLOTS] = 0x500, ReadOnly;
     /// TBs that have ended.
-    KERNEL_ENDED_TBS[MAX_SLOTS] = 0x520, ReadOnly;
+    KERNEL_ENDED_TBS[KERNEL_SLOTS] = 0x520, ReadOnly;
     /// Accesses of the L1s, loads and stores.
-    KERNEL_L1_ACCESSES[MAX_SLOTS] = 0x540, ReadOnly;
+    KERNEL_L1_ACCESSES[KERNEL_SLOTS] = 0x540, ReadOnly;
     /// Of these, misses; an access to what is on its way is none.
-    KERNEL_L1_MISSES[MAX_SLOTS] = 0x560, ReadOnly;
+    KERNEL_L1_MISSES[KERNEL_SLOTS] = 0x560, ReadOnly;
     /// Limits a slot's active warps on all SMs: 0 to 63, as in [`super::sm::ACTIVE_WARPS`].
-    ACTIVE_WARPS_ALL[MAX_SLOTS] = 0x580, WriteOnly;
+    ACTIVE_WARPS_ALL[KERNEL_SLOTS] = 0x580, WriteOnly;
 
     /// How many TBs beyond those that fit, extra ones, an SM has room for of the kernel in each slot: [`super::context_bound`].
-    CONTEXT_BOUND[MAX_SLOTS] = 0x5A0, ReadOnly;
+    CONTEXT_BOUND[KERNEL_SLOTS] = 0x5A0, ReadOnly;
     /// How many an SM may have: [`super::context_allowed`], at most the bound; 0 for a kernel that is new in its slot.
-    CONTEXT_ALLOWED[MAX_SLOTS] = 0x5C0, ReadWrite;
+    CONTEXT_ALLOWED[KERNEL_SLOTS] = 0x5C0, ReadWrite;
     /// The most of each of the six counts that follow in an interval, in their order, rounded down; of the interconnect, what it can sustain.
     CONTEXT_CAPACITY[super::CONTEXT_COUNTS] = 0x5E0, ReadOnly;
     /// Warp instructions that the whole chip issued in the slot's last interval, whatever kernel they are of. Intervals follow each other from the
     /// cycle on in which the kernel's TBs may be issued; the first is let pass. This and what follows are latched when an interval is over,
     /// of 32 bits, saturate, and are 0 for a kernel that is new in its slot.
-    CONTEXT_INSTS[MAX_SLOTS] = 0x600, ReadOnly;
+    CONTEXT_INSTS[KERNEL_SLOTS] = 0x600, ReadOnly;
     /// Accesses of the L1s that hit: each keeps the data port of a bank for a cycle.
-    CONTEXT_L1_HITS[MAX_SLOTS] = 0x620, ReadOnly;
+    CONTEXT_L1_HITS[KERNEL_SLOTS] = 0x620, ReadOnly;
     /// Flits from the SMs towards the L2.
-    CONTEXT_REQUEST_FLITS[MAX_SLOTS] = 0x640, ReadOnly;
+    CONTEXT_REQUEST_FLITS[KERNEL_SLOTS] = 0x640, ReadOnly;
     /// Flits from the L2 towards the SMs.
-    CONTEXT_REPLY_FLITS[MAX_SLOTS] = 0x660, ReadOnly;
+    CONTEXT_REPLY_FLITS[KERNEL_SLOTS] = 0x660, ReadOnly;
     /// Look-ups of the L2 that hit: each keeps the data port of a slice while its data pass.
-    CONTEXT_L2_HITS[MAX_SLOTS] = 0x680, ReadOnly;
+    CONTEXT_L2_HITS[KERNEL_SLOTS] = 0x680, ReadOnly;
     /// Sectors of 32 bytes that DRAM moved.
-    CONTEXT_DRAM_SECTORS[MAX_SLOTS] = 0x6A0, ReadOnly;
+    CONTEXT_DRAM_SECTORS[KERNEL_SLOTS] = 0x6A0, ReadOnly;
 
     /// In which order the requests of a DRAM channel are served: [`super::dram_order`]. This and what follows are in effect two core cycles after
     /// the write.
@@ -259,15 +259,15 @@ registers! {
     /// Of the bandwidth of each channel, the part that the kernel in each slot has while others want theirs, in parts of 1,024, with
     /// [`super::dram_order::SHARES`]: 0 to 1,024; 0 counts as 1, so that nobody waits for ever. What the sum is to 1,024 means nothing, only what
     /// shares are to each other does. They stay with their slot whatever kernel takes it.
-    DRAM_SHARE[MAX_SLOTS] = 0x6E0, ReadWrite, None;
+    DRAM_SHARE[KERNEL_SLOTS] = 0x6E0, ReadWrite, None;
 
     /// Warp instructions that the kernel in each slot may issue on an SM until those of all others there that have a quota are spent: 1 to 2^32 - 2, 0 for any
     /// number. One that has changed is whole on each SM. A kernel that is new in its slot has the machine's. Needs [`super::feature::MEMORY_ISSUE`].
-    WARP_QUOTA[MAX_SLOTS] = 0x700, ReadWrite, None;
+    WARP_QUOTA[KERNEL_SLOTS] = 0x700, ReadWrite, None;
     /// The kernel's part of the L1's MSHRs, of the places in its miss queue, and of each set's lines those that may be on their way, by weight among the
     /// kernels with TBs on the SM: 0 to 1024, as written. While all are 0 they are divided as the machine does; else 0 counts as 1. They stay with their slot
     /// whatever kernel takes it. Needs [`super::feature::MISS_SHARES`].
-    MISS_WEIGHT[MAX_SLOTS] = 0x720, ReadWrite;
+    MISS_WEIGHT[KERNEL_SLOTS] = 0x720, ReadWrite;
 
     /// Who says which launch is next: 0 hardware, in the order in which they became due; 1 the firmware ([`super::queue`]). Written as 0 while launches are
     /// in the window, these come first, the oldest first. Needs [`super::feature::QUEUE`].

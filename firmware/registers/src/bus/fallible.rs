@@ -8,7 +8,7 @@ use core::convert::Infallible;
 use core::fmt::Debug;
 
 use super::Bus;
-use crate::regs::sm;
+use crate::sm;
 
 /// What every error of a bus can tell.
 pub trait Error: Debug {
@@ -124,19 +124,26 @@ impl<B: Bus> TryBus for B {
 }
 
 /// Whether an access over a bus with errors of type `E` can fail: false where no value of `E` exists, and the result takes no space.
-pub(crate) const fn can_fail<E>() -> bool {
+#[must_use]
+pub const fn can_fail<E>() -> bool {
     size_of::<Result<(), E>>() != 0
 }
 
 /// [`TryBus::try_read32`] out of line, for where code is better small than fast: one copy in an image.
+///
+/// # Errors
+/// The access failed.
 #[inline(never)]
-pub(crate) fn read<B: TryBus>(bus: &mut B, offset: u32) -> Result<u32, B::Error> {
+pub fn read<B: TryBus>(bus: &mut B, offset: u32) -> Result<u32, B::Error> {
     bus.try_read32(offset)
 }
 
 /// [`TryBus::try_write32`] likewise.
+///
+/// # Errors
+/// The access failed.
 #[inline(never)]
-pub(crate) fn write<B: TryBus>(bus: &mut B, offset: u32, value: u32) -> Result<(), B::Error> {
+pub fn write<B: TryBus>(bus: &mut B, offset: u32, value: u32) -> Result<(), B::Error> {
     bus.try_write32(offset, value)
 }
 

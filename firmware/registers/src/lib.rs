@@ -1,7 +1,8 @@
-//! The register map: the one contract between the firmware and the hardware it drives (docs/architecture.md, "The contract").
+//! The register map: the one contract between the firmware and the hardware it drives (docs/architecture.md, "The contract"), and the
+//! [`bus`] over which the firmware sees it.
 //!
-//! Every offset, field, width and access rule is defined in this module and nowhere else. The map has room for
-//! [`MAX_SMS`] SMs and [`MAX_SLOTS`] kernel slots whatever the machine has, so that offsets never move. All registers are
+//! Every offset, field, width and access rule is defined in this crate and nowhere else. The map has room for
+//! [`MAX_SMS`] SMs and [`KERNEL_SLOTS`] kernel slots whatever the machine has, so that offsets never move. All registers are
 //! 32 bits wide, at byte offsets that are multiples of four, little endian.
 //!
 //! | region | offset | holds |
@@ -12,6 +13,9 @@
 //! | [`memory`] | `0x2000 + sm * 0xE0` | memory issue and the L1's ways of one SM |
 //! | [`sm`] | `0x1_0000 + sm * 0x100` | one SM: profiling, counters, quotas, resident TBs |
 //! | [`preempt`] | `0x2_0000 + sm * 0x500` | preemption of one SM |
+//!
+//! [`counters`] says what an SM counts, [`quantity`] which registers hold numbers with a fraction, [`remote`] how the map is reached over a line of
+//! bytes.
 //!
 //! # Access rules
 //! * Reads of unmapped or write-only offsets return 0, writes to unmapped or read-only offsets do nothing; both raise
@@ -56,18 +60,32 @@
 //! [`global::CONTEXT_INTERVAL`] cycles, at the end of which hardware latches what the whole chip did in them: windows are exact whatever the
 //! firmware's latency, and one that comes while the last is looked at is lost.
 
+#![no_std]
+#![deny(unsafe_code)]
+#![cfg_attr(not(target_os = "none"), forbid(unsafe_code))]
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing))]
+
+#[cfg(test)]
+extern crate std;
+
 #[macro_use]
 mod describe;
 
+pub mod bus;
+pub mod counters;
 pub mod global;
 pub mod memory;
 pub mod preempt;
+pub mod quantity;
 pub mod queue;
+pub mod remote;
 pub mod slot;
 pub mod sm;
 
 mod fields;
 mod fingerprint;
+mod policy_code;
 
 pub use describe::{Access, Register};
 pub use fields::{
@@ -77,12 +95,12 @@ pub use fields::{
 };
 pub use fingerprint::fingerprint;
 
-pub use crate::policy::PolicyCode;
+pub use policy_code::PolicyCode;
 
 /// SMs that the map has room for.
 pub const MAX_SMS: usize = 256;
 /// Kernel slots that the map has room for.
-pub const MAX_SLOTS: usize = 8;
+pub const KERNEL_SLOTS: usize = 8;
 /// Words of an SM bit map: one bit per SM, SM 0 in bit 0 of word 0.
 pub const SM_WORDS: usize = MAX_SMS / 32;
 /// Value of [`global::ID`]: "MIAS" in ASCII, most significant byte first.

@@ -1,6 +1,6 @@
 //! Registers of an SM: profiling, latched counters, TB quotas and resident TBs.
 
-use super::MAX_SLOTS;
+use super::KERNEL_SLOTS;
 use crate::counters::COUNTERS as COUNTER_COUNT;
 
 /// Offset of SM 0.
@@ -9,7 +9,7 @@ pub const BASE: u32 = 0x1_0000;
 pub const STRIDE: u32 = 0x100;
 
 /// Words of [`ACTIVE_WARPS`]: four kernel slots each.
-pub const ACTIVE_WARPS_WORDS: usize = MAX_SLOTS / 4;
+pub const ACTIVE_WARPS_WORDS: usize = KERNEL_SLOTS / 4;
 /// Bits of a slot's limit in such a word.
 pub const ACTIVE_WARPS_BITS: u32 = 8;
 /// The highest limit: more than the warps that a scheduler has.
@@ -31,16 +31,16 @@ registers! {
     /// Counters as latched by the last PROFILE_DONE or snapshot, in the order of [`crate::counters::Counter`].
     COUNTERS[COUNTER_COUNT] = 0x10, ReadOnly;
     /// Warp instructions of the kernel in each slot, latched with the counters; their sum is the counter of that name, and as wide.
-    SLOT_WARP_INSTS[MAX_SLOTS] = 0x40, ReadOnly;
+    SLOT_WARP_INSTS[KERNEL_SLOTS] = 0x40, ReadOnly;
     /// Thread instructions of the kernel in each slot, latched with the counters; their sum is the counter of that name, and as
     /// wide.
-    SLOT_THREAD_INSTS[MAX_SLOTS] = 0x60, ReadOnly;
+    SLOT_THREAD_INSTS[KERNEL_SLOTS] = 0x60, ReadOnly;
     /// Staged quota per slot: TBs of that kernel that the SM may hold, 0 to `SM_TBS`.
-    QUOTA[MAX_SLOTS] = 0x80, ReadWrite;
+    QUOTA[KERNEL_SLOTS] = 0x80, ReadWrite;
     /// Resident TBs per slot.
-    RESIDENT[MAX_SLOTS] = 0xA0, ReadOnly;
+    RESIDENT[KERNEL_SLOTS] = 0xA0, ReadOnly;
     /// Quota in effect per slot: as of the last commit, once that has come to the SM.
-    ACTIVE_QUOTA[MAX_SLOTS] = 0xC0, ReadOnly;
+    ACTIVE_QUOTA[KERNEL_SLOTS] = 0xC0, ReadOnly;
     /// What the SM is to be, a code of [`super::sm_state`]: ACTIVE, STALLED or GATED. A code beyond these is clamped to GATED. STALLED
     /// and ACTIVE hold from the cycle of the write on. GATED without [`super::feature::POWER_GATING`] raises UNSUPPORTED, and the request
     /// stays what it was.

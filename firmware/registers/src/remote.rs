@@ -10,8 +10,6 @@
 //! | [`Request::Sleep`] | `S` | [`WAKE`], once the interrupt line is high; [`RESET`] to start from the beginning |
 
 use crate::bus::Bus;
-use crate::limits;
-use crate::regs::VERSION_VALUE;
 
 /// What ends a sleep when the interrupt line is high.
 pub const WAKE: u8 = b'I';
@@ -73,18 +71,6 @@ pub enum Request {
 }
 
 impl Request {
-    /// What this image has to say of itself.
-    pub const GREETING: Self = Self::Hello {
-        version: VERSION_VALUE,
-        sms: limits::SMS as u32,
-        kernels: limits::KERNELS as u32,
-        configs: limits::CONFIGS as u32,
-        features: if cfg!(feature = "preempt") { PREEMPTS } else { 0 }
-            | if cfg!(feature = "search") { SEARCHES } else { 0 }
-            | if cfg!(feature = "contexts") { CONTROLS } else { 0 }
-            | if cfg!(feature = "levels") { LEVELS } else { 0 },
-    };
-
     /// First byte, and the words that follow.
     #[must_use]
     pub const fn encode(self) -> (u8, [u32; MAX_WORDS], usize) {
@@ -137,10 +123,10 @@ pub struct RemoteBus<L> {
 }
 
 impl<L: Line> RemoteBus<L> {
-    /// The register block at the other end of `line`, which is told of this image.
-    pub fn connect(line: L) -> Self {
+    /// The register block at the other end of `line`, which is told of this image: `hello` is a [`Request::Hello`].
+    pub fn connect(line: L, hello: Request) -> Self {
         let mut bus = Self { line };
-        bus.send(Request::GREETING);
+        bus.send(hello);
         bus
     }
 
@@ -233,7 +219,8 @@ mod tests {
     #[test]
     fn a_conversation_byte_by_byte() {
         let mut ends = Ends { waiting: VecDeque::from([0x78, 0x56, 0x34, 0x12, 0, WAKE, RESET]), ..Ends::default() };
-        let mut bus = RemoteBus::connect(&mut ends);
+        let hello = Request::Hello { version: 1, sms: 2, kernels: 3, configs: 4, features: PREEMPTS };
+        let mut bus = RemoteBus::connect(&mut ends, hello);
         assert_eq!(bus.read32(0x10), 0x1234_5678);
         bus.write32(0x1_0080, 3);
         assert_eq!([bus.sleep(), bus.sleep()], [Wake::Interrupt, Wake::Reset]);

@@ -7,7 +7,7 @@
 //! Also whose ways of the SM's L1 are how many, and what its utility monitors count (Qureshi and Patt 2006; sources.md D124 and D138). These
 //! need no [`super::feature::MEMORY_ISSUE`]. Ways stay with their slot whatever kernel takes it.
 
-use super::MAX_SLOTS;
+use super::KERNEL_SLOTS;
 
 /// Offset of SM 0.
 pub const BASE: u32 = 0x2000;
@@ -24,7 +24,7 @@ pub const IN_FLIGHT_BITS: u32 = 10;
 pub const MOST_IN_FLIGHT: u32 = (1 << 7) - 1;
 
 /// Words of [`L1_WAYS`]: two kernel slots each.
-pub const WAYS_WORDS: usize = MAX_SLOTS / 2;
+pub const WAYS_WORDS: usize = KERNEL_SLOTS / 2;
 /// Bits of a slot's ways in such a word.
 pub const WAYS_BITS: u32 = 16;
 /// The most ways that a kernel can be given: those of the largest set ([`super::monitor`] counts as many).
@@ -55,16 +55,16 @@ registers! {
     /// ways are divided as the machine does; else a kernel with 0 has one.
     L1_WAYS[WAYS_WORDS] = 0x10, ReadWrite;
     /// Requests (accesses of the L1, and what passes it by) of the kernel in each slot, latched; 24 bits.
-    REQUESTS[MAX_SLOTS] = 0x20, ReadOnly;
+    REQUESTS[KERNEL_SLOTS] = 0x20, ReadOnly;
     /// Reservation fails, latched; 24 bits.
-    FAILS[MAX_SLOTS] = 0x40, ReadOnly;
+    FAILS[KERNEL_SLOTS] = 0x40, ReadOnly;
     /// Scheduler-cycles in which warps could have issued and none was allowed to, charged to the kernel of the oldest, latched; 24 bits.
-    HELD_CYCLES[MAX_SLOTS] = 0x60, ReadOnly;
+    HELD_CYCLES[KERNEL_SLOTS] = 0x60, ReadOnly;
     /// Most memory instructions in flight at a time, latched; 10 bits.
-    PEAK[MAX_SLOTS] = 0x80, ReadOnly;
+    PEAK[KERNEL_SLOTS] = 0x80, ReadOnly;
     /// Memory instructions in flight when the firmware was called; 10 bits.
-    IN_FLIGHT[MAX_SLOTS] = 0xA0, ReadOnly;
+    IN_FLIGHT[KERNEL_SLOTS] = 0xA0, ReadOnly;
     /// Most memory instructions in flight: 1 to 127, 0 for any number. Reads show the limit in effect, which is the written one only in
     /// mode `WRITTEN`.
-    LIMIT[MAX_SLOTS] = 0xC0, ReadWrite, None;
+    LIMIT[KERNEL_SLOTS] = 0xC0, ReadWrite, None;
 }

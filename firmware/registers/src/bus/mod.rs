@@ -1,0 +1,60 @@
+//! The two-function bus between the driver and the register block (docs/architecture.md, "The contract").
+
+mod fallible;
+#[cfg(target_os = "none")]
+#[allow(unsafe_code)]
+mod mapped;
+
+pub use fallible::{Error, ErrorType, Failed, TryBus, can_fail, read, write};
+#[cfg(target_os = "none")]
+pub use mapped::MappedBus;
+
+use crate::sm;
+
+/// Access to the register block, whatever lies between: memory, a model in the same process, or a remote machine.
+///
+/// Offsets are byte offsets from the start of the map in [`crate::regs`]. A bus whose accesses can fail implements [`TryBus`] instead.
+pub trait Bus {
+    /// Reads a register. Some reads have effects: see [`crate::global::CYCLE_LOW`].
+    fn read32(&mut self, offset: u32) -> u32;
+    /// Writes a register.
+    fn write32(&mut self, offset: u32, value: u32);
+
+    /// Reads registers of one SM, given by their offsets within the SM's region, in that order. A bus that can find the region
+    /// once instead of once per read says so here; nobody else needs to.
+    #[inline(always)]
+    fn read_sm_registers<const N: usize>(&mut self, sm: usize, registers: [u32; N]) -> [u32; N] {
+        registers.map(|register| self.read32(sm::at(sm, register)))
+    }
+
+    /// Reads registers of SMs `first`, `first + step`, ... below `end`, and hands them to `each`, SM by SM. Returns how many SMs
+    /// that were. A `step` of 0 counts as 1.
+    #[inline(always)]
+    fn read_sms<const N: usize>(
+        &mut self,
+        (first, step, end): (usize, usize, usize),
+        registers: [u32; N],
+        mut each: impl FnMut([u32; N]),
+    ) -> usize {
+        let sms = (first..end).step_by(step.max(1));
+        sms.map(|sm| each(self.read_sm_registers(sm, registers))).count()
+    }
+}
+
+impl<B: Bus> Bus for &mut B {
+    fn read32(&mut self, offset: u32) -> u32 {
+        (**self).read32(offset)
+    }
+
+    fn write32(&mut self, offset: u32, value: u32) {
+        (**self).write32(offset, value);
+    }
+
+    fn read_sm_registers<const N: usize>(&mut self, sm: usize, registers: [u32; N]) -> [u32; N] {
+        (**self).read_sm_registers(sm, registers)
+    }
+
+    fn read_sms<const N: usize>(&mut self, sms: (usize, usize, usize), registers: [u32; N], each: impl FnMut([u32; N])) -> usize {
+        (**self).read_sms(sms, registers, each)
+    }
+}

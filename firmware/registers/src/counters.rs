@@ -1,0 +1,92 @@
+//! The counters of an SM: their meaning and their widths (sources.md D34).
+//!
+//! Counters saturate, and say so; they never wrap. A window is at most 2^17 - 1 cycles, so the widths cannot be exceeded by
+//! an SM with four schedulers of 32 lanes and 256 MSHRs; saturation means a broken counter or a larger SM.
+
+/// Number of counters per SM.
+pub const COUNTERS: usize = 12;
+
+/// A hardware counter, in the order of [`crate::sm::COUNTERS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Counter {
+    /// `C`: core cycles.
+    Cycles,
+    /// Cycles in which at least one scheduler issued.
+    IssueCycles,
+    /// `M`: cycles in which no scheduler issued and at least one warp waits on memory (sources.md D35).
+    MemoryStallCycles,
+    /// Load requests leaving the SM, the thesis' misses: new MSHR entries, sector misses included, and loads and atomics that bypass
+    /// the L1; no merges, no stores (sources.md D36).
+    LoadRequests,
+    /// Warp instructions issued.
+    WarpInsts,
+    /// Thread instructions issued: active lanes of each warp instruction.
+    ThreadInsts,
+    /// L1 accesses.
+    L1Accesses,
+    /// `A`: outstanding misses (MSHR entries), accumulated over memory-stalled cycles.
+    OutstandingMisses,
+    /// L1 reservation failures; each retry counts.
+    L1ReservationFails,
+    /// L2 accesses on behalf of this SM.
+    L2Accesses,
+    /// L2 hits on behalf of this SM.
+    L2Hits,
+    /// Cycles in which the L1 refused at least one look-up for want of a line, an MSHR or a miss-queue entry, so that the load/store
+    /// unit stood still (Dai et al. 2018, section 2.4).
+    LsuStallCycles,
+}
+
+impl Counter {
+    /// All counters in register order.
+    pub const ALL: [Self; COUNTERS] = [
+        Self::Cycles,
+        Self::IssueCycles,
+        Self::MemoryStallCycles,
+        Self::LoadRequests,
+        Self::WarpInsts,
+        Self::ThreadInsts,
+        Self::L1Accesses,
+        Self::OutstandingMisses,
+        Self::L1ReservationFails,
+        Self::L2Accesses,
+        Self::L2Hits,
+        Self::LsuStallCycles,
+    ];
+
+    /// Width in bits (sources.md D34; of the last three 19, as the L1 accesses, assumption).
+    #[must_use]
+    pub const fn width(self) -> u32 {
+        match self {
+            Self::Cycles | Self::IssueCycles | Self::MemoryStallCycles | Self::LoadRequests | Self::LsuStallCycles => 17,
+            Self::WarpInsts | Self::L1Accesses | Self::L1ReservationFails | Self::L2Accesses | Self::L2Hits => 19,
+            Self::ThreadInsts => 24,
+            Self::OutstandingMisses => 25,
+        }
+    }
+
+    /// Largest value, at which the counter stays.
+    #[must_use]
+    pub const fn max(self) -> u32 {
+        (1 << self.width()) - 1
+    }
+
+    /// Position in [`Counter::ALL`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The counter's bit in [`crate::sm::SATURATED`].
+    #[must_use]
+    pub const fn bit(self) -> u32 {
+        1 << self as u32
+    }
+
+    /// Offset of its register within an SM's region.
+    #[must_use]
+    pub const fn register(self) -> u32 {
+        crate::sm::COUNTERS + 4 * self as u32
+    }
+}
