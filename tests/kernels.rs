@@ -1,9 +1,9 @@
 //! From CUDA source to warp trace, through the public interface: what a user of the front end relies on.
 
-use mias_hw_model::isa::Class;
-use mias_hw_model::trace::KernelInfo;
 use mias_ptx::lower::record::{self, RecordError};
 use mias_ptx::{Arg, DeviceMemory, ExecError, Launch, Program};
+use mias_warp_trace::KernelInfo;
+use mias_warp_trace::isa::Class;
 use mias_workloads::kernels::{self, KernelError, KernelType, Spec};
 use std::ops::ControlFlow;
 

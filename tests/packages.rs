@@ -4,10 +4,11 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// Folders of the packages that others can depend on, from the root.
-const PACKAGES: [&str; 12] = [
+const PACKAGES: [&str; 13] = [
     "firmware",
     "firmware/registers",
     "hw-model",
+    "hw-model/warp-trace",
     "configs",
     "plans",
     "kernels",

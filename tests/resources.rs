@@ -4,8 +4,8 @@ use mias_firmware::resources::{Resources as FirmwareResources, SmLimits, TbShape
 use mias_hw_model::config::{GpuConfig, SmConfig};
 use mias_hw_model::register_file::{MachineDescription, RegisterFile, Straps};
 use mias_hw_model::sm::Resources;
-use mias_hw_model::trace::KernelInfo;
 use mias_registers::PolicyCode;
+use mias_warp_trace::KernelInfo;
 use proptest::prelude::*;
 
 fn reference_machine() -> GpuConfig {

@@ -1,8 +1,8 @@
 //! Kernels made by hand, and random ones, for the tests of this crate.
 
 use crate::config::GpuConfig;
-use crate::isa::{Class, Space, StaticInst};
-use crate::trace::{KernelInfo, KernelTrace, TbRecorder, TraceBuilder};
+use mias_warp_trace::isa::{Class, Space, StaticInst};
+use mias_warp_trace::{KernelInfo, KernelTrace, Step};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -12,33 +12,11 @@ pub(crate) fn config() -> GpuConfig {
     toml::from_str(text).expect("the reference machine's file is valid")
 }
 
-/// A step of a kernel: an instruction, and the byte address of lane 0 if it accesses memory.
-pub(crate) type Step = (StaticInst, u64);
-
 /// All warps of all TBs run `program(tb, warp)`, then exit.
 pub(crate) fn kernel(tbs: u32, threads: u32, registers: u32, shared: u32, program: impl Fn(u32, u32) -> Vec<Step>) -> Arc<KernelTrace> {
-    let info = KernelInfo {
-        name: "test".into(),
-        grid: [tbs, 1, 1],
-        block: [threads, 1, 1],
-        registers_per_thread: registers,
-        shared_bytes: shared,
-    };
-    let mut builder = TraceBuilder::new(info).expect("not empty");
-    for tb in 0..tbs {
-        let mut recorder = TbRecorder::new();
-        for warp in 0..threads.div_ceil(32) {
-            recorder.warp();
-            for (inst, address) in program(tb, warp).into_iter().chain([(StaticInst::new(0, Class::Exit), 0)]) {
-                let index = builder.define(inst).expect("few instructions");
-                let step = u64::from(inst.width_bytes);
-                let lanes: Vec<u64> = (0..32).map(|lane| address + lane * step).collect();
-                recorder.inst(index, &inst, 32, if inst.class.space().is_some() { &lanes } else { &[] });
-            }
-        }
-        builder.add_tb(&recorder).expect("all warps recorded");
-    }
-    builder.finish().expect("all TBs added").into()
+    let (grid, block) = ([tbs, 1, 1], [threads, 1, 1]);
+    let info = KernelInfo { name: "test".into(), grid, block, registers_per_thread: registers, shared_bytes: shared };
+    mias_warp_trace::kernel(info, program).expect("a trace").into()
 }
 
 /// A kernel of random shape: compute, loads with reuse, stores, shared memory, atomics and barriers.

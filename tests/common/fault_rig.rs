@@ -13,9 +13,9 @@ use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats, Technique};
 use mias_hw_model::register_file::RegisterFile;
 use mias_hw_model::sm::Resources;
-use mias_hw_model::trace::KernelTrace;
 use mias_registers::bus::Bus;
 use mias_registers::{KERNEL_SLOTS, PhaseCode, PolicyCode, fault, global, interrupt};
+use mias_warp_trace::KernelTrace;
 use std::sync::Arc;
 
 /// Cycles without a call of the firmware after which the host resets the microcontroller: the firmware asks to be called every

@@ -1,7 +1,7 @@
 //! Kernels made by hand: every warp of every TB runs the same few instructions, then exits.
 
-use mias_hw_model::isa::{Class, Space, StaticInst};
-use mias_hw_model::trace::{KernelInfo, KernelTrace, TbRecorder, TraceBuilder};
+use mias_warp_trace::isa::{Class, Space, StaticInst};
+use mias_warp_trace::{KernelInfo, KernelTrace, TbRecorder, TraceBuilder};
 use proptest::prelude::*;
 use std::sync::Arc;
 

@@ -9,9 +9,9 @@ use mias_firmware::configs::{Origin, TbVector};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats};
 use mias_hw_model::register_file::{RegisterFile, Straps};
-use mias_hw_model::trace::KernelTrace;
 use mias_registers::bus::Bus;
 use mias_registers::{KERNEL_SLOTS, PhaseCode, PolicyCode, dram_order, global, interrupt, memory_mode, option, preempt_scheme};
+use mias_warp_trace::KernelTrace;
 use std::sync::Arc;
 
 /// Launch latency of the small machine; launches are collected for as long.

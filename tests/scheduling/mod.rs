@@ -8,11 +8,11 @@ use crate::common::rig::{LAUNCH_LATENCY, Rig, Setting, launch, run, small_machin
 use crate::common::schedules;
 use mias_firmware::configs::Origin;
 use mias_hw_model::gpu::{Launch, RunEnd, Stats};
-use mias_hw_model::trace::KernelTrace;
 use mias_lab::experiment::workload;
 use mias_lab::machines;
 use mias_registers::{KERNEL_SLOTS, PhaseCode, PolicyCode};
 use mias_trace::accelsim::Warnings;
+use mias_warp_trace::KernelTrace;
 use mias_workloads::trace_store::Cache;
 use proptest::prelude::*;
 use std::path::Path;

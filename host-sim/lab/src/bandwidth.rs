@@ -4,8 +4,8 @@
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::LaunchStats;
 use mias_hw_model::register_file::{MachineDescription, Straps};
-use mias_hw_model::trace::SECTOR_BYTES;
 use mias_registers::PolicyCode;
+use mias_warp_trace::SECTOR_BYTES;
 
 /// DRAM: atoms read and written over the atoms that all data buses can move in `cycles` core cycles, 0 to 1. A bus moves
 /// `burst_beats` beats per atom, `beats_per_cycle` per command cycle. None if no time has passed.

@@ -1,10 +1,10 @@
 //! Asynchronous copies and barriers in shared memory, written by hand, against the host.
 
 use super::harness::{Device, count, row};
-use mias_hw_model::isa::{Class, Space, StaticInst};
-use mias_hw_model::trace::KernelTrace;
 use mias_ptx::lower::record::RecordError;
 use mias_ptx::{Arg, Program};
+use mias_warp_trace::KernelTrace;
+use mias_warp_trace::isa::{Class, Space, StaticInst};
 use proptest::prelude::*;
 
 /// A kernel `k(out, in)`: `%r1` is the thread, `%rd3` the address of its word of `out`, `%rd2` that of `in`, `%r2` that of `s`.

@@ -1,9 +1,9 @@
 //! Runs an entry of a committed PTX file.
 
-use mias_hw_model::isa::Class;
-use mias_hw_model::trace::{KernelInfo, KernelTrace};
 use mias_ptx::lower::record::{self, RecordError};
 use mias_ptx::{Arg, DeviceMemory, Launch, Program};
+use mias_warp_trace::isa::Class;
+use mias_warp_trace::{KernelInfo, KernelTrace};
 use std::ops::ControlFlow;
 use std::path::Path;
 

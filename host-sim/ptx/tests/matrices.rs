@@ -1,8 +1,8 @@
 //! `mma`, written by hand: fragments by the tables of PTX ISA 7.8 section 9.7.13, products against the host.
 
 use super::harness::{Device, count, row};
-use mias_hw_model::isa::Class;
 use mias_ptx::{Arg, Program};
+use mias_warp_trace::isa::Class;
 use proptest::prelude::*;
 
 pub(crate) const HEAD: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";

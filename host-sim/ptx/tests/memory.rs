@@ -1,9 +1,9 @@
 //! State spaces: local, constant, module, dynamic shared, generic, and parameters of functions and kernels.
 
 use super::harness::{Device, count, program, random, row};
-use mias_hw_model::isa::{Class, Space};
-use mias_hw_model::trace::SECTOR_BYTES;
 use mias_ptx::Arg;
+use mias_warp_trace::SECTOR_BYTES;
+use mias_warp_trace::isa::{Class, Space};
 
 fn steps(mut n: u32) -> i32 {
     let mut s = 0;

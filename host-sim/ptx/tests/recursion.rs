@@ -1,9 +1,9 @@
 //! Functions that call themselves: results against the same functions on the host, and the stack that they need.
 
 use super::harness::{Device, count, program, random, row};
-use mias_hw_model::isa::Class;
 use mias_ptx::lower::record::{self, RecordError};
 use mias_ptx::{Arg, Launch, Limits, Program};
+use mias_warp_trace::isa::Class;
 
 fn fib(n: i32) -> i32 {
     if n < 2 { n } else { fib(n - 1) + fib(n - 2) }

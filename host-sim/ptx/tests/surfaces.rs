@@ -2,10 +2,10 @@
 
 use super::harness::{Device, count, program, row};
 use super::textures::{Image, fetched, image, kernel, run};
-use mias_hw_model::isa::{Class, Space};
 use mias_ptx::ast::Type;
 use mias_ptx::texture::{AddressMode, Filter, Read, Sampler, Shape, Texture};
 use mias_ptx::{Arg, Program};
+use mias_warp_trace::isa::{Class, Space};
 use proptest::prelude::*;
 
 /// The bytes of a row of a surface.

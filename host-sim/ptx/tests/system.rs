@@ -1,10 +1,10 @@
 //! The run-time system and the whole grid: pointers to functions, printf, malloc, cooperative launches.
 
 use super::harness::{Device, program, row};
-use mias_hw_model::trace::KernelInfo;
 use mias_ptx::lower::observe::Job;
 use mias_ptx::lower::record::{Recorder, Room};
 use mias_ptx::{Arg, Launch, Program};
+use mias_warp_trace::KernelInfo;
 
 #[test]
 fn calls_through_pointers() {

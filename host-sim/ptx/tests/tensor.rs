@@ -1,9 +1,9 @@
 //! Whole products on the tensor unit: by `wmma` from global memory, and by `mma` from copies in shared memory.
 
 use super::harness::{Device, program};
-use mias_hw_model::isa::{Class, Space};
-use mias_hw_model::trace::KernelTrace;
 use mias_ptx::Arg;
+use mias_warp_trace::KernelTrace;
+use mias_warp_trace::isa::{Class, Space};
 
 /// Whole numbers from -4 to 4, so that every sum is exact.
 fn number(row: usize, column: usize) -> i32 {

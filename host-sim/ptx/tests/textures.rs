@@ -2,11 +2,11 @@
 //! texture is continued over all whole numbers, and the filter's weights are exact.
 
 use super::harness::{Device, random, row};
-use mias_hw_model::trace::KernelTrace;
 use mias_ptx::ast::Type;
 use mias_ptx::lower::record::RecordError;
 use mias_ptx::texture::{AddressMode, Filter, Format, Read, Sampler, Shape, Texture};
 use mias_ptx::{Arg, Program};
+use mias_warp_trace::KernelTrace;
 use proptest::prelude::*;
 
 /// A kernel `k(h, in, out)`: four words of `in` per thread are in `%r2` to `%r5`, `%r6` to `%r9` go to `out`.

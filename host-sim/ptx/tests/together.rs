@@ -1,8 +1,8 @@
 //! What threads do together: reductions, barriers, atomics, locks.
 
 use super::harness::{Device, count, program, random, row};
-use mias_hw_model::isa::Class;
 use mias_ptx::Arg;
+use mias_warp_trace::isa::Class;
 
 #[test]
 fn sums_votes_and_shuffles() {

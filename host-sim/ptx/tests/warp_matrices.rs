@@ -2,10 +2,10 @@
 
 use super::harness::{Device, count, row};
 use super::matrices::{HEAD, float, list, mix};
-use mias_hw_model::isa::{Class, Space};
-use mias_hw_model::trace::KernelTrace;
 use mias_ptx::lower::record::RecordError;
 use mias_ptx::{Arg, Program};
+use mias_warp_trace::KernelTrace;
+use mias_warp_trace::isa::{Class, Space};
 use proptest::prelude::*;
 
 /// A kernel on bytes: `body` finds `%rd1` and on, the addresses of its parameters, and `%r1`, the thread.

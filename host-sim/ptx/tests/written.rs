@@ -2,10 +2,10 @@
 //! accesses of a call's structure, reductions at barriers, module variables of all kinds.
 
 use super::harness::{Device, count, row};
-use mias_hw_model::isa::{Class, Space};
-use mias_hw_model::trace::KernelTrace;
 use mias_ptx::lower::record::RecordError;
 use mias_ptx::{Arg, Program};
+use mias_warp_trace::KernelTrace;
+use mias_warp_trace::isa::{Class, Space};
 use proptest::prelude::*;
 
 pub(crate) const HEAD: &str = ".version 7.8\n.target sm_75\n.address_size 64\n";

@@ -1,9 +1,9 @@
 //! The list of kernels: what each asks of an SM. Nothing here is executed.
 
 use mias_hw_model::config::GpuConfig;
-use mias_hw_model::trace::KernelInfo;
 use mias_lab::characterise::occupancy::Occupancy;
 use mias_lab::table::{self, DASH, grouped};
+use mias_warp_trace::KernelInfo;
 use mias_workloads::kernels::{KernelType, Setting};
 use serde::Serialize;
 

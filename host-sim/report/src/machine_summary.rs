@@ -3,9 +3,9 @@
 
 use super::SCHEMA_VERSION;
 use mias_hw_model::config::GpuConfig;
-use mias_hw_model::trace::WARP_LANES;
 use mias_lab::machines::{borrowed, plausible};
 use mias_lab::table::{self, grouped};
+use mias_warp_trace::WARP_LANES;
 use serde::Serialize;
 
 /// A machine in a few numbers.

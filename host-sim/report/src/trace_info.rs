@@ -1,12 +1,12 @@
 //! What a trace holds: launches, what they ask of an SM, how compact they are, and how well their accesses coalesce.
 
 use super::SCHEMA_VERSION;
-use mias_hw_model::trace::KernelTrace;
 use mias_lab::experiment::workload::Recorded;
 use mias_lab::metrics::ratio;
 use mias_lab::table::{self, grouped, number};
 use mias_trace::accelsim::Warnings;
 use mias_trace::trace_file::Sizes;
+use mias_warp_trace::KernelTrace;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

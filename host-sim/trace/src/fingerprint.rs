@@ -4,7 +4,7 @@ mod parts;
 
 pub use parts::kernel_in_parts;
 
-use mias_hw_model::trace::KernelTrace;
+use mias_warp_trace::KernelTrace;
 use std::hash::{Hash, Hasher};
 
 /// FNV-1a over bytes, behind the standard interface so that derived `Hash` implementations can feed it.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::kernels::{Spec, find, unwatched};
 use crate::trace_store::{Cache, DEFAULT_LIMIT_BYTES, Needs, Store};
-use mias_hw_model::trace::{SectorRef, ShapeInst};
+use mias_warp_trace::{SectorRef, ShapeInst};
 
 fn prepared(name: &str, size: u64) -> Prepared {
     Spec::sized(find(name).unwrap(), size, 1).prepare().unwrap()

@@ -3,8 +3,8 @@
 //! kept, while they are replayed.
 
 use crate::trace_store::{Bounded, Cache};
-use mias_hw_model::trace::{KernelTrace, TracePart, TraceSource};
 use mias_trace::accelsim::{ReadError, Warnings};
+use mias_warp_trace::{KernelTrace, TracePart, TraceSource};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;

@@ -3,9 +3,9 @@
 //!
 //! In the file a part is a trace file of one launch ([`trace_file`]), checksums included.
 
-use mias_hw_model::trace::{KernelTrace, TracePart};
 use mias_trace::accelsim::Warnings;
 use mias_trace::trace_file::{self, Launch, TraceFile};
+use mias_warp_trace::{KernelTrace, TracePart};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;

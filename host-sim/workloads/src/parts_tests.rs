@@ -1,8 +1,8 @@
 //! Parts come back as they were put, whatever of them fits into memory.
 
 use super::*;
-use mias_hw_model::isa::{Class, Space, StaticInst};
-use mias_hw_model::trace::{KernelInfo, TbRecorder, TraceBuilder};
+use mias_warp_trace::isa::{Class, Space, StaticInst};
+use mias_warp_trace::{KernelInfo, TbRecorder, TraceBuilder};
 use proptest::prelude::*;
 
 /// `tbs` TBs of one warp, whose loads begin at sector `first`.

@@ -2,11 +2,11 @@
 //! folder that was not finished is not there.
 
 use liblzma::read::XzDecoder;
-use mias_hw_model::isa::{Space, StaticInst};
-use mias_hw_model::trace::{KernelTrace, SectorRef};
 use mias_ptx::lower::observe::Job;
 use mias_trace::accelsim::export::{Export, ExportError, execute};
 use mias_trace::accelsim::{Warnings, read_kernel};
+use mias_warp_trace::isa::{Space, StaticInst};
+use mias_warp_trace::{KernelTrace, SectorRef};
 use mias_workloads::kernels::{self, Prepared, Spec};
 use std::io::Read;
 use std::path::{Path, PathBuf};

@@ -1,10 +1,10 @@
 //! Every instruction of every kernel, spelled as Turing's code, is read back as the unit that the model gave it.
 
-use mias_hw_model::isa::{Class, Space, StaticInst};
 use mias_ptx::Program;
 use mias_ptx::lower::Lowered;
 use mias_ptx::lower::opcode::opcode;
 use mias_trace::accelsim::opcodes::{Isa, Operation};
+use mias_warp_trace::isa::{Class, Space, StaticInst};
 use mias_workloads::kernels::{Spec, names};
 
 fn spelled(program: &Program) -> Vec<(String, StaticInst)> {

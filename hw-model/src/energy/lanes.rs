@@ -2,7 +2,7 @@
 //! one. One counter per combination, so that issue has one to increment.
 
 use crate::counts::Count;
-use crate::isa::MAX_SOURCES;
+use mias_warp_trace::isa::MAX_SOURCES;
 use std::num::NonZeroU64;
 
 /// Combinations of registers read (0 to 4) and written (0 or 1).

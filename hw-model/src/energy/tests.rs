@@ -5,12 +5,12 @@ use crate::config::{EnergyConfig, PowerGatingConfig};
 use crate::counts::Count;
 use crate::gpu::{Gpu, Launch, LaunchCounters, Microcontroller, RunEnd};
 use crate::hand_made::{self, config};
-use crate::isa::{Class, Space, StaticInst};
 use crate::memory::MemoryCounters;
 use crate::register_file::{RegisterFile, Straps};
 use crate::sm::KernelCounters;
 use mias_firmware::Firmware;
 use mias_registers::PolicyCode;
+use mias_warp_trace::isa::{Class, Space, StaticInst};
 use proptest::prelude::*;
 
 fn coefficients() -> EnergyConfig {

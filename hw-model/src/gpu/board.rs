@@ -97,7 +97,7 @@ impl<T, A> Board<T, A> {
     }
 
     /// Who has started another thread sleeps until it is there: it may have been put on this core, and has to run to leave it
-    /// ([`crate::cores`]).
+    /// ([`mias_warp_trace::cores`]).
     pub(super) fn welcome(&self) {
         self.arrived.take(&mut { Patience::NONE });
     }

@@ -10,7 +10,7 @@ use super::{ContextStats, Gpu, LaunchCounters};
 use crate::counts::Count;
 use crate::register_file::KernelDescriptor;
 use crate::sm::{Program, Resources, SuspendedTb};
-use crate::trace::{KernelTrace, TraceSource};
+use mias_warp_trace::{KernelTrace, TraceSource};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub struct Launch {
     /// Start the grid again when its last TB has been issued.
     pub relaunch: bool,
     /// Registers of a thread that are live where its warps may be switched, at most, of each grid in turn where it is known: out of
-    /// [`KernelInfo::registers_per_thread`](crate::trace::KernelInfo). Nothing but contexts on spare storage asks for it.
+    /// [`KernelInfo::registers_per_thread`](mias_warp_trace::KernelInfo). Nothing but contexts on spare storage asks for it.
     pub live_registers: Vec<Option<u32>>,
     /// Added to every sector of the trace: where the kernel's buffers lie in device memory. Kernels that were traced
     /// apart, each from the same first address, must not share addresses when they run together.

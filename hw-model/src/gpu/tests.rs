@@ -31,13 +31,13 @@ mod ways_written;
 mod wide;
 
 use super::*;
-use crate::hand_made::{Recipe, Step, config, kernel, random_kernel};
-use crate::isa::{Class, Space, StaticInst};
+use crate::hand_made::{Recipe, config, kernel, random_kernel};
 use crate::register_file::Straps;
 use crate::sm::{ISSUE_CLASSES, IssueClass};
-use crate::trace::KernelTrace;
 use mias_registers::bus::Bus;
 use mias_registers::{PolicyCode, global, interrupt, mode, slot, slot_control};
+use mias_warp_trace::isa::{Class, Space, StaticInst};
+use mias_warp_trace::{KernelTrace, Step};
 use proptest::prelude::*;
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 use mias_registers::{KERNEL_SLOTS, MAX_SMS, MAX_WINDOW, PolicyCode, feature};
 
 use crate::config::GpuConfig;
-use crate::trace::SECTOR_BYTES;
+use mias_warp_trace::SECTOR_BYTES;
 
 /// Threads of a warp on every machine modelled here.
 const WARP_THREADS: u32 = 32;

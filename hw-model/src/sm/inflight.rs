@@ -3,8 +3,8 @@
 use super::operands::bank_reads;
 use super::warp::RegSet;
 use crate::energy::LaneClass;
-use crate::isa::{Class, MAX_SOURCES, Space, StaticInst};
-use crate::trace::ShapeInst;
+use mias_warp_trace::ShapeInst;
+use mias_warp_trace::isa::{Class, MAX_SOURCES, Space, StaticInst};
 
 /// Pipelines of a sub-core, in the order in which the peer's operand collector serves them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

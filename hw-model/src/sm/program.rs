@@ -3,7 +3,7 @@
 use super::KERNEL_SLOTS;
 use super::inflight::Decoded;
 use crate::config::SmConfig;
-use crate::trace::{KernelTrace, ShapeInst, TracePart, TraceSource};
+use mias_warp_trace::{KernelTrace, ShapeInst, TracePart, TraceSource};
 use std::sync::Arc;
 
 /// Number of the part that a trace without a source is.

@@ -4,7 +4,7 @@
 //! the hardware's bookkeeping, which refuses what does not fit whoever asks.
 
 use crate::config::SmConfig;
-use crate::trace::{KernelInfo, WARP_LANES};
+use mias_warp_trace::{KernelInfo, WARP_LANES};
 
 /// Threads, registers, bytes of shared memory and TB slots: a TB's demand, or what an SM has left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

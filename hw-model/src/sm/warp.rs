@@ -1,7 +1,7 @@
 //! Warp slots: where each warp is in its trace, what it waits for, and its scoreboard.
 
 use super::inflight::Unit;
-use crate::trace::ShapeInst;
+use mias_warp_trace::ShapeInst;
 use std::ops::{Index, IndexMut, Range};
 
 /// Most warp slots that an SM may have, spare ones included; numbers fit `u8`, masks over slots 128 bits.

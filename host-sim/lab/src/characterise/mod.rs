@@ -26,7 +26,7 @@ use crate::experiment::workload::Workload;
 use alone::Alone;
 use binding::Binding;
 use mias_hw_model::config::GpuConfig;
-use mias_hw_model::trace::KernelInfo;
+use mias_warp_trace::KernelInfo;
 use occupancy::Occupancy;
 use profile::Profile;
 use types::Types;

@@ -2,7 +2,7 @@
 
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::sm::Resources;
-use mias_hw_model::trace::KernelInfo;
+use mias_warp_trace::KernelInfo;
 
 /// A kernel alone on an SM.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,8 +6,8 @@
 //!   compiler; here it is what the launch did.
 
 use crate::metrics::ratio;
-use mias_hw_model::isa::{Class, Space};
-use mias_hw_model::trace::{KernelTrace, SECTOR_BYTES, WARP_LANES};
+use mias_warp_trace::isa::{Class, Space};
+use mias_warp_trace::{KernelTrace, SECTOR_BYTES, WARP_LANES};
 use serde::Serialize;
 
 /// Kinds of instructions that the mix tells apart, in the order of reports.

@@ -1,8 +1,8 @@
 //! Counts against arithmetic: a hand-made trace, and what the algorithms of `kernels/` need.
 
 use super::*;
-use mias_hw_model::isa::StaticInst;
-use mias_hw_model::trace::{KernelInfo, TbRecorder, TraceBuilder};
+use mias_warp_trace::isa::StaticInst;
+use mias_warp_trace::{KernelInfo, TbRecorder, TraceBuilder};
 use mias_workloads::kernels;
 
 /// One warp that runs these with all lanes, lane `l` at its address.

@@ -5,7 +5,7 @@ use crate::experiment::machine::{Decision, Machine, Outcome, Placement, Profiled
 use crate::experiment::policy::{Control, Policy};
 use crate::experiment::workload::Workload;
 use mias_hw_model::gpu::LaunchStats;
-use mias_hw_model::trace::{KernelInfo, TbRecorder, TraceBuilder};
+use mias_warp_trace::{KernelInfo, TbRecorder, TraceBuilder};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 

@@ -7,7 +7,7 @@ use crate::experiment::machine::Sample;
 use crate::metrics::ratio;
 use mias_hw_model::gpu::LaunchStats;
 use mias_hw_model::sm::IssueClass;
-use mias_hw_model::trace::KernelTrace;
+use mias_warp_trace::KernelTrace;
 use serde::{Deserialize, Serialize};
 
 /// Of all kernels of a run, and of each.

@@ -13,7 +13,7 @@ use crate::experiment::request::Request;
 use crate::experiment::simulated::SimulatedGpu;
 use crate::experiment::workload::{Workload, check_copies, place_for};
 use mias_hw_model::config::{GpuConfig, InFlightLimit};
-use mias_hw_model::trace::KernelTrace;
+use mias_warp_trace::KernelTrace;
 use mias_workloads::kernels::KernelType;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

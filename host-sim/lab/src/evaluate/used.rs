@@ -6,7 +6,7 @@ use crate::characterise::alone::Alone;
 use crate::characterise::binding::{component, level};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::sm::{IssueClass, Resources};
-use mias_hw_model::trace::KernelInfo;
+use mias_warp_trace::KernelInfo;
 use serde::{Deserialize, Serialize};
 
 /// Shares of what each part can do, 0 to 1, over the cycles after the launch latency.

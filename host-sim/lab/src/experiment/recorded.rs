@@ -8,10 +8,10 @@
 
 use super::request::RequestError;
 use super::workload::{Known, TraceReadError, Workload, copies, read_trace};
-use mias_hw_model::trace::KernelInfo;
 use mias_ptx::names;
 use mias_trace::accelsim::{self, List, Warnings};
 use mias_trace::trace_file;
+use mias_warp_trace::KernelInfo;
 use mias_workloads::kernels::{self, Spec};
 use mias_workloads::trace_store::Cache;
 use std::path::{Path, PathBuf};

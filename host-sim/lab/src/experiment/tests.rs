@@ -7,7 +7,7 @@ use super::machine::{End, Machine, Options, Outcome, Placement, Run, RunError};
 use super::policy::{Control, Policy};
 use super::workload::Workload;
 use mias_hw_model::gpu::LaunchStats;
-use mias_hw_model::trace::{KernelInfo, TbRecorder, TraceBuilder};
+use mias_warp_trace::{KernelInfo, TbRecorder, TraceBuilder};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};

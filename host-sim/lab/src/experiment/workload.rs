@@ -2,10 +2,10 @@
 
 use super::machine::{End, Options};
 use super::transition::Transition;
-use mias_hw_model::trace::{KernelTrace, SECTOR_BYTES, TraceBuilder, TraceSource};
 use mias_trace::accelsim::{self, Command, List, ReadError, StreamId, Warnings};
 use mias_trace::fingerprint::{self, Fnv};
 use mias_trace::trace_file::{self, Sizes, TraceFileError};
+use mias_warp_trace::{KernelTrace, SECTOR_BYTES, TraceBuilder, TraceSource};
 use mias_workloads::launches::Launches;
 use mias_workloads::liveness::Liveness;
 use mias_workloads::span::hull;

@@ -1,9 +1,9 @@
 //! `mias run --dump`: what kernels leave in memory, as files.
 
 use super::CliError;
-use mias_hw_model::trace::KernelTrace;
 use mias_lab::experiment::request::Request;
 use mias_lab::output::Output;
+use mias_warp_trace::KernelTrace;
 use mias_workloads::input::suggest;
 use mias_workloads::kernels::{Prepared, Progress};
 use std::path::PathBuf;

@@ -7,7 +7,6 @@ use super::progress::Progress;
 use super::tracing::Tracing;
 use super::{CliError, interrupt, kernel_check, resolve};
 use mias_hw_model::config::GpuConfig;
-use mias_hw_model::trace::KernelInfo;
 use mias_lab::characterise::{Character, characterise};
 use mias_lab::experiment::cancel::Cancel;
 use mias_lab::experiment::compare::Watch;
@@ -19,6 +18,7 @@ use mias_lab::output::Output;
 use mias_ptx::names;
 use mias_report::kernel_list::{self, KernelRow, letter};
 use mias_report::{kernel_stats, kernel_stats_json};
+use mias_warp_trace::KernelInfo;
 use mias_workloads::kernels::OTHER_NAMES;
 use rayon::prelude::*;
 

@@ -5,7 +5,7 @@ use super::scalar::{ABSENT, Function, Scalar};
 use crate::ast::{Operand, Type};
 use crate::error::PtxError;
 use crate::operands::Decoder;
-use mias_hw_model::isa::Class;
+use mias_warp_trace::isa::Class;
 
 /// The operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use super::scalar::{ABSENT, Function, Scalar};
 use crate::ast::Type;
 use crate::error::PtxError;
 use crate::operands::Decoder;
-use mias_hw_model::isa::Class;
+use mias_warp_trace::isa::Class;
 
 /// A decoded conversion's function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 use super::{arith, bits, cvt, integer_any, narrow, test, video};
 use crate::program::{DoubleReg, PredReg, Src, Src32, Src64, WordReg};
 use crate::registers::{LANES, Lanes};
-use mias_hw_model::isa::Class;
+use mias_warp_trace::isa::Class;
 
 /// Where a result goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use super::scalar::{ABSENT, Function, Scalar, Target};
 use crate::ast::{Operand, Type};
 use crate::error::PtxError;
 use crate::operands::Decoder;
-use mias_hw_model::isa::Class;
+use mias_warp_trace::isa::Class;
 use std::cmp::Ordering;
 
 /// How a comparison is joined with a third operand.

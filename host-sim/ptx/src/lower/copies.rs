@@ -8,7 +8,7 @@ use crate::exec::Op;
 use crate::exec::copy::Copy;
 use crate::exec::phase::{Phase, Update};
 use crate::program::{Inst, Program};
-use mias_hw_model::isa::{Class, MAX_SOURCES, StaticInst, ZERO_REG};
+use mias_warp_trace::isa::{Class, MAX_SOURCES, StaticInst, ZERO_REG};
 use std::collections::VecDeque;
 
 /// Names for copies. Assumption: more copies than one warp has under way in a loop with three stages of four.

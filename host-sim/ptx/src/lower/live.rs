@@ -10,7 +10,7 @@ use super::flow::{Flow, Step};
 use super::fold::{self, Folded};
 use super::{class, schedule};
 use crate::program::Program;
-use mias_hw_model::isa::{Class, Space};
+use mias_warp_trace::isa::{Class, Space};
 
 /// Live registers of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

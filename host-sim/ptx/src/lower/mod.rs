@@ -34,7 +34,7 @@ use super::exec::phase::{Phase, Update};
 use super::exec::surface;
 use super::exec::texture::Texturing;
 use super::program::{Address, Inst, Program};
-use mias_hw_model::isa::{Class, MAX_SOURCES, Space, StaticInst};
+use mias_warp_trace::isa::{Class, MAX_SOURCES, Space, StaticInst};
 
 /// Bytes per machine instruction from Volta on (CUDA binary utilities, "Instruction Set Reference").
 const INST_BYTES: u32 = 16;

@@ -17,7 +17,7 @@ use crate::memory::window::{self, Named};
 use crate::program::Program;
 use crate::together;
 use crate::warp::{Event, Observer};
-use mias_hw_model::isa::{Class, Space, StaticInst};
+use mias_warp_trace::isa::{Class, Space, StaticInst};
 use std::ops::Range;
 
 /// Is told what the warps of one TB execute. `T` is what it knows an instruction by.

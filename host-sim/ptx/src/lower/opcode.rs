@@ -18,7 +18,7 @@
 //! else for 32 bits. So a signed byte is loaded by `.U8`.
 
 use crate::program::Inst;
-use mias_hw_model::isa::{Class, Space, StaticInst};
+use mias_warp_trace::isa::{Class, Space, StaticInst};
 
 /// The opcode of `inst`, which was lowered to `lowered`, with its modifiers.
 pub fn opcode(inst: &Inst, lowered: &StaticInst) -> String {

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::{Arg, DeviceMemory, Launch};
-use mias_hw_model::isa::ZERO_REG;
-use mias_hw_model::trace::KernelInfo;
+use mias_warp_trace::KernelInfo;
+use mias_warp_trace::isa::ZERO_REG;
 use std::ops::ControlFlow;
 
 fn lower(body: &str) -> (Program, Lowered) {

@@ -2,7 +2,7 @@
 
 use super::error::Problem;
 use super::fields::Fields;
-use mias_hw_model::trace::WARP_LANES;
+use mias_warp_trace::WARP_LANES;
 
 /// Virtual addresses have at most 57 bits (NVIDIA Hopper; 49 before), generic and shared ones fewer.
 const ADDRESS_BITS: u32 = 57;

@@ -9,7 +9,7 @@ use super::repeats::Repeats;
 use super::source::Lines;
 use super::statics::{Defined, Statics};
 use super::warnings::Warnings;
-use mias_hw_model::trace::{KernelTrace, TbRecorder, TraceBuilder, TraceError, WARP_LANES};
+use mias_warp_trace::{KernelTrace, TbRecorder, TraceBuilder, TraceError, WARP_LANES};
 use std::io;
 
 /// Is told what is read, line by line, once it was found to be well formed.

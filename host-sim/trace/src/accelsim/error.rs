@@ -1,6 +1,6 @@
 //! Errors of the trace reader: one sentence each, with file and line.
 
-use mias_hw_model::trace::TraceError;
+use mias_warp_trace::TraceError;
 use std::path::{Path, PathBuf};
 
 /// What is wrong with a trace or a kernel list.

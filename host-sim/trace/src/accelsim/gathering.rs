@@ -1,6 +1,6 @@
 //! Where TBs are put together in the order of the file. A launch that takes too much memory is handed on in parts.
 
-use mias_hw_model::trace::{KernelInfo, KernelTrace, TraceBuilder, TraceError};
+use mias_warp_trace::{KernelInfo, KernelTrace, TraceBuilder, TraceError};
 use std::io;
 
 /// Is handed a part that is full: its first TB, and the trace of its TBs. A part that begins with TB 0 makes all before it void: then the

@@ -3,7 +3,7 @@
 use super::error::{Problem, ReadError, excerpt};
 use super::opcodes::Isa;
 use super::source::Lines;
-use mias_hw_model::trace::KernelInfo;
+use mias_warp_trace::KernelInfo;
 use std::ops::RangeInclusive;
 
 /// A CUDA stream. Launches of one stream run one after the other.

@@ -12,7 +12,7 @@
 //! What the format leaves open is decided so:
 //! * TBs count in file order, whatever their coordinates; a warp that a TB does not list has no instruction.
 //! * The access width is the opcode's (`.64`, `.U8`) where it has one, since tracers report it wrongly, else the listed one.
-//! * Only an EXIT that ends its warp is [`Class::Exit`](mias_hw_model::isa::Class::Exit); one of some lanes in the middle is
+//! * Only an EXIT that ends its warp is [`Class::Exit`](mias_warp_trace::isa::Class::Exit); one of some lanes in the middle is
 //!   timed as integer, as the peer does.
 //! * A copy to the device (`MemcpyHtoD`) is read and checked; it is the replay's affair whether it warms the L2.
 //! * A launch waits for the launches before it on the same stream.
@@ -40,7 +40,7 @@ pub use header::StreamId;
 pub use list::{Command, List, read_list, read_list_from};
 pub use warnings::Warnings;
 
-use mias_hw_model::trace::{KernelInfo, KernelTrace};
+use mias_warp_trace::{KernelInfo, KernelTrace};
 use std::io::Read;
 use std::path::Path;
 

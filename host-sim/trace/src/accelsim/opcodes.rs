@@ -10,7 +10,7 @@
 //! (assumption), after the nearest older opcode. A product of a warp group is timed as one instruction of the tensor unit. A bulk
 //! copy is timed as uniform, and what it moves is not seen: a trace lists no addresses for it.
 
-use mias_hw_model::isa::{Class, Space};
+use mias_warp_trace::isa::{Class, Space};
 
 /// Instruction set of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

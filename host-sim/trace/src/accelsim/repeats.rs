@@ -5,7 +5,7 @@
 
 use super::source::Lines;
 use super::statics::Statics;
-use mias_hw_model::trace::TbRecorder;
+use mias_warp_trace::TbRecorder;
 
 /// Text kept in all (assumption: some TBs' text, within the third-level cache).
 const MOST_BYTES: usize = 8 << 20;

@@ -8,8 +8,8 @@ use super::fields::Fields;
 use super::header::Header;
 use super::opcodes::Operation;
 use super::warnings::Warnings;
-use mias_hw_model::isa::{Class, Space, StaticInst};
-use mias_hw_model::trace::TraceBuilder;
+use mias_warp_trace::TraceBuilder;
+use mias_warp_trace::isa::{Class, Space, StaticInst};
 use std::ops::Range;
 
 /// Look-up chains; PCs are 8 or 16 bytes apart, so this serves 4096 instructions without a collision.
@@ -129,7 +129,7 @@ impl<'a> Statics<'a> {
         let mut inst = StaticInst::new(pc as u32, Class::Int);
         for _ in 0..fields.count("at most one destination register", 1)? {
             let register = fields.register()?;
-            if register != mias_hw_model::isa::ZERO_REG {
+            if register != mias_warp_trace::isa::ZERO_REG {
                 inst = inst.writes(register);
             }
         }
@@ -138,7 +138,7 @@ impl<'a> Statics<'a> {
         if opcode.is_empty() {
             return Err(fields.fail(opcode_begin, "an opcode"));
         }
-        for _ in 0..fields.count("at most four source registers", mias_hw_model::isa::MAX_SOURCES as u32)? {
+        for _ in 0..fields.count("at most four source registers", mias_warp_trace::isa::MAX_SOURCES as u32)? {
             inst = inst.reads(&[fields.register()?]);
         }
         let width_begin = fields.position() + 1;

@@ -1,8 +1,8 @@
 //! The fingerprint of a launch that is in parts, since it is too much for memory: what it is as a whole.
 
 use super::{Fnv, hex};
-use mias_hw_model::isa::StaticInst;
-use mias_hw_model::trace::{KernelInfo, KernelTrace, SectorRef, ShapeInst};
+use mias_warp_trace::isa::StaticInst;
+use mias_warp_trace::{KernelInfo, KernelTrace, SectorRef, ShapeInst};
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use twox_hash::xxhash3_128;

@@ -1,6 +1,6 @@
 //! What can be wrong with a trace file: one sentence each, with the section and the remedy.
 
-use mias_hw_model::trace::PartsError;
+use mias_warp_trace::PartsError;
 use std::path::{Path, PathBuf};
 
 /// A part of a launch, in the order of the file.

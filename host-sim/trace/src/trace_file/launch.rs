@@ -3,7 +3,7 @@
 use super::bytes::{Reader, put_text, put_varint};
 use super::error::Fault;
 use crate::accelsim::Warnings;
-use mias_hw_model::trace::KernelInfo;
+use mias_warp_trace::KernelInfo;
 
 pub(super) fn encode_list(name: &str, warnings: &Warnings) -> Vec<u8> {
     let mut out = Vec::new();
@@ -53,7 +53,7 @@ pub(super) fn decode(section: &[u8]) -> Result<(u32, KernelInfo), Fault> {
     reader.finish()?;
     let info = KernelInfo { name, grid, block, registers_per_thread, shared_bytes };
     if !info.geometry_fits() {
-        return Err(mias_hw_model::trace::PartsError::Geometry { grid, block }.into());
+        return Err(mias_warp_trace::PartsError::Geometry { grid, block }.into());
     }
     Ok((stream, info))
 }

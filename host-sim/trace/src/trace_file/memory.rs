@@ -4,8 +4,8 @@
 use super::bytes::{Reader, RunReader, RunWriter, put_varint, unzigzag, zigzag};
 use super::error::Fault;
 use super::warps::Newest;
-use mias_hw_model::isa::StaticInst;
-use mias_hw_model::trace::{KernelTrace, MemRef, ShapeInst};
+use mias_warp_trace::isa::StaticInst;
+use mias_warp_trace::{KernelTrace, MemRef, ShapeInst};
 
 /// Base sectors have 59 bits: those of 64-bit byte addresses.
 const SECTOR_MASK: u64 = u64::MAX >> 5;

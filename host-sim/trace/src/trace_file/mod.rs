@@ -30,7 +30,7 @@ pub use container::VERSION;
 pub use error::{Fault, Part, Problem, Section, TraceFileError};
 
 use crate::accelsim::Warnings;
-use mias_hw_model::trace::{KernelTrace, PartsError, TraceParts, WarpRef};
+use mias_warp_trace::{KernelTrace, PartsError, TraceParts, WarpRef};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;

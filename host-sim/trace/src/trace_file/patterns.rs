@@ -2,7 +2,7 @@
 
 use super::bytes::{Reader, put_varint};
 use super::error::Fault;
-use mias_hw_model::trace::{KernelTrace, SectorRef};
+use mias_warp_trace::{KernelTrace, SectorRef};
 
 /// Byte masks of a sector, in the two lowest bits: all bytes, those of the sector before it, whole 4-byte words, any.
 const FULL: u64 = 0;

@@ -5,8 +5,8 @@
 
 use super::bytes::{MOST_PER_RUN, Reader, put_varint, unzigzag, zigzag};
 use super::error::Fault;
-use mias_hw_model::isa::{Space, StaticInst};
-use mias_hw_model::trace::{KernelTrace, ShapeInst, WARP_LANES};
+use mias_warp_trace::isa::{Space, StaticInst};
+use mias_warp_trace::{KernelTrace, ShapeInst, WARP_LANES};
 
 /// Kinds of operations, in the two lowest bits.
 const ONE: u64 = 0;

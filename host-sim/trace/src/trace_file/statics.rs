@@ -5,7 +5,7 @@
 
 use super::bytes::{Reader, put_varint, unzigzag, zigzag};
 use super::error::Fault;
-use mias_hw_model::isa::{Class, MAX_SOURCES, Space, StaticInst};
+use mias_warp_trace::isa::{Class, MAX_SOURCES, Space, StaticInst};
 
 /// From a PC to the next, in bytes: the size of an instruction from Volta on.
 const PC_STEP: u32 = 16;

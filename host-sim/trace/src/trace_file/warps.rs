@@ -2,7 +2,7 @@
 
 use super::bytes::{Reader, RunReader, RunWriter, unzigzag, zigzag};
 use super::error::Fault;
-use mias_hw_model::trace::KernelTrace;
+use mias_warp_trace::KernelTrace;
 
 /// Shapes and patterns are numbered as they first occur. So an index that is not as predicted is coded by its distance from
 /// the first one not seen yet: 0 for a new one.

@@ -1,8 +1,8 @@
 //! The six memory-intensive kernels of Dai et al. 2018, table 2: right results, the table's occupancies, and what its rows say of accesses.
 
 use super::*;
-use mias_hw_model::isa::Class;
 use mias_hw_model::sm::Resources;
+use mias_warp_trace::isa::Class;
 
 /// A size that is possible; threads, registers as the machine gives them out, and the table's occupancies in permille: registers, shared
 /// memory, threads, TBs.

@@ -40,7 +40,7 @@ pub use prepared::{Prepared, Progress, unwatched};
 pub use spec::{Input, Spec, SpecError};
 
 use crate::input::suggest;
-use mias_hw_model::trace::KernelTrace;
+use mias_warp_trace::KernelTrace;
 use std::sync::Arc;
 
 /// Names of the kernels that come with the simulator, in the order of lists.

@@ -16,10 +16,10 @@ use super::variable;
 use super::{Instance, KernelError, Prepared, Region, Spec};
 use crate::input::room;
 use crate::random::Random;
-use mias_hw_model::trace::KernelInfo;
 use mias_ptx::ast::Module;
 use mias_ptx::names;
 use mias_ptx::{Arg, Buffer, DeviceMemory, Launch, Program, parser};
+use mias_warp_trace::KernelInfo;
 use std::borrow::Cow;
 
 /// Registers per thread: CUDA C programming guide, table "Technical specifications per compute capability".

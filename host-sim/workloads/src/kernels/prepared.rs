@@ -2,11 +2,11 @@
 
 use super::{Instance, KernelError, Region, variable};
 use crate::input::suggest;
-use mias_hw_model::trace::{KernelInfo, KernelTrace, SECTOR_BYTES};
 use mias_ptx::Program;
 use mias_ptx::lower::record;
 use mias_ptx::memory::{heap, local};
 use mias_ptx::names;
+use mias_warp_trace::{KernelInfo, KernelTrace, SECTOR_BYTES};
 use std::ops::{ControlFlow, Range};
 
 /// Is told the TBs that are done and their number, and says whether to go on.

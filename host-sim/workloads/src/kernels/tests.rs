@@ -1,9 +1,9 @@
 //! What holds for every kernel of the set, and the figures of sources.md D79 and D80.
 
 use super::*;
-use mias_hw_model::isa::{Class, Space};
 use mias_ptx::Program;
 use mias_ptx::lower::Lowered;
+use mias_warp_trace::isa::{Class, Space};
 use proptest::prelude::*;
 
 fn traced(name: &str, size: u64, seed: u64) -> KernelTrace {

@@ -3,9 +3,9 @@
 use super::Cache;
 use super::listed::{Listed, content_key};
 use crate::parts::Parts;
-use mias_hw_model::trace::{KernelInfo, KernelTrace, TraceBuilder, TracePart};
 use mias_trace::accelsim::{self, LastPart, Problem, ReadError, Room, StreamId, Warnings};
 use mias_trace::fingerprint;
+use mias_warp_trace::{KernelInfo, KernelTrace, TraceBuilder, TracePart};
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

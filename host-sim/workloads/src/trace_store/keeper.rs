@@ -1,9 +1,9 @@
 //! Keeps a trace that is whole only when a run has ended.
 
 use super::Store;
-use mias_hw_model::trace::KernelTrace;
 use mias_trace::accelsim::Warnings;
 use mias_trace::trace_file::{Launch, TraceFile};
+use mias_warp_trace::KernelTrace;
 use std::io;
 use std::sync::Arc;
 

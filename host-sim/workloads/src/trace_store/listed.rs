@@ -5,10 +5,10 @@
 //! another one. The name within the cached file repeats the key, and says what a [`KernelTrace`] does not.
 
 use super::{Cache, Store, Unusable};
-use mias_hw_model::trace::KernelTrace;
 use mias_trace::accelsim::{self, ReadError, StreamId, Warnings};
 use mias_trace::fingerprint;
 use mias_trace::trace_file::{self, Launch, TraceFile};
+use mias_warp_trace::KernelTrace;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::ops::Range;

@@ -28,7 +28,7 @@ use crate::budget::{self, Budget};
 use crate::kernels::{KernelError, Prepared, Progress};
 use crate::liveness::Liveness;
 use bytesize::ByteSize;
-use mias_hw_model::trace::{KernelInfo, KernelTrace, TraceSource};
+use mias_warp_trace::{KernelInfo, KernelTrace, TraceSource};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -189,7 +189,7 @@ impl Gpu {
     /// Why there is none.
     pub fn room_for_extra(
         config: &crate::config::GpuConfig,
-        kernel: &crate::trace::KernelInfo,
+        kernel: &mias_warp_trace::KernelInfo,
         live_registers: Option<u32>,
     ) -> Option<Result<u32, Unswitchable>> {
         let contexts = config.sm.contexts?;

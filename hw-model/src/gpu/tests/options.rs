@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::config::ConstantCacheConfig;
-use crate::trace::{KernelInfo, TbRecorder, TraceBuilder};
+use mias_warp_trace::{KernelInfo, TbRecorder, TraceBuilder};
 
 /// Cycles of the stages of a memory instruction from issue to where it is cut: issue, collect, dispatch, cut.
 const STAGES: u64 = 4;

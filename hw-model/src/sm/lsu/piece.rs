@@ -3,7 +3,7 @@
 //! Of a line, half or a quarter is asked for if the others are not needed, as GPGPU-Sim's coalescer does for compute capability 2.0
 //! (sources.md D121). What goes past the L1 is asked for by sectors in any case. Sectors are taken from the highest address down, as the peer does.
 
-use crate::trace::KernelTrace;
+use mias_warp_trace::KernelTrace;
 
 /// What is asked for at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use mias_firmware::policy::Context;
 use mias_firmware::resources::TbShape;
 use mias_hw_model::gpu::LaunchError;
 use mias_hw_model::sm::Resources;
-use mias_hw_model::trace::KernelTrace;
+use mias_warp_trace::KernelTrace;
 use std::collections::BTreeSet;
 
 /// Sets of launches that differ and may meet, for which configurations are listed (assumption: the sweep of more takes longer than anybody

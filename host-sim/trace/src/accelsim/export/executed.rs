@@ -3,8 +3,6 @@
 
 use super::text::{HeaderText, TbText};
 use super::{Export, ExportError};
-use mias_hw_model::isa::{Class, Space, StaticInst};
-use mias_hw_model::trace::KernelInfo;
 use mias_ptx::TbRunner;
 use mias_ptx::exec::Op;
 use mias_ptx::exec::control::{Barrier, Control};
@@ -12,6 +10,8 @@ use mias_ptx::lower::observe::{Code, Job, Sink};
 use mias_ptx::lower::opcode::opcode;
 use mias_ptx::lower::{Lowered, address};
 use mias_ptx::program::{Inst, Src};
+use mias_warp_trace::KernelInfo;
+use mias_warp_trace::isa::{Class, Space, StaticInst};
 
 /// Turing (sources.md D100).
 const TURING: u32 = 75;

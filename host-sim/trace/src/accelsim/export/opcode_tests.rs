@@ -2,10 +2,10 @@
 //! unit that the model gave the instruction.
 
 use crate::accelsim::opcodes::{Isa, Operation};
-use mias_hw_model::isa::{Class, StaticInst};
 use mias_ptx::Program;
 use mias_ptx::lower::Lowered;
 use mias_ptx::lower::opcode::opcode;
+use mias_warp_trace::isa::{Class, StaticInst};
 
 fn spelled(program: &Program) -> Vec<(String, StaticInst)> {
     let lowered = Lowered::new(program);

@@ -1,7 +1,7 @@
 //! Files that break in the ways that real ones do: read where that is harmless, else refused with file and line.
 
 use super::{HEADER, Problem, Warnings, classes, file, one_warp, read, read_kernel, read_list, xz};
-use mias_hw_model::isa::Class;
+use mias_warp_trace::isa::Class;
 
 const MOV: &str = "0000 ffffffff 1 R1 MOV 0 0 0";
 

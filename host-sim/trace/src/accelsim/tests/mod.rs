@@ -6,8 +6,8 @@ mod threads;
 mod writer;
 
 use super::{Problem, ReadError, StreamId, Warnings, read_kernel, read_list};
-use mias_hw_model::isa::{Class, Space};
-use mias_hw_model::trace::KernelTrace;
+use mias_warp_trace::KernelTrace;
+use mias_warp_trace::isa::{Class, Space};
 use std::io::Write;
 use std::path::PathBuf;
 

@@ -2,8 +2,8 @@
 
 use super::writer::{Executed, write};
 use super::{Warnings, file, read_kernel, xz};
-use mias_hw_model::isa::{Class, Space, StaticInst};
-use mias_hw_model::trace::{KernelInfo, KernelTrace, TbRecorder, TraceBuilder};
+use mias_warp_trace::isa::{Class, Space, StaticInst};
+use mias_warp_trace::{KernelInfo, KernelTrace, TbRecorder, TraceBuilder};
 use proptest::prelude::*;
 
 fn addresses(mask: u32) -> impl Strategy<Value = Vec<u64>> {

@@ -5,7 +5,7 @@ use super::super::source::Lines;
 use super::super::{Room, Warnings, header, read_kernel, read_kernel_within};
 use super::{Written, file, xz};
 use crate::fingerprint;
-use mias_hw_model::trace::{KernelTrace, TraceBuilder};
+use mias_warp_trace::{KernelTrace, TraceBuilder};
 use proptest::prelude::*;
 use std::path::Path;
 

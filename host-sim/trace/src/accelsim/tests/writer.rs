@@ -1,6 +1,6 @@
 //! A writer of the format, for tests only: random warps to text, in every version and address mode.
 
-use mias_hw_model::isa::StaticInst;
+use mias_warp_trace::isa::StaticInst;
 
 /// One executed instruction: its opcode text, what it lowers to, the mask, and an address per active lane if it has any.
 #[derive(Clone, Debug)]

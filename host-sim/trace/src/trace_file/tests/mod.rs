@@ -5,8 +5,8 @@ mod round_trip;
 
 use super::{Launch, TraceFile};
 use crate::accelsim::Warnings;
-use mias_hw_model::isa::{Class, Space, StaticInst};
-use mias_hw_model::trace::{KernelInfo, KernelTrace, TbRecorder, TraceBuilder};
+use mias_warp_trace::isa::{Class, Space, StaticInst};
+use mias_warp_trace::{KernelInfo, KernelTrace, TbRecorder, TraceBuilder};
 use proptest::prelude::*;
 use std::sync::Arc;
 

@@ -1,9 +1,32 @@
 //! Where TBs stop being idempotent, against kernels of which that is plain, and against a look at every byte.
 
-use crate::hand_made::{Step, kernel, random_kernel};
 use crate::isa::{Class, Space, StaticInst};
+use crate::{KernelInfo, KernelTrace, Step};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
+
+fn kernel(tbs: u32, threads: u32, program: impl Fn(u32, u32) -> Vec<Step>) -> KernelTrace {
+    let info = KernelInfo { name: "k".into(), grid: [tbs, 1, 1], block: [threads, 1, 1], registers_per_thread: 16, shared_bytes: 0 };
+    crate::kernel(info, program).unwrap()
+}
+
+/// Accesses of random kinds, and their lines in each warp.
+fn random_kernel() -> impl Strategy<Value = KernelTrace> {
+    let body = prop::collection::vec((0usize..5, 0u64..64), 1..40);
+    (1u32..5, prop::sample::select(vec![32u32, 64, 100, 256]), body).prop_map(|(tbs, threads, body)| {
+        let step = |&(kind, line): &(usize, u64), tb, warp| {
+            let classes = [
+                Class::Int,
+                Class::Load(Space::Global),
+                Class::Store(Space::Global),
+                Class::Load(Space::Shared),
+                Class::Atomic(Space::Global),
+            ];
+            access(classes[kind], 128 * (line * u64::from(1 + warp) + 7 * u64::from(tb)))
+        };
+        kernel(tbs, threads, |tb, warp| body.iter().map(|it| step(it, tb, warp)).collect())
+    })
+}
 
 fn access(class: Class, place: u64) -> Step {
     (StaticInst::new(0, class).writes(4).reads(&[5]).width(4), place)
@@ -19,7 +42,7 @@ fn store(place: u64) -> Step {
 
 /// Of one TB of one warp that runs `steps`.
 fn end(steps: &[Step]) -> Option<u32> {
-    kernel(1, 32, 16, 0, |_, _| steps.to_vec()).idempotence_ends(0)[0]
+    kernel(1, 32, |_, _| steps.to_vec()).idempotence_ends(0)[0]
 }
 
 #[test]
@@ -45,9 +68,9 @@ fn the_first_atomic_ends_it_and_other_memory_does_not() {
 /// What another warp of the TB loads counts, what another TB loads does not.
 #[test]
 fn warps_share_a_tb_and_tbs_share_nothing() {
-    let warps = kernel(1, 64, 16, 0, |_, warp| if warp == 0 { vec![store(0)] } else { vec![load(0)] });
+    let warps = kernel(1, 64, |_, warp| if warp == 0 { vec![store(0)] } else { vec![load(0)] });
     assert_eq!(warps.idempotence_ends(0), [Some(0), None]);
-    let tbs = kernel(2, 32, 16, 0, |tb, _| if tb == 0 { vec![store(0)] } else { vec![load(0)] });
+    let tbs = kernel(2, 32, |tb, _| if tb == 0 { vec![store(0)] } else { vec![load(0)] });
     assert_eq!([tbs.idempotence_ends(0), tbs.idempotence_ends(1)], [vec![None], vec![None]]);
     assert!(tbs.is_idempotent() && !warps.is_idempotent());
 }
@@ -55,9 +78,8 @@ fn warps_share_a_tb_and_tbs_share_nothing() {
 proptest! {
     /// Byte by byte.
     #[test]
-    fn as_a_look_at_every_byte_says(recipe in random_kernel()) {
-        let trace = recipe.trace();
-        for tb in 0..trace.recorded_tbs().min(4) {
+    fn as_a_look_at_every_byte_says(trace in random_kernel()) {
+        for tb in 0..trace.recorded_tbs() {
             let mut accesses = Vec::new();
             for warp in 0..trace.info().warps() {
                 let of_warp = trace.warp(tb, warp);

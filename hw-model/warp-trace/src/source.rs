@@ -3,7 +3,7 @@
 //! Its trace comes in parts, each a trace of TBs that follow each other. A part that no TB runs from may be given back, so that a grid of
 //! any size runs in bounded memory; who gave it keeps it elsewhere.
 
-use super::KernelTrace;
+use crate::KernelTrace;
 use std::fmt::Debug;
 use std::sync::Arc;
 

@@ -4,8 +4,8 @@
 //! Worked out in the trace, from the bytes that are accessed. What other TBs load does not matter: of theirs, nothing is executed again.
 //! Shared memory begins anew with the TB, and local memory is written before it is read.
 
-use super::{KernelTrace, WarpRef};
 use crate::isa::{Class, Space};
+use crate::{KernelTrace, WarpRef};
 
 /// Bytes of a sector, and which.
 type Bytes = (u64, u32);

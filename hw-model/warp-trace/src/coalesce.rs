@@ -4,7 +4,7 @@
 //! (sources.md D60). Shared memory has 32 banks of 4 bytes; lanes that
 //! read the same word of a bank are served together. Constant memory serves one address after the other (sources.md D113).
 
-use super::SectorRef;
+use crate::SectorRef;
 
 /// Bytes per sector.
 pub const SECTOR_BYTES: u64 = 32;

@@ -1,7 +1,7 @@
 //! What the timing model needs to know about an instruction: its unit, its registers, its memory space.
 //!
 //! Machine instructions (SASS) and PTX are both lowered to [`StaticInst`] by the front ends. The classes are those of
-//! the reference machine (`configs/gpus/rtx2060-accelsim.toml`), whose sub-cores have one pipeline per [`Class`] group.
+//! the reference GPU (`configs/gpus/rtx2060-accelsim.toml`), whose sub-cores have one pipeline per [`Class`] group.
 
 /// General registers are 0..=254; 255 is the zero register, which is read like any other but never written.
 pub type Reg = u8;
@@ -21,7 +21,7 @@ pub enum Space {
     Local,
     /// On-chip memory of the TB; the banks decide how long it takes.
     Shared,
-    /// Constant bank or kernel parameters, through a cache that always hits; what lanes that read different words cost is the machine's.
+    /// Constant bank or kernel parameters, through a cache that always hits; what lanes that read different words cost is the GPU's.
     Constant,
     /// Device memory by coordinates: texels of textures and surfaces, cached like global memory.
     Texture,
@@ -62,6 +62,7 @@ pub enum Class {
 
 impl Class {
     /// The memory space accessed, if any.
+    #[inline]
     pub fn space(self) -> Option<Space> {
         match self {
             Class::Load(space) | Class::Store(space) | Class::Atomic(space) => Some(space),
@@ -70,6 +71,7 @@ impl Class {
     }
 
     /// True for loads, stores and atomics whose addresses leave through the L1 (global and local space, and texels).
+    #[inline]
     pub fn is_offchip(self) -> bool {
         matches!(self.space(), Some(Space::Global | Space::Local | Space::Texture))
     }
@@ -128,6 +130,7 @@ impl StaticInst {
     }
 
     /// The valid source registers.
+    #[inline]
     pub fn sources(&self) -> &[Reg] {
         &self.sources[..usize::from(self.source_count)]
     }

@@ -1,11 +1,11 @@
 //! A [`KernelTrace`] put together from its parts, as a stored trace has them: nothing is taken on trust.
 //!
 //! The checks are those that the timing model relies on (every index in range, geometry and content of one size) and those
-//! that a [`TraceBuilder`](super::TraceBuilder) guarantees by how it works (sectors of a pattern ascend from its lowest).
+//! that a [`TraceBuilder`](crate::TraceBuilder) guarantees by how it works (sectors of a pattern ascend from its lowest).
 
-use super::coalesce::SECTOR_BYTES;
-use super::{KernelInfo, KernelTrace, MemRef, SectorRef, ShapeInst, WarpRef};
+use crate::coalesce::SECTOR_BYTES;
 use crate::isa::{MAX_SOURCES, StaticInst};
+use crate::{KernelInfo, KernelTrace, MemRef, SectorRef, ShapeInst, WarpRef};
 
 /// What a [`KernelTrace`] is made of. Where a warp's memory references begin follows from the shapes, and is not a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,16 +80,6 @@ pub enum PartsError {
         /// Found.
         found: u64,
     },
-}
-
-impl KernelInfo {
-    /// True if grid and block have elements, and both their products fit 32 bits.
-    pub fn geometry_fits(&self) -> bool {
-        [&self.grid, &self.block].into_iter().all(|extents| {
-            let product = extents.iter().try_fold(1u32, |product, &extent| product.checked_mul(extent));
-            product.is_some_and(|product| product > 0)
-        })
-    }
 }
 
 impl KernelTrace {

@@ -1,9 +1,9 @@
 //! Building a [`KernelTrace`]: TBs are recorded independently (so a front end may run them in parallel) and then added in
 //! grid order, where equal shapes and sector patterns are folded into one.
 
-use super::recorder::TbRecorder;
-use super::{KernelInfo, KernelTrace, MemRef, SectorRef, ShapeInst, WarpRef};
 use crate::isa::StaticInst;
+use crate::recorder::TbRecorder;
+use crate::{KernelInfo, KernelTrace, MemRef, SectorRef, ShapeInst, WarpRef};
 use std::collections::BTreeMap;
 
 /// Why a trace could not be built.

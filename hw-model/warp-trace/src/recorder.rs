@@ -1,9 +1,9 @@
 //! What the warps of one TB did, in the order in which a front end executes them: instructions, and off-chip accesses by sectors. A
-//! [`TraceBuilder`](super::TraceBuilder) folds it into a trace.
+//! [`TraceBuilder`](crate::TraceBuilder) folds it into a trace.
 
-use super::coalesce::{coalesce, constant_words, shared_passes};
-use super::{SectorRef, ShapeInst};
+use crate::coalesce::{coalesce, constant_words, shared_passes};
 use crate::isa::{Space, StaticInst};
+use crate::{SectorRef, ShapeInst};
 use std::ops::Range;
 
 /// What one warp did, before folding.
