@@ -4,6 +4,7 @@ mod allocation;
 mod arrows;
 mod common;
 mod configurations;
+mod cycles;
 mod decision_time;
 mod decisions;
 mod determinism;
