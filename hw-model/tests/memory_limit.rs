@@ -3,7 +3,8 @@
 
 use mias_firmware::Firmware;
 use mias_hw_model::config::{InFlightLimit, MemoryIssueConfig};
-use mias_hw_model::register_file::{KernelDescriptor, RawCounters, RawMemory, RegisterFile, Straps};
+use mias_hw_model::register_file::{KernelDescriptor, RawCounters, RegisterFile, Straps};
+use mias_hw_model::sm::KernelMemoryCounts;
 use mias_registers::bus::Bus;
 use mias_registers::{PolicyCode, global, interrupt, memory, memory_active, option};
 
@@ -19,8 +20,8 @@ fn file(options: u32) -> RegisterFile {
 /// Two kernels: on SM n the first has had 2,048 requests with 4,096 fails each and n in flight; the second 1,000 requests, too few.
 fn counted(sm: usize) -> RawCounters {
     let mut raw = RawCounters::default();
-    raw.memory[0] = RawMemory { requests: 2_048, fails: 4_096, peak: sm as u16, ..RawMemory::default() };
-    raw.memory[1] = RawMemory { requests: 1_000, fails: 9_000, peak: 90, ..RawMemory::default() };
+    raw.memory[0] = KernelMemoryCounts { requests: 2_048, fails: 4_096, peak: sm as u16, ..KernelMemoryCounts::default() };
+    raw.memory[1] = KernelMemoryCounts { requests: 1_000, fails: 9_000, peak: 90, ..KernelMemoryCounts::default() };
     raw
 }
 

@@ -1,7 +1,7 @@
 //! For whom the lines on their way are: how many of each set every kernel has reserved. Kept only where somebody asks
 //! (`sm/miss_resources/`); in hardware 3 bits per line.
 
-use crate::sm::KERNEL_SLOTS;
+use mias_registers::KERNEL_SLOTS;
 
 /// Lines on their way, by set and kernel slot.
 #[derive(Clone, Debug)]

@@ -15,6 +15,5 @@ mod ways;
 pub use geometry::TagGeometry;
 pub use mshr::{Mshr, MshrRoom};
 pub use set_index::SetIndexer;
-pub(crate) use set_index::{MOST_IPOLY_SETS, XOR_LINE_BYTES, XOR_SETS};
 pub use tags::{Evicted, Probe, TagArray};
 pub use ways::{KernelWays, Shares, WaysStats};

@@ -25,8 +25,7 @@ const POLYNOMIALS: [u32; 12] = [
     0b1_0000_0101_0011,
 ];
 
-/// The most sets that [`SetIndex::Ipoly`] is defined for.
-pub(crate) const MOST_IPOLY_SETS: u32 = 1 << POLYNOMIALS.len();
+const _: () = assert!(SetIndex::MOST_IPOLY_SETS == 1 << POLYNOMIALS.len());
 
 /// Bits above the linear index that are hashed where GPGPU-Sim has no table (assumption: 8 TB of lines of 128 bytes with 16 sets or more).
 const UPPER_BITS: u32 = 32;
@@ -36,12 +35,6 @@ const XOR_TO: [Option<u32>; 7] = [Some(0), Some(1), Some(2), None, Some(3), None
 
 /// The first bit of the line number that is added: bit 13 of the byte address.
 const XOR_FROM: u32 = 6;
-
-/// The numbers of sets that [`SetIndex::Xor`] is defined for.
-pub(crate) const XOR_SETS: [u32; 2] = [32, 64];
-
-/// The lines that it is defined for.
-pub(crate) const XOR_LINE_BYTES: u32 = 128;
 
 /// Maps line numbers to sets.
 #[derive(Clone, Debug)]

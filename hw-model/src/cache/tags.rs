@@ -16,7 +16,7 @@ use super::geometry::TagGeometry;
 use super::line::{EMPTY, Line, Recency, Set};
 use super::set_index::SetIndexer;
 use super::ways::Owned;
-use crate::sm::KERNEL_SLOTS;
+use mias_registers::KERNEL_SLOTS;
 
 /// Who brings a line in that no kernel has asked for.
 pub(super) const NOBODY: u8 = KERNEL_SLOTS as u8;

@@ -3,7 +3,7 @@
 //! predict; `behaves_as_lists_of_lines` runs both side by side.
 
 use super::Evicted;
-use crate::sm::KERNEL_SLOTS;
+use mias_registers::KERNEL_SLOTS;
 
 /// What a sector is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

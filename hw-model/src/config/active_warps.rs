@@ -1,7 +1,7 @@
 //! Limits of active warps as data: of how many warps of a kernel a warp scheduler issues (Rogers et al. 2012, as Wang et al. 2018 use it; sources.md D159).
 
 use super::Unlimited;
-use crate::sm::KERNEL_SLOTS;
+use mias_registers::KERNEL_SLOTS;
 use serde::{Deserialize, Serialize};
 
 /// A limit of active warps.

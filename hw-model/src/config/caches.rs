@@ -188,6 +188,15 @@ pub enum SetIndex {
 }
 
 impl SetIndex {
+    /// The most sets that [`SetIndex::Ipoly`] is defined for.
+    pub(crate) const MOST_IPOLY_SETS: u32 = 4_096;
+
+    /// The numbers of sets that [`SetIndex::Xor`] is defined for.
+    pub(crate) const XOR_SETS: [u32; 2] = [32, 64];
+
+    /// The lines that it is defined for.
+    pub(crate) const XOR_LINE_BYTES: u32 = 128;
+
     /// What a file need not say of its slices.
     pub(super) fn is_linear(&self) -> bool {
         *self == SetIndex::Linear

@@ -8,7 +8,6 @@ use super::ranges::{
 use super::{
     GpuConfig, L1Write, L2WriteMiss, SetIndex, active_warps, contexts, dram_scheduler, memory_issue, partition, power_gating, texture,
 };
-use crate::cache::{MOST_IPOLY_SETS, XOR_LINE_BYTES, XOR_SETS};
 use mias_registers::preempt::MAX_PLACES;
 
 /// Misses that a write which fetches may make at once.
@@ -152,15 +151,15 @@ impl GpuConfig {
             )?;
         }
         for (key, index, sets) in [("l1.sets", l1.index, l1.sets), ("l2.sets", l2.index, l2.sets)] {
-            if index == SetIndex::Ipoly && sets > MOST_IPOLY_SETS {
+            if index == SetIndex::Ipoly && sets > SetIndex::MOST_IPOLY_SETS {
                 fail(key, sets, "the ipoly index is defined for at most 4096 sets; use index = \"linear\"")?;
             }
-            if index == SetIndex::Xor && !XOR_SETS.contains(&sets) {
+            if index == SetIndex::Xor && !SetIndex::XOR_SETS.contains(&sets) {
                 fail(key, sets, "the xor index is defined for 32 and 64 sets; use index = \"ipoly\"")?;
             }
         }
         for (key, index, line) in [("l1.line_bytes", l1.index, l1.line_bytes), ("l2.line_bytes", l2.index, l2.line_bytes)] {
-            if index == SetIndex::Xor && line != XOR_LINE_BYTES {
+            if index == SetIndex::Xor && line != SetIndex::XOR_LINE_BYTES {
                 fail(key, line, "the xor index is defined for lines of 128 bytes; use index = \"ipoly\"")?;
             }
         }

@@ -1,6 +1,6 @@
 //! `[dram.scheduler]` of a GPU file: which kernel's request a bank serves next (sources.md D183 to D187).
 
-use crate::sm::KERNEL_SLOTS;
+use mias_registers::KERNEL_SLOTS;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 

@@ -1,6 +1,6 @@
 //! Memory issue as data: who may issue an off-chip memory instruction, and when (sources.md D123).
 
-use crate::sm::KERNEL_SLOTS;
+use mias_registers::KERNEL_SLOTS;
 use serde::{Deserialize, Serialize};
 
 /// What holds memory instructions back where kernels share an SM; absent or all off: nothing does.

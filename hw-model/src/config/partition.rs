@@ -1,7 +1,7 @@
 //! Who owns which ways of a cache, and who may have which of the L1's miss resources, as data (sources.md D124 and D125).
 
 use super::{GpuConfig, L1Config};
-use crate::sm::KERNEL_SLOTS;
+use mias_registers::KERNEL_SLOTS;
 use serde::{Deserialize, Serialize};
 
 /// Most ways of a cache whose ways are owned: shares and positions of a monitor have 10 bits (assumption).

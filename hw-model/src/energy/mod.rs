@@ -10,15 +10,12 @@
 
 mod background;
 mod dynamic;
-mod lanes;
 mod standing;
 #[cfg(test)]
 mod tests;
 
 pub use background::{BackgroundEnergy, ChipActivity};
 pub use dynamic::DynamicEnergy;
-pub(crate) use lanes::LaneClass;
-pub use lanes::LaneCounts;
 pub use standing::StandingEnergy;
 
 use crate::config::GpuConfig;

@@ -7,7 +7,7 @@ use crate::gpu::{Gpu, Launch, LaunchCounters, Microcontroller, RunEnd};
 use crate::hand_made::{self, config};
 use crate::memory::MemoryCounters;
 use crate::register_file::{RegisterFile, Straps};
-use crate::sm::KernelCounters;
+use crate::sm::{KernelCounters, LaneClass};
 use mias_firmware::Firmware;
 use mias_registers::PolicyCode;
 use mias_warp_trace::isa::{Class, Space, StaticInst};

@@ -6,12 +6,10 @@ use mias_registers::{KERNEL_SLOTS, fault, feature, global, sm};
 use super::RegisterFile;
 use super::access::element;
 use crate::config::WarpLimit;
+use crate::sm::WarpLimits;
 
 /// Slots in a word.
 const SLOTS_PER_WORD: usize = KERNEL_SLOTS / sm::ACTIVE_WARPS_WORDS;
-
-/// By kernel slot, the most active warps of each warp scheduler; 0: any number.
-pub type WarpLimits = [u8; KERNEL_SLOTS];
 
 /// The limits of each SM.
 #[derive(Clone, Debug, PartialEq, Eq)]

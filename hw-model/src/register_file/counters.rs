@@ -1,6 +1,6 @@
 //! An SM's counters as the model keeps them, and as the register block latches them.
 
-use super::memory::RawMemory;
+use crate::sm::KernelMemoryCounts;
 use mias_registers::KERNEL_SLOTS;
 use mias_registers::counters::{COUNTERS, Counter};
 use std::ops::{Index, IndexMut};
@@ -14,7 +14,7 @@ pub struct RawCounters {
     /// Thread instructions of the kernel in each slot.
     pub slot_thread_insts: [u64; KERNEL_SLOTS],
     /// Memory issue of the kernel in each slot.
-    pub memory: [RawMemory; KERNEL_SLOTS],
+    pub memory: [KernelMemoryCounts; KERNEL_SLOTS],
 }
 
 impl RawCounters {

@@ -6,49 +6,9 @@
 
 use super::RegisterFile;
 use super::counters::RawCounters;
-use super::shares::{WarpQuotas, quotas_of};
-use crate::config::{InFlightLimit, MemoryIssueConfig, MemoryOrder};
+use crate::config::MemoryIssueConfig;
+use crate::sm::{KernelMemoryCounts, MemorySettings};
 use mias_registers::{KERNEL_SLOTS, SM_WORDS, fault, feature, global, memory, memory_active, memory_mode, sm_bit};
-
-/// What is counted of the kernel in one slot of an SM, cumulative but for the numbers in flight.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RawMemory {
-    /// Requests.
-    pub requests: u64,
-    /// Reservation fails.
-    pub fails: u64,
-    /// Scheduler-cycles in which its warps were held back.
-    pub held_cycles: u64,
-    /// Memory instructions in flight.
-    pub in_flight: u16,
-    /// Most at a time since [`RegisterFile::take_latched`] told of the slot.
-    pub peak: u16,
-    /// The limit in effect, 0 for none.
-    pub limit: u8,
-}
-
-/// What holds memory instructions of an SM back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MemorySettings {
-    /// [`memory_mode`] fields.
-    pub mode: u32,
-    /// By slot: the limit as written, 0 for none.
-    pub limits: [u8; KERNEL_SLOTS],
-    /// Memory instructions are held back.
-    pub active: bool,
-    /// The firmware looks at the counters at intervals.
-    pub watched: bool,
-    /// By slot: warp instructions of a set, 0 for any number.
-    pub warp_quotas: WarpQuotas,
-}
-
-impl MemorySettings {
-    /// Those that a machine begins with.
-    pub(crate) fn of(config: &MemoryIssueConfig) -> Self {
-        let (mode, limits) = (mode_of(config), limits_of(config));
-        MemorySettings { mode, limits, active: true, watched: false, warp_quotas: quotas_of(config) }
-    }
-}
 
 /// The block's share of an SM's memory issue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,10 +17,10 @@ struct MemorySm {
     limits: [u8; KERNEL_SLOTS],
     /// It was armed, and has had no quotas since its window.
     undecided: bool,
-    raw: [RawMemory; KERNEL_SLOTS],
-    base: [RawMemory; KERNEL_SLOTS],
+    raw: [KernelMemoryCounts; KERNEL_SLOTS],
+    base: [KernelMemoryCounts; KERNEL_SLOTS],
     /// As latched: differences to `base`, and the peak.
-    latched: [RawMemory; KERNEL_SLOTS],
+    latched: [KernelMemoryCounts; KERNEL_SLOTS],
     /// Slots that the last snapshot latched.
     ready: u8,
 }
@@ -128,7 +88,7 @@ impl MemoryBlock {
                 if now.requests.saturating_sub(base.requests) < u64::from(memory::SAMPLE_REQUESTS) {
                     continue;
                 }
-                sm.latched[slot] = RawMemory {
+                sm.latched[slot] = KernelMemoryCounts {
                     requests: now.requests - base.requests,
                     fails: now.fails - base.fails,
                     held_cycles: now.held_cycles - base.held_cycles,
@@ -233,7 +193,7 @@ impl RegisterFile {
     pub fn memory_kernel_placed(&mut self, slot: usize) {
         for sm in &mut self.memory.sms {
             let raw = sm.raw.get(slot).copied().unwrap_or_default();
-            for (table, begin) in [(&mut sm.base, raw), (&mut sm.latched, RawMemory::default())] {
+            for (table, begin) in [(&mut sm.base, raw), (&mut sm.latched, KernelMemoryCounts::default())] {
                 table.get_mut(slot).into_iter().for_each(|of_slot| *of_slot = begin);
             }
             sm.ready &= !(1 << slot);
@@ -331,28 +291,4 @@ impl RegisterFile {
         self.memory.at = Some(at.saturating_add(self.memory.interval.into()).max(self.now + 1));
         true
     }
-}
-
-/// The mode that a machine begins in.
-fn mode_of(config: &MemoryIssueConfig) -> u32 {
-    let order = match config.order {
-        MemoryOrder::Scheduler => memory_mode::SCHEDULER,
-        MemoryOrder::RoundRobin => memory_mode::ROUND_ROBIN,
-        MemoryOrder::Quota => memory_mode::QUOTA,
-    };
-    let limits = match config.in_flight {
-        InFlightLimit::None => memory_mode::NONE,
-        InFlightLimit::Static | InFlightLimit::Firmware => memory_mode::WRITTEN,
-        InFlightLimit::Dynamic => memory_mode::FOUND,
-        InFlightLimit::DynamicGlobal => memory_mode::BROADCAST,
-    };
-    order | limits
-}
-
-/// What a slot's limit is until the firmware sets it: the machine's, or, where the firmware is to find it, as many as are counted.
-fn limits_of(config: &MemoryIssueConfig) -> [u8; KERNEL_SLOTS] {
-    std::array::from_fn(|slot| match config.in_flight {
-        InFlightLimit::Firmware => memory::MOST_IN_FLIGHT as u8,
-        _ => config.limits.get(slot).and_then(|limit| limit.most()).unwrap_or(0),
-    })
 }

@@ -36,16 +36,13 @@ mod tests;
 
 use mias_registers::{MAX_WINDOW, PhaseCode, SM_WORDS, fault, global, interrupt, mode};
 
-pub use active_warps::WarpLimits;
 pub use activity::{Activity, ActivityEvent};
 pub use contexts::{ContextLimit, Peak};
 pub use counters::RawCounters;
 pub use kernels::RawKernel;
 pub use machine::{KernelDescriptor, MachineDescription, SearchStraps, Straps};
-pub use memory::{MemorySettings, RawMemory};
 pub use preempt::{PreemptAction, ShownTb};
 pub use queue::Admitted;
-pub use shares::{MissWeights, WarpQuotas};
 
 use active_warps::ActiveWarpsBlock;
 use activity::ActivityLog;

@@ -6,14 +6,8 @@
 
 use super::RegisterFile;
 use super::access::element;
-use crate::config::MemoryIssueConfig;
-use mias_registers::{KERNEL_SLOTS, fault, feature, global, memory};
-
-/// By kernel slot, warp instructions of a set; 0: any number.
-pub type WarpQuotas = [u32; KERNEL_SLOTS];
-
-/// By kernel slot, weights of shares of miss resources.
-pub type MissWeights = [u16; KERNEL_SLOTS];
+use crate::sm::{MissWeights, WarpQuotas};
+use mias_registers::{fault, feature, global, memory};
 
 /// The block's share of these.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,11 +36,6 @@ impl SharesBlock {
             *quota = *reset;
         }
     }
-}
-
-/// The quotas of a machine.
-pub(super) fn quotas_of(config: &MemoryIssueConfig) -> WarpQuotas {
-    std::array::from_fn(|slot| config.warp_quota.get(slot).copied().unwrap_or(0))
 }
 
 impl RegisterFile {

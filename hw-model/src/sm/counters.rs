@@ -1,8 +1,8 @@
 //! What an SM counts: cumulative, never cleared, 64 bits wide. The register file narrows them for the firmware.
 
 use super::issue_slots::IssueSlots;
+use super::lanes::LaneCounts;
 use crate::counts::counts;
-use crate::energy::LaneCounts;
 
 counts! {
     /// Counters of one kernel slot on one SM.

@@ -1,8 +1,8 @@
 //! Instructions on their way through the SM: what the pipelines carry, and the units they go to.
 
+use super::lanes::LaneClass;
 use super::operands::bank_reads;
 use super::warp::RegSet;
-use crate::energy::LaneClass;
 use mias_warp_trace::ShapeInst;
 use mias_warp_trace::isa::{Class, MAX_SOURCES, Space, StaticInst};
 

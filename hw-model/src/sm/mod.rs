@@ -24,6 +24,7 @@ mod inflight;
 mod issue;
 mod issue_slots;
 mod l1;
+mod lanes;
 mod least_cycles;
 mod lsu;
 mod memory_issue;
@@ -49,10 +50,15 @@ mod warp;
 pub use contexts::{CONTEXT_STORAGE, ContextCounts, ContextEvent, ContextNote, MovedContext, Storage as ContextStorage, Unswitchable};
 pub use counters::{KernelCounters, SmCounters};
 pub use issue_slots::{ISSUE_CLASSES, IssueClass, IssueSlots};
+pub use lanes::LaneCounts;
+pub use memory_issue::{KernelMemoryCounts, MemorySettings, WarpLimits, WarpQuotas};
+pub use miss_resources::MissWeights;
 pub use preempt::Ended;
 pub use resources::Resources;
 
 pub(crate) use contexts::Plans as ContextPlans;
+#[cfg(test)]
+pub(crate) use lanes::LaneClass;
 pub(crate) use preempt::{Carried, LeftTb};
 #[cfg(test)]
 pub(crate) use program::WHOLE;

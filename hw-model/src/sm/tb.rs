@@ -1,10 +1,10 @@
 //! TBs on an SM: taking one in, and letting its warps go when they have finished.
 
+use super::MissWeights;
 use super::account::EVERY_SUB_CORE;
 use super::warp::{Wait, Warp};
 use super::{Program, Programs, Resources, Sm};
 use crate::cache::{Shares, WaysStats};
-use crate::register_file::MissWeights;
 
 /// A TB slot.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,7 +5,7 @@
 //! use to anybody are divided evenly.
 
 use super::Shares;
-use crate::sm::KERNEL_SLOTS;
+use mias_registers::KERNEL_SLOTS;
 
 /// What a kernel would gain: hits by position in the order of use, each worth `worth.0 / worth.1`.
 #[derive(Clone, Copy, Debug)]

@@ -26,7 +26,7 @@ pub(in crate::cache) use owned::Owned;
 use super::TagArray;
 use super::line::Line;
 use crate::config::PartitionConfig;
-use crate::sm::KERNEL_SLOTS;
+use mias_registers::KERNEL_SLOTS;
 use owned::Choice;
 
 /// Ways by kernel slot.

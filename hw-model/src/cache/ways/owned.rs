@@ -18,7 +18,7 @@ use super::{KernelWays, Shares, fixed};
 use crate::cache::line::Line;
 use crate::cache::tags::NOBODY;
 use crate::config::{Partition, PartitionConfig};
-use crate::sm::KERNEL_SLOTS;
+use mias_registers::KERNEL_SLOTS;
 
 /// Kernel slots, and nobody.
 const OWNERS: usize = KERNEL_SLOTS + 1;

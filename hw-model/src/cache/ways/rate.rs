@@ -4,7 +4,7 @@
 //!
 //! *Own:* of more than two kernels the other is the one with the fewest accesses that has any.
 
-use crate::sm::KERNEL_SLOTS;
+use mias_registers::KERNEL_SLOTS;
 
 /// More than so many times another's accesses.
 const MOST_RATIO: u64 = 10;

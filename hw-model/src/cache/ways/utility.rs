@@ -11,7 +11,7 @@ use super::lookahead::{Curve, lookahead};
 use super::monitor::Monitor;
 use super::{Shares, each_slot, fixed, rate};
 use crate::config::{Partition, PartitionConfig};
-use crate::sm::KERNEL_SLOTS;
+use mias_registers::KERNEL_SLOTS;
 
 /// The controller of one cache.
 #[derive(Clone, Debug)]

@@ -2,7 +2,8 @@
 
 use super::{SMS, kernel, machine};
 use crate::config::{InFlightLimit, MemoryIssueConfig};
-use crate::register_file::{RawCounters, RawMemory, RegisterFile};
+use crate::register_file::{RawCounters, RegisterFile};
+use crate::sm::KernelMemoryCounts;
 use mias_registers::bus::Bus;
 use mias_registers::{fault, global, interrupt, memory, memory_active, memory_mode, sm, sm_control};
 use proptest::prelude::*;
@@ -14,7 +15,7 @@ fn file() -> RegisterFile {
 }
 
 /// Counts of slot 1.
-fn counted(raw: RawMemory) -> RawCounters {
+fn counted(raw: KernelMemoryCounts) -> RawCounters {
     let mut counters = RawCounters::default();
     counters.memory[1] = raw;
     counters
@@ -32,7 +33,7 @@ proptest! {
         steps in prop::collection::vec((0..3_000_u64, 0..1_u64 << 26, 0..1_u64 << 26, 0..2_000_u16, 0..2_000_u16), 1..20),
     ) {
         let mut file = file();
-        let (mut raw, mut base) = (RawMemory::default(), RawMemory::default());
+        let (mut raw, mut base) = (KernelMemoryCounts::default(), KernelMemoryCounts::default());
         let mut expected = [0; 4];
         for (requests, fails, held_cycles, in_flight, peak) in steps {
             raw.requests += requests;
@@ -78,7 +79,7 @@ fn limits_and_modes_are_clamped_and_read_back() {
     file.write32(memory::at(0, memory::MODE), 3);
     assert_eq!(file.read32(memory::at(0, memory::MODE)), memory_mode::QUOTA);
     // A kernel that is new in the slot has the limit after reset, and counts from 0.
-    file.load_counters(0, counted(RawMemory { requests: 5_000, ..RawMemory::default() }));
+    file.load_counters(0, counted(KernelMemoryCounts { requests: 5_000, ..KernelMemoryCounts::default() }));
     file.memory_kernel_placed(1);
     file.write32(global::MEMORY_SNAPSHOT, 1);
     assert_eq!((file.read32(memory::at(0, memory::READY)), file.read32(memory::at(0, memory::LIMIT + 4))), (0, 0));
@@ -158,7 +159,7 @@ fn limits_wait_for_the_time_that_they_take() {
     file.write32(global::MEMORY_MODE_ALL, memory_mode::WRITTEN);
     file.time_decisions();
     file.set_now(500);
-    file.load_counters(2, counted(RawMemory { requests: 2_000, fails: 6_000, peak: 40, ..RawMemory::default() }));
+    file.load_counters(2, counted(KernelMemoryCounts { requests: 2_000, fails: 6_000, peak: 40, ..KernelMemoryCounts::default() }));
     file.write32(global::MEMORY_SNAPSHOT, 1);
     assert_eq!([memory::REQUESTS, memory::FAILS, memory::PEAK].map(|register| read(&mut file, register)), [2_000, 6_000, 40]);
     file.write32(memory::at(2, memory::LIMIT + 4), 13);

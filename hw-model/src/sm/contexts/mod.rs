@@ -24,7 +24,6 @@
 //! | `kept` | the TB that is not switched, where one is not |
 //! | `pinned` | TBs that leave the SM, or come back to it |
 //! | `room` | when an SM is looked at again for a TB |
-//! | `loads` | what the load/store unit says of loads |
 //! | `counts` | what is counted |
 //! | `record` | what moves, noted for drawings |
 //! | `accesses` | what moving takes of the memories |
@@ -37,7 +36,6 @@ mod arrive;
 mod check;
 mod counts;
 mod kept;
-mod loads;
 mod pinned;
 mod plan;
 mod record;
@@ -49,7 +47,6 @@ mod tables;
 mod waiting;
 
 pub use counts::ContextCounts;
-pub(super) use loads::Loads;
 pub(crate) use plan::Plans;
 pub use plan::Unswitchable;
 pub use record::{CONTEXT_STORAGE, ContextEvent, ContextNote, MovedContext};

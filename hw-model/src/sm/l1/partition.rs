@@ -4,7 +4,7 @@
 use super::super::refused::Refused;
 use super::L1;
 use crate::cache::{Shares, WaysStats};
-use crate::register_file::MissWeights;
+use crate::sm::MissWeights;
 
 impl L1 {
     /// Ways per set now.

@@ -6,11 +6,11 @@
 
 mod cut;
 mod later;
+mod loads;
 mod piece;
 mod returns;
 mod texels;
 
-use super::contexts::Loads;
 use super::counters::KernelCounters;
 use super::inflight::{Inflight, MemKind};
 use super::l1::{L1, Lookup};
@@ -21,6 +21,7 @@ use crate::config::{ConstantCacheConfig, GpuConfig};
 use crate::memory::{Port, Reply};
 use crate::queue::Queue;
 use later::Later;
+use loads::Loads;
 use mias_warp_trace::KernelTrace;
 use piece::Piece;
 use returns::WriteBack;

@@ -9,7 +9,7 @@
 //! when a limit changes.
 
 use super::each;
-use crate::register_file::WarpLimits;
+use super::settings::WarpLimits;
 use crate::sm::account::EVERY_SUB_CORE;
 use crate::sm::operands::MAX_SUB_CORES;
 use crate::sm::residents::Residents;

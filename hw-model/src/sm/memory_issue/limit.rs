@@ -3,7 +3,7 @@
 use super::super::KERNEL_SLOTS;
 use super::dynamic_limit::{Milg, Rule, UNLIMITED};
 use super::global_limit::GlobalLimits;
-use crate::register_file::MemorySettings;
+use super::settings::MemorySettings;
 use mias_registers::memory_mode;
 
 /// The limits.

@@ -28,6 +28,7 @@ mod limit;
 mod order;
 mod quota;
 mod round_robin;
+mod settings;
 mod steering;
 #[cfg(test)]
 mod tests;
@@ -36,6 +37,7 @@ mod warp_quota;
 pub(super) use active_warps::ActiveWarps;
 pub(crate) use dynamic_limit::UNLIMITED;
 pub(super) use in_flight::InFlight;
+pub use settings::{KernelMemoryCounts, MemorySettings, WarpLimits, WarpQuotas};
 
 use super::account::EVERY_SUB_CORE;
 use super::counters::KernelCounters;
@@ -44,7 +46,6 @@ use super::operands::MAX_SUB_CORES;
 use super::sub_core::SubCore;
 use super::{KERNEL_SLOTS, Programs, Sm};
 use crate::config::MemoryIssueConfig;
-use crate::register_file::MemorySettings;
 use dynamic_limit::Rule;
 use limit::Limits;
 use order::Order;

@@ -7,9 +7,9 @@
 use super::MemoryIssue;
 use super::limit::Limits;
 use super::order::Order;
+use super::settings::{KernelMemoryCounts, MemorySettings};
 use super::warp_quota::WarpQuota;
 use crate::config::MemoryOrder;
-use crate::register_file::{MemorySettings, RawMemory};
 use crate::sm::{IssueClass, KERNEL_SLOTS, Sm};
 use mias_registers::memory_mode;
 
@@ -35,17 +35,17 @@ impl MemoryIssue {
 
 impl Sm {
     /// What is counted of the kernel in a slot, as of the last cycle that was accounted.
-    pub(crate) fn memory_counts(&self, slot: usize) -> RawMemory {
+    pub(crate) fn memory_counts(&self, slot: usize) -> KernelMemoryCounts {
         let kernel = &self.kernels[slot];
-        let counts = RawMemory {
+        let counts = KernelMemoryCounts {
             requests: kernel.requests(),
             fails: kernel.reservation_fails(),
             held_cycles: kernel.issue_slots[IssueClass::Held as usize],
-            ..RawMemory::default()
+            ..KernelMemoryCounts::default()
         };
         let Some(gate) = &self.memory_issue else { return counts };
         let limit = gate.limits.limit(slot as u8).unwrap_or(0);
-        RawMemory { in_flight: gate.in_flight[slot], peak: gate.peak[slot], limit, ..counts }
+        KernelMemoryCounts { in_flight: gate.in_flight[slot], peak: gate.peak[slot], limit, ..counts }
     }
 
     /// The peaks of these slots, one bit each, begin with what is in flight.

@@ -5,7 +5,7 @@
 //! left issues in the end, since what it waits for (loads, barriers) does not wait for other kernels: no time-out is needed.
 
 use super::super::KERNEL_SLOTS;
-use crate::register_file::WarpQuotas;
+use super::settings::WarpQuotas;
 
 /// Quotas.
 #[derive(Clone, Debug)]

@@ -41,7 +41,7 @@ impl LaneCounts {
     }
 
     /// Lanes of a unit.
-    pub(super) fn of_unit(&self, unit: usize) -> u64 {
+    pub(crate) fn of_unit(&self, unit: usize) -> u64 {
         self.lanes[unit * OPERANDS..(unit + 1) * OPERANDS].iter().sum()
     }
 
