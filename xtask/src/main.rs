@@ -5,19 +5,16 @@ mod characterise;
 mod ci;
 mod cosim;
 mod docs;
-mod foresight;
 mod header;
 mod image;
 mod kernels;
 mod latency;
-mod leave_out;
 mod log;
 mod miri;
 mod own_board;
 mod own_policy;
 mod page_check;
 mod picture;
-mod precision;
 mod rehearse;
 mod schema;
 mod setup;
@@ -64,8 +61,6 @@ enum Task {
     Schema,
     /// Runs the seven kernels alone with every number of TBs per SM, and writes the tables of docs/kernels.md; some minutes.
     Characterise,
-    /// Prints what the exponent of mias-roofline would be without each kernel, from the results of `mias evaluate rules`.
-    LeaveOut(leave_out::Args),
     /// Runs the firmware's properties with a million cases each, and many random schedules and mutated files.
     Soak(soak::Args),
     /// Runs the image's main loop on QEMU's boards: sleep, logs, watchdog, epitaph.
@@ -78,10 +73,6 @@ enum Task {
     PageCheck(page_check::Args),
     /// Writes the README's picture from the report of `mias evaluate quick`.
     Picture(picture::Args),
-    /// Judges windows that ended when they were known by the same in full, from the results of `mias evaluate precision`.
-    Precision(precision::Args),
-    /// Bounds of choices: a table of the best configurations and a forest, from results of `mias evaluate`.
-    Foresight(foresight::Args),
     /// Measures the timing model: warp instructions per second, and instructions per warp instruction (with valgrind).
     SimRate,
     /// Runs an evaluation on a Slurm cluster of two nodes on this machine, loses one of them, and compares with a local run.
@@ -103,15 +94,12 @@ fn main() -> ExitCode {
         Task::Docs => docs::run(),
         Task::Schema => schema::run(),
         Task::Characterise => characterise::run(),
-        Task::LeaveOut(args) => leave_out::run(&args),
         Task::Soak(args) => soak::run(&args),
         Task::Rehearse => rehearse::run(),
         Task::Log(args) => log::run(&args),
         Task::Miri(args) => miri::run(&args),
         Task::PageCheck(args) => page_check::run(&args),
         Task::Picture(args) => picture::run(&args),
-        Task::Precision(args) => precision::run(&args),
-        Task::Foresight(args) => foresight::run(&args),
         Task::SimRate => sim_rate::run(),
         Task::Slurm(args) => slurm::run(&args),
         Task::Threads(args) => threads::run(&args),

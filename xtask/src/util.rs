@@ -49,14 +49,6 @@ pub(crate) fn target_dir() -> PathBuf {
     root().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
 
-/// What is read as `T` of the results that `mias evaluate` has written into `folder`; `plan` writes them.
-pub(crate) fn read_results<T: serde::de::DeserializeOwned>(folder: &Path, plan: &str) -> Result<T> {
-    let path = folder.join("results.json");
-    let text =
-        std::fs::read_to_string(&path).with_context(|| format!("cannot read {}; `mias evaluate {plan}` writes it", path.display()))?;
-    serde_json::from_str(&text).with_context(|| format!("{} is not what `mias evaluate` writes", path.display()))
-}
-
 /// Runs `command` with its output on the terminal; fails if it cannot start or does not succeed.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let line = shown(command);
