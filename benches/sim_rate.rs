@@ -16,7 +16,7 @@ use mias_lab::experiment::policy::{Control, Policy};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::threads::Threads;
 use mias_lab::experiment::workload::{self, Workload};
-use mias_lab::machines;
+use mias_lab::gpus;
 use mias_trace::accelsim::Warnings;
 use mias_workloads::kernels;
 use mias_workloads::trace_store::Cache;
@@ -37,7 +37,7 @@ fn warp_insts(workloads: &[Workload]) -> u64 {
 
 /// The reference's machine, with so many SMs if that is asked for.
 fn machine(threads: usize, sms: Option<u32>) -> SimulatedGpu {
-    let mut gpu = machines::load("rtx2060-accelsim").expect("built in");
+    let mut gpu = gpus::load("rtx2060-accelsim").expect("built in");
     gpu.sm.count = sms.unwrap_or(gpu.sm.count);
     SimulatedGpu::new(gpu).with_threads(Threads::new(threads))
 }

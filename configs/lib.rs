@@ -2,12 +2,12 @@
 //! "assumption". `GpuConfig` of `mias-hw-model` is what they are read into.
 
 /// The texts of `gpus/NAME.toml`, with their names.
-macro_rules! machines {
+macro_rules! gpus {
     ($($name:literal),* $(,)?) => { &[$(($name, include_str!(concat!("gpus/", $name, ".toml")))),*] };
 }
 
 /// Name and file of every machine, in the order of lists.
-pub const ALL: &[(&str, &str)] = machines![
+pub const ALL: &[(&str, &str)] = gpus![
     "rtx2060",
     "rtx2060-accelsim",
     "rtx2060-fetch",
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn machines_are_found_by_name() {
+    fn gpus_are_found_by_name() {
         assert!(text("rtx2060").is_some_and(|text| text.contains("[sm]")));
         assert_eq!(text("rtx2061"), None);
     }

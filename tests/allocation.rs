@@ -7,7 +7,7 @@ use mias_firmware::Firmware;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd};
 use mias_hw_model::register_file::{RegisterFile, Straps};
 use mias_lab::experiment::workload::{self, Workload};
-use mias_lab::machines;
+use mias_lab::gpus;
 use mias_registers::PolicyCode;
 use mias_trace::accelsim::Warnings;
 use mias_workloads::trace_store::Cache;
@@ -72,7 +72,7 @@ impl Microcontroller for Scheduler {
 
 /// Allocations but for those that start threads, if there are several (`cargo xtask threads`), from cycle `warm` to the end of all launches, and that cycle.
 fn allocations_after(warm: u64, workloads: &[Workload]) -> (u64, u64) {
-    let machine = machines::load("rtx2060-accelsim").expect("built in");
+    let machine = gpus::load("rtx2060-accelsim").expect("built in");
     let mut gpu = Gpu::new(&machine, Straps::new(PolicyCode::LeftOver));
     let mut scheduler = Scheduler(Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map"));
     for Workload { trace, arrival_cycle, stream, sector_offset, .. } in workloads {
@@ -151,6 +151,6 @@ fn the_allocator_counts() {
     assert_eq!(allocations(), before + 1);
     drop(held);
     let before = allocations();
-    drop(Gpu::new(&machines::load("rtx2060-accelsim").expect("built in"), Straps::new(PolicyCode::LeftOver)));
+    drop(Gpu::new(&gpus::load("rtx2060-accelsim").expect("built in"), Straps::new(PolicyCode::LeftOver)));
     assert!(allocations() > before + 100, "a GPU is many queues");
 }

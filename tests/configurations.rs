@@ -120,7 +120,7 @@ fn named(name: &str) -> [u32; 3] {
 
 /// As the firmware reads it from the register block.
 fn limits() -> SmLimits {
-    let config: GpuConfig = toml::from_str(mias_machines::text("rtx2060").unwrap()).unwrap();
+    let config: GpuConfig = toml::from_str(mias_gpus::text("rtx2060").unwrap()).unwrap();
     let Ok(limits) = SmLimits::read(&mut RegisterFile::new(MachineDescription::of(&config, Straps::new(PolicyCode::MiasIpc))));
     limits
 }

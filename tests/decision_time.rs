@@ -10,7 +10,7 @@ use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run};
 use mias_lab::experiment::policy::{Control, Latency, Policy};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};
-use mias_lab::machines;
+use mias_lab::gpus;
 use mias_registers::{PhaseCode, PolicyCode, global, interrupt};
 use mias_workloads::kernels::Spec;
 use std::sync::{Arc, LazyLock};
@@ -31,7 +31,7 @@ static WORKLOADS: LazyLock<Vec<Workload>> = LazyLock::new(|| {
 });
 
 fn machine() -> GpuConfig {
-    let mut gpu = machines::load("rtx2060").unwrap();
+    let mut gpu = gpus::load("rtx2060").unwrap();
     gpu.sm.count = SMS;
     gpu
 }

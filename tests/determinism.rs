@@ -5,7 +5,7 @@ use mias_lab::experiment::machine::{End, Options};
 use mias_lab::experiment::policy::{Policy, Transition};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};
-use mias_lab::machines;
+use mias_lab::gpus;
 use mias_report::comparison_json;
 use mias_workloads::kernels;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ fn comparison(workers: usize, options: Options) -> String {
         };
         let mut workloads: Vec<Workload> = [("mm", 128, 0), ("fwt", 1 << 15, 1)].map(traced).into();
         place(&mut workloads);
-        let mut gpu = machines::load("rtx2060").unwrap();
+        let mut gpu = gpus::load("rtx2060").unwrap();
         gpu.sm.count = SMS;
         let result = compare(&SimulatedGpu::new(gpu.clone()), &workloads, &Policy::ALL, options, &Unwatched).unwrap();
         comparison_json::render(&result, &gpu, &workloads, options).unwrap()

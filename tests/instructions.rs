@@ -5,7 +5,7 @@ use mias_lab::experiment::machine::{End, Machine, Options, Run};
 use mias_lab::experiment::policy::{Control, Latency, Policy, Transition};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};
-use mias_lab::machines;
+use mias_lab::gpus;
 use mias_workloads::kernels::Spec;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ fn runs(workloads: &[Workload], machine: &SimulatedGpu) -> Vec<(Control, Options
 
 fn instructions_do_not_depend_on_the_policy(kernels: &[&str]) {
     let workloads = workloads(kernels);
-    let mut gpu = machines::load("rtx2060").unwrap();
+    let mut gpu = gpus::load("rtx2060").unwrap();
     gpu.sm.count = SMS;
     let machine = SimulatedGpu::new(gpu);
     let cycles: Vec<(u64, bool)> = runs(&workloads, &machine)

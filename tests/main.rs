@@ -14,7 +14,7 @@ mod fault_schedules;
 mod faults;
 mod instructions;
 mod kernels;
-mod machines;
+mod gpus;
 mod own_policy;
 mod packages;
 mod precision;

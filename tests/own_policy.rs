@@ -12,7 +12,7 @@ use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run, RunErro
 use mias_lab::experiment::policy::{Control, Latency, Policy};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};
-use mias_lab::machines;
+use mias_lab::gpus;
 use mias_workloads::kernels;
 use std::sync::{Arc, Mutex};
 
@@ -54,7 +54,7 @@ impl<const COUNT: u64> OwnPolicy for Brought<COUNT> {
 const SILENT: Policy = Policy::Own(Own::of::<Brought<0>>());
 
 fn machine() -> SimulatedGpu {
-    let mut gpu = machines::load("rtx2060").unwrap();
+    let mut gpu = gpus::load("rtx2060").unwrap();
     gpu.sm.count = 3;
     SimulatedGpu::new(gpu)
 }

@@ -6,14 +6,14 @@ use mias_lab::experiment::policy::{Control, Latency, Policy};
 use mias_lab::experiment::precision::{Estimate, Precision};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::Workload;
-use mias_lab::machines;
+use mias_lab::gpus;
 use std::sync::Mutex;
 
 /// Long enough for 20 batches and as many again.
 const WINDOW: u64 = 1_000_000;
 
 fn machine() -> SimulatedGpu {
-    let mut gpu = machines::load("rtx2060").unwrap();
+    let mut gpu = gpus::load("rtx2060").unwrap();
     (gpu.sm.count, gpu.dram.channels) = (1, 1);
     SimulatedGpu::new(gpu)
 }

@@ -7,11 +7,11 @@ use mias_lab::experiment::machine::{End, Machine, Options, Run};
 use mias_lab::experiment::policy::{Control, Latency, Policy};
 use mias_lab::experiment::requests::{Requested, Requests, Scheme};
 use mias_lab::experiment::simulated::SimulatedGpu;
-use mias_lab::machines;
+use mias_lab::gpus;
 
 /// Two of a GTX 480's SMs with the paper's own switches, on which a kernel is launched at once.
 fn machine() -> SimulatedGpu {
-    let mut gpu = machines::load("shieh16-lines").unwrap();
+    let mut gpu = gpus::load("shieh16-lines").unwrap();
     gpu.sm.count = 2;
     gpu.launch.latency_cycles = 1;
     gpu.sm.preemption = Some(PreemptionConfig { switch: SwitchModel::Stall, ..PreemptionConfig::default() });

@@ -9,7 +9,7 @@ use mias_warp_trace::KernelInfo;
 use proptest::prelude::*;
 
 fn reference_machine() -> GpuConfig {
-    toml::from_str(mias_machines::text("rtx2060-accelsim").unwrap()).unwrap()
+    toml::from_str(mias_gpus::text("rtx2060-accelsim").unwrap()).unwrap()
 }
 
 /// Machines within the bounds of [`GpuConfig::check`].

@@ -7,7 +7,7 @@ use mias_lab::experiment::policy::{Control, Policy, Transition};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::threads::Threads;
 use mias_lab::experiment::workload;
-use mias_lab::machines;
+use mias_lab::gpus;
 use mias_trace::accelsim::Warnings;
 use mias_workloads::trace_store::Cache;
 use std::path::Path;
@@ -17,7 +17,7 @@ use std::sync::Mutex;
 const THREADS: [usize; 3] = [2, 4, 16];
 
 fn machine(name: &str, sms: u32, threads: usize) -> SimulatedGpu {
-    let mut gpu = machines::load(name).unwrap();
+    let mut gpu = gpus::load(name).unwrap();
     gpu.sm.count = sms;
     SimulatedGpu::new(gpu).with_threads(Threads::new(threads))
 }

@@ -6,7 +6,7 @@ use mias_lab::experiment::cancel::Cancel;
 use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run, RunError};
 use mias_lab::experiment::policy::{Control, Latency, Policy, Transition};
 use mias_lab::experiment::simulated::SimulatedGpu;
-use mias_lab::machines;
+use mias_lab::gpus;
 use std::sync::Mutex;
 
 /// All outcomes by place, and the cycles that progress was told of.
@@ -21,7 +21,7 @@ fn together(machine: &SimulatedGpu, runs: &[Run<'_>]) -> (Vec<Result<Outcome, Ru
 
 /// A machine on which kernels that share an SM hold each other back: QBMI, DMIL, ways by utility and batches of DRAM requests.
 fn held() -> SimulatedGpu {
-    let mut held = machines::load("rtx2060").unwrap();
+    let mut held = gpus::load("rtx2060").unwrap();
     held.sm.count = 3;
     let issue = MemoryIssueConfig { order: MemoryOrder::Quota, in_flight: InFlightLimit::Dynamic, ..MemoryIssueConfig::default() };
     held.sm.memory_issue = Some(issue);

@@ -5,7 +5,7 @@ use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run};
 use mias_lab::experiment::policy::{Control, Latency, Policy};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};
-use mias_lab::machines;
+use mias_lab::gpus;
 use mias_workloads::kernels::Spec;
 use std::sync::{Arc, LazyLock};
 
@@ -32,7 +32,7 @@ fn run(gpu: GpuConfig, policy: Policy, kernels: usize) -> Outcome {
 /// The same kernel on twelve channels and on ten times as many: as much work or more, and within what its accesses allow.
 #[test]
 fn a_machine_of_128_channels_runs() {
-    let plain = machines::load("rtx2060").unwrap();
+    let plain = gpus::load("rtx2060").unwrap();
     let mut wide = plain.clone();
     wide.dram.channels = 128;
     let [few, many] = [plain, wide].map(|gpu| run(gpu, Policy::LeftOver, 2));
@@ -44,7 +44,7 @@ fn a_machine_of_128_channels_runs() {
 /// Every SM is scheduled, profiled and read: the last one holds the configuration that was chosen.
 #[test]
 fn a_machine_of_256_sms_runs() {
-    let mut gpu = machines::load("rtx2060").unwrap();
+    let mut gpu = gpus::load("rtx2060").unwrap();
     gpu.sm.count = 256;
     let outcome = run(gpu, Policy::MiasIpmIpc, 2);
     assert!(outcome.launches.iter().all(|launch| launch.thread_insts > 0));
@@ -56,7 +56,7 @@ fn a_machine_of_256_sms_runs() {
 
 #[test]
 fn one_more_is_refused_with_file_line_and_remedy() {
-    let text = mias_machines::text("rtx2060").unwrap();
+    let text = mias_gpus::text("rtx2060").unwrap();
     let folder = std::env::temp_dir().join(format!("mias-wide-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     for (name, from, to, says) in [
@@ -67,7 +67,7 @@ fn one_more_is_refused_with_file_line_and_remedy() {
         let line = text[..text.find(from).unwrap()].matches('\n').count() + 2;
         let file = folder.join(name);
         std::fs::write(&file, text.replace(from, to)).unwrap();
-        let message = machines::load(file.to_str().unwrap()).unwrap_err().to_string();
+        let message = gpus::load(file.to_str().unwrap()).unwrap_err().to_string();
         assert!(message.contains(&format!("{name}:{line}:1: {says}")), "{message}");
     }
     std::fs::remove_dir_all(&folder).unwrap();

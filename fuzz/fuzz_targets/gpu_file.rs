@@ -5,11 +5,11 @@ use libfuzzer_sys::fuzz_target;
 use mias_registers::PolicyCode;
 use mias_hw_model::gpu::Gpu;
 use mias_hw_model::register_file::Straps;
-use mias_lab::machines;
+use mias_lab::gpus;
 
 fuzz_target!(|data: &[u8]| {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    match machines::parse("my.toml", text) {
+    match gpus::parse("my.toml", text) {
         Ok(config) => drop(Gpu::new(&config, Straps::new(PolicyCode::LeftOver))),
         Err(error) => assert!(error.to_string().starts_with("my.toml:")),
     }

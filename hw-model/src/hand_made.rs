@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// The reference machine.
 pub(crate) fn config() -> GpuConfig {
-    let text = mias_machines::text("rtx2060-accelsim").expect("a machine that is built in");
+    let text = mias_gpus::text("rtx2060-accelsim").expect("a machine that is built in");
     toml::from_str(text).expect("the reference machine's file is valid")
 }
 

@@ -2,7 +2,7 @@
 
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};
-use mias_lab::machines;
+use mias_lab::gpus;
 use mias_workloads::ahead::Ahead;
 use mias_workloads::budget::Budget;
 use mias_workloads::kernels::{self, Spec};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// `rtx2060` with so many SMs.
 pub(crate) fn machine(sms: u32) -> SimulatedGpu {
-    let mut gpu = machines::load("rtx2060").unwrap();
+    let mut gpu = gpus::load("rtx2060").unwrap();
     gpu.sm.count = sms;
     SimulatedGpu::new(gpu)
 }

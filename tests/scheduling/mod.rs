@@ -9,7 +9,7 @@ use crate::common::schedules;
 use mias_firmware::configs::Origin;
 use mias_hw_model::gpu::{Launch, RunEnd, Stats};
 use mias_lab::experiment::workload;
-use mias_lab::machines;
+use mias_lab::gpus;
 use mias_registers::{KERNEL_SLOTS, PhaseCode, PolicyCode};
 use mias_trace::accelsim::Warnings;
 use mias_warp_trace::KernelTrace;
@@ -276,7 +276,7 @@ fn all_tbs_of_the_first_kernel_are_issued_before_any_of_the_second() {
     for trace in ["comp60_mem", "mm90_fwt"] {
         let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/reference/corun").join(trace).join("kernelslist.g");
         let workloads = workload::read_list(&list, &Cache::off(), &mut Warnings::new()).expect("our own trace");
-        let config = machines::load("rtx2060-accelsim").expect("built in");
+        let config = gpus::load("rtx2060-accelsim").expect("built in");
         let mut rig = Rig::new(&config, &Setting::new(PolicyCode::LeftOver, false));
         for workload in &workloads {
             let (trace, stream) = (workload.trace.clone(), workload.stream);

@@ -55,9 +55,9 @@ enum Task {
     Latency,
     /// Compiles kernels/ with nvcc again: PTX and the ptxas resource reports.
     Kernels,
-    /// Writes docs/register-map.md, docs/mias.svd and docs/mias.h from the register map.
+    /// Writes docs/register-map.md, docs/generated/mias.svd and docs/generated/mias.h from the register map.
     Docs,
-    /// Writes the JSON Schemas of TOML files, docs/schema/, from the types and tables that read them.
+    /// Writes the JSON Schemas of TOML files, docs/generated/, from the types and tables that read them.
     Schema,
     /// Runs the seven kernels alone with every number of TBs per SM, and writes the tables of docs/kernels.md; some minutes.
     Characterise,

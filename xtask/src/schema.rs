@@ -6,10 +6,10 @@ use anyhow::Result;
 use crate::util::{cargo, stdout, write_file};
 
 /// Where the schemas are, relative to the root.
-const FOLDER: &str = "docs/schema";
+const FOLDER: &str = "docs/generated";
 
 /// Kinds of files, as the command names them.
-const KINDS: [&str; 3] = ["machine", "plan", "kernel"];
+const KINDS: [&str; 3] = ["gpu", "plan", "kernel"];
 
 /// Writes a file each.
 pub(crate) fn run() -> Result<()> {
@@ -33,7 +33,8 @@ mod tests {
     fn the_files_are_those_of_the_folder() {
         let mut expected = KINDS.map(file).to_vec();
         let folder = std::fs::read_dir(root().join(FOLDER)).unwrap();
-        let mut found: Vec<String> = folder.map(|file| format!("{FOLDER}/{}", file.unwrap().file_name().to_string_lossy())).collect();
+        let found = folder.map(|file| format!("{FOLDER}/{}", file.unwrap().file_name().to_string_lossy()));
+        let mut found: Vec<String> = found.filter(|file| file.ends_with(".schema.json")).collect();
         expected.sort();
         found.sort();
         assert_eq!(found, expected);

@@ -65,13 +65,13 @@ fn share(moved: f64, peak: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machines;
+    use crate::gpus;
     use mias_hw_model::gpu::CacheStats;
 
     /// 336.048 GB/s at 1,365 MHz are 246.2 bytes, 7.694 atoms, per core cycle.
     #[test]
     fn peak_dram_bandwidth_is_full_utilisation() {
-        let gpu = machines::load("rtx2060-accelsim").unwrap();
+        let gpu = gpus::load("rtx2060-accelsim").unwrap();
         let bytes_per_second = 12.0 * 2.0 * 4.0 * 3_500.5e6;
         let atoms = (bytes_per_second / 32.0 * 1e6 / 1_365e6) as u64;
         let launch = LaunchStats { dram_reads: atoms / 3, dram_writes: atoms - atoms / 3, ..LaunchStats::default() };
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn one_sector_per_slice_and_cycle_is_full_l2_utilisation() {
-        let mut gpu = machines::load("rtx2060-accelsim").unwrap();
+        let mut gpu = gpus::load("rtx2060-accelsim").unwrap();
         let launch = LaunchStats { l2: CacheStats { accesses: 24_000, ..CacheStats::default() }, ..LaunchStats::default() };
         assert_eq!(l2(&gpu, &launch, 1_000), Some(1.0));
         gpu.l2.port_bytes = 16;
@@ -94,7 +94,7 @@ mod tests {
     /// `zhao18`: 24 SMs of 2 schedulers, 9.6 sectors per cycle of the interconnect, 12 of the L2, 7.92 of DRAM (docs/evaluation-zhao.md).
     #[test]
     fn demand_and_supply_are_equations_1_and_2() {
-        let gpu = machines::load("zhao18").unwrap();
+        let gpu = gpus::load("zhao18").unwrap();
         let asked = 24.0 * f64::from(gpu.sm.sub_cores) * 0.1;
         let of = |accesses, hit| demand_over_supply(&gpu, accesses, hit).unwrap();
         let close = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-3;
@@ -109,7 +109,7 @@ mod tests {
     fn the_firmware_says_the_same() {
         use mias_firmware::quantity::SectorRate;
         use mias_firmware::search::{KernelCounts, Supply};
-        let gpu = machines::load("zhao18-lines").unwrap();
+        let gpu = gpus::load("zhao18-lines").unwrap();
         let machine = MachineDescription::of(&gpu, Straps::new(PolicyCode::LeftOver));
         let supply = Supply {
             sms: machine.sm_count as u16,

@@ -33,11 +33,11 @@ pub fn program() -> std::io::Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machines;
+    use crate::gpus;
 
     #[test]
     fn a_machine_is_told_by_its_values_and_not_by_its_description() {
-        let config = machines::load("rtx2060").unwrap();
+        let config = gpus::load("rtx2060").unwrap();
         let described = GpuConfig { description: "another".into(), ..config.clone() };
         let mut other = config.clone();
         other.sm.count += 1;

@@ -16,7 +16,7 @@ pub mod evaluate;
 pub mod experiment;
 pub mod fingerprint;
 pub mod intervals;
-pub mod machines;
+pub mod gpus;
 pub mod metrics;
 #[cfg(test)]
 mod model_sources;

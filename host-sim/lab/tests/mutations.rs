@@ -6,7 +6,7 @@ use mias_hw_model::register_file::Straps;
 use mias_lab::cosim::recording::{self, generate};
 use mias_lab::cosim::replay::{Ready, Target, replay};
 use mias_lab::experiment::cancel::Cancel;
-use mias_lab::machines;
+use mias_lab::gpus;
 use mias_ptx::Program;
 use mias_ptx::lower::Lowered;
 use mias_registers::PolicyCode;
@@ -184,7 +184,7 @@ fn with_checksums(mut file: Vec<u8>) -> Vec<u8> {
 
 /// A machine that passed the checks can be built.
 fn build(name: &str, text: &str) {
-    match machines::parse(name, text) {
+    match gpus::parse(name, text) {
         Ok(config) => drop(Gpu::new(&config, Straps::new(PolicyCode::LeftOver))),
         Err(error) => assert!(error.to_string().starts_with(name), "{error}"),
     }
@@ -232,14 +232,14 @@ proptest! {
 
     #[test]
     fn a_mutated_machine_is_refused_or_can_be_built(mutations in prop::collection::vec(mutation(), 1..4)) {
-        let bytes = mutations.iter().fold(mias_machines::text("rtx2060-accelsim").unwrap().as_bytes().to_vec(), apply);
+        let bytes = mutations.iter().fold(mias_gpus::text("rtx2060-accelsim").unwrap().as_bytes().to_vec(), apply);
         build("my.toml", &String::from_utf8_lossy(&bytes));
     }
 
     /// Some of its numbers anything, in range or up to the most that can be written.
     #[test]
     fn a_machine_of_any_numbers_is_refused_or_can_be_built(numbers in prop::collection::vec((any::<Index>(), number()), 1..6)) {
-        let file = mias_machines::text("rtx2060-accelsim").unwrap().as_bytes().to_vec();
+        let file = mias_gpus::text("rtx2060-accelsim").unwrap().as_bytes().to_vec();
         let bytes = numbers.into_iter().fold(file, |bytes, (at, number)| apply(bytes, &Mutation::Number(at, number)));
         build("my.toml", &String::from_utf8_lossy(&bytes));
     }

@@ -39,7 +39,7 @@ fn numbers_are_those_of_single_runs() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
     let (gpu, plan, out) = (path("two.toml"), path("late.toml"), path("out"));
-    let text = mias_machines::text("rtx2060").expect("the machine");
+    let text = mias_gpus::text("rtx2060").expect("the machine");
     assert!(text.contains("count = 30"));
     fs::write(&gpu, text.replacen("count = 30", "count = 2", 1)).expect("the machine");
     fs::write(&plan, PLAN.replace("GPU", &gpu)).expect("the plan");

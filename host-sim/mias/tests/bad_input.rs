@@ -126,7 +126,7 @@ fn a_tb_that_no_sm_can_hold_is_refused_with_the_resource() {
 
     let folder = tempfile::tempdir().unwrap();
     let small = folder.path().join("small.toml");
-    fs::write(&small, mias_machines::text("rtx2060-accelsim").unwrap().replace("threads = 1024", "threads = 512")).unwrap();
+    fs::write(&small, mias_gpus::text("rtx2060-accelsim").unwrap().replace("threads = 1024", "threads = 512")).unwrap();
     let trace = Trace::new(&(header(1024) + &tb(&[&[EXIT]])));
     let arguments = ["run", "--trace", &trace.list, "--gpu", small.to_str().unwrap()];
     refused(&arguments, &["kernel-1.traceg: ", "needs 1024 threads", "has 512"]);
@@ -165,7 +165,7 @@ fn launches_on_many_streams_all_run() {
 
 #[test]
 fn impossible_machines_are_refused_where_they_are() {
-    let original = mias_machines::text("rtx2060-accelsim").unwrap();
+    let original = mias_gpus::text("rtx2060-accelsim").unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mine.toml");
     for (sound_line, broken, part) in [

@@ -32,7 +32,7 @@ fn malformed_machine_files_are_shown_where_they_break() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mine.toml");
     let name = path.to_str().unwrap();
-    let original = mias_machines::text("rtx2060").unwrap();
+    let original = mias_gpus::text("rtx2060").unwrap();
     let line = original[..original.find("count = 30").unwrap()].matches('\n').count() + 1;
 
     std::fs::write(&path, original.replace("count = 30", "count = thirty")).unwrap();

@@ -81,7 +81,7 @@ fn power_over_time_adds_up_to_the_energy() {
     }
     // A launch latency passes before anything runs: constant power, and all SMs empty.
     let first = events.iter().find(|event| event["name"] == "power, W").unwrap();
-    let gpu = mias_lab::machines::load("rtx2060").unwrap();
+    let gpu = mias_lab::gpus::load("rtx2060").unwrap();
     let power = gpu.energy.unwrap();
     let idle = f64::from(power.constant_uw) + f64::from(gpu.sm.count) * f64::from(power.sm_idle_uw);
     assert!((first["args"]["chip"].as_f64().unwrap() - idle * 1e-6).abs() < 1e-6, "{first}");

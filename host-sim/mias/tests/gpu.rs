@@ -9,7 +9,7 @@ use std::fs;
 fn the_list_has_every_machine_that_can_be_shown() {
     let list = json(&["gpu", "list"]);
     let machines = list["machines"].as_array().unwrap();
-    assert_eq!(machines.iter().map(|machine| machine["name"].as_str().unwrap()).collect::<Vec<_>>(), mias_lab::machines::names());
+    assert_eq!(machines.iter().map(|machine| machine["name"].as_str().unwrap()).collect::<Vec<_>>(), mias_lab::gpus::names());
     for machine in machines {
         let shown = json(&["gpu", "show", machine["name"].as_str().unwrap()]);
         assert_eq!((&shown["sm"]["count"], &shown["description"]), (&machine["sms"], &machine["description"]));
@@ -30,7 +30,7 @@ fn a_summary_says_how_many_tbs_fit() {
 #[test]
 fn a_note_names_the_file_to_fit() {
     let folder = tempfile::tempdir().unwrap();
-    let text = mias_machines::text("rtx2060").unwrap().replacen("name = \"rtx2060\"", "name = \"mine\"", 1);
+    let text = mias_gpus::text("rtx2060").unwrap().replacen("name = \"rtx2060\"", "name = \"mine\"", 1);
     fs::write(folder.path().join("my.toml"), text).unwrap();
     let mut summary = mias(&["gpu", "show", "my.toml", "--summary"]);
     summary.current_dir(folder.path()).assert().success().stdout(contains("`mias gpu fit my.toml` fits it"));
@@ -40,7 +40,7 @@ fn a_note_names_the_file_to_fit() {
 fn a_machine_that_cannot_be_is_asked_about_and_used() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mine.toml");
-    let slip = mias_machines::text("rtx2060").unwrap().replace("dram_khz = 3_500_000", "dram_khz = 14_000_000");
+    let slip = mias_gpus::text("rtx2060").unwrap().replace("dram_khz = 3_500_000", "dram_khz = 14_000_000");
     fs::write(&path, &slip).unwrap();
     let asked = contains("warning: ").and(contains("mine.toml: DRAM has 1344.0 GB/s")).and(contains("32.8 bytes per SM and core cycle"));
     let run = ["run", "fwt:4096", "--cycles", "6000", "--gpu", path.to_str().unwrap()];

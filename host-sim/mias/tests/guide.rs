@@ -47,13 +47,13 @@ fn pages_below(folder: &str) -> Vec<PathBuf> {
 /// The machines that a page's examples speak of, as a reader would have made them, and the traces and examples of the project.
 fn lay_out(folder: &Path) {
     fs::create_dir(folder).expect("a page's folder");
-    let whole = mias_machines::text("rtx2060").expect("a machine that is built in").to_owned();
+    let whole = mias_gpus::text("rtx2060").expect("a machine that is built in").to_owned();
     let half = GPU_OF_HALF_SIZE.iter().fold(whole, |text, (old, new)| {
         assert!(text.contains(old), "{old}");
         text.replacen(old, new, 1)
     });
     fs::write(folder.join("half.toml"), half).expect("half.toml");
-    let fourfold = mias_machines::text("rtx2060").expect("a machine that is built in").replacen("bus_bytes = 2", "bus_bytes = 8", 1);
+    let fourfold = mias_gpus::text("rtx2060").expect("a machine that is built in").replacen("bus_bytes = 2", "bus_bytes = 8", 1);
     fs::write(folder.join("fourfold.toml"), fourfold.replacen("burst_beats = 16", "burst_beats = 4", 1)).expect("fourfold.toml");
     let shown = assert_cmd::Command::new(env!("CARGO_BIN_EXE_mias")).args(["gpu", "show"]).output().expect("mias").stdout;
     let shown = String::from_utf8(shown).expect("TOML is text");

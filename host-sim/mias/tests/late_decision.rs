@@ -22,7 +22,7 @@ cycles = 60_000
 profile-cycles = 2_000
 latency = "worst"
 
-[experiment.machine]
+[experiment.gpu-settings]
 sm.count = 6
 microcontroller.clock_khz = [400_000, 180_000]
 "#;

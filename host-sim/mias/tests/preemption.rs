@@ -262,7 +262,7 @@ fn a_report_on_requests_shows_techniques_registers_and_storage() {
         kernels = [\"mm:128\", \"fwt:65536\", \"preempt:4032\"]\ngroups = [[\"mm:128\", \"preempt:4032\"], [\"fwt:65536\", \"preempt:4032\"]]\n\
         policies = [\"left-over\"]\nconfigurations = false\n\
         requests = { count = 3, schemes = [\"switch\", \"flush\", \"shieh\"], limits-ns = [500, 3_000] }\n\
-        [experiment.parameters]\ncycles = 20_000\nlatency = \"off\"\n[experiment.machine]\nsm.count = 2\nlaunch.latency_cycles = 1\nsm.preemption.switch = \"stall\"\n";
+        [experiment.parameters]\ncycles = 20_000\nlatency = \"off\"\n[experiment.gpu-settings]\nsm.count = 2\nlaunch.latency_cycles = 1\nsm.preemption.switch = \"stall\"\n";
     fs::write(path("urgent.toml"), plan).expect("the plan");
     mias(&["evaluate", &path("urgent.toml"), "--out", &path("out")]).assert().success();
     let results: Value = serde_json::from_str(&fs::read_to_string(path("out/results.json")).expect("results")).expect("JSON");

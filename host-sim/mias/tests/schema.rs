@@ -1,14 +1,14 @@
-//! `mias schema`: what it prints is what the project has in `docs/schema/`, and it writes files as other commands do.
+//! `mias schema`: what it prints is what the project has in `docs/generated/`, and it writes files as other commands do.
 
 use crate::support::{mias, printed, refused};
 use std::path::Path;
 
-const KINDS: [&str; 3] = ["machine", "plan", "kernel"];
+const KINDS: [&str; 3] = ["gpu", "plan", "kernel"];
 
 #[test]
 fn the_schemas_of_the_project_are_current() {
     for kind in KINDS {
-        let file = format!("docs/schema/{kind}.schema.json");
+        let file = format!("docs/generated/{kind}.schema.json");
         let written = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(&file)).unwrap_or_default();
         assert!(written == printed(&["schema", kind]), "{file} is not what is read; write it with `cargo xtask schema`");
     }
@@ -25,6 +25,6 @@ fn a_file_has_what_is_printed() {
 
 #[test]
 fn another_kind_is_refused_with_those_that_there_are() {
-    refused(&["schema", "plans"], &["'plans'", "machine, plan, kernel", "'plan'"]);
+    refused(&["schema", "plans"], &["'plans'", "gpu, plan, kernel", "'plan'"]);
     refused(&["schema"], &["<KIND>"]);
 }

@@ -166,7 +166,7 @@ fn launches_differ_in_what_they_take() {
     let rows = json(&["kernels", &trace]);
     assert_eq!((&rows[0]["max_tbs"], &rows[1]["max_tbs"]), (&32.into(), &8.into()));
     let gpu = folder.path().join("two.toml");
-    let text = mias_machines::text("rtx2060").expect("the machine");
+    let text = mias_gpus::text("rtx2060").expect("the machine");
     assert!(text.contains("count = 30"));
     fs::write(&gpu, text.replacen("count = 30", "count = 2", 1)).expect("the machine");
     let window = ["--cycles", "25000", "--profile-cycles", "2000", "--gpu", gpu.to_str().expect("UTF-8")];

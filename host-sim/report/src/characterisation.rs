@@ -11,7 +11,7 @@ use mias_lab::experiment::machine::{End, Options};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::sweep::{Sweep, sweep};
 use mias_lab::experiment::workload::Workload;
-use mias_lab::{fingerprint, machines};
+use mias_lab::{fingerprint, gpus};
 use mias_workloads::kernels::{self, Spec};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ impl Watch for Unwatched {
 /// # Errors
 /// A sentence, if the machine's file or a kernel cannot be read.
 pub fn resources() -> Result<String, String> {
-    let gpu = machines::load(MACHINE).map_err(|error| error.to_string())?;
+    let gpu = gpus::load(MACHINE).map_err(|error| error.to_string())?;
     let cells = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let mut text = cells(&HEADINGS.map(str::to_owned)) + &format!("|---|{}\n", "---|".repeat(HEADINGS.len() - 1));
     for name in kernels::THESIS {
@@ -52,7 +52,7 @@ pub fn resources() -> Result<String, String> {
 /// # Errors
 /// A sentence that says which kernel could not be run.
 pub fn markdown() -> Result<String, String> {
-    let gpu = machines::load(MACHINE).map_err(|error| error.to_string())?;
+    let gpu = gpus::load(MACHINE).map_err(|error| error.to_string())?;
     let options = Options::new(End::Cycles(CYCLES));
     let kernels: Vec<(Workload, Character, Sweep)> =
         kernels::THESIS.into_par_iter().map(|name| one(name, &gpu, options)).collect::<Result<_, String>>()?;

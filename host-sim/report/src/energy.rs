@@ -101,12 +101,12 @@ pub(super) fn text(report: &EnergyReport, kernels: &[&str], gpu: &GpuConfig, cyc
 mod tests {
     use super::*;
     use mias_hw_model::energy::{BackgroundEnergy, DynamicEnergy, StandingEnergy};
-    use mias_lab::machines;
+    use mias_lab::gpus;
 
     /// A kernel's 2 mJ in DRAM, 5 mJ of constant power and 3 mJ of SMs, of which 2 leak, in a millisecond: 10 W, and 8 W without.
     #[test]
     fn joules_and_watts() {
-        let gpu = machines::load("rtx2060").unwrap();
+        let gpu = gpus::load("rtx2060").unwrap();
         let mj: Femtojoules = 1_000_000_000_000;
         let launch = DynamicEnergy { dram: 2 * mj, ..DynamicEnergy::default() };
         let background = BackgroundEnergy { constant: 5 * mj, active_sms: 3 * mj, ..BackgroundEnergy::default() };

@@ -3,7 +3,7 @@
 
 use super::SCHEMA_VERSION;
 use mias_hw_model::config::GpuConfig;
-use mias_lab::machines::{borrowed, plausible};
+use mias_lab::gpus::{borrowed, plausible};
 use mias_lab::table::{self, grouped};
 use mias_warp_trace::WARP_LANES;
 use serde::Serialize;
@@ -115,13 +115,13 @@ impl MachineSummary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mias_lab::machines;
+    use mias_lab::gpus;
 
     /// By the data sheets: 5.24 TFLOP/s of 1,920 lanes at 1,365 MHz; 19.5 and 66.9 by the whitepapers (sources.md D117 and D118).
     #[test]
     fn peaks_are_those_of_the_data_sheets() {
         for (name, warp_ipc, tflop_per_s) in [("rtx2060", 120, 5.24), ("a100", 432, 19.5), ("h100", 528, 66.9)] {
-            let summary = MachineSummary::of(&machines::load(name).unwrap(), name, Vec::new(), &machines::built_in());
+            let summary = MachineSummary::of(&gpus::load(name).unwrap(), name, Vec::new(), &gpus::built_in());
             assert_eq!((summary.peak_warp_ipc, summary.peak_thread_ipc), (warp_ipc, 32 * warp_ipc), "{name}");
             assert!((summary.fp32_gflop_per_s / 1e3 / tflop_per_s - 1.0).abs() < 2e-3, "{name}: {}", summary.fp32_gflop_per_s);
             assert_eq!(summary.text().contains("note: "), name != "rtx2060", "{name}");

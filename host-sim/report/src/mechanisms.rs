@@ -69,11 +69,11 @@ fn ways(cache: &str, config: Option<&PartitionConfig>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mias_lab::machines;
+    use mias_lab::gpus;
 
     #[test]
     fn what_is_on_is_named_and_nothing_else() {
-        let mut gpu = machines::load("rtx2060").expect("built in");
+        let mut gpu = gpus::load("rtx2060").expect("built in");
         assert_eq!(line(&gpu), "");
         gpu.sm.memory_issue = Some(MemoryIssueConfig::default());
         assert_eq!(line(&gpu), "", "there, and off");

@@ -61,13 +61,13 @@ mod tests {
     use super::*;
     use mias_hw_model::energy::{BackgroundEnergy, StandingEnergy};
     use mias_lab::experiment::machine::EnergySample;
-    use mias_lab::machines;
+    use mias_lab::gpus;
 
     /// A millisecond at 5 W constant and 4 W of SMs, of which 1 W is clock and 2 W leak; in the second one a kernel of 3 W besides; then the run ends
     /// with the note.
     #[test]
     fn power_is_what_lies_between_two_notes() {
-        let gpu = machines::load("zhao18").unwrap();
+        let gpu = gpus::load("zhao18").unwrap();
         let (mj, ms): (Femtojoules, u64) = (1_000_000_000_000, gpu.clocks.core_khz.into());
         let upto = |time: u128, kernel: u128| EnergyReport {
             launches: vec![DynamicEnergy { dram: kernel * mj, ..DynamicEnergy::default() }],

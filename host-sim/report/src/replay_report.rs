@@ -158,7 +158,7 @@ mod tests {
     use mias_registers::{PolicyCode, global};
 
     fn recording() -> Recording {
-        let gpu: GpuConfig = mias_lab::machines::load("rtx2060").unwrap();
+        let gpu: GpuConfig = mias_lab::gpus::load("rtx2060").unwrap();
         let mut run = mias_lab::cosim::recording::Run::new(MachineDescription::of(&gpu, Straps::new(PolicyCode::MiasIpc)));
         run.accesses_mut().push(Access::Read { offset: global::ID, value: 1 });
         run.end_step(0);

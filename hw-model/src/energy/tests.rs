@@ -147,7 +147,7 @@ proptest! {
 /// `zhao18`, by hand: 2.6566 W leak and 1.59 W are clock, in an SM that issues, one that does not, and one that is empty.
 #[test]
 fn an_sm_leaks_and_has_a_clock_whatever_it_does() {
-    let zhao: GpuConfig = toml::from_str(mias_machines::text("zhao18").expect("built in")).expect("valid");
+    let zhao: GpuConfig = toml::from_str(mias_gpus::text("zhao18").expect("built in")).expect("valid");
     let power = zhao.energy.expect("it has coefficients");
     for activity in [
         ChipActivity { active_sm_cycles: 1_000, issue_sm_cycles: 1_000, ..ChipActivity::default() },
@@ -163,7 +163,7 @@ fn an_sm_leaks_and_has_a_clock_whatever_it_does() {
 /// issues.
 #[test]
 fn a_stalled_sm_draws_what_an_empty_one_does() {
-    let zhao: GpuConfig = toml::from_str(mias_machines::text("zhao18").expect("built in")).expect("valid");
+    let zhao: GpuConfig = toml::from_str(mias_gpus::text("zhao18").expect("built in")).expect("valid");
     let power = zhao.energy.expect("it has coefficients");
     // A thousandth of a second, so that a microwatt is a nanojoule.
     let of = |activity: ChipActivity| BackgroundEnergy::of(&activity, &power, None, 1_000).total() / 1_000_000;

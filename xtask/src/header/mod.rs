@@ -1,4 +1,4 @@
-//! `docs/mias.h`: the register map for C and C++. From the same tables as the map's page and the SVD file: offsets, bits and codes as
+//! `docs/generated/mias.h`: the register map for C and C++. From the same tables as the map's page and the SVD file: offsets, bits and codes as
 //! macros, and the block as a structure, whose layout the compiler is made to check against the macros.
 
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use crate::docs::{Group, all_groups, plain};
 use crate::util::write_file;
 
 /// The file, relative to the root.
-const FILE: &str = "docs/mias.h";
+const FILE: &str = "docs/generated/mias.h";
 
 /// Columns of a line of comment, its signs not counted.
 const WIDTH: usize = 100;

@@ -1,4 +1,4 @@
-//! `docs/mias.svd`: the register map for debuggers and register viewers, in CMSIS-SVD 1.3. Described from the same tables as the
+//! `docs/generated/mias.svd`: the register map for debuggers and register viewers, in CMSIS-SVD 1.3. Described from the same tables as the
 //! map's page, written by the crate `svd-encoder`, and read back by `svd-parser` in the tests.
 
 use anyhow::{Context, Result};
@@ -14,7 +14,7 @@ use crate::docs::{Entry, Group, all_groups, plain};
 use crate::util::write_file;
 
 /// The file, relative to the root.
-const FILE: &str = "docs/mias.svd";
+const FILE: &str = "docs/generated/mias.svd";
 
 /// What stands before the device in the file.
 const HEAD: &str = "<!-- Written by `cargo xtask docs` from firmware/registers/src/; a test fails when it is not current. -->";

@@ -86,13 +86,13 @@ pub fn miss_latency(outcome: &Outcome) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::experiment::machine::SmTotals;
-    use crate::machines;
+    use crate::gpus;
     use mias_hw_model::gpu::{CacheStats, LaunchStats};
 
     /// 30 SMs, 24 slices, one clock for all but DRAM; 105,000 cycles of which 5,000 are the launch.
     #[test]
     fn full_use_of_every_part_is_one() {
-        let gpu = machines::load("rtx2060").unwrap();
+        let gpu = gpus::load("rtx2060").unwrap();
         let full = LaunchStats {
             warp_insts: 1_000_000,
             l1: CacheStats { accesses: 24_000_000, hits: 12_000_000, misses: 6_000_000, reservation_fails: 48_000_000 },
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn what_did_not_run_has_no_rates() {
-        let gpu = machines::load("rtx2060").unwrap();
+        let gpu = gpus::load("rtx2060").unwrap();
         assert_eq!(Alone::of(&Outcome::default(), &gpu), Alone::default());
         let nothing = Alone::of(&Outcome { launches: vec![LaunchStats::default()], ..Outcome::default() }, &gpu);
         assert_eq!((nothing.issue_slots, nothing.dram_utilization, nothing.l1_utilization), (None, None, None));

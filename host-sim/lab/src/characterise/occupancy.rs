@@ -32,12 +32,12 @@ impl Occupancy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machines;
+    use crate::gpus;
 
     /// An SM of 1,024 threads, 65,536 registers, 65,536 bytes and 32 TB slots.
     #[test]
     fn what_is_short_is_named() {
-        let gpu = machines::load("rtx2060").unwrap();
+        let gpu = gpus::load("rtx2060").unwrap();
         let of = |threads: u32, registers: u32, shared: u32| {
             let info = KernelInfo {
                 name: "k".into(),

@@ -73,7 +73,7 @@ fn zhao2018(alone: &Alone, gpu: &GpuConfig) -> Option<KernelType> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machines;
+    use crate::gpus;
 
     const C: Option<KernelType> = Some(KernelType::Compute);
     const M: Option<KernelType> = Some(KernelType::Memory);
@@ -88,7 +88,7 @@ mod tests {
     }
 
     fn types(alone: &Alone, curve: [(u32, f64); 2]) -> Types {
-        Types::of(alone, Some(curve), &machines::load("rtx2060").unwrap())
+        Types::of(alone, Some(curve), &gpus::load("rtx2060").unwrap())
     }
 
     #[test]

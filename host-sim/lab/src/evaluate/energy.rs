@@ -62,7 +62,7 @@ mod tests {
     /// 0.08 J in a millisecond, of which 0.03 J leak and 0.01 J are clocks, for an STP of 2: by hand.
     #[test]
     fn power_has_its_shares() {
-        let gpu = crate::machines::load("zhao18").unwrap();
+        let gpu = crate::gpus::load("zhao18").unwrap();
         let cycles = gpu.clocks.core_khz.into();
         let kept =
             Kept { energy_nj: Some(80_000_000), leakage_nj: Some(30_000_000), clock_nj: Some(10_000_000), ..Kept::of(&Outcome::default()) };

@@ -13,7 +13,7 @@ use super::room::{Latency, Room};
 use super::sequential::sequential;
 use super::workload::Workload;
 use crate::intervals::Estimated;
-use crate::machines::fields::Field;
+use crate::gpus::fields::Field;
 use crate::metrics::Metrics;
 use mias_hw_model::energy::Spent;
 use mias_hw_model::gpu::SmStateCycles;

@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn every_kernel_needs_an_sm_where_none_is_shared() {
-        let mut gpu = crate::machines::load("zhao18").unwrap();
+        let mut gpu = crate::gpus::load("zhao18").unwrap();
         gpu.sm.count = 2;
         let all = [Policy::LeftOver, Policy::MiasIpc, Policy::Spatial, Policy::CdSearch];
         assert_eq!(check_sms(&all, 2, &gpu), Ok(()));
@@ -69,7 +69,7 @@ mod tests {
     /// A window of as many cycles is enough; one cycle less is not.
     #[test]
     fn sms_wake_while_a_step_settles() {
-        let gpu = crate::machines::load("zhao18").unwrap();
+        let gpu = crate::gpus::load("zhao18").unwrap();
         let wake = gpu.sm.power_gating.as_ref().unwrap().wake_cycles;
         let settling = |search_cycles| Options { search_cycles, ..Options::new(End::Cycles(1)) };
         assert_eq!(check_gating(&[Policy::CdSearch], settling(wake), &gpu), Ok(()));

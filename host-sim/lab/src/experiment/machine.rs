@@ -12,7 +12,7 @@ use super::room::Room;
 use super::victims::VictimChoice;
 use super::workload::Workload;
 use crate::cosim::recording::Recording;
-use crate::machines::fields::Field;
+use crate::gpus::fields::Field;
 use mias_hw_model::cache::WaysStats;
 use mias_hw_model::energy::EnergyReport;
 use mias_hw_model::gpu::{ContextLog, ContextStats, LaunchStats, Preemption, SmStateCycles};

@@ -6,7 +6,7 @@
 
 use super::machine::Outcome;
 use super::policy::Policy;
-use crate::machines::fields::{Field, changed};
+use crate::gpus::fields::{Field, changed};
 use mias_hw_model::config::GpuConfig;
 
 /// A policy, and fields of the machine that belong to it.
@@ -144,7 +144,7 @@ mod tests {
     /// Each sets what its name says, and nothing else; they are in the order of their rank in reports.
     #[test]
     fn names_say_what_is_set() {
-        let gpu = crate::machines::load("dai18-lines").unwrap();
+        let gpu = crate::gpus::load("dai18-lines").unwrap();
         for preset in PRESETS {
             let on = preset.on(&gpu).unwrap_or_else(|error| panic!("{}: {error}", preset.name));
             let issue = on.sm.memory_issue.clone().unwrap_or_default();
@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(quota(&alone(u64::MAX, 1)), u32::MAX - 1, "what the machine's file may say at most");
         let (half, whole) = (alone(2_400_000, 4_800_000), alone(4_800_000, 4_800_000));
         let smk = PRESETS.iter().find(|preset| preset.quotas).unwrap();
-        let gpu = crate::machines::load("dai18-lines").unwrap();
+        let gpu = crate::gpus::load("dai18-lines").unwrap();
         let on = changed(&gpu, &smk.fields_of(&[&half, &whole])).unwrap();
         assert_eq!(on.sm.memory_issue.unwrap().warp_quota, [5_000, 10_000]);
     }

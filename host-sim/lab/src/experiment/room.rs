@@ -137,7 +137,7 @@ mod tests {
     /// A window of 20,000 and a launch latency of 5,000: due at 19,999 at the latest.
     #[test]
     fn a_limit_is_within_the_run() {
-        let mut gpu = crate::machines::load("rtx2060").unwrap();
+        let mut gpu = crate::gpus::load("rtx2060").unwrap();
         gpu.launch.latency_cycles = 5_000;
         let window = Options::new(End::Cycles(20_000));
         assert_eq!(check_limit(4_999, 10_000, &gpu, window), Ok(()));

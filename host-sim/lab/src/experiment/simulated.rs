@@ -23,7 +23,7 @@ use super::room::Room;
 use super::threads::Threads;
 use super::workload::Workload;
 use crate::cosim::Image;
-use crate::machines::fields::{Field, changed};
+use crate::gpus::fields::{Field, changed};
 use counts::{in_place, sm_totals};
 use mias_firmware::configs::MAX_KERNELS;
 use mias_firmware::machine::Machine as FirmwareMachine;

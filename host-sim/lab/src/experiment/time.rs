@@ -86,7 +86,7 @@ mod tests {
     /// 1,365 MHz: 5 us are 6,825 cycles.
     #[test]
     fn times_are_cycles_of_the_core_clock() {
-        let mut gpu = crate::machines::load("rtx2060").unwrap();
+        let mut gpu = crate::gpus::load("rtx2060").unwrap();
         gpu.clocks.core_khz = 1_365_000;
         let cycles = |text: &str| text.parse::<Time>().map(|time| time.cycles(&gpu));
         assert_eq!(cycles("5us"), Ok(6_825));
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_limit_is_a_time_that_a_launch_can_say() {
-        let gpu = crate::machines::load("rtx2060").unwrap();
+        let gpu = crate::gpus::load("rtx2060").unwrap();
         let limit = |text: &str| text.parse::<Time>().unwrap().limit_cycles(&gpu);
         assert_eq!(limit("4294967295"), Ok(u32::MAX));
         assert!(limit("4294967296").unwrap_err().contains("give at most 4294967295"));

@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_machine_gets_what_preemption_takes_and_keeps_what_it_has() {
-        let mut gpu = crate::machines::load("rtx2060").unwrap();
+        let mut gpu = crate::gpus::load("rtx2060").unwrap();
         assert!(Transition::Ideal.on(&gpu).sm.preemption.is_none());
         let preempt = Transition::Preempt(Scheme::Switch);
         assert_eq!(preempt.on(&gpu).sm.preemption, Some(Default::default()));

@@ -44,33 +44,33 @@ fn per_event(energy: &EnergyConfig) -> EnergyConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machines;
+    use crate::gpus;
 
     fn said(gpu: &GpuConfig) -> String {
-        notes(gpu, &gpu.name, &machines::built_in()).join("\n")
+        notes(gpu, &gpu.name, &gpus::built_in()).join("\n")
     }
 
     #[test]
     fn a_machine_of_its_own_says_nothing() {
-        assert_eq!(said(&machines::load("rtx2060").unwrap()), "");
-        assert_eq!(said(&machines::load("rtx2060-accelsim").unwrap()), "");
+        assert_eq!(said(&gpus::load("rtx2060").unwrap()), "");
+        assert_eq!(said(&gpus::load("rtx2060-accelsim").unwrap()), "");
     }
 
     #[test]
     fn what_is_anothers_is_said() {
-        let a100 = said(&machines::load("a100").unwrap());
+        let a100 = said(&gpus::load("a100").unwrap());
         assert!(
             a100.contains("energies per event are those of the RTX 2060 SUPER") && a100.contains("`mias gpu fit a100` fits it"),
             "{a100}"
         );
-        assert!(said(&machines::load("zhao18").unwrap()).contains("those of the GTX 480"));
-        assert!(!said(&machines::load("shieh16").unwrap()).contains("energies"));
+        assert!(said(&gpus::load("zhao18").unwrap()).contains("those of the GTX 480"));
+        assert!(!said(&gpus::load("shieh16").unwrap()).contains("energies"));
     }
 
     #[test]
     fn a_copy_takes_its_numbers_along() {
-        let mut copy = GpuConfig { name: "mine".into(), ..machines::load("rtx2060").unwrap() };
-        let of_file = notes(&copy, "machines/my.toml", &machines::built_in()).join("\n");
+        let mut copy = GpuConfig { name: "mine".into(), ..gpus::load("rtx2060").unwrap() };
+        let of_file = notes(&copy, "machines/my.toml", &gpus::built_in()).join("\n");
         assert!(of_file.contains("Linear's coefficient is that of `rtx2060`: `mias gpu fit machines/my.toml` fits it"), "{of_file}");
         copy.scheduler.linear_coefficient_q16 += 1;
         assert!(!said(&copy).contains("Linear") && said(&copy).contains("RTX 2060 SUPER"));

@@ -134,7 +134,7 @@ mod tests {
     use mias_hw_model::config::{InFlightLimit, SelectorConfig, StaticLimit, SwitchModel, Unlimited};
 
     fn machine() -> GpuConfig {
-        crate::machines::load("dai18-lines").unwrap()
+        crate::gpus::load("dai18-lines").unwrap()
     }
 
     fn fields(text: &str) -> Vec<Field> {

@@ -1,4 +1,4 @@
-//! Machine files: the ones of `mias-machines`, which are built in, and the user's own.
+//! Machine files: the ones of `mias-gpus`, which are built in, and the user's own.
 
 pub mod borrowed;
 mod by_kernel;
@@ -35,12 +35,12 @@ pub enum GpuFileError {
 
 /// Names of the machines built in.
 pub fn names() -> Vec<&'static str> {
-    mias_machines::ALL.iter().map(|(name, _)| *name).collect()
+    mias_gpus::ALL.iter().map(|(name, _)| *name).collect()
 }
 
 /// The machines built in, in the order of lists.
 pub fn built_in() -> Vec<GpuConfig> {
-    mias_machines::ALL.iter().filter_map(|(name, _)| load(name).ok()).collect()
+    mias_gpus::ALL.iter().filter_map(|(name, _)| load(name).ok()).collect()
 }
 
 /// The machine `name_or_path`: one that is built in, else the TOML file at that path.
@@ -48,7 +48,7 @@ pub fn built_in() -> Vec<GpuConfig> {
 /// # Errors
 /// [`GpuFileError`]; the suggestion is the nearest built-in name.
 pub fn load(name_or_path: &str) -> Result<GpuConfig, GpuFileError> {
-    if let Some(text) = mias_machines::text(name_or_path) {
+    if let Some(text) = mias_gpus::text(name_or_path) {
         return parse(&format!("{name_or_path}.toml"), text);
     }
     let path = Path::new(name_or_path);
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_list_is_no_table() {
-        let text = mias_machines::text("rtx2060").unwrap();
+        let text = mias_gpus::text("rtx2060").unwrap();
         let changed = text.replacen("sp = { latency = ", "sp = [1, 1] # ", 1);
         assert_ne!(text, changed);
         let said = refused(&changed);
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn malformed_files_are_shown_where_they_break() {
-        let text = mias_machines::text("rtx2060").unwrap();
+        let text = mias_gpus::text("rtx2060").unwrap();
         let line = |needle: &str| text[..text.find(needle).unwrap()].matches('\n').count() + 1;
 
         let message = refused(&text.replace("count = 30", "count = 30 30"));
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn what_an_sm_may_have_is_read_and_shown_and_else_left_out() {
-        let text = mias_machines::text("rtx2060").unwrap();
+        let text = mias_gpus::text("rtx2060").unwrap();
         let plain = parse("my.toml", text).unwrap();
         assert_eq!((plain.sm.constant_cache, plain.sm.texel_latency), (None, 0));
         let shown = toml::to_string(&plain).unwrap();
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn impossible_values_are_shown_where_they_are() {
-        let text = mias_machines::text("rtx2060").unwrap();
+        let text = mias_gpus::text("rtx2060").unwrap();
         let message = refused(&text.replace("count = 30", "count = 0"));
         let line = text[..text.find("count = 30").unwrap()].matches('\n').count() + 1;
         let expected = format!("my.toml:{line}:1: sm.count = 0: must be at least 1\n   |\n{line} | count = 0\n   | ^^^^^^^^^");

@@ -100,7 +100,7 @@ pub fn questions(gpu: &GpuConfig) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machines;
+    use crate::gpus;
 
     #[test]
     fn chips_are_in_order_and_the_ends_are_by_hand() {
@@ -112,8 +112,8 @@ mod tests {
 
     #[test]
     fn nothing_is_asked_about_what_is_built_in() {
-        for name in machines::names() {
-            assert_eq!(questions(&machines::load(name).unwrap()), [""; 0], "{name}");
+        for name in gpus::names() {
+            assert_eq!(questions(&gpus::load(name).unwrap()), [""; 0], "{name}");
         }
     }
 
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn sums_are_those_of_the_data_sheets() {
         for (name, gb_per_s, kib) in [("rtx2060", 336.0, 3_072), ("a100", 1_555.0, 40 * 1_024), ("h100", 3_352.0, 50 * 1_024)] {
-            let gpu = machines::load(name).unwrap();
+            let gpu = gpus::load(name).unwrap();
             assert!((dram_gb_per_s(&gpu) / gb_per_s - 1.0).abs() < 5e-4, "{name}");
             assert_eq!(l2_kib(&gpu), kib, "{name}");
         }
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn a_fourfold_slip_is_noticed() {
         let asked = |change: fn(&mut GpuConfig)| {
-            let mut gpu = machines::load("rtx2060").unwrap();
+            let mut gpu = gpus::load("rtx2060").unwrap();
             change(&mut gpu);
             questions(&gpu).join("\n")
         };

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 /// The schema of a machine's file.
 #[must_use]
 pub fn schema() -> Value {
-    let about = "A machine of mias: a GPU, every number of which the timing model uses. docs/guide/machines.md says how to write one.";
+    let about = "A machine of mias: a GPU, every number of which the timing model uses. docs/guide/gpus.md says how to write one.";
     let mut schema = schema::of::<GpuConfig>("Machine of mias", about);
     let ranges = GpuConfig::ranges();
     for Range { key, within, multiple_of, .. } in &ranges {

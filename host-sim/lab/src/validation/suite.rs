@@ -8,7 +8,7 @@ use crate::experiment::policy::{Control, Policy};
 use crate::experiment::recorded::LIST;
 use crate::experiment::simulated::SimulatedGpu;
 use crate::experiment::workload::{self, Workload};
-use crate::machines;
+use crate::gpus;
 use crate::validation::reference::{self, COLUMNS, ReferenceLaunch};
 use mias_hw_model::config::WarpSchedulerKind;
 use mias_hw_model::gpu::LaunchStats;
@@ -210,7 +210,7 @@ fn replay(list: &Path, scheduler: WarpSchedulerKind, machine: &str) -> Result<Ve
     if !warnings.is_empty() {
         return Err(format!("{}: {warnings}", list.display()));
     }
-    let mut gpu = machines::load(machine).map_err(|error| error.to_string())?;
+    let mut gpu = gpus::load(machine).map_err(|error| error.to_string())?;
     gpu.sm.warp_scheduler = scheduler;
     let options = Options::new(End::Done);
     let run = Run { control: Control::Policy(Policy::LeftOver), workloads: workloads.iter().collect::<Vec<&Workload>>(), options };

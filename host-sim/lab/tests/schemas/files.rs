@@ -7,7 +7,7 @@ use mias_firmware::policy::{Context, Plan, Policy, Spatial};
 use mias_lab::evaluate::plan;
 use mias_lab::experiment::own::{Own, OwnPolicy};
 use mias_lab::experiment::policies::Policies;
-use mias_lab::machines;
+use mias_lab::gpus;
 use mias_workloads::kernels::{self, Spec};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use toml::Table;
 pub(crate) const EVERY_PLAN_KEY: &str = include_str!("../data/every-key.plan.toml");
 
 /// What a machine's file may have beside the required keys.
-pub(crate) const MACHINE_OPTIONS: &str = include_str!("../data/every-option.machine.toml");
+pub(crate) const MACHINE_OPTIONS: &str = include_str!("../data/every-option.gpu.toml");
 
 /// Two kernels which have every key between them.
 pub(crate) const EVERY_KERNEL_KEY: [&str; 2] =
@@ -86,7 +86,7 @@ fn nothing_more() -> Read {
 
 /// A machine with every key that may be left out.
 pub(crate) fn every_machine_key() -> Table {
-    let mut machine: Table = mias_machines::text("rtx2060").expect("a machine").parse().expect("TOML");
+    let mut machine: Table = mias_gpus::text("rtx2060").expect("a machine").parse().expect("TOML");
     merge(&mut machine, MACHINE_OPTIONS.parse().expect("TOML"));
     machine
 }
@@ -101,27 +101,27 @@ fn merge(into: &mut Table, from: Table) {
 }
 
 pub(crate) fn machine() -> Kind {
-    let read = |text: &str| machines::parse("m.toml", text).map(drop).map_err(|error| error.to_string());
-    let mut files: Vec<(String, String)> = mias_machines::ALL.iter().map(|(name, text)| ((*name).into(), (*text).into())).collect();
+    let read = |text: &str| gpus::parse("m.toml", text).map(drop).map_err(|error| error.to_string());
+    let mut files: Vec<(String, String)> = mias_gpus::ALL.iter().map(|(name, text)| ((*name).into(), (*text).into())).collect();
     files.push(("every key".into(), toml::to_string(&every_machine_key()).expect("TOML")));
     // Contexts have one place: they go with neither preemption nor an L1 that grows.
-    let mut contexts: Table = mias_machines::text("lin18-lines").expect("a machine").parse().expect("TOML");
+    let mut contexts: Table = mias_gpus::text("lin18-lines").expect("a machine").parse().expect("TOML");
     let keys = "[sm.contexts]\nmechanism = \"duet\"\nextra = 2\nbytes_per_cycle = 64\nwarp_state_bytes = 96\nlive_permille = 440\ncompressed_permille = 900\n\
                 table_warps = 96\ntable_tbs = 16\nin_l1 = \"always\"\ninterval_cycles = 5_000\ndeadlock = \"one-tb\"\nsustained_permille = 550\n";
     merge(&mut contexts, keys.parse().expect("TOML"));
     files.push(("contexts".into(), toml::to_string(&contexts).expect("TOML")));
-    let mut controlled: Table = mias_machines::text("lin18-lines").expect("a machine").parse().expect("TOML");
+    let mut controlled: Table = mias_gpus::text("lin18-lines").expect("a machine").parse().expect("TOML");
     let keys = "[sm.contexts]\nmechanism = \"duet\"\ncontroller = \"firmware\"\n";
     merge(&mut controlled, keys.parse().expect("TOML"));
     files.push(("contexts by firmware".into(), toml::to_string(&controlled).expect("TOML")));
     // Keys that go with other limits in flight than those of that file.
     for (in_flight, key) in [("dynamic-global", "broadcast_cycles"), ("firmware", "interval_cycles")] {
-        let mut machine: Table = mias_machines::text("rtx2060").expect("a machine").parse().expect("TOML");
+        let mut machine: Table = mias_gpus::text("rtx2060").expect("a machine").parse().expect("TOML");
         let limits = format!("[sm.memory_issue]\nin_flight = \"{in_flight}\"\n{key} = 20_000\n");
         merge(&mut machine, limits.parse().expect("TOML"));
         files.push((key.into(), toml::to_string(&machine).expect("TOML")));
     }
-    Kind::new(machines::schema::schema(), Box::new(read), nothing_more(), files)
+    Kind::new(gpus::schema::schema(), Box::new(read), nothing_more(), files)
 }
 
 pub(crate) fn plan() -> Kind {

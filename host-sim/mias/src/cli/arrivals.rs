@@ -101,7 +101,7 @@ mod tests {
     use mias_lab::experiment::policy::Transition;
 
     fn gpu() -> GpuConfig {
-        mias_lab::machines::load("rtx2060").expect("built in")
+        mias_lab::gpus::load("rtx2060").expect("built in")
     }
 
     fn options() -> Options {

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     fn applied(machine: &str, args: ContextsArgs) -> Result<Option<ContextsConfig>, String> {
-        let mut gpu = mias_lab::machines::load(machine).expect("built in");
+        let mut gpu = mias_lab::gpus::load(machine).expect("built in");
         match apply(&args, &mut gpu) {
             Ok(()) => Ok(gpu.sm.contexts),
             Err(CliError::User(message)) => Err(message),

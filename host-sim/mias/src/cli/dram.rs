@@ -103,7 +103,7 @@ mod tests {
     /// What a machine of two kernels gets from the options, or why not.
     fn given(words: &str, before: Option<DramSchedulerConfig>) -> Result<Option<DramSchedulerConfig>, String> {
         let args = Only::try_parse_from(words.split_whitespace()).map_err(|error| error.to_string())?;
-        let mut gpu = mias_lab::machines::load("rtx2060").expect("built in");
+        let mut gpu = mias_lab::gpus::load("rtx2060").expect("built in");
         gpu.dram.scheduler = before;
         apply(&args.dram, &mut gpu, 2).map_err(|error| error.to_string())?;
         Ok(gpu.dram.scheduler)

@@ -6,7 +6,7 @@ use mias_lab::evaluate::store::StoreError;
 use mias_lab::experiment::machine::RunError;
 use mias_lab::experiment::request::RequestError;
 use mias_lab::experiment::workload::TraceReadError;
-use mias_lab::machines::GpuFileError;
+use mias_lab::gpus::GpuFileError;
 use mias_lab::output::OutputError;
 use mias_trace::accelsim::export::ExportError;
 use mias_workloads::input::file::InputFileError;

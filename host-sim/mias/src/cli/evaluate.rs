@@ -27,7 +27,7 @@ use mias_lab::experiment::policy::Policy;
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::threads::Threads;
 use mias_lab::experiment::workload::Workload;
-use mias_lab::machines::{self, plausible};
+use mias_lab::gpus::{self, plausible};
 use mias_lab::output::Output;
 use mias_lab::table::grouped;
 use mias_report::evaluation;
@@ -141,7 +141,7 @@ fn say_machines(plan: &Plan) {
 
 /// Asks about numbers of a user's machines that look like a slip, once each; of a built-in one only if the plan brings the number.
 fn ask_about_machines(plan: &Plan) {
-    let built_in = machines::built_in();
+    let built_in = gpus::built_in();
     let mut asked = BTreeSet::new();
     for setting in plan.experiments.iter().flat_map(|experiment| &experiment.settings) {
         let original = built_in.iter().find(|gpu| gpu.name == setting.gpu.name);

@@ -5,7 +5,7 @@ use super::choices::Format;
 use super::{CliError, fit, kernels, resolve};
 use mias_hw_model::config::GpuConfig;
 use mias_lab::characterise::occupancy::Occupancy;
-use mias_lab::machines;
+use mias_lab::gpus;
 use mias_lab::output::Output;
 use mias_report::machine_list;
 use mias_report::machine_summary::{MachineSummary, Placed};
@@ -21,7 +21,7 @@ pub(super) fn main(command: &GpuCommand) -> Result<(), CliError> {
 }
 
 fn list(format: Format) -> Result<String, CliError> {
-    let machines = machines::built_in();
+    let machines = gpus::built_in();
     match format {
         Format::Table => Ok(machine_list::text(&machines)),
         Format::Json => machine_list::json(&machines).map_err(CliError::internal),
@@ -43,7 +43,7 @@ fn summary(word: &str, words: &[String], format: Format) -> Result<String, CliEr
         Ok(Placed { kernel: request.name(word), max_tbs, limited_by: limits })
     });
     let placed = placed.collect::<Result<_, CliError>>()?;
-    let summary = MachineSummary::of(gpu, word, placed, &machines::built_in());
+    let summary = MachineSummary::of(gpu, word, placed, &gpus::built_in());
     match format {
         Format::Table => Ok(summary.text()),
         Format::Json => summary.json().map_err(CliError::internal),

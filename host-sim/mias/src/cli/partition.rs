@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_machine_keeps_its_period() {
-        let mut gpu = mias_lab::machines::load("dai18").expect("built in");
+        let mut gpu = mias_lab::gpus::load("dai18").expect("built in");
         gpu.l1.partition = Some(PartitionConfig { by: Partition::Ucp, period_cycles: 1_000, ..PartitionConfig::default() });
         let args =
             PartitionArgs { l1_ways: Some(Ways::Fixed(vec![4, 2])), l2_ways: Some(Ways::By(Partition::Shared)), miss_resources: None };

@@ -89,7 +89,7 @@ mod tests {
     const NONE: PreemptionArgs = PreemptionArgs { switch: None, resume: None, selector: None };
 
     fn gpu() -> GpuConfig {
-        mias_lab::machines::load("rtx2060").expect("built in")
+        mias_lab::gpus::load("rtx2060").expect("built in")
     }
 
     #[test]

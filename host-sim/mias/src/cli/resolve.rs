@@ -17,7 +17,7 @@ use mias_lab::experiment::policy::{IpcUnit, Policy};
 use mias_lab::experiment::recorded::label;
 use mias_lab::experiment::request::Request;
 use mias_lab::experiment::workload::{Workload, check_copies, place, place_for};
-use mias_lab::machines::{self, plausible};
+use mias_lab::gpus::{self, plausible};
 use mias_trace::accelsim::Warnings;
 use mias_workloads::kernels::{self, Kernel, Spec};
 use mias_workloads::trace_store::{self, Traced};
@@ -34,9 +34,9 @@ const MOST_QUEUED_KERNELS: usize = mias_registers::queue::ENTRIES;
 
 /// The machine of a word. What looks like a slip in a user's file is asked about on standard error.
 pub(super) fn machine(word: &str) -> Result<GpuConfig, CliError> {
-    let gpu = machines::load(word)?;
+    let gpu = gpus::load(word)?;
     say_machine(word, &gpu.name);
-    if !machines::names().contains(&word) {
+    if !gpus::names().contains(&word) {
         plausible::questions(&gpu).iter().for_each(|question| say::warning(format_args!("{word}: {question}")));
     }
     Ok(gpu)
@@ -44,7 +44,7 @@ pub(super) fn machine(word: &str) -> Result<GpuConfig, CliError> {
 
 /// Says where the machine of a word is from.
 pub(super) fn say_machine(word: &str, name: &str) {
-    if machines::names().contains(&word) {
+    if gpus::names().contains(&word) {
         say::detail(format_args!("machine `{word}`: built in"));
     } else {
         say::detail(format_args!("machine `{name}`: file {word}"));
@@ -113,7 +113,7 @@ pub(super) fn machine_for(common: &CommonArgs, kernels: &RangeInclusive<usize>) 
     gpu.sm.memory_issue = holds.then_some(config);
     // Options with too many have been refused: those ask for something of this run. These are of the file, which is of more runs than this one, with
     // fewer kernels, too; and nobody waits for a kernel that is not there.
-    for (key, numbers) in machines::numbers_by_kernel(&gpu).into_iter().filter(|(_, numbers)| *numbers > kernels) {
+    for (key, numbers) in gpus::numbers_by_kernel(&gpu).into_iter().filter(|(_, numbers)| *numbers > kernels) {
         say::warning(format_args!(
             "machine `{}`: {key} has {numbers} numbers, one for each kernel, and this run has {kernels}: the last mean nothing here; leave them out if no run has more",
             gpu.name

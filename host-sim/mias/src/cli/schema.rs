@@ -5,7 +5,7 @@ use super::choices::choice;
 use mias_lab::choices;
 use mias_lab::evaluate::plan;
 use mias_lab::experiment::policies::Policies;
-use mias_lab::machines;
+use mias_lab::gpus;
 use mias_lab::output::Output;
 use mias_workloads::kernels;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ choices! {
     /// A kind of file.
     pub(super) enum Kind {
         /// A GPU, as `--gpu` takes it.
-        Machine = "machine",
+        Gpu = "gpu",
         /// A plan, as `mias evaluate` takes it.
         Plan = "plan",
         /// A kernel, as every command that runs kernels takes it.
@@ -35,7 +35,7 @@ pub(super) struct SchemaArgs {
 pub(super) fn main(args: &SchemaArgs, policies: &Policies) -> Result<(), CliError> {
     let output = Output::open(args.out.as_deref())?;
     let schema = match args.kind {
-        Kind::Machine => machines::schema::schema(),
+        Kind::Gpu => gpus::schema::schema(),
         Kind::Plan => plan::schema(policies),
         Kind::Kernel => kernels::file::schema(),
     };

@@ -14,7 +14,7 @@ pub(crate) const PLAN: &str = concat!(
 transition = "ideal"
 latency = "off"
 
-[experiment.machine]
+[experiment.gpu-settings]
 sm.count = 2
 
 [[experiment]]
@@ -30,7 +30,7 @@ until = "done"
 order = ["given", "reversed"]
 profile-cycles = 2_000
 
-[experiment.machine]
+[experiment.gpu-settings]
 sm.count = 2
 "#
 );

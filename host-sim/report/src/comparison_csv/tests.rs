@@ -138,7 +138,7 @@ fn holds(cell: &str, value: &Value) -> bool {
 proptest! {
     #[test]
     fn csv_and_json_say_the_same((comparison, options) in comparison()) {
-        let gpu = mias_lab::machines::load("rtx2060").unwrap();
+        let gpu = mias_lab::gpus::load("rtx2060").unwrap();
         let json: Value = serde_json::from_str(&comparison_json::render(&comparison, &gpu, &[], options).unwrap()).unwrap();
         let rows = read(&table(&comparison, &NAMES, options).unwrap());
         let (results, missing) = (json["results"].as_array().unwrap(), json["missing"]["policies"].as_array().unwrap());

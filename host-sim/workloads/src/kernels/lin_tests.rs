@@ -62,7 +62,7 @@ fn prepared(word: &str) -> Prepared {
 /// The paper's word and the small one are of the same kernel, and the one has the registers that the other one gets here.
 #[test]
 fn a_tb_takes_what_the_original_takes() {
-    let sm = toml::from_str::<mias_hw_model::config::GpuConfig>(mias_machines::text("lin18-lines").unwrap()).unwrap().sm;
+    let sm = toml::from_str::<mias_hw_model::config::GpuConfig>(mias_gpus::text("lin18-lines").unwrap()).unwrap().sm;
     assert_eq!((sm.count, sm.threads, sm.tbs, sm.registers, sm.register_granule, sm.shared_bytes), (16, 2048, 32, 65_536, 4, 100_352));
     for ((name, word), Row { name: row, small, original, shared, .. }) in LIN.into_iter().zip(TABLE_2) {
         assert_eq!(name, row);

@@ -55,7 +55,7 @@ fn a_wrong_result_is_named() {
 /// To the permille, on the table's machine.
 #[test]
 fn occupancies_are_those_of_table_2() {
-    let machine: mias_hw_model::config::GpuConfig = toml::from_str(mias_machines::text("dai18-lines").unwrap()).unwrap();
+    let machine: mias_hw_model::config::GpuConfig = toml::from_str(mias_gpus::text("dai18-lines").unwrap()).unwrap();
     let sm = machine.sm;
     for (name, size, [threads, registers], table) in TABLE_2 {
         let info = Spec::sized(find(name).unwrap(), size, 0).prepare().unwrap().info;

@@ -52,7 +52,7 @@ fn traced(word: &str) -> KernelTrace {
 
 #[test]
 fn resources_are_those_of_table_4_2() {
-    let sm = toml::from_str::<mias_hw_model::config::GpuConfig>(mias_machines::text("shieh16-lines").unwrap()).unwrap().sm;
+    let sm = toml::from_str::<mias_hw_model::config::GpuConfig>(mias_gpus::text("shieh16-lines").unwrap()).unwrap().sm;
     assert_eq!((sm.count, sm.threads, sm.tbs, sm.registers, sm.shared_bytes), (15, 1536, 8, 32_768, 49_152));
     for Row { name, size, kernel, resources } in TABLE_4_2.iter().chain([&URGENT]) {
         let info = Spec::sized(find(name).unwrap(), *size, 0).prepare().unwrap().info;

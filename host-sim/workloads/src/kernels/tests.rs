@@ -125,7 +125,7 @@ const DAI: [(&str, u64, [u32; 3], [u64; 4]); 7] = [
 /// To the permille, on its machine; where the table's own rounding goes the other way, one off.
 #[test]
 fn occupancies_are_those_of_dais_table_2() {
-    let sm = toml::from_str::<mias_hw_model::config::GpuConfig>(mias_machines::text("dai18-lines").unwrap()).unwrap().sm;
+    let sm = toml::from_str::<mias_hw_model::config::GpuConfig>(mias_gpus::text("dai18-lines").unwrap()).unwrap().sm;
     for (name, size, [threads, registers, shared], occupancy) in DAI {
         let info = Spec::sized(find(name).unwrap(), size, 0).prepare().unwrap().info;
         assert_eq!((info.threads(), info.registers_per_thread, info.shared_bytes), (threads, registers, shared), "{name}");
@@ -143,7 +143,7 @@ fn occupancies_are_those_of_dais_table_2() {
 
 /// The machine of the thesis.
 fn rtx2060() -> mias_hw_model::config::GpuConfig {
-    toml::from_str(mias_machines::text("rtx2060").unwrap()).unwrap()
+    toml::from_str(mias_gpus::text("rtx2060").unwrap()).unwrap()
 }
 
 /// The smaller tree too, which takes fewer registers.

@@ -92,7 +92,7 @@ fn defaults_are_those_of_table_1() {
 
 #[test]
 fn resources_are_those_of_the_originals() {
-    let sm = toml::from_str::<mias_hw_model::config::GpuConfig>(mias_machines::text("zhao18").unwrap()).unwrap().sm;
+    let sm = toml::from_str::<mias_hw_model::config::GpuConfig>(mias_gpus::text("zhao18").unwrap()).unwrap().sm;
     assert_eq!((sm.count, sm.threads, sm.tbs, sm.registers, sm.shared_bytes), (24, 1536, 8, 32_768, 49_152));
     for Row { name, small, resources, .. } in TABLE_1 {
         let info = prepared(small).info;

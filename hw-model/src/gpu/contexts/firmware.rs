@@ -138,7 +138,7 @@ mod tests {
     /// What counts in the registers is what counts for the hardware: six numbers, in the order of the most that they can be.
     #[test]
     fn a_lin18_chip_counts_whole_numbers_in_its_interval() {
-        let mut machine: GpuConfig = toml::from_str(mias_machines::text("lin18").expect("it is built in")).expect("it is valid");
+        let mut machine: GpuConfig = toml::from_str(mias_gpus::text("lin18").expect("it is built in")).expect("it is valid");
         assert_eq!(peaks_for_firmware(&machine), None);
         let contexts = crate::config::ContextsConfig::of(crate::config::ContextsMechanism::Duet);
         machine.sm.contexts = Some(crate::config::ContextsConfig { controller: crate::config::ContextsController::Firmware, ..contexts });

@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     fn machine() -> GpuConfig {
-        toml::from_str(mias_machines::text("lin18").expect("it is built in")).expect("it is valid")
+        toml::from_str(mias_gpus::text("lin18").expect("it is built in")).expect("it is valid")
     }
 
     /// Lin et al. 2018, table 1: 16 x 4 schedulers, 16 x 4 banks of L1s of a sector, 16 ports of the crossbar at 1.2 times the core's

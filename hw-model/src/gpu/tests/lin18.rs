@@ -4,7 +4,7 @@
 use super::*;
 
 fn lin18() -> GpuConfig {
-    toml::from_str(mias_machines::text("lin18-lines").expect("built in")).expect("valid")
+    toml::from_str(mias_gpus::text("lin18-lines").expect("built in")).expect("valid")
 }
 
 /// Lines that the L1 does not hold when they come again, and the L2 does.

@@ -5,7 +5,7 @@ use crate::config::SmConfig;
 use proptest::prelude::*;
 
 fn machine() -> GpuConfig {
-    toml::from_str(mias_machines::text("lin18").expect("it is built in")).expect("it is valid")
+    toml::from_str(mias_gpus::text("lin18").expect("it is built in")).expect("it is valid")
 }
 
 fn demand(sm: &SmConfig, threads: u32, registers: u32, shared_bytes: u32) -> Resources {

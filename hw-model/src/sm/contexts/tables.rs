@@ -236,7 +236,7 @@ mod tests {
     /// The paper's machine has 256 KB of registers, 96 of shared memory and 32 of L1 in its unified space.
     #[test]
     fn the_papers_machine_has_the_papers_tables() {
-        let mut gpu: GpuConfig = toml::from_str(mias_machines::text("lin18-lines").expect("built in")).expect("valid");
+        let mut gpu: GpuConfig = toml::from_str(mias_gpus::text("lin18-lines").expect("built in")).expect("valid");
         assert_eq!(Storage::of(&gpu), None);
         gpu.sm.contexts = Some(crate::config::ContextsConfig::of(crate::config::ContextsMechanism::Duet));
         assert_eq!(Storage::of(&gpu), Some(PAPER));

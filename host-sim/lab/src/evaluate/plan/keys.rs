@@ -50,7 +50,7 @@ pub(super) const EXPERIMENT: [Key; 16] = [
     required("name", "Short name, different from all others of the plan: small letters, digits and hyphens.", |_| schema::plain_name()),
     required("title", "Heading in reports.", |_| schema::text()),
     required("gpu", "Machine, built in or a file from the plan's folder, or a list of machines.", |_| {
-        one_or_more(&schema::known_or_file(&crate::machines::names()))
+        one_or_more(&schema::known_or_file(&crate::gpus::names()))
     }),
     required("kernels", "Kernels as on the command line, in launch order; files are named from the plan's folder.", |_| {
         list(&schema::text())
@@ -70,11 +70,11 @@ pub(super) const EXPERIMENT: [Key; 16] = [
         |_| json!({ "type": "boolean", "default": true }),
     ),
     optional("parameters", "What stays the same in all runs of the experiment, or is varied over a list or a range.", schema::parameters),
-    optional("machine", "Fields of the machine's file, by their names there: a value, a list, or a range.", |_| schema::machine()),
+    optional("gpu-settings", "Fields of the GPU's file, by their names there: a value, a list, or a range.", |_| schema::gpu_settings()),
     optional(
         "sharing",
-        "Fields of the machine's file as under `machine`, but only where several kernels share the machine: kernels alone run on it as it is.",
-        |_| schema::as_in_experiment("machine"),
+        "Fields of the machine's file as under `gpu-settings`, but only where several kernels share the machine: kernels alone run on it as it is.",
+        |_| schema::as_in_experiment("gpu-settings"),
     ),
     optional(
         "scalability",
@@ -109,7 +109,7 @@ pub(super) const QUICK: [Key; 8] = [
     optional("groups", "As in the experiment.", |_| schema::as_in_experiment("groups")),
     optional("policies", "As in the experiment.", |_| schema::as_in_experiment("policies")),
     optional("parameters", "As in the experiment.", |_| schema::as_in_experiment("parameters")),
-    optional("machine", "As in the experiment.", |_| schema::as_in_experiment("machine")),
+    optional("gpu-settings", "As in the experiment.", |_| schema::as_in_experiment("gpu-settings")),
     optional("sharing", "As in the experiment.", |_| schema::as_in_experiment("sharing")),
     optional("requests", "As in the experiment.", |_| schema::as_in_experiment("requests")),
     optional("queue", "As in the experiment.", |_| schema::as_in_experiment("queue")),

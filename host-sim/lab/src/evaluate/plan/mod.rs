@@ -25,7 +25,7 @@ use crate::experiment::policy::Policy;
 use crate::experiment::precision::Precision;
 use crate::experiment::presets::Preset;
 use crate::experiment::request::Request;
-use crate::machines;
+use crate::gpus;
 use keys::{EXPERIMENT, PLAN};
 use mias_hw_model::config::GpuConfig;
 use mias_workloads::input::{file, suggest};
@@ -232,22 +232,22 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
     let most = groups.iter().map(Vec::len).max().unwrap_or_default();
     let (mut settings, mut words) = (Vec::new(), Vec::new());
     for one in gpu.one_or_more()? {
-        let word = one.beside(one.text()?, &machines::names());
-        let config = machines::load(&word).map_err(|error| one.fail(&error.to_string()))?;
+        let word = one.beside(one.text()?, &gpus::names());
+        let config = gpus::load(&word).map_err(|error| one.fail(&error.to_string()))?;
         words.push((word, config.name.clone()));
-        let mut machine = form.axes("machine", |value| parameters::machine(value, &config, Change::Machine))?;
+        let mut machine = form.axes("gpu-settings", |value| parameters::gpu_settings(value, &config, Change::Machine))?;
         if quick {
             machine = quick_form::machine(machine, &config);
         }
-        machine.extend(form.axes("sharing", |value| parameters::machine(value, &config, Change::Sharing))?);
+        machine.extend(form.axes("sharing", |value| parameters::gpu_settings(value, &config, Change::Sharing))?);
         let mut presets = policies.iter().filter_map(|policy| policy.preset());
         presets.try_for_each(|preset| said_twice(preset, &machine)).map_err(|message| named.fail(&message))?;
         let axes = [&parameters[..], &machine[..]].concat();
         // Where most of them come from.
         let machines = parameters::combinations(&machine) > parameters::combinations(&parameters);
-        let many = form.get(if machines { "machine" } else { "parameters" }).unwrap_or(one);
+        let many = form.get(if machines { "gpu-settings" } else { "parameters" }).unwrap_or(one);
         parameters::check_combinations(&axes).map_err(|message| many.fail(&message))?;
-        let fields = || form.get("sharing").or(form.get("machine")).unwrap_or(one);
+        let fields = || form.get("sharing").or(form.get("gpu-settings")).unwrap_or(one);
         let made = parameters::settings(&axes, &config).map_err(|unfit| {
             let place = unfit.parameter.and_then(|key| form.within("parameters", key));
             place.unwrap_or_else(fields).fail(&unfit.message)
@@ -351,7 +351,7 @@ fn said_twice(preset: &Preset, axes: &[Axis]) -> Result<(), String> {
 
 /// Refuses limits, quotas, ways and weights for more kernels than share the machine.
 fn numbers_for(gpu: &GpuConfig, most: usize) -> Result<(), String> {
-    match machines::numbers_by_kernel(gpu).into_iter().find(|(_, numbers)| *numbers > most) {
+    match gpus::numbers_by_kernel(gpu).into_iter().find(|(_, numbers)| *numbers > most) {
         Some((key, numbers)) => {
             Err(format!("{key} has {numbers} numbers, and no group more than {most} kernels: give one for each, or fewer"))
         }

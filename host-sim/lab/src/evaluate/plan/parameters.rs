@@ -13,7 +13,7 @@ use crate::experiment::precision::Precision;
 use crate::experiment::shares::Shares;
 use crate::experiment::time::Time;
 use crate::experiment::workload::LATEST_ARRIVAL;
-use crate::machines::fields::{self, Field, changed, label};
+use crate::gpus::fields::{self, Field, changed, label};
 use mias_hw_model::config::GpuConfig;
 use mias_registers::{MAX_SMS, MAX_WINDOW};
 use mias_workloads::input::suggest;
@@ -257,9 +257,9 @@ fn range(value: &Value<'_>) -> Result<Vec<u64>, PlanError> {
     Ok((0..=(to - from) / step).map(|n| from + n * step).collect())
 }
 
-/// Reads `[experiment.machine]` or `[experiment.sharing]`: fields of the machine's file by their dotted names, each a change of the kind
+/// Reads `[experiment.gpu-settings]` or `[experiment.sharing]`: fields of the machine's file by their dotted names, each a change of the kind
 /// that `change` makes. Tables nest, as in the machine's file, and an empty one is a table with its defaults.
-pub(super) fn machine(value: &Value<'_>, gpu: &GpuConfig, change: fn(Field) -> Change) -> Result<Vec<Axis>, PlanError> {
+pub(super) fn gpu_settings(value: &Value<'_>, gpu: &GpuConfig, change: fn(Field) -> Change) -> Result<Vec<Axis>, PlanError> {
     let mut axes = Vec::new();
     fields_of(value, &mut Vec::new(), (gpu, change), &mut axes)?;
     Ok(axes)

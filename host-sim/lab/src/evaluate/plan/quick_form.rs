@@ -8,7 +8,7 @@ use super::keys::QUICK;
 use super::parameters::{Axis, Change};
 use super::reader::{Table, Value};
 use super::{DEFAULT_CYCLES, PlanError};
-use crate::machines::fields::Field;
+use crate::gpus::fields::Field;
 use mias_hw_model::config::GpuConfig;
 
 /// Longest window in core cycles, as in the plan `quick`.

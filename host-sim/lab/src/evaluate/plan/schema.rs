@@ -4,7 +4,7 @@ use super::keys::{EXPERIMENT, Key, PARAMETERS, PLAN, QUEUE, QUICK, RANGE, REQUES
 use super::parameters::OFF;
 use crate::choice::Choice;
 use crate::experiment::policies::Policies;
-use crate::machines;
+use crate::gpus;
 use mias_workloads::input::schema::{self, choice, one_or_more};
 use serde_json::{Value, json};
 
@@ -138,8 +138,8 @@ fn or_range(mut values: Value, number: &Value) -> Value {
 }
 
 /// Fields of a machine: any of those in its file, each with a value, a list or a range. Of what is a list there, elements by their place.
-pub(super) fn machine() -> Value {
-    varied(&machines::schema::schema())
+pub(super) fn gpu_settings() -> Value {
+    varied(&gpus::schema::schema())
 }
 
 fn varied(schema: &Value) -> Value {

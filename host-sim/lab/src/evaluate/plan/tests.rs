@@ -144,7 +144,7 @@ fn defaults_are_all_pairs_and_the_thesis_window() {
 #[test]
 fn parameters_are_combined() {
     let parameters = "cycles = 20_000\nprofile-cycles = { from = 1_000, to = 3_500, step = 1_000 }\ntransition = [\"drain\", \"ideal\"]\n\
-        [experiment.machine]\nsm.count = [2, 3]\nsm.warp_scheduler = \"lrr\"\n";
+        [experiment.gpu-settings]\nsm.count = [2, 3]\nsm.warp_scheduler = \"lrr\"\n";
     let plan = parse("my.toml", &SOUND.replace("cycles = 20_000", parameters)).unwrap();
     let settings = &plan.experiments[0].settings;
     assert_eq!(settings.len(), 3 * 2 * 2);
@@ -171,7 +171,7 @@ fn arrivals_are_settings() {
 
 #[test]
 fn a_field_that_is_as_in_the_machines_file_changes_nothing() {
-    let text = SOUND.to_owned() + "[experiment.machine]\nsm.warp_scheduler = [\"gto\", \"lrr\"]\n";
+    let text = SOUND.to_owned() + "[experiment.gpu-settings]\nsm.warp_scheduler = [\"gto\", \"lrr\"]\n";
     let plan = parse("my.toml", &text).unwrap();
     let machines: Vec<&str> = plan.experiments[0].settings.iter().map(|setting| setting.machine.as_str()).collect();
     assert_eq!(machines, ["rtx2060", "rtx2060 sm.warp_scheduler=lrr"]);
@@ -180,7 +180,7 @@ fn a_field_that_is_as_in_the_machines_file_changes_nothing() {
 /// Options that are off are not in the machine's document; they can be set all the same.
 #[test]
 fn options_that_are_off_can_be_set() {
-    let with = |fields: &str| parse("my.toml", &format!("{SOUND}[experiment.machine]\n{fields}"));
+    let with = |fields: &str| parse("my.toml", &format!("{SOUND}[experiment.gpu-settings]\n{fields}"));
     let plan =
         with("dram.row_hit_cap = [0, 4]\ndram.timing.t_refi = { from = 6_825, to = 6_825, step = 1 }\ndram.timing.t_rfc = 455\n").unwrap();
     let [off, on] = &plan.experiments[0].settings[..] else { panic!("two settings") };
@@ -199,17 +199,17 @@ fn options_that_are_off_can_be_set() {
 /// A machine without energies gets all of them, or none.
 #[test]
 fn a_table_that_is_not_in_the_machines_file_can_be_given() {
-    let text = mias_machines::text("rtx2060").unwrap();
+    let text = mias_gpus::text("rtx2060").unwrap();
     let (without, energy) = text.split_once("[energy]\n").unwrap();
     let (energy, lane) = energy.split_once("[energy.lane]\n").unwrap();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("plain.toml");
     std::fs::write(&file, without).unwrap();
     let plan = SOUND.replace("\"rtx2060\"", &format!("{:?}", file.display().to_string()));
-    let given = format!("{plan}[experiment.machine.energy]\n{energy}[experiment.machine.energy.lane]\n{lane}");
+    let given = format!("{plan}[experiment.gpu-settings.energy]\n{energy}[experiment.gpu-settings.energy.lane]\n{lane}");
     let setting = parse("my.toml", &given).unwrap().experiments.remove(0).settings.remove(0);
-    assert_eq!(setting.gpu.energy, machines::load("rtx2060").unwrap().energy);
-    let message = refused(&format!("{plan}[experiment.machine]\nenergy.fetch_fj = 1\n"));
+    assert_eq!(setting.gpu.energy, gpus::load("rtx2060").unwrap().energy);
+    let message = refused(&format!("{plan}[experiment.gpu-settings]\nenergy.fetch_fj = 1\n"));
     assert!(message.contains("missing field"), "{message}");
 }
 
@@ -262,9 +262,9 @@ fn mistakes_are_shown_where_they_are() {
         ("name = \"small\"", "name = \"a/b\"", &["name: small letters, digits and hyphens only"]),
         ("title = \"Pairs\"", "", &["[[experiment]] has no `title`"]),
         ("name = \"small\"", "", &["a plan has no `name`"]),
-        ("cycles = 20_000", "cycles = 20_000\n[experiment.machine]\nsm.cuont = 3", &["unknown field `cuont`; did you mean `count`?"]),
-        ("cycles = 20_000", "cycles = 20_000\n[experiment.machine]\nsm.count = \"three\"", &["machine `rtx2060`"]),
-        ("cycles = 20_000", "cycles = 20_000\n[experiment.machine]\nsm.count = 0", &["sm.count = 0: must be at least 1"]),
+        ("cycles = 20_000", "cycles = 20_000\n[experiment.gpu-settings]\nsm.cuont = 3", &["unknown field `cuont`; did you mean `count`?"]),
+        ("cycles = 20_000", "cycles = 20_000\n[experiment.gpu-settings]\nsm.count = \"three\"", &["machine `rtx2060`"]),
+        ("cycles = 20_000", "cycles = 20_000\n[experiment.gpu-settings]\nsm.count = 0", &["sm.count = 0: must be at least 1"]),
         ("name = \"small\"", "include = [\"thesiz\"]\nname = \"small\"", &["unknown plan `thesiz`; did you mean `thesis`?"]),
     ] {
         let message = if to.is_empty() { refused(&SOUND.replacen(from, to, 1)) } else { refused_with(from, to) };
@@ -276,7 +276,7 @@ fn mistakes_are_shown_where_they_are() {
 
 #[test]
 fn a_policy_that_needs_more_sms_than_there_are_is_refused() {
-    let text = SOUND.replace("cycles = 20_000", "cycles = 20_000\n[experiment.machine]\nsm.count = 1");
+    let text = SOUND.replace("cycles = 20_000", "cycles = 20_000\n[experiment.gpu-settings]\nsm.count = 1");
     assert!(refused(&text).contains("spatial needs 2 SMs for 2 kernels, `rtx2060` here has 1"), "{}", refused(&text));
 }
 
@@ -295,14 +295,14 @@ fn more_sms_than_there_are_cannot_be_open() {
 fn too_many_combinations_are_shown_where_they_are() {
     let many = "{ from = 1, to = 40, step = 1 }";
     let with = |parameters: &str, machine: &str| {
-        refused(&SOUND.replace("cycles = 20_000", &format!("{parameters}\n\n[experiment.machine]\n{machine}")))
+        refused(&SOUND.replace("cycles = 20_000", &format!("{parameters}\n\n[experiment.gpu-settings]\n{machine}")))
     };
     let header = SOUND[..SOUND.find("[experiment.parameters]").unwrap()].matches('\n').count() + 1;
     let message = with(&format!("cycles = {many}\nprofile-cycles = {many}"), "sm.count = [2, 3]");
     assert!(message.contains("3200 combinations of parameters, at most 1000 may be"), "{message}");
     assert!(message.starts_with(&format!("my.toml:{header}:")) && message.contains("parameters: "), "{message}");
     let message = with("cycles = 20_000", &format!("sm.count = {many}\ndram.channels = {many}"));
-    assert!(message.starts_with(&format!("my.toml:{}:", header + 3)) && message.contains("machine: 1600 combinations"), "{message}");
+    assert!(message.starts_with(&format!("my.toml:{}:", header + 3)) && message.contains("gpu-settings: 1600 combinations"), "{message}");
 }
 
 #[test]
@@ -328,7 +328,7 @@ fn paths_are_relative_to_the_plan() {
     let folder = tempfile::tempdir().unwrap();
     let (gpu, graph) = (folder.path().join("half.toml"), folder.path().join("small.gr"));
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    std::fs::write(&gpu, mias_machines::text("dai18").unwrap()).unwrap();
+    std::fs::write(&gpu, mias_gpus::text("dai18").unwrap()).unwrap();
     std::fs::copy(root.join("examples/saxpy/saxpy.toml"), folder.path().join("saxpy.toml")).unwrap();
     std::fs::write(&graph, "").unwrap();
     let beside = plan_in(folder.path(), &|text| {
@@ -410,7 +410,7 @@ fn the_thesis_quick_form_has_the_sizes_of_quick() {
 /// What the plan says of inputs and machine stays.
 #[test]
 fn a_quick_form_leaves_what_is_given() {
-    let text = include_str!("../../../tests/data/pairs.toml").to_owned() + "\n[experiment.machine]\nsm.count = 2\n";
+    let text = include_str!("../../../tests/data/pairs.toml").to_owned() + "\n[experiment.gpu-settings]\nsm.count = 2\n";
     let (full, quick) = (parse("a.toml", &text).unwrap(), parse_as("a.toml", &text, &Policies::default(), true).unwrap());
     let (full, quick) = (&full.experiments[0], &quick.experiments[0]);
     assert_eq!(format!("{:?}", full.kernels), format!("{:?}", quick.kernels));

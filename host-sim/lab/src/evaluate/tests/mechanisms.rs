@@ -45,7 +45,7 @@ fn nothing_is_derived_from_another_machine() {
 /// Who controls extra TBs is a machine's: each run is two, and in firmware that takes time, whoever places TBs.
 #[test]
 fn a_controller_in_firmware_is_another_run_that_takes_time() {
-    let contexts = "[experiment.machine]\nsm.contexts.mechanism = \"duet\"\nsm.contexts.controller = [\"hardware\", \"firmware\"]\n";
+    let contexts = "[experiment.gpu-settings]\nsm.contexts.mechanism = \"duet\"\nsm.contexts.controller = [\"hardware\", \"firmware\"]\n";
     let text = PLAN.replace("gpu = \"rtx2060\"", "gpu = \"lin18\"") + contexts;
     let plan = plan::parse("pairs.toml", &text, &Policies::default()).unwrap();
     let studies = Studies::of(&plan, &traces()).unwrap();

@@ -7,7 +7,7 @@ use mias_lab::evaluate::record::{FORMAT, Identity, Kept};
 use mias_lab::evaluate::results::{PlanNote, SCHEMA_VERSION};
 use mias_lab::experiment::machine::{Options, Outcome};
 use mias_lab::experiment::policy::Control;
-use mias_lab::machines;
+use mias_lab::gpus;
 
 #[test]
 fn one_plan_is_asked_for_in_any_of_three_ways() {
@@ -51,7 +51,7 @@ fn a_document_that_cannot_be_written_does_not_cost_the_runs() {
 fn ctrl_c_before_any_run_says_what_is_there() {
     let folder = tempfile::tempdir().unwrap();
     let store = store_in(folder.path());
-    let (gpu, options) = (machines::load("rtx2060").unwrap(), Options::new(End::Done));
+    let (gpu, options) = (gpus::load("rtx2060").unwrap(), Options::new(End::Done));
     let run = Identity::new("g", &gpu, &[], &Control::Fixed(Vec::new()), options);
     store.save(&run, &Kept::of(&Outcome::default())).unwrap();
     let said = |store| before_any_run(RunError::Interrupted.into(), store).to_string();

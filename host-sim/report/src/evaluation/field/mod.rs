@@ -17,8 +17,8 @@ use mias_lab::evaluate::statistics::{arithmetic, geometric};
 use mias_lab::evaluate::summary::ALL;
 use mias_lab::experiment::policies::Policies;
 use mias_lab::experiment::policy::Policy;
-use mias_lab::machines;
-use mias_lab::machines::fields::{Field, changed};
+use mias_lab::gpus;
+use mias_lab::gpus::fields::{Field, changed};
 use mias_lab::table::{self, DASH, grouped, number, percent};
 
 /// With what everything is compared: nothing stored, nothing measured, nothing decided.
@@ -182,7 +182,7 @@ fn bits(study: &StudyResult, policy: Policy) -> Option<Bits> {
         path: key.split('.').map(str::to_owned).collect(),
         value: value.parse::<i64>().map_or_else(|_| toml::Value::String(value.to_owned()), toml::Value::Integer),
     });
-    let gpu = changed(&machines::load(name).ok()?, &fields.collect::<Vec<_>>()).ok()?;
+    let gpu = changed(&gpus::load(name).ok()?, &fields.collect::<Vec<_>>()).ok()?;
     storage::bits(policy, &gpu, entry::tells_transition(study) && study.transition.starts_with("preempt"))
 }
 

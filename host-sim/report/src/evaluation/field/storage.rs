@@ -13,7 +13,7 @@ use mias_hw_model::config::{
 use mias_hw_model::sm::ContextStorage;
 use mias_lab::experiment::policy::Policy;
 use mias_lab::experiment::presets::quotas;
-use mias_lab::machines::fields::changed;
+use mias_lab::gpus::fields::changed;
 use mias_registers::PolicyCode;
 use mias_registers::counters::Counter;
 use mias_registers::{KERNEL_COUNT_BITS, KERNEL_SLOTS};
@@ -185,11 +185,11 @@ fn miss_resources(division: &MissResourcesConfig, gpu: &GpuConfig) -> Option<u64
 mod tests {
     use super::*;
     use mias_lab::experiment::policies::Policies;
-    use mias_lab::machines;
-    use mias_lab::machines::fields::Field;
+    use mias_lab::gpus;
+    use mias_lab::gpus::fields::Field;
 
     fn of(policy: &str, fields: &str, preempts: bool) -> Bits {
-        let gpu = changed(&machines::load("field").unwrap(), &Field::of_text(fields).unwrap()).unwrap();
+        let gpu = changed(&gpus::load("field").unwrap(), &Field::of_text(fields).unwrap()).unwrap();
         bits(Policies::default().find(policy).unwrap(), &gpu, preempts).unwrap()
     }
 

@@ -7,7 +7,7 @@ use mias_hw_model::config::SelectorConfig;
 const URGENT: &str = "name = \"p\"\ndescription = \"d\"\n\n[[experiment]]\nname = \"e\"\ntitle = \"t\"\ngpu = \"shieh16-lines\"\n\
     kernels = [\"pf\", \"preempt\"]\npolicies = [\"left-over\"]\nconfigurations = false\n\
     requests = { count = 3, schemes = [\"shieh\", \"oracle\"], limits-ns = [2_000, 5_000] }\n\
-    [experiment.parameters]\ncycles = 20_000\n[experiment.machine]\nsm.preemption.switch = \"stall\"\n";
+    [experiment.parameters]\ncycles = 20_000\n[experiment.gpu-settings]\nsm.preemption.switch = \"stall\"\n";
 
 #[test]
 fn requests_are_read() {

@@ -17,7 +17,7 @@ fn settings(lines: &str) -> Vec<Setting> {
 fn limits_are_varied_where_kernels_share_the_machine() {
     let lines = "[experiment.sharing.sm.memory_issue]\nin_flight = \"static\"\nlimits.0 = [1, 2, \"inf\"]\nlimits.1 = [1, \"inf\"]\n";
     let settings = settings(lines);
-    let alone = machines::load("rtx2060").unwrap();
+    let alone = gpus::load("rtx2060").unwrap();
     assert!(settings.iter().all(|setting| setting.gpu == alone && setting.machine == "rtx2060"));
     let (one, inf) = (StaticLimit::Most(1), StaticLimit::Any(Unlimited::Inf));
     let limits = |setting: &Setting| setting.sharing.gpu.sm.memory_issue.clone().unwrap().limits;
@@ -88,8 +88,8 @@ fn what_cannot_be_together_is_refused_where_it_stands() {
     for (preset, table, field) in [
         ("ws-qbmi", "sharing", "sm.memory_issue.order = \"round-robin\""),
         ("smk-p-w", "sharing", "sm.memory_issue.warp_quota.0 = 100"),
-        ("ws-l1d", "machine", "l1.partition.by = \"ucp-rate\""),
-        ("ws-miss", "machine", "l1.miss_resources.by = \"equal\""),
+        ("ws-l1d", "gpu-settings", "l1.partition.by = \"ucp-rate\""),
+        ("ws-miss", "gpu-settings", "l1.miss_resources.by = \"equal\""),
     ] {
         let text = with(&format!("[experiment.{table}]\n{field}\n")).replace("\"mias-ipc\"", &format!("\"{preset}\""));
         let message = refused(&text);
@@ -122,9 +122,9 @@ fn presets_are_policies() {
 /// What the quick form has instead comes before the rules for all plans; of tables only the fields that it gives.
 #[test]
 fn a_quick_form_may_say_what_it_has_instead() {
-    let quick = "[experiment.machine]\nsm.warp_scheduler = \"lrr\"\nl1.mshrs = [64, 128]\n\
+    let quick = "[experiment.gpu-settings]\nsm.warp_scheduler = \"lrr\"\nl1.mshrs = [64, 128]\n\
         [experiment.quick]\ngroups = [[\"mm:64\", \"bopt:8\"]]\npolicies = [\"spatial\"]\n\
-        [experiment.quick.parameters]\ncycles = 300_000\n[experiment.quick.machine]\nsm.count = 4\nl1.mshrs = 64\n";
+        [experiment.quick.parameters]\ncycles = 300_000\n[experiment.quick.gpu-settings]\nsm.count = 4\nl1.mshrs = 64\n";
     let (full, small) = (parse("my.toml", &with(quick)).unwrap(), parse_as("my.toml", &with(quick), &Policies::default(), true).unwrap());
     let (full, small) = (&full.experiments[0], &small.experiments[0]);
     assert_eq!((full.groups.len(), full.policies.len(), full.settings.len()), (3, 5, 2));

@@ -19,7 +19,7 @@ fn two(names: [&str; 2]) -> (Vec<Series>, Key) {
 /// The machine, beside the paper's.
 pub(super) fn table_1(page: &mut Page, study: &StudyResult) {
     let name = study.gpu.split(' ').next().unwrap_or_default();
-    let Ok(gpu) = mias_lab::machines::load(name) else { return };
+    let Ok(gpu) = mias_lab::gpus::load(name) else { return };
     page.heading("Table 1: the machine");
     page.table(&["", "paper", "here"], &rows_of(&gpu), false);
     let changed = if name == study.gpu { String::new() } else { format!(" The runs of this report are on {}.", study.gpu) };

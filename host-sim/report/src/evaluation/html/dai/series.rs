@@ -23,7 +23,7 @@ struct Counted {
 /// SMs of the machine that a study's name says, by its file and what the plan changes.
 fn sms(study: &StudyResult) -> f64 {
     let changed = study.gpu.split(' ').find_map(|part| part.strip_prefix("sm.count=")?.parse().ok());
-    let of_file = || Some(f64::from(mias_lab::machines::load(study.gpu.split(' ').next()?).ok()?.sm.count));
+    let of_file = || Some(f64::from(mias_lab::gpus::load(study.gpu.split(' ').next()?).ok()?.sm.count));
     changed.or_else(of_file).unwrap_or(1.0)
 }
 

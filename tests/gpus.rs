@@ -6,7 +6,7 @@ use mias_lab::experiment::machine::{End, Machine, Options, Run};
 use mias_lab::experiment::policy::{Control, Latency, Policy};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};
-use mias_lab::machines;
+use mias_lab::gpus;
 use mias_workloads::kernels;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ fn parse(name: &str, text: &str) -> GpuConfig {
 
 #[test]
 fn every_gpu_file_is_valid_and_named_after_itself() {
-    for (name, text) in mias_machines::ALL {
+    for (name, text) in mias_gpus::ALL {
         let gpu = parse(name, text);
         gpu.check().unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(*name, gpu.name);
@@ -41,7 +41,7 @@ fn machines_of_the_seeds_have_the_seeds_numbers() {
         ("shieh16-lines", 15, 1536, 8, 32_768, 48 * kib, 16 * kib, 768 * kib, 177.4), // as `shieh16`
         ("zhao18", 24, 1536, 8, 32_768, 48 * kib, 16 * kib, 1536 * kib, 177.4),   // Zhao et al. 2018, section 6
     ] {
-        let gpu = machines::load(name).unwrap();
+        let gpu = gpus::load(name).unwrap();
         let sm = &gpu.sm;
         assert_eq!((sm.count, sm.threads, sm.tbs, sm.registers, sm.shared_bytes), (sms, threads, tbs, registers, shared), "{name}");
         assert_eq!(gpu.l1.sets * gpu.l1.ways * gpu.l1.line_bytes, l1, "{name}: L1");
@@ -59,7 +59,7 @@ fn machines_of_the_seeds_have_the_seeds_numbers() {
 /// 16 TBs, and 96 KB in all whatever the carve-out.
 #[test]
 fn the_rtx2060_as_it_is_has_one_array_of_96_kb() {
-    let gpu = machines::load("rtx2060-hw").unwrap();
+    let gpu = gpus::load("rtx2060-hw").unwrap();
     assert_eq!(gpu.sm.tbs, 16);
     assert_eq!(gpu.l1.carve_out.len(), 2);
     for step in &gpu.l1.carve_out {
@@ -72,13 +72,13 @@ fn the_rtx2060_as_it_is_has_one_array_of_96_kb() {
 #[test]
 fn later_machines_share_one_array_between_l1_and_shared_memory() {
     for (name, kib, steps) in [("rtx3070-accelsim", 128, 6), ("a100", 192, 8), ("h100", 256, 10)] {
-        let l1 = machines::load(name).unwrap().l1;
+        let l1 = gpus::load(name).unwrap().l1;
         assert_eq!(l1.carve_out.len(), steps, "{name}");
         for step in &l1.carve_out {
             assert_eq!(step.shared_up_to_bytes + step.l1_ways * l1.sets * l1.line_bytes, kib * 1024, "{name}");
         }
         assert_eq!(l1.carve_out[0].l1_ways, l1.ways, "{name}");
-        assert_eq!(l1.carve_out.last().map(|step| step.shared_up_to_bytes), Some(machines::load(name).unwrap().sm.shared_bytes), "{name}");
+        assert_eq!(l1.carve_out.last().map(|step| step.shared_up_to_bytes), Some(gpus::load(name).unwrap().sm.shared_bytes), "{name}");
     }
 }
 
@@ -93,7 +93,7 @@ fn every_machine_runs_the_kernels() {
     place(&mut workloads);
     // Decisions that take no time: some of these machines' clocks leave little of so short a window.
     let options = Options { profile_cycles: 10_000, latency: Latency::Off, ..Options::new(End::Cycles(50_000)) };
-    mias_machines::ALL.par_iter().for_each(|(name, text)| {
+    mias_gpus::ALL.par_iter().for_each(|(name, text)| {
         let config = parse(name, text);
         let slots = 50_000 * u64::from(config.sm.count * config.sm.sub_cores);
         let machine = SimulatedGpu::new(config);
