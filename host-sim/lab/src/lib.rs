@@ -15,8 +15,8 @@ pub mod decision_cost;
 pub mod evaluate;
 pub mod experiment;
 pub mod fingerprint;
-pub mod intervals;
 pub mod gpus;
+pub mod intervals;
 pub mod metrics;
 #[cfg(test)]
 mod model_sources;

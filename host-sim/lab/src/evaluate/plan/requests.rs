@@ -51,7 +51,9 @@ pub(super) fn check(requests: &Requests, setting: &Setting) -> Result<(), String
     let Setting { sharing, options, .. } = setting;
     if sharing.gpu.sm.preemption.is_none() {
         let name = &sharing.name;
-        return Err(format!("machine `{name}` takes no TB off its SMs: give `sm.preemption.switch = \"traffic\"` in [experiment.gpu-settings]"));
+        return Err(format!(
+            "machine `{name}` takes no TB off its SMs: give `sm.preemption.switch = \"traffic\"` in [experiment.gpu-settings]"
+        ));
     }
     let End::Cycles(cycles) = options.end else { return Err("they are spread over a window: give `cycles`, not `until`".into()) };
     let longest = requests.limits_ns().max().unwrap_or_default();
