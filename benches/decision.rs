@@ -8,7 +8,7 @@ use std::hint::black_box;
 use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
 use mias_firmware::Firmware;
 use mias_firmware::policy::AnyPolicy;
-use mias_hw_model::register_file::{KernelDescriptor, MachineDescription, RawCounters, RegisterFile, Straps};
+use mias_hw_model::register_block::{KernelDescriptor, MachineDescription, RawCounters, RegisterBlock, Straps};
 use mias_registers::bus::Bus;
 use mias_registers::counters::Counter;
 use mias_registers::{PhaseCode, PolicyCode, feature, global};
@@ -60,8 +60,8 @@ fn counters(sm: usize, cycle: u64) -> RawCounters {
 }
 
 /// A machine in which the last SM's window has just ended and the firmware has not looked yet.
-fn about_to_decide(policy: PolicyCode, kernels: [KernelDescriptor; 2]) -> (RegisterFile, Image) {
-    let mut file = RegisterFile::new(machine(policy));
+fn about_to_decide(policy: PolicyCode, kernels: [KernelDescriptor; 2]) -> (RegisterBlock, Image) {
+    let mut file = RegisterBlock::new(machine(policy));
     let mut firmware = Image::from_straps(&mut file).expect("the map is the firmware's own");
     for kernel in kernels {
         file.post_launch(kernel).expect("a free slot");

@@ -5,7 +5,7 @@
 
 use mias_firmware::Firmware;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd};
-use mias_hw_model::register_file::{RegisterFile, Straps};
+use mias_hw_model::register_block::{RegisterBlock, Straps};
 use mias_lab::experiment::workload::{self, Workload};
 use mias_lab::gpus;
 use mias_registers::PolicyCode;
@@ -65,7 +65,7 @@ fn allocations() -> u64 {
 struct Scheduler(Firmware);
 
 impl Microcontroller for Scheduler {
-    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+    fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
         self.0.on_interrupt(registers);
     }
 }

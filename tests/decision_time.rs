@@ -4,7 +4,7 @@
 use mias_firmware::Firmware;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats};
-use mias_hw_model::register_file::{Activity, ActivityEvent, RegisterFile, Straps};
+use mias_hw_model::register_block::{Activity, ActivityEvent, RegisterBlock, Straps};
 use mias_lab::decision_cost::{Batch, Charge, LatencyTable, Situation};
 use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run};
 use mias_lab::experiment::policy::{Control, Latency, Policy};
@@ -124,7 +124,7 @@ struct Timed {
 }
 
 impl Microcontroller for Timed {
-    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+    fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
         self.firmware.on_interrupt(registers);
         if registers.undated_decision().is_some() {
             registers.finish_decision(registers.now() + self.cycles.unwrap());

@@ -6,7 +6,7 @@ use crate::common::rig::{Setting, launch, small_machine};
 use mias_firmware::Firmware;
 use mias_firmware::configs::TbVector;
 use mias_hw_model::gpu::{Gpu, Microcontroller, RunEnd};
-use mias_hw_model::register_file::RegisterFile;
+use mias_hw_model::register_block::RegisterBlock;
 use mias_registers::PolicyCode;
 use mias_workloads::kernels;
 use std::sync::Arc;
@@ -62,7 +62,7 @@ impl Notes {
     }
 
     /// The quotas of every SM, kernels in the order of their slots; nothing before there are kernels.
-    fn quotas(&self, registers: &RegisterFile) -> String {
+    fn quotas(&self, registers: &RegisterBlock) -> String {
         let slots = self.firmware.report().slots();
         let quota = |sm: usize, slot: &u8| registers.quota(sm, usize::from(*slot)).to_string();
         let of_sm = |sm: usize| slots.iter().map(|slot| quota(sm, slot)).collect::<Vec<_>>().join("-");
@@ -72,7 +72,7 @@ impl Notes {
 }
 
 impl Microcontroller for Notes {
-    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+    fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
         let before = registers.phase().expect("a phase");
         self.firmware.on_interrupt(registers);
         let after = registers.phase().expect("a phase");

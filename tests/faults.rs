@@ -8,7 +8,7 @@ use crate::common::rig::{LAUNCH_LATENCY, Setting, launch, small_machine};
 use mias_firmware::configs::TbVector;
 use mias_firmware::driver::POLL_CYCLES;
 use mias_hw_model::gpu::{Launch, RunEnd, Stats};
-use mias_hw_model::register_file::KernelDescriptor;
+use mias_hw_model::register_block::KernelDescriptor;
 use mias_registers::{PhaseCode, PolicyCode, fault, interrupt};
 
 const MIAS: [PolicyCode; 4] = [PolicyCode::MiasIpc, PolicyCode::MiasIpmIpc, PolicyCode::MiasFactor, PolicyCode::MiasLinear];

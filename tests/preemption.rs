@@ -7,7 +7,7 @@ use crate::common::schedules;
 use mias_firmware::Firmware;
 use mias_hw_model::config::{PreemptionConfig, ResumeOn, SwitchModel};
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd};
-use mias_hw_model::register_file::RegisterFile;
+use mias_hw_model::register_block::RegisterBlock;
 use mias_registers::{KERNEL_SLOTS, PolicyCode, preempt_scheme};
 use proptest::prelude::*;
 
@@ -27,7 +27,7 @@ const AHEAD: u64 = 2_000;
 struct Sound(Firmware);
 
 impl Microcontroller for Sound {
-    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+    fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
         let Ok(()) = self.0.on_interrupt(registers);
         assert_eq!(registers.faults(), 0, "faults in cycle {}", registers.now());
     }

@@ -6,7 +6,7 @@ use crate::common::rig::{LAUNCH_LATENCY, SCHEMES, Setting, launch, small_machine
 use mias_firmware::Firmware;
 use mias_hw_model::config::PreemptionConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, Preemption, RunEnd, Stats, Technique};
-use mias_hw_model::register_file::RegisterFile;
+use mias_hw_model::register_block::RegisterBlock;
 use mias_registers::bus::Bus;
 use mias_registers::{KERNEL_SLOTS, PhaseCode, PolicyCode, preempt, preempt_scheme, technique};
 
@@ -27,7 +27,7 @@ struct Watched {
 }
 
 impl Microcontroller for Watched {
-    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+    fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
         let before = held(registers);
         let Ok(()) = self.firmware.on_interrupt(registers);
         assert_eq!(registers.faults(), 0, "faults in cycle {}", registers.now());
@@ -40,7 +40,7 @@ impl Microcontroller for Watched {
 }
 
 /// TBs of each slot on each SM, and how many there may be.
-fn held(registers: &RegisterFile) -> Vec<[(u32, u32); KERNEL_SLOTS]> {
+fn held(registers: &RegisterBlock) -> Vec<[(u32, u32); KERNEL_SLOTS]> {
     let sms = 0..registers.machine().sm_count as usize;
     sms.map(|sm| std::array::from_fn(|slot| (registers.resident(sm, slot), registers.quota(sm, slot)))).collect()
 }

@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use mias_registers::PolicyCode;
 use mias_hw_model::gpu::Gpu;
-use mias_hw_model::register_file::Straps;
+use mias_hw_model::register_block::Straps;
 use mias_lab::gpus;
 
 fuzz_target!(|data: &[u8]| {

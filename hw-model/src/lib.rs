@@ -17,5 +17,5 @@ pub mod gpu;
 mod hand_made;
 pub mod memory;
 mod queue;
-pub mod register_file;
+pub mod register_block;
 pub mod sm;

@@ -1,7 +1,7 @@
 //! Control of extra TBs in firmware on the register block: it looks at what is due and at nothing else, and only if it is asked to (sources.md D181).
 
 use mias_firmware::Firmware;
-use mias_hw_model::register_file::{KernelDescriptor, Peak, RegisterFile, Straps};
+use mias_hw_model::register_block::{KernelDescriptor, Peak, RegisterBlock, Straps};
 use mias_registers::bus::Bus;
 use mias_registers::{CONTEXT_COUNTS, PolicyCode, context_allowed, context_bound, fault, feature, global, interrupt, option};
 
@@ -10,17 +10,17 @@ const INTERVAL: u32 = 5_000;
 const MOST: u64 = INTERVAL as u64;
 
 /// A block of a chip that leaves extra TBs to firmware, or not.
-fn file(options: u32, leaves: bool) -> RegisterFile {
+fn file(options: u32, leaves: bool) -> RegisterBlock {
     let straps = Straps { options, context_interval: INTERVAL, memory_interval: INTERVAL, ..Straps::new(PolicyCode::LeftOver) };
     let peaks = [Peak { most: 1, cycles: 1 }; CONTEXT_COUNTS];
-    RegisterFile::new(crate::common::machine(4, straps)).with_contexts(leaves.then_some(peaks))
+    RegisterBlock::new(crate::common::machine(4, straps)).with_contexts(leaves.then_some(peaks))
 }
 
-fn started(file: &mut RegisterFile) -> Firmware {
+fn started(file: &mut RegisterBlock) -> Firmware {
     Firmware::from_straps(file).expect("starts")
 }
 
-fn serve(file: &mut RegisterFile, firmware: &mut Firmware) {
+fn serve(file: &mut RegisterBlock, firmware: &mut Firmware) {
     let mut calls = 0;
     while file.calls_firmware() {
         firmware.on_interrupt(file);
@@ -36,7 +36,7 @@ fn counted(dram: u64) -> [u64; CONTEXT_COUNTS] {
     [a, b, c, d, e, dram]
 }
 
-fn allowed(file: &mut RegisterFile, slot: u32) -> u32 {
+fn allowed(file: &mut RegisterBlock, slot: u32) -> u32 {
     file.read32(global::CONTEXT_ALLOWED + 4 * slot)
 }
 
@@ -92,7 +92,7 @@ fn it_goes_with_limits_of_memory_instructions() {
     assert_eq!(file.read32(global::INT_ENABLE) & (interrupt::MEMORY | interrupt::CONTEXTS), interrupt::MEMORY | interrupt::CONTEXTS);
     file.context_kernel_placed(0, 6, false);
     file.end_context_interval(0, counted(0));
-    file.tick(INTERVAL.into(), |_| mias_hw_model::register_file::RawCounters::default());
+    file.tick(INTERVAL.into(), |_| mias_hw_model::register_block::RawCounters::default());
     assert_eq!(file.pending_events() & (interrupt::MEMORY | interrupt::CONTEXTS), interrupt::MEMORY | interrupt::CONTEXTS);
     serve(&mut file, &mut firmware);
     assert_eq!((allowed(&mut file, 0) & context_allowed::EXTRA, file.interrupt_pending()), (6, false));

@@ -4,7 +4,7 @@
 use mias_firmware::Firmware;
 use mias_firmware::configs::TbVector;
 use mias_firmware::policy::AnyPolicy;
-use mias_hw_model::register_file::{KernelDescriptor, MachineDescription, RawCounters, RegisterFile, Straps};
+use mias_hw_model::register_block::{KernelDescriptor, MachineDescription, RawCounters, RegisterBlock, Straps};
 use mias_registers::counters::Counter;
 use mias_registers::{PhaseCode, PolicyCode, fault};
 
@@ -24,7 +24,7 @@ fn kernel(grid_tbs: u32) -> KernelDescriptor {
 
 /// A machine that obeys quotas, one TB in or out per SM and cycle.
 struct Scripted {
-    file: RegisterFile,
+    file: RegisterBlock,
     firmware: Firmware<AnyPolicy, 64>,
     now: u64,
     resident: [[u32; 8]; SMS],
@@ -36,7 +36,7 @@ struct Scripted {
 
 impl Scripted {
     fn new(policy: PolicyCode) -> Self {
-        let mut file = RegisterFile::new(machine(policy));
+        let mut file = RegisterBlock::new(machine(policy));
         let firmware = Firmware::from_straps(&mut file).expect("the map is the firmware's own");
         Self { file, firmware, now: 0, resident: [[0; 8]; SMS], counters: [RawCounters::default(); SMS], stuck: vec![], phases: vec![] }
     }
@@ -233,7 +233,7 @@ fn options_reach_the_counters() {
     let mut description = machine(PolicyCode::MiasIpc);
     description.straps.options = option::READ_ALL_COUNTERS | option::WARP_IPC;
     let mut m = Scripted::new(PolicyCode::MiasIpc);
-    m.file = RegisterFile::new(description);
+    m.file = RegisterBlock::new(description);
     m.firmware = Firmware::from_straps(&mut m.file).expect("the map is the firmware's own");
     m.launch(100_000);
     m.launch(100_000);
@@ -248,7 +248,7 @@ fn options_reach_the_counters() {
 #[test]
 fn a_machine_with_two_slots() {
     let mut m = Scripted::new(PolicyCode::MiasIpc);
-    m.file = RegisterFile::new(MachineDescription { slot_count: 2, ..machine(PolicyCode::MiasIpc) });
+    m.file = RegisterBlock::new(MachineDescription { slot_count: 2, ..machine(PolicyCode::MiasIpc) });
     m.firmware = Firmware::from_straps(&mut m.file).expect("the map is the firmware's own");
     m.launch(100_000);
     m.launch(100_000);

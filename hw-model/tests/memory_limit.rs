@@ -3,7 +3,7 @@
 
 use mias_firmware::Firmware;
 use mias_hw_model::config::{InFlightLimit, MemoryIssueConfig};
-use mias_hw_model::register_file::{KernelDescriptor, RawCounters, RegisterFile, Straps};
+use mias_hw_model::register_block::{KernelDescriptor, RawCounters, RegisterBlock, Straps};
 use mias_hw_model::sm::KernelMemoryCounts;
 use mias_registers::bus::Bus;
 use mias_registers::{PolicyCode, global, interrupt, memory, memory_active, option};
@@ -11,10 +11,10 @@ use mias_registers::{PolicyCode, global, interrupt, memory, memory_active, optio
 const SMS: usize = 40;
 const INTERVAL: u32 = 5_000;
 
-fn file(options: u32) -> RegisterFile {
+fn file(options: u32) -> RegisterBlock {
     let straps = Straps { options, memory_interval: INTERVAL, ..Straps::new(PolicyCode::LeftOver) };
     let config = MemoryIssueConfig { in_flight: InFlightLimit::Firmware, ..MemoryIssueConfig::default() };
-    RegisterFile::new(crate::common::machine(SMS, straps)).with_memory_issue(Some(&config))
+    RegisterBlock::new(crate::common::machine(SMS, straps)).with_memory_issue(Some(&config))
 }
 
 /// Two kernels: on SM n the first has had 2,048 requests with 4,096 fails each and n in flight; the second 1,000 requests, too few.
@@ -26,7 +26,7 @@ fn counted(sm: usize) -> RawCounters {
 }
 
 /// Until cycle `end`, as a model calls it.
-fn run(file: &mut RegisterFile, firmware: &mut Firmware, end: u64) {
+fn run(file: &mut RegisterBlock, firmware: &mut Firmware, end: u64) {
     while let Some(now) = file.next_deadline().filter(|now| *now <= end) {
         file.tick(now, counted);
         while file.calls_firmware() {

@@ -11,7 +11,7 @@ use mias_firmware::configs::TbVector;
 use mias_firmware::driver::POLL_CYCLES;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats, Technique};
-use mias_hw_model::register_file::RegisterFile;
+use mias_hw_model::register_block::RegisterBlock;
 use mias_hw_model::sm::Resources;
 use mias_registers::bus::Bus;
 use mias_registers::{KERNEL_SLOTS, PhaseCode, PolicyCode, fault, global, interrupt};
@@ -72,14 +72,14 @@ impl Faulty {
     }
 
     /// Resets the microcontroller; the block stays as it is.
-    pub(crate) fn reset(&mut self, registers: &mut RegisterFile) {
+    pub(crate) fn reset(&mut self, registers: &mut RegisterBlock) {
         self.firmware = Firmware::from_straps(registers).expect("the firmware knows its map");
         (self.again, self.muted_until) = (None, None);
         self.resets += 1;
     }
 
     /// What was lost on the way from the block is gone before the firmware looks.
-    fn lose(&mut self, registers: &mut RegisterFile) {
+    fn lose(&mut self, registers: &mut RegisterBlock) {
         let pending = registers.read32(global::INT_STATUS);
         while let Some(Fault::Lost { status, events }) = self.take(|f| matches!(f, Fault::Lost { status, .. } if status & pending != 0)) {
             registers.write32(global::INT_STATUS, status);
@@ -97,7 +97,7 @@ impl Faulty {
     }
 
     /// What must hold after every interrupt.
-    fn check(&mut self, registers: &mut RegisterFile) {
+    fn check(&mut self, registers: &mut RegisterBlock) {
         let now = registers.now();
         if let Some(phase) = registers.phase()
             && self.phases.last().map(|(_, phase)| *phase) != Some(phase)
@@ -129,7 +129,7 @@ impl Faulty {
 }
 
 impl Microcontroller for Faulty {
-    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+    fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
         self.lose(registers);
         if !registers.interrupt_pending() {
             // The line fell again before anyone looked.

@@ -8,7 +8,7 @@ use mias_firmware::Firmware;
 use mias_firmware::configs::{Origin, TbVector};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats};
-use mias_hw_model::register_file::{RegisterFile, Straps};
+use mias_hw_model::register_block::{RegisterBlock, Straps};
 use mias_registers::bus::Bus;
 use mias_registers::{KERNEL_SLOTS, PhaseCode, PolicyCode, dram_order, global, interrupt, memory_mode, option, preempt_scheme};
 use mias_warp_trace::KernelTrace;
@@ -119,7 +119,7 @@ impl Watched {
         self.phases.iter().find(|(_, p)| *p == phase).map(|(cycle, _)| *cycle)
     }
 
-    fn on_steady(&mut self, registers: &RegisterFile) {
+    fn on_steady(&mut self, registers: &RegisterBlock) {
         let report = self.firmware.report();
         self.origins.push(report.origin());
         if report.settled() {
@@ -143,7 +143,7 @@ impl Watched {
 }
 
 impl Microcontroller for Watched {
-    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+    fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
         if registers.pending_events() & interrupt::QUEUE != 0 {
             // Launches are let in. All else waits for the next call, in the same cycle.
             self.firmware.on_interrupt(registers);

@@ -9,7 +9,7 @@ use mias_firmware::configs::MAX_KERNELS;
 use mias_firmware::levels::KNOWN;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats};
-use mias_hw_model::register_file::RegisterFile;
+use mias_hw_model::register_block::RegisterBlock;
 use mias_registers::bus::Bus;
 use mias_registers::{KERNEL_SLOTS, PhaseCode, PolicyCode, dram_order, global, memory, memory_mode, option, queue};
 use proptest::prelude::*;
@@ -221,7 +221,7 @@ fn launch_latency_runs_while_a_launch_waits() {
 struct Alone(Firmware);
 
 impl Microcontroller for Alone {
-    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+    fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
         self.0.on_interrupt(registers);
     }
 }

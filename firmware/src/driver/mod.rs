@@ -1,6 +1,6 @@
 //! The driver: turns the register block's events into scheduler events, and scheduler commands into register writes.
 //!
-//! The same code runs on the target, over the model's register file, and over a remote bus (docs/architecture.md). Every loop
+//! The same code runs on the target, over the model's register block, and over a remote bus (docs/architecture.md). Every loop
 //! is bounded by the number of SMs, slots or kernels.
 
 mod counters;

@@ -3,7 +3,7 @@
 
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::LaunchStats;
-use mias_hw_model::register_file::{MachineDescription, Straps};
+use mias_hw_model::register_block::{MachineDescription, Straps};
 use mias_registers::PolicyCode;
 use mias_warp_trace::SECTOR_BYTES;
 

@@ -2,7 +2,7 @@
 //! message with the file's name, never a panic. The fuzz targets in `fuzz/` look further than this; CI looks here.
 
 use mias_hw_model::gpu::Gpu;
-use mias_hw_model::register_file::Straps;
+use mias_hw_model::register_block::Straps;
 use mias_lab::cosim::recording::{self, generate};
 use mias_lab::cosim::replay::{Ready, Target, replay};
 use mias_lab::experiment::cancel::Cancel;

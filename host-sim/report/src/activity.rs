@@ -1,6 +1,6 @@
 //! What the drawings of a run's activity share: names, and which kernel is in which slot.
 
-use mias_hw_model::register_file::ActivityEvent;
+use mias_hw_model::register_block::ActivityEvent;
 use mias_lab::experiment::workload::Workload;
 use mias_registers::{KERNEL_SLOTS, interrupt};
 

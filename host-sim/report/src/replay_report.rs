@@ -152,7 +152,7 @@ pub fn why(found: &Verdict) -> Option<String> {
 mod tests {
     use super::*;
     use mias_hw_model::config::GpuConfig;
-    use mias_hw_model::register_file::{MachineDescription, Straps};
+    use mias_hw_model::register_block::{MachineDescription, Straps};
     use mias_lab::cosim::replay::Target;
     use mias_lab::cosim::{CosimError, Parting};
     use mias_registers::{PolicyCode, global};

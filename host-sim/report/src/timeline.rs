@@ -9,7 +9,7 @@ pub use contexts::MOST_CONTEXT_NOTES;
 use super::activity::{self, Kernels};
 use super::power;
 use mias_hw_model::config::GpuConfig;
-use mias_hw_model::register_file::ActivityEvent;
+use mias_hw_model::register_block::ActivityEvent;
 use mias_lab::experiment::machine::Outcome;
 use mias_lab::experiment::workload::Workload;
 use mias_registers::{PhaseCode, global};

@@ -5,7 +5,7 @@
 //! half of its share: the model gives the microcontroller no time of its own, but for decisions, whose writes come at their end.
 
 use mias_hw_model::config::GpuConfig;
-use mias_hw_model::register_file::{Activity, ActivityEvent};
+use mias_hw_model::register_block::{Activity, ActivityEvent};
 use mias_lab::experiment::machine::Outcome;
 use mias_registers::{KERNEL_SLOTS, PhaseCode, SM_WORDS, global, interrupt, sm, sm_bit};
 use std::io;

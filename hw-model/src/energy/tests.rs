@@ -6,7 +6,7 @@ use crate::counts::Count;
 use crate::gpu::{Gpu, Launch, LaunchCounters, Microcontroller, RunEnd};
 use crate::hand_made::{self, config};
 use crate::memory::MemoryCounters;
-use crate::register_file::{RegisterFile, Straps};
+use crate::register_block::{RegisterBlock, Straps};
 use crate::sm::{KernelCounters, LaneClass};
 use mias_firmware::Firmware;
 use mias_registers::PolicyCode;
@@ -236,7 +236,7 @@ fn what_shares_out_costs_what_adding_costs() {
 struct Scheduler(Firmware);
 
 impl Microcontroller for Scheduler {
-    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+    fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
         self.0.on_interrupt(registers);
     }
 }

@@ -2,7 +2,7 @@
 //! 2016, section 4.2, knows it; so does who is told by hand.
 
 use super::{Gpu, Microcontroller, RunEnd};
-use crate::register_file::RegisterFile;
+use crate::register_block::RegisterBlock;
 use mias_registers::preempt::MAX_PLACES;
 use mias_registers::{interrupt, technique};
 
@@ -49,7 +49,7 @@ impl Foresight {
 struct Asleep;
 
 impl Microcontroller for Asleep {
-    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+    fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
         registers.sleep();
     }
 }

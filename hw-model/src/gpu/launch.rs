@@ -8,7 +8,7 @@
 
 use super::{ContextStats, Gpu, LaunchCounters};
 use crate::counts::Count;
-use crate::register_file::KernelDescriptor;
+use crate::register_block::KernelDescriptor;
 use crate::sm::{Program, Resources, SuspendedTb};
 use mias_warp_trace::{KernelTrace, TraceSource};
 use std::collections::VecDeque;

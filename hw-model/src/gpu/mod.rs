@@ -47,7 +47,7 @@ pub use watchdog::Stuck;
 
 use crate::config::GpuConfig;
 use crate::memory::{Lent, MemorySystem, most_arrivals};
-use crate::register_file::{MachineDescription, RegisterFile, Straps};
+use crate::register_block::{MachineDescription, RegisterBlock, Straps};
 use crate::sm::{KERNEL_SLOTS, Programs, Sm};
 use contexts::Contexts;
 use dispatch::Dispatcher;
@@ -69,7 +69,7 @@ use watchdog::Watchdog;
 /// The scheduler: called whenever the register block's interrupt line is high and it is not busy with a decision.
 pub trait Microcontroller {
     /// Serves the interrupts. The line being still high afterwards means it is called again.
-    fn on_interrupt(&mut self, registers: &mut RegisterFile);
+    fn on_interrupt(&mut self, registers: &mut RegisterBlock);
 }
 
 /// Why [`Gpu::run`] came back.
@@ -96,7 +96,7 @@ pub struct Gpu {
     now: u64,
     sms: Sms,
     memory: MemorySystem,
-    registers: RegisterFile,
+    registers: RegisterBlock,
     programs: Arc<Programs>,
     slots: Vec<Option<Slot>>,
     queue: Queue,
@@ -155,7 +155,7 @@ impl Gpu {
             now: 0,
             sms: Sms::new((0..config.sm.count).map(|id| Sm::new(config, id as u16)).collect(), most_arrivals(config)),
             memory: MemorySystem::new(config),
-            registers: RegisterFile::new(MachineDescription::of(config, straps))
+            registers: RegisterBlock::new(MachineDescription::of(config, straps))
                 .with_commit_cycles_per_sm(config.scheduler.commit_cycles_per_sm)
                 .with_memory_issue(config.sm.memory_issue.as_ref())
                 .with_active_warps(&config.sm.active_warps)
@@ -252,12 +252,12 @@ impl Gpu {
     }
 
     /// The register block, as the host's debugger would see it.
-    pub fn registers(&self) -> &RegisterFile {
+    pub fn registers(&self) -> &RegisterBlock {
         &self.registers
     }
 
     /// The register block, for the firmware's start-up.
-    pub fn registers_mut(&mut self) -> &mut RegisterFile {
+    pub fn registers_mut(&mut self) -> &mut RegisterBlock {
         &mut self.registers
     }
 

@@ -6,7 +6,7 @@
 
 use super::Gpu;
 use super::foresight::Foresight;
-use crate::register_file::{PreemptAction, ShownTb};
+use crate::register_block::{PreemptAction, ShownTb};
 use crate::sm::{Carried, LeftTb, Resources};
 use mias_registers::preempt::MAX_PLACES;
 use mias_registers::{preempt_command, preempt_reserve, technique};

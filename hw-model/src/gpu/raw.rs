@@ -7,7 +7,7 @@
 use super::Gpu;
 use super::sms::Sms;
 use crate::memory::MemorySystem;
-use crate::register_file::{RawCounters, RawKernel};
+use crate::register_block::{RawCounters, RawKernel};
 use crate::sm::{KERNEL_SLOTS, Sm};
 use mias_registers::counters::Counter;
 

@@ -32,7 +32,7 @@ mod wide;
 
 use super::*;
 use crate::hand_made::{Recipe, config, kernel, random_kernel};
-use crate::register_file::Straps;
+use crate::register_block::Straps;
 use crate::sm::{ISSUE_CLASSES, IssueClass};
 use mias_registers::bus::Bus;
 use mias_registers::{PolicyCode, global, interrupt, mode, slot, slot_control};
@@ -53,7 +53,7 @@ impl Table {
         Table { phases: vec![(0, quotas.to_vec())], slots: Vec::new(), ideal: false }
     }
 
-    fn apply(&self, registers: &mut RegisterFile, now: u64) {
+    fn apply(&self, registers: &mut RegisterBlock, now: u64) {
         let Some((_, quotas)) = self.phases.iter().rev().find(|(from, _)| *from <= now) else { return };
         for (slot, quota) in self.slots.iter().zip(quotas) {
             registers.write32(global::QUOTA_ALL + 4 * slot, *quota);
@@ -63,7 +63,7 @@ impl Table {
 }
 
 impl Microcontroller for Table {
-    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+    fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
         let status = registers.read32(global::INT_STATUS);
         registers.write32(global::INT_STATUS, status);
         registers.write32(global::MODE, if self.ideal { mode::IDEAL } else { mode::DRAIN });

@@ -1,4 +1,4 @@
-//! What an SM counts: cumulative, never cleared, 64 bits wide. The register file narrows them for the firmware.
+//! What an SM counts: cumulative, never cleared, 64 bits wide. The register block narrows them for the firmware.
 
 use super::issue_slots::IssueSlots;
 use super::lanes::LaneCounts;

@@ -1,6 +1,6 @@
 //! What the tests of the register block share.
 
-use mias_hw_model::register_file::{MachineDescription, Straps};
+use mias_hw_model::register_block::{MachineDescription, Straps};
 use mias_registers::feature;
 
 /// A machine of `sms` SMs like those of the reference machine.

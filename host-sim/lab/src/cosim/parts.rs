@@ -4,7 +4,7 @@
 
 use super::recording::{Access, Recording};
 use mias_firmware::levels::Levels;
-use mias_hw_model::register_file::Straps;
+use mias_hw_model::register_block::Straps;
 use mias_registers::remote::{CONTROLS, LEVELS, PREEMPTS, SEARCHES};
 use mias_registers::{PolicyCode, global, option, preempt_scheme};
 

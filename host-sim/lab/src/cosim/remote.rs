@@ -8,7 +8,7 @@ use super::{CosimError, Image, Parting, Parts, Replay};
 use crate::cosim::recording::{Access, Limits, Recorder};
 use mias_firmware::Firmware;
 use mias_firmware::driver::Observer;
-use mias_hw_model::register_file::RegisterFile;
+use mias_hw_model::register_block::RegisterBlock;
 
 /// An image in QEMU.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl RemoteFirmware {
     /// # Errors
     /// [`CosimError`]: no QEMU, no such image, or one that was built for a smaller machine or another register map, or without what
     /// the straps ask for.
-    pub fn start(image: &Image, registers: &mut RegisterFile) -> Result<Self, CosimError> {
+    pub fn start(image: &Image, registers: &mut RegisterBlock) -> Result<Self, CosimError> {
         let mut processor = Processor::boot(image)?;
         let asked = Limits { sms: registers.machine().sm_count, kernels: 0, configs: 0 };
         processor.can_do("the machine has", asked, Parts::asked_by(&registers.machine().straps))?;
@@ -51,7 +51,7 @@ impl RemoteFirmware {
 
     /// Wakes the image and serves it until it sleeps; `observer` is told what the firmware that follows it sees. Once it has failed,
     /// nothing more happens.
-    pub fn on_interrupt(&mut self, registers: &mut RegisterFile, observer: &mut impl Observer) {
+    pub fn on_interrupt(&mut self, registers: &mut RegisterBlock, observer: &mut impl Observer) {
         self.record.clear();
         if self.failed.is_some() {
             return;

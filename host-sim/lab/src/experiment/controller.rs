@@ -15,7 +15,7 @@ use mias_firmware::driver::DEFAULT_CONFIGS;
 use mias_firmware::limits::KERNELS;
 use mias_firmware::search::QUOTIENT_BITS;
 use mias_hw_model::gpu::Microcontroller;
-use mias_hw_model::register_file::RegisterFile;
+use mias_hw_model::register_block::RegisterBlock;
 use mias_registers::{MAX_SMS, PhaseCode, search_found};
 
 /// What decides.
@@ -98,7 +98,7 @@ impl Controller {
     /// Starts the policy that is asked for, in `image` if there is one. Its decisions take the time that
     /// `timer` says; `record` its accesses or not.
     pub(super) fn start(
-        registers: &mut RegisterFile,
+        registers: &mut RegisterBlock,
         streams: Vec<u32>,
         asked: Asked,
         image: Option<&Image>,
@@ -181,7 +181,7 @@ impl Controller {
     }
 
     /// The observations of a run that ended at cycle `now`.
-    pub(super) fn observed(mut self, registers: &RegisterFile, now: u64) -> Observed {
+    pub(super) fn observed(mut self, registers: &RegisterBlock, now: u64) -> Observed {
         self.account(now);
         self.look(registers);
         let (maker, parted) = match &self.brain {
@@ -204,7 +204,7 @@ impl Controller {
     }
 
     /// Follows the phase register. After a decision that takes time it changes between two interrupts.
-    fn look(&mut self, registers: &RegisterFile) {
+    fn look(&mut self, registers: &RegisterBlock) {
         self.phase = registers.phase().unwrap_or(PhaseCode::Idle);
         if self.phase == PhaseCode::Steady {
             self.note_placement(registers);
@@ -215,7 +215,7 @@ impl Controller {
     }
 
     /// What a search has found so far. Keeps what was before once kernels begin to leave.
-    fn note_search(&mut self, registers: &RegisterFile) {
+    fn note_search(&mut self, registers: &RegisterBlock) {
         let found = registers.search_found();
         let slots: Option<Vec<usize>> = self.streams.iter().map(|&stream| slot_of(registers, stream)).collect();
         if let Some(slots) = slots {
@@ -241,7 +241,7 @@ impl Controller {
     /// Quotas of each workload on every SM, equal SMs together, in the order of their first SM. Keeps what was before once
     /// kernels begin to leave, so that the placement tells how the co-run went. One per rescheduling, and one each time that a search rests: Left-over's later quotas
     /// only lend what a drained kernel leaves, and add up to more than an SM holds.
-    fn note_placement(&mut self, registers: &RegisterFile) {
+    fn note_placement(&mut self, registers: &RegisterBlock) {
         let placed = (registers.reschedulings(), registers.search_found());
         if placed == self.placed {
             return;
@@ -264,7 +264,7 @@ impl Controller {
         self.placement = placement;
     }
 
-    fn note_decision(&mut self, registers: &RegisterFile) {
+    fn note_decision(&mut self, registers: &RegisterBlock) {
         let Some(firmware) = self.brain.firmware() else {
             self.decision = None;
             return;
@@ -277,7 +277,7 @@ impl Controller {
 }
 
 impl Microcontroller for Controller {
-    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+    fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
         self.account(registers.now());
         self.look(registers);
         if let Some(timer) = &mut self.timer {
@@ -314,7 +314,7 @@ impl Microcontroller for Controller {
 }
 
 /// The limits of active warps of the kernels in these slots, which a search sets on all SMs alike; nothing if it sets none.
-fn active_warps(registers: &RegisterFile, slots: &[usize], found: u32) -> Vec<u32> {
+fn active_warps(registers: &RegisterBlock, slots: &[usize], found: u32) -> Vec<u32> {
     if found & search_found::LIMITS_WARPS == 0 {
         return Vec::new();
     }
@@ -323,7 +323,7 @@ fn active_warps(registers: &RegisterFile, slots: &[usize], found: u32) -> Vec<u3
 }
 
 /// The progress of the kernels in these slots on the shares that a search has found; nothing if the firmware has estimated none.
-fn estimated_progress(registers: &RegisterFile, slots: &[usize]) -> Vec<f64> {
+fn estimated_progress(registers: &RegisterBlock, slots: &[usize]) -> Vec<f64> {
     let progress = slots.iter().map(|&slot| registers.search_progress(slot));
     let progress: Vec<f64> = progress.map(|parts| f64::from(parts) / f64::from(1_u32 << QUOTIENT_BITS)).collect();
     if progress.iter().all(|progress| *progress == 0.0) { Vec::new() } else { progress }

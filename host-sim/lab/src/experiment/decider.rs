@@ -9,13 +9,13 @@ use mias_firmware::counters::CounterSet;
 use mias_firmware::driver::DEFAULT_CONFIGS;
 use mias_firmware::metric::Score;
 use mias_firmware::policy::Policy;
-use mias_hw_model::register_file::RegisterFile;
+use mias_hw_model::register_block::RegisterBlock;
 use std::fmt::Debug;
 
 /// A firmware with some policy.
 pub(super) trait Decider: Debug + Send + Sync {
     /// Handles an interrupt.
-    fn on_interrupt(&mut self, bus: &mut Recorder<'_, RegisterFile>, seen: Option<&mut Vec<VictimChoice>>);
+    fn on_interrupt(&mut self, bus: &mut Recorder<'_, RegisterBlock>, seen: Option<&mut Vec<VictimChoice>>);
 
     /// How many configurations there are in all; 0 for policies that do not profile.
     fn total_configs(&self) -> u32;
@@ -24,14 +24,14 @@ pub(super) trait Decider: Debug + Send + Sync {
     fn counters(&self) -> CounterSet;
 
     /// The last decision and the number of its rescheduling, unless that is `noted`; `streams` are those of the workloads.
-    fn decision(&self, registers: &RegisterFile, streams: &[u32], noted: u32) -> Option<(u32, Decision)>;
+    fn decision(&self, registers: &RegisterBlock, streams: &[u32], noted: u32) -> Option<(u32, Decision)>;
 
     /// The same again.
     fn copy(&self) -> Box<dyn Decider>;
 }
 
 impl<P: Policy + Clone + Debug + Send + Sync + 'static> Decider for Firmware<P, DEFAULT_CONFIGS> {
-    fn on_interrupt(&mut self, bus: &mut Recorder<'_, RegisterFile>, seen: Option<&mut Vec<VictimChoice>>) {
+    fn on_interrupt(&mut self, bus: &mut Recorder<'_, RegisterBlock>, seen: Option<&mut Vec<VictimChoice>>) {
         match seen {
             None => {
                 let Ok(()) = Firmware::on_interrupt(self, bus);
@@ -51,7 +51,7 @@ impl<P: Policy + Clone + Debug + Send + Sync + 'static> Decider for Firmware<P, 
         self.scheduler().policy().counters()
     }
 
-    fn decision(&self, registers: &RegisterFile, streams: &[u32], noted: u32) -> Option<(u32, Decision)> {
+    fn decision(&self, registers: &RegisterBlock, streams: &[u32], noted: u32) -> Option<(u32, Decision)> {
         let report = self.report();
         let vector = report.winner();
         if vector.is_none() && !report.settled() || report.reschedulings() == noted {
@@ -96,7 +96,7 @@ impl<P: Policy + Clone + Debug + Send + Sync + 'static> Decider for Firmware<P, 
 }
 
 /// The slot of the kernel that was launched on `stream` and has not left.
-pub(super) fn slot_of(registers: &RegisterFile, stream: u32) -> Option<usize> {
+pub(super) fn slot_of(registers: &RegisterBlock, stream: u32) -> Option<usize> {
     let slots = registers.machine().slot_count as usize;
     (0..slots).find(|&slot| registers.kernel(slot).is_some_and(|kernel| kernel.stream == stream))
 }

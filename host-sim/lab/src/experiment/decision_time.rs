@@ -11,7 +11,7 @@ use crate::cosim::recording::Access;
 use crate::decision_cost::{Batch, Charge, LatencyTable, Situation};
 use mias_firmware::counters::CounterSet;
 use mias_hw_model::config::{GpuConfig, MicrocontrollerConfig, SelectorConfig};
-use mias_hw_model::register_file::RegisterFile;
+use mias_hw_model::register_block::RegisterBlock;
 use mias_registers::counters::Counter;
 use mias_registers::{KERNEL_SLOTS, PhaseCode, interrupt, sm};
 
@@ -100,14 +100,14 @@ impl DecisionTimer {
     }
 
     /// The firmware is about to be called.
-    pub(super) fn begin(&mut self, registers: &RegisterFile) {
+    pub(super) fn begin(&mut self, registers: &RegisterBlock) {
         self.timed_out = registers.pending_events() & interrupt::TIMER != 0;
     }
 
     /// If the interrupt just served was a decision: when it takes effect. `configs` is how many configurations there are; none if
     /// the firmware's account of them is lost, which is then taken for the largest that was measured.
     /// `accesses` is how often it accessed the register block ([`accesses`]); without wait states nobody asks.
-    pub(super) fn finish(&mut self, registers: &mut RegisterFile, configs: Option<u32>, accesses: u64) {
+    pub(super) fn finish(&mut self, registers: &mut RegisterBlock, configs: Option<u32>, accesses: u64) {
         if registers.undated_memory_limits() || registers.undated_contexts() {
             self.finish_looks(registers, accesses);
             return;
@@ -155,7 +155,7 @@ impl DecisionTimer {
     }
 
     /// The interrupt just served placed a batch: its quotas take effect later, too. It is no decision, and reported apart from them.
-    fn finish_placement(&mut self, registers: &mut RegisterFile, configs: Option<u32>, accesses: u64) {
+    fn finish_placement(&mut self, registers: &mut RegisterBlock, configs: Option<u32>, accesses: u64) {
         let MicrocontrollerConfig { core, clock_khz, cpi_permille, .. } = self.microcontroller;
         let now = registers.now();
         if !self.places {
@@ -186,7 +186,7 @@ impl DecisionTimer {
 
     /// The interrupt just served was a look at the counters of memory issue, at how busy the chip was, or at both one after the other: what follows takes
     /// effect later. Both take the time that each would, and the accesses count with the first.
-    fn finish_looks(&mut self, registers: &mut RegisterFile, mut accesses: u64) {
+    fn finish_looks(&mut self, registers: &mut RegisterBlock, mut accesses: u64) {
         let (table, core) = (LatencyTable::measured(), self.microcontroller.core);
         let mut end = registers.now();
         if registers.undated_memory_limits() {
@@ -210,7 +210,7 @@ impl DecisionTimer {
     }
 
     /// The interrupt just served chose victims: the commands take effect later, after the firmware's time or the selector's.
-    fn finish_preemption(&mut self, registers: &mut RegisterFile, accesses: u64) {
+    fn finish_preemption(&mut self, registers: &mut RegisterBlock, accesses: u64) {
         let (instructions, cycles) = match self.selector {
             Some(selector) => (0, selector.cycles(registers.preempt_work_by_sm())),
             None => {
@@ -248,7 +248,7 @@ pub(super) fn accesses(made: &[Access], asked: Option<CounterSet>) -> u64 {
 }
 
 /// The configurations that SMs hold, each once.
-fn profiled(registers: &RegisterFile) -> Vec<[u32; KERNEL_SLOTS]> {
+fn profiled(registers: &RegisterBlock) -> Vec<[u32; KERNEL_SLOTS]> {
     let of = |sm| std::array::from_fn(|slot| registers.quota(sm, slot));
     let mut quotas: Vec<[u32; KERNEL_SLOTS]> = (0..registers.machine().sm_count as usize).map(of).collect();
     quotas.sort_unstable();

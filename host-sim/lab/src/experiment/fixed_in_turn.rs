@@ -15,7 +15,7 @@ use mias_firmware::counters::CounterSet;
 use mias_firmware::driver::{DEFAULT_CONFIGS, StartError};
 use mias_firmware::machine::Settings;
 use mias_firmware::policy::{Context, Plan, Policy};
-use mias_hw_model::register_file::RegisterFile;
+use mias_hw_model::register_block::RegisterBlock;
 use mias_registers::KERNEL_SLOTS;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -80,7 +80,7 @@ pub(super) struct FixedInTurn {
 }
 
 impl FixedInTurn {
-    pub(super) fn start(wanted: Wanted, bus: &mut Recorder<'_, RegisterFile>) -> Result<Self, StartError> {
+    pub(super) fn start(wanted: Wanted, bus: &mut Recorder<'_, RegisterBlock>) -> Result<Self, StartError> {
         let Wanted { of_stream, endless } = wanted;
         let present = of_stream.iter().filter(|(_, tbs)| *tbs > 0).count();
         let policy = BySlot { tbs: std::array::from_fn(|_| AtomicU8::new(0)), present, endless };
@@ -90,7 +90,7 @@ impl FixedInTurn {
 }
 
 impl Decider for FixedInTurn {
-    fn on_interrupt(&mut self, bus: &mut Recorder<'_, RegisterFile>, seen: Option<&mut Vec<VictimChoice>>) {
+    fn on_interrupt(&mut self, bus: &mut Recorder<'_, RegisterBlock>, seen: Option<&mut Vec<VictimChoice>>) {
         for (slot, tbs) in self.firmware.scheduler().policy().tbs.iter().enumerate() {
             let stream = bus.bus.kernel(slot).map(|kernel| kernel.stream);
             let given = self.of_stream.iter().find(|(of, _)| Some(*of) == stream);
@@ -107,7 +107,7 @@ impl Decider for FixedInTurn {
         self.firmware.counters()
     }
 
-    fn decision(&self, registers: &RegisterFile, streams: &[u32], noted: u32) -> Option<(u32, Decision)> {
+    fn decision(&self, registers: &RegisterBlock, streams: &[u32], noted: u32) -> Option<(u32, Decision)> {
         self.firmware.decision(registers, streams, noted)
     }
 

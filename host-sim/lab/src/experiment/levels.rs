@@ -5,7 +5,7 @@
 
 use crate::choices;
 use mias_hw_model::config::GpuConfig;
-use mias_hw_model::register_file::Straps;
+use mias_hw_model::register_block::Straps;
 use mias_registers::{dram_order, memory_mode, option};
 use std::borrow::Cow;
 

@@ -16,7 +16,7 @@ use crate::gpus::fields::Field;
 use mias_hw_model::cache::WaysStats;
 use mias_hw_model::energy::EnergyReport;
 use mias_hw_model::gpu::{ContextLog, ContextStats, LaunchStats, Preemption, SmStateCycles};
-use mias_hw_model::register_file::Activity;
+use mias_hw_model::register_block::Activity;
 use mias_hw_model::sm::{ContextCounts, IssueSlots, MemoryChoices, MemoryLimits};
 
 /// One simulation.

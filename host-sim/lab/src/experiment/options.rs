@@ -8,7 +8,7 @@ use super::precision::Precision;
 use super::queue::Queue;
 use super::requests::Requests;
 use super::shares::Shares;
-use mias_hw_model::register_file::SearchStraps;
+use mias_hw_model::register_block::SearchStraps;
 
 /// When a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -8,7 +8,7 @@ use mias_firmware::Firmware;
 use mias_firmware::driver::{DEFAULT_CONFIGS, StartError};
 use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::policy::Policy;
-use mias_hw_model::register_file::RegisterFile;
+use mias_hw_model::register_block::RegisterBlock;
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -36,7 +36,7 @@ pub trait OwnPolicy: Policy + Clone + fmt::Debug + Send + Sync + 'static {
 }
 
 /// Starts the firmware with a policy.
-type Start = fn(&mut Recorder<'_, RegisterFile>) -> Result<Box<dyn Decider>, StartError>;
+type Start = fn(&mut Recorder<'_, RegisterBlock>) -> Result<Box<dyn Decider>, StartError>;
 
 /// An [`OwnPolicy`] as a value. Two are the same if their names are.
 #[derive(Clone, Copy)]
@@ -96,12 +96,12 @@ impl Own {
     }
 
     /// The firmware with this policy, started on a register block.
-    pub(super) fn start(&self, bus: &mut Recorder<'_, RegisterFile>) -> Result<Box<dyn Decider>, StartError> {
+    pub(super) fn start(&self, bus: &mut Recorder<'_, RegisterBlock>) -> Result<Box<dyn Decider>, StartError> {
         (self.start)(bus)
     }
 }
 
-fn start<P: OwnPolicy>(bus: &mut Recorder<'_, RegisterFile>) -> Result<Box<dyn Decider>, StartError> {
+fn start<P: OwnPolicy>(bus: &mut Recorder<'_, RegisterBlock>) -> Result<Box<dyn Decider>, StartError> {
     let Ok(settings) = Settings::read(bus);
     let firmware: Firmware<P, DEFAULT_CONFIGS> = Firmware::start(bus, settings, |machine| P::new(machine, &settings))?;
     Ok(Box::new(firmware))

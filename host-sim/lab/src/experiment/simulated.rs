@@ -30,7 +30,7 @@ use mias_firmware::machine::Machine as FirmwareMachine;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::energy::EnergyReport;
 use mias_hw_model::gpu::{Gpu, Launch, LaunchError, LaunchStats, RunEnd, SmStats};
-use mias_hw_model::register_file::{MachineDescription, RegisterFile, Straps};
+use mias_hw_model::register_block::{MachineDescription, RegisterBlock, Straps};
 use mias_registers::PolicyCode;
 use notes::Noted;
 use requests::AHEAD_CYCLES;
@@ -84,7 +84,7 @@ impl SimulatedGpu {
     /// A GPU with this (checked) configuration.
     pub fn new(config: GpuConfig) -> Self {
         let straps = Straps::new(PolicyCode::LeftOver);
-        let Ok(machine) = FirmwareMachine::read(&mut RegisterFile::new(MachineDescription::of(&config, straps)));
+        let Ok(machine) = FirmwareMachine::read(&mut RegisterBlock::new(MachineDescription::of(&config, straps)));
         SimulatedGpu {
             config,
             machine,

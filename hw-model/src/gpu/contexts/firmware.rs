@@ -5,7 +5,7 @@ use super::utilisation::{Traffic, peaks};
 use crate::config::{ContextsInL1, GpuConfig};
 use crate::counts::Count;
 use crate::gpu::Gpu;
-use crate::register_file::Peak;
+use crate::register_block::Peak;
 use mias_registers::CONTEXT_COUNTS;
 
 /// What a machine that leaves extra TBs to the firmware can count; none if it does not.

@@ -4,7 +4,7 @@
 use crate::config::GpuConfig;
 use crate::counts::{Count, counts};
 use crate::gpu::Gpu;
-use crate::register_file::Peak;
+use crate::register_block::Peak;
 use crate::sm::KERNEL_SLOTS;
 use mias_registers::CONTEXT_COUNTS;
 

@@ -48,7 +48,7 @@ fn all(config: &GpuConfig, recipes: &[Recipe], written: Option<(u64, [u32; 2])>)
 struct Brain(Firmware);
 
 impl Microcontroller for Brain {
-    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+    fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
         self.0.on_interrupt(registers);
     }
 }

@@ -239,7 +239,7 @@ pub(super) fn any_small() -> impl Strategy<Value = GpuConfig> {
 struct Controlling(Firmware);
 
 impl Microcontroller for Controlling {
-    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+    fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
         self.0.on_interrupt(registers);
     }
 }

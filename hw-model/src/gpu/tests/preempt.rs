@@ -28,7 +28,7 @@ impl Eager {
 }
 
 impl Microcontroller for Eager {
-    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+    fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
         self.table.on_interrupt(registers);
         registers.write32(global::MODE, mode::PREEMPT);
         for sm in 0..registers.read32(global::SM_COUNT) as usize {
@@ -187,7 +187,7 @@ struct Slow {
 }
 
 impl Microcontroller for Slow {
-    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+    fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
         let asks = registers.read32(global::PREEMPT_WANTED) & 1 != 0;
         if asks {
             let result = |place: usize| registers.read32(preempt::at(0, preempt::COMMAND + 4 * place as u32));

@@ -17,7 +17,7 @@ struct Snapshots {
 const READ: [Counter; 4] = [Counter::Cycles, Counter::WarpInsts, Counter::L2Accesses, Counter::L2Hits];
 
 impl Snapshots {
-    fn read(&mut self, registers: &mut RegisterFile) {
+    fn read(&mut self, registers: &mut RegisterBlock) {
         for id in 0..registers.machine().sm_count as usize {
             let values = READ.map(|counter| registers.read32(sm::at(id, counter.register())));
             self.taken.push((registers.now(), id, values));
@@ -26,7 +26,7 @@ impl Snapshots {
 }
 
 impl Microcontroller for Snapshots {
-    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+    fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
         self.table.on_interrupt(registers);
         let now = registers.now();
         if self.times.contains(&now) {

@@ -25,7 +25,7 @@ struct Twin {
 }
 
 impl Microcontroller for Twin {
-    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+    fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
         self.firmware.on_interrupt(registers);
         if let Some((offset, value)) = self.ways.get(self.turn % self.ways.len().max(1)) {
             registers.write32(*offset, *value);

@@ -21,7 +21,7 @@ impl Steers {
 }
 
 impl Microcontroller for Steers {
-    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+    fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
         if registers.read32(global::INT_STATUS) & interrupt::MEMORY != 0 {
             registers.write32(global::MEMORY_SNAPSHOT, 1);
             let sms = registers.machine().sm_count as usize;

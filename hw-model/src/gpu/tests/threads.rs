@@ -128,7 +128,7 @@ fn two_tbs_are_run_by_one_thread() {
 struct Panics;
 
 impl Microcontroller for Panics {
-    fn on_interrupt(&mut self, _: &mut RegisterFile) {
+    fn on_interrupt(&mut self, _: &mut RegisterBlock) {
         panic!("in the firmware");
     }
 }

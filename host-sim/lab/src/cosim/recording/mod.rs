@@ -20,7 +20,7 @@ pub use error::{Place, Problem};
 pub use file::{MOST_BYTES, VERSION, decode, encode};
 pub use register::register_name;
 
-use mias_hw_model::register_file::MachineDescription;
+use mias_hw_model::register_block::MachineDescription;
 use mias_registers::bus::Bus;
 use mias_registers::{PhaseCode, global};
 use mias_workloads::input;

@@ -2,7 +2,7 @@
 
 use super::error::{Place, Problem};
 use super::{Access, Run};
-use mias_hw_model::register_file::{MachineDescription, Straps};
+use mias_hw_model::register_block::{MachineDescription, Straps};
 use mias_registers::{KERNEL_SLOTS, MAX_SMS, PolicyCode};
 use mias_trace::trace_file::Fault;
 use mias_trace::trace_file::bytes::{Reader, put_varint, unzigzag, zigzag};

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::fingerprint;
-use mias_hw_model::register_file::Straps;
+use mias_hw_model::register_block::Straps;
 use mias_registers::{KERNEL_SLOTS, PolicyCode};
 use mias_trace::trace_file::Fault;
 use proptest::prelude::*;

@@ -7,7 +7,7 @@ use crate::experiment::machine::{End, Run};
 use crate::experiment::policy::Counted;
 use crate::experiment::precision::{Known, Progress, Stop};
 use mias_hw_model::gpu::{Gpu, Stats};
-use mias_hw_model::register_file::RegisterFile;
+use mias_hw_model::register_block::RegisterBlock;
 use mias_registers::PhaseCode;
 
 impl SimulatedGpu {
@@ -44,7 +44,7 @@ pub(super) fn look(stop: &mut Stop, gpu: &mut Gpu, controller: &Controller) -> O
 }
 
 /// Whether the kernel on `stream` has neither a TB nor the quota for one on any SM.
-fn is_out(registers: &RegisterFile, stats: &Stats, stream: u32) -> bool {
+fn is_out(registers: &RegisterBlock, stats: &Stats, stream: u32) -> bool {
     slot_of(registers, stream)
         .is_some_and(|slot| stats.sms.iter().enumerate().all(|(sm, of_sm)| of_sm.resident[slot] == 0 && registers.quota(sm, slot) == 0))
 }

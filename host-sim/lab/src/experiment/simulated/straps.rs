@@ -4,7 +4,7 @@ use super::SimulatedGpu;
 use crate::experiment::machine::Run;
 use crate::experiment::policy::{Control, IpcUnit, PREEMPT_LIMIT_NS, Policy, Transition};
 use mias_hw_model::config::{InFlightLimit, MemoryIssueFrom, NoFails};
-use mias_hw_model::register_file::Straps;
+use mias_hw_model::register_block::Straps;
 use mias_registers::{PolicyCode, option};
 
 impl SimulatedGpu {

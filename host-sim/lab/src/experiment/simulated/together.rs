@@ -14,7 +14,7 @@ use crate::experiment::controller::Controller;
 use crate::experiment::machine::{Outcome, Run, RunError};
 use crate::experiment::precision::{Precision, Stop};
 use mias_hw_model::gpu::{Gpu, Microcontroller, RunEnd};
-use mias_hw_model::register_file::{RegisterFile, Straps};
+use mias_hw_model::register_block::{RegisterBlock, Straps};
 use rayon::Scope;
 
 /// Cycles between two copies of the GPU while runs share it. What is simulated twice when they part is less than that; a copy takes
@@ -64,11 +64,11 @@ pub(super) struct Shared<'a> {
 struct Lockstep<'a> {
     members: &'a mut [Member],
     /// Places of members by the block that they left, once that is more than one.
-    parts: Vec<(RegisterFile, Vec<usize>)>,
+    parts: Vec<(RegisterBlock, Vec<usize>)>,
 }
 
 impl Microcontroller for Lockstep<'_> {
-    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+    fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
         let Some((leader, others)) = self.members.split_first_mut() else { return };
         if !self.parts.is_empty() {
             // Parted earlier in this stretch, which is run again.
@@ -101,7 +101,7 @@ impl SimulatedGpu {
 
     /// Simulates runs that differ in control only.
     pub(super) fn share(&self, runs: &[Run<'_>], shared: &Shared<'_>) {
-        let mut packs: Vec<(RegisterFile, Pack)> = Vec::new();
+        let mut packs: Vec<(RegisterBlock, Pack)> = Vec::new();
         for (index, run) in runs.iter().enumerate() {
             let Running { mut gpu, controller, stop, .. } = match self.start(run) {
                 Ok(running) => running,

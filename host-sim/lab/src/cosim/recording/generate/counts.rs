@@ -1,6 +1,6 @@
 //! What an SM counts in a window: likely numbers, and those on which decisions could go wrong.
 
-use mias_hw_model::register_file::RawCounters;
+use mias_hw_model::register_block::RawCounters;
 use mias_registers::counters::Counter;
 use mias_workloads::random::Random;
 

@@ -5,7 +5,7 @@ use super::counts::{self, Kind};
 use crate::cosim::Native;
 use crate::cosim::recording::{Recorder, Run};
 use mias_hw_model::gpu::MOST_INTERRUPTS_PER_CYCLE;
-use mias_hw_model::register_file::{KernelDescriptor, MachineDescription, RawCounters, RegisterFile};
+use mias_hw_model::register_block::{KernelDescriptor, MachineDescription, RawCounters, RegisterBlock};
 use mias_registers::KERNEL_SLOTS;
 use mias_workloads::random::Random;
 
@@ -15,7 +15,7 @@ const LONGEST_WAIT: u64 = 20_000;
 /// The hardware, the firmware that serves it, and the record of what that does.
 #[derive(Debug)]
 pub(super) struct Device<'a> {
-    registers: RegisterFile,
+    registers: RegisterBlock,
     firmware: &'a mut Native,
     run: Run,
     random: Random,
@@ -34,7 +34,7 @@ impl<'a> Device<'a> {
     /// After reset, with the firmware started. Some begin late enough that the cycle counter's high word is in use.
     pub(super) fn new(machine: MachineDescription, mut random: Random, kernels: u32, firmware: &'a mut Native) -> Self {
         let now = [0, (1 << 32) - 10_000, 1 << 40][(random.bits() % 3) as usize];
-        let mut registers = RegisterFile::new(machine.clone());
+        let mut registers = RegisterBlock::new(machine.clone());
         registers.set_now(now);
         let counted = vec![RawCounters::default(); machine.sm_count as usize];
         let kind = Kind::pick(&mut random);
@@ -196,7 +196,7 @@ impl<'a> Device<'a> {
     }
 
     /// Lets the firmware run, and records a step.
-    fn recorded(&mut self, act: impl FnOnce(&mut Native, &mut Recorder<'_, RegisterFile>)) {
+    fn recorded(&mut self, act: impl FnOnce(&mut Native, &mut Recorder<'_, RegisterBlock>)) {
         let mut bus = Recorder { bus: &mut self.registers, list: Some(self.run.accesses_mut()) };
         act(self.firmware, &mut bus);
         self.run.end_step(self.now);

@@ -8,7 +8,7 @@ mod device;
 use super::{MOST_BYTES, Recording, Run};
 use crate::cosim::Native;
 use device::Device;
-use mias_hw_model::register_file::{MachineDescription, Straps};
+use mias_hw_model::register_block::{MachineDescription, Straps};
 use mias_registers::{KERNEL_SLOTS, MAX_WINDOW, PolicyCode, feature};
 use mias_workloads::random::Random;
 

@@ -1,10 +1,10 @@
 //! Memory issue in the register block: counters of each kernel on each SM, latched when the firmware asks, and the modes and limits that it
 //! sets ([`mias_registers::memory`]; sources.md D127).
 //!
-//! The model hands over cumulative counts with the others of an SM ([`RawCounters`]) and follows [`RegisterFile::memory_settings`] whenever
-//! [`RegisterFile::memory_generation`] has changed. Settings reach the SMs in the cycle in which they are written.
+//! The model hands over cumulative counts with the others of an SM ([`RawCounters`]) and follows [`RegisterBlock::memory_settings`] whenever
+//! [`RegisterBlock::memory_generation`] has changed. Settings reach the SMs in the cycle in which they are written.
 
-use super::RegisterFile;
+use super::RegisterBlock;
 use super::counters::RawCounters;
 use crate::config::MemoryIssueConfig;
 use crate::sm::{KernelMemoryCounts, MemorySettings};
@@ -150,7 +150,7 @@ const fn most(bits: u32) -> u32 {
     (1 << bits) - 1
 }
 
-impl RegisterFile {
+impl RegisterBlock {
     /// The same block, of SMs that hold memory instructions back as a machine says, from reset.
     #[must_use]
     pub fn with_memory_issue(mut self, config: Option<&MemoryIssueConfig>) -> Self {
@@ -166,7 +166,7 @@ impl RegisterFile {
         self
     }
 
-    /// Changes whenever [`RegisterFile::memory_settings`] of an SM do.
+    /// Changes whenever [`RegisterBlock::memory_settings`] of an SM do.
     #[must_use]
     pub fn memory_generation(&self) -> u32 {
         self.memory.generation

@@ -3,7 +3,7 @@
 
 use mias_registers::{fault, feature, sm_state};
 
-use super::RegisterFile;
+use super::RegisterBlock;
 
 /// A request and a state for each SM.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl StateBlock {
     }
 }
 
-impl RegisterFile {
+impl RegisterBlock {
     /// The firmware asks something of an SM.
     pub(super) fn request_state(&mut self, sm: usize, value: u32) {
         let request = self.in_range(value, sm_state::ACTIVE, sm_state::GATED);
@@ -72,12 +72,12 @@ impl RegisterFile {
 mod tests {
     use super::super::tests::{SMS, machine};
     use super::*;
-    use crate::register_file::MachineDescription;
+    use crate::register_block::MachineDescription;
     use mias_registers::bus::Bus;
     use mias_registers::sm;
 
-    fn file(features: u32) -> RegisterFile {
-        RegisterFile::new(MachineDescription { features, ..machine() })
+    fn file(features: u32) -> RegisterBlock {
+        RegisterBlock::new(MachineDescription { features, ..machine() })
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use mias_registers::{KERNEL_COUNT_BITS, KERNEL_SLOTS, global};
 
-use super::RegisterFile;
+use super::RegisterBlock;
 use super::access::element;
 
 /// Counts of a kernel.
@@ -103,7 +103,7 @@ pub(super) struct KernelBlock {
     banks: [Bank; KERNEL_SLOTS],
 }
 
-impl RegisterFile {
+impl RegisterBlock {
     /// Hands over a slot's cumulative counts; to be done before the firmware runs.
     pub fn load_kernel(&mut self, slot: usize, raw: RawKernel) {
         if let Some(bank) = self.kernels.banks.get_mut(slot) {
@@ -155,7 +155,7 @@ mod tests {
         RawKernel { warp_insts, thread_insts, l2_accesses, l2_hits, dram_reads, dram_writes, row_hits, ended_tbs, l1_accesses, l1_misses }
     }
 
-    fn latched(file: &mut RegisterFile, slot: u32) -> (u32, [u32; COUNTS], u32) {
+    fn latched(file: &mut RegisterBlock, slot: u32) -> (u32, [u32; COUNTS], u32) {
         let counts = REGISTERS.map(|(base, _)| file.read32(base + 4 * slot));
         (file.read32(global::KERNEL_CYCLES + 4 * slot), counts, file.read32(global::KERNEL_SATURATED + 4 * slot))
     }
@@ -164,7 +164,7 @@ mod tests {
         /// Windows that follow each other add up to the whole, and a window of one slot touches no other.
         #[test]
         fn windows_add_up(steps in prop::collection::vec((1_u64..1000, prop::array::uniform10(0_u64..1 << 20)), 1..20)) {
-            let mut file = RegisterFile::new(machine());
+            let mut file = RegisterBlock::new(machine());
             let (mut now, mut counts, mut sums) = (0, [0; COUNTS], [0_u64; COUNTS]);
             let mut cycles = 0;
             for (wait, more) in steps {
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn counts_saturate_at_their_widths_and_say_so() {
-        let mut file = RegisterFile::new(machine());
+        let mut file = RegisterBlock::new(machine());
         file.load_kernel(0, raw([1 << 27, 1 << 27, (1 << 27) - 1, 0, 0, 0, 0, u64::MAX, 5, 1 << 40]));
         file.write32(global::KERNEL_SNAPSHOT, u32::MAX);
         let most = (1 << 27) - 1;
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn a_new_kernel_counts_from_its_launch() {
-        let mut file = RegisterFile::new(machine());
+        let mut file = RegisterBlock::new(machine());
         file.load_kernel(0, raw([7; COUNTS]));
         file.kernel_counted_anew(0, 100);
         assert_eq!(latched(&mut file, 0), (0, [0; COUNTS], 0));

@@ -3,13 +3,13 @@
 //! Firmware reaches it through [`mias_registers::bus::Bus`] (the access rules are in `access.rs`); the timing model through
 //! the methods here. The model's part of the deal, per cycle:
 //!
-//! 1. report what changed ([`RegisterFile::set_resident`], [`RegisterFile::set_unissued`], [`RegisterFile::post_launch`], ...);
-//! 2. if [`RegisterFile::needs_tick`], call [`RegisterFile::tick`], which asks for the counters of just those SMs whose
+//! 1. report what changed ([`RegisterBlock::set_resident`], [`RegisterBlock::set_unissued`], [`RegisterBlock::post_launch`], ...);
+//! 2. if [`RegisterBlock::needs_tick`], call [`RegisterBlock::tick`], which asks for the counters of just those SMs whose
 //!    window starts or ends in this cycle, so that windows are exact;
-//! 3. if [`RegisterFile::calls_firmware`], let the firmware run, and tick once more if needed;
-//! 4. follow [`RegisterFile::quota`] whenever [`RegisterFile::generation`] has changed.
+//! 3. if [`RegisterBlock::calls_firmware`], let the firmware run, and tick once more if needed;
+//! 4. follow [`RegisterBlock::quota`] whenever [`RegisterBlock::generation`] has changed.
 //!
-//! Between two such cycles nothing happens before [`RegisterFile::next_deadline`], so a model may skip ahead to it.
+//! Between two such cycles nothing happens before [`RegisterBlock::next_deadline`], so a model may skip ahead to it.
 
 mod access;
 mod active_warps;
@@ -61,7 +61,7 @@ use ways::WaysBlock;
 
 /// The register block. Two that are equal answer every access alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RegisterFile {
+pub struct RegisterBlock {
     machine: MachineDescription,
     now: u64,
     cycle_high: u32,
@@ -117,7 +117,7 @@ pub struct RegisterFile {
     activity: Option<ActivityLog>,
 }
 
-impl RegisterFile {
+impl RegisterBlock {
     /// A register block after reset: no kernels, all quotas 0, all interrupts disabled, drain mode, longest window.
     #[must_use]
     pub fn new(machine: MachineDescription) -> Self {
@@ -193,7 +193,7 @@ impl RegisterFile {
         self.mode == mode::IDEAL
     }
 
-    /// Cycle of the last [`RegisterFile::tick`] or [`RegisterFile::set_now`].
+    /// Cycle of the last [`RegisterBlock::tick`] or [`RegisterBlock::set_now`].
     #[must_use]
     pub fn now(&self) -> u64 {
         self.now
@@ -224,7 +224,7 @@ impl RegisterFile {
     }
 
     /// Hands over the cumulative counts of an SM. To be done before the firmware runs, which may take snapshots by command; windows
-    /// get theirs through [`RegisterFile::tick`].
+    /// get theirs through [`RegisterBlock::tick`].
     pub fn load_counters(&mut self, sm: usize, raw: RawCounters) {
         self.memory.load(sm, &raw);
         if let Some(state) = self.sms.get_mut(sm) {

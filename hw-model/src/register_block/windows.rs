@@ -2,11 +2,11 @@
 
 use mias_registers::{fault, interrupt, sm_bit};
 
-use super::RegisterFile;
+use super::RegisterBlock;
 use super::counters::RawCounters;
 
-impl RegisterFile {
-    /// Whether [`RegisterFile::tick`] has something to do in this cycle. Cheap: to be asked every cycle.
+impl RegisterBlock {
+    /// Whether [`RegisterBlock::tick`] has something to do in this cycle. Cheap: to be asked every cycle.
     #[must_use]
     pub fn needs_tick(&self, now: u64) -> bool {
         self.evaluate || self.deadline.is_some_and(|deadline| deadline <= now)
@@ -23,7 +23,7 @@ impl RegisterFile {
     /// this cycle, for those SMs only whose window ends or starts, and for all if a snapshot is among the writes.
     ///
     /// Windows, timer and watchdog take effect in the cycle of the call; call it no later than at
-    /// [`RegisterFile::next_deadline`].
+    /// [`RegisterBlock::next_deadline`].
     pub fn tick(&mut self, now: u64, mut counters: impl FnMut(usize) -> RawCounters) {
         self.set_now(now);
         if self.busy.snapshots_at(now) {

@@ -1,12 +1,12 @@
 //! Extra TBs in the register block, where the firmware is their controller: what the chip did in an interval, and how many there may be
 //! ([`mias_registers::global::CONTEXT_ALLOWED`]; Lin et al. 2018, section 6.4; sources.md D181).
 //!
-//! The model keeps the intervals: it asks for [`RegisterFile::context_interval`], hands over what was counted in each with
-//! [`RegisterFile::end_context_interval`], and follows [`RegisterFile::context_limit`] of the slots that [`RegisterFile::take_context_writes`] names.
+//! The model keeps the intervals: it asks for [`RegisterBlock::context_interval`], hands over what was counted in each with
+//! [`RegisterBlock::end_context_interval`], and follows [`RegisterBlock::context_limit`] of the slots that [`RegisterBlock::take_context_writes`] names.
 
 use mias_registers::{CONTEXT_ARRAYS, CONTEXT_COUNTS, KERNEL_SLOTS, context_allowed, context_bound, fault, feature, global, interrupt};
 
-use super::RegisterFile;
+use super::RegisterBlock;
 use super::access::element;
 
 /// The most of something, in so many core cycles.
@@ -81,7 +81,7 @@ impl ContextBlock {
     }
 }
 
-impl RegisterFile {
+impl RegisterBlock {
     /// The same block, of a chip that leaves it to the firmware how many extra TBs there are, if it does: the most that it can count, in the order of the
     /// registers.
     #[must_use]
@@ -105,7 +105,7 @@ impl RegisterFile {
         self.contexts.asked
     }
 
-    /// Slots whose [`RegisterFile::context_limit`] was written since the last call, one bit each.
+    /// Slots whose [`RegisterBlock::context_limit`] was written since the last call, one bit each.
     pub fn take_context_writes(&mut self) -> u8 {
         std::mem::take(&mut self.contexts.written)
     }

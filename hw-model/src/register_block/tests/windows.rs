@@ -1,14 +1,14 @@
 //! Quotas and profiling windows: when they take effect, begin and end, and what the counters hold then.
 
 use super::{SMS, at, at_sm, kernel, machine};
-use crate::register_file::{RawCounters, RegisterFile};
+use crate::register_block::{RawCounters, RegisterBlock};
 use mias_registers::bus::Bus;
 use mias_registers::counters::Counter;
 use mias_registers::{MAX_WINDOW, fault, global, sm, sm_control};
 
 #[test]
 fn quotas_take_effect_together_at_commit() {
-    let mut file = RegisterFile::new(machine());
+    let mut file = RegisterBlock::new(machine());
     file.write32(global::QUOTA_ALL, 2);
     file.write32(sm::at(3, sm::QUOTA + 4), 1);
     assert_eq!((file.quota(3, 0), file.quota(3, 1)), (0, 0));
@@ -22,8 +22,8 @@ fn quotas_take_effect_together_at_commit() {
 }
 
 /// A machine with a kernel of `grid` TBs in slot 0, a quota of 2 everywhere and all SMs armed for `window` cycles.
-fn armed(grid: u32, window: u32) -> RegisterFile {
-    let mut file = RegisterFile::new(machine());
+fn armed(grid: u32, window: u32) -> RegisterBlock {
+    let mut file = RegisterBlock::new(machine());
     assert_eq!(file.post_launch(kernel(grid)), Some(0));
     file.write32(global::PROFILE_WINDOW, window);
     file.write32(global::QUOTA_ALL, 2);
@@ -113,7 +113,7 @@ fn instructions_are_told_apart_by_slot() {
     };
     file.tick(0, |_| RawCounters::default());
     file.tick(10, |_| raw(7));
-    let read = |file: &mut RegisterFile, register| (0..8).map(|slot| file.read32(sm::at(0, register + 4 * slot))).collect::<Vec<_>>();
+    let read = |file: &mut RegisterBlock, register| (0..8).map(|slot| file.read32(sm::at(0, register + 4 * slot))).collect::<Vec<_>>();
     assert_eq!(read(&mut file, sm::SLOT_WARP_INSTS), [7, 0, 21, 0, 0, 0, 0, Counter::WarpInsts.max()]);
     assert_eq!(read(&mut file, sm::SLOT_THREAD_INSTS), [224, 0, 672, 0, 0, 0, 0, Counter::ThreadInsts.max()]);
     assert_eq!(file.read32(global::FAULT), 0);
@@ -121,7 +121,7 @@ fn instructions_are_told_apart_by_slot() {
 
 #[test]
 fn snapshot_latches_and_clears_at_one_instant() {
-    let mut file = RegisterFile::new(machine());
+    let mut file = RegisterBlock::new(machine());
     file.load_counters(1, at(100));
     file.write32(sm::at(1, sm::CONTROL), sm_control::SNAPSHOT);
     file.load_counters(1, at(130));

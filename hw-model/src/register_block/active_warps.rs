@@ -1,9 +1,9 @@
 //! Active warps in the register block: the limits that the firmware sets for each kernel slot, on one SM or on all ([`mias_registers::sm::ACTIVE_WARPS`];
-//! sources.md D159). The model follows [`RegisterFile::active_warps`] whenever [`RegisterFile::active_warps_generation`] has changed.
+//! sources.md D159). The model follows [`RegisterBlock::active_warps`] whenever [`RegisterBlock::active_warps_generation`] has changed.
 
 use mias_registers::{KERNEL_SLOTS, fault, feature, global, sm};
 
-use super::RegisterFile;
+use super::RegisterBlock;
 use super::access::element;
 use crate::config::WarpLimit;
 use crate::sm::WarpLimits;
@@ -42,7 +42,7 @@ impl ActiveWarpsBlock {
     }
 }
 
-impl RegisterFile {
+impl RegisterBlock {
     /// The same block, of SMs that limit active warps as a machine says, from reset, by kernel slot.
     #[must_use]
     pub fn with_active_warps(mut self, limits: &[WarpLimit]) -> Self {
@@ -53,7 +53,7 @@ impl RegisterFile {
         self
     }
 
-    /// Changes whenever [`RegisterFile::active_warps`] of an SM do.
+    /// Changes whenever [`RegisterBlock::active_warps`] of an SM do.
     #[must_use]
     pub fn active_warps_generation(&self) -> u32 {
         self.warps.generation

@@ -5,7 +5,7 @@
 //! once; a commit while the bus is busy begins anew with the first SM. Where the number is 0, all SMs have theirs in the cycle of the
 //! commit. TBs are issued again when the last SM has its quotas (own): the first SMs would take a small grid before the others may.
 
-use super::RegisterFile;
+use super::RegisterBlock;
 
 /// The bus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,8 +18,8 @@ pub(super) struct QuotaBus {
     pub(super) at: Option<u64>,
 }
 
-impl RegisterFile {
-    /// The same block, whose commits take so many core cycles for each SM; 0, as after [`RegisterFile::new`]: none.
+impl RegisterBlock {
+    /// The same block, whose commits take so many core cycles for each SM; 0, as after [`RegisterBlock::new`]: none.
     #[must_use]
     pub fn with_commit_cycles_per_sm(mut self, cycles: u32) -> Self {
         self.quota_bus.cycles_per_sm = cycles;
@@ -88,19 +88,19 @@ mod tests {
     use mias_registers::{global, mode, sm};
     use proptest::prelude::*;
 
-    fn file(cycles_per_sm: u32) -> RegisterFile {
-        let mut file = RegisterFile::new(machine()).with_commit_cycles_per_sm(cycles_per_sm);
+    fn file(cycles_per_sm: u32) -> RegisterBlock {
+        let mut file = RegisterBlock::new(machine()).with_commit_cycles_per_sm(cycles_per_sm);
         file.post_launch(KernelDescriptor { grid_tbs: 99, ..KernelDescriptor::default() });
         file
     }
 
-    fn commit(file: &mut RegisterFile, now: u64, quota: u32) {
+    fn commit(file: &mut RegisterBlock, now: u64, quota: u32) {
         file.set_now(now);
         file.write32(global::QUOTA_ALL, quota);
         file.write32(global::COMMIT, 1);
     }
 
-    fn tick(file: &mut RegisterFile, now: u64) {
+    fn tick(file: &mut RegisterBlock, now: u64) {
         file.tick(now, |_| RawCounters::default());
     }
 

@@ -1,8 +1,8 @@
 //! The order of DRAM requests in the register block: which it is, its cap, and the kernels' shares of the bandwidth
-//! ([`mias_registers::global::DRAM_ORDER`]; sources.md D187). The model takes what was written ([`RegisterFile::take_dram_order`]) before
+//! ([`mias_registers::global::DRAM_ORDER`]; sources.md D187). The model takes what was written ([`RegisterBlock::take_dram_order`]) before
 //! it runs the cycle.
 
-use super::RegisterFile;
+use super::RegisterBlock;
 use super::access::element;
 use crate::config::{DramOrder, DramSchedulerConfig, MOST_DRAM_CAP, WHOLE_SHARE};
 use crate::memory::DramSettings;
@@ -36,7 +36,7 @@ impl DramBlock {
     }
 }
 
-impl RegisterFile {
+impl RegisterBlock {
     /// The same block, of channels whose requests can be ordered, and are from reset as a machine says.
     #[must_use]
     pub fn with_dram_order(mut self, config: Option<&DramSchedulerConfig>) -> Self {

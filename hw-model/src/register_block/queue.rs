@@ -1,12 +1,12 @@
 //! The window of the queue of launches in the register block ([`mias_registers::queue`]; sources.md D200).
 //!
-//! The queue is the model's: it shows launches that are due with [`RegisterFile::enter_queue`] as long as there is room for one, says with
-//! [`RegisterFile::set_occupied_slots`] which slots cannot be had though nobody is in them, and carries out what
-//! [`RegisterFile::take_admitted`] names. While hardware says who is next it does not ask at all.
+//! The queue is the model's: it shows launches that are due with [`RegisterBlock::enter_queue`] as long as there is room for one, says with
+//! [`RegisterBlock::set_occupied_slots`] which slots cannot be had though nobody is in them, and carries out what
+//! [`RegisterBlock::take_admitted`] names. While hardware says who is next it does not ask at all.
 
 use mias_registers::{KERNEL_SLOTS, fault, feature, global, interrupt, queue};
 
-use super::RegisterFile;
+use super::RegisterBlock;
 use super::machine::KernelDescriptor;
 
 /// A launch in the window.
@@ -69,7 +69,7 @@ impl QueueBlock {
     }
 }
 
-impl RegisterFile {
+impl RegisterBlock {
     /// Whether the firmware says which launch is next.
     #[must_use]
     pub fn queue_is_managed(&self) -> bool {

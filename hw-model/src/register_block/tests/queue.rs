@@ -1,21 +1,21 @@
 //! The window of the queue of launches (sources.md D200).
 
 use super::{kernel, machine};
-use crate::register_file::{Admitted, RegisterFile};
+use crate::register_block::{Admitted, RegisterBlock};
 use mias_registers::bus::Bus;
 use mias_registers::{KERNEL_SLOTS, fault, feature, global, interrupt, queue, slot};
 
 /// A block whose launches the firmware lets in.
-fn managed() -> RegisterFile {
+fn managed() -> RegisterBlock {
     let mut machine = machine();
     machine.features |= feature::QUEUE;
-    let mut file = RegisterFile::new(machine);
+    let mut file = RegisterBlock::new(machine);
     file.write32(global::QUEUE_MODE, 1);
     file.write32(global::INT_ENABLE, interrupt::QUEUE);
     file
 }
 
-fn passed(file: &mut RegisterFile, entry: usize) -> u32 {
+fn passed(file: &mut RegisterBlock, entry: usize) -> u32 {
     file.read32(queue::at(entry, queue::PASSED))
 }
 
@@ -68,7 +68,7 @@ fn what_is_not_there_cannot_be_let_in() {
         file.write32(global::QUEUE_ADMIT, entry);
         assert_eq!((file.faults(), file.take_admitted()), (fault::VALUE_RANGE, Vec::new()), "{entry}");
     }
-    let mut file = RegisterFile::new(machine());
+    let mut file = RegisterBlock::new(machine());
     file.write32(global::QUEUE_MODE, 1);
     assert_eq!((file.faults(), file.queue_is_managed()), (fault::UNSUPPORTED, false));
 }

@@ -56,7 +56,7 @@ pub(super) struct ActivityLog {
     pub(super) entries: Vec<Activity>,
 }
 
-impl super::RegisterFile {
+impl super::RegisterBlock {
     /// Records what happens from now on.
     pub fn record_activity(&mut self) {
         self.activity = Some(ActivityLog { now: self.now, entries: Vec::new() });

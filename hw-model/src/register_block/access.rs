@@ -7,7 +7,7 @@ use mias_registers::{
     slot, slot_control, slot_status, sm, sm_bit, sm_control, sm_status,
 };
 
-use super::RegisterFile;
+use super::RegisterBlock;
 use super::activity::ActivityEvent;
 
 /// Where an offset leads.
@@ -53,7 +53,7 @@ pub(super) fn element(offset: u32, base: u32, count: usize) -> Option<usize> {
     (index < count).then_some(index)
 }
 
-impl Bus for RegisterFile {
+impl Bus for RegisterBlock {
     fn read32(&mut self, offset: u32) -> u32 {
         let value = if !offset.is_multiple_of(4) {
             None
@@ -98,7 +98,7 @@ impl Bus for RegisterFile {
     }
 }
 
-impl RegisterFile {
+impl RegisterBlock {
     fn read_global(&mut self, offset: u32) -> Option<u32> {
         let machine = &self.machine;
         Some(match offset {

@@ -2,14 +2,14 @@
 
 use super::{SMS, kernel, machine};
 use crate::config::{InFlightLimit, MemoryIssueConfig};
-use crate::register_file::{RawCounters, RegisterFile};
+use crate::register_block::{RawCounters, RegisterBlock};
 use crate::sm::KernelMemoryCounts;
 use mias_registers::bus::Bus;
 use mias_registers::{fault, global, interrupt, memory, memory_active, memory_mode, sm, sm_control};
 use proptest::prelude::*;
 
-fn file() -> RegisterFile {
-    let mut file = RegisterFile::new(machine()).with_memory_issue(Some(&MemoryIssueConfig::default()));
+fn file() -> RegisterBlock {
+    let mut file = RegisterBlock::new(machine()).with_memory_issue(Some(&MemoryIssueConfig::default()));
     file.post_launch(kernel(100));
     file
 }
@@ -21,7 +21,7 @@ fn counted(raw: KernelMemoryCounts) -> RawCounters {
     counters
 }
 
-fn read(file: &mut RegisterFile, register: u32) -> u32 {
+fn read(file: &mut RegisterBlock, register: u32) -> u32 {
     file.read32(memory::at(2, register + 4))
 }
 
@@ -88,7 +88,7 @@ fn limits_and_modes_are_clamped_and_read_back() {
 #[test]
 fn limits_of_the_firmware_begin_with_as_many_as_are_counted() {
     let config = MemoryIssueConfig { in_flight: InFlightLimit::Firmware, ..MemoryIssueConfig::default() };
-    let mut file = RegisterFile::new(machine()).with_memory_issue(Some(&config));
+    let mut file = RegisterBlock::new(machine()).with_memory_issue(Some(&config));
     for slot in 0..8 {
         assert_eq!(file.read32(memory::at(4, memory::LIMIT + 4 * slot)), 127);
     }
@@ -97,7 +97,7 @@ fn limits_of_the_firmware_begin_with_as_many_as_are_counted() {
 
 #[test]
 fn an_sm_without_it_cannot_be_told_to_hold_back() {
-    let mut file = RegisterFile::new(machine());
+    let mut file = RegisterBlock::new(machine());
     for offset in [global::MEMORY_MODE_ALL, global::MEMORY_ACTIVE, global::MEMORY_LIMIT_ALL, memory::at(1, memory::LIMIT)] {
         file.write32(global::FAULT, u32::MAX);
         file.write32(offset, 1);
@@ -110,13 +110,13 @@ fn an_sm_without_it_cannot_be_told_to_hold_back() {
 #[test]
 fn from_the_decision_on_is_not_while_windows_run() {
     let mut file = file();
-    let active = |file: &RegisterFile| -> Vec<bool> { (0..3).map(|sm| file.memory_settings(sm).active).collect() };
+    let active = |file: &RegisterBlock| -> Vec<bool> { (0..3).map(|sm| file.memory_settings(sm).active).collect() };
     file.write32(global::PROFILE_WINDOW, 100);
     file.write32(global::MEMORY_ACTIVE, memory_active::FROM_DECISION);
     assert_eq!(active(&file), [true; 3]);
     file.write32(global::COMMIT, 1);
     file.write32(sm::at(1, sm::CONTROL), sm_control::ARM);
-    let tick = |file: &mut RegisterFile, now: u64| file.tick(now, |_| RawCounters::default());
+    let tick = |file: &mut RegisterBlock, now: u64| file.tick(now, |_| RawCounters::default());
     for now in 0..=150 {
         tick(&mut file, now);
         assert_eq!(active(&file), [true, false, true], "cycle {now}");

@@ -2,13 +2,13 @@
 
 use super::{SMS, machine};
 use crate::config::{Unlimited, WarpLimit};
-use crate::register_file::{MachineDescription, RegisterFile};
+use crate::register_block::{MachineDescription, RegisterBlock};
 use mias_registers::bus::Bus;
 use mias_registers::{KERNEL_SLOTS, fault, feature, global, sm};
 use proptest::prelude::*;
 
-fn file() -> RegisterFile {
-    RegisterFile::new(MachineDescription { features: feature::ACTIVE_WARPS, ..machine() })
+fn file() -> RegisterBlock {
+    RegisterBlock::new(MachineDescription { features: feature::ACTIVE_WARPS, ..machine() })
 }
 
 /// Something that happens to limits.
@@ -76,7 +76,7 @@ fn limits_are_clamped_and_said_to_be() {
 
 #[test]
 fn sms_that_cannot_are_not_told() {
-    let mut file = RegisterFile::new(machine());
+    let mut file = RegisterBlock::new(machine());
     for offset in [global::ACTIVE_WARPS_ALL, sm::at(1, sm::ACTIVE_WARPS) + 4] {
         file.write32(global::FAULT, u32::MAX);
         file.write32(offset, 1);

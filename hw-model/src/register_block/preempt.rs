@@ -1,10 +1,10 @@
 //! Preemption in the register block: TBs as the model last showed them, who wants room, and what the firmware commands
 //! ([`mias_registers::preempt`]; sources.md D133).
 //!
-//! The model shows what SMs hold before the firmware runs ([`RegisterFile::show_tb`]) and carries out, in order, what the firmware has written
-//! since ([`RegisterFile::take_preempt_actions`]).
+//! The model shows what SMs hold before the firmware runs ([`RegisterBlock::show_tb`]) and carries out, in order, what the firmware has written
+//! since ([`RegisterBlock::take_preempt_actions`]).
 
-use super::RegisterFile;
+use super::RegisterBlock;
 use crate::sm::Ended;
 use mias_registers::preempt::{self, MAX_PLACES};
 use mias_registers::{KERNEL_SLOTS, SM_WORDS, fault, feature, global, interrupt, mode, preempt_command, preempt_tb, sm_bit, technique};
@@ -80,7 +80,7 @@ pub(super) struct PreemptBlock {
     actions: Vec<(u16, PreemptAction)>,
 }
 
-impl RegisterFile {
+impl RegisterBlock {
     /// The same block, of SMs that preempt.
     #[must_use]
     pub fn with_preemption(mut self, on: bool) -> Self {

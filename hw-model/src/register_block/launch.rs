@@ -2,12 +2,12 @@
 
 use mias_registers::{fault, interrupt};
 
-use super::RegisterFile;
+use super::RegisterBlock;
 use super::activity::ActivityEvent;
 use super::machine::KernelDescriptor;
 use super::state::SlotState;
 
-impl RegisterFile {
+impl RegisterBlock {
     /// Launches a kernel into the lowest free slot and queues it for the firmware. None if all slots are taken: the launch
     /// then has to wait for a release, and [`fault::LAUNCH_OVERRUN`] is raised.
     pub fn post_launch(&mut self, kernel: KernelDescriptor) -> Option<usize> {

@@ -1,10 +1,10 @@
 //! Ways of the caches in the register block: what the firmware gives each kernel slot, and what utility monitors count
 //! ([`mias_registers::memory`]; sources.md D138).
 //!
-//! The model takes what was written ([`RegisterFile::take_l1_ways`], [`RegisterFile::take_l2_ways`]) before it runs the cycle, and hands over
+//! The model takes what was written ([`RegisterBlock::take_l1_ways`], [`RegisterBlock::take_l2_ways`]) before it runs the cycle, and hands over
 //! the counts of monitors, where its caches have any, before it calls the firmware.
 
-use super::RegisterFile;
+use super::RegisterBlock;
 use mias_registers::{KERNEL_SLOTS, fault, feature, global, memory, monitor};
 
 /// Ways by kernel slot.
@@ -93,7 +93,7 @@ fn word_of(offset: u32, base: u32) -> Option<usize> {
     (word < memory::WAYS_WORDS).then_some(word)
 }
 
-impl RegisterFile {
+impl RegisterBlock {
     /// The same block, of caches whose ways can be given to kernels.
     #[must_use]
     pub fn with_ways(mut self) -> Self {

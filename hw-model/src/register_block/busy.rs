@@ -3,18 +3,18 @@
 //! A model calls the firmware at once, and the firmware is done at once. A real one reads its counters, computes, and writes; the
 //! simulated cycle in which it writes is that of the interrupt plus its instructions' time. So writes that come after the firmware
 //! has reported [`PhaseCode::Decide`] are held back, in order, and made together at the cycle that
-//! [`RegisterFile::finish_decision`] names. The same holds of a placement: of what is written after the firmware has counted one more
+//! [`RegisterBlock::finish_decision`] names. The same holds of a placement: of what is written after the firmware has counted one more
 //! rescheduling ([`global::RESCHEDULINGS`]), which is before its quotas; and of limits of memory instructions: of what is written after
 //! [`global::MEMORY_SNAPSHOT`], of commands that preempt: of what is written after [`global::PREEMPT_WANTED`] was cleared, and of how many extra TBs there may
 //! be: from [`global::CONTEXT_ALLOWED`] on. Until then nothing reads them, the phase register shows
-//! Decide (or Partition, of a placement), and the firmware is not called again ([`RegisterFile::calls_firmware`]): events that come
+//! Decide (or Partition, of a placement), and the firmware is not called again ([`RegisterBlock::calls_firmware`]): events that come
 //! in the meantime keep the interrupt line high and are served after the writes, as by a processor that is in its handler. How long
 //! that is the host says; the block knows no firmware.
 
 use mias_registers::bus::Bus;
 use mias_registers::{KERNEL_SLOTS, PhaseCode, global, sm, sm_control};
 
-use super::RegisterFile;
+use super::RegisterBlock;
 use super::access::element;
 
 /// Writes held back.
@@ -84,8 +84,8 @@ impl Busy {
     }
 }
 
-impl RegisterFile {
-    /// From now on decisions take the time that [`RegisterFile::finish_decision`] gives them. To be called once the firmware has
+impl RegisterBlock {
+    /// From now on decisions take the time that [`RegisterBlock::finish_decision`] gives them. To be called once the firmware has
     /// started; whoever calls it names the end of every decision.
     pub fn time_decisions(&mut self) {
         self.busy.enabled = true;
@@ -104,7 +104,7 @@ impl RegisterFile {
         self.busy.holding |= self.busy.enabled && more;
     }
 
-    /// Whether what [`RegisterFile::undated_decision`] tells of is a placement: what a batch of launches, or a kernel that has gone,
+    /// Whether what [`RegisterBlock::undated_decision`] tells of is a placement: what a batch of launches, or a kernel that has gone,
     /// leads to. Nothing has been profiled for it.
     #[must_use]
     pub fn undated_placement(&self) -> bool {
@@ -186,7 +186,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// What the firmware writes around a decision at `now`: two TBs of slot 0 on every SM.
-    fn decide(file: &mut RegisterFile, now: u64) {
+    fn decide(file: &mut RegisterBlock, now: u64) {
         file.set_now(now);
         for (offset, value) in [
             (global::PHASE, PhaseCode::Decide as u32),
@@ -199,8 +199,8 @@ mod tests {
         }
     }
 
-    fn timed() -> RegisterFile {
-        let mut file = RegisterFile::new(machine());
+    fn timed() -> RegisterBlock {
+        let mut file = RegisterBlock::new(machine());
         file.post_launch(KernelDescriptor { grid_tbs: 9, ..KernelDescriptor::default() });
         file.write32(global::INT_STATUS, u32::MAX);
         file.write32(global::INT_ENABLE, interrupt::ALL);
@@ -208,7 +208,7 @@ mod tests {
         file
     }
 
-    fn tick(file: &mut RegisterFile, now: u64) {
+    fn tick(file: &mut RegisterBlock, now: u64) {
         file.tick(now, |_| RawCounters::default());
     }
 

@@ -1,10 +1,10 @@
 //! Shares of an SM in the register block: warp instructions, and miss resources of the L1, of each kernel slot, on all SMs
 //! ([`global::WARP_QUOTA`], [`global::MISS_WEIGHT`]; sources.md D176).
 //!
-//! The model follows quotas with the other settings of memory issue ([`RegisterFile::memory_settings`]), and takes weights when they were
-//! written ([`RegisterFile::take_miss_weights`]).
+//! The model follows quotas with the other settings of memory issue ([`RegisterBlock::memory_settings`]), and takes weights when they were
+//! written ([`RegisterBlock::take_miss_weights`]).
 
-use super::RegisterFile;
+use super::RegisterBlock;
 use super::access::element;
 use crate::sm::{MissWeights, WarpQuotas};
 use mias_registers::{fault, feature, global, memory};
@@ -38,7 +38,7 @@ impl SharesBlock {
     }
 }
 
-impl RegisterFile {
+impl RegisterBlock {
     /// The same block, of SMs with these quotas from reset.
     pub(super) fn with_warp_quotas(mut self, quotas: WarpQuotas) -> Self {
         (self.shares.warp_quotas, self.shares.reset) = (quotas, quotas);
