@@ -45,7 +45,7 @@ fn run(launches: &[(HandMade, u64, u8, u32)], (switch, resume): (SwitchModel, Re
     let mut gpu = Gpu::new(&config, setting.straps()).with_validation();
     let (scheme, _) = setting.preempt;
     if scheme == preempt_scheme::ORACLE {
-        gpu = gpu.with_foresight(AHEAD);
+        gpu = gpu.with_drain_oracle(AHEAD);
     }
     let mut firmware = Sound(Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map"));
     let mut traces = Vec::new();

@@ -1,7 +1,7 @@
 //! The firmware on the register block, in one program.
 
 mod common;
-mod context_control;
 mod firmware_cycle;
 mod memory_limit;
+mod oversubscription_control;
 mod reset_values;

@@ -232,7 +232,7 @@ impl FaultRig {
 
     /// The GPU looks so many cycles ahead for those who are to know when TBs end.
     pub(crate) fn foreseeing(mut self, cycles: u64) -> Self {
-        self.gpu = self.gpu.with_foresight(cycles);
+        self.gpu = self.gpu.with_drain_oracle(cycles);
         self
     }
 

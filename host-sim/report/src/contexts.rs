@@ -1,8 +1,8 @@
 //! What a run tells of TBs beyond those that fit (Lin et al. 2018): how many an SM has room for, how many there were, and what switching took.
 
 use mias_hw_model::config::GpuConfig;
-use mias_hw_model::gpu::{ContextStats, Gpu};
-use mias_hw_model::sm::ContextCounts;
+use mias_hw_model::gpu::{Gpu, OversubscriptionStats};
+use mias_hw_model::sm::OversubscriptionCounts;
 use mias_lab::experiment::workload::Workload;
 use mias_lab::table::{self, grouped};
 use serde::Serialize;
@@ -46,8 +46,8 @@ struct Counted {
     mean_absent_warps: f64,
 }
 
-impl From<&ContextCounts> for Counted {
-    fn from(counts: &ContextCounts) -> Self {
+impl From<&OversubscriptionCounts> for Counted {
+    fn from(counts: &OversubscriptionCounts) -> Self {
         // While there are TBs.
         let mean = |sum: u64| sum as f64 / counts.held_cycles.max(1) as f64;
         Counted {
@@ -72,17 +72,17 @@ pub(super) struct SmRow {
 }
 
 /// SMs in order; none where the machine takes no extra TBs.
-pub(super) fn sm_rows(sms: &[ContextCounts]) -> Vec<SmRow> {
+pub(super) fn sm_rows(sms: &[OversubscriptionCounts]) -> Vec<SmRow> {
     sms.iter().enumerate().map(|(sm, counts)| SmRow { sm, counted: counts.into() }).collect()
 }
 
 /// Kernels in order; none where the machine takes no extra TBs.
-pub(super) fn rows<'a>(gpu: &GpuConfig, workloads: &'a [Workload], stats: &[ContextStats]) -> Vec<Row<'a>> {
-    let Some(config) = gpu.sm.contexts else { return Vec::new() };
-    let row = |(workload, stats): (&'a Workload, &ContextStats)| {
+pub(super) fn rows<'a>(gpu: &GpuConfig, workloads: &'a [Workload], stats: &[OversubscriptionStats]) -> Vec<Row<'a>> {
+    let Some(config) = gpu.sm.oversubscription else { return Vec::new() };
+    let row = |(workload, stats): (&'a Workload, &OversubscriptionStats)| {
         let info = workload.trace.info();
         let live = workload.live_registers().first().copied().flatten();
-        let ContextStats { native_tbs, bound, most_extra, decisions, counts } = *stats;
+        let OversubscriptionStats { native_tbs, bound, most_extra, decisions, counts } = *stats;
         let [underutilised, moderate, saturated] = decisions;
         let registers = info.registers_per_thread.next_multiple_of(gpu.sm.register_granule);
         Row {
@@ -102,7 +102,7 @@ pub(super) fn rows<'a>(gpu: &GpuConfig, workloads: &'a [Workload], stats: &[Cont
 }
 
 /// The same for people; nothing where the machine takes no extra TBs.
-pub(super) fn text(gpu: &GpuConfig, workloads: &[Workload], stats: &[ContextStats], sms: &[ContextCounts]) -> String {
+pub(super) fn text(gpu: &GpuConfig, workloads: &[Workload], stats: &[OversubscriptionStats], sms: &[OversubscriptionCounts]) -> String {
     let rows = rows(gpu, workloads, stats);
     if rows.is_empty() {
         return String::new();
@@ -148,11 +148,11 @@ pub(super) fn text(gpu: &GpuConfig, workloads: &[Workload], stats: &[ContextStat
 }
 
 /// From the SM with the fewest to the one with the most; nothing where no SM has switched anything.
-fn by_sm(sms: &[ContextCounts]) -> String {
+fn by_sm(sms: &[OversubscriptionCounts]) -> String {
     if sms.iter().all(|counts| counts.switched_out + counts.switched_in == 0) {
         return String::new();
     }
-    let whole = |of: fn(&ContextCounts) -> u64| {
+    let whole = |of: fn(&OversubscriptionCounts) -> u64| {
         let (least, most) = (sms.iter().map(of).min().unwrap_or(0), sms.iter().map(of).max().unwrap_or(0));
         format!("{} to {}", grouped(least), grouped(most))
     };

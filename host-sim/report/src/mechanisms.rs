@@ -2,8 +2,8 @@
 //! preset or an option asked for it.
 
 use mias_hw_model::config::{
-    ContextsMechanism, DramOrder, GpuConfig, InFlightLimit, MemoryIssueConfig, MemoryIssueFrom, MemoryOrder, MissDivision, Partition,
-    PartitionConfig,
+    DramOrder, GpuConfig, InFlightLimit, MemoryIssueConfig, MemoryIssueFrom, MemoryOrder, MissDivision, OversubscriptionMechanism,
+    Partition, PartitionConfig,
 };
 
 /// A line for people; nothing where there are none.
@@ -16,11 +16,11 @@ pub(super) fn line(gpu: &GpuConfig) -> String {
         Some(MissDivision::Equal) => on.push("miss resources in equal shares".into()),
         Some(MissDivision::Weights) => on.push("miss resources by weights".into()),
     }
-    on.extend(gpu.sm.contexts.map(|contexts| {
+    on.extend(gpu.sm.oversubscription.map(|contexts| {
         let name = match contexts.mechanism {
-            ContextsMechanism::Virtual => "virtual thread",
-            ContextsMechanism::Duet => "GPUDuet",
-            ContextsMechanism::DuetTb => "GPUDuet, TBs only",
+            OversubscriptionMechanism::Virtual => "virtual thread",
+            OversubscriptionMechanism::Duet => "GPUDuet",
+            OversubscriptionMechanism::DuetTb => "GPUDuet, TBs only",
         };
         format!("extra TBs ({name})")
     }));

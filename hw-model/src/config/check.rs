@@ -6,7 +6,8 @@ use super::ranges::{
     POSITIVE, POWERS_OF_TWO, SECTOR_BYTES, SELECTOR, SIZES, UNIT_CYCLES, UNITS, WARP, WARP_STATE,
 };
 use super::{
-    GpuConfig, L1Write, L2WriteMiss, SetIndex, active_warps, contexts, dram_scheduler, memory_issue, partition, power_gating, texture,
+    GpuConfig, L1Write, L2WriteMiss, SetIndex, active_warps, dram_scheduler, memory_issue, oversubscription, partition, power_gating,
+    texture,
 };
 use mias_registers::preempt::MAX_PLACES;
 
@@ -182,7 +183,7 @@ impl GpuConfig {
         if let Some((key, value, must)) = active_warps::refused(&self.sm.active_warps) {
             fail(key, value, must)?;
         }
-        if let Some((key, value, must)) = contexts::refused(self) {
+        if let Some((key, value, must)) = oversubscription::refused(self) {
             fail(key, value, must)?;
         }
         if let Some((key, value, must)) = texture::refused(self) {

@@ -7,13 +7,13 @@
 mod active_warps;
 mod caches;
 mod check;
-mod contexts;
 mod dram;
 mod dram_scheduler;
 mod energy;
 mod limits;
 mod memory_issue;
 mod microcontroller;
+mod oversubscription;
 mod partition;
 mod power_gating;
 mod preemption;
@@ -24,10 +24,6 @@ pub use active_warps::WarpLimit;
 pub use caches::{CarveOut, L1Config, L1Lookup, L1Write, L2Config, L2Queues, L2WriteMiss, SetIndex};
 pub use check::ConfigError;
 pub(crate) use check::LEAST_FETCHING_MISS_QUEUE;
-pub use contexts::{
-    CONTEXT_BYTES_PER_CYCLE, CONTEXT_INTERVAL_CYCLES, ContextsConfig, ContextsController, ContextsInL1, ContextsMechanism,
-    DUET_STATE_BYTES, DeadlockAvoidance, SUSTAINED_PERMILLE, TABLE_TBS, TABLE_WARPS, VIRTUAL_STATE_BYTES,
-};
 pub use dram::{AddressMap, DramConfig, DramTiming};
 pub use dram_scheduler::{DramOrder, DramSchedulerConfig, MOST_CAP as MOST_DRAM_CAP, WHOLE_SHARE};
 pub use energy::{EnergyConfig, LaneEnergies};
@@ -35,6 +31,10 @@ pub use memory_issue::{
     BROADCAST_CYCLES, INTERVAL_CYCLES, InFlightLimit, MemoryIssueConfig, MemoryIssueFrom, MemoryOrder, NoFails, StaticLimit, Unlimited,
 };
 pub use microcontroller::{MicrocontrollerConfig, MicrocontrollerCore};
+pub use oversubscription::{
+    CONTEXT_BYTES_PER_CYCLE, CONTEXT_INTERVAL_CYCLES, ContextsInL1, DUET_STATE_BYTES, DeadlockAvoidance, OversubscriptionConfig,
+    OversubscriptionController, OversubscriptionMechanism, SUSTAINED_PERMILLE, TABLE_TBS, TABLE_WARPS, VIRTUAL_STATE_BYTES,
+};
 pub use partition::{MissDivision, MissResourcesConfig, Partition, PartitionConfig};
 pub use power_gating::PowerGatingConfig;
 pub use preemption::{PreemptionConfig, ResumeOn, SelectorConfig, SwitchModel, WARP_STATE_BYTES};
@@ -178,8 +178,8 @@ pub struct SmConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preemption: Option<PreemptionConfig>,
     /// TBs beyond what fits, whose contexts lie on spare storage while they wait; absent: there are none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub contexts: Option<ContextsConfig>,
+    #[serde(default, rename = "contexts", skip_serializing_if = "Option::is_none")]
+    pub oversubscription: Option<OversubscriptionConfig>,
     /// Empty SMs may be without power; absent: they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power_gating: Option<PowerGatingConfig>,

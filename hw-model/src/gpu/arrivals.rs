@@ -1,4 +1,4 @@
-//! Replies that come to an SM in a stretch of cycles, and when it can take each.
+//! Replies that come to an SM in a quantum of cycles, and when it can take each.
 
 use crate::memory::{Reply, SmL2};
 

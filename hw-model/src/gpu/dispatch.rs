@@ -160,7 +160,7 @@ impl Gpu {
                 return None;
             }
             let fits = self.sms[sm].resident(slot) < most && self.sms[sm].can_take_tb(slot as u8, &state.demand);
-            let extra = !fits && self.contexts.is_some() && state.suspended.is_empty() && self.may_take_extra(sm, slot, most);
+            let extra = !fits && self.oversubscription.is_some() && state.suspended.is_empty() && self.may_take_extra(sm, slot, most);
             if !fits && !extra {
                 return None;
             }
@@ -179,7 +179,7 @@ impl Gpu {
         let Some(state) = &mut self.slots[slot] else { return false };
         let demand = state.demand;
         if let Some(tb) = returns.and_then(|at| state.suspended.remove(at)) {
-            if state.suspended.is_empty() && self.contexts.is_some() {
+            if state.suspended.is_empty() && self.oversubscription.is_some() {
                 // While one waits to come back no extra one comes, wherever.
                 self.dispatcher.room_everywhere();
             }

@@ -2,7 +2,7 @@
 //! do not change meanwhile.
 //!
 //! Before a cycle, whoever has all groups puts replies into the inbox and says how much room the injection ports have; after it, the
-//! requests are in the outbox. In a stretch of cycles replies come with the cycle from which each can be taken, and each cycle has its outbox.
+//! requests are in the outbox. In a quantum of cycles replies come with the cycle from which each can be taken, and each cycle has its outbox.
 //! What is asked of the SMs in between cycles (who is awake, whose queue of replies is full) is kept here, so
 //! that asking touches no SM: their state stays in the cache of the core that runs them.
 
@@ -33,9 +33,9 @@ pub(super) struct Group {
     inbox: Vec<(u16, Reply)>,
     /// Requests that each SM can send in the coming cycle.
     room: Vec<u32>,
-    /// What all send in each cycle of a stretch; the first also serves a cycle by itself.
+    /// What all send in each cycle of a quantum; the first also serves a cycle by itself.
     pub(super) outboxes: Outboxes,
-    /// Of a stretch: what comes to each SM, and the first cycle that it has not run.
+    /// Of a quantum: what comes to each SM, and the first cycle that it has not run.
     pub(super) arrivals: Vec<Arrivals>,
     pub(super) reached: Vec<u64>,
     /// Whether TBs ended in the cycle before.
@@ -46,7 +46,7 @@ pub(super) struct Group {
 
 impl Group {
     /// SMs from number `start` on, with the cycle in which each is to run next, best run by thread `home`, and memory for `replies` that come to
-    /// one in a stretch.
+    /// one in a quantum.
     pub(super) fn new(start: usize, sms: Vec<Sm>, wake: Vec<u64>, home: usize, replies: usize) -> Self {
         let (count, next) = (sms.len(), wake.iter().copied().min().unwrap_or(u64::MAX));
         Group {
@@ -167,7 +167,7 @@ impl Group {
 
     /// Runs every SM from cycle `from` to before cycle `until`, or up to and with the cycle in which a TB ends on it: [`Group::reached`] says
     /// which.
-    pub(super) fn run_stretch(&mut self, from: u64, until: u64, programs: &Programs) {
+    pub(super) fn run_quantum(&mut self, from: u64, until: u64, programs: &Programs) {
         for place in 0..self.sms.len() {
             self.reached[place] = from;
             self.go_on(place, from, until, programs);
@@ -175,11 +175,11 @@ impl Group {
         self.sum_up(until);
     }
 
-    /// One SM goes on in the stretch from cycle `stretch.start` to before cycle `stretch.end`, to before cycle `until` or up to and with the cycle
+    /// One SM goes on in the quantum from cycle `quantum.start` to before cycle `quantum.end`, to before cycle `until` or up to and with the cycle
     /// in which a TB ends on it.
-    pub(super) fn run_sm(&mut self, place: usize, stretch: Range<u64>, until: u64, programs: &Programs) {
-        self.go_on(place, stretch.start, until, programs);
-        self.sum_up(stretch.end);
+    pub(super) fn run_sm(&mut self, place: usize, quantum: Range<u64>, until: u64, programs: &Programs) {
+        self.go_on(place, quantum.start, until, programs);
+        self.sum_up(quantum.end);
     }
 
     fn go_on(&mut self, place: usize, from: u64, until: u64, programs: &Programs) {
@@ -190,7 +190,7 @@ impl Group {
         self.full[place] = !self.sms[place].can_take_reply();
     }
 
-    /// What others ask of the SMs after a stretch to before cycle `until`, so that nobody has to look at each.
+    /// What others ask of the SMs after a quantum to before cycle `until`, so that nobody has to look at each.
     fn sum_up(&mut self, until: u64) {
         self.outboxes.note_sent();
         self.next = self.wake.iter().copied().min().unwrap_or(u64::MAX);
@@ -200,7 +200,7 @@ impl Group {
         self.stands = stand.map(|(&reached, _)| reached).min();
     }
 
-    /// The first cycle that an SM has not run that stands still in a stretch, if any does: a TB has ended there, or it has not gone on since.
+    /// The first cycle that an SM has not run that stands still in a quantum, if any does: a TB has ended there, or it has not gone on since.
     pub(super) fn stands(&self) -> Option<u64> {
         self.stands
     }

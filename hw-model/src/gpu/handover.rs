@@ -1,6 +1,6 @@
 //! A place where one thread lays an item down for another, which waits for it.
 //!
-//! A stretch of the GPU's cycles lasts some ten or hundred microseconds, and threads meet three times in it. So who waits looks again and again for about as long,
+//! A quantum of the GPU's cycles lasts some ten or hundred microseconds, and threads meet three times in it. So who waits looks again and again for about as long,
 //! then lets other threads run in between, then sleeps until it is woken: cores are shared, and a thread that was put aside must not cost
 //! a time slice per cycle. (Own; the numbers are assumptions.)
 //!

@@ -6,7 +6,7 @@
 //! a fixed window without being a new launch (sources.md D8). What launches *in turn* does launch anew: each grid of a program when
 //! the one before has completed, and the first again after the last.
 
-use super::{ContextStats, Gpu, LaunchCounters};
+use super::{Gpu, LaunchCounters, OversubscriptionStats};
 use crate::counts::Count;
 use crate::register_block::KernelDescriptor;
 use crate::sm::{Program, Resources, SuspendedTb};
@@ -92,7 +92,7 @@ pub(super) struct Queued {
     /// What has been counted of all that has completed.
     pub done: LaunchCounters,
     /// What of its extra TBs has been counted of all that has completed.
-    pub contexts: Option<ContextStats>,
+    pub contexts: Option<OversubscriptionStats>,
 }
 
 impl Queued {
@@ -115,7 +115,7 @@ impl Queued {
     }
 
     /// What its extra TBs have come to, of the grid that runs, is added.
-    fn add_contexts(&mut self, stats: Option<ContextStats>) {
+    fn add_contexts(&mut self, stats: Option<OversubscriptionStats>) {
         if let Some(stats) = stats {
             self.contexts.get_or_insert_default().add(&stats);
         }
@@ -405,7 +405,7 @@ impl Gpu {
         self.forget_reserved(slot);
         self.memory.kernels_here(self.slots_taken(), None);
         self.dispatcher.remove(slot);
-        if self.contexts.is_some() {
+        if self.oversubscription.is_some() {
             // Extra TBs come to a kernel beside which no other is to have any.
             self.dispatcher.room_everywhere();
         }

@@ -6,39 +6,39 @@
 
 mod active_warps;
 mod arrivals;
-mod board;
-mod contexts;
 mod dispatch;
+mod drain_oracle;
 mod dram_order;
 mod extended;
 mod first_run;
-mod foresight;
 mod global_limits;
 mod group;
 mod handover;
 mod launch;
 mod memory_issue;
 mod occupancy;
-mod pace;
+mod oversubscription;
+mod parallel;
 mod preempt;
+mod quantum;
 mod queue;
 mod raw;
 mod skip;
 mod sm_states;
 mod sms;
 mod stats;
-mod stretch;
 mod team;
-mod together;
+mod thread_tuning;
 mod transition;
 mod validate;
 mod watchdog;
 mod ways;
+mod work_queues;
 
-pub use contexts::{ContextLog, ContextStats, Share, Traffic, Utilisation};
+pub use drain_oracle::TbEnd;
 pub use first_run::FirstRun;
-pub use foresight::Foretold;
 pub use launch::{Launch, LaunchError};
+pub use oversubscription::{ContextLog, OversubscriptionStats, Share, Traffic, Utilisation};
 pub use preempt::{Preemption, Technique};
 pub use sm_states::SmStateCycles;
 pub use stats::{CacheStats, LaunchCounters, LaunchStats, SmStats, Stats, ThrownAway};
@@ -49,19 +49,19 @@ use crate::config::GpuConfig;
 use crate::memory::{Lent, MemorySystem, most_arrivals};
 use crate::register_block::{MachineDescription, RegisterBlock, Straps};
 use crate::sm::{KERNEL_SLOTS, Programs, Sm};
-use contexts::Contexts;
 use dispatch::Dispatcher;
 use first_run::FirstRuns;
 use global_limits::GlobalLimits;
 use launch::{Queue, Slot};
 use occupancy::Occupancy;
+use oversubscription::Oversubscription;
+use parallel::{GROUPS_PER_THREAD, least_threads, patience};
 use preempt::Preemptions;
 use raw::raw_counters;
 use sm_states::SmStates;
 use sms::Sms;
 use std::sync::Arc;
 use team::{Orders, Team};
-use together::{GROUPS_PER_THREAD, least_threads, patience};
 use transition::Transition;
 use validate::Validation;
 use watchdog::Watchdog;
@@ -113,7 +113,7 @@ pub struct Gpu {
     /// Limits that one SM finds for all.
     global_limits: Option<Box<GlobalLimits>>,
     /// TBs beyond those that fit, if a machine takes any.
-    contexts: Option<Box<Contexts>>,
+    oversubscription: Option<Box<Oversubscription>>,
     /// Most TBs of a kernel on an SM, whatever its quota.
     tb_cap: u32,
     /// SMs that are given TBs: the first so many.
@@ -128,13 +128,13 @@ pub struct Gpu {
     validation: Option<Validation>,
     /// Why a TB that was due could not be executed.
     failure: Option<String>,
-    /// No stretch of cycles is looked for before this one.
-    next_stretch: u64,
+    /// No quantum of cycles is looked for before this one.
+    next_quantum: u64,
     /// What partitions of the memory system are given to other threads in.
     #[expect(clippy::vec_box, reason = "they change hands between threads")]
     lent: Vec<Box<Lent>>,
-    /// Cycles that have been run in stretches, for the tests.
-    stretched: u64,
+    /// Cycles that have been run in quanta, for the tests.
+    quantum_cycles: u64,
     /// By SM: no TB ends on it before this cycle; 0 where that is not known.
     no_end_before: Vec<u64>,
     /// Slots that kernels have left, of which something may still be in flight: one bit each. Only looked at where the firmware says which launch is next.
@@ -161,7 +161,7 @@ impl Gpu {
                 .with_active_warps(&config.sm.active_warps)
                 .with_ways()
                 .with_miss_shares(config.l1.miss_resources.is_some())
-                .with_contexts(contexts::peaks_for_firmware(config))
+                .with_oversubscription(oversubscription::peaks_for_firmware(config))
                 .with_dram_order(config.dram.scheduler.as_ref())
                 .with_preemption(config.sm.preemption.is_some()),
             programs: Arc::default(),
@@ -176,7 +176,7 @@ impl Gpu {
             memory_generation: 0,
             warps_generation: 0,
             global_limits: GlobalLimits::new(config.sm.memory_issue.as_ref()),
-            contexts: config.sm.contexts.map(|_| Box::default()),
+            oversubscription: config.sm.oversubscription.map(|_| Box::default()),
             tb_cap: u32::MAX,
             open_sms: usize::MAX,
             skip: true,
@@ -184,9 +184,9 @@ impl Gpu {
             first_runs: None,
             validation: None,
             failure: None,
-            next_stretch: 0,
+            next_quantum: 0,
             lent: Vec::new(),
-            stretched: 0,
+            quantum_cycles: 0,
             no_end_before: vec![0; config.sm.count as usize],
             leaving: 0,
         }
@@ -234,7 +234,7 @@ impl Gpu {
         self
     }
 
-    /// Checks in every cycle, or at the end of a stretch of them, that no SM holds more than its resources, that the warps of one SM, of each in its turn, are scheduled by
+    /// Checks in every cycle, or at the end of a quantum of them, that no SM holds more than its resources, that the warps of one SM, of each in its turn, are scheduled by
     /// what they wait for, that TBs are issued within their quotas, and that every TB runs exactly once; panics otherwise. For tests.
     pub fn with_validation(mut self) -> Self {
         self.validation = Some(Validation::new(KERNEL_SLOTS));
@@ -268,15 +268,15 @@ impl Gpu {
     pub fn run(&mut self, microcontroller: &mut dyn Microcontroller, until: u64) -> RunEnd {
         let threads = self.threads.max(least_threads()).min(self.sms.len());
         self.sms.share(threads, GROUPS_PER_THREAD);
-        self.sms.pace.interrupt();
+        self.sms.tuner.interrupt();
         if threads == 1 {
             return self.run_with(None, microcontroller, until);
         }
         // What is handed over at a time: all groups, or all partitions of the memory system one by one.
         let most = self.sms.groups.len().max(self.memory.partitions());
-        let board = Orders::new(threads, most);
+        let queues = Orders::new(threads, most);
         let end = std::thread::scope(|scope| {
-            let mut team = Team::new(scope, &board, patience(threads));
+            let mut team = Team::new(scope, &queues, patience(threads));
             self.run_with(Some(&mut team), microcontroller, until)
         });
         self.memory.catch_up_now();
@@ -291,9 +291,9 @@ impl Gpu {
             if self.queue.all_complete() {
                 return RunEnd::AllComplete;
             }
-            match self.stretch(until) {
+            match self.quantum(until) {
                 0 => self.run_cycle(until, team.as_deref_mut()),
-                cycles => self.run_stretch(cycles, until, team.as_deref_mut()),
+                cycles => self.run_quantum(cycles, until, team.as_deref_mut()),
             }
             if let Some(failure) = &self.failure {
                 return RunEnd::Failed(failure.clone());
@@ -316,7 +316,7 @@ impl Gpu {
         self.replies();
         self.memory.tick();
         let ended = match team {
-            Some(team) if self.pays_together(team) => self.run_sms_together(team, self.now + 1 == until),
+            Some(team) if self.pays_in_parallel(team) => self.run_sms_in_parallel(team, self.now + 1 == until),
             _ => self.sms.run(self.now, &self.programs, &mut self.memory, self.skip),
         };
         if ended {
@@ -359,7 +359,7 @@ impl Gpu {
             self.registers.set_now(self.now);
             self.load_counters();
             self.load_monitors();
-            self.foresee();
+            self.consult_drain_oracle();
             self.show_tbs();
             microcontroller.on_interrupt(&mut self.registers);
             self.take_admitted();

@@ -5,7 +5,7 @@
 //! and reserved room let them.
 
 use super::Gpu;
-use super::foresight::Foresight;
+use super::drain_oracle::DrainOracle;
 use crate::register_block::{PreemptAction, ShownTb};
 use crate::sm::{Carried, LeftTb, Resources};
 use mias_registers::preempt::MAX_PLACES;
@@ -97,14 +97,14 @@ pub(super) struct Preemptions {
     /// SMs that have been given commands, and the firmware has not been told that they are done.
     commanded: Vec<u16>,
     /// Ends of TBs that something outside has told of, and of those that are watched.
-    pub(super) foresight: Foresight,
+    pub(super) drain_oracle: DrainOracle,
 }
 
 impl Preemptions {
     /// A TB has ended, or left, on an SM by cycle `cycle`; if it was switched out, since cycle `stopped` it had issued nothing.
     pub(super) fn ended(&mut self, sm: usize, (slot, tb): (u8, u32), cycle: u64, stopped: Option<u64>) {
-        let Preemptions { all, open, foresight, .. } = self;
-        foresight.ended(sm, (slot, tb), cycle);
+        let Preemptions { all, open, drain_oracle, .. } = self;
+        drain_oracle.ended(sm, (slot, tb), cycle);
         let found = open.iter().position(|&(at, of)| of == slot && all[at].tb == tb && all[at].sm as usize == sm);
         if let Some(found) = found {
             let (at, _) = open.swap_remove(found);
@@ -170,7 +170,7 @@ impl Gpu {
                     cycles: status.cycles,
                     first_register: status.first_register,
                     first_shared: status.first_shared,
-                    left: self.preemptions.foresight.left(sm, (status.kernel, status.index), self.now),
+                    left: self.preemptions.drain_oracle.left(sm, (status.kernel, status.index), self.now),
                     came_cycle: status.came_cycle,
                 });
                 let result = self.sms[sm].preempt_result(place);
@@ -336,7 +336,7 @@ impl Gpu {
         for sm in 0..self.sms.len() {
             self.sms[sm].give_reserved_free(slot as u8);
         }
-        if self.contexts.is_some() {
+        if self.oversubscription.is_some() {
             // Others may come, extra ones too. Where there are none, what has become free is seen when something else happens on its SM.
             self.dispatcher.room_everywhere();
         }

@@ -1,10 +1,10 @@
 //! All SMs of the GPU, in one group, or in several that threads can run ([`Group`]).
 //!
 //! Groups have as many SMs as each other, a power of two, the last one aside, so that an SM is found by its number. They may be away during a
-//! cycle, or a stretch of them, with the thread that runs them.
+//! cycle, or a quantum of them, with the thread that runs them.
 
 use super::group::Group;
-use super::pace::Pace;
+use super::thread_tuning::ThreadTuner;
 use crate::memory::{MemorySystem, Reply};
 use crate::sm::{Programs, Sm};
 use std::ops::{Index, IndexMut};
@@ -18,21 +18,21 @@ pub(super) struct Sms {
     shift: u32,
     /// Threads that these groups are for.
     threads: usize,
-    pub(super) pace: Pace,
-    /// Groups that other threads have run for a cycle or a stretch, for the tests.
+    pub(super) tuner: ThreadTuner,
+    /// Groups that other threads have run for a cycle or a quantum, for the tests.
     pub(super) orders: u64,
     count: usize,
-    /// Replies that can come to an SM in a stretch of cycles.
+    /// Replies that can come to an SM in a quantum of cycles.
     replies: usize,
 }
 
 impl Sms {
-    /// All in one group, asleep. So many `replies` can come to an SM in a stretch of cycles.
+    /// All in one group, asleep. So many `replies` can come to an SM in a quantum of cycles.
     pub(super) fn new(sms: Vec<Sm>, replies: usize) -> Self {
         let count = sms.len();
         let group = Group::new(0, sms, vec![u64::MAX; count], 0, replies);
         let shift = count.next_power_of_two().trailing_zeros();
-        Sms { groups: vec![Some(Box::new(group))], shift, threads: 1, pace: Pace::new(), orders: 0, count, replies }
+        Sms { groups: vec![Some(Box::new(group))], shift, threads: 1, tuner: ThreadTuner::new(), orders: 0, count, replies }
     }
 
     /// How many there are.
@@ -93,7 +93,7 @@ impl Sms {
             Some(Box::new(group))
         });
         self.groups = groups.collect();
-        (self.threads, self.pace) = (threads, Pace::new());
+        (self.threads, self.tuner) = (threads, ThreadTuner::new());
     }
 
     /// The group that an SM is in, and its place there.
@@ -125,7 +125,7 @@ impl Sms {
         self.groups().map(Group::next).min().unwrap_or(u64::MAX)
     }
 
-    /// The first cycle that an SM has not run, in a stretch of cycles.
+    /// The first cycle that an SM has not run, in a quantum of cycles.
     pub(super) fn reached(&self, sm: usize) -> u64 {
         let (group, place) = self.find(sm);
         group.reached[place]

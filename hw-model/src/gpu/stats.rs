@@ -1,15 +1,15 @@
 //! The one typed set of statistics that tables, JSON and CSV are written from. All counts are exact integers.
 
 use super::Gpu;
-use super::contexts::ContextStats;
 use super::first_run::FirstRun;
+use super::oversubscription::OversubscriptionStats;
 use super::preempt::Preemption;
 use super::sm_states::SmStateCycles;
 use super::transition::InPlace;
 use crate::cache::WaysStats;
 use crate::counts::{Count, counts};
 use crate::memory::MemoryCounters;
-use crate::sm::{ContextCounts, IssueSlots, KERNEL_SLOTS, KernelCounters, MemoryChoices, MemoryLimits, SmCounters};
+use crate::sm::{IssueSlots, KERNEL_SLOTS, KernelCounters, MemoryChoices, MemoryLimits, OversubscriptionCounts, SmCounters};
 use serde::{Deserialize, Serialize};
 
 /// Sector accesses of a cache by outcome.
@@ -197,7 +197,7 @@ pub struct SmStats {
     /// Cycles in which it held a TB.
     pub active_cycles: u64,
     /// TBs beyond those that fit, of all kernels; none where a machine takes none.
-    pub contexts: Option<ContextCounts>,
+    pub contexts: Option<OversubscriptionCounts>,
 }
 
 /// Everything.
@@ -226,7 +226,7 @@ pub struct Stats {
     /// Limits of memory instructions in flight at present, by kernel slot; empty where there are none.
     pub memory_limits: Vec<MemoryLimits>,
     /// Extra TBs, by launch; empty where a machine takes none.
-    pub contexts: Vec<ContextStats>,
+    pub contexts: Vec<OversubscriptionStats>,
     /// What SMs were, and for how long; none if every SM was active all the time.
     pub sm_states: Option<SmStateCycles>,
 }
@@ -258,7 +258,7 @@ pub(super) fn collect(gpu: &mut Gpu) -> Stats {
         let dram_wait_cycles = gpu.memory.orders_dram().then_some(counters.memory.dram_wait_cycles);
         stats.launches.push(LaunchStats { first_issue_cycle, all_issued_cycle, filled_cycle, dram_wait_cycles, first_run, ..launch });
         stats.counters.push(counters);
-        if gpu.contexts.is_some() {
+        if gpu.oversubscription.is_some() {
             let mut contexts = queued.contexts.unwrap_or_default();
             let now = if queued.running { gpu.context_stats(queued.slot, gpu.now) } else { None };
             now.iter().for_each(|now| contexts.add(now));

@@ -1,15 +1,15 @@
 //! Threads that run groups of SMs, partitions of the memory system and its request subnet, beside the one that has the GPU. They belong to one call of
 //! [`Gpu::run`](super::Gpu::run).
 //!
-//! All of these change hands with their order and come back with the answer ([`Board`]), so that at any time one thread has each: nothing is shared
+//! All of these change hands with their order and come back with the answer ([`WorkQueues`]), so that at any time one thread has each: nothing is shared
 //! but programs, which nobody changes meanwhile. A thread is started when there is something for it to do for the first time. A panic is
 //! an answer, too, and one that has the GPU and panics dismisses the others, so that nobody waits for ever.
 
-use super::board::Board;
 use super::group::Group;
 use super::handover::Patience;
-use super::together::ALWAYS;
-use crate::memory::{Behind, Lent};
+use super::parallel::ALWAYS;
+use super::work_queues::WorkQueues;
+use crate::memory::{DeferredRequests, Lent};
 use crate::sm::Programs;
 use mias_warp_trace::cores;
 use std::any::Any;
@@ -21,12 +21,12 @@ use std::thread::{Builder, Scope};
 /// What a thread is to do.
 #[derive(Debug)]
 pub(super) enum Order {
-    /// A group runs a cycle, or a stretch of them.
+    /// A group runs a cycle, or a quantum of them.
     Group { group: Box<Group>, programs: Arc<Programs>, cycles: Cycles },
-    /// Partitions of the memory system run a stretch of cycles.
+    /// Partitions of the memory system run a quantum of cycles.
     Memory(Box<Lent>),
     /// The request subnet of the memory system catches up.
-    Requests(Box<Behind>),
+    Requests(Box<DeferredRequests>),
 }
 
 /// Cycles that a group is to run.
@@ -35,16 +35,16 @@ pub(super) enum Cycles {
     /// One; SMs that sleep are not run, if these are to be skipped.
     One { now: u64, skip: bool },
     /// All of them, each SM as far as it comes.
-    Stretch(Range<u64>),
+    Quantum(Range<u64>),
 }
 
 impl Order {
     fn carry_out(&mut self) {
         match self {
             Order::Group { group, programs, cycles: Cycles::One { now, skip } } => group.run(*now, programs, *skip, true),
-            Order::Group { group, programs, cycles: Cycles::Stretch(cycles) } => group.run_stretch(cycles.start, cycles.end, programs),
+            Order::Group { group, programs, cycles: Cycles::Quantum(cycles) } => group.run_quantum(cycles.start, cycles.end, programs),
             Order::Memory(lent) => lent.run(),
-            Order::Requests(behind) => behind.run(),
+            Order::Requests(deferred) => deferred.run(),
         }
     }
 
@@ -59,8 +59,8 @@ impl Order {
     }
 
     /// The request subnet of such an order.
-    pub(super) fn into_behind(self) -> Option<Box<Behind>> {
-        if let Order::Requests(behind) = self { Some(behind) } else { None }
+    pub(super) fn into_deferred(self) -> Option<Box<DeferredRequests>> {
+        if let Order::Requests(deferred) = self { Some(deferred) } else { None }
     }
 }
 
@@ -68,7 +68,7 @@ impl Order {
 type Answer = Result<Order, Box<dyn Any + Send>>;
 
 /// Where the threads find orders.
-pub(super) type Orders = Board<Order, Answer>;
+pub(super) type Orders = WorkQueues<Order, Answer>;
 
 fn carried_out(mut order: Order) -> Answer {
     catch_unwind(AssertUnwindSafe(move || {
@@ -80,7 +80,7 @@ fn carried_out(mut order: Order) -> Answer {
 /// The threads.
 pub(super) struct Team<'scope, 'env> {
     scope: &'scope Scope<'scope, 'env>,
-    board: &'scope Orders,
+    queues: &'scope Orders,
     /// Of the others those that have been started.
     started: Vec<bool>,
     /// How long they are waited for.
@@ -93,19 +93,19 @@ pub(super) struct Team<'scope, 'env> {
 
 impl<'scope, 'env> Team<'scope, 'env> {
     /// As many threads as `board` is for, none of the others started yet.
-    pub(super) fn new(scope: &'scope Scope<'scope, 'env>, board: &'scope Orders, patience: Patience) -> Self {
-        let (started, done) = (vec![false; board.threads() - 1], Vec::with_capacity(board.most()));
-        Team { scope, board, started, patience, theirs: patience, done }
+    pub(super) fn new(scope: &'scope Scope<'scope, 'env>, queues: &'scope Orders, patience: Patience) -> Self {
+        let (started, done) = (vec![false; queues.threads() - 1], Vec::with_capacity(queues.most()));
+        Team { scope, queues, started, patience, theirs: patience, done }
     }
 
     /// Threads, this one included.
     pub(super) fn threads(&self) -> usize {
-        self.board.threads()
+        self.queues.threads()
     }
 
     /// Lays an order down, best for thread `thread`; this one is 0.
     pub(super) fn lay(&mut self, thread: usize, order: Order) {
-        self.board.lay(thread, order);
+        self.queues.lay(thread, order);
     }
 
     /// The others begin with what has been laid down. Those for which the system has no thread never do.
@@ -115,19 +115,19 @@ impl<'scope, 'env> Team<'scope, 'env> {
 
     /// One of the others does.
     pub(super) fn call(&mut self, thread: usize) {
-        let (board, patience, started) = (self.board, self.theirs, &mut self.started[thread - 1]);
+        let (queues, patience, started) = (self.queues, self.theirs, &mut self.started[thread - 1]);
         if !*started {
             let core = if patience.is_long() { cores::current() } else { None };
             let work = move || {
                 cores::begin_apart(core, thread);
-                board.work(thread, patience, carried_out);
+                queues.work(thread, patience, carried_out);
             };
             *started = Builder::new().name(format!("SMs {thread}")).spawn_scoped(self.scope, work).is_ok();
             if *started && patience.is_long() {
-                board.welcome();
+                queues.welcome();
             }
         }
-        board.ring(thread);
+        queues.ring(thread);
     }
 
     /// Whether there are as many cores as threads, which others may need.
@@ -144,7 +144,7 @@ impl<'scope, 'env> Team<'scope, 'env> {
         // Where every cycle is to be handed over, others carry out theirs even if they are late.
         let steal = !ALWAYS || self.started.contains(&false);
         let done = &mut self.done;
-        let soon = self.board.finish(steal, &mut self.patience, carried_out, |thread, answer| done.push((thread, answer)));
+        let soon = self.queues.finish(steal, &mut self.patience, carried_out, |thread, answer| done.push((thread, answer)));
         let orders = done.drain(..).map(|(thread, answer)| match answer {
             Ok(order) => (thread, order),
             Err(panic) => resume_unwind(panic),
@@ -156,7 +156,7 @@ impl<'scope, 'env> Team<'scope, 'env> {
 impl Drop for Team<'_, '_> {
     fn drop(&mut self) {
         for (other, _) in self.started.iter().enumerate().filter(|(_, started)| **started) {
-            self.board.dismiss(other + 1);
+            self.queues.dismiss(other + 1);
         }
     }
 }
@@ -179,9 +179,9 @@ mod tests {
 
     /// Has a team of two carry out an order that is best for thread `thread`.
     fn carried_out_by(thread: usize, order: Order) -> Order {
-        let board = Board::new(2, 1);
+        let queues = WorkQueues::new(2, 1);
         std::thread::scope(|scope| {
-            let mut team = Team::new(scope, &board, Patience::LONG);
+            let mut team = Team::new(scope, &queues, Patience::LONG);
             team.lay(thread, order);
             team.begin();
             let (mut orders, _) = team.finish();
@@ -213,10 +213,10 @@ mod tests {
     #[test]
     fn a_panic_beside_the_team_dismisses_it() {
         for finished in [false, true] {
-            let board = Board::new(2, 1);
+            let queues = WorkQueues::new(2, 1);
             let panic = catch_unwind(AssertUnwindSafe(|| {
                 std::thread::scope(|scope| {
-                    let mut team = Team::new(scope, &board, Patience::SHORT);
+                    let mut team = Team::new(scope, &queues, Patience::SHORT);
                     team.lay(1, order(group()));
                     team.begin();
                     if finished {

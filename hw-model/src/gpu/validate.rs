@@ -92,7 +92,7 @@ impl Gpu {
 
     /// Checks, where there are extra TBs, that TB issue looks at an SM again where it could give it a TB (sources.md D199).
     fn check_look(&self, sm: usize) {
-        if self.contexts.is_some() && !self.dispatcher.looks_at(sm) && !self.registers.quota_bus_is_busy() {
+        if self.oversubscription.is_some() && !self.dispatcher.looks_at(sm) && !self.registers.quota_bus_is_busy() {
             assert_eq!(self.next_for(sm), None, "SM {sm} has room for a TB and is not looked at in cycle {}", self.now);
         }
     }

@@ -8,7 +8,7 @@
 //! Start reading with the plain twin, `crossbar_plain.rs`. Here sets of inputs and of outputs are words of 64 bits, so that a cycle costs
 //! what it moves.
 
-use super::chance::Chance;
+use super::random_arbiter::RandomArbiter;
 use crate::config::{Arbiter, InterconnectConfig};
 use crate::queue::Queue;
 
@@ -45,7 +45,7 @@ pub(super) struct Crossbar<T> {
     /// Inputs from the one served to the one that comes first next.
     step: u32,
     /// What picks the input instead of the pointer; none: the pointer does.
-    chance: Option<Chance>,
+    arbiter: Option<RandomArbiter>,
     /// An input may send to several outputs in a cycle.
     several: bool,
     /// Per output, the set of inputs whose first packet wants it.
@@ -78,7 +78,7 @@ impl<T: Copy + Default> Crossbar<T> {
                 .collect(),
             words,
             step: arbiter.step(),
-            chance: (arbiter == Arbiter::Random).then(Chance::default),
+            arbiter: (arbiter == Arbiter::Random).then(RandomArbiter::default),
             several: arbiter == Arbiter::SeveralPerInput,
             wanted_by: vec![0; words * outputs as usize],
             wanted: vec![0; output_words],
@@ -180,9 +180,9 @@ impl<T: Copy + Default> Crossbar<T> {
     fn serve(&mut self, output: usize, take: &mut impl FnMut(usize, T) -> Option<T>) {
         let to = &mut self.outputs[output];
         let candidates = &mut self.wanted_by[output * self.words..][..self.words];
-        let start = match &mut self.chance {
+        let start = match &mut self.arbiter {
             None => to.pointer as usize,
-            Some(chance) => chance.member(candidates),
+            Some(arbiter) => arbiter.member(candidates),
         };
         let (input, is_last) = take_next(candidates, start);
         self.wanted[output / 64] &= !(u64::from(is_last) << (output % 64));

@@ -9,11 +9,10 @@
 //! ```
 
 mod address;
-mod behind;
-mod chance;
 mod clock;
 mod counters;
 mod crossbar;
+mod deferred_requests;
 mod dram;
 mod dram_orders;
 mod flits;
@@ -21,17 +20,18 @@ mod l2;
 mod packets;
 mod partition;
 mod port;
+mod quantum;
+mod random_arbiter;
 mod requests;
-mod stretch;
 mod system;
 mod ways;
 
-pub use behind::Behind;
 pub use counters::{KERNEL_SLOTS, MemoryCounters, SmL2};
+pub use deferred_requests::DeferredRequests;
 pub use dram::{DramSettings, scheduler_bits};
 pub use port::{Outbox, Outboxes, Port};
+pub use quantum::{Lent, MOST_CYCLES as MAX_QUANTUM_CYCLES, most_arrivals};
 pub use requests::RequestNet;
-pub use stretch::{Lent, MOST_CYCLES as MOST_STRETCH_CYCLES, most_arrivals};
 pub use system::MemorySystem;
 
 #[cfg(test)]

@@ -5,14 +5,14 @@
 //! forward. A cycle that is not run would have changed nothing.
 
 use super::address::AddressMapper;
-use super::behind::Accepted;
 use super::clock::ClockDomain;
 use super::counters::CounterTable;
+use super::deferred_requests::Accepted;
 use super::dram::Channel;
 use super::flits::Flits;
 use super::l2::{Answer, L2Slice};
 use super::packets::{L2Request, Packets};
-use super::stretch::{Answered, Ticks, Turned, most_ticks};
+use super::quantum::{Answered, Ticks, Turned, most_ticks};
 use super::{Reply, Request};
 use crate::config::{GpuConfig, L2WriteMiss};
 use std::ops::Range;
@@ -33,13 +33,13 @@ pub(super) struct Partition {
     pub(super) counters: CounterTable,
     /// What is counted while a tick is run ahead; nobody sees it before the tick.
     pub(super) ahead: CounterTable,
-    /// What slices have answered in a stretch of cycles, in the order of time, and how many of these have gone to the crossbar.
+    /// What slices have answered in a quantum of cycles, in the order of time, and how many of these have gone to the crossbar.
     pub(super) answers: Vec<Answered>,
     pub(super) sent: usize,
-    /// Which slices take packets from the crossbar at the beginning of a stretch, and what changes that.
+    /// Which slices take packets from the crossbar at the beginning of a quantum, and what changes that.
     pub(super) accepting: u64,
     pub(super) turns: Vec<Turned>,
-    /// What slices have accepted and not taken yet: the request subnet was behind.
+    /// What slices have accepted and not taken yet: the request subnet was deferred.
     pub(super) accepted: Vec<Accepted>,
     flits: Flits,
 }

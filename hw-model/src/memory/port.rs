@@ -5,8 +5,8 @@
 //! that asks each time; and requests that enter afterwards, in the order of SMs, meet the crossbar as they would have before. An SM needs
 //! nothing of the memory system while it runs a cycle, and SMs may run side by side (own).
 
-use super::behind::here;
-use super::stretch::MOST_CYCLES;
+use super::deferred_requests::here;
+use super::quantum::MOST_CYCLES;
 use super::{MemorySystem, Request, RequestKind};
 
 /// Most requests that an SM sends in a cycle: a miss of its L1, and a sector past it.
@@ -68,7 +68,7 @@ impl Port<'_> {
     }
 }
 
-/// Requests of some SMs in a stretch of cycles.
+/// Requests of some SMs in a quantum of cycles.
 #[derive(Clone, Debug)]
 pub struct Outboxes {
     /// By cycle.

@@ -1,7 +1,7 @@
 //! The request subnet, and the requests that are on their way in it.
 //!
-//! Of the partitions it needs to know no more than which slices take packets, and when, so that it can move what SMs have sent in a stretch of
-//! cycles while others do something else ([`super::behind`]).
+//! Of the partitions it needs to know no more than which slices take packets, and when, so that it can move what SMs have sent in a quantum of
+//! cycles while others do something else ([`super::deferred_requests`]).
 
 use super::address::AddressMapper;
 use super::counters::CounterTable;

@@ -182,7 +182,7 @@ impl RegisterBlock {
             let found = self.read_preempt_global(offset).or_else(|| self.ways.read_global(offset));
             let found = found.or_else(|| self.shares.read(offset, self.slots.len())).or_else(|| self.dram.read(offset));
             let found = found.or_else(|| self.read_memory_global(offset)).or_else(|| self.read_kernels(offset));
-            found.or_else(|| self.contexts.read(offset, self.slots.len())).or_else(|| self.read_queue_global(offset))
+            found.or_else(|| self.oversubscription.read(offset, self.slots.len())).or_else(|| self.read_queue_global(offset))
         }
     }
 

@@ -16,13 +16,13 @@ mod active_warps;
 mod activity;
 mod broadcast;
 mod busy;
-mod contexts;
 mod counters;
 mod dram;
 mod kernels;
 mod launch;
 mod machine;
 mod memory;
+mod oversubscription;
 mod preempt;
 mod queue;
 mod shares;
@@ -37,10 +37,10 @@ mod tests;
 use mias_registers::{MAX_WINDOW, PhaseCode, SM_WORDS, fault, global, interrupt, mode};
 
 pub use activity::{Activity, ActivityEvent};
-pub use contexts::{ContextLimit, Peak};
 pub use counters::RawCounters;
 pub use kernels::RawKernel;
 pub use machine::{KernelDescriptor, MachineDescription, SearchStraps, Straps};
+pub use oversubscription::{ExtraTbLimit, Peak};
 pub use preempt::{PreemptAction, ShownTb};
 pub use queue::Admitted;
 
@@ -48,10 +48,10 @@ use active_warps::ActiveWarpsBlock;
 use activity::ActivityLog;
 use broadcast::QuotaBus;
 use busy::Busy;
-use contexts::ContextBlock;
 use dram::DramBlock;
 use kernels::KernelBlock;
 use memory::MemoryBlock;
+use oversubscription::OversubscriptionBlock;
 use preempt::PreemptBlock;
 use queue::QueueBlock;
 use shares::SharesBlock;
@@ -106,7 +106,7 @@ pub struct RegisterBlock {
     /// Counters of kernels.
     kernels: KernelBlock,
     /// Extra TBs.
-    contexts: ContextBlock,
+    oversubscription: OversubscriptionBlock,
     /// The window of the queue of launches.
     queue: QueueBlock,
     /// Earliest end of a window, timer, watchdog, interval of memory issue or decision, or turn on the quota bus.
@@ -132,7 +132,7 @@ impl RegisterBlock {
             warps: ActiveWarpsBlock::new(machine.sm_count as usize),
             dram: DramBlock::default(),
             kernels: KernelBlock::default(),
-            contexts: ContextBlock::default(),
+            oversubscription: OversubscriptionBlock::default(),
             queue: QueueBlock::default(),
             machine,
             now: 0,

@@ -4,9 +4,9 @@
 //! off is not asked for.
 
 use super::Sm;
-use super::calendar::UnitResult;
 use super::inflight::NO_REG;
 use super::program::Programs;
+use super::timing_wheel::UnitResult;
 use crate::memory::Port;
 
 impl Sm {

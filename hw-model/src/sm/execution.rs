@@ -7,9 +7,9 @@
 //! By option only so many results may come out of all units of the SM in a cycle ([`ResultBuses`]). Then a unit takes an instruction when it
 //! has a bus for its result, and nothing is known before.
 
-use super::calendar::{Calendar, UnitResult};
 use super::inflight::{Inflight, UNITS};
 use super::operands::{MAX_SUB_CORES, PLACE};
+use super::timing_wheel::{TimingWheel, UnitResult};
 use super::{QUICK, RESULT_CYCLES};
 use crate::config::UnitTiming;
 
@@ -30,7 +30,7 @@ pub(super) struct Execution {
     mask: u64,
     /// By cycle, the latches that are emptied in it.
     emptied: Vec<u64>,
-    results: Calendar,
+    results: TimingWheel,
     /// By place.
     timings: [UnitTiming; PLACES],
     /// By latch, the first cycle in which its unit takes another instruction.
@@ -85,7 +85,7 @@ impl Execution {
                     held: [(UnitResult { warp: 0, dst: 0 }, QUICK); LATCHES],
                 })
             }),
-            results: Calendar::new(interval + latency + RESULT_CYCLES as u32 + 1, (in_flight * sub_cores) as u16),
+            results: TimingWheel::new(interval + latency + RESULT_CYCLES as u32 + 1, (in_flight * sub_cores) as u16),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Issue: which warps could, which one does, and what issuing does to it.
 
-use super::account::EVERY_SUB_CORE;
+use super::cycle_accounting::EVERY_SUB_CORE;
 use super::inflight::{Control, Inflight, MemKind, NO_REG};
 use super::operands::MAX_SUB_CORES;
 use super::warp::{MAX_WARPS, Wait};
@@ -56,7 +56,7 @@ impl Sm {
         if GATED {
             // Who is held back is asked again when something changes.
             self.hopeful &= !self.held;
-            self.account.changed |= if self.held != 0 { EVERY_SUB_CORE } else { 0 };
+            self.accounting.changed |= if self.held != 0 { EVERY_SUB_CORE } else { 0 };
         }
     }
 
@@ -67,7 +67,7 @@ impl Sm {
         self.stalled = stalled;
         // What has become ready in the meantime is looked for.
         self.hopeful |= self.sub_cores_mask();
-        self.account.changed = EVERY_SUB_CORE;
+        self.accounting.changed = EVERY_SUB_CORE;
     }
 
     /// All sub-cores, bit per sub-core.
@@ -215,7 +215,7 @@ impl Sm {
     pub(super) fn unschedule(&mut self, number: u8) {
         let (sub_core, bit) = (self.sub_core(number), self.warps[number].bit);
         self.sub_cores[sub_core].readiness.clear(bit, self.warps[number].unit);
-        self.account.changed |= 1 << sub_core;
+        self.accounting.changed |= 1 << sub_core;
         self.ranks_change(sub_core);
     }
 
@@ -225,7 +225,7 @@ impl Sm {
         let warp = &self.warps[number];
         let readiness = &mut self.sub_cores[sub_core].readiness;
         readiness.clear(bit, warp.unit);
-        self.account.changed |= 1 << sub_core;
+        self.accounting.changed |= 1 << sub_core;
         if !warp.live || warp.issued_all {
             return;
         }
@@ -277,7 +277,7 @@ impl Sm {
         let readiness = &mut self.sub_cores[sub_core].readiness;
         // Whether it did is close to random: no branches.
         let waited = if warp.needs.contains(reg) { readiness.valid & !readiness.ready & warp.bit } else { 0 };
-        self.account.changed |= u8::from(waited != 0) << sub_core;
+        self.accounting.changed |= u8::from(waited != 0) << sub_core;
         if LOAD {
             // What no load is to write any more waits for no load.
             readiness.on_memory &= !waited;

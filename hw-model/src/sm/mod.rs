@@ -13,11 +13,9 @@
 //! What can be said plainly has a plain twin among the tests; start reading there: `plain.rs` for what warps wait for and what cycles are
 //! counted as, `operands/plain.rs` for operand collection, `scheduler/plain.rs` for who issues.
 
-mod account;
-mod calendar;
-mod contexts;
 mod counters;
 mod cycle;
+mod cycle_accounting;
 mod execution;
 mod fetch;
 mod inflight;
@@ -31,6 +29,7 @@ mod memory_issue;
 mod memory_stage;
 mod miss_resources;
 mod operands;
+mod oversubscription;
 #[cfg(test)]
 mod plain;
 #[cfg(test)]
@@ -44,21 +43,24 @@ mod scheduler;
 mod sub_core;
 mod suspend;
 mod tb;
+mod timing_wheel;
 mod validate;
 mod warp;
 
-pub use contexts::{CONTEXT_STORAGE, ContextCounts, ContextEvent, ContextNote, MovedContext, Storage as ContextStorage, Unswitchable};
 pub use counters::{KernelCounters, SmCounters};
 pub use issue_slots::{ISSUE_CLASSES, IssueClass, IssueSlots};
 pub use lanes::LaneCounts;
 pub use memory_issue::{KernelMemoryCounts, MemorySettings, WarpLimits, WarpQuotas};
 pub use miss_resources::MissWeights;
+pub use oversubscription::{
+    CONTEXT_STORAGE, ContextEvent, ContextNote, MovedContext, OversubscriptionCounts, Storage as ContextStorage, Unswitchable,
+};
 pub use preempt::Ended;
 pub use resources::Resources;
 
-pub(crate) use contexts::Plans as ContextPlans;
 #[cfg(test)]
 pub(crate) use lanes::LaneClass;
+pub(crate) use oversubscription::Plans as OversubscriptionPlans;
 pub(crate) use preempt::{Carried, LeftTb};
 #[cfg(test)]
 pub(crate) use program::WHOLE;
@@ -68,8 +70,7 @@ pub(crate) use tb::{FinishedTb, NewTb};
 
 use crate::config::{GpuConfig, IssueTurns, UnitTiming, WarpSchedulerKind};
 use crate::memory::Reply;
-use account::Account;
-use contexts::Contexts;
+use cycle_accounting::CycleAccounting;
 use execution::Execution;
 use fetch::Fetch;
 use lsu::Lsu;
@@ -77,6 +78,7 @@ pub(crate) use memory_issue::UNLIMITED;
 use memory_issue::{ActiveWarps, MemoryIssue};
 pub use memory_issue::{MemoryChoices, MemoryLimits};
 use operands::{MAX_SUB_CORES, OperandStage};
+use oversubscription::Oversubscription;
 use preempt::{Preemption, TAG_CONTEXT};
 use sub_core::{SubCore, unit_timings};
 use tb::TbSlot;
@@ -153,7 +155,7 @@ pub struct Sm {
     /// TBs that leave before their end; none: they leave when they have ended.
     preemption: Option<Box<Preemption>>,
     /// TBs beyond those that fit; none: there are none.
-    contexts: Option<Box<Contexts>>,
+    oversubscription: Option<Box<Oversubscription>>,
     /// Warps that may have finished in this cycle.
     leaving: Vec<u8>,
     /// TBs that ended since [`Sm::take_finished`].
@@ -161,7 +163,7 @@ pub struct Sm {
     operands: OperandStage,
     execution: Execution,
     counters: SmCounters,
-    account: Account,
+    accounting: CycleAccounting,
     kernels: [KernelCounters; KERNEL_SLOTS],
     lsu: Lsu,
     tbs: Vec<TbSlot>,
@@ -191,15 +193,15 @@ impl Sm {
         let drains_without = config.sm.preemption.is_some() && config.sm.warp_scheduler != WarpSchedulerKind::Lrr;
         let per_sub_core = if drains_without { 64 } else { 32 };
         let plain_slots = (2 * real_warps).min(per_sub_core * config.sm.sub_cores).min(MAX_WARPS as u32);
-        let contexts = Contexts::new(config);
-        let warp_slots = contexts.as_ref().map_or(plain_slots, |contexts| plain_slots.max(contexts.numbers()));
+        let oversubscription = Oversubscription::new(config);
+        let warp_slots = oversubscription.as_ref().map_or(plain_slots, |extra| plain_slots.max(extra.numbers()));
         let mut sm = Sm {
             warps: Warps::new(),
             on_chip: Box::new([OnChip::default(); MAX_WARPS]),
             constant_loads: if config.sm.memory_issue.is_some() { GATED } else { 0 },
             warp_slots,
             plain_slots,
-            contexts,
+            oversubscription,
             drains_without,
             real_warps,
             tbs: vec![TbSlot::default(); 2 * config.sm.tbs as usize],
@@ -210,7 +212,7 @@ impl Sm {
             held: 0,
             hopeful: 0,
             stalled: false,
-            takes_extra: config.sm.contexts.is_some(),
+            takes_extra: config.sm.oversubscription.is_some(),
             plain: false,
             to_fetch: false,
             operands: OperandStage::new(
@@ -241,7 +243,7 @@ impl Sm {
             leaving: Vec::with_capacity(warp_slots as usize),
             finished: Vec::with_capacity(config.sm.tbs as usize),
             drained: false,
-            account: Account::default(),
+            accounting: CycleAccounting::default(),
             kernels: [KernelCounters::default(); KERNEL_SLOTS],
             counters: SmCounters::default(),
         };

@@ -1,6 +1,6 @@
 //! What warps wait for, and what every cycle of the SM and of its schedulers was, as it is defined: warp by warp and cycle by cycle. Start
 //! reading here. The SM keeps masks of warps ([`super::sub_core::Readiness`]) that change when a warp does, and adds cycles up when
-//! something may have changed ([`super::account`]); `plain_tests.rs` runs both side by side.
+//! something may have changed ([`super::cycle_accounting`]); `plain_tests.rs` runs both side by side.
 
 use super::inflight::Unit;
 use super::issue_slots::{IssueClass, IssueSlots};
@@ -82,7 +82,7 @@ pub(super) struct PlainWarp {
 
 /// What an SM has counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct PlainAccount {
+pub(super) struct PlainAccounting {
     pub(super) cycles: u64,
     pub(super) issue_cycles: u64,
     pub(super) memory_stall_cycles: u64,
@@ -94,7 +94,7 @@ pub(super) struct PlainAccount {
     pub(super) by_kernel: [IssueSlots; KERNEL_SLOTS],
 }
 
-impl PlainAccount {
+impl PlainAccounting {
     /// A cycle of an SM of so many schedulers, with these warps, TBs of these kernels, so many misses outstanding, and an access through the
     /// L1 at the load/store unit's head, or not.
     pub(super) fn cycle(&mut self, schedulers: usize, warps: &[PlainWarp], resident: &[u8], outstanding: u32, through_l1: bool) {

@@ -1,7 +1,7 @@
 //! An SM beside its plain twin: random TBs of two kernels come and go, and in every cycle the masks by which warps are scheduled must say
 //! what a look at every warp says. In the end the counters must be the plain ones, although the SM slept through cycles.
 
-use super::plain::{PlainAccount, PlainWarp, State};
+use super::plain::{PlainAccounting, PlainWarp, State};
 use super::*;
 use crate::hand_made::{Recipe, config, random_kernel};
 use crate::memory::{MemorySystem, Outbox};
@@ -18,7 +18,7 @@ struct Pair {
     warps: Vec<PlainWarp>,
     /// Warps that have come so far.
     came: u32,
-    account: PlainAccount,
+    accounting: PlainAccounting,
 }
 
 impl Pair {
@@ -29,7 +29,7 @@ impl Pair {
             programs.set(slot, Program::new(kernel.trace(), None, u64::from(slot) << 20, &config.sm));
         }
         let (sm, memory) = (Sm::new(config, 0), MemorySystem::new(config));
-        Pair { sm, memory, programs, wake: 0, warps: Vec::new(), came: 0, account: PlainAccount::default() }
+        Pair { sm, memory, programs, wake: 0, warps: Vec::new(), came: 0, accounting: PlainAccounting::default() }
     }
 
     /// Cycle `now`: replies and memory, then the SM, unless it sleeps, and the twin, which never does.
@@ -60,7 +60,7 @@ impl Pair {
                 (State::of(of_sm, &self.sm.on_chip[usize::from(warp.number)], self.sm.part(of_sm), &self.programs), of_sm.next != next);
         }
         let resident: Vec<u8> = (0..KERNEL_SLOTS as u8).filter(|&slot| self.sm.resident(slot.into()) > 0).collect();
-        self.account.cycle(self.sm.sub_cores_here(), &self.warps, &resident, self.sm.outstanding, self.sm.lsu.head_through_l1());
+        self.accounting.cycle(self.sm.sub_cores_here(), &self.warps, &resident, self.sm.outstanding, self.sm.lsu.head_through_l1());
         if runs {
             self.sm.account(now, 1);
             self.sm.retire(now + 1);
@@ -114,20 +114,20 @@ impl Pair {
     }
 
     /// The SM's counters, as the twin has them.
-    fn counted(&mut self, now: u64) -> PlainAccount {
+    fn counted(&mut self, now: u64) -> PlainAccounting {
         self.sm.settle(now);
         let SmCounters { cycles, issue_cycles, memory_stall_cycles, outstanding_misses, outstanding_cycles, issue_slots, .. } =
             self.sm.counters;
         let by_kernel = std::array::from_fn(|slot| self.sm.kernels[slot].issue_slots);
-        PlainAccount { cycles, issue_cycles, memory_stall_cycles, outstanding_misses, outstanding_cycles, issue_slots, by_kernel }
+        PlainAccounting { cycles, issue_cycles, memory_stall_cycles, outstanding_misses, outstanding_cycles, issue_slots, by_kernel }
     }
 }
 
 /// Without whom idle cycles are charged to. Where TBs of several kernels are there, a warp that leaves before the rest of its TB is
-/// noticed late (see [`super::account`]).
-fn but_for_idle_charges(mut account: PlainAccount) -> PlainAccount {
-    account.by_kernel.iter_mut().for_each(|slots| slots[IssueClass::IdleOrControl as usize] = 0);
-    account
+/// noticed late (see [`super::cycle_accounting`]).
+fn but_for_idle_charges(mut accounting: PlainAccounting) -> PlainAccounting {
+    accounting.by_kernel.iter_mut().for_each(|slots| slots[IssueClass::IdleOrControl as usize] = 0);
+    accounting
 }
 
 proptest! {
@@ -152,7 +152,7 @@ proptest! {
                 issued[slot] += 1;
             }
             if now % 500 == 499 {
-                let (counted, plain) = (pair.counted(now + 1), pair.account.clone());
+                let (counted, plain) = (pair.counted(now + 1), pair.accounting.clone());
                 prop_assert_eq!(but_for_idle_charges(counted.clone()), but_for_idle_charges(plain.clone()), "after cycle {}", now);
                 prop_assert!(second.is_some() || counted == plain, "after cycle {now}: {counted:?}, not {plain:?}");
             }

@@ -116,7 +116,7 @@ impl Sm {
     pub(super) fn evict(&mut self, tb_slot: usize, now: u64) {
         let TbSlot { kernel, demand, remaining, first_warp, warps, .. } = self.tbs[tb_slot];
         self.tbs[tb_slot].evicted = true;
-        if self.contexts.is_some() {
+        if self.oversubscription.is_some() {
             self.context_given_up(tb_slot);
         }
         if self.tbs[tb_slot].extra {

@@ -1,7 +1,7 @@
 //! TBs on an SM: taking one in, and letting its warps go when they have finished.
 
 use super::MissWeights;
-use super::account::EVERY_SUB_CORE;
+use super::cycle_accounting::EVERY_SUB_CORE;
 use super::warp::{Wait, Warp};
 use super::{Program, Programs, Resources, Sm};
 use crate::cache::{Shares, WaysStats};
@@ -99,7 +99,7 @@ impl Sm {
         self.warp_slots_used |= u128::MAX >> (128 - count) << first;
         self.resident[usize::from(kernel)] += 1;
         self.resident_kernels |= 1 << kernel;
-        self.account.changed = EVERY_SUB_CORE;
+        self.accounting.changed = EVERY_SUB_CORE;
         self.residents_changed(from);
         if self.takes_extra {
             self.count_tbs(kernel, from);
@@ -120,7 +120,7 @@ impl Sm {
         if let Some(preemption) = &mut self.preemption {
             preemption.vacated(kernel, others);
         }
-        self.account.changed = EVERY_SUB_CORE;
+        self.accounting.changed = EVERY_SUB_CORE;
         self.residents_changed(from);
         if self.takes_extra {
             self.count_tbs(kernel, from);
@@ -168,7 +168,7 @@ impl Sm {
             return None;
         }
         let spare = || self.preemption.is_some() || self.tbs.iter().any(|tb| tb.live && tb.evicted);
-        let total = || match &self.contexts {
+        let total = || match &self.oversubscription {
             Some(contexts) if contexts.is_switching() => Some(self.numbers_where_switched()),
             _ => spare().then_some(self.plain_slots),
         };

@@ -20,7 +20,7 @@ impl Sm {
                 assert_eq!(warp.bit, bit, "the place of warp {number}");
                 let only_drains = self.drains_without && warp.live && self.tbs[usize::from(warp.tb_slot)].evicted;
                 // A warp that drains has no place either if its context was not in its own.
-                let away = self.contexts.as_ref().is_some_and(|contexts| {
+                let away = self.oversubscription.as_ref().is_some_and(|contexts| {
                     contexts.is_away(number as u8) || warp.live && bit == 0 && self.tbs[usize::from(warp.tb_slot)].evicted
                 });
                 let only_drains = only_drains || away;

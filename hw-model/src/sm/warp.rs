@@ -44,7 +44,7 @@ pub(super) enum Wait {
     Barrier,
     /// At a fence, until the fence has passed the load/store unit, and with it all earlier accesses.
     Fence,
-    /// Behind a fence, until its stores are acknowledged.
+    /// DeferredRequests a fence, until its stores are acknowledged.
     Drain,
     /// Until its atomics have returned.
     Atomic,

@@ -11,7 +11,7 @@ use super::requests::RequestsResult;
 use super::used::Used;
 use crate::experiment::machine::{Placement, SearchFound};
 use crate::experiment::room::Latency;
-use mias_hw_model::gpu::{ContextStats, SmStateCycles};
+use mias_hw_model::gpu::{OversubscriptionStats, SmStateCycles};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
@@ -172,7 +172,7 @@ pub struct AloneResult {
     pub used: Option<Used>,
     /// Its TBs beyond those that fit, where the machine takes any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub contexts: Option<ContextStats>,
+    pub contexts: Option<OversubscriptionStats>,
     /// What each kernel did in stretches of it, where the run was sampled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<SeriesResult>,

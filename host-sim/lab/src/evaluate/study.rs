@@ -309,7 +309,7 @@ fn identity(setting: &Setting, workloads: &[Workload], ran: &Ran) -> Result<(Ide
     // The firmware's limits of memory instructions and its control of extra TBs take time whatever the policy.
     let sm = &machine.gpu.sm;
     let limits = sm.memory_issue.as_ref().is_some_and(|memory| memory.in_flight == InFlightLimit::Firmware);
-    if limits || sm.contexts.is_some_and(|contexts| contexts.is_controlled_by_firmware()) {
+    if limits || sm.oversubscription.is_some_and(|contexts| contexts.is_controlled_by_firmware()) {
         options.latency = setting.options.latency;
     }
     Ok((Identity::new(&machine.name, &machine.gpu, workloads, &ran.control, options), options, machine.gpu))

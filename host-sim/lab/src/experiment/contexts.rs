@@ -11,7 +11,7 @@ use mias_hw_model::gpu::Gpu;
 /// # Errors
 /// [`RunError::Workload`], which says how many there is room for, or why for none.
 pub fn check_extra(gpu: &GpuConfig, workloads: &[Workload]) -> Result<(), RunError> {
-    let Some(contexts) = gpu.sm.contexts else { return Ok(()) };
+    let Some(contexts) = gpu.sm.oversubscription else { return Ok(()) };
     let Some(extra) = contexts.extra.filter(|&extra| extra > 0) else { return Ok(()) };
     for workload in workloads {
         let live = workload.live_registers();

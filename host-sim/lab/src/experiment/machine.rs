@@ -15,9 +15,9 @@ use crate::cosim::recording::Recording;
 use crate::gpus::fields::Field;
 use mias_hw_model::cache::WaysStats;
 use mias_hw_model::energy::EnergyReport;
-use mias_hw_model::gpu::{ContextLog, ContextStats, LaunchStats, Preemption, SmStateCycles};
+use mias_hw_model::gpu::{ContextLog, LaunchStats, OversubscriptionStats, Preemption, SmStateCycles};
 use mias_hw_model::register_block::Activity;
-use mias_hw_model::sm::{ContextCounts, IssueSlots, MemoryChoices, MemoryLimits};
+use mias_hw_model::sm::{IssueSlots, MemoryChoices, MemoryLimits, OversubscriptionCounts};
 
 /// One simulation.
 #[derive(Clone, Debug)]
@@ -271,9 +271,9 @@ pub struct Outcome {
     /// Likewise of the L2, by slice.
     pub l2_ways: Option<WaysStats>,
     /// TBs beyond those that fit, launches in the order of `launches`; empty where a machine takes none.
-    pub contexts: Vec<ContextStats>,
+    pub contexts: Vec<OversubscriptionStats>,
     /// The same by SM, of all launches; empty where a machine takes none.
-    pub sm_contexts: Vec<ContextCounts>,
+    pub sm_contexts: Vec<OversubscriptionCounts>,
     /// What moved on SMs, in order; empty unless the machine was told to note it, and contexts are switched.
     pub context_log: ContextLog,
     /// What SMs were, and for how long; none if every SM was active all the time.

@@ -177,7 +177,7 @@ impl SimulatedGpu {
             gpu = gpu.with_first_runs();
         }
         if run.options.transition == Transition::Preempt(Scheme::Oracle) {
-            gpu = gpu.with_foresight(AHEAD_CYCLES);
+            gpu = gpu.with_drain_oracle(AHEAD_CYCLES);
         }
         if self.record {
             gpu.registers_mut().record_activity();
@@ -194,7 +194,7 @@ impl SimulatedGpu {
             let (trace, source) = (workload.trace.clone(), workload.source.clone());
             // One that is to have its room by a time is one launch: its end is looked for.
             let relaunch = relaunch && latency_limit == 0;
-            let live_registers = if self.config.sm.contexts.is_some() { workload.live_registers() } else { Vec::new() };
+            let live_registers = if self.config.sm.oversubscription.is_some() { workload.live_registers() } else { Vec::new() };
             let identity = workload.identity();
             let launch =
                 Launch { trace, source, arrival_cycle, stream, priority, latency_limit, identity, relaunch, live_registers, sector_offset };

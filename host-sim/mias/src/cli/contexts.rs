@@ -2,7 +2,7 @@
 
 use super::CliError;
 use clap::{Args, ValueEnum};
-use mias_hw_model::config::{ContextsConfig, ContextsController, ContextsMechanism, GpuConfig};
+use mias_hw_model::config::{GpuConfig, OversubscriptionConfig, OversubscriptionController, OversubscriptionMechanism};
 
 /// TBs beyond those that fit an SM.
 #[derive(Debug, Args)]
@@ -42,50 +42,51 @@ enum Contexts {
 
 /// Gives `gpu` what the options say.
 pub(super) fn apply(args: &ContextsArgs, gpu: &mut GpuConfig) -> Result<(), CliError> {
-    let before = gpu.sm.contexts;
+    let before = gpu.sm.oversubscription;
     match args.contexts {
-        Some(Contexts::None) => gpu.sm.contexts = None,
-        Some(Contexts::Virtual) => give(gpu, ContextsMechanism::Virtual),
-        Some(Contexts::Duet) => give(gpu, ContextsMechanism::Duet),
-        Some(Contexts::DuetTb) => give(gpu, ContextsMechanism::DuetTb),
+        Some(Contexts::None) => gpu.sm.oversubscription = None,
+        Some(Contexts::Virtual) => give(gpu, OversubscriptionMechanism::Virtual),
+        Some(Contexts::Duet) => give(gpu, OversubscriptionMechanism::Duet),
+        Some(Contexts::DuetTb) => give(gpu, OversubscriptionMechanism::DuetTb),
         None => {}
     }
     if let Some(extra) = args.extra_tbs {
-        let Some(contexts) = &mut gpu.sm.contexts else {
+        let Some(contexts) = &mut gpu.sm.oversubscription else {
             let message = "`--extra-tbs` is of TBs beyond those that fit: add `--contexts duet`, `duet-tb` or `virtual`";
             return Err(CliError::User(message.into()));
         };
         contexts.extra = Some(extra);
     }
     if let Some(controller) = args.contexts_controller {
-        let Some(contexts) = &mut gpu.sm.contexts else {
+        let Some(contexts) = &mut gpu.sm.oversubscription else {
             let message = "`--contexts-controller` says who finds the number of extra TBs: add `--contexts duet` or `duet-tb`";
             return Err(CliError::User(message.into()));
         };
         contexts.controller = match controller {
-            Controller::Hardware => ContextsController::Hardware,
-            Controller::Firmware => ContextsController::Firmware,
+            Controller::Hardware => OversubscriptionController::Hardware,
+            Controller::Firmware => OversubscriptionController::Firmware,
         };
     }
-    if gpu.sm.contexts == before {
+    if gpu.sm.oversubscription == before {
         return Ok(());
     }
     gpu.check().map_err(|error| CliError::User(format!("`--contexts`: machine `{}`: {error}", gpu.name)))
 }
 
 /// The machine's other settings stay, if it has any.
-fn give(gpu: &mut GpuConfig, mechanism: ContextsMechanism) {
-    gpu.sm.contexts = Some(ContextsConfig { mechanism, ..gpu.sm.contexts.unwrap_or_else(|| ContextsConfig::of(mechanism)) });
+fn give(gpu: &mut GpuConfig, mechanism: OversubscriptionMechanism) {
+    gpu.sm.oversubscription =
+        Some(OversubscriptionConfig { mechanism, ..gpu.sm.oversubscription.unwrap_or_else(|| OversubscriptionConfig::of(mechanism)) });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn applied(machine: &str, args: ContextsArgs) -> Result<Option<ContextsConfig>, String> {
+    fn applied(machine: &str, args: ContextsArgs) -> Result<Option<OversubscriptionConfig>, String> {
         let mut gpu = mias_lab::gpus::load(machine).expect("built in");
         match apply(&args, &mut gpu) {
-            Ok(()) => Ok(gpu.sm.contexts),
+            Ok(()) => Ok(gpu.sm.oversubscription),
             Err(CliError::User(message)) => Err(message),
             Err(_) => Err(String::new()),
         }
@@ -94,15 +95,15 @@ mod tests {
     #[test]
     fn a_machine_gets_what_is_asked_for() {
         let args = |contexts, extra_tbs| ContextsArgs { contexts, extra_tbs, contexts_controller: None };
-        let duet = ContextsConfig::of(ContextsMechanism::Duet);
+        let duet = OversubscriptionConfig::of(OversubscriptionMechanism::Duet);
         assert_eq!(applied("lin18", args(None, None)), Ok(None));
         assert_eq!(applied("lin18", args(Some(Contexts::Duet), None)), Ok(Some(duet)));
-        assert_eq!(applied("lin18", args(Some(Contexts::Duet), Some(3))), Ok(Some(ContextsConfig { extra: Some(3), ..duet })));
+        assert_eq!(applied("lin18", args(Some(Contexts::Duet), Some(3))), Ok(Some(OversubscriptionConfig { extra: Some(3), ..duet })));
         assert_eq!(applied("lin18", args(Some(Contexts::None), None)), Ok(None));
         assert!(applied("lin18", args(None, Some(3))).unwrap_err().contains("add `--contexts duet`"));
         let by = |contexts, extra_tbs, controller| ContextsArgs { contexts_controller: Some(controller), ..args(contexts, extra_tbs) };
         let found = applied("lin18", by(Some(Contexts::Duet), None, Controller::Firmware));
-        assert_eq!(found, Ok(Some(ContextsConfig { controller: ContextsController::Firmware, ..duet })));
+        assert_eq!(found, Ok(Some(OversubscriptionConfig { controller: OversubscriptionController::Firmware, ..duet })));
         assert_eq!(applied("lin18", by(Some(Contexts::Duet), None, Controller::Hardware)), Ok(Some(duet)));
         let refused = |args| applied("lin18", args).unwrap_err();
         assert!(refused(by(None, None, Controller::Firmware)).contains("add `--contexts duet`"));

@@ -322,7 +322,7 @@ pub(super) fn image(common: &CommonArgs, policies: &[Policy], gpu: &GpuConfig) -
         Some(file) => Ok(Image { core, file: file.clone() }),
         None => {
             let searches = common.shares.is_some() || policies.iter().any(|policy| policy.searches());
-            let controls = gpu.sm.contexts.is_some_and(|contexts| contexts.is_controlled_by_firmware());
+            let controls = gpu.sm.oversubscription.is_some_and(|contexts| contexts.is_controlled_by_firmware());
             let levels = common.levels != Levels::None;
             Image::built_for(core, Parts { preempts: common.transition.preempts(), searches, controls, levels })
         }

@@ -1,11 +1,11 @@
 //! What is told of contexts that move: notes for drawings, counts by SM, and energy, on whole GPUs. Notes and counts are kept apart, so that each
 //! says whether the other is right.
 
-use super::contexts::{any_contexts, any_small, chases, small, with};
+use super::oversubscription::{any_contexts, any_small, chases, small, with};
 use super::*;
-use crate::config::{ContextsConfig, ContextsMechanism};
+use crate::config::{OversubscriptionConfig, OversubscriptionMechanism};
 use crate::energy::EnergyReport;
-use crate::sm::{ContextCounts, ContextEvent, ContextNote, MovedContext, Resources};
+use crate::sm::{ContextEvent, ContextNote, MovedContext, OversubscriptionCounts, Resources};
 
 /// A run to the end, with what was noted.
 fn noted(config: &GpuConfig, trace: &Arc<KernelTrace>, most: usize) -> (Stats, ContextLog) {
@@ -22,8 +22,8 @@ fn bytes(context: Option<&MovedContext>) -> u64 {
 }
 
 /// What the notes of an SM come to; moves follow each other, and take their bytes over the bandwidth.
-fn told(notes: &[ContextNote], bandwidth: u64, end: u64) -> ContextCounts {
-    let mut counts = ContextCounts::default();
+fn told(notes: &[ContextNote], bandwidth: u64, end: u64) -> OversubscriptionCounts {
+    let mut counts = OversubscriptionCounts::default();
     let (mut free_from, mut since, mut absent) = (0, 0, 0);
     for note in notes {
         match note.event {
@@ -56,11 +56,11 @@ proptest! {
         let config = with(config, contexts);
         let (stats, log) = noted(&config, &trace, 1 << 20);
         prop_assert_eq!((log.left_out, log.sms.len()), (0, stats.sms.len()));
-        let mut sum = ContextCounts::default();
+        let mut sum = OversubscriptionCounts::default();
         for (sm, notes) in stats.sms.iter().zip(&log.sms) {
             let counts = sm.contexts.expect("it takes extra TBs");
             let told = told(notes, contexts.bandwidth().into(), stats.cycles);
-            let of = |counts: &ContextCounts| (counts.switched_out, counts.switched_in, counts.moving_cycles, counts.absent_warp_cycles);
+            let of = |counts: &OversubscriptionCounts| (counts.switched_out, counts.switched_in, counts.moving_cycles, counts.absent_warp_cycles);
             prop_assert_eq!(of(&told), of(&counts));
             sum.add(&counts);
         }
@@ -74,8 +74,12 @@ proptest! {
 
 /// A machine whose kernels leave 17 units of each warp's context to shared memory.
 fn spilling() -> (GpuConfig, Arc<KernelTrace>) {
-    let duet =
-        ContextsConfig { live_permille: Some(250), extra: Some(1), table_warps: Some(32), ..ContextsConfig::of(ContextsMechanism::Duet) };
+    let duet = OversubscriptionConfig {
+        live_permille: Some(250),
+        extra: Some(1),
+        table_warps: Some(32),
+        ..OversubscriptionConfig::of(OversubscriptionMechanism::Duet)
+    };
     (with(small(), duet), chases(32, 64, 64, 0, 40))
 }
 
@@ -123,7 +127,7 @@ fn notes_are_bounded() {
 fn moving_costs_what_it_reads_and_writes() {
     let (config, trace) = spilling();
     let (stats, _) = noted(&config, &trace, 0);
-    let ContextCounts { switched_out, switched_in, .. } = stats.contexts[0].counts;
+    let OversubscriptionCounts { switched_out, switched_in, .. } = stats.contexts[0].counts;
     let each = config.energy.as_ref().expect("the shipped file has them");
     let lanes = 17 * 32;
     let fj = switched_out * (lanes * u64::from(each.register_read_fj) + 17 * u64::from(each.shared_pass_fj))

@@ -331,7 +331,7 @@ fn a_look_ahead_sees_when_tbs_end() {
         at.run(&mut eager, end.ends + 1);
         assert!(at.stats().launches[0].tbs_completed > before, "{end:?}");
     }
-    plain.foretell(told);
+    plain.set_tb_ends(told);
 }
 
 /// Any two kernels, any technique, either model of a switch, relaunched or not: with the checks of [`Gpu::with_validation`] nothing is lost

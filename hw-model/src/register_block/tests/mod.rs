@@ -3,10 +3,10 @@
 
 mod active_warps;
 mod commands;
-mod contexts;
 mod dram;
 mod map;
 mod memory;
+mod oversubscription;
 mod queue;
 mod reference;
 mod shares;

@@ -166,8 +166,8 @@ impl Lsu {
         Lsu {
             sm,
             current: None,
-            l1: if config.sm.contexts.is_some() { l1.with_misses_told() } else { l1 },
-            loads: config.sm.contexts.map(|_| Box::new(Loads::new())),
+            l1: if config.sm.oversubscription.is_some() { l1.with_misses_told() } else { l1 },
+            loads: config.sm.oversubscription.map(|_| Box::new(Loads::new())),
             past_l1: false,
             texels: config.sm.texture_cache.as_ref().map(|cache| Box::new(TextureCache::new(&cache.as_l1(&config.l1), sm))),
             shared_latency: u64::from(config.sm.shared_latency),

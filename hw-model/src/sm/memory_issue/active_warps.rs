@@ -10,7 +10,7 @@
 
 use super::each;
 use super::settings::WarpLimits;
-use crate::sm::account::EVERY_SUB_CORE;
+use crate::sm::cycle_accounting::EVERY_SUB_CORE;
 use crate::sm::operands::MAX_SUB_CORES;
 use crate::sm::residents::Residents;
 use crate::sm::sub_core::SubCore;
@@ -91,7 +91,7 @@ impl Sm {
         gate.stale |= 1 << sub_core;
         let held = self.held & 1 << sub_core;
         self.hopeful |= held;
-        self.account.changed |= if held != 0 { EVERY_SUB_CORE } else { 0 };
+        self.accounting.changed |= if held != 0 { EVERY_SUB_CORE } else { 0 };
         self.held &= !held;
     }
 

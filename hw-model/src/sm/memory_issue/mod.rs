@@ -39,8 +39,8 @@ pub(crate) use dynamic_limit::UNLIMITED;
 pub(super) use in_flight::InFlight;
 pub use settings::{KernelMemoryCounts, MemorySettings, WarpLimits, WarpQuotas};
 
-use super::account::EVERY_SUB_CORE;
 use super::counters::KernelCounters;
+use super::cycle_accounting::EVERY_SUB_CORE;
 use super::inflight::MemKind;
 use super::operands::MAX_SUB_CORES;
 use super::sub_core::SubCore;
@@ -323,7 +323,7 @@ impl Sm {
     /// Schedulers that were held back may have a warp that may issue.
     fn ask_again(&mut self) {
         self.hopeful |= self.held;
-        self.account.changed |= if self.held != 0 { EVERY_SUB_CORE } else { 0 };
+        self.accounting.changed |= if self.held != 0 { EVERY_SUB_CORE } else { 0 };
         self.held = 0;
     }
 }

@@ -115,7 +115,7 @@ impl OperandStage {
         let (sub_core, unit) = (sub_core & (MAX_SUB_CORES - 1), unit.index());
         let operands = &mut self.sub_cores[sub_core];
         operands.issued[unit] = Issued { inst, reads };
-        // Behind others it waits for them.
+        // DeferredRequests others it waits for them.
         let first = u16::from(self.issued[unit].is_empty()) << unit;
         operands.first |= first;
         self.moving |= if self.free >> sub_core & 1 != 0 { first } else { 0 };

@@ -1,4 +1,4 @@
-//! TBs beyond those that fit (sm/contexts) on SMs that preempt (sources.md D198). They have a place, by which they leave, and no ranges: their contexts
+//! TBs beyond those that fit (sm/oversubscription) on SMs that preempt (sources.md D198). They have a place, by which they leave, and no ranges: their contexts
 //! lie where registers and shared memory are spare, and the firmware, which chooses victims by what they take, does not see them.
 //!
 //! When one of the SM's TBs is commanded to leave, its extra ones leave, too, by the same technique: as long as they are here no other kernel's TB comes.

@@ -23,7 +23,7 @@ mod ended;
 mod extras;
 mod leave;
 mod places;
-mod room;
+mod reservation;
 mod status;
 mod traffic;
 
@@ -37,7 +37,7 @@ use crate::config::{GpuConfig, PreemptionConfig, SwitchModel};
 use mias_registers::preempt::MAX_PLACES;
 use mias_registers::preempt_command;
 use places::{Places, Ranges};
-use room::Reserved;
+use reservation::Reserved;
 use traffic::{Traffic, Way};
 
 /// What happens to a TB that is on its way out or in.

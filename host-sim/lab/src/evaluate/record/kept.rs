@@ -6,7 +6,7 @@ use crate::experiment::queue::QueuedLaunch;
 use crate::experiment::requests::Requested;
 use crate::experiment::room::Room;
 use mias_hw_model::energy::Femtojoules;
-use mias_hw_model::gpu::{ContextStats, LaunchStats, Preemption, SmStateCycles};
+use mias_hw_model::gpu::{LaunchStats, OversubscriptionStats, Preemption, SmStateCycles};
 #[cfg(doc)]
 use mias_hw_model::sm::IssueClass;
 use mias_hw_model::sm::IssueSlots;
@@ -76,7 +76,7 @@ pub struct Kept {
     pub search: Option<SearchFound>,
     /// TBs beyond those that fit, launches in order; empty where a machine takes none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub contexts: Vec<ContextStats>,
+    pub contexts: Vec<OversubscriptionStats>,
 }
 
 /// Issue slots as they are kept: without the class that is last where there is nothing in it, as runs were kept before there was one.

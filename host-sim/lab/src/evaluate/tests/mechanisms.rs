@@ -50,7 +50,7 @@ fn a_controller_in_firmware_is_another_run_that_takes_time() {
     let plan = plan::parse("pairs.toml", &text, &Policies::default()).unwrap();
     let studies = Studies::of(&plan, &traces()).unwrap();
     let of = |firmware: bool| {
-        let by = move |job: &&Job| job.gpu.sm.contexts.is_some_and(|contexts| contexts.is_controlled_by_firmware()) == firmware;
+        let by = move |job: &&Job| job.gpu.sm.oversubscription.is_some_and(|contexts| contexts.is_controlled_by_firmware()) == firmware;
         studies
             .jobs
             .values()

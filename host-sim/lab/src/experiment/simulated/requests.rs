@@ -75,7 +75,7 @@ impl SimulatedGpu {
                     let limits = (limit_cycles, alone_cycles);
                     let sample = if scheme == Scheme::Oracle {
                         let mut knowing = state.gpu.clone();
-                        knowing.foretell(told.clone());
+                        knowing.set_tb_ends(told.clone());
                         let own = self.one_request(run, urgent, knowing, instant, (scheme, limits))?;
                         let proposed = match *proposed {
                             Some(sample) => sample,
@@ -164,7 +164,7 @@ impl SimulatedGpu {
             latency_limit: 0,
             identity: 0,
             relaunch: false,
-            live_registers: if self.config.sm.contexts.is_some() { urgent.live_registers() } else { Vec::new() },
+            live_registers: if self.config.sm.oversubscription.is_some() { urgent.live_registers() } else { Vec::new() },
             sector_offset: *sector_offset,
         };
         let index = gpu.launch_in_turn(launch, urgent.then.clone()).map_err(|error| unfit(&error))?;

@@ -47,7 +47,7 @@ impl SimulatedGpu {
             }
             straps.memory_interval = if firmware { memory.interval() } else { 0 };
         }
-        if let Some(contexts) = self.config.sm.contexts.filter(|contexts| contexts.is_controlled_by_firmware()) {
+        if let Some(contexts) = self.config.sm.oversubscription.filter(|contexts| contexts.is_controlled_by_firmware()) {
             straps.options |= option::CONTROL_CONTEXTS;
             straps.context_interval = contexts.interval();
         }

@@ -7,7 +7,7 @@ use mias_firmware::counters::Extra;
 use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::policy::{AnyPolicy, Policy as _};
 use mias_hw_model::config::{
-    ContextsMechanism, GpuConfig, InFlightLimit, MemoryIssueConfig, MemoryOrder, MissDivision, MissResourcesConfig, Partition,
+    GpuConfig, InFlightLimit, MemoryIssueConfig, MemoryOrder, MissDivision, MissResourcesConfig, OversubscriptionMechanism, Partition,
     PartitionConfig,
 };
 use mias_hw_model::sm::ContextStorage;
@@ -84,8 +84,9 @@ pub(in crate::evaluation) fn bits(policy: Policy, gpu: &GpuConfig, preempts: boo
     if let Some(division) = &gpu.l1.miss_resources {
         all.sm += miss_resources(division, &gpu)?;
     }
-    if let (Some(storage), Some(contexts)) = (ContextStorage::of(&gpu), gpu.sm.contexts) {
-        all.sm += u64::from(if contexts.mechanism == ContextsMechanism::Virtual { storage.virtual_bits() } else { storage.duet_bits() });
+    if let (Some(storage), Some(contexts)) = (ContextStorage::of(&gpu), gpu.sm.oversubscription) {
+        all.sm +=
+            u64::from(if contexts.mechanism == OversubscriptionMechanism::Virtual { storage.virtual_bits() } else { storage.duet_bits() });
     }
     if preempts || gpu.sm.preemption.is_some() {
         all.sm += preemption::hardware_bits();

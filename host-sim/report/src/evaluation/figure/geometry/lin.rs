@@ -1,7 +1,7 @@
 //! The same check of the figures of Lin et al. 2018, on random evaluations of its plan.
 
 use super::*;
-use mias_hw_model::gpu::ContextStats;
+use mias_hw_model::gpu::OversubscriptionStats;
 use mias_lab::evaluate::memory::MemoryResult;
 use mias_lab::evaluate::used::Used;
 
@@ -34,7 +34,7 @@ fn of_experiment(numbers: &mut Numbers, name: &str, setting: &[(&str, &str)], ke
             alu_utilization: None,
             kernels: Vec::new(),
         };
-        let mut contexts = ContextStats { native_tbs: 8, bound: 8, ..ContextStats::default() };
+        let mut contexts = OversubscriptionStats { native_tbs: 8, bound: 8, ..OversubscriptionStats::default() };
         contexts.counts.most_tbs = 8 + numbers.below(9) as u32;
         AloneResult {
             name: (*name).to_owned(),

@@ -1,0 +1,320 @@
+//! Oversubscription as data, contexts of TBs beyond what fits an SM lying on spare storage: Virtual Thread (Yoon et al. 2016) and GPUDuet (Lin et al. 2018; sources.md D160).
+
+use super::GpuConfig;
+use super::ranges::SECTOR_BYTES;
+use serde::{Deserialize, Serialize};
+
+/// What lets an SM hold more TBs than fit into its registers, shared memory and warp slots; absent: nothing does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct OversubscriptionConfig {
+    /// Which contexts are switched, and when.
+    pub mechanism: OversubscriptionMechanism,
+    /// Most extra TBs of an SM at any time, beside those that fit; absent: as many as there is room for with virtual thread, and what the
+    /// controller finds with the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extra: Option<u32>,
+    /// Bytes of a context that move per core cycle, a power of two from 32 to 1,024; absent: 128 (Lin et al. 2018, section 6.7).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 32, max = 1024)))]
+    pub bytes_per_cycle: Option<u32>,
+    /// Bytes of a warp's state beside its registers, 1 to 1,024; absent: 48 with virtual thread, 128 with the others (assumptions).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1024)))]
+    pub warp_state_bytes: Option<u32>,
+    /// Of a kernel's registers those that are live where warps are switched, per mille, whatever is known of the kernel; absent: what its
+    /// PTX says, and all of them where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
+    pub live_permille: Option<u32>,
+    /// What compression leaves of live registers, per mille; absent: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
+    pub compressed_permille: Option<u32>,
+    /// Entries of the warp context table; absent: 128 (Lin et al. 2018, section 6.6).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 128)))]
+    pub table_warps: Option<u32>,
+    /// Entries of the TB context table; absent: 32 (Lin et al. 2018, table 4; the text has 16).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 32)))]
+    pub table_tbs: Option<u32>,
+    /// Whether contexts may lie in the L1, which then holds no data; absent: while it is idle.
+    #[serde(default, skip_serializing_if = "ContextsInL1::is_usual")]
+    pub in_l1: ContextsInL1,
+    /// What keeps warps from waiting for others that are away and find no room; absent: barriers are switch points.
+    #[serde(default, skip_serializing_if = "DeadlockAvoidance::is_usual")]
+    pub deadlock: DeadlockAvoidance,
+    /// Core cycles that the controller skips, and over which it counts before each decision; absent: 10,000 (Lin et al. 2018, section 6.4).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 100, max = 1000000)))]
+    pub interval_cycles: Option<u32>,
+    /// Who finds how many extra TBs there may be, where the number is not given; absent: the hardware.
+    #[serde(default, skip_serializing_if = "OversubscriptionController::is_usual")]
+    pub controller: OversubscriptionController,
+    /// What the crossbar can sustain of its peak, per mille, to which its use is compared; absent: 600 (Lin et al. 2018, section 4.1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
+    pub sustained_permille: Option<u32>,
+}
+
+/// Which contexts are switched, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum OversubscriptionMechanism {
+    /// Virtual thread: slots of TBs all of whose warps wait for memory; registers and shared memory stay.
+    Virtual,
+    /// GPUDuet: warps or TBs, whichever context limits.
+    Duet,
+    /// GPUDuet, TBs only.
+    DuetTb,
+}
+
+/// Whether contexts may lie in the L1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ContextsInL1 {
+    /// Never.
+    Never,
+    /// If there is no room elsewhere, and the controller finds that the L1 serves nearly nothing.
+    #[default]
+    Idle,
+    /// If there is no room elsewhere.
+    Always,
+}
+
+impl ContextsInL1 {
+    /// What a file need not say.
+    #[allow(clippy::trivially_copy_pass_by_ref)] // What serde calls takes a reference.
+    fn is_usual(&self) -> bool {
+        *self == ContextsInL1::Idle
+    }
+}
+
+/// Who finds how many extra TBs there may be (Lin et al. 2018, section 6.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum OversubscriptionController {
+    /// The hardware, at once.
+    #[default]
+    Hardware,
+    /// The firmware, from the same counts, in its own time.
+    Firmware,
+}
+
+impl OversubscriptionController {
+    /// What a file need not say.
+    #[allow(clippy::trivially_copy_pass_by_ref)] // What serde calls takes a reference.
+    fn is_usual(&self) -> bool {
+        *self == OversubscriptionController::Hardware
+    }
+}
+
+/// What keeps warps from waiting for others that are away and find no room (Lin et al. 2018, section 6.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum DeadlockAvoidance {
+    /// Who waits at a barrier may leave: the second way.
+    #[default]
+    Barriers,
+    /// One TB of an SM is never switched, and nobody leaves at a barrier: the first way.
+    OneTb,
+}
+
+impl DeadlockAvoidance {
+    /// What a file need not say.
+    #[allow(clippy::trivially_copy_pass_by_ref)] // What serde calls takes a reference.
+    fn is_usual(&self) -> bool {
+        *self == DeadlockAvoidance::Barriers
+    }
+}
+
+/// Bytes that move per cycle: the port of the register file, of shared memory and of the L1 (Lin et al. 2018, section 7.4).
+pub const CONTEXT_BYTES_PER_CYCLE: u32 = 128;
+
+/// Bytes of a warp's state with virtual thread (assumption: 8 entries of the reconvergence stack of 32 bits each, and a scoreboard of 16 bytes).
+pub const VIRTUAL_STATE_BYTES: u32 = 48;
+
+/// Bytes of a warp's state with GPUDuet (assumption: 8 entries of the reconvergence stack of 12 bytes each and a scoreboard of 16 bytes, 112
+/// bytes, rounded up to what an address stands for).
+pub const DUET_STATE_BYTES: u32 = 128;
+
+/// Entries of the warp context table, and of the TB context table.
+pub const TABLE_WARPS: u32 = 128;
+/// As [`TABLE_WARPS`], of TBs.
+pub const TABLE_TBS: u32 = 32;
+
+/// Core cycles of the controller's interval.
+pub const CONTEXT_INTERVAL_CYCLES: u32 = 10_000;
+
+/// What a crossbar sustains of its peak, per mille.
+pub const SUSTAINED_PERMILLE: u32 = 600;
+
+impl OversubscriptionConfig {
+    /// A mechanism as its paper has it.
+    #[must_use]
+    pub fn of(mechanism: OversubscriptionMechanism) -> Self {
+        OversubscriptionConfig {
+            mechanism,
+            extra: None,
+            bytes_per_cycle: None,
+            warp_state_bytes: None,
+            live_permille: None,
+            compressed_permille: None,
+            table_warps: None,
+            table_tbs: None,
+            in_l1: ContextsInL1::Idle,
+            deadlock: DeadlockAvoidance::Barriers,
+            interval_cycles: None,
+            controller: OversubscriptionController::Hardware,
+            sustained_permille: None,
+        }
+    }
+
+    /// Bytes of a context that move per core cycle.
+    #[must_use]
+    pub fn bandwidth(&self) -> u32 {
+        self.bytes_per_cycle.unwrap_or(CONTEXT_BYTES_PER_CYCLE)
+    }
+
+    /// Bytes of a warp's state beside its registers.
+    #[must_use]
+    pub fn state_bytes(&self) -> u32 {
+        let usual = if self.mechanism == OversubscriptionMechanism::Virtual { VIRTUAL_STATE_BYTES } else { DUET_STATE_BYTES };
+        self.warp_state_bytes.unwrap_or(usual)
+    }
+
+    /// Entries of the warp context table.
+    #[must_use]
+    pub fn warps(&self) -> u32 {
+        self.table_warps.unwrap_or(TABLE_WARPS)
+    }
+
+    /// Entries of the TB context table.
+    #[must_use]
+    pub fn tbs(&self) -> u32 {
+        self.table_tbs.unwrap_or(TABLE_TBS)
+    }
+
+    /// Core cycles of the controller's interval.
+    #[must_use]
+    pub fn interval(&self) -> u32 {
+        self.interval_cycles.unwrap_or(CONTEXT_INTERVAL_CYCLES)
+    }
+
+    /// What the crossbar sustains of its peak, per mille.
+    #[must_use]
+    pub fn sustained(&self) -> u32 {
+        self.sustained_permille.unwrap_or(SUSTAINED_PERMILLE)
+    }
+
+    /// Whether the controller decides how many extra TBs there may be.
+    #[must_use]
+    pub fn is_controlled(&self) -> bool {
+        self.extra.is_none() && self.mechanism != OversubscriptionMechanism::Virtual
+    }
+
+    /// Whether that controller is the firmware.
+    #[must_use]
+    pub fn is_controlled_by_firmware(&self) -> bool {
+        self.controller == OversubscriptionController::Firmware && self.is_controlled()
+    }
+
+    /// Registers of a thread that move, of `registers`, of which `live` are known to be live where warps are switched.
+    #[must_use]
+    pub fn moved_registers(&self, registers: u32, live: Option<u32>) -> u32 {
+        let share = |of: u32, permille: u32| (u64::from(of) * u64::from(permille)).div_ceil(1_000) as u32;
+        let live = self.live_permille.map_or(live.unwrap_or(registers), |permille| share(registers, permille));
+        share(live.min(registers), self.compressed_permille.unwrap_or(1_000))
+    }
+}
+
+/// What a file may say that cannot be: the key, the number, and the remedy.
+pub(super) fn refused(gpu: &GpuConfig) -> Option<(&'static str, u32, &'static str)> {
+    let config = gpu.sm.oversubscription.as_ref()?;
+    let (bandwidth, state) = (config.bandwidth(), config.state_bytes());
+    let permille = |key, value: Option<u32>, must| value.filter(|value| !(1..=1_000).contains(value)).map(|value| (key, value, must));
+    let most_warps = (32 * gpu.sm.sub_cores).min(128);
+    let whole = "must be at least as many as an SM holds without it (sm.threads / 32), and at most 32 per sub-core and 128 in all";
+    let tbs = "must be 1 to 32 TBs";
+    let carved = "steps of a cache that grows into spare shared memory, and contexts are to lie there: give l1.carve_out = []";
+    let interval = "must be 100 to 1,000,000 cycles";
+    let found =
+        "says who finds the number of extra TBs, and nobody does: with \"virtual\", and where sm.contexts.extra gives it, leave it out";
+    let for_nothing = config.controller == OversubscriptionController::Firmware && !config.is_controlled();
+    let checks = [
+        (!(SECTOR_BYTES..=1_024).contains(&bandwidth) || !bandwidth.is_power_of_two()).then_some((
+            "sm.contexts.bytes_per_cycle",
+            bandwidth,
+            "must be a power of two from 32 to 1,024 bytes",
+        )),
+        (!(1..=1_024).contains(&state)).then_some(("sm.contexts.warp_state_bytes", state, "must be 1 to 1,024 bytes")),
+        permille("sm.contexts.live_permille", config.live_permille, "must be 1 to 1,000 per mille of a kernel's registers"),
+        permille("sm.contexts.compressed_permille", config.compressed_permille, "must be 1 to 1,000 per mille of the live registers"),
+        permille("sm.contexts.sustained_permille", config.sustained_permille, "must be 1 to 1,000 per mille of the crossbar's peak"),
+        (!(gpu.sm.threads / 32..=most_warps).contains(&config.warps())).then_some(("sm.contexts.table_warps", config.warps(), whole)),
+        (!(1..=32).contains(&config.tbs())).then_some(("sm.contexts.table_tbs", config.tbs(), tbs)),
+        (!(100..=1_000_000).contains(&config.interval())).then_some(("sm.contexts.interval_cycles", config.interval(), interval)),
+        for_nothing.then_some(("sm.contexts.controller", 1, found)),
+        (!gpu.l1.carve_out.is_empty()).then_some(("l1.carve_out", gpu.l1.carve_out.len() as u32, carved)),
+    ];
+    checks.into_iter().flatten().next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hand_made::config;
+
+    /// The average of Lin et al. 2018, section 6.6: 44 % of the registers.
+    #[test]
+    fn registers_that_move_are_rounded_up() {
+        let mut duet = OversubscriptionConfig::of(OversubscriptionMechanism::Duet);
+        assert_eq!(duet.moved_registers(28, None), 28);
+        assert_eq!(duet.moved_registers(28, Some(17)), 17);
+        assert_eq!(duet.moved_registers(28, Some(40)), 28, "no more than there are");
+        duet.compressed_permille = Some(500);
+        assert_eq!(duet.moved_registers(28, Some(17)), 9);
+        duet.live_permille = Some(440);
+        assert_eq!(duet.moved_registers(28, Some(17)), 7, "13 live ones, halved");
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let refused = |change: fn(&mut OversubscriptionConfig)| {
+            let mut gpu = config();
+            gpu.l1.carve_out.clear();
+            let mut contexts = OversubscriptionConfig::of(OversubscriptionMechanism::Duet);
+            change(&mut contexts);
+            gpu.sm.oversubscription = Some(contexts);
+            gpu.check().err().map(|error| error.key)
+        };
+        assert_eq!(refused(|_| ()), None);
+        assert_eq!(refused(|contexts| contexts.bytes_per_cycle = Some(96)), Some("sm.contexts.bytes_per_cycle"));
+        assert_eq!(refused(|contexts| contexts.table_warps = Some(129)), Some("sm.contexts.table_warps"));
+        assert_eq!(refused(|contexts| contexts.table_warps = Some(8)), Some("sm.contexts.table_warps"));
+        assert_eq!(refused(|contexts| contexts.table_tbs = Some(33)), Some("sm.contexts.table_tbs"));
+        assert_eq!(refused(|contexts| contexts.live_permille = Some(0)), Some("sm.contexts.live_permille"));
+        assert_eq!(refused(|contexts| contexts.warp_state_bytes = Some(0)), Some("sm.contexts.warp_state_bytes"));
+        assert_eq!(refused(|contexts| contexts.interval_cycles = Some(10)), Some("sm.contexts.interval_cycles"));
+        let firmware = OversubscriptionController::Firmware;
+        assert_eq!(refused(|contexts| contexts.controller = OversubscriptionController::Firmware), None);
+        for given in [
+            OversubscriptionConfig { controller: firmware, extra: Some(2), ..OversubscriptionConfig::of(OversubscriptionMechanism::Duet) },
+            OversubscriptionConfig { controller: firmware, ..OversubscriptionConfig::of(OversubscriptionMechanism::Virtual) },
+        ] {
+            let mut gpu = config();
+            gpu.l1.carve_out.clear();
+            gpu.sm.oversubscription = Some(given);
+            assert_eq!(gpu.check().unwrap_err().key, "sm.contexts.controller");
+        }
+        let mut gpu = config();
+        gpu.sm.oversubscription = Some(OversubscriptionConfig::of(OversubscriptionMechanism::Virtual));
+        assert_eq!(gpu.check().unwrap_err().key, "l1.carve_out", "the reference machine's L1 takes spare shared memory");
+    }
+}

@@ -1,0 +1,201 @@
+//! Extra TBs on the whole chip: how kernels are switched, how many extra TBs they may have, and what is told of them (Lin et al. 2018; sources.md
+//! D160, D165 and D181). What an SM does is in `sm/oversubscription`.
+
+mod controller;
+mod firmware;
+mod utilisation;
+
+pub(super) use firmware::peaks_for_firmware;
+pub use utilisation::{Share, Traffic, Utilisation};
+
+use super::Gpu;
+use crate::config::ContextsInL1;
+use crate::sm::{ContextNote, KERNEL_SLOTS, OversubscriptionCounts, OversubscriptionPlans, Resources, Unswitchable};
+use controller::Controller;
+use firmware::Intervals;
+use serde::{Deserialize, Serialize};
+
+/// A launch that may have extra TBs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OversubscriptionStats {
+    /// TBs of it that fit on an SM.
+    pub native_tbs: u32,
+    /// Extra TBs that an SM has room for.
+    pub bound: u32,
+    /// Extra TBs that an SM may have, at the end.
+    pub most_extra: u32,
+    /// Decisions of the controller: how often little was used, some, and something was saturated; none where the number is given.
+    pub decisions: [u32; 3],
+    /// What its SMs have counted.
+    pub counts: OversubscriptionCounts,
+}
+
+/// What has moved on SMs, for drawings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ContextLog {
+    /// By SM, in order.
+    pub sms: Vec<Vec<ContextNote>>,
+    /// Notes that there was no room for.
+    pub left_out: u64,
+}
+
+/// What the chip remembers of a kernel slot.
+#[derive(Clone, Debug)]
+struct Kernel {
+    plans: OversubscriptionPlans,
+    native: u32,
+    most_extra: u32,
+    controller: Option<Controller>,
+    /// Its intervals, if the firmware is its controller.
+    intervals: Option<Intervals>,
+}
+
+impl Kernel {
+    fn stats(&self, counts: OversubscriptionCounts, of_firmware: [u32; 3]) -> OversubscriptionStats {
+        OversubscriptionStats {
+            native_tbs: self.native,
+            bound: self.plans.bound(),
+            most_extra: self.most_extra,
+            decisions: self.controller.as_ref().map_or(of_firmware, |controller| controller.decisions),
+            counts,
+        }
+    }
+
+    /// The cycle of the next look, or of the end of an interval.
+    fn next(&self) -> Option<u64> {
+        let look = self.controller.as_ref().map(|controller| controller.next);
+        look.or_else(|| self.intervals.as_ref().map(|intervals| intervals.next))
+    }
+}
+
+/// Extra TBs of the whole chip.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Oversubscription {
+    kernels: [Option<Kernel>; KERNEL_SLOTS],
+    /// Intervals, as they were last asked for.
+    asked: u32,
+}
+
+impl Oversubscription {
+    /// The cycle of the controllers' next look, or of the end of an interval; `u64::MAX` if there is none.
+    pub(super) fn next(&self) -> u64 {
+        self.kernels.iter().flatten().filter_map(Kernel::next).min().unwrap_or(u64::MAX)
+    }
+}
+
+impl OversubscriptionStats {
+    /// Adds what another launch of the same kernel, or of one in turn with it, has had.
+    pub(super) fn add(&mut self, other: &OversubscriptionStats) {
+        let counts = self.counts;
+        let decisions = self.decisions;
+        *self = *other;
+        self.counts.add(&counts);
+        self.decisions.iter_mut().zip(decisions).for_each(|(mine, before)| *mine += before);
+    }
+}
+
+impl Gpu {
+    /// Notes from now on what moves on SMs, up to so many notes of all of them.
+    pub fn record_contexts(&mut self, most: usize) {
+        let each = most / self.sms.len().max(1);
+        self.sms.iter_mut().for_each(|sm| sm.record_contexts(each));
+    }
+
+    /// Takes the notes so far; none if nothing is noted, or nothing moves on this machine.
+    pub fn take_context_log(&mut self) -> ContextLog {
+        let mut log = ContextLog::default();
+        for sm in self.sms.iter_mut() {
+            let (notes, left_out) = sm.take_context_notes();
+            log.sms.push(notes);
+            log.left_out += left_out;
+        }
+        log
+    }
+
+    /// A launch has taken the slot; its TBs may be issued from cycle `ready` on, and so many registers of a thread are live where its warps
+    /// are switched, if that is known.
+    pub(super) fn plan_contexts(&mut self, slot: usize, launch: usize, (demand, live): (&Resources, Option<u32>), ready: u64) {
+        let (Some(contexts), Some(config)) = (&mut self.oversubscription, self.config.sm.oversubscription) else { return };
+        let plans = OversubscriptionPlans::new(&self.config, &config, demand, live);
+        let bound = plans.bound();
+        let by_firmware = config.is_controlled_by_firmware();
+        let by_hardware = config.is_controlled() && !by_firmware;
+        let controller = by_hardware.then(|| Controller::new(config.interval(), bound, plans.needs_l1(), ready));
+        let intervals = by_firmware.then(|| Intervals::new(self.registers.context_interval(), ready));
+        let most_extra = if config.is_controlled() { 0 } else { config.extra.unwrap_or(bound) };
+        let native = Resources::of_sm(&self.config.sm).count(demand);
+        contexts.kernels[slot] = Some(Kernel { plans, native, most_extra, controller, intervals });
+        if by_firmware {
+            self.registers.context_kernel_placed(slot, bound, plans.needs_l1());
+        }
+        let in_l1 = config.in_l1 == ContextsInL1::Always;
+        for sm in 0..self.sms.len() {
+            self.sms[sm].plan_contexts(slot as u8, launch as u32, Some(plans), self.now);
+            self.sms[sm].set_most_extra(slot as u8, most_extra, in_l1, self.now);
+        }
+        // Contexts of who had the slot before are switched no longer.
+        self.dispatcher.room_everywhere();
+    }
+
+    /// Before a cycle: what the controllers have found is in effect.
+    pub(super) fn decide_contexts(&mut self) {
+        // An interval of the firmware's is over before that.
+        if self.oversubscription.as_ref().is_none_or(|contexts| contexts.next() > self.now) {
+            return;
+        }
+        let traffic = self.traffic();
+        let (Some(contexts), Some(config)) = (&mut self.oversubscription, self.config.sm.oversubscription) else { return };
+        for (slot, kernel) in contexts.kernels.iter_mut().enumerate() {
+            let Some(kernel) = kernel else { continue };
+            let Some(controller) = kernel.controller.as_mut().filter(|controller| controller.next <= self.now) else { continue };
+            let gpu = &self.config;
+            let allowed = controller.look(traffic, |counted, cycles| Utilisation::new(gpu, counted, cycles, config.sustained()));
+            kernel.most_extra = allowed.extra;
+            let in_l1 = allowed.in_l1 || config.in_l1 == ContextsInL1::Always;
+            for sm in 0..self.sms.len() {
+                self.sms[sm].set_most_extra(slot as u8, allowed.extra, in_l1, self.now);
+                self.sms.wake(sm, self.now);
+            }
+        }
+        self.dispatcher.room_everywhere();
+    }
+
+    /// Whether `sm` may be given a TB of the kernel in `slot` beyond those that fit: its quota, `most`, lets as many be there as fit, and no
+    /// other kernel is to have TBs there.
+    pub(super) fn may_take_extra(&self, sm: usize, slot: usize, most: u32) -> bool {
+        let Some(kernel) = self.oversubscription.as_ref().and_then(|contexts| contexts.kernels[slot].as_ref()) else { return false };
+        let others = || self.dispatcher.order().iter().any(|&other| other != slot && self.registers.quota(sm, other) > 0);
+        kernel.most_extra > 0 && most >= kernel.native && self.sms[sm].can_take_extra(slot as u8) && !others()
+    }
+
+    /// The kernel in `slot` leaves it, or statistics are asked for: what its SMs have counted, up to and without cycle `until`.
+    pub(super) fn context_stats(&self, slot: usize, until: u64) -> Option<OversubscriptionStats> {
+        let kernel = self.oversubscription.as_ref()?.kernels[slot].as_ref()?;
+        let mut counts = OversubscriptionCounts::default();
+        self.sms.iter().filter_map(|sm| sm.context_counts(slot, until)).for_each(|of_sm| counts.add(&of_sm));
+        Some(kernel.stats(counts, self.registers.context_decisions(slot)))
+    }
+
+    /// The kernel in `slot` has left it.
+    pub(super) fn forget_contexts(&mut self, slot: usize) {
+        if let Some(contexts) = &mut self.oversubscription {
+            contexts.kernels[slot] = None;
+        }
+    }
+
+    /// Extra TBs of a kernel with these launch parameters that an SM has room for, on this machine; none if it takes none.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn room_for_extra(
+        config: &crate::config::GpuConfig,
+        kernel: &mias_warp_trace::KernelInfo,
+        live_registers: Option<u32>,
+    ) -> Option<Result<u32, Unswitchable>> {
+        let contexts = config.sm.oversubscription?;
+        let plans = OversubscriptionPlans::new(config, &contexts, &Resources::of_tb(kernel, &config.sm), live_registers);
+        // A given number is there from the start, when no controller has found the L1 idle.
+        let in_l1 = plans.in_l1.filter(|_| contexts.is_controlled() || contexts.in_l1 == ContextsInL1::Always);
+        Some(in_l1.map_or(plans.usual, Ok).map(|plan| plan.most_extra))
+    }
+}

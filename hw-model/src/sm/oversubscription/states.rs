@@ -1,0 +1,118 @@
+//! States of warps, and the queues of those that wait to be switched (Lin et al. 2018, sections 6.5 and 6.6, figure 9; sources.md D162). Who finds
+//! its queue full stays what it is, and is looked at again.
+
+use super::super::Sm;
+use super::plan::{Level, Plan};
+use super::tables::State;
+use super::{MAX_WARPS, Oversubscription};
+
+/// From the place behind `last` on, going round.
+fn behind(set: u128, last: u8) -> impl Iterator<Item = u8> {
+    let from = (u32::from(last) + 1) % MAX_WARPS as u32;
+    let mut left = set.rotate_right(from);
+    std::iter::from_fn(move || {
+        let at = (left != 0).then(|| left.trailing_zeros())?;
+        left &= left - 1;
+        Some(((at + from) % MAX_WARPS as u32) as u8)
+    })
+}
+
+impl Sm {
+    /// Who waits, who waits no more, and who is queued.
+    pub(super) fn follow_states(&mut self, plan: &Plan) {
+        let Some(mut contexts) = self.oversubscription.take() else { return };
+        let level = plan.level;
+        let places = Oversubscription::queue_places(level);
+        // Who was to leave and waits no more runs on.
+        let mut at = 0;
+        while at < contexts.stalled.len() {
+            let unit = contexts.stalled[at];
+            if self.is_unit_stalled(&contexts, level, unit) {
+                at += 1;
+                continue;
+            }
+            contexts.stalled.remove(at);
+            for number in self.warps_of(level, unit).filter(|&number| self.warps[number].live) {
+                contexts.tables.go(number, State::Running);
+            }
+        }
+        self.find_ready(&mut contexts, level, places);
+        if contexts.stalled.len() < places {
+            self.find_stalled(&mut contexts, level, places);
+        }
+        self.oversubscription = Some(contexts);
+    }
+
+    /// Whose wait is over whose contexts are elsewhere.
+    fn find_ready(&self, contexts: &mut Oversubscription, level: Level, places: usize) {
+        let leaving = contexts.moving.and_then(|moving| moving.out);
+        match level {
+            Level::Warp => {
+                let away = contexts.tables.away();
+                for number in behind(away, contexts.last_ready) {
+                    if contexts.ready.len() == places {
+                        break;
+                    }
+                    let comes = contexts.moving.is_some_and(|moving| moving.into == Some(number));
+                    let stays = contexts.is_pinned(self.warps[number].tb_slot);
+                    if stays || leaving == Some(number) || comes || contexts.ready.contains(&number) || !self.is_unblocked(number) {
+                        continue;
+                    }
+                    if contexts.tables.warps[usize::from(number)].state == State::Absent {
+                        contexts.tables.go(number, State::Ready);
+                    }
+                    contexts.ready.push(number);
+                    contexts.last_ready = number;
+                }
+            }
+            Level::Tb => {
+                for tb_slot in 0..self.tbs.len() as u8 {
+                    let entry = contexts.tables.tbs[usize::from(tb_slot)];
+                    let tb = &self.tbs[usize::from(tb_slot)];
+                    let away = |contexts: &Oversubscription| self.warps_of(level, tb_slot).any(|number| contexts.is_away(number));
+                    if !entry.valid || !tb.live || contexts.is_pinned(tb_slot) || leaving == Some(tb_slot) || !away(contexts) {
+                        continue;
+                    }
+                    for number in self.warps_of(level, tb_slot) {
+                        let warp = &contexts.tables.warps[usize::from(number)];
+                        if warp.valid && warp.state == State::Absent && self.is_unblocked(number) {
+                            contexts.tables.go(number, State::Ready);
+                        }
+                    }
+                    let comes = contexts.moving.is_some_and(|moving| moving.into == Some(tb_slot));
+                    if !comes && contexts.ready.len() < places && !contexts.ready.contains(&tb_slot) && self.is_tb_ready(tb_slot) {
+                        contexts.ready.push(tb_slot);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Who waits for something that takes long, and is not queued.
+    fn find_stalled(&self, contexts: &mut Oversubscription, level: Level, places: usize) {
+        let candidates = match level {
+            Level::Warp => contexts.tables.of_state(|state| state == State::Running),
+            Level::Tb => {
+                let tbs = self.tbs.iter().zip(contexts.tables.tbs.iter()).enumerate();
+                tbs.filter(|(_, (tb, entry))| tb.live && entry.valid).fold(0, |set, (tb_slot, _)| set | 1 << tb_slot)
+            }
+        };
+        for unit in behind(candidates, contexts.last_stalled) {
+            if contexts.stalled.len() == places {
+                break;
+            }
+            let runs = |number: u8| {
+                let warp = &contexts.tables.warps[usize::from(number)];
+                !warp.valid || warp.state == State::Running
+            };
+            if !self.warps_of(level, unit).all(runs) || !self.is_unit_stalled(contexts, level, unit) {
+                continue;
+            }
+            for number in self.warps_of(level, unit).filter(|&number| self.warps[number].live) {
+                contexts.tables.go(number, State::Stalled);
+            }
+            contexts.stalled.push(unit);
+            contexts.last_stalled = unit;
+        }
+    }
+}

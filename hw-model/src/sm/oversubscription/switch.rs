@@ -1,0 +1,298 @@
+//! The context switching logic: what moves, and when it is there (Lin et al. 2018, sections 6.6 and 6.7, eq. 1 to 3; sources.md D163 and D164).
+//!
+//! When the mover is free, the first ready one in its queue comes in for which there is room; else the first for which a stalled one makes room
+//! changes places with that one, and both pay; else, if none is ready, the first stalled one for which there is room elsewhere goes out. States and
+//! queues are in [`super::states`].
+
+use super::super::Sm;
+use super::super::cycle_accounting::EVERY_SUB_CORE;
+use super::super::operands::MAX_SUB_CORES;
+use super::super::warp::Wait;
+use super::Oversubscription;
+use super::accesses::Accesses;
+use super::plan::{Level, Limit, Plan};
+use super::space::{Kind, cycles};
+use super::tables::{NOWHERE, State};
+
+/// What moves: one out of its place, one into its place, or both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Move {
+    pub(super) out: Option<u8>,
+    pub(super) into: Option<u8>,
+    /// The first cycle in which it is done.
+    pub(super) ends: u64,
+}
+
+/// What a warp or a TB needs to be in its place.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Footprint {
+    warps: u32,
+    slots: [u32; MAX_SUB_CORES],
+}
+
+impl Oversubscription {
+    /// Whether one of these could come into its place.
+    pub(super) fn has_room(&self, plan: &Plan, one: &Footprint) -> bool {
+        let slots = self.slots.iter().zip(one.slots).all(|(free, needed)| free.count_ones() >= needed);
+        slots
+            && match plan.limit {
+                Limit::Registers => self.space.count(Kind::Registers) >= one.warps,
+                Limit::Shared => self.space.count(Kind::Shared) > 0,
+                Limit::Slots => true,
+            }
+    }
+
+    /// Whether `out` and `into` could change places.
+    pub(super) fn may_change(&self, plan: &Plan, out: &Footprint, into: &Footprint) -> bool {
+        let free = self.slots.iter().zip(out.slots).zip(into.slots);
+        let slots = free.into_iter().all(|((free, left), needed)| free.count_ones() + left >= needed);
+        let registers = self.space.count(Kind::Registers) + out.warps >= into.warps;
+        let spilled = self.space.count(Kind::Spilled) + into.warps >= out.warps;
+        slots && (plan.limit != Limit::Registers || registers && spilled)
+    }
+
+    /// Whether one of these has room elsewhere.
+    fn may_leave(&self, plan: &Plan, one: &Footprint) -> bool {
+        let needed = if plan.limit == Limit::Registers { one.warps } else { 1 };
+        self.extras > 0 && self.space.count(Kind::Spilled) >= needed
+    }
+}
+
+impl Sm {
+    /// Contexts are switched in cycle `now`.
+    pub(in crate::sm) fn switch_contexts(&mut self, now: u64) {
+        let Some(contexts) = &mut self.oversubscription else { return };
+        let Some((kernel, plan)) = contexts.switched else { return };
+        if let Some(moved) = contexts.moving.filter(|moving| moving.ends <= now) {
+            contexts.moving = None;
+            contexts.look = true;
+            self.moved(&plan, moved, now);
+        }
+        let Some(contexts) = &mut self.oversubscription else { return };
+        if !contexts.look && self.accounting.changed | self.issued == 0 {
+            return;
+        }
+        contexts.look = false;
+        self.follow_states(&plan);
+        self.begin_move(&plan, kernel, now);
+        self.end_to_switch(now);
+        if let Some(contexts) = &mut self.oversubscription {
+            contexts.note_held(kernel, now);
+        }
+    }
+
+    /// The next cycle after `now` in which something is switched by itself.
+    pub(in crate::sm) fn next_context_switch(&self, now: u64) -> Option<u64> {
+        let contexts = self.oversubscription.as_ref().filter(|contexts| contexts.is_switching())?;
+        let looks = (contexts.look || self.accounting.changed != 0).then_some(now + 1);
+        let moves = contexts.moving.map(|moving| moving.ends.max(now + 1));
+        looks.into_iter().chain(moves).min()
+    }
+
+    /// What a warp or a TB needs to be in its place.
+    pub(super) fn footprint(&self, level: Level, unit: u8) -> Footprint {
+        let mut footprint = Footprint::default();
+        for number in self.warps_of(level, unit).filter(|&number| self.warps[number].live) {
+            footprint.warps += 1;
+            footprint.slots[self.sub_core(number)] += 1;
+        }
+        footprint
+    }
+
+    /// The mover takes what is next, if it is free.
+    fn begin_move(&mut self, plan: &Plan, kernel: u8, now: u64) {
+        let Some(contexts) = &self.oversubscription else { return };
+        if contexts.moving.is_some() {
+            return;
+        }
+        if let Some(tb_slot) = self.comes_first(contexts) {
+            if let Some((out, first)) = self.first_to_come(plan, tb_slot) {
+                self.begin_move_of(plan, kernel, [out, Some(first)], now);
+            }
+            return;
+        }
+        let of = |unit: &u8| self.footprint(plan.level, *unit);
+        let comes = contexts.ready.iter().copied().find(|unit| contexts.has_room(plan, &of(unit)));
+        let (out, into) = if let Some(into) = comes {
+            (None, Some(into))
+        } else {
+            let change = contexts.ready.iter().find_map(|ready| {
+                let into = of(ready);
+                let out = contexts.stalled.iter().find(|stalled| contexts.may_change(plan, &of(stalled), &into))?;
+                Some((Some(*out), Some(*ready)))
+            });
+            let leaves = || {
+                // A TB may need the slots of more than one that leaves.
+                let may = contexts.ready.is_empty() || plan.level == Level::Tb;
+                let out = contexts.stalled.iter().copied().find(|unit| may && contexts.may_leave(plan, &of(unit)))?;
+                Some((Some(out), None))
+            };
+            let Some(change) = change.or_else(leaves) else { return };
+            change
+        };
+        self.begin_move_of(plan, kernel, [out, into], now);
+    }
+
+    /// These move from cycle `now` on.
+    fn begin_move_of(&mut self, plan: &Plan, kernel: u8, [out, into]: [Option<u8>; 2], now: u64) {
+        // Where one comes from is known before it gives that up, and where one goes to when it has that.
+        let comes = into.and_then(|into| self.moved_context(plan, into));
+        self.reserve_places(plan, out, into);
+        let leaves = out.and_then(|out| self.moved_context(plan, out));
+        let Some(contexts) = &mut self.oversubscription else { return };
+        let bandwidth = contexts.config.bandwidth();
+        let takes = [leaves, comes].into_iter().flatten().map(|context| cycles(context.bytes.iter().sum(), bandwidth)).sum();
+        contexts.moving = Some(Move { out, into, ends: now + takes });
+        let counts = &mut contexts.counts[usize::from(kernel)];
+        counts.moving_cycles += takes;
+        counts.switched_out += u64::from(out.is_some());
+        counts.switched_in += u64::from(into.is_some());
+        contexts.note_move(kernel, [leaves, comes], takes, now);
+        let counters = &mut self.kernels[usize::from(kernel)];
+        for (context, out) in [(leaves, true), (comes, false)] {
+            if let Some(context) = context {
+                Accesses::of(plan, &context, contexts.l1_access_bytes).count(out, counters);
+            }
+        }
+    }
+
+    /// A move begins: who leaves is out of its sub-core, and both have the places they go to. Two that change places give up theirs.
+    fn reserve_places(&mut self, plan: &Plan, out: Option<u8>, into: Option<u8>) {
+        let change = out.is_some() && into.is_some();
+        if let Some(contexts) = &mut self.oversubscription {
+            contexts.stalled.retain(|&unit| Some(unit) != out);
+            contexts.ready.retain(|&unit| Some(unit) != into);
+        }
+        for number in out.map_or(0..0, |unit| self.warps_of(plan.level, unit)) {
+            if !self.warps[number].live {
+                continue;
+            }
+            self.leave_sub_core(number);
+            if let Some(contexts) = &mut self.oversubscription {
+                contexts.tables.go(number, State::Absent);
+            }
+        }
+        if change {
+            self.give_places(plan, out, true);
+            self.give_places(plan, into, false);
+        }
+        self.take_places(plan, into, true);
+        self.take_places(plan, out, false);
+        if change {
+            // One of the two TBs may have more warps than the other.
+            self.retry_extra_tb();
+        }
+    }
+
+    /// Who has moved is where it should be by cycle `now`.
+    fn moved(&mut self, plan: &Plan, moved: Move, now: u64) {
+        if moved.into.is_none() {
+            self.give_places(plan, moved.out, true);
+        }
+        if moved.out.is_none() {
+            self.give_places(plan, moved.into, false);
+        }
+        for number in moved.into.map_or(0..0, |unit| self.warps_of(plan.level, unit)) {
+            if !self.warps[number].live {
+                continue;
+            }
+            if let Some(contexts) = &mut self.oversubscription {
+                if contexts.tables.warps[usize::from(number)].state == State::Absent {
+                    // Of a TB that comes with warps at a barrier.
+                    contexts.tables.go(number, State::Ready);
+                }
+                contexts.tables.go(number, State::Running);
+            }
+            self.come_to_sub_core(number, now);
+        }
+        self.retry_extra_tb();
+    }
+
+    /// Takes the places of one that comes into its place, or that leaves it.
+    fn take_places(&mut self, plan: &Plan, unit: Option<u8>, its: bool) {
+        let Some(unit) = unit else { return };
+        for number in self.warps_of(plan.level, unit).filter(|&number| self.warps[number].live) {
+            let sub_core = self.sub_core(number);
+            let Some(contexts) = &mut self.oversubscription else { return };
+            if its {
+                contexts.tables.warps[usize::from(number)].slot = contexts.take_slot(sub_core);
+            }
+            if plan.limit == Limit::Registers {
+                let kind = if its { Kind::Registers } else { Kind::Spilled };
+                let place = contexts.space.take(kind).unwrap_or(NOWHERE);
+                let entry = &mut contexts.tables.warps[usize::from(number)];
+                *(if its { &mut entry.registers } else { &mut entry.spilled }) = place;
+            }
+        }
+        let Some(contexts) = &mut self.oversubscription else { return };
+        let entry = &mut contexts.tables.tbs[usize::from(unit) % self.tbs.len().max(1)];
+        match (plan.limit, its) {
+            (Limit::Shared, true) => entry.shared = contexts.space.take(Kind::Shared).unwrap_or(NOWHERE),
+            (Limit::Shared | Limit::Slots, false) => entry.spilled = contexts.space.take(Kind::Spilled).unwrap_or(NOWHERE),
+            (Limit::Registers, _) | (Limit::Slots, true) => {}
+        }
+    }
+
+    /// Gives up the places of one that is in its place, or elsewhere.
+    fn give_places(&mut self, plan: &Plan, unit: Option<u8>, its: bool) {
+        let Some(unit) = unit else { return };
+        for number in self.warps_of(plan.level, unit) {
+            let sub_core = self.sub_core(number);
+            let Some(contexts) = &mut self.oversubscription else { return };
+            if its {
+                contexts.give_slot(number, sub_core);
+            }
+            if plan.limit == Limit::Registers {
+                let entry = &mut contexts.tables.warps[usize::from(number)];
+                let place = std::mem::replace(if its { &mut entry.registers } else { &mut entry.spilled }, NOWHERE);
+                if place != NOWHERE {
+                    contexts.space.give(if its { Kind::Registers } else { Kind::Spilled }, place);
+                }
+            }
+        }
+        let Some(contexts) = &mut self.oversubscription else { return };
+        let entry = &mut contexts.tables.tbs[usize::from(unit) % self.tbs.len().max(1)];
+        let (place, kind) = match (plan.limit, its) {
+            (Limit::Shared, true) => (&mut entry.shared, Kind::Shared),
+            (Limit::Shared | Limit::Slots, false) => (&mut entry.spilled, Kind::Spilled),
+            (Limit::Registers, _) | (Limit::Slots, true) => return,
+        };
+        let place = std::mem::replace(place, NOWHERE);
+        if place != NOWHERE {
+            contexts.space.give(kind, place);
+        }
+    }
+
+    /// A warp is in none of its sub-core's masks any more.
+    fn leave_sub_core(&mut self, number: u8) {
+        self.unschedule(number);
+        let (sub_core, local) = (self.sub_core(number), self.local(number));
+        self.warps[number].bit = 0;
+        self.sub_cores[sub_core].leave(local);
+        self.ranks_change(sub_core);
+        if let Some(fetch) = &mut self.fetch {
+            fetch.forget(number);
+        }
+        self.fetching.retain(|&(_, other)| other != number);
+    }
+
+    /// A warp is in its sub-core's masks again, as the youngest there; its next instructions are fetched.
+    fn come_to_sub_core(&mut self, number: u8, now: u64) {
+        self.arrive(number);
+        if self.warps[number].wait == Wait::None {
+            self.warps[number].wait = Wait::Fetch;
+        }
+        self.fetch_first(number, now);
+        self.accounting.changed = EVERY_SUB_CORE;
+    }
+
+    /// Contexts are switched no longer if there are no extra TBs and all is in its place: TBs of other kernels may come from cycle `now` on.
+    fn end_to_switch(&mut self, now: u64) {
+        let Some(contexts) = &mut self.oversubscription else { return };
+        if contexts.extras == 0 && contexts.moving.is_none() && contexts.tables.away() == 0 {
+            contexts.stop_switching();
+            self.drained = true;
+            self.lend_l1(now + 1);
+        }
+    }
+}

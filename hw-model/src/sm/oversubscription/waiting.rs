@@ -1,0 +1,116 @@
+//! Who waits for something that takes long (Lin et al. 2018, sections 6.1, 6.3 and 6.6; sources.md D162): a warp whose next instruction needs
+//! what a load will bring that has missed the L1 or passes it by, or that waits for an atomic; and, but for virtual thread, one at a barrier.
+//!
+//! It can be switched out when nothing else of it is in flight than such loads and atomics: their data come to its number, wherever its
+//! context is. Stores were sent off with their data.
+
+use super::super::inflight::NO_REG;
+use super::super::lsu::Done;
+use super::super::tb::TbSlot;
+use super::super::warp::Wait;
+use super::plan::Level;
+use super::{MAX_WARPS, Oversubscription, Sm};
+use crate::config::OversubscriptionMechanism;
+
+impl Oversubscription {
+    /// Barriers are waited for, too.
+    fn takes_barriers(&self) -> bool {
+        self.config.mechanism != OversubscriptionMechanism::Virtual && !self.keeps_one()
+    }
+}
+
+impl Sm {
+    /// Something has happened to a load or an atomic.
+    pub(in crate::sm) fn note_arrival(&mut self, event: Done) {
+        let Some(contexts) = &mut self.oversubscription else { return };
+        contexts.look = true;
+        if let Done::Loaded { warp, dst } | Done::Atomic { warp, dst } = event
+            && dst != NO_REG
+        {
+            contexts.missed[usize::from(warp) & (MAX_WARPS - 1)].remove(dst);
+        }
+    }
+
+    /// A result has reached a warp's registers: nothing but loads may be in flight of it now.
+    pub(in crate::sm) fn note_result(&mut self, number: u8) {
+        let settled = self.warps[number].in_flight == self.lsu.loads_of(number);
+        if let Some(contexts) = &mut self.oversubscription {
+            contexts.look |= settled;
+        }
+    }
+
+    /// Loads have missed in this cycle.
+    pub(in crate::sm) fn note_misses(&mut self) {
+        let Some(contexts) = &mut self.oversubscription else { return };
+        while let Some((warp, dst)) = self.lsu.take_missed() {
+            contexts.look = true;
+            // Its data may have come in the same cycle.
+            if dst != NO_REG && self.warps[warp].loading.contains(dst) {
+                contexts.missed[usize::from(warp) & (MAX_WARPS - 1)].insert(dst);
+            }
+        }
+    }
+
+    /// Whether a warp that is in its place waits for something that takes long, and nothing else of it is in flight.
+    fn is_stalled(&self, contexts: &Oversubscription, number: u8) -> bool {
+        let warp = &self.warps[number];
+        if contexts.holds(warp.tb_slot) || !warp.live || warp.issued_all || warp.in_flight != self.lsu.loads_of(number) {
+            return false;
+        }
+        match warp.wait {
+            Wait::None => !self.lacks_instruction(number) && contexts.missed[usize::from(number)].meets(&warp.needs),
+            Wait::Atomic => true,
+            Wait::Barrier => contexts.takes_barriers(),
+            Wait::Fence | Wait::Drain | Wait::Fetch => false,
+        }
+    }
+
+    /// Whether a warp whose context is elsewhere waits for nothing.
+    pub(super) fn is_unblocked(&self, number: u8) -> bool {
+        let warp = &self.warps[number];
+        match warp.wait {
+            Wait::None => !warp.pending.meets(&warp.needs),
+            Wait::Fetch => true,
+            Wait::Barrier | Wait::Fence | Wait::Drain | Wait::Atomic => false,
+        }
+    }
+
+    /// Warps of what is switched at a time, by the first number and how many.
+    pub(super) fn warps_of(&self, level: Level, unit: u8) -> std::ops::Range<u8> {
+        match level {
+            Level::Warp => unit..unit + 1,
+            Level::Tb => {
+                let TbSlot { first_warp, warps, .. } = self.tbs[usize::from(unit)];
+                first_warp..first_warp + warps
+            }
+        }
+    }
+
+    /// Whether a warp waits, or all warps of a TB that have not ended do.
+    pub(super) fn is_unit_stalled(&self, contexts: &Oversubscription, level: Level, unit: u8) -> bool {
+        let mut any = false;
+        for number in self.warps_of(level, unit) {
+            if self.warps[number].live {
+                if !self.is_stalled(contexts, number) {
+                    return false;
+                }
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Whether a TB whose context is elsewhere waits for nothing but barriers.
+    pub(super) fn is_tb_ready(&self, tb_slot: u8) -> bool {
+        let mut any = false;
+        for number in self.warps_of(Level::Tb, tb_slot) {
+            if self.warps[number].live && self.warps[number].wait != Wait::Barrier {
+                if !self.is_unblocked(number) {
+                    return false;
+                }
+                any = true;
+            }
+        }
+        any
+    }
+}
