@@ -20,7 +20,7 @@ fn refused(arguments: &[&str]) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
-const SMALL: [&str; 8] = ["mm:128", "fwt:65536", "--cycles", "40000", "--profile-cycles", "5000", "--latency", "off"];
+const SMALL: [&str; 8] = ["mm:128", "fwt:65536", "--cycles", "40000", "--set", "profile-cycles=5000", "--set", "latency=off"];
 
 fn compare(more: &[&str]) -> String {
     done(&[&["compare", "--no-cache"], &SMALL[..], more].concat())
@@ -64,7 +64,7 @@ fn runs(folder: &Path) -> Vec<Value> {
 #[test]
 fn what_only_the_firmwares_own_policies_can_do_is_refused() {
     let run = ["run", "mm:128", "fwt:65536", "--policy", "busy-share"];
-    let image = refused(&[&run[..], &["--firmware", "qemu", "--image", "Cargo.toml"]].concat());
+    let image = refused(&[&run[..], &["--firmware", "qemu:Cargo.toml"]].concat());
     assert!(image.contains("`busy-share` is this program's own") && image.contains("docs/own-policy.md"), "{image}");
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.rec");

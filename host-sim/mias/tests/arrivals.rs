@@ -46,7 +46,7 @@ fn numbers_are_those_of_single_runs() {
     let text = printed(&["evaluate", &plan, "--out", &out]);
     assert!(text.contains("20,000 cycles, the last kernel at cycle 10,000"), "{text}");
 
-    let options = ["--gpu", &gpu, "--cycles", "20000", "--profile-cycles", "2000", "--transition", "ideal", "--latency", "off"];
+    let options = ["--gpu", &gpu, "--cycles", "20000", "--set", "profile-cycles=2000", "--transition", "ideal", "--set", "latency=off"];
     let run = |kernels: &[&str]| json(&[&["run"], kernels, &options].concat());
     let (first, second) = (insts(&run(&["fwt:4096"]))[0], insts(&run(&["mm:64", "--arrive", "mm:64@10000"]))[0]);
     let from_the_start = insts(&run(&["mm:64"]))[0];

@@ -230,6 +230,6 @@ fn what_the_machine_cannot_do_for_a_policy_is_refused() {
         let parts =
             ["cd-search-power gates SMs, which take 20001 cycles to wake", "have 20000 to settle", "give search-cycles of 20001 or more"];
         refused(&run, &parts);
-        mias(&[&run[..], &["--search-cycles", "20001"]].concat()).assert().success();
+        mias(&[&run[..], &["--set", "search-cycles=20001"]].concat()).assert().success();
     }
 }

@@ -18,8 +18,8 @@ fn unknown_names_suggest_the_nearest() {
 fn numbers_out_of_range_are_refused() {
     refused(&["compare", "mm", "--cycles", "0"], &["--cycles", "0"]);
     refused(&["compare", "mm", "--cycles", "many"], &["--cycles", "many"]);
-    refused(&["run", "mm", "--profile-cycles", "0"], &["--profile-cycles"]);
-    refused(&["run", "mm", "--profile-cycles", "131072"], &["--profile-cycles", "131071"]);
+    refused(&["run", "mm", "--set", "profile-cycles=0"], &["--set `profile-cycles=0`: profile-cycles: must be at least 1"]);
+    refused(&["run", "mm", "--set", "profile-cycles=131072"], &["profile-cycles: 131072 must be 1 to 131071"]);
     refused(&["compare", "mm", "fwt", "--arrive", "fwt"], &["--arrive `fwt`", "KERNEL@CYCLE"]);
     refused(&["compare", "mm", "--arrive", "fwt@5"], &["unknown kernel `fwt`"]);
     refused(&["compare", "mm", "--until", "done", "--cycles", "5"], &["--until", "--cycles"]);
@@ -97,7 +97,7 @@ fn compare_json(arguments: &[&str], out: &Path) -> serde_json::Value {
 fn a_short_comparison_has_the_schema_and_repeats_byte_for_byte() {
     let folder = tempfile::tempdir().unwrap();
     let (first, second) = (folder.path().join("a.json"), folder.path().join("b.json"));
-    let arguments = ["compare", "mm", "fwt", "--cycles", "12000", "--profile-cycles", "2000"];
+    let arguments = ["compare", "mm", "fwt", "--cycles", "12000", "--set", "profile-cycles=2000"];
     let document = compare_json(&arguments, &first);
     compare_json(&arguments, &second);
     assert_eq!(std::fs::read(&first).unwrap(), std::fs::read(&second).unwrap());

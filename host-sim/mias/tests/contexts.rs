@@ -5,8 +5,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// HG on two of 16 SMs: 8 TBs of 12,288 bytes fit each.
-const RUN: [&str; 10] = ["run", "hg", "--gpu", "lin18", "--policy", "left-over", "--sms", "2", "--cycles", "15000"];
-const EXTRA: [&str; 4] = ["--contexts", "duet", "--extra-tbs", "4"];
+const RUN: [&str; 10] = ["run", "hg", "--gpu", "lin18", "--policy", "left-over", "--set", "sms=2", "--cycles", "15000"];
+const EXTRA: [&str; 4] = ["--set", "sm.contexts.mechanism=duet", "--set", "sm.contexts.extra=4"];
 
 /// Three warps' state of 128 bytes and the shared memory of a TB, which lie in registers while they wait: 99 cycles of 128 bytes.
 const BYTES: u64 = 12_288 + 3 * 128;
@@ -76,7 +76,7 @@ fn nothing_is_told_where_nothing_is_switched() {
 /// An urgent kernel comes while an SM has extra TBs: they leave with those that are chosen, and are told of as those are, without an estimate.
 #[test]
 fn extra_tbs_leave_for_an_urgent_kernel() {
-    let urgent = ["sr1:64", "--arrive", "sr1:64@8000,priority=1", "--transition", "preempt:switch", "--latency", "off"];
+    let urgent = ["sr1:64", "--arrive", "sr1:64@8000,priority=1", "--transition", "preempt:switch", "--set", "latency=off"];
     let run = json(&[&RUN[..8], &["--cycles", "30000"], &EXTRA, &urgent].concat());
     let left = run["preemptions"].as_array().expect("TBs are made to leave");
     // Beside eight of 12,288 bytes none of sr1's 6,144 fits into 98 KB, and no ninth does: of more that leave an SM at once some are extra ones.

@@ -20,7 +20,7 @@ fn with(args: &[&str], firmware: &str) -> String {
 #[test]
 fn every_core_gives_the_native_report() {
     for policy in ["left-over", "spatial", "mias-ipc", "mias-ipm-ipc", "mias-factor", "mias-linear"] {
-        let args = ["run", "mm:128", "fwt:65536", "--policy", policy, "--cycles", "50000", "--profile-cycles", "8000"];
+        let args = ["run", "mm:128", "fwt:65536", "--policy", policy, "--cycles", "50000", "--set", "profile-cycles=8000"];
         let native = with(&args, "native");
         for core in CORES {
             assert_eq!(with(&args, core), native, "{policy} on {core}");
@@ -45,7 +45,7 @@ fn every_other_policy_is_the_same_on_one_core() {
         "mias-duel",
     ];
     for (policy, core) in policies.into_iter().zip(CORES.into_iter().cycle()) {
-        let args = ["run", "mm:128", "fwt:65536", "--policy", policy, "--cycles", "50000", "--profile-cycles", "8000"];
+        let args = ["run", "mm:128", "fwt:65536", "--policy", policy, "--cycles", "50000", "--set", "profile-cycles=8000"];
         assert_eq!(with(&args, core), with(&args, "native"), "{policy} on {core}");
     }
 }
@@ -64,16 +64,16 @@ fn completions_and_late_launches_are_the_same() {
         "--arrive",
         "bopt:60,steps=512@30000",
     ];
-    let args = [&args[..], &["--profile-cycles", "4000", "--policy", "mias-ipc"]].concat();
+    let args = [&args[..], &["--set", "profile-cycles=4000", "--policy", "mias-ipc"]].concat();
     assert_eq!(with(&args, "qemu"), with(&args, "native"));
 }
 
 /// A kernel that arrives while the firmware decides waits for the end of the decision.
 #[test]
 fn a_launch_during_a_decision_is_the_same() {
-    let args = ["run", "mm:128", "fwt:65536", "--cycles", "50000", "--profile-cycles", "8000", "--policy", "mias-linear"];
+    let args = ["run", "mm:128", "fwt:65536", "--cycles", "50000", "--set", "profile-cycles=8000", "--policy", "mias-linear"];
     for latency in ["worst", "per-metric"] {
-        let args = [&args[..], &["--latency", latency]].concat();
+        let args = [&args[..], &["--set", &format!("latency={latency}")]].concat();
         let report: serde_json::Value = serde_json::from_str(&with(&args, "native")).expect("JSON");
         let number = |value: &serde_json::Value| value.as_u64().expect("a number");
         let (decided, cycles) = (number(&report["decision"]["cycle"]), number(&report["decision_latency"]["cycles"]));
@@ -91,7 +91,7 @@ fn a_launch_during_a_decision_is_the_same() {
 #[test]
 fn a_comparison_is_the_same() {
     let args =
-        ["compare", "mm:128", "fwt:65536", "--policy", "spatial,mias-ipc,mias-linear", "--cycles", "30000", "--profile-cycles", "5000"];
+        ["compare", "mm:128", "fwt:65536", "--policy", "spatial,mias-ipc,mias-linear", "--cycles", "30000", "--set", "profile-cycles=5000"];
     assert_eq!(with(&args, "qemu"), with(&args, "native"));
 }
 
@@ -100,14 +100,14 @@ fn a_comparison_is_the_same() {
 #[test]
 fn an_inverted_comparison_changes_the_result() {
     let image = std::env::var("MIAS_INVERTED_IMAGE").expect("`cargo xtask test` builds it and says where it is");
-    let args = ["run", "mm:128", "fwt:65536", "--policy", "mias-ipc", "--cycles", "50000", "--profile-cycles", "8000"];
+    let args = ["run", "mm:128", "fwt:65536", "--policy", "mias-ipc", "--cycles", "50000", "--set", "profile-cycles=8000"];
     let parsed = |text: String| serde_json::from_str::<serde_json::Value>(&text).expect("JSON");
-    let (native, inverted) = (parsed(with(&args, "native")), parsed(with(&[&args[..], &["--image", &image]].concat(), "qemu")));
+    let (native, inverted) = (parsed(with(&args, "native")), parsed(with(&args, &format!("qemu:{image}"))));
     assert_ne!(native["config"], inverted["config"]);
     assert_ne!(native["launches"], inverted["launches"]);
     assert!(native["decision"].is_object() && inverted["decision"].is_null());
     // Where the account ends is said: the image stages other quotas than the firmware in this process would.
-    let parted = mias(&[&args[..], &["--firmware", "qemu", "--image", &image, "--explain"]].concat()).assert().success();
+    let parted = mias(&[&args[..], &["--firmware", &format!("qemu:{image}"), "--explain"]].concat()).assert().success();
     let part = "the firmware in this process writes";
     parted
         .stderr(contains("warning: mias-ipc: no account of the image's decisions from here on: at cycle").and(contains(part)))
@@ -123,14 +123,14 @@ const URGENT: [&str; 15] = [
     "rtx2060-accelsim",
     "--cycles",
     "40000",
-    "--profile-cycles",
-    "2000",
+    "--set",
+    "profile-cycles=2000",
     "--policy",
     "left-over",
     "--arrive",
     "mm:64@10000,priority=1,limit=3000",
-    "--latency",
-    "off",
+    "--set",
+    "latency=off",
 ];
 
 /// Every scheme, in turn on the three cores: who left when and how, what was chosen among, and when the urgent kernel had its room.
@@ -152,10 +152,10 @@ fn preemption_is_the_same() {
 /// MIAS changes its configuration with it, and the time of a selection is charged alike.
 #[test]
 fn a_transition_that_preempts_is_the_same() {
-    let args = ["run", "mm:128", "fwt:65536", "--policy", "mias-ipc", "--cycles", "50000", "--profile-cycles", "8000"];
+    let args = ["run", "mm:128", "fwt:65536", "--policy", "mias-ipc", "--cycles", "50000", "--set", "profile-cycles=8000"];
     let args = [&args[..], &["--arrive", "fwt:65536@5000", "--transition", "preempt:flush"]].concat();
     for latency in ["off", "worst"] {
-        let args = [&args[..], &["--latency", latency]].concat();
+        let args = [&args[..], &["--set", &format!("latency={latency}")]].concat();
         assert_eq!(with(&args, "qemu"), with(&args, "native"), "{latency}");
     }
 }
@@ -167,11 +167,11 @@ fn a_priority_alone_takes_no_image_of_its_own() {
         .expect("`cargo xtask image` builds it");
     let image = image.file.to_str().expect("UTF-8");
     let args = [&URGENT[..], &["--transition", "drain"]].concat();
-    assert_eq!(with(&[&args[..], &["--image", image]].concat(), "qemu"), with(&args, "native"));
+    assert_eq!(with(&args, &format!("qemu:{image}")), with(&args, "native"));
     // Asked to preempt, it is refused before anything runs, with the image that it takes.
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("run.json");
-    let args = [&URGENT[..], &["--transition", "preempt", "--firmware", "qemu", "--image", image, "--out", out.to_str().expect("UTF-8")]];
+    let args = [&URGENT[..], &["--transition", "preempt", "--firmware", &format!("qemu:{image}"), "--out", out.to_str().expect("UTF-8")]];
     refused(&args.concat(), &["mias-firmware-remote is built without preemption, and TBs are to be preempted", "--features preempt"]);
     assert!(!out.exists());
 }
@@ -182,7 +182,7 @@ fn searches_are_the_same() {
     let policies = ["cd-search-power", "maestro-search", "fair-share-model", "mias-trial"];
     for (at, (policy, core)) in policies.into_iter().zip(CORES.into_iter().cycle()).enumerate() {
         let transition = if at % 2 == 0 { "preempt:switch" } else { "drain" };
-        let args = ["run", "fwt:65536", "blk:65536", "--gpu", "zhao18", "--policy", policy, "--search-cycles", "2000"];
+        let args = ["run", "fwt:65536", "blk:65536", "--gpu", "zhao18", "--policy", policy, "--set", "search-cycles=2000"];
         let args = [&args[..], &["--cycles", "60000", "--transition", transition]].concat();
         let native = with(&args, "native");
         let report: serde_json::Value = serde_json::from_str(&native).expect("JSON");
@@ -192,8 +192,8 @@ fn searches_are_the_same() {
     // The usual image would fall back to Spatial: it is refused before anything runs.
     let image = mias_lab::cosim::Image::built_for(mias_lab::cosim::Core::CortexM4, mias_lab::cosim::Parts::default());
     let image = image.expect("`cargo xtask image` builds it").file;
-    let args = ["run", "fwt:65536", "blk:65536", "--gpu", "zhao18", "--policy", "cd-search", "--firmware", "qemu", "--image"];
-    let args = [&args[..], &[image.to_str().expect("UTF-8")]].concat();
+    let args = ["run", "fwt:65536", "blk:65536", "--gpu", "zhao18", "--policy", "cd-search", "--firmware"];
+    let args = [&args[..], &[&format!("qemu:{}", image.to_str().expect("UTF-8"))]].concat();
     refused(&args, &["mias-firmware-remote is built without the search for SMs, and the policy searches", "--features preempt,search"]);
 }
 
@@ -202,7 +202,7 @@ fn searches_are_the_same() {
 fn recorded_searches_are_the_same_on_every_core() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("run.mrec").to_str().expect("UTF-8").to_owned();
-    let run = ["run", "fwt:65536", "blk:65536", "--gpu", "zhao18", "--policy", "cd-search", "--search-cycles", "2000", "--cycles", "60000"];
+    let run = ["run", "fwt:65536", "blk:65536", "--gpu", "zhao18", "--policy", "cd-search", "--set", "search-cycles=2000", "--cycles", "60000"];
     with(&[&run[..], &["--record", &file]].concat(), "native");
     let report = json(&["firmware", "replay", &file]);
     let targets = report["targets"].as_array().expect("targets");
@@ -264,7 +264,7 @@ fn generated_recordings_are_the_same_on_every_core() {
 fn recorded_runs_are_the_same_on_every_core() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("run.mrec").to_str().expect("UTF-8").to_owned();
-    let run = ["run", "mm:128", "fwt:65536", "--policy", "mias-linear", "--cycles", "50000", "--profile-cycles", "8000", "--record", &file];
+    let run = ["run", "mm:128", "fwt:65536", "--policy", "mias-linear", "--cycles", "50000", "--set", "profile-cycles=8000", "--record", &file];
     for made_by in ["native", "qemu-m0"] {
         with(&run, made_by);
         let report = json(&["firmware", "replay", &file]);
@@ -279,7 +279,7 @@ fn an_inverted_image_is_caught_at_its_first_other_write() {
     let image = std::env::var("MIAS_INVERTED_IMAGE").expect("`cargo xtask test` builds it and says where it is");
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("run.mrec").to_str().expect("UTF-8").to_owned();
-    let run = ["run", "mm:128", "fwt:65536", "--policy", "mias-ipc", "--cycles", "50000", "--profile-cycles", "8000", "--record", &file];
+    let run = ["run", "mm:128", "fwt:65536", "--policy", "mias-ipc", "--cycles", "50000", "--set", "profile-cycles=8000", "--record", &file];
     let native: serde_json::Value = serde_json::from_str(&with(&run, "native")).expect("JSON");
     let replayed = mias(&["firmware", "replay", &file, "--on", "m4", "--image", &image, "--format", "json"]).assert().code(1);
     let replayed = replayed.stderr(contains("error: m4: run 1, interrupt ").and(contains("it writes ")).and(contains("to QUOTA_ALL[")));
@@ -308,10 +308,10 @@ fn a_machine_that_no_image_holds_is_refused_with_the_limit() {
 
 #[test]
 fn what_cannot_be_run_is_refused() {
-    refused(&["run", "mm:64", "--image", "x.elf"], &["--image: give --firmware qemu too"]);
-    refused(&["run", "mm:64", "--firmware", "qemu", "--image", "no.elf"], &["no.elf is no image", "cargo xtask image"]);
+    refused(&["run", "mm:64", "--firmware", "native:x.elf"], &["an image runs in QEMU: qemu:FILE"]);
+    refused(&["run", "mm:64", "--firmware", "qemu:no.elf"], &["no.elf is no image", "cargo xtask image"]);
     let text = format!("{}/Cargo.toml", env!("CARGO_MANIFEST_DIR"));
-    refused(&["run", "mm:64", "--firmware", "qemu", "--image", &text], &["Cargo.toml is no ELF file", "cargo build"]);
+    refused(&["run", "mm:64", "--firmware", &format!("qemu:{text}")], &["Cargo.toml is no ELF file", "cargo build"]);
     let folder = tempfile::tempdir().expect("a folder");
     let file = generated(folder.path(), &["--cases", "1", "--sms", "2"]);
     let on_m4 = ["firmware", "replay", &file, "--on", "m4", "--image"];
@@ -334,12 +334,12 @@ fn what_cannot_be_run_is_refused() {
 /// found, and what that came to.
 #[test]
 fn control_of_extra_tbs_is_the_same() {
-    let run = ["run", "fwt:65536", "blk:65536", "--gpu", "lin18", "--contexts", "duet", "--contexts-controller", "firmware"];
-    let run = [&run[..], &["--cycles", "80000", "--profile-cycles", "8000"]].concat();
+    let run = ["run", "fwt:65536", "blk:65536", "--gpu", "lin18", "--set", "sm.contexts.mechanism=duet", "--set", "sm.contexts.controller=firmware"];
+    let run = [&run[..], &["--cycles", "80000", "--set", "profile-cycles=8000"]].concat();
     let ways = [
-        (&["--policy", "left-over", "--latency", "off"][..], "qemu"),
+        (&["--policy", "left-over", "--set", "latency=off"][..], "qemu"),
         (&["--policy", "left-over"], "qemu-m0"),
-        (&["--policy", "mias-ipc", "--in-flight", "firmware", "--in-flight-interval", "10000"], "qemu-riscv"),
+        (&["--policy", "mias-ipc", "--set", "sm.memory_issue.in_flight=firmware", "--set", "sm.memory_issue.interval_cycles=10000"], "qemu-riscv"),
     ];
     for (options, core) in ways {
         let args = [&run[..], options].concat();
@@ -357,7 +357,7 @@ fn control_of_extra_tbs_is_the_same() {
     // The usual image would allow none: it is refused before anything runs, with the image that it takes.
     let image = mias_lab::cosim::Image::built_for(mias_lab::cosim::Core::CortexM4, mias_lab::cosim::Parts::default());
     let image = image.expect("`cargo xtask image` builds it").file;
-    let args = [&run[..], &["--firmware", "qemu", "--image", image.to_str().expect("UTF-8")]].concat();
+    let args = [&run[..], &["--firmware", &format!("qemu:{}", image.to_str().expect("UTF-8"))]].concat();
     refused(&args, &["is built without control of extra TBs, and the firmware is their controller", "--features preempt,search,contexts"]);
 }
 
@@ -366,7 +366,7 @@ fn control_of_extra_tbs_is_the_same() {
 fn recorded_control_of_extra_tbs_is_the_same_on_every_core() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("run.mrec").to_str().expect("UTF-8").to_owned();
-    let run = ["run", "fwt:65536", "--gpu", "lin18", "--policy", "left-over", "--contexts", "duet", "--contexts-controller", "firmware"];
+    let run = ["run", "fwt:65536", "--gpu", "lin18", "--policy", "left-over", "--set", "sm.contexts.mechanism=duet", "--set", "sm.contexts.controller=firmware"];
     with(&[&run[..], &["--cycles", "60000", "--record", &file]].concat(), "native");
     let report = json(&["firmware", "replay", &file]);
     let targets = report["targets"].as_array().expect("targets");

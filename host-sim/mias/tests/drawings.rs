@@ -15,7 +15,7 @@ struct Run {
 
 fn run(folder: &Path) -> Run {
     let (timeline, vcd) = (folder.join("t.json"), folder.join("v.vcd"));
-    let args = ["run", "mm:256", "fwt:65536", "--policy", "mias-ipc", "--cycles", "60000", "--profile-cycles", "10000", "--format", "json"];
+    let args = ["run", "mm:256", "fwt:65536", "--policy", "mias-ipc", "--cycles", "60000", "--set", "profile-cycles=10000", "--format", "json"];
     let files = ["--timeline", timeline.to_str().unwrap(), "--vcd", vcd.to_str().unwrap()];
     let report = serde_json::from_str(&printed(&[&args[..], &files].concat())).unwrap();
     let timeline = serde_json::from_str(&std::fs::read_to_string(timeline).unwrap()).unwrap();
@@ -128,7 +128,7 @@ fn the_dump_agrees_with_the_report() {
 
 #[test]
 fn drawings_that_cannot_be_written_are_refused_first() {
-    refused(&["run", "mm", "--power-cycles", "500"], &["--timeline <FILE>"]);
+    refused(&["run", "mm", "--set", "power-cycles=500"], &["give --timeline FILE"]);
     refused(&["run", "mm", "--vcd", "t.x", "--timeline", "t.x"], &["t.x: two outputs cannot go to one file"]);
     refused(&["run", "mm", "--cycles", "1000000000000", "--timeline", "/no/such/folder/t.json"], &["cannot write /no/such/folder/t.json"]);
 }

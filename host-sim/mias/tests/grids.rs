@@ -43,7 +43,7 @@ fn what_is_cached_does_not_show() {
 /// fwt begins again and again, and overwrites its input: what it does the first time is what it does every time.
 #[test]
 fn a_relaunch_reads_what_was_too_much_for_memory() {
-    let run = ["run", "fwt:262144", "--relaunch", "on", "--cycles", "100000"];
+    let run = ["run", "fwt:262144", "--set", "relaunch=true", "--cycles", "100000"];
     let whole = report(&[&run[..], &["--check"]].concat());
     assert_eq!(report(&[&run[..], &["--memory", "1MiB"]].concat()), whole);
 }

@@ -38,7 +38,7 @@ fn a_sweep_is_a_run_for_each_number_of_tbs() {
     let points = sweep["points"].as_array().unwrap();
     assert_eq!(points.len(), 4, "4 TBs fit");
     for (tbs, point) in (1..).zip(points) {
-        let run = json(&[&["run", "fwt:16384", "--policy", "left-over", "--tbs-per-sm", &tbs.to_string()], &common[..]].concat());
+        let run = json(&[&["run", "fwt:16384", "--policy", "left-over", "--set", &format!("tbs-per-sm={tbs}")], &common[..]].concat());
         assert_eq!((point["tbs_per_sm"].as_u64(), &point["ipc"]), (Some(tbs), &run["launches"][0]["ipc"]));
         assert_eq!(point["dram_utilization"], run["launches"][0]["bandwidth_utilization"]);
         // An L1 miss costs more than the L1's latency, and the L2's if it left the SM.

@@ -121,13 +121,15 @@ fn an_evaluation_says_where_its_machines_are_from() {
 /// with fewer kernels, too, said with what to do.
 #[test]
 fn numbers_for_kernels_that_are_not_there_are_said() {
-    for (option, numbers) in
-        [("--warp-quota", "100,200,300"), ("--in-flight", "1,2,3"), ("--l1-ways", "1,1,1"), ("--miss-resources", "1,2,3")]
-    {
-        let name = option.trim_start_matches('-');
+    for (way, key) in [
+        ("sm.memory_issue.order=scheduler", "sm.memory_issue.warp_quota"),
+        ("sm.memory_issue.in_flight=static", "sm.memory_issue.limits"),
+        ("l1.partition.by=fixed", "l1.partition.ways"),
+        ("l1.miss_resources.by=weights", "l1.miss_resources.weights"),
+    ] {
         refused(
-            &["run", "fwt:8192", "mm:64", option, numbers],
-            &[&format!("`--{name}"), "3 numbers for 2 kernels: give one for each, or fewer"],
+            &["run", "fwt:8192", "mm:64", "--set", way, "--set", &format!("{key}=[1, 1, 1]")],
+            &[&format!("`--set {key}`"), "3 numbers for 2 kernels: give one for each, or fewer"],
         );
     }
     let folder = tempfile::tempdir().unwrap();

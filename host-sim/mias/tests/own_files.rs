@@ -201,7 +201,7 @@ fn a_recording_replaces_nothing_but_a_recording() {
 /// Every TB completed within the configuration: SMs are in place from the first quotas to the end of the kernel, which ends the run.
 #[test]
 fn a_run_that_ends_with_its_kernel_was_in_place_until_then() {
-    for end in [["--until", "done"].as_slice(), &["--cycles", "50000", "--relaunch", "off"]] {
+    for end in [["--until", "done"].as_slice(), &["--cycles", "50000", "--set", "relaunch=false"]] {
         let args = [&["run", "mm:64", "--policy", "left-over"], end].concat();
         let output = mias(&args).assert().success().get_output().stdout.clone();
         let said = String::from_utf8(output).expect("text");

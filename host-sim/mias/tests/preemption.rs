@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::fs;
 
 /// Two SMs, short windows: `fwt` fills them before `mm` arrives.
-const SHORT: [&str; 8] = ["--gpu", "rtx2060-accelsim", "--cycles", "40000", "--profile-cycles", "2000", "--latency", "off"];
+const SHORT: [&str; 8] = ["--gpu", "rtx2060-accelsim", "--cycles", "40000", "--set", "profile-cycles=2000", "--set", "latency=off"];
 
 fn with<'a>(command: &[&'a str], options: &[&'a str]) -> Vec<&'a str> {
     [command, &SHORT, options].concat()
@@ -16,8 +16,8 @@ const URGENT: &str = "mm:64@10000,priority=1,limit=3000";
 #[test]
 fn what_cannot_be_is_refused_with_a_remedy() {
     let run = |options: &[&'static str], parts: &[&str]| refused(&with(&["run", "fwt:4096", "mm:64"], options), parts);
-    run(&["--switch", "stall"], &["`--switch` is of TBs that are preempted, and the transition is `drain`", "add `--transition preempt`"]);
-    run(&["--resume", "same-sm", "--transition", "ideal"], &["`--resume`", "the transition is `ideal`"]);
+    run(&["--set", "sm.preemption.switch=stall"], &["`--set sm.preemption.switch` is of TBs that are preempted, and the transition is `drain`", "add `--transition preempt`"]);
+    run(&["--set", "sm.preemption.resume=same-sm", "--transition", "ideal"], &["`--set sm.preemption.resume`", "the transition is `ideal`"]);
     run(&["--arrive", "mm:64@10000,limit=3000", "--transition", "ideal"], &["limit", "preempt, or leave the limit out"]);
     run(&["--arrive", "mm:64@10000,limit=0"], &["limit: 0 leaves no time at all: give at least 1 cycle"]);
     run(&["--arrive", "mm:64@10000,limit=30000"], &["the window ends at 40000: give a longer window or a shorter limit"]);
@@ -125,7 +125,7 @@ fn what_is_thrown_away_is_no_work() {
 fn who_had_no_tb_is_told_why() {
     let run = ["run", "mm:256", "fwt:16384", "--policy", "left-over", "--arrive", "fwt:16384@10000,priority=1"];
     let text = printed(&[&run[..], &["--gpu", "rtx2060-accelsim", "--cycles", "25000", "--transition", "preempt"]].concat());
-    assert!(text.contains("fwt:16384 had no TB by the end") && text.contains("--selector hardware"), "{text}");
+    assert!(text.contains("fwt:16384 had no TB by the end") && text.contains("--set sm.preemption.selector={}"), "{text}");
     let text = printed(&preempting("preempt:shieh", &[]));
     assert!(text.contains("room after") && !text.contains("had no TB by the end"), "{text}");
 }

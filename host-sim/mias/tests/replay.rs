@@ -8,7 +8,7 @@ fn a_run_replays_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.mrec");
     let file = file.to_str().unwrap();
-    let args = ["run", "mm:128", "fwt:65536", "--policy", "mias-factor", "--cycles", "50000", "--profile-cycles", "8000"];
+    let args = ["run", "mm:128", "fwt:65536", "--policy", "mias-factor", "--cycles", "50000", "--set", "profile-cycles=8000"];
     let recorded = printed(&[&args[..], &["--record", file]].concat());
     assert_eq!(recorded, printed(&args), "recording changes nothing");
     let report = json(&["firmware", "replay", file, "--on", "native"]);

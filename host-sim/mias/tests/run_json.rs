@@ -9,7 +9,7 @@ const SCHEDULERS: u64 = 30 * 4;
 
 /// `run --trace` on the machine and scheduler of the reference numbers.
 fn replay<'a>(list: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    [&["run", "--trace", list, "--gpu", "rtx2060-accelsim", "--warp-scheduler", "gto"], more].concat()
+    [&["run", "--trace", list, "--gpu", "rtx2060-accelsim", "--set", "sm.warp_scheduler=gto"], more].concat()
 }
 
 fn number(launch: &Value, field: &str) -> u64 {
@@ -92,7 +92,7 @@ fn barriers_are_exact_with_the_references_fetch() {
     for instructions in ["100", "300"] {
         let expected = numbers.lines().find_map(|line| line.strip_prefix(&format!("bar,{instructions},"))).unwrap();
         let list = reference(&format!("micro/bar_{instructions}"));
-        let document = json(&["run", "--trace", &list, "--gpu", "rtx2060-fetch", "--warp-scheduler", "gto"]);
+        let document = json(&["run", "--trace", &list, "--gpu", "rtx2060-fetch", "--set", "sm.warp_scheduler=gto"]);
         assert_eq!(number(&document, "total_cycles").to_string(), expected);
     }
 }
@@ -103,12 +103,12 @@ fn running_every_cycle_gives_the_same_bytes() {
     for trace in ["micro/l1_100", "micro/dram_100", "micro/atom_100", "micro/bar_100", "shm", "corun/comp60_mem"] {
         let list = reference(trace);
         let arguments = replay(&list, &["--format", "json"]);
-        assert_eq!(printed(&arguments), printed(&[&arguments[..], &["--no-skip"]].concat()), "{trace}");
+        assert_eq!(printed(&arguments), printed(&[&arguments[..], &["--set", "every-cycle=true"]].concat()), "{trace}");
     }
     let co_run =
-        ["run", "mm", "fwt", "--policy", "mias-ipm-ipc", "--cycles", "40000", "--profile-cycles", "3000", "--explain", "--format", "json"];
+        ["run", "mm", "fwt", "--policy", "mias-ipm-ipc", "--cycles", "40000", "--set", "profile-cycles=3000", "--explain", "--format", "json"];
     let skipped = printed(&co_run);
-    assert_eq!(skipped, printed(&[&co_run[..], &["--no-skip"]].concat()));
+    assert_eq!(skipped, printed(&[&co_run[..], &["--set", "every-cycle=true"]].concat()));
     let document: Value = serde_json::from_str(&skipped).unwrap();
     assert!(document["decision"]["winner"].is_u64(), "MIAS profiled and decided within the window");
 }
@@ -123,7 +123,7 @@ fn run_only(mut document: Value) -> Value {
 fn a_cap_on_tbs_slows_down_until_it_is_beyond_what_fits() {
     let list = reference("comp");
     let free = json(&replay(&list, &[]));
-    let capped = |cap: &str| json(&replay(&list, &["--tbs-per-sm", cap]));
+    let capped = |cap: &str| json(&replay(&list, &["--set", &format!("tbs-per-sm={cap}")]));
     let one = capped("1");
     assert_eq!(one["provenance"]["options"]["tbs_per_sm"], 1);
     assert!(number(&one, "total_cycles") > number(&free, "total_cycles"));
@@ -141,10 +141,10 @@ fn kernels_are_capped_too() {
     let arguments = ["run", "fwt", "--policy", "left-over", "--cycles", "6000"];
     let issued = |more: &[&str]| json(&[&arguments, more].concat())["launches"][0]["tbs_issued"].as_u64().unwrap();
     // 1,000 cycles after the launch latency, less than a TB lasts: one TB per SM, or the four that fit.
-    assert_eq!(issued(&["--tbs-per-sm", "1"]), 30);
-    assert_eq!(issued(&["--tbs-per-sm", "3"]), 90);
+    assert_eq!(issued(&["--set", "tbs-per-sm=1"]), 30);
+    assert_eq!(issued(&["--set", "tbs-per-sm=3"]), 90);
     assert_eq!(issued(&[]), 120);
-    assert_eq!(issued(&["--tbs-per-sm", "9"]), 120);
+    assert_eq!(issued(&["--set", "tbs-per-sm=9"]), 120);
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn launches_on_two_streams_run_together_and_total_is_the_last_end() {
 #[test]
 fn kernel_lrr_is_gto_for_one_kernel_and_not_for_two() {
     let run = |list: &str, scheduler: &str| {
-        let mut document = json(&["run", "--trace", list, "--gpu", "rtx2060-accelsim", "--warp-scheduler", scheduler]);
+        let mut document = json(&["run", "--trace", list, "--gpu", "rtx2060-accelsim", "--set", &format!("sm.warp_scheduler={scheduler}")]);
         document["provenance"]["gpu_hash"].take();
         document
     };

@@ -5,7 +5,7 @@ use crate::support::{printed, reference};
 use insta::assert_snapshot;
 
 /// Both kernels share a machine; decisions take no time, so that a change of the firmware's instruction counts is no change here.
-const CO_RUN: [&str; 8] = ["mm:128", "fwt:16384", "--cycles", "20000", "--profile-cycles", "3000", "--latency", "off"];
+const CO_RUN: [&str; 8] = ["mm:128", "fwt:16384", "--cycles", "20000", "--set", "profile-cycles=3000", "--set", "latency=off"];
 
 /// A document as it is printed, without its provenance, which says of which version it is.
 fn document(arguments: &[&str]) -> String {
@@ -25,7 +25,7 @@ fn a_run() {
 #[test]
 fn a_run_of_a_trace() {
     let list = reference("corun/comp60_mem");
-    assert_snapshot!("run_trace", printed(&["run", "--trace", &list, "--gpu", "rtx2060-accelsim", "--warp-scheduler", "gto"]));
+    assert_snapshot!("run_trace", printed(&["run", "--trace", &list, "--gpu", "rtx2060-accelsim", "--set", "sm.warp_scheduler=gto"]));
 }
 
 #[test]

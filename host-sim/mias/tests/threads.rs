@@ -13,7 +13,7 @@ fn same_with_any_number(arguments: &[&str]) {
 
 #[test]
 fn runs_are_the_same() {
-    let decided = ["--policy", "mias-ipm-ipc", "--cycles", "24000", "--profile-cycles", "3000", "--explain"];
+    let decided = ["--policy", "mias-ipm-ipc", "--cycles", "24000", "--set", "profile-cycles=3000", "--explain"];
     same_with_any_number(&[&["run", "mm:128", "fwt:32768", "--arrive", "fwt:32768@7000"], &decided[..]].concat());
     let trace = reference("micro/dram_100");
     same_with_any_number(&["run", "--trace", &trace]);
@@ -27,8 +27,8 @@ fn comparisons_and_sweeps_are_the_same() {
         "fwt:16384",
         "--cycles",
         "9000",
-        "--profile-cycles",
-        "1000",
+        "--set",
+        "profile-cycles=1000",
         "--policy",
         "mias-ipc,mias-factor",
     ]);

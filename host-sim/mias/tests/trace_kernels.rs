@@ -71,11 +71,11 @@ fn copies_share_memory_only_where_that_is_asked_for() {
     let apart = run(&[&trace]);
     assert_eq!((sum(&apart, "dram_reads"), &apart["provenance"]["options"]["share_memory"]), (2 * one, &false.into()));
     assert_eq!(launches(&apart)[1]["kernel"], format!("{trace}##2"));
-    let shared = run(&[&trace, "--share-memory"]);
+    let shared = run(&[&trace, "--set", "share-memory=true"]);
     assert_eq!((sum(&shared, "dram_reads"), &shared["provenance"]["options"]["share_memory"]), (one, &true.into()));
     let text = |more: &[&str]| printed(&[&["run", "--until", "done", &trace, &trace], more].concat());
     assert!(text(&[]).contains("no two kernels share memory"));
-    assert!(text(&["--share-memory"]).contains("traces keep the addresses that they were recorded with"));
+    assert!(text(&["--set", "share-memory=true"]).contains("traces keep the addresses that they were recorded with"));
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn launches_are_named_by_number_and_by_kernel() {
     let part = folder.path().join("kernel-1.traceg");
     refused(&["run", part.to_str().expect("UTF-8")], &["is one file of a trace; name the kernel list", "kernelslist.g"]);
     refused(&["run", "nowhere/kernelslist.g"], &["nowhere/kernelslist.g: No such file"]);
-    refused(&["compare", "mm:64", "mm:64", "--share-memory"], &["--share-memory: it is for traces, and none of the kernels is one"]);
+    refused(&["compare", "mm:64", "mm:64", "--set", "share-memory=true"], &["share-memory: it is for traces, and none of the kernels is one"]);
     // A row for each launch of a list.
     let rows = json(&["kernels", &trace, "mm"]);
     let names: Vec<&str> = rows.as_array().expect("rows").iter().map(|row| row["name"].as_str().expect("a name")).collect();
@@ -119,7 +119,7 @@ fn they_run_beside_executed_kernels() {
     let insts: Vec<&Value> = launches(&run).iter().map(|launch| &launch["thread_insts"]).collect();
     assert_eq!(insts, [&alone(&dram), &alone("mm:64"), &alone(&l2)]);
     assert_eq!(launches(&run)[2]["start_cycle"], 20_000);
-    let compared = json(&["compare", &l2, "mm:64", "--cycles", "12000", "--profile-cycles", "2000", "--policy", "spatial,mias-ipc"]);
+    let compared = json(&["compare", &l2, "mm:64", "--cycles", "12000", "--set", "profile-cycles=2000", "--policy", "spatial,mias-ipc"]);
     assert_eq!((&compared["kernels"][0]["name"], compared["results"].as_array().expect("rows").len()), (&l2.as_str().into(), 2));
     assert!(compared["sweep"].as_array().is_some_and(|sweep| !sweep.is_empty()));
     let sweep = json(&["sweep", &dram, "--cycles", "6000"]);
@@ -144,7 +144,7 @@ fn a_list_is_a_kernel_of_several_launches() {
     let beside = json(&["run", &trace, "mm:64", "--cycles", "100000", "--policy", "spatial"]);
     let insts = launches(&beside)[0]["warp_insts"].as_u64().expect("a count");
     assert!(insts >= 4 * 18 && launches(&beside)[0]["end_cycle"].is_null(), "{insts}");
-    let once = run(&["--cycles", "100000", "--relaunch", "off"]);
+    let once = run(&["--cycles", "100000", "--set", "relaunch=false"]);
     assert_eq!((&once["warp_insts"], &once["end_cycle"]), (&18.into(), &done["end_cycle"]));
 }
 
@@ -169,7 +169,7 @@ fn launches_differ_in_what_they_take() {
     let text = mias_gpus::text("rtx2060").expect("the machine");
     assert!(text.contains("count = 30"));
     fs::write(&gpu, text.replacen("count = 30", "count = 2", 1)).expect("the machine");
-    let window = ["--cycles", "25000", "--profile-cycles", "2000", "--gpu", gpu.to_str().expect("UTF-8")];
+    let window = ["--cycles", "25000", "--set", "profile-cycles=2000", "--gpu", gpu.to_str().expect("UTF-8")];
     let compared = json(&[&["compare", &trace, "mm:64", "--policy", "spatial,null,mias-ipc,mias-linear"], &window[..]].concat());
     assert_eq!(compared["kernels"][0]["max_tbs"], 32);
     let sweep = |word: &str| -> Vec<Value> {
@@ -240,33 +240,33 @@ fn copies_to_the_device_warm_the_l2_on_request() {
     };
     let launch = format!("{trace}#1");
     with(&[(first, 10 * 128)]);
-    assert_eq!((reads(&[&launch], &[]), reads(&[&launch], &["--warm-l2"])), (160, 160 - 40));
+    assert_eq!((reads(&[&launch], &[]), reads(&[&launch], &["--set", "warm-l2=true"])), (160, 160 - 40));
     // Of a sector copied in part, all is there; two copies of the trace have a warm range each.
     with(&[(first + 4, 40 * 128 - 8)]);
-    assert_eq!((reads(&[&launch], &["--warm-l2"]), reads(&[&launch, &launch], &["--warm-l2"])), (0, 0));
-    assert_eq!(reads(&[&launch, &launch], &["--warm-l2", "--share-memory"]), 0);
+    assert_eq!((reads(&[&launch], &["--set", "warm-l2=true"]), reads(&[&launch, &launch], &["--set", "warm-l2=true"])), (0, 0));
+    assert_eq!(reads(&[&launch, &launch], &["--set", "warm-l2=true", "--set", "share-memory=true"]), 0);
     // Of the whole list only the first launch's data were copied.
-    assert_eq!((reads(&[&trace], &[]), reads(&[&trace], &["--warm-l2"])), (192, 32));
+    assert_eq!((reads(&[&trace], &[]), reads(&[&trace], &["--set", "warm-l2=true"])), (192, 32));
     // 64 MiB, of which no L2 keeps the beginning: what was copied last is there.
     with(&[(first, 64 << 20)]);
-    assert_eq!(reads(&[&launch], &["--warm-l2"]), 160);
+    assert_eq!(reads(&[&launch], &["--set", "warm-l2=true"]), 160);
     with(&[(first + (40 * 128) - (64 << 20), 64 << 20)]);
-    assert_eq!(reads(&[&launch], &["--warm-l2"]), 0);
-    let warm = json(&["run", &launch, "--until", "done", "--warm-l2"]);
+    assert_eq!(reads(&[&launch], &["--set", "warm-l2=true"]), 0);
+    let warm = json(&["run", &launch, "--until", "done", "--set", "warm-l2=true"]);
     assert_eq!(warm["provenance"]["options"]["warm_l2"], true);
-    let replayed = json(&["run", "--trace", &trace, "--warm-l2"]);
+    let replayed = json(&["run", "--trace", &trace, "--set", "warm-l2=true"]);
     assert_eq!((&launches(&replayed)[0]["dram_reads"], &launches(&replayed)[1]["dram_reads"]), (&0.into(), &32.into()));
-    assert!(printed(&["sweep", &launch, "--cycles", "6000", "--warm-l2"]).contains("TBs/SM"));
+    assert!(printed(&["sweep", &launch, "--cycles", "6000", "--set", "warm-l2=true"]).contains("TBs/SM"));
 
-    let nothing = "--warm-l2: no kernel is a trace whose list has a copy to the device (MemcpyHtoD)";
-    refused(&["run", "mm:64", "--warm-l2"], &[nothing]);
-    refused(&["sweep", "mm:64", "--warm-l2"], &[nothing]);
+    let nothing = "warm-l2: no kernel is a trace whose list has a copy to the device (MemcpyHtoD)";
+    refused(&["run", "mm:64", "--set", "warm-l2=true"], &[nothing]);
+    refused(&["sweep", "mm:64", "--set", "warm-l2=true"], &[nothing]);
     with(&[]);
-    refused(&["run", &launch, "--warm-l2"], &[nothing]);
+    refused(&["run", &launch, "--set", "warm-l2=true"], &[nothing]);
     fs::write(&trace, "MemcpyHtoD,0x7f0000000000,4\nkernel-1.traceg\n").expect("the list");
     let converted = folder.path().join("a.mtrace").to_str().expect("UTF-8").to_owned();
     printed(&["trace", "convert", &trace, &converted]);
-    refused(&["run", &converted, "--warm-l2"], &["a.mtrace: a converted trace does not say what was copied", "name the kernel list"]);
+    refused(&["run", &converted, "--set", "warm-l2=true"], &["a.mtrace: a converted trace does not say what was copied", "name the kernel list"]);
     fs::write(&trace, "MemcpyHtoD,0x7f0000000000,18446744073709551615\nkernel-1.traceg\n").expect("the list");
     refused(&["run", &trace], &["kernelslist.g:1: malformed copy"]);
 }

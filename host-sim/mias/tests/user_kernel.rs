@@ -57,13 +57,13 @@ fn a_kernel_of_a_file_has_sizes() {
 #[test]
 fn without_relaunch_each_kernel_runs_once() {
     let issued = |relaunch: &str| {
-        let args = ["run", "fwt:65536", "--policy", "left-over", "--cycles", "40000", "--relaunch", relaunch, "--format", "json"];
+        let args = ["run", "fwt:65536", "--policy", "left-over", "--cycles", "40000", "--set", &format!("relaunch={relaunch}"), "--format", "json"];
         let report: serde_json::Value = serde_json::from_str(&printed(&args)).expect("JSON");
         report["launches"][0]["tbs_issued"].as_u64().expect("a count")
     };
     assert_eq!(issued("off"), 64);
     assert!(issued("on") > 64);
-    refused(&["run", "fwt:65536", "--until", "done", "--relaunch", "off"], &["--relaunch", "--until"]);
+    refused(&["run", "fwt:65536", "--until", "done", "--set", "relaunch=false"], &["relaunch: with `until` no kernel starts again"]);
 }
 
 /// A kernel that reads a texture and writes a surface runs from its file; the texels go through the L1.

@@ -154,7 +154,7 @@ fn memory(workloads: &[Workload], options: Options) -> &'static str {
     match (options.share_memory, traces) {
         (true, 1..) => "traces keep the addresses that they were recorded with, and share what lies there\n",
         (false, 1..) if workloads.len() > 1 => {
-            "no two kernels share memory: each has addresses of its own (--share-memory lets traces keep theirs)\n"
+            "no two kernels share memory: each has addresses of its own (--set share-memory=true lets traces keep theirs)\n"
         }
         _ => "",
     }

@@ -27,7 +27,7 @@ pub(super) fn undecided(policy: Policy, profile_cycles: u64, decided: bool, plac
         (true, false) => "its decision took effect",
         (false, _) => "it decided",
     };
-    let remedy = if queue { "kernels that last longer, or `--latency off`, show" } else { "a longer one shows" };
+    let remedy = if queue { "kernels that last longer, or `--set latency=off`, show" } else { "a longer one shows" };
     format!("{}: the run ended before {missing}; {remedy} what it does\n", policy.name())
 }
 

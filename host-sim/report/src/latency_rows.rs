@@ -133,7 +133,7 @@ pub(super) fn unserved(workloads: &[Workload], room: &[Room], transition: Transi
         let waited = room.first_cycles.is_none().then_some(room.seen_cycles).filter(|waited| *waited > 0)?;
         let why = if choosing > 0 {
             format!(
-                " The firmware chose victims for {} cycles: with `--selector hardware` or `--latency off` that takes less, or none.",
+                " The firmware chose victims for {} cycles: with `--set sm.preemption.selector={{}}` or `--set latency=off` that takes less, or none.",
                 grouped(choosing)
             )
         } else {

@@ -16,10 +16,6 @@ use mias_registers::{PhaseCode, global};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Core cycles over which power is averaged, if nothing else is said (assumption: a decision takes ten times as long, so that what happens while it
-/// is made is seen).
-pub const POWER_CYCLES: u32 = 1_000;
-
 /// Process numbers of the groups of tracks; that of preemptions is there if TBs were made to leave, that of power if the machine says what it draws, that of
 /// contexts if any were switched.
 const SCHEDULER: u32 = 0;

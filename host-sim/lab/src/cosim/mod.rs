@@ -89,7 +89,7 @@ impl Image {
         let found = beside.chain([here.clone()]).find(|file| file.is_file());
         let missing = || {
             CosimError(format!(
-                "there is no image{} for {}: build it with `cargo xtask image`, or name one with --image",
+                "there is no image{} for {}: build it with `cargo xtask image`, or name one, as in qemu:FILE",
                 parts.that_can(),
                 core.board().target
             ))

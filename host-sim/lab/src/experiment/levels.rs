@@ -3,6 +3,7 @@
 //!
 //! What is not named is off: launches in the order of their arrival, the warp scheduler's own order, row hits first.
 
+use crate::choice::Choice;
 use crate::choices;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::register_block::Straps;
@@ -66,6 +67,15 @@ impl Levels {
         }
     }
 
+    /// The level that sets a key of the GPU's file, if one does.
+    pub(crate) fn setting(self, key: &str) -> Option<&'static str> {
+        let sets = [
+            (self.warps(), Levels::Warps, ["sm.memory_issue.order", "sm.memory_issue.in_flight", "sm.memory_issue.limits"].as_slice()),
+            (self.requests(), Levels::Requests, &["dram.scheduler.by"]),
+        ];
+        sets.into_iter().find(|(on, _, keys)| *on && keys.iter().any(|set| key.starts_with(set))).map(|(_, level, _)| level.name())
+    }
+
     /// The same without the choice of launches.
     #[must_use]
     pub fn without_kernels(self) -> Self {
@@ -100,7 +110,6 @@ impl Levels {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::choice::Choice;
 
     /// A name says what is in it.
     #[test]

@@ -20,6 +20,7 @@ pub mod levels;
 pub mod machine;
 pub mod options;
 pub mod own;
+pub mod parameters;
 pub mod policies;
 pub mod policy;
 pub mod precision;

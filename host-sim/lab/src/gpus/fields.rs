@@ -72,6 +72,20 @@ pub fn changed<'f>(gpu: &GpuConfig, fields: impl IntoIterator<Item = &'f Field>)
     Ok(gpu)
 }
 
+/// The machine without the table of this name; it stays as it is if it has none.
+///
+/// # Errors
+/// A message that names the machine: it must have that table.
+pub fn without(gpu: &GpuConfig, path: &[String]) -> Result<GpuConfig, String> {
+    let fail = |message: &str| format!("machine `{}`: {message}", gpu.name);
+    let mut document = toml::Value::try_from(gpu).map_err(|error| fail(&error.to_string()))?;
+    if let Some((last, tables)) = path.split_last() {
+        let table = tables.iter().try_fold(&mut document, |at, name| at.get_mut(name.as_str()));
+        table.and_then(toml::Value::as_table_mut).map(|table| table.remove(last));
+    }
+    GpuConfig::deserialize(document).map_err(|error| fail(error.message()))
+}
+
 /// What is said of an element that cannot be there yet.
 pub const BEFORE: &str = "give those before it first";
 

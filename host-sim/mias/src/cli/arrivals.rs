@@ -2,17 +2,19 @@
 
 use super::CliError;
 use mias_hw_model::config::GpuConfig;
-use mias_lab::experiment::machine::{End, Options};
+use mias_lab::experiment::machine::End;
+use mias_lab::experiment::parameters::Parameters;
 use mias_lab::experiment::room;
 use mias_lab::experiment::time::Time;
 use mias_lab::experiment::workload::LATEST_ARRIVAL;
 use mias_workloads::input::suggest;
 use std::collections::BTreeMap;
 
-/// The words of `--arrive`, and the machine whose clock counts.
+/// The words of `--arrive`, what parameters say of the last kernel, and the machine whose clock counts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrive<'a> {
     pub(super) words: &'a [String],
+    pub(super) parameters: &'a Parameters,
     pub(super) gpu: &'a GpuConfig,
 }
 
@@ -42,19 +44,32 @@ fn known<'a>(name: &str, names: &[&'a str]) -> Result<&'a str, String> {
 
 impl Arrive<'_> {
     /// Parses the words; each kernel must be one of `names`, or the end of a path that is one.
-    pub(super) fn of<'n>(&self, names: &'n [String], options: Options) -> Result<BTreeMap<&'n str, Arrival>, CliError> {
+    pub(super) fn of<'n>(&self, names: &'n [String]) -> Result<BTreeMap<&'n str, Arrival>, CliError> {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut arrivals = BTreeMap::new();
+        if let (Some(last), Some(arrival)) = (names.last(), self.last()?) {
+            arrivals.insert(*last, arrival);
+        }
         for word in self.words {
-            let (name, arrival) = self.one(word, &names, options).map_err(|why| CliError::User(format!("--arrive `{word}`: {why}")))?;
+            let (name, arrival) = self.one(word, &names).map_err(|why| CliError::User(format!("--arrive `{word}`: {why}")))?;
             if arrivals.insert(name, arrival).is_some() {
-                return Err(CliError::User(format!("--arrive names kernel `{name}` twice")));
+                return Err(CliError::User(format!("the arrival of kernel `{name}` is given twice")));
             }
         }
         Ok(arrivals)
     }
 
-    fn one<'n>(&self, word: &str, names: &[&'n str], options: Options) -> Result<(&'n str, Arrival), String> {
+    /// What parameters say of the last kernel; none if they say nothing.
+    fn last(&self) -> Result<Option<Arrival>, CliError> {
+        let Parameters { arrive: cycle, priority, limit, .. } = *self.parameters;
+        let fail = |why: String| CliError::User(format!("limit: {why}"));
+        let latency_limit = limit.map_or(Ok(0), |limit| limit.limit_cycles(self.gpu)).map_err(fail)?;
+        let arrival = Arrival { cycle, priority, latency_limit };
+        self.check(arrival).map_err(|why| CliError::User(format!("arrive: {why}")))?;
+        Ok((arrival != Arrival::default()).then_some(arrival))
+    }
+
+    fn one<'n>(&self, word: &str, names: &[&'n str]) -> Result<(&'n str, Arrival), String> {
         let malformed = || format!("expected KERNEL@CYCLE, for example {}@100000", names[0]);
         let (name, rest) = word.rsplit_once('@').ok_or_else(malformed)?;
         let name = known(name, names)?;
@@ -81,17 +96,21 @@ impl Arrive<'_> {
                 _ => return Err(suggest::unknown("property", key, &["priority", "limit"])),
             }
         }
-        let Arrival { cycle, latency_limit, .. } = arrival;
+        self.check(arrival)?;
+        Ok((name, arrival))
+    }
+
+    /// Refuses an arrival beyond the end of the run.
+    fn check(&self, Arrival { cycle, latency_limit, .. }: Arrival) -> Result<(), String> {
         if cycle > LATEST_ARRIVAL {
             return Err(format!("the latest cycle is {LATEST_ARRIVAL}"));
         }
-        if let End::Cycles(window) = options.end
+        if let End::Cycles(window) = self.parameters.options.end
             && cycle >= window
         {
             return Err(format!("the window ends at cycle {window}; give a larger --cycles"));
         }
-        room::check_limit(latency_limit, cycle, self.gpu, options).map_err(|why| format!("limit: {why}"))?;
-        Ok((name, arrival))
+        room::check_limit(latency_limit, cycle, self.gpu, self.parameters.options).map_err(|why| format!("limit: {why}"))
     }
 }
 
@@ -104,8 +123,8 @@ mod tests {
         mias_lab::gpus::load("rtx2060").expect("built in")
     }
 
-    fn options() -> Options {
-        Options::new(End::Cycles(300_000))
+    fn parameters() -> Parameters {
+        Parameters::new(End::Cycles(300_000))
     }
 
     /// At 1,680 MHz a microsecond is 1,680 cycles.
@@ -115,7 +134,7 @@ mod tests {
         gpu.clocks.core_khz = 1_680_000;
         let of = |word: &str| {
             let words = [word.to_owned()];
-            let found = Arrive { words: &words, gpu: &gpu }.of(&names, options()).map_err(|error| error.to_string())?;
+            let found = Arrive { words: &words, parameters: &parameters(), gpu: &gpu }.of(&names).map_err(|error| error.to_string())?;
             Ok::<_, String>(found.into_iter().map(|(name, arrival)| (name.to_owned(), arrival)).collect::<Vec<_>>())
         };
         let arrival = |cycle, priority, latency_limit| Arrival { cycle, priority, latency_limit };
@@ -135,8 +154,9 @@ mod tests {
             assert!(said.contains(part), "{said}");
         }
         let words = ["mm@1,limit=5us".to_owned()];
-        let ideal = Options { transition: Transition::Ideal, ..options() };
-        let said = Arrive { words: &words, gpu: &gpu }.of(&names, ideal).expect_err("nothing to limit").to_string();
+        let mut ideal = parameters();
+        ideal.options.transition = Transition::Ideal;
+        let said = Arrive { words: &words, parameters: &ideal, gpu: &gpu }.of(&names).expect_err("nothing to limit").to_string();
         assert!(said.contains("an ideal transition takes no time"), "{said}");
     }
 
@@ -145,16 +165,16 @@ mod tests {
         let names = ["mm".to_owned(), "fwt".to_owned()];
         let words = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>();
         let parse = |list: &[&str]| {
-            Arrive { words: &words(list), gpu: &gpu() }
-                .of(&names, options())
+            Arrive { words: &words(list), parameters: &parameters(), gpu: &gpu() }
+                .of(&names)
                 .map(|a| a.values().map(|arrival| arrival.cycle).collect::<Vec<_>>())
         };
         assert_eq!(parse(&["fwt@100_000"]).unwrap(), [100_000]);
         let paths = words(&["a/mm/kernelslist.g", "b/mm/kernelslist.g", "b/fwt.mtrace"]);
         let parse_paths = |word: &str| {
             let arrive = [word.to_owned()];
-            Arrive { words: &arrive, gpu: &gpu() }
-                .of(&paths, Options::new(End::Done))
+            Arrive { words: &arrive, parameters: &Parameters::new(End::Done), gpu: &gpu() }
+                .of(&paths)
                 .map(|a| a.keys().map(|&name| name.to_owned()).collect::<Vec<_>>())
                 .map_err(|e| e.to_string())
         };
@@ -174,5 +194,19 @@ mod tests {
             assert!(message.contains(part), "{message}");
         }
         assert!(parse(&["mm@1", "mm@2"]).unwrap_err().to_string().contains("twice"));
+    }
+
+    /// As in a plan: parameters are of the last kernel.
+    #[test]
+    fn parameters_say_when_the_last_kernel_arrives() {
+        let names = ["mm".to_owned(), "fwt".to_owned()];
+        let (mut later, gpu) = (parameters(), gpu());
+        (later.arrive, later.priority) = (5_000, 2);
+        let arrival = Arrival { cycle: 5_000, priority: 2, latency_limit: 0 };
+        let found = Arrive { words: &[], parameters: &later, gpu: &gpu }.of(&names).expect("sound");
+        assert_eq!(found.into_iter().collect::<Vec<_>>(), [("fwt", arrival)]);
+        later.arrive = 300_000;
+        let said = Arrive { words: &[], parameters: &later, gpu: &gpu }.of(&names).expect_err("too late").to_string();
+        assert!(said.contains("arrive: the window ends at cycle 300000"), "{said}");
     }
 }

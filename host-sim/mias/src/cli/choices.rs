@@ -2,8 +2,10 @@
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use mias_hw_model::config::{StaticLimit, Unlimited, WarpLimit};
 use mias_lab::choice::Choice;
+use mias_lab::cosim::Core;
+use mias_workloads::input::suggest;
+use std::path::PathBuf;
 
 /// Parses the name of one of the experiments' choices.
 pub(super) fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
@@ -38,101 +40,39 @@ pub(super) enum Until {
     Done,
 }
 
-/// What becomes of a kernel that ends within the window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Relaunch {
-    /// It starts again in place
-    On,
-    /// It has ended
-    Off,
-}
-
 /// Who decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum FirmwareKind {
-    /// The firmware in this process
-    Native,
-    /// Its image on a Cortex-M4F (QEMU's mps2-an386)
-    Qemu,
-    /// Its image on a Cortex-M0 (QEMU's microbit)
-    QemuM0,
-    /// Its image on a 32-bit RISC-V core (QEMU's virt)
-    QemuRiscv,
-}
-
-/// Warp scheduling order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum WarpScheduler {
-    /// Greedy, then oldest
-    Gto,
-    /// Loose round robin
-    Lrr,
-    /// Kernels take turns, greedy then oldest within a kernel
-    KernelLrr,
-}
-
-/// Whose off-chip memory instruction is next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum MemoryIssue {
-    /// The warp scheduler decides
-    Scheduler,
-    /// Kernels take turns (RBMI)
-    RoundRobin,
-    /// Kernels have quotas, so that they make as many requests each (QBMI)
-    Quota,
-}
-
-/// From when on memory instructions are held back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum MemoryIssueFrom {
-    /// Always
-    Reset,
-    /// Not while configurations are tried
-    Decision,
-}
-
-/// Off-chip memory instructions that kernels may have in flight on an SM.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum InFlight {
-    /// Any number.
-    None,
-    /// So many each (SMIL).
-    Static(Vec<StaticLimit>),
-    /// As many as the hardware finds (DMIL).
-    Dynamic,
-    /// As many as it finds on one SM, for all (global DMIL).
-    DynamicGlobal,
-    /// As many as the firmware finds.
-    Firmware,
+pub(super) enum Firmware {
+    /// The firmware in this process.
+    Native,
+    /// Its image on a core in QEMU: this one, or the one that is built.
+    Qemu(Core, Option<PathBuf>),
 }
 
-/// Reads a limit of active warps: a number, or `inf`.
-pub(super) fn warp_limit(word: &str) -> Result<WarpLimit, String> {
-    match word {
-        "inf" => Ok(WarpLimit::Any(Unlimited::Inf)),
-        number => match number.parse() {
-            Ok(most @ 1..=63) => Ok(WarpLimit::Most(most)),
-            _ => Err("a limit is 1 to 63 warps, or inf".into()),
-        },
-    }
-}
-
-/// Reads `none`, `dynamic`, `dynamic-global`, `firmware`, or limits separated by commas.
-pub(super) fn in_flight(word: &str) -> Result<InFlight, String> {
-    let limit = |part: &str| match part {
-        "inf" => Ok(StaticLimit::Any(Unlimited::Inf)),
-        number => match number.parse() {
-            Ok(most @ 1..=127) => Ok(StaticLimit::Most(most)),
-            _ => {
-                Err(format!("`{part}`: a limit is 1 to 127 instructions, or inf; or say none, dynamic, dynamic-global or firmware for all"))
-            }
-        },
+/// Reads `native`, or the name of a core in QEMU, with the path of an image behind a colon.
+pub(super) fn firmware(word: &str) -> Result<Firmware, String> {
+    let (name, image) = word.split_once(':').map_or((word, None), |(name, file)| (name, Some(PathBuf::from(file))));
+    let core = match (name, &image) {
+        ("native", None) => return Ok(Firmware::Native),
+        ("native", Some(_)) => return Err("an image runs in QEMU: qemu:FILE, qemu-m0:FILE or qemu-riscv:FILE".into()),
+        ("qemu", _) => Core::CortexM4,
+        ("qemu-m0", _) => Core::CortexM0,
+        ("qemu-riscv", _) => Core::RiscV,
+        _ => return Err(suggest::unknown("firmware", name, &["native", "qemu", "qemu-m0", "qemu-riscv"])),
     };
-    match word {
-        "none" => Ok(InFlight::None),
-        "dynamic" => Ok(InFlight::Dynamic),
-        "dynamic-global" => Ok(InFlight::DynamicGlobal),
-        "firmware" => Ok(InFlight::Firmware),
-        limits => limits.split(',').map(limit).collect::<Result<_, _>>().map(InFlight::Static),
+    Ok(Firmware::Qemu(core, image))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn firmware_is_here_or_in_qemu() {
+        assert_eq!(firmware("native"), Ok(Firmware::Native));
+        assert_eq!(firmware("qemu"), Ok(Firmware::Qemu(Core::CortexM4, None)));
+        assert_eq!(firmware("qemu-m0:a/b.elf"), Ok(Firmware::Qemu(Core::CortexM0, Some("a/b.elf".into()))));
+        assert!(firmware("native:x").unwrap_err().contains("qemu:FILE"));
+        assert!(firmware("qemu-risc").unwrap_err().contains("did you mean `qemu-riscv`?"));
     }
 }

@@ -10,7 +10,7 @@ mod shard;
 pub(super) use args::EvaluateArgs;
 
 use super::tracing::Tracing;
-use super::{CliError, interrupt, own, resolve, say, threads};
+use super::{CliError, interrupt, own, resolve, say, settings, threads};
 use bar::Bar;
 use mias_hw_model::config::GpuConfig;
 use mias_lab::evaluate::execute::{self, ExecuteError};
@@ -22,6 +22,7 @@ use mias_lab::evaluate::study::{Job, Studies, words};
 use mias_lab::evaluate::{SAMPLING, results::Evaluation};
 use mias_lab::experiment::cancel::Cancel;
 use mias_lab::experiment::machine::{End, Machine, RunError};
+use mias_lab::experiment::parameters::{Assignments, PARAMETERS, Parameter};
 use mias_lab::experiment::policies::Policies;
 use mias_lab::experiment::policy::Policy;
 use mias_lab::experiment::simulated::SimulatedGpu;
@@ -54,9 +55,8 @@ pub(super) fn main(args: &EvaluateArgs, policies: &Policies) -> Result<(), CliEr
         Form::As(name) => plan::load(name, policies),
         Form::Quick(name) => plan::load_quick(name, policies),
     }?;
-    if args.exact || args.precision.is_some() {
-        plan.set_precision(args.precision);
-    }
+    let known: Vec<&Parameter> = PARAMETERS.iter().collect();
+    plan.set(&Assignments::parse(&args.set, &known).map_err(CliError::User)?, &args.set)?;
     let plan = &plan;
     if let Some(jobs) = args.jobs.filter(|_| args.part.emit.is_none()) {
         threads::of_process(Some(jobs))?;
@@ -94,7 +94,7 @@ fn whole(task: &Task<'_>) -> Result<(), CliError> {
     if store.is_of_earlier_text() {
         let folder = folder.display();
         say::note(format_args!(
-            "note: `{}` has changed since {folder} was begun (or --precision or --exact have); runs that it still asks for are kept",
+            "note: `{}` has changed since {folder} was begun (or --set has); runs that it still asks for are kept",
             plan.name
         ));
         store.renew(&Note::of(plan), &DOCUMENTS)?;
@@ -136,7 +136,7 @@ fn report(plan: &Plan, studies: &Studies<'_>, store: &Store) -> Result<(), CliEr
 /// Says where the machines of the plan are from, each once.
 fn say_machines(plan: &Plan) {
     let machines: BTreeSet<&(String, String)> = plan.experiments.iter().flat_map(|experiment| &experiment.machines).collect();
-    machines.into_iter().for_each(|(word, name)| resolve::say_machine(word, name));
+    machines.into_iter().for_each(|(word, name)| settings::say_machine(word, name));
 }
 
 /// Asks about numbers of a user's machines that look like a slip, once each; of a built-in one only if the plan brings the number.

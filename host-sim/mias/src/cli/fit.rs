@@ -3,7 +3,7 @@
 use super::args::TraceArgs;
 use super::progress::Progress;
 use super::tracing::Tracing;
-use super::{CliError, interrupt, resolve};
+use super::{CliError, interrupt, resolve, settings};
 use clap::Args;
 use mias_lab::experiment::fit::fit;
 use mias_lab::experiment::simulated::SimulatedGpu;
@@ -30,7 +30,7 @@ pub(super) struct FitArgs {
 }
 
 pub(super) fn main(args: &FitArgs) -> Result<(), CliError> {
-    let gpu = resolve::machine(&args.gpu)?;
+    let gpu = settings::machine(&args.gpu)?;
     let names = match args.kernels.as_slice() {
         [] => kernels::THESIS.map(str::to_owned).to_vec(),
         some => some.to_vec(),

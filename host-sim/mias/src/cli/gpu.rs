@@ -2,7 +2,7 @@
 
 use super::args::GpuCommand;
 use super::choices::Format;
-use super::{CliError, fit, kernels, resolve};
+use super::{CliError, fit, kernels, resolve, settings};
 use mias_hw_model::config::GpuConfig;
 use mias_lab::characterise::occupancy::Occupancy;
 use mias_lab::gpus;
@@ -13,7 +13,7 @@ use mias_report::machine_summary::{MachineSummary, Placed};
 pub(super) fn main(command: &GpuCommand) -> Result<(), CliError> {
     let text = match command {
         GpuCommand::List { format } => list(*format)?,
-        GpuCommand::Show { gpu, format, summary: None } => show(&resolve::machine(gpu)?, *format)?,
+        GpuCommand::Show { gpu, format, summary: None } => show(&settings::machine(gpu)?, *format)?,
         GpuCommand::Show { gpu, format, summary: Some(kernels) } => summary(gpu, kernels, *format)?,
         GpuCommand::Fit(args) => return fit::main(args),
     };
@@ -36,7 +36,7 @@ fn show(gpu: &GpuConfig, format: Format) -> Result<String, CliError> {
 }
 
 fn summary(word: &str, words: &[String], format: Format) -> Result<String, CliError> {
-    let gpu = &resolve::machine(word)?;
+    let gpu = &settings::machine(word)?;
     let requests = if words.is_empty() { Vec::new() } else { kernels::by_launch(resolve::different(words)?)? };
     let placed = requests.iter().map(|(word, request)| {
         let Occupancy { max_tbs, limits } = Occupancy::of(&kernels::info(request)?, gpu);

@@ -4,6 +4,7 @@
 use super::args::KernelsArgs;
 use super::choices::Format;
 use super::progress::Progress;
+use super::settings::Settings;
 use super::tracing::Tracing;
 use super::{CliError, interrupt, kernel_check, resolve};
 use mias_hw_model::config::GpuConfig;
@@ -23,7 +24,8 @@ use mias_workloads::kernels::OTHER_NAMES;
 use rayon::prelude::*;
 
 pub(super) fn main(args: &KernelsArgs) -> Result<(), CliError> {
-    let gpu = resolve::machine(&args.gpu)?;
+    let settings = Settings::alone(&args.gpu, args.cycles)?;
+    let gpu = &settings.gpu;
     let output = Output::open(args.out.as_deref())?;
     let requests = resolve::different(&args.kernels)?;
     if args.check {
@@ -31,9 +33,9 @@ pub(super) fn main(args: &KernelsArgs) -> Result<(), CliError> {
     }
     let requests = by_launch(requests)?;
     if args.stats {
-        return stats(args, &gpu, &requests, &output);
+        return stats(args, &settings, &requests, &output);
     }
-    let prepared = requests.iter().map(|(word, request)| Ok(row(word, request, &info(request)?, &gpu)));
+    let prepared = requests.iter().map(|(word, request)| Ok(row(word, request, &info(request)?, gpu)));
     let rows: Vec<KernelRow> = prepared.collect::<Result<_, CliError>>()?;
     let text = match args.format {
         Format::Json => kernel_list::json(&rows).map_err(CliError::internal)?,
@@ -86,11 +88,11 @@ fn row(word: &str, request: &Request, info: &KernelInfo, gpu: &GpuConfig) -> Ker
     }
 }
 
-fn stats(args: &KernelsArgs, gpu: &GpuConfig, requests: &[(String, Request)], output: &Output) -> Result<(), CliError> {
-    let options = resolve::alone(args.cycles, args.ipc);
+fn stats(args: &KernelsArgs, settings: &Settings, requests: &[(String, Request)], output: &Output) -> Result<(), CliError> {
+    let (gpu, options) = (&settings.gpu, settings.options());
     let cancel = interrupt::catch()?;
     let workloads = resolve::apart(requests, &Tracing::grid(args.no_cache)?, &cancel)?;
-    let characters = all(gpu, requests, &workloads, (options, args.cycles), cancel)?;
+    let characters = all(gpu, requests, &workloads, (options, settings.cycles()), cancel)?;
     let missing: Vec<&str> = workloads.iter().zip(&characters).filter(|(_, c)| c.is_none()).map(|(w, _)| w.name.as_str()).collect();
     let whole = requests.iter().zip(characters).filter_map(|((word, request), character)| {
         let character = character?;
@@ -118,10 +120,10 @@ fn all(
     gpu: &GpuConfig,
     requests: &[(String, Request)],
     workloads: &[Workload],
-    (options, cycles): (Options, u64),
+    (options, cycles): (Options, Option<u64>),
     cancel: Cancel,
 ) -> Result<Vec<Option<Character>>, CliError> {
-    let progress = Progress::new(Some(cycles), cancel.clone());
+    let progress = Progress::new(cycles, cancel.clone());
     let machine = SimulatedGpu::new(gpu.clone()).stopped_by(cancel);
     let watch: &dyn Watch = &progress;
     let one = |(workload, (_, request)): (&Workload, &(String, Request))| {

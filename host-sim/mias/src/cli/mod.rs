@@ -1,5 +1,5 @@
 //! The command line: `compare`, `evaluate`, `report`, `diff`, `run`, `kernels`, `sweep`, `gpu list`, `gpu show`, `gpu fit`, `trace convert`,
-//! `trace export`, `trace info`, `firmware replay`, `firmware generate`, `cache info`, `cache clean`, `schema`,
+//! `trace export`, `trace info`, `firmware replay`, `firmware generate`, `cache info`, `cache clean`, `options`, `schema`,
 //! `completions`, `man`.
 //!
 //! [`run_with`] is the whole of it, also for programs that bring policies of their own (docs/own-policy.md).
@@ -12,11 +12,8 @@ mod args;
 mod arrivals;
 mod cache;
 mod choices;
-mod clashes;
 mod compare;
-mod contexts;
 mod diff;
-mod dram;
 mod dump;
 mod error;
 mod evaluate;
@@ -28,17 +25,16 @@ mod gpu;
 mod interrupt;
 mod kernel_check;
 mod kernels;
+mod options;
 mod own;
-mod partition;
-mod preemption;
 mod progress;
-mod queue;
 mod replay;
 mod report;
 mod resolve;
 mod run;
 mod say;
 mod schema;
+mod settings;
 mod sweep;
 mod threads;
 mod trace;
@@ -89,6 +85,7 @@ fn main(policies: &Policies) -> u8 {
         Command::Trace(command) => trace::main(command),
         Command::Firmware(command) => firmware::main(command),
         Command::Cache(command) => cache::main(command),
+        Command::Options(args) => options::main(args),
         Command::Schema(args) => schema::main(args, policies),
         Command::Completions(args) => about::completions(args, Arguments::command_with(policies)),
         Command::Man(args) => about::man(args, Arguments::command_with(policies)),

@@ -1,29 +1,22 @@
-//! From typed words to things: kernels, arrivals, options.
+//! From typed words to workloads: kernels and when they arrive.
 
-use super::args::{CommonArgs, MemoryIssueArgs};
 use super::arrivals::{Arrival, Arrive};
-use super::choices::{FirmwareKind, InFlight, MemoryIssue, MemoryIssueFrom as From, Relaunch, Until};
 use super::dump::Dumps;
 use super::tracing::Tracing;
-use super::{CliError, contexts, dram, partition, preemption, progress, say};
-use mias_hw_model::config::{GpuConfig, InFlightLimit, MemoryIssueConfig, MemoryIssueFrom, MemoryOrder};
+use super::{CliError, progress, say};
 use mias_lab::choice::Choice;
-use mias_lab::cosim::{Core, Image, Parts};
 use mias_lab::experiment::cancel::Cancel;
-use mias_lab::experiment::fits;
-use mias_lab::experiment::levels::Levels;
-use mias_lab::experiment::machine::{End, Options, RunError, SEARCH_CYCLES};
-use mias_lab::experiment::policy::{IpcUnit, Policy};
+use mias_lab::experiment::machine::{Options, RunError};
+use mias_lab::experiment::parameters::Order;
 use mias_lab::experiment::recorded::label;
 use mias_lab::experiment::request::Request;
 use mias_lab::experiment::workload::{Workload, check_copies, place, place_for};
-use mias_lab::gpus::{self, plausible};
 use mias_trace::accelsim::Warnings;
 use mias_workloads::kernels::{self, Kernel, Spec};
 use mias_workloads::trace_store::{self, Traced};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::{ControlFlow, RangeInclusive};
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Kernels that the firmware schedules at a time.
@@ -32,113 +25,21 @@ const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
 /// Kernels that a queue is drawn from: as many as the firmware sees launches.
 const MOST_QUEUED_KERNELS: usize = mias_registers::queue::ENTRIES;
 
-/// The machine of a word. What looks like a slip in a user's file is asked about on standard error.
-pub(super) fn machine(word: &str) -> Result<GpuConfig, CliError> {
-    let gpu = gpus::load(word)?;
-    say_machine(word, &gpu.name);
-    if !gpus::names().contains(&word) {
-        plausible::questions(&gpu).iter().for_each(|question| say::warning(format_args!("{word}: {question}")));
-    }
-    Ok(gpu)
-}
-
-/// Says where the machine of a word is from.
-pub(super) fn say_machine(word: &str, name: &str) {
-    if gpus::names().contains(&word) {
-        say::detail(format_args!("machine `{word}`: built in"));
-    } else {
-        say::detail(format_args!("machine `{name}`: file {word}"));
-    }
-}
-
-/// The machine of a run, with what its options say of memory issue, ways, miss resources and DRAM requests for as many kernels as share an SM.
-pub(super) fn machine_for(common: &CommonArgs, kernels: &RangeInclusive<usize>) -> Result<GpuConfig, CliError> {
-    let mut gpu = machine(&common.gpu)?;
-    partition::apply(&common.partition, &mut gpu, kernels)?;
-    preemption::apply(&common.preemption, common.transition, &mut gpu)?;
-    contexts::apply(&common.contexts, &mut gpu)?;
-    let kernels = *kernels.end();
-    dram::apply(&common.dram, &mut gpu, kernels)?;
-    let MemoryIssueArgs { memory_issue, in_flight, in_flight_interval, memory_issue_from, warp_quota, active_warps } = &common.memory_issue;
-    let given = |option: &str, numbers: usize| match numbers {
-        0 => Ok(()),
-        numbers if numbers <= kernels => Ok(()),
-        numbers => Err(CliError::User(format!("`--{option}` has {numbers} numbers for {kernels} kernels: give one for each, or fewer"))),
-    };
-    let mut config = gpu.sm.memory_issue.take().unwrap_or_default();
-    if let Some(order) = memory_issue {
-        config.order = match order {
-            MemoryIssue::Scheduler => MemoryOrder::Scheduler,
-            MemoryIssue::RoundRobin => MemoryOrder::RoundRobin,
-            MemoryIssue::Quota => MemoryOrder::Quota,
-        };
-    }
-    if let Some(limits) = in_flight {
-        (config.in_flight, config.limits) = match limits {
-            InFlight::None => (InFlightLimit::None, Vec::new()),
-            InFlight::Dynamic => (InFlightLimit::Dynamic, Vec::new()),
-            InFlight::DynamicGlobal => (InFlightLimit::DynamicGlobal, Vec::new()),
-            InFlight::Firmware => (InFlightLimit::Firmware, Vec::new()),
-            InFlight::Static(limits) => (InFlightLimit::Static, limits.clone()),
-        };
-        if config.in_flight != InFlightLimit::DynamicGlobal {
-            config.broadcast_cycles = None;
-        }
-        if config.in_flight != InFlightLimit::Firmware {
-            config.interval_cycles = None;
-        }
-        given("in-flight", config.limits.len())?;
-    }
-    if let Some(cycles) = in_flight_interval {
-        if config.in_flight != InFlightLimit::Firmware {
-            return Err(CliError::User("`--in-flight-interval` is how often the firmware looks: add `--in-flight firmware`".into()));
-        }
-        config.interval_cycles = Some(*cycles);
-    }
-    if let Some(from) = memory_issue_from {
-        config.from = match from {
-            From::Reset => MemoryIssueFrom::Reset,
-            From::Decision => MemoryIssueFrom::Decision,
-        };
-    }
-    if !warp_quota.is_empty() {
-        given("warp-quota", warp_quota.len())?;
-        config.warp_quota.clone_from(warp_quota);
-    }
-    if !active_warps.is_empty() {
-        given("active-warps", active_warps.len())?;
-        gpu.sm.active_warps.clone_from(active_warps);
-    }
-    let holds = MemoryIssueConfig { from: MemoryIssueFrom::Reset, ..config.clone() } != MemoryIssueConfig::default();
-    gpu.sm.memory_issue = holds.then_some(config);
-    // Options with too many have been refused: those ask for something of this run. These are of the file, which is of more runs than this one, with
-    // fewer kernels, too; and nobody waits for a kernel that is not there.
-    for (key, numbers) in gpus::numbers_by_kernel(&gpu).into_iter().filter(|(_, numbers)| *numbers > kernels) {
-        say::warning(format_args!(
-            "machine `{}`: {key} has {numbers} numbers, one for each kernel, and this run has {kernels}: the last mean nothing here; leave them out if no run has more",
-            gpu.name
-        ));
-    }
-    Ok(gpu)
-}
-
 /// The kernels by word, each executed and traced once, on a stream of its own, arriving as `arrive` says. A kernel named
 /// twice is launched twice, with buffers of its own; the second launch of `fwt` is called `fwt#2`.
 pub(super) fn workloads(
     words: &[String],
     arrive: Arrive<'_>,
-    options: Options,
     tracing: &Tracing,
     cancel: &Cancel,
 ) -> Result<Vec<Workload>, CliError> {
-    launched(&requests(words)?, arrive, options, &mut Dumps::default(), (tracing, cancel))
+    launched(&ordered(requests(words)?, arrive), arrive, &mut Dumps::default(), (tracing, cancel))
 }
 
 /// The same, with PTX of nvcc's for this architecture if there is one; and some of what the kernels leave in memory.
 pub(super) fn dumped_workloads(
     (words, nvcc): (&[String], Option<&str>),
     arrive: Arrive<'_>,
-    options: Options,
     dumps: &mut Dumps,
     kept: (&Tracing, &Cancel),
 ) -> Result<Vec<Workload>, CliError> {
@@ -149,19 +50,18 @@ pub(super) fn dumped_workloads(
             *request = Request::Kernel(spec);
         }
     }
-    launched(&requests, arrive, options, dumps, kept)
+    launched(&ordered(requests, arrive), arrive, dumps, kept)
 }
 
 /// The same for one kernel that is described by options instead of a word.
 pub(super) fn user_workload(
     kernel: Kernel,
     arrive: Arrive<'_>,
-    options: Options,
     dumps: &mut Dumps,
     kept: (&Tracing, &Cancel),
 ) -> Result<Vec<Workload>, CliError> {
     let requests = [(kernel.name().to_owned(), Request::Kernel(Spec::of(Arc::new(kernel))))];
-    launched(&requests, arrive, options, dumps, kept)
+    launched(&requests, arrive, dumps, kept)
 }
 
 /// Kernels for calibration: any number of different ones, which run alone and in pairs.
@@ -173,13 +73,21 @@ pub(super) fn calibration(words: &[String], tracing: &Tracing, cancel: &Cancel) 
     Ok(workloads)
 }
 
+/// The kernels in the order in which they are launched.
+fn ordered(mut requests: Vec<(String, Request)>, arrive: Arrive<'_>) -> Vec<(String, Request)> {
+    if arrive.parameters.order == Order::Reversed {
+        requests.reverse();
+    }
+    requests
+}
+
 fn launched(
     requests: &[(String, Request)],
     arrive: Arrive<'_>,
-    options: Options,
     dumps: &mut Dumps,
     (tracing, cancel): (&Tracing, &Cancel),
 ) -> Result<Vec<Workload>, CliError> {
+    let options = arrive.parameters.options;
     if requests.len() > MOST_QUEUED_KERNELS {
         return Err(CliError::User(format!("{} kernels given, a queue is drawn from at most {MOST_QUEUED_KERNELS}", requests.len())));
     }
@@ -187,10 +95,10 @@ fn launched(
         return Err(CliError::User(format!("{} kernels given, the firmware schedules at most {MOST_KERNELS} at a time", requests.len())));
     }
     if options.share_memory && requests.iter().all(|(_, request)| request.spec().is_some()) {
-        return Err(CliError::User("--share-memory: it is for traces, and none of the kernels is one".into()));
+        return Err(CliError::User("share-memory: it is for traces, and none of the kernels is one".into()));
     }
     let labels = labels(&requests.iter().map(|(word, request)| request.name(word)).collect::<Vec<_>>());
-    let arrivals = arrive.of(&labels, options)?;
+    let arrivals = arrive.of(&labels)?;
     if let Some((label, arrival)) = arrivals.iter().find(|(_, arrival)| arrival.priority > 0 && !options.transition.preempts()) {
         let (priority, transition) = (arrival.priority, options.transition.name());
         say::warning(format_args!(
@@ -213,7 +121,7 @@ fn launched(
 /// Refuses to warm the L2 where there is nothing to warm it with.
 pub(super) fn warmable(workloads: &[Workload], options: Options) -> Result<(), CliError> {
     match options.warm_l2 {
-        true => check_copies(workloads.iter()).map_err(|why| CliError::User(format!("--warm-l2: {why}"))),
+        true => check_copies(workloads.iter()).map_err(|why| CliError::User(format!("warm-l2: {why}"))),
         false => Ok(()),
     }
 }
@@ -307,79 +215,6 @@ fn traced(
 fn labels(names: &[String]) -> Vec<String> {
     let number = |at: usize| names[..=at].iter().filter(|name| **name == names[at]).count();
     names.iter().enumerate().map(|(at, name)| label(name, number(at))).collect()
-}
-
-/// The image that decides by these policies on this machine; none for the firmware in this process. SMs are dealt out as given by the search.
-pub(super) fn image(common: &CommonArgs, policies: &[Policy], gpu: &GpuConfig) -> Result<Option<Image>, CliError> {
-    let core = match common.firmware {
-        FirmwareKind::Native if common.image.is_some() => return Err(CliError::User("--image: give --firmware qemu too".into())),
-        FirmwareKind::Native => return Ok(None),
-        FirmwareKind::Qemu => Core::CortexM4,
-        FirmwareKind::QemuM0 => Core::CortexM0,
-        FirmwareKind::QemuRiscv => Core::RiscV,
-    };
-    let image = match &common.image {
-        Some(file) => Ok(Image { core, file: file.clone() }),
-        None => {
-            let searches = common.shares.is_some() || policies.iter().any(|policy| policy.searches());
-            let controls = gpu.sm.oversubscription.is_some_and(|contexts| contexts.is_controlled_by_firmware());
-            let levels = common.levels != Levels::None;
-            Image::built_for(core, Parts { preempts: common.transition.preempts(), searches, controls, levels })
-        }
-    };
-    image.map(Some).map_err(|error| CliError::User(error.to_string()))
-}
-
-/// The options that every command has.
-pub(super) fn options(common: &CommonArgs) -> Options {
-    Options {
-        end: if common.until == Some(Until::Done) { End::Done } else { End::Cycles(common.cycles) },
-        profile_cycles: common.profile_cycles,
-        search_cycles: common.search_cycles.unwrap_or(SEARCH_CYCLES),
-        shares: common.shares,
-        transition: common.transition,
-        latency: common.latency,
-        ipc: common.ipc,
-        tbs_per_sm: None,
-        open_sms: None,
-        relaunch: common.relaunch == Relaunch::On,
-        share_memory: common.share_memory,
-        warm_l2: common.warm_l2,
-        sample_cycles: None,
-        counted: common.counted,
-        precision: common.precision,
-        requests: None,
-        levels: common.levels,
-        queue: None,
-    }
-}
-
-/// Whether `--shares` are SMs of so many kernels on the machine.
-pub(super) fn check_shares(options: Options, kernels: usize, gpu: &GpuConfig) -> Result<(), CliError> {
-    let checked = options.shares.map_or(Ok(()), |shares| shares.check(kernels, gpu.sm.count));
-    checked.map_err(|message| CliError::User(format!("--shares: {message}")))
-}
-
-/// Whether the machine can do what the policies ask of it, with SMs given or not.
-pub(super) fn check_fits(policies: &[Policy], options: Options, kernels: usize, gpu: &GpuConfig) -> Result<(), CliError> {
-    let fits = fits::check_sms(policies, kernels, gpu).and_then(|()| fits::check_gating(policies, options, gpu));
-    fits.map_err(|message| CliError::User(format!("--policy: {message}")))
-}
-
-/// The SMs that TBs may go to, which the machine must have.
-pub(super) fn open_sms(sms: Option<u32>, gpu: &GpuConfig) -> Result<Option<u32>, CliError> {
-    match sms {
-        Some(sms) if sms > gpu.sm.count => {
-            let (name, count) = (&gpu.name, gpu.sm.count);
-            Err(CliError::User(format!("--sms {sms}: `{name}` has {count} SMs; give {count} or fewer")))
-        }
-        _ => Ok(sms),
-    }
-}
-
-/// The options of runs in which a kernel is alone: nothing is profiled, and no SM changes its configuration.
-pub(super) fn alone(cycles: u64, ipc: IpcUnit) -> Options {
-    Options { ipc, ..Options::new(End::Cycles(cycles)) }
 }
 
 #[cfg(test)]

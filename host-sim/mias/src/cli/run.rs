@@ -2,13 +2,14 @@
 
 use super::args::RunArgs;
 use super::arrivals::Arrive;
-use super::choices::{Format, WarpScheduler};
+use super::choices::Format;
 use super::dump::Dumps;
 use super::progress::Progress;
 use super::replay::Replay;
+use super::settings::Settings;
 use super::tracing::Tracing;
-use super::{CliError, clashes, faults, firmware, interrupt, own, resolve, say, threads, user_kernel};
-use mias_hw_model::config::{GpuConfig, WarpSchedulerKind};
+use super::{CliError, faults, firmware, interrupt, own, resolve, say, threads, user_kernel};
+use mias_hw_model::config::GpuConfig;
 use mias_hw_model::sm::KERNEL_SLOTS;
 use mias_lab::experiment::compare::{Ran, Watch, ran, takes};
 use mias_lab::experiment::contexts::check_extra;
@@ -35,23 +36,39 @@ fn kernels_of(args: &RunArgs) -> RangeInclusive<usize> {
     }
 }
 
+/// Refuses settings that mean nothing beside an option.
+fn check(args: &RunArgs, settings: &Settings) -> Result<(), CliError> {
+    let drawn = [("--timeline", args.timeline.is_some()), ("--vcd", args.vcd.is_some()), ("--record", args.record.is_some())];
+    let refuse = |option: &str, key: &str, why: &str| Err(CliError::User(format!("{option}: {why}: leave `{key}` out, or {option}")));
+    let of_replay = ["cycles", "until", "relaunch", "counted", "order", "arrive", "priority", "limit", "precision", "share-memory", "queue.launches"];
+    if let (Some(_), Some(key)) = (&args.trace, of_replay.into_iter().find(|key| settings.assigned.has(key))) {
+        return refuse("--trace", key, "the launches of a trace are replayed each once, to their end");
+    }
+    if let Some((option, _)) = drawn.iter().find(|(_, asked)| *asked && settings.options().precision.is_some()) {
+        return refuse(option, "precision", "a run that may end before its window is not drawn");
+    }
+    let whole = [drawn[0], drawn[1], ("--explain", args.common.explain)];
+    if let Some((option, _)) = whole.iter().find(|(_, asked)| *asked && settings.options().queue.is_some()) {
+        return refuse(option, "queue.launches", "a queue has too many launches for that");
+    }
+    if settings.assigned.has("power-cycles") && args.timeline.is_none() {
+        return Err(CliError::User("power-cycles: it is of a timeline: give --timeline FILE, or leave it out".into()));
+    }
+    Ok(())
+}
+
 /// `started` is when the process began.
 pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
     let common = &args.common;
     let threads = threads::of_process(common.threads)?;
     let user = user_kernel::wanted(args)?;
-    clashes::check(args.policy.as_slice(), common)?;
-    let mut gpu = resolve::machine_for(common, &kernels_of(args))?;
-    match args.warp_scheduler {
-        Some(WarpScheduler::Gto) => gpu.sm.warp_scheduler = WarpSchedulerKind::Gto,
-        Some(WarpScheduler::Lrr) => gpu.sm.warp_scheduler = WarpSchedulerKind::Lrr,
-        Some(WarpScheduler::KernelLrr) => gpu.sm.warp_scheduler = WarpSchedulerKind::KernelLrr,
-        None => {}
-    }
+    let settings = Settings::of(&args.gpu, common, true, &kernels_of(args))?;
+    check(args, &settings)?;
+    let (gpu, parameters) = (&settings.gpu, &settings.parameters);
     let output = Output::open(common.out.as_deref())?;
     let drawings = Drawings::open(args)?;
     let mut dumps = Dumps::new(&args.dump, Drawings::files(args).cloned().collect());
-    let image = resolve::image(common, args.policy.as_slice(), &gpu)?;
+    let image = settings.image(&common.firmware, args.policy.as_slice())?;
     if args.policy == Some(Policy::Sequential) {
         return Err(CliError::User(
             "`sequential` is no run: it follows from those of the kernels alone; see `mias compare --policy sequential`".into(),
@@ -61,53 +78,37 @@ pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
     own::check_record(args.policy, args.record.as_deref())?;
     let reference = args.reference.as_deref().map(read_reference).transpose()?;
     let cancel = interrupt::catch()?;
-    let asked = Options { tbs_per_sm: args.tbs_per_sm, open_sms: resolve::open_sms(args.sms, &gpu)?, ..resolve::options(common) };
-    // A queue runs to its end.
-    let asked = match args.queue.queue()? {
-        None => asked,
-        queue => Options { end: End::Done, queue, ..asked },
-    };
     let (replay, mut workloads, policy, options) = match &args.trace {
         None => {
-            let (options, tracing) = (asked, Tracing::window(&common.traces)?.printing(args.print));
+            let tracing = Tracing::window(&common.traces)?.printing(args.print);
             let kept = (&tracing, &cancel);
-            let arrive = Arrive { words: &common.arrive, gpu: &gpu };
+            let arrive = Arrive { words: &common.arrive, parameters, gpu };
             let workloads = match user {
-                Some(ptx) => resolve::user_workload(user_kernel::of(ptx, &args.user)?, arrive, options, &mut dumps, kept)?,
-                None => {
-                    let nvcc = args.user.nvcc.as_deref();
-                    resolve::dumped_workloads((&args.kernels, nvcc), arrive, options, &mut dumps, kept)?
-                }
+                Some(ptx) => resolve::user_workload(user_kernel::of(ptx, &args.user)?, arrive, &mut dumps, kept)?,
+                None => resolve::dumped_workloads((&args.kernels, args.user.nvcc.as_deref()), arrive, &mut dumps, kept)?,
             };
-            (None, workloads, args.policy.unwrap_or(Policy::MiasIpmIpc), options)
+            (None, workloads, args.policy.unwrap_or(Policy::MiasIpmIpc), parameters.options)
         }
         Some(list) => {
-            let options = Options { end: End::Done, ..asked };
+            let options = Options { end: End::Done, ..parameters.options };
             let (replay, workloads) = Replay::open(list, Tracing::window(&common.traces)?)?;
             resolve::warmable(&workloads, options)?;
             (Some(replay), workloads, args.policy.unwrap_or(Policy::LeftOver), options)
         }
     };
-
-    resolve::check_shares(options, workloads.len(), &gpu)?;
-    if args.trace.is_none() {
-        resolve::check_fits(&[policy], options, workloads.len(), &gpu)?;
-    }
-    check_extra(&gpu, &workloads)?;
-    let cycles = match options.end {
-        End::Cycles(cycles) => Some(cycles),
-        End::Done => None,
-    };
+    settings.check(&[policy], if args.trace.is_some() { 1 } else { workloads.len() })?;
+    check_extra(gpu, &workloads)?;
+    let cycles = if args.trace.is_some() { None } else { settings.cycles() };
     let progress = Progress::new(cycles, cancel.clone());
     let mut machine = SimulatedGpu::new(gpu.clone()).with_image(image).with_threads(threads).stopped_by(cancel);
-    if args.no_skip {
+    if parameters.every_cycle {
         machine = machine.without_skipping();
     }
     if drawings.wanted() {
         machine = machine.recording();
     }
     if args.timeline.is_some() {
-        machine = machine.noting_energy(u64::from(args.power_cycles.unwrap_or(timeline::POWER_CYCLES)));
+        machine = machine.noting_energy(parameters.power_cycles);
         machine = machine.noting_contexts(timeline::MOST_CONTEXT_NOTES);
     }
     if common.explain {
@@ -138,10 +139,10 @@ pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
         say::warning(no_account(policy, parted));
     }
     faults::tell(policy, outcome.faults);
-    drawings.write(&outcome, &workloads, &gpu)?;
+    drawings.write(&outcome, &workloads, gpu)?;
     dumps.write()?;
     let seconds = args.timing.then(|| Seconds { load: (simulating - started).as_secs_f64(), simulate: simulating.elapsed().as_secs_f64() });
-    let subject = Subject { gpu: &gpu, workloads: &workloads, policy, options, takes: &takes, seconds };
+    let subject = Subject { gpu, workloads: &workloads, policy, options, takes: &takes, seconds };
     let mut text = match args.format {
         Format::Table => run_report::text(subject, &outcome, common.explain),
         Format::Json => run_report::json(subject, &outcome).map_err(CliError::internal)?,

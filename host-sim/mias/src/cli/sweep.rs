@@ -3,9 +3,10 @@
 use super::args::SweepArgs;
 use super::choices::TableFormat;
 use super::progress::Progress;
+use super::settings::Settings;
 use super::tracing::Tracing;
 use super::{CliError, interrupt, resolve, threads};
-use mias_lab::experiment::machine::{Options, RunError};
+use mias_lab::experiment::machine::RunError;
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::sweep::sweep;
 use mias_lab::output::Output;
@@ -13,14 +14,14 @@ use mias_report::sweep_report::{self, Subject};
 
 pub(super) fn main(args: &SweepArgs) -> Result<(), CliError> {
     let threads = threads::of_process(args.threads)?;
-    let gpu = resolve::machine(&args.gpu)?;
+    let settings = Settings::alone(&args.gpu, args.cycles)?;
+    let (gpu, options) = (&settings.gpu, settings.options());
     let output = Output::open(args.out.as_deref())?;
-    let options = Options { warm_l2: args.warm_l2, precision: args.precision, ..resolve::alone(args.cycles, args.ipc) };
     let cancel = interrupt::catch()?;
     let workloads = resolve::apart(&resolve::different(std::slice::from_ref(&args.kernel))?, &Tracing::window(&args.traces)?, &cancel)?;
     resolve::warmable(&workloads, options)?;
     let workload = workloads.first().ok_or_else(|| CliError::internal("a word without a kernel"))?;
-    let progress = Progress::new(Some(args.cycles), cancel.clone());
+    let progress = Progress::new(settings.cycles(), cancel.clone());
     let machine = SimulatedGpu::new(gpu.clone()).with_threads(threads).stopped_by(cancel);
     let result = sweep(&machine, workload, options, &progress);
     progress.clear();
@@ -29,7 +30,7 @@ pub(super) fn main(args: &SweepArgs) -> Result<(), CliError> {
     if missing.len() == sweep.points.len() {
         return Err(RunError::Interrupted.into());
     }
-    let subject = Subject { gpu: &gpu, workload, options };
+    let subject = Subject { gpu, workload, options };
     let text = match args.format {
         TableFormat::Table => sweep_report::text(subject, &sweep),
         TableFormat::Json => sweep_report::json(subject, &sweep).map_err(CliError::internal)?,

@@ -4,15 +4,17 @@
 /// name one typing error away, which for two letters scores less.
 const NEAR: f64 = 0.7;
 
+/// The nearest of `known` to `given`, if one is near; the last of the best.
+pub fn nearest<'k>(given: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    let lower = given.to_lowercase();
+    let scored = known.into_iter().map(|name| (strsim::osa_distance(&lower, name) == 1, strsim::jaro_winkler(&lower, &name.to_lowercase()), name));
+    let near = scored.filter(|(one_error, score, _)| *one_error || *score >= NEAR);
+    near.max_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))).map(|(.., name)| name)
+}
+
 /// A message that `given` is not a known `what`, with the nearest known name if one is near, and all of them.
 pub fn unknown(what: &str, given: &str, known: &[&str]) -> String {
-    let lower = given.to_lowercase();
-    let one_error = |name: &str| strsim::osa_distance(&lower, name) == 1;
-    let scored = known.iter().map(|name| (one_error(name), strsim::jaro_winkler(&lower, &name.to_lowercase()), *name));
-    let near = scored.filter(|(one_error, score, _)| *one_error || *score >= NEAR);
-    // The last of the best.
-    let nearest = near.max_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    let hint = nearest.map(|(.., name)| format!(" did you mean `{name}`?")).unwrap_or_default();
+    let hint = nearest(given, known.iter().copied()).map(|name| format!(" did you mean `{name}`?")).unwrap_or_default();
     format!("unknown {what} `{given}`;{hint} known: {}", known.join(", "))
 }
 

@@ -2,17 +2,12 @@
 //! them, so that the two cannot disagree about what may be written.
 
 use super::kernels::{MOST_KERNELS, MOST_QUEUED_KERNELS};
-use super::parameters::LONGEST_WINDOW;
-use super::schema::{self, chosen, numbers, on_or_off, precision};
-use super::{DEFAULT_CYCLES, Order, requests};
+use super::requests;
+use super::schema;
 use crate::choice::Choice;
-use crate::experiment::levels::Levels;
 use crate::experiment::policies::Policies;
-use crate::experiment::policy::{Counted, IpcUnit, Latency, Transition};
 use crate::experiment::queue::{LONGEST_SPACING, MOST_LAUNCHES};
 use crate::experiment::requests::Scheme;
-use crate::experiment::workload::LATEST_ARRIVAL;
-use mias_registers::{MAX_SMS, MAX_WINDOW};
 use mias_workloads::input::schema::{list, one_or_more};
 use serde_json::{Value, json};
 
@@ -69,7 +64,7 @@ pub(super) const EXPERIMENT: [Key; 16] = [
         "Whether every maximal configuration runs throughout, for oracles and regrets; true if left out.",
         |_| json!({ "type": "boolean", "default": true }),
     ),
-    optional("parameters", "What stays the same in all runs of the experiment, or is varied over a list or a range.", schema::parameters),
+    optional("parameters", "What stays the same in all runs of the experiment, or is varied over a list or a range.", |_| schema::parameters()),
     optional("gpu-settings", "Fields of the GPU's file, by their names there: a value, a list, or a range.", |_| schema::gpu_settings()),
     optional(
         "sharing",
@@ -138,56 +133,6 @@ pub(super) const QUEUE: [Key; 4] = [
         schema::whole(0, LONGEST_SPACING.into())
     }),
     optional("urgent-one-in", "One launch in so many has priority 1; 0 if left out: none has.", |_| schema::whole(0, MOST_LAUNCHES.into())),
-];
-
-/// Of `[experiment.parameters]`.
-pub(super) const PARAMETERS: [Key; 20] = [
-    optional("cycles", "Window in core cycles, launch latency included; 5,000,000 if left out.", |_| {
-        let mut cycles = numbers(1, LONGEST_WINDOW);
-        cycles["default"] = DEFAULT_CYCLES.into();
-        cycles
-    }),
-    optional("until", "Instead of `cycles`: every kernel runs once, to its end.", |_| one_or_more(&json!({ "enum": ["done"] }))),
-    optional("relaunch", "Whether a kernel that ends within the window starts again; true if left out.", |_| on_or_off()),
-    optional("profile-cycles", "Profiling window in core cycles; 45,000 if left out.", |_| numbers(1, MAX_WINDOW.into())),
-    optional("search-cycles", "Core cycles of each of the two windows of a search's step; 20,000 if left out.", |_| {
-        numbers(1, MAX_WINDOW.into())
-    }),
-    optional("shares", "SMs of each kernel under `spatial`, as in `6-18`; as many of each if left out.", |_| {
-        one_or_more(&json!({ "type": "string", "pattern": "^[0-9]+(-[0-9]+)*$" }))
-    }),
-    optional("sms", "TBs go to the first so many SMs only, and policies do not know of it; to all if left out.", |_| {
-        numbers(1, MAX_SMS as u64)
-    }),
-    optional("transition", "How SMs come from one configuration to the next; drain if left out.", |_| chosen::<Transition>()),
-    optional("latency", "The time that decisions take in simulated time; worst if left out.", |_| chosen::<Latency>()),
-    optional("ipc", "The instruction that IPC counts; thread if left out.", |_| chosen::<IpcUnit>()),
-    optional(
-        "counted",
-        "Over what IPC counts where kernels start again: the window, or each kernel's first run, and the window for one that does not get so far; window if left out.",
-        |_| chosen::<Counted>(),
-    ),
-    optional("order", "In which order the kernels of a group are launched; given if left out.", |_| chosen::<Order>()),
-    optional("arrive", "Core cycle at which the last kernel of each group arrives; 0 if left out.", |_| numbers(0, LATEST_ARRIVAL)),
-    optional("priority", "Priority of the last kernel of each group, 0 the lowest; 0 if left out.", |_| numbers(0, u8::MAX.into())),
-    optional(
-        "limit",
-        "Time in which the last kernel of each group is to have its room, from the moment at which its TBs may issue: core cycles, or as in 5us; then it runs once. None if left out.",
-        |_| one_or_more(&schema::time()),
-    ),
-    optional("precision", "How well a run is to be known, as in `1 %`: then it may end before its window; off if left out.", |_| {
-        precision()
-    }),
-    optional("share-memory", "Whether traces keep the addresses that they were recorded with; false if left out.", |_| on_or_off()),
-    optional("warm-l2", "Whether the L2 holds at cycle 0 what the traces' programs had copied to the device; false if left out.", |_| {
-        on_or_off()
-    }),
-    optional(
-        "sample-cycles",
-        "Core cycles between two samples of every kernel's L1 accesses and warp instructions, of which results have the series; none if left out.",
-        |_| numbers(1, LONGEST_WINDOW),
-    ),
-    optional("levels", "Levels of scheduling that the firmware sets beside the policy; none if left out.", |_| chosen::<Levels>()),
 ];
 
 /// Of a range of numbers.

@@ -13,23 +13,22 @@ mod schema;
 mod tests;
 mod unfit;
 
+pub use crate::experiment::parameters::Order;
 pub use parameters::{Named, Setting};
 pub use reader::Place;
 pub use schema::schema;
 
-use crate::choices;
 use crate::experiment::fits;
-use crate::experiment::machine::End;
+use crate::experiment::levels::Levels;
+use crate::experiment::parameters::Assignments;
 use crate::experiment::policies::Policies;
 use crate::experiment::policy::Policy;
-use crate::experiment::precision::Precision;
-use crate::experiment::presets::Preset;
 use crate::experiment::request::Request;
 use crate::gpus;
 use keys::{EXPERIMENT, PLAN};
 use mias_hw_model::config::GpuConfig;
 use mias_workloads::input::{file, suggest};
-use parameters::{Axis, Change};
+use parameters::Change;
 use quick_form::Form;
 use reader::{Source, Table, Value};
 use std::collections::BTreeSet;
@@ -45,16 +44,6 @@ const DEEPEST_INCLUDE: u32 = 4;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct PlanError(pub String);
-
-choices! {
-    /// In which order the kernels of a group are launched.
-    pub enum Order {
-        /// As listed.
-        Given = "given",
-        /// The other way round.
-        Reversed = "reversed",
-    }
-}
 
 /// A plan.
 #[derive(Clone, Debug)]
@@ -99,20 +88,24 @@ pub struct Experiment {
 }
 
 impl Plan {
-    /// The same plan, all of whose windows are to be known so well, whatever it says itself; none: all are simulated to their end. Settings that
-    /// differed in nothing else are one then.
-    pub fn set_precision(&mut self, precision: Option<Precision>) {
+    /// The same plan with other values in every setting, whatever it says itself; `words` are what they were read from. Settings that differed in
+    /// nothing else are one then.
+    ///
+    /// # Errors
+    /// A setting that cannot be; the message names the experiment.
+    pub fn set(&mut self, assigned: &Assignments, words: &[String]) -> Result<(), PlanError> {
         for experiment in &mut self.experiments {
+            let fail = |message: String| PlanError(format!("{}: {message}", experiment.name));
             for setting in &mut experiment.settings {
-                setting.options.precision = precision.filter(|_| setting.options.end != End::Done);
-                setting.labels.retain(|(key, _)| key != "precision");
+                setting.assign(assigned).map_err(fail)?;
+                fit(&experiment.policies, &experiment.groups, setting).map_err(fail)?;
             }
             let mut seen = BTreeSet::new();
             experiment.settings.retain(|setting| seen.insert((setting.machine.clone(), setting.labels.clone())));
         }
         // So that its fingerprint is another.
-        let said = precision.map_or_else(|| "exact".to_owned(), |precision| format!("precision {precision}"));
-        self.text += &format!("# {said}\n");
+        self.text.extend(words.iter().map(|word| format!("# set {word}\n")));
+        Ok(())
     }
 }
 
@@ -179,7 +172,7 @@ fn text_of(name_or_path: &str) -> Result<(String, String), String> {
 /// Adds what `source` says to `plan`, what it includes first.
 fn read(source: Source<'_>, policies: &Policies, plan: &mut Plan, depth: u32) -> Result<(), PlanError> {
     let document = source.parse()?;
-    let top = Table::new(source, &document, "a plan", &PLAN)?;
+    let top = Table::new(source, &document, "a plan", PLAN.iter().map(|key| key.name))?;
     let name = top.require("name")?.plain_name()?.to_owned();
     let description = top.require("description")?.text()?.to_owned();
     for include in top.get("include").map(|list| list.list()).transpose()?.unwrap_or_default() {
@@ -190,7 +183,7 @@ fn read(source: Source<'_>, policies: &Policies, plan: &mut Plan, depth: u32) ->
         read(Source { file: &file, text: &text }, policies, plan, depth + 1)?;
     }
     for experiment in top.get("experiment").map(|list| list.list()).transpose()?.unwrap_or_default() {
-        let table = experiment.table("[[experiment]]", &EXPERIMENT)?;
+        let table = experiment.table("[[experiment]]", EXPERIMENT.iter().map(|key| key.name))?;
         let name = table.require("name")?;
         let left_out = quick_form::leaves_out(&table)?;
         if left_out && plan.quick {
@@ -240,8 +233,8 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
             machine = quick_form::machine(machine, &config);
         }
         machine.extend(form.axes("sharing", |value| parameters::gpu_settings(value, &config, Change::Sharing))?);
-        let mut presets = policies.iter().filter_map(|policy| policy.preset());
-        presets.try_for_each(|preset| said_twice(preset, &machine)).map_err(|message| named.fail(&message))?;
+        let keys: Vec<String> = machine.iter().map(|axis| axis.key.clone()).collect();
+        fits::check_set_once(&policies, Levels::None, &keys).map_err(|message| named.fail(&message))?;
         let axes = [&parameters[..], &machine[..]].concat();
         // Where most of them come from.
         let machines = parameters::combinations(&machine) > parameters::combinations(&parameters);
@@ -335,18 +328,6 @@ fn for_traces(table: &Table<'_>, kernels: &[(String, Request)], settings: &[Sett
     let parameters = table.require("parameters")?.entries()?;
     let fail = |value: &Value<'_>| value.fail("it is for traces, and none of `kernels` is one; leave it out");
     Err(parameters.iter().find(|value| value.key == *key).map_or_else(|| table.fail(key), fail))
-}
-
-/// Refuses a field that a preset sets and the experiment, too: one of them would not hold.
-fn said_twice(preset: &Preset, axes: &[Axis]) -> Result<(), String> {
-    let sets = preset.sets();
-    match axes.iter().find(|axis| sets.iter().any(|set| axis.key == *set || axis.key.starts_with(&format!("{set}.")))) {
-        Some(axis) => {
-            let (name, key, places) = (preset.name, &axis.key, preset.places.name());
-            Err(format!("{name} sets {key} itself, and the experiment gives it, too: leave it out, or name {places} instead"))
-        }
-        None => Ok(()),
-    }
 }
 
 /// Refuses limits, quotas, ways and weights for more kernels than share the machine.

@@ -1,60 +1,37 @@
 //! Parameters of an experiment: what stays the same in all of its runs, or is varied over a list or a range. Each combination of
 //! values is a *setting*.
 
-use super::keys::{PARAMETERS, RANGE};
+use super::PlanError;
+use super::keys::RANGE;
 use super::reader::{Value, once};
-use super::unfit::{Unfit, check_open_sms, check_room};
-use super::{Order, PlanError};
-use crate::choice::Choice;
-use crate::experiment::levels::Levels;
+use super::unfit::{Unfit, check_room};
+use crate::experiment::fits;
 use crate::experiment::machine::{End, Options};
-use crate::experiment::policy::{Counted, IpcUnit, Latency, Transition};
-use crate::experiment::precision::Precision;
-use crate::experiment::shares::Shares;
+use crate::experiment::parameters::{Assignments, Kind, Order, PARAMETERS, Parameter, Parameters, check_together};
 use crate::experiment::time::Time;
-use crate::experiment::workload::LATEST_ARRIVAL;
 use crate::gpus::fields::{self, Field, changed, label};
 use mias_hw_model::config::GpuConfig;
-use mias_registers::{MAX_SMS, MAX_WINDOW};
-use mias_workloads::input::suggest;
 
 /// Most values of one parameter (assumption: more are a slip of the finger).
 const MOST_VALUES: u64 = 1_000;
 
-/// Longest window in core cycles: about twelve minutes of the GPU's time, which no simulation comes to (assumption: a longer one is a slip of
-/// the finger). All windows of a plan can be added up.
-pub(super) const LONGEST_WINDOW: u64 = 1_000_000_000_000;
-
-/// What stands for no precision: every run goes to the end of its window.
-pub(super) const OFF: &str = "off";
-
 /// What a value does to a setting.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
-    Cycles(u64),
-    Done,
-    Relaunch(bool),
-    Counted(Counted),
-    OpenSms(u32),
-    ProfileCycles(u32),
-    SearchCycles(u32),
-    Shares(Shares),
-    Transition(Transition),
-    Latency(Latency),
-    Ipc(IpcUnit),
-    Order(Order),
-    Arrive(u64),
-    Priority(u8),
-    Limit(Time),
-    ShareMemory(bool),
-    WarmL2(bool),
-    Precision(Option<Precision>),
-    SampleCycles(u64),
-    Levels(Levels),
+    /// A parameter of the experiment.
+    Parameter(&'static Parameter, toml::Value),
     /// A field of the machine.
     Machine(Field),
     /// A field of the machine where several kernels share it.
     Sharing(Field),
+}
+
+impl Change {
+    /// The parameter of this name has this number.
+    pub(super) fn whole(name: &str, number: u64) -> Option<Self> {
+        let parameter = PARAMETERS.iter().find(|parameter| parameter.name == name)?;
+        Some(Change::Parameter(parameter, toml::Value::Integer(i64::try_from(number).ok()?)))
+    }
 }
 
 /// A parameter and its values.
@@ -70,8 +47,13 @@ impl Axis {
         Axis { key: key.into(), values: vec![(String::new(), change)] }
     }
 
-    pub(super) fn changes(&self) -> impl Iterator<Item = &Change> {
-        self.values.iter().map(|(_, change)| change)
+    /// Those of its values that are numbers of a parameter.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = u64> {
+        let number = |change: &Change| match change {
+            Change::Parameter(_, value) => u64::try_from(value.as_integer()?).ok(),
+            Change::Machine(_) | Change::Sharing(_) => None,
+        };
+        self.values.iter().filter_map(move |(_, change)| number(change))
     }
 }
 
@@ -123,23 +105,33 @@ pub struct Setting {
     pub labels: Vec<(String, String)>,
 }
 
+impl Setting {
+    /// Sets parameters and keys of the GPU to other values.
+    pub(super) fn assign(&mut self, assigned: &Assignments) -> Result<(), String> {
+        let limit = (self.limit_cycles != 0).then_some(Time::Cycles(self.limit_cycles.into()));
+        let mut parameters = Parameters { order: self.order, arrive: self.arrive, priority: self.priority, limit, ..Parameters::new(End::Done) };
+        parameters.options = self.options;
+        assigned.apply(&mut parameters, &[])?;
+        if parameters.options.end == End::Done {
+            parameters.options.precision = None;
+        }
+        self.machine += &assigned.label(&self.gpu);
+        self.sharing.name += &assigned.label(&self.sharing.gpu);
+        (self.gpu, self.sharing.gpu) = (assigned.gpu(&self.gpu)?, assigned.gpu(&self.sharing.gpu)?);
+        self.options = parameters.options;
+        (self.order, self.arrive, self.priority) = (parameters.order, parameters.arrive, parameters.priority);
+        self.limit_cycles = parameters.limit.map_or(Ok(0), |limit| limit.limit_cycles(&self.gpu))?;
+        self.labels.retain(|(key, _)| !assigned.sets(key));
+        self.options.open_sms.map_or(Ok(()), |sms| fits::check_open_sms(sms, &self.gpu))?;
+        check_room(self).map_err(|unfit| unfit.message)
+    }
+}
+
 /// Reads `[experiment.parameters]`.
 pub(super) fn parameters(value: &Value<'_>) -> Result<Vec<Axis>, PlanError> {
-    let table = value.table("[experiment.parameters]", &PARAMETERS)?;
-    if table.get("until").is_some() {
-        if let Some(cycles) = table.get("cycles") {
-            return Err(cycles.fail("give `cycles` or `until`, not both"));
-        }
-        if let Some(relaunch) = table.get("relaunch") {
-            return Err(relaunch.fail("with `until` no kernel starts again; leave it out, or give a window by `cycles`"));
-        }
-        if let Some(counted) = table.get("counted") {
-            return Err(counted
-                .fail("with `until` every kernel runs once, and nothing else is counted; leave it out, or give a window by `cycles`"));
-        }
-        if let Some(precision) = table.get("precision") {
-            return Err(precision.fail("with `until` every run goes to its end; leave it out, or give a window by `cycles`"));
-        }
+    let table = value.table("[experiment.parameters]", PARAMETERS.iter().map(|parameter| parameter.name))?;
+    if let Err((key, why)) = check_together(|key| table.get(key).is_some()) {
+        return Err(table.require(key)?.fail(why));
     }
     let axes: Vec<Axis> = value.entries()?.iter().map(axis).collect::<Result<_, _>>()?;
     if let Some(arrive) = table.get("arrive") {
@@ -150,11 +142,9 @@ pub(super) fn parameters(value: &Value<'_>) -> Result<Vec<Axis>, PlanError> {
 
 /// Refuses an arrival at or beyond the end of any window.
 fn arrivals(axes: &[Axis], until_done: bool) -> Result<(), String> {
-    let changes = || axes.iter().flat_map(|axis| &axis.values).map(|(_, change)| change);
-    let latest = changes().filter_map(|change| if let Change::Arrive(cycle) = change { Some(*cycle) } else { None }).max();
-    let window = changes().filter_map(|change| if let Change::Cycles(cycles) = change { Some(*cycles) } else { None }).min();
-    let window = window.unwrap_or(super::DEFAULT_CYCLES);
-    match latest {
+    let numbers = |key| axes.iter().filter(|axis| axis.key == key).flat_map(Axis::numbers).collect::<Vec<u64>>();
+    let window = numbers("cycles").into_iter().min().unwrap_or(super::DEFAULT_CYCLES);
+    match numbers("arrive").into_iter().max() {
         Some(cycle) if !until_done && cycle >= window => {
             Err(format!("{cycle}: the window ends at cycle {window}; let the kernel arrive earlier, or give larger `cycles`"))
         }
@@ -163,89 +153,28 @@ fn arrivals(axes: &[Axis], until_done: bool) -> Result<(), String> {
 }
 
 fn axis(value: &Value<'_>) -> Result<Axis, PlanError> {
-    let key = value.key;
+    let parameter = PARAMETERS.iter().find(|parameter| parameter.name == value.key);
+    let parameter = parameter.ok_or_else(|| value.fail("there is no such parameter"))?;
+    let read = |place: &Value<'_>, written: toml::Value| {
+        let label = parameter.set(&mut Parameters::new(End::Done), &written).map_err(|message| place.fail(&message))?;
+        Ok((label, Change::Parameter(parameter, written)))
+    };
     if value.is_table() {
-        return Ok(Axis {
-            key: key.into(),
-            values: range(value)?.into_iter().map(|n| Ok((n.to_string(), numeric(value, n)?))).collect::<Result<_, PlanError>>()?,
-        });
+        if !matches!(parameter.kind, Kind::Whole { .. }) {
+            return Err(value.fail("has no range; give a value or a list of values"));
+        }
+        let numbers = range(value)?.into_iter().map(|number| read(value, toml::Value::Integer(i64::try_from(number).unwrap_or(i64::MAX))));
+        return Ok(Axis { key: value.key.into(), values: numbers.collect::<Result<_, PlanError>>()? });
     }
-    let one = |value: &Value<'_>| -> Result<(String, Change), PlanError> {
-        Ok(match key {
-            "cycles" | "profile-cycles" | "search-cycles" | "arrive" | "sample-cycles" | "priority" | "sms" => {
-                let number = value.whole(0..=u64::MAX)?;
-                (number.to_string(), numeric(value, number)?)
-            }
-            "relaunch" => (value.flag()?.to_string(), Change::Relaunch(value.flag()?)),
-            "warm-l2" => (value.flag()?.to_string(), Change::WarmL2(value.flag()?)),
-            "share-memory" => (value.flag()?.to_string(), Change::ShareMemory(value.flag()?)),
-            "shares" => {
-                let shares: Shares = value.text()?.parse().map_err(|message: String| value.fail(&message))?;
-                (shares.to_string(), Change::Shares(shares))
-            }
-            "limit" => {
-                let text = value.text().map_err(|_| value.fail("a time is a text: core cycles, as in \"6825\", or \"5us\""))?;
-                let time: Time = text.parse().map_err(|message: String| value.fail(&message))?;
-                (time.to_string(), Change::Limit(time))
-            }
-            "precision" => (value.text()?.into(), Change::Precision(precision(value)?)),
-            "until" if value.text()? == "done" => ("done".into(), Change::Done),
-            "until" => return Err(value.fail("only `done` is known; a window is given by `cycles`")),
-            "transition" => named(value, Change::Transition)?,
-            "latency" => named(value, Change::Latency)?,
-            "ipc" => named(value, Change::Ipc)?,
-            "counted" => named(value, Change::Counted)?,
-            "levels" => named(value, Change::Levels)?,
-            _ => named(value, Change::Order)?,
-        })
-    };
     let written = value.one_or_more()?;
-    let values: Vec<(String, Change)> = written.iter().map(one).collect::<Result<_, _>>()?;
+    let values: Vec<(String, Change)> = written.iter().map(|one| read(one, one.plain()?)).collect::<Result<_, PlanError>>()?;
     once(&written, values.iter().map(|(label, _)| label.as_str()))?;
-    Ok(Axis { key: key.into(), values })
-}
-
-/// A number as a value of a parameter.
-fn numeric(value: &Value<'_>, number: u64) -> Result<Change, PlanError> {
-    let bounded = |most: u64| match number {
-        0 => Err(value.fail("must be at least 1")),
-        number if number > most => Err(value.fail(&format!("{number} must be 1 to {most}"))),
-        number => Ok(number),
-    };
-    match value.key {
-        "cycles" => Ok(Change::Cycles(bounded(LONGEST_WINDOW)?)),
-        "sms" => Ok(Change::OpenSms(bounded(MAX_SMS as u64)? as u32)),
-        "profile-cycles" => Ok(Change::ProfileCycles(bounded(MAX_WINDOW.into())? as u32)),
-        "search-cycles" => Ok(Change::SearchCycles(bounded(MAX_WINDOW.into())? as u32)),
-        "sample-cycles" => Ok(Change::SampleCycles(bounded(LONGEST_WINDOW)?)),
-        "priority" => match u8::try_from(number) {
-            Ok(priority) => Ok(Change::Priority(priority)),
-            Err(_) => Err(value.fail(&format!("{number}: a launch has priority 0 to 255"))),
-        },
-        "arrive" if number > LATEST_ARRIVAL => Err(value.fail(&format!("{number}: the latest cycle is {LATEST_ARRIVAL}"))),
-        "arrive" => Ok(Change::Arrive(number)),
-        _ => Err(value.fail("has no range; give a value or a list of values")),
-    }
-}
-
-/// A percentage, or `off`.
-fn precision(value: &Value<'_>) -> Result<Option<Precision>, PlanError> {
-    match value.text()? {
-        OFF => Ok(None),
-        text => text.parse().map(Some).map_err(|message: String| value.fail(&format!("{message}, or `{OFF}`"))),
-    }
-}
-
-/// A value that has a name.
-fn named<T: Choice>(value: &Value<'_>, change: impl Fn(T) -> Change) -> Result<(String, Change), PlanError> {
-    let text = value.text()?;
-    let parsed = T::find(text).ok_or_else(|| value.fail(&suggest::unknown("value", text, &T::names())))?;
-    Ok((parsed.name().into(), change(parsed)))
+    Ok(Axis { key: value.key.into(), values })
 }
 
 /// `{ from = 20_000, to = 90_000, step = 10_000 }`.
 fn range(value: &Value<'_>) -> Result<Vec<u64>, PlanError> {
-    let table = value.table("a range", &RANGE)?;
+    let table = value.table("a range", RANGE.iter().map(|key| key.name))?;
     let number = |key: &str, least: u64| table.require(key)?.whole(least..=u64::MAX);
     let (from, to, step) = (number("from", 0)?, number("to", 0)?, number("step", 1)?);
     if from > to {
@@ -338,51 +267,20 @@ fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, Un
     let of_file = Named { name: gpu.name.clone(), gpu: gpu.clone() };
     let Named { name: machine, gpu } = of_file.with(&of_machine)?;
     let sharing = of_file.with(&of_both)?;
-    let mut end = End::Cycles(super::DEFAULT_CYCLES);
-    for change in &changes {
-        match change {
-            Change::Cycles(cycles) => end = End::Cycles(*cycles),
-            Change::Done => end = End::Done,
-            _ => {}
-        }
-    }
-    let mut setting = Setting {
-        machine,
-        gpu,
-        sharing,
-        options: Options::new(end),
-        order: Order::Given,
-        arrive: 0,
-        priority: 0,
-        limit_cycles: 0,
-        labels: Vec::new(),
-    };
+    let mut parameters = Parameters::new(End::Cycles(super::DEFAULT_CYCLES));
+    let mut labels = Vec::new();
     for (axis, (label, change)) in combination {
-        match change {
-            Change::Relaunch(relaunch) => setting.options.relaunch = *relaunch,
-            Change::ProfileCycles(cycles) => setting.options.profile_cycles = *cycles,
-            Change::Shares(shares) => setting.options.shares = Some(*shares),
-            Change::SearchCycles(cycles) => setting.options.search_cycles = *cycles,
-            Change::Transition(transition) => setting.options.transition = *transition,
-            Change::Latency(latency) => setting.options.latency = *latency,
-            Change::Ipc(ipc) => setting.options.ipc = *ipc,
-            Change::OpenSms(sms) => setting.options.open_sms = Some(check_open_sms(*sms, &setting.gpu)?),
-            Change::Counted(counted) => setting.options.counted = *counted,
-            Change::Order(order) => setting.order = *order,
-            Change::Arrive(cycle) => setting.arrive = *cycle,
-            Change::Priority(priority) => setting.priority = *priority,
-            Change::Limit(limit) => setting.limit_cycles = limit.limit_cycles(&setting.gpu).map_err(|why| Unfit::of("limit", why))?,
-            Change::WarmL2(warm) => setting.options.warm_l2 = *warm,
-            Change::ShareMemory(share) => setting.options.share_memory = *share,
-            Change::Precision(precision) => setting.options.precision = *precision,
-            Change::SampleCycles(cycles) => setting.options.sample_cycles = Some(*cycles),
-            Change::Levels(levels) => setting.options.levels = *levels,
-            Change::Cycles(_) | Change::Done | Change::Machine(_) | Change::Sharing(_) => {}
+        if let Change::Parameter(parameter, value) = change {
+            parameter.set(&mut parameters, value).map_err(|why| Unfit::of(parameter.name, why))?;
         }
         if axis.values.len() > 1 {
-            setting.labels.push((axis.key.clone(), label.clone()));
+            labels.push((axis.key.clone(), label.clone()));
         }
     }
+    let Parameters { options, order, arrive, priority, limit, .. } = parameters;
+    options.open_sms.map_or(Ok(()), |sms| fits::check_open_sms(sms, &gpu)).map_err(|why| Unfit::of("sms", why))?;
+    let limit_cycles = limit.map_or(Ok(0), |limit| limit.limit_cycles(&gpu)).map_err(|why| Unfit::of("limit", why))?;
+    let setting = Setting { machine, gpu, sharing, options, order, arrive, priority, limit_cycles, labels };
     check_room(&setting)?;
     Ok(setting)
 }

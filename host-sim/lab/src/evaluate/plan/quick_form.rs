@@ -15,7 +15,7 @@ use mias_hw_model::config::GpuConfig;
 const CYCLES: u64 = 600_000;
 
 /// Longest profiling window in core cycles, as there.
-const PROFILE_CYCLES: u32 = 20_000;
+const PROFILE_CYCLES: u64 = 20_000;
 
 /// A third of the SMs and of the memory channels, as there.
 const PART: u32 = 3;
@@ -30,7 +30,7 @@ impl<'t> Form<'t> {
     /// Of an experiment.
     pub(super) fn of(written: &'t Table<'t>, quick: bool) -> Result<Self, PlanError> {
         let instead = written.get("quick").filter(|value| quick && value.is_table());
-        Ok(Form { written, instead: instead.map(|value| value.table("[experiment.quick]", &QUICK)).transpose()? })
+        Ok(Form { written, instead: instead.map(|value| value.table("[experiment.quick]", QUICK.iter().map(|key| key.name))).transpose()? })
     }
 
     /// The value of a key.
@@ -86,29 +86,27 @@ pub(super) fn kernel(word: &str) -> Option<String> {
 
 /// The parameters of an experiment with shorter windows. Several lengths keep their proportions.
 pub(super) fn parameters(mut axes: Vec<Axis>) -> Vec<Axis> {
-    let until_done = axes.iter().any(|axis| axis.changes().any(|change| matches!(change, Change::Done)));
-    if !until_done && !axes.iter().any(|axis| axis.key == "cycles") {
-        axes.push(Axis::of_one("cycles", Change::Cycles(DEFAULT_CYCLES)));
-    }
-    if !axes.iter().any(|axis| axis.key == "profile-cycles") {
-        axes.push(Axis::of_one("profile-cycles", Change::ProfileCycles(PROFILE_CYCLES)));
+    let has = |axes: &[Axis], key: &str| axes.iter().any(|axis| axis.key == key);
+    for (key, number) in [("cycles", DEFAULT_CYCLES), ("profile-cycles", PROFILE_CYCLES)] {
+        let given = has(&axes, key) || (key == "cycles" && has(&axes, "until"));
+        if !given {
+            axes.extend(Change::whole(key, number).map(|change| Axis::of_one(key, change)));
+        }
     }
     for axis in &mut axes {
-        let longest = axis.changes().map(|change| if let Change::Cycles(cycles) = change { *cycles } else { 0 }).max().unwrap_or(0);
+        let longest = axis.numbers().max().unwrap_or(0);
         let one = axis.values.len() == 1;
-        for (label, change) in &mut axis.values {
-            match change {
-                Change::Cycles(cycles) if longest > CYCLES => {
-                    *cycles = (u128::from(*cycles) * u128::from(CYCLES) / u128::from(longest)).max(1) as u64;
-                    *label = cycles.to_string();
-                }
-                Change::ProfileCycles(cycles) if one => {
-                    *cycles = (*cycles).min(PROFILE_CYCLES);
-                    *label = cycles.to_string();
-                }
-                _ => {}
-            }
+        let shorter = |cycles: u64| match axis.key.as_str() {
+            "cycles" if longest > CYCLES => (u128::from(cycles) * u128::from(CYCLES) / u128::from(longest)).max(1) as u64,
+            "profile-cycles" if one => cycles.min(PROFILE_CYCLES),
+            _ => cycles,
+        };
+        if !["cycles", "profile-cycles"].contains(&axis.key.as_str()) {
+            continue;
         }
+        let shorter: Vec<u64> = axis.numbers().map(shorter).collect();
+        let values = shorter.into_iter().filter_map(|cycles| Some((cycles.to_string(), Change::whole(&axis.key, cycles)?)));
+        axis.values = values.collect();
     }
     axes
 }

@@ -1,7 +1,7 @@
 //! TOML with places: values that know where they stand in the file, so that every complaint can point there.
 
 use super::PlanError;
-use super::keys::{Key, RANGE};
+use super::keys::RANGE;
 use mias_workloads::input::suggest;
 use mias_workloads::input::toml_text::{parse_error, point_at};
 use std::ops::{Range, RangeInclusive};
@@ -59,12 +59,22 @@ pub(super) struct Table<'a> {
 impl<'a> Table<'a> {
     /// # Errors
     /// An unknown key.
-    pub(super) fn new(source: Source<'a>, entries: &'a Spanned<DeTable<'a>>, what: &'static str, known: &[Key]) -> Result<Self, PlanError> {
+    pub(super) fn new(source: Source<'a>,
+        entries: &'a Spanned<DeTable<'a>>,
+        what: &'static str,
+        known: impl IntoIterator<Item = &'static str>,
+    ) -> Result<Self, PlanError> {
         Table::of(source, entries.get_ref(), entries.span(), what, known)
     }
 
-    fn of(source: Source<'a>, entries: &'a DeTable<'a>, span: Range<usize>, what: &'static str, known: &[Key]) -> Result<Self, PlanError> {
-        let known: Vec<&str> = known.iter().map(|key| key.name).collect();
+    fn of(
+        source: Source<'a>,
+        entries: &'a DeTable<'a>,
+        span: Range<usize>,
+        what: &'static str,
+        known: impl IntoIterator<Item = &'static str>,
+    ) -> Result<Self, PlanError> {
+        let known: Vec<&str> = known.into_iter().collect();
         match entries.keys().find(|key| !known.contains(&key.get_ref().as_ref())) {
             Some(key) => Err(source.fail(key.span(), &format!("{what}: {}", suggest::unknown("key", key.get_ref(), &known)))),
             None => Ok(Table { source, entries, span: (span.start, span.end), what }),
@@ -191,7 +201,7 @@ impl<'a> Value<'a> {
         !table.is_empty() && table.iter().all(is_key)
     }
 
-    pub(super) fn table(&self, what: &'static str, known: &[Key]) -> Result<Table<'a>, PlanError> {
+    pub(super) fn table(&self, what: &'static str, known: impl IntoIterator<Item = &'static str>) -> Result<Table<'a>, PlanError> {
         let table = self.value.get_ref().as_table().ok_or_else(|| self.expected("a table"))?;
         Table::of(self.source, table, self.value.span(), what, known)
     }

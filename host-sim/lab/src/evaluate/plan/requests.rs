@@ -27,7 +27,7 @@ pub(super) const SAID_BY_REQUESTS: [(&str, &str); 7] = [
 
 /// Reads the table.
 pub(super) fn requests(value: &Value<'_>) -> Result<Requests, PlanError> {
-    let table = value.table("requests", &REQUESTS)?;
+    let table = value.table("requests", REQUESTS.iter().map(|key| key.name))?;
     let count = table.require("count")?.whole(1..=MOST)?;
     let mut schemes = Vec::new();
     let named = table.require("schemes")?.one_or_more()?;

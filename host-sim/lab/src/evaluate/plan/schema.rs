@@ -1,8 +1,7 @@
 //! The JSON Schema of a plan, made from the tables of its keys. A program's own policies are in its schema.
 
-use super::keys::{EXPERIMENT, Key, PARAMETERS, PLAN, QUEUE, QUICK, RANGE, REQUESTS};
-use super::parameters::OFF;
-use crate::choice::Choice;
+use super::keys::{EXPERIMENT, Key, PLAN, QUEUE, QUICK, RANGE, REQUESTS};
+use crate::experiment::parameters::{Kind, PARAMETERS, Parameter};
 use crate::experiment::policies::Policies;
 use crate::gpus;
 use mias_workloads::input::schema::{self, choice, one_or_more};
@@ -48,10 +47,31 @@ pub(super) fn queue(policies: &Policies) -> Value {
     table(&QUEUE, policies)
 }
 
-pub(super) fn parameters(policies: &Policies) -> Value {
-    let mut parameters = table(&PARAMETERS, policies);
+pub(super) fn parameters() -> Value {
+    let described = |parameter: &Parameter| {
+        let mut value = taken(parameter);
+        value["description"] = format!("{} Unless given: {}.", parameter.about, parameter.default).into();
+        (parameter.name, value)
+    };
+    let mut parameters = schema::table(PARAMETERS.iter().map(described), &[]);
     parameters["not"] = json!({ "required": ["until"], "anyOf": [{ "required": ["cycles"] }, { "required": ["relaunch"] }] });
     parameters
+}
+
+/// What a parameter takes: a value, a list of values, or a range of numbers.
+fn taken(parameter: &Parameter) -> Value {
+    match parameter.kind {
+        Kind::Whole { least, most, .. } => with_range(&whole(least, most)),
+        Kind::Flag { .. } => one_or_more(&json!({ "type": "boolean" })),
+        Kind::Text { pattern, examples, .. } => one_or_more(&json!({ "type": "string", "pattern": pattern, "examples": examples })),
+        Kind::Named { choices, aliases, .. } => {
+            let mut names = choice("", choices());
+            if let Some(values) = names["enum"].as_array_mut() {
+                values.extend(aliases().into_iter().map(Value::from));
+            }
+            one_or_more(&names)
+        }
+    }
 }
 
 /// A table with these keys and no others.
@@ -89,35 +109,6 @@ pub(super) fn whole(least: u64, most: u64) -> Value {
         u64::MAX => json!({ "type": "integer", "minimum": least }),
         most => json!({ "type": "integer", "minimum": least, "maximum": most }),
     }
-}
-
-/// A number, a list of numbers, or a range of them.
-pub(super) fn numbers(least: u64, most: u64) -> Value {
-    with_range(&whole(least, most))
-}
-
-/// True, false, or a list of them.
-pub(super) fn on_or_off() -> Value {
-    one_or_more(&json!({ "type": "boolean" }))
-}
-
-/// A percentage, `off`, or a list of them.
-pub(super) fn precision() -> Value {
-    one_or_more(&json!({ "type": "string", "pattern": format!("^({OFF}|[0-9]{{1,2}}([.][0-9]{{1,4}})? ?%?)$"), "examples": ["1 %", OFF] }))
-}
-
-/// A time in core cycles, microseconds or milliseconds.
-pub(super) fn time() -> Value {
-    json!({ "type": "string", "pattern": "^[0-9_]+([.][0-9]{1,3})?(us|ms)?$", "examples": ["5us", "6825"] })
-}
-
-/// One of a choice's values, or a list of them.
-pub(super) fn chosen<T: Choice>() -> Value {
-    let mut names = choice("", T::ALL.iter().map(|value| (value.name(), value.help())));
-    if let Some(values) = names["enum"].as_array_mut() {
-        values.extend(T::ALL.iter().filter_map(|value| value.alias()).map(Value::from));
-    }
-    one_or_more(&names)
 }
 
 /// A number as such, a list of such numbers, or a range of numbers.

@@ -240,7 +240,7 @@ fn mistakes_are_shown_where_they_are() {
         ("cycles = 20_000", "cycles = { from = 1, to = 2 }", &["a range has no `step`"]),
         ("cycles = 20_000", "profile-cycles = 200_000", &["200000 must be 1 to 131071"]),
         ("cycles = 20_000", "transition = \"drained\"", &["unknown value `drained`; did you mean `drain`?"]),
-        ("cycles = 20_000", "until = \"end\"", &["only `done` is known"]),
+        ("cycles = 20_000", "until = \"end\"", &["unknown value `end`; known: done"]),
         ("cycles = 20_000", "cycles = 1_000_000_000_001", &["1000000000001 must be 1 to 1000000000000"]),
         ("cycles = 20_000", "until = \"done\"\ncycles = 20_000", &["cycles: give `cycles` or `until`, not both"]),
         ("cycles = 20_000", "until = \"done\"\nrelaunch = true", &["relaunch: with `until` no kernel starts again"]),
@@ -250,7 +250,7 @@ fn mistakes_are_shown_where_they_are() {
             &["arrive: 20000: the window ends at cycle 20000; let the kernel arrive earlier, or give larger `cycles`"],
         ),
         ("cycles = 20_000", "arrive = 5_000_000", &["arrive: 5000000: the window ends at cycle 5000000"]),
-        ("cycles = 20_000", "until = \"done\"\narrive = 1_000_000_001", &["arrive: 1000000001: the latest cycle is 1000000000"]),
+        ("cycles = 20_000", "until = \"done\"\narrive = 1_000_000_001", &["arrive: 1000000001 must be 0 to 1000000000"]),
         ("cycles = 20_000", "cycles = 20_000\narrive = -1", &["arrive: -1 must be at least 0"]),
         ("policies", "together = [2, 2]\npolicies", &["together: `2` is listed twice"]),
         (

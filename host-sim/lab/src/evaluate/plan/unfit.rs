@@ -3,7 +3,6 @@
 use super::{Named, Setting};
 use crate::choice::Choice;
 use crate::experiment::room;
-use mias_hw_model::config::GpuConfig;
 
 /// Why a combination of values cannot be.
 #[derive(Debug)]
@@ -23,12 +22,6 @@ impl From<String> for Unfit {
     fn from(message: String) -> Self {
         Unfit { parameter: None, message }
     }
-}
-
-/// Refuses more SMs than there are.
-pub(super) fn check_open_sms(sms: u32, gpu: &GpuConfig) -> Result<u32, Unfit> {
-    let count = gpu.sm.count;
-    if sms <= count { Ok(sms) } else { Err(Unfit::of("sms", format!("{sms} of the {count} SMs of `{}`; give {count} or fewer", gpu.name))) }
 }
 
 /// Refuses limits that say nothing, and machines whose SMs cannot preempt.

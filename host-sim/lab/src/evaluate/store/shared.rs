@@ -68,7 +68,7 @@ impl Store {
         } else {
             let remedy = "`mias evaluate` alone or with --emit makes it one of the new text and keeps its runs";
             StoreError(format!(
-                "{at} holds results of another text of the plan `{}`, or of another --precision or --exact; {remedy}",
+                "{at} holds results of another text of the plan `{}`, or of another --set; {remedy}",
                 note.plan
             ))
         })

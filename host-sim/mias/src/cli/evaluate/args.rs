@@ -3,7 +3,6 @@
 use super::super::args::TraceArgs;
 use super::scripts::Engine;
 use mias_lab::evaluate::shard::{MOST_SHARDS, Shard};
-use mias_lab::experiment::precision::Precision;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -22,13 +21,9 @@ pub(in crate::cli) struct EvaluateArgs {
     /// Runs at a time; results do not depend on it [default: one per core]; with --emit cores of a shard [default: 4]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..), value_name = "N")]
     pub(super) jobs: Option<u16>,
-    /// End every window as soon as each kernel's instructions are known so well, as in `1 %` (half of a 95 % interval), and estimate the
-    /// rest, whatever the plan says
-    #[arg(long, value_name = "PERCENT")]
-    pub(super) precision: Option<Precision>,
-    /// Simulate every window to its end, whatever the plan says
-    #[arg(long, conflicts_with = "precision")]
-    pub(super) exact: bool,
+    /// Set a parameter or a key of the GPUs in every experiment, whatever the plan says, as in precision=off; `mias options` lists them
+    #[arg(long, value_name = "KEY=VALUE", allow_hyphen_values = true)]
+    pub(super) set: Vec<String>,
     #[command(flatten)]
     pub(super) part: PartArgs,
     #[command(flatten)]

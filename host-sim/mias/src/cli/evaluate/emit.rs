@@ -42,7 +42,7 @@ pub(super) fn main(task: &Task<'_>, engine: Engine) -> Result<(), CliError> {
     let studies = Studies::of(task.plan, &traces).map_err(|error| failed(error.into()))?;
     if store.is_of_earlier_text() {
         say::note(format_args!(
-            "note: {} was begun with another text of the plan, --precision or --exact; runs that it still asks for are kept",
+            "note: {} was begun with another text of the plan or another --set; runs that it still asks for are kept",
             task.folder.display()
         ));
         store.renew(&note, &DOCUMENTS)?;
@@ -90,8 +90,7 @@ fn command(task: &Task<'_>, memory: ByteSize) -> Result<Vec<String>, CliError> {
     let name = if plan::names().contains(&name) { name.to_owned() } else { path(Path::new(name))? };
     let mut words = vec![path(&program)?, "evaluate".into(), name, "--out".into(), path(&task.folder)?];
     words.extend(quick.then(|| "--quick".into()));
-    words.extend(task.args.precision.map(|precision| format!("--precision={precision}")));
-    words.extend(task.args.exact.then(|| "--exact".into()));
+    words.extend(task.args.set.iter().map(|word| format!("--set={word}")));
     words.extend(task.args.traces.no_cache.then(|| "--no-cache".into()));
     match task.args.traces.check {
         // Whole grids, whatever they take.

@@ -1,0 +1,61 @@
+//! The keys of a GPU's file, by their dotted names, as its schema has them.
+
+use crate::gpus::schema::schema;
+use serde_json::Value;
+
+/// A key of a GPU's file.
+#[derive(Clone, Debug)]
+pub struct GpuKey {
+    /// Tables and all, with dots between.
+    pub name: String,
+    /// What it takes, as a JSON Schema.
+    pub schema: Value,
+}
+
+impl GpuKey {
+    /// Whether `given` is this key, or an element of it where it is a list.
+    fn is(&self, given: &str) -> bool {
+        given.strip_prefix(&self.name).is_some_and(|rest| {
+            rest.is_empty() || (self.schema["type"] == "array" && rest.starts_with('.') && rest[1..].starts_with(|c: char| c.is_ascii_digit()))
+        })
+    }
+
+    /// Whether it is in the table `given`.
+    fn is_in(&self, given: &str) -> bool {
+        self.name.strip_prefix(given).is_some_and(|rest| rest.starts_with('.'))
+    }
+}
+
+/// What a dotted name is of a GPU's file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// A value.
+    Value,
+    /// A table.
+    Table,
+}
+
+/// What `name` is among `keys`; none if it is not there.
+pub(super) fn find(keys: &[GpuKey], name: &str) -> Option<Found> {
+    let is_value = keys.iter().any(|key| key.is(name));
+    let is_table = || keys.iter().any(|key| key.is_in(name));
+    if is_value { Some(Found::Value) } else { is_table().then_some(Found::Table) }
+}
+
+/// All keys of a GPU's file, in the order of their names.
+#[must_use]
+pub fn keys_of_gpu() -> Vec<GpuKey> {
+    let mut keys = Vec::new();
+    add("", &schema(), &mut keys);
+    keys
+}
+
+fn add(name: &str, schema: &Value, keys: &mut Vec<GpuKey>) {
+    match schema["properties"].as_object() {
+        Some(fields) => fields.iter().for_each(|(field, schema)| {
+            let name = if name.is_empty() { field.clone() } else { format!("{name}.{field}") };
+            add(&name, schema, keys);
+        }),
+        None => keys.push(GpuKey { name: name.to_owned(), schema: schema.clone() }),
+    }
+}
