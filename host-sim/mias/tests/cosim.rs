@@ -202,7 +202,8 @@ fn searches_are_the_same() {
 fn recorded_searches_are_the_same_on_every_core() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("run.mrec").to_str().expect("UTF-8").to_owned();
-    let run = ["run", "fwt:65536", "blk:65536", "--gpu", "zhao18", "--policy", "cd-search", "--set", "search-cycles=2000", "--cycles", "60000"];
+    let run =
+        ["run", "fwt:65536", "blk:65536", "--gpu", "zhao18", "--policy", "cd-search", "--set", "search-cycles=2000", "--cycles", "60000"];
     with(&[&run[..], &["--record", &file]].concat(), "native");
     let report = json(&["firmware", "replay", &file]);
     let targets = report["targets"].as_array().expect("targets");
@@ -264,7 +265,8 @@ fn generated_recordings_are_the_same_on_every_core() {
 fn recorded_runs_are_the_same_on_every_core() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("run.mrec").to_str().expect("UTF-8").to_owned();
-    let run = ["run", "mm:128", "fwt:65536", "--policy", "mias-linear", "--cycles", "50000", "--set", "profile-cycles=8000", "--record", &file];
+    let run =
+        ["run", "mm:128", "fwt:65536", "--policy", "mias-linear", "--cycles", "50000", "--set", "profile-cycles=8000", "--record", &file];
     for made_by in ["native", "qemu-m0"] {
         with(&run, made_by);
         let report = json(&["firmware", "replay", &file]);
@@ -279,7 +281,8 @@ fn an_inverted_image_is_caught_at_its_first_other_write() {
     let image = std::env::var("MIAS_INVERTED_IMAGE").expect("`cargo xtask test` builds it and says where it is");
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("run.mrec").to_str().expect("UTF-8").to_owned();
-    let run = ["run", "mm:128", "fwt:65536", "--policy", "mias-ipc", "--cycles", "50000", "--set", "profile-cycles=8000", "--record", &file];
+    let run =
+        ["run", "mm:128", "fwt:65536", "--policy", "mias-ipc", "--cycles", "50000", "--set", "profile-cycles=8000", "--record", &file];
     let native: serde_json::Value = serde_json::from_str(&with(&run, "native")).expect("JSON");
     let replayed = mias(&["firmware", "replay", &file, "--on", "m4", "--image", &image, "--format", "json"]).assert().code(1);
     let replayed = replayed.stderr(contains("error: m4: run 1, interrupt ").and(contains("it writes ")).and(contains("to QUOTA_ALL[")));
@@ -334,12 +337,25 @@ fn what_cannot_be_run_is_refused() {
 /// found, and what that came to.
 #[test]
 fn control_of_extra_tbs_is_the_same() {
-    let run = ["run", "fwt:65536", "blk:65536", "--gpu", "lin18", "--set", "sm.contexts.mechanism=duet", "--set", "sm.contexts.controller=firmware"];
+    let run = [
+        "run",
+        "fwt:65536",
+        "blk:65536",
+        "--gpu",
+        "lin18",
+        "--set",
+        "sm.contexts.mechanism=duet",
+        "--set",
+        "sm.contexts.controller=firmware",
+    ];
     let run = [&run[..], &["--cycles", "80000", "--set", "profile-cycles=8000"]].concat();
     let ways = [
         (&["--policy", "left-over", "--set", "latency=off"][..], "qemu"),
         (&["--policy", "left-over"], "qemu-m0"),
-        (&["--policy", "mias-ipc", "--set", "sm.memory_issue.in_flight=firmware", "--set", "sm.memory_issue.interval_cycles=10000"], "qemu-riscv"),
+        (
+            &["--policy", "mias-ipc", "--set", "sm.memory_issue.in_flight=firmware", "--set", "sm.memory_issue.interval_cycles=10000"],
+            "qemu-riscv",
+        ),
     ];
     for (options, core) in ways {
         let args = [&run[..], options].concat();
@@ -366,7 +382,18 @@ fn control_of_extra_tbs_is_the_same() {
 fn recorded_control_of_extra_tbs_is_the_same_on_every_core() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("run.mrec").to_str().expect("UTF-8").to_owned();
-    let run = ["run", "fwt:65536", "--gpu", "lin18", "--policy", "left-over", "--set", "sm.contexts.mechanism=duet", "--set", "sm.contexts.controller=firmware"];
+    let run = [
+        "run",
+        "fwt:65536",
+        "--gpu",
+        "lin18",
+        "--policy",
+        "left-over",
+        "--set",
+        "sm.contexts.mechanism=duet",
+        "--set",
+        "sm.contexts.controller=firmware",
+    ];
     with(&[&run[..], &["--cycles", "60000", "--record", &file]].concat(), "native");
     let report = json(&["firmware", "replay", &file]);
     let targets = report["targets"].as_array().expect("targets");

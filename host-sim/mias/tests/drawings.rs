@@ -15,7 +15,8 @@ struct Run {
 
 fn run(folder: &Path) -> Run {
     let (timeline, vcd) = (folder.join("t.json"), folder.join("v.vcd"));
-    let args = ["run", "mm:256", "fwt:65536", "--policy", "mias-ipc", "--cycles", "60000", "--set", "profile-cycles=10000", "--format", "json"];
+    let args =
+        ["run", "mm:256", "fwt:65536", "--policy", "mias-ipc", "--cycles", "60000", "--set", "profile-cycles=10000", "--format", "json"];
     let files = ["--timeline", timeline.to_str().unwrap(), "--vcd", vcd.to_str().unwrap()];
     let report = serde_json::from_str(&printed(&[&args[..], &files].concat())).unwrap();
     let timeline = serde_json::from_str(&std::fs::read_to_string(timeline).unwrap()).unwrap();

@@ -16,8 +16,14 @@ const URGENT: &str = "mm:64@10000,priority=1,limit=3000";
 #[test]
 fn what_cannot_be_is_refused_with_a_remedy() {
     let run = |options: &[&'static str], parts: &[&str]| refused(&with(&["run", "fwt:4096", "mm:64"], options), parts);
-    run(&["--set", "sm.preemption.switch=stall"], &["`--set sm.preemption.switch` is of TBs that are preempted, and the transition is `drain`", "add `--transition preempt`"]);
-    run(&["--set", "sm.preemption.resume=same-sm", "--transition", "ideal"], &["`--set sm.preemption.resume`", "the transition is `ideal`"]);
+    run(
+        &["--set", "sm.preemption.switch=stall"],
+        &["`--set sm.preemption.switch` is of TBs that are preempted, and the transition is `drain`", "add `--transition preempt`"],
+    );
+    run(
+        &["--set", "sm.preemption.resume=same-sm", "--transition", "ideal"],
+        &["`--set sm.preemption.resume`", "the transition is `ideal`"],
+    );
     run(&["--arrive", "mm:64@10000,limit=3000", "--transition", "ideal"], &["limit", "preempt, or leave the limit out"]);
     run(&["--arrive", "mm:64@10000,limit=0"], &["limit: 0 leaves no time at all: give at least 1 cycle"]);
     run(&["--arrive", "mm:64@10000,limit=30000"], &["the window ends at 40000: give a longer window or a shorter limit"]);

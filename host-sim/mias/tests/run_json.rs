@@ -105,8 +105,20 @@ fn running_every_cycle_gives_the_same_bytes() {
         let arguments = replay(&list, &["--format", "json"]);
         assert_eq!(printed(&arguments), printed(&[&arguments[..], &["--set", "every-cycle=true"]].concat()), "{trace}");
     }
-    let co_run =
-        ["run", "mm", "fwt", "--policy", "mias-ipm-ipc", "--cycles", "40000", "--set", "profile-cycles=3000", "--explain", "--format", "json"];
+    let co_run = [
+        "run",
+        "mm",
+        "fwt",
+        "--policy",
+        "mias-ipm-ipc",
+        "--cycles",
+        "40000",
+        "--set",
+        "profile-cycles=3000",
+        "--explain",
+        "--format",
+        "json",
+    ];
     let skipped = printed(&co_run);
     assert_eq!(skipped, printed(&[&co_run[..], &["--set", "every-cycle=true"]].concat()));
     let document: Value = serde_json::from_str(&skipped).unwrap();

@@ -98,7 +98,10 @@ fn launches_are_named_by_number_and_by_kernel() {
     let part = folder.path().join("kernel-1.traceg");
     refused(&["run", part.to_str().expect("UTF-8")], &["is one file of a trace; name the kernel list", "kernelslist.g"]);
     refused(&["run", "nowhere/kernelslist.g"], &["nowhere/kernelslist.g: No such file"]);
-    refused(&["compare", "mm:64", "mm:64", "--set", "share-memory=true"], &["share-memory: it is for traces, and none of the kernels is one"]);
+    refused(
+        &["compare", "mm:64", "mm:64", "--set", "share-memory=true"],
+        &["share-memory: it is for traces, and none of the kernels is one"],
+    );
     // A row for each launch of a list.
     let rows = json(&["kernels", &trace, "mm"]);
     let names: Vec<&str> = rows.as_array().expect("rows").iter().map(|row| row["name"].as_str().expect("a name")).collect();
@@ -266,7 +269,10 @@ fn copies_to_the_device_warm_the_l2_on_request() {
     fs::write(&trace, "MemcpyHtoD,0x7f0000000000,4\nkernel-1.traceg\n").expect("the list");
     let converted = folder.path().join("a.mtrace").to_str().expect("UTF-8").to_owned();
     printed(&["trace", "convert", &trace, &converted]);
-    refused(&["run", &converted, "--set", "warm-l2=true"], &["a.mtrace: a converted trace does not say what was copied", "name the kernel list"]);
+    refused(
+        &["run", &converted, "--set", "warm-l2=true"],
+        &["a.mtrace: a converted trace does not say what was copied", "name the kernel list"],
+    );
     fs::write(&trace, "MemcpyHtoD,0x7f0000000000,18446744073709551615\nkernel-1.traceg\n").expect("the list");
     refused(&["run", &trace], &["kernelslist.g:1: malformed copy"]);
 }

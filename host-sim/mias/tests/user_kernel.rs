@@ -57,7 +57,18 @@ fn a_kernel_of_a_file_has_sizes() {
 #[test]
 fn without_relaunch_each_kernel_runs_once() {
     let issued = |relaunch: &str| {
-        let args = ["run", "fwt:65536", "--policy", "left-over", "--cycles", "40000", "--set", &format!("relaunch={relaunch}"), "--format", "json"];
+        let args = [
+            "run",
+            "fwt:65536",
+            "--policy",
+            "left-over",
+            "--cycles",
+            "40000",
+            "--set",
+            &format!("relaunch={relaunch}"),
+            "--format",
+            "json",
+        ];
         let report: serde_json::Value = serde_json::from_str(&printed(&args)).expect("JSON");
         report["launches"][0]["tbs_issued"].as_u64().expect("a count")
     };

@@ -288,10 +288,7 @@ fn a_shared_folder_is_of_one_plan_text_and_version() {
     let other = refused(&note("yours"));
     assert!(other.contains("holds results of the plan `mine`, this is `yours`; give another folder with --out"), "{other}");
     let text = refused(&Note { plan_hash: "fedcba9876543210".into(), ..note("mine") });
-    assert!(
-        text.contains("another text of the plan `mine`, or of another --set; `mias evaluate` alone or with --emit"),
-        "{text}"
-    );
+    assert!(text.contains("another text of the plan `mine`, or of another --set; `mias evaluate` alone or with --emit"), "{text}");
     let later = refused(&Note { model: "9.9.9+0".into(), ..note("mine") });
     assert!(later.contains(&format!("version {MODEL}, this is 9.9.9+0; run all shards with one program")), "{later}");
     // Meanwhile somebody makes it the folder of another text.

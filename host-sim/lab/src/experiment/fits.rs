@@ -183,9 +183,13 @@ mod tests {
 
     #[test]
     fn parameters_are_for_policies_that_look_at_them() {
-        for (name, shares, search) in
-            [("spatial", true, false), ("smk", false, false), ("cd-search", false, true), ("mias-trial", false, true), ("mias-ipc", false, false)]
-        {
+        for (name, shares, search) in [
+            ("spatial", true, false),
+            ("smk", false, false),
+            ("cd-search", false, true),
+            ("mias-trial", false, true),
+            ("mias-ipc", false, false),
+        ] {
             let policies = [policy(name)];
             assert_eq!(check_used(&policies, |key| key == "shares").is_ok(), shares, "{name}");
             assert_eq!(check_used(&policies, |key| key == "search-cycles").is_ok(), search, "{name}");

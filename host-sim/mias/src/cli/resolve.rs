@@ -27,12 +27,7 @@ const MOST_QUEUED_KERNELS: usize = mias_registers::queue::ENTRIES;
 
 /// The kernels by word, each executed and traced once, on a stream of its own, arriving as `arrive` says. A kernel named
 /// twice is launched twice, with buffers of its own; the second launch of `fwt` is called `fwt#2`.
-pub(super) fn workloads(
-    words: &[String],
-    arrive: Arrive<'_>,
-    tracing: &Tracing,
-    cancel: &Cancel,
-) -> Result<Vec<Workload>, CliError> {
+pub(super) fn workloads(words: &[String], arrive: Arrive<'_>, tracing: &Tracing, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
     launched(&ordered(requests(words)?, arrive), arrive, &mut Dumps::default(), (tracing, cancel))
 }
 

@@ -40,7 +40,8 @@ fn kernels_of(args: &RunArgs) -> RangeInclusive<usize> {
 fn check(args: &RunArgs, settings: &Settings) -> Result<(), CliError> {
     let drawn = [("--timeline", args.timeline.is_some()), ("--vcd", args.vcd.is_some()), ("--record", args.record.is_some())];
     let refuse = |option: &str, key: &str, why: &str| Err(CliError::User(format!("{option}: {why}: leave `{key}` out, or {option}")));
-    let of_replay = ["cycles", "until", "relaunch", "counted", "order", "arrive", "priority", "limit", "precision", "share-memory", "queue.launches"];
+    let of_replay =
+        ["cycles", "until", "relaunch", "counted", "order", "arrive", "priority", "limit", "precision", "share-memory", "queue.launches"];
     if let (Some(_), Some(key)) = (&args.trace, of_replay.into_iter().find(|key| settings.assigned.has(key))) {
         return refuse("--trace", key, "the launches of a trace are replayed each once, to their end");
     }

@@ -99,7 +99,9 @@ impl Settings {
         let named = |parameter: &str| self.assigned.has(parameter);
         fits::check_set_once(policies, options.levels, &keys)
             .and_then(|()| fits::check_used(policies, named))
-            .and_then(|()| options.shares.map_or(Ok(()), |shares| shares.check(kernels, gpu.sm.count)).map_err(|why| format!("shares: {why}")))
+            .and_then(|()| {
+                options.shares.map_or(Ok(()), |shares| shares.check(kernels, gpu.sm.count)).map_err(|why| format!("shares: {why}"))
+            })
             .and_then(|()| fits::check_sms(policies, kernels, gpu).map_err(|why| format!("--policy: {why}")))
             .and_then(|()| fits::check_gating(policies, options, gpu).map_err(|why| format!("--policy: {why}")))
             .map_err(CliError::User)

@@ -7,7 +7,8 @@ const NEAR: f64 = 0.7;
 /// The nearest of `known` to `given`, if one is near; the last of the best.
 pub fn nearest<'k>(given: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let lower = given.to_lowercase();
-    let scored = known.into_iter().map(|name| (strsim::osa_distance(&lower, name) == 1, strsim::jaro_winkler(&lower, &name.to_lowercase()), name));
+    let scored =
+        known.into_iter().map(|name| (strsim::osa_distance(&lower, name) == 1, strsim::jaro_winkler(&lower, &name.to_lowercase()), name));
     let near = scored.filter(|(one_error, score, _)| *one_error || *score >= NEAR);
     near.max_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))).map(|(.., name)| name)
 }

@@ -64,7 +64,9 @@ pub(super) const EXPERIMENT: [Key; 16] = [
         "Whether every maximal configuration runs throughout, for oracles and regrets; true if left out.",
         |_| json!({ "type": "boolean", "default": true }),
     ),
-    optional("parameters", "What stays the same in all runs of the experiment, or is varied over a list or a range.", |_| schema::parameters()),
+    optional("parameters", "What stays the same in all runs of the experiment, or is varied over a list or a range.", |_| {
+        schema::parameters()
+    }),
     optional("gpu-settings", "Fields of the GPU's file, by their names there: a value, a list, or a range.", |_| schema::gpu_settings()),
     optional(
         "sharing",

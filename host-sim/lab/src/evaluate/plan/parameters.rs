@@ -109,7 +109,8 @@ impl Setting {
     /// Sets parameters and keys of the GPU to other values.
     pub(super) fn assign(&mut self, assigned: &Assignments) -> Result<(), String> {
         let limit = (self.limit_cycles != 0).then_some(Time::Cycles(self.limit_cycles.into()));
-        let mut parameters = Parameters { order: self.order, arrive: self.arrive, priority: self.priority, limit, ..Parameters::new(End::Done) };
+        let mut parameters =
+            Parameters { order: self.order, arrive: self.arrive, priority: self.priority, limit, ..Parameters::new(End::Done) };
         parameters.options = self.options;
         assigned.apply(&mut parameters, &[])?;
         if parameters.options.end == End::Done {

@@ -59,7 +59,8 @@ pub(super) struct Table<'a> {
 impl<'a> Table<'a> {
     /// # Errors
     /// An unknown key.
-    pub(super) fn new(source: Source<'a>,
+    pub(super) fn new(
+        source: Source<'a>,
         entries: &'a Spanned<DeTable<'a>>,
         what: &'static str,
         known: impl IntoIterator<Item = &'static str>,

@@ -67,10 +67,7 @@ impl Store {
             of_another_plan(&self.folder, &there.plan, &note.plan)
         } else {
             let remedy = "`mias evaluate` alone or with --emit makes it one of the new text and keeps its runs";
-            StoreError(format!(
-                "{at} holds results of another text of the plan `{}`, or of another --set; {remedy}",
-                note.plan
-            ))
+            StoreError(format!("{at} holds results of another text of the plan `{}`, or of another --set; {remedy}", note.plan))
         })
     }
 

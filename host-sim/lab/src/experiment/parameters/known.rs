@@ -16,7 +16,8 @@ impl GpuKey {
     /// Whether `given` is this key, or an element of it where it is a list.
     fn is(&self, given: &str) -> bool {
         given.strip_prefix(&self.name).is_some_and(|rest| {
-            rest.is_empty() || (self.schema["type"] == "array" && rest.starts_with('.') && rest[1..].starts_with(|c: char| c.is_ascii_digit()))
+            rest.is_empty()
+                || (self.schema["type"] == "array" && rest.starts_with('.') && rest[1..].starts_with(|c: char| c.is_ascii_digit()))
         })
     }
 

@@ -108,9 +108,14 @@ pub static PARAMETERS: [Parameter; 21] = [
             Ok(shares.to_string())
         },
     ),
-    whole("sms", ("all", "TBs go to the first so many SMs only, and policies do not know of it."), (1, MAX_SMS as u64), |parameters, sms| {
-        parameters.options.open_sms = Some(sms as u32);
-    }),
+    whole(
+        "sms",
+        ("all", "TBs go to the first so many SMs only, and policies do not know of it."),
+        (1, MAX_SMS as u64),
+        |parameters, sms| {
+            parameters.options.open_sms = Some(sms as u32);
+        },
+    ),
     whole(
         "tbs-per-sm",
         ("as many as fit", "No SM holds more TBs of a kernel than this, and policies do not know of it."),
@@ -170,9 +175,13 @@ pub static PARAMETERS: [Parameter; 21] = [
     flag("share-memory", ("false", "Whether traces keep the addresses that they were recorded with."), |parameters, flag| {
         parameters.options.share_memory = flag;
     }),
-    flag("warm-l2", ("false", "Whether the L2 holds at cycle 0 what the traces' programs had copied to the device."), |parameters, flag| {
-        parameters.options.warm_l2 = flag;
-    }),
+    flag(
+        "warm-l2",
+        ("false", "Whether the L2 holds at cycle 0 what the traces' programs had copied to the device."),
+        |parameters, flag| {
+            parameters.options.warm_l2 = flag;
+        },
+    ),
     whole(
         "sample-cycles",
         (
@@ -184,14 +193,19 @@ pub static PARAMETERS: [Parameter; 21] = [
     ),
     named!("levels", ("none", "Levels of scheduling that the firmware sets beside the policy."), Levels, |parameters, levels| parameters
         .options
-        .levels = levels),
+        .levels =
+        levels),
 ];
 
 /// What `mias run` takes besides. Queues are drawn as under `queue` in a plan.
 pub static OF_RUN: [Parameter; 6] = [
-    flag("every-cycle", ("false", "Whether also those cycles are simulated in which nothing can happen; slower, same numbers."), |parameters, flag| {
-        parameters.every_cycle = flag;
-    }),
+    flag(
+        "every-cycle",
+        ("false", "Whether also those cycles are simulated in which nothing can happen; slower, same numbers."),
+        |parameters, flag| {
+            parameters.every_cycle = flag;
+        },
+    ),
     whole("power-cycles", ("1,000", "Core cycles of which a timeline has the power each."), (1, u32::MAX as u64), |parameters, cycles| {
         parameters.power_cycles = cycles;
     }),
@@ -201,9 +215,14 @@ pub static OF_RUN: [Parameter; 6] = [
         (1, MOST_LAUNCHES as u64),
         |parameters, launches| parameters.queue.launches = launches as u32,
     ),
-    whole("queue.seed", ("0", "Of the numbers that order, arrivals and priorities are drawn by."), (0, u32::MAX as u64), |parameters, seed| {
-        parameters.queue.seed = seed as u32;
-    }),
+    whole(
+        "queue.seed",
+        ("0", "Of the numbers that order, arrivals and priorities are drawn by."),
+        (0, u32::MAX as u64),
+        |parameters, seed| {
+            parameters.queue.seed = seed as u32;
+        },
+    ),
     whole(
         "queue.spacing-cycles",
         ("0", "Mean core cycles from one arrival to the next; 0: all arrive at once."),
@@ -217,4 +236,3 @@ pub static OF_RUN: [Parameter; 6] = [
         |parameters, launches| parameters.queue.urgent_one_in = launches as u32,
     ),
 ];
-

@@ -82,8 +82,7 @@ fn what_cannot_be_together_is_refused_where_it_stands() {
     // A preset that finds its own limits, where others are given.
     let both = with(&limits.replace("= 0", "= 3")).replace("\"mias-ipc\"", "\"ws-dmil\"");
     let message = refused(&both);
-    let twice =
-        "policies: ws-dmil sets sm.memory_issue.in_flight itself, and it is given, too: leave it out, or name warped-slicer";
+    let twice = "policies: ws-dmil sets sm.memory_issue.in_flight itself, and it is given, too: leave it out, or name warped-slicer";
     assert!(message.contains(twice), "{message}");
     for (preset, table, field) in [
         ("ws-qbmi", "sharing", "sm.memory_issue.order = \"round-robin\""),
