@@ -2,7 +2,7 @@
 //! they cannot say anything else.
 //!
 //! Registers come from the tables that `firmware/registers/src/` defines together with the offsets. Bits and codes are plain
-//! constants there; their names and meanings are read from the source text. A test fails when the page is not current.
+//! constants there; their names and meanings are read from the source text (`source_docs.rs`). A test fails when the page is not current.
 
 use anyhow::{Context, Result};
 use mias_firmware::policy::NAMED;
@@ -10,14 +10,12 @@ use mias_registers::counters::Counter;
 use mias_registers::{self as regs, Access, PolicyCode, Register, global, memory, preempt, queue, slot, sm};
 
 use crate::header;
+use crate::source_docs::{FIELDS, groups, plain};
 use crate::svd;
 use crate::util::{root, write_file};
 
 /// The page, relative to the root.
 const PAGE: &str = "docs/register-map.md";
-
-/// Where bits and codes are defined.
-pub(crate) const FIELDS: &str = include_str!("../../firmware/registers/src/fields.rs");
 
 /// Where the counters' meanings are.
 const COUNTERS: &str = include_str!("../../firmware/registers/src/counters.rs");
@@ -49,19 +47,6 @@ fn with_codes(document: &str) -> Option<String> {
         codes += &format!("| `{}` | `{code:?}` | {} | {names} |\n", code as u32, plain(code.meaning()));
     }
     Some(format!("{before}{BEGIN}{codes}\n{END}{after}"))
-}
-
-/// Bits and codes, those of policies among them.
-pub(crate) fn all_groups() -> Vec<Group> {
-    let mut groups = groups(FIELDS);
-    groups.push(policy_codes());
-    groups
-}
-
-/// The codes of policies, as [`groups`] gives what is defined in a source text.
-fn policy_codes() -> Group {
-    let entry = |code: PolicyCode| Entry { name: format!("{code:?}"), value: (code as u32).to_string(), meaning: plain(code.meaning()) };
-    Group { name: "PolicyCode".into(), meaning: "Policies, in `global::STRAP_POLICY`.".into(), entries: PolicyCode::ALL.map(entry).into() }
 }
 
 /// The whole page.
@@ -166,66 +151,6 @@ fn fields() -> String {
     text
 }
 
-/// A module of constants, or an enumeration.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Group {
-    pub(crate) name: String,
-    pub(crate) meaning: String,
-    pub(crate) entries: Vec<Entry>,
-}
-
-/// A constant, or a variant.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
-    pub(crate) name: String,
-    pub(crate) value: String,
-    pub(crate) meaning: String,
-}
-
-/// The documented modules and enumerations of a source text: `pub mod` with `pub const`, `pub enum` with variants.
-pub(crate) fn groups(source: &str) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
-    let mut doc = String::new();
-    let mut is_open = false;
-    for line in source.lines() {
-        let code = line.trim();
-        if let Some(text) = code.strip_prefix("/// ") {
-            doc += text;
-            doc += " ";
-            continue;
-        }
-        if code.starts_with("#[") {
-            continue;
-        }
-        let meaning = plain(&std::mem::take(&mut doc));
-        if line == "}" {
-            is_open = false;
-        } else if let Some(name) = ["pub mod ", "pub enum "].iter().find_map(|start| line.strip_prefix(start)?.strip_suffix(" {")) {
-            groups.push(Group { name: name.to_owned(), meaning, entries: Vec::new() });
-            is_open = true;
-        } else if is_open
-            && !meaning.is_empty()
-            && let Some(group) = groups.last_mut()
-        {
-            let constant = code.strip_prefix("pub const ").and_then(|rest| rest.strip_suffix(';')?.split_once(": u32 = "));
-            let variant = code.strip_suffix(',').map(|rest| rest.split_once(" = ").unwrap_or((rest, "")));
-            if let Some((name, value)) = constant.or(variant) {
-                group.entries.push(Entry { name: name.to_owned(), value: value.to_owned(), meaning });
-            }
-        }
-    }
-    groups
-}
-
-/// A doc comment as one line of plain Markdown: links to items become their names.
-pub(crate) fn plain(doc: &str) -> String {
-    let mut text = doc.split_whitespace().collect::<Vec<_>>().join(" ").replace("[`", "`").replace("`]", "`").replace('|', "\\|");
-    for path in ["super::", "crate::counters::", "crate::regs::"] {
-        text = text.replace(path, "");
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -267,17 +192,5 @@ mod tests {
         let constants = FIELDS.lines().filter(|line| line.trim().starts_with("pub const ") && line.contains(": u32 =")).count();
         let listed: usize = groups(FIELDS).iter().map(|group| group.entries.len()).sum();
         assert_eq!(listed, constants + regs::PhaseCode::ALL.len());
-    }
-
-    #[test]
-    fn documentation_is_read_from_source() {
-        let source = "/// Bits of [`super::A`].\npub mod bits {\n    /// One,\n    /// really.\n    pub const ONE: u32 = 1 << 0;\n}\n\n\
-            /// Codes.\n#[derive(Clone)]\npub enum Code {\n    /// Nothing.\n    None = 0,\n}\n\nimpl Code {\n    /// All.\n    pub const ALL: u32 = 1;\n}\n";
-        let entry = |name: &str, value: &str, meaning: &str| Entry { name: name.into(), value: value.into(), meaning: meaning.into() };
-        let expected = [
-            Group { name: "bits".into(), meaning: "Bits of `A`.".into(), entries: vec![entry("ONE", "1 << 0", "One, really.")] },
-            Group { name: "Code".into(), meaning: "Codes.".into(), entries: vec![entry("None", "0", "Nothing.")] },
-        ];
-        assert_eq!(groups(source), expected);
     }
 }

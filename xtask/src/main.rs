@@ -22,6 +22,7 @@ mod sim_rate;
 mod slurm;
 mod snapshots;
 mod soak;
+mod source_docs;
 mod svd;
 mod targets;
 mod test;

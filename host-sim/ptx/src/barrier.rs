@@ -5,7 +5,7 @@
 //! an error here.
 
 use super::exec::control::Reduction;
-use super::registers::LANES;
+use crate::LANES;
 
 /// Barriers of a TB.
 const BARRIERS: usize = 16;

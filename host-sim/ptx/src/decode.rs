@@ -8,7 +8,7 @@ use super::error::PtxError;
 use super::exec::control::Control;
 use super::exec::{self, Op};
 use super::frames::Subroutine;
-use super::image;
+use super::image_layout::layout;
 use super::inline::{Action, Flat, FlatInst};
 use super::names;
 use super::operands::Decoder;
@@ -65,7 +65,7 @@ pub(super) struct Tables<'m, 'a> {
 
 fn program<'a>(module: &Module<'a>, entry: &Function<'a>) -> Result<Program, PtxError> {
     let mut scopes = Scopes { file: &module.file, levels: vec![Level::default()], counts: [0; 3] };
-    let image = image::layout(module, &mut scopes)?;
+    let image = layout(module, &mut scopes)?;
     let mut flat = Flat::new(module, entry, scopes)?;
     let (subroutines, entering) = (std::mem::take(&mut flat.subroutines), std::mem::take(&mut flat.entering));
     let Flat { scopes, insts: flat, cells, params: param_frame, shared, dynamic_shared, mut local_bytes, candidates, runtime, .. } = flat;

@@ -6,7 +6,8 @@
 
 use super::memory::LocalMemory;
 use super::program::{DoubleReg, Program, Reg, Src};
-use super::registers::{LANES, RegFile};
+use super::registers::RegFile;
+use crate::LANES;
 
 /// Bytes of the stack per thread, if the launch does not say otherwise: the default of `cudaLimitStackSize` (CUDA runtime API,
 /// "Device Management").

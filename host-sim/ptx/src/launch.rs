@@ -11,9 +11,9 @@ use super::loops::Lines;
 use super::memory::{DeviceMemory, SharedMemory};
 use super::nearest;
 use super::program::Program;
-use super::registers::LANES;
 use super::trap::Trap;
 use super::warp::{Observer, SLICE, Stop, Warp};
+use crate::LANES;
 
 /// Threads per TB: CUDA C programming guide, table "Technical specifications per compute capability".
 const MAX_THREADS: u64 = 1024;

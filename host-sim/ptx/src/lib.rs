@@ -20,7 +20,9 @@ pub mod decode;
 pub mod error;
 pub mod exec;
 pub mod frames;
+pub mod ieee;
 pub mod image;
+mod image_layout;
 mod inline;
 mod kept;
 pub mod launch;
@@ -54,3 +56,6 @@ pub use launch::{Arg, Launch, TbRunner};
 pub use limits::Limits;
 pub use memory::{Buffer, DeviceMemory};
 pub use program::Program;
+
+/// Lanes of a warp.
+pub const LANES: usize = mias_warp_trace::WARP_LANES as usize;

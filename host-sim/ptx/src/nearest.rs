@@ -4,33 +4,13 @@ use super::error::AccessFault;
 use super::exec::access::LaneFault;
 use super::exec::memory::Space;
 use super::launch::{Arg, Launch};
-use super::memory::DeviceMemory;
+use super::memory::{DeviceMemory, Near};
 
 /// Addresses from 0 that are taken for a null pointer and an offset. Assumption: a field of a structure or a small index.
 const NULL_BYTES: u64 = 64 << 10;
 
 /// What is farther than this from everything has nothing to do with it. Assumption: an index of 32 bits times 16 bytes.
 const FAR: u64 = 1 << 36;
-
-/// An allocation as messages have it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Near<'a> {
-    /// First address.
-    pub(crate) start: u64,
-    /// Bytes.
-    pub(crate) bytes: u64,
-    /// What it is called.
-    pub(crate) label: Option<&'a str>,
-    /// Whether it is a variable of the module.
-    pub(crate) variable: bool,
-}
-
-impl Near<'_> {
-    /// Bytes from an address to the first or behind the last byte; 0 inside.
-    pub(crate) fn distance(&self, address: u64) -> u64 {
-        if address < self.start { self.start - address } else { (address - self.start).saturating_sub(self.bytes) }
-    }
-}
 
 /// What is known of an access, to follow its address; nothing for memory that has no names.
 pub(super) fn describe(fault: &LaneFault, device: &DeviceMemory, launch: &Launch, shared_bytes: u32) -> String {

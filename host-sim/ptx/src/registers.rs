@@ -1,9 +1,7 @@
 //! The registers of one warp: flat arrays of 32 lanes per register, so that one instruction is one loop over lanes.
 
+use super::LANES;
 use super::program::{DoubleReg, PredReg, Program, Src, Src32, Src64, WordReg};
-
-/// Lanes of a warp.
-pub const LANES: usize = 32;
 
 /// All registers of a warp; zero until written.
 #[derive(Clone, Debug)]

@@ -10,9 +10,10 @@ use super::frames::Frames;
 use super::limits::Limits;
 use super::memory::LocalMemory;
 use super::program::{Inst, Program, Src32};
-use super::registers::{LANES, Lanes, RegFile};
+use super::registers::{Lanes, RegFile};
 use super::stack::{Stack, Way};
 use super::trap::Trap;
+use crate::LANES;
 
 /// An executed instruction, as told to an [`Observer`].
 #[derive(Clone, Copy, Debug)]

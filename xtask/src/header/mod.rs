@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use mias_registers::counters::Counter;
 use mias_registers::{self as regs, Access, Register, global, memory, preempt, queue, slot, sm};
 
-use crate::docs::{Group, all_groups, plain};
+use crate::source_docs::{Group, all_groups, plain};
 use crate::util::write_file;
 
 /// The file, relative to the root.

@@ -10,7 +10,7 @@ use svd_rs::{
     ValidateLevel,
 };
 
-use crate::docs::{Entry, Group, all_groups, plain};
+use crate::source_docs::{Entry, Group, all_groups, plain};
 use crate::util::write_file;
 
 /// The file, relative to the root.

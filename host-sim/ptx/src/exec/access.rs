@@ -2,13 +2,14 @@
 
 use super::atomic;
 use super::memory::{Access, Memory, Source, Space, Target};
+use crate::LANES;
 use crate::ast::Type;
 use crate::error::AccessFault;
 use crate::memory::device::View;
 use crate::memory::window::{self, Named};
 use crate::memory::{DeviceMemory, LocalMemory, SharedMemory};
 use crate::program::{Address, Src};
-use crate::registers::{LANES, Lanes};
+use crate::registers::Lanes;
 
 /// What a warp's accesses reach, and where their addresses are noted.
 pub struct Memories<'a> {

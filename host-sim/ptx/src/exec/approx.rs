@@ -4,7 +4,7 @@
 //! The machine's own digits differ within those bounds.
 
 use super::float::{NAN, flush};
-use super::ieee::{F32, F64, Format, Mode, Value};
+use crate::ieee::{F32, F64, Format, Mode, Value};
 
 /// Which function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,10 +6,10 @@
 
 use super::approx::Function as Approximate;
 use super::float::flush;
-use super::ieee::{BF16, F16, F32, F64, Format, Mode, Value};
 use super::scalar::{ABSENT, Function, Scalar};
 use crate::ast::Type;
 use crate::error::PtxError;
+use crate::ieee::{BF16, F16, F32, F64, Format, Mode, Value};
 use crate::operands::Decoder;
 use mias_warp_trace::isa::Class;
 

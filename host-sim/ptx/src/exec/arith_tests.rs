@@ -93,7 +93,7 @@ proptest! {
     /// A pair is two halves. The sum of two small integers is exact in half precision.
     #[test]
     fn pairs_of_halves(a in -500i32..500, b in -500i32..500, c in -30i32..30, d in -30i32..30) {
-        let half = |v: i32| F16.round(super::super::ieee::Exact { negative: v < 0, mantissa: v.unsigned_abs().into(), exponent: 0, sticky: false }, Mode::Zero) as u32;
+        let half = |v: i32| F16.round(crate::ieee::Exact { negative: v < 0, mantissa: v.unsigned_abs().into(), exponent: 0, sticky: false }, Mode::Zero) as u32;
         let pair = |x: i32, y: i32| half(x) | half(y) << 16;
         // An exact sum of zero is +0 whatever the signs of the operands here.
         prop_assert_eq!(word("add.f16x2 %r7, %r0, %r1;", &[pair(a, c), pair(b, d)]), pair(a + b, c + d));

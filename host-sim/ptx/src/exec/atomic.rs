@@ -4,13 +4,14 @@
 
 use super::access::{LaneFault, Reach, Spot, extended, faulty, lanes};
 use super::float::NAN;
-use super::ieee::{F16, F64, Mode};
 use super::memory::{self, Access, Memory, Space, Target};
 use super::scalar::{ABSENT, Source};
+use crate::LANES;
 use crate::ast::Type;
 use crate::error::PtxError;
+use crate::ieee::{F16, F64, Mode};
 use crate::operands::Decoder;
-use crate::registers::{LANES, Lanes};
+use crate::registers::Lanes;
 
 /// What is made of the old value and the operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

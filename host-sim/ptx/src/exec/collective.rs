@@ -7,11 +7,12 @@
 
 use super::access::lanes;
 use super::scalar::Source;
+use crate::LANES;
 use crate::ast::{Operand, Type};
 use crate::error::PtxError;
 use crate::operands::Decoder;
 use crate::program::{PredReg, Src32, WordReg};
-use crate::registers::{LANES, Lanes, mask_of};
+use crate::registers::{Lanes, mask_of};
 
 /// Which lane a lane reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,12 @@
 //! Comparison and selection: `setp`, `selp` on integers of 32 and 64 bits and on f32. PTX ISA 7.8 section 9.7.6.
 
 use super::float::flush;
+use crate::LANES;
 use crate::ast::{Operand, Type};
 use crate::error::PtxError;
 use crate::operands::Decoder;
 use crate::program::{DoubleReg, PredReg, Src32, Src64, WordReg};
-use crate::registers::{LANES, Lanes, mask_of};
+use crate::registers::{Lanes, mask_of};
 use std::cmp::Ordering;
 
 /// Which outcomes of a comparison give true.

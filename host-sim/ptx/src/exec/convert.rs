@@ -1,11 +1,12 @@
 //! Conversions: `cvt` between integers of all widths and between integers and f32. PTX ISA 7.8 section 9.7.9.
 
 use super::float::flush;
+use crate::LANES;
 use crate::ast::Type;
 use crate::error::PtxError;
 use crate::operands::Decoder;
 use crate::program::{DoubleReg, Src32, Src64, WordReg};
-use crate::registers::{LANES, Lanes};
+use crate::registers::Lanes;
 
 /// A source of either width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 //! Every source is a number (or infinite, or NaN) that the target's format then rounds.
 
 use super::float::flush;
-use super::ieee::{Exact, F16, F32, F64, Format, Mode, Value};
 use super::scalar::{ABSENT, Function, Scalar};
 use crate::ast::Type;
 use crate::error::PtxError;
+use crate::ieee::{Exact, F16, F32, F64, Format, Mode, Value};
 use crate::operands::Decoder;
 use mias_warp_trace::isa::Class;
 

@@ -6,9 +6,10 @@
 
 use super::access::{Memories, lanes};
 use super::texture::{Fetch, SamplerFrom, TextureFault, Wrong};
+use crate::LANES;
 use crate::memory::DeviceMemory;
 use crate::memory::device::View;
-use crate::registers::{LANES, Lanes};
+use crate::registers::Lanes;
 use crate::texture::{Coordinate, Filter, Footprint, ONE, Sampler, Texture, footprint};
 
 /// Bytes by which the texels of a fetch are noted.

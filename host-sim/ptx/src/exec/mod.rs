@@ -16,7 +16,6 @@ pub mod cvt;
 pub mod fetch;
 pub mod float;
 pub mod generic;
-pub mod ieee;
 pub mod integer;
 pub mod integer_any;
 pub mod logic;

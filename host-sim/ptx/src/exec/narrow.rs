@@ -1,8 +1,8 @@
 //! `cvt` to and from the narrow floats of matrix instructions: bf16, tf32, and two halves in a word. PTX ISA 7.8 section 9.7.9.21 "cvt".
 
-use super::ieee::{BF16, F16, F32, Format, Mode, TF32, Value};
 use super::scalar::{ABSENT, Function, Scalar};
 use crate::error::PtxError;
+use crate::ieee::{BF16, F16, F32, Format, Mode, TF32, Value};
 use crate::operands::Decoder;
 
 /// A decoded conversion's function.

@@ -7,12 +7,13 @@
 use super::access::{LaneFault, Memories, Reach, Spot, addresses, faulty, lanes};
 use super::memory::{self, Access, Space, Target};
 use super::scalar::{ABSENT, Source};
+use crate::LANES;
 use crate::ast::{Operand, Type};
 use crate::error::{AccessFault, PtxError};
 use crate::memory::LocalMemory;
 use crate::operands::Decoder;
 use crate::program::{PredReg, Src};
-use crate::registers::{LANES, Lanes};
+use crate::registers::Lanes;
 
 /// Bits of a count; the largest is what PTX ISA states, 2^20 - 1.
 const COUNT_BITS: u32 = 20;

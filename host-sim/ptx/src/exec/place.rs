@@ -1,7 +1,8 @@
 //! Special registers: where in the grid a warp is. PTX ISA 7.8 section 10 "Special Registers".
 
+use crate::LANES;
 use crate::memory::heap::WORKSPACE_BASE;
-use crate::registers::{LANES, mask_of};
+use crate::registers::mask_of;
 use std::cmp::Ordering;
 
 /// A special register.

@@ -3,11 +3,12 @@
 use super::access::{Memories, lanes};
 use super::fetch::look_up;
 use super::texture::{Handle, TextureFault, Texturing, handle};
+use crate::LANES;
 use crate::ast::{Opaque, Operand, Type};
 use crate::error::PtxError;
 use crate::operands::Decoder;
 use crate::program::WordReg;
-use crate::registers::{LANES, Lanes};
+use crate::registers::Lanes;
 use crate::texture::{AddressMode, Filter, Read, Texture};
 
 /// What can be asked of a texture or surface.

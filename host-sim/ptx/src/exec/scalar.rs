@@ -2,8 +2,9 @@
 //! not worth a loop of their own. Values travel as 64 bits, cut to the destination.
 
 use super::{arith, bits, cvt, integer_any, narrow, test, video};
+use crate::LANES;
 use crate::program::{DoubleReg, PredReg, Src, Src32, Src64, WordReg};
-use crate::registers::{LANES, Lanes};
+use crate::registers::Lanes;
 use mias_warp_trace::isa::Class;
 
 /// Where a result goes.

@@ -6,11 +6,12 @@ use super::access::{extended, write};
 use super::integer::{Binary, Integer};
 use super::memory::{Source, Target};
 use super::place::{Special, WarpPlace};
+use crate::LANES;
 use crate::ast::{Operand, Type};
 use crate::error::PtxError;
 use crate::operands::Decoder;
 use crate::program::{DoubleReg, Guard, PredReg, Src32, Src64, WordReg};
-use crate::registers::{LANES, Lanes, mask_of};
+use crate::registers::{Lanes, mask_of};
 
 /// One element handed to a call or from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,10 +4,11 @@ use super::access::{self, Memories, lanes};
 use super::fetch::look_up;
 use super::memory::{Source, Target, registers};
 use super::texture::{Place, TextureFault, Texturing, Wrong, place};
+use crate::LANES;
 use crate::ast::{Opaque, Operand, Type};
 use crate::error::PtxError;
 use crate::operands::Decoder;
-use crate::registers::{LANES, Lanes};
+use crate::registers::Lanes;
 use crate::texture::{Shape, Texture};
 
 /// What becomes of an access outside.

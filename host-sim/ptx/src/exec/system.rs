@@ -3,12 +3,13 @@
 
 use super::access::{LaneFault, Memories, Reach, lanes};
 use super::memory::Target;
+use crate::LANES;
 use crate::error::PtxError;
 use crate::memory::LocalMemory;
 use crate::operands::Decoder;
 use crate::print;
 use crate::program::{Reg, Src, Src64};
-use crate::registers::{LANES, Lanes};
+use crate::registers::Lanes;
 use crate::runtime::register;
 
 /// What is called.

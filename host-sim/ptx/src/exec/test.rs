@@ -3,10 +3,10 @@
 
 use super::compare::Relation;
 use super::float::flush;
-use super::ieee::{F16, F32, F64, Value};
 use super::scalar::{ABSENT, Function, Scalar, Target};
 use crate::ast::{Operand, Type};
 use crate::error::PtxError;
+use crate::ieee::{F16, F32, F64, Value};
 use crate::operands::Decoder;
 use mias_warp_trace::isa::Class;
 use std::cmp::Ordering;
@@ -119,7 +119,7 @@ fn half(bits: u64) -> f64 {
     match F16.value(bits) {
         Value::Nan => f64::NAN,
         Value::Infinite(negative) => f64::from_bits(F64.infinity(negative)),
-        Value::Finite(x) => f64::from_bits(F64.round(x, super::ieee::Mode::Nearest)),
+        Value::Finite(x) => f64::from_bits(F64.round(x, crate::ieee::Mode::Nearest)),
     }
 }
 

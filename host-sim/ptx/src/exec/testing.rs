@@ -1,8 +1,9 @@
 //! For the families' tests: one instruction on given registers.
 
+use crate::LANES;
 use crate::error::PtxError;
 use crate::program::{DoubleReg, PredReg, Program, Src, WordReg};
-use crate::registers::{LANES, Lanes, RegFile};
+use crate::registers::{Lanes, RegFile};
 
 /// Registers after one instruction: `%r0..` 32-bit, `%rd0..` 64-bit, `%p0..` predicates.
 pub(super) struct After(RegFile);

@@ -7,12 +7,13 @@ use super::access::Memories;
 use super::fetch;
 use super::query::{self, Query};
 use super::surface::{self, Surface};
+use crate::LANES;
 use crate::ast::{Opaque, Operand};
 use crate::error::{AccessFault, PtxError};
 use crate::memory::DeviceMemory;
 use crate::operands::Decoder;
 use crate::program::{Src, Src32, Src64, WordReg};
-use crate::registers::{LANES, Lanes};
+use crate::registers::Lanes;
 use crate::scope::Symbol;
 use crate::texture::{Sampler, Shape};
 

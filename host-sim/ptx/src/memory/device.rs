@@ -4,9 +4,9 @@
 //! the same result for any number of threads, and one with races is no undefined behaviour here.
 
 use super::heap::{HEAP_BASE, HEAP_BYTES, Heap, WORKSPACE_BASE, WORKSPACE_BYTES};
+use super::near::Near;
 use crate::error::AccessFault;
 use crate::image::Image;
-use crate::nearest::Near;
 use crate::texture::{Texture, TextureError, Textures, Unbound};
 use std::collections::TryReserveError;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};

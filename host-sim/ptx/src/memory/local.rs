@@ -3,8 +3,8 @@
 //! Consecutive 32-bit words of device memory belong to consecutive threads (CUDA C programming guide, 5.3.2 "Local Memory"), so
 //! that a warp whose lanes access the same word of their own moves whole lines.
 
+use crate::LANES;
 use crate::error::AccessFault;
-use crate::registers::LANES;
 
 /// Where local memory begins in device memory, for the trace. Assumption: 64 GiB above the first buffer, which no host has room
 /// for. Every warp of the grid has a place of its own; the machine gives a warp that has ended its place to another (not modelled).

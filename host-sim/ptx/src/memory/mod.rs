@@ -3,9 +3,11 @@
 pub mod device;
 pub mod heap;
 pub mod local;
+mod near;
 pub mod shared;
 pub mod window;
 
 pub use device::{Buffer, DeviceMemory};
 pub use local::LocalMemory;
+pub(crate) use near::Near;
 pub use shared::SharedMemory;

@@ -1,7 +1,7 @@
 //! Shared memory of one TB: a few kilobytes from address 0, little-endian.
 
+use crate::LANES;
 use crate::error::AccessFault;
-use crate::registers::LANES;
 
 /// The memory; zero at the TB's start (undefined on the machine).
 #[derive(Clone, Debug, Default)]

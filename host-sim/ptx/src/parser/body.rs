@@ -5,7 +5,7 @@ use crate::ast::{Function, GuardText, Instruction, Operand, RegisterDecl, Scope,
 use crate::lexer::{Token, TokenKind};
 
 /// Threads of a warp.
-const WARP_SZ: u64 = crate::registers::LANES as u64;
+const WARP_SZ: u64 = crate::LANES as u64;
 
 impl<'a> Parser<'_, 'a> {
     /// Everything up to the brace that closes `scope`, blocks inside of it included.

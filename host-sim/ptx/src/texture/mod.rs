@@ -12,7 +12,7 @@ pub use sample::{Coordinate, Footprint, ONE, footprint};
 pub use table::{HANDLE_BASE, Textures, Unbound};
 
 use crate::ast::Type;
-use crate::exec::ieee::{F16, F32, Mode, Value};
+use crate::ieee::{F16, F32, Mode, Value};
 
 /// How many coordinates a texture has, and whether it is one of several layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

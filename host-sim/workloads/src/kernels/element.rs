@@ -1,7 +1,7 @@
 //! Numbers as a kernel's description has them for arguments and buffers, and their bits in memory.
 
 use crate::random::Random;
-use mias_ptx::exec::ieee::{F16, F32, Mode, Value};
+use mias_ptx::ieee::{F16, F32, Mode, Value};
 
 /// What a scalar or an element of a buffer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

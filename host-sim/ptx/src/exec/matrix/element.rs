@@ -3,8 +3,8 @@
 //!
 //! Every value of every type is a number in double precision, exactly, so that one multiplication serves all.
 
-use super::super::ieee::{BF16, F16, F32, F64, Mode, Value};
 use super::fragment::{Role, Shape};
+use crate::ieee::{BF16, F16, F32, F64, Mode, Value};
 
 /// A type of element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@
 //! PTX leaves the fragments of `wmma` open. Here they are those of the same rule, as if some `mma` of 8 columns stood side by side.
 //! The exception is `mma.m8n8k4` of halves: four products at once, each by a low and a high group of four lanes.
 
-use crate::registers::LANES;
+use crate::LANES;
 
 /// Which operand a matrix is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

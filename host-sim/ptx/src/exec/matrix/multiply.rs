@@ -4,12 +4,12 @@
 //! leaves order and rounding of the sums open, with at least single precision); an f16 result is rounded once more at the end. Of f64
 //! each step is a fused multiplication and addition. Integers are exact, and are cut to 32 bits or clamped at the end.
 
-use super::super::ieee::{F64, Mode};
 use super::element::Kind;
 use super::fragment::{Fragment, Order, Role, Shape};
 use super::registers::{Held, gather, scatter, sources, targets};
 use crate::error::PtxError;
 use crate::exec::memory::{Source, Target};
+use crate::ieee::{F64, Mode};
 use crate::operands::Decoder;
 use crate::registers::Lanes;
 

@@ -2,11 +2,12 @@
 
 use super::element::Kind;
 use super::fragment::{Fragment, Role};
+use crate::LANES;
 use crate::ast::Operand;
 use crate::error::PtxError;
 use crate::exec::memory::{Source, Target};
 use crate::operands::Decoder;
-use crate::registers::{LANES, Lanes};
+use crate::registers::Lanes;
 
 /// One operand of a matrix instruction: its type and its place in the warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

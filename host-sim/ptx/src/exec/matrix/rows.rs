@@ -5,6 +5,7 @@
 //! two neighbours of a row per matrix, as of a tile (`fragment.rs`). For the timing, the rows are cut into 32 pieces, in lane order: each
 //! lane accesses one, of 4, 8 or 16 bytes, so that rows of one matrix in the same banks of shared memory are served one after the other.
 
+use crate::LANES;
 use crate::ast::{Operand, Type};
 use crate::error::{AccessFault, PtxError};
 use crate::exec::access::{LaneFault, Memories, Spot, addresses, faulty};
@@ -12,7 +13,7 @@ use crate::exec::memory::{self, Access, Space};
 use crate::memory::LocalMemory;
 use crate::operands::Decoder;
 use crate::program::{Src32, WordReg};
-use crate::registers::{LANES, Lanes};
+use crate::registers::Lanes;
 
 /// Rows of a matrix, and its elements per row.
 const SIDE: usize = 8;

@@ -8,6 +8,7 @@ use super::element::{FACTORS, Kind};
 use super::fragment::{Fragment, Order, Place, Role, Shape};
 use super::multiply::order;
 use super::registers::{Held, gather, scatter, sources, targets};
+use crate::LANES;
 use crate::ast::Type;
 use crate::error::PtxError;
 use crate::exec::access::{LaneFault, Memories, Spot, addresses, faulty};
@@ -15,7 +16,7 @@ use crate::exec::memory::{self, Access, Source, Space, Target};
 use crate::memory::LocalMemory;
 use crate::operands::Decoder;
 use crate::program::Src32;
-use crate::registers::{LANES, Lanes};
+use crate::registers::Lanes;
 
 /// A decoded load or store of a fragment.
 #[derive(Clone, Debug, PartialEq)]
