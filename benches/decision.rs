@@ -11,7 +11,7 @@ use mias_firmware::policy::AnyPolicy;
 use mias_hw_model::register_block::{KernelDescriptor, MachineDescription, RawCounters, RegisterBlock, Straps};
 use mias_registers::bus::Bus;
 use mias_registers::counters::Counter;
-use mias_registers::{PhaseCode, PolicyCode, feature, global};
+use mias_registers::{PhaseCode, PolicyCode, global};
 
 const SMS: usize = 30;
 const WINDOW: u64 = 45_000;
@@ -19,26 +19,7 @@ const WINDOW: u64 = 45_000;
 type Image = Firmware<AnyPolicy, 64>;
 
 fn machine(policy: PolicyCode) -> MachineDescription {
-    MachineDescription {
-        sm_count: SMS as u32,
-        slot_count: 8,
-        sm_threads: 1024,
-        sm_registers: 65_536,
-        sm_shared_bytes: 65_536,
-        sm_tbs: 32,
-        warp_threads: 32,
-        register_granule: 4,
-        shared_granule_bytes: 1,
-        linear_coefficient_q16: 1 << 12,
-        sm_schedulers: 4,
-        reply_sectors_q16: 24 << 16,
-        dram_sectors_q16: 8 << 16,
-        l2_sectors_q16: 24 << 16,
-        l2_access_bytes: 32,
-        sm_wake_cycles: 0,
-        features: feature::IDEAL_TRANSITION,
-        straps: Straps::new(policy),
-    }
+    MachineDescription::reference(SMS, Straps::new(policy))
 }
 
 fn kernel(tb_threads: u32, thread_registers: u32, tb_shared_bytes: u32) -> KernelDescriptor {

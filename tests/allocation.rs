@@ -4,7 +4,7 @@
 //! the rest of the run: TBs come and go, caches fill, DRAM is busy, the firmware is called.
 
 use mias_firmware::Firmware;
-use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd};
+use mias_hw_model::gpu::{Gpu, Launch, RunEnd};
 use mias_hw_model::register_block::{RegisterBlock, Straps};
 use mias_lab::experiment::workload::{self, Workload};
 use mias_lab::gpus;
@@ -61,35 +61,17 @@ fn allocations() -> u64 {
     ALLOCATIONS.with(Cell::get)
 }
 
-/// The firmware alone: the harness around it, which keeps records, is no part of the loop.
-struct Scheduler(Firmware);
-
-impl Microcontroller for Scheduler {
-    fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
-        self.0.on_interrupt(registers);
-    }
-}
-
 /// Allocations but for those that start threads, if there are several (`cargo xtask threads`), from cycle `warm` to the end of all launches, and that cycle.
 fn allocations_after(warm: u64, workloads: &[Workload]) -> (u64, u64) {
     let machine = gpus::load("rtx2060-accelsim").expect("built in");
     let mut gpu = Gpu::new(&machine, Straps::new(PolicyCode::LeftOver));
-    let mut scheduler = Scheduler(Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map"));
+    let mut firmware: Firmware = Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map");
+    let mut scheduler = |registers: &mut RegisterBlock| {
+        firmware.on_interrupt(registers);
+    };
     for Workload { trace, arrival_cycle, stream, sector_offset, .. } in workloads {
         let (trace, arrival_cycle, stream, sector_offset) = (trace.clone(), *arrival_cycle, *stream, *sector_offset);
-        gpu.launch(Launch {
-            trace,
-            source: None,
-            arrival_cycle,
-            stream,
-            priority: 0,
-            latency_limit: 0,
-            identity: 0,
-            relaunch: false,
-            live_registers: Vec::new(),
-            sector_offset,
-        })
-        .expect("fits");
+        gpu.launch(Launch { arrival_cycle, stream, sector_offset, ..Launch::new(trace) }).expect("fits");
     }
     assert_eq!(gpu.run(&mut scheduler, warm), RunEnd::CycleLimit, "still running");
     let mut started = 0;

@@ -138,19 +138,7 @@ fn timed(policy: PolicyCode, workloads: &[Workload], cycles: Option<u64>) -> (St
     let mut gpu = Gpu::new(&machine(), straps);
     for Workload { trace, stream, sector_offset, .. } in workloads {
         let (trace, stream, sector_offset) = (trace.clone(), *stream, *sector_offset);
-        gpu.launch(Launch {
-            trace,
-            source: None,
-            arrival_cycle: 0,
-            stream,
-            priority: 0,
-            latency_limit: 0,
-            identity: 0,
-            relaunch: true,
-            live_registers: Vec::new(),
-            sector_offset,
-        })
-        .unwrap();
+        gpu.launch(Launch { stream, relaunch: true, sector_offset, ..Launch::new(trace) }).unwrap();
     }
     let registers = gpu.registers_mut();
     registers.record_activity();

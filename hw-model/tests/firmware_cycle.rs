@@ -14,7 +14,7 @@ const COALESCE: u32 = 500;
 
 fn machine(policy: PolicyCode) -> MachineDescription {
     let fixed = [3, 1, 0, 0, 0, 0, 0, 0];
-    crate::common::machine(SMS, Straps { profile_window: WINDOW, coalesce_window: COALESCE, fixed, ..Straps::new(policy) })
+    MachineDescription::reference(SMS, Straps { profile_window: WINDOW, coalesce_window: COALESCE, fixed, ..Straps::new(policy) })
 }
 
 /// 256 threads: four fit an SM, as mm and fwt of the thesis.

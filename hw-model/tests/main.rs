@@ -1,6 +1,5 @@
 //! The firmware on the register block, in one program.
 
-mod common;
 mod firmware_cycle;
 mod memory_limit;
 mod oversubscription_control;

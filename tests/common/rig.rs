@@ -85,18 +85,7 @@ impl Setting {
 pub(crate) fn launch(trace: &Arc<KernelTrace>, stream: u32, arrival_cycle: u64) -> Launch {
     // Apart by 4 GiB, so that no two kernels share a line.
     let sector_offset = u64::from(stream) << 27;
-    Launch {
-        trace: trace.clone(),
-        source: None,
-        arrival_cycle,
-        stream,
-        priority: 0,
-        latency_limit: 0,
-        identity: 0,
-        relaunch: false,
-        live_registers: Vec::new(),
-        sector_offset,
-    }
+    Launch { arrival_cycle, stream, sector_offset, ..Launch::new(trace.clone()) }
 }
 
 /// The firmware and its clerk.

@@ -280,20 +280,7 @@ fn all_tbs_of_the_first_kernel_are_issued_before_any_of_the_second() {
         let mut rig = Rig::new(&config, &Setting::new(PolicyCode::LeftOver, false));
         for workload in &workloads {
             let (trace, stream) = (workload.trace.clone(), workload.stream);
-            rig.gpu
-                .launch(Launch {
-                    trace,
-                    source: None,
-                    arrival_cycle: 0,
-                    stream,
-                    priority: 0,
-                    latency_limit: 0,
-                    identity: 0,
-                    relaunch: false,
-                    live_registers: Vec::new(),
-                    sector_offset: 0,
-                })
-                .expect("fits");
+            rig.gpu.launch(Launch { stream, ..Launch::new(trace) }).expect("fits");
         }
         let latency = u64::from(config.launch.latency_cycles);
         assert_eq!(rig.step(latency), RunEnd::CycleLimit);

@@ -3,7 +3,7 @@
 use super::*;
 use crate::config::{EnergyConfig, PowerGatingConfig};
 use crate::counts::Count;
-use crate::gpu::{Gpu, Launch, LaunchCounters, Microcontroller, RunEnd};
+use crate::gpu::{Gpu, Launch, LaunchCounters, RunEnd};
 use crate::hand_made::{self, config};
 use crate::memory::MemoryCounters;
 use crate::register_block::{RegisterBlock, Straps};
@@ -233,35 +233,19 @@ fn what_shares_out_costs_what_adding_costs() {
     assert_eq!(EnergyReport::of(&config, &stats).expect("the file has coefficients").launches, [DynamicEnergy::default()]);
 }
 
-struct Scheduler(Firmware);
-
-impl Microcontroller for Scheduler {
-    fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
-        self.0.on_interrupt(registers);
-    }
-}
-
 /// A kernel of one warp that runs `insts` and exits.
 fn kernel(insts: &[StaticInst]) -> Launch {
     let trace = hand_made::kernel(1, 32, 16, 0, |_, _| insts.iter().map(|&inst| (inst, 0)).collect());
-    Launch {
-        trace,
-        source: None,
-        arrival_cycle: 0,
-        stream: 0,
-        priority: 0,
-        latency_limit: 0,
-        identity: 0,
-        relaunch: false,
-        live_registers: Vec::new(),
-        sector_offset: 0,
-    }
+    Launch::new(trace)
 }
 
 /// Statistics of `launch`, run to its end or to cycle `until`.
 fn run(config: &GpuConfig, launch: Launch, until: u64) -> Stats {
     let mut gpu = Gpu::new(config, Straps::new(PolicyCode::LeftOver));
-    let mut scheduler = Scheduler(Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map"));
+    let mut firmware: Firmware = Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map");
+    let mut scheduler = |registers: &mut RegisterBlock| {
+        firmware.on_interrupt(registers);
+    };
     gpu.launch(launch).expect("fits");
     assert!(!matches!(gpu.run(&mut scheduler, until), RunEnd::Stuck(_)));
     gpu.stats()

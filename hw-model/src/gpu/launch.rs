@@ -41,6 +41,25 @@ pub struct Launch {
     pub sector_offset: u64,
 }
 
+impl Launch {
+    /// A launch of `trace` in cycle 0 on stream 0: once, of the lowest priority, its buffers where it was traced.
+    #[must_use]
+    pub fn new(trace: Arc<KernelTrace>) -> Self {
+        Launch {
+            trace,
+            source: None,
+            arrival_cycle: 0,
+            stream: 0,
+            priority: 0,
+            latency_limit: 0,
+            identity: 0,
+            relaunch: false,
+            live_registers: Vec::new(),
+            sector_offset: 0,
+        }
+    }
+}
+
 /// Why a kernel cannot run on this GPU.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LaunchError {

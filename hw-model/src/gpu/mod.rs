@@ -72,6 +72,12 @@ pub trait Microcontroller {
     fn on_interrupt(&mut self, registers: &mut RegisterBlock);
 }
 
+impl<F: FnMut(&mut RegisterBlock)> Microcontroller for F {
+    fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
+        self(registers);
+    }
+}
+
 /// Why [`Gpu::run`] came back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunEnd {

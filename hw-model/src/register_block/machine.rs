@@ -80,6 +80,32 @@ impl MachineDescription {
         }
     }
 
+    /// `sm_count` SMs like those of the reference GPU (`configs/gpus/rtx2060-accelsim.toml`), without options, for tests and benchmarks of the
+    /// register block alone.
+    #[must_use]
+    pub fn reference(sm_count: usize, straps: Straps) -> Self {
+        Self {
+            sm_count: sm_count as u32,
+            slot_count: KERNEL_SLOTS as u32,
+            sm_threads: 1024,
+            sm_registers: 65_536,
+            sm_shared_bytes: 65_536,
+            sm_tbs: 32,
+            warp_threads: WARP_THREADS,
+            register_granule: 4,
+            shared_granule_bytes: 1,
+            linear_coefficient_q16: 1 << 12,
+            sm_schedulers: 4,
+            reply_sectors_q16: 24 << 16,
+            dram_sectors_q16: 8 << 16,
+            l2_sectors_q16: 24 << 16,
+            l2_access_bytes: 32,
+            sm_wake_cycles: 0,
+            features: feature::IDEAL_TRANSITION,
+            straps,
+        }
+    }
+
     /// The same with every count brought into the range that the map has room for.
     #[must_use]
     pub(super) fn within_map(mut self) -> Self {

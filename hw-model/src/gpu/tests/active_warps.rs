@@ -44,15 +44,6 @@ fn all(config: &GpuConfig, recipes: &[Recipe], written: Option<(u64, [u32; 2])>)
     (end, gpu.stats())
 }
 
-/// The firmware, as the GPU calls it.
-struct Brain(Firmware);
-
-impl Microcontroller for Brain {
-    fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
-        self.0.on_interrupt(registers);
-    }
-}
-
 fn schedulers() -> impl Strategy<Value = WarpSchedulerKind> {
     prop::sample::select(vec![WarpSchedulerKind::Gto, WarpSchedulerKind::Lrr, WarpSchedulerKind::KernelLrr])
 }
@@ -190,7 +181,10 @@ proptest! {
         let mut straps = Straps { coalesce_window: 50, ..Straps::new(policy) };
         (straps.search.warm_up_cycles, straps.search.window_cycles) = (WINDOW_CYCLES, WINDOW_CYCLES);
         let mut gpu = Gpu::new(&few(), straps).with_validation();
-        let mut brain = Brain(Firmware::from_straps(gpu.registers_mut()).expect("starts"));
+        let mut firmware: Firmware = Firmware::from_straps(gpu.registers_mut()).expect("starts");
+let mut brain = |registers: &mut RegisterBlock| {
+        firmware.on_interrupt(registers);
+    };
         for (stream, recipe) in (0..).zip(&recipes) {
             gpu.launch(Launch { stream, relaunch: true, sector_offset: u64::from(stream) << 20, ..once(recipe.trace()) }).expect("fits");
         }

@@ -93,18 +93,7 @@ fn gpu(config: &GpuConfig) -> Gpu {
 }
 
 fn once(trace: Arc<KernelTrace>) -> Launch {
-    Launch {
-        trace,
-        source: None,
-        arrival_cycle: 0,
-        stream: 0,
-        priority: 0,
-        latency_limit: 0,
-        identity: 0,
-        relaunch: false,
-        live_registers: Vec::new(),
-        sector_offset: 0,
-    }
+    Launch::new(trace)
 }
 
 fn cycles(config: &GpuConfig, trace: Arc<KernelTrace>) -> u64 {

@@ -191,9 +191,12 @@ fn the_firmware_raises_what_is_used_little() {
     };
     let end = |controller| {
         let mut gpu = Gpu::new(&with(small(), duet(controller)), straps(duet(controller)));
-        let mut firmware = Controlling(Firmware::from_straps(gpu.registers_mut()).expect("starts"));
+        let mut firmware: Firmware = Firmware::from_straps(gpu.registers_mut()).expect("starts");
+        let mut scheduler = |registers: &mut RegisterBlock| {
+            firmware.on_interrupt(registers);
+        };
         gpu.launch(once(chases(64, 64, 16, 0, 40))).expect("fits");
-        assert_eq!(gpu.run(&mut firmware, 20_000_000), RunEnd::AllComplete);
+        assert_eq!(gpu.run(&mut scheduler, 20_000_000), RunEnd::AllComplete);
         gpu.stats()
     };
     let found = end(OversubscriptionController::Firmware);
@@ -240,15 +243,6 @@ pub(super) fn any_small() -> impl Strategy<Value = GpuConfig> {
         config = if fetch { super::fetch::with_fetch(config, 2, 2) } else { config };
         if lines { super::lines::whole_lines(config, crate::config::L1Lookup::AtHead) } else { config }
     })
-}
-
-/// The firmware, in no time.
-struct Controlling(Firmware);
-
-impl Microcontroller for Controlling {
-    fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
-        self.0.on_interrupt(registers);
-    }
 }
 
 proptest! {
@@ -321,7 +315,10 @@ proptest! {
         let end = |contexts: OversubscriptionConfig| {
             let mut gpu = Gpu::new(&with(config.clone(), contexts), straps(contexts)).with_validation();
             gpu = if skips { gpu } else { gpu.without_skipping() };
-            let mut twin = Controlling(Firmware::from_straps(gpu.registers_mut()).expect("starts"));
+            let mut firmware: Firmware = Firmware::from_straps(gpu.registers_mut()).expect("starts");
+let mut twin = |registers: &mut RegisterBlock| {
+        firmware.on_interrupt(registers);
+    };
             for (stream, (trace, relaunch, in_turn)) in (0..).zip(&traces) {
                 let arrival_cycle = u64::from(stream) * arrival;
                 let launch = Launch { stream, arrival_cycle, relaunch: *relaunch, sector_offset: u64::from(stream) << 20, ..once(trace.clone()) };

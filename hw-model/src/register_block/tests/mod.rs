@@ -15,32 +15,13 @@ mod ways;
 mod windows;
 
 use super::{KernelDescriptor, MachineDescription, RawCounters, Straps};
+use mias_registers::PolicyCode;
 use mias_registers::counters::Counter;
-use mias_registers::{KERNEL_SLOTS, PolicyCode, feature};
 
 pub(super) const SMS: usize = 5;
 
 pub(super) fn machine() -> MachineDescription {
-    MachineDescription {
-        sm_count: SMS as u32,
-        slot_count: KERNEL_SLOTS as u32,
-        sm_threads: 1024,
-        sm_registers: 65_536,
-        sm_shared_bytes: 65_536,
-        sm_tbs: 32,
-        warp_threads: 32,
-        register_granule: 4,
-        shared_granule_bytes: 1,
-        linear_coefficient_q16: 1234,
-        sm_schedulers: 4,
-        reply_sectors_q16: 24 << 16,
-        dram_sectors_q16: 8 << 16,
-        l2_sectors_q16: 24 << 16,
-        l2_access_bytes: 32,
-        sm_wake_cycles: 0,
-        features: feature::IDEAL_TRANSITION,
-        straps: Straps::new(PolicyCode::MiasIpc),
-    }
+    MachineDescription { linear_coefficient_q16: 1234, ..MachineDescription::reference(SMS, Straps::new(PolicyCode::MiasIpc)) }
 }
 
 fn kernel(grid_tbs: u32) -> KernelDescriptor {

@@ -156,16 +156,13 @@ impl SimulatedGpu {
         let latency = u64::from(self.config.launch.latency_cycles);
         let Workload { trace, source, sector_offset, .. } = urgent;
         let launch = Launch {
-            trace: trace.clone(),
             source: source.clone(),
             arrival_cycle: instant - latency,
             stream: URGENT_STREAM,
             priority: 1,
-            latency_limit: 0,
-            identity: 0,
-            relaunch: false,
             live_registers: if self.config.sm.oversubscription.is_some() { urgent.live_registers() } else { Vec::new() },
             sector_offset: *sector_offset,
+            ..Launch::new(trace.clone())
         };
         let index = gpu.launch_in_turn(launch, urgent.then.clone()).map_err(|error| unfit(&error))?;
         let timer = DecisionTimer::new(&self.config, run.options, &run.control, run.workloads.len());
