@@ -45,11 +45,6 @@ fn window() -> Options {
 }
 
 #[test]
-fn equal_comparisons_are_equal_bytes_with_any_number_of_workers() {
-    equal_bytes(window());
-}
-
-#[test]
 fn so_are_those_of_kernels_until_done() {
     equal_bytes(Options { end: End::Done, transition: Transition::Ideal, ..window() });
 }
@@ -68,4 +63,14 @@ fn equal_bytes(options: Options) {
     );
     assert_eq!(first, comparison(1, options), "once more");
     assert_eq!(first, comparison(4, options), "four workers");
+}
+
+/// `cargo xtask ci` runs this, `cargo xtask test` does not.
+mod slow {
+    use super::*;
+
+    #[test]
+    fn equal_comparisons_are_equal_bytes_with_any_number_of_workers() {
+        equal_bytes(window());
+    }
 }

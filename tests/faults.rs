@@ -147,44 +147,6 @@ fn a_timer_that_is_lost_in_silence_is_the_hosts_to_mend() {
     assert!(steady <= 5 + HOST_PATIENCE + 2 * u64::from(LAUNCH_LATENCY));
 }
 
-#[test]
-fn a_late_interrupt_delays_what_it_says_and_no_more() {
-    for policy in PolicyCode::ALL {
-        let setting = Setting::new(policy, false);
-        let (sound, _) = run(&setting, three(), &[], &[]);
-        let phases = sound.faulty.phases.clone();
-        for (cycle, phase) in phases {
-            for late in [1, 90, 3_000] {
-                let (rig, _) = run(&setting, three(), &[], &[(cycle.saturating_sub(1), Fault::Late(late))]);
-                assert_eq!((rig.faulty.resets, rig.gpu.registers().faults()), (0, 0), "{policy:?}, {late} late before {phase:?}");
-                let held_up = first(&rig, phase, cycle.saturating_sub(1));
-                assert!(
-                    held_up.is_none_or(|at| at <= cycle + u64::from(late) + 1 || policy != PolicyCode::Spatial),
-                    "{policy:?}: {phase:?} at {held_up:?}, {cycle} otherwise"
-                );
-            }
-        }
-    }
-}
-
-/// Seen again in the same cycle, a status and its events change nothing at all; later they are old news, and no decision is another.
-#[test]
-fn a_doubled_interrupt_is_old_news() {
-    for policy in PolicyCode::ALL {
-        let setting = Setting::new(policy, false);
-        let (sound, _) = run(&setting, three(), &[], &[]);
-        for (cycle, phase) in &sound.faulty.phases {
-            let (rig, _) = run(&setting, three(), &[], &[(*cycle, Fault::Doubled(0))]);
-            assert_eq!(rig.faulty.phases, sound.faulty.phases, "{policy:?}: doubled at once, {phase:?}");
-            for later in [1, 2, 5] {
-                let (rig, _) = run(&setting, three(), &[], &[(*cycle, Fault::Doubled(later))]);
-                assert_eq!(rig.faulty.resets, 0);
-                assert_eq!(rig.faulty.winners, sound.faulty.winners, "{policy:?}: doubled {later} later, {phase:?}");
-            }
-        }
-    }
-}
-
 /// A third kernel of every length there is between none and longer than all: it ends in every phase that takes time.
 #[test]
 fn a_kernel_completes_in_every_phase() {
@@ -275,62 +237,6 @@ fn a_descriptor_that_was_read_wrong_does_no_harm() {
     }
 }
 
-/// A bus that returns all ones, for a while or from some access of an interrupt on: nothing is done that cannot be undone.
-#[test]
-fn all_ones_are_not_believed() {
-    for policy in PolicyCode::ALL {
-        let setting = Setting::new(policy, false);
-        for from in [0, 150, 700, 1_000, 2_600] {
-            for cycles in [1, 500, 20_000] {
-                let (rig, _) = run(&setting, three(), &[], &[(from, Fault::Silent(cycles))]);
-                assert_eq!((rig.faulty.happened, rig.faulty.resets), (1, 0), "{policy:?}, from {from} for {cycles}");
-            }
-        }
-        let (sound, _) = run(&setting, three(), &[], &[]);
-        for (cycle, phase) in sound.faulty.phases.iter().filter(|_| SWEPT.contains(&policy)) {
-            for from in (0..40).step_by(3) {
-                let (rig, _) = run(&setting, three(), &[], &[(*cycle, Fault::SilentReads(from))]);
-                assert_eq!(rig.faulty.resets, 0, "{policy:?}: silent from access {from} on, {phase:?}");
-            }
-        }
-    }
-}
-
-/// The microcontroller is reset in every phase that takes time, and at every access of the interrupts between them: those of Decide
-/// and Broadcast among them. The kernels go on, and are scheduled anew within one launch latency.
-#[test]
-fn a_reset_in_any_phase_loses_nothing() {
-    for policy in PolicyCode::ALL {
-        let setting = Setting::new(policy, false);
-        let (sound, _) = run(&setting, three(), &[], &[]);
-        let asleep: Vec<u64> = sound.faulty.phases.iter().flat_map(|(cycle, _)| [*cycle, cycle + 50]).collect();
-        for cycle in asleep {
-            let mut rig = FaultRig::new(&small_machine(3), &setting, &[], &[]);
-            three().into_iter().for_each(|launch| rig.launch(launch));
-            if rig.run_until(cycle) == RunEnd::AllComplete {
-                continue;
-            }
-            rig.faulty.reset(rig.gpu.registers_mut());
-            let end = rig.run_until(cycle + u64::from(LAUNCH_LATENCY) + 1);
-            let scheduler = rig.faulty.firmware.scheduler();
-            let waiting = end == RunEnd::CycleLimit && !scheduler.kernels().is_empty() && scheduler.reschedulings() == 0;
-            // A kernel that has just arrived opens a batch of its own.
-            assert!(!waiting || rig.gpu.registers().phase() == Some(PhaseCode::Partition), "{policy:?}: reset in cycle {cycle}");
-            rig.run();
-            assert_eq!((rig.faulty.resets, rig.gpu.registers().faults()), (1, 0), "{policy:?}: reset in cycle {cycle}");
-        }
-        for (cycle, phase) in sound.faulty.phases.iter().filter(|_| SWEPT.contains(&policy)) {
-            // Every access of the first decision and its broadcast, and some of the others.
-            let deciding = *phase == PhaseCode::Steady && sound.faulty.winners.first().is_some_and(|(decided, _)| decided == cycle);
-            let (accesses, step) = if deciding { (sound.faulty.deciding, 1) } else { (40, 4) };
-            for after in (0..=accesses).step_by(step) {
-                let (rig, _) = run(&setting, three(), &[], &[(*cycle, Fault::Reset(after))]);
-                assert_eq!(rig.faulty.resets, 1, "{policy:?}: reset after access {after}, {phase:?}");
-            }
-        }
-    }
-}
-
 /// Found by the random schedules, with no fault at all.
 #[test]
 fn two_kernels_that_load_and_store_end_with_ideal_transitions() {
@@ -340,4 +246,103 @@ fn two_kernels_that_load_and_store_end_with_ideal_transitions() {
         rig.launch(launch(&kernel.trace(), stream, 0));
     }
     rig.run();
+}
+
+/// Sweeps over every phase and policy: `cargo xtask ci` runs them, `cargo xtask test` does not.
+mod slow {
+    use super::*;
+
+    #[test]
+    fn a_late_interrupt_delays_what_it_says_and_no_more() {
+        for policy in PolicyCode::ALL {
+            let setting = Setting::new(policy, false);
+            let (sound, _) = run(&setting, three(), &[], &[]);
+            let phases = sound.faulty.phases.clone();
+            for (cycle, phase) in phases {
+                for late in [1, 90, 3_000] {
+                    let (rig, _) = run(&setting, three(), &[], &[(cycle.saturating_sub(1), Fault::Late(late))]);
+                    assert_eq!((rig.faulty.resets, rig.gpu.registers().faults()), (0, 0), "{policy:?}, {late} late before {phase:?}");
+                    let held_up = first(&rig, phase, cycle.saturating_sub(1));
+                    assert!(
+                        held_up.is_none_or(|at| at <= cycle + u64::from(late) + 1 || policy != PolicyCode::Spatial),
+                        "{policy:?}: {phase:?} at {held_up:?}, {cycle} otherwise"
+                    );
+                }
+            }
+        }
+    }
+
+    /// Seen again in the same cycle, a status and its events change nothing at all; later they are old news, and no decision is another.
+    #[test]
+    fn a_doubled_interrupt_is_old_news() {
+        for policy in PolicyCode::ALL {
+            let setting = Setting::new(policy, false);
+            let (sound, _) = run(&setting, three(), &[], &[]);
+            for (cycle, phase) in &sound.faulty.phases {
+                let (rig, _) = run(&setting, three(), &[], &[(*cycle, Fault::Doubled(0))]);
+                assert_eq!(rig.faulty.phases, sound.faulty.phases, "{policy:?}: doubled at once, {phase:?}");
+                for later in [1, 2, 5] {
+                    let (rig, _) = run(&setting, three(), &[], &[(*cycle, Fault::Doubled(later))]);
+                    assert_eq!(rig.faulty.resets, 0);
+                    assert_eq!(rig.faulty.winners, sound.faulty.winners, "{policy:?}: doubled {later} later, {phase:?}");
+                }
+            }
+        }
+    }
+
+    /// A bus that returns all ones, for a while or from some access of an interrupt on: nothing is done that cannot be undone.
+    #[test]
+    fn all_ones_are_not_believed() {
+        for policy in PolicyCode::ALL {
+            let setting = Setting::new(policy, false);
+            for from in [0, 150, 700, 1_000, 2_600] {
+                for cycles in [1, 500, 20_000] {
+                    let (rig, _) = run(&setting, three(), &[], &[(from, Fault::Silent(cycles))]);
+                    assert_eq!((rig.faulty.happened, rig.faulty.resets), (1, 0), "{policy:?}, from {from} for {cycles}");
+                }
+            }
+            let (sound, _) = run(&setting, three(), &[], &[]);
+            for (cycle, phase) in sound.faulty.phases.iter().filter(|_| SWEPT.contains(&policy)) {
+                for from in (0..40).step_by(3) {
+                    let (rig, _) = run(&setting, three(), &[], &[(*cycle, Fault::SilentReads(from))]);
+                    assert_eq!(rig.faulty.resets, 0, "{policy:?}: silent from access {from} on, {phase:?}");
+                }
+            }
+        }
+    }
+
+    /// The microcontroller is reset in every phase that takes time, and at every access of the interrupts between them: those of Decide
+    /// and Broadcast among them. The kernels go on, and are scheduled anew within one launch latency.
+    #[test]
+    fn a_reset_in_any_phase_loses_nothing() {
+        for policy in PolicyCode::ALL {
+            let setting = Setting::new(policy, false);
+            let (sound, _) = run(&setting, three(), &[], &[]);
+            let asleep: Vec<u64> = sound.faulty.phases.iter().flat_map(|(cycle, _)| [*cycle, cycle + 50]).collect();
+            for cycle in asleep {
+                let mut rig = FaultRig::new(&small_machine(3), &setting, &[], &[]);
+                three().into_iter().for_each(|launch| rig.launch(launch));
+                if rig.run_until(cycle) == RunEnd::AllComplete {
+                    continue;
+                }
+                rig.faulty.reset(rig.gpu.registers_mut());
+                let end = rig.run_until(cycle + u64::from(LAUNCH_LATENCY) + 1);
+                let scheduler = rig.faulty.firmware.scheduler();
+                let waiting = end == RunEnd::CycleLimit && !scheduler.kernels().is_empty() && scheduler.reschedulings() == 0;
+                // A kernel that has just arrived opens a batch of its own.
+                assert!(!waiting || rig.gpu.registers().phase() == Some(PhaseCode::Partition), "{policy:?}: reset in cycle {cycle}");
+                rig.run();
+                assert_eq!((rig.faulty.resets, rig.gpu.registers().faults()), (1, 0), "{policy:?}: reset in cycle {cycle}");
+            }
+            for (cycle, phase) in sound.faulty.phases.iter().filter(|_| SWEPT.contains(&policy)) {
+                // Every access of the first decision and its broadcast, and some of the others.
+                let deciding = *phase == PhaseCode::Steady && sound.faulty.winners.first().is_some_and(|(decided, _)| decided == cycle);
+                let (accesses, step) = if deciding { (sound.faulty.deciding, 1) } else { (40, 4) };
+                for after in (0..=accesses).step_by(step) {
+                    let (rig, _) = run(&setting, three(), &[], &[(*cycle, Fault::Reset(after))]);
+                    assert_eq!(rig.faulty.resets, 1, "{policy:?}: reset after access {after}, {phase:?}");
+                }
+            }
+        }
+    }
 }

@@ -82,29 +82,34 @@ fn later_machines_share_one_array_between_l1_and_shared_memory() {
     }
 }
 
-/// Every machine runs both kernels for 50,000 cycles, makes progress with each, and accounts for every slot and its energy.
-#[test]
-fn every_machine_runs_the_kernels() {
-    let traced = |(name, size, stream)| {
-        let trace = kernels::trace(kernels::find(name).unwrap(), size, 1).unwrap();
-        Workload::new(name, Arc::new(trace), stream)
-    };
-    let mut workloads: Vec<Workload> = [("mm", 256, 0), ("fwt", 1 << 16, 1)].map(traced).into();
-    place(&mut workloads);
-    // Decisions that take no time: some of these machines' clocks leave little of so short a window.
-    let options = Options { profile_cycles: 10_000, latency: Latency::Off, ..Options::new(End::Cycles(50_000)) };
-    mias_gpus::ALL.par_iter().for_each(|(name, text)| {
-        let config = parse(name, text);
-        let slots = 50_000 * u64::from(config.sm.count * config.sm.sub_cores);
-        let machine = SimulatedGpu::new(config);
-        let run = Run { control: Control::Policy(Policy::MiasIpmIpc), workloads: workloads.iter().collect(), options };
-        let outcome = machine.run(&run, &|_| {}).unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert_eq!(outcome.cycles, 50_000, "{name}");
-        for (workload, launch) in workloads.iter().zip(&outcome.launches) {
-            assert!(launch.tbs_completed > 0 && launch.dram_reads > 0, "{name}: {} {launch:?}", workload.name);
-        }
-        assert_eq!(outcome.sms.issue_slots.iter().sum::<u64>(), slots, "{name}");
-        let energy: EnergyReport = outcome.energy.unwrap_or_else(|| panic!("{name}: no energy"));
-        assert!(energy.launches.iter().all(|launch| launch.parts().iter().all(|&(part, fj)| fj > 0 || part == "shared")), "{name}");
-    });
+/// `cargo xtask ci` runs this, `cargo xtask test` does not.
+mod slow {
+    use super::*;
+
+    /// Every machine runs both kernels for 50,000 cycles, makes progress with each, and accounts for every slot and its energy.
+    #[test]
+    fn every_machine_runs_the_kernels() {
+        let traced = |(name, size, stream)| {
+            let trace = kernels::trace(kernels::find(name).unwrap(), size, 1).unwrap();
+            Workload::new(name, Arc::new(trace), stream)
+        };
+        let mut workloads: Vec<Workload> = [("mm", 256, 0), ("fwt", 1 << 16, 1)].map(traced).into();
+        place(&mut workloads);
+        // Decisions that take no time: some of these machines' clocks leave little of so short a window.
+        let options = Options { profile_cycles: 10_000, latency: Latency::Off, ..Options::new(End::Cycles(50_000)) };
+        mias_gpus::ALL.par_iter().for_each(|(name, text)| {
+            let config = parse(name, text);
+            let slots = 50_000 * u64::from(config.sm.count * config.sm.sub_cores);
+            let machine = SimulatedGpu::new(config);
+            let run = Run { control: Control::Policy(Policy::MiasIpmIpc), workloads: workloads.iter().collect(), options };
+            let outcome = machine.run(&run, &|_| {}).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert_eq!(outcome.cycles, 50_000, "{name}");
+            for (workload, launch) in workloads.iter().zip(&outcome.launches) {
+                assert!(launch.tbs_completed > 0 && launch.dram_reads > 0, "{name}: {} {launch:?}", workload.name);
+            }
+            assert_eq!(outcome.sms.issue_slots.iter().sum::<u64>(), slots, "{name}");
+            let energy: EnergyReport = outcome.energy.unwrap_or_else(|| panic!("{name}: no energy"));
+            assert!(energy.launches.iter().all(|launch| launch.parts().iter().all(|&(part, fj)| fj > 0 || part == "shared")), "{name}");
+        });
+    }
 }

@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use crate::slurm::Beside;
 use crate::targets::{IMAGES, TARGETS};
-use crate::test;
+use crate::test::{self, Scope};
 use crate::util::{Report, cargo, run as run_command};
 
 /// Runs all of it and fails at the end if any part did.
@@ -13,7 +13,7 @@ pub(crate) fn run() -> Result<()> {
     report.step("format", || run_command(&mut cargo(["fmt", "--all", "--check"])));
     report.step("lints", || run_command(&mut cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])));
     report.step("documentation", || run_command(cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")));
-    test::steps(&mut report);
+    test::steps(&mut report, Scope::All);
     let mut cluster = None;
     report.step("Slurm", || {
         cluster = Some(Beside::start()?);

@@ -10,7 +10,7 @@ use crate::util::{Report, cargo, root, run as run_command, target_dir};
 /// Its folder, from the workspace root.
 const FOLDER: &str = "examples/own-policy";
 
-/// The steps, for `ci` and `test` to take them into their own report.
+/// The steps, for `ci` to take them into its own report.
 pub(crate) fn steps(report: &mut Report) {
     report.step("a policy of one's own", || {
         check_versions(FOLDER)?;

@@ -1,4 +1,4 @@
 //! Input files: their schemas, and what happens when they are damaged.
 
-mod mutations;
 mod schemas;
+mod slow;
