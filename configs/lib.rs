@@ -1,13 +1,19 @@
-//! The machines that come with `mias`, as text: a TOML file per GPU in `gpus/`, where every number carries its source or the word
-//! "assumption". `GpuConfig` of `mias-hw-model` is what they are read into.
+//! The GPUs that come with `mias`, as text: a TOML file per GPU in `gpus/`, where every number carries its source or the word
+//! "assumption", or that of the file that it inherits from. `GpuConfig` of `mias-hw-model` is what they are read into.
+
+pub mod inherit;
+mod text;
+
+use inherit::{File, Inherited};
+use std::sync::LazyLock;
 
 /// The texts of `gpus/NAME.toml`, with their names.
 macro_rules! gpus {
     ($($name:literal),* $(,)?) => { &[$(($name, include_str!(concat!("gpus/", $name, ".toml")))),*] };
 }
 
-/// Name and file of every machine, in the order of lists.
-pub const ALL: &[(&str, &str)] = gpus![
+/// Name and file of every GPU as it is written, in the order of lists.
+pub const FILES: &[(&str, &str)] = gpus![
     "rtx2060",
     "rtx2060-accelsim",
     "rtx2060-fetch",
@@ -29,9 +35,32 @@ pub const ALL: &[(&str, &str)] = gpus![
     "field",
 ];
 
-/// The file of the machine called `name`.
+/// The texts of [`FILES`] with what they inherit.
+static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| FILES.iter().map(|(name, _)| joined(name)).collect());
+
+/// The file of the GPU called `name` as it is written.
+#[must_use]
+pub fn file(name: &str) -> Option<&'static str> {
+    FILES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+/// The file of the GPU called `name` with what it inherits: complete, and without a base.
+#[must_use]
 pub fn text(name: &str) -> Option<&'static str> {
-    ALL.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    all().find(|(known, _)| *known == name).map(|(_, text)| text)
+}
+
+/// Name and [`text`] of every GPU, in the order of lists.
+pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+    FILES.iter().zip(TEXTS.iter()).map(|((name, _), text)| (*name, text.as_str()))
+}
+
+fn joined(name: &str) -> String {
+    let next = |name: &String| inherit::base(file(name)?)?.0;
+    // Each has one base, so that more steps than there are files go round in a circle.
+    let chain = std::iter::successors(Some(name.to_owned()), next).take(FILES.len());
+    let files: Vec<File> = chain.filter_map(|name| Some(File { text: file(&name)?.to_owned(), name })).collect();
+    Inherited::of(&files).map(|gpu| gpu.text()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -43,11 +72,11 @@ mod tests {
     fn the_list_is_the_folder() {
         let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/gpus")).unwrap();
         let mut files: Vec<String> = folder.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
-        let mut listed: Vec<String> = ALL.iter().map(|(name, _)| format!("{name}.toml")).collect();
+        let mut listed: Vec<String> = FILES.iter().map(|(name, _)| format!("{name}.toml")).collect();
         files.sort();
         listed.sort();
         assert_eq!(files, listed);
-        for (name, text) in ALL {
+        for (name, text) in FILES {
             let inside = format!("name = {name:?}");
             assert_eq!(text.lines().find(|line| line.starts_with("name")), Some(inside.as_str()));
         }

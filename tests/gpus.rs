@@ -17,10 +17,10 @@ fn parse(name: &str, text: &str) -> GpuConfig {
 
 #[test]
 fn every_gpu_file_is_valid_and_named_after_itself() {
-    for (name, text) in mias_gpus::ALL {
+    for (name, text) in mias_gpus::all() {
         let gpu = parse(name, text);
         gpu.check().unwrap_or_else(|e| panic!("{name}: {e}"));
-        assert_eq!(*name, gpu.name);
+        assert_eq!(name, gpu.name);
         let dram = &gpu.dram;
         assert_eq!((dram.row_hit_cap, dram.timing.t_faw, dram.timing.t_refi), (0, 0, 0), "{name}: options are off in what is built in");
         assert!(gpu.energy.is_some(), "{name}");
@@ -97,7 +97,7 @@ mod slow {
         place(&mut workloads);
         // Decisions that take no time: some of these machines' clocks leave little of so short a window.
         let options = Options { profile_cycles: 10_000, latency: Latency::Off, ..Options::new(End::Cycles(50_000)) };
-        mias_gpus::ALL.par_iter().for_each(|(name, text)| {
+        mias_gpus::all().collect::<Vec<_>>().par_iter().for_each(|(name, text)| {
             let config = parse(name, text);
             let slots = 50_000 * u64::from(config.sm.count * config.sm.sub_cores);
             let machine = SimulatedGpu::new(config);

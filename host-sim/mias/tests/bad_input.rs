@@ -224,7 +224,7 @@ fn what_the_machine_cannot_do_for_a_policy_is_refused() {
         refused(&[&run[..], &["spatial"]].concat(), &parts);
         mias(&[&run[..], &["left-over"]].concat()).assert().success();
     }
-    let slow = machine("slow.toml", "wake_cycles = 1000", "wake_cycles = 20001");
+    let slow = machine("slow.toml", "wake_cycles = 1_000", "wake_cycles = 20001");
     for command in ["run", "compare"] {
         let run = [command, "fwt:8192", "blk:8192", "--gpu", &slow, "--cycles", "6000", "--policy", "cd-search-power"];
         let parts =

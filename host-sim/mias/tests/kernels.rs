@@ -58,7 +58,7 @@ fn one_tb_per_sm_has_no_curve() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("narrow.toml");
     let whole = printed(&["gpu", "show"]);
-    std::fs::write(&path, whole.replacen("threads = 1024", "threads = 256", 1).replacen("rtx2060", "narrow", 1)).unwrap();
+    std::fs::write(&path, whole.replacen("threads = 1024", "threads = 256", 1).replacen("\"rtx2060\"", "\"narrow\"", 1)).unwrap();
     let gpu = path.to_str().unwrap();
     let stats = json(&["kernels", "--stats", "fwt:4096", "--cycles", "8000", "--gpu", gpu]);
     let fwt = &stats["kernels"][0];

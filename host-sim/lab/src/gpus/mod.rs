@@ -1,4 +1,4 @@
-//! Machine files: the ones of `mias-gpus`, which are built in, and the user's own.
+//! GPU files: the ones of `mias-gpus`, which are built in, and the user's own, with what they inherit.
 
 pub mod borrowed;
 mod by_kernel;
@@ -8,16 +8,20 @@ pub mod schema;
 
 pub use by_kernel::numbers_by_kernel;
 
+use mias_gpus::inherit::{self, File, Inherited};
 use mias_hw_model::config::GpuConfig;
 use mias_workloads::input::toml_text::{parse_error, point_at};
 use mias_workloads::input::{file, suggest};
 use std::ops::Range;
 use std::path::Path;
 
-/// Why a machine cannot be used. Each message names file, line and remedy.
+/// How many files a GPU may inherit from, one from the other.
+const MOST_BASES: usize = 8;
+
+/// Why a GPU cannot be used. Each message names file, line and remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GpuFileError {
-    /// Neither a machine that is built in nor a file.
+    /// Neither a GPU that is built in nor a file.
     #[error("{0}, or the path of a TOML file")]
     Unknown(String),
     /// The file cannot be read.
@@ -33,23 +37,46 @@ pub enum GpuFileError {
     Invalid(String),
 }
 
-/// Names of the machines built in.
+/// Names of the GPUs built in.
 pub fn names() -> Vec<&'static str> {
-    mias_gpus::ALL.iter().map(|(name, _)| *name).collect()
+    mias_gpus::FILES.iter().map(|(name, _)| *name).collect()
 }
 
-/// The machines built in, in the order of lists.
+/// The GPUs built in, in the order of lists.
 pub fn built_in() -> Vec<GpuConfig> {
-    mias_gpus::ALL.iter().filter_map(|(name, _)| load(name).ok()).collect()
+    mias_gpus::FILES.iter().filter_map(|(name, _)| load(name).ok()).collect()
 }
 
-/// The machine `name_or_path`: one that is built in, else the TOML file at that path.
+/// The GPU `name_or_path`: one that is built in, else the TOML file at that path.
 ///
 /// # Errors
 /// [`GpuFileError`]; the suggestion is the nearest built-in name.
 pub fn load(name_or_path: &str) -> Result<GpuConfig, GpuFileError> {
-    if let Some(text) = mias_gpus::text(name_or_path) {
-        return parse(&format!("{name_or_path}.toml"), text);
+    read(&with_bases(found(name_or_path)?)?)
+}
+
+/// The file of that GPU with all that it inherits, and with the comments of each value where it is from; checked as [`load`] does.
+///
+/// # Errors
+/// As [`load`].
+pub fn resolved(name_or_path: &str) -> Result<String, GpuFileError> {
+    let files = with_bases(found(name_or_path)?)?;
+    read(&files)?;
+    Ok(joined(&files)?.text())
+}
+
+/// Parses and checks the GPU in `text`; `file` is its name in messages, and its base is sought beside it.
+///
+/// # Errors
+/// [`GpuFileError::Invalid`] with file, line, column and the offending text.
+pub fn parse(file: &str, text: &str) -> Result<GpuConfig, GpuFileError> {
+    read(&with_bases(File { name: file.to_owned(), text: text.to_owned() })?)
+}
+
+/// The file of a GPU, as it is written.
+fn found(name_or_path: &str) -> Result<File, GpuFileError> {
+    if let Some(text) = mias_gpus::file(name_or_path) {
+        return Ok(File { name: format!("{name_or_path}.toml"), text: text.to_owned() });
     }
     let path = Path::new(name_or_path);
     let looks_like_a_path = path.components().count() > 1 || path.extension().is_some_and(|extension| extension == "toml");
@@ -57,63 +84,73 @@ pub fn load(name_or_path: &str) -> Result<GpuConfig, GpuFileError> {
         return Err(GpuFileError::Unknown(suggest::unknown("GPU", name_or_path, &names())));
     }
     let text = file::text(path).map_err(|error| GpuFileError::Io { path: name_or_path.to_owned(), error })?;
-    parse(name_or_path, &text)
+    Ok(File { name: name_or_path.to_owned(), text })
 }
 
-/// Parses and checks the machine in `text`; `file` is its name in messages.
-///
-/// # Errors
-/// [`GpuFileError::Invalid`] with file, line, column and the offending text.
-pub fn parse(file: &str, text: &str) -> Result<GpuConfig, GpuFileError> {
-    let gpu: GpuConfig = toml::from_str(text).map_err(|error| GpuFileError::Invalid(parse_error(file, text, &error)))?;
-    if let Some(key) = listed(text, &gpu) {
-        let message = format!("`{key}` is a table of named values, and here it is a list");
-        return Err(GpuFileError::Invalid(point_at(file, text, locate(text, &key), &message)));
+/// A GPU's file, then its base, the base's base, and so on. A base is built in, or a file from the folder of the one that names it.
+fn with_bases(gpu: File) -> Result<Vec<File>, GpuFileError> {
+    let mut files = vec![gpu];
+    while let Some(last) = files.last()
+        && let Some((base, span)) = inherit::base(&last.text)
+    {
+        let fail = |message: &str| GpuFileError::Invalid(point_at(&last.name, &last.text, Some(span.clone()), message));
+        let base = base.ok_or_else(|| fail("base: expected the name of a GPU or the path of a file, in quotes"))?;
+        let word = if mias_gpus::file(&base).is_some() { base } else { beside(&last.name, &base) };
+        let next = found(&word).map_err(|error| fail(&format!("base: {error}")))?;
+        if files.contains(&next) {
+            return Err(fail(&format!("base: {} inherits from itself", next.name)));
+        }
+        if files.len() > MOST_BASES {
+            return Err(fail(&format!("base: there are more than {MOST_BASES}, one behind the other")));
+        }
+        files.push(next);
     }
-    gpu.check().map_err(|error| GpuFileError::Invalid(point_at(file, text, locate(text, error.key), &error.to_string())))?;
+    Ok(files)
+}
+
+/// The path of a file that another names; a word that is none stays as it is.
+fn beside(file: &str, word: &str) -> String {
+    let path = Path::new(file).parent().unwrap_or(Path::new("")).join(word);
+    if word.contains(['/', '\\', '.']) || path.is_file() { path.to_string_lossy().into_owned() } else { word.to_owned() }
+}
+
+/// A GPU's file and its bases as one.
+fn joined(files: &[File]) -> Result<Inherited<'_>, GpuFileError> {
+    Inherited::of(files).map_err(|(file, error)| GpuFileError::Invalid(parse_error(&file.name, &file.text, &error)))
+}
+
+/// Reads and checks a GPU's file and its bases.
+fn read(files: &[File]) -> Result<GpuConfig, GpuFileError> {
+    let inherited = joined(files)?;
+    let fail = |span: Option<Range<usize>>, message: &str| {
+        let place = span.and_then(|span| inherited.place(span)).map(|(file, span)| (file, Some(span)));
+        let place = place.or_else(|| files.first().map(|file| (file, None)));
+        GpuFileError::Invalid(place.map_or_else(String::new, |(file, span)| point_at(&file.name, &file.text, span, message)))
+    };
+    let gpu: GpuConfig = inherited.read().map_err(|error| fail(error.span(), error.message().lines().next().unwrap_or_default()))?;
+    if let Some(key) = listed(&inherited, &gpu) {
+        return Err(fail(inherited.find(&key), &format!("`{key}` is a table of named values, and here it is a list")));
+    }
+    gpu.check().map_err(|error| fail(inherited.find(error.key), &error.to_string()))?;
     Ok(gpu)
 }
 
-/// The first key whose value is a list where the machine has a table: a structure may be read from a list as well, by order, and nobody could say
+/// The first key whose value is a list where the GPU has a table: a structure may be read from a list as well, by order, and nobody could say
 /// which number is which.
-fn listed(text: &str, gpu: &GpuConfig) -> Option<String> {
-    fn compare(file: &toml::Value, machine: &toml::Value) -> Option<Vec<String>> {
-        match (file, machine) {
+fn listed(inherited: &Inherited<'_>, gpu: &GpuConfig) -> Option<String> {
+    fn compare(file: &toml::Value, gpu: &toml::Value) -> Option<Vec<String>> {
+        match (file, gpu) {
             (toml::Value::Array(_), toml::Value::Table(_)) => Some(Vec::new()),
-            (toml::Value::Table(file), toml::Value::Table(machine)) => file.iter().find_map(|(key, value)| {
-                let mut path = compare(value, machine.get(key)?)?;
+            (toml::Value::Table(file), toml::Value::Table(gpu)) => file.iter().find_map(|(key, value)| {
+                let mut path = compare(value, gpu.get(key)?)?;
                 path.insert(0, key.clone());
                 Some(path)
             }),
-            (toml::Value::Array(file), toml::Value::Array(machine)) => {
-                file.iter().zip(machine).find_map(|(file, machine)| compare(file, machine))
-            }
+            (toml::Value::Array(file), toml::Value::Array(gpu)) => file.iter().zip(gpu).find_map(|(file, gpu)| compare(file, gpu)),
             _ => None,
         }
     }
-    let file = toml::Value::Table(text.parse().ok()?);
-    compare(&file, &toml::Value::try_from(gpu).ok()?).map(|path| path.join("."))
-}
-
-/// Where the dotted `key` is set, as `key = value` under its table's header.
-fn locate(text: &str, key: &str) -> Option<Range<usize>> {
-    let mut table = String::new();
-    let mut begin = 0;
-    for line in text.split_inclusive('\n') {
-        let code = line.trim();
-        if let Some(name) = code.strip_prefix('[').and_then(|rest| rest.split(']').next()) {
-            table = format!("{name}.");
-        } else if let Some((name, _)) = code.split_once('=') {
-            let full = format!("{table}{}", name.trim());
-            if key == full || key.starts_with(&format!("{full}.")) {
-                let indent = line.len() - line.trim_start().len();
-                let width = code.split('#').next().unwrap_or(code).trim_end().len();
-                return Some(begin + indent..begin + indent + width);
-            }
-        }
-        begin += line.len();
-    }
-    None
+    compare(&inherited.read().ok()?, &toml::Value::try_from(gpu).ok()?).map(|path| path.join("."))
 }
 
 #[cfg(test)]
@@ -211,5 +248,78 @@ mod tests {
         assert!(message.contains("| clock_khz = 400"), "{message}");
         let message = refused(&text.replace("cortex-m4f", "cortex-m7"));
         assert!(message.contains("unknown variant `cortex-m7`, expected one of `cortex-m4f`, `cortex-m0`, `rv32imac`"), "{message}");
+    }
+
+    fn in_folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        files.iter().for_each(|(name, text)| std::fs::write(folder.path().join(name), text).unwrap());
+        folder
+    }
+
+    fn refused_of(folder: &tempfile::TempDir, name: &str) -> String {
+        load(folder.path().join(name).to_str().unwrap()).unwrap_err().to_string()
+    }
+
+    /// Of what is written as headers, dotted, and in a line, over another file that is over a built-in one.
+    #[test]
+    fn a_file_has_its_bases_values_but_for_its_own() {
+        let folder = in_folder(&[
+            ("mine.toml", "# Mine.\nname = \"mine\"\ndescription = \"\"\nbase = \"big.toml\"\nsm.units.sp.latency = 3\nl1.mshrs = 64 # few\n"),
+            ("big.toml", "name = \"big\"\ndescription = \"\"\nbase = \"rtx2060\"\n[sm]\ncount = 60 # twice\n[l1]\nmshrs = 8\ncarve_out = []\n"),
+        ]);
+        let mine = folder.path().join("mine.toml");
+        let mine = mine.to_str().unwrap();
+        let mut expected = load("rtx2060").unwrap();
+        (expected.name, expected.description) = ("mine".into(), String::new());
+        (expected.sm.count, expected.sm.units.sp.latency, expected.l1.mshrs) = (60, 3, 64);
+        assert_eq!(load(mine), Ok(expected.clone()));
+        // The text of it all is that GPU, with the comments of each value where it is from.
+        let text = resolved(mine).unwrap();
+        assert_eq!(parse("all.toml", &text), Ok(expected));
+        for line in ["# Mine.", "count = 60 # twice", "mshrs = 64 # few", "[sm.units.sp]", "latency = 3", "register_rounds = 2              # assumption: two"] {
+            assert!(text.contains(&format!("\n{line}")) || text.starts_with(line), "{line}\n{text}");
+        }
+        assert!(!text.contains("base"), "{text}");
+    }
+
+    #[test]
+    fn mistakes_are_shown_in_the_file_that_has_them() {
+        let folder = in_folder(&[
+            ("mine.toml", "name = \"mine\"\ndescription = \"\"\nbase = \"big.toml\"\n"),
+            ("big.toml", "name = \"big\"\ndescription = \"\"\nbase = \"rtx2060\"\n\n[sm]\ncount = 0\n"),
+            ("typo.toml", "name = \"typo\"\nbase = \"rtx2600\"\n"),
+            ("lost.toml", "name = \"lost\"\nbase = \"../no/such.toml\"\n"),
+            ("number.toml", "name = \"number\"\nbase = 3\n"),
+            ("circle.toml", "name = \"circle\"\nbase = \"round.toml\"\n"),
+            ("round.toml", "name = \"round\"\nbase = \"circle.toml\"\n"),
+            ("nameless.toml", "base = \"rtx2060\"\n"),
+            ("broken.toml", "name = \"broken\"\nbase = \"rtx2060\"\n[sm]\ncount = 3 3\n"),
+        ]);
+        let message = refused_of(&folder, "mine.toml");
+        assert!(message.contains("big.toml:6:1: sm.count = 0: must be at least 1") && message.contains("| count = 0\n"), "{message}");
+        for (file, said) in [
+            ("typo.toml", "typo.toml:2:8: base: unknown GPU `rtx2600`; did you mean `rtx2060`?"),
+            ("lost.toml", "lost.toml:2:8: base: cannot read the GPU file "),
+            ("number.toml", "number.toml:2:8: base: expected the name of a GPU or the path of a file"),
+            ("circle.toml", "inherits from itself"),
+            ("nameless.toml", "nameless.toml:1:1: missing field `name`"),
+            ("broken.toml", "broken.toml:4:"),
+        ] {
+            let message = refused_of(&folder, file);
+            assert!(message.contains(said), "{message}");
+        }
+        let long: Vec<(String, String)> =
+            (0..=MOST_BASES + 1).map(|at| (format!("{at}.toml"), format!("name = \"{at}\"\nbase = \"{}.toml\"\n", at + 1))).collect();
+        let long: Vec<(&str, &str)> = long.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+        assert!(refused_of(&in_folder(&long), "0.toml").contains("there are more than 8"));
+    }
+
+    /// What a GPU inherits is the same as if its file had it: read from the files, and from the text of all of them.
+    #[test]
+    fn the_text_of_a_gpu_is_that_gpu() {
+        for gpu in built_in() {
+            assert_eq!(parse("all.toml", mias_gpus::text(&gpu.name).unwrap()), Ok(gpu.clone()), "{}", gpu.name);
+            assert_eq!(resolved(&gpu.name).unwrap(), mias_gpus::text(&gpu.name).unwrap());
+        }
     }
 }

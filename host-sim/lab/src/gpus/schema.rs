@@ -1,14 +1,46 @@
-//! The JSON Schema of a machine's file: what is derived from its type, and the range that each number must be in by itself.
+//! The JSON Schema of a GPU's file: what is derived from its type, and the range that each number must be in by itself.
 
 use mias_hw_model::config::{GpuConfig, Range};
 use mias_workloads::input::schema::{self, narrow};
-use serde_json::{Map, Value};
+use mias_gpus::inherit::BASE;
+use serde_json::{Map, Value, json};
 
-/// The schema of a machine's file.
+/// The schema of a GPU's file. One with a base needs no more than its name.
 #[must_use]
 pub fn schema() -> Value {
-    let about = "A machine of mias: a GPU, every number of which the timing model uses. docs/guide/gpus.md says how to write one.";
-    let mut schema = schema::of::<GpuConfig>("Machine of mias", about);
+    let mut schema = fields();
+    let complete = required(&mut schema);
+    let base = json!({
+        "description": "GPU that this one inherits from, built in or a file from this one's folder: keys that are not here are as there.",
+        "anyOf": [{ "type": "string", "enum": super::names() }, { "type": "string" }],
+    });
+    schema["properties"][BASE] = base;
+    schema["required"] = json!(["description", "name"]);
+    schema["if"] = json!({ "not": { "required": [BASE] } });
+    schema["then"] = complete;
+    schema
+}
+
+/// Takes away which keys must be there, and gives a schema that says only that. Elements of lists, which nobody inherits, keep theirs.
+fn required(schema: &mut Value) -> Value {
+    let mut complete = json!({});
+    let Some(keywords) = schema.as_object_mut() else { return complete };
+    if let Some(keys) = keywords.remove("required") {
+        complete["required"] = keys;
+    }
+    let inner = keywords.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten();
+    let inner: Map<String, Value> = inner.map(|(key, field)| (key.clone(), required(field))).filter(|(_, inner)| *inner != json!({})).collect();
+    if !inner.is_empty() {
+        complete["properties"] = inner.into();
+    }
+    complete
+}
+
+/// The schema of a GPU's fields, all of them.
+#[must_use]
+pub fn fields() -> Value {
+    let about = "A GPU of mias, every number of which the timing model uses. docs/guide/gpus.md says how to write one.";
+    let mut schema = schema::of::<GpuConfig>("GPU of mias", about);
     let ranges = GpuConfig::ranges();
     for Range { key, within, multiple_of, .. } in &ranges {
         let Some(number) = number(&mut schema, key) else { continue };

@@ -8,6 +8,7 @@ use mias_lab::evaluate::plan;
 use mias_lab::experiment::own::{Own, OwnPolicy};
 use mias_lab::experiment::policies::Policies;
 use mias_lab::gpus;
+use mias_workloads::input::schema::shared;
 use mias_workloads::kernels::{self, Spec};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -26,7 +27,7 @@ pub(crate) const EVERY_KERNEL_KEY: [&str; 2] =
 
 type Read = Box<dyn Fn(&str) -> Result<(), String>>;
 
-/// A kind of file.
+/// A kind of file. Files are judged by its schema as it is printed, with `$defs`.
 pub(crate) struct Kind {
     pub(crate) schema: Value,
     validator: Validator,
@@ -39,7 +40,7 @@ pub(crate) struct Kind {
 
 impl Kind {
     fn new(schema: Value, read: Read, used: Read, files: impl IntoIterator<Item = (String, String)>) -> Self {
-        let validator = jsonschema::validator_for(&schema).expect("a schema");
+        let validator = jsonschema::validator_for(&shared(&schema)).expect("a schema");
         let files = files.into_iter().map(|(name, text)| (name, text.parse().expect("TOML"))).collect();
         Kind { schema, validator, read, used, files }
     }
@@ -102,7 +103,8 @@ fn merge(into: &mut Table, from: Table) {
 
 pub(crate) fn machine() -> Kind {
     let read = |text: &str| gpus::parse("m.toml", text).map(drop).map_err(|error| error.to_string());
-    let mut files: Vec<(String, String)> = mias_gpus::ALL.iter().map(|(name, text)| ((*name).into(), (*text).into())).collect();
+    let mut files: Vec<(String, String)> = mias_gpus::all().map(|(name, text)| (name.into(), text.into())).collect();
+    files.push(("inherited".into(), mias_gpus::file("rtx2060-hw").expect("a machine").into()));
     files.push(("every key".into(), toml::to_string(&every_machine_key()).expect("TOML")));
     // Contexts have one place: they go with neither preemption nor an L1 that grows.
     let mut contexts: Table = mias_gpus::text("lin18-lines").expect("a machine").parse().expect("TOML");

@@ -3,7 +3,6 @@
 use super::args::GpuCommand;
 use super::choices::Format;
 use super::{CliError, fit, kernels, resolve, settings};
-use mias_hw_model::config::GpuConfig;
 use mias_lab::characterise::occupancy::Occupancy;
 use mias_lab::gpus;
 use mias_lab::output::Output;
@@ -13,7 +12,7 @@ use mias_report::machine_summary::{MachineSummary, Placed};
 pub(super) fn main(command: &GpuCommand) -> Result<(), CliError> {
     let text = match command {
         GpuCommand::List { format } => list(*format)?,
-        GpuCommand::Show { gpu, format, summary: None } => show(&settings::machine(gpu)?, *format)?,
+        GpuCommand::Show { gpu, format, summary: None } => show(gpu, *format)?,
         GpuCommand::Show { gpu, format, summary: Some(kernels) } => summary(gpu, kernels, *format)?,
         GpuCommand::Fit(args) => return fit::main(args),
     };
@@ -28,10 +27,12 @@ fn list(format: Format) -> Result<String, CliError> {
     }
 }
 
-fn show(gpu: &GpuConfig, format: Format) -> Result<String, CliError> {
+/// With what it inherits: its file as it would be without a base, or its values.
+fn show(word: &str, format: Format) -> Result<String, CliError> {
+    let gpu = settings::machine(word)?;
     match format {
-        Format::Table => toml::to_string(gpu).map_err(CliError::internal),
-        Format::Json => Ok(serde_json::to_string_pretty(gpu).map_err(CliError::internal)? + "\n"),
+        Format::Table => Ok(gpus::resolved(word)?),
+        Format::Json => Ok(serde_json::to_string_pretty(&gpu).map_err(CliError::internal)? + "\n"),
     }
 }
 

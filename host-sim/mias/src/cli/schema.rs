@@ -7,6 +7,7 @@ use mias_lab::evaluate::plan;
 use mias_lab::experiment::policies::Policies;
 use mias_lab::gpus;
 use mias_lab::output::Output;
+use mias_workloads::input::schema;
 use mias_workloads::kernels;
 use std::path::PathBuf;
 
@@ -39,6 +40,5 @@ pub(super) fn main(args: &SchemaArgs, policies: &Policies) -> Result<(), CliErro
         Kind::Plan => plan::schema(policies),
         Kind::Kernel => kernels::file::schema(),
     };
-    let text = serde_json::to_string_pretty(&schema).map_err(CliError::internal)? + "\n";
-    Ok(output.write(&text)?)
+    Ok(output.write(&schema::text(&schema))?)
 }

@@ -130,7 +130,7 @@ fn or_range(mut values: Value, number: &Value) -> Value {
 
 /// Fields of a machine: any of those in its file, each with a value, a list or a range. Of what is a list there, elements by their place.
 pub(super) fn gpu_settings() -> Value {
-    varied(&gpus::schema::schema())
+    varied(&gpus::schema::fields())
 }
 
 fn varied(schema: &Value) -> Value {

@@ -1,6 +1,6 @@
 //! The keys of a GPU's file, by their dotted names, as its schema has them.
 
-use crate::gpus::schema::schema;
+use crate::gpus::schema::fields;
 use serde_json::Value;
 
 /// A key of a GPU's file.
@@ -47,7 +47,7 @@ pub(super) fn find(keys: &[GpuKey], name: &str) -> Option<Found> {
 #[must_use]
 pub fn keys_of_gpu() -> Vec<GpuKey> {
     let mut keys = Vec::new();
-    add("", &schema(), &mut keys);
+    add("", &fields(), &mut keys);
     keys
 }
 
