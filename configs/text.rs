@@ -1,10 +1,10 @@
 //! A GPU with all that it inherits as one file: each value with the comments that it has where it is from, in the order of the outermost base.
 
 use crate::inherit::{Inherited, is_inline};
+use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 

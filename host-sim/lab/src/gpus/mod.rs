@@ -264,8 +264,14 @@ mod tests {
     #[test]
     fn a_file_has_its_bases_values_but_for_its_own() {
         let folder = in_folder(&[
-            ("mine.toml", "# Mine.\nname = \"mine\"\ndescription = \"\"\nbase = \"big.toml\"\nsm.units.sp.latency = 3\nl1.mshrs = 64 # few\n"),
-            ("big.toml", "name = \"big\"\ndescription = \"\"\nbase = \"rtx2060\"\n[sm]\ncount = 60 # twice\n[l1]\nmshrs = 8\ncarve_out = []\n"),
+            (
+                "mine.toml",
+                "# Mine.\nname = \"mine\"\ndescription = \"\"\nbase = \"big.toml\"\nsm.units.sp.latency = 3\nl1.mshrs = 64 # few\n",
+            ),
+            (
+                "big.toml",
+                "name = \"big\"\ndescription = \"\"\nbase = \"rtx2060\"\n[sm]\ncount = 60 # twice\n[l1]\nmshrs = 8\ncarve_out = []\n",
+            ),
         ]);
         let mine = folder.path().join("mine.toml");
         let mine = mine.to_str().unwrap();
@@ -276,7 +282,14 @@ mod tests {
         // The text of it all is that GPU, with the comments of each value where it is from.
         let text = resolved(mine).unwrap();
         assert_eq!(parse("all.toml", &text), Ok(expected));
-        for line in ["# Mine.", "count = 60 # twice", "mshrs = 64 # few", "[sm.units.sp]", "latency = 3", "register_rounds = 2              # assumption: two"] {
+        for line in [
+            "# Mine.",
+            "count = 60 # twice",
+            "mshrs = 64 # few",
+            "[sm.units.sp]",
+            "latency = 3",
+            "register_rounds = 2              # assumption: two",
+        ] {
             assert!(text.contains(&format!("\n{line}")) || text.starts_with(line), "{line}\n{text}");
         }
         assert!(!text.contains("base"), "{text}");

@@ -1,8 +1,8 @@
 //! The JSON Schema of a GPU's file: what is derived from its type, and the range that each number must be in by itself.
 
+use mias_gpus::inherit::BASE;
 use mias_hw_model::config::{GpuConfig, Range};
 use mias_workloads::input::schema::{self, narrow};
-use mias_gpus::inherit::BASE;
 use serde_json::{Map, Value, json};
 
 /// The schema of a GPU's file. One with a base needs no more than its name.
@@ -29,7 +29,8 @@ fn required(schema: &mut Value) -> Value {
         complete["required"] = keys;
     }
     let inner = keywords.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten();
-    let inner: Map<String, Value> = inner.map(|(key, field)| (key.clone(), required(field))).filter(|(_, inner)| *inner != json!({})).collect();
+    let inner: Map<String, Value> =
+        inner.map(|(key, field)| (key.clone(), required(field))).filter(|(_, inner)| *inner != json!({})).collect();
     if !inner.is_empty() {
         complete["properties"] = inner.into();
     }

@@ -29,7 +29,8 @@ pub fn shared(schema: &Value) -> Value {
     inner(schema).for_each(|(name, part)| parts.count(name, part));
     parts.name();
     let mut shared = replaced(schema, &|part| parts.reference(part));
-    let definitions: Map<String, Value> = parts.named().map(|(name, part)| (name.to_owned(), replaced(part, &|part| parts.reference(part)))).collect();
+    let definitions: Map<String, Value> =
+        parts.named().map(|(name, part)| (name.to_owned(), replaced(part, &|part| parts.reference(part)))).collect();
     if !definitions.is_empty() {
         shared["$defs"] = definitions.into();
     }
@@ -150,7 +151,8 @@ fn print(value: &Value, indent: usize, text: &mut String) {
 fn in_a_line(value: &Value) -> String {
     match value {
         Value::Object(parts) if !parts.is_empty() => {
-            let parts: Vec<String> = parts.iter().map(|(key, part)| format!("{}: {}", Value::from(key.as_str()), in_a_line(part))).collect();
+            let parts: Vec<String> =
+                parts.iter().map(|(key, part)| format!("{}: {}", Value::from(key.as_str()), in_a_line(part))).collect();
             format!("{{ {} }}", parts.join(", "))
         }
         Value::Array(parts) => format!("[{}]", parts.iter().map(in_a_line).collect::<Vec<_>>().join(", ")),
