@@ -166,9 +166,9 @@ macro_rules! named_policies {
                 "MIAS by instructions per miss times instructions per cycle; spatial where sharing SMs is predicted to lose";
             WarpedSlicer, "warped-slicer", WarpedSlicer, 0, WaterFill, "#CC79A7",
                 "Warped-Slicer: kernels profiled alone, the largest loss of a kernel made small";
-            WarpedSlicerUnscaled, "warped-slicer-unscaled", WarpedSlicer, option::UNSCALED_PROFILE, WaterFill, "#882255",
+            WarpedSlicerUnscaled, "warped-slicer+unscaled", WarpedSlicer, option::UNSCALED_PROFILE, WaterFill, "#882255",
                 "Warped-Slicer without its scaling factor";
-            WarpedSlicerSum, "warped-slicer-sum", WarpedSlicerSum, 0, Sum, "#44AA99",
+            WarpedSlicerSum, "warped-slicer+sum", WarpedSlicerSum, 0, Sum, "#44AA99",
                 "Warped-Slicer's profile, the sum of instructions made large";
             Smk, "smk", Smk, 0, SlowestMetric, "#999933", "SMK-P: TBs by dominant resource fairness";
             Coordinated, "coordinated", Coordinated, 0, OneByOne, "#117733",
@@ -177,36 +177,36 @@ macro_rules! named_policies {
                 "The better of spatial and smk, each measured on the whole GPU";
             MiasRoofline, "mias-roofline", MiasRoofline, 0, WithAlone, "#AA4499",
                 "MIAS, by what the whole GPU would do, limited by DRAM: speedup, then progress";
-            MiasRooflineStp, "mias-roofline-stp", MiasRooflineStp, 0, WithAlone, "#663333",
+            MiasRooflineStp, "mias-roofline+stp", MiasRooflineStp, 0, WithAlone, "#663333",
                 "MIAS, by the normalised progress that the whole GPU would make, limited by DRAM";
             MiasDuel, "mias-duel", MiasDuel, 0, WithAlone, "#114466",
-                "The better of what mias-roofline-stp and smk choose, each tried on the whole GPU";
+                "The better of what mias-roofline+stp and smk choose, each tried on the whole GPU";
             MiasTrial, "mias-trial", MiasTrial, 0, Trial, "#DD2299",
                 "The best of smk, a TB of each kernel, and fewer TBs of one that gains little from them, each tried on the whole GPU";
             CdSearch, "cd-search", CdSearch, 0, Search, "#993322",
                 "Fewer SMs for kernels that are memory-intensive: for the others, or without power where all are";
-            CdSearchPerformance, "cd-search-performance", CdSearchPerformance, 0, Search, "#EE7733",
+            CdSearchPerformance, "cd-search+performance", CdSearchPerformance, 0, Search, "#EE7733",
                 "The same, always for performance";
-            CdSearchPower, "cd-search-power", CdSearchPower, 0, Search, "#0077BB", "The same, always for power";
-            CdSearchReassign, "cd-search-reassign", CdSearch, option::SEARCH_REASSIGNS, Search, "#009988",
+            CdSearchPower, "cd-search+power", CdSearchPower, 0, Search, "#0077BB", "The same, always for power";
+            CdSearchReassign, "cd-search+reassign", CdSearch, option::SEARCH_REASSIGNS, Search, "#009988",
                 "cd-search, which hands SMs over in every step";
-            CdSearchUtilisation, "cd-search-utilisation", CdSearch, option::SEARCH_BY_UTILISATION, Search, "#DD5588",
+            CdSearchUtilisation, "cd-search+utilisation", CdSearch, option::SEARCH_BY_UTILISATION, Search, "#DD5588",
                 "cd-search, with kernels told apart by the share of DRAM's bandwidth that they use";
-            CdSearchShare, "cd-search-share", CdSearch, option::SEARCH_BY_SHARE, Search, "#AA8866",
+            CdSearchShare, "cd-search+share", CdSearch, option::SEARCH_BY_SHARE, Search, "#AA8866",
                 "cd-search, with kernels told apart by what the SMs that they have ask for, and not all SMs";
-            MaestroSearch, "maestro-search", MaestroSearch, 0, Search, "#88CCEE",
+            MaestroSearch, "maestro+search", MaestroSearch, 0, Search, "#88CCEE",
                 "The better of spatial and shared SMs, the latter found by hill climbing from smk";
-            CdSearchMaestro, "cd-search-maestro", CdSearchMaestro, 0, Search, "#AA3377",
+            CdSearchMaestro, "cd-search+maestro", CdSearchMaestro, 0, Search, "#AA3377",
                 "The better of cd-search and shared SMs, the latter found by hill climbing from smk";
             FairShare, "fair-share", FairShare, 0, Search, "#557700",
                 "SMs from the kernel that is slowed least to the one that is slowed most, until all are equally slow";
-            FairShareModel, "fair-share-model", FairShareModel, 0, Search, "#AA6600",
+            FairShareModel, "fair-share+model", FairShareModel, 0, Search, "#AA6600",
                 "The same; a model tells how slow kernels are, and none has to be left alone";
             EffectiveBandwidth, "effective-bandwidth", EffectiveBandwidth, 0, Search, "#4400AA",
                 "As many active warps of each kernel, on its even share of the SMs, as make the sum of effective bandwidths large";
-            EffectiveBandwidthFair, "effective-bandwidth-fair", EffectiveBandwidthFair, 0, Search, "#BBCC33",
+            EffectiveBandwidthFair, "effective-bandwidth+fair", EffectiveBandwidthFair, 0, Search, "#BBCC33",
                 "The same, by the smallest effective bandwidth over the largest";
-            EffectiveBandwidthHarmonic, "effective-bandwidth-harmonic", EffectiveBandwidthHarmonic, 0, Search, "#AA4400",
+            EffectiveBandwidthHarmonic, "effective-bandwidth+harmonic", EffectiveBandwidthHarmonic, 0, Search, "#AA4400",
                 "The same, by their harmonic mean";
         }
     };
@@ -237,7 +237,7 @@ pub enum Charged {
 /// A policy that users can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// What users type: small letters, digits and hyphens.
+    /// What users type: small letters, digits and hyphens; of a variant its base and a plus before them.
     pub name: &'static str,
     /// Its code.
     pub code: PolicyCode,
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn names_and_colours_are_different_and_plain() {
-        let plain = |name: &str| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+        let plain = |name: &str| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-+".contains(&byte));
         let colour = |text: &str| text.len() == 7 && text.starts_with('#') && u32::from_str_radix(&text[1..], 16).is_ok();
         assert!(NAMED.iter().all(|named| plain(named.name) && colour(named.colour) && !named.help.ends_with('.')));
         assert_eq!(NAMED.iter().map(|named| named.name).collect::<BTreeSet<_>>().len(), NAMED.len());

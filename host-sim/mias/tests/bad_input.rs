@@ -226,9 +226,9 @@ fn what_the_machine_cannot_do_for_a_policy_is_refused() {
     }
     let slow = machine("slow.toml", "wake_cycles = 1_000", "wake_cycles = 20001");
     for command in ["run", "compare"] {
-        let run = [command, "fwt:8192", "blk:8192", "--gpu", &slow, "--cycles", "6000", "--policy", "cd-search-power"];
+        let run = [command, "fwt:8192", "blk:8192", "--gpu", &slow, "--cycles", "6000", "--policy", "cd-search+power"];
         let parts =
-            ["cd-search-power gates SMs, which take 20001 cycles to wake", "have 20000 to settle", "give search-cycles of 20001 or more"];
+            ["cd-search+power gates SMs, which take 20001 cycles to wake", "have 20000 to settle", "give search-cycles of 20001 or more"];
         refused(&run, &parts);
         mias(&[&run[..], &["--set", "search-cycles=20001"]].concat()).assert().success();
     }

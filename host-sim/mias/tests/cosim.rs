@@ -38,10 +38,10 @@ fn every_other_policy_is_the_same_on_one_core() {
         "mias-stp",
         "mias-guard",
         "maestro",
-        "warped-slicer-unscaled",
-        "warped-slicer-sum",
+        "warped-slicer+unscaled",
+        "warped-slicer+sum",
         "mias-roofline",
-        "mias-roofline-stp",
+        "mias-roofline+stp",
         "mias-duel",
     ];
     for (policy, core) in policies.into_iter().zip(CORES.into_iter().cycle()) {
@@ -179,7 +179,7 @@ fn a_priority_alone_takes_no_image_of_its_own() {
 /// The search for SMs, with what changes hands drained or preempted, in turn on the three cores; SMs are stalled and gated alike.
 #[test]
 fn searches_are_the_same() {
-    let policies = ["cd-search-power", "maestro-search", "fair-share-model", "mias-trial"];
+    let policies = ["cd-search+power", "maestro+search", "fair-share+model", "mias-trial"];
     for (at, (policy, core)) in policies.into_iter().zip(CORES.into_iter().cycle()).enumerate() {
         let transition = if at % 2 == 0 { "preempt:switch" } else { "drain" };
         let args = ["run", "fwt:65536", "blk:65536", "--gpu", "zhao18", "--policy", policy, "--set", "search-cycles=2000"];

@@ -11,8 +11,14 @@ use mias_lab::intervals::Estimated;
 use mias_lab::metrics::Metrics;
 use mias_lab::table::{self, config, grouped, number, percent, ranges};
 
-/// The whole report; `explain` adds what each deciding policy measured.
-pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], options: Options, explain: bool) -> String {
+/// The whole report; `explain` adds what each deciding policy measured, and `sweep` every configuration.
+pub fn render(
+    comparison: &Comparison,
+    gpu: &GpuConfig,
+    workloads: &[Workload],
+    options: Options,
+    (explain, sweep): (bool, bool),
+) -> String {
     let names = kernel_name::columns(workloads.iter().map(|w| w.name.as_str()));
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     let mut text = heading(workloads, gpu, options) + "\n" + &isolated(comparison, &names) + "\n" + &policies(comparison, &names, options);
@@ -20,6 +26,9 @@ pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], 
     for (objective, best) in [("S", &comparison.oracle.s), ("STP", &comparison.oracle.stp)] {
         let oracle = best.as_ref().map(|best| format!("{} with {:.3}{}", config(Some(&best.config)), best.value, rivals(best)));
         text += &format!("Oracle for {objective}: {}\n", oracle.as_deref().unwrap_or(table::DASH));
+    }
+    if sweep {
+        text += &configurations(comparison);
     }
     text += &undecided(comparison);
     text += &beside_quotas(workloads, options);
@@ -50,6 +59,16 @@ pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], 
         text += &explanation::text(&decisions.iter().map(|(policy, decision)| (*policy, decision)).collect::<Vec<_>>());
     }
     text
+}
+
+/// Every configuration of the sweep, in lexicographic order, and what a run under it came to.
+fn configurations(comparison: &Comparison) -> String {
+    let mut table = table::new(&["configuration", "S", "STP", "ANTT", "fairness"]);
+    for point in &comparison.sweep {
+        let Metrics { speedup, stp, antt, fairness, .. } = point.metrics;
+        table.add_row([config(Some(&point.config)), number(speedup, 3), number(stp, 3), number(antt, 3), number(fairness, 3)]);
+    }
+    format!("\n{}\n", table::text(&table))
 }
 
 /// When kernels had their room, a row per policy and kernel; nothing where nobody is preempted and nobody is before others.

@@ -79,11 +79,11 @@ fn formula(policy: &str) -> Option<&'static str> {
         "mias-linear" => Some("I / (C + coef (A - mean A))"),
         "mias-stp" | "maestro" => Some("sum over kernels of I / I alone, per SM"),
         "mias-roofline" => Some("(I / mean I alone)^2 * sum over kernels of I / I alone, all as all SMs would do it"),
-        "mias-roofline-stp" => Some("sum over kernels of I / I alone, as all SMs would do it"),
+        "mias-roofline+stp" => Some("sum over kernels of I / I alone, as all SMs would do it"),
         "mias-duel" => Some("sum over kernels of I / I alone, as all SMs would do it, or did"),
         "mias-guard" => Some("I / load requests * I / C; spatial if the kernels' I / I alone add up to 1 or less"),
         "warped-slicer" => Some("I (1 + M / C (mean TBs / TBs - 1)) per SM"),
-        "warped-slicer-unscaled" | "warped-slicer-sum" => Some("I per SM"),
+        "warped-slicer+unscaled" | "warped-slicer+sum" => Some("I per SM"),
         _ => None,
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn table(all: &[Numbers]) -> String {
 # warped-slicer*          Instructions rise with the TBs, so that every point beats those with fewer TBs; with and without a loss above the
 #                         threshold. Kernels have more TBs than an SM holds and compete for the same places: where all points fit
 #                         together the water rises longer (the page has how long), and that is not in the table.
-# warped-slicer-sum       Of three and four kernels at most 60 points: it looks at every way to fill an SM, and of more points there are too
+# warped-slicer+sum       Of three and four kernels at most 60 points: it looks at every way to fill an SM, and of more points there are too
 #                         many to be timed on the boards. Beyond is an estimate.
 # coordinated, maestro    On an SM with 16 places for TBs, too.
 # those, and mias-stp,    Also with kernels that do better apart, and at the time-out with a kernel of which no SM alone is done: they then
@@ -68,7 +68,7 @@ pub(super) fn table(all: &[Numbers]) -> String {
     for numbers in all {
         text += &format!("\n[{}]\n", name(numbers.core));
         for (group, columns) in [MIAS].into_iter().chain(others.iter().map(|(policy, columns)| (*policy, &columns[..]))) {
-            text += &format!("{group} = [\n{}]\n", rows(numbers, columns));
+            text += &format!("{} = [\n{}]\n", key(group), rows(numbers, columns));
         }
         text += &format!("placement = [\n{}]\n", placements(numbers));
         text += &format!("memory-limit = [\n{}]\n", memory_limits(numbers));
@@ -80,6 +80,11 @@ pub(super) fn table(all: &[Numbers]) -> String {
     text
 }
 
+/// A key of TOML, in quotes where it has to be.
+fn key(name: &str) -> String {
+    if name.contains('+') { format!("\"{name}\"") } else { name.to_owned() }
+}
+
 /// The situations that all columns were measured in. A second round of neighbours has as many as there are around the best, which is
 /// not the same for all metrics.
 fn rows(numbers: &Numbers, columns: &[(&str, &str)]) -> String {
@@ -89,7 +94,7 @@ fn rows(numbers: &Numbers, columns: &[(&str, &str)]) -> String {
         let Some(longest) = counted.collect::<Option<Vec<u64>>>() else { continue };
         text += &format!("    {{ late = {late}, sms = {sms}, kernels = {kernels}, scored = {scored}, generated = {generated}");
         for ((column, _), count) in columns.iter().zip(&longest) {
-            text += &format!(", {column} = {count}");
+            text += &format!(", {} = {count}", key(column));
         }
         if columns.len() > 1 {
             text += &format!(", worst = {}", longest.iter().max().copied().unwrap_or_default());

@@ -39,11 +39,11 @@ impl Side {
             _ if policy.starts_with("mias-") => Some(Side::Inside),
             "spatial"
             | "fair-share"
-            | "fair-share-model"
+            | "fair-share+model"
             | "effective-bandwidth"
-            | "effective-bandwidth-fair"
-            | "effective-bandwidth-harmonic" => Some(Side::Beside),
-            "maestro" | "maestro-search" | "cd-search-maestro" => Some(Side::Both),
+            | "effective-bandwidth+fair"
+            | "effective-bandwidth+harmonic" => Some(Side::Beside),
+            "maestro" | "maestro+search" | "cd-search+maestro" => Some(Side::Both),
             _ if policy.starts_with("cd-search") => Some(Side::Beside),
             _ => None,
         }

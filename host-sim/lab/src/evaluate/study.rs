@@ -7,7 +7,7 @@ use crate::experiment::compare::{Alone, Ran, configurations};
 use crate::experiment::levels::Levels;
 use crate::experiment::machine::{End, Machine, Options, RunError};
 use crate::experiment::policy::{Control, IpcUnit, Policy};
-use crate::experiment::presets::quotas;
+use crate::experiment::mechanisms::quotas;
 use crate::experiment::recorded::label;
 use crate::experiment::request::Request;
 use crate::experiment::simulated::SimulatedGpu;
@@ -173,9 +173,10 @@ impl<'p> Studies<'p> {
         for config in plan.sweep.clone().into_iter().chain((1..scale).map(|tbs| vec![tbs])) {
             self.run(study, setting, &mut plan, Control::Fixed(config.clone()), &Ran::of_config(config))?;
         }
-        for &policy in experiment.policies.iter().filter(|policy| policy.decides() && !policy.waits_for_alone()) {
+        let runs = |policy: &&Policy| **policy != Policy::Sequential && !policy.waits_for_alone();
+        for &policy in experiment.policies.iter().filter(runs) {
             let ran = Alone { isolated: Vec::new(), max_tbs: &[], options: setting.options }.ran(policy);
-            self.run(study, setting, &mut plan, Control::Policy(policy), &ran)?;
+            self.run(study, setting, &mut plan, control_of(policy, &[]), &ran)?;
         }
         Ok(plan)
     }
@@ -273,10 +274,10 @@ pub type Known<'k> = &'k dyn Fn(&Study<'_>, &GroupPlan, Policy) -> Option<(Contr
 /// A run that differs from every other as one of the policy does.
 fn stand_in(policy: Policy, group: &GroupPlan) -> Ran {
     let last = group.max_tbs.len().saturating_sub(1);
-    match policy.preset() {
-        Some(preset) => {
-            let fields = preset.fields().into_iter().chain([quotas(vec![1; group.max_tbs.len()])]).collect();
-            Ran { control: Control::Policy(policy.places()), fields }
+    match policy.composed() {
+        Some(composed) => {
+            let fields = composed.fields().into_iter().chain([quotas(vec![1; group.max_tbs.len()])]).collect();
+            Ran { control: Control::Policy(policy.base()), fields }
         }
         None => Ran::of_config(group.max_tbs.iter().enumerate().map(|(kernel, &tbs)| if kernel == last { tbs } else { 0 }).collect()),
     }

@@ -213,7 +213,7 @@ pub fn compare(
     let of_policies = policies.iter().filter(|&&policy| policy != Policy::Sequential);
     let of_policies = of_policies.map(|&policy| (alone.control_of(policy), alone.ran(policy)));
     let asked: BTreeMap<Control, Ran> = sweep.chain(of_policies).collect();
-    // The machine as it is first, then those of presets.
+    // The machine as it is first, then those of mechanisms.
     let mut fields: Vec<&[Field]> = vec![&[]];
     for ran in asked.values() {
         if !fields.contains(&&ran.fields[..]) {
@@ -338,7 +338,7 @@ pub(super) fn run_all(runs: Vec<OnMachine<'_>>, watch: &dyn Watch) -> Result<Vec
 /// What runs for a policy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ran {
-    /// What decides: no preset, and no policy that waits for others' results.
+    /// What decides: without mechanisms, and no policy that waits for others' results.
     pub control: Control,
     /// Fields of the machine that are other than in its file.
     pub fields: Vec<Field>,
@@ -366,9 +366,12 @@ impl Alone<'_> {
     /// What runs for a policy other than [`Policy::Sequential`].
     pub fn ran(&self, policy: Policy) -> Ran {
         // Alone nobody is held back for others' sake.
-        let preset = policy.preset().filter(|_| self.max_tbs.len() != 1);
-        let fields = preset.map(|preset| preset.fields_of(&self.isolated)).unwrap_or_default();
-        let control = if policy == Policy::Null { self.control_of(policy) } else { Control::Policy(policy.places()) };
+        let composed = policy.composed().filter(|_| self.max_tbs.len() != 1);
+        let fields = composed.map(|composed| composed.fields_of(&self.isolated)).unwrap_or_default();
+        let control = match policy {
+            Policy::Null | Policy::Static(_) => self.control_of(policy),
+            _ => Control::Policy(policy.base()),
+        };
         Ran { control, fields }
     }
 
@@ -381,7 +384,11 @@ impl Alone<'_> {
 
 /// By what the outcome of the run of a policy other than [`Policy::Sequential`] is known; `alone` is what [`Policy::Null`] places.
 pub fn control_of(policy: Policy, alone: &[u32]) -> Control {
-    if policy == Policy::Null { Control::Fixed(alone.to_vec()) } else { Control::Policy(policy) }
+    match policy {
+        Policy::Null => Control::Fixed(alone.to_vec()),
+        Policy::Static(config) => Control::Fixed(config.tbs().to_vec()),
+        _ => Control::Policy(policy),
+    }
 }
 
 /// All room for the kernel with the largest isolated IPC (the first of equals), none for the others.

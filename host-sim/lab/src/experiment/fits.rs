@@ -11,6 +11,8 @@ use mias_registers::PolicyCode;
 /// # Errors
 /// Which policy, what it needs, and what to do.
 pub fn check_sms(policies: &[Policy], kernels: usize, gpu: &GpuConfig) -> Result<(), String> {
+    let configs = policies.iter().filter_map(|policy| if let Policy::Static(config) = policy { Some(config) } else { None });
+    configs.map(|config| config.check(kernels)).collect::<Result<(), String>>()?;
     let kernels = u32::try_from(kernels).unwrap_or(u32::MAX);
     let had = gpu.sm.count;
     match policies.iter().find(|policy| policy.least_sms(kernels) > had) {
@@ -83,14 +85,14 @@ pub fn check_ways(kernels: usize, gpu: &GpuConfig) -> Result<(), String> {
 /// Which key, what sets it, and what to do.
 pub fn check_set_once(policies: &[Policy], levels: Levels, keys: &[String]) -> Result<(), String> {
     let within = |key: &str, table: &str| key.strip_prefix(table).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-    for preset in policies.iter().filter_map(|policy| policy.preset()) {
-        let sets = preset.sets();
+    for composed in policies.iter().filter_map(|policy| policy.composed()) {
+        let sets = composed.sets();
         if let Some(key) = keys.iter().find(|key| sets.iter().any(|set| within(key, set))) {
-            let (name, places) = (preset.name, preset.places.name());
-            return Err(format!("{name} sets {key} itself, and it is given, too: leave it out, or name {places} instead"));
+            let (name, base) = (composed.name, composed.base.name());
+            return Err(format!("{name} sets {key} itself, and it is given, too: leave it out, or name {base} instead"));
         }
         if let Some((level, set)) = sets.iter().find_map(|set| Some((levels.setting(set)?, set))) {
-            return Err(format!("{} sets {set}, and the level `{level}` sets that, too: leave out the one or the other", preset.name));
+            return Err(format!("{} sets {set}, and the level `{level}` sets that, too: leave out the one or the other", composed.name));
         }
     }
     match keys.iter().find_map(|key| Some((levels.setting(key)?, key))) {
@@ -105,11 +107,11 @@ pub fn check_set_once(policies: &[Policy], levels: Levels, keys: &[String]) -> R
 /// Which parameter, and the policies that do.
 pub fn check_used(policies: &[Policy], given: impl Fn(&str) -> bool) -> Result<(), String> {
     // A policy of one's own may do with shares what it likes.
-    let deals = |policy: &Policy| matches!(policy.places(), Policy::Spatial | Policy::Own(_));
+    let deals = |policy: &Policy| matches!(policy.base(), Policy::Spatial | Policy::Own(_));
     if given("shares") && !policies.iter().any(deals) {
         return Err("`shares` are SMs of each kernel under `spatial`: name that policy, too, or leave them out".into());
     }
-    let searches = |policy: &Policy| policy.places().searches() || matches!(policy, Policy::Own(_));
+    let searches = |policy: &Policy| policy.base().searches() || matches!(policy, Policy::Own(_));
     if given("search-cycles") && !policies.iter().any(searches) {
         let all: Vec<&str> = Policy::ALL.iter().filter(|policy| policy.searches()).map(|policy| policy.name()).collect();
         return Err(format!("`search-cycles` is for a policy that searches ({}): name one, or leave it out", all.join(", ")));
@@ -149,7 +151,7 @@ mod tests {
         let settling = |search_cycles| Options { search_cycles, ..Options::new(End::Cycles(1)) };
         assert_eq!(check_gating(&[Policy::CdSearch], settling(wake), &gpu), Ok(()));
         let message = check_gating(&[Policy::Spatial, Policy::CdSearchPower], settling(wake - 1), &gpu).unwrap_err();
-        assert!(message.starts_with("cd-search-power gates SMs, which take 1000 cycles to wake"), "{message}");
+        assert!(message.starts_with("cd-search+power gates SMs, which take 1000 cycles to wake"), "{message}");
         assert_eq!(check_gating(&[Policy::FairShare, Policy::CdSearchPerformance], settling(1), &gpu), Ok(()));
     }
 
@@ -163,21 +165,21 @@ mod tests {
         use Levels::{Requests, Warps, WarpsRequests};
         for (name, levels, key, fits) in [
             ("mias-ipc", Levels::None, "sm.memory_issue.order", true),
-            ("mias-ipc-qbmi", Levels::None, "sm.memory_issue.order", false),
-            ("mias-ipc-qbmi", Levels::None, "sm.memory_issue.in_flight", true),
-            ("mias-ipc-w", Levels::None, "sm.memory_issue.warp_quota.0", false),
-            ("mias-ipc-l1d", Levels::None, "l1.partition.by", false),
-            ("mias-ipc-l1d", Levels::None, "l2.partition.by", true),
+            ("mias-ipc+qbmi", Levels::None, "sm.memory_issue.order", false),
+            ("mias-ipc+qbmi", Levels::None, "sm.memory_issue.in_flight", true),
+            ("mias-ipc+warp-quota", Levels::None, "sm.memory_issue.warp_quota.0", false),
+            ("mias-ipc+l1-ucp", Levels::None, "l1.partition.by", false),
+            ("mias-ipc+l1-ucp", Levels::None, "l2.partition.by", true),
             ("mias-ipc", Warps, "sm.memory_issue.in_flight", false),
             ("mias-ipc", Warps, "dram.scheduler.by", true),
             ("mias-ipc", WarpsRequests, "dram.scheduler.by", false),
             ("mias-ipc", Requests, "sm.memory_issue.in_flight", true),
-            ("mias-ipc-qbmi", Warps, "l1.mshrs", false),
-            ("mias-ipc-qbmi", Requests, "l1.mshrs", true),
+            ("mias-ipc+qbmi", Warps, "l1.mshrs", false),
+            ("mias-ipc+qbmi", Requests, "l1.mshrs", true),
         ] {
             assert_eq!(check_set_once(&[policy(name)], levels, &[key.to_owned()]).is_ok(), fits, "{name} {levels:?} {key}");
         }
-        let said = check_set_once(&[policy("mias-ipc-qbmi")], Levels::None, &["sm.memory_issue.order".to_owned()]).unwrap_err();
+        let said = check_set_once(&[policy("mias-ipc+qbmi")], Levels::None, &["sm.memory_issue.order".to_owned()]).unwrap_err();
         assert!(said.contains("sets sm.memory_issue.order itself, and it is given, too: leave it out, or name mias-ipc instead"), "{said}");
     }
 

@@ -1,8 +1,9 @@
-//! The policies that a program knows by name: the built-in ones, presets of them, and those that it brings itself.
+//! The policies that a program knows by name: the built-in ones, those that it brings itself, and any of them with mechanisms.
 
+use super::mechanisms::Composed;
 use super::own::Own;
 use super::policy::{Policy, PolicySet};
-use super::presets::PRESETS;
+use mias_workloads::input::suggest;
 
 /// Names in reports that are no policies': those of references, and of the class of all groups.
 const TAKEN: [&str; 4] = ["all", "s-null", "oracle-s", "oracle-stp"];
@@ -34,10 +35,9 @@ impl Policies {
         Ok(policies)
     }
 
-    /// All of them; presets behind what they are made of.
+    /// All that have no mechanisms, but configurations.
     pub fn all(&self) -> impl Iterator<Item = Policy> {
-        let presets = PRESETS.iter().map(Policy::Preset);
-        Policy::ALL.into_iter().chain(presets).chain(self.own.iter().copied().map(Policy::Own))
+        Policy::ALL.into_iter().chain(self.own.iter().copied().map(Policy::Own))
     }
 
     /// The program's own.
@@ -45,9 +45,36 @@ impl Policies {
         &self.own
     }
 
-    /// The policy of a name.
+    /// The policy of a name: `BASE[+VARIANT][+MECHANISM...]`, or `static:` and a configuration.
+    ///
+    /// # Errors
+    /// What is wrong with the name, and the nearest one that is known.
+    pub fn parse(&self, name: &str) -> Result<Policy, String> {
+        let mut words = name.split('+');
+        let base = words.next().unwrap_or_default();
+        if let Some(config) = base.strip_prefix("static:") {
+            return match words.next() {
+                None => config.parse().map(Policy::Static),
+                Some(_) => Err(format!("`{base}` holds no kernel back: leave the mechanisms out")),
+            };
+        }
+        let known = |name: &str| self.all().find(|policy| policy.name() == name);
+        let bases = || self.all().map(Policy::name).filter(|name| !name.contains('+'));
+        let mut policy = known(base).ok_or_else(|| suggest::unknown("policy", name, &bases().chain(["static:N-M"]).collect::<Vec<_>>()))?;
+        let mut mechanisms = Vec::new();
+        for word in words {
+            match known(&format!("{base}+{word}")) {
+                Some(_) if policy.name() != base => return Err(format!("`{base}` has one variant at a time: leave `{word}` out")),
+                Some(variant) => policy = variant,
+                None => mechanisms.push(word),
+            }
+        }
+        if mechanisms.is_empty() { Ok(policy) } else { Composed::of(policy, &mechanisms).map(Policy::Composed) }
+    }
+
+    /// The policy of a name, if it is known.
     pub fn find(&self, name: &str) -> Option<Policy> {
-        self.all().find(|policy| policy.name() == name)
+        self.parse(name).ok()
     }
 
     /// All names.
@@ -55,9 +82,13 @@ impl Policies {
         self.all().map(Policy::name).collect()
     }
 
-    /// Those that are among `some`, in the order of reports.
+    /// These, each once, in the order of reports.
     pub fn sorted(&self, some: &[Policy]) -> Vec<Policy> {
-        self.all().filter(|policy| some.contains(policy)).collect()
+        let own = |policy: &Policy| self.all().skip(Policy::ALL.len()).position(|own| own == policy.base());
+        let mut sorted = some.to_vec();
+        sorted.sort_by(|one, other| own(one).cmp(&own(other)).then(one.cmp(other)));
+        sorted.dedup();
+        sorted
     }
 
     /// A set, and the program's own: whoever brings one wants to see it.
@@ -106,7 +137,7 @@ mod tests {
     fn own_policies_come_after_the_built_in_ones_in_the_order_given() {
         let policies = Policies::with(&[Own::of::<Named<0>>()]).unwrap();
         let names = policies.names();
-        assert_eq!(names.len(), Policy::ALL.len() + PRESETS.len() + 1);
+        assert_eq!(names.len(), Policy::ALL.len() + 1);
         assert_eq!(names.last(), Some(&"mine"));
         let mine = policies.find("mine").unwrap();
         assert_eq!(policies.sorted(&[mine, Policy::Spatial]), [Policy::Spatial, mine]);

@@ -1,8 +1,9 @@
 //! What decides where TBs go, by the names that users type: the firmware's policies (`firmware/src/policy/table.rs`), two notions of
-//! experiments, presets, and the program's own.
+//! experiments, configurations, any of them with mechanisms, and the program's own.
 
 use super::own::Own;
-use super::presets::{PRESETS, Preset};
+use super::mechanisms::Composed;
+use super::static_config::StaticConfig;
 pub use super::transition::{PREEMPT_LIMIT_NS, Transition};
 use crate::choices;
 use mias_firmware::named_policies;
@@ -21,8 +22,10 @@ macro_rules! policies {
             Null,
             /// The kernels one after the other, derived from their runs alone: what STP compares with
             Sequential,
-            /// A policy of the firmware, and what holds kernels back beside it.
-            Preset(&'static Preset),
+            /// A policy that places TBs, and mechanisms that hold kernels back beside it.
+            Composed(&'static Composed),
+            /// One configuration for all SMs.
+            Static(StaticConfig),
             /// One that the program brings itself.
             Own(Own),
         }
@@ -31,12 +34,12 @@ macro_rules! policies {
         const FIRMWARE: [Policy; NAMED.len()] = [$(Policy::$Policy),+];
 
         impl Policy {
-            /// What the firmware's table says of it, or of what a preset places TBs by; none if that is not the firmware's.
+            /// What the firmware's table says of it, or of the base of a composed one; none if that is not the firmware's.
             pub fn in_firmware(self) -> Option<&'static Named> {
                 match self {
                     $(Policy::$Policy => NAMED.get(Policy::$Policy.place()),)+
-                    Policy::Preset(preset) => preset.places.in_firmware(),
-                    Policy::Null | Policy::Sequential | Policy::Own(_) => None,
+                    Policy::Composed(composed) => composed.base.in_firmware(),
+                    Policy::Null | Policy::Sequential | Policy::Static(_) | Policy::Own(_) => None,
                 }
             }
 
@@ -48,7 +51,7 @@ macro_rules! policies {
                 }
                 match self {
                     $(Policy::$Policy => Place::$Policy as usize,)+
-                    Policy::Null | Policy::Sequential | Policy::Preset(_) | Policy::Own(_) => NAMED.len(),
+                    Policy::Null | Policy::Sequential | Policy::Static(_) | Policy::Composed(_) | Policy::Own(_) => NAMED.len(),
                 }
             }
         }
@@ -56,6 +59,9 @@ macro_rules! policies {
 }
 
 named_policies!(policies);
+
+/// What is said of a configuration as a policy.
+pub const STATIC_HELP: &str = "One configuration for all SMs: TBs of each kernel, in launch order, as in static:2-2";
 
 impl Policy {
     /// All that are built in, in the order of reports: the notions of experiments stand after Spatial.
@@ -80,7 +86,8 @@ impl Policy {
         match self {
             Policy::Null => "null",
             Policy::Sequential => "sequential",
-            Policy::Preset(preset) => preset.name,
+            Policy::Composed(composed) => composed.name,
+            Policy::Static(config) => config.name(),
             Policy::Own(own) => own.name(),
             _ => self.in_firmware().map_or("", |named| named.name),
         }
@@ -91,7 +98,8 @@ impl Policy {
         match self {
             Policy::Null => "Only the kernel with the largest isolated IPC, on every SM: what a gain in S has to beat",
             Policy::Sequential => "The kernels one after the other, derived from their runs alone: what STP compares with",
-            Policy::Preset(preset) => preset.help,
+            Policy::Composed(composed) => composed.help,
+            Policy::Static(_) => STATIC_HELP,
             Policy::Own(own) => own.help(),
             _ => self.in_firmware().map_or("", |named| named.help),
         }
@@ -102,7 +110,8 @@ impl Policy {
         match self {
             Policy::Null => Some("#222222"),
             Policy::Sequential => Some("#DDCC77"),
-            Policy::Preset(preset) => Some(preset.colour),
+            Policy::Composed(composed) => composed.colour,
+            Policy::Static(_) => Some("#555555"),
             _ => self.in_firmware().map(|named| named.colour),
         }
     }
@@ -117,25 +126,25 @@ impl Policy {
         self.in_firmware().is_some_and(|named| named.code.searches())
     }
 
-    /// The preset, if it is one.
-    pub fn preset(self) -> Option<&'static Preset> {
-        if let Policy::Preset(preset) = self { Some(preset) } else { None }
+    /// Itself with its mechanisms, if it has some.
+    pub fn composed(self) -> Option<&'static Composed> {
+        if let Policy::Composed(composed) = self { Some(composed) } else { None }
     }
 
-    /// What places TBs: of a preset its policy.
+    /// What places TBs: of a composed one its base.
     #[must_use]
-    pub fn places(self) -> Policy {
-        self.preset().map_or(self, |preset| preset.places)
+    pub fn base(self) -> Policy {
+        self.composed().map_or(self, |composed| composed.base)
     }
 
     /// Whether what runs for it is known only once the kernels have run alone.
     pub fn waits_for_alone(self) -> bool {
-        self == Policy::Null || self.preset().is_some_and(|preset| preset.quotas)
+        self == Policy::Null || self.composed().is_some_and(Composed::has_quotas)
     }
 
-    /// Whether it is a policy; if not, it is a notion of experiments: a configuration once the isolated runs are known, or no run at all.
+    /// Whether it is a policy; if not, it is a notion of experiments: a configuration, given or known once kernels have run alone, or no run at all.
     pub fn decides(self) -> bool {
-        !matches!(self, Policy::Null | Policy::Sequential)
+        !matches!(self, Policy::Null | Policy::Sequential | Policy::Static(_))
     }
 
     /// Fewest SMs on which it can place `kernels` kernels.
@@ -147,14 +156,12 @@ impl Policy {
         }
     }
 
-    /// Its place in [`Policy::ALL`], or behind all of them in [`PRESETS`]; of the program's own behind those, by name.
-    fn rank(self) -> (usize, &'static str) {
-        let among = |preset: &Preset| PRESETS.iter().position(|known| known.name == preset.name);
-        let place = match self {
-            Policy::Preset(preset) => among(preset).map(|place| Policy::ALL.len() + place),
-            _ => Policy::ALL.iter().position(|&policy| policy == self),
-        };
-        (place.unwrap_or(Policy::ALL.len() + PRESETS.len()), self.name())
+    /// The place of its base in [`Policy::ALL`], or behind all of them; then that of its mechanisms, and its name.
+    fn rank(self) -> (usize, (u32, u32), &'static str) {
+        let base = self.base();
+        let behind = Policy::ALL.len() + usize::from(matches!(base, Policy::Own(_)));
+        let place = Policy::ALL.iter().position(|&policy| policy == base).unwrap_or(behind);
+        (place, self.composed().map_or((0, 0), Composed::rank), self.name())
     }
 }
 

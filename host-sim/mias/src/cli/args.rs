@@ -77,6 +77,8 @@ pub(super) enum Command {
     /// The cache of kernels' traces
     #[command(subcommand)]
     Cache(super::cache::CacheCommand),
+    /// List what `--policy` takes: policies, and mechanisms that go with them
+    Policies(super::policies::PoliciesArgs),
     /// List what `--set` sets: keys of a GPU's file and parameters, with their values
     Options(super::options::OptionsArgs),
     /// Print the JSON Schema of machine files, plans or kernel files, for editors of TOML
@@ -129,6 +131,9 @@ pub(super) struct CompareArgs {
     pub(super) policies: PolicySet,
     #[command(flatten)]
     pub(super) common: CommonArgs,
+    /// Print a row for each configuration of the sweep too, not only the best
+    #[arg(long, help_heading = OUTPUT)]
+    pub(super) sweep: bool,
     /// Form of the report; CSV is its table of policies
     #[arg(long, value_enum, default_value_t = TableFormat::Table, help_heading = OUTPUT)]
     pub(super) format: TableFormat,

@@ -12,7 +12,7 @@ use mias_lab::choice::Choice;
 use mias_lab::experiment::compare::compare;
 use mias_lab::experiment::contexts::check_extra;
 use mias_lab::experiment::policies::Policies;
-use mias_lab::experiment::policy::Policy;
+use mias_lab::experiment::policy::{Policy, PolicySet};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::output::Output;
 use mias_report::{comparison_csv, comparison_json, comparison_table};
@@ -24,7 +24,12 @@ pub(super) fn main(args: &CompareArgs, known: &Policies) -> Result<(), CliError>
     let settings = Settings::of(&args.gpu, common, false, &(kernels..=kernels))?;
     let output = Output::open(common.out.as_deref())?;
     let policies: Vec<Policy> = match args.only.as_slice() {
-        [] => known.set(args.policies),
+        [] => {
+            if args.policies == PolicySet::All {
+                say::note("all policies but configurations (static:N-M) and those with mechanisms, as in smk+dmil; `mias policies` lists them");
+            }
+            known.set(args.policies)
+        }
         some => known.sorted(some),
     };
     settings.check(&policies, kernels)?;
@@ -57,7 +62,7 @@ pub(super) fn main(args: &CompareArgs, known: &Policies) -> Result<(), CliError>
     }
     comparison.results.iter().for_each(|result| faults::tell(result.policy, result.faults));
     let text = match args.format {
-        TableFormat::Table => comparison_table::render(&comparison, gpu, &workloads, options, common.explain),
+        TableFormat::Table => comparison_table::render(&comparison, gpu, &workloads, options, (common.explain, args.sweep)),
         TableFormat::Json => comparison_json::render(&comparison, gpu, &workloads, options).map_err(CliError::internal)?,
         TableFormat::Csv => comparison_csv::render(&comparison, &workloads, options).map_err(CliError::internal)?,
     };

@@ -1,5 +1,5 @@
 //! The command line: `compare`, `evaluate`, `report`, `diff`, `run`, `kernels`, `sweep`, `gpu list`, `gpu show`, `gpu fit`, `trace convert`,
-//! `trace export`, `trace info`, `firmware replay`, `firmware generate`, `cache info`, `cache clean`, `options`, `schema`,
+//! `trace export`, `trace info`, `firmware replay`, `firmware generate`, `cache info`, `cache clean`, `options`, `policies`, `schema`,
 //! `completions`, `man`.
 //!
 //! [`run_with`] is the whole of it, also for programs that bring policies of their own (docs/own-policy.md).
@@ -27,6 +27,7 @@ mod kernel_check;
 mod kernels;
 mod options;
 mod own;
+mod policies;
 mod progress;
 mod replay;
 mod report;
@@ -85,6 +86,7 @@ fn main(policies: &Policies) -> u8 {
         Command::Trace(command) => trace::main(command),
         Command::Firmware(command) => firmware::main(command),
         Command::Cache(command) => cache::main(command),
+        Command::Policies(args) => policies::main(args, policies),
         Command::Options(args) => options::main(args),
         Command::Schema(args) => schema::main(args, policies),
         Command::Completions(args) => about::completions(args, Arguments::command_with(policies)),

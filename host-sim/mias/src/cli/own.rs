@@ -1,28 +1,45 @@
 //! Policies that the program brings itself, on the command line: their names, and what cannot be done with them.
 
 use super::{CliError, say};
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Command};
 use mias_lab::evaluate::store::Store;
 use mias_lab::experiment::policies::Policies;
 use mias_lab::experiment::policy::Policy;
 use mias_lab::fingerprint;
+use std::ffi::OsStr;
 use std::path::Path;
 
 /// Parses a policy's name.
-pub(super) fn parser(policies: &Policies) -> impl TypedValueParser<Value = Policy> + use<> {
-    parser_without(policies, None)
+#[derive(Clone, Debug)]
+pub(super) struct PolicyParser {
+    known: Policies,
+    /// Known for the sake of its message, but not listed.
+    hidden: Option<Policy>,
 }
 
-/// The same for a run; [`Policy::Sequential`], which is none, is known for the sake of its message, but not listed.
-pub(super) fn run_parser(policies: &Policies) -> impl TypedValueParser<Value = Policy> + use<> {
-    parser_without(policies, Some(Policy::Sequential))
+/// Of a comparison.
+pub(super) fn parser(policies: &Policies) -> PolicyParser {
+    PolicyParser { known: policies.clone(), hidden: None }
 }
 
-fn parser_without(policies: &Policies, hidden: Option<Policy>) -> impl TypedValueParser<Value = Policy> + use<> {
-    let possible = |policy: Policy| PossibleValue::new(policy.name()).help(policy.help()).hide(hidden == Some(policy));
-    let known = policies.clone();
-    PossibleValuesParser::new(policies.all().map(possible))
-        .try_map(move |name| known.find(&name).ok_or_else(|| format!("unknown policy `{name}`")))
+/// Of a run; [`Policy::Sequential`] is none.
+pub(super) fn run_parser(policies: &Policies) -> PolicyParser {
+    PolicyParser { known: policies.clone(), hidden: Some(Policy::Sequential) }
+}
+
+impl TypedValueParser for PolicyParser {
+    type Value = Policy;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<Policy, clap::Error> {
+        let known = self.known.clone();
+        StringValueParser::new().try_map(move |name: String| known.parse(&name)).parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let listed = |policy: Policy| PossibleValue::new(policy.name()).help(policy.help()).hide(self.hidden == Some(policy));
+        Some(Box::new(self.known.all().map(listed)))
+    }
 }
 
 /// Refuses an image for policies that it does not hold, before anything is run.

@@ -70,7 +70,7 @@ mod tests {
         study.kernels.iter_mut().for_each(|kernel| kernel.memory = Some(memory.clone()));
         for (number, group) in (1..).zip(&mut study.groups) {
             let one = group.policies[0].clone();
-            group.policies = [("smk", f64::from(number)), ("spatial", 2.0), ("maestro-search", 1.0)]
+            group.policies = [("smk", f64::from(number)), ("spatial", 2.0), ("maestro+search", 1.0)]
                 .map(|(policy, stp)| {
                     let mut result = one.clone();
                     (result.policy, result.metrics.stp, result.metrics.antt, result.energy_joules) =

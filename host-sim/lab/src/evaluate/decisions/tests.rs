@@ -132,7 +132,7 @@ fn choices_have_their_mechanism() {
     one.statics.push(fixed("x=1", Choice::Config(vec![1, 1]), 1.6));
     one.statics.push(fixed("x=1", Choice::Config(vec![2, 1]), 2.0));
     one.runs.push((way("smk", "x=1"), run(1.5, &[1, 1])));
-    let drained = Way { transition: "drain", ..way("ws", "") };
+    let drained = Way { transition: "drain", ..way("warped-slicer", "") };
     one.runs.push((drained.clone(), Run { choice: Some(Choice::Split(vec![4, 4])), ..run(1.9, &[]) }));
     one.runs.push((way("cd-search", ""), Run { choice: Some(Choice::Split(vec![5, 3])), ..run(1.0, &[]) }));
     let regret = |way: &Way| one.decision_regret(way, Objective::Stp);
@@ -143,7 +143,7 @@ fn choices_have_their_mechanism() {
     assert_eq!(one.best(Objective::Stp, None).unwrap().0, 2.0);
     assert_eq!(one.best(Objective::Antt, Some("")).unwrap().1.choice, Choice::Config(vec![2, 1]));
     let block = block(vec![one]);
-    let judgement = Judgement::of(&block, &names(&["smk", "ws"]));
+    let judgement = Judgement::of(&block, &names(&["smk", "warped-slicer"]));
     assert_eq!(judgement.base, Some(way("smk", "x=1")), "what drains is not B");
     let lines = &judgement.lines;
     assert!(close(lines[2].share, 0.8) && lines[2].share.unwrap().interval.is_none(), "of one mix nothing is known");

@@ -275,8 +275,8 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
             let checked = groups.iter().try_for_each(|group| shares.check(group.len(), setting.gpu.sm.count));
             checked.map_err(|message| named.fail(&format!("shares: {message}")))?;
         }
-        for preset in policies.iter().filter_map(|policy| policy.preset()) {
-            preset.on(&setting.sharing.gpu).map_err(|message| named.fail(&format!("{}: {message}", preset.name)))?;
+        for composed in policies.iter().filter_map(|policy| policy.composed()) {
+            composed.on(&setting.sharing.gpu).map_err(|message| named.fail(&format!("{}: {message}", composed.name)))?;
         }
     }
     let flag = |key: &str, unless_given: bool| form.get(key).map(|value| value.flag()).transpose().map(|flag| flag.unwrap_or(unless_given));
@@ -350,7 +350,7 @@ fn policies(value: &Value<'_>, known: &Policies) -> Result<Vec<Policy>, PlanErro
     let mut named = Vec::new();
     for one in value.list()? {
         let text = one.text()?;
-        named.push(known.find(text).ok_or_else(|| one.fail(&suggest::unknown("policy", text, &known.names())))?);
+        named.push(known.parse(text).map_err(|message| one.fail(&message))?);
     }
     Ok(known.sorted(&named))
 }

@@ -1,6 +1,7 @@
 //! The JSON Schema of a plan, made from the tables of its keys. A program's own policies are in its schema.
 
 use super::keys::{EXPERIMENT, Key, PLAN, QUEUE, QUICK, RANGE, REQUESTS};
+use crate::experiment::mechanisms::MECHANISMS;
 use crate::experiment::parameters::{Kind, PARAMETERS, Parameter};
 use crate::experiment::policies::Policies;
 use crate::gpus;
@@ -100,7 +101,10 @@ pub(super) fn known_or_file(known: &[&str]) -> Value {
 }
 
 pub(super) fn policy(policies: &Policies) -> Value {
-    choice("", policies.all().map(|policy| (policy.name(), policy.help())))
+    let known = choice("", policies.all().map(|policy| (policy.name(), policy.help())));
+    let mechanisms: Vec<&str> = MECHANISMS.iter().map(|mechanism| mechanism.name).collect();
+    let composed = format!("^[a-z][a-z0-9-]*([+][a-z-]+)?([+]({}))+$", mechanisms.join("|"));
+    json!({ "anyOf": [known, { "type": "string", "pattern": composed }, { "type": "string", "pattern": "^static:[0-9]+(-[0-9]+)*$" }] })
 }
 
 /// A whole number in a range; the greatest of all is no end.

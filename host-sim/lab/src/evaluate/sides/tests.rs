@@ -15,7 +15,7 @@ fn group(name: &str, number: f64, inside: f64, beside: f64) -> Group {
 
 #[test]
 fn every_policy_is_of_one_side_or_of_none() {
-    let of = ["smk", "mias-ipm-ipc", "warped-slicer", "spatial", "cd-search-power", "maestro-search", "cd-search-maestro", "left-over"]
+    let of = ["smk", "mias-ipm-ipc", "warped-slicer", "spatial", "cd-search+power", "maestro+search", "cd-search+maestro", "left-over"]
         .map(Side::of);
     let (inside, beside, both) = (Some(Side::Inside), Some(Side::Beside), Some(Side::Both));
     assert_eq!(of, [inside, inside, inside, beside, beside, both, both, None]);

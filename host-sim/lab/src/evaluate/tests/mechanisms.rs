@@ -18,10 +18,10 @@ fn identities(plan: &Plan) -> Vec<Identity> {
 /// A preset is its policy on a machine with its fields: under whichever name, one run.
 #[test]
 fn equal_runs_are_one_run() {
-    let both = identities(&plan_of("[\"ws\", \"warped-slicer\"]", ""));
+    let both = identities(&plan_of("[\"warped-slicer\", \"warped-slicer\"]", ""));
     assert_eq!(both, identities(&plan_of("[\"warped-slicer\"]", "")));
     let sharing = "[experiment.sharing]\nsm.memory_issue.in_flight = \"dynamic\"\n";
-    let (preset, set) = (identities(&plan_of("[\"ws-dmil\"]", "")), identities(&plan_of("[\"ws\"]", sharing)));
+    let (preset, set) = (identities(&plan_of("[\"warped-slicer+dmil\"]", "")), identities(&plan_of("[\"warped-slicer\"]", sharing)));
     let of_policy = |runs: &[Identity]| runs.iter().filter(|run| run.control == "warped-slicer").cloned().collect::<Vec<_>>();
     assert_eq!(of_policy(&preset), of_policy(&set));
     let dynamic = |run: &Identity| run.gpu.ends_with("sm.memory_issue.in_flight=dynamic");
@@ -66,9 +66,9 @@ fn a_controller_in_firmware_is_another_run_that_takes_time() {
 /// Before the kernels have run alone there is no run of SMK-(P+W); then its quotas are in the proportion of what they issue.
 #[test]
 fn quotas_wait_for_the_kernels_alone() {
-    let plan = plan_of("[\"smk-p\", \"smk-p-w\", \"null\"]", "");
+    let plan = plan_of("[\"smk\", \"smk+warp-quota\", \"null\"]", "");
     let mut studies = Studies::of(&plan, &traces()).unwrap();
-    assert_eq!((studies.most_waiting(), studies.names_of_waiting().as_str()), (6, "`null` and `smk-p-w`"));
+    assert_eq!((studies.most_waiting(), studies.names_of_waiting().as_str()), (6, "`null` and `smk+warp-quota`"));
     let quotas = |studies: &Studies<'_>| {
         let jobs = studies.jobs.values().filter_map(|job| Some(job.gpu.sm.memory_issue.as_ref()?.warp_quota.clone()));
         jobs.collect::<Vec<_>>()
@@ -85,7 +85,7 @@ fn quotas_wait_for_the_kernels_alone() {
     execute(&missing(studies.jobs.values(), &store), &store, &closed, &cancel, &Unwatched).unwrap();
     let results = findings(&plan, &studies, &Runs::load(&studies, &store)).unwrap();
     let names: Vec<&str> = results.studies[0].groups[0].policies.iter().map(|result| result.policy).collect();
-    assert_eq!(names, ["null", "smk-p", "smk-p-w"]);
+    assert_eq!(names, ["null", "smk", "smk+warp-quota"]);
 }
 
 /// A kernel alone with every number of TBs, and what it met, only where that is asked for.

@@ -26,7 +26,7 @@ fn every_study_of_the_plan_has_its_place() {
             "mias-duel + DMIL, drain",
             "mias-trial + DMIL",
             "coordinated, drain",
-            "maestro-search + DMIL, drain",
+            "maestro+search + DMIL, drain",
         ] {
             assert!(names.iter().any(|name| name == wanted), "{wanted}: {names:?}");
         }

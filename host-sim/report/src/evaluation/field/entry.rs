@@ -64,7 +64,7 @@ impl Family {
         if study.gpu.contains("sm.contexts") {
             return Family::Contexts;
         }
-        let held = policy.preset().is_some_and(|preset| !preset.sets().is_empty()) || fields(study).next().is_some();
+        let held = policy.composed().is_some() || fields(study).next().is_some();
         match Side::of(policy.places().name()) {
             _ if held => Family::HeldBack,
             Some(Side::Both) => Family::Both,
@@ -150,8 +150,8 @@ fn of_policy(policy: Policy) -> &'static str {
         Policy::FairShare => "Aguilera et al. 2014",
         Policy::FairShareModel => "Zhao et al. 2020",
         Policy::EffectiveBandwidth | Policy::EffectiveBandwidthFair | Policy::EffectiveBandwidthHarmonic => "Wang et al. 2018",
-        Policy::Preset(preset) if preset.quotas => "Wang et al. 2016",
-        Policy::Preset(_) => "Dai et al. 2018",
+        Policy::Composed(composed) if composed.has_quotas() => "Wang et al. 2016",
+        Policy::Composed(_) => "Dai et al. 2018",
         _ if policy.name().starts_with("cd-search") => "Zhao et al. 2018",
         _ => "own",
     }

@@ -12,7 +12,7 @@ use mias_hw_model::config::{
 };
 use mias_hw_model::sm::ContextStorage;
 use mias_lab::experiment::policy::Policy;
-use mias_lab::experiment::presets::quotas;
+use mias_lab::experiment::mechanisms::quotas;
 use mias_lab::gpus::fields::changed;
 use mias_registers::PolicyCode;
 use mias_registers::counters::Counter;
@@ -68,7 +68,7 @@ fn wide(most: u32) -> u64 {
 /// What a policy stores on a machine, whose SMs preempt or not; none where it is not known.
 pub(in crate::evaluation) fn bits(policy: Policy, gpu: &GpuConfig, preempts: bool) -> Option<Bits> {
     let fields =
-        policy.preset().map(|preset| preset.fields().into_iter().chain(preset.quotas.then(|| quotas(vec![1]))).collect::<Vec<_>>());
+        policy.composed().map(|composed| composed.fields().into_iter().chain(composed.has_quotas().then(|| quotas(vec![1]))).collect::<Vec<_>>());
     let gpu = changed(gpu, fields.iter().flatten()).ok()?;
     let mut all = counters(policy)?;
     if let Some(memory) = &gpu.sm.memory_issue {
@@ -211,13 +211,13 @@ mod tests {
     /// Dai et al. 2018, section 4.4: 7, 12 and 10 bits of a kernel's MILG, and 10 of its memory instructions; here also a limit of 7 and a quota of 16, in each of 8 slots.
     #[test]
     fn memory_issue_has_the_papers_widths() {
-        let ws = of("ws", "", false).sm;
-        assert_eq!(of("ws-dmil", "", false).sm - ws, 8 * (7 + 12 + 10 + 7));
-        assert_eq!(of("ws-qbmi", "", false).sm - ws, 8 * (10 + 10 + 16));
-        assert_eq!(of("ws-qbmi-dmil", "", false).sm - ws, 8 * (7 + 12 + 10 + 7 + 10 + 16), "requests are counted once");
-        assert_eq!(of("ws-rbmi", "", false).sm - ws, 3);
-        assert_eq!(of("warped-slicer", "sm.memory_issue.in_flight = 'dynamic'", false), of("ws-dmil", "", false));
-        assert_eq!(of("smk-p-w", "", false), sm(8 * 64));
+        let ws = of("warped-slicer", "", false).sm;
+        assert_eq!(of("warped-slicer+dmil", "", false).sm - ws, 8 * (7 + 12 + 10 + 7));
+        assert_eq!(of("warped-slicer+qbmi", "", false).sm - ws, 8 * (10 + 10 + 16));
+        assert_eq!(of("warped-slicer+qbmi+dmil", "", false).sm - ws, 8 * (7 + 12 + 10 + 7 + 10 + 16), "requests are counted once");
+        assert_eq!(of("warped-slicer+rbmi", "", false).sm - ws, 3);
+        assert_eq!(of("warped-slicer", "sm.memory_issue.in_flight = 'dynamic'", false), of("warped-slicer+dmil", "", false));
+        assert_eq!(of("smk+warp-quota", "", false), sm(8 * 64));
     }
 
     /// Lin et al. 2018, table 4 and section 6.8: 1,034 and 84 bytes.
@@ -230,15 +230,15 @@ mod tests {
     /// Whatever adds hardware adds bits.
     #[test]
     fn more_is_more() {
-        let ucp = of("ws-l1d", "", false);
+        let ucp = of("warped-slicer+l1-ucp", "", false);
         // 32 sets of 8 ways: owners of 256 lines and counts of up to 8 lines; 8 monitors of 256 tags of 47 - 7 - 5 bits with 3 of their order, and 9 words.
-        assert_eq!(ucp.sm - of("ws", "", false).sm, 256 * 3 + 32 * 8 * 4 + 8 * (256 * (35 + 3) + 9 * 32));
+        assert_eq!(ucp.sm - of("warped-slicer", "", false).sm, 256 * 3 + 32 * 8 * 4 + 8 * (256 * (35 + 3) + 9 * 32));
         let l2 = of("warped-slicer", "l2.partition.by = 'ucp'", false);
         assert!(l2.chip > 0 && l2.sm == of("warped-slicer", "", false).sm);
         let search = of("cd-search", "", false);
         assert_eq!(search, Bits { sm: 2, chip: 8 * (6 * 27 + 64) });
         assert!(of("effective-bandwidth", "", false).sm > search.sm && of("fair-share", "", false).chip > search.chip);
         assert!(of("mias-ipm-ipc", "", true).sm > of("mias-ipm-ipc", "", false).sm);
-        assert_eq!(of("ws-miss", "", false).sm - of("ws", "", false).sm, 8 * (4 + 2 * 4 + 2 * 9));
+        assert_eq!(of("warped-slicer+equal-misses", "", false).sm - of("warped-slicer", "", false).sm, 8 * (4 + 2 * 4 + 2 * 9));
     }
 }

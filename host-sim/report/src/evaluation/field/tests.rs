@@ -26,15 +26,15 @@ fn every_line_of_the_plan_is_told() {
         ("spatial", Family::Beside),
         ("fair-share", Family::Beside),
         ("coordinated", Family::Inside),
-        ("warped-slicer-sum", Family::Inside),
-        ("ws-dmil", Family::HeldBack),
-        ("smk-p-w", Family::HeldBack),
+        ("warped-slicer+sum", Family::Inside),
+        ("warped-slicer+dmil", Family::HeldBack),
+        ("smk+warp-quota", Family::HeldBack),
         ("warped-slicer + UCP of the L2", Family::HeldBack),
         ("maestro", Family::Both),
         ("spatial + GPUDuet", Family::Contexts),
         ("mias-ipm-ipc, preempt:shieh", Family::Transition),
         ("mias-ipm-ipc + DMIL, preempt:shieh", Family::Combination),
-        ("ws-dmil + UCP of the L1", Family::Combination),
+        ("warped-slicer+dmil + UCP of the L1", Family::Combination),
     ] {
         assert_eq!(family(name), Some(expected), "{name}");
     }
@@ -100,13 +100,13 @@ fn decisions_are_charged_where_they_are_measured() {
     }
     let rows = rows(&evaluation, ALL);
     let row = |name: &str| rows.iter().find(|row| row.name == name).unwrap();
-    assert_eq!([row("smk").decisions, row("left-over").decisions, row("smk-p-dmil").decisions], [Decisions::None; 3]);
-    for name in ["mias-ipc", "cd-search", "ws-dmil", "spatial + GPUDuet"] {
+    assert_eq!([row("smk").decisions, row("left-over").decisions, row("smk+dmil").decisions], [Decisions::None; 3]);
+    for name in ["mias-ipc", "cd-search", "warped-slicer+dmil", "spatial + GPUDuet"] {
         let expected = if name.starts_with("spatial") { Decisions::None } else { Decisions::Cycles(7_000.0) };
         assert_eq!(row(name).decisions, expected, "{name}");
     }
     assert!(row("cd-search").charged.is_some_and(|charged| (charged.mean - 0.75).abs() < 1e-9));
-    assert_eq!([row("ws-dmil").charged, row("smk").charged], [None, None]);
+    assert_eq!([row("warped-slicer+dmil").charged, row("smk").charged], [None, None]);
 }
 
 /// Only that plan has the table.

@@ -9,18 +9,22 @@ fn left_out() -> BTreeMap<&'static str, &'static str> {
     text.lines().filter_map(|line| line.strip_prefix("# - ")?.split_once(": ")).collect()
 }
 
-/// Every policy and preset that can be named is in the plan, or is left out with a reason; and none is both.
+/// Every policy that can be named without mechanisms is in the plan, or is left out with a reason, and none is both; so is every mechanism.
 #[test]
 fn every_policy_is_in_it_or_left_out_with_a_reason() {
     let plan = load("field").unwrap();
     let inside: BTreeSet<&str> = plan.experiments.iter().flat_map(|experiment| &experiment.policies).map(|policy| policy.name()).collect();
     let outside = left_out();
-    let known = Policies::default().names();
-    for name in &known {
+    let known = Policies::default();
+    for name in &known.names() {
         assert!(inside.contains(name) != outside.contains_key(name), "{name}: in the plan, or a line `# - {name}: why` at its head");
     }
+    for mechanism in &crate::experiment::mechanisms::MECHANISMS {
+        let has = |name: &&str| name.split('+').any(|word| word == mechanism.name);
+        assert!(inside.iter().any(|name| has(&name)) || outside.keys().any(|name| has(&name)), "{}", mechanism.name);
+    }
     for (name, reason) in outside {
-        assert!(known.contains(&name) && reason.len() > 10, "{name}: {reason}");
+        assert!(known.find(name).is_some() && reason.len() > 10, "{name}: {reason}");
     }
 }
 

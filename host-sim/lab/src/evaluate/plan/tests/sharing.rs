@@ -79,16 +79,17 @@ fn what_cannot_be_together_is_refused_where_it_stands() {
     let behind = "[experiment.sharing.sm.memory_issue]\nin_flight = \"static\"\nlimits.1 = 3\n";
     let message = refused(&with(behind));
     assert!(message.contains("sm.memory_issue.limits.1: the list has 0 elements; give those before it first"), "{message}");
-    // A preset that finds its own limits, where others are given.
-    let both = with(&limits.replace("= 0", "= 3")).replace("\"mias-ipc\"", "\"ws-dmil\"");
+    // A mechanism that finds its own limits, where others are given.
+    let both = with(&limits.replace("= 0", "= 3")).replace("\"mias-ipc\"", "\"warped-slicer+dmil\"");
     let message = refused(&both);
-    let twice = "policies: ws-dmil sets sm.memory_issue.in_flight itself, and it is given, too: leave it out, or name warped-slicer";
+    let twice =
+        "policies: warped-slicer+dmil sets sm.memory_issue.in_flight itself, and it is given, too: leave it out, or name warped-slicer";
     assert!(message.contains(twice), "{message}");
     for (preset, table, field) in [
-        ("ws-qbmi", "sharing", "sm.memory_issue.order = \"round-robin\""),
-        ("smk-p-w", "sharing", "sm.memory_issue.warp_quota.0 = 100"),
-        ("ws-l1d", "gpu-settings", "l1.partition.by = \"ucp-rate\""),
-        ("ws-miss", "gpu-settings", "l1.miss_resources.by = \"equal\""),
+        ("warped-slicer+qbmi", "sharing", "sm.memory_issue.order = \"round-robin\""),
+        ("smk+warp-quota", "sharing", "sm.memory_issue.warp_quota.0 = 100"),
+        ("warped-slicer+l1-ucp", "gpu-settings", "l1.partition.by = \"ucp-rate\""),
+        ("warped-slicer+equal-misses", "gpu-settings", "l1.miss_resources.by = \"equal\""),
     ] {
         let text = with(&format!("[experiment.{table}]\n{field}\n")).replace("\"mias-ipc\"", &format!("\"{preset}\""));
         let message = refused(&text);
@@ -101,17 +102,17 @@ fn what_cannot_be_together_is_refused_where_it_stands() {
         let message = refused(&with(&format!("[experiment.sharing.sm.memory_issue]\n{field}\n")));
         assert!(message.contains("has 3 numbers, and no group more than 2 kernels: give one for each, or fewer"), "{message}");
     }
-    let slip = SOUND.replace("\"mias-ipc\"", "\"ws-dmill\"");
-    assert!(refused(&slip).contains("unknown policy `ws-dmill`; did you mean `ws-dmil`?"), "{}", refused(&slip));
+    let slip = SOUND.replace("\"mias-ipc\"", "\"warped-slicer+dmill\"");
+    assert!(refused(&slip).contains("unknown mechanism `dmill`; did you mean `dmil`?"), "{}", refused(&slip));
 }
 
-/// Policies in the order of reports: presets behind the built-in ones.
+/// Policies in the order of reports, each once; those with mechanisms behind their bases.
 #[test]
-fn presets_are_policies() {
-    let text = SOUND.replace("\"mias-ipc\"", "\"smk-p-w\", \"ws\", \"mias-ipc\", \"warped-slicer\"");
+fn compositions_are_policies() {
+    let text = SOUND.replace("\"mias-ipc\"", "\"smk+warp-quota\", \"warped-slicer\", \"mias-ipc\", \"warped-slicer\"");
     let policies = parse("my.toml", &text).unwrap().experiments.remove(0).policies;
     let names: Vec<&str> = policies.iter().map(|policy| policy.name()).collect();
-    assert_eq!(names, ["left-over", "spatial", "null", "mias-ipc", "mias-factor", "warped-slicer", "ws", "smk-p-w"]);
+    assert_eq!(names, ["left-over", "spatial", "null", "mias-ipc", "mias-factor", "warped-slicer", "smk+warp-quota"]);
     assert!(settings("").iter().all(|setting| setting.sharing.gpu.sm.memory_issue.is_none()), "off is off");
     assert!(
         settings("").iter().all(|setting| setting.sharing.gpu.sm.memory_issue.as_ref().is_none_or(|m| m.in_flight == InFlightLimit::None))

@@ -10,18 +10,18 @@ const COMPUTE: usize = 7;
 
 const SCHEMES: [&str; 13] = [
     "spatial",
-    "ws",
-    "ws-l1d",
-    "ws-miss",
-    "ws-rbmi",
-    "ws-qbmi",
-    "ws-dmil",
-    "ws-qbmi-dmil",
-    "smk-p",
-    "smk-p-w",
-    "smk-p-qbmi",
-    "smk-p-dmil",
-    "mias-ipm-ipc-qbmi-dmil",
+    "warped-slicer",
+    "warped-slicer+l1-ucp",
+    "warped-slicer+equal-misses",
+    "warped-slicer+rbmi",
+    "warped-slicer+qbmi",
+    "warped-slicer+dmil",
+    "warped-slicer+qbmi+dmil",
+    "smk",
+    "smk+warp-quota",
+    "smk+qbmi",
+    "smk+dmil",
+    "mias-ipm-ipc+qbmi+dmil",
 ];
 
 fn memory(numbers: &mut Numbers, kernels: usize) -> MemoryResult {
@@ -109,16 +109,16 @@ fn evaluation(seed: u64) -> Evaluation {
     let mut studies = vec![of_experiment(numbers, "alone", &[], Vec::new())];
     let of_pairs = groups(numbers, &pairs, policies);
     studies.push(of_experiment(numbers, "pairs", &[], of_pairs));
-    let of_triples = groups(numbers, &[vec![0, 3, 4], vec![4, 8, 11], vec![8, 11, 12]], &["ws", "ws-dmil", "smk-p-w"]);
+    let of_triples = groups(numbers, &[vec![0, 3, 4], vec![4, 8, 11], vec![8, 11, 12]], &["warped-slicer", "warped-slicer+dmil", "smk+warp-quota"]);
     studies.push(of_experiment(numbers, "triples", &[], of_triples));
-    let of_both = groups(numbers, &[vec![4, 8]], &["ws", "ws-rbmi", "ws-qbmi", "ws-dmil"]);
+    let of_both = groups(numbers, &[vec![4, 8]], &["warped-slicer", "warped-slicer+rbmi", "warped-slicer+qbmi", "warped-slicer+dmil"]);
     studies.push(of_experiment(numbers, "series", &[], of_both));
     let limits: Vec<String> =
         if all == 13 { (1..=24).map(|limit| limit.to_string()).chain(["inf".into()]).collect() } else { vec!["1".into(), "8".into()] };
     for first in &limits {
         for second in &limits {
             let setting = [("sm.memory_issue.limits.0", first.as_str()), ("sm.memory_issue.limits.1", second.as_str())];
-            let of_limits = groups(numbers, &[vec![3, 4], vec![8, 11]], &["ws"]);
+            let of_limits = groups(numbers, &[vec![3, 4], vec![8, 11]], &["warped-slicer"]);
             studies.push(of_experiment(numbers, "limits", &setting, of_limits));
         }
     }

@@ -26,9 +26,9 @@ const NAMES: [&str; 14] = [
 /// Of these the first seven are compute-intensive.
 const COMPUTE: usize = 7;
 
-const SEARCHES: [&str; 4] = ["spatial", "cd-search", "cd-search-share", "cd-search-utilisation"];
-const SLOWDOWNS: [&str; 4] = ["spatial", "fair-share", "fair-share-model", "effective-bandwidth"];
-const BESIDE: [&str; 6] = ["spatial", "warped-slicer", "smk-p", "maestro-search", "cd-search-maestro", "cd-search"];
+const SEARCHES: [&str; 4] = ["spatial", "cd-search", "cd-search+share", "cd-search+utilisation"];
+const SLOWDOWNS: [&str; 4] = ["spatial", "fair-share", "fair-share+model", "effective-bandwidth"];
+const BESIDE: [&str; 6] = ["spatial", "warped-slicer", "smk", "maestro+search", "cd-search+maestro", "cd-search"];
 
 fn of_group(numbers: &mut Numbers, members: &[usize], policies: &[&'static str]) -> GroupResult {
     let mut class: Vec<char> = members.iter().map(|&member| if member < COMPUTE { 'C' } else { 'M' }).collect();

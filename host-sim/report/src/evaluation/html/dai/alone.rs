@@ -198,7 +198,7 @@ pub(super) fn figure_3(page: &mut Page, alone: &StudyResult, pairs: Option<&Stud
     }
     panels.push(panel("all kernels", with_curve));
     let sweet = pairs.and_then(|pairs| paper::group(pairs, &["bp", "sv"])).map_or_else(String::new, |group| {
-        let chosen = of(group, "ws").and_then(|result| result.config.as_deref());
+        let chosen = of(group, "warped-slicer").and_then(|result| result.config.as_deref());
         let promised = theoretical(alone, group).map_or_else(String::new, |promised| format!(", which promises {promised:.2}"));
         format!(" Here Warped-Slicer gives {} {} TBs{promised}.", joined(group), config(chosen))
     });
@@ -210,7 +210,7 @@ pub(super) fn figure_3(page: &mut Page, alone: &StudyResult, pairs: Option<&Stud
 
 /// What a pair would give if its kernels did beside each other what they do alone with their TBs of Warped-Slicer's choice.
 fn theoretical(alone: &StudyResult, group: &GroupResult) -> Option<f64> {
-    let config = of(group, "ws")?.config.as_ref()?;
+    let config = of(group, "warped-slicer")?.config.as_ref()?;
     let promised = |(name, tbs): (&String, &u32)| {
         let kernel = alone.kernels.iter().find(|kernel| plain(&kernel.name) == plain(name))?;
         Some(kernel.scalability.iter().find(|point| point.0 == *tbs)?.1 / kernel.ipc)
@@ -223,7 +223,7 @@ pub(super) fn figure_4(page: &mut Page, alone: &StudyResult, pairs: &StudyResult
     let (series, key) = two(["theoretical", "achieved"]);
     let cluster = |class: &str| {
         let members = pairs.groups.iter().filter(|group| class == mias_lab::evaluate::summary::ALL || group.class == class);
-        let known = members.filter_map(|group| Some((theoretical(alone, group)?, of(group, "ws")?.metrics.stp?)));
+        let known = members.filter_map(|group| Some((theoretical(alone, group)?, of(group, "warped-slicer")?.metrics.stp?)));
         let (promised, given): (Vec<f64>, Vec<f64>) = known.unzip();
         let bar = |values: &[f64]| of_mean(geometric(values), values);
         let names = vec![bars::named(class), format!("n = {}", given.len())];

@@ -63,7 +63,7 @@ fn surface(studies: &[&StudyResult], group: &GroupResult, columns: &[String], ro
         let at = |study: &&&StudyResult| limit(study, LIMITS[0]) == Some(column) && limit(study, LIMITS[1]) == Some(row);
         let study = studies.iter().find(at)?;
         let group = study.groups.iter().find(|other| other.kernels == group.kernels)?;
-        of(group, "ws")?.metrics.stp
+        of(group, "warped-slicer")?.metrics.stp
     };
     Surface {
         label: format!("Weighted speedup of {} over both limits", joined(group)),

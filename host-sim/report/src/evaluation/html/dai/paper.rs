@@ -44,7 +44,7 @@ pub(super) const MEMORY_INTENSIVE: f64 = 0.2;
 
 /// Mean weighted speedup over all pairs, by policy (sections 4.1.1 and 4.1.2).
 const SPEEDUPS: [(&str, f64); 7] =
-    [("spatial", 1.13), ("ws", 1.20), ("ws-qbmi", 1.22), ("ws-dmil", 1.49), ("smk-p-w", 1.10), ("smk-p-qbmi", 1.15), ("smk-p-dmil", 1.40)];
+    [("spatial", 1.13), ("warped-slicer", 1.20), ("warped-slicer+qbmi", 1.22), ("warped-slicer+dmil", 1.49), ("smk+warp-quota", 1.10), ("smk+qbmi", 1.15), ("smk+dmil", 1.40)];
 
 /// Mean weighted speedup over all pairs.
 pub(super) fn speedup(policy: &str) -> Option<f64> {
@@ -73,28 +73,28 @@ const WAYS_96: Setting = Some(("l1.ways", "24"));
 
 /// All gains that it gives: sections 4.1.1, 4.1.2, 4.2 and 4.3.
 pub(super) const GAINS: [Gain; 14] = [
-    gain("pairs", None, "ws-qbmi", "ws", [Some(1.5), Some(40.5), Some(17.8)]),
-    gain("pairs", None, "ws-dmil", "ws", [Some(24.6), Some(56.1), Some(32.3)]),
-    gain("pairs", None, "smk-p-qbmi", "smk-p-w", [Some(4.4), Some(49.2), None]),
-    gain("pairs", None, "smk-p-dmil", "smk-p-w", [Some(27.2), Some(64.6), None]),
-    gain("triples", None, "ws-qbmi", "ws", [Some(3.2), Some(58.3), None]),
-    gain("triples", None, "ws-dmil", "ws", [Some(19.4), Some(68.7), None]),
-    gain("triples", None, "smk-p-qbmi", "smk-p-w", [Some(5.5), Some(79.1), None]),
-    gain("triples", None, "smk-p-dmil", "smk-p-w", [Some(21.9), Some(85.9), None]),
-    gain("cache", WAYS_48, "ws-qbmi", "ws", [Some(2.1), Some(32.1), None]),
-    gain("cache", WAYS_48, "ws-dmil", "ws", [Some(18.5), Some(22.6), None]),
-    gain("cache", WAYS_96, "ws-qbmi", "ws", [Some(1.5), Some(30.8), None]),
-    gain("cache", WAYS_96, "ws-dmil", "ws", [Some(3.5), Some(10.1), None]),
-    gain("scheduler", None, "ws-qbmi", "ws", [Some(3.2), Some(16.4), None]),
-    gain("scheduler", None, "ws-dmil", "ws", [Some(25.8), Some(34.3), None]),
+    gain("pairs", None, "warped-slicer+qbmi", "warped-slicer", [Some(1.5), Some(40.5), Some(17.8)]),
+    gain("pairs", None, "warped-slicer+dmil", "warped-slicer", [Some(24.6), Some(56.1), Some(32.3)]),
+    gain("pairs", None, "smk+qbmi", "smk+warp-quota", [Some(4.4), Some(49.2), None]),
+    gain("pairs", None, "smk+dmil", "smk+warp-quota", [Some(27.2), Some(64.6), None]),
+    gain("triples", None, "warped-slicer+qbmi", "warped-slicer", [Some(3.2), Some(58.3), None]),
+    gain("triples", None, "warped-slicer+dmil", "warped-slicer", [Some(19.4), Some(68.7), None]),
+    gain("triples", None, "smk+qbmi", "smk+warp-quota", [Some(5.5), Some(79.1), None]),
+    gain("triples", None, "smk+dmil", "smk+warp-quota", [Some(21.9), Some(85.9), None]),
+    gain("cache", WAYS_48, "warped-slicer+qbmi", "warped-slicer", [Some(2.1), Some(32.1), None]),
+    gain("cache", WAYS_48, "warped-slicer+dmil", "warped-slicer", [Some(18.5), Some(22.6), None]),
+    gain("cache", WAYS_96, "warped-slicer+qbmi", "warped-slicer", [Some(1.5), Some(30.8), None]),
+    gain("cache", WAYS_96, "warped-slicer+dmil", "warped-slicer", [Some(3.5), Some(10.1), None]),
+    gain("scheduler", None, "warped-slicer+qbmi", "warped-slicer", [Some(3.2), Some(16.4), None]),
+    gain("scheduler", None, "warped-slicer+dmil", "warped-slicer", [Some(25.8), Some(34.3), None]),
 ];
 
 /// Normalised IPC of bp in bp+sv (figure 8d, section 3.2).
-pub(super) const BP_BESIDE_SV: [(&str, f64); 3] = [("ws", 0.39), ("ws-rbmi", 0.45), ("ws-qbmi", 0.48)];
+pub(super) const BP_BESIDE_SV: [(&str, f64); 3] = [("warped-slicer", 0.39), ("warped-slicer+rbmi", 0.45), ("warped-slicer+qbmi", 0.48)];
 
 /// Miss rate of ks beside another kernel (section 3.4): other kernel, policy, rate.
 pub(super) const KS_MISSES: [(&str, &str, f64); 4] =
-    [("bp", "ws-qbmi", 0.88), ("bp", "ws-dmil", 0.52), ("sv", "ws-qbmi", 0.98), ("sv", "ws-dmil", 0.52)];
+    [("bp", "warped-slicer+qbmi", 0.88), ("bp", "warped-slicer+dmil", 0.52), ("sv", "warped-slicer+qbmi", 0.98), ("sv", "warped-slicer+dmil", 0.52)];
 
 /// The pairs of figure 5, two of each class.
 pub(super) const FIGURE_5: [[&str; 2]; 6] = [["pf", "bp"], ["bp", "hs"], ["bp", "sv"], ["bp", "ks"], ["sv", "ks"], ["sv", "ax"]];

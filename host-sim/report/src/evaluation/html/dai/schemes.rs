@@ -84,7 +84,7 @@ fn three_parts(page: &mut Page, number: &str, study: &StudyResult, policies: &[&
 
 /// A partition of the L1.
 pub(super) fn figure_5(page: &mut Page, study: &StudyResult) {
-    let shown = present(study, &["ws", "ws-l1d", "ws-miss"]);
+    let shown = present(study, &["warped-slicer", "warped-slicer+l1-ucp", "warped-slicer+equal-misses"]);
     if shown.len() < 2 {
         return;
     }
@@ -99,7 +99,7 @@ pub(super) fn figure_5(page: &mut Page, study: &StudyResult) {
 
 /// QBMI against DMIL, and both.
 pub(super) fn figure_11(page: &mut Page, study: &StudyResult) {
-    let shown = present(study, &["ws", "ws-qbmi", "ws-dmil", "ws-qbmi-dmil"]);
+    let shown = present(study, &["warped-slicer", "warped-slicer+qbmi", "warped-slicer+dmil", "warped-slicer+qbmi+dmil"]);
     if shown.len() < 2 {
         return;
     }
@@ -116,7 +116,7 @@ pub(super) fn figure_11(page: &mut Page, study: &StudyResult) {
 
 /// All quantities of pairs under Warped-Slicer's schemes.
 pub(super) fn figure_12(page: &mut Page, study: &StudyResult) {
-    let shown = present(study, &["spatial", "ws", "ws-qbmi", "ws-dmil"]);
+    let shown = present(study, &["spatial", "warped-slicer", "warped-slicer+qbmi", "warped-slicer+dmil"]);
     if shown.is_empty() {
         return;
     }
@@ -137,7 +137,7 @@ pub(super) fn figure_12(page: &mut Page, study: &StudyResult) {
 
 /// The same under SMK's.
 pub(super) fn figure_13(page: &mut Page, study: &StudyResult) {
-    let shown = present(study, &["smk-p", "smk-p-w", "smk-p-qbmi", "smk-p-dmil"]);
+    let shown = present(study, &["smk", "smk+warp-quota", "smk+qbmi", "smk+dmil"]);
     if shown.is_empty() {
         return;
     }

@@ -68,7 +68,7 @@ pub(super) fn figure_6(page: &mut Page, study: &StudyResult) {
         let chart = chart(&title, std::slice::from_ref(&kernel.name), series, &counted);
         panels.push(Panel { title, words: String::new(), chart });
     }
-    let together = pair(study).and_then(|group| Some((group, means::of(group, "ws")?.series.as_ref()?)));
+    let together = pair(study).and_then(|group| Some((group, means::of(group, "warped-slicer")?.series.as_ref()?)));
     if let Some((group, series)) = together {
         for (at, name) in group.kernels.iter().enumerate() {
             let mean = mean(series, counted.of, at, counted.sms);
@@ -93,7 +93,7 @@ pub(super) fn figure_6(page: &mut Page, study: &StudyResult) {
 /// Warp instructions of both under WS, RBMI and QBMI, and their normalised IPC.
 pub(super) fn figure_8(page: &mut Page, study: &StudyResult) {
     let Some(group) = pair(study) else { return };
-    let shown = present(study, &["ws", "ws-rbmi", "ws-qbmi", "ws-dmil"]);
+    let shown = present(study, &["warped-slicer", "warped-slicer+rbmi", "warped-slicer+qbmi", "warped-slicer+dmil"]);
     let counted = Counted { of: |series| &series.warp_insts, y: "warp instructions of an SM in a stretch", sms: sms(study) };
     let mut panels = Vec::new();
     for (policy, letter) in shown.iter().zip(["a", "b", "c", "also"]) {

@@ -28,10 +28,10 @@ pub(super) fn figure_16(page: &mut Page, study: &StudyResult) {
     clusters.push(Cluster { names, bars, marks: Vec::new(), apart: true });
     let worse = |policy: &str| study.groups.iter().filter(|group| over_even(group, policy).is_some_and(|stp| stp < 1.0)).count();
     let mean_of = |policy: &str| arithmetic(&study.groups.iter().filter_map(|group| of(group, policy)?.metrics.stp).collect::<Vec<_>>());
-    let adds = mean_of("cd-search-maestro")
-        .zip(mean_of("maestro-search"))
-        .map_or_else(String::new, |(with, without)| format!(" Here it adds {:+.1} % to `maestro-search`.", 100.0 * (with / without - 1.0)));
-    let (slicer, smk, all) = (worse("warped-slicer"), worse("smk-p"), study.groups.len());
+    let adds = mean_of("cd-search+maestro")
+        .zip(mean_of("maestro+search"))
+        .map_or_else(String::new, |(with, without)| format!(" Here it adds {:+.1} % to `maestro+search`.", 100.0 * (with / without - 1.0)));
+    let (slicer, smk, all) = (worse("warped-slicer"), worse("smk"), study.groups.len());
     let caption = format!(
         "STP over the even split of the SMs. The paper: its SMK, which is Warped-Slicer (section 7.5, reference 10), loses severely in a quarter of the mixed pairs; Maestro is as good as classification-driven search, which on it adds {ON_MAESTRO} %. Here Warped-Slicer is below the even split in {slicer} of {all} groups, SMK-P in {smk}; what Maestro here lets share SMs is SMK-P's vector and its neighbours, not Warped-Slicer's.{adds}"
     );

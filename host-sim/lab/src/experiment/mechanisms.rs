@@ -1,0 +1,285 @@
+//! Mechanisms: what holds kernels back where they share SMs, beside whatever policy places TBs (Dai et al. 2018, section 4; sources.md D128). A
+//! policy with some of them is called by its base and theirs, as in `warped-slicer+qbmi+dmil`.
+//!
+//! A mechanism is fields of the GPU's file. Kernels alone run on the GPU as it is, so that normalised IPCs have one base. One more is one line
+//! more in [`MECHANISMS`].
+
+use super::machine::Outcome;
+use super::policy::Policy;
+use crate::gpus::fields::{Field, changed};
+use mias_hw_model::config::GpuConfig;
+use std::sync::Mutex;
+
+/// What holds kernels back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mechanism {
+    /// The name that users type behind a plus.
+    pub name: &'static str,
+    /// Fields of the GPU's file, as TOML.
+    fields: &'static str,
+    /// Whether kernels have quotas of warp instructions, from their runs alone.
+    quotas: bool,
+    /// What it adds to its base's colour: red, green, blue.
+    tint: [u8; 3],
+    /// What it is, in a line without a full stop.
+    pub help: &'static str,
+}
+
+const fn mechanism(name: &'static str, fields: &'static str, tint: [u8; 3], help: &'static str) -> Mechanism {
+    Mechanism { name, fields, quotas: false, tint, help }
+}
+
+/// All of them, in the order of names and reports. Tints are hues around the circle.
+pub static MECHANISMS: [Mechanism; 7] = [
+    mechanism("l1-ucp", "l1.partition.by = 'ucp'", [0xFF, 0xFF, 0xFF], "Ways of the L1 by utility (UCP)"),
+    mechanism(
+        "equal-misses",
+        "l1.miss_resources.by = 'equal'",
+        [0xFF, 0xCC, 0x33],
+        "Equal shares of the L1's MSHRs, miss queue and lines on their way",
+    ),
+    mechanism("rbmi", "sm.memory_issue.order = 'round-robin'", [0x33, 0x66, 0xFF], "Kernels in turn at the memory pipeline (RBMI)"),
+    mechanism("qbmi", "sm.memory_issue.order = 'quota'", [0xFF, 0x55, 0x22], "Quotas of memory instructions (QBMI)"),
+    mechanism("dmil", "sm.memory_issue.in_flight = 'dynamic'", [0x22, 0xDD, 0x66], "Limits of memory instructions in flight (DMIL)"),
+    mechanism(
+        "global-dmil",
+        "sm.memory_issue.in_flight = 'dynamic-global'",
+        [0x11, 0x22, 0x77],
+        "Limits of memory instructions in flight that one SM finds for all (global DMIL)",
+    ),
+    Mechanism { quotas: true, ..mechanism("warp-quota", "", [0xEE, 0x33, 0xCC], "Quotas of warp instructions from the kernels alone (the W of SMK-(P+W))") },
+];
+
+/// A policy with mechanisms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Composed {
+    /// The name that users type.
+    pub name: &'static str,
+    /// What places TBs.
+    pub base: Policy,
+    /// A bit for each of [`MECHANISMS`].
+    set: u32,
+    /// Its colour in charts, as in HTML; none if its base has none.
+    pub colour: Option<&'static str>,
+    /// What it is, in a line without a full stop.
+    pub help: &'static str,
+}
+
+/// Those that have been named: each once, so that a policy can be copied.
+static NAMED: Mutex<Vec<&'static Composed>> = Mutex::new(Vec::new());
+
+/// Core cycles in which a kernel alone issues its quota (assumption: Wang et al. 2016 do not say; sources.md D128).
+const QUOTA_EPOCH_CYCLES: u128 = 10_000;
+
+impl Composed {
+    /// `base` with the mechanisms of these names.
+    ///
+    /// # Errors
+    /// A name that is unknown, or mechanisms that exclude each other.
+    pub fn of(base: Policy, names: &[&str]) -> Result<&'static Composed, String> {
+        if !base.decides() {
+            return Err(format!("`{}` holds no kernel back: leave `{}` out", base.name(), names.join("+")));
+        }
+        let mut set = 0;
+        for name in names {
+            let known: Vec<&str> = MECHANISMS.iter().map(|mechanism| mechanism.name).collect();
+            let at = known.iter().position(|known| known == name);
+            set |= 1 << at.ok_or_else(|| mias_workloads::input::suggest::unknown("mechanism", name, &known))?;
+        }
+        let all = || MECHANISMS.iter().enumerate().filter(|(at, _)| set >> at & 1 == 1).map(|(_, mechanism)| mechanism);
+        for one in all() {
+            let sets = |other: &Mechanism| other.fields().into_iter().map(|field| field.path).collect::<Vec<_>>();
+            let clash = all().find(|other| other.name > one.name && sets(other).iter().any(|path| sets(one).contains(path)));
+            if let Some(other) = clash {
+                return Err(format!("`{}` and `{}` set the same: leave one out", one.name, other.name));
+            }
+        }
+        let mut named = NAMED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(known) = named.iter().find(|known| known.base == base && known.set == set) {
+            return Ok(known);
+        }
+        let name = all().fold(base.name().to_owned(), |name, mechanism| name + "+" + mechanism.name);
+        let parts: Vec<&str> = std::iter::once(base.help()).chain(all().map(|mechanism| mechanism.help)).collect();
+        let colour = base.colour().map(|colour| &*mixed(colour, all().map(|mechanism| mechanism.tint)).leak());
+        let composed: &'static Composed = Box::leak(Box::new(Composed { name: name.leak(), base, set, colour, help: parts.join("; ").leak() }));
+        named.push(composed);
+        Ok(composed)
+    }
+
+    /// Its mechanisms, in their order.
+    fn mechanisms(&self) -> impl Iterator<Item = &'static Mechanism> {
+        let set = self.set;
+        MECHANISMS.iter().enumerate().filter(move |(at, _)| set >> at & 1 == 1).map(|(_, mechanism)| mechanism)
+    }
+
+    /// Its place among those of its base: fewer mechanisms first.
+    pub(super) fn rank(&self) -> (u32, u32) {
+        (self.set.count_ones(), self.set)
+    }
+
+    /// Whether kernels have quotas of warp instructions, from their runs alone.
+    #[must_use]
+    pub fn has_quotas(&self) -> bool {
+        self.mechanisms().any(|mechanism| mechanism.quotas)
+    }
+
+    /// Its fields, without quotas.
+    pub fn fields(&self) -> Vec<Field> {
+        self.mechanisms().flat_map(Mechanism::fields).collect()
+    }
+
+    /// Dotted names of the fields that it sets.
+    pub fn sets(&self) -> Vec<String> {
+        let quotas = self.has_quotas().then(|| quotas(Vec::new()));
+        self.fields().iter().chain(&quotas).map(Field::name).collect()
+    }
+
+    /// Its fields for kernels that have these runs alone.
+    pub fn fields_of(&self, alone: &[&Outcome]) -> Vec<Field> {
+        let quotas = self.has_quotas().then(|| quotas(alone.iter().map(|outcome| quota(outcome)).collect()));
+        self.fields().into_iter().chain(quotas).collect()
+    }
+
+    /// The machine with its fields, without quotas.
+    ///
+    /// # Errors
+    /// A message that names the machine: its own fields and these exclude each other.
+    pub fn on(&self, gpu: &GpuConfig) -> Result<GpuConfig, String> {
+        let gpu = changed(gpu, &self.fields())?;
+        gpu.check().map_err(|error| format!("machine `{}`: {error}", gpu.name))?;
+        Ok(gpu)
+    }
+}
+
+impl Mechanism {
+    /// Its fields of the GPU's file, without quotas.
+    #[must_use]
+    pub fn fields(&self) -> Vec<Field> {
+        // A test reads all of them.
+        Field::of_text(self.fields).unwrap_or_default()
+    }
+}
+
+/// A colour with tints: the mean of all.
+fn mixed(colour: &str, tints: impl Iterator<Item = [u8; 3]>) -> String {
+    let digits = |at: usize| colour.get(at..at + 2).and_then(|digits| u32::from_str_radix(digits, 16).ok()).unwrap_or_default();
+    let (mut sum, mut count) = ([1, 3, 5].map(digits), 1);
+    for tint in tints {
+        sum.iter_mut().zip(tint).for_each(|(sum, part)| *sum += u32::from(part));
+        count += 1;
+    }
+    let [red, green, blue] = sum.map(|sum| sum / count);
+    format!("#{red:02X}{green:02X}{blue:02X}")
+}
+
+/// The field that holds quotas of warp instructions, by kernel.
+pub fn quotas(quotas: Vec<u32>) -> Field {
+    let path = ["sm", "memory_issue", "warp_quota"].map(str::to_owned).to_vec();
+    Field { path, value: toml::Value::Array(quotas.into_iter().map(|quota| i64::from(quota).into()).collect()) }
+}
+
+/// Warp instructions that a kernel alone issues on an SM in an epoch, to the nearest whole number, at least 1: equal parts of their quotas are
+/// equal slowdowns.
+fn quota(alone: &Outcome) -> u32 {
+    let insts = alone.launches.first().map_or(0, |launch| u128::from(launch.warp_insts));
+    let sm_cycles = u128::from(alone.sms.cycles).max(1);
+    let rounded = (insts * QUOTA_EPOCH_CYCLES + sm_cycles / 2) / sm_cycles;
+    u32::try_from(rounded).unwrap_or(u32::MAX).clamp(1, u32::MAX - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::machine::SmTotals;
+    use super::*;
+    use crate::experiment::policies::Policies;
+    use mias_hw_model::config::{InFlightLimit, MemoryOrder, MissDivision, Partition};
+    use mias_hw_model::gpu::LaunchStats;
+    use std::collections::BTreeSet;
+
+    /// Every base with no mechanism, one, or two that go together.
+    fn compositions() -> Vec<&'static Composed> {
+        let names: Vec<&str> = MECHANISMS.iter().map(|mechanism| mechanism.name).collect();
+        let bases = Policy::ALL.into_iter().filter(|policy| policy.decides());
+        let pairs = |base| {
+            let names = &names;
+            names.iter().enumerate().flat_map(move |(at, one)| names[at..].iter().filter_map(move |other| Composed::of(base, &[*one, *other]).ok()))
+        };
+        bases.flat_map(pairs).collect()
+    }
+
+    /// Each sets what its name says, and nothing else.
+    #[test]
+    fn names_say_what_is_set() {
+        let gpu = crate::gpus::load("dai18-lines").unwrap();
+        for composed in compositions().into_iter().filter(|composed| composed.base == Policy::Smk) {
+            let on = composed.on(&gpu).unwrap_or_else(|error| panic!("{}: {error}", composed.name));
+            let issue = on.sm.memory_issue.clone().unwrap_or_default();
+            let has = |word: &str| composed.name.split('+').any(|part| part == word);
+            let order = match (has("qbmi"), has("rbmi")) {
+                (true, _) => MemoryOrder::Quota,
+                (_, true) => MemoryOrder::RoundRobin,
+                _ => MemoryOrder::Scheduler,
+            };
+            assert_eq!(issue.order, order, "{}", composed.name);
+            let in_flight = match (has("dmil"), has("global-dmil")) {
+                (true, _) => InFlightLimit::Dynamic,
+                (_, true) => InFlightLimit::DynamicGlobal,
+                _ => InFlightLimit::None,
+            };
+            assert_eq!(issue.in_flight, in_flight, "{}", composed.name);
+            assert_eq!(composed.has_quotas(), has("warp-quota"), "{}", composed.name);
+            assert_eq!(on.l1.partition.as_ref().is_some_and(|ways| ways.by == Partition::Ucp), has("l1-ucp"), "{}", composed.name);
+            let equal = on.l1.miss_resources.as_ref().is_some_and(|shares| shares.by == MissDivision::Equal);
+            assert_eq!(equal, has("equal-misses"), "{}", composed.name);
+            let mut without = on;
+            (without.sm.memory_issue, without.l1.partition, without.l1.miss_resources) = (None, None, None);
+            assert_eq!(without, gpu, "{}", composed.name);
+        }
+    }
+
+    /// A name is read as what it was made of, whatever the order of its mechanisms; colours of one base tell its compositions apart.
+    #[test]
+    fn compositions_are_named() {
+        let known = Policies::default();
+        for composed in compositions() {
+            assert_eq!(known.find(composed.name), Some(Policy::Composed(composed)), "{}", composed.name);
+        }
+        for base in [Policy::WarpedSlicer, Policy::Smk, Policy::MiasIpc, Policy::MiasIpmIpc] {
+            let of_base: Vec<_> = compositions().into_iter().filter(|composed| composed.base == base).collect();
+            let colours: BTreeSet<_> = of_base.iter().filter_map(|composed| composed.colour).collect();
+            let names: BTreeSet<_> = of_base.iter().map(|composed| composed.name).collect();
+            assert_eq!(colours.len(), names.len(), "{}", base.name());
+        }
+        assert_eq!(known.find("smk+dmil+qbmi").map(Policy::name), Some("smk+qbmi+dmil"));
+        for (name, part) in [
+            ("smk+qbmi+rbmi", "`qbmi` and `rbmi` set the same: leave one out"),
+            ("smk+dmil+global-dmil", "set the same"),
+            ("smk+dmill", "unknown mechanism `dmill`; did you mean `dmil`?"),
+            ("null+dmil", "`null` holds no kernel back"),
+            ("cd-search+power+performance", "`cd-search` has one variant at a time"),
+            ("smk+", "unknown mechanism ``"),
+        ] {
+            let said = known.parse(name).unwrap_err();
+            assert!(said.contains(part), "{name}: {said}");
+        }
+    }
+
+    /// 16 SMs for 300,000 cycles: 4,800,000 SM cycles. 0.5 instructions per SM and cycle are 5,000 in 10,000 cycles.
+    #[test]
+    fn quotas_are_what_a_kernel_issues_alone() {
+        let alone = |warp_insts, cycles| Outcome {
+            launches: vec![LaunchStats { warp_insts, ..LaunchStats::default() }],
+            sms: SmTotals { cycles, ..SmTotals::default() },
+            ..Outcome::default()
+        };
+        assert_eq!(quota(&alone(2_400_000, 4_800_000)), 5_000);
+        assert_eq!(quota(&alone(1, 15_000)), 1, "0.67 rounds up");
+        assert_eq!(quota(&alone(0, 4_800_000)), 1, "a kernel that did nothing may begin");
+        assert_eq!(quota(&alone(u64::MAX, 1)), u32::MAX - 1, "what the machine's file may say at most");
+        let (half, whole) = (alone(2_400_000, 4_800_000), alone(4_800_000, 4_800_000));
+        let smk = Composed::of(Policy::Smk, &["warp-quota"]).unwrap();
+        let gpu = crate::gpus::load("dai18-lines").unwrap();
+        let on = changed(&gpu, &smk.fields_of(&[&half, &whole])).unwrap();
+        assert_eq!(on.sm.memory_issue.unwrap().warp_quota, [5_000, 10_000]);
+    }
+}
