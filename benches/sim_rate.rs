@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
-use mias_lab::experiment::machine::{End, Machine, Options, Run};
+use mias_lab::experiment::machine::{End, GpuRunner, Options, Run};
 use mias_lab::experiment::policy::{Control, Policy};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::threads::Threads;

@@ -414,9 +414,9 @@ fn cycles_are_found_where_they_are() {
         let file = folder.join(name);
         fs::create_dir_all(file.parent().expect("a folder")).and_then(|()| fs::write(&file, text)).expect("written");
     };
-    write("lib.rs", "mod a;\nmod b;\nmod c;\npub struct Own;\npub use a::Thing;\n");
+    write("lib.rs", "mod a;\nmod b;\nmod c;\npub struct Custom;\npub use a::Thing;\n");
     write("a/mod.rs", "pub mod deep;\npub struct Thing;\n");
-    write("a/deep.rs", "use crate::{Own, c};\n#[cfg(test)]\nmod tests { use crate::b::T; }\n");
+    write("a/deep.rs", "use crate::{Custom, c};\n#[cfg(test)]\nmod tests { use crate::b::T; }\n");
     write("b/mod.rs", "use crate::a::deep as d; // crate::c::X\nconst TEXT: &str = \"crate::c::X\";\n");
     write("c.rs", "mod inner { fn f() -> super::super::b::T { 0 } }\n");
     let found = folder_cycles(&folder);
@@ -427,6 +427,6 @@ fn cycles_are_found_where_they_are() {
     write("c/mod.rs", "fn f(_: crate::Thing) {}\n");
     fs::remove_file(folder.join("c.rs")).expect("removed");
     assert_eq!(folder_cycles(&folder).iter().map(|(_, names, _)| names.as_str()).collect::<Vec<_>>(), ["a c"]);
-    write("lib.rs", "mod a;\nmod b;\nmod c;\npub struct Own;\npub struct Thing;\n");
+    write("lib.rs", "mod a;\nmod b;\nmod c;\npub struct Custom;\npub struct Thing;\n");
     assert!(folder_cycles(&folder).is_empty(), "what the root defines is nobody's");
 }

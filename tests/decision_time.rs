@@ -6,7 +6,7 @@ use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats};
 use mias_hw_model::register_block::{Activity, ActivityEvent, RegisterBlock, Straps};
 use mias_lab::decision_cost::{Batch, Charge, LatencyTable, Situation};
-use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run};
+use mias_lab::experiment::machine::{End, GpuRunner, Options, Outcome, Run};
 use mias_lab::experiment::policy::{Control, Latency, Policy};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};

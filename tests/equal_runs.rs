@@ -2,7 +2,7 @@
 
 use crate::common::workloads::{executed, executed_ahead, machine};
 use mias_lab::evaluate::record::{Kept, canonical, is_first_alone};
-use mias_lab::experiment::machine::{DecisionTime, End, Machine, Options, Run};
+use mias_lab::experiment::machine::{DecisionTime, End, GpuRunner, Options, Run};
 use mias_lab::experiment::policy::{Control, IpcUnit, Latency, Policy, Transition};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::Workload;

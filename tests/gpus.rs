@@ -2,7 +2,7 @@
 
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::energy::EnergyReport;
-use mias_lab::experiment::machine::{End, Machine, Options, Run};
+use mias_lab::experiment::machine::{End, GpuRunner, Options, Run};
 use mias_lab::experiment::policy::{Control, Latency, Policy};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};

@@ -1,7 +1,7 @@
 //! The instructions executed depend on the kernels alone (sources.md D102): whatever the policy, the
 //! configuration, the transition and the cap, every TB runs once and executes what its trace holds.
 
-use mias_lab::experiment::machine::{End, Machine, Options, Run};
+use mias_lab::experiment::machine::{End, GpuRunner, Options, Run};
 use mias_lab::experiment::policy::{Control, Latency, Policy, Transition};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};

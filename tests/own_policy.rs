@@ -1,6 +1,6 @@
 //! A policy that a program brings itself runs in the firmware as one of the firmware's own does.
 
-use mias::own::{Own, OwnPolicy};
+use mias::custom_policy::{Custom, CustomPolicy};
 use mias_firmware::configs::ConfigTable;
 use mias_firmware::counters::CounterSet;
 use mias_firmware::machine::{Machine as FirmwareMachine, Settings};
@@ -38,7 +38,7 @@ impl<const COUNT: u64> mias_firmware::policy::Policy for Brought<COUNT> {
     }
 }
 
-impl<const COUNT: u64> OwnPolicy for Brought<COUNT> {
+impl<const COUNT: u64> CustomPolicy for Brought<COUNT> {
     const NAME: &'static str = "brought";
     const HELP: &'static str = "for a test";
 
@@ -51,7 +51,7 @@ impl<const COUNT: u64> OwnPolicy for Brought<COUNT> {
     }
 }
 
-const SILENT: Policy = Policy::Own(Own::of::<Brought<0>>());
+const SILENT: Policy = Policy::Custom(Custom::of::<Brought<0>>());
 
 fn machine() -> SimulatedGpu {
     let mut gpu = gpus::load("rtx2060").unwrap();
@@ -99,7 +99,7 @@ fn its_decisions_take_what_it_says_or_the_worst_there_is() {
     let instructions = |policy, latency| outcome(policy, latency).decision_time.unwrap().instructions;
     let worst = instructions(Policy::MiasIpc, Latency::Worst);
     assert_eq!([Latency::Worst, Latency::PerMetric].map(|latency| instructions(SILENT, latency)), [worst; 2]);
-    let (little, much) = (Policy::Own(Own::of::<Brought<100>>()), Policy::Own(Own::of::<Brought<20_000>>()));
+    let (little, much) = (Policy::Custom(Custom::of::<Brought<100>>()), Policy::Custom(Custom::of::<Brought<20_000>>()));
     assert!(worst > 100 && worst < 20_000, "{worst}");
     assert_eq!([little, much].map(|policy| instructions(policy, Latency::PerMetric)), [100, 20_000]);
     assert_eq!([little, much].map(|policy| instructions(policy, Latency::Worst)), [worst, 20_000]);

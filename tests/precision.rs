@@ -1,7 +1,7 @@
 //! Windows that end when it is known what they give: what is told is what was simulated and no more, whoever shares the simulation.
 
 use crate::common::workloads::executed;
-use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run};
+use mias_lab::experiment::machine::{End, GpuRunner, Options, Outcome, Run};
 use mias_lab::experiment::policy::{Control, Latency, Policy};
 use mias_lab::experiment::precision::{Estimate, Precision};
 use mias_lab::experiment::simulated::SimulatedGpu;

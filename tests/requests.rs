@@ -3,7 +3,7 @@
 
 use crate::common::workloads::executed;
 use mias_hw_model::config::{PreemptionConfig, SwitchModel};
-use mias_lab::experiment::machine::{End, Machine, Options, Run};
+use mias_lab::experiment::machine::{End, GpuRunner, Options, Run};
 use mias_lab::experiment::policy::{Control, Latency, Policy};
 use mias_lab::experiment::requests::{Requested, Requests, Scheme};
 use mias_lab::experiment::simulated::SimulatedGpu;

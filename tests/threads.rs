@@ -2,7 +2,7 @@
 //! and part, and kernels that are executed while they run.
 
 use crate::common::workloads::executed_ahead;
-use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run};
+use mias_lab::experiment::machine::{End, GpuRunner, Options, Outcome, Run};
 use mias_lab::experiment::policy::{Control, Policy, Transition};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::threads::Threads;

@@ -7,7 +7,7 @@
 //!
 //! Written as the firmware is: no allocation, no float, nothing that panics, bounded loops. So it can move into it as it stands.
 
-use mias::own::OwnPolicy;
+use mias::custom_policy::CustomPolicy;
 use mias_firmware::configs::{ConfigTable, MAX_KERNELS, Origin, TbVector};
 use mias_firmware::counters::CounterSet;
 use mias_registers::counters::Counter;
@@ -20,7 +20,7 @@ use mias_firmware::resources::Resources;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BusyShare;
 
-impl OwnPolicy for BusyShare {
+impl CustomPolicy for BusyShare {
     const NAME: &'static str = "busy-share";
     const HELP: &'static str = "TBs in proportion to the cycles in which a kernel alone does not wait for memory";
 

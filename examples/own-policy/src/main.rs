@@ -3,9 +3,9 @@
 mod busy_share;
 
 use busy_share::BusyShare;
-use mias::own::Own;
+use mias::custom_policy::Custom;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    mias::cli::run_with(&[Own::of::<BusyShare>()])
+    mias::cli::run_with(&[Custom::of::<BusyShare>()])
 }

@@ -2,4 +2,4 @@
 
 pub mod cli;
 
-pub use mias_lab::experiment::own;
+pub use mias_lab::experiment::custom_policy;

@@ -9,7 +9,7 @@ use mias_lab::evaluate::results::MetricValues;
 use mias_lab::experiment::compare::{Best, Comparison, Isolated, KernelResult, PerObjective, PolicyResult, SweepPoint};
 use mias_lab::experiment::faults;
 use mias_lab::experiment::machine::{Decision, End, Options, Placement, SearchFound};
-use mias_lab::experiment::room::Latency;
+use mias_lab::experiment::placement_latency::Latency;
 use mias_lab::experiment::workload::Workload;
 use mias_lab::metrics::Metrics;
 use serde::Serialize;

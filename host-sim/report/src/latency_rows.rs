@@ -2,7 +2,7 @@
 
 use mias_hw_model::gpu::{Preemption, Technique};
 use mias_lab::experiment::policy::Transition;
-use mias_lab::experiment::room::{Latency, Room};
+use mias_lab::experiment::placement_latency::{Latency, PlacementTimes};
 use mias_lab::experiment::victims::{MOST_CHOICES, VictimChoice};
 use mias_lab::experiment::workload::Workload;
 use mias_lab::table::{self, grouped};
@@ -128,8 +128,8 @@ fn mean(all: impl Iterator<Item = u64>) -> String {
 
 /// A line for each kernel that was before others and had no TB by the end, though it might have; empty if there was none. `choosing` says for how
 /// long the firmware chose victims.
-pub(super) fn unserved(workloads: &[Workload], room: &[Room], transition: Transition, choosing: u64) -> String {
-    let line = |(workload, room): (&Workload, &Room)| {
+pub(super) fn unserved(workloads: &[Workload], room: &[PlacementTimes], transition: Transition, choosing: u64) -> String {
+    let line = |(workload, room): (&Workload, &PlacementTimes)| {
         let waited = room.first_cycles.is_none().then_some(room.seen_cycles).filter(|waited| *waited > 0)?;
         let why = if choosing > 0 {
             format!(

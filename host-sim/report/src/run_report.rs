@@ -15,7 +15,7 @@ use mias_lab::experiment::policy::Policy;
 use mias_lab::experiment::precision::Estimate;
 use mias_lab::experiment::queue::QueuedLaunch;
 use mias_lab::experiment::rate::{estimated_ipc, ipc};
-use mias_lab::experiment::room::Latency;
+use mias_lab::experiment::placement_latency::Latency;
 use mias_lab::experiment::workload::Workload;
 use mias_lab::table::{self, config, estimate, grouped, ranges};
 use serde::Serialize;

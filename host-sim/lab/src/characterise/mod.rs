@@ -19,7 +19,7 @@ pub mod thesis;
 pub mod types;
 
 use crate::experiment::compare::Watch;
-use crate::experiment::machine::{Machine, Options, Outcome, RunError};
+use crate::experiment::machine::{GpuRunner, Options, Outcome, RunError};
 use crate::experiment::rate::ipc;
 use crate::experiment::sweep::{self, Sweep};
 use crate::experiment::workload::Workload;
@@ -85,7 +85,7 @@ impl Character {
 /// # Errors
 /// The first [`RunError`]; [`RunError::Workload`] if not even one TB fits.
 pub fn characterise(
-    machine: &dyn Machine,
+    machine: &dyn GpuRunner,
     gpu: &GpuConfig,
     (workload, kernel): (&Workload, Option<&'static str>),
     options: Options,

@@ -1,7 +1,7 @@
 //! A machine whose answers are closed forms, and kernels for it: those of `tests/data/pairs.toml`, in its window.
 
 use crate::experiment::cancel::Cancel;
-use crate::experiment::machine::{Decision, Machine, Outcome, Placement, ProfiledConfig, Run, RunError};
+use crate::experiment::machine::{Decision, GpuRunner, Outcome, Placement, ProfiledConfig, Run, RunError};
 use crate::experiment::policy::{Control, Policy};
 use crate::experiment::workload::Workload;
 use mias_hw_model::gpu::LaunchStats;
@@ -46,7 +46,7 @@ fn insts(run: &Run<'_>, config: &[u32], kernel: usize) -> u64 {
     u64::from(config[kernel]) * (rate(&run.workloads[kernel].name) - 5 * u64::from(foreign)) * CYCLES
 }
 
-impl Machine for Closed {
+impl GpuRunner for Closed {
     fn max_tbs(&self, _: &Workload) -> Result<u32, RunError> {
         Ok(4)
     }

@@ -1,14 +1,14 @@
 //! Runs what is not there yet, on all cores, and keeps each result as soon as there is one.
 //!
 //! Runs of measuring policies that differ in nothing else, and runs that differ in how well they are to be known, go together
-//! ([`Machine::run_together`]). Long runs start first, so that none
+//! ([`GpuRunner::run_together`]). Long runs start first, so that none
 //! is left alone at the end. Which run is whose result does not depend on the number of workers.
 
 use super::record::Kept;
 use super::store::{Store, StoreError};
 use super::study::Job;
 use crate::experiment::cancel::Cancel;
-use crate::experiment::machine::{Machine, Outcome, Run, RunError};
+use crate::experiment::machine::{GpuRunner, Outcome, Run, RunError};
 use crate::experiment::policy::Control;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -44,7 +44,7 @@ pub fn missing<'j>(jobs: impl Iterator<Item = &'j Job>, store: &Store) -> Vec<&'
 pub fn execute(
     jobs: &[&Job],
     store: &Store,
-    machine: &(dyn Fn(&Job) -> Box<dyn Machine> + Sync),
+    machine: &(dyn Fn(&Job) -> Box<dyn GpuRunner> + Sync),
     cancel: &Cancel,
     watch: &dyn Watch,
 ) -> Result<(), ExecuteError> {

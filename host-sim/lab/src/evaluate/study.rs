@@ -5,7 +5,7 @@ use super::plan::{Experiment, Named, Order, Plan, Setting};
 use super::record::{Identity, canonical, is_first_alone};
 use crate::experiment::compare::{Alone, Ran, configurations};
 use crate::experiment::levels::Levels;
-use crate::experiment::machine::{End, Machine, Options, RunError};
+use crate::experiment::machine::{End, GpuRunner, Options, RunError};
 use crate::experiment::policy::{Control, IpcUnit, Policy};
 use crate::experiment::mechanisms::quotas;
 use crate::experiment::recorded::label;

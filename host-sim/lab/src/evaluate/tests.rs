@@ -12,7 +12,7 @@ use super::study::{GroupPlan, Job, Studies};
 use super::summary;
 use crate::experiment::cancel::Cancel;
 use crate::experiment::compare::Ran;
-use crate::experiment::machine::{End, Machine, Options, Run, RunError};
+use crate::experiment::machine::{End, GpuRunner, Options, Run, RunError};
 use crate::experiment::policies::Policies;
 use crate::experiment::policy::{Control, Policy};
 use std::path::Path;
@@ -51,7 +51,7 @@ fn run_plan(plan: &Plan, folder: &Path, workers: usize, most: usize) -> (Vec<Str
     let store = Store::open(folder, &Note::of(plan)).unwrap();
     let runs: Arc<Mutex<Vec<String>>> = Arc::default();
     let cancel = Cancel::default();
-    let closed = |_: &Job| -> Box<dyn Machine> { Box::new(Closed { runs: runs.clone(), most, cancel: cancel.clone() }) };
+    let closed = |_: &Job| -> Box<dyn GpuRunner> { Box::new(Closed { runs: runs.clone(), most, cancel: cancel.clone() }) };
     let mut studies = Studies::of(plan, &traces).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(workers).build().unwrap();
     let result = pool.install(|| {
@@ -279,7 +279,7 @@ fn a_failing_store_stops_everything_and_keeps_what_is_there() {
     std::fs::write(folder.path().join("runs"), "").unwrap();
     let runs: Arc<Mutex<Vec<String>>> = Arc::default();
     let cancel = Cancel::default();
-    let closed = |_: &Job| -> Box<dyn Machine> { Box::new(Closed { runs: runs.clone(), most: usize::MAX, cancel: Cancel::default() }) };
+    let closed = |_: &Job| -> Box<dyn GpuRunner> { Box::new(Closed { runs: runs.clone(), most: usize::MAX, cancel: Cancel::default() }) };
     let result = execute(&missing(studies.jobs.values(), &store), &store, &closed, &cancel, &Unwatched);
     assert!(matches!(result, Err(ExecuteError::Store(_))), "{result:?}");
     assert!(cancel.requested(), "the others are asked to stop");

@@ -6,10 +6,10 @@
 //! profiling and transition.
 
 use super::judge::{Material, judge};
-use super::machine::{Decision, End, InPlace, Machine, Options, Outcome, Placement, Run, RunError, SearchFound};
+use super::machine::{Decision, End, InPlace, GpuRunner, Options, Outcome, Placement, Run, RunError, SearchFound};
 use super::policy::{Control, Policy};
 use super::rate::{estimated_ipc, ipc};
-use super::room::{Latency, Room};
+use super::placement_latency::{Latency, PlacementTimes};
 use super::sequential::sequential;
 use super::workload::Workload;
 use crate::gpus::fields::Field;
@@ -195,7 +195,7 @@ pub trait Watch: Sync {
 /// The first [`RunError`] in the order of runs. [`RunError::Interrupted`] only if not all isolated runs had ended: without
 /// them there is nothing to compare with.
 pub fn compare(
-    machine: &dyn Machine,
+    machine: &dyn GpuRunner,
     workloads: &[Workload],
     policies: &[Policy],
     options: Options,
@@ -221,7 +221,7 @@ pub fn compare(
         }
     }
     let changed = fields[1..].iter().map(|fields| machine.changed(fields)).collect::<Result<Vec<_>, _>>()?;
-    let machines: Vec<&dyn Machine> = std::iter::once(machine).chain(changed.iter().map(AsRef::as_ref)).collect();
+    let machines: Vec<&dyn GpuRunner> = std::iter::once(machine).chain(changed.iter().map(AsRef::as_ref)).collect();
     let run = |ran: &Ran| {
         let of = fields.iter().position(|fields| **fields == ran.fields[..]).unwrap_or_default();
         (machines[of], Run { control: ran.control.clone(), workloads: all.clone(), options })
@@ -232,7 +232,7 @@ pub fn compare(
 
     let arrivals: Vec<u64> = all.iter().map(|workload| workload.arrival_cycle).collect();
     let sequential = sequential(&isolated, &arrivals, options);
-    let takes: Vec<Option<u64>> = isolated.iter().map(Room::takes).collect();
+    let takes: Vec<Option<u64>> = isolated.iter().map(PlacementTimes::takes).collect();
     let (isolated_ipc, max_tbs, takes) = (&isolated_ipc, &max_tbs, &takes);
     Ok(judge(Material { isolated_ipc, takes, sequential, max_tbs, sweep: sweep_configs, policies, outcomes: &outcomes, options }))
 }
@@ -241,28 +241,28 @@ pub fn compare(
 ///
 /// # Errors
 /// The first [`RunError`] in the order of runs.
-pub fn ran(machine: &dyn Machine, all: &[&Workload], policy: Policy, options: Options, watch: &dyn Watch) -> Result<Ran, RunError> {
+pub fn ran(machine: &dyn GpuRunner, all: &[&Workload], policy: Policy, options: Options, watch: &dyn Watch) -> Result<Ran, RunError> {
     let max_tbs = all.iter().map(|workload| machine.max_tbs(workload)).collect::<Result<Vec<u32>, _>>()?;
     let isolated = if policy.waits_for_alone() { isolated_runs(machine, all, options, watch)? } else { Vec::new() };
     Ok(Alone { isolated: isolated.iter().collect(), max_tbs: &max_tbs, options }.ran(policy))
 }
 
-/// What each kernel [takes](Room::takes) alone, for whose deadlines kernels with a limit run alone; none for others.
+/// What each kernel [takes](PlacementTimes::takes) alone, for whose deadlines kernels with a limit run alone; none for others.
 ///
 /// # Errors
 /// The first [`RunError`] in the order of runs.
-pub fn takes(machine: &dyn Machine, all: &[&Workload], options: Options, watch: &dyn Watch) -> Result<Vec<Option<u64>>, RunError> {
+pub fn takes(machine: &dyn GpuRunner, all: &[&Workload], options: Options, watch: &dyn Watch) -> Result<Vec<Option<u64>>, RunError> {
     let limited: Vec<&Workload> = all.iter().copied().filter(|workload| workload.latency_limit != 0).collect();
     let mut isolated = isolated_runs(machine, &limited, options, watch)?.into_iter();
-    let of = |workload: &&Workload| if workload.latency_limit == 0 { None } else { Room::takes(&isolated.next()?) };
+    let of = |workload: &&Workload| if workload.latency_limit == 0 { None } else { PlacementTimes::takes(&isolated.next()?) };
     Ok(all.iter().map(of).collect())
 }
 
 /// All maximal configurations of the kernels that quotas are of, with 0 for the others, in lexicographic order; none where these are not several.
 ///
 /// # Errors
-/// Those of [`Machine::configurations`].
-pub fn configurations(machine: &dyn Machine, all: &[&Workload], options: Options) -> Result<Vec<Vec<u32>>, RunError> {
+/// Those of [`GpuRunner::configurations`].
+pub fn configurations(machine: &dyn GpuRunner, all: &[&Workload], options: Options) -> Result<Vec<Vec<u32>>, RunError> {
     let beside: Vec<bool> = all.iter().map(|workload| workload.is_beside_quotas(options.transition)).collect();
     let sharing: Vec<&Workload> = all.iter().zip(&beside).filter(|(_, beside)| !**beside).map(|(workload, _)| *workload).collect();
     if sharing.len() < 2 {
@@ -277,7 +277,7 @@ pub fn configurations(machine: &dyn Machine, all: &[&Workload], options: Options
 
 /// One run per different kernel, alone; equal kernels share it. In a window a kernel arrives when it does in the shared run,
 /// so that both count over the same cycles; until done its own time counts, and it arrives at cycle 0.
-fn isolated_runs(machine: &dyn Machine, all: &[&Workload], options: Options, watch: &dyn Watch) -> Result<Vec<Outcome>, RunError> {
+fn isolated_runs(machine: &dyn GpuRunner, all: &[&Workload], options: Options, watch: &dyn Watch) -> Result<Vec<Outcome>, RunError> {
     let arrival = |workload: &Workload| if options.end == End::Done { 0 } else { workload.arrival_cycle };
     let once = |workload: &Workload| workload.latency_limit != 0;
     let same = |a: &Workload, b: &Workload| a.hash == b.hash && a.copies == b.copies && arrival(a) == arrival(b) && once(a) == once(b);
@@ -296,7 +296,7 @@ fn isolated_runs(machine: &dyn Machine, all: &[&Workload], options: Options, wat
 }
 
 /// A run, and the machine that it is on.
-type OnMachine<'a> = (&'a dyn Machine, Run<'a>);
+type OnMachine<'a> = (&'a dyn GpuRunner, Run<'a>);
 
 /// All runs, in parallel; none for those that were interrupted. Runs of measuring policies on one machine and the same workloads go together.
 pub(super) fn run_all(runs: Vec<OnMachine<'_>>, watch: &dyn Watch) -> Result<Vec<Option<Outcome>>, RunError> {

@@ -6,7 +6,7 @@ use super::decider::{Decider, slot_of};
 use super::decision_time::{DecisionTimer, accesses};
 use super::fixed_in_turn::{FixedInTurn, Wanted};
 use super::machine::{Decision, DecisionTime, Placement, RunError, SearchFound};
-use super::own::Own;
+use super::custom_policy::Custom;
 use super::victims::{VictimChoice, Watcher};
 use crate::cosim::recording::{Limits, Recorder, Recording, Run};
 use crate::cosim::{Image, RemoteFirmware};
@@ -20,7 +20,7 @@ use mias_registers::{MAX_SMS, PhaseCode, search_found};
 
 /// What decides.
 #[derive(Debug)]
-enum Brain {
+enum Executor {
     /// The firmware in this process.
     Native(Box<dyn Decider>),
     /// The image in QEMU.
@@ -28,21 +28,21 @@ enum Brain {
 }
 
 /// Which policy starts.
-pub(super) enum Asked {
+pub(super) enum PolicySource {
     /// The one that the straps ask for.
     Strapped,
     /// One of the program's own.
-    Own(Own),
+    Custom(Custom),
     /// A given configuration, where kernels have several launches. An image has no say in it.
     InTurn(Wanted),
 }
 
-impl Brain {
+impl Executor {
     /// The firmware, or what does the same as the image; none once the two have parted.
     fn firmware(&self) -> Option<&dyn Decider> {
         match self {
-            Brain::Native(firmware) => Some(firmware.as_ref()),
-            Brain::Remote(remote) => remote.twin().map(|firmware| firmware as &dyn Decider),
+            Executor::Native(firmware) => Some(firmware.as_ref()),
+            Executor::Remote(remote) => remote.twin().map(|firmware| firmware as &dyn Decider),
         }
     }
 }
@@ -50,7 +50,7 @@ impl Brain {
 /// Firmware and observer.
 #[derive(Debug)]
 pub(super) struct Controller {
-    brain: Brain,
+    executor: Executor,
     /// How long decisions take; none: no time.
     timer: Option<DecisionTimer>,
     /// The firmware's accesses, if they are recorded.
@@ -100,7 +100,7 @@ impl Controller {
     pub(super) fn start(
         registers: &mut RegisterBlock,
         streams: Vec<u32>,
-        asked: Asked,
+        asked: PolicySource,
         image: Option<&Image>,
         timer: Option<DecisionTimer>,
         record: bool,
@@ -108,25 +108,25 @@ impl Controller {
         let mut record = record.then(|| Run::new(registers.machine().clone()));
         let list = record.as_mut().map(Run::accesses_mut);
         let refused = |error| RunError::Stuck(format!("the firmware did not start: {error:?}"));
-        let brain = match (image, asked) {
-            (_, Asked::InTurn(_)) if list.is_some() => {
+        let executor = match (image, asked) {
+            (_, PolicySource::InTurn(_)) if list.is_some() => {
                 let why = "a given configuration is not the firmware's where a kernel has several launches; it cannot be recorded";
                 return Err(RunError::Firmware(why.into()));
             }
-            (_, Asked::InTurn(wanted)) => {
+            (_, PolicySource::InTurn(wanted)) => {
                 let firmware = FixedInTurn::start(wanted, &mut Recorder { bus: &mut *registers, list }).map_err(refused)?;
-                Brain::Native(Box::new(firmware))
+                Executor::Native(Box::new(firmware))
             }
-            (Some(_), Asked::Own(own)) => return Err(RunError::Firmware(own.not_in_an_image())),
-            (None, Asked::Own(own)) => Brain::Native(own.start(&mut Recorder { bus: &mut *registers, list }).map_err(refused)?),
-            (None, Asked::Strapped) => {
+            (Some(_), PolicySource::Custom(own)) => return Err(RunError::Firmware(own.not_in_an_image())),
+            (None, PolicySource::Custom(own)) => Executor::Native(own.start(&mut Recorder { bus: &mut *registers, list }).map_err(refused)?),
+            (None, PolicySource::Strapped) => {
                 let firmware: Firmware = Firmware::from_straps(&mut Recorder { bus: &mut *registers, list }).map_err(refused)?;
-                Brain::Native(Box::new(firmware))
+                Executor::Native(Box::new(firmware))
             }
-            (Some(image), Asked::Strapped) => {
+            (Some(image), PolicySource::Strapped) => {
                 let remote = RemoteFirmware::start(image, registers).map_err(|error| RunError::Firmware(error.0))?;
                 list.into_iter().for_each(|list| list.extend_from_slice(remote.record()));
-                Brain::Remote(Box::new(remote))
+                Executor::Remote(Box::new(remote))
             }
         };
         record.iter_mut().for_each(|run| run.end_step(registers.now()));
@@ -135,7 +135,7 @@ impl Controller {
         }
         let phase = registers.phase().unwrap_or(PhaseCode::Idle);
         Ok(Controller {
-            brain,
+            executor,
             timer,
             record,
             victims: None,
@@ -153,9 +153,9 @@ impl Controller {
 
     /// What went wrong with the image, if it did.
     pub(super) fn failure(&mut self) -> Option<RunError> {
-        match &mut self.brain {
-            Brain::Native(_) => None,
-            Brain::Remote(remote) => remote.take_failure().map(|error| RunError::Firmware(error.0)),
+        match &mut self.executor {
+            Executor::Native(_) => None,
+            Executor::Remote(remote) => remote.take_failure().map(|error| RunError::Firmware(error.0)),
         }
     }
 
@@ -166,9 +166,9 @@ impl Controller {
 
     /// The same again, not recorded; none if the firmware is an image, of which there is no copy.
     pub(super) fn copy(&self) -> Option<Controller> {
-        let Brain::Native(firmware) = &self.brain else { return None };
+        let Executor::Native(firmware) = &self.executor else { return None };
         Some(Controller {
-            brain: Brain::Native(firmware.copy()),
+            executor: Executor::Native(firmware.copy()),
             timer: self.timer.clone(),
             record: None,
             victims: self.victims.clone(),
@@ -184,9 +184,9 @@ impl Controller {
     pub(super) fn observed(mut self, registers: &RegisterBlock, now: u64) -> Observed {
         self.account(now);
         self.look(registers);
-        let (maker, parted) = match &self.brain {
-            Brain::Native(_) => (Limits { sms: MAX_SMS as u32, kernels: KERNELS as u32, configs: DEFAULT_CONFIGS as u32 }, None),
-            Brain::Remote(remote) => (remote.limits(), remote.parted()),
+        let (maker, parted) = match &self.executor {
+            Executor::Native(_) => (Limits { sms: MAX_SMS as u32, kernels: KERNELS as u32, configs: DEFAULT_CONFIGS as u32 }, None),
+            Executor::Remote(remote) => (remote.limits(), remote.parted()),
         };
         let parted =
             parted.map(|(cycle, parting)| format!("at cycle {cycle} {}", parting.told("the firmware in this process", "the image")));
@@ -265,7 +265,7 @@ impl Controller {
     }
 
     fn note_decision(&mut self, registers: &RegisterBlock) {
-        let Some(firmware) = self.brain.firmware() else {
+        let Some(firmware) = self.executor.firmware() else {
             self.decision = None;
             return;
         };
@@ -286,12 +286,12 @@ impl Microcontroller for Controller {
         // Without wait states nobody asks how many accesses there are.
         let counts = self.timer.as_ref().is_some_and(DecisionTimer::counts_accesses);
         let mut made = Vec::new();
-        match &mut self.brain {
-            Brain::Native(firmware) => {
+        match &mut self.executor {
+            Executor::Native(firmware) => {
                 let list = (counts || self.record.is_some()).then_some(&mut made);
                 firmware.on_interrupt(&mut Recorder { bus: &mut *registers, list }, self.victims.as_mut());
             }
-            Brain::Remote(remote) => {
+            Executor::Remote(remote) => {
                 let cycle = registers.now();
                 match &mut self.victims {
                     None => remote.on_interrupt(registers, &mut ()),
@@ -305,7 +305,7 @@ impl Microcontroller for Controller {
             run.end_step(registers.now());
         }
         if let Some(timer) = &mut self.timer {
-            let firmware = self.brain.firmware();
+            let firmware = self.executor.firmware();
             timer.finish(registers, firmware.map(Decider::total_configs), accesses(&made, firmware.map(Decider::counters)));
         }
         self.note_decision(registers);

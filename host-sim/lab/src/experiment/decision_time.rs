@@ -5,7 +5,7 @@
 
 use super::machine::DecisionTime;
 use super::machine::Options;
-use super::own::Own;
+use super::custom_policy::Custom;
 use super::policy::{Control, IpcUnit, Latency, Policy};
 use crate::cosim::recording::Access;
 use crate::decision_cost::{Batch, Charge, LatencyTable, Situation};
@@ -25,7 +25,7 @@ pub(super) struct DecisionTimer {
     /// Whose counts to take.
     charge: Charge,
     /// The policy that may state its own counts.
-    own: Option<Own>,
+    own: Option<Custom>,
     /// Whether what it states replaces the slowest metric, or stands beside it.
     per_metric: bool,
     /// The unit that the firmware counts.
@@ -67,12 +67,12 @@ impl DecisionTimer {
             // Never asked for: it does not decide.
             Control::Fixed(_) => Charge::SlowestMetric,
         };
-        let own = if let Control::Policy(Policy::Own(own)) = control { Some(*own) } else { None };
+        let own = if let Control::Policy(Policy::Custom(own)) = control { Some(*own) } else { None };
         let per_metric = options.latency == Latency::PerMetric;
         let (microcontroller, core_khz) = (gpu.microcontroller, gpu.clocks.core_khz);
         // As where equal runs are told: `canonical` in evaluate/record/same.rs.
         let places = match control {
-            Control::Policy(Policy::Own(_)) => true,
+            Control::Policy(Policy::Custom(_)) => true,
             Control::Policy(policy) => policy.measures() && kernels > 1,
             Control::Fixed(_) => false,
         };

@@ -6,12 +6,12 @@
 
 use super::compare::Watch;
 use super::least_squares::{self, Line, StallSample};
-use super::machine::{Machine, RunError};
+use super::machine::{GpuRunner, RunError};
 use super::workload::Workload;
 use rayon::prelude::*;
 
 /// A GPU that can be watched SM by SM.
-pub trait Calibrated: Machine {
+pub trait Calibrated: GpuRunner {
     /// Stalls and outstanding misses of each SM over a window of `window_cycles`, with `config` on all SMs.
     ///
     /// # Errors

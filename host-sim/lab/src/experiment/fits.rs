@@ -107,11 +107,11 @@ pub fn check_set_once(policies: &[Policy], levels: Levels, keys: &[String]) -> R
 /// Which parameter, and the policies that do.
 pub fn check_used(policies: &[Policy], given: impl Fn(&str) -> bool) -> Result<(), String> {
     // A policy of one's own may do with shares what it likes.
-    let deals = |policy: &Policy| matches!(policy.base(), Policy::Spatial | Policy::Own(_));
+    let deals = |policy: &Policy| matches!(policy.base(), Policy::Spatial | Policy::Custom(_));
     if given("shares") && !policies.iter().any(deals) {
         return Err("`shares` are SMs of each kernel under `spatial`: name that policy, too, or leave them out".into());
     }
-    let searches = |policy: &Policy| policy.base().searches() || matches!(policy, Policy::Own(_));
+    let searches = |policy: &Policy| policy.base().searches() || matches!(policy, Policy::Custom(_));
     if given("search-cycles") && !policies.iter().any(searches) {
         let all: Vec<&str> = Policy::ALL.iter().filter(|policy| policy.searches()).map(|policy| policy.name()).collect();
         return Err(format!("`search-cycles` is for a policy that searches ({}): name one, or leave it out", all.join(", ")));

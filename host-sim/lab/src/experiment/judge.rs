@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 pub struct Material<'a> {
     /// Isolated IPC of each kernel, in kernel order.
     pub isolated_ipc: &'a [Estimated],
-    /// What each takes alone from its first TB to its end, where that is known ([`super::room::Room::takes`]).
+    /// What each takes alone from its first TB to its end, where that is known ([`super::placement_latency::PlacementTimes::takes`]).
     pub takes: &'a [Option<u64>],
     /// The kernels one after the other.
     pub sequential: Sequential,

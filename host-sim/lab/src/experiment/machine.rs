@@ -8,7 +8,7 @@ use super::policy::Control;
 use super::precision::Estimate;
 use super::queue::QueuedLaunch;
 use super::requests::Requested;
-use super::room::Room;
+use super::placement_latency::PlacementTimes;
 use super::victims::VictimChoice;
 use super::workload::Workload;
 use crate::cosim::recording::Recording;
@@ -283,7 +283,7 @@ pub struct Outcome {
     /// The same over time, in order; empty unless the machine was told to note it, and has `[energy]`.
     pub energy_samples: Vec<EnergySample>,
     /// When each kernel had its room; empty where nobody is preempted and nobody is before others.
-    pub room: Vec<Room>,
+    pub room: Vec<PlacementTimes>,
     /// TBs that were made to leave, in the order of the commands.
     pub preemptions: Vec<Preemption>,
     /// How the firmware chose them; empty unless the machine was told to keep that.
@@ -324,12 +324,12 @@ pub enum RunError {
 }
 
 /// Something that can run workloads.
-pub trait Machine: Sync {
+pub trait GpuRunner: Sync {
     /// The same machine with other values in some fields of its file.
     ///
     /// # Errors
     /// [`RunError::Workload`] if there is no such machine; the message says why.
-    fn changed(&self, fields: &[Field]) -> Result<Box<dyn Machine + '_>, RunError> {
+    fn changed(&self, fields: &[Field]) -> Result<Box<dyn GpuRunner + '_>, RunError> {
         let names: Vec<String> = fields.iter().map(Field::name).collect();
         Err(RunError::Workload(format!("this machine has no fields {}", names.join(", "))))
     }
@@ -343,7 +343,7 @@ pub trait Machine: Sync {
     /// Every maximal configuration with TBs of at least two of `workloads`, in lexicographic order.
     ///
     /// # Errors
-    /// [`RunError::Workload`] as for [`Machine::max_tbs`].
+    /// [`RunError::Workload`] as for [`GpuRunner::max_tbs`].
     fn configurations(&self, workloads: &[&Workload]) -> Result<Vec<Vec<u32>>, RunError>;
 
     /// Runs one simulation; `progress` is called now and then with the core cycles done since its last call.
@@ -352,7 +352,7 @@ pub trait Machine: Sync {
     /// [`RunError`].
     fn run(&self, run: &Run<'_>, progress: &(dyn Fn(u64) + Sync)) -> Result<Outcome, RunError>;
 
-    /// Runs that differ in control only. What is common to some may be simulated once; outcomes are those of [`Machine::run`].
+    /// Runs that differ in control only. What is common to some may be simulated once; outcomes are those of [`GpuRunner::run`].
     /// `done` is told the place of a run and its outcome as soon as there is one, from any thread.
     fn run_together(&self, runs: &[Run<'_>], progress: &(dyn Fn(u64) + Sync), done: &(dyn Fn(usize, Result<Outcome, RunError>) + Sync)) {
         runs.iter().enumerate().for_each(|(index, run)| done(index, self.run(run, progress)));

@@ -6,7 +6,7 @@
 
 pub mod cancel;
 pub mod compare;
-pub mod contexts;
+pub mod oversubscription;
 mod controller;
 mod decider;
 mod decision_time;
@@ -20,7 +20,7 @@ pub mod levels;
 pub mod machine;
 pub mod mechanisms;
 pub mod options;
-pub mod own;
+pub mod custom_policy;
 pub mod parameters;
 pub mod policies;
 pub mod policy;
@@ -30,7 +30,7 @@ pub mod rate;
 pub mod recorded;
 pub mod request;
 pub mod requests;
-pub mod room;
+pub mod placement_latency;
 pub mod sequential;
 pub mod shape;
 pub mod shares;

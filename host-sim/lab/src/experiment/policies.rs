@@ -1,7 +1,7 @@
 //! The policies that a program knows by name: the built-in ones, those that it brings itself, and any of them with mechanisms.
 
 use super::mechanisms::Composed;
-use super::own::Own;
+use super::custom_policy::Custom;
 use super::policy::{Policy, PolicySet};
 use mias_workloads::input::suggest;
 
@@ -11,7 +11,7 @@ const TAKEN: [&str; 4] = ["all", "s-null", "oracle-s", "oracle-stp"];
 /// All policies, in the order of reports: the built-in ones first.
 #[derive(Clone, Debug, Default)]
 pub struct Policies {
-    own: Vec<Own>,
+    own: Vec<Custom>,
 }
 
 impl Policies {
@@ -19,7 +19,7 @@ impl Policies {
     ///
     /// # Errors
     /// A message about a name that cannot be, or is taken.
-    pub fn with(own: &[Own]) -> Result<Self, String> {
+    pub fn with(own: &[Custom]) -> Result<Self, String> {
         let mut policies = Policies::default();
         for &one in own {
             let name = one.name();
@@ -37,11 +37,11 @@ impl Policies {
 
     /// All that have no mechanisms, but configurations.
     pub fn all(&self) -> impl Iterator<Item = Policy> {
-        Policy::ALL.into_iter().chain(self.own.iter().copied().map(Policy::Own))
+        Policy::ALL.into_iter().chain(self.own.iter().copied().map(Policy::Custom))
     }
 
     /// The program's own.
-    pub fn own(&self) -> &[Own] {
+    pub fn own(&self) -> &[Custom] {
         &self.own
     }
 
@@ -93,7 +93,7 @@ impl Policies {
 
     /// A set, and the program's own: whoever brings one wants to see it.
     pub fn set(&self, set: PolicySet) -> Vec<Policy> {
-        set.policies().iter().copied().chain(self.own.iter().copied().map(Policy::Own)).collect()
+        set.policies().iter().copied().chain(self.own.iter().copied().map(Policy::Custom)).collect()
     }
 
     /// The same, whose own policies know the fingerprint of their program.
@@ -107,7 +107,7 @@ impl Policies {
 mod tests {
     use super::*;
     use crate::evaluate::summary::{ALL, ORACLE_S, ORACLE_STP, S_NULL};
-    use crate::experiment::own::OwnPolicy;
+    use crate::experiment::custom_policy::CustomPolicy;
     use mias_firmware::configs::ConfigTable;
     use mias_firmware::machine::{Machine, Settings};
     use mias_firmware::policy::{Context, Plan, Spatial};
@@ -124,7 +124,7 @@ mod tests {
         }
     }
 
-    impl<const NAME: usize> OwnPolicy for Named<NAME> {
+    impl<const NAME: usize> CustomPolicy for Named<NAME> {
         const NAME: &'static str = NAMES[NAME];
         const HELP: &'static str = "for a test";
 
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn own_policies_come_after_the_built_in_ones_in_the_order_given() {
-        let policies = Policies::with(&[Own::of::<Named<0>>()]).unwrap();
+        let policies = Policies::with(&[Custom::of::<Named<0>>()]).unwrap();
         let names = policies.names();
         assert_eq!(names.len(), Policy::ALL.len() + 1);
         assert_eq!(names.last(), Some(&"mine"));
@@ -148,12 +148,12 @@ mod tests {
     #[test]
     fn names_that_cannot_be_or_are_taken_are_refused() {
         assert_eq!(TAKEN, [ALL, S_NULL, ORACLE_S, ORACLE_STP]);
-        let refused = |own: &[Own]| Policies::with(own).unwrap_err();
-        assert!(refused(&[Own::of::<Named<0>>(), Own::of::<Named<0>>()]).contains("already"));
-        for taken in [Own::of::<Named<1>>(), Own::of::<Named<2>>()] {
+        let refused = |own: &[Custom]| Policies::with(own).unwrap_err();
+        assert!(refused(&[Custom::of::<Named<0>>(), Custom::of::<Named<0>>()]).contains("already"));
+        for taken in [Custom::of::<Named<1>>(), Custom::of::<Named<2>>()] {
             assert!(refused(&[taken]).contains("already"), "{taken:?}");
         }
-        for wrong in [Own::of::<Named<3>>(), Own::of::<Named<4>>(), Own::of::<Named<5>>(), Own::of::<Named<6>>()] {
+        for wrong in [Custom::of::<Named<3>>(), Custom::of::<Named<4>>(), Custom::of::<Named<5>>(), Custom::of::<Named<6>>()] {
             assert!(refused(&[wrong]).contains("a letter first"), "{wrong:?}");
         }
     }

@@ -1,7 +1,7 @@
 //! What decides where TBs go, by the names that users type: the firmware's policies (`firmware/src/policy/table.rs`), two notions of
 //! experiments, configurations, any of them with mechanisms, and the program's own.
 
-use super::own::Own;
+use super::custom_policy::Custom;
 use super::mechanisms::Composed;
 use super::static_config::StaticConfig;
 pub use super::transition::{PREEMPT_LIMIT_NS, Transition};
@@ -27,7 +27,7 @@ macro_rules! policies {
             /// One configuration for all SMs.
             Static(StaticConfig),
             /// One that the program brings itself.
-            Own(Own),
+            Custom(Custom),
         }
 
         /// The firmware's, in the order of its table.
@@ -39,7 +39,7 @@ macro_rules! policies {
                 match self {
                     $(Policy::$Policy => NAMED.get(Policy::$Policy.place()),)+
                     Policy::Composed(composed) => composed.base.in_firmware(),
-                    Policy::Null | Policy::Sequential | Policy::Static(_) | Policy::Own(_) => None,
+                    Policy::Null | Policy::Sequential | Policy::Static(_) | Policy::Custom(_) => None,
                 }
             }
 
@@ -51,7 +51,7 @@ macro_rules! policies {
                 }
                 match self {
                     $(Policy::$Policy => Place::$Policy as usize,)+
-                    Policy::Null | Policy::Sequential | Policy::Static(_) | Policy::Composed(_) | Policy::Own(_) => NAMED.len(),
+                    Policy::Null | Policy::Sequential | Policy::Static(_) | Policy::Composed(_) | Policy::Custom(_) => NAMED.len(),
                 }
             }
         }
@@ -88,7 +88,7 @@ impl Policy {
             Policy::Sequential => "sequential",
             Policy::Composed(composed) => composed.name,
             Policy::Static(config) => config.name(),
-            Policy::Own(own) => own.name(),
+            Policy::Custom(own) => own.name(),
             _ => self.in_firmware().map_or("", |named| named.name),
         }
     }
@@ -100,7 +100,7 @@ impl Policy {
             Policy::Sequential => "The kernels one after the other, derived from their runs alone: what STP compares with",
             Policy::Composed(composed) => composed.help,
             Policy::Static(_) => STATIC_HELP,
-            Policy::Own(own) => own.help(),
+            Policy::Custom(own) => own.help(),
             _ => self.in_firmware().map_or("", |named| named.help),
         }
     }
@@ -159,7 +159,7 @@ impl Policy {
     /// The place of its base in [`Policy::ALL`], or behind all of them; then that of its mechanisms, and its name.
     fn rank(self) -> (usize, (u32, u32), &'static str) {
         let base = self.base();
-        let behind = Policy::ALL.len() + usize::from(matches!(base, Policy::Own(_)));
+        let behind = Policy::ALL.len() + usize::from(matches!(base, Policy::Custom(_)));
         let place = Policy::ALL.iter().position(|&policy| policy == base).unwrap_or(behind);
         (place, self.composed().map_or((0, 0), Composed::rank), self.name())
     }

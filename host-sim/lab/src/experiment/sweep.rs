@@ -5,7 +5,7 @@
 //! TBs, which is all that distinguishes the runs.
 
 use super::compare::{Watch, run_all};
-use super::machine::{Machine, Options, Outcome, Run, RunError};
+use super::machine::{GpuRunner, Options, Outcome, Run, RunError};
 use super::policy::{Control, Policy};
 use super::rate::ipc;
 use super::shape::{Verdict, judge};
@@ -51,7 +51,7 @@ impl Sweep {
 /// # Errors
 /// The first [`RunError`] in the order of `tbs`, but for [`RunError::Interrupted`], which leaves points without an outcome.
 pub fn runs(
-    machine: &dyn Machine,
+    machine: &dyn GpuRunner,
     workload: &Workload,
     tbs: impl Iterator<Item = u32>,
     options: Options,
@@ -72,6 +72,6 @@ pub fn runs(
 ///
 /// # Errors
 /// As [`runs`]; [`RunError::Workload`] if not even one TB fits.
-pub fn sweep(machine: &dyn Machine, workload: &Workload, options: Options, watch: &dyn Watch) -> Result<Sweep, RunError> {
+pub fn sweep(machine: &dyn GpuRunner, workload: &Workload, options: Options, watch: &dyn Watch) -> Result<Sweep, RunError> {
     runs(machine, workload, 1..=machine.max_tbs(workload)?, options, watch)
 }

@@ -3,7 +3,7 @@
 use super::compare::{Comparison, Watch, compare};
 use super::fit::{Calibrated, CalibrationRun, Fit, coefficient_q16, fit};
 use super::least_squares::StallSample;
-use super::machine::{End, Machine, Options, Outcome, Placement, Run, RunError};
+use super::machine::{End, GpuRunner, Options, Outcome, Placement, Run, RunError};
 use super::policy::{Control, Policy};
 use super::workload::Workload;
 use mias_hw_model::gpu::LaunchStats;
@@ -37,7 +37,7 @@ impl Closed {
     }
 }
 
-impl Machine for Closed {
+impl GpuRunner for Closed {
     fn max_tbs(&self, workload: &Workload) -> Result<u32, RunError> {
         if workload.name == "huge" { Err(RunError::Workload("one TB of `huge` does not fit".into())) } else { Ok(ROOM) }
     }

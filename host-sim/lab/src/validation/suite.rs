@@ -3,7 +3,7 @@
 
 use super::bounds::error_percent;
 use crate::csv_table;
-use crate::experiment::machine::{End, Machine, Options, Run};
+use crate::experiment::machine::{End, GpuRunner, Options, Run};
 use crate::experiment::policy::{Control, Policy};
 use crate::experiment::recorded::LIST;
 use crate::experiment::simulated::SimulatedGpu;

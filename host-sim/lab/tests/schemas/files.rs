@@ -5,7 +5,7 @@ use mias_firmware::configs::ConfigTable;
 use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::policy::{Context, Plan, Policy, Spatial};
 use mias_lab::evaluate::plan;
-use mias_lab::experiment::own::{Own, OwnPolicy};
+use mias_lab::experiment::custom_policy::{Custom, CustomPolicy};
 use mias_lab::experiment::policies::Policies;
 use mias_lab::gpus;
 use mias_workloads::input::schema::shared;
@@ -149,7 +149,7 @@ impl Policy for BusyShare {
     }
 }
 
-impl OwnPolicy for BusyShare {
+impl CustomPolicy for BusyShare {
     const NAME: &'static str = "busy-share";
     const HELP: &'static str = "for a test";
 
@@ -160,7 +160,7 @@ impl OwnPolicy for BusyShare {
 
 /// Plans of a program that brings a policy.
 pub(crate) fn own_plan() -> Kind {
-    plan_of(Policies::with(&[Own::of::<BusyShare>()]).expect("a name"), vec![text("examples/own-policy/plan.toml")])
+    plan_of(Policies::with(&[Custom::of::<BusyShare>()]).expect("a name"), vec![text("examples/own-policy/plan.toml")])
 }
 
 /// Kernels, of which those that are built in stand as a user's own would: without what only built-in ones may have.

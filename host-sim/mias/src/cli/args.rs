@@ -1,7 +1,7 @@
 //! The options, their ranges and defaults. Nothing here needs a file or a kernel; that is `resolve`'s work.
 
 use super::choices::{Firmware, Format, TableFormat, Until, choice};
-use super::own;
+use super::custom_policy;
 use super::say::Level;
 use bytesize::ByteSize;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -42,9 +42,9 @@ impl Arguments {
 
     /// The command line, in which `policies` are known by name.
     pub(super) fn command_with(policies: &Policies) -> clap::Command {
-        let compared = |arg: clap::Arg| arg.value_parser(own::parser(policies));
+        let compared = |arg: clap::Arg| arg.value_parser(custom_policy::parser(policies));
         let command = Arguments::command().mut_subcommand("compare", |compare| compare.mut_arg("only", compared));
-        let run = |arg: clap::Arg| arg.value_parser(own::run_parser(policies));
+        let run = |arg: clap::Arg| arg.value_parser(custom_policy::run_parser(policies));
         command.mut_subcommand("run", |command| command.mut_arg("policy", run))
     }
 }
@@ -124,7 +124,7 @@ pub(super) struct CompareArgs {
     #[command(flatten)]
     pub(super) gpu: GpuArgs,
     /// Only these policies; repeat or separate by commas; `mias policies` lists them
-    #[arg(long = "policy", value_parser = own::parser(&Policies::default()), value_delimiter = ',', value_name = "POLICY", help_heading = POLICIES, hide_possible_values = true)]
+    #[arg(long = "policy", value_parser = custom_policy::parser(&Policies::default()), value_delimiter = ',', value_name = "POLICY", help_heading = POLICIES, hide_possible_values = true)]
     pub(super) only: Vec<Policy>,
     /// A set of policies, and those that the program brings itself
     #[arg(long, value_parser = choice::<PolicySet>(), default_value = PolicySet::Thesis.name(), conflicts_with = "only", value_name = "SET", help_heading = POLICIES)]
@@ -194,7 +194,7 @@ pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) gpu: GpuArgs,
     /// What decides where thread blocks go [default: mias-ipm-ipc, with --trace left-over]
-    #[arg(long, value_parser = own::run_parser(&Policies::default()), help_heading = POLICIES, hide_possible_values = true)]
+    #[arg(long, value_parser = custom_policy::run_parser(&Policies::default()), help_heading = POLICIES, hide_possible_values = true)]
     pub(super) policy: Option<Policy>,
     #[command(flatten)]
     pub(super) common: CommonArgs,

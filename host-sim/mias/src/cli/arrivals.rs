@@ -4,7 +4,7 @@ use super::CliError;
 use mias_hw_model::config::GpuConfig;
 use mias_lab::experiment::machine::End;
 use mias_lab::experiment::parameters::Parameters;
-use mias_lab::experiment::room;
+use mias_lab::experiment::placement_latency;
 use mias_lab::experiment::time::Time;
 use mias_lab::experiment::workload::LATEST_ARRIVAL;
 use mias_workloads::input::suggest;

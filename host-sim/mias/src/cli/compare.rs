@@ -7,10 +7,10 @@ use super::progress::Progress;
 use super::run::no_account;
 use super::settings::Settings;
 use super::tracing::Tracing;
-use super::{CliError, faults, interrupt, own, resolve, say, threads};
+use super::{CliError, faults, interrupt, custom_policy, resolve, say, threads};
 use mias_lab::choice::Choice;
 use mias_lab::experiment::compare::compare;
-use mias_lab::experiment::contexts::check_extra;
+use mias_lab::experiment::oversubscription::check_extra;
 use mias_lab::experiment::policies::Policies;
 use mias_lab::experiment::policy::{Policy, PolicySet};
 use mias_lab::experiment::simulated::SimulatedGpu;
@@ -41,7 +41,7 @@ pub(super) fn main(args: &CompareArgs, known: &Policies) -> Result<(), CliError>
         )));
     }
     let image = settings.image(&common.firmware, &policies)?;
-    own::check(&policies, image.is_some())?;
+    custom_policy::check(&policies, image.is_some())?;
     let cancel = interrupt::catch()?;
     let arrive = Arrive { words: &common.arrive, parameters: &settings.parameters, gpu };
     let workloads = resolve::workloads(&args.kernels, arrive, &Tracing::window(&common.traces)?, &cancel)?;

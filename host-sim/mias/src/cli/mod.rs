@@ -26,7 +26,7 @@ mod interrupt;
 mod kernel_check;
 mod kernels;
 mod options;
-mod own;
+mod custom_policy;
 mod policies;
 mod progress;
 mod replay;
@@ -45,13 +45,13 @@ mod user_kernel;
 pub use error::CliError;
 
 use args::{Arguments, Command};
-use mias_lab::experiment::own::Own;
+use mias_lab::experiment::custom_policy::Custom;
 use mias_lab::experiment::policies::Policies;
 use std::process::ExitCode;
 use std::time::Instant;
 
 /// Parses the process' arguments and does what they ask. Beside the policies built in, those of `own` are known by their names.
-pub fn run_with(own: &[Own]) -> ExitCode {
+pub fn run_with(own: &[Custom]) -> ExitCode {
     let policies = match Policies::with(own) {
         Ok(policies) => policies,
         Err(message) => {

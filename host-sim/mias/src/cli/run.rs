@@ -8,12 +8,12 @@ use super::progress::Progress;
 use super::replay::Replay;
 use super::settings::Settings;
 use super::tracing::Tracing;
-use super::{CliError, faults, firmware, interrupt, own, resolve, say, threads, user_kernel};
+use super::{CliError, faults, firmware, interrupt, custom_policy, resolve, say, threads, user_kernel};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::sm::KERNEL_SLOTS;
 use mias_lab::experiment::compare::{Ran, Watch, ran, takes};
-use mias_lab::experiment::contexts::check_extra;
-use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run};
+use mias_lab::experiment::oversubscription::check_extra;
+use mias_lab::experiment::machine::{End, GpuRunner, Options, Outcome, Run};
 use mias_lab::experiment::policy::Policy;
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::Workload;
@@ -75,8 +75,8 @@ pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
             "`sequential` is no run: it follows from those of the kernels alone; see `mias compare --policy sequential`".into(),
         ));
     }
-    own::check(args.policy.as_slice(), image.is_some())?;
-    own::check_record(args.policy, args.record.as_deref())?;
+    custom_policy::check(args.policy.as_slice(), image.is_some())?;
+    custom_policy::check_record(args.policy, args.record.as_deref())?;
     let reference = args.reference.as_deref().map(read_reference).transpose()?;
     let cancel = interrupt::catch()?;
     let (replay, mut workloads, policy, options) = match &args.trace {

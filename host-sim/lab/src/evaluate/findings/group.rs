@@ -15,7 +15,7 @@ use crate::experiment::judge::{Material, judge};
 use crate::experiment::machine::{End, Options, Outcome};
 use crate::experiment::policy::{Control, Latency, Policy};
 use crate::experiment::rate::ipc;
-use crate::experiment::room::Room;
+use crate::experiment::placement_latency::PlacementTimes;
 use crate::experiment::sequential::sequential;
 use crate::metrics::ratio;
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ pub(super) fn group(study: &Study<'_>, group: &GroupPlan, runs: &Runs) -> Result
     let one_by_one = sequential(&alone.iter().map(|kept| kept.outcome()).collect::<Vec<_>>(), &group.arrivals(), options);
     let sequential_cycles = one_by_one.makespan_cycles;
     let max_tbs = &group.max_tbs;
-    let takes: Vec<Option<u64>> = alone.iter().map(|kept| Room::takes(&kept.outcome())).collect();
+    let takes: Vec<Option<u64>> = alone.iter().map(|kept| PlacementTimes::takes(&kept.outcome())).collect();
     let material =
         Material { isolated_ipc: isolated, takes: &takes, sequential: one_by_one, max_tbs, sweep, policies, outcomes: &outcomes, options };
     let comparison = judge(material);

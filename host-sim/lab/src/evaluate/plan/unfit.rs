@@ -2,7 +2,7 @@
 
 use super::{Named, Setting};
 use crate::choice::Choice;
-use crate::experiment::room;
+use crate::experiment::placement_latency;
 
 /// Why a combination of values cannot be.
 #[derive(Debug)]

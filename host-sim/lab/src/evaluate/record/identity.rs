@@ -139,7 +139,7 @@ impl Identity {
             levels: (levels != Levels::None).then(|| levels.name().to_owned()),
             queue: queue.map(|queue| queue.describe()),
             model: MODEL.to_owned(),
-            program: if let Control::Policy(Policy::Own(own)) = control { format!("{:016x}", own.program()) } else { String::new() },
+            program: if let Control::Policy(Policy::Custom(own)) = control { format!("{:016x}", own.program()) } else { String::new() },
         }
     }
 

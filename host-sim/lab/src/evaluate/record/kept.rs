@@ -4,7 +4,7 @@ use crate::experiment::machine::{Decision, DecisionTime, InPlace, Outcome, Place
 use crate::experiment::precision::{Estimate, HalfWidth};
 use crate::experiment::queue::QueuedLaunch;
 use crate::experiment::requests::Requested;
-use crate::experiment::room::Room;
+use crate::experiment::placement_latency::PlacementTimes;
 use mias_hw_model::energy::Femtojoules;
 use mias_hw_model::gpu::{LaunchStats, OversubscriptionStats, Preemption, SmStateCycles};
 #[cfg(doc)]
@@ -58,7 +58,7 @@ pub struct Kept {
     pub samples: Vec<Sample>,
     /// When each kernel had its room, where somebody is preempted or before others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub room: Vec<Room>,
+    pub room: Vec<PlacementTimes>,
     /// TBs that were made to leave, in the order of the commands.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub preemptions: Vec<Preemption>,

@@ -29,7 +29,7 @@ pub fn canonical(control: &Control, arrivals: &[u64], options: Options) -> Optio
     }
     // One of the program's own may measure a kernel alone as well; those that are built in have nothing to compare then.
     let measures = match control {
-        Control::Policy(Policy::Own(_)) => true,
+        Control::Policy(Policy::Custom(_)) => true,
         Control::Policy(policy) => policy.measures() && kernels > 1,
         Control::Fixed(_) => false,
     };

@@ -13,7 +13,7 @@ use super::log::{Log, last_lines};
 use super::work::work;
 use super::{Shard, cost};
 use crate::experiment::cancel::Cancel;
-use crate::experiment::machine::{Machine, Outcome, Run, RunError};
+use crate::experiment::machine::{GpuRunner, Outcome, Run, RunError};
 use crate::experiment::policies::Policies;
 use crate::experiment::workload::Workload;
 use proptest::prelude::*;
@@ -39,7 +39,7 @@ fn shard(folder: &Path, shard: Shard, most: usize) -> (Vec<String>, Result<usize
     let store = Store::join(folder, &Note::of(&plan)).unwrap();
     let mut studies = Studies::of(&plan, &traces).unwrap();
     let (runs, cancel): (Arc<Mutex<Vec<String>>>, Cancel) = Default::default();
-    let closed = |_: &Job| -> Box<dyn Machine> { Box::new(Closed { runs: runs.clone(), most, cancel: cancel.clone() }) };
+    let closed = |_: &Job| -> Box<dyn GpuRunner> { Box::new(Closed { runs: runs.clone(), most, cancel: cancel.clone() }) };
     let share = deal(&studies, shard.of()).swap_remove(shard.place());
     let done = work(&share, &mut studies, &store, &closed, &cancel, &Unwatched);
     (Arc::into_inner(runs).unwrap().into_inner().unwrap(), done)
@@ -165,7 +165,7 @@ fn shards_at_the_same_time_are_in_nobodys_way() {
 #[test]
 fn a_run_that_fails_fails_its_shard_and_nothing_else() {
     struct Failing(Closed);
-    impl Machine for Failing {
+    impl GpuRunner for Failing {
         fn max_tbs(&self, workload: &Workload) -> Result<u32, RunError> {
             self.0.max_tbs(workload)
         }
@@ -184,7 +184,7 @@ fn a_run_that_fails_fails_its_shard_and_nothing_else() {
     let store = Store::join(folder.path(), &Note::of(&plan)).unwrap();
     let mut studies = Studies::of(&plan, &traces).unwrap();
     let closed = || Closed { runs: Arc::default(), most: usize::MAX, cancel: Cancel::default() };
-    let machine = |_: &Job| -> Box<dyn Machine> { Box::new(Failing(closed())) };
+    let machine = |_: &Job| -> Box<dyn GpuRunner> { Box::new(Failing(closed())) };
     let share = deal(&studies, 1).remove(0);
     let failed = work(&share, &mut studies, &store, &machine, &Cancel::default(), &Unwatched);
     assert_eq!(failed, Err(ExecuteError::Run(RunError::Stuck("as asked".into()))));

@@ -6,7 +6,7 @@ use super::super::store::Store;
 use super::super::study::{Job, Studies};
 use super::deal::Share;
 use crate::experiment::cancel::Cancel;
-use crate::experiment::machine::{Machine, RunError};
+use crate::experiment::machine::{GpuRunner, RunError};
 use std::collections::BTreeSet;
 
 /// Runs what is not there yet of `share`; gives how many runs that were. `machine`, `cancel` and `watch` are those of [`execute`].
@@ -17,7 +17,7 @@ pub fn work(
     share: &Share,
     studies: &mut Studies<'_>,
     store: &Store,
-    machine: &(dyn Fn(&Job) -> Box<dyn Machine> + Sync),
+    machine: &(dyn Fn(&Job) -> Box<dyn GpuRunner> + Sync),
     cancel: &Cancel,
     watch: &dyn Watch,
 ) -> Result<usize, ExecuteError> {

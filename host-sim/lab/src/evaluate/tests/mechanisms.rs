@@ -77,7 +77,7 @@ fn quotas_wait_for_the_kernels_alone() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path(), &Note::of(&plan)).unwrap();
     let cancel = Cancel::default();
-    let closed = |_: &Job| -> Box<dyn Machine> { Box::new(Closed { runs: Arc::default(), most: usize::MAX, cancel: cancel.clone() }) };
+    let closed = |_: &Job| -> Box<dyn GpuRunner> { Box::new(Closed { runs: Arc::default(), most: usize::MAX, cancel: cancel.clone() }) };
     execute(&missing(studies.jobs.values(), &store), &store, &closed, &cancel, &Unwatched).unwrap();
     let runs = Runs::load(&studies, &store);
     studies.add_waiting(&|study, group, policy| runs.ran(study, group, policy)).unwrap();

@@ -1,7 +1,7 @@
 //! Requests for room on a simulated GPU ([`Requests`]): one run without the urgent kernel, and from it a copy for each request, scheme and
 //! limit, which goes on until the urgent kernel has ended.
 
-use super::{Asked, Controller, Running, SimulatedGpu, limit, unfit};
+use super::{PolicySource, Controller, Running, SimulatedGpu, limit, unfit};
 use crate::experiment::decision_time::DecisionTimer;
 use crate::experiment::machine::{Run, RunError};
 use crate::experiment::requests::{Request, Requested, Requests, Scheme};
@@ -166,7 +166,7 @@ impl SimulatedGpu {
         };
         let index = gpu.launch_in_turn(launch, urgent.then.clone()).map_err(|error| unfit(&error))?;
         let timer = DecisionTimer::new(&self.config, run.options, &run.control, run.workloads.len());
-        let mut controller = Controller::start(gpu.registers_mut(), vec![URGENT_STREAM], Asked::Strapped, None, timer, false)?;
+        let mut controller = Controller::start(gpu.registers_mut(), vec![URGENT_STREAM], PolicySource::Strapped, None, timer, false)?;
         let until = instant + most_cycles;
         let (mut held, mut looks) = (0, 0);
         let mut stats = loop {

@@ -33,7 +33,7 @@ struct Found<'p> {
 fn find<'p>(task: &Task<'p>) -> Result<Found<'p>, CliError> {
     let (store, _) = Store::existing(&task.folder)?;
     store.check_shared(&Note::of(task.plan))?;
-    own::check_build(task.policies, &store)?;
+    custom_policy::check_build(task.policies, &store)?;
     let dealt = Studies::of(task.plan, &task.traces(&interrupt::catch()?)?)?;
     let mut studies = dealt.clone();
     let runs = Runs::load(&studies, &store);

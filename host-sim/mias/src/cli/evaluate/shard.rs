@@ -32,7 +32,7 @@ pub(super) fn main(task: &Task<'_>, shard: Shard) -> Result<(), CliError> {
 /// Runs what is missing of the share; gives what is to be said about it.
 fn run(task: &Task<'_>, shard: Shard, store: &Store, log: &Log) -> Result<String, CliError> {
     let begun = Instant::now();
-    own::check_build(task.policies, store)?;
+    custom_policy::check_build(task.policies, store)?;
     let cancel = interrupt::catch()?;
     let traces = task.traces(&cancel)?;
     let mut studies = Studies::of(task.plan, &traces)?;
@@ -48,7 +48,7 @@ fn run(task: &Task<'_>, shard: Shard, store: &Store, log: &Log) -> Result<String
     let done = ended(result, &there)?;
     // Whoever made it another's folder meanwhile: these runs are there, but nobody asks for them.
     store.check_shared(&Note::of(task.plan))?;
-    own::check_build(task.policies, store)?;
+    custom_policy::check_build(task.policies, store)?;
     Ok(format!("shard {shard}: {done} runs simulated in {:.0} s, the others of its share were there", begun.elapsed().as_secs_f64()))
 }
 

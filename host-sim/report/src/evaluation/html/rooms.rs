@@ -30,7 +30,7 @@ pub(super) fn draw(page: &mut Page, study: &StudyResult) {
         ["kernels", "policy", "urgent"].into_iter().chain(latency_rows::ROWS.iter().map(|(heading, _)| *heading)).collect();
     page.table(&headings, &rows, true);
     page.note(&format!(
-        "Core cycles from the moment at which the kernel's TBs might issue, a launch latency after it arrived. Room: as many of its TBs as fit on the GPU, or all of a smaller grid, had been issued. The deadline is the limit and what the kernel takes alone. {missed} of {due} deadlines missed; those of kernels that had not ended by the end of the run and were not late by then count as neither."
+        "Core cycles from the moment at which the kernel's TBs might issue, a launch latency after it arrived. PlacementTimes: as many of its TBs as fit on the GPU, or all of a smaller grid, had been issued. The deadline is the limit and what the kernel takes alone. {missed} of {due} deadlines missed; those of kernels that had not ended by the end of the run and were not late by then count as neither."
     ));
 }
 
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
     use crate::evaluation::figure::geometry::evaluation;
     use maud::html;
-    use mias_lab::experiment::room::Latency;
+    use mias_lab::experiment::placement_latency::Latency;
 
     fn drawn(study: &StudyResult) -> String {
         let mut page = Page::default();

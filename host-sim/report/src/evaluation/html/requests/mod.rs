@@ -52,7 +52,7 @@ fn experiment(page: &mut Page, settings: &[&StudyResult], name: &str) {
         let id = |figure: &str| format!("{name}{setting}4.{figure}");
         let figures: [(&str, Shown); 5] = [
             ("1", Shown { violations: true, ..Shown::of("Deadlines missed", "requests that missed", |row| Some(row.violations)) }),
-            ("1 (room)", Shown::of("Room later than the limit", "room late", |row| Some(row.late))),
+            ("1 (room)", Shown::of("PlacementTimes later than the limit", "room late", |row| Some(row.late))),
             ("2", Shown::of("Error of draining estimates", "error of the estimate", |row| row.drain_error)),
             ("3", Shown::of("Instructions lost, over flushing all victims", "lost over flushing", |row| row.overhead)),
             (

@@ -7,19 +7,19 @@ mod notes;
 mod queue;
 mod requests;
 mod straps;
-mod together;
+mod shared_prefix;
 
 use super::cancel::Cancel;
-use super::controller::{Asked, Controller};
+use super::controller::{PolicySource, Controller};
 use super::decision_time::DecisionTimer;
 use super::fit::Calibrated;
 use super::fixed_in_turn::Wanted;
 use super::least_squares::StallSample;
-use super::machine::{End, InPlace, Machine, Options, Outcome, Run, RunError, Sampling};
+use super::machine::{End, InPlace, GpuRunner, Options, Outcome, Run, RunError, Sampling};
 use super::policy::{Control, Counted, Policy, Transition};
 use super::precision::{Known, Stop};
 use super::requests::Scheme;
-use super::room::Room;
+use super::placement_latency::PlacementTimes;
 use super::threads::Threads;
 use super::workload::Workload;
 use crate::cosim::Image;
@@ -34,7 +34,7 @@ use mias_hw_model::register_block::{MachineDescription, RegisterBlock, Straps};
 use mias_registers::PolicyCode;
 use notes::Noted;
 use requests::AHEAD_CYCLES;
-use together::Shared;
+use shared_prefix::Shared;
 
 /// Cycles simulated between two progress reports.
 const CHUNK_CYCLES: u64 = 8_192;
@@ -203,13 +203,13 @@ impl SimulatedGpu {
         let streams = run.workloads.iter().map(|workload| workload.stream).collect();
         let timer = DecisionTimer::new(&self.config, run.options, &run.control, run.workloads.len());
         let asked = match &run.control {
-            Control::Policy(Policy::Own(own)) => Asked::Own(*own),
+            Control::Policy(Policy::Custom(own)) => PolicySource::Custom(*own),
             Control::Fixed(config) if run.workloads.iter().any(|workload| !workload.then.is_empty()) => {
                 let tbs = config.iter().map(|&tbs| u8::try_from(tbs).unwrap_or(u8::MAX));
                 let of_stream = run.workloads.iter().map(|workload| workload.stream).zip(tbs).collect();
-                Asked::InTurn(Wanted { of_stream, endless: relaunch })
+                PolicySource::InTurn(Wanted { of_stream, endless: relaunch })
             }
-            Control::Policy(_) | Control::Fixed(_) => Asked::Strapped,
+            Control::Policy(_) | Control::Fixed(_) => PolicySource::Strapped,
         };
         let controller = Controller::start(gpu.registers_mut(), streams, asked, self.image.as_ref(), timer, self.record_firmware)?;
         let controller = if self.explain { controller.keeping_victims() } else { controller };
@@ -273,7 +273,7 @@ impl SimulatedGpu {
     /// The same with when the kernels had their room, where somebody is preempted or before others.
     fn with_room(&self, run: &Run<'_>, outcome: Outcome) -> Outcome {
         let latency = u64::from(self.config.launch.latency_cycles);
-        let room = Room::of(&outcome, &run.workloads, latency, run.options.transition.preempts());
+        let room = PlacementTimes::of(&outcome, &run.workloads, latency, run.options.transition.preempts());
         let mut outcome = Outcome { room, ..outcome };
         // What a kernel that is before others gets is no quota of a configuration.
         for (kernel, workload) in run.workloads.iter().enumerate() {
@@ -328,8 +328,8 @@ impl SimulatedGpu {
     }
 }
 
-impl Machine for SimulatedGpu {
-    fn changed(&self, fields: &[Field]) -> Result<Box<dyn Machine + '_>, RunError> {
+impl GpuRunner for SimulatedGpu {
+    fn changed(&self, fields: &[Field]) -> Result<Box<dyn GpuRunner + '_>, RunError> {
         Ok(Box::new(self.with_fields(fields)?))
     }
 

@@ -44,7 +44,7 @@ impl TypedValueParser for PolicyParser {
 
 /// Refuses an image for policies that it does not hold, before anything is run.
 pub(super) fn check(policies: &[Policy], image: bool) -> Result<(), CliError> {
-    let own = policies.iter().find_map(|policy| if let Policy::Own(own) = policy { Some(*own) } else { None });
+    let own = policies.iter().find_map(|policy| if let Policy::Custom(own) = policy { Some(*own) } else { None });
     match own {
         Some(own) if image => Err(CliError::User(own.not_in_an_image())),
         _ => Ok(()),
@@ -54,7 +54,7 @@ pub(super) fn check(policies: &[Policy], image: bool) -> Result<(), CliError> {
 /// Refuses to record what cannot be replayed: a recording names its policy by a strap, and the program's own have none.
 pub(super) fn check_record(policy: Option<Policy>, record: Option<&Path>) -> Result<(), CliError> {
     match (policy, record) {
-        (Some(Policy::Own(own)), Some(file)) => Err(CliError::User(format!(
+        (Some(Policy::Custom(own)), Some(file)) => Err(CliError::User(format!(
             "--record {}: the policy `{}` is this program's own, and `mias firmware replay` knows only those of firmware/src/policy; \
              leave out --record, or add it there as docs/own-policy.md says",
             file.display(),

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a run says of the room of one kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Room {
+pub struct PlacementTimes {
     /// Its priority.
     pub priority: u8,
     /// Cycles in which it was to have its room; none if the launch did not say.
@@ -56,16 +56,16 @@ pub struct Latency {
     pub violated: Option<bool>,
 }
 
-impl Room {
+impl PlacementTimes {
     /// Of each kernel of a run that has ended; empty where nobody is preempted and nobody is before others.
-    pub(super) fn of(outcome: &Outcome, workloads: &[&Workload], launch_latency: u64, preempts: bool) -> Vec<Room> {
+    pub(super) fn of(outcome: &Outcome, workloads: &[&Workload], launch_latency: u64, preempts: bool) -> Vec<PlacementTimes> {
         if !preempts && !workloads.iter().any(|workload| workload.is_urgent()) {
             return Vec::new();
         }
         let of = |(workload, launch): (&&Workload, &mias_hw_model::gpu::LaunchStats)| {
             let ready_cycle = launch.start_cycle.map(|start| start + launch_latency);
             let since = |cycle: Option<u64>| Some(cycle?.saturating_sub(ready_cycle?));
-            Room {
+            PlacementTimes {
                 priority: workload.priority,
                 limit_cycles: (workload.latency_limit != 0).then_some(workload.latency_limit),
                 ready_cycle,
@@ -85,7 +85,7 @@ impl Room {
         room.end_cycles?.checked_sub(room.first_cycles?)
     }
 
-    /// With what the kernel [takes](Room::takes) alone, if that is known.
+    /// With what the kernel [takes](PlacementTimes::takes) alone, if that is known.
     pub fn judged(&self, takes: Option<u64>) -> Latency {
         let deadline_cycles = self.limit_cycles.zip(takes).map(|(limit, takes)| u64::from(limit) + takes);
         let violated = deadline_cycles.and_then(|deadline| match self.end_cycles {
@@ -153,30 +153,30 @@ mod tests {
     #[test]
     fn room_is_within_the_limit_or_late() {
         let of = |room_cycles, seen_cycles| {
-            let room = Room { limit_cycles: Some(1_000), room_cycles, seen_cycles, ..Room::default() };
+            let room = PlacementTimes { limit_cycles: Some(1_000), room_cycles, seen_cycles, ..PlacementTimes::default() };
             room.judged(None).room_in_time
         };
         assert_eq!([of(Some(1_000), 9_000), of(Some(1_001), 9_000)], [Some(true), Some(false)]);
         assert_eq!(of(None, 1_000), None, "it may have it in the very next cycle");
         assert_eq!(of(None, 1_001), Some(false), "it has not had it, whatever comes");
-        assert_eq!(Room { room_cycles: Some(1), ..Room::default() }.judged(None).room_in_time, None, "no limit");
+        assert_eq!(PlacementTimes { room_cycles: Some(1), ..PlacementTimes::default() }.judged(None).room_in_time, None, "no limit");
     }
 
     /// It takes 7,000 alone from its first TB, and is to have its room in 1,000: by 8,000 it is to be through.
     #[test]
     fn a_deadline_is_the_limit_and_the_time_alone() {
-        let alone = Room { first_cycles: Some(3), end_cycles: Some(7_003), ..Room::default() };
+        let alone = PlacementTimes { first_cycles: Some(3), end_cycles: Some(7_003), ..PlacementTimes::default() };
         let alone = Outcome { room: vec![alone], ..Outcome::default() };
         let of = |end_cycles, seen_cycles| {
-            let room = Room { limit_cycles: Some(1_000), end_cycles, seen_cycles, ..Room::default() };
-            room.judged(Room::takes(&alone))
+            let room = PlacementTimes { limit_cycles: Some(1_000), end_cycles, seen_cycles, ..PlacementTimes::default() };
+            room.judged(PlacementTimes::takes(&alone))
         };
         assert_eq!(of(Some(8_000), 8_000).deadline_cycles, Some(8_000));
         assert_eq!(of(Some(8_000), 8_000).violated, Some(false));
         assert_eq!(of(Some(8_001), 8_001).violated, Some(true));
         assert_eq!(of(None, 8_000).violated, None, "it may end in this very cycle");
         assert_eq!(of(None, 8_001).violated, Some(true), "it has not ended, whatever comes");
-        let room = Room { end_cycles: Some(5), ..Room::default() };
+        let room = PlacementTimes { end_cycles: Some(5), ..PlacementTimes::default() };
         assert_eq!((room.judged(Some(7_000)).deadline_cycles, room.judged(None).violated), (None, None), "no limit, no deadline");
     }
 }

@@ -10,7 +10,7 @@ mod shard;
 pub(super) use args::EvaluateArgs;
 
 use super::tracing::Tracing;
-use super::{CliError, interrupt, own, resolve, say, settings, threads};
+use super::{CliError, interrupt, custom_policy, resolve, say, settings, threads};
 use bar::Bar;
 use mias_hw_model::config::GpuConfig;
 use mias_lab::evaluate::execute::{self, ExecuteError};
@@ -21,7 +21,7 @@ use mias_lab::evaluate::store::{Note, RESULTS, Store};
 use mias_lab::evaluate::study::{Job, Studies, words};
 use mias_lab::evaluate::{SAMPLING, results::Evaluation};
 use mias_lab::experiment::cancel::Cancel;
-use mias_lab::experiment::machine::{End, Machine, RunError};
+use mias_lab::experiment::machine::{End, GpuRunner, RunError};
 use mias_lab::experiment::parameters::{Assignments, PARAMETERS, Parameter};
 use mias_lab::experiment::policies::Policies;
 use mias_lab::experiment::policy::Policy;
@@ -49,7 +49,7 @@ struct Task<'a> {
 }
 
 pub(super) fn main(args: &EvaluateArgs, policies: &Policies) -> Result<(), CliError> {
-    let policies = &own::with_fingerprint(policies)?;
+    let policies = &custom_policy::with_fingerprint(policies)?;
     let form = plan_name(args)?;
     let mut plan = match form {
         Form::As(name) => plan::load(name, policies),
@@ -99,7 +99,7 @@ fn whole(task: &Task<'_>) -> Result<(), CliError> {
         ));
         store.renew(&Note::of(plan), &DOCUMENTS)?;
     }
-    own::drop_other_builds(policies, &store)?;
+    custom_policy::drop_other_builds(policies, &store)?;
     say::note(format_args!("{} kernels executed or loaded in {:.0} s", traces.len(), begun.elapsed().as_secs_f64()));
 
     say_cost(&studies, &store);
@@ -237,7 +237,7 @@ fn run(studies: &Studies<'_>, store: &Store, cancel: &Cancel) -> Result<usize, C
 }
 
 /// What gives a job its machine.
-fn machines(cancel: &Cancel) -> impl Fn(&Job) -> Box<dyn Machine> + Sync + use<> {
+fn machines(cancel: &Cancel) -> impl Fn(&Job) -> Box<dyn GpuRunner> + Sync + use<> {
     let (threads, cancel) = (Threads::new(rayon::current_num_threads()), cancel.clone());
     move |job| {
         let machine = SimulatedGpu::new(GpuConfig::clone(&job.gpu)).with_threads(threads.clone()).stopped_by(cancel.clone());
@@ -309,5 +309,4 @@ fn list(studies: &Studies<'_>) -> Result<(), CliError> {
 }
 
 #[cfg(test)]
-#[path = "evaluate/tests.rs"]
 mod tests;

@@ -16,7 +16,7 @@ use std::fmt;
 ///
 /// It must decide by what its operations are given and nothing else: no clock, no file, no random number, no state that outlives a run.
 /// Runs are repeated, shared and kept on the strength of that.
-pub trait OwnPolicy: Policy + Clone + fmt::Debug + Send + Sync + 'static {
+pub trait CustomPolicy: Policy + Clone + fmt::Debug + Send + Sync + 'static {
     /// What users type and reports show: small letters, digits and hyphens, a letter first, and no name that is taken.
     const NAME: &'static str;
 
@@ -38,9 +38,9 @@ pub trait OwnPolicy: Policy + Clone + fmt::Debug + Send + Sync + 'static {
 /// Starts the firmware with a policy.
 type Start = fn(&mut Recorder<'_, RegisterBlock>) -> Result<Box<dyn Decider>, StartError>;
 
-/// An [`OwnPolicy`] as a value. Two are the same if their names are.
+/// An [`CustomPolicy`] as a value. Two are the same if their names are.
 #[derive(Clone, Copy)]
-pub struct Own {
+pub struct Custom {
     name: &'static str,
     help: &'static str,
     start: Start,
@@ -49,11 +49,11 @@ pub struct Own {
     program: u64,
 }
 
-impl Own {
+impl Custom {
     /// Policy `P`.
     #[must_use]
-    pub const fn of<P: OwnPolicy>() -> Self {
-        Own { name: P::NAME, help: P::HELP, start: start::<P>, instructions: P::decision_instructions, program: 0 }
+    pub const fn of<P: CustomPolicy>() -> Self {
+        Custom { name: P::NAME, help: P::HELP, start: start::<P>, instructions: P::decision_instructions, program: 0 }
     }
 
     /// What users type.
@@ -71,7 +71,7 @@ impl Own {
     /// The same, of the program with this fingerprint ([`crate::fingerprint::program`]), on which results depend that are kept.
     #[must_use]
     pub const fn of_program(self, program: u64) -> Self {
-        Own { program, ..self }
+        Custom { program, ..self }
     }
 
     /// The fingerprint of the program that holds it; 0 if nobody asked.
@@ -101,33 +101,33 @@ impl Own {
     }
 }
 
-fn start<P: OwnPolicy>(bus: &mut Recorder<'_, RegisterBlock>) -> Result<Box<dyn Decider>, StartError> {
+fn start<P: CustomPolicy>(bus: &mut Recorder<'_, RegisterBlock>) -> Result<Box<dyn Decider>, StartError> {
     let Ok(settings) = Settings::read(bus);
     let firmware: Firmware<P, DEFAULT_CONFIGS> = Firmware::start(bus, settings, |machine| P::new(machine, &settings))?;
     Ok(Box::new(firmware))
 }
 
-impl fmt::Debug for Own {
+impl fmt::Debug for Custom {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Own").field(&self.name).finish()
+        f.debug_tuple("Custom").field(&self.name).finish()
     }
 }
 
-impl PartialEq for Own {
+impl PartialEq for Custom {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
     }
 }
 
-impl Eq for Own {}
+impl Eq for Custom {}
 
-impl PartialOrd for Own {
+impl PartialOrd for Custom {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Own {
+impl Ord for Custom {
     fn cmp(&self, other: &Self) -> Ordering {
         self.name.cmp(other.name)
     }
