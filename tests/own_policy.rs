@@ -8,7 +8,7 @@ use mias_firmware::metric::{IpmIpc, Score};
 use mias_firmware::policy::{Context, Mias, Plan, Verdict};
 use mias_lab::cosim::{Core, Image};
 use mias_lab::decision_cost::Situation;
-use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run, RunError};
+use mias_lab::experiment::machine::{End, GpuRunner, Options, Outcome, Run, RunError};
 use mias_lab::experiment::policy::{Control, Latency, Policy};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};

@@ -3,7 +3,7 @@
 use super::findings::Runs;
 use super::plan::{Experiment, Named, Order, Plan, Setting};
 use super::record::{Identity, canonical, is_first_alone};
-use crate::experiment::compare::{Alone, Ran, configurations};
+use crate::experiment::compare::{Alone, Ran, configurations, control_of};
 use crate::experiment::levels::Levels;
 use crate::experiment::machine::{End, GpuRunner, Options, RunError};
 use crate::experiment::policy::{Control, IpcUnit, Policy};

@@ -11,8 +11,8 @@ use mias_registers::PolicyCode;
 /// # Errors
 /// Which policy, what it needs, and what to do.
 pub fn check_sms(policies: &[Policy], kernels: usize, gpu: &GpuConfig) -> Result<(), String> {
-    let configs = policies.iter().filter_map(|policy| if let Policy::Static(config) = policy { Some(config) } else { None });
-    configs.map(|config| config.check(kernels)).collect::<Result<(), String>>()?;
+    let mut configs = policies.iter().filter_map(|policy| if let Policy::Static(config) = policy { Some(config) } else { None });
+    configs.try_for_each(|config| config.check(kernels))?;
     let kernels = u32::try_from(kernels).unwrap_or(u32::MAX);
     let had = gpu.sm.count;
     match policies.iter().find(|policy| policy.least_sms(kernels) > had) {

@@ -110,7 +110,7 @@ impl Arrive<'_> {
         {
             return Err(format!("the window ends at cycle {window}; give a larger --cycles"));
         }
-        room::check_limit(latency_limit, cycle, self.gpu, self.parameters.options).map_err(|why| format!("limit: {why}"))
+        placement_latency::check_limit(latency_limit, cycle, self.gpu, self.parameters.options).map_err(|why| format!("limit: {why}"))
     }
 }
 

@@ -34,5 +34,5 @@ pub(super) fn check_room(setting: &Setting) -> Result<(), Unfit> {
             .check()
             .map_err(|error| Unfit::of("transition", format!("{} on machine `{name}`: {error}", options.transition.name())))?;
     }
-    room::check_limit(*limit_cycles, *arrive, gpu, *options).map_err(|why| Unfit::of("limit", why))
+    placement_latency::check_limit(*limit_cycles, *arrive, gpu, *options).map_err(|why| Unfit::of("limit", why))
 }

@@ -1,6 +1,6 @@
 //! `mias evaluate --merge` and `--status`: what shards have left in a folder, and what they have not.
 
-use super::super::{CliError, interrupt, own};
+use super::super::{CliError, custom_policy, interrupt};
 use super::{Task, report};
 use mias_lab::evaluate::execute;
 use mias_lab::evaluate::findings::Runs;

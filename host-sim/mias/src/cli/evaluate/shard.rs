@@ -1,6 +1,6 @@
 //! `mias evaluate --shard I/N`: a share of the runs, in a folder that other shards work in at the same time.
 
-use super::super::{CliError, interrupt, own, say};
+use super::super::{CliError, custom_policy, interrupt, say};
 use super::bar::Bar;
 use super::{Task, ended, machines};
 use mias_lab::evaluate::execute;

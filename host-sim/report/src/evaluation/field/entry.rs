@@ -65,7 +65,7 @@ impl Family {
             return Family::Contexts;
         }
         let held = policy.composed().is_some() || fields(study).next().is_some();
-        match Side::of(policy.places().name()) {
+        match Side::of(policy.base().name()) {
             _ if held => Family::HeldBack,
             Some(Side::Both) => Family::Both,
             Some(Side::Beside) => Family::Beside,
