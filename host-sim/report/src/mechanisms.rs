@@ -1,5 +1,5 @@
 //! Which mechanisms of the machine are on that most machines do not have, from the machine itself: whoever reads a report sees what it is of, whether a file, a
-//! preset or an option asked for it.
+//! mechanism or an option asked for it.
 
 use mias_hw_model::config::{
     DramOrder, GpuConfig, InFlightLimit, MemoryIssueConfig, MemoryIssueFrom, MemoryOrder, MissDivision, OversubscriptionMechanism,

@@ -1,5 +1,5 @@
-//! A machine with other values in some fields of its file, by the fields' names there: what plans vary, and what presets of policies set
-//! (`experiment/presets.rs`).
+//! A machine with other values in some fields of its file, by the fields' names there: what plans vary, and what mechanisms set
+//! (`experiment/mechanisms.rs`).
 
 use mias_hw_model::config::GpuConfig;
 use mias_workloads::input::suggest;

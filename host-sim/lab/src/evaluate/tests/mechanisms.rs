@@ -1,4 +1,4 @@
-//! Presets and machines that are other where kernels share them: which runs they are, and that quotas come from the kernels alone.
+//! Mechanisms and machines that are other where kernels share them: which runs they are, and that quotas come from the kernels alone.
 
 use super::*;
 use crate::evaluate::record::Identity;
@@ -15,7 +15,7 @@ fn identities(plan: &Plan) -> Vec<Identity> {
     Studies::of(plan, &traces()).unwrap().jobs.into_values().map(|job| job.identity).collect()
 }
 
-/// A preset is its policy on a machine with its fields: under whichever name, one run.
+/// A composed policy is its base on a machine with its fields: under whichever name, one run.
 #[test]
 fn equal_runs_are_one_run() {
     let both = identities(&plan_of("[\"warped-slicer\", \"warped-slicer\"]", ""));

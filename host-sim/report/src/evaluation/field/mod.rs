@@ -155,7 +155,7 @@ fn row(evaluation: &Evaluation, base: &StudyResult, (study, class): (&StudyResul
     }
 }
 
-/// What a policy's decisions take where they are charged, and what that costs; a preset's are those of what it places TBs by.
+/// What a policy's decisions take where they are charged, and what that costs; a composed one's are those of its base.
 fn decided(evaluation: &Evaluation, study: &StudyResult, policy: Policy) -> (Decisions, Option<Ratio>) {
     let places = policy.base();
     if !places.measures() {

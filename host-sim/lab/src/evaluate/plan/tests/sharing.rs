@@ -1,4 +1,4 @@
-//! Presets, machines as they are where kernels share them, and what an experiment's quick form has instead.
+//! Mechanisms, GPUs as they are where kernels share them, and what an experiment's quick form has instead.
 
 use super::*;
 use mias_hw_model::config::{DramOrder, InFlightLimit, MemoryIssueFrom, StaticLimit, Unlimited, WarpLimit};
