@@ -22,6 +22,7 @@ mod preemption;
 mod replay;
 mod run_json;
 mod schema;
+mod settings;
 mod support;
 mod tables;
 mod threads;
