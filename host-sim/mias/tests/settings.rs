@@ -1,6 +1,6 @@
 //! `--set`, `mias options`, and policies that compose: as typed, from one end to the other.
 
-use super::support::{json, mias, printed, refused};
+use crate::support::{json, mias, printed, refused};
 use predicates::str::contains;
 
 const SHORT: [&str; 6] = ["mm:64", "fwt:8192", "--cycles", "8000", "--set", "latency=off"];
@@ -43,7 +43,7 @@ fn policies_compose() {
 #[test]
 fn a_configuration_is_a_policy() {
     let compared = json(&[&["compare", "--policy", "static:1-2,spatial"], &SHORT[..]].concat());
-    let names: Vec<_> = compared["policies"].as_array().expect("policies").iter().map(|policy| policy["policy"].clone()).collect();
+    let names: Vec<_> = compared["results"].as_array().expect("results").iter().map(|policy| policy["policy"].clone()).collect();
     assert_eq!(names, ["spatial", "static:1-2"]);
     let text = printed(&[&["compare", "--policy", "spatial", "--sweep"], &SHORT[..]].concat());
     let configurations = compared["sweep"].as_array().expect("the sweep").len();
