@@ -216,7 +216,10 @@ impl<'a> Value<'a> {
     /// The value as such: a number, a text, true or false.
     pub(super) fn plain(&self) -> Result<toml::Value, PlanError> {
         match self.value.get_ref() {
-            DeValue::Integer(_) => Ok(toml::Value::Integer(self.whole(0..=i64::MAX as u64)? as i64)),
+            DeValue::Integer(_) => {
+                let number = self.whole(0..=u64::MAX)?;
+                i64::try_from(number).map(toml::Value::Integer).map_err(|_| self.fail(&format!("{number} is too large")))
+            }
             DeValue::String(text) => Ok(toml::Value::String(text.to_string())),
             DeValue::Boolean(flag) => Ok(toml::Value::Boolean(*flag)),
             _ => Err(self.expected("a number, a text, true or false")),
