@@ -53,7 +53,7 @@ pub fn keys_of_gpu() -> Vec<GpuKey> {
 
 fn add(name: &str, schema: &Value, keys: &mut Vec<GpuKey>) {
     match schema["properties"].as_object() {
-        Some(fields) => fields.iter().for_each(|(field, schema)| {
+        Some(inner) => inner.iter().for_each(|(field, schema)| {
             let name = if name.is_empty() { field.clone() } else { format!("{name}.{field}") };
             add(&name, schema, keys);
         }),
