@@ -1,8 +1,8 @@
 //! How long kernels waited for their room, and who was made to leave, as tables for people have it.
 
 use mias_hw_model::gpu::{Preemption, Technique};
-use mias_lab::experiment::policy::Transition;
 use mias_lab::experiment::placement_latency::{Latency, PlacementTimes};
+use mias_lab::experiment::policy::Transition;
 use mias_lab::experiment::victims::{MOST_CHOICES, VictimChoice};
 use mias_lab::experiment::workload::Workload;
 use mias_lab::table::{self, grouped};

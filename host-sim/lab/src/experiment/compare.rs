@@ -6,10 +6,10 @@
 //! profiling and transition.
 
 use super::judge::{Material, judge};
-use super::machine::{Decision, End, InPlace, GpuRunner, Options, Outcome, Placement, Run, RunError, SearchFound};
+use super::machine::{Decision, End, GpuRunner, InPlace, Options, Outcome, Placement, Run, RunError, SearchFound};
+use super::placement_latency::{Latency, PlacementTimes};
 use super::policy::{Control, Policy};
 use super::rate::{estimated_ipc, ipc};
-use super::placement_latency::{Latency, PlacementTimes};
 use super::sequential::sequential;
 use super::workload::Workload;
 use crate::gpus::fields::Field;

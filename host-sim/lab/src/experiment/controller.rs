@@ -2,11 +2,11 @@
 //!
 //! The observer reads only what a host's debugger could: the phase register, the quotas, the firmware's report.
 
+use super::custom_policy::Custom;
 use super::decider::{Decider, slot_of};
 use super::decision_time::{DecisionTimer, accesses};
 use super::fixed_in_turn::{FixedInTurn, Wanted};
 use super::machine::{Decision, DecisionTime, Placement, RunError, SearchFound};
-use super::custom_policy::Custom;
 use super::victims::{VictimChoice, Watcher};
 use crate::cosim::recording::{Limits, Recorder, Recording, Run};
 use crate::cosim::{Image, RemoteFirmware};
@@ -118,7 +118,9 @@ impl Controller {
                 Executor::Native(Box::new(firmware))
             }
             (Some(_), PolicySource::Custom(own)) => return Err(RunError::Firmware(own.not_in_an_image())),
-            (None, PolicySource::Custom(own)) => Executor::Native(own.start(&mut Recorder { bus: &mut *registers, list }).map_err(refused)?),
+            (None, PolicySource::Custom(own)) => {
+                Executor::Native(own.start(&mut Recorder { bus: &mut *registers, list }).map_err(refused)?)
+            }
             (None, PolicySource::Strapped) => {
                 let firmware: Firmware = Firmware::from_straps(&mut Recorder { bus: &mut *registers, list }).map_err(refused)?;
                 Executor::Native(Box::new(firmware))

@@ -3,9 +3,9 @@
 //! It reads the situation from the register block, as a host's debugger could, so that the firmware in this process and an image in
 //! QEMU take the same time.
 
+use super::custom_policy::Custom;
 use super::machine::DecisionTime;
 use super::machine::Options;
-use super::custom_policy::Custom;
 use super::policy::{Control, IpcUnit, Latency, Policy};
 use crate::cosim::recording::Access;
 use crate::decision_cost::{Batch, Charge, LatencyTable, Situation};

@@ -4,11 +4,11 @@
 
 pub use super::options::{End, Options, SEARCH_CYCLES};
 
+use super::placement_latency::PlacementTimes;
 use super::policy::Control;
 use super::precision::Estimate;
 use super::queue::QueuedLaunch;
 use super::requests::Requested;
-use super::placement_latency::PlacementTimes;
 use super::victims::VictimChoice;
 use super::workload::Workload;
 use crate::cosim::recording::Recording;

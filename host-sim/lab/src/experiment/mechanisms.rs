@@ -47,7 +47,10 @@ pub static MECHANISMS: [Mechanism; 7] = [
         [0x11, 0x22, 0x77],
         "Limits of memory instructions in flight that one SM finds for all (global DMIL)",
     ),
-    Mechanism { quotas: true, ..mechanism("warp-quota", "", [0xEE, 0x33, 0xCC], "Quotas of warp instructions from the kernels alone (the W of SMK-(P+W))") },
+    Mechanism {
+        quotas: true,
+        ..mechanism("warp-quota", "", [0xEE, 0x33, 0xCC], "Quotas of warp instructions from the kernels alone (the W of SMK-(P+W))")
+    },
 ];
 
 /// A policy with mechanisms.
@@ -101,7 +104,8 @@ impl Composed {
         let name = all().fold(base.name().to_owned(), |name, mechanism| name + "+" + mechanism.name);
         let parts: Vec<&str> = std::iter::once(base.help()).chain(all().map(|mechanism| mechanism.help)).collect();
         let colour = base.colour().map(|colour| &*mixed(colour, all().map(|mechanism| mechanism.tint)).leak());
-        let composed: &'static Composed = Box::leak(Box::new(Composed { name: name.leak(), base, set, colour, help: parts.join("; ").leak() }));
+        let composed: &'static Composed =
+            Box::leak(Box::new(Composed { name: name.leak(), base, set, colour, help: parts.join("; ").leak() }));
         named.push(composed);
         Ok(composed)
     }
@@ -202,7 +206,10 @@ mod tests {
         let bases = Policy::ALL.into_iter().filter(|policy| policy.decides());
         let pairs = |base| {
             let names = &names;
-            names.iter().enumerate().flat_map(move |(at, one)| names[at..].iter().filter_map(move |other| Composed::of(base, &[*one, *other]).ok()))
+            names
+                .iter()
+                .enumerate()
+                .flat_map(move |(at, one)| names[at..].iter().filter_map(move |other| Composed::of(base, &[*one, *other]).ok()))
         };
         bases.flat_map(pairs).collect()
     }

@@ -6,8 +6,8 @@
 
 pub mod cancel;
 pub mod compare;
-pub mod oversubscription;
 mod controller;
+pub mod custom_policy;
 mod decider;
 mod decision_time;
 pub mod faults;
@@ -20,8 +20,9 @@ pub mod levels;
 pub mod machine;
 pub mod mechanisms;
 pub mod options;
-pub mod custom_policy;
+pub mod oversubscription;
 pub mod parameters;
+pub mod placement_latency;
 pub mod policies;
 pub mod policy;
 pub mod precision;
@@ -30,7 +31,6 @@ pub mod rate;
 pub mod recorded;
 pub mod request;
 pub mod requests;
-pub mod placement_latency;
 pub mod sequential;
 pub mod shape;
 pub mod shares;

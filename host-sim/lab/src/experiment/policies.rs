@@ -1,7 +1,7 @@
 //! The policies that a program knows by name: the built-in ones, those that it brings itself, and any of them with mechanisms.
 
-use super::mechanisms::Composed;
 use super::custom_policy::Custom;
+use super::mechanisms::Composed;
 use super::policy::{Policy, PolicySet};
 use mias_workloads::input::suggest;
 

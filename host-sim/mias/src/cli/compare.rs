@@ -7,7 +7,7 @@ use super::progress::Progress;
 use super::run::no_account;
 use super::settings::Settings;
 use super::tracing::Tracing;
-use super::{CliError, faults, interrupt, custom_policy, resolve, say, threads};
+use super::{CliError, custom_policy, faults, interrupt, resolve, say, threads};
 use mias_lab::choice::Choice;
 use mias_lab::experiment::compare::compare;
 use mias_lab::experiment::oversubscription::check_extra;
@@ -26,7 +26,9 @@ pub(super) fn main(args: &CompareArgs, known: &Policies) -> Result<(), CliError>
     let policies: Vec<Policy> = match args.only.as_slice() {
         [] => {
             if args.policies == PolicySet::All {
-                say::note("all policies but configurations (static:N-M) and those with mechanisms, as in smk+dmil; `mias policies` lists them");
+                say::note(
+                    "all policies but configurations (static:N-M) and those with mechanisms, as in smk+dmil; `mias policies` lists them",
+                );
             }
             known.set(args.policies)
         }

@@ -1,10 +1,10 @@
 //! What a run gave, as it is kept.
 
 use crate::experiment::machine::{Decision, DecisionTime, InPlace, Outcome, Placement, Sample, SearchFound, SmTotals};
+use crate::experiment::placement_latency::PlacementTimes;
 use crate::experiment::precision::{Estimate, HalfWidth};
 use crate::experiment::queue::QueuedLaunch;
 use crate::experiment::requests::Requested;
-use crate::experiment::placement_latency::PlacementTimes;
 use mias_hw_model::energy::Femtojoules;
 use mias_hw_model::gpu::{LaunchStats, OversubscriptionStats, Preemption, SmStateCycles};
 #[cfg(doc)]

@@ -1,7 +1,7 @@
 //! Requests for room on a simulated GPU ([`Requests`]): one run without the urgent kernel, and from it a copy for each request, scheme and
 //! limit, which goes on until the urgent kernel has ended.
 
-use super::{PolicySource, Controller, Running, SimulatedGpu, limit, unfit};
+use super::{Controller, PolicySource, Running, SimulatedGpu, limit, unfit};
 use crate::experiment::decision_time::DecisionTimer;
 use crate::experiment::machine::{Run, RunError};
 use crate::experiment::requests::{Request, Requested, Requests, Scheme};

@@ -10,7 +10,7 @@ mod shard;
 pub(super) use args::EvaluateArgs;
 
 use super::tracing::Tracing;
-use super::{CliError, interrupt, custom_policy, resolve, say, settings, threads};
+use super::{CliError, custom_policy, interrupt, resolve, say, settings, threads};
 use bar::Bar;
 use mias_hw_model::config::GpuConfig;
 use mias_lab::evaluate::execute::{self, ExecuteError};

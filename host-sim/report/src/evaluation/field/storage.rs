@@ -11,8 +11,8 @@ use mias_hw_model::config::{
     PartitionConfig,
 };
 use mias_hw_model::sm::ContextStorage;
-use mias_lab::experiment::policy::Policy;
 use mias_lab::experiment::mechanisms::quotas;
+use mias_lab::experiment::policy::Policy;
 use mias_lab::gpus::fields::changed;
 use mias_registers::PolicyCode;
 use mias_registers::counters::Counter;
@@ -67,8 +67,9 @@ fn wide(most: u32) -> u64 {
 
 /// What a policy stores on a machine, whose SMs preempt or not; none where it is not known.
 pub(in crate::evaluation) fn bits(policy: Policy, gpu: &GpuConfig, preempts: bool) -> Option<Bits> {
-    let fields =
-        policy.composed().map(|composed| composed.fields().into_iter().chain(composed.has_quotas().then(|| quotas(vec![1]))).collect::<Vec<_>>());
+    let fields = policy
+        .composed()
+        .map(|composed| composed.fields().into_iter().chain(composed.has_quotas().then(|| quotas(vec![1]))).collect::<Vec<_>>());
     let gpu = changed(gpu, fields.iter().flatten()).ok()?;
     let mut all = counters(policy)?;
     if let Some(memory) = &gpu.sm.memory_issue {

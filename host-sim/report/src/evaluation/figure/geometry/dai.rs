@@ -109,7 +109,8 @@ fn evaluation(seed: u64) -> Evaluation {
     let mut studies = vec![of_experiment(numbers, "alone", &[], Vec::new())];
     let of_pairs = groups(numbers, &pairs, policies);
     studies.push(of_experiment(numbers, "pairs", &[], of_pairs));
-    let of_triples = groups(numbers, &[vec![0, 3, 4], vec![4, 8, 11], vec![8, 11, 12]], &["warped-slicer", "warped-slicer+dmil", "smk+warp-quota"]);
+    let of_triples =
+        groups(numbers, &[vec![0, 3, 4], vec![4, 8, 11], vec![8, 11, 12]], &["warped-slicer", "warped-slicer+dmil", "smk+warp-quota"]);
     studies.push(of_experiment(numbers, "triples", &[], of_triples));
     let of_both = groups(numbers, &[vec![4, 8]], &["warped-slicer", "warped-slicer+rbmi", "warped-slicer+qbmi", "warped-slicer+dmil"]);
     studies.push(of_experiment(numbers, "series", &[], of_both));

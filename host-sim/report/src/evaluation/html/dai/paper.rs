@@ -43,8 +43,15 @@ pub(super) const KERNELS: [Kernel; 13] = [
 pub(super) const MEMORY_INTENSIVE: f64 = 0.2;
 
 /// Mean weighted speedup over all pairs, by policy (sections 4.1.1 and 4.1.2).
-const SPEEDUPS: [(&str, f64); 7] =
-    [("spatial", 1.13), ("warped-slicer", 1.20), ("warped-slicer+qbmi", 1.22), ("warped-slicer+dmil", 1.49), ("smk+warp-quota", 1.10), ("smk+qbmi", 1.15), ("smk+dmil", 1.40)];
+const SPEEDUPS: [(&str, f64); 7] = [
+    ("spatial", 1.13),
+    ("warped-slicer", 1.20),
+    ("warped-slicer+qbmi", 1.22),
+    ("warped-slicer+dmil", 1.49),
+    ("smk+warp-quota", 1.10),
+    ("smk+qbmi", 1.15),
+    ("smk+dmil", 1.40),
+];
 
 /// Mean weighted speedup over all pairs.
 pub(super) fn speedup(policy: &str) -> Option<f64> {
@@ -93,8 +100,12 @@ pub(super) const GAINS: [Gain; 14] = [
 pub(super) const BP_BESIDE_SV: [(&str, f64); 3] = [("warped-slicer", 0.39), ("warped-slicer+rbmi", 0.45), ("warped-slicer+qbmi", 0.48)];
 
 /// Miss rate of ks beside another kernel (section 3.4): other kernel, policy, rate.
-pub(super) const KS_MISSES: [(&str, &str, f64); 4] =
-    [("bp", "warped-slicer+qbmi", 0.88), ("bp", "warped-slicer+dmil", 0.52), ("sv", "warped-slicer+qbmi", 0.98), ("sv", "warped-slicer+dmil", 0.52)];
+pub(super) const KS_MISSES: [(&str, &str, f64); 4] = [
+    ("bp", "warped-slicer+qbmi", 0.88),
+    ("bp", "warped-slicer+dmil", 0.52),
+    ("sv", "warped-slicer+qbmi", 0.98),
+    ("sv", "warped-slicer+dmil", 0.52),
+];
 
 /// The pairs of figure 5, two of each class.
 pub(super) const FIGURE_5: [[&str; 2]; 6] = [["pf", "bp"], ["bp", "hs"], ["bp", "sv"], ["bp", "ks"], ["sv", "ks"], ["sv", "ax"]];
