@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// Characters of a line.
-const WIDTH: usize = 140;
+const WIDTH: usize = 160;
 
 /// Characters from which a part that stands there again is worth a reference.
 const LEAST: usize = 100;
@@ -99,10 +99,12 @@ fn undescribed(schema: &Value) -> Value {
 
 /// The schemas right inside a schema, with the key that each belongs to, if it has one of its own.
 fn inner(schema: &Value) -> impl Iterator<Item = (&str, &Value)> {
-    let named = NAMED.iter().filter_map(move |keyword| schema.get(keyword)?.as_object()).flatten().map(|(key, part)| (key.as_str(), part));
+    let parts = |keyword: &str| schema.get(keyword).and_then(Value::as_object).into_iter().flatten();
+    let keys = parts("properties").map(|(key, part)| (key.as_str(), part));
     let lists = LISTS.iter().filter_map(move |keyword| schema.get(keyword)?.as_array()).flatten();
     let single = SINGLE.iter().filter_map(move |keyword| schema.get(keyword));
-    named.chain(lists.chain(single).map(|part| ("", part))).filter(|(_, part)| part.is_object())
+    let others = parts("patternProperties").map(|(_, part)| part).chain(lists).chain(single).map(|part| ("", part));
+    keys.chain(others).filter(|(_, part)| part.is_object())
 }
 
 /// The schema with its parts replaced by what `reference` has for them, from the outside.
