@@ -35,6 +35,14 @@ pub const ALL: &[(&str, &str)] = plans![
     "stack",
 ];
 
+/// Published numbers that the reports of these plans stand beside: name and file of each, CSV with paper, figure, page, key, series and value.
+pub const PUBLISHED: &[(&str, &str)] = &[("lin", include_str!("published/lin.csv"))];
+
+/// The file of published numbers called `name`.
+pub fn published(name: &str) -> Option<&'static str> {
+    PUBLISHED.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
 /// Which kernels a rule for decisions may be made from and which it is judged by, and what the mixes of these plans are drawn with, as TOML.
 pub const DECISIONS_KERNELS: &str = include_str!("decisions/kernels.toml");
 

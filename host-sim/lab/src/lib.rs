@@ -17,6 +17,7 @@ pub mod experiment;
 pub mod fingerprint;
 pub mod gpus;
 pub mod intervals;
+pub mod kernel_name;
 pub mod metrics;
 #[cfg(test)]
 mod model_sources;

@@ -1,6 +1,6 @@
 //! The table of `compare`.
 
-use super::{explanation, kernel_name, latency_rows, mechanisms, search_rows};
+use super::{explanation, latency_rows, mechanisms, search_rows};
 use mias_hw_model::config::GpuConfig;
 use mias_lab::choice::Choice;
 use mias_lab::experiment::compare::{Best, Comparison, PolicyResult};
@@ -19,7 +19,7 @@ pub fn render(
     options: Options,
     (explain, sweep): (bool, bool),
 ) -> String {
-    let names = kernel_name::columns(workloads.iter().map(|w| w.name.as_str()));
+    let names = mias_lab::kernel_name::columns(workloads.iter().map(|w| w.name.as_str()));
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     let mut text = heading(workloads, gpu, options) + "\n" + &isolated(comparison, &names) + "\n" + &policies(comparison, &names, options);
     text += &format!("\nS_null (only the fastest kernel): {}\n", number(comparison.s_null, 3));

@@ -11,7 +11,6 @@ pub mod evaluation;
 mod explanation;
 pub mod fit_report;
 pub mod kernel_list;
-mod kernel_name;
 pub mod kernel_stats;
 pub mod kernel_stats_json;
 mod latency_rows;

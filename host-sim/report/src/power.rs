@@ -1,7 +1,7 @@
 //! Power over time: what a run cost between two notes of its energy, over the time between them, for `--timeline`.
 
 use super::energy::watts;
-use super::kernel_name;
+use mias_lab::kernel_name;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::energy::{DynamicEnergy, EnergyReport, Femtojoules};
 use mias_lab::experiment::machine::Outcome;

@@ -3,7 +3,7 @@
 use super::energy::{self, EnergyRow, LaunchEnergy};
 use super::provenance::Provenance;
 use super::{
-    SCHEMA_VERSION, comparison_table, contexts, explanation, kernel_name, latency_rows, memory_issue, queue_rows, search_rows, ways,
+    SCHEMA_VERSION, comparison_table, contexts, explanation, latency_rows, memory_issue, queue_rows, search_rows, ways,
 };
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{LaunchStats, Preemption, SmStateCycles, ThrownAway};
@@ -390,7 +390,7 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
 
 /// What the kernels' columns are called.
 fn columns(subject: Subject<'_>) -> Vec<Cow<'_, str>> {
-    kernel_name::columns(subject.workloads.iter().map(|w| w.name.as_str()))
+    mias_lab::kernel_name::columns(subject.workloads.iter().map(|w| w.name.as_str()))
 }
 
 /// One column per kernel, one row per quantity.

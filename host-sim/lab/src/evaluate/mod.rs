@@ -7,6 +7,7 @@
 //! What is computed is a function of the folder's files alone, so that a run's bytes do not depend on when or by how many workers it was
 //! done.
 
+pub mod blocks;
 #[cfg(test)]
 mod closed_machine;
 pub mod decisions;

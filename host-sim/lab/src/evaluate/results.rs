@@ -1,6 +1,7 @@
 //! What an evaluation found: every number of the result documents, in the types that they are written from.
 //! docs/results-format.md describes each field.
 
+use super::blocks::Report;
 use super::energy::EnergyResult;
 use super::half_widths::HalfWidths;
 use super::memory::{MemoryAsked, MemoryResult, SeriesResult};
@@ -59,6 +60,9 @@ pub struct PlanNote {
     pub description: String,
     /// Fingerprint of its text.
     pub hash: String,
+    /// What its report shows, where it says so.
+    #[serde(default, skip_serializing_if = "Report::is_empty")]
+    pub report: Report,
 }
 
 /// An experiment in one setting.

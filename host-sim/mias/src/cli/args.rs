@@ -55,7 +55,7 @@ pub(super) enum Command {
     Compare(Box<CompareArgs>),
     /// Run a plan of experiments, each run once and kept, and write its results and a report into a folder
     Evaluate(super::evaluate::EvaluateArgs),
-    /// Write the report of a results folder anew, or its figures one by one as SVG, PDF or CSV
+    /// Write the report of a results folder anew, or its figures one by one as SVG or CSV
     Report(super::report::ReportArgs),
     /// Compare the runs of two result folders; exit code 1 if they differ
     Diff(super::diff::DiffArgs),

@@ -47,9 +47,6 @@ pub(super) struct ReportArgs {
 enum FigureFormat {
     /// Scalable Vector Graphics
     Svg,
-    /// Portable Document Format, the font embedded
-    #[cfg(feature = "pdf")]
-    Pdf,
     /// The numbers, with units in the heading
     Csv,
 }
@@ -64,8 +61,6 @@ impl FigureFormat {
     fn ending(self) -> &'static str {
         match self {
             FigureFormat::Svg => "svg",
-            #[cfg(feature = "pdf")]
-            FigureFormat::Pdf => "pdf",
             FigureFormat::Csv => "csv",
         }
     }
@@ -83,8 +78,6 @@ impl FigureFormat {
     fn render(self, figure: &Figure, size: Size) -> Result<Vec<u8>, CliError> {
         Ok(match self {
             FigureFormat::Svg => figure.svg(size).into_bytes(),
-            #[cfg(feature = "pdf")]
-            FigureFormat::Pdf => figure.pdf(size),
             FigureFormat::Csv => figure.csv().map_err(CliError::internal)?.into_bytes(),
         })
     }

@@ -1,7 +1,7 @@
 //! What `mias evaluate` prints: means by class and policy, and where the rest is.
 
 use super::{decisions, field, sides, stack};
-use crate::kernel_name;
+use mias_lab::kernel_name;
 use mias_lab::evaluate::queue::QueueResult;
 use mias_lab::evaluate::requests::{self, RequestsResult};
 use mias_lab::evaluate::results::{Evaluation, Means, StudyResult, SummaryRow};

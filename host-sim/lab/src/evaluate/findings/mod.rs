@@ -47,7 +47,12 @@ pub fn findings(plan: &Plan, studies: &Studies<'_>, runs: &Runs) -> Result<Evalu
     Ok(Evaluation {
         schema_version: SCHEMA_VERSION,
         model: note.model,
-        plan: PlanNote { name: plan.name.clone(), description: plan.description.clone(), hash: note.plan_hash },
+        plan: PlanNote {
+            name: plan.name.clone(),
+            description: plan.description.clone(),
+            hash: note.plan_hash,
+            report: plan.report.clone(),
+        },
         studies: results,
     })
 }

@@ -31,13 +31,17 @@ const fn optional(name: &'static str, about: &'static str, value: fn(&Policies) 
 }
 
 /// Of a plan.
-pub(super) const PLAN: [Key; 4] = [
+pub(super) const PLAN: [Key; 6] = [
     required("name", "Short name: small letters, digits and hyphens.", |_| schema::plain_name()),
     required("description", "What the plan is for.", |_| schema::text()),
     optional("include", "Plans, built in or files from this one's folder, whose experiments come first.", |_| {
         list(&schema::known_or_file(&super::names()))
     }),
     optional("experiment", "Groups of kernels under policies, in every setting.", |policies| list(&schema::experiment(policies))),
+    optional("report", "What the report shows, in this order; the usual figures and tables if left out.", |_| list(&schema::block())),
+    optional("published", "Files of published numbers, built in or from this one's folder.", |_| {
+        list(&schema::known_or_file(&super::published_names()))
+    }),
 ];
 
 /// Of `[[experiment]]`.

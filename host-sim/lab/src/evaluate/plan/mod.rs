@@ -7,6 +7,7 @@ mod parameters;
 mod queue;
 mod quick_form;
 mod reader;
+mod report;
 mod requests;
 mod schema;
 #[cfg(test)]
@@ -18,6 +19,7 @@ pub use parameters::{Named, Setting};
 pub use reader::Place;
 pub use schema::schema;
 
+use super::blocks::Report;
 use crate::experiment::fits;
 use crate::experiment::levels::Levels;
 use crate::experiment::parameters::Assignments;
@@ -56,6 +58,8 @@ pub struct Plan {
     pub text: String,
     /// In order; those of included plans first.
     pub experiments: Vec<Experiment>,
+    /// What its report shows; nothing: the usual.
+    pub report: Report,
     /// Whether it is the quick form of what was written.
     pub quick: bool,
 }
@@ -114,6 +118,11 @@ pub fn names() -> Vec<&'static str> {
     mias_plans::ALL.iter().map(|(name, _)| *name).collect()
 }
 
+/// Names of the files of published numbers built in.
+fn published_names() -> Vec<&'static str> {
+    mias_plans::PUBLISHED.iter().map(|(name, _)| *name).collect()
+}
+
 /// The plan `name_or_path`: one that is built in, else the TOML file at that path. It may name any of `policies`.
 ///
 /// # Errors
@@ -142,8 +151,10 @@ pub fn parse(file: &str, text: &str, policies: &Policies) -> Result<Plan, PlanEr
 }
 
 fn parse_as(file: &str, text: &str, policies: &Policies, quick: bool) -> Result<Plan, PlanError> {
-    let mut plan = Plan { name: String::new(), description: String::new(), text: String::new(), experiments: Vec::new(), quick };
-    read(Source { file, text }, policies, &mut plan, 0)?;
+    let (name, description, text_of_all, report) = Default::default();
+    let mut plan = Plan { name, description, text: text_of_all, experiments: Vec::new(), report, quick };
+    let mut left_out = Vec::new();
+    read(Source { file, text }, policies, (&mut plan, &mut left_out), 0)?;
     if plan.experiments.is_empty() {
         return Err(PlanError(format!("{file}: the plan has no [[experiment]]")));
     }
@@ -169,8 +180,8 @@ fn text_of(name_or_path: &str) -> Result<(String, String), String> {
     Ok((name_or_path.to_owned(), text))
 }
 
-/// Adds what `source` says to `plan`, what it includes first.
-fn read(source: Source<'_>, policies: &Policies, plan: &mut Plan, depth: u32) -> Result<(), PlanError> {
+/// Adds what `source` says to `plan`, what it includes first, and the names of experiments that have no quick form to `without`.
+fn read(source: Source<'_>, policies: &Policies, (plan, without): (&mut Plan, &mut Vec<String>), depth: u32) -> Result<(), PlanError> {
     let document = source.parse()?;
     let top = Table::new(source, &document, "a plan", PLAN.iter().map(|key| key.name))?;
     let name = top.require("name")?.plain_name()?.to_owned();
@@ -180,13 +191,14 @@ fn read(source: Source<'_>, policies: &Policies, plan: &mut Plan, depth: u32) ->
             return Err(include.fail(&format!("more than {DEEPEST_INCLUDE} plans within each other; does one include itself?")));
         }
         let (file, text) = text_of(&include.beside(include.text()?, &names())).map_err(|message| include.fail(&message))?;
-        read(Source { file: &file, text: &text }, policies, plan, depth + 1)?;
+        read(Source { file: &file, text: &text }, policies, (plan, without), depth + 1)?;
     }
     for experiment in top.get("experiment").map(|list| list.list()).transpose()?.unwrap_or_default() {
         let table = experiment.table("[[experiment]]", EXPERIMENT.iter().map(|key| key.name))?;
         let name = table.require("name")?;
         let left_out = quick_form::leaves_out(&table)?;
         if left_out && plan.quick {
+            without.push(name.plain_name()?.to_owned());
             continue;
         }
         // What it says of its quick form is read either way, so that it is right when it is asked for.
@@ -202,6 +214,8 @@ fn read(source: Source<'_>, policies: &Policies, plan: &mut Plan, depth: u32) ->
         }
         plan.experiments.push(parsed);
     }
+    let known: Vec<&str> = plan.experiments.iter().map(|experiment| &experiment.name).chain(without.iter()).map(String::as_str).collect();
+    report::read(source, &top, &known, &mut plan.report)?;
     plan.text += source.text;
     (plan.name, plan.description) = (name, description);
     Ok(())

@@ -19,6 +19,11 @@ pub fn schema(policies: &Policies) -> Value {
     schema
 }
 
+/// A block of the report.
+pub(super) fn block() -> Value {
+    schema::of::<crate::evaluate::blocks::Block>("A part of a report", "A heading, a figure or a table, with the results that it draws.")
+}
+
 pub(super) fn experiment(policies: &Policies) -> Value {
     let mut experiment = table(&EXPERIMENT, policies);
     experiment["not"] = json!({ "required": ["groups", "together"] });

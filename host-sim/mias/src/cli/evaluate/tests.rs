@@ -39,7 +39,7 @@ fn a_document_that_cannot_be_written_does_not_cost_the_runs() {
     let folder = tempfile::tempdir().unwrap();
     let store = store_in(folder.path());
     std::fs::create_dir_all(folder.path().join("report.html/in-the-way")).unwrap();
-    let plan = PlanNote { name: "p".into(), description: String::new(), hash: String::new() };
+    let plan = PlanNote { name: "p".into(), description: String::new(), hash: String::new(), report: Default::default() };
     let evaluation = Evaluation { schema_version: SCHEMA_VERSION, model: "m".into(), plan, studies: Vec::new() };
     let said = write(&store, &evaluation, 7).unwrap_err().to_string();
     assert!(said.contains("report.html"), "{said}");

@@ -11,11 +11,13 @@ mod zhao;
 use super::drawing::{Drawing, Point, Text};
 use super::{Figure, HALF_PAGE, PAGE, Size};
 use crate::evaluation::html;
+use mias_lab::evaluate::blocks::Report;
 use mias_lab::evaluate::results::{
     AloneResult, ConfigurationResult, Evaluation, GroupResult, MetricValues, Objectives, OracleResult, PlanNote, PolicyResult, Ranking,
     SCHEMA_VERSION, StudyResult,
 };
 use mias_lab::evaluate::summary;
+use mias_lab::experiment::policies::Policies;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -92,6 +94,11 @@ fn within_and_apart(evaluation: &Evaluation, wanted: &[&str], headings: &[&str])
         prop_assert!(page.contains(heading), "{heading}");
     }
     Ok(())
+}
+
+/// What the report of a plan shows.
+fn report(plan: &str) -> Report {
+    mias_lab::evaluate::plan::load(plan, &Policies::default()).expect("a plan").report
 }
 
 /// Names of policies, built in and a program's own.
@@ -337,7 +344,7 @@ pub(in crate::evaluation) fn evaluation(seed: u64) -> Evaluation {
     for setting in 1..=numbers.below(8) {
         studies.push(study(&mut numbers, 2, true, setting));
     }
-    let plan = PlanNote { name: "p".into(), description: "a plan".into(), hash: "h".into() };
+    let plan = PlanNote { name: "p".into(), description: "a plan".into(), hash: "h".into(), report: Default::default() };
     Evaluation { schema_version: SCHEMA_VERSION, model: "m".into(), plan, studies }
 }
 

@@ -36,6 +36,10 @@ impl Key {
         self
     }
 
+    pub(crate) fn has(&self, swatch: Swatch) -> bool {
+        self.0.iter().any(|(known, _)| *known == swatch)
+    }
+
     /// Its entries' bars.
     pub(crate) fn styles(&self) -> impl Iterator<Item = Style> {
         self.0.iter().filter_map(|(swatch, _)| if let Swatch::Bar(style) = swatch { Some(*style) } else { None })

@@ -1,4 +1,4 @@
-//! How lines, areas and texts of each class look: one table, from which both the style sheet of SVG and what PDF is told are made.
+//! How lines, areas and texts of each class look: one table, from which the style sheet is made.
 
 use super::drawing::short;
 use super::measure::TEXT;
@@ -51,11 +51,6 @@ const CLASSES: [(&str, Look); 17] = [
 /// Width of a curve in user units.
 pub(super) const CURVE_WIDTH: f64 = 1.8;
 
-/// How a class looks; like nothing if there is none of that name.
-pub(super) fn of(class: &str) -> Look {
-    CLASSES.iter().find(|(name, _)| *name == class).map(|(_, look)| *look).unwrap_or_default()
-}
-
 /// The style sheet of all drawings.
 pub(crate) fn sheet() -> String {
     let rule = |(name, look): &(&str, Look)| {
@@ -91,6 +86,5 @@ mod tests {
         let names: BTreeSet<&str> = CLASSES.iter().map(|(name, _)| *name).collect();
         assert_eq!(names.len(), CLASSES.len());
         assert!(sheet().contains(".null{stroke:#111111;stroke-width:2.2;stroke-dasharray:2 2.5}\n"));
-        assert_eq!((of("null").width, of("no-such").fill), (2.2, None));
     }
 }

@@ -1,7 +1,7 @@
 //! Figures: what they show, as data, from which a page, a file for a paper and a table are made.
 //!
 //! ```text
-//! results -> Figure (caption, key, panels of charts) -> Drawing (elements with geometry) -> SVG in the page, SVG or PDF of its own
+//! results -> Figure (caption, key, panels of charts) -> Drawing (elements with geometry) -> SVG in the page, SVG of its own
 //!                                                    -> Table -> CSV
 //! ```
 //!
@@ -17,8 +17,6 @@ pub(super) mod geometry;
 mod key;
 mod look;
 mod measure;
-#[cfg(feature = "pdf")]
-mod pdf;
 mod plane;
 mod ranked;
 mod rows;
@@ -226,12 +224,6 @@ impl Figure {
     /// As an SVG file.
     pub fn svg(&self, size: Size) -> String {
         self.whole(size.units()).document(size.width_pt(), &format!("Figure {}", self.id), &self.caption)
-    }
-
-    /// As a PDF file of one page, its font embedded.
-    #[cfg(feature = "pdf")]
-    pub fn pdf(&self, size: Size) -> Vec<u8> {
-        pdf::document(&self.whole(size.units()), size.width_pt(), &format!("Figure {}. {}", self.id, self.caption))
     }
 
     /// Its numbers as CSV, with units in the heading.

@@ -1,6 +1,7 @@
 //! `report.html`: the thesis' figures drawn from our data beside its own numbers, or those of another paper, and what it did not show. One file, no script, nothing
 //! fetched; every figure has its numbers in a table under it.
 
+mod blocks;
 mod conditions;
 mod dai;
 mod decisions;
@@ -8,7 +9,6 @@ mod experiment;
 mod field;
 mod figures;
 mod late;
-mod lin;
 mod means;
 mod numbering;
 mod page;
@@ -20,6 +20,7 @@ mod stack;
 mod studies;
 mod tables;
 mod thesis;
+mod usual;
 mod zhao;
 
 use super::figure::Figure;
@@ -34,7 +35,7 @@ pub fn render(evaluation: &Evaluation) -> String {
     let mut page = page(evaluation);
     numbers(&mut page, evaluation);
     let lead = html! {
-        (sentence(&evaluation.plan.description)) ". Every number is in " code { "results.json" } " and " code { "results.csv" } " beside this page; " code { "mias report" } " gives each figure as SVG, PDF or CSV."
+        (sentence(&evaluation.plan.description)) ". Every number is in " code { "results.json" } " and " code { "results.csv" } " beside this page; " code { "mias report" } " gives each figure as SVG or CSV."
     };
     page.finish(&format!("mias evaluate {}", evaluation.plan.name), &lead)
 }
@@ -48,6 +49,10 @@ pub fn figures(evaluation: &Evaluation) -> Vec<Figure> {
 fn page(evaluation: &Evaluation) -> Page {
     let policies = evaluation.studies.iter().flat_map(means::policies);
     let mut page = Page::new(Palette::of(policies));
+    if !evaluation.plan.report.is_empty() {
+        blocks::draw(&mut page, evaluation);
+        return page;
+    }
     if dai::is_of(evaluation) {
         dai::draw(&mut page, evaluation);
         return page;
@@ -62,10 +67,6 @@ fn page(evaluation: &Evaluation) -> Page {
     }
     if super::stack::is_of(evaluation) {
         stack::draw(&mut page, evaluation);
-        return page;
-    }
-    if lin::is_of(evaluation) {
-        lin::draw(&mut page, evaluation);
         return page;
     }
     if zhao::is_of(evaluation) {
@@ -111,24 +112,8 @@ fn page(evaluation: &Evaluation) -> Page {
     }
     for name in experiments {
         let settings: Vec<&StudyResult> = evaluation.studies.iter().filter(|study| study.experiment == name).collect();
-        let mut numbering = Numbering::of(experiment);
+        usual::draw(&mut page, experiment, &settings);
         experiment += 1;
-        page.section(&settings[0].title);
-        match settings[..] {
-            [study] if study.cycles.is_some() => {
-                page.note(&conditions::fully(study));
-                experiment::basics(&mut page, &mut numbering, study);
-                experiment::beyond(&mut page, &mut numbering, study);
-                page.heading("Every group under every policy");
-                tables::groups(&mut page, study);
-                rooms::draw(&mut page, study);
-            }
-            _ => {
-                page.note(&conditions::of_settings(&settings));
-                studies::draw(&mut page, &mut numbering, &settings);
-                settings.iter().for_each(|study| rooms::draw(&mut page, study));
-            }
-        }
     }
     sides::draw(&mut page, &evaluation.studies);
     page

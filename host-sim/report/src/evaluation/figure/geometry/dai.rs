@@ -127,7 +127,7 @@ fn evaluation(seed: u64) -> Evaluation {
         let of_best = groups(numbers, &[vec![4, 8]], &["mias-ipc"]);
         studies.push(of_experiment(numbers, "mias-best", &[("sm.memory_issue.in_flight", value)], of_best));
     }
-    let plan = PlanNote { name: "dai".into(), description: "a plan".into(), hash: "h".into() };
+    let plan = PlanNote { name: "dai".into(), description: "a plan".into(), hash: "h".into(), report: Default::default() };
     Evaluation { schema_version: SCHEMA_VERSION, model: "m".into(), plan, studies }
 }
 

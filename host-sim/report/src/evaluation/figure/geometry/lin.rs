@@ -73,7 +73,7 @@ fn evaluation(seed: u64) -> Evaluation {
     for bytes in ["64", "256"] {
         studies.push(of_experiment(numbers, "ports", &[("sm.contexts.bytes_per_cycle", bytes)], kernels));
     }
-    let plan = PlanNote { name: "lin".into(), description: "a plan".into(), hash: "h".into() };
+    let plan = PlanNote { name: "lin".into(), description: "a plan".into(), hash: "h".into(), report: report("lin") };
     Evaluation { schema_version: SCHEMA_VERSION, model: "m".into(), plan, studies }
 }
 

@@ -126,7 +126,7 @@ fn evaluation(seed: u64) -> Evaluation {
     of_groups("four", &[], &[vec![0, 1, 8, 9], vec![7, 8, 9, 10]], &SEARCHES[..2]);
     of_groups("beside", &[], &pairs[..4], &BESIDE);
     of_groups("slowdowns", &[], &pairs[..4], &SLOWDOWNS);
-    let plan = PlanNote { name: "zhao".into(), description: "a plan".into(), hash: "h".into() };
+    let plan = PlanNote { name: "zhao".into(), description: "a plan".into(), hash: "h".into(), report: Default::default() };
     Evaluation { schema_version: SCHEMA_VERSION, model: "m".into(), plan, studies }
 }
 

@@ -1,12 +1,12 @@
 //! What a kernel is called where there is little room: in the columns of a table, and in figures. Documents for programs have its whole name.
 
-use mias_lab::experiment::recorded::LIST;
+use crate::experiment::recorded::LIST;
 use std::borrow::Cow;
 use std::path::Path;
 
 /// A trace by its list's folder, or by its file, and by its launch: `runs/hotspot/kernelslist.g#3` is `hotspot#3`, and `runs/app.mtrace`
 /// is `app.mtrace`. Other kernels as they are.
-pub(super) fn short(name: &str) -> Cow<'_, str> {
+pub fn short(name: &str) -> Cow<'_, str> {
     let (path, launch) = name.split_at(name.find('#').unwrap_or(name.len()));
     let path = Path::new(path);
     let (Some(file), Some("g" | "mtrace")) = (path.file_name(), path.extension().and_then(|end| end.to_str())) else {
@@ -18,12 +18,12 @@ pub(super) fn short(name: &str) -> Cow<'_, str> {
 }
 
 /// Whether it is a trace's.
-pub(super) fn is_trace(name: &str) -> bool {
+pub fn is_trace(name: &str) -> bool {
     matches!(short(name), Cow::Owned(_))
 }
 
 /// Kernels that run together, each by its short name if that tells it from the others, else by its whole name.
-pub(super) fn columns<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<Cow<'n, str>> {
+pub fn columns<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<Cow<'n, str>> {
     let whole: Vec<&str> = names.into_iter().collect();
     let short: Vec<Cow<'_, str>> = whole.iter().map(|name| short(name)).collect();
     let alone = |name: &str| short.iter().filter(|other| *other == name).count() == 1;

@@ -1,0 +1,281 @@
+//! Results as rows, of which a block of a report draws some: each with the fields that `results.json` has there, what it is of, and what other rows
+//! it is compared with.
+
+use super::expression::{Expression, Value};
+use super::published::Published;
+use super::{Join, Source};
+use crate::evaluate::queue::QueueResult;
+use crate::evaluate::results::{Evaluation, GroupResult, PolicyResult, StudyResult};
+use crate::kernel_name;
+use serde::Serialize;
+use serde_json::Value as Json;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A row.
+#[derive(Clone, Debug)]
+pub struct Row<'e> {
+    study: &'e StudyResult,
+    pub(super) published: &'e Published,
+    /// Its part of `results.json`, and that of its study but for kernels and groups.
+    fields: Arc<Json>,
+    of_study: Arc<Json>,
+    /// Which kernel of a group it is: lists mean their element there.
+    place: Option<usize>,
+    /// What it is of: `kernel`, `group`, `class` and the like.
+    names: Vec<(&'static str, String)>,
+    /// Abscissa and ordinate, where it is a point of a list.
+    point: Option<(f64, f64)>,
+    beside: Vec<(String, Arc<Row<'e>>)>,
+}
+
+impl<'e> Row<'e> {
+    /// The value of a name.
+    pub fn get(&self, name: &str) -> Option<Value> {
+        if let Some((_, value)) = self.names.iter().find(|(known, _)| *known == name) {
+            return Some(Value::Text(value.clone()));
+        }
+        match (name, self.point) {
+            ("experiment", _) => return Some(Value::Text(self.study.experiment.clone())),
+            ("at", Some((at, _))) => return Some(Value::Number(at)),
+            ("value", Some((_, value))) => return Some(Value::Number(value)),
+            _ => {}
+        }
+        let (first, rest) = name.split_once('.').unwrap_or((name, ""));
+        if let Some((_, other)) = self.beside.iter().find(|(known, _)| known == first) {
+            return other.get(rest);
+        }
+        match first {
+            "setting" => self.study.setting.iter().find(|(key, _)| key == rest).map(|(_, value)| Value::read(value)),
+            "study" => self.field(&self.of_study, rest),
+            "paper" => self.names.iter().find_map(|(_, key)| self.published.find(None, key, rest)),
+            _ => self.field(&self.fields, name),
+        }
+    }
+
+    fn field(&self, of: &Json, path: &str) -> Option<Value> {
+        let mut found = of;
+        for part in path.split('.') {
+            found = match (found, part.parse::<usize>()) {
+                (Json::Array(list), Ok(at)) => list.get(at)?,
+                (Json::Array(list), Err(_)) => list.get(self.place?)?.get(part)?,
+                _ => found.get(part)?,
+            };
+        }
+        if let (Json::Array(list), Some(place)) = (found, self.place) {
+            found = list.get(place)?;
+        }
+        match found {
+            Json::Number(number) => number.as_f64().map(Value::Number),
+            Json::Bool(holds) => Some(Value::Number(f64::from(u8::from(*holds)))),
+            Json::String(text) => Some(Value::Text(text.clone())),
+            // A configuration.
+            Json::Array(list) if list.iter().all(Json::is_number) => {
+                Some(Value::Text(list.iter().map(Json::to_string).collect::<Vec<_>>().join("-")))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A kernel's name without its settings; a trace's by its folder and launch.
+pub fn plain(kernel: &str) -> Cow<'_, str> {
+    match kernel_name::short(kernel) {
+        Cow::Borrowed(name) => Cow::Borrowed(name.split([':', '#']).next().unwrap_or_default()),
+        trace => trace,
+    }
+}
+
+/// Which rows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted<'b> {
+    pub(super) rows: Source,
+    pub(super) points: Option<&'b str>,
+    pub(super) experiments: &'b [String],
+    pub(super) condition: Option<&'b Expression>,
+}
+
+/// The rows of an evaluation, each with what it is compared with.
+pub(super) fn rows<'e>(
+    evaluation: &'e Evaluation,
+    published: &'e Published,
+    wanted: Wanted<'_>,
+    joins: &BTreeMap<String, Join>,
+) -> Vec<Row<'e>> {
+    let of_it = |study: &&StudyResult| wanted.experiments.is_empty() || wanted.experiments.contains(&study.experiment);
+    let mut rows: Vec<Row<'e>> = evaluation.studies.iter().filter(of_it).flat_map(|study| of_study(study, published, wanted)).collect();
+    for (name, join) in joins {
+        let others = Wanted {
+            rows: join.rows.unwrap_or(wanted.rows),
+            points: None,
+            experiments: if join.experiments.is_empty() { wanted.experiments } else { &join.experiments },
+            condition: join.condition.as_ref(),
+        };
+        let others: Vec<Arc<Row<'e>>> =
+            self::rows(evaluation, published, others, &BTreeMap::new()).into_iter().map(Arc::new).collect();
+        let key = |row: &Row<'_>| join.on.iter().map(|on| on.of_one(row).map(|value| value.to_string())).collect::<Vec<_>>();
+        let keys: Vec<_> = others.iter().map(|other| key(other)).collect();
+        for row in &mut rows {
+            let wanted = key(row);
+            if let Some(at) = keys.iter().position(|key| *key == wanted) {
+                row.beside.push((name.clone(), Arc::clone(&others[at])));
+            }
+        }
+    }
+    rows.retain(|row| wanted.condition.is_none_or(|condition| condition.holds(row)));
+    rows
+}
+
+fn json(value: &impl Serialize) -> Arc<Json> {
+    Arc::new(serde_json::to_value(value).unwrap_or_default())
+}
+
+fn of_study<'e>(study: &'e StudyResult, published: &'e Published, wanted: Wanted<'_>) -> Vec<Row<'e>> {
+    let of_study = json(&StudyResult {
+        kernels: Vec::new(),
+        groups: Vec::new(),
+        summary: Vec::new(),
+        requests: Vec::new(),
+        queue: Vec::new(),
+        setting: study.setting.clone(),
+        ..study.clone()
+    });
+    let row = |fields: Arc<Json>, names: Vec<(&'static str, String)>| Row {
+        study,
+        published,
+        fields,
+        of_study: Arc::clone(&of_study),
+        place: None,
+        names,
+        point: None,
+        beside: Vec::new(),
+    };
+    let joined = |kernels: &[String]| kernels.iter().map(|kernel| plain(kernel)).collect::<Vec<_>>().join("+");
+    let kernel = |name: &str| vec![("kernel", plain(name).into_owned()), ("input", name.to_owned())];
+    let of_group = |kernels: &[String], class: &str| vec![("group", joined(kernels)), ("class", class.to_owned())];
+    let of_policy = |group: &GroupResult, result: &PolicyResult| {
+        let names = of_group(&group.kernels, &group.class).into_iter().chain([("policy", result.policy.to_owned())]);
+        row(json(result), names.collect())
+    };
+    let policies = || study.groups.iter().flat_map(|group| group.policies.iter().map(move |result| (group, result)));
+    let rows: Vec<Row<'e>> = match wanted.rows {
+        Source::Kernels => study.kernels.iter().map(|alone| row(json(alone), kernel(&alone.name))).collect(),
+        Source::Policies => policies().map(|(group, result)| of_policy(group, result)).collect(),
+        Source::Members => {
+            let mut members = Vec::new();
+            for (group, result) in policies() {
+                let whole = of_policy(group, result);
+                members.extend(group.kernels.iter().enumerate().map(|(place, name)| Row {
+                    place: Some(place),
+                    names: kernel(name).into_iter().chain(whole.names.clone()).collect(),
+                    ..whole.clone()
+                }));
+            }
+            members
+        }
+        Source::Groups => study.groups.iter().map(|group| row(json(group), of_group(&group.kernels, &group.class))).collect(),
+        Source::Configurations => {
+            let points = study.groups.iter().flat_map(|group| group.configurations.iter().map(move |point| (group, point)));
+            points.map(|(group, point)| row(json(point), of_group(&group.kernels, &group.class))).collect()
+        }
+        Source::Requests => {
+            let names = |kernel: &str, scheme: &str| vec![("kernel", plain(kernel).into_owned()), ("scheme", scheme.to_owned())];
+            study.requests.iter().map(|one| row(json(one), names(&one.kernel, &one.scheme))).collect()
+        }
+        Source::Queue => {
+            let names = |one: &QueueResult| vec![("group", joined(&one.kernels)), ("policy", one.policy.to_owned())];
+            study.queue.iter().map(|one| row(json(one), names(one))).collect()
+        }
+        Source::Summary => {
+            let names = |class: &str, policy: &str| vec![("class", class.to_owned()), ("policy", policy.to_owned())];
+            study.summary.iter().map(|one| row(json(one), names(&one.class, &one.policy))).collect()
+        }
+    };
+    match wanted.points {
+        None => rows,
+        Some(list) => rows.iter().flat_map(|row| points(row, list)).collect(),
+    }
+}
+
+/// A row for every point of a list: of pairs, or of counts of a kernel's, numbered from 1.
+fn points<'e>(row: &Row<'e>, list: &str) -> Vec<Row<'e>> {
+    let mut found = list.split('.').try_fold(&*row.fields, |fields, part| fields.get(part));
+    let is_pair = |point: &Json| point.as_array().is_some_and(|pair| pair.len() == 2 && list.split('.').count() == 1);
+    if found.and_then(|list| list.get(0)).is_some_and(|first| first.is_array() && !is_pair(first)) {
+        found = found.and_then(|list| list.get(row.place.unwrap_or(0)));
+    }
+    let point = |(at, value): (usize, &Json)| match value {
+        Json::Array(pair) => Some((pair.first()?.as_f64()?, pair.get(1)?.as_f64()?)),
+        number => Some(((at + 1) as f64, number.as_f64()?)),
+    };
+    let points = found.and_then(Json::as_array).into_iter().flatten().enumerate().filter_map(point);
+    points.map(|point| Row { point: Some(point), ..row.clone() }).collect()
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use serde_json::json;
+    use std::sync::LazyLock;
+
+    static EVALUATION: LazyLock<Evaluation> = LazyLock::new(|| {
+        let alone = |name: &str, ipc: f64, memory: Json| {
+            json!({
+                "name": name, "trace_hash": "", "run": "", "max_tbs": 4, "ipc": ipc, "cycles": 100, "issue_slots": {}, "energy_joules": null,
+                "curve": [[10, 1.0], [20, 2.0]], "memory": memory,
+            })
+        };
+        let rate = json!({ "l1_miss_rate": 0.25, "fails_per_access": null, "lsu_stall_share": null, "alu_utilization": null, "kernels": [] });
+        let study = |experiment: &str, factor: f64| {
+            json!({
+                "experiment": experiment, "title": "", "setting": [["sm.tbs", "8"]], "gpu": "g", "gpu_hash": "", "cycles": 100, "profile_cycles": 1,
+                "transition": "drain", "latency": "off", "ipc_unit": "warp", "relaunch": false,
+                "kernels": [alone("mm:64", 2.0 * factor, rate.clone()), alone("fwt", 8.0, Json::Null)], "groups": [], "summary": [],
+            })
+        };
+        let whole = json!({
+            "schema_version": 1, "model": "", "plan": { "name": "p", "description": "", "hash": "" },
+            "studies": [study("alone", 1.0), study("wide", 1.5)],
+        });
+        serde_json::from_value(whole).expect("results")
+    });
+    static PUBLISHED: LazyLock<Published> = LazyLock::new(|| {
+        let mut published = Published::default();
+        published.read("paper,figure,page,key,series,value\nA,3,7,mm,level,high\nA,3,7,mm,ipc,3\n").expect("numbers");
+        published
+    });
+
+    fn of(experiments: &[&str], points: Option<&str>, joins: &BTreeMap<String, Join>) -> Vec<Row<'static>> {
+        let experiments: Vec<String> = experiments.iter().map(|&name| name.to_owned()).collect();
+        super::rows(&EVALUATION, &PUBLISHED, Wanted { rows: Source::Kernels, points, experiments: &experiments, condition: None }, joins)
+    }
+
+    pub(in crate::evaluate::blocks) fn rows() -> Vec<Row<'static>> {
+        of(&["alone"], None, &BTreeMap::new())
+    }
+
+    pub(in crate::evaluate::blocks) fn published() -> &'static Published {
+        &PUBLISHED
+    }
+
+    #[test]
+    fn names_are_found_where_results_have_them() {
+        let on = vec![Expression::try_from("kernel".to_owned()).unwrap()];
+        let join = Join { rows: None, experiments: vec!["alone".into()], condition: None, on };
+        let wide = of(&["wide"], None, &BTreeMap::from([("base".to_owned(), join)]));
+        let get = |name: &str| wide[0].get(name);
+        assert_eq!((get("ipc"), get("base.ipc")), (Some(Value::Number(3.0)), Some(Value::Number(2.0))));
+        assert_eq!((get("setting.sm.tbs"), get("study.latency")), (Some(Value::Number(8.0)), Some(Value::Text("off".into()))));
+        assert_eq!((get("paper.level"), get("memory.l1_miss_rate")), (Some(Value::Text("high".into())), Some(Value::Number(0.25))));
+        assert_eq!((wide[1].get("memory.l1_miss_rate"), wide[1].get("paper.level"), get("quack")), (None, None, None));
+    }
+
+    #[test]
+    fn points_of_a_list_are_rows() {
+        let points = of(&["alone"], Some("curve"), &BTreeMap::new());
+        let at = |row: &Row<'_>| [row.get("at"), row.get("value")].map(|value| value.and_then(|value| value.number()));
+        assert_eq!(points.iter().map(at).collect::<Vec<_>>()[..2], [[Some(10.0), Some(1.0)], [Some(20.0), Some(2.0)]]);
+        assert_eq!(points.len(), 4);
+    }
+}

@@ -1,0 +1,202 @@
+//! The blocks of a plan's report, drawn in their order: what they show is `mias_lab`'s [`blocks`](mias_lab::evaluate::blocks), how is here.
+
+use super::page::Page;
+use super::palette::{self, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION};
+use super::{conditions, studies, tables, usual};
+use crate::evaluation::figure::{
+    Bar, Bars, Chart, Cluster, Curve, Curves, Dot, Figure, Key, Mark, Panel, Plane, RATIO, Series, Stack, Stacks, Style, Surface, Swatch, Unit,
+};
+use mias_lab::evaluate::blocks::{self, Block, Kind, Row};
+use mias_lab::evaluate::results::{Evaluation, StudyResult};
+
+/// Of series that are no policies, in their order.
+const COLOURS: [&str; 7] = [ORANGE, PURPLE, BLUE, SKY, GREEN, VERMILLION, GREY];
+
+/// All of them.
+pub(super) fn draw(page: &mut Page, evaluation: &Evaluation) {
+    let mut experiments = 0;
+    for block in &evaluation.plan.report.blocks {
+        let of_it = |study: &&StudyResult| block.experiments.contains(&study.experiment);
+        let of_block: Vec<&StudyResult> = evaluation.studies.iter().filter(of_it).collect();
+        if of_block.is_empty() && !block.experiments.is_empty() {
+            continue;
+        }
+        match block.kind {
+            Kind::Section => section(page, block, &of_block),
+            Kind::Usual => {
+                usual::draw(page, experiments, &of_block);
+                experiments += 1;
+            }
+            Kind::Groups => of_block.iter().for_each(|study| {
+                page.heading(&studies::titled(&study.title, study));
+                tables::groups(page, study);
+            }),
+            Kind::Table => table(page, evaluation, block),
+            Kind::Bars | Kind::Stacks | Kind::Lines | Kind::Scatter | Kind::Matrix => figure(page, evaluation, block),
+        }
+    }
+}
+
+fn section(page: &mut Page, block: &Block, studies: &[&StudyResult]) {
+    page.section(&block.title);
+    if let Some(study) = studies.first() {
+        page.note(&conditions::fully(study));
+    }
+    if let Some(words) = &block.caption {
+        page.paragraph(words.of(&[]));
+    }
+}
+
+fn table(page: &mut Page, evaluation: &Evaluation, block: &Block) {
+    let rows = block.rows(evaluation);
+    let rows: Vec<&Row<'_>> = rows.iter().collect();
+    let cells = block.table(&rows);
+    if cells.is_empty() {
+        return;
+    }
+    if !block.title.is_empty() {
+        page.heading(&block.title);
+    }
+    let headings: Vec<&str> = block.values.iter().map(|column| column.name.as_str()).collect();
+    page.table(&headings, &cells, true);
+    if let Some(words) = &block.caption {
+        page.note(&words.of(&rows));
+    }
+}
+
+fn figure(page: &mut Page, evaluation: &Evaluation, block: &Block) {
+    let rows = block.rows(evaluation);
+    let (mut panels, mut key) = (Vec::new(), Key::default());
+    for (title, of_panel) in block.panels(&rows) {
+        let drawn = match block.kind {
+            Kind::Bars => bars(page, evaluation, block, &of_panel, &mut key),
+            Kind::Stacks => stacks(page, evaluation, block, &of_panel, &mut key),
+            Kind::Lines => lines(block, &of_panel),
+            Kind::Scatter => scatter(page, block, &of_panel, &mut key),
+            _ => matrix(block, &of_panel),
+        };
+        panels.extend(drawn.map(|chart| Panel { title, words: String::new(), chart }));
+    }
+    if panels.is_empty() {
+        return;
+    }
+    if !block.title.is_empty() {
+        page.heading(&block.title);
+    }
+    let rows: Vec<&Row<'_>> = rows.iter().collect();
+    let caption = block.caption.as_ref().map_or_else(String::new, |words| words.of(&rows));
+    page.figure(Figure { id: block.figure.clone(), caption, key, panels });
+}
+
+fn unit(block: &Block) -> Unit {
+    match block.unit {
+        blocks::Unit::Ratio => RATIO,
+        blocks::Unit::Percent => Unit::Percent,
+    }
+}
+
+/// What a chart is for those who cannot see it.
+fn label(block: &Block) -> String {
+    if block.title.is_empty() { block.y_label.clone() } else { block.title.clone() }
+}
+
+/// The style of a series: a policy's own where series are policies.
+fn style(page: &Page, block: &Block, name: &str, at: usize) -> Style {
+    match &block.series {
+        Some(series) if series.text() == "policy" => page.palette.style(name),
+        _ => palette::of(&COLOURS, at),
+    }
+}
+
+fn series(page: &Page, block: &Block, names: Vec<String>, key: &mut Key) -> Vec<Series> {
+    let series: Vec<Series> = names.into_iter().enumerate().map(|(at, name)| Series { style: style(page, block, &name, at), name }).collect();
+    if series.len() > 1 {
+        *key = series.iter().fold(Key::default(), |key, one| key.with(Swatch::Bar(one.style), &one.name));
+    }
+    series
+}
+
+fn bars(page: &Page, evaluation: &Evaluation, block: &Block, rows: &[&Row<'_>], key: &mut Key) -> Option<Chart> {
+    let (names, clusters) = block.bars(&evaluation.plan.report.published, rows);
+    let cluster = |of: blocks::Cluster| Cluster {
+        names: of.names,
+        bars: of.bars.iter().map(|bar| bar.map(|cell| Bar { of: cell.of, half_width: cell.half_width, ..Bar::new(cell.value) })).collect(),
+        marks: of.published.iter().enumerate().filter_map(|(at, said)| said.map(|said| Mark::Paper(at, said))).collect(),
+        apart: of.apart,
+    };
+    let clusters: Vec<Cluster> = clusters.into_iter().map(cluster).collect();
+    if clusters.is_empty() {
+        return None;
+    }
+    let series = series(page, block, names, key);
+    let quartiles = clusters.iter().flat_map(|cluster| cluster.bars.iter().flatten()).any(|bar| bar.of.is_some_and(|(n, _)| n > 1));
+    let said = clusters.iter().any(|cluster| !cluster.marks.is_empty());
+    for (swatch, name) in [(Swatch::Quartiles, "quartiles"), (Swatch::Thesis, "paper")] {
+        let has = if swatch == Swatch::Quartiles { quartiles } else { said };
+        *key = if has && !key.has(swatch) { std::mem::take(key).with(swatch, name) } else { std::mem::take(key) };
+    }
+    Some(Chart::Bars(Bars {
+        label: label(block),
+        y_label: block.y_label.clone(),
+        unit: unit(block),
+        series,
+        clusters,
+        one: block.one,
+        numbers: block.numbers,
+    }))
+}
+
+fn stacks(page: &Page, evaluation: &Evaluation, block: &Block, rows: &[&Row<'_>], key: &mut Key) -> Option<Chart> {
+    let (names, clusters) = block.bars(&evaluation.plan.report.published, rows);
+    let share = |bar: &Option<blocks::Cell>| bar.map_or(0.0, |cell| cell.value);
+    let stack = |of: blocks::Cluster| Stack { names: of.names, shares: of.bars.iter().map(share).collect() };
+    let stacks: Vec<Stack> = clusters.into_iter().map(stack).collect();
+    let series = series(page, block, names, key);
+    (!stacks.is_empty()).then(|| Chart::Stacks(Stacks { label: label(block), y_label: block.y_label.clone(), series, stacks }))
+}
+
+fn lines(block: &Block, rows: &[&Row<'_>]) -> Option<Chart> {
+    let curve = |(at, line): (usize, blocks::Line)| {
+        let (marker, dash) = palette::curve(at);
+        Curve { name: line.name, dash, marker, points: line.points }
+    };
+    let curves: Vec<Curve> = block.lines(rows).into_iter().filter(|line| line.points.len() > 1).enumerate().map(curve).collect();
+    let (x, y) = ((block.x_label.clone(), ""), (block.y_label.clone(), ""));
+    (!curves.is_empty()).then(|| Chart::Curves(Curves { label: label(block), x, y, band: None, curves }))
+}
+
+fn scatter(page: &Page, block: &Block, rows: &[&Row<'_>], key: &mut Key) -> Option<Chart> {
+    let (mut dots, mut known) = (Vec::new(), Key::default());
+    for (at, (name, of_series)) in block.dots(rows).into_iter().enumerate() {
+        let marker = match &block.series {
+            Some(series) if series.text() == "policy" => page.palette.marker(&name, 0),
+            _ => palette::curve(at).0,
+        };
+        known = known.with(Swatch::Dot(marker), &name);
+        dots.extend(of_series.into_iter().map(|dot| Dot { at: dot.at, marker, group: dot.of, series: name.clone() }));
+    }
+    *key = known;
+    (!dots.is_empty()).then(|| {
+        Chart::Plane(Plane {
+            label: label(block),
+            x_label: block.x_label.clone(),
+            y_label: block.y_label.clone(),
+            diagonal: block.diagonal,
+            ones: block.one,
+            dots,
+        })
+    })
+}
+
+fn matrix(block: &Block, rows: &[&Row<'_>]) -> Option<Chart> {
+    let grid = block.grid(rows)?;
+    Some(Chart::Surface(Surface {
+        label: label(block),
+        quantity: block.y_label.clone(),
+        x_label: block.x_label.clone(),
+        y_label: block.by_label.clone(),
+        columns: grid.columns,
+        rows: grid.rows,
+        values: grid.values,
+    }))
+}
