@@ -36,7 +36,7 @@ pub const ALL: &[(&str, &str)] = plans![
 ];
 
 /// Published numbers that the reports of these plans stand beside: name and file of each, CSV with paper, figure, page, key, series and value.
-pub const PUBLISHED: &[(&str, &str)] = &[("lin", include_str!("published/lin.csv"))];
+pub const PUBLISHED: &[(&str, &str)] = &[("dai", include_str!("published/dai.csv")), ("lin", include_str!("published/lin.csv"))];
 
 /// The file of published numbers called `name`.
 pub fn published(name: &str) -> Option<&'static str> {

@@ -210,6 +210,19 @@ impl Block {
         (!columns.is_empty()).then_some(Grid { columns, rows: lines, values })
     }
 
+    /// The headings of a table.
+    pub fn headings(&self) -> Vec<&str> {
+        if self.across { vec!["", "paper", "here"] } else { self.values.iter().map(|column| column.name.as_str()).collect() }
+    }
+
+    /// A table on its side, of the first row.
+    pub fn across(&self, published: &Published, rows: &[&Row<'_>]) -> Vec<Vec<String>> {
+        let Some(first) = rows.first() else { return Vec::new() };
+        let said = |name: &str| published.find(Some(&self.figure), "", name).map_or_else(|| DASH.to_owned(), |said| said.to_string());
+        let line = |value: &Named| vec![value.name.clone(), said(&value.name), value.cell(value.value.of(&[first], rows))];
+        self.values.iter().map(line).collect()
+    }
+
     /// The cells of a table.
     pub fn table(&self, rows: &[&Row<'_>]) -> Vec<Vec<String>> {
         let mut groups: Vec<Vec<&Row<'_>>> = match &self.by[..] {

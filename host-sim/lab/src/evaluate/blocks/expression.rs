@@ -1,8 +1,8 @@
 //! Expressions over results, as plans have them in their report's blocks: `ipc / base.ipc`, `count(used.bound_by == paper.bound_by)`.
 //!
 //! ```text
-//! or       = and { "or" and }          the first that has a value
-//! and      = compare { "and" compare }
+//! or       = and { "or" and }          the first if it holds, else the second: `paper.name or kernel`
+//! and      = compare { "and" compare } the second if the first holds, else 0: `ipc > 1 and 'fast' or 'slow'`
 //! compare  = sum [ ("==" | "!=" | "<=" | ">=" | "<" | ">") sum ]
 //! sum      = product { ("+" | "-") product }        blanks around the signs: a name may have a hyphen
 //! product  = unary { ("*" | "/") unary }
@@ -12,7 +12,7 @@
 //! A name is a field of `results.json` in a row, with dots between: `memory.l1_miss_rate`. A function takes a number of every row.
 
 use super::rows::Row;
-use crate::evaluate::statistics::{arithmetic, geometric};
+use crate::evaluate::statistics::{arithmetic, geometric, spearman};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -99,9 +99,11 @@ enum Function {
     All,
     /// `paper(figure, key, series)`: a published number.
     Paper,
+    /// Rank correlation of both arguments over the rows: Spearman's rho.
+    Spearman,
 }
 
-const FUNCTIONS: [(&str, Function); 9] = [
+const FUNCTIONS: [(&str, Function); 10] = [
     ("count", Function::Count),
     ("sum", Function::Sum),
     ("mean", Function::Mean),
@@ -111,6 +113,7 @@ const FUNCTIONS: [(&str, Function); 9] = [
     ("first", Function::First),
     ("all", Function::All),
     ("paper", Function::Paper),
+    ("spearman", Function::Spearman),
 ];
 
 /// Binary operations, those that bind least first; words before blanks only.
@@ -185,6 +188,12 @@ impl Node {
                 let [figure, key, series] = &words?[..] else { return None };
                 rows.first()?.published.find(Some(figure), key, series)
             }
+            Node::Call(Function::Spearman, arguments) => {
+                let of = |at: usize, row: &Row<'_>| arguments.get(at)?.of(&[row], all)?.number();
+                let both = rows.iter().filter_map(|row| Some((of(0, row)?, of(1, row)?)));
+                let (first, second): (Vec<f64>, Vec<f64>) = both.unzip();
+                spearman(&first, &second).map(Value::Number)
+            }
             Node::Call(function, arguments) => {
                 let (of, of_which) = (arguments.first()?, arguments.get(1));
                 let one = |node: &Node, row: &Row<'_>| node.of(&[row], all);
@@ -212,15 +221,24 @@ impl Node {
                 };
                 let truth = |holds: bool| Some(Value::Number(f64::from(u8::from(holds))));
                 match operation {
-                    Operation::Or => a().or_else(b),
-                    Operation::And => truth(a().is_some_and(|value| value.holds()) && b().is_some_and(|value| value.holds())),
+                    Operation::Or => match a() {
+                        Some(value) if value.holds() => Some(value),
+                        other => b().or(other),
+                    },
+                    Operation::And => match a() {
+                        Some(value) if value.holds() => b(),
+                        _ => truth(false),
+                    },
                     Operation::Equal => truth(a()? == b()?),
                     Operation::Unequal => truth(a()? != b()?),
                     Operation::AtMost => number(|a, b| f64::from(u8::from(a <= b))),
                     Operation::AtLeast => number(|a, b| f64::from(u8::from(a >= b))),
                     Operation::Below => number(|a, b| f64::from(u8::from(a < b))),
                     Operation::Above => number(|a, b| f64::from(u8::from(a > b))),
-                    Operation::Plus => number(|a, b| a + b),
+                    Operation::Plus => match (a()?, b()?) {
+                        (Value::Number(_), Value::Number(_)) => number(|a, b| a + b),
+                        (a, b) => Some(Value::Text(format!("{a}{b}"))),
+                    },
                     Operation::Minus => number(|a, b| a - b),
                     Operation::Times => number(|a, b| a * b),
                     Operation::Over => number(|a, b| a / b),
@@ -345,7 +363,10 @@ mod tests {
             assert_eq!(value(text), Some(Value::Number(expected)), "{text}");
         }
         assert_eq!(value("first(kernel, ipc > 5)"), Some(Value::Text("fwt".to_owned())));
-        assert_eq!((value("nothing.of-the-kind"), value("ipc / 0"), value("kernel + 1")), (None, None, None));
+        assert_eq!((value("nothing.of-the-kind"), value("ipc / 0"), value("kernel - 1")), (None, None, None));
+        let text = |text: &str| Some(Value::Text(text.to_owned()));
+        assert_eq!((value("kernel + ': ' + ipc"), value("ipc > 9 and 'fast' or 'slow'")), (text("mm: 2"), text("slow")));
+        assert_eq!((value("kernel == 'fwt' or kernel == 'mm'"), value("spearman(ipc, 10 - ipc)")), (Some(Value::Number(1.0)), Some(Value::Number(-1.0))));
     }
 
     #[test]

@@ -77,6 +77,8 @@ pub enum Source {
     Policies,
     /// Each kernel of these.
     Members,
+    /// Machines, one of each experiment's settings.
+    Gpus,
     /// Groups, whatever the policy.
     Groups,
     /// Static runs of every maximal configuration.
@@ -117,6 +119,8 @@ pub enum Unit {
 pub struct Join {
     /// What they are of; the same as the block's if left out.
     pub rows: Option<Source>,
+    /// A list in them whose points they are.
+    pub points: Option<String>,
     /// Their experiments; the block's if left out.
     pub experiments: Vec<String>,
     /// Which of them.
@@ -124,6 +128,8 @@ pub struct Join {
     pub condition: Option<Expression>,
     /// What both have in common.
     pub on: Vec<Expression>,
+    /// What that is called in the other rows, where it is not called the same.
+    pub with: Vec<Expression>,
 }
 
 /// A series, a column, or a mean over some rows.
@@ -177,6 +183,9 @@ pub struct Block {
     /// Of which experiments; all if left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub experiments: Vec<String>,
+    /// Of which policies, in this order; all in the plan's order if left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub policies: Vec<String>,
     /// Which rows.
     #[serde(default, rename = "where", skip_serializing_if = "Option::is_none")]
     pub condition: Option<Expression>,
@@ -246,6 +255,9 @@ pub struct Block {
     /// Values on bars.
     #[serde(default)]
     pub numbers: bool,
+    /// A table on its side: a line for each of `values`, with its published number (of the series of that name, of whatever key) beside it.
+    #[serde(default)]
+    pub across: bool,
     /// Whether `mias evaluate` prints the table, too, and then no other.
     #[serde(default)]
     pub print: bool,
@@ -260,7 +272,16 @@ impl Block {
             experiments: &self.experiments,
             condition: self.condition.as_ref(),
         };
-        rows::rows(evaluation, &evaluation.plan.report.published, wanted, &self.join)
+        let mut rows = rows::rows(evaluation, &evaluation.plan.report.published, wanted, &self.join);
+        if !self.policies.is_empty() {
+            let place = |row: &Row<'_>| {
+                let policy = row.get("policy").map(|policy| policy.to_string());
+                self.policies.iter().position(|known| policy.as_ref() == Some(known))
+            };
+            rows.retain(|row| place(row).is_some());
+            rows.sort_by_key(place);
+        }
+        rows
     }
 
     /// What it lacks to be drawn; none if nothing.

@@ -7,11 +7,13 @@ use super::{Join, Source};
 use crate::evaluate::queue::QueueResult;
 use crate::evaluate::results::{Evaluation, GroupResult, PolicyResult, StudyResult};
 use crate::kernel_name;
+use crate::gpus::fields::{Field, changed};
+use crate::gpus;
 use serde::Serialize;
 use serde_json::Value as Json;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A row.
 #[derive(Clone, Debug)]
@@ -25,8 +27,11 @@ pub struct Row<'e> {
     place: Option<usize>,
     /// What it is of: `kernel`, `group`, `class` and the like.
     names: Vec<(&'static str, String)>,
-    /// Abscissa and ordinate, where it is a point of a list.
-    point: Option<(f64, f64)>,
+    /// Abscissa and ordinate, where it is a point of a list, and the largest ordinate of that.
+    point: Option<[f64; 3]>,
+    /// The machine, once it is asked for.
+    gpu: Arc<OnceLock<Json>>,
+    evaluation: &'e Evaluation,
     beside: Vec<(String, Arc<Row<'e>>)>,
 }
 
@@ -38,8 +43,10 @@ impl<'e> Row<'e> {
         }
         match (name, self.point) {
             ("experiment", _) => return Some(Value::Text(self.study.experiment.clone())),
-            ("at", Some((at, _))) => return Some(Value::Number(at)),
-            ("value", Some((_, value))) => return Some(Value::Number(value)),
+            ("at", Some([at, _, _])) => return Some(Value::Number(at)),
+            ("value", Some([_, value, _])) => return Some(Value::Number(value)),
+            ("most", Some([_, _, most])) => return Some(Value::Number(most)),
+            ("promised_stp", _) => return self.promised_stp().map(Value::Number),
             _ => {}
         }
         let (first, rest) = name.split_once('.').unwrap_or((name, ""));
@@ -49,6 +56,7 @@ impl<'e> Row<'e> {
         match first {
             "setting" => self.study.setting.iter().find(|(key, _)| key == rest).map(|(_, value)| Value::read(value)),
             "study" => self.field(&self.of_study, rest),
+            "gpu" => self.field(self.gpu.get_or_init(|| gpu(&self.study.gpu)), rest),
             "paper" => self.names.iter().find_map(|(_, key)| self.published.find(None, key, rest)),
             _ => self.field(&self.fields, name),
         }
@@ -79,6 +87,35 @@ impl<'e> Row<'e> {
     }
 }
 
+impl Row<'_> {
+    /// The STP that the scalability of the kernels alone promises for a policy's configuration: the sum of what each makes alone with as many TBs
+    /// per SM over what it makes alone with all.
+    fn promised_stp(&self) -> Option<f64> {
+        let config = self.fields.get("config")?.as_array()?;
+        let (_, names) = self.names.iter().find(|(known, _)| *known == "group")?;
+        let known = || self.evaluation.studies.iter().flat_map(|study| &study.kernels);
+        let promised = |(name, tbs): (&str, &Json)| {
+            let kernel = known().find(|kernel| plain(&kernel.name) == name && !kernel.scalability.is_empty())?;
+            let (_, ipc) = kernel.scalability.iter().find(|(count, _)| Some(u64::from(*count)) == tbs.as_u64())?;
+            Some(ipc / kernel.ipc)
+        };
+        names.split('+').zip(config).map(promised).sum()
+    }
+}
+
+/// The machine that a study names: a file, and the fields that are not as there.
+fn gpu(name: &str) -> Json {
+    let mut words = name.split(' ');
+    let Some(Ok(gpu)) = words.next().map(gpus::load) else { return Json::Null };
+    let field = |word: &str| {
+        let (key, value) = word.split_once('=')?;
+        let value = value.parse().map_or_else(|_| toml::Value::String(value.to_owned()), toml::Value::Integer);
+        Some(Field { path: key.split('.').map(str::to_owned).collect(), value })
+    };
+    let fields: Vec<Field> = words.filter_map(field).collect();
+    serde_json::to_value(changed(&gpu, &fields).unwrap_or(gpu)).unwrap_or_default()
+}
+
 /// A kernel's name without its settings; a trace's by its folder and launch.
 pub fn plain(kernel: &str) -> Cow<'_, str> {
     match kernel_name::short(kernel) {
@@ -104,20 +141,21 @@ pub(super) fn rows<'e>(
     joins: &BTreeMap<String, Join>,
 ) -> Vec<Row<'e>> {
     let of_it = |study: &&StudyResult| wanted.experiments.is_empty() || wanted.experiments.contains(&study.experiment);
-    let mut rows: Vec<Row<'e>> = evaluation.studies.iter().filter(of_it).flat_map(|study| of_study(study, published, wanted)).collect();
+    let mut rows: Vec<Row<'e>> = evaluation.studies.iter().filter(of_it).flat_map(|study| of_study(evaluation, study, published, wanted)).collect();
     for (name, join) in joins {
         let others = Wanted {
             rows: join.rows.unwrap_or(wanted.rows),
-            points: None,
+            points: join.points.as_deref(),
             experiments: if join.experiments.is_empty() { wanted.experiments } else { &join.experiments },
             condition: join.condition.as_ref(),
         };
         let others: Vec<Arc<Row<'e>>> =
             self::rows(evaluation, published, others, &BTreeMap::new()).into_iter().map(Arc::new).collect();
-        let key = |row: &Row<'_>| join.on.iter().map(|on| on.of_one(row).map(|value| value.to_string())).collect::<Vec<_>>();
-        let keys: Vec<_> = others.iter().map(|other| key(other)).collect();
+        let key = |on: &[Expression], row: &Row<'_>| on.iter().map(|on| on.of_one(row).map(|value| value.to_string())).collect::<Vec<_>>();
+        let theirs = if join.with.is_empty() { &join.on } else { &join.with };
+        let keys: Vec<_> = others.iter().map(|other| key(theirs, other)).collect();
         for row in &mut rows {
-            let wanted = key(row);
+            let wanted = key(&join.on, row);
             if let Some(at) = keys.iter().position(|key| *key == wanted) {
                 row.beside.push((name.clone(), Arc::clone(&others[at])));
             }
@@ -131,7 +169,7 @@ fn json(value: &impl Serialize) -> Arc<Json> {
     Arc::new(serde_json::to_value(value).unwrap_or_default())
 }
 
-fn of_study<'e>(study: &'e StudyResult, published: &'e Published, wanted: Wanted<'_>) -> Vec<Row<'e>> {
+fn of_study<'e>(evaluation: &'e Evaluation, study: &'e StudyResult, published: &'e Published, wanted: Wanted<'_>) -> Vec<Row<'e>> {
     let of_study = json(&StudyResult {
         kernels: Vec::new(),
         groups: Vec::new(),
@@ -141,7 +179,10 @@ fn of_study<'e>(study: &'e StudyResult, published: &'e Published, wanted: Wanted
         setting: study.setting.clone(),
         ..study.clone()
     });
+    let machine = Arc::default();
     let row = |fields: Arc<Json>, names: Vec<(&'static str, String)>| Row {
+        gpu: Arc::clone(&machine),
+        evaluation,
         study,
         published,
         fields,
@@ -174,6 +215,7 @@ fn of_study<'e>(study: &'e StudyResult, published: &'e Published, wanted: Wanted
             }
             members
         }
+        Source::Gpus => vec![row(json(&()), vec![("gpu", study.gpu.clone())])],
         Source::Groups => study.groups.iter().map(|group| row(json(group), of_group(&group.kernels, &group.class))).collect(),
         Source::Configurations => {
             let points = study.groups.iter().flat_map(|group| group.configurations.iter().map(move |point| (group, point)));
@@ -209,8 +251,9 @@ fn points<'e>(row: &Row<'e>, list: &str) -> Vec<Row<'e>> {
         Json::Array(pair) => Some((pair.first()?.as_f64()?, pair.get(1)?.as_f64()?)),
         number => Some(((at + 1) as f64, number.as_f64()?)),
     };
-    let points = found.and_then(Json::as_array).into_iter().flatten().enumerate().filter_map(point);
-    points.map(|point| Row { point: Some(point), ..row.clone() }).collect()
+    let points: Vec<(f64, f64)> = found.and_then(Json::as_array).into_iter().flatten().enumerate().filter_map(point).collect();
+    let most = points.iter().map(|point| point.1).fold(f64::NEG_INFINITY, f64::max);
+    points.into_iter().map(|(at, value)| Row { point: Some([at, value, most]), ..row.clone() }).collect()
 }
 
 #[cfg(test)]
@@ -262,7 +305,7 @@ pub(super) mod tests {
     #[test]
     fn names_are_found_where_results_have_them() {
         let on = vec![Expression::try_from("kernel".to_owned()).unwrap()];
-        let join = Join { rows: None, experiments: vec!["alone".into()], condition: None, on };
+        let join = Join { experiments: vec!["alone".into()], on, ..Join::default() };
         let wide = of(&["wide"], None, &BTreeMap::from([("base".to_owned(), join)]));
         let get = |name: &str| wide[0].get(name);
         assert_eq!((get("ipc"), get("base.ipc")), (Some(Value::Number(3.0)), Some(Value::Number(2.0))));

@@ -50,15 +50,14 @@ fn section(page: &mut Page, block: &Block, studies: &[&StudyResult]) {
 fn table(page: &mut Page, evaluation: &Evaluation, block: &Block) {
     let rows = block.rows(evaluation);
     let rows: Vec<&Row<'_>> = rows.iter().collect();
-    let cells = block.table(&rows);
+    let cells = if block.across { block.across(&evaluation.plan.report.published, &rows) } else { block.table(&rows) };
     if cells.is_empty() {
         return;
     }
     if !block.title.is_empty() {
         page.heading(&block.title);
     }
-    let headings: Vec<&str> = block.values.iter().map(|column| column.name.as_str()).collect();
-    page.table(&headings, &cells, true);
+    page.table(&block.headings(), &cells, !block.across);
     if let Some(words) = &block.caption {
         page.note(&words.of(&rows));
     }

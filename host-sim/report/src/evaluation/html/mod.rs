@@ -3,7 +3,6 @@
 
 mod blocks;
 mod conditions;
-mod dai;
 mod decisions;
 mod experiment;
 mod field;
@@ -51,10 +50,6 @@ fn page(evaluation: &Evaluation) -> Page {
     let mut page = Page::new(Palette::of(policies));
     if !evaluation.plan.report.is_empty() {
         blocks::draw(&mut page, evaluation);
-        return page;
-    }
-    if dai::is_of(evaluation) {
-        dai::draw(&mut page, evaluation);
         return page;
     }
     if super::field::is_of(evaluation) {
