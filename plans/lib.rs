@@ -33,10 +33,16 @@ pub const ALL: &[(&str, &str)] = plans![
     "decisions",
     "decisions-small",
     "stack",
+    "maestro",
 ];
 
 /// Published numbers that the reports of these plans stand beside: name and file of each, CSV with paper, figure, page, key, series and value.
-pub const PUBLISHED: &[(&str, &str)] = &[("dai", include_str!("published/dai.csv")), ("lin", include_str!("published/lin.csv"))];
+pub const PUBLISHED: &[(&str, &str)] = &[
+    ("dai", include_str!("published/dai.csv")),
+    ("lin", include_str!("published/lin.csv")),
+    ("maestro", include_str!("published/maestro.csv")),
+    ("zhao", include_str!("published/zhao.csv")),
+];
 
 /// The file of published numbers called `name`.
 pub fn published(name: &str) -> Option<&'static str> {

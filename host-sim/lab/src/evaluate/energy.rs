@@ -46,12 +46,6 @@ impl EnergyResult {
             energy_delay_without_leakage_watts: delay(all - leakage),
         })
     }
-
-    /// Power without what SMs leak, in watts.
-    #[must_use]
-    pub fn without_leakage_watts(&self) -> f64 {
-        self.average_watts * (1.0 - self.leakage_share)
-    }
 }
 
 #[cfg(test)]
@@ -69,7 +63,7 @@ mod tests {
         let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
         let found = EnergyResult::of(&kept, cycles, &gpu, Some(2.0)).unwrap();
         assert!(close(found.average_watts, 80.0) && close(found.leakage_share, 0.375) && close(found.clock_share, 0.125));
-        assert!(close(found.without_leakage_joules, 0.05) && close(found.without_leakage_watts(), 50.0));
+        assert!(close(found.without_leakage_joules, 0.05));
         assert!(close(found.energy_delay_watts.unwrap(), 20.0) && close(found.energy_delay_without_leakage_watts.unwrap(), 12.5));
         assert_eq!(EnergyResult::of(&kept, cycles, &gpu, Some(0.0)).unwrap().energy_delay_watts, None);
         assert_eq!(EnergyResult::of(&kept, 0, &gpu, None), None);

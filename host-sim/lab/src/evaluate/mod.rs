@@ -33,7 +33,6 @@ pub mod study;
 pub mod summary;
 #[cfg(test)]
 mod tests;
-pub mod types;
 pub mod used;
 
 use crate::experiment::machine::Sampling;

@@ -102,9 +102,32 @@ fn ranks(values: &[f64]) -> Vec<f64> {
     values.iter().map(|&value| below(value, Ordering::Less) + (below(value, Ordering::Equal) + 1.0) / 2.0).collect()
 }
 
+/// The threshold above which something holds and below which it does not for most: halfway between two values, the lowest of several as good; none of
+/// no value.
+pub fn threshold(values: &[(f64, bool)]) -> Option<f64> {
+    let mut shares: Vec<f64> = values.iter().map(|value| value.0).collect();
+    shares.sort_by(f64::total_cmp);
+    let between = shares.windows(2).map(|two| f64::midpoint(two[0], two[1]));
+    let all = std::iter::once(0.0).chain(between).chain(shares.last().copied());
+    let right = |threshold: f64| values.iter().filter(|&&(value, holds)| (value > threshold) == holds).count();
+    all.map(|threshold| (right(threshold), threshold))
+        .fold(None, |best: Option<(usize, f64)>, one| match best {
+            Some(best) if best.0 >= one.0 => Some(best),
+            _ => Some(one),
+        })
+        .map(|best| best.1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Between 0.1 and 0.5 the one at 0.6 is wrong, above 0.6 the one at 0.5 is: the lower of both.
+    #[test]
+    fn a_threshold_is_the_lowest_that_is_best() {
+        assert_eq!(threshold(&[(0.1, false), (0.6, false), (0.5, true), (0.9, true)]), Some(0.3));
+        assert_eq!(threshold(&[]), None);
+    }
     use proptest::prelude::*;
 
     fn close(a: Option<f64>, b: f64) -> bool {

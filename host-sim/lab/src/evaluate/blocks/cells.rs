@@ -199,7 +199,11 @@ impl Block {
     /// A grid.
     pub fn grid(&self, rows: &[&Row<'_>]) -> Option<Grid> {
         let (x, y, value) = (self.x.as_ref()?, self.by.first()?, self.value.as_ref()?);
-        let axis = |of: &Expression| by(std::slice::from_ref(of), rows).into_iter().map(|(key, _)| words(&key)).collect::<Vec<String>>();
+        let axis = |of: &Expression| {
+            let mut values: Vec<Value> = by(std::slice::from_ref(of), rows).into_iter().filter_map(|(mut key, _)| key.pop()).collect();
+            values.sort_by(|a, b| order(Some(a.clone()), Some(b.clone())));
+            values.iter().map(Value::to_string).collect::<Vec<String>>()
+        };
         let (columns, lines) = (axis(x), axis(y));
         let is = |of: &Expression, row: &Row<'_>, word: &str| of.of_one(row).is_some_and(|value| value.to_string() == word);
         let cell = |line: &str, column: &str| {
@@ -317,6 +321,6 @@ mod tests {
         let rows = rows();
         let rows: Vec<&Row<'_>> = rows.iter().collect();
         let grid = block("kind = \"matrix\"\nfigure = \"1\"\nx = \"kernel\"\nby = [\"max_tbs\"]\nvalue = \"ipc\"\n").grid(&rows).unwrap();
-        assert_eq!((grid.columns, grid.rows, grid.values), (vec!["mm".into(), "fwt".into()], vec!["4".into()], vec![vec![Some(2.0), Some(8.0)]]));
+        assert_eq!((grid.columns, grid.rows, grid.values), (vec!["fwt".into(), "mm".into()], vec!["4".into()], vec![vec![Some(8.0), Some(2.0)]]));
     }
 }

@@ -12,9 +12,10 @@
 //! A name is a field of `results.json` in a row, with dots between: `memory.l1_miss_rate`. A function takes a number of every row.
 
 use super::rows::Row;
-use crate::evaluate::statistics::{arithmetic, geometric, spearman};
+use crate::evaluate::statistics::{arithmetic, geometric, spearman, threshold};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// What an expression comes to.
@@ -101,9 +102,19 @@ enum Function {
     Paper,
     /// Rank correlation of both arguments over the rows: Spearman's rho.
     Spearman,
+    /// The argument over all rows of the panel but this one.
+    Others,
+    /// How many values the argument has.
+    Distinct,
+    /// The first argument where the second is largest.
+    Best,
+    /// The value of the first argument above which the second holds as often as can be, and below which it does not.
+    Threshold,
+    /// The size of a number.
+    Abs,
 }
 
-const FUNCTIONS: [(&str, Function); 10] = [
+const FUNCTIONS: [(&str, Function); 15] = [
     ("count", Function::Count),
     ("sum", Function::Sum),
     ("mean", Function::Mean),
@@ -114,6 +125,11 @@ const FUNCTIONS: [(&str, Function); 10] = [
     ("all", Function::All),
     ("paper", Function::Paper),
     ("spearman", Function::Spearman),
+    ("others", Function::Others),
+    ("distinct", Function::Distinct),
+    ("best", Function::Best),
+    ("threshold", Function::Threshold),
+    ("abs", Function::Abs),
 ];
 
 /// Binary operations, those that bind least first; words before blanks only.
@@ -188,11 +204,28 @@ impl Node {
                 let [figure, key, series] = &words?[..] else { return None };
                 rows.first()?.published.find(Some(figure), key, series)
             }
-            Node::Call(Function::Spearman, arguments) => {
-                let of = |at: usize, row: &Row<'_>| arguments.get(at)?.of(&[row], all)?.number();
-                let both = rows.iter().filter_map(|row| Some((of(0, row)?, of(1, row)?)));
-                let (first, second): (Vec<f64>, Vec<f64>) = both.unzip();
-                spearman(&first, &second).map(Value::Number)
+            Node::Call(Function::Others, arguments) => {
+                let this = *rows.first()?;
+                let others: Vec<&Row<'_>> = all.iter().copied().filter(|row| !std::ptr::eq(*row, this)).collect();
+                arguments.first()?.of(&others, all)
+            }
+            Node::Call(Function::Abs, arguments) => Some(Value::Number(arguments.first()?.of(rows, all)?.number()?.abs())),
+            Node::Call(function @ (Function::Spearman | Function::Threshold | Function::Best), arguments) => {
+                let number = |at: usize, row: &Row<'_>| arguments.get(at)?.of(&[row], all)?.number();
+                if *function == Function::Best {
+                    let known = rows.iter().filter_map(|row| Some((number(1, row)?, *row)));
+                    let (_, best) = known.reduce(|best, one| if one.0 > best.0 { one } else { best })?;
+                    return arguments.first()?.of(&[best], all);
+                }
+                let both: Vec<(f64, f64)> = rows.iter().filter_map(|row| Some((number(0, row)?, number(1, row)?))).collect();
+                match function {
+                    Function::Threshold => threshold(&both.iter().map(|&(value, holds)| (value, holds != 0.0)).collect::<Vec<_>>()),
+                    _ => {
+                        let (first, second): (Vec<f64>, Vec<f64>) = both.into_iter().unzip();
+                        spearman(&first, &second)
+                    }
+                }
+                .map(Value::Number)
             }
             Node::Call(function, arguments) => {
                 let (of, of_which) = (arguments.first()?, arguments.get(1));
@@ -201,6 +234,10 @@ impl Node {
                 let values = wanted.filter_map(|row| one(of, row));
                 if *function == Function::First {
                     return { values }.next();
+                }
+                if *function == Function::Distinct {
+                    let different: BTreeSet<String> = values.map(|value| value.to_string()).collect();
+                    return Some(Value::Number(different.len() as f64));
                 }
                 let values: Vec<f64> = values.filter_map(|value| value.number()).collect();
                 match function {
@@ -364,6 +401,9 @@ mod tests {
         }
         assert_eq!(value("first(kernel, ipc > 5)"), Some(Value::Text("fwt".to_owned())));
         assert_eq!((value("nothing.of-the-kind"), value("ipc / 0"), value("kernel - 1")), (None, None, None));
+        assert_eq!((value("distinct(kernel)"), value("distinct(max_tbs, ipc > 1)")), (Some(Value::Number(2.0)), Some(Value::Number(1.0))));
+        assert_eq!((value("best(kernel, ipc)"), value("others(max(ipc))")), (Some(Value::Text("fwt".into())), Some(Value::Number(8.0))));
+        assert_eq!((value("threshold(ipc, kernel == 'fwt')"), value("abs(2 - 5)")), (Some(Value::Number(5.0)), Some(Value::Number(3.0))));
         let text = |text: &str| Some(Value::Text(text.to_owned()));
         assert_eq!((value("kernel + ': ' + ipc"), value("ipc > 9 and 'fast' or 'slow'")), (text("mm: 2"), text("slow")));
         assert_eq!((value("kernel == 'fwt' or kernel == 'mm'"), value("spearman(ipc, 10 - ipc)")), (Some(Value::Number(1.0)), Some(Value::Number(-1.0))));

@@ -36,6 +36,11 @@ pub struct Report {
 }
 
 impl Report {
+    /// Whether a block is of this kind.
+    pub fn has(&self, kind: Kind) -> bool {
+        self.blocks.iter().any(|block| block.kind == kind)
+    }
+
     /// Whether the plan declares nothing: then the report is the usual one.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
@@ -52,6 +57,12 @@ pub enum Kind {
     Usual,
     /// Every group under every policy.
     Groups,
+    /// Of placements and mechanisms on one machine: ranks by work, fairness, energy and storage, and what is best for each group.
+    MechanismRanking,
+    /// How near policies come to the best static configuration, by how well they knew the kernels.
+    DecisionQuality,
+    /// What each level of scheduling does in each combination with the others.
+    LevelEffects,
     /// Bars in clusters, with means and published numbers.
     Bars,
     /// Stacked shares.
@@ -128,6 +139,8 @@ pub struct Join {
     pub condition: Option<Expression>,
     /// What both have in common.
     pub on: Vec<Expression>,
+    /// Of several the one in which this is largest; the first if left out.
+    pub best: Option<Expression>,
     /// What that is called in the other rows, where it is not called the same.
     pub with: Vec<Expression>,
 }
@@ -288,7 +301,6 @@ impl Block {
     pub(crate) fn lacks(&self) -> Option<&'static str> {
         let value = self.value.is_some() || !self.values.is_empty();
         let needs = match self.kind {
-            Kind::Section | Kind::Usual | Kind::Groups => vec![],
             Kind::Bars | Kind::Stacks => vec![(self.figure.is_empty(), "figure"), (!value, "value"), (self.by.is_empty(), "by")],
             Kind::Lines | Kind::Scatter => vec![(self.figure.is_empty(), "figure"), (!value, "value"), (self.x.is_none(), "x")],
             Kind::Matrix => vec![
@@ -298,6 +310,7 @@ impl Block {
                 (self.by.is_empty(), "by"),
             ],
             Kind::Table => vec![(self.values.is_empty(), "values")],
+            _ => vec![],
         };
         needs.into_iter().find(|(missing, _)| *missing).map(|(_, key)| key)
     }

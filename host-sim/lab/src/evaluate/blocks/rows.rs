@@ -46,6 +46,8 @@ impl<'e> Row<'e> {
             ("at", Some([at, _, _])) => return Some(Value::Number(at)),
             ("value", Some([_, value, _])) => return Some(Value::Number(value)),
             ("most", Some([_, _, most])) => return Some(Value::Number(most)),
+            ("place", _) => return self.place.map(|place| Value::Number(place as f64)),
+            ("searched_for", _) => return self.searched_for().map(|mode| Value::Text(mode.to_owned())),
             ("promised_stp", _) => return self.promised_stp().map(Value::Number),
             _ => {}
         }
@@ -54,7 +56,7 @@ impl<'e> Row<'e> {
             return other.get(rest);
         }
         match first {
-            "setting" => self.study.setting.iter().find(|(key, _)| key == rest).map(|(_, value)| Value::read(value)),
+            "setting" => self.setting(rest),
             "study" => self.field(&self.of_study, rest),
             "gpu" => self.field(self.gpu.get_or_init(|| gpu(&self.study.gpu)), rest),
             "paper" => self.names.iter().find_map(|(_, key)| self.published.find(None, key, rest)),
@@ -88,6 +90,28 @@ impl<'e> Row<'e> {
 }
 
 impl Row<'_> {
+    /// What the experiment varies: the value of a key, or a part of one that has several, from 0: `shares.0` of `shares = "20-4"`.
+    fn setting(&self, name: &str) -> Option<Value> {
+        let of = |wanted: &str| self.study.setting.iter().find(|(key, _)| key == wanted).map(|(_, value)| value.as_str());
+        let part = || {
+            let (key, part) = name.rsplit_once('.')?;
+            of(key)?.split('-').nth(part.parse().ok()?)
+        };
+        of(name).or_else(part).map(Value::read)
+    }
+
+    /// What a search for SMs went for: where some kernels are memory-intensive performance, where all are power, where none is nothing (Zhao et al. 2018,
+    /// section 4).
+    fn searched_for(&self) -> Option<&'static str> {
+        let told = self.fields.get("search")?.get("memory_intensive")?.as_array()?;
+        let memory = told.iter().filter(|told| told.as_bool() == Some(true)).count();
+        (!told.is_empty()).then_some(match memory {
+            0 => "none",
+            _ if memory == told.len() => "power",
+            _ => "performance",
+        })
+    }
+
     /// The STP that the scalability of the kernels alone promises for a policy's configuration: the sum of what each makes alone with as many TBs
     /// per SM over what it makes alone with all.
     fn promised_stp(&self) -> Option<f64> {
@@ -142,7 +166,9 @@ pub(super) fn rows<'e>(
 ) -> Vec<Row<'e>> {
     let of_it = |study: &&StudyResult| wanted.experiments.is_empty() || wanted.experiments.contains(&study.experiment);
     let mut rows: Vec<Row<'e>> = evaluation.studies.iter().filter(of_it).flat_map(|study| of_study(evaluation, study, published, wanted)).collect();
-    for (name, join) in joins {
+    for (at, (name, join)) in joins.iter().enumerate() {
+        // What is compared with may be compared itself, with what has a name before its own.
+        let before = joins.iter().take(at).map(|(name, join)| (name.clone(), join.clone())).collect();
         let others = Wanted {
             rows: join.rows.unwrap_or(wanted.rows),
             points: join.points.as_deref(),
@@ -150,15 +176,21 @@ pub(super) fn rows<'e>(
             condition: join.condition.as_ref(),
         };
         let others: Vec<Arc<Row<'e>>> =
-            self::rows(evaluation, published, others, &BTreeMap::new()).into_iter().map(Arc::new).collect();
+            self::rows(evaluation, published, others, &before).into_iter().map(Arc::new).collect();
         let key = |on: &[Expression], row: &Row<'_>| on.iter().map(|on| on.of_one(row).map(|value| value.to_string())).collect::<Vec<_>>();
         let theirs = if join.with.is_empty() { &join.on } else { &join.with };
         let keys: Vec<_> = others.iter().map(|other| key(theirs, other)).collect();
         for row in &mut rows {
             let wanted = key(&join.on, row);
-            if let Some(at) = keys.iter().position(|key| *key == wanted) {
-                row.beside.push((name.clone(), Arc::clone(&others[at])));
-            }
+            let mut same = keys.iter().zip(&others).filter(|(key, _)| **key == wanted).map(|(_, other)| other);
+            let found = match &join.best {
+                None => same.next(),
+                Some(best) => {
+                    let known = same.filter_map(|other| Some((best.of_one(other)?.number()?, other)));
+                    known.reduce(|best, one| if one.0 > best.0 { one } else { best }).map(|(_, other)| other)
+                }
+            };
+            row.beside.extend(found.map(|other| (name.clone(), Arc::clone(other))));
         }
     }
     rows.retain(|row| wanted.condition.is_none_or(|condition| condition.holds(row)));

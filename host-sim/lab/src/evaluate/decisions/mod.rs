@@ -19,12 +19,10 @@ pub use mixes::{Block, Choice, Mix, Run, Static, Values, Way};
 pub use objective::Objective;
 pub use resample::Resampled;
 
+use super::blocks::Kind;
 use super::results::Evaluation;
 
-/// The plan whose results these are; its parts have names that begin with it.
-const PLAN: &str = "decisions";
-
-/// Whether an evaluation is of the plan, of a part of it or of a plan of one's own that is called so, or of a quick form: `decisions` or `decisions-` and more.
+/// Whether a report on an evaluation judges decisions.
 pub fn is_of(evaluation: &Evaluation) -> bool {
-    evaluation.plan.name.strip_prefix(PLAN).is_some_and(|part| part.is_empty() || part.starts_with('-'))
+    evaluation.plan.report.has(Kind::DecisionQuality)
 }

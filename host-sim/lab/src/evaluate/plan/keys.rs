@@ -31,7 +31,7 @@ const fn optional(name: &'static str, about: &'static str, value: fn(&Policies) 
 }
 
 /// Of a plan.
-pub(super) const PLAN: [Key; 6] = [
+pub(super) const PLAN: [Key; 7] = [
     required("name", "Short name: small letters, digits and hyphens.", |_| schema::plain_name()),
     required("description", "What the plan is for.", |_| schema::text()),
     optional("include", "Plans, built in or files from this one's folder, whose experiments come first.", |_| {
@@ -39,6 +39,9 @@ pub(super) const PLAN: [Key; 6] = [
     }),
     optional("experiment", "Groups of kernels under policies, in every setting.", |policies| list(&schema::experiment(policies))),
     optional("report", "What the report shows, in this order; the usual figures and tables if left out.", |_| list(&schema::block())),
+    optional("report-as", "A plan whose report this one's has, too, as far as it has its experiments.", |_| {
+        schema::known_or_file(&super::names())
+    }),
     optional("published", "Files of published numbers, built in or from this one's folder.", |_| {
         list(&schema::known_or_file(&super::published_names()))
     }),

@@ -1,7 +1,7 @@
 //! `[[report]]` and `published`: what the report shows ([`blocks`](crate::evaluate::blocks)).
 
 use super::reader::{Source, Table};
-use super::{PlanError, published_names};
+use super::{PlanError, names, published_names, text_of};
 use crate::evaluate::blocks::{Block, Report};
 use mias_workloads::input::toml_text::parse_error;
 use mias_workloads::input::{file, suggest};
@@ -13,10 +13,26 @@ use std::path::Path;
 struct Blocks {
     #[serde(default)]
     report: Vec<Block>,
+    #[serde(default)]
+    published: Vec<String>,
+}
+
+/// The blocks of a plan's text.
+fn blocks(source: Source<'_>) -> Result<Blocks, PlanError> {
+    toml::from_str(source.text).map_err(|error| PlanError(parse_error(source.file, source.text, &error)))
 }
 
 /// Adds the blocks of a plan whose experiments are `known`, and the published numbers that they stand beside.
 pub(super) fn read(source: Source<'_>, plan: &Table<'_>, known: &[&str], report: &mut Report) -> Result<(), PlanError> {
+    if let Some(other) = plan.get("report-as") {
+        let (file, text) = text_of(&other.beside(other.text()?, &names())).map_err(|message| other.fail(&message))?;
+        let theirs = blocks(Source { file: &file, text: &text })?;
+        for name in &theirs.published {
+            let text = mias_plans::published(name).ok_or_else(|| other.fail(&suggest::unknown("file of numbers", name, &published_names())))?;
+            report.published.read(text).map_err(|message| other.fail(&format!("{name}: {message}")))?;
+        }
+        report.blocks.extend(theirs.report);
+    }
     for name in plan.get("published").map(|list| list.list()).transpose()?.unwrap_or_default() {
         let word = name.beside(name.text()?, &published_names());
         let text = match mias_plans::published(&word) {
@@ -26,7 +42,7 @@ pub(super) fn read(source: Source<'_>, plan: &Table<'_>, known: &[&str], report:
         report.published.read(&text).map_err(|message| name.fail(&format!("{word}: {message}")))?;
     }
     let Some(written) = plan.get("report") else { return Ok(()) };
-    let parsed: Blocks = toml::from_str(source.text).map_err(|error| PlanError(parse_error(source.file, source.text, &error)))?;
+    let parsed = blocks(source)?;
     for (place, block) in written.list()?.iter().zip(&parsed.report) {
         if let Some(key) = block.lacks() {
             return Err(place.fail(&format!("a block of this kind has a key `{key}`")));

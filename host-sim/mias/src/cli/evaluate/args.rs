@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct EvaluateArgs {
-    /// `thesis`, `extended`, `quick`, `baselines`, `rules`, `sensitivity`, `linear`, `memory-pairs`, `roofline`, `rules-elsewhere`, `precision`, `dai`, `dai-limits`, `dai-why`, `shieh`, `transitions`, `zhao`, `zhao-twelve`, `zhao-elsewhere`, `inside-or-beside`, `lin`, `field`, `decisions-making`, `decisions`, `decisions-small`, `stack`, or the TOML file of a plan of your own [default: thesis]
+    /// `thesis`, `extended`, `quick`, `baselines`, `rules`, `sensitivity`, `linear`, `memory-pairs`, `roofline`, `rules-elsewhere`, `precision`, `dai`, `dai-limits`, `dai-why`, `shieh`, `transitions`, `zhao`, `zhao-twelve`, `zhao-elsewhere`, `inside-or-beside`, `lin`, `field`, `decisions-making`, `decisions`, `decisions-small`, `stack`, `maestro`, or the TOML file of a plan of your own [default: thesis]
     pub(super) plan: Option<String>,
     /// The same as an option
     #[arg(long = "plan", value_name = "PLAN")]

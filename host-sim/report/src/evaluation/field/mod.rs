@@ -12,6 +12,7 @@ pub(super) use entry::{Family, mechanism};
 pub(super) use storage::Bits;
 
 use mias_lab::evaluate::paired::Ratio;
+use mias_lab::evaluate::blocks::Kind;
 use mias_lab::evaluate::results::{Evaluation, GroupResult, PolicyResult, StudyResult};
 use mias_lab::evaluate::statistics::{arithmetic, geometric};
 use mias_lab::evaluate::summary::ALL;
@@ -35,7 +36,7 @@ const FREE: [&str; 2] = [PLACED, "searched"];
 
 /// Whether an evaluation is of that plan, or of its quick form.
 pub(super) fn is_of(evaluation: &Evaluation) -> bool {
-    ["field", "field-quick"].contains(&evaluation.plan.name.as_str())
+    evaluation.plan.report.has(Kind::MechanismRanking)
 }
 
 /// The time of decisions.

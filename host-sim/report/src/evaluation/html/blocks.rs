@@ -2,7 +2,7 @@
 
 use super::page::Page;
 use super::palette::{self, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION};
-use super::{conditions, studies, tables, usual};
+use super::{conditions, decisions, field, stack, studies, tables, usual};
 use crate::evaluation::figure::{
     Bar, Bars, Chart, Cluster, Curve, Curves, Dot, Figure, Key, Mark, Panel, Plane, RATIO, Series, Stack, Stacks, Style, Surface, Swatch, Unit,
 };
@@ -31,6 +31,9 @@ pub(super) fn draw(page: &mut Page, evaluation: &Evaluation) {
                 page.heading(&studies::titled(&study.title, study));
                 tables::groups(page, study);
             }),
+            Kind::MechanismRanking => field::draw(page, evaluation),
+            Kind::DecisionQuality => decisions::draw(page, evaluation),
+            Kind::LevelEffects => stack::draw(page, evaluation),
             Kind::Table => table(page, evaluation, block),
             Kind::Bars | Kind::Stacks | Kind::Lines | Kind::Scatter | Kind::Matrix => figure(page, evaluation, block),
         }

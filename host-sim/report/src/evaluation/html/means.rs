@@ -30,11 +30,6 @@ pub(super) fn joined(group: &GroupResult) -> String {
     group.kernels.iter().map(|kernel| plain(kernel)).collect::<Vec<_>>().join("+")
 }
 
-/// The result of a policy in a group.
-pub(super) fn of<'g>(group: &'g GroupResult, policy: &str) -> Option<&'g PolicyResult> {
-    group.policies.iter().find(|result| result.policy == policy)
-}
-
 /// The policies of a study, in its order.
 pub(super) fn policies(study: &StudyResult) -> Vec<&'static str> {
     let mut names = Vec::new();
@@ -87,16 +82,6 @@ pub(super) fn series(palette: &Palette, names: &[&'static str]) -> Vec<Series> {
 
 pub(super) fn key(palette: &Palette, names: &[&'static str]) -> Key {
     names.iter().fold(Key::default(), |key, name| key.with(Swatch::Bar(palette.style(name)), name))
-}
-
-/// Series of these names and their key, for what is no policy's.
-pub(super) fn named<'n>(names: impl Iterator<Item = &'n str>, style: impl Fn(usize) -> Style) -> (Vec<Series>, Key) {
-    let (mut series, mut key) = (Vec::new(), Key::default());
-    for (at, name) in names.enumerate() {
-        series.push(Series { name: name.to_owned(), style: style(at) });
-        key = key.with(Swatch::Bar(style(at)), name);
-    }
-    (series, key)
 }
 
 /// The arithmetic mean, of how many and with quartiles; none of nothing.

@@ -20,7 +20,6 @@ mod studies;
 mod tables;
 mod thesis;
 mod usual;
-mod zhao;
 
 use super::figure::Figure;
 use maud::html;
@@ -50,22 +49,6 @@ fn page(evaluation: &Evaluation) -> Page {
     let mut page = Page::new(Palette::of(policies));
     if !evaluation.plan.report.is_empty() {
         blocks::draw(&mut page, evaluation);
-        return page;
-    }
-    if super::field::is_of(evaluation) {
-        field::draw(&mut page, evaluation);
-        return page;
-    }
-    if mias_lab::evaluate::decisions::is_of(evaluation) {
-        decisions::draw(&mut page, evaluation);
-        return page;
-    }
-    if super::stack::is_of(evaluation) {
-        stack::draw(&mut page, evaluation);
-        return page;
-    }
-    if zhao::is_of(evaluation) {
-        zhao::draw(&mut page, evaluation);
         return page;
     }
     requests::draw(&mut page, &evaluation.studies);

@@ -13,6 +13,7 @@ use effects::OfSubsets;
 use mias_lab::choice::Choice;
 use mias_lab::evaluate::paired::Ratio;
 use mias_lab::evaluate::queue::QueueResult;
+use mias_lab::evaluate::blocks::Kind;
 use mias_lab::evaluate::results::{Evaluation, GroupResult, PolicyResult, StudyResult};
 use mias_lab::experiment::levels::Levels;
 use mias_lab::table::{self, DASH};
@@ -25,7 +26,7 @@ pub(super) const NAMES: [&str; LEVELS] = ["kernels", "thread blocks", "warps", "
 
 /// Whether an evaluation is of that plan, or of its quick form.
 pub(super) fn is_of(evaluation: &Evaluation) -> bool {
-    ["stack", "stack-quick"].contains(&evaluation.plan.name.as_str())
+    evaluation.plan.report.has(Kind::LevelEffects)
 }
 
 /// The name of a subset.

@@ -145,24 +145,6 @@ fn no_mix_is_of_both_sets() {
     }
 }
 
-/// Plans that a rule was made with and is judged by are not built in. They have mixes of the set that they are of, and their results have the tables of decisions.
-#[test]
-fn plans_of_a_rule_have_mixes_of_their_set() {
-    let [making, judged] = drawn();
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plans/decisions");
-    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
-    let plans: Vec<_> = files.filter(|path| !path.ends_with("kernels.toml")).collect();
-    assert!(plans.len() >= 6);
-    for path in plans {
-        let file = path.file_stem().unwrap().to_str().unwrap();
-        let drawn = if file.starts_with("trial-making") { &making } else { &judged };
-        let plan = load(path.to_str().unwrap()).unwrap();
-        let mixes: BTreeSet<&Vec<String>> = drawn.iter().map(|(_, mix)| mix).collect();
-        assert!(plan.experiments.iter().flat_map(words).all(|mix| mixes.contains(&mix)), "{file}");
-        assert_eq!(plan.name, format!("decisions-{file}"));
-    }
-}
-
 fn only(name: &str) -> BTreeSet<String> {
     BTreeSet::from([name.to_owned()])
 }
