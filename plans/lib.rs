@@ -39,8 +39,10 @@ pub const ALL: &[(&str, &str)] = plans![
 /// Published numbers that the reports of these plans stand beside: name and file of each, CSV with paper, figure, page, key, series and value.
 pub const PUBLISHED: &[(&str, &str)] = &[
     ("dai", include_str!("published/dai.csv")),
+    ("kernels", include_str!("published/kernels.csv")),
     ("lin", include_str!("published/lin.csv")),
     ("maestro", include_str!("published/maestro.csv")),
+    ("shieh", include_str!("published/shieh.csv")),
     ("zhao", include_str!("published/zhao.csv")),
 ];
 

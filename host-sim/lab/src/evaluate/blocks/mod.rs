@@ -41,9 +41,9 @@ impl Report {
         self.blocks.iter().any(|block| block.kind == kind)
     }
 
-    /// Whether the plan declares nothing: then the report is the usual one.
+    /// Whether the plan declares nothing. Without blocks the report is the usual one.
     pub fn is_empty(&self) -> bool {
-        self.blocks.is_empty()
+        self.blocks.is_empty() && self.published.is_empty()
     }
 }
 

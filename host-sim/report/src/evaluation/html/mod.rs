@@ -47,11 +47,11 @@ pub fn figures(evaluation: &Evaluation) -> Vec<Figure> {
 fn page(evaluation: &Evaluation) -> Page {
     let policies = evaluation.studies.iter().flat_map(means::policies);
     let mut page = Page::new(Palette::of(policies));
-    if !evaluation.plan.report.is_empty() {
+    if !evaluation.plan.report.blocks.is_empty() {
         blocks::draw(&mut page, evaluation);
         return page;
     }
-    requests::draw(&mut page, &evaluation.studies);
+    requests::draw(&mut page, &evaluation.studies, &evaluation.plan.report.published);
     let main = main_study(evaluation);
     let mut experiment = 0;
     if let Some(main) = main {

@@ -10,6 +10,7 @@ use super::means::plain;
 use super::page::Page;
 use super::palette;
 use crate::evaluation::figure::{Bar, Bars, Chart, Cluster, Figure, Key, Mark, Panel, Series, Stack, Stacks, Swatch, Unit};
+use mias_lab::evaluate::blocks::Published;
 use mias_lab::evaluate::requests::{ALL, RequestsResult};
 use mias_lab::evaluate::results::StudyResult;
 use mias_lab::table::{DASH, grouped};
@@ -25,7 +26,7 @@ const BEFORE: &str = "before";
 
 /// All figures and tables of the experiments with requests. Figures have the paper's numbers, those of the second experiment and of its
 /// second setting with its name and number before them.
-pub(super) fn draw(page: &mut Page, studies: &[StudyResult]) {
+pub(super) fn draw(page: &mut Page, studies: &[StudyResult], published: &Published) {
     let mut asked: Vec<&str> = Vec::new();
     for study in studies.iter().filter(|study| !study.requests.is_empty()) {
         if asked.contains(&study.experiment.as_str()) {
@@ -33,7 +34,7 @@ pub(super) fn draw(page: &mut Page, studies: &[StudyResult]) {
         }
         let settings: Vec<&StudyResult> = studies.iter().filter(|other| other.experiment == study.experiment).collect();
         let name = if asked.is_empty() { String::new() } else { format!("{}, ", study.experiment) };
-        experiment(page, &settings, &name);
+        experiment(page, &settings, &name, published);
         asked.push(&study.experiment);
     }
     if !asked.is_empty() {
@@ -42,7 +43,7 @@ pub(super) fn draw(page: &mut Page, studies: &[StudyResult]) {
     }
 }
 
-fn experiment(page: &mut Page, settings: &[&StudyResult], name: &str) {
+fn experiment(page: &mut Page, settings: &[&StudyResult], name: &str, published: &Published) {
     for (number, study) in settings.iter().enumerate() {
         page.section(&titled(study));
         page.note(&ran(study));
@@ -64,11 +65,11 @@ fn experiment(page: &mut Page, settings: &[&StudyResult], name: &str) {
             ),
         ];
         for (figure, shown) in figures {
-            by_kernel(page, study, strictest, &id(figure), &shown);
+            by_kernel(page, (study, published), strictest, &id(figure), &shown);
         }
-        by_limit(page, study, &id("5"));
+        by_limit(page, (study, published), &id("5"));
         techniques(page, study, &id("5 (c)"));
-        table::means(page, study);
+        table::means(page, study, published);
     }
 }
 
@@ -140,7 +141,7 @@ impl Shown {
     }
 }
 
-fn by_kernel(page: &mut Page, study: &StudyResult, limit: u64, id: &str, shown: &Shown) {
+fn by_kernel(page: &mut Page, (study, published): (&StudyResult, &Published), limit: u64, id: &str, shown: &Shown) {
     let Shown { label, y_label, value, violations, before } = *shown;
     let mut kernels: Vec<&str> = Vec::new();
     for row in &study.requests {
@@ -148,14 +149,14 @@ fn by_kernel(page: &mut Page, study: &StudyResult, limit: u64, id: &str, shown: 
             kernels.push(&row.kernel);
         }
     }
-    let (schemes, of_paper) = (schemes(study), paper::is_of(study));
+    let (schemes, of_paper) = (schemes(study), !published.is_empty());
     let cluster = |kernel: &&str| {
         let of = |scheme: &&str| {
             let row = find(study, kernel, scheme, limit)?;
             Some(bar(row, value(row)?, violations))
         };
         let said = schemes.iter().enumerate().filter(|_| *kernel == ALL && violations && of_paper);
-        let marks = said.filter_map(|(at, scheme)| Some(Mark::Paper(at, paper::violations(scheme, limit)?)));
+        let marks = said.filter_map(|(at, scheme)| Some(Mark::Paper(at, paper::violations(published, scheme, limit)?)));
         let before = before.map(|before| {
             let row = study.requests.iter().find(|row| row.kernel == *kernel)?;
             Some(bar(row, before(row)?, false))
@@ -215,18 +216,18 @@ fn techniques(page: &mut Page, study: &StudyResult, id: &str) {
 }
 
 /// Violations and overhead over limits.
-fn by_limit(page: &mut Page, study: &StudyResult, id: &str) {
+fn by_limit(page: &mut Page, (study, published): (&StudyResult, &Published), id: &str) {
     let mut limits: Vec<u64> = study.requests.iter().map(|row| row.limit_cycles).collect();
     limits.sort_unstable();
     limits.dedup();
-    let (schemes, of_paper) = (schemes(study), paper::is_of(study));
-    let chart = |label: &str, value: Quantity, said: fn(&str, u64) -> Option<f64>, violations: bool| {
+    let (schemes, of_paper) = (schemes(study), !published.is_empty());
+    let chart = |label: &str, value: Quantity, said: fn(&Published, &str, u64) -> Option<f64>, violations: bool| {
         let cluster = |limit: &u64| {
             let of = |scheme: &&str| {
                 let row = find(study, ALL, scheme, *limit)?;
                 Some(bar(row, value(row)?, violations))
             };
-            let said = |(at, scheme): (usize, &&str)| Some(Mark::Paper(at, said(scheme, *limit)?)).filter(|_| of_paper);
+            let said = |(at, scheme): (usize, &&str)| Some(Mark::Paper(at, said(published, scheme, *limit)?));
             let marks = schemes.iter().enumerate().filter_map(said);
             Cluster {
                 names: vec![format!("{} cycles", grouped(*limit))],

@@ -4,19 +4,20 @@
 use super::paper;
 use crate::evaluation::html::page::Page;
 use crate::evaluation::text::interval;
+use mias_lab::evaluate::blocks::Published;
 use mias_lab::evaluate::requests::{ALL, RequestsResult};
 use mias_lab::evaluate::results::StudyResult;
 use mias_lab::table::{DASH, grouped, percent};
 
 /// A heading, the table, and how many drains were not estimated.
-pub(super) fn means(page: &mut Page, study: &StudyResult) {
+pub(super) fn means(page: &mut Page, study: &StudyResult, published: &Published) {
     page.heading("Means over all kernels");
     let cycles = |value: Option<f64>| value.map_or_else(|| DASH.to_owned(), |value| grouped(value.round() as u64));
-    let of_paper = paper::is_of(study);
+    let of_paper = !published.is_empty();
     let row = |row: &RequestsResult| {
         let victims: u64 = row.victims.iter().sum();
         let part = |technique: usize| percent((victims > 0).then(|| row.victims[technique] as f64 / victims as f64));
-        let said = |of: fn(&str, u64) -> Option<f64>| of_paper.then(|| percent(of(&row.scheme, row.limit_cycles)));
+        let said = |of: fn(&Published, &str, u64) -> Option<f64>| of_paper.then(|| percent(of(published, &row.scheme, row.limit_cycles)));
         let cells = [
             Some(row.scheme.clone()),
             Some(grouped(row.limit_cycles)),
