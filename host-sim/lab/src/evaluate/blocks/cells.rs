@@ -6,6 +6,7 @@ use super::rows::Row;
 use super::{Block, Mean, Named, Unit};
 use crate::evaluate::statistics::{arithmetic, geometric, quartiles};
 use crate::table::{DASH, number, percent};
+use std::collections::BTreeMap;
 
 /// A number of a chart.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -205,11 +206,12 @@ impl Block {
             values.iter().map(Value::to_string).collect::<Vec<String>>()
         };
         let (columns, lines) = (axis(x), axis(y));
-        let is = |of: &Expression, row: &Row<'_>, word: &str| of.of_one(row).is_some_and(|value| value.to_string() == word);
-        let cell = |line: &str, column: &str| {
-            let row = rows.iter().find(|row| is(x, row, column) && is(y, row, line))?;
-            value.of(&[row], rows)?.number()
-        };
+        let place = |row: &&Row<'_>| Some(((y.of_one(row)?.to_string(), x.of_one(row)?.to_string()), value.of(&[row], rows)?.number()?));
+        let mut found: BTreeMap<(String, String), f64> = BTreeMap::new();
+        for (place, value) in rows.iter().filter_map(place) {
+            found.entry(place).or_insert(value);
+        }
+        let cell = |line: &str, column: &str| found.get(&(line.to_owned(), column.to_owned())).copied();
         let values = lines.iter().map(|line| columns.iter().map(|column| cell(line, column)).collect()).collect();
         (!columns.is_empty()).then_some(Grid { columns, rows: lines, values })
     }

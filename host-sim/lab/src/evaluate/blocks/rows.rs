@@ -20,9 +20,8 @@ use std::sync::{Arc, OnceLock};
 pub struct Row<'e> {
     study: &'e StudyResult,
     pub(super) published: &'e Published,
-    /// Its part of `results.json`, and that of its study but for kernels and groups.
+    /// Its part of `results.json`.
     fields: Arc<Json>,
-    of_study: Arc<Json>,
     /// Which kernel of a group it is: lists mean their element there.
     place: Option<usize>,
     /// What it is of: `kernel`, `group`, `class` and the like.
@@ -57,7 +56,7 @@ impl<'e> Row<'e> {
         }
         match first {
             "setting" => self.setting(rest),
-            "study" => self.field(&self.of_study, rest),
+            "study" => self.of_study(rest),
             "gpu" => self.field(self.gpu.get_or_init(|| gpu(&self.study.gpu)), rest),
             "paper" => self.names.iter().find_map(|(_, key)| self.published.find(None, key, rest)),
             _ => self.field(&self.fields, name),
@@ -90,6 +89,26 @@ impl<'e> Row<'e> {
 }
 
 impl Row<'_> {
+    /// What the experiment says of all its runs.
+    fn of_study(&self, name: &str) -> Option<Value> {
+        let study = self.study;
+        let number = |value: u64| Some(Value::Number(value as f64));
+        let text = |value: &str| Some(Value::Text(value.to_owned()));
+        match name {
+            "title" => text(&study.title),
+            "gpu" => text(&study.gpu),
+            "cycles" => number(study.cycles?),
+            "arrive" => number(study.arrive),
+            "profile_cycles" => number(study.profile_cycles.into()),
+            "transition" => text(study.transition),
+            "latency" => text(study.latency),
+            "ipc_unit" => text(study.ipc_unit),
+            "precision" => text(study.precision.as_deref()?),
+            "levels" => text(study.levels.as_deref()?),
+            _ => None,
+        }
+    }
+
     /// What the experiment varies: the value of a key, or a part of one that has several, from 0: `shares.0` of `shares = "20-4"`.
     fn setting(&self, name: &str) -> Option<Value> {
         let of = |wanted: &str| self.study.setting.iter().find(|(key, _)| key == wanted).map(|(_, value)| value.as_str());
@@ -179,10 +198,11 @@ pub(super) fn rows<'e>(
             self::rows(evaluation, published, others, &before).into_iter().map(Arc::new).collect();
         let key = |on: &[Expression], row: &Row<'_>| on.iter().map(|on| on.of_one(row).map(|value| value.to_string())).collect::<Vec<_>>();
         let theirs = if join.with.is_empty() { &join.on } else { &join.with };
-        let keys: Vec<_> = others.iter().map(|other| key(theirs, other)).collect();
+        let mut by_key: BTreeMap<Vec<Option<String>>, Vec<&Arc<Row<'e>>>> = BTreeMap::new();
+        others.iter().for_each(|other| by_key.entry(key(theirs, other)).or_default().push(other));
         for row in &mut rows {
             let wanted = key(&join.on, row);
-            let mut same = keys.iter().zip(&others).filter(|(key, _)| **key == wanted).map(|(_, other)| other);
+            let mut same = by_key.get(&wanted).into_iter().flatten().copied();
             let found = match &join.best {
                 None => same.next(),
                 Some(best) => {
@@ -202,15 +222,6 @@ fn json(value: &impl Serialize) -> Arc<Json> {
 }
 
 fn of_study<'e>(evaluation: &'e Evaluation, study: &'e StudyResult, published: &'e Published, wanted: Wanted<'_>) -> Vec<Row<'e>> {
-    let of_study = json(&StudyResult {
-        kernels: Vec::new(),
-        groups: Vec::new(),
-        summary: Vec::new(),
-        requests: Vec::new(),
-        queue: Vec::new(),
-        setting: study.setting.clone(),
-        ..study.clone()
-    });
     let machine = Arc::default();
     let row = |fields: Arc<Json>, names: Vec<(&'static str, String)>| Row {
         gpu: Arc::clone(&machine),
@@ -218,7 +229,6 @@ fn of_study<'e>(evaluation: &'e Evaluation, study: &'e StudyResult, published: &
         study,
         published,
         fields,
-        of_study: Arc::clone(&of_study),
         place: None,
         names,
         point: None,

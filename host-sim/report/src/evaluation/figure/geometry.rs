@@ -101,6 +101,12 @@ fn report(plan: &str) -> Report {
     mias_lab::evaluate::plan::load(plan, &Policies::default()).expect("a plan").report
 }
 
+/// A report of one block that needs nothing but its kind.
+fn of_kind(kind: &str) -> Report {
+    let block = toml::from_str(&format!("kind = {kind:?}")).expect("a block");
+    Report { blocks: vec![block], ..Report::default() }
+}
+
 /// Names of policies, built in and a program's own.
 const POLICIES: [&str; 14] = [
     "left-over",

@@ -5,7 +5,7 @@ use super::palette::Palette;
 use super::thesis;
 use crate::evaluation::figure::{Bar, Cluster, Key, Mark, Series, Style, Swatch};
 use mias_lab::kernel_name;
-use mias_lab::evaluate::results::{GroupResult, PolicyResult, StudyResult};
+use mias_lab::evaluate::results::{GroupResult, StudyResult};
 use mias_lab::evaluate::statistics::{arithmetic, quartiles};
 use mias_lab::evaluate::summary::{self, ALL, S_NULL};
 use std::borrow::Cow;

@@ -57,7 +57,7 @@ pub(in crate::evaluation) fn evaluation(seed: u64) -> Evaluation {
             });
         }
     }
-    let plan = PlanNote { name: "decisions".into(), description: "a plan".into(), hash: "h".into(), report: report("decisions") };
+    let plan = PlanNote { name: "decisions".into(), description: "a plan".into(), hash: "h".into(), report: of_kind("decision-quality") };
     Evaluation { schema_version: SCHEMA_VERSION, model: "m".into(), plan, studies }
 }
 

@@ -43,7 +43,7 @@ pub(in crate::evaluation) fn evaluation(seed: u64) -> Evaluation {
             });
         }
     }
-    let plan = PlanNote { name: "field".into(), description: "a plan".into(), hash: "h".into(), report: report("field") };
+    let plan = PlanNote { name: "field".into(), description: "a plan".into(), hash: "h".into(), report: of_kind("mechanism-ranking") };
     Evaluation { schema_version: SCHEMA_VERSION, model: "m".into(), plan, studies }
 }
 

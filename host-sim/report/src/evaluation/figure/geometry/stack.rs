@@ -62,7 +62,7 @@ pub(in crate::evaluation) fn evaluation(seed: u64) -> Evaluation {
             studies.push(StudyResult { experiment, setting, levels, queue, groups, summary, cycles: None, ..template.clone() });
         }
     }
-    let plan = PlanNote { name: "stack".into(), description: "a plan".into(), hash: "h".into(), report: report("stack") };
+    let plan = PlanNote { name: "stack".into(), description: "a plan".into(), hash: "h".into(), report: of_kind("level-effects") };
     Evaluation { schema_version: SCHEMA_VERSION, model: "m".into(), plan, studies }
 }
 
