@@ -1,10 +1,10 @@
 //! Power over time: what a run cost between two notes of its energy, over the time between them, for `--timeline`.
 
 use super::energy::watts;
-use mias_lab::kernel_name;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::energy::{DynamicEnergy, EnergyReport, Femtojoules};
 use mias_lab::experiment::machine::Outcome;
+use mias_lab::kernel_name;
 use serde_json::{Map, Value};
 
 /// A part of the chip, and its energy.

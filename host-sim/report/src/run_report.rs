@@ -2,9 +2,7 @@
 
 use super::energy::{self, EnergyRow, LaunchEnergy};
 use super::provenance::Provenance;
-use super::{
-    SCHEMA_VERSION, comparison_table, contexts, explanation, latency_rows, memory_issue, queue_rows, search_rows, ways,
-};
+use super::{SCHEMA_VERSION, comparison_table, contexts, explanation, latency_rows, memory_issue, queue_rows, search_rows, ways};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{LaunchStats, Preemption, SmStateCycles, ThrownAway};
 use mias_hw_model::sm::{IssueClass, IssueSlots, MemoryChoices, MemoryLimits};

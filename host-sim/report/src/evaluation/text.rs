@@ -1,11 +1,11 @@
 //! What `mias evaluate` prints: means by class and policy, and where the rest is.
 
 use super::{decisions, field, sides, stack};
-use mias_lab::kernel_name;
 use mias_lab::evaluate::queue::QueueResult;
 use mias_lab::evaluate::requests::{self, RequestsResult};
 use mias_lab::evaluate::results::{Evaluation, Means, StudyResult, SummaryRow};
 use mias_lab::evaluate::summary::ALL;
+use mias_lab::kernel_name;
 use mias_lab::table::{self, estimate, number, percent};
 use std::path::Path;
 

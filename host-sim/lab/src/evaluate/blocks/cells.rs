@@ -297,7 +297,8 @@ mod tests {
         let (series, clusters) = block(text).bars(published(), &rows);
         assert_eq!(series, ["ipc"]);
         let shown = |cluster: &Cluster| (cluster.names.join(", "), cluster.bars[0].map(|cell| cell.value), cluster.published[0]);
-        let expected = [("fwt".to_owned(), Some(8.0), None), ("mm".to_owned(), Some(2.0), Some(3.0)), ("all, n = 2".to_owned(), Some(4.0), None)];
+        let expected =
+            [("fwt".to_owned(), Some(8.0), None), ("mm".to_owned(), Some(2.0), Some(3.0)), ("all, n = 2".to_owned(), Some(4.0), None)];
         assert_eq!(clusters.iter().map(shown).collect::<Vec<_>>(), expected);
     }
 
@@ -323,6 +324,9 @@ mod tests {
         let rows = rows();
         let rows: Vec<&Row<'_>> = rows.iter().collect();
         let grid = block("kind = \"matrix\"\nfigure = \"1\"\nx = \"kernel\"\nby = [\"max_tbs\"]\nvalue = \"ipc\"\n").grid(&rows).unwrap();
-        assert_eq!((grid.columns, grid.rows, grid.values), (vec!["fwt".into(), "mm".into()], vec!["4".into()], vec![vec![Some(8.0), Some(2.0)]]));
+        assert_eq!(
+            (grid.columns, grid.rows, grid.values),
+            (vec!["fwt".into(), "mm".into()], vec!["4".into()], vec![vec![Some(8.0), Some(2.0)]])
+        );
     }
 }

@@ -406,7 +406,10 @@ mod tests {
         assert_eq!((value("threshold(ipc, kernel == 'fwt')"), value("abs(2 - 5)")), (Some(Value::Number(5.0)), Some(Value::Number(3.0))));
         let text = |text: &str| Some(Value::Text(text.to_owned()));
         assert_eq!((value("kernel + ': ' + ipc"), value("ipc > 9 and 'fast' or 'slow'")), (text("mm: 2"), text("slow")));
-        assert_eq!((value("kernel == 'fwt' or kernel == 'mm'"), value("spearman(ipc, 10 - ipc)")), (Some(Value::Number(1.0)), Some(Value::Number(-1.0))));
+        assert_eq!(
+            (value("kernel == 'fwt' or kernel == 'mm'"), value("spearman(ipc, 10 - ipc)")),
+            (Some(Value::Number(1.0)), Some(Value::Number(-1.0)))
+        );
     }
 
     #[test]

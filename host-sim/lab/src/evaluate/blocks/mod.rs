@@ -279,12 +279,8 @@ pub struct Block {
 impl Block {
     /// Its rows.
     pub fn rows<'e>(&self, evaluation: &'e Evaluation) -> Vec<Row<'e>> {
-        let wanted = Wanted {
-            rows: self.rows,
-            points: self.points.as_deref(),
-            experiments: &self.experiments,
-            condition: self.condition.as_ref(),
-        };
+        let wanted =
+            Wanted { rows: self.rows, points: self.points.as_deref(), experiments: &self.experiments, condition: self.condition.as_ref() };
         let mut rows = rows::rows(evaluation, &evaluation.plan.report.published, wanted, &self.join);
         if !self.policies.is_empty() {
             let place = |row: &Row<'_>| {

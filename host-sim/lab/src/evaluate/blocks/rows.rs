@@ -6,9 +6,9 @@ use super::published::Published;
 use super::{Join, Source};
 use crate::evaluate::queue::QueueResult;
 use crate::evaluate::results::{Evaluation, GroupResult, PolicyResult, StudyResult};
-use crate::kernel_name;
-use crate::gpus::fields::{Field, changed};
 use crate::gpus;
+use crate::gpus::fields::{Field, changed};
+use crate::kernel_name;
 use serde::Serialize;
 use serde_json::Value as Json;
 use std::borrow::Cow;
@@ -184,7 +184,8 @@ pub(super) fn rows<'e>(
     joins: &BTreeMap<String, Join>,
 ) -> Vec<Row<'e>> {
     let of_it = |study: &&StudyResult| wanted.experiments.is_empty() || wanted.experiments.contains(&study.experiment);
-    let mut rows: Vec<Row<'e>> = evaluation.studies.iter().filter(of_it).flat_map(|study| of_study(evaluation, study, published, wanted)).collect();
+    let mut rows: Vec<Row<'e>> =
+        evaluation.studies.iter().filter(of_it).flat_map(|study| of_study(evaluation, study, published, wanted)).collect();
     for (at, (name, join)) in joins.iter().enumerate() {
         // What is compared with may be compared itself, with what has a name before its own.
         let before = joins.iter().take(at).map(|(name, join)| (name.clone(), join.clone())).collect();
@@ -194,8 +195,7 @@ pub(super) fn rows<'e>(
             experiments: if join.experiments.is_empty() { wanted.experiments } else { &join.experiments },
             condition: join.condition.as_ref(),
         };
-        let others: Vec<Arc<Row<'e>>> =
-            self::rows(evaluation, published, others, &before).into_iter().map(Arc::new).collect();
+        let others: Vec<Arc<Row<'e>>> = self::rows(evaluation, published, others, &before).into_iter().map(Arc::new).collect();
         let key = |on: &[Expression], row: &Row<'_>| on.iter().map(|on| on.of_one(row).map(|value| value.to_string())).collect::<Vec<_>>();
         let theirs = if join.with.is_empty() { &join.on } else { &join.with };
         let mut by_key: BTreeMap<Vec<Option<String>>, Vec<&Arc<Row<'e>>>> = BTreeMap::new();
@@ -311,7 +311,8 @@ pub(super) mod tests {
                 "curve": [[10, 1.0], [20, 2.0]], "memory": memory,
             })
         };
-        let rate = json!({ "l1_miss_rate": 0.25, "fails_per_access": null, "lsu_stall_share": null, "alu_utilization": null, "kernels": [] });
+        let rate =
+            json!({ "l1_miss_rate": 0.25, "fails_per_access": null, "lsu_stall_share": null, "alu_utilization": null, "kernels": [] });
         let study = |experiment: &str, factor: f64| {
             json!({
                 "experiment": experiment, "title": "", "setting": [["sm.tbs", "8"]], "gpu": "g", "gpu_hash": "", "cycles": 100, "profile_cycles": 1,

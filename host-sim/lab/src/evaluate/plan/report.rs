@@ -28,7 +28,8 @@ pub(super) fn read(source: Source<'_>, plan: &Table<'_>, known: &[&str], report:
         let (file, text) = text_of(&other.beside(other.text()?, &names())).map_err(|message| other.fail(&message))?;
         let theirs = blocks(Source { file: &file, text: &text })?;
         for name in &theirs.published {
-            let text = mias_plans::published(name).ok_or_else(|| other.fail(&suggest::unknown("file of numbers", name, &published_names())))?;
+            let text =
+                mias_plans::published(name).ok_or_else(|| other.fail(&suggest::unknown("file of numbers", name, &published_names())))?;
             report.published.read(text).map_err(|message| other.fail(&format!("{name}: {message}")))?;
         }
         report.blocks.extend(theirs.report);

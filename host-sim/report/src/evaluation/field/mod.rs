@@ -11,8 +11,8 @@ mod tests;
 pub(super) use entry::{Family, mechanism};
 pub(super) use storage::Bits;
 
-use mias_lab::evaluate::paired::Ratio;
 use mias_lab::evaluate::blocks::Kind;
+use mias_lab::evaluate::paired::Ratio;
 use mias_lab::evaluate::results::{Evaluation, GroupResult, PolicyResult, StudyResult};
 use mias_lab::evaluate::statistics::{arithmetic, geometric};
 use mias_lab::evaluate::summary::ALL;

@@ -4,7 +4,8 @@ use super::page::Page;
 use super::palette::{self, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION};
 use super::{conditions, decisions, field, stack, studies, tables, usual};
 use crate::evaluation::figure::{
-    Bar, Bars, Chart, Cluster, Curve, Curves, Dot, Figure, Key, Mark, Panel, Plane, RATIO, Series, Stack, Stacks, Style, Surface, Swatch, Unit,
+    Bar, Bars, Chart, Cluster, Curve, Curves, Dot, Figure, Key, Mark, Panel, Plane, RATIO, Series, Stack, Stacks, Style, Surface, Swatch,
+    Unit,
 };
 use mias_lab::evaluate::blocks::{self, Block, Kind, Row};
 use mias_lab::evaluate::results::{Evaluation, StudyResult};
@@ -111,7 +112,8 @@ fn style(page: &Page, block: &Block, name: &str, at: usize) -> Style {
 }
 
 fn series(page: &Page, block: &Block, names: Vec<String>, key: &mut Key) -> Vec<Series> {
-    let series: Vec<Series> = names.into_iter().enumerate().map(|(at, name)| Series { style: style(page, block, &name, at), name }).collect();
+    let series: Vec<Series> =
+        names.into_iter().enumerate().map(|(at, name)| Series { style: style(page, block, &name, at), name }).collect();
     if series.len() > 1 {
         *key = series.iter().fold(Key::default(), |key, one| key.with(Swatch::Bar(one.style), &one.name));
     }

@@ -4,10 +4,10 @@ use super::late;
 use super::palette::Palette;
 use super::thesis;
 use crate::evaluation::figure::{Bar, Cluster, Key, Mark, Series, Style, Swatch};
-use mias_lab::kernel_name;
 use mias_lab::evaluate::results::{GroupResult, StudyResult};
 use mias_lab::evaluate::statistics::{arithmetic, quartiles};
 use mias_lab::evaluate::summary::{self, ALL, S_NULL};
+use mias_lab::kernel_name;
 use std::borrow::Cow;
 
 /// Classes of pairs in the thesis' order, with words.
