@@ -3,7 +3,7 @@
 use super::late;
 use super::palette::Palette;
 use super::thesis;
-use crate::evaluation::figure::{Bar, Cluster, Key, Mark, Series, Style, Swatch};
+use crate::evaluation::figure::{Bar, Cluster, Key, Mark, Series, Swatch};
 use mias_lab::evaluate::results::{GroupResult, StudyResult};
 use mias_lab::evaluate::statistics::{arithmetic, quartiles};
 use mias_lab::evaluate::summary::{self, ALL, S_NULL};
