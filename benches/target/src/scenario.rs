@@ -2,11 +2,11 @@
 
 use core::ptr::addr_of_mut;
 
-use mias_firmware::Firmware;
 use mias_firmware::driver::Observer;
 use mias_firmware::limits;
-use mias_firmware::policy::AnyPolicy;
 use mias_firmware::scheduler::Phase;
+use mias_policies::Firmware;
+use mias_policies::policy::AnyPolicy;
 use mias_registers::bus::MappedBus;
 use mias_registers::{PolicyCode, global, interrupt, option};
 
@@ -82,6 +82,8 @@ struct Marks {
     made: u32,
     committed: u32,
 }
+
+impl mias_policies::extras::WatchesPreemption for Marks {}
 
 impl Observer for Marks {
     #[inline(always)]

@@ -1,0 +1,287 @@
+//! Policies that search, with the state of their search; shares into quotas and states of SMs, counters of kernels into the search.
+
+use mias_firmware::configs::{ConfigTable, Entry, TbVector};
+use mias_firmware::driver::stage;
+use mias_firmware::machine::Machine;
+use mias_firmware::policy::{Context, Next, Placement, Plan, Policy, Search as Steps};
+use mias_registers::bus::{TryBus, read, write};
+use mias_registers::{KERNEL_SLOTS, feature, global, search_found, sm, sm_state};
+
+use super::{CdSearch, EffectiveBandwidth, FairShare, GivenShares, MaestroSearch, MiasTrial, cd_search};
+use crate::search::{Beside, Holder, KernelCounts, Parameters, Search, Shares, SmState};
+
+/// What decides in a search.
+pub trait Searches {
+    /// Fills the table with an entry for each kernel.
+    fn generate_configs<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
+        cd_search::one_each(context, table)
+    }
+
+    /// Whether it limits active warps of kernels, and reads what the L1s count.
+    fn limits_warps(&self) -> bool {
+        false
+    }
+
+    /// What to try next, or that the search is over: called when it begins, and whenever a step's windows are over.
+    fn search(&self, context: &Context<'_>, search: &mut Search) -> Next;
+}
+
+/// One of the policies that search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchPolicy {
+    /// Classification-driven search.
+    CdSearch(CdSearch),
+    /// Spatial with given numbers of SMs.
+    GivenShares(GivenShares),
+    /// Maestro with hill climbing.
+    MaestroSearch(MaestroSearch),
+    /// Fair share.
+    FairShare(FairShare),
+    /// Effective bandwidth.
+    EffectiveBandwidth(EffectiveBandwidth),
+    /// Trials on the whole GPU.
+    MiasTrial(MiasTrial),
+}
+
+/// Does the same with every one.
+macro_rules! each {
+    ($self:ident, $policy:ident => $call:expr) => {
+        match $self {
+            Self::CdSearch($policy) => $call,
+            Self::GivenShares($policy) => $call,
+            Self::MaestroSearch($policy) => $call,
+            Self::FairShare($policy) => $call,
+            Self::EffectiveBandwidth($policy) => $call,
+            Self::MiasTrial($policy) => $call,
+        }
+    };
+}
+
+impl Searches for SearchPolicy {
+    fn generate_configs<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
+        each!(self, policy => policy.generate_configs(context, table))
+    }
+
+    fn limits_warps(&self) -> bool {
+        each!(self, policy => policy.limits_warps())
+    }
+
+    fn search(&self, context: &Context<'_>, search: &mut Search) -> Next {
+        each!(self, policy => policy.search(context, search))
+    }
+}
+
+/// A policy that searches, and its search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Searching {
+    by: SearchPolicy,
+    /// The search as it stands, or as it ended.
+    pub state: Search,
+    /// The shares that are in effect; of no SM while every SM issues and something else places TBs.
+    in_effect: Shares,
+}
+
+impl Searching {
+    /// A search that has not begun.
+    #[must_use]
+    pub const fn new(by: SearchPolicy) -> Self {
+        Self { by, state: Search::NONE, in_effect: Shares::NONE }
+    }
+
+    /// It limits active warps, and the hardware can.
+    fn can_limit_warps(&self) -> bool {
+        self.by.limits_warps() && self.state.parameters.limits_warps
+    }
+
+    /// Says what is found so far: for traces.
+    fn tell_found<B: TryBus>(&self, bus: &mut B, placed: &[u8]) -> Result<(), B::Error> {
+        let search = &self.state;
+        let slots = placed.iter().enumerate();
+        let of = |(kernel, slot): (usize, &u8)| u32::from(search.memory >> kernel & 1).checked_shl((*slot).into()).unwrap_or(0);
+        let memory = slots.fold(0, |set, named| set | of(named)) & search_found::MEMORY_MASK;
+        let windows = (u32::from(search.windows) & search_found::WINDOWS_MASK) << search_found::WINDOWS_SHIFT;
+        for (slot, progress) in placed.iter().zip(search.progress().unwrap_or(&[])) {
+            write(bus, global::SEARCH_PROGRESS + 4 * (u32::from(*slot) % KERNEL_SLOTS as u32), *progress)?;
+        }
+        let limits = if self.by.limits_warps() { search_found::LIMITS_WARPS } else { 0 };
+        write(bus, global::SEARCH_FOUND, memory | windows | limits | if search.measuring() { 0 } else { search_found::DONE })
+    }
+
+    /// Stages the quotas of all SMs as the shares say, commits them, and then says what every SM is to be. SMs that change hands first get
+    /// the quotas of their new kernel, then go on: what is on them leaves as the quotas say, or at once where the firmware preempts.
+    fn apply_shares<B: TryBus>(
+        &mut self,
+        bus: &mut B,
+        placement: &Placement<'_>,
+        vacate: impl Fn(&mut B, u16, u8, bool) -> Result<(), B::Error>,
+    ) -> Result<(), B::Error> {
+        let slots = placement.slots;
+        if self.can_limit_warps() {
+            for (slot, limit) in slots.iter().zip(self.state.limits()) {
+                write(bus, global::ACTIVE_WARPS_ALL + 4 * (u32::from(*slot) % KERNEL_SLOTS as u32), limit.into())?;
+            }
+        }
+        if let Some(vector) = self.state.together() {
+            stage(bus, global::QUOTA_ALL, slots, vector)?;
+            write(bus, global::COMMIT, 1)?;
+            return if self.in_effect.sms() != 0 { self.resume_all(bus, placement.machine.sm_count) } else { Ok(()) };
+        }
+        let shares = self.state.shares;
+        let sms = shares.sms();
+        for (kernel, entry) in placement.dealt.iter().enumerate() {
+            let mut holders = shares.holders();
+            for word in 0..sms.div_ceil(32) {
+                let bits = (0..32).zip(holders.by_ref().take(32));
+                let bits = bits.fold(0, |bits, (bit, holder)| bits | u32::from(holder.kernel == Some(kernel)) << bit);
+                write(bus, global::QUOTA_SMS + 4 * u32::from(word), bits)?;
+            }
+            stage(bus, global::QUOTA_SOME, slots, entry.vector)?;
+        }
+        write(bus, global::COMMIT, 1)?;
+        let before = core::mem::replace(&mut self.in_effect, shares);
+        let mut held = before.holders();
+        for (sm, holder) in (0..).zip(shares.holders()) {
+            // Without shares before them, every SM issues.
+            let old = held.next().unwrap_or(Holder { state: SmState::Active, ..holder });
+            if old.state != holder.state {
+                request(bus, sm, holder.state)?;
+            }
+            // Before the first window the shares are other kernels'.
+            if let Some(kernel) = old.kernel.filter(|_| old.kernel != holder.kernel && self.state.windows != 0)
+                && let Some(slot) = slots.get(kernel)
+            {
+                // A kernel that ended a TB while the search began drains (Zhao et al. 2018, section 4.1.2).
+                vacate(bus, sm, *slot, self.state.drains >> kernel & 1 != 0)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Policy for Searching {
+    fn generate_configs<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
+        self.by.generate_configs(context, table)
+    }
+
+    fn search(&self) -> Option<&impl Steps> {
+        Some(self)
+    }
+
+    fn search_mut(&mut self) -> Option<&mut impl Steps> {
+        Some(self)
+    }
+}
+
+impl Steps for Searching {
+    /// A firmware before a reset may have left SMs stalled or gated: they go on.
+    fn start<B: TryBus>(&mut self, bus: &mut B, machine: &Machine) -> Result<(), B::Error> {
+        self.in_effect = Shares::NONE;
+        self.state.parameters = Parameters::read(bus, machine)?;
+        if read(bus, global::FEATURES)? & feature::SM_STATES != 0 { self.resume_all(bus, machine.sm_count) } else { Ok(()) }
+    }
+
+    fn begin(&mut self, sms: u16, kernels: usize) {
+        self.state.begin(sms, kernels);
+    }
+
+    fn next(&mut self, context: &Context<'_>) -> Next {
+        self.by.search(context, &mut self.state)
+    }
+
+    fn give_up(&mut self) {
+        self.state.give_up();
+    }
+
+    fn leave(&mut self) {
+        self.state.leave();
+    }
+
+    fn go_on(&mut self) {
+        self.state.go_on();
+    }
+
+    fn rest_for(&mut self, cycles: u32) {
+        self.state.rest = Some(cycles);
+    }
+
+    fn take_rest(&mut self) -> Option<u32> {
+        self.state.rest.take()
+    }
+
+    fn warmed_up(&mut self) {
+        self.state.warmed_up();
+    }
+
+    fn is_running(&self) -> bool {
+        self.state.running()
+    }
+
+    fn is_measuring(&self) -> bool {
+        self.state.measuring()
+    }
+
+    fn is_able(&self) -> bool {
+        let parameters = &self.state.parameters;
+        parameters.able && (parameters.limits_warps || !self.by.limits_warps())
+    }
+
+    fn settle_cycles(&self) -> u32 {
+        self.state.settles()
+    }
+
+    fn measure_cycles(&self) -> u32 {
+        self.state.measures()
+    }
+
+    fn quotas(&self, sm: u16, entries: &[Entry]) -> TbVector {
+        if let Some(vector) = self.state.together() {
+            return vector;
+        }
+        let holder = self.state.shares.holder(sm);
+        holder.kernel.and_then(|kernel| Some(entries.get(kernel)?.vector)).unwrap_or_default()
+    }
+
+    fn is_in_effect(&self) -> bool {
+        self.in_effect.sms() != 0
+    }
+
+    /// Whatever the shares say.
+    fn resume_all<B: TryBus>(&mut self, bus: &mut B, sms: u16) -> Result<(), B::Error> {
+        self.in_effect = Shares::NONE;
+        if self.can_limit_warps() {
+            (global::ACTIVE_WARPS_ALL..).step_by(4).take(KERNEL_SLOTS).try_for_each(|register| write(bus, register, 0))?;
+        }
+        (0..sms).try_for_each(|sm| request(bus, sm, SmState::Active))
+    }
+
+    fn read_kernels<B: TryBus>(&mut self, bus: &mut B, placement: &Placement<'_>) -> Result<(), B::Error> {
+        let beside = Beside { warp_ipc: placement.settings.warp_ipc, row_hits: self.state.counts_row_hits(), l1: self.by.limits_warps() };
+        for (kernel, slot) in placement.slots.iter().enumerate() {
+            let counts = KernelCounts::read(bus, *slot % KERNEL_SLOTS as u8, beside)?;
+            if let Some(entry) = self.state.counts.get_mut(kernel) {
+                *entry = counts;
+            }
+        }
+        Ok(())
+    }
+
+    fn apply<B: TryBus>(
+        &mut self,
+        bus: &mut B,
+        placement: &Placement<'_>,
+        vacate: impl Fn(&mut B, u16, u8, bool) -> Result<(), B::Error>,
+    ) -> Result<(), B::Error> {
+        self.apply_shares(bus, placement, vacate)?;
+        self.tell_found(bus, placement.slots)
+    }
+}
+
+/// Asks for a state of an SM.
+fn request<B: TryBus>(bus: &mut B, sm: u16, state: SmState) -> Result<(), B::Error> {
+    let code = match state {
+        SmState::Active => sm_state::ACTIVE,
+        SmState::Stalled => sm_state::STALLED,
+        SmState::Gated => sm_state::GATED,
+    };
+    write(bus, sm::at(sm.into(), sm::STATE_REQUEST), code)
+}
