@@ -60,8 +60,6 @@ pub struct Extras {
     /// Which launch of the queue is next.
     #[cfg(feature = "levels")]
     kernel_scheduler: crate::levels::KernelScheduler,
-    /// Limits of memory instructions in flight, and when memory instructions are held back.
-    memory_limit: MemoryLimit,
 }
 
 impl Extras {
@@ -86,7 +84,6 @@ impl Extension for Extras {
         preemption: crate::preempt::Preemption::NONE,
         #[cfg(feature = "levels")]
         kernel_scheduler: crate::levels::KernelScheduler::OFF,
-        memory_limit: MemoryLimit::NONE,
     };
 
     const INTERRUPTS: u32 = interrupt::MEMORY
@@ -108,7 +105,6 @@ impl Extension for Extras {
     }
 
     fn start<B: TryBus>(&mut self, bus: &mut B, settings: &Settings) -> Result<(), B::Error> {
-        self.memory_limit = MemoryLimit::of(settings.options);
         #[cfg(feature = "preempt")]
         self.preemption.start(bus)?;
         #[cfg(not(feature = "preempt"))]
@@ -121,6 +117,7 @@ impl Extension for Extras {
         {
             self.kernel_scheduler = crate::levels::start(crate::levels::Levels::of(settings.options), bus)?;
         }
+        let _ = settings;
         Ok(())
     }
 
@@ -189,8 +186,9 @@ impl<O: WatchesPreemption> Attends<O> for Extras {
         if status & interrupt::PREEMPT != 0 {
             self.preemption.serve(bus, observer, scheduler.machine())?;
         }
-        if status & interrupt::MEMORY != 0 && self.memory_limit.is_asked_for() {
-            self.memory_limit.renew(bus, scheduler.machine().sm_count)?;
+        let limit = MemoryLimit::of(scheduler.settings().options);
+        if status & interrupt::MEMORY != 0 && limit.is_asked_for() {
+            limit.renew(bus, scheduler.machine().sm_count)?;
         }
         #[cfg(feature = "contexts")]
         if status & interrupt::CONTEXTS != 0 {
