@@ -20,9 +20,9 @@ use crate::metric::roofline::Objective as Aim;
 #[cfg(feature = "search")]
 use crate::search::EbMetric;
 
-/// One of the policies. The tag is a word of its own, so that [`AnyPolicy::IDLE`] is all zero.
+/// One of the policies. Its idle value is all zero: the firmware's own policies hold the tag, unless one that searches is larger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
+#[cfg_attr(feature = "search", repr(u32))]
 #[cfg_attr(feature = "search", expect(clippy::large_enum_variant, reason = "nothing is allocated: there is no box"))]
 pub enum AnyPolicy {
     /// One of the firmware's own.
