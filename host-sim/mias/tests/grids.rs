@@ -115,7 +115,7 @@ fn a_buffer_for_which_there_is_no_memory_is_told() {
 #[test]
 fn what_is_no_run_is_not_listed() {
     mias(&["run", "--help"]).assert().success().stdout(predicate::str::contains("sequential").not());
-    mias(&["compare", "--help"]).assert().success().stdout(predicate::str::contains("sequential"));
+    mias(&["policies"]).assert().success().stdout(predicate::str::contains("sequential"));
     mias(&["run", "mm:64", "--policy", "sequential"]).assert().code(2).stderr(predicate::str::contains("`sequential` is no run"));
 }
 

@@ -53,7 +53,7 @@ fn plans_refuse_the_same() {
     };
     for (parameters, part) in [
         ("transition = \"preempt:dance\"", "unknown value `preempt:dance`"),
-        ("priority = 256", "256: a launch has priority 0 to 255"),
+        ("priority = 256", "priority: 256 must be 0 to 255"),
         ("limit = \"0\"", "limit: 0 leaves no time at all"),
         ("limit = \"5s\"", "`5s` is no time"),
         ("arrive = 10_000\nlimit = \"9000\"", "the window ends at 20000"),

@@ -107,6 +107,7 @@ fn ranks(values: &[f64]) -> Vec<f64> {
 pub fn threshold(values: &[(f64, bool)]) -> Option<f64> {
     let mut shares: Vec<f64> = values.iter().map(|value| value.0).collect();
     shares.sort_by(f64::total_cmp);
+    shares.last()?;
     let between = shares.windows(2).map(|two| f64::midpoint(two[0], two[1]));
     let all = std::iter::once(0.0).chain(between).chain(shares.last().copied());
     let right = |threshold: f64| values.iter().filter(|&&(value, holds)| (value > threshold) == holds).count();

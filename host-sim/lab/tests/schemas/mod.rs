@@ -3,5 +3,5 @@
 
 mod files;
 mod keys;
-mod mutation;
+pub(crate) mod mutation;
 mod wrong;

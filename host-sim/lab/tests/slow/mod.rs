@@ -1,3 +1,4 @@
 //! What `cargo xtask ci` runs and `cargo xtask test` leaves out.
 
 mod mutations;
+mod schemas;

@@ -1,6 +1,7 @@
 //! The JSON Schema of a plan, made from the tables of its keys. A program's own policies are in its schema.
 
 use super::keys::{EXPERIMENT, Key, PLAN, QUEUE, QUICK, RANGE, REQUESTS};
+use crate::evaluate::blocks::Block;
 use crate::experiment::mechanisms::MECHANISMS;
 use crate::experiment::parameters::{Kind, PARAMETERS, Parameter};
 use crate::experiment::policies::Policies;
@@ -21,7 +22,12 @@ pub fn schema(policies: &Policies) -> Value {
 
 /// A block of the report.
 pub(super) fn block() -> Value {
-    schema::of::<crate::evaluate::blocks::Block>("A part of a report", "A heading, a figure or a table, with the results that it draws.")
+    let mut block = schema::of::<Block>("A part of a report", "A heading, a figure or a table, with the results that it draws.");
+    // It is inside another schema, which says what it is.
+    for keyword in ["$schema", "title"] {
+        block.as_object_mut().and_then(|keywords| keywords.remove(keyword));
+    }
+    block
 }
 
 pub(super) fn experiment(policies: &Policies) -> Value {

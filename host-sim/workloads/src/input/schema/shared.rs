@@ -1,4 +1,5 @@
-//! A schema as it is written to a file: what stands in it several times stands once, in `$defs`, and what fits in a line is in one.
+//! A schema as it is written to a file: what stands in it several times stands once, in `$defs`, and what fits in a line is in one,
+//! as is a list of names.
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -133,6 +134,7 @@ fn print(value: &Value, indent: usize, text: &mut String) {
     let taken = text.len() - text.rfind('\n').map_or(0, |at| at + 1);
     let parts: Vec<(String, &Value)> = match value {
         _ if taken + line.len() < WIDTH => Vec::new(),
+        Value::Array(parts) if parts.iter().all(|part| !part.is_object() && !part.is_array()) => Vec::new(),
         Value::Object(parts) => parts.iter().map(|(key, part)| (format!("{}: ", Value::from(key.as_str())), part)).collect(),
         Value::Array(parts) => parts.iter().map(|part| (String::new(), part)).collect(),
         _ => Vec::new(),

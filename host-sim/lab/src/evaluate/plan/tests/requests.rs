@@ -63,7 +63,7 @@ fn a_value_stands_once() {
         ("transition = [\"preempt:shieh\", \"preempt\"]", "transition: preempt:shieh stands there already"),
         ("limit = [\"5us\", \"5us\"]", "limit: 5us stands there already"),
         ("priority = [1, 1]", "priority: 1 stands there already"),
-        ("limit = 6825", "limit: a time is a text: core cycles, as in \"6825\""),
+        ("limit = 6825", "limit: expected a text, found integer, as in \"5us\" or \"6825\""),
     ] {
         let message = refused(&text.replace("cycles = 20_000", &format!("cycles = 20_000\n{parameter}")));
         assert!(message.starts_with("my.toml:14:") && message.contains(said), "{message}");
