@@ -58,7 +58,7 @@ pub struct Entry {
     pub round: u8,
     /// What was measured.
     pub sums: Sums,
-    /// A further measurement ([`crate::counters::Extra`]), or what the policy made of them all.
+    /// A further measurement that the policy asked for, or what the policy made of them all.
     pub extra: Measurement,
 }
 

@@ -13,7 +13,7 @@ use crate::sm;
 
 /// Access to the register block, whatever lies between: memory, a model in the same process, or a remote machine.
 ///
-/// Offsets are byte offsets from the start of the map in [`crate::regs`]. A bus whose accesses can fail implements [`TryBus`] instead.
+/// Offsets are byte offsets from the start of the map in [this crate](crate). A bus whose accesses can fail implements [`TryBus`] instead.
 pub trait Bus {
     /// Reads a register. Some reads have effects: see [`crate::global::CYCLE_LOW`].
     fn read32(&mut self, offset: u32) -> u32;
