@@ -240,7 +240,7 @@ pub(crate) fn search(sms: u16, launches: &Launches, (policy, options): (PolicyCo
             break;
         }
         let places = matches!(phase, Phase::Partition { .. });
-        let decides = matches!(phase, Phase::Search(SearchPhase::Measure { .. }));
+        let decides = matches!(phase, Phase::Search { step: SearchPhase::Measure, .. });
         block::set_time(&mut bench.bus, deadline as u32);
         crate::search::count(&mut bench.bus, launches.kernels.len(), memory, windows == 0);
         mias_registers::bus::Bus::write32(&mut bench.bus, global::INT_STATUS, interrupt::TIMER);

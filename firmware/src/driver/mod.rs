@@ -311,12 +311,12 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         let wanted = if settings.read_all_counters { CounterSet::ALL } else { asked };
         // A policy that asks for warp instructions counts those.
         let instructions = if asked.contains(Counter::WarpInsts) { Counter::WarpInsts } else { settings.instructions() };
-        let machine = *self.scheduler.machine();
+        // No copy of the machine: a decision would wait for it.
+        let (table, done, policy, machine) = self.scheduler.measured();
         let sms = machine.sm_count;
-        let (table, done, policy) = self.scheduler.measured();
         let reading = Reading { done, sms, wanted, instructions };
         counters::read_counters(table, bus, &reading)?;
-        policy.read_more(table, bus, &reading, &machine)
+        policy.read_more(table, bus, &reading, machine)
     }
 
     #[inline(never)]

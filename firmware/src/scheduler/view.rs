@@ -51,9 +51,9 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         self.table.sums_mut(index)
     }
 
-    /// The table to add counters to, the SMs whose counters count, and the policy for which they do.
-    pub fn measured(&mut self) -> (&mut ConfigTable<C>, &SmSet, &P) {
-        (&mut self.table, &self.done, &self.policy)
+    /// The table to add counters to, the SMs whose counters count, and the policy and the machine for which they do.
+    pub fn measured(&mut self) -> (&mut ConfigTable<C>, &SmSet, &P, &Machine) {
+        (&mut self.table, &self.done, &self.policy, &self.machine)
     }
 
     /// The launched kernels in launch order.

@@ -4,10 +4,10 @@ use mias_firmware::configs::{ConfigTable, TbVector};
 use mias_firmware::counters::{CounterSet, Reading};
 use mias_firmware::kernel::Kernel;
 use mias_firmware::machine::{Machine, Settings};
-use mias_firmware::metric::Score;
+use mias_firmware::metric::{Factor, Ipc, IpmIpc, Linear, Score};
 #[cfg(feature = "search")]
 use mias_firmware::policy::Search;
-use mias_firmware::policy::{Context, KernelSet, Plan, Policy, ShippedPolicy, Strapped, Verdict, read_fixed};
+use mias_firmware::policy::{Context, FixedConfig, KernelSet, LeftOver, Mias, Plan, Policy, Spatial, Strapped, Verdict, read_fixed};
 use mias_registers::bus::{TryBus, read};
 use mias_registers::{PolicyCode, global};
 
@@ -20,13 +20,26 @@ use crate::metric::roofline::Objective as Aim;
 #[cfg(feature = "search")]
 use crate::search::EbMetric;
 
-/// One of the policies. Its idle value is all zero: the firmware's own policies hold the tag, unless one that searches is larger.
+/// One of the policies: those of [`mias_firmware::policy::ShippedPolicy`], side by side with the others, since a decision would pay for a second
+/// tag. The tag is a word of its own, so that [`AnyPolicy::IDLE`] is all zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "search", repr(u32))]
+#[repr(u32)]
 #[cfg_attr(feature = "search", expect(clippy::large_enum_variant, reason = "nothing is allocated: there is no box"))]
 pub enum AnyPolicy {
-    /// One of the firmware's own.
-    Shipped(ShippedPolicy),
+    /// Left-over.
+    LeftOver(LeftOver),
+    /// Spatial.
+    Spatial(Spatial),
+    /// MIAS deciding by IPC.
+    MiasIpc(Mias<Ipc>),
+    /// MIAS deciding by IPM*IPC.
+    MiasIpmIpc(Mias<IpmIpc>),
+    /// MIAS deciding by Factor.
+    MiasFactor(Mias<Factor>),
+    /// MIAS deciding by Linear.
+    MiasLinear(Mias<Linear>),
+    /// A configuration given by the straps.
+    FixedConfig(FixedConfig),
     /// SMK-P.
     Smk(Smk),
     /// Warped-Slicer, in both variants.
@@ -50,7 +63,13 @@ pub enum AnyPolicy {
 macro_rules! each {
     ($self:ident, $policy:ident => $call:expr) => {
         match $self {
-            Self::Shipped($policy) => $call,
+            Self::LeftOver($policy) => $call,
+            Self::Spatial($policy) => $call,
+            Self::MiasIpc($policy) => $call,
+            Self::MiasIpmIpc($policy) => $call,
+            Self::MiasFactor($policy) => $call,
+            Self::MiasLinear($policy) => $call,
+            Self::FixedConfig($policy) => $call,
             Self::Smk($policy) => $call,
             Self::WarpedSlicer($policy) => $call,
             Self::MiasStp($policy) => $call,
@@ -92,8 +111,16 @@ impl AnyPolicy {
             PolicyCode::MiasRoofline => Self::MiasStp(MiasStp { metric: Progress { whole: Some(Aim::Both) } }),
             PolicyCode::MiasRooflineStp => Self::MiasStp(MiasStp { metric: Progress { whole: Some(Aim::Stp) } }),
             PolicyCode::MiasDuel => Self::MiasDuel(MiasDuel),
-            // What is not above the firmware has itself.
-            other => Self::Shipped(ShippedPolicy::new(other, machine, settings, fixed).unwrap_or(ShippedPolicy::IDLE)),
+            PolicyCode::Spatial => Self::Spatial(Spatial),
+            PolicyCode::MiasIpc => Self::MiasIpc(Mias { metric: Ipc }),
+            PolicyCode::MiasIpmIpc => Self::MiasIpmIpc(Mias { metric: IpmIpc }),
+            PolicyCode::MiasFactor => Self::MiasFactor(Mias { metric: Factor }),
+            PolicyCode::MiasLinear => {
+                Self::MiasLinear(Mias { metric: Linear { coefficient: machine.linear_coefficient, literal: settings.literal_linear } })
+            }
+            PolicyCode::FixedConfig => Self::FixedConfig(FixedConfig { vector: fixed }),
+            // Left-over, and codes of searches, which are not asked for here.
+            _ => Self::IDLE,
         };
     }
 
@@ -146,7 +173,7 @@ const fn searching(code: PolicyCode) -> Option<SearchPolicy> {
 }
 
 impl Strapped for AnyPolicy {
-    const IDLE: Self = Self::Shipped(ShippedPolicy::IDLE);
+    const IDLE: Self = Self::LeftOver(LeftOver);
 
     /// One that searches is Spatial in an image that cannot, with a fault raised.
     #[inline(never)]
