@@ -1,5 +1,6 @@
 //! What the firmware knows of its machine, and what it was asked to do.
 
+use crate::memory_limit::MemoryLimit;
 use crate::quantity::{Coefficient, SectorRate};
 use crate::resources::SmLimits;
 use mias_registers::bus::{TryBus, read};
@@ -80,8 +81,14 @@ pub struct Settings {
     /// Warped-Slicer gives way to Spatial if a kernel is predicted to lose more than this over the number of kernels, in
     /// thousandths (sources.md D50: 1.2 over the number of kernels).
     pub loss_threshold_permille: u32,
-    /// All bits of [`global::STRAP_OPTIONS`], for what goes with any policy ([`crate::driver::Extension`]).
-    pub options: u32,
+    /// Limits of memory instructions in flight, and when memory instructions are held back.
+    pub memory_limit: MemoryLimit,
+    /// Says how many TBs beyond those that fit there may be.
+    #[cfg(feature = "contexts")]
+    pub control_contexts: bool,
+    /// Levels that it sets beside the policy.
+    #[cfg(feature = "levels")]
+    pub levels: crate::levels::Levels,
 }
 
 impl Default for Settings {
@@ -103,7 +110,11 @@ impl Settings {
         ideal_transition: false,
         unscaled_profile: false,
         loss_threshold_permille: 0,
-        options: 0,
+        memory_limit: MemoryLimit::NONE,
+        #[cfg(feature = "contexts")]
+        control_contexts: false,
+        #[cfg(feature = "levels")]
+        levels: crate::levels::Levels::NONE,
     };
 
     /// Reads the strap registers.
@@ -124,7 +135,11 @@ impl Settings {
             ideal_transition: on(option::IDEAL_TRANSITION),
             unscaled_profile: on(option::UNSCALED_PROFILE),
             loss_threshold_permille: read(bus, global::STRAP_LOSS_THRESHOLD)?,
-            options,
+            memory_limit: MemoryLimit::of(options),
+            #[cfg(feature = "contexts")]
+            control_contexts: on(option::CONTROL_CONTEXTS),
+            #[cfg(feature = "levels")]
+            levels: crate::levels::Levels::of(options),
         })
     }
 

@@ -11,7 +11,7 @@ mod table;
 pub use generate::{Candidate, Generator, Rules};
 pub use measurement::Measurement;
 pub use pick::{Stride, subsample};
-pub use pool::{Pool, Tail};
+pub(crate) use pool::Pool;
 pub use table::{ConfigTable, Entry, Origin, RoundTotals, Sums, TRIAL, WARM_UP};
 
 /// Kernels that the firmware schedules at a time; further launches wait in the FIFO.

@@ -2,9 +2,8 @@
 
 use heapless::Vec;
 
-use super::SearchCommand;
+use super::{SearchCommand, SmWord};
 use crate::kernel::Kernel;
-use crate::sm_set::SmWord;
 use mias_registers::PhaseCode;
 
 /// Something that happened.

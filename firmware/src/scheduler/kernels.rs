@@ -32,7 +32,10 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
             // The next kernel's turn, within the same rescheduling.
             Phase::Steady if self.policy.follows_drain() => self.generate(now, commands),
             Phase::Steady if self.table.origin() == Origin::LeftOverFallback => self.place_left_over(commands),
-            Phase::Search { .. } | Phase::Decide => self.drained_in_search(slot, commands),
+            #[cfg(feature = "search")]
+            Phase::Search(_) | Phase::Decide => self.drained_in_search(slot, commands),
+            #[cfg(not(feature = "search"))]
+            Phase::Search(_) | Phase::Decide => {}
             Phase::Idle | Phase::Partition { .. } | Phase::Transition | Phase::Profile { .. } | Phase::Broadcast | Phase::Steady => {}
         }
     }
@@ -72,8 +75,8 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
             // Joins the batch that is open.
             Phase::Partition { .. } => return,
             Phase::Idle | Phase::Broadcast | Phase::Steady => at,
-            Phase::Search { step, .. } if step.rests() => at,
-            Phase::Transition | Phase::Profile { .. } | Phase::Decide | Phase::Search { .. } => {
+            Phase::Search(phase) if phase.rests() => at,
+            Phase::Transition | Phase::Profile { .. } | Phase::Decide | Phase::Search(_) => {
                 self.stop_profiling(commands);
                 at.max(self.started.saturating_add(self.settings.profile_window.into()))
             }

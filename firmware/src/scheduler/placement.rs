@@ -3,11 +3,10 @@
 
 use heapless::Vec;
 
-use super::{Command, Commands, Phase, Scheduler, push};
+use super::{Command, Commands, Phase, Scheduler, SmSet, push};
 use crate::configs::MAX_KERNELS;
 use crate::kernel::Kernel;
-use crate::policy::{Context, Plan, Policy, Search, fall_back_to_left_over};
-use crate::sm_set::SmSet;
+use crate::policy::{Context, Plan, Policy, fall_back_to_left_over};
 use mias_registers::fault;
 
 impl<P: Policy, const C: usize> Scheduler<P, C> {
@@ -28,9 +27,8 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         self.table.reset(self.scheduled.iter().map(|kernel| kernel.slot));
         let context = Context { machine: &self.machine, settings: &self.settings, kernels: &self.scheduled };
         let plan = self.policy.generate_configs(&context, &mut self.table);
-        if let Some(search) = self.policy.search_mut() {
-            search.leave();
-        }
+        #[cfg(feature = "search")]
+        self.search.leave();
         if self.table.entries().is_empty() {
             self.fall_back(fault::IMPOSSIBLE_INDEX, commands);
         } else {
@@ -53,21 +51,24 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
             | Phase::Decide
             | Phase::Broadcast
             | Phase::Steady
-            | Phase::Search { .. } => false,
+            | Phase::Search(_) => false,
         }
     }
 
     /// Deals the table's current round to the SMs.
     pub(super) fn place(&mut self, plan: Plan, now: u64, commands: &mut Commands) {
-        if plan == Plan::Search && self.policy.search().is_some() {
+        #[cfg(feature = "search")]
+        if plan == Plan::Search {
             self.begin_search(now, commands);
             return;
         }
         self.broadcast = None;
         push(commands, Command::ApplyQuotas);
         match plan {
-            // A search has gone its own way, if there is one.
-            Plan::Place | Plan::Search => self.phase = Phase::Broadcast,
+            Plan::Place => self.phase = Phase::Broadcast,
+            // Has gone its own way.
+            #[cfg(feature = "search")]
+            Plan::Search => {}
             Plan::Profile => {
                 self.done = SmSet::EMPTY;
                 self.started = now;

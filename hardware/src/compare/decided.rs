@@ -1,4 +1,4 @@
-//! What MIAS-Trial would choose if its trials brought what was measured: the firmware's own decision (`firmware/policies/src/policy/mias_trial.rs`), step by
+//! What MIAS-Trial would choose if its trials brought what was measured: the firmware's own decision (`firmware/src/policy/mias_trial.rs`), step by
 //! step, where each step's rates are those of the configuration on the chip. It says how good the choice is, and not what choosing costs: nobody
 //! has to come or go here, and windows are of 20 ms.
 
@@ -11,10 +11,9 @@ use crate::fit::{self, Need};
 use mias_firmware::configs::TbVector;
 use mias_firmware::kernel::Kernel;
 use mias_firmware::machine::{Machine, Settings};
-use mias_firmware::policy::{Context, Policy};
-use mias_policies::policy::MiasTrial;
+use mias_firmware::policy::{Context, MiasTrial, Policy};
 use mias_firmware::resources::{Resources, SmLimits, TbShape};
-use mias_policies::search::{KernelCounts, Next, Parameters, Search};
+use mias_firmware::search::{KernelCounts, Next, Parameters, Search};
 
 /// What an SM has, as the firmware counts it (`fit`, which counts registers by parts of an SM).
 const LIMITS: SmLimits = SmLimits {

@@ -1,7 +1,7 @@
 //! Whose counts a policy's decisions are charged.
 
 use crate::experiment::policy::Policy;
-use mias_policies::policy::{Charged, NAMED};
+use mias_firmware::policy::{Charged, NAMED};
 
 /// The column of searches.
 const SEARCH: &str = "search";

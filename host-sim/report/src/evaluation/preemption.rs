@@ -1,9 +1,9 @@
 //! What preemption stores, of Shieh 2016, table 3.1, beside what is stored here, as data: bits, from widths and numbers of the paper's own machine and of
 //! the register map and the firmware's types.
 
-use mias_policies::preempt::candidates::Places;
-use mias_policies::preempt::cost::Ended;
-use mias_policies::preempt::select::Choice;
+use mias_firmware::preempt::candidates::Places;
+use mias_firmware::preempt::cost::Ended;
+use mias_firmware::preempt::select::Choice;
 use mias_registers::preempt::{MAX_PLACES, MAX_POSITIONS};
 use mias_registers::{KERNEL_SLOTS, preempt_command, preempt_reserve, preempt_tb};
 
