@@ -75,5 +75,5 @@ fn what_only_the_firmwares_own_policies_can_do_is_refused() {
 #[test]
 fn a_misspelt_name_is_answered_with_the_right_one() {
     let message = refused(&["compare", "mm:128", "--policy", "busy-shar"]);
-    assert!(message.contains("'busy-share'"), "{message}");
+    assert!(message.contains("did you mean `busy-share`?"), "{message}");
 }
