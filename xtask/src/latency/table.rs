@@ -1,13 +1,13 @@
 //! `firmware/decision-latency.toml`, from the measurements: what the simulation takes a decision's time from.
 
-use super::numbers::{METRICS, Numbers, others};
+use super::numbers::{Committed, METRICS, Numbers, others};
 
-/// A list of rows: what the file calls it, and of each column what it is called by the file and by the bench.
-type Group = (&'static str, &'static [(&'static str, &'static str)]);
+/// The four metrics, which decide in the same situations: what the file calls them, and the bench.
+const MIAS: [(&str, &str); 4] =
+    [("mias-ipc", METRICS[0]), ("mias-ipm-ipc", METRICS[1]), ("mias-factor", METRICS[2]), ("mias-linear", METRICS[3])];
 
-/// The four metrics, which decide in the same situations.
-const MIAS: Group =
-    ("mias", &[("mias-ipc", METRICS[0]), ("mias-ipm-ipc", METRICS[1]), ("mias-factor", METRICS[2]), ("mias-linear", METRICS[3])]);
+/// Late, SMs, kernels, scored and generated configurations, and what was counted then.
+type Row = ([u64; 5], Vec<u64>);
 
 /// The whole file.
 pub(super) fn table(all: &[Numbers]) -> String {
@@ -18,7 +18,8 @@ pub(super) fn table(all: &[Numbers]) -> String {
 # handler to the one after the commit of the quotas. In it are the interrupt's events, the counters read, the decision, the generation
 # of a second round if there is one, the quota writes and the commit. Not in it is the processor's entry into the interrupt.
 #
-# A table per core; in it a list of the four metrics of MIAS and one of each other policy, by the names that users type.
+# A table per core; in it one of the four metrics of MIAS and one of each other policy, by the names that users type. `counts` are the
+# `columns` of one situation after the other.
 #
 # late        false: the windows of all SMs end in the interrupt, and thread instructions count
 #             true: the time-out comes in it, with the end of all windows but one and the start of that one; warp instructions count
@@ -64,111 +65,78 @@ pub(super) fn table(all: &[Numbers]) -> String {
 # page has them as they are.
 ",
     );
-    let others: Vec<_> = others().into_iter().map(|policy| (policy, [(policy, policy)])).collect();
     for numbers in all {
-        text += &format!("\n[{}]\n", name(numbers.core));
-        for (group, columns) in [MIAS].into_iter().chain(others.iter().map(|(policy, columns)| (*policy, &columns[..]))) {
-            text += &format!("{} = [\n{}]\n", key(group), rows(numbers, columns));
-        }
-        text += &format!("placement = [\n{}]\n", placements(numbers));
-        text += &format!("memory-limit = [\n{}]\n", memory_limits(numbers));
-        text += &format!("context-control = [\n{}]\n", contexts(numbers));
-        text += &format!("search = [\n{}]\n", searches(numbers));
-        text += &format!("trial = [\n{}]\n", trials(numbers));
-        text += &format!("victims = [\n{}]\n", victims(numbers));
+        let mut group = |name: &str, columns: &[&str], rows: Vec<Row>| text += &group(numbers.core, name, columns, &rows);
+        let (names, benches): (Vec<&str>, Vec<&str>) = MIAS.into_iter().unzip();
+        group("mias", &[&names[..], &["worst"]].concat(), worst(rows(numbers, &benches)));
+        others().into_iter().for_each(|policy| group(policy, &[policy], rows(numbers, &[policy])));
+        group("placement", &["at-once", "prepared", "ahead"], placements(numbers));
+        group("memory-limit", &["memory-limit"], numbers.memory.iter().map(|(&(sms, dmils), &count)| looked(sms, dmils, &[count])).collect());
+        group("context-control", &["context-control"], numbers.contexts.iter().map(|(&kernels, &count)| looked(0, kernels, &[count])).collect());
+        group("search", &["search"], numbers.searches.iter().map(|(&(sms, kernels), &count)| looked(sms, kernels, &[count])).collect());
+        let trials = numbers.trials.iter().map(|(&(sms, kernels), &(step, first))| looked(sms, kernels, &[step, first]));
+        group("trial", &["trial", "first-trial"], trials.collect());
+        group("victims", &["shieh", "chimera"], victims(numbers));
     }
     text
 }
 
-/// A key of TOML, in quotes where it has to be.
-fn key(name: &str) -> String {
-    if name.contains('+') { format!("\"{name}\"") } else { name.to_owned() }
+/// A group of one core, as a table of the file: what its numbers are, and a line for all rows of as many SMs and kernels.
+fn group(core: &str, name: &str, columns: &[&str], rows: &[Row]) -> String {
+    let name = if name.contains('+') { format!("\"{name}\"") } else { name.to_owned() };
+    let columns: Vec<String> = ["scored", "generated"].iter().chain(columns).map(|column| format!("\"{column}\"")).collect();
+    let mut text = format!("\n[{}.{name}]\ncolumns = [{}]\nrows = [\n", core.to_lowercase(), columns.join(", "));
+    for rows in rows.chunk_by(|(one, _), (next, _)| one[..3] == next[..3]) {
+        let ([late, sms, kernels, ..], _) = rows[0];
+        let counts = rows.iter().map(|([.., scored, generated], counts)| {
+            let numbers = [*scored, *generated].into_iter().chain(counts.iter().copied().map(rounded_up));
+            format!("[{}]", numbers.map(|number| number.to_string()).collect::<Vec<_>>().join(", "))
+        });
+        let counts = counts.collect::<Vec<_>>().join(", ");
+        text += &format!("    {{ late = {}, sms = {sms}, kernels = {kernels}, counts = [{counts}] }},\n", late == 1);
+    }
+    text + "]\n"
 }
 
 /// The situations that all columns were measured in. A second round of neighbours has as many as there are around the best, which is
 /// not the same for all metrics.
-fn rows(numbers: &Numbers, columns: &[(&str, &str)]) -> String {
-    let mut text = String::new();
-    for ((late, sms, kernels, scored, generated), counts) in &numbers.commits {
-        let counted = columns.iter().map(|(_, bench)| longest(counts, bench).map(rounded_up));
-        let Some(longest) = counted.collect::<Option<Vec<u64>>>() else { continue };
-        text += &format!("    {{ late = {late}, sms = {sms}, kernels = {kernels}, scored = {scored}, generated = {generated}");
-        for ((column, _), count) in columns.iter().zip(&longest) {
-            text += &format!(", {} = {count}", key(column));
-        }
-        if columns.len() > 1 {
-            text += &format!(", worst = {}", longest.iter().max().copied().unwrap_or_default());
-        }
-        text += " },\n";
-    }
-    text
+fn rows(numbers: &Numbers, benches: &[&str]) -> Vec<Row> {
+    let row = |(&(late, sms, kernels, scored, generated), counts): (&Committed, &Vec<(String, u64)>)| {
+        let longest = benches.iter().map(|bench| longest(counts, bench)).collect::<Option<Vec<u64>>>()?;
+        Some(([u64::from(late), sms, kernels, scored, generated], longest))
+    };
+    numbers.commits.iter().filter_map(row).collect()
+}
+
+/// With the largest count of each row behind them.
+fn worst(mut rows: Vec<Row>) -> Vec<Row> {
+    rows.iter_mut().for_each(|(_, counts)| counts.extend(counts.iter().max().copied()));
+    rows
+}
+
+/// A row of what looks at no configurations.
+fn looked(sms: u64, kernels: u64, counts: &[u64]) -> Row {
+    ([0, sms, kernels, 0, 0], counts.to_vec())
 }
 
 /// A placement that looks for configurations.
-fn placements(numbers: &Numbers) -> String {
-    let mut text = String::new();
-    for ((sms, kernels, configs, policy), at_once) in &numbers.partitions {
-        let prepared = numbers.prepared.get(&(*sms, *kernels, *configs, policy.clone()));
-        if let Some(prepared) = prepared.filter(|_| policy == METRICS[0]) {
-            let [at_once, ready, ahead] = [*at_once, prepared.placement, prepared.ahead].map(rounded_up);
-            text += &format!(
-                "    {{ late = false, sms = {sms}, kernels = {kernels}, scored = 0, generated = {configs}, \
-                 at-once = {at_once}, prepared = {ready}, ahead = {ahead} }},\n"
-            );
-        }
-    }
-    text
-}
-
-/// A look at the counters of memory issue.
-fn memory_limits(numbers: &Numbers) -> String {
-    let row = |(&(sms, kernels), &instructions): (&(u64, u64), &u64)| {
-        let instructions = rounded_up(instructions);
-        format!("    {{ late = false, sms = {sms}, kernels = {kernels}, scored = 0, generated = 0, memory-limit = {instructions} }},\n")
+fn placements(numbers: &Numbers) -> Vec<Row> {
+    let of_ipc = numbers.partitions.iter().filter(|((.., policy), _)| policy == METRICS[0]);
+    let row = |(key, &at_once): (&(u64, u64, u64, String), &u64)| {
+        let (sms, kernels, configs, _) = *key;
+        let prepared = numbers.prepared.get(key)?;
+        Some(([0, sms, kernels, 0, configs], vec![at_once, prepared.placement, prepared.ahead]))
     };
-    numbers.memory.iter().map(row).collect()
-}
-
-/// A look at how busy the chip was.
-fn contexts(numbers: &Numbers) -> String {
-    let row = |(&kernels, &instructions): (&u64, &u64)| {
-        let instructions = rounded_up(instructions);
-        format!("    {{ late = false, sms = 0, kernels = {kernels}, scored = 0, generated = 0, context-control = {instructions} }},\n")
-    };
-    numbers.contexts.iter().map(row).collect()
-}
-
-/// A step of a search.
-fn searches(numbers: &Numbers) -> String {
-    let row = |(&(sms, kernels), &instructions): (&(u64, u64), &u64)| {
-        let instructions = rounded_up(instructions);
-        format!("    {{ late = false, sms = {sms}, kernels = {kernels}, scored = 0, generated = 0, search = {instructions} }},\n")
-    };
-    numbers.searches.iter().map(row).collect()
-}
-
-/// A step of trials, and the placement before them.
-fn trials(numbers: &Numbers) -> String {
-    let row = |(&(sms, kernels), &(step, first)): (&(u64, u64), &(u64, u64))| {
-        let [step, first] = [step, first].map(rounded_up);
-        format!(
-            "    {{ late = false, sms = {sms}, kernels = {kernels}, scored = 0, generated = 0, trial = {step}, first-trial = {first} }},\n"
-        )
-    };
-    numbers.trials.iter().map(row).collect()
+    of_ipc.filter_map(row).collect()
 }
 
 /// A selection of victims.
-fn victims(numbers: &Numbers) -> String {
-    let mut text = String::new();
-    for ((_, sms, tbs), shieh) in numbers.victims.iter().filter(|((scheme, ..), _)| scheme == "shieh") {
+fn victims(numbers: &Numbers) -> Vec<Row> {
+    let row = |((_, sms, tbs), shieh): (&(String, u64, u64), &u64)| {
         let chimera = numbers.victims.get(&("chimera".to_owned(), *sms, *tbs)).copied().unwrap_or_default();
-        let [shieh, chimera] = [*shieh, chimera].map(rounded_up);
-        text += &format!(
-            "    {{ late = false, sms = {sms}, kernels = {tbs}, scored = 0, generated = 0, shieh = {shieh}, chimera = {chimera} }},\n"
-        );
-    }
-    text
+        looked(*sms, *tbs, &[*shieh, chimera])
+    };
+    numbers.victims.iter().filter(|((scheme, ..), _)| scheme == "shieh").map(row).collect()
 }
 
 /// The largest count of a metric or policy; none if it was not measured.
@@ -180,11 +148,6 @@ fn longest(counts: &[(String, u64)], name: &str) -> Option<u64> {
 fn rounded_up(count: u64) -> u64 {
     let significant = u64::BITS - count.leading_zeros();
     count.next_multiple_of(1 << significant.saturating_sub(5))
-}
-
-/// The core as the machine files call it.
-fn name(core: &str) -> String {
-    core.to_lowercase()
 }
 
 #[cfg(test)]
@@ -208,17 +171,23 @@ mod tests {
         for (at, metric) in METRICS.iter().enumerate() {
             numbers.add(&format!("commit 30 2 {metric} 1 7 0 {}\ncommit 30 2 {metric} 1 7 0 {}\n", 100 + at, 90 - at)).unwrap();
         }
-        numbers.add("commit 30 2 ipc 1 9 0 500\ncommit 30 2 maestro 0 2 1 33\n").unwrap();
+        numbers.add("commit 30 2 ipc 1 9 0 500\ncommit 30 2 maestro 0 2 1 33\ncommit 30 2 maestro 0 5 0 52\n").unwrap();
         let text = table(&[numbers]);
-        let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("    {")).collect();
-        assert_eq!(
-            rows,
-            [
-                "    { late = true, sms = 30, kernels = 2, scored = 7, generated = 0, mias-ipc = 100, mias-ipm-ipc = 104, mias-factor = 104, mias-linear = 104, worst = 104 },",
-                "    { late = false, sms = 30, kernels = 2, scored = 2, generated = 1, maestro = 34 },",
-            ]
-        );
-        assert!(text.contains("\n[cortex-m4f]\nmias = [\n") && text.contains("\nmaestro = [\n"));
+        let mias = "
+[cortex-m4f.mias]
+columns = [\"scored\", \"generated\", \"mias-ipc\", \"mias-ipm-ipc\", \"mias-factor\", \"mias-linear\", \"worst\"]
+rows = [
+    { late = true, sms = 30, kernels = 2, counts = [[7, 0, 100, 104, 104, 104, 104]] },
+]
+";
+        let maestro = "
+[cortex-m4f.maestro]
+columns = [\"scored\", \"generated\", \"maestro\"]
+rows = [
+    { late = false, sms = 30, kernels = 2, counts = [[2, 1, 34], [5, 0, 52]] },
+]
+";
+        assert!(text.contains(mias) && text.contains(maestro), "{text}");
         toml::from_str::<toml::Table>(&text).unwrap();
     }
 }

@@ -15,15 +15,41 @@ impl Situation {
     }
 }
 
-/// A measured situation: instructions from the interrupt to the commit, by policy.
-#[derive(Clone, Debug, Deserialize)]
-pub(super) struct Entry {
+/// A group as the file has it: situations of as many SMs and kernels are on one line.
+#[derive(Deserialize)]
+pub(super) struct Group {
+    /// `scored`, `generated`, and what is counted.
+    columns: Vec<String>,
+    rows: Vec<Rows>,
+}
+
+#[derive(Deserialize)]
+struct Rows {
     late: bool,
     sms: u32,
     kernels: u32,
-    scored: u32,
-    generated: u32,
-    #[serde(flatten)]
+    counts: Vec<Vec<u32>>,
+}
+
+impl TryFrom<Group> for Vec<Entry> {
+    type Error = String;
+
+    fn try_from(Group { columns, rows }: Group) -> Result<Self, String> {
+        let entry = |&Rows { late, sms, kernels, .. }: &Rows, row: &[u32]| match row {
+            &[scored, generated, ref counts @ ..] if row.len() == columns.len() => {
+                let instructions = columns.iter().skip(2).cloned().zip(counts.iter().copied().map(u64::from)).collect();
+                Ok(Entry { situation: Situation { late, sms, kernels, scored, generated }, instructions })
+            }
+            _ => Err(format!("{row:?}: a number for each of {columns:?}")),
+        };
+        rows.iter().flat_map(|rows| rows.counts.iter().map(|row| entry(rows, row))).collect()
+    }
+}
+
+/// A measured situation: instructions from the interrupt to the commit, by policy.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    situation: Situation,
     instructions: BTreeMap<String, u64>,
 }
 
@@ -31,20 +57,18 @@ impl Entry {
     /// What was measured.
     #[cfg(test)]
     pub(super) fn new(situation: Situation, counts: &[(&str, u64)]) -> Self {
-        let Situation { late, sms, kernels, scored, generated } = situation;
         let instructions = counts.iter().map(|(column, count)| ((*column).to_owned(), *count)).collect();
-        Entry { late, sms, kernels, scored, generated, instructions }
+        Entry { situation, instructions }
     }
 
     /// Its situation.
     pub(super) fn situation(&self) -> Situation {
-        let Entry { late, sms, kernels, scored, generated, .. } = *self;
-        Situation { late, sms, kernels, scored, generated }
+        self.situation
     }
 
     /// Configurations that there are, where a second round follows.
     pub(super) fn generated(&self) -> u32 {
-        self.generated
+        self.situation.generated
     }
 
     /// Whether a column is counted in it.
@@ -58,7 +82,7 @@ impl Entry {
     }
 
     fn dimensions(&self) -> [u64; 4] {
-        self.situation().dimensions()
+        self.situation.dimensions()
     }
 
     /// Whether it is no smaller than another in any dimension.

@@ -20,7 +20,7 @@ mod tests;
 pub use charge::Charge;
 pub use placement::Batch;
 
-use bound::Entry;
+use bound::{Entry, Group};
 use mias_hw_model::config::MicrocontrollerCore;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -53,9 +53,19 @@ pub struct Situation {
 
 /// The measurements of one or more processors: for each, entries by groups of policies that decide in the same situations.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(transparent)]
+#[serde(try_from = "BTreeMap<String, BTreeMap<String, Group>>")]
 pub struct LatencyTable {
     cores: BTreeMap<String, BTreeMap<String, Vec<Entry>>>,
+}
+
+impl TryFrom<BTreeMap<String, BTreeMap<String, Group>>> for LatencyTable {
+    type Error = String;
+
+    fn try_from(cores: BTreeMap<String, BTreeMap<String, Group>>) -> Result<Self, String> {
+        let entries = |(name, group): (String, Group)| Ok((name, group.try_into()?));
+        let core = |(name, groups): (String, BTreeMap<String, Group>)| Ok((name, groups.into_iter().map(entries).collect::<Result<_, String>>()?));
+        Ok(LatencyTable { cores: cores.into_iter().map(core).collect::<Result<_, String>>()? })
+    }
 }
 
 impl LatencyTable {
