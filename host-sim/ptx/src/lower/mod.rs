@@ -199,5 +199,4 @@ fn bypasses_l1(inst: &Inst) -> bool {
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;

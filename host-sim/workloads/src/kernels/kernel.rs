@@ -5,14 +5,16 @@ use super::bounds::Bounds;
 use super::buffer::NamedBuffer;
 use super::code::{self, Ptx};
 use super::expression::Scope;
-use super::given::Takes;
+use super::given::{Asked, Inputs, Takes};
+use super::input::Input;
 use super::limit::LimitFormulas;
 use super::nvcc;
 use super::place::{DescriptionError, Formula, Place};
 use super::reference::Reference;
+use super::setting::{Accepts, Setting};
 use super::texture::NamedTexture;
 use super::variable::NamedVariable;
-use super::{Input, KernelError};
+use super::KernelError;
 use std::path::{Path, PathBuf};
 
 /// What bounds a kernel's performance (Nasef 2023, section 4.1.2).
@@ -49,48 +51,6 @@ pub(super) struct Size {
     pub(super) unit: String,
     pub(super) default: Formula,
     pub(super) bounds: Bounds,
-}
-
-/// Something of a kernel's input that can be set, besides size and seed.
-#[derive(Clone, Debug, serde::Serialize)]
-pub struct Setting {
-    /// Its key.
-    pub key: String,
-    /// What it is and which values it takes, for lists and messages.
-    pub description: String,
-    #[serde(skip)]
-    pub(super) accepts: Accepts,
-}
-
-/// What a setting may be.
-#[derive(Clone, Debug)]
-pub(super) enum Accepts {
-    /// A whole number, which expressions know by the key.
-    Number { default: Formula, bounds: Bounds },
-    /// A word that may be a file's path.
-    File,
-    /// Another word.
-    Word,
-}
-
-impl Setting {
-    pub(super) fn file(key: &str, description: &str) -> Self {
-        Setting { key: key.into(), description: description.into(), accepts: Accepts::File }
-    }
-
-    pub(super) fn word(key: &str, description: &str) -> Self {
-        Setting { key: key.into(), description: description.into(), accepts: Accepts::Word }
-    }
-
-    /// Whether its value is a whole number, which expressions know by the key.
-    pub(super) fn is_number(&self) -> bool {
-        matches!(self.accepts, Accepts::Number { .. })
-    }
-
-    /// Whether its value may be a file's path.
-    pub fn names_a_file(&self) -> bool {
-        matches!(self.accepts, Accepts::File)
-    }
 }
 
 /// Where the code is, and how many registers it takes.
@@ -292,6 +252,15 @@ impl Kernel {
                 Err(KernelError::Size { kernel: self.name.clone(), size: given, message })
             }
         }
+    }
+
+    /// Checks size and settings of an input, and reads or makes graph and picture.
+    ///
+    /// # Errors
+    /// [`KernelError`]: what of it is impossible.
+    pub(super) fn inputs(&self, input: &Input) -> Result<Inputs, KernelError> {
+        let asked = Asked { kernel: &self.name, input, size: &|settings| self.size_of(input, settings) };
+        Inputs::of(self.takes, &asked, self.settings_of(input)?)
     }
 
     /// A size that it can have, for examples.

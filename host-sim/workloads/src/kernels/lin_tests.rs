@@ -100,7 +100,7 @@ fn data_sets_are_those_of_table_2() {
         let (_, word) = LIN.into_iter().find(|(paper, _)| *paper == name).unwrap();
         let spec = Spec::parse(word).unwrap();
         let form = &spec.kernel.launch;
-        let mut scope = given::Inputs::of(&spec).unwrap().scope;
+        let mut scope = spec.kernel.inputs(&spec.input).unwrap().scope;
         for (name, formula) in &form.lets {
             scope.set(name, formula.value(&scope).unwrap());
         }

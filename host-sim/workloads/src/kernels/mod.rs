@@ -16,6 +16,7 @@ pub mod expression;
 pub mod file;
 mod fill;
 mod given;
+mod input;
 mod instance;
 mod kernel;
 mod limit;
@@ -24,20 +25,22 @@ pub mod place;
 mod prepare;
 mod prepared;
 pub mod ptxas;
-
 mod reference;
+mod setting;
 mod spec;
 mod texture;
 mod variable;
 
 pub use error::KernelError;
+pub use input::Input;
 pub use instance::{Agrees, Expected, Instance, Mismatch, Quality, Region, Results};
-pub use kernel::{Kernel, KernelType, Options, Registers, Setting};
+pub use kernel::{Kernel, KernelType, Options, Registers};
 /// The seven of the thesis, and the fourteen of Zhao et al. 2018, of those that come with the simulator.
 pub use mias_kernels::{LIN, OTHER_NAMES, THESIS, ZHAO};
 pub use place::{DescriptionError, Place};
 pub use prepared::{Prepared, Progress, unwatched};
-pub use spec::{Input, Spec, SpecError};
+pub use setting::Setting;
+pub use spec::{Spec, SpecError};
 
 use crate::input::suggest;
 use mias_warp_trace::KernelTrace;
@@ -67,7 +70,6 @@ pub fn trace(kernel: Arc<Kernel>, size: u64, seed: u64) -> Result<KernelTrace, K
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;
 
 #[cfg(test)]

@@ -31,7 +31,8 @@ impl Spec {
     /// # Errors
     /// [`KernelError`].
     pub fn prepare(&self) -> Result<Prepared, KernelError> {
-        let (kernel, inputs) = (&*self.kernel, Inputs::of(self)?);
+        let kernel = &*self.kernel;
+        let inputs = kernel.inputs(&self.input)?;
         let form = &kernel.launch;
         let mut scope = inputs.scope.clone();
         for (name, formula) in &form.lets {

@@ -3,58 +3,18 @@
 //! Grammar: `KERNEL[:SETTING[,SETTING]...]`, a kernel being a name or the path of a TOML file, and a setting `KEY=VALUE`, or a number
 //! alone for `size`. Every kernel takes `seed` and `registers` besides its own.
 
+use super::input::Input;
 use super::place::DescriptionError;
 use super::{Kernel, code, file, find};
 use crate::input::suggest;
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-
-/// Seed of input data unless another is asked for (assumption: any will do; equal runs must use the same).
-const DEFAULT_SEED: u64 = 1;
 
 /// The setting that stands in for a kernel's number of registers.
 pub(super) const REGISTERS: &str = "registers";
 
 /// What a kernel's file is called at its end.
 const FILE: &str = ".toml";
-
-/// A kernel's input.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Input {
-    /// Problem size; none: the kernel's default, or what an input file has.
-    pub size: Option<u64>,
-    /// Seed of random data.
-    pub seed: u64,
-    /// Registers per thread; none: those that the kernel's file states, or its report.
-    pub registers: Option<u64>,
-    settings: BTreeMap<String, String>,
-}
-
-impl Default for Input {
-    fn default() -> Self {
-        Input { size: None, seed: DEFAULT_SEED, registers: None, settings: BTreeMap::new() }
-    }
-}
-
-impl Input {
-    /// Of `size`, random by `seed`.
-    pub fn sized(size: u64, seed: u64) -> Self {
-        Input { size: Some(size), seed, ..Input::default() }
-    }
-
-    /// With one of the kernel's own settings.
-    #[must_use]
-    pub fn with(mut self, key: &str, value: &str) -> Self {
-        self.settings.insert(key.into(), value.into());
-        self
-    }
-
-    /// The value of one of the kernel's own settings, if it was set.
-    pub fn get(&self, key: &str) -> Option<&str> {
-        self.settings.get(key).map(String::as_str)
-    }
-}
 
 /// A kernel and its input.
 #[derive(Clone, Debug)]
@@ -187,6 +147,7 @@ fn input(kernel: &Kernel, word: &str, settings: Option<&str>) -> Result<Input, S
 
 #[cfg(test)]
 mod tests {
+    use super::super::input::DEFAULT_SEED;
     use super::*;
 
     #[test]

@@ -44,7 +44,7 @@ fn prepared(word: &str) -> Prepared {
 fn grid(word: &str) -> [u32; 3] {
     let spec = Spec::parse(word).unwrap();
     let form = &spec.kernel.launch;
-    let mut scope = given::Inputs::of(&spec).unwrap().scope;
+    let mut scope = spec.kernel.inputs(&spec.input).unwrap().scope;
     for (name, formula) in &form.lets {
         scope.set(name, formula.value(&scope).unwrap());
     }

@@ -2,10 +2,11 @@
 //!
 //! `size` is the number of nodes. The graph of a file has its own.
 
-use super::{none_of, wrong};
+use super::Asked;
 use crate::graph::{self, EdgeList, Graph, MAX_EDGES, MAX_NODES};
 use crate::kernels::expression::Scope;
-use crate::kernels::{Input, Kernel, KernelError, Setting};
+use crate::input::suggest;
+use crate::kernels::{KernelError, Setting};
 
 /// Edges per node of the uniform graph in the mean: those of Rodinia's generator (sources.md D85).
 const UNIFORM_DEGREE: u32 = 6;
@@ -63,66 +64,67 @@ pub(super) fn settings(default: Generator) -> Vec<Setting> {
 }
 
 /// The graph that the settings ask for; names what it has.
-pub(super) fn read(kernel: &Kernel, input: &Input, default: Generator, scope: &mut Scope) -> Result<Graph, KernelError> {
-    let origin = match input.get("graph") {
+pub(super) fn read(asked: &Asked<'_>, default: Generator, scope: &mut Scope) -> Result<Graph, KernelError> {
+    let origin = match asked.input.get("graph") {
         None => Origin::Made(default),
         Some(word) => match GENERATORS.iter().find(|(known, _)| *known == word) {
             Some((_, generator)) => Origin::Made(*generator),
             // A word that is neither a generator nor looks like a file is a slip.
             None if !word.contains(['.', '/']) => {
-                return Err(none_of(kernel, "graph", word, "generator", &GENERATORS.map(|(known, _)| known), ", or a file"));
+                let known = suggest::unknown("generator", word, &GENERATORS.map(|(known, _)| known));
+                return Err(asked.wrong("graph", word, known + ", or a file"));
             }
             None => Origin::File(word),
         },
     };
-    let both = match input.get("edges") {
+    let both = match asked.input.get("edges") {
         None => matches!(origin, Origin::Made(Generator::Rmat)),
         Some("directed") => false,
         Some("both") => true,
-        Some(word) => return Err(wrong(kernel, "edges", word, "expected `directed` or `both`")),
+        Some(word) => return Err(asked.wrong("edges", word, "expected `directed` or `both`")),
     };
     let list = match origin {
-        Origin::File(file) => of_file(kernel, input, file)?,
-        Origin::Made(generator) => made(kernel, input, generator, both, scope)?,
+        Origin::File(file) => of_file(asked, file)?,
+        Origin::Made(generator) => made(asked, generator, both, scope)?,
     };
     let list = if both { list.both_ways() } else { list };
     if list.pairs.len() as u64 > MAX_EDGES {
         let message = format!("{} edges, both directions counted; at most {MAX_EDGES} can be searched", list.pairs.len());
-        return Err(wrong(kernel, "edges", "both", message));
+        return Err(asked.wrong("edges", "both", message));
     }
     let graph = Graph::new(list);
-    let source = source(kernel, input, &graph, matches!(origin, Origin::Made(Generator::Uniform)))?;
+    let source = source(asked, &graph, matches!(origin, Origin::Made(Generator::Uniform)))?;
     for (name, value) in [("size", graph.nodes.len()), ("edges", graph.edges.len()), ("source", source as usize)] {
         scope.set(name, value as i64);
     }
     Ok(graph)
 }
 
-fn of_file(kernel: &Kernel, input: &Input, file: &str) -> Result<EdgeList, KernelError> {
-    if let Some(size) = input.size {
-        return Err(wrong(kernel, "size", size, format!("the graph of {file} has its own; leave the size out")));
+fn of_file(asked: &Asked<'_>, file: &str) -> Result<EdgeList, KernelError> {
+    if let Some(size) = asked.input.size {
+        return Err(asked.wrong("size", size, format!("the graph of {file} has its own; leave the size out")));
     }
-    if let Some(degree) = input.get("degree") {
-        return Err(wrong(kernel, "degree", degree, format!("the graph of {file} has its own edges; leave the degree out")));
+    if let Some(degree) = asked.input.get("degree") {
+        return Err(asked.wrong("degree", degree, format!("the graph of {file} has its own edges; leave the degree out")));
     }
     Ok(graph::load(file)?)
 }
 
 /// A random graph. It must not have too many edges.
-fn made(kernel: &Kernel, input: &Input, generator: Generator, both: bool, scope: &Scope) -> Result<EdgeList, KernelError> {
-    let asked = kernel.size_of(input, scope)?.unwrap_or(0);
-    let wrong_size = |message: String| KernelError::Size { kernel: kernel.name().into(), size: asked.unsigned_abs(), message };
-    let size = u32::try_from(asked).ok().filter(|&size| (1..=MAX_NODES).contains(&u64::from(size)));
+fn made(asked: &Asked<'_>, generator: Generator, both: bool, scope: &Scope) -> Result<EdgeList, KernelError> {
+    let nodes = asked.size(scope)?.unwrap_or(0);
+    let wrong_size = |message: String| asked.wrong_size(nodes, message);
+    let size = u32::try_from(nodes).ok().filter(|&size| (1..=MAX_NODES).contains(&u64::from(size)));
     let size = size.ok_or_else(|| wrong_size(format!("a random graph has 1 to {MAX_NODES} nodes")))?;
     let (default, fewest) = match generator {
         Generator::Uniform => (UNIFORM_DEGREE, 2),
         Generator::Rmat => (RMAT_DEGREE, 1),
     };
-    let degree = match input.get("degree") {
+    let degree = match asked.input.get("degree") {
         None => default,
         Some(word) => match word.parse() {
             Ok(degree) if (fewest..=MAX_DEGREE).contains(&degree) => degree,
-            _ => return Err(wrong(kernel, "degree", word, format!("must be from {fewest} to {MAX_DEGREE}"))),
+            _ => return Err(asked.wrong("degree", word, format!("must be from {fewest} to {MAX_DEGREE}"))),
         },
     };
     let per_node = match generator {
@@ -132,23 +134,23 @@ fn made(kernel: &Kernel, input: &Input, generator: Generator, both: bool, scope:
     let count = u64::from(size) * per_node * if both { 2 } else { 1 };
     if count > MAX_EDGES {
         let message = format!("{size} nodes may have {count} edges then; at most {MAX_EDGES} can be searched");
-        return Err(wrong(kernel, "degree", degree, message));
+        return Err(asked.wrong("degree", degree, message));
     }
     match generator {
-        Generator::Uniform => Ok(graph::uniform(size, degree, input.seed)),
-        Generator::Rmat if size.is_power_of_two() => Ok(graph::rmat(size, degree, input.seed)),
+        Generator::Uniform => Ok(graph::uniform(size, degree, asked.input.seed)),
+        Generator::Rmat if size.is_power_of_two() => Ok(graph::rmat(size, degree, asked.input.seed)),
         Generator::Rmat => Err(wrong_size("an R-MAT graph has a power of two of nodes".into())),
     }
 }
 
 /// Where a search starts.
-fn source(kernel: &Kernel, input: &Input, graph: &Graph, uniform: bool) -> Result<u32, KernelError> {
-    match input.get("source") {
+fn source(asked: &Asked<'_>, graph: &Graph, uniform: bool) -> Result<u32, KernelError> {
+    match asked.input.get("source") {
         None if uniform => Ok(0),
         None => Ok(graph.hub()),
         Some(word) => word.parse().ok().and_then(|name| graph.node(name)).ok_or_else(|| {
             let [least, greatest] = graph.range().unwrap_or_default();
-            wrong(kernel, "source", word, format!("no such node; the graph's are numbered from {least} to {greatest}"))
+            asked.wrong("source", word, format!("no such node; the graph's are numbered from {least} to {greatest}"))
         }),
     }
 }

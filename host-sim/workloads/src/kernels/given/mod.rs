@@ -6,9 +6,10 @@ mod picture;
 pub(super) use graph::Generator;
 
 use super::expression::Scope;
-use super::{Input, Kernel, KernelError, Setting, Spec};
+use super::input::Input;
+use super::setting::Setting;
+use super::KernelError;
 use crate::graph::Graph;
-use crate::input::suggest;
 use crate::picture::Picture;
 use std::sync::Arc;
 
@@ -77,24 +78,22 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    /// Checks size and settings, and reads or makes graph and picture.
+    /// Of settings that are checked, with graph or picture read or made.
     ///
     /// # Errors
     /// [`KernelError`]: what of it is impossible.
-    pub(super) fn of(spec: &Spec) -> Result<Self, KernelError> {
-        let (kernel, input) = (&*spec.kernel, &spec.input);
-        let scope = kernel.settings_of(input)?;
-        let mut inputs = Inputs { scope, seed: input.seed, graph: None, picture: None, step: 1 };
-        match kernel.takes {
+    pub(super) fn of(takes: Takes, asked: &Asked<'_>, settings: Scope) -> Result<Self, KernelError> {
+        let mut inputs = Inputs { scope: settings, seed: asked.input.seed, graph: None, picture: None, step: 1 };
+        match takes {
             Takes::Numbers => {
-                if let Some(size) = kernel.size_of(input, &inputs.scope)? {
+                if let Some(size) = asked.size(&inputs.scope)? {
                     inputs.scope.set("size", size);
                 }
             }
-            Takes::Graph(default) => inputs.graph = Some(Arc::new(graph::read(kernel, input, default, &mut inputs.scope)?)),
+            Takes::Graph(default) => inputs.graph = Some(Arc::new(graph::read(asked, default, &mut inputs.scope)?)),
             Takes::Picture(step) => {
                 inputs.step = step;
-                inputs.picture = Some(Arc::new(picture::read(kernel, input, step, &mut inputs.scope)?));
+                inputs.picture = Some(Arc::new(picture::read(asked, step, &mut inputs.scope)?));
             }
         }
         Ok(inputs)
@@ -119,12 +118,32 @@ impl Inputs {
     }
 }
 
-/// A setting with a value that is impossible.
-fn wrong(kernel: &Kernel, setting: &str, value: impl ToString, message: impl ToString) -> KernelError {
-    KernelError::Setting { kernel: kernel.name().into(), setting: setting.into(), value: value.to_string(), message: message.to_string() }
+/// What is asked of a kernel.
+pub(super) struct Asked<'a> {
+    /// Its name, for messages.
+    pub(super) kernel: &'a str,
+    pub(super) input: &'a Input,
+    /// The size by the values of settings: as asked for or the default, checked; none for a kernel of one size.
+    pub(super) size: &'a dyn Fn(&Scope) -> Result<Option<i64>, KernelError>,
 }
 
-/// A setting that is none of the words that it may be.
-fn none_of(kernel: &Kernel, setting: &str, word: &str, what: &str, known: &[&str], or: &str) -> KernelError {
-    wrong(kernel, setting, word, suggest::unknown(what, word, known) + or)
+impl Asked<'_> {
+    fn size(&self, settings: &Scope) -> Result<Option<i64>, KernelError> {
+        (self.size)(settings)
+    }
+
+    /// A size that is impossible.
+    fn wrong_size(&self, size: i64, message: String) -> KernelError {
+        KernelError::Size { kernel: self.kernel.into(), size: size.unsigned_abs(), message }
+    }
+
+    /// A setting with a value that is impossible.
+    fn wrong(&self, setting: &str, value: impl ToString, message: impl ToString) -> KernelError {
+        KernelError::Setting {
+            kernel: self.kernel.into(),
+            setting: setting.into(),
+            value: value.to_string(),
+            message: message.to_string(),
+        }
+    }
 }

@@ -2,9 +2,9 @@
 //!
 //! Without a file, `size` is the number of rows and columns of a made-up picture; with one, it takes so many from the middle.
 
-use super::wrong;
+use super::Asked;
 use crate::kernels::expression::Scope;
-use crate::kernels::{Input, Kernel, KernelError, Setting};
+use crate::kernels::{KernelError, Setting};
 use crate::picture::{self, MAX_SIDE, Picture};
 
 /// What buffers can be filled with: the pixels as words, red in the lowest byte.
@@ -17,12 +17,12 @@ pub(super) fn settings() -> Vec<Setting> {
 }
 
 /// The picture that the settings ask for; names its sides, filled up to multiples of `step`.
-pub(super) fn read(kernel: &Kernel, input: &Input, step: usize, scope: &mut Scope) -> Result<Picture, KernelError> {
-    let picture = match input.get("image") {
-        Some(file) => of_file(kernel, input, file, scope)?,
-        None => match side(kernel, input, scope)? {
-            Some(side) => picture::synthetic(side, input.seed),
-            None => return Err(wrong(kernel, "image", "", "which picture? give image=FILE")),
+pub(super) fn read(asked: &Asked<'_>, step: usize, scope: &mut Scope) -> Result<Picture, KernelError> {
+    let picture = match asked.input.get("image") {
+        Some(file) => of_file(asked, file, scope)?,
+        None => match side(asked, scope)? {
+            Some(side) => picture::synthetic(side, asked.input.seed),
+            None => return Err(asked.wrong("image", "", "which picture? give image=FILE")),
         },
     };
     for (name, pixels) in [("width", picture.width), ("height", picture.height)] {
@@ -32,26 +32,26 @@ pub(super) fn read(kernel: &Kernel, input: &Input, step: usize, scope: &mut Scop
 }
 
 /// The size, which a picture must be able to have.
-fn side(kernel: &Kernel, input: &Input, scope: &Scope) -> Result<Option<usize>, KernelError> {
-    let Some(size) = kernel.size_of(input, scope)? else { return Ok(None) };
+fn side(asked: &Asked<'_>, scope: &Scope) -> Result<Option<usize>, KernelError> {
+    let Some(size) = asked.size(scope)? else { return Ok(None) };
     match usize::try_from(size).ok().filter(|side| (1..=MAX_SIDE).contains(side)) {
         Some(side) => Ok(Some(side)),
         None => {
             let message = format!("a picture has 1 to {MAX_SIDE} rows and columns");
-            Err(KernelError::Size { kernel: kernel.name().into(), size: size.unsigned_abs(), message })
+            Err(asked.wrong_size(size, message))
         }
     }
 }
 
-fn of_file(kernel: &Kernel, input: &Input, file: &str, scope: &Scope) -> Result<Picture, KernelError> {
+fn of_file(asked: &Asked<'_>, file: &str, scope: &Scope) -> Result<Picture, KernelError> {
     let picture = picture::load(file)?;
-    if input.size.is_none() {
+    if asked.input.size.is_none() {
         return Ok(picture);
     }
-    let Some(side) = side(kernel, input, scope)? else { return Ok(picture) };
+    let Some(side) = side(asked, scope)? else { return Ok(picture) };
     picture.middle(side).ok_or_else(|| {
         let message = format!("{file} has {} x {} pixels; give at most its shorter side", picture.width, picture.height);
-        wrong(kernel, "size", side, message)
+        asked.wrong("size", side, message)
     })
 }
 
