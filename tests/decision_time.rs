@@ -213,7 +213,7 @@ fn other_policies_take_what_was_counted_of_themselves() {
         for latency in [Latency::Worst, Latency::PerMetric] {
             let time = run(&gpu, policy, latency, &WORKLOADS[..2]).decision_time.unwrap();
             assert_eq!(time.decisions as usize, rounds.len(), "{policy:?}");
-            let charge = Charge::of(policy, latency == Latency::Worst);
+            let charge = Charge::of(policy.in_firmware(), latency == Latency::Worst);
             let counted = rounds.iter().map(|round| LatencyTable::measured().instructions(core, *round, charge));
             assert_eq!(time.instructions, counted.sum::<u64>(), "{policy:?}");
         }

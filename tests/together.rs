@@ -2,7 +2,7 @@
 
 use crate::common::workloads::{executed, machine};
 use mias_hw_model::config::{DramOrder, DramSchedulerConfig, InFlightLimit, MemoryIssueConfig, MemoryOrder, Partition, PartitionConfig};
-use mias_lab::experiment::cancel::Cancel;
+use mias_lab::cancel::Cancel;
 use mias_lab::experiment::machine::{End, GpuRunner, Options, Outcome, Run, RunError};
 use mias_lab::experiment::policy::{Control, Latency, Policy, Transition};
 use mias_lab::experiment::simulated::SimulatedGpu;

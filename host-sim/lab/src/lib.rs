@@ -7,6 +7,7 @@
 //! ```
 
 pub mod bandwidth;
+pub mod cancel;
 pub mod characterise;
 pub mod choice;
 pub mod cosim;

@@ -5,18 +5,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Folders and files with such sources, from this crate's folder. The time of decisions is among them: its table, and what reads it.
-pub(crate) const DECIDING: [&str; 6] = [
+pub(crate) const DECIDING: [&str; 7] = [
     "../../firmware/registers/src",
     "../../firmware/src",
     "../../firmware/decision-latency.toml",
     "../../hw-model/src",
+    "../../hw-model/warp-trace/src",
     "src/experiment",
     "src/decision_cost",
 ];
 
 /// What lies in those folders and decides nothing: what only images, reports, drawings, checks or proofs use, and what is worked out
 /// from finished runs. Unit tests (`tests`, `*_tests`, `#[cfg(test)]`) go without saying.
-const NOT_DECIDING: [&str; 21] = [
+const NOT_DECIDING: [&str; 20] = [
     "firmware/src/boards.rs",
     "firmware/src/decision_latency.rs",
     "firmware/src/epitaph.rs",
@@ -29,7 +30,6 @@ const NOT_DECIDING: [&str; 21] = [
     "firmware/registers/src/fingerprint.rs",
     "hw-model/src/gpu/validate.rs",
     "hw-model/src/sm/validate.rs",
-    "src/experiment/cancel.rs",
     "src/experiment/compare.rs",
     "src/experiment/fit.rs",
     "src/experiment/judge.rs",

@@ -1,7 +1,7 @@
 //! Whether a kernel's results are right: every TB of its grid executed, without recording, and the results compared with the
 //! host's (`<kernel>_check_results` of Nasef 2023, section 4.1.3).
 
-use crate::experiment::cancel::Cancel;
+use crate::cancel::Cancel;
 use mias_ptx::TbRunner;
 use mias_ptx::warp::{Event, Observer};
 use mias_workloads::kernels::{KernelError, Prepared};

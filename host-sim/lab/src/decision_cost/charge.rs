@@ -1,7 +1,6 @@
 //! Whose counts a policy's decisions are charged.
 
-use crate::experiment::policy::Policy;
-use mias_firmware::policy::{Charged, NAMED};
+use mias_firmware::policy::{Charged, NAMED, Named};
 
 /// The column of searches.
 const SEARCH: &str = "search";
@@ -28,11 +27,11 @@ pub enum Charge {
 }
 
 impl Charge {
-    /// Those of a policy. `worst`: of the slowest of MIAS' four metrics for one that decides by one of them; every other policy has
-    /// its own worst case only. One of the program's own is not in the table, and charged the slowest metric; neither are policies
-    /// that do not decide, which nobody asks for.
-    pub fn of(policy: Policy, worst: bool) -> Self {
-        match policy.in_firmware() {
+    /// Those of a policy, as the firmware names it. `worst`: of the slowest of MIAS' four metrics for one that decides by one of them;
+    /// every other policy has its own worst case only. One that the firmware does not name is not in the table, and charged the slowest
+    /// metric.
+    pub fn of(policy: Option<&'static Named>, worst: bool) -> Self {
+        match policy {
             None => Charge::SlowestMetric,
             Some(named) => match named.charged {
                 Charged::SlowestMetric => Charge::SlowestMetric,

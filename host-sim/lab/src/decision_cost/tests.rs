@@ -8,7 +8,7 @@ const CORES: [MicrocontrollerCore; 3] = [MicrocontrollerCore::CortexM4F, Microco
 /// Everything that can be charged.
 fn charges() -> Vec<Charge> {
     let mut charges: Vec<Charge> =
-        Policy::ALL.into_iter().flat_map(|policy| [false, true].map(|worst| Charge::of(policy, worst))).collect();
+        Policy::ALL.into_iter().flat_map(|policy| [false, true].map(|worst| Charge::of(policy.in_firmware(), worst))).collect();
     charges.sort_by_key(|charge| charge.column());
     charges.dedup();
     charges
@@ -76,9 +76,9 @@ fn every_policy_that_measures_is_charged_what_was_counted_of_it() {
             searching if searching.searches() => "search",
             other => other.name(),
         };
-        assert_eq!(Charge::of(policy, false).column(), counted);
+        assert_eq!(Charge::of(policy.in_firmware(), false).column(), counted);
         let metric = [Policy::MiasIpc, Policy::MiasIpmIpc, Policy::MiasFactor, Policy::MiasLinear].contains(&policy);
-        assert_eq!(Charge::of(policy, true).column(), if metric { "worst" } else { counted });
+        assert_eq!(Charge::of(policy.in_firmware(), true).column(), if metric { "worst" } else { counted });
     }
     // In one group per core, by itself or with others.
     for (core, charge) in CORES.into_iter().flat_map(|core| charges().into_iter().map(move |charge| (core, charge))) {
@@ -91,7 +91,7 @@ fn every_policy_that_measures_is_charged_what_was_counted_of_it() {
 
 /// Whether policies of this column measure in one round only.
 fn has_one_round(charge: Charge) -> bool {
-    charge == Charge::of(Policy::Coordinated, false)
+    charge == Charge::of(Policy::Coordinated.in_firmware(), false)
 }
 
 /// Of the like entries one is at least as large as all others in every dimension, so that extrapolation starts from a measurement.
@@ -99,7 +99,7 @@ fn has_one_round(charge: Charge) -> bool {
 fn the_measured_table_reaches_the_limits() {
     // The largest sum has too many ways to be measured with as many points as there can be.
     // A search's step scores nothing: it is looked up by SMs and kernels alone.
-    let others = [Charge::of(Policy::WarpedSlicerSum, false), Charge::Search, Charge::Trial];
+    let others = [Charge::of(Policy::WarpedSlicerSum.in_firmware(), false), Charge::Search, Charge::Trial];
     let charges = charges().into_iter().filter(|charge| !others.contains(charge));
     for (core, charge) in CORES.into_iter().flat_map(|core| charges.clone().map(move |charge| (core, charge))) {
         let entries = LatencyTable::measured().entries(core, charge);
@@ -167,7 +167,7 @@ proptest! {
     ) {
         let situation = Situation { late, ..situation(sms, kernels, scored, generated) };
         let policy = *policy.get(&Policy::ALL);
-        let [own, worst] = [false, true].map(|worst| LatencyTable::measured().instructions(CORES[core], situation, Charge::of(policy, worst)));
+        let [own, worst] = [false, true].map(|worst| LatencyTable::measured().instructions(CORES[core], situation, Charge::of(policy.in_firmware(), worst)));
         prop_assert!(own <= worst, "{policy:?}");
     }
 }

@@ -7,7 +7,7 @@
 use super::record::Kept;
 use super::store::{Store, StoreError};
 use super::study::Job;
-use crate::experiment::cancel::Cancel;
+use crate::cancel::Cancel;
 use crate::experiment::machine::{GpuRunner, Outcome, Run, RunError};
 use crate::experiment::policy::Control;
 use std::collections::BTreeMap;

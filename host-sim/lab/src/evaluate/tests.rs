@@ -10,7 +10,7 @@ use super::results::{Evaluation, GroupResult, PolicyResult};
 use super::store::{Note, RESULTS, Store};
 use super::study::{GroupPlan, Job, Studies};
 use super::summary;
-use crate::experiment::cancel::Cancel;
+use crate::cancel::Cancel;
 use crate::experiment::compare::Ran;
 use crate::experiment::machine::{End, GpuRunner, Options, Run, RunError};
 use crate::experiment::policies::Policies;

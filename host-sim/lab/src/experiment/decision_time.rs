@@ -63,7 +63,7 @@ impl DecisionTimer {
             return None;
         }
         let charge = match control {
-            Control::Policy(policy) => Charge::of(*policy, options.latency == Latency::Worst),
+            Control::Policy(policy) => Charge::of(policy.in_firmware(), options.latency == Latency::Worst),
             // Never asked for: it does not decide.
             Control::Fixed(_) => Charge::SlowestMetric,
         };

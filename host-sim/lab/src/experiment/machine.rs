@@ -318,7 +318,7 @@ pub enum RunError {
     /// The firmware image could not be run, or stopped; the message says what to do.
     #[error("{0}")]
     Firmware(String),
-    /// Somebody asked to stop; see [`super::cancel::Cancel`].
+    /// Somebody asked to stop; see [`crate::cancel::Cancel`].
     #[error("interrupted")]
     Interrupted,
 }

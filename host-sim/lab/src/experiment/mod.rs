@@ -4,7 +4,6 @@
 //! workload (kernels, arrivals) + options -> plan of runs -> machine, in parallel -> metrics, oracle, regret
 //! ```
 
-pub mod cancel;
 pub mod compare;
 mod controller;
 pub mod custom_policy;

@@ -1,7 +1,7 @@
 //! `mias trace export`: a kernel or a kernel list as an Accel-Sim trace.
 
 use super::{CliError, interrupt, progress, say};
-use mias_lab::experiment::cancel::Cancel;
+use mias_lab::cancel::Cancel;
 use mias_lab::output::Output;
 use mias_lab::table::grouped;
 use mias_ptx::lower::observe::Job;

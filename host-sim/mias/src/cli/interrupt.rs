@@ -1,7 +1,7 @@
 //! Ctrl-C: the first asks to stop and keeps what is finished, the second ends the process at once.
 
 use super::CliError;
-use mias_lab::experiment::cancel::Cancel;
+use mias_lab::cancel::Cancel;
 
 /// Catches Ctrl-C from now on. Once per process.
 ///

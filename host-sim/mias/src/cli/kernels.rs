@@ -9,7 +9,7 @@ use super::tracing::Tracing;
 use super::{CliError, interrupt, kernel_check, resolve};
 use mias_hw_model::config::GpuConfig;
 use mias_lab::characterise::{Character, characterise};
-use mias_lab::experiment::cancel::Cancel;
+use mias_lab::cancel::Cancel;
 use mias_lab::experiment::compare::Watch;
 use mias_lab::experiment::machine::{Options, RunError};
 use mias_lab::experiment::request::Request;

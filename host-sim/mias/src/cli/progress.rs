@@ -2,7 +2,7 @@
 
 use super::say;
 use indicatif::{ProgressBar, ProgressStyle};
-use mias_lab::experiment::cancel::Cancel;
+use mias_lab::cancel::Cancel;
 use mias_lab::experiment::compare::Watch;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

@@ -11,7 +11,7 @@ pub use target::{Ready, Target};
 
 use crate::cosim::recording::{Access, Recording};
 use crate::cosim::{CosimError, Replay};
-use crate::experiment::cancel::Cancel;
+use crate::cancel::Cancel;
 
 /// How a target did.
 #[derive(Clone, Debug, PartialEq, Eq)]

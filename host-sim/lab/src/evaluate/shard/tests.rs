@@ -12,7 +12,7 @@ use super::deal::{Share, deal};
 use super::log::{Log, last_lines};
 use super::work::work;
 use super::{Shard, cost};
-use crate::experiment::cancel::Cancel;
+use crate::cancel::Cancel;
 use crate::experiment::machine::{GpuRunner, Outcome, Run, RunError};
 use crate::experiment::policies::Policies;
 use crate::experiment::workload::Workload;

@@ -5,7 +5,7 @@ use super::super::findings::Runs;
 use super::super::store::Store;
 use super::super::study::{Job, Studies};
 use super::deal::Share;
-use crate::experiment::cancel::Cancel;
+use crate::cancel::Cancel;
 use crate::experiment::machine::{GpuRunner, RunError};
 use std::collections::BTreeSet;
 

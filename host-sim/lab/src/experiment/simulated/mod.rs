@@ -9,7 +9,7 @@ mod requests;
 mod shared_prefix;
 mod straps;
 
-use super::cancel::Cancel;
+use crate::cancel::Cancel;
 use super::controller::{Controller, PolicySource};
 use super::decision_time::DecisionTimer;
 use super::fit::Calibrated;

@@ -20,7 +20,7 @@ use mias_lab::evaluate::shard::deal::deal;
 use mias_lab::evaluate::store::{Note, RESULTS, Store};
 use mias_lab::evaluate::study::{Job, Studies, words};
 use mias_lab::evaluate::{SAMPLING, results::Evaluation};
-use mias_lab::experiment::cancel::Cancel;
+use mias_lab::cancel::Cancel;
 use mias_lab::experiment::machine::{End, GpuRunner, RunError};
 use mias_lab::experiment::parameters::{Assignments, PARAMETERS, Parameter};
 use mias_lab::experiment::policies::Policies;
