@@ -1,8 +1,8 @@
-//! The twenty-two kernels of Lin et al. 2018, table 2: right results, what a TB takes of an SM of the paper's table 1, and what the assembler says of ours for
+//! The twenty-two kernels of Lin et al. 2018, table 2: what a TB takes of an SM of the paper's table 1, and what the assembler says of ours for
 //! the paper's architecture.
 
+use super::results_tests::{grid, prepared, sm_of, tbs_on};
 use super::*;
-use mias_hw_model::sm::Resources;
 use std::path::Path;
 
 /// A kernel of the paper.
@@ -55,14 +55,10 @@ fn registers(word: &str) -> Option<u32> {
     word.split([':', ',']).find_map(|setting| setting.strip_prefix("registers=")).map(|count| count.parse().unwrap())
 }
 
-fn prepared(word: &str) -> Prepared {
-    Spec::parse(word).unwrap().prepare().unwrap_or_else(|error| panic!("{word}: {error}"))
-}
-
 /// The paper's word and the small one are of the same kernel, and the one has the registers that the other one gets here.
 #[test]
 fn a_tb_takes_what_the_original_takes() {
-    let sm = toml::from_str::<mias_hw_model::config::GpuConfig>(mias_gpus::text("lin18-lines").unwrap()).unwrap().sm;
+    let sm = sm_of("lin18-lines");
     assert_eq!((sm.count, sm.threads, sm.tbs, sm.registers, sm.register_granule, sm.shared_bytes), (16, 2048, 32, 65_536, 4, 100_352));
     for ((name, word), Row { name: row, small, original, shared, .. }) in LIN.into_iter().zip(TABLE_2) {
         assert_eq!(name, row);
@@ -73,7 +69,7 @@ fn a_tb_takes_what_the_original_takes() {
         let info = spec.prepare().unwrap().info;
         let [threads, of_thread, of_tb, tbs] = original;
         assert_eq!([info.threads(), info.registers_per_thread, info.shared_bytes], [threads, of_thread, shared.unwrap_or(of_tb)], "{name}");
-        assert_eq!(Resources::of_sm(&sm).count(&Resources::of_tb(&info, &sm)), tbs, "{name}");
+        assert_eq!(tbs_on(&sm, &info), tbs, "{name}");
         // Shared memory that ours lacks would not have been what is short.
         assert!(tbs * of_tb <= sm.shared_bytes, "{name}");
     }
@@ -98,13 +94,7 @@ fn registers_on_sm_50_are_those_of_the_reports() {
 fn data_sets_are_those_of_table_2() {
     let tbs = |name: &str| {
         let (_, word) = LIN.into_iter().find(|(paper, _)| *paper == name).unwrap();
-        let spec = Spec::parse(word).unwrap();
-        let form = &spec.kernel.launch;
-        let mut scope = spec.kernel.inputs(&spec.input).unwrap().scope;
-        for (name, formula) in &form.lets {
-            scope.set(name, formula.value(&scope).unwrap());
-        }
-        form.grid.each_ref().map(|axis| axis.extent(&scope, 1, "the grid").unwrap()).iter().product::<u32>()
+        grid(word).iter().product::<u32>()
     };
     for (name, expected) in [
         ("bp_1", 65_536 / 16),
@@ -126,44 +116,3 @@ fn data_sets_are_those_of_table_2() {
     }
 }
 
-/// Whole TBs and ones that are not full, each setting, several seeds.
-#[test]
-fn results_are_right() {
-    for word in [
-        "conv:3",
-        "conv:37",
-        "conv:64,seed=2",
-        "fdtd1:1",
-        "fdtd1:37,step=499",
-        "fdtd1:64,step=3,seed=2",
-        "fdtd2:1",
-        "fdtd2:37",
-        "fdtd2:64,seed=2",
-        "gemm:1,inner=32",
-        "gemm:19,inner=96,seed=2",
-        "mm2:1,inner=16",
-        "mm2:9,inner=48,seed=2",
-        "mms:32",
-        "mms:64,inner=32",
-        "mms:96,seed=2",
-        "hg:1,blocks=1",
-        "hg:10000,blocks=7",
-        "hg:30001,blocks=2,seed=2",
-        "sad1:16,rows=16",
-        "sad1:48,rows=32,seed=2",
-        "cd:1728,threads=192",
-        "cd:5184,threads=192,seed=2",
-        "dwt:128,rows=8,steps=1,columns=128",
-        "dwt:256,rows=56,steps=3,columns=128,seed=2",
-    ] {
-        prepared(word).record().unwrap_or_else(|error| panic!("{word}: {error}"));
-    }
-}
-
-/// Nothing was run: the results still are what the buffers were filled with.
-#[test]
-fn a_wrong_result_is_named() {
-    for Row { small, .. } in TABLE_2 {
-        assert!(prepared(small).instance.check_results(small).is_err(), "{small}");
-    }
-}

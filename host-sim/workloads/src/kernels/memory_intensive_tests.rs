@@ -1,7 +1,7 @@
-//! The six memory-intensive kernels of Dai et al. 2018, table 2: right results, the table's occupancies, and what its rows say of accesses.
+//! The six memory-intensive kernels of Dai et al. 2018, table 2: the table's occupancies, and what its rows say of accesses.
 
+use super::results_tests::{sm_of, tbs_on, traced};
 use super::*;
-use mias_hw_model::sm::Resources;
 use mias_warp_trace::isa::Class;
 
 /// A size that is possible; threads, registers as the machine gives them out, and the table's occupancies in permille: registers, shared
@@ -15,53 +15,15 @@ const TABLE_2: [(&str, u64, [u32; 2], [u64; 4]); 6] = [
     ("ax", 300, [256, 12], [562, 0, 1000, 750]),
 ];
 
-fn traced(word: &str) -> KernelTrace {
-    Spec::parse(word).unwrap().prepare().unwrap().record().unwrap_or_else(|error| panic!("{error}"))
-}
-
-/// Whole TBs and ones that are not full, rows that are shorter than a line and longer.
-#[test]
-fn results_are_right() {
-    for word in [
-        "3m:1,inner=1",
-        "3m:64",
-        "3m:300,inner=7,seed=3",
-        "sv:192",
-        "sv:1920,seed=4",
-        "cd:1728",
-        "cd:8640,seed=2",
-        "s2:2",
-        "s2:6,seed=5",
-        "ks:1",
-        "ks:500,seed=2",
-        "ks:256,features=7",
-        "ax:1",
-        "ax:500,columns=100,seed=2",
-        "ax:256,columns=1",
-    ] {
-        traced(word);
-    }
-}
-
-/// Nothing was run: the results still are what the buffers were filled with.
-#[test]
-fn a_wrong_result_is_named() {
-    for (name, size, ..) in TABLE_2 {
-        let instance = Spec::sized(find(name).unwrap(), size, 1).prepare().unwrap().instance;
-        assert_eq!(instance.check_results(name).unwrap_err().kernel, name);
-    }
-}
-
 /// To the permille, on the table's machine.
 #[test]
 fn occupancies_are_those_of_table_2() {
-    let machine: mias_hw_model::config::GpuConfig = toml::from_str(mias_gpus::text("dai18-lines").unwrap()).unwrap();
-    let sm = machine.sm;
+    let sm = sm_of("dai18-lines");
     for (name, size, [threads, registers], table) in TABLE_2 {
         let info = Spec::sized(find(name).unwrap(), size, 0).prepare().unwrap().info;
         let given = info.registers_per_thread.next_multiple_of(sm.register_granule);
         assert_eq!((info.threads(), given, info.shared_bytes), (threads, registers, 0), "{name}");
-        let tbs = u64::from(Resources::of_sm(&sm).count(&Resources::of_tb(&info, &sm)));
+        let tbs = u64::from(tbs_on(&sm, &info));
         let permille = |used: u32, of: u32| (2000 * tbs * u64::from(used) + u64::from(of) - 1) / (2 * u64::from(of));
         let found = [permille(threads * given, sm.registers), 0, permille(threads, sm.threads), permille(1, sm.tbs)];
         assert_eq!(found, table, "{name}");

@@ -79,6 +79,9 @@ mod lin_tests;
 mod memory_intensive_tests;
 
 #[cfg(test)]
+mod results_tests;
+
+#[cfg(test)]
 mod shieh_tests;
 
 #[cfg(test)]

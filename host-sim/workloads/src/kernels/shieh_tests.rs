@@ -1,8 +1,8 @@
-//! The nineteen kernels of Shieh 2016, table 4.2, and the urgent task beside them: right results, and the table's registers, shared memory,
+//! The nineteen kernels of Shieh 2016, table 4.2, and the urgent task beside them: the table's registers, shared memory,
 //! threads and TBs per SM.
 
+use super::results_tests::{sm_of, tbs_on, traced};
 use super::*;
-use mias_hw_model::sm::Resources;
 
 /// A row of the table, but for the last column.
 struct Row {
@@ -46,17 +46,13 @@ const TABLE_4_2: [Row; 19] = [
 /// Section 4.2; how many fit an SM follows.
 const URGENT: Row = row("preempt", 448, "the synthetic benchmark", [4096, 2048, 256, 6]);
 
-fn traced(word: &str) -> KernelTrace {
-    Spec::parse(word).unwrap().prepare().unwrap().record().unwrap_or_else(|error| panic!("{error}"))
-}
-
 #[test]
 fn resources_are_those_of_table_4_2() {
-    let sm = toml::from_str::<mias_hw_model::config::GpuConfig>(mias_gpus::text("shieh16-lines").unwrap()).unwrap().sm;
+    let sm = sm_of("shieh16-lines");
     assert_eq!((sm.count, sm.threads, sm.tbs, sm.registers, sm.shared_bytes), (15, 1536, 8, 32_768, 49_152));
     for Row { name, size, kernel, resources } in TABLE_4_2.iter().chain([&URGENT]) {
         let info = Spec::sized(find(name).unwrap(), *size, 0).prepare().unwrap().info;
-        let tbs = Resources::of_sm(&sm).count(&Resources::of_tb(&info, &sm));
+        let tbs = tbs_on(&sm, &info);
         let found = [info.registers_per_thread * info.threads(), info.shared_bytes, info.threads(), tbs];
         assert_eq!(found, *resources, "{name}, {kernel}");
     }
@@ -75,63 +71,6 @@ fn grids_are_some_waves() {
 /// TBs of the launch without settings.
 fn default_tbs(name: &str) -> u64 {
     Spec::parse(name).unwrap().prepare().unwrap().instance.launch.tbs()
-}
-
-/// Whole TBs and ones that are not full, each setting, several seeds.
-#[test]
-fn results_are_right() {
-    for word in [
-        "sc:4,dimensions=1,centres=1",
-        "sc:700,dimensions=5,centres=3,seed=2",
-        "dwt:64,rows=8,steps=1",
-        "dwt:128,rows=56,steps=3,seed=2",
-        "dwtc:256",
-        "dwtc:1024,seed=3",
-        "km:1,features=1,clusters=1",
-        "km:300,seed=2",
-        "km:256,features=64,clusters=32",
-        "stc:3,rows=3,planes=3",
-        "stc:37,rows=6,planes=5",
-        "stc:130,rows=9,planes=4,seed=2",
-        "sr1:16",
-        "sr1:48,seed=2",
-        "sr2:16",
-        "sr2:48,seed=2",
-        "bt:5,fill=2",
-        "bt:3,seed=2",
-        "btr:5,fill=2",
-        "btr:3,seed=2",
-        "nw1:16,pairs=1",
-        "nw1:64,pairs=2,seed=2",
-        "nw2:32,pairs=1",
-        "nw2:64,pairs=2,seed=2",
-        "bfs1:1",
-        "bfs1:10001,share=1",
-        "bfs1:2048,graph=rmat,seed=2",
-        "bfs2:1",
-        "bfs2:10001,share=1",
-        "bfs2:2048,graph=rmat,seed=2",
-        "bpl:16",
-        "bpl:48,hidden=32,seed=2",
-        "bpa:16",
-        "bpa:48,hidden=32,seed=2",
-        "hw:2,reach=1",
-        "hw:1,seed=3",
-        "preempt:1",
-        "preempt:500,steps=16,seed=2",
-        "preempt:224,steps=1",
-    ] {
-        traced(word);
-    }
-}
-
-/// Nothing was run: the results still are what the buffers were filled with.
-#[test]
-fn a_wrong_result_is_named() {
-    for Row { name, size, .. } in TABLE_4_2.iter().chain([&URGENT]) {
-        let instance = Spec::sized(find(name).unwrap(), *size, 1).prepare().unwrap().instance;
-        assert_eq!(instance.check_results(name).unwrap_err().kernel, *name);
-    }
 }
 
 /// The table's last column, a launch, and where its first TB that stops being idempotent does so: the share of its warp's instructions that are

@@ -1,5 +1,6 @@
 //! What holds for every kernel of the set, and the figures of sources.md D79 and D80.
 
+use super::results_tests::{sm_of, tbs_on};
 use super::*;
 use mias_ptx::Program;
 use mias_ptx::lower::Lowered;
@@ -8,76 +9,6 @@ use proptest::prelude::*;
 
 fn traced(name: &str, size: u64, seed: u64) -> KernelTrace {
     trace(find(name).unwrap(), size, seed).unwrap_or_else(|e| panic!("{e}"))
-}
-
-/// Small ones: a step of nbdy takes the square of its bodies, and an option of bopt 2,048 steps.
-#[test]
-fn results_are_right_for_several_sizes_and_seeds() {
-    for (name, sizes) in [
-        ("mm", [16, 48, 128]),
-        ("fwt", [1024, 4096, 32768]),
-        ("nbdy", [256, 512, 768]),
-        ("blk", [256, 1024, 8192]),
-        ("bopt", [1, 2, 3]),
-        ("bfs", [1, 4096, 10_001]),
-        ("dxtc", [1, 16, 43]),
-        ("hs", [1, 12, 50]),
-        ("dc", [1, 16, 43]),
-        ("pf", [1, 224, 500]),
-        ("bp", [16, 32, 48]),
-        ("bs", [1, 4096, 10_001]),
-        ("st", [3, 33, 513]),
-    ] {
-        for (seed, size) in (0..).zip(sizes) {
-            traced(name, size, seed);
-        }
-    }
-}
-
-/// A word's kernel, executed and checked.
-fn traced_word(word: &str) -> KernelTrace {
-    Spec::parse(word).unwrap().prepare().unwrap().record().unwrap_or_else(|e| panic!("{e}"))
-}
-
-#[test]
-fn results_are_right_with_settings() {
-    for word in [
-        "mm:32,inner=16",
-        "mm:48,inner=32,seed=2",
-        "nbdy:512,systems=2",
-        "nbdy:1536,systems=3,seed=3",
-        "bopt:9,steps=512",
-        "bfs:2048,graph=rmat,source=7",
-        "bfs:777,degree=9,edges=both",
-        "cp:1,columns=1,rows=1",
-        "cp:2,columns=3,rows=1,seed=2",
-        "cp:1,columns=1,rows=2,reach=2",
-        "hs:40,steps=1",
-        "hs:23,steps=7,seed=3",
-        "pf:300,starts=3,rows=2",
-        "bp:32,hidden=48,patterns=5",
-        "bs:4096,share=2,degree=9",
-        "bs:2048,graph=rmat,share=1",
-        "st:37,rows=3,planes=5",
-        "st:600,rows=7,planes=3,seed=4",
-    ] {
-        traced_word(word);
-    }
-}
-
-/// A wrong result is seen: nothing is run before checking.
-#[test]
-fn a_wrong_result_is_named() {
-    for (name, size) in [("mm", 64), ("fwt", 1024), ("nbdy", 512), ("blk", 512), ("bopt", 2), ("bfs", 512), ("dxtc", 16)]
-        .into_iter()
-        .chain(DAI.map(|row| (row.0, row.1)))
-    {
-        let kernel = find(name).unwrap();
-        let instance = Spec::sized(kernel, size, 1).prepare().unwrap().instance;
-        // Nothing was run: the output still holds what it was filled with.
-        let error = instance.check_results(name).unwrap_err();
-        assert_eq!(error.kernel, name);
-    }
 }
 
 #[test]
@@ -125,11 +56,11 @@ const DAI: [(&str, u64, [u32; 3], [u64; 4]); 7] = [
 /// To the permille, on its machine; where the table's own rounding goes the other way, one off.
 #[test]
 fn occupancies_are_those_of_dais_table_2() {
-    let sm = toml::from_str::<mias_hw_model::config::GpuConfig>(mias_gpus::text("dai18-lines").unwrap()).unwrap().sm;
+    let sm = sm_of("dai18-lines");
     for (name, size, [threads, registers, shared], occupancy) in DAI {
         let info = Spec::sized(find(name).unwrap(), size, 0).prepare().unwrap().info;
         assert_eq!((info.threads(), info.registers_per_thread, info.shared_bytes), (threads, registers, shared), "{name}");
-        let tbs = u64::from(mias_hw_model::sm::Resources::of_sm(&sm).count(&mias_hw_model::sm::Resources::of_tb(&info, &sm)));
+        let tbs = u64::from(tbs_on(&sm, &info));
         let permille = |used: u32, of: u32| (2000 * tbs * u64::from(used)).div_ceil(u64::from(of)) / 2;
         let found = [
             permille(threads * registers, sm.registers),
@@ -141,15 +72,10 @@ fn occupancies_are_those_of_dais_table_2() {
     }
 }
 
-/// The machine of the thesis.
-fn rtx2060() -> mias_hw_model::config::GpuConfig {
-    toml::from_str(mias_gpus::text("rtx2060").unwrap()).unwrap()
-}
-
 /// The smaller tree too, which takes fewer registers.
 #[test]
 fn settings_change_no_occupancy() {
-    let sm = rtx2060().sm;
+    let sm = sm_of("rtx2060");
     for (word, threads, registers, shared, tbs) in [
         ("bopt:1,steps=512", 128, 9..=32, 516, 8),
         ("nbdy:512,systems=2", 256, 60..=60, 4096, 4),
@@ -158,22 +84,20 @@ fn settings_change_no_occupancy() {
         let info = Spec::parse(word).unwrap().prepare().unwrap().info;
         assert_eq!((info.threads(), info.shared_bytes), (threads, shared), "{word}");
         assert!(registers.contains(&info.registers_per_thread), "{word}: {}", info.registers_per_thread);
-        let of_sm = mias_hw_model::sm::Resources::of_sm(&sm);
-        assert_eq!(of_sm.count(&mias_hw_model::sm::Resources::of_tb(&info, &sm)), tbs, "{word}");
+        assert_eq!(tbs_on(&sm, &info), tbs, "{word}");
     }
 }
 
 /// The most TBs per SM of sources.md D79 on the machine of the thesis.
 #[test]
 fn occupancy_is_that_of_the_thesis_kernels() {
-    let sm = rtx2060().sm;
+    let sm = sm_of("rtx2060");
     for (name, size, tbs) in
         [("mm", 64, 4), ("fwt", 1024, 4), ("nbdy", 512, 4), ("blk", 256, 8), ("bopt", 1, 8), ("bfs", 256, 4), ("dxtc", 16, 10)]
     {
         let kernel = find(name).unwrap();
         let info = Spec::sized(kernel, size, 0).prepare().unwrap().info;
-        let of_sm = mias_hw_model::sm::Resources::of_sm(&sm);
-        assert_eq!(of_sm.count(&mias_hw_model::sm::Resources::of_tb(&info, &sm)), tbs, "{name}");
+        assert_eq!(tbs_on(&sm, &info), tbs, "{name}");
     }
 }
 
@@ -255,7 +179,7 @@ fn floats(trace: &KernelTrace, warp: u32) -> usize {
 #[test]
 fn bopt_executes_what_is_published() {
     for (word, steps, nodes) in [("bopt:1", 2048, 16), ("bopt:1,steps=512", 512, 4)] {
-        let trace = traced_word(word);
+        let trace = results_tests::traced(word);
         let mix = mix(&trace);
         assert_eq!(count(&mix, Class::Barrier), 2 * steps);
         assert_eq!(count(&mix, Class::Load(Space::Shared)), steps);

@@ -1,7 +1,7 @@
-//! The fourteen kernels of Zhao et al. 2018, table 1: the table's grids, right results, and what a TB takes of an SM.
+//! The fourteen kernels of Zhao et al. 2018, table 1: the table's grids, and what a TB takes of an SM.
 
+use super::results_tests::{grid, prepared, sm_of, tbs_on};
 use super::*;
-use mias_hw_model::sm::Resources;
 
 /// A row of the table, and what the originals take (sources.md D146), which the table does not have.
 struct Row {
@@ -35,21 +35,6 @@ const TABLE_1: [Row; 14] = [
     row("pvc", [46_875, 1, 1], "pvc:256", [256, 20, 0, 6]),
     row("sc", [512, 1, 1], "sc:512,dimensions=1", [512, 12, 0, 3]),
 ];
-
-fn prepared(word: &str) -> Prepared {
-    Spec::parse(word).unwrap().prepare().unwrap_or_else(|error| panic!("{word}: {error}"))
-}
-
-/// TBs of a word's launch, along each axis. Nothing is prepared: some inputs are hundreds of megabytes.
-fn grid(word: &str) -> [u32; 3] {
-    let spec = Spec::parse(word).unwrap();
-    let form = &spec.kernel.launch;
-    let mut scope = spec.kernel.inputs(&spec.input).unwrap().scope;
-    for (name, formula) in &form.lets {
-        scope.set(name, formula.value(&scope).unwrap());
-    }
-    form.grid.each_ref().map(|axis| axis.extent(&scope, 1, "the grid").unwrap())
-}
 
 /// Where the shape differs, as many TBs: a picture of `dxtc` is a square, and `pathfinder` has columns and starts.
 #[test]
@@ -92,51 +77,12 @@ fn defaults_are_those_of_table_1() {
 
 #[test]
 fn resources_are_those_of_the_originals() {
-    let sm = toml::from_str::<mias_hw_model::config::GpuConfig>(mias_gpus::text("zhao18").unwrap()).unwrap().sm;
+    let sm = sm_of("zhao18");
     assert_eq!((sm.count, sm.threads, sm.tbs, sm.registers, sm.shared_bytes), (24, 1536, 8, 32_768, 49_152));
     for Row { name, small, resources, .. } in TABLE_1 {
         let info = prepared(small).info;
-        let tbs = Resources::of_sm(&sm).count(&Resources::of_tb(&info, &sm));
+        let tbs = tbs_on(&sm, &info);
         assert_eq!([info.threads(), info.registers_per_thread, info.shared_bytes, tbs], resources, "{name}");
-    }
-}
-
-/// Whole TBs and ones that are not full, each setting, several seeds.
-#[test]
-fn results_are_right() {
-    for word in [
-        "tpacf:1,points=1",
-        "tpacf:2,points=300",
-        "tpacf:1,points=256,seed=2",
-        "leu:45,rows=45",
-        "leu:47,rows=80,seed=2",
-        "coulomb:8,atoms=3",
-        "coulomb:16,atoms=40,seed=2",
-        "merge:1024",
-        "merge:3072,seed=2",
-        "lavamd:1,particles=1",
-        "lavamd:2,particles=7",
-        "lavamd:3,particles=5,seed=2",
-        "lavamd:1",
-        "gaussian:1",
-        "gaussian:7",
-        "gaussian:9,step=3,seed=2",
-        "lbm:2,rows=2",
-        "lbm:27,rows=5,seed=2",
-        "gesummv:1,columns=1",
-        "gesummv:300,columns=5,seed=2",
-        "pvc:1",
-        "pvc:300,seed=2",
-    ] {
-        prepared(word).record().unwrap_or_else(|error| panic!("{word}: {error}"));
-    }
-}
-
-/// Nothing was run: the results still are what the buffers were filled with.
-#[test]
-fn a_wrong_result_is_named() {
-    for Row { small, .. } in TABLE_1 {
-        assert!(prepared(small).instance.check_results(small).is_err(), "{small}");
     }
 }
 
