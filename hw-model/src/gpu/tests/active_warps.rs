@@ -18,19 +18,10 @@ pub(super) fn with(mut config: GpuConfig, limits: &[u8]) -> GpuConfig {
     config
 }
 
-fn few() -> GpuConfig {
-    let mut config = config();
-    (config.sm.count, config.launch.latency_cycles) = (3, 50);
-    config
-}
-
 /// Kernels side by side, until all have ended; limits of the second phase are written in a cycle of the run, as the firmware would.
 fn all(config: &GpuConfig, recipes: &[Recipe], written: Option<(u64, [u32; 2])>) -> (RunEnd, Stats) {
-    let mut gpu = gpu(config);
-    for (stream, recipe) in (0..).zip(recipes) {
-        gpu.launch(Launch { stream, sector_offset: u64::from(stream) << 20, ..once(recipe.trace()) }).expect("fits");
-    }
-    let mut table = Table::fixed(&recipes.iter().map(|recipe| recipe.quota.max(1)).collect::<Vec<_>>());
+    let mut gpu = launched(config, recipes.iter().map(Recipe::trace));
+    let mut table = quotas(recipes);
     if let Some((cycle, limits)) = written {
         let end = gpu.run(&mut table, cycle);
         if end != RunEnd::CycleLimit {
@@ -142,23 +133,22 @@ proptest! {
         mechanisms in prop::option::of(any_mechanisms()),
         written in prop::option::of((1..5_000u64, prop::array::uniform2(0..4u32))),
     ) {
-        let mut machine = few();
+        let mut machine = of(3);
         machine.sm.warp_scheduler = scheduler;
         let (_, free) = all(&machine, &recipes, None);
         machine.sm.memory_issue = mechanisms;
         let (end, stats) = all(&with(machine, &limits), &recipes, written);
         prop_assert_eq!(end, RunEnd::AllComplete);
-        let insts = |stats: &Stats| stats.launches.iter().map(|launch| launch.warp_insts).collect::<Vec<_>>();
         prop_assert_eq!(insts(&stats), insts(&free));
         for sm in &stats.sms {
-            prop_assert_eq!(sm.counters.issue_slots.iter().sum::<u64>(), u64::from(few().sm.sub_cores) * sm.counters.cycles);
+            prop_assert_eq!(sm.counters.issue_slots.iter().sum::<u64>(), u64::from(of(3).sm.sub_cores) * sm.counters.cycles);
         }
     }
 
     /// Limits that no warp is beyond change no count: an SM has 8 warps per scheduler.
     #[test]
     fn no_limit_is_no_limiter(recipes in prop::collection::vec(random_kernel(), 1..3), scheduler in schedulers(), high in 8..64u8) {
-        let mut machine = few();
+        let mut machine = of(3);
         machine.sm.warp_scheduler = scheduler;
         let off = all(&machine, &recipes, None);
         for none in [[0, 0], [high, 0], [high, high]] {
@@ -180,13 +170,13 @@ proptest! {
         const WINDOW_CYCLES: u32 = 400;
         let mut straps = Straps { coalesce_window: 50, ..Straps::new(policy) };
         (straps.search.warm_up_cycles, straps.search.window_cycles) = (WINDOW_CYCLES, WINDOW_CYCLES);
-        let mut gpu = Gpu::new(&few(), straps).with_validation();
+        let mut gpu = Gpu::new(&of(3), straps).with_validation();
         let mut firmware: Firmware = Firmware::from_straps(gpu.registers_mut()).expect("starts");
 let mut brain = |registers: &mut RegisterBlock| {
         firmware.on_interrupt(registers);
     };
         for (stream, recipe) in (0..).zip(&recipes) {
-            gpu.launch(Launch { stream, relaunch: true, sector_offset: u64::from(stream) << 20, ..once(recipe.trace()) }).expect("fits");
+            gpu.launch(Launch { relaunch: true, ..beside(stream, recipe.trace()) }).expect("fits");
         }
         // A step is two windows, and a few cycles more.
         let most = 2_000 + u64::from(MOST_TUNED) * u64::from(2 * WINDOW_CYCLES + 10);
@@ -195,7 +185,7 @@ let mut brain = |registers: &mut RegisterBlock| {
         prop_assert_eq!(found & (search_found::DONE | search_found::LIMITS_WARPS), search_found::DONE | search_found::LIMITS_WARPS);
         let limits = gpu.registers().active_warps(0);
         prop_assert!(limits.iter().all(|limit| *limit == 0 || LEVELS.contains(limit)), "{:?}", limits);
-        prop_assert!((0..few().sm.count as usize).all(|sm| gpu.registers().active_warps(sm) == limits));
+        prop_assert!((0..of(3).sm.count as usize).all(|sm| gpu.registers().active_warps(sm) == limits));
         prop_assert!(gpu.stats().launches.iter().all(|launch| launch.warp_insts > 0));
         prop_assert_eq!(gpu.registers().faults(), 0);
     }
@@ -203,7 +193,7 @@ let mut brain = |registers: &mut RegisterBlock| {
     /// Cycles in which nothing can happen are slept through, and nothing else is.
     #[test]
     fn sleeping_changes_nothing(recipe in random_kernel(), most in 1..4u8, scheduler in schedulers()) {
-        let mut machine = with(few(), &[most]);
+        let mut machine = with(of(3), &[most]);
         machine.sm.warp_scheduler = scheduler;
         prop_assert_eq!(run_of(&machine, &recipe, true), run_of(&machine, &recipe, false));
     }

@@ -29,24 +29,6 @@ fn narrow() -> GpuConfig {
     config
 }
 
-fn launched(config: &GpuConfig, recipes: &[Recipe]) -> (Gpu, Table) {
-    let mut gpu = gpu(config);
-    for (stream, recipe) in (0..).zip(recipes) {
-        gpu.launch(Launch { stream, sector_offset: u64::from(stream) << 20, ..once(recipe.trace()) }).expect("fits");
-    }
-    (gpu, Table::fixed(&recipes.iter().map(|recipe| recipe.quota.max(1)).collect::<Vec<_>>()))
-}
-
-/// Kernels side by side, until all have ended.
-fn all(config: &GpuConfig, recipes: &[Recipe]) -> (RunEnd, Stats) {
-    let (mut gpu, mut table) = launched(config, recipes);
-    (gpu.run(&mut table, 5_000_000), gpu.stats())
-}
-
-fn insts(stats: &Stats) -> Vec<u64> {
-    stats.launches.iter().map(|launch| launch.warp_insts).collect()
-}
-
 /// The same without the cycles that requests waited, which are told only where an order was asked for.
 fn without_waits(mut stats: Stats) -> Stats {
     stats.launches.iter_mut().for_each(|launch| launch.dram_wait_cycles = None);
@@ -98,7 +80,7 @@ proptest! {
     /// What is written before the first kernel is what a machine's file says: no byte differs.
     #[test]
     fn what_is_written_is_what_a_machine_says(recipes in prop::collection::vec(random_kernel(), 2..4), scheduler in any_scheduler()) {
-        let (mut written, mut table) = launched(&narrow(), &recipes);
+        let (mut written, mut table) = (launched(&narrow(), recipes.iter().map(Recipe::trace)), quotas(&recipes));
         set(&mut written, &scheduler);
         let written = (written.run(&mut table, 5_000_000), without_waits(written.stats()));
         let (end, said) = all(&with(narrow(), Some(scheduler)), &recipes);
@@ -126,7 +108,7 @@ proptest! {
         every in 20u64..300,
     ) {
         let run = |threads: usize, skip: bool, fork: bool| {
-            let (gpu, mut table) = launched(&narrow(), &recipes);
+            let (gpu, mut table) = (launched(&narrow(), recipes.iter().map(Recipe::trace)), quotas(&recipes));
             let mut gpu = if skip { gpu } else { gpu.without_skipping() }.with_threads(threads);
             let mut end = RunEnd::CycleLimit;
             for turn in 0..60 {

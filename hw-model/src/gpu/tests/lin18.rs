@@ -55,10 +55,7 @@ fn replies_of_the_l2_saturate_the_crossbar_at_sixty_percent() {
             let load = |n: u64| StaticInst::new(0, Class::Load(Space::Global)).writes(4 + (n % 8) as u8).reads(&[3]).width(4);
             let line = |tb: u64, warp: u64, n: u64| (tb * 64 + warp * 8 + n).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 52;
             let body = |tb: u32, warp: u32| (0..count).map(|n| (load(n), 128 * line(tb.into(), warp.into(), n * 8192))).collect();
-            let mut gpu = gpu(&config);
-            gpu.launch(once(kernel(128, 256, 32, 0, body))).expect("fits");
-            assert_eq!(gpu.run(&mut Table::fixed(&[32]), 10_000_000), RunEnd::AllComplete);
-            let launch = gpu.stats().launches[0];
+            let launch = alone(&config, kernel(128, 256, 32, 0, body), 32).launches[0];
             (launch.end_cycle.expect("complete"), launch.reply_packets, launch.l1.misses)
         };
         // The first rounds fetch from DRAM what the L2 then has.

@@ -19,10 +19,7 @@ fn load(width: u8, line: u64) -> Step {
 
 /// What one warp's steps count.
 fn counts(config: &GpuConfig, steps: &[Step]) -> LaunchStats {
-    let mut gpu = gpu(config);
-    gpu.launch(once(kernel(1, 32, 16, 0, |_, _| steps.to_vec()))).expect("fits");
-    assert_eq!(gpu.run(&mut Table::fixed(&[1]), 100_000), RunEnd::AllComplete);
-    gpu.stats().launches[0]
+    alone(config, kernel(1, 32, 16, 0, |_, _| steps.to_vec()), 1).launches[0]
 }
 
 /// A hit takes the latency before or after its look-up, and a line is one access.

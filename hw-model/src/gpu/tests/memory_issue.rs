@@ -44,23 +44,6 @@ pub(super) fn any_mechanisms() -> impl Strategy<Value = MemoryIssueConfig> {
     )
 }
 
-/// Two kernels side by side, until both have ended.
-fn both(config: &GpuConfig, recipes: [&Recipe; 2]) -> (RunEnd, Stats) {
-    let mut gpu = gpu(config);
-    for (stream, recipe) in (0..).zip(recipes) {
-        gpu.launch(Launch { stream, sector_offset: u64::from(stream) << 20, ..once(recipe.trace()) }).expect("fits");
-    }
-    let quotas = recipes.map(|recipe| recipe.quota.max(1));
-    let end = gpu.run(&mut Table::fixed(&quotas), 3_000_000);
-    (end, gpu.stats())
-}
-
-fn few() -> GpuConfig {
-    let mut config = config();
-    (config.sm.count, config.launch.latency_cycles) = (3, 50);
-    config
-}
-
 /// Loads of `lanes_apart` bytes from lane to lane into registers in turn, so that each waits for none of the 15 before.
 fn independent(number: u64, lanes_apart: u8, address: u64) -> Step {
     (
@@ -94,10 +77,7 @@ fn with_one_in_flight_loads_are_a_chain() {
 #[test]
 fn held_cycles_have_a_class_of_their_own() {
     let run = |config: &GpuConfig| {
-        let mut gpu = gpu(config);
-        gpu.launch(once(kernel(1, 32, 64, 0, |_, _| (0..100).map(|i| independent(i % 16, 4, 128 * 8)).collect()))).expect("fits");
-        assert_eq!(gpu.run(&mut Table::fixed(&[1]), 100_000), RunEnd::AllComplete);
-        gpu.stats()
+        alone(config, kernel(1, 32, 64, 0, |_, _| (0..100).map(|i| independent(i % 16, 4, 128 * 8)).collect()), 1)
     };
     let one = with(config(), limited(&[MOST(1)]));
     let (off, on) = (run(&config()), run(&one));
@@ -114,7 +94,7 @@ fn held_cycles_have_a_class_of_their_own() {
 /// Two kernels that are always ready, one with 32 requests per instruction and older warps: with quotas the other gets its share.
 #[test]
 fn quotas_give_the_kernel_with_few_requests_its_share() {
-    let mut config = few();
+    let mut config = of(3);
     config.sm.count = 1;
     let issued = |order: MemoryOrder| {
         let config = with(config.clone(), MemoryIssueConfig { order, ..MemoryIssueConfig::default() });
@@ -136,7 +116,7 @@ fn quotas_give_the_kernel_with_few_requests_its_share() {
 /// and beside it one of single requests gets 32 turns for each of its own, once that is known.
 #[test]
 fn requests_of_atomics_are_in_the_quotas() {
-    let mut config = few();
+    let mut config = of(3);
     config.sm.count = 1;
     let issued = |order: MemoryOrder| {
         let config = with(config.clone(), MemoryIssueConfig { order, ..MemoryIssueConfig::default() });
@@ -189,10 +169,10 @@ proptest! {
     /// With everything off, and with limits that are none, not a count differs, but for those of choices.
     #[test]
     fn no_limit_is_no_limiter(first in random_kernel(), second in random_kernel()) {
-        let off = both(&few(), [&first, &second]);
+        let off = all(&of(3), &[&first, &second]);
         let inf = StaticLimit::Any(Unlimited::Inf);
         for none in [MemoryIssueConfig::default(), limited(&[inf, inf])] {
-            let (end, stats) = both(&with(few(), none), [&first, &second]);
+            let (end, stats) = all(&with(of(3), none), &[&first, &second]);
             let choices = stats.memory_choices.expect("counted");
             prop_assert!(choices.contested <= choices.issues);
             prop_assert_eq!(&(end, Stats { memory_choices: None, ..stats }), &off);
@@ -202,17 +182,16 @@ proptest! {
     /// No kernel waits for ever, whatever is combined, and every instruction issues once.
     #[test]
     fn every_kernel_ends(first in random_kernel(), second in random_kernel(), mechanisms in any_mechanisms()) {
-        let (_, free) = both(&few(), [&first, &second]);
-        let (end, stats) = both(&with(few(), mechanisms.clone()), [&first, &second]);
+        let (_, free) = all(&of(3), &[&first, &second]);
+        let (end, stats) = all(&with(of(3), mechanisms.clone()), &[&first, &second]);
         prop_assert_eq!(end, RunEnd::AllComplete, "{:?}", mechanisms);
-        let insts = |stats: &Stats| stats.launches.iter().map(|launch| launch.warp_insts).collect::<Vec<_>>();
         prop_assert_eq!(insts(&stats), insts(&free));
     }
 
     /// Cycles that are skipped, and SMs that sleep, would have changed nothing.
     #[test]
     fn skipping_changes_nothing(recipe in random_kernel(), mechanisms in any_mechanisms()) {
-        let config = with(few(), mechanisms);
+        let config = with(of(3), mechanisms);
         prop_assert_eq!(run_of(&config, &recipe, true), run_of(&config, &recipe, false));
     }
 }

@@ -39,6 +39,7 @@ use mias_registers::{PolicyCode, global, interrupt, mode, slot, slot_control};
 use mias_warp_trace::isa::{Class, Space, StaticInst};
 use mias_warp_trace::{KernelTrace, Step};
 use proptest::prelude::*;
+use std::borrow::Borrow;
 use std::sync::Arc;
 
 /// Gives the n-th kernel launched `quotas[n]` TBs per SM, from `phases[i].0` on as `phases[i].1` says.
@@ -96,11 +97,56 @@ fn once(trace: Arc<KernelTrace>) -> Launch {
     Launch::new(trace)
 }
 
-fn cycles(config: &GpuConfig, trace: Arc<KernelTrace>) -> u64 {
+/// A kernel beside others: on a stream and on sectors of its own.
+fn beside(stream: u32, trace: Arc<KernelTrace>) -> Launch {
+    Launch { stream, sector_offset: u64::from(stream) << 20, ..once(trace) }
+}
+
+fn launch_all(gpu: &mut Gpu, traces: impl IntoIterator<Item = Arc<KernelTrace>>) {
+    for (stream, trace) in (0..).zip(traces) {
+        gpu.launch(beside(stream, trace)).expect("fits");
+    }
+}
+
+/// With these kernels launched side by side.
+fn launched(config: &GpuConfig, traces: impl IntoIterator<Item = Arc<KernelTrace>>) -> Gpu {
     let mut gpu = gpu(config);
-    gpu.launch(once(trace)).expect("fits");
-    assert_eq!(gpu.run(&mut Table::fixed(&[32]), 10_000_000), RunEnd::AllComplete);
-    gpu.stats().launches[0].end_cycle.expect("complete")
+    launch_all(&mut gpu, traces);
+    gpu
+}
+
+/// The quotas that recipes ask for, of one TB at least.
+fn quotas(recipes: &[impl Borrow<Recipe>]) -> Table {
+    Table::fixed(&recipes.iter().map(|recipe| recipe.borrow().quota.max(1)).collect::<Vec<_>>())
+}
+
+/// Kernels side by side, until all have ended.
+fn all(config: &GpuConfig, recipes: &[impl Borrow<Recipe>]) -> (RunEnd, Stats) {
+    let mut gpu = launched(config, recipes.iter().map(|recipe| recipe.borrow().trace()));
+    (gpu.run(&mut quotas(recipes), 5_000_000), gpu.stats())
+}
+
+/// A kernel alone with so many TBs per SM, until it has ended.
+fn alone(config: &GpuConfig, trace: Arc<KernelTrace>, tbs: u32) -> Stats {
+    let mut gpu = launched(config, [trace]);
+    assert_eq!(gpu.run(&mut Table::fixed(&[tbs]), 20_000_000), RunEnd::AllComplete);
+    gpu.stats()
+}
+
+fn cycles(config: &GpuConfig, trace: Arc<KernelTrace>) -> u64 {
+    alone(config, trace, 32).launches[0].end_cycle.expect("complete")
+}
+
+/// Warp instructions of each launch.
+fn insts(stats: &Stats) -> Vec<u64> {
+    stats.launches.iter().map(|launch| launch.warp_insts).collect()
+}
+
+/// So many SMs, on which kernels start soon.
+fn of(sms: u32) -> GpuConfig {
+    let mut config = config();
+    (config.sm.count, config.launch.latency_cycles) = (sms, 50);
+    config
 }
 
 /// How a kernel's first 4,000 cycles end, if cycles may be skipped or if not.

@@ -31,10 +31,7 @@ fn of(mechanism: OversubscriptionMechanism, extra: u32) -> OversubscriptionConfi
 }
 
 fn run_all(config: &GpuConfig, trace: &Arc<KernelTrace>) -> Stats {
-    let mut gpu = gpu(config);
-    gpu.launch(once(trace.clone())).expect("fits");
-    assert_eq!(gpu.run(&mut Table::fixed(&[32]), 20_000_000), RunEnd::AllComplete);
-    gpu.stats()
+    alone(config, trace.clone(), 32)
 }
 
 /// Without what only a machine with contexts tells.
@@ -321,7 +318,7 @@ let mut twin = |registers: &mut RegisterBlock| {
     };
             for (stream, (trace, relaunch, in_turn)) in (0..).zip(&traces) {
                 let arrival_cycle = u64::from(stream) * arrival;
-                let launch = Launch { stream, arrival_cycle, relaunch: *relaunch, sector_offset: u64::from(stream) << 20, ..once(trace.clone()) };
+                let launch = Launch { arrival_cycle, relaunch: *relaunch, ..beside(stream, trace.clone()) };
                 gpu.launch_in_turn(launch, if *in_turn { vec![trace.clone()] } else { Vec::new() }).expect("fits");
             }
             let end = gpu.run(&mut twin, 12_000);
@@ -345,10 +342,7 @@ let mut twin = |registers: &mut RegisterBlock| {
         let config = with(config, contexts);
         let traces = [first.trace(), second.trace()];
         prop_assume!(traces.iter().all(|trace| Resources::of_sm(&config.sm).fits(&Resources::of_tb(trace.info(), &config.sm))));
-        let mut gpu = gpu(&config);
-        for (stream, trace) in (0..).zip(&traces) {
-            gpu.launch(Launch { stream, sector_offset: u64::from(stream) << 20, ..once(trace.clone()) }).expect("fits");
-        }
+        let mut gpu = launched(&config, traces);
         let phases = vec![(0, vec![32, 0]), (at, vec![1, 1]), (2 * at, vec![0, 32]), (3 * at, vec![32, 32])];
         let mut table = Table { phases, slots: Vec::new(), ideal };
         prop_assert_eq!(gpu.run(&mut table, 20_000_000), RunEnd::AllComplete);

@@ -40,11 +40,8 @@ fn mean_outstanding_of_the_l1_is_throughput_times_latency() {
     let config = config();
     let load = StaticInst::new(0, Class::Load(Space::Global)).writes(4).reads(&[4]).width(4);
     let run = |count: u64| {
-        let mut gpu = gpu(&config);
         let lines = kernel(1, 32, 16, 0, |_, _| (0..count).map(|n| (load, 0x1000 + n * 4096)).collect());
-        gpu.launch(once(lines)).expect("fits");
-        assert_eq!(gpu.run(&mut Table::fixed(&[32]), 10_000_000), RunEnd::AllComplete);
-        let stats = gpu.stats();
+        let stats = alone(&config, lines, 32);
         let sum = |count: fn(&SmCounters) -> u64| stats.sms.iter().map(|sm| count(&sm.counters)).sum::<u64>();
         let outstanding = [sum(|sm| sm.outstanding_misses), sum(|sm| sm.outstanding_cycles)];
         assert_eq!((stats.launches[0].l1_load_misses, sum(|sm| sm.lsu_stall_cycles)), (stats.counters[0].sm.load_requests, 0));
@@ -72,11 +69,8 @@ fn a_burst_beyond_the_miss_queue_stalls_the_load_store_unit() {
     let stalls = |miss_queue: u32| {
         let mut config = config();
         config.l1.miss_queue = miss_queue;
-        let mut gpu = gpu(&config);
         let load = StaticInst::new(0, Class::Load(Space::Global)).writes(4).reads(&[4]).width(4);
-        gpu.launch(once(kernel(1, 1024, 16, 0, |_, warp| vec![(load, 0x1000 + u64::from(warp) * 4096)]))).expect("fits");
-        assert_eq!(gpu.run(&mut Table::fixed(&[32]), 10_000_000), RunEnd::AllComplete);
-        let stats = gpu.stats();
+        let stats = alone(&config, kernel(1, 1024, 16, 0, |_, warp| vec![(load, 0x1000 + u64::from(warp) * 4096)]), 32);
         assert!(stats.launches[0].request_packets >= 4 * 32 && stats.launches[0].reply_packets >= 4 * 32);
         let stalls: u64 = stats.sms.iter().map(|sm| sm.counters.lsu_stall_cycles).sum();
         // The register block has the same: all of the run, as nothing was latched before.

@@ -5,14 +5,6 @@ use super::ways::few;
 use super::*;
 use crate::config::{MemoryIssueConfig, MissDivision, MissResourcesConfig};
 
-fn launched(config: &GpuConfig, traces: impl IntoIterator<Item = Arc<KernelTrace>>) -> Gpu {
-    let mut gpu = gpu(config);
-    for (stream, trace) in (0..).zip(traces) {
-        gpu.launch(Launch { stream, sector_offset: u64::from(stream) << 20, ..once(trace) }).expect("fits");
-    }
-    gpu
-}
-
 fn write(gpu: &mut Gpu, base: u32, values: &[u32]) {
     for (slot, &value) in (0..).zip(values) {
         gpu.registers_mut().write32(base + 4 * slot, value);
@@ -153,9 +145,7 @@ proptest! {
         let machine = if divided { said(&[7, 5], &[1, 3]) } else { told() };
         let steered = |gpu: Gpu| {
             let mut gpu = gpu;
-            for (stream, recipe) in (0..).zip([&first, &second]) {
-                gpu.launch(Launch { stream, sector_offset: u64::from(stream) << 20, ..once(recipe.trace()) }).expect("fits");
-            }
+            launch_all(&mut gpu, [first.trace(), second.trace()]);
             let mut table = Table::fixed(&[first.quota.max(1), second.quota.max(1)]);
             let mut end = RunEnd::CycleLimit;
             for turn in 0..10_000 {
@@ -178,7 +168,6 @@ proptest! {
         prop_assert_eq!(&steered(gpu(&machine).with_threads(3)), &usual);
         let mut free = launched(&few(), [first.trace(), second.trace()]);
         free.run(&mut Table::fixed(&[first.quota.max(1), second.quota.max(1)]), 5_000_000);
-        let insts = |stats: &Stats| stats.launches.iter().map(|launch| launch.warp_insts).collect::<Vec<_>>();
         prop_assert_eq!(insts(&usual.1), insts(&free.stats()));
     }
 }

@@ -8,8 +8,7 @@ use mias_registers::{KERNEL_SLOTS, sm, sm_state};
 const WAKE_CYCLES: u32 = 70;
 
 fn of(sms: u32) -> GpuConfig {
-    let mut config = config();
-    (config.sm.count, config.launch.latency_cycles) = (sms, 50);
+    let mut config = super::of(sms);
     config.sm.power_gating = Some(PowerGatingConfig { wake_cycles: WAKE_CYCLES, wake_fj: 1_000 });
     config.check().expect("a machine");
     config
@@ -40,9 +39,7 @@ fn any_plan(sms: usize) -> impl Strategy<Value = Plan> {
 fn planned(config: &GpuConfig, recipes: [&Recipe; 2], plan: &Plan, skip: bool, threads: usize, fork: bool) -> (Stats, RunEnd, Stats) {
     let gpu = gpu(config);
     let mut gpu = if skip { gpu } else { gpu.without_skipping() }.with_threads(threads);
-    for (stream, recipe) in (0..).zip(recipes) {
-        gpu.launch(Launch { stream, sector_offset: u64::from(stream) << 20, ..once(recipe.trace()) }).expect("fits");
-    }
+    launch_all(&mut gpu, recipes.map(Recipe::trace));
     let mut table = Table::fixed(&recipes.map(|recipe| recipe.quota));
     let mut until = 60;
     gpu.run(&mut table, until);

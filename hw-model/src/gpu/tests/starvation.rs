@@ -78,12 +78,12 @@ proptest! {
         let firmware = Firmware::from_straps(gpu.registers_mut()).expect("starts");
         let mut twin = Twin { firmware, ways, turn: 0 };
         for (stream, recipe) in (0..).zip(&recipes) {
-            gpu.launch(Launch { stream, relaunch: true, sector_offset: u64::from(stream) << 20, ..once(recipe.trace()) }).expect("fits");
+            gpu.launch(Launch { relaunch: true, ..beside(stream, recipe.trace()) }).expect("fits");
         }
         let mut before = vec![0; recipes.len()];
         for window in 1..=WINDOWS {
             prop_assert_eq!(gpu.run(&mut twin, window * WINDOW_CYCLES), RunEnd::CycleLimit);
-            let issued: Vec<u64> = gpu.stats().launches.iter().map(|launch| launch.warp_insts).collect();
+            let issued = insts(&gpu.stats());
             for (kernel, (now, before)) in issued.iter().zip(&before).enumerate() {
                 prop_assert!(now > before, "kernel {kernel} of {} issued nothing in window {window}: {now} before and after", recipes.len());
             }

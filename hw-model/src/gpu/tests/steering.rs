@@ -40,23 +40,15 @@ impl Microcontroller for Steers {
 
 /// Three SMs that hold nothing back unless told.
 fn machine(config: MemoryIssueConfig) -> GpuConfig {
-    let mut machine = config_of_three();
+    let mut machine = of(3);
     machine = with(machine, config);
-    machine
-}
-
-fn config_of_three() -> GpuConfig {
-    let mut machine = config();
-    (machine.sm.count, machine.launch.latency_cycles) = (3, 50);
     machine
 }
 
 /// Two kernels side by side, steered every `interval` cycles.
 fn steered(gpu: Gpu, recipes: [&Recipe; 2], list: &[(u32, u32)], interval: u32) -> (RunEnd, Stats, Vec<u32>) {
     let mut gpu = gpu;
-    for (stream, recipe) in (0..).zip(recipes) {
-        gpu.launch(Launch { stream, sector_offset: u64::from(stream) << 20, ..once(recipe.trace()) }).expect("fits");
-    }
+    launch_all(&mut gpu, recipes.map(Recipe::trace));
     let events = gpu.registers_mut().read32(global::INT_ENABLE);
     gpu.registers_mut().write32(global::INT_ENABLE, events | interrupt::MEMORY);
     gpu.registers_mut().write32(global::MEMORY_INTERVAL, interval);

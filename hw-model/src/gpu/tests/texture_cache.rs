@@ -19,10 +19,7 @@ fn load(space: Space, address: u64) -> Step {
 
 /// What a warp's loads come to.
 fn of_warp(config: &GpuConfig, steps: &[Step]) -> LaunchStats {
-    let mut gpu = gpu(config);
-    gpu.launch(once(kernel(1, 32, 16, 0, |_, _| steps.to_vec()))).expect("fits");
-    assert_eq!(gpu.run(&mut Table::fixed(&[1]), 10_000_000), RunEnd::AllComplete);
-    gpu.stats().launches[0]
+    alone(config, kernel(1, 32, 16, 0, |_, _| steps.to_vec()), 1).launches[0]
 }
 
 #[test]

@@ -7,19 +7,12 @@ use crate::config::{Arbiter, L1Lookup};
 
 const THREADS: [usize; 3] = [2, 4, 16];
 
-/// So many SMs, on which kernels start soon.
-fn of(sms: u32) -> GpuConfig {
-    let mut config = config();
-    (config.sm.count, config.launch.latency_cycles) = (sms, 50);
-    config
-}
-
 /// Two kernels on streams of their own, the second launched again and again if `relaunch`; their quotas change places on the way.
 fn side_by_side(config: &GpuConfig, recipes: [&Recipe; 2], relaunch: bool) -> (Gpu, Table) {
     let mut gpu = gpu(config);
     for (stream, recipe) in (0..).zip(recipes) {
         let again = relaunch && stream == 1;
-        gpu.launch(Launch { stream, relaunch: again, sector_offset: u64::from(stream) << 20, ..once(recipe.trace()) }).expect("fits");
+        gpu.launch(Launch { relaunch: again, ..beside(stream, recipe.trace()) }).expect("fits");
     }
     let quotas = recipes.map(|recipe| recipe.quota).to_vec();
     let turned = quotas.iter().rev().copied().collect();

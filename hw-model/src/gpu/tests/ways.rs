@@ -41,23 +41,11 @@ pub(super) fn any_divisions() -> impl Strategy<Value = Divisions> {
 
 /// A machine with few SMs and little cache, so that kernels push each other out.
 pub(super) fn few() -> GpuConfig {
-    let mut config = config();
-    (config.sm.count, config.launch.latency_cycles) = (3, 50);
+    let mut config = of(3);
     (config.l1.sets, config.l1.ways, config.l1.mshrs, config.l1.miss_queue) = (2, 6, 8, 6);
     config.l1.carve_out.clear();
     (config.l2.sets, config.l2.ways) = (2, 6);
     config
-}
-
-/// Kernels side by side, until all have ended.
-fn all(config: &GpuConfig, recipes: &[Recipe]) -> (RunEnd, Stats) {
-    let mut gpu = gpu(config);
-    for (stream, recipe) in (0..).zip(recipes) {
-        gpu.launch(Launch { stream, sector_offset: u64::from(stream) << 20, ..once(recipe.trace()) }).expect("fits");
-    }
-    let quotas: Vec<u32> = recipes.iter().map(|recipe| recipe.quota.max(1)).collect();
-    let end = gpu.run(&mut Table::fixed(&quotas), 5_000_000);
-    (end, gpu.stats())
 }
 
 /// The same without what is told of ways, of their monitors, and of shares.
@@ -80,10 +68,7 @@ pub(super) fn reuse_and_stream() -> [Arc<KernelTrace>; 2] {
 }
 
 fn hits_of_reuse(config: &GpuConfig, change: impl Fn(&mut Gpu)) -> (u64, Stats) {
-    let mut gpu = gpu(config);
-    for (stream, trace) in (0..).zip(reuse_and_stream()) {
-        gpu.launch(Launch { stream, sector_offset: u64::from(stream) << 20, ..once(trace) }).expect("fits");
-    }
+    let mut gpu = launched(config, reuse_and_stream());
     let mut table = Table::fixed(&[1, 1]);
     gpu.run(&mut table, 10_000);
     change(&mut gpu);
@@ -191,7 +176,6 @@ proptest! {
         let (_, free) = all(&machine, &recipes);
         let (end, stats) = all(&with(machine, divisions.clone()), &recipes);
         prop_assert_eq!(end, RunEnd::AllComplete, "{:?}", divisions);
-        let insts = |stats: &Stats| stats.launches.iter().map(|launch| launch.warp_insts).collect::<Vec<_>>();
         prop_assert_eq!(insts(&stats), insts(&free));
         for LaunchCounters { sm, .. } in &stats.counters {
             prop_assert_eq!(sm.l1_accesses, sm.l1_hits + sm.l1_misses + sm.l1_pending_hits);
@@ -217,7 +201,7 @@ proptest! {
         let run = |every: u64| {
             let mut gpu = gpu(&config);
             for (stream, recipe) in (0..).zip([&first, &second]) {
-                gpu.launch(Launch { stream, relaunch: true, sector_offset: u64::from(stream) << 20, ..once(recipe.trace()) }).expect("fits");
+                gpu.launch(Launch { relaunch: true, ..beside(stream, recipe.trace()) }).expect("fits");
             }
             let mut table = Table::fixed(&[first.quota.max(1), second.quota.max(1)]);
             while gpu.cycle() < 2_000 {

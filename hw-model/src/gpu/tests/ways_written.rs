@@ -15,14 +15,6 @@ fn give(gpu: &mut Gpu, ways: [u16; 4]) {
     }
 }
 
-fn launched(config: &GpuConfig, traces: impl IntoIterator<Item = Arc<KernelTrace>>) -> Gpu {
-    let mut gpu = gpu(config);
-    for (stream, trace) in (0..).zip(traces) {
-        gpu.launch(Launch { stream, sector_offset: u64::from(stream) << 20, ..once(trace) }).expect("fits");
-    }
-    gpu
-}
-
 fn with_partition(by: Partition, ways: &[u32]) -> GpuConfig {
     let mut machine = few();
     let partition = PartitionConfig { by, ways: ways.to_vec(), period_cycles: 5_000, ..PartitionConfig::default() };
@@ -78,7 +70,6 @@ proptest! {
             gpu.run(&mut table, 5_000_000);
             gpu.stats()
         };
-        let insts = |stats: &Stats| stats.launches.iter().map(|launch| launch.warp_insts).collect::<Vec<_>>();
         prop_assert_eq!(insts(&gpu.stats()), insts(&free));
     }
 }

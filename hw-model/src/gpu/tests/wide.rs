@@ -9,10 +9,7 @@ use mias_registers::sm;
 fn run(config: &GpuConfig, tbs: u32) -> Stats {
     let load = StaticInst::new(0, Class::Load(Space::Global)).writes(4).reads(&[4]).width(4);
     let trace = kernel(tbs, 32, 16, 0, |tb, _| (0..4).map(|i| (load, u64::from(4 * tb + i) * 128)).collect());
-    let mut gpu = gpu(config);
-    gpu.launch(once(trace)).expect("fits");
-    assert_eq!(gpu.run(&mut Table::fixed(&[1]), 1_000_000), RunEnd::AllComplete);
-    gpu.stats()
+    alone(config, trace, 1)
 }
 
 #[test]
