@@ -34,69 +34,21 @@ impl Figure {
 /// How a figure is found among ours.
 type Ours = fn(&Character) -> Option<f64>;
 
-fn threads(c: &Character) -> Option<f64> {
-    Some(c.info.threads().into())
-}
-
-fn registers(c: &Character) -> Option<f64> {
-    Some(c.info.registers_per_thread.into())
-}
-
-fn shared(c: &Character) -> Option<f64> {
-    Some(c.info.shared_bytes.into())
-}
-
-fn tbs(c: &Character) -> Option<f64> {
-    Some(c.occupancy.max_tbs.into())
-}
-
-fn insts(c: &Character) -> Option<f64> {
-    c.profile.insts_per_warp()
-}
-
-fn lanes(c: &Character) -> Option<f64> {
-    c.profile.lanes_per_inst()
-}
-
-fn compute(c: &Character) -> Option<f64> {
-    c.profile.compute_per_memory()
-}
-
-fn requests(c: &Character) -> Option<f64> {
-    c.profile.requests_per_memory()
-}
-
-fn sectors(c: &Character) -> Option<f64> {
-    c.profile.load_sectors_per_kilo()
-}
-
-fn misses(c: &Character) -> Option<f64> {
-    c.alone.l1_miss_rate
-}
-
-fn fails(c: &Character) -> Option<f64> {
-    c.alone.l1_fails_per_access
-}
-
-fn l2_misses(c: &Character) -> Option<f64> {
-    c.alone.l2_hit_rate.map(|hits| 1.0 - hits)
-}
-
 /// How the quantities of that file are found among ours.
 const QUANTITIES: [(&str, Ours); 13] = [
-    ("threads/TB", threads),
-    ("regs/thread", registers),
-    ("shared B/TB", shared),
-    ("max TBs/SM", tbs),
-    ("insts/warp, PTX", insts),
-    ("Cinst/Minst", compute),
-    ("Req/Minst", requests),
-    ("insts/warp", insts),
-    ("lanes/inst", lanes),
-    ("load sectors/1000 insts", sectors),
-    ("L1 miss rate", misses),
-    ("L2 miss rate", l2_misses),
-    ("L1 fails/access", fails),
+    ("threads/TB", |c| Some(c.info.threads().into())),
+    ("regs/thread", |c| Some(c.info.registers_per_thread.into())),
+    ("shared B/TB", |c| Some(c.info.shared_bytes.into())),
+    ("max TBs/SM", |c| Some(c.occupancy.max_tbs.into())),
+    ("insts/warp, PTX", |c| c.profile.insts_per_warp()),
+    ("Cinst/Minst", |c| c.profile.compute_per_memory()),
+    ("Req/Minst", |c| c.profile.requests_per_memory()),
+    ("insts/warp", |c| c.profile.insts_per_warp()),
+    ("lanes/inst", |c| c.profile.lanes_per_inst()),
+    ("load sectors/1000 insts", |c| c.profile.load_sectors_per_kilo()),
+    ("L1 miss rate", |c| c.alone.l1_miss_rate),
+    ("L2 miss rate", |c| c.alone.l2_hit_rate.map(|hits| 1.0 - hits)),
+    ("L1 fails/access", |c| c.alone.l1_fails_per_access),
 ];
 
 /// A number of that file: kernel, quantity, lowest and highest, source.
