@@ -71,8 +71,16 @@ pub(super) fn table(all: &[Numbers]) -> String {
         group("mias", &[&names[..], &["worst"]].concat(), worst(rows(numbers, &benches)));
         others().into_iter().for_each(|policy| group(policy, &[policy], rows(numbers, &[policy])));
         group("placement", &["at-once", "prepared", "ahead"], placements(numbers));
-        group("memory-limit", &["memory-limit"], numbers.memory.iter().map(|(&(sms, dmils), &count)| looked(sms, dmils, &[count])).collect());
-        group("context-control", &["context-control"], numbers.contexts.iter().map(|(&kernels, &count)| looked(0, kernels, &[count])).collect());
+        group(
+            "memory-limit",
+            &["memory-limit"],
+            numbers.memory.iter().map(|(&(sms, dmils), &count)| looked(sms, dmils, &[count])).collect(),
+        );
+        group(
+            "context-control",
+            &["context-control"],
+            numbers.contexts.iter().map(|(&kernels, &count)| looked(0, kernels, &[count])).collect(),
+        );
         group("search", &["search"], numbers.searches.iter().map(|(&(sms, kernels), &count)| looked(sms, kernels, &[count])).collect());
         let trials = numbers.trials.iter().map(|(&(sms, kernels), &(step, first))| looked(sms, kernels, &[step, first]));
         group("trial", &["trial", "first-trial"], trials.collect());

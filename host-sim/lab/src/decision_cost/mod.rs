@@ -63,7 +63,8 @@ impl TryFrom<BTreeMap<String, BTreeMap<String, Group>>> for LatencyTable {
 
     fn try_from(cores: BTreeMap<String, BTreeMap<String, Group>>) -> Result<Self, String> {
         let entries = |(name, group): (String, Group)| Ok((name, group.try_into()?));
-        let core = |(name, groups): (String, BTreeMap<String, Group>)| Ok((name, groups.into_iter().map(entries).collect::<Result<_, String>>()?));
+        let core =
+            |(name, groups): (String, BTreeMap<String, Group>)| Ok((name, groups.into_iter().map(entries).collect::<Result<_, String>>()?));
         Ok(LatencyTable { cores: cores.into_iter().map(core).collect::<Result<_, String>>()? })
     }
 }

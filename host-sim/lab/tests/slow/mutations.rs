@@ -3,9 +3,9 @@
 
 use mias_hw_model::gpu::Gpu;
 use mias_hw_model::register_block::Straps;
+use mias_lab::cancel::Cancel;
 use mias_lab::cosim::recording::{self, generate};
 use mias_lab::cosim::replay::{Ready, Target, replay};
-use mias_lab::cancel::Cancel;
 use mias_lab::gpus;
 use mias_ptx::Program;
 use mias_ptx::lower::Lowered;

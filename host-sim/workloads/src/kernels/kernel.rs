@@ -1,5 +1,6 @@
 //! A kernel as its file or its options describe it: everything but the input that is asked for.
 
+use super::KernelError;
 use super::argument::Argument;
 use super::bounds::Bounds;
 use super::buffer::NamedBuffer;
@@ -14,7 +15,6 @@ use super::reference::Reference;
 use super::setting::{Accepts, Setting};
 use super::texture::NamedTexture;
 use super::variable::NamedVariable;
-use super::KernelError;
 use std::path::{Path, PathBuf};
 
 /// What bounds a kernel's performance (Nasef 2023, section 4.1.2).

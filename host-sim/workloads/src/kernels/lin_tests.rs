@@ -115,4 +115,3 @@ fn data_sets_are_those_of_table_2() {
         assert_eq!(tbs(name), expected, "{name}");
     }
 }
-

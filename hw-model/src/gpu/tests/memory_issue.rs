@@ -76,9 +76,8 @@ fn with_one_in_flight_loads_are_a_chain() {
 /// What is held back is counted as such, and slots add up.
 #[test]
 fn held_cycles_have_a_class_of_their_own() {
-    let run = |config: &GpuConfig| {
-        alone(config, kernel(1, 32, 64, 0, |_, _| (0..100).map(|i| independent(i % 16, 4, 128 * 8)).collect()), 1)
-    };
+    let run =
+        |config: &GpuConfig| alone(config, kernel(1, 32, 64, 0, |_, _| (0..100).map(|i| independent(i % 16, 4, 128 * 8)).collect()), 1);
     let one = with(config(), limited(&[MOST(1)]));
     let (off, on) = (run(&config()), run(&one));
     let held = |stats: &Stats| stats.sms[0].counters.issue_slots[IssueClass::Held as usize];

@@ -61,6 +61,9 @@ proptest! {
 fn quanta_are_the_rule() {
     let load = StaticInst::new(0, Class::Load(Space::Global)).writes(4).reads(&[4]).width(4);
     let long = kernel(12, 256, 16, 0, |tb, warp| (0..200).map(|i| (load, u64::from(200 * (8 * tb + warp) + i) * 128)).collect());
-    let cycles = alone(&small(), long, 4).cycles;
+    let mut gpu = gpu(&small());
+    gpu.launch(once(long)).expect("fits");
+    assert_eq!(gpu.run(&mut Table::fixed(&[4]), 1_000_000), RunEnd::AllComplete);
+    let cycles = gpu.stats().cycles;
     assert!(gpu.quantum_cycles > cycles / 2, "{} of {cycles} cycles", gpu.quantum_cycles);
 }

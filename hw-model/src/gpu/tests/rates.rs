@@ -70,7 +70,9 @@ fn a_burst_beyond_the_miss_queue_stalls_the_load_store_unit() {
         let mut config = config();
         config.l1.miss_queue = miss_queue;
         let load = StaticInst::new(0, Class::Load(Space::Global)).writes(4).reads(&[4]).width(4);
-        let stats = alone(&config, kernel(1, 1024, 16, 0, |_, warp| vec![(load, 0x1000 + u64::from(warp) * 4096)]), 32);
+        let mut gpu = launched(&config, [kernel(1, 1024, 16, 0, |_, warp| vec![(load, 0x1000 + u64::from(warp) * 4096)])]);
+        assert_eq!(gpu.run(&mut Table::fixed(&[32]), 10_000_000), RunEnd::AllComplete);
+        let stats = gpu.stats();
         assert!(stats.launches[0].request_packets >= 4 * 32 && stats.launches[0].reply_packets >= 4 * 32);
         let stalls: u64 = stats.sms.iter().map(|sm| sm.counters.lsu_stall_cycles).sum();
         // The register block has the same: all of the run, as nothing was latched before.

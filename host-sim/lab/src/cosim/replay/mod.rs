@@ -9,9 +9,9 @@ mod tests;
 pub use difference::Difference;
 pub use target::{Ready, Target};
 
+use crate::cancel::Cancel;
 use crate::cosim::recording::{Access, Recording};
 use crate::cosim::{CosimError, Replay};
-use crate::cancel::Cancel;
 
 /// How a target did.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,6 @@ mod requests;
 mod shared_prefix;
 mod straps;
 
-use crate::cancel::Cancel;
 use super::controller::{Controller, PolicySource};
 use super::decision_time::DecisionTimer;
 use super::fit::Calibrated;
@@ -22,6 +21,7 @@ use super::precision::{Known, Stop};
 use super::requests::Scheme;
 use super::threads::Threads;
 use super::workload::Workload;
+use crate::cancel::Cancel;
 use crate::cosim::Image;
 use crate::gpus::fields::{Field, changed};
 use counts::{in_place, sm_totals};

@@ -2,10 +2,10 @@
 
 use super::super::progress;
 use indicatif::ProgressBar;
+use mias_lab::cancel::Cancel;
 use mias_lab::evaluate::execute::Watch;
 use mias_lab::evaluate::shard::log::Log;
 use mias_lab::evaluate::study::Job;
-use mias_lab::cancel::Cancel;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Runs until done lengthen it as they go.

@@ -4,12 +4,13 @@ use super::form::{BufferForm, EntryForm, ExtentForm, FillForm, LimitsForm, Named
 use super::reader::{Reader, identifier};
 use super::spanned::Spanned;
 use crate::input::suggest;
+use crate::kernels::Setting;
 use crate::kernels::argument::{Argument, unknown_buffer};
 use crate::kernels::buffer::{Border, NamedBuffer, zeros};
 use crate::kernels::element::{Element, NAMES};
 use crate::kernels::fill::{Fill, Giver};
 use crate::kernels::given::Takes;
-use crate::kernels::kernel::{Entry, Setting};
+use crate::kernels::kernel::Entry;
 use crate::kernels::limit::LimitFormulas;
 use crate::kernels::place::{DescriptionError, Formula, Place};
 use crate::kernels::texture::{NamedTexture, unknown_texture};

@@ -4,8 +4,9 @@ use super::form::{Named, NumberForm, in_order};
 use super::reader::Reader;
 use crate::kernels::Setting;
 use crate::kernels::bounds::{Bounds, Only, Range};
-use crate::kernels::kernel::{Accepts, Size};
+use crate::kernels::kernel::Size;
 use crate::kernels::place::{DescriptionError, Formula};
+use crate::kernels::setting::Accepts;
 
 /// Settings that are numbers, in the order of the file; each may refer to those before it.
 pub(super) fn settings(reader: &mut Reader<'_>, table: Named<NumberForm>) -> Result<Vec<Setting>, DescriptionError> {

@@ -4,8 +4,8 @@
 
 use super::Asked;
 use crate::graph::{self, EdgeList, Graph, MAX_EDGES, MAX_NODES};
-use crate::kernels::expression::Scope;
 use crate::input::suggest;
+use crate::kernels::expression::Scope;
 use crate::kernels::{KernelError, Setting};
 
 /// Edges per node of the uniform graph in the mean: those of Rodinia's generator (sources.md D85).

@@ -5,10 +5,10 @@ mod picture;
 
 pub(super) use graph::Generator;
 
+use super::KernelError;
 use super::expression::Scope;
 use super::input::Input;
 use super::setting::Setting;
-use super::KernelError;
 use crate::graph::Graph;
 use crate::picture::Picture;
 use std::sync::Arc;
@@ -139,11 +139,6 @@ impl Asked<'_> {
 
     /// A setting with a value that is impossible.
     fn wrong(&self, setting: &str, value: impl ToString, message: impl ToString) -> KernelError {
-        KernelError::Setting {
-            kernel: self.kernel.into(),
-            setting: setting.into(),
-            value: value.to_string(),
-            message: message.to_string(),
-        }
+        KernelError::Setting { kernel: self.kernel.into(), setting: setting.into(), value: value.to_string(), message: message.to_string() }
     }
 }
