@@ -27,7 +27,7 @@ const SAMPLES: usize = 10;
 const MATRIX: u64 = 128;
 
 fn load(trace: &str) -> Vec<Workload> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/reference");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/reference");
     workload::read_list(&folder.join(trace).join("kernelslist.g"), &Cache::off(), &mut Warnings::new()).expect("our own trace")
 }
 

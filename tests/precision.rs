@@ -63,13 +63,6 @@ fn an_estimate_begins_with_what_was_simulated() {
 }
 
 #[test]
-fn whoever_shares_a_simulation_ends_as_alone() {
-    let all = workloads();
-    let policies: Vec<Policy> = Policy::ALL.into_iter().filter(|policy| policy.measures()).collect();
-    shared_end_as_alone(&all, &policies, &[Some("5 %")]);
-}
-
-#[test]
 fn who_is_known_leaves_those_that_go_on() {
     let all = workloads();
     // The exact run leads or not, policies part or not, and one policy runs alone but for its precisions.
@@ -104,5 +97,17 @@ fn what_does_not_begin_anew_is_simulated_in_full() {
         let asked = |precision| Options { end, relaunch, ..options(precision) };
         let control = || Control::Policy(Policy::Smk);
         assert_eq!(run(control(), &all, asked(Some("5 %"))), run(control(), &all, asked(None)));
+    }
+}
+
+/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+mod slow {
+    use super::*;
+
+    #[test]
+    fn whoever_shares_a_simulation_ends_as_alone() {
+        let all = workloads();
+        let policies: Vec<Policy> = Policy::ALL.into_iter().filter(|policy| policy.measures()).collect();
+        shared_end_as_alone(&all, &policies, &[Some("5 %")]);
     }
 }

@@ -31,16 +31,6 @@ fn held() -> SimulatedGpu {
     SimulatedGpu::new(held)
 }
 
-#[test]
-fn shared_runs_are_the_runs_alone() {
-    shared_runs_on(&machine(3));
-}
-
-#[test]
-fn shared_runs_are_the_runs_alone_where_kernels_hold_each_other_back() {
-    shared_runs_on(&held());
-}
-
 fn shared_runs_on(machine: &SimulatedGpu) {
     let sets = [executed(&[("fwt", 1 << 14), ("mm", 64)]), executed(&[("blk", 1 << 15), ("mm", 64)])];
     let window = Options { profile_cycles: 2_000, latency: Latency::Off, ..Options::new(End::Cycles(20_000)) };
@@ -81,4 +71,19 @@ fn asked_to_stop_they_all_stop() {
     let run = |policy| Run { control: Control::Policy(policy), workloads: all.iter().collect(), options };
     let (outcomes, _) = together(&machine(3).stopped_by(cancel), &[Policy::MiasIpc, Policy::MiasLinear].map(run));
     assert_eq!(outcomes, vec![Err(RunError::Interrupted); 2]);
+}
+
+/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+mod slow {
+    use super::*;
+
+    #[test]
+    fn shared_runs_are_the_runs_alone() {
+        shared_runs_on(&machine(3));
+    }
+
+    #[test]
+    fn shared_runs_are_the_runs_alone_where_kernels_hold_each_other_back() {
+        shared_runs_on(&held());
+    }
 }

@@ -16,11 +16,11 @@ pub(crate) fn check(tree: &Tree) -> (usize, Vec<String>) {
 
 /// Whether a manifest names the file as a program, or cargo finds it by itself.
 fn is_program(tree: &Tree, file: &File) -> bool {
-    let Some(package) = file.path.rsplit_once("tests/").map(|(package, _)| package) else { return false };
-    let manifest = tree.files.iter().find(|file| file.path == format!("{package}Cargo.toml"));
-    manifest.is_some_and(|manifest| {
-        let path = file.path.strip_prefix(package).unwrap_or(&file.path);
-        let direct = path.matches('/').count() == 1;
+    tree.packages().any(|package| {
+        let folder = if package.is_empty() { String::new() } else { format!("{package}/") };
+        let Some(path) = file.path.strip_prefix(&folder) else { return false };
+        let Some(manifest) = tree.files.iter().find(|file| file.path == format!("{folder}Cargo.toml")) else { return false };
+        let direct = path.starts_with("tests/") && path.matches('/').count() == 1;
         manifest.text.contains(&format!("path = \"{path}\"")) || direct && !manifest.text.contains("autotests = false")
     })
 }

@@ -47,8 +47,8 @@ pub(crate) fn run() -> Result<()> {
     // That of the firmware is built from the package alone; of the others it is enough that they can be packed.
     report.step("packages", || {
         let all = ["package", "--workspace", "--no-verify", "--allow-dirty", "--offline"];
-        let unpublished = ["mias-suites", "mias-target-bench", IMAGES, "xtask"].map(|package| ["--exclude", package]);
-        run_command(cargo(all).args(unpublished.as_flattened()))
+        let unpublished = ["mias-suites", "mias-input-file-tests", "mias-benches", "mias-target-bench", IMAGES, "xtask"];
+        run_command(cargo(all).args(unpublished.map(|package| ["--exclude", package]).as_flattened()))
     });
     if let Some(cluster) = cluster {
         report.step("an evaluation on a cluster, of which a node is lost, gives the bytes of a local run", || cluster.join());

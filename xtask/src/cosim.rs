@@ -1,11 +1,12 @@
 //! Builds the images whose register block is at the other end of a serial port, the same that preempt, search and control extra TBs, and one with a comparison inverted;
-//! then runs the tests that let them decide in QEMU, beside the GPU model (`host-sim/mias/tests/cosim.rs`).
+//! then runs the tests that let them decide in QEMU, beside the GPU model (`host-sim/mias/tests/cosim/`).
 
 use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
+use crate::test::{SKIP_SLOW, Scope};
 use crate::targets::{IMAGES, TARGETS, Target};
 use crate::util::{Report, cargo, run, target_dir};
 
@@ -40,7 +41,7 @@ pub(crate) fn build(report: &mut Report) -> bool {
 }
 
 /// The steps, for `test` to take them into its own report.
-pub(crate) fn steps(report: &mut Report) {
+pub(crate) fn steps(report: &mut Report, scope: Scope) {
     let mut inverted = None;
     // Before the usual image, which takes its place.
     let inverts = report.step("the image with a comparison inverted", || {
@@ -51,7 +52,11 @@ pub(crate) fn steps(report: &mut Report) {
         report.blocked("co-simulation", "an image was not built");
     } else if let (true, Some(inverted)) = (inverts, inverted) {
         report.step("co-simulation: the images in QEMU decide as the firmware in process does", || {
-            run(cargo(["test", "--workspace", "--test", "cosim"]).env(INVERTED_IMAGE, inverted))
+            let mut tests = cargo(["test", "--package", "mias", "--test", "cosim"]);
+            if scope == Scope::Quick {
+                tests.args(SKIP_SLOW);
+            }
+            run(tests.env(INVERTED_IMAGE, inverted))
         });
     }
 }

@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     });
     let files = args.files.to_string();
     report.step(&format!("{files} mutations of each kind of input file"), || {
-        let mut soak = cargo(["test", "--package", "mias-lab", "--tests", "--no-fail-fast", "--"]);
+        let mut soak = cargo(["test", "--package", "mias-input-file-tests", "--tests", "--no-fail-fast", "--"]);
         run_command(soak.args(chosen(&args.filter, &["mutations::"])).env(CASES, &files))
     });
     report.finish("cargo xtask soak")

@@ -11,9 +11,15 @@ use crate::{cosim, image, latency, own_board, own_policy, rehearse, setup, snaps
 pub(crate) enum Scope {
     /// What takes minutes.
     Quick,
-    /// Also modules named `slow`, and the example that builds every crate once more.
+    /// Also modules named `slow`, the packages of `RARE`, and the examples, which build crates once more.
     All,
 }
+
+/// Packages whose tests only `ci` runs, since what they need takes long to compile.
+const RARE: [&str; 2] = ["mias-input-file-tests", "mias-benches"];
+
+/// What leaves tests in modules named `slow` out.
+pub(crate) const SKIP_SLOW: [&str; 3] = ["--", "--skip", "slow::"];
 
 /// Runs all of it and fails at the end if any part did.
 pub(crate) fn run() -> Result<()> {
@@ -27,18 +33,18 @@ pub(crate) fn steps(report: &mut Report, scope: Scope) {
     let ready = report.step("setup", setup::run);
     let mut tests = cargo(["test", "--workspace", "--no-fail-fast"]);
     if scope == Scope::Quick {
-        tests.args(["--", "--skip", "slow::"]);
+        tests.args(RARE.map(|package| ["--exclude", package]).as_flattened()).args(SKIP_SLOW);
     }
     snapshots::steps(report, "tests and doctests", &mut tests);
     if scope == Scope::All {
         own_policy::steps(report);
+        own_board::steps(report, ready);
     }
-    own_board::steps(report, ready);
     if ready {
         image::steps(report);
         rehearse::steps(report);
         latency::steps(report);
-        cosim::steps(report);
+        cosim::steps(report, scope);
     } else {
         report.blocked("image", "setup failed");
         report.blocked("decision latency", "setup failed");

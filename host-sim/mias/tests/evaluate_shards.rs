@@ -26,46 +26,6 @@ impl Place {
     }
 }
 
-/// Everything about shards, beside one local run: simulating takes time.
-#[test]
-fn shards_leave_what_a_local_run_leaves() {
-    let place = Place::new();
-    let printed = place.evaluate("local", &[]);
-    let is_local = |out: &str| {
-        let printed_here = String::from_utf8(place.assert(out, &["--merge"]).success().get_output().stdout.clone()).expect("text");
-        assert_eq!(printed_here.replace(&place.text(out), &place.text("local")), printed);
-        assert_eq!(documents(&place.path(out)), documents(&place.path("local")), "{out}");
-        assert_eq!(runs(&place.path(out)), runs(&place.path("local")), "{out}");
-    };
-    // Backwards, repeated, and one of other shards; what is missing is said meanwhile.
-    place.assert("b", &["--shard", "3/3"]).success().stderr(contains("shard 3/3: "));
-    a_merge_says_what_is_missing(&place, "b");
-    for shard in ["2/3", "1/2", "1/3", "1/3"] {
-        place.assert("b", &["--shard", shard]).success();
-    }
-    let log = fs::read_to_string(place.path("b/logs/1-of-3.log")).expect("the log");
-    assert!(log.matches(" begins shard 1/3 of `small`, ").count() == 2 && log.trim_end().contains("  ended: shard 1/3: 0 runs simulated"));
-    is_local("b");
-    place.assert("b", &["--status"]).success().stdout(contains("shard 3/3: ").and(contains("about 100 % of the work is done")));
-
-    // All at the same time, in a folder that none has made before.
-    let shards = ["1/2", "2/2", "1/2", "1/1"].map(|shard| place.start("c", &["--shard", shard]));
-    for mut shard in shards {
-        assert!(shard.wait().expect("the shard").success());
-    }
-    is_local("c");
-
-    killed_and_repeated(&place, "d");
-    is_local("d");
-    scripts_run_shards(&place, "e");
-    is_local("e");
-    // A local run finds nothing left to do, and changes nothing.
-    let before = documents(&place.path("b"));
-    place.evaluate("b", &[]);
-    assert_eq!(documents(&place.path("b")), before);
-    a_folder_is_of_one_plan_and_version(&place, "b");
-}
-
 fn a_merge_says_what_is_missing(place: &Place, out: &str) {
     let merge = place.assert(out, &["--merge"]).code(1);
     let merge = merge.stderr(contains(" runs are missing in ").and(contains("; run again --shard 1/3, --shard 2/3; ")));
@@ -182,4 +142,49 @@ fn mistakes_are_refused_and_nothing_is_made() {
     fs::write(place.path("other/thesis.docx"), "").expect("a file");
     place.refused("other", &["--shard", "1/3"], &["is not empty and holds no evaluation"]);
     assert_eq!(fs::read_dir(Path::new(&place.text("other"))).expect("the folder").count(), 1);
+}
+
+/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+mod slow {
+    use super::*;
+
+    /// Everything about shards, beside one local run: simulating takes time.
+    #[test]
+    fn shards_leave_what_a_local_run_leaves() {
+        let place = Place::new();
+        let printed = place.evaluate("local", &[]);
+        let is_local = |out: &str| {
+            let printed_here = String::from_utf8(place.assert(out, &["--merge"]).success().get_output().stdout.clone()).expect("text");
+            assert_eq!(printed_here.replace(&place.text(out), &place.text("local")), printed);
+            assert_eq!(documents(&place.path(out)), documents(&place.path("local")), "{out}");
+            assert_eq!(runs(&place.path(out)), runs(&place.path("local")), "{out}");
+        };
+        // Backwards, repeated, and one of other shards; what is missing is said meanwhile.
+        place.assert("b", &["--shard", "3/3"]).success().stderr(contains("shard 3/3: "));
+        a_merge_says_what_is_missing(&place, "b");
+        for shard in ["2/3", "1/2", "1/3", "1/3"] {
+            place.assert("b", &["--shard", shard]).success();
+        }
+        let log = fs::read_to_string(place.path("b/logs/1-of-3.log")).expect("the log");
+        assert!(log.matches(" begins shard 1/3 of `small`, ").count() == 2 && log.trim_end().contains("  ended: shard 1/3: 0 runs simulated"));
+        is_local("b");
+        place.assert("b", &["--status"]).success().stdout(contains("shard 3/3: ").and(contains("about 100 % of the work is done")));
+
+        // All at the same time, in a folder that none has made before.
+        let shards = ["1/2", "2/2", "1/2", "1/1"].map(|shard| place.start("c", &["--shard", shard]));
+        for mut shard in shards {
+            assert!(shard.wait().expect("the shard").success());
+        }
+        is_local("c");
+
+        killed_and_repeated(&place, "d");
+        is_local("d");
+        scripts_run_shards(&place, "e");
+        is_local("e");
+        // A local run finds nothing left to do, and changes nothing.
+        let before = documents(&place.path("b"));
+        place.evaluate("b", &[]);
+        assert_eq!(documents(&place.path("b")), before);
+        a_folder_is_of_one_plan_and_version(&place, "b");
+    }
 }

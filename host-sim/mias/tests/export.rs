@@ -58,25 +58,6 @@ fn unpacked(file: &Path) -> String {
     text
 }
 
-/// Every line of the project's own traces, header included. Nothing is normalised: the traces were made by the tracer's rules
-/// for addresses, and where a list of addresses would be shorter none of them has one.
-#[test]
-fn a_copied_list_has_the_lines_of_the_list() {
-    lists().par_iter().for_each(|list| {
-        let folder = tempfile::tempdir().expect("a folder");
-        let target = folder.path().join("out");
-        printed(&["trace", "export", list.to_str().expect("UTF-8"), "--to", "accelsim", target.to_str().expect("UTF-8")]);
-        let read = |path: &Path| std::fs::read_to_string(path).expect("a list");
-        assert_eq!(read(list).trim_end(), read(&target.join("kernelslist.g")).trim_end());
-        for name in read(list).lines() {
-            let (before, after) = (unpacked(&list.with_file_name(name)), unpacked(&target.join(name)));
-            let differing = before.lines().zip(after.lines()).find(|(before, after)| before != after);
-            assert_eq!(differing, None, "{}", list.display());
-            assert_eq!(before.lines().count(), after.lines().count(), "{}", list.display());
-        }
-    });
-}
-
 #[test]
 fn mistakes_are_told_and_cost_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -127,4 +108,28 @@ fn an_interrupted_export_leaves_nothing() {
     assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "interrupted: nothing is written\n");
     assert_eq!(names(), 0);
+}
+
+/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+mod slow {
+    use super::*;
+
+    /// Every line of the project's own traces, header included. Nothing is normalised: the traces were made by the tracer's rules
+    /// for addresses, and where a list of addresses would be shorter none of them has one.
+    #[test]
+    fn a_copied_list_has_the_lines_of_the_list() {
+        lists().par_iter().for_each(|list| {
+            let folder = tempfile::tempdir().expect("a folder");
+            let target = folder.path().join("out");
+            printed(&["trace", "export", list.to_str().expect("UTF-8"), "--to", "accelsim", target.to_str().expect("UTF-8")]);
+            let read = |path: &Path| std::fs::read_to_string(path).expect("a list");
+            assert_eq!(read(list).trim_end(), read(&target.join("kernelslist.g")).trim_end());
+            for name in read(list).lines() {
+                let (before, after) = (unpacked(&list.with_file_name(name)), unpacked(&target.join(name)));
+                let differing = before.lines().zip(after.lines()).find(|(before, after)| before != after);
+                assert_eq!(differing, None, "{}", list.display());
+                assert_eq!(before.lines().count(), after.lines().count(), "{}", list.display());
+            }
+        });
+    }
 }

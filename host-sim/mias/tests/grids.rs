@@ -18,28 +18,6 @@ fn report(args: &[&str]) -> String {
 /// 240 TBs of two tiles: more than is executed before a run begins, and soon done. nbdy's default is 30 times as much.
 const SYSTEMS: &str = "nbdy:61440,systems=120";
 
-#[test]
-fn a_window_of_a_grid_is_that_of_the_whole_grid() {
-    let run = ["run", SYSTEMS, "fwt:262144", "--cycles", "20000"];
-    let whole = report(&[&run[..], &["--check"]].concat());
-    assert_eq!(report(&run), whole);
-    for memory in ["3GiB", "16MiB"] {
-        assert_eq!(report(&[&run[..], &["--memory", memory]].concat()), whole, "{memory}");
-    }
-}
-
-#[test]
-fn what_is_cached_does_not_show() {
-    let folder = tempfile::tempdir().unwrap();
-    let run = ["run", SYSTEMS, "--cycles", "20000", "--format", "json"];
-    let printed = || mias(&run).env("MIAS_CACHE", folder.path()).assert().success().get_output().stdout.clone();
-    let cold = printed();
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "not all of the grid was needed");
-    mias(&run).arg("--check").env("MIAS_CACHE", folder.path()).assert().success();
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-    assert_eq!(printed(), cold);
-}
-
 /// fwt begins again and again, and overwrites its input: what it does the first time is what it does every time.
 #[test]
 fn a_relaunch_reads_what_was_too_much_for_memory() {
@@ -167,5 +145,32 @@ fn what_threads_print_is_shown_if_asked_for() {
     // Also from a cache that has the trace.
     for _ in 0..2 {
         cached(&["--print"]).stderr("TB 0\nTB 1\nTB 2\n");
+    }
+}
+
+/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+mod slow {
+    use super::*;
+
+    #[test]
+    fn a_window_of_a_grid_is_that_of_the_whole_grid() {
+        let run = ["run", SYSTEMS, "fwt:262144", "--cycles", "20000"];
+        let whole = report(&[&run[..], &["--check"]].concat());
+        assert_eq!(report(&run), whole);
+        for memory in ["3GiB", "16MiB"] {
+            assert_eq!(report(&[&run[..], &["--memory", memory]].concat()), whole, "{memory}");
+        }
+    }
+
+    #[test]
+    fn what_is_cached_does_not_show() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = ["run", SYSTEMS, "--cycles", "20000", "--format", "json"];
+        let printed = || mias(&run).env("MIAS_CACHE", folder.path()).assert().success().get_output().stdout.clone();
+        let cold = printed();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "not all of the grid was needed");
+        mias(&run).arg("--check").env("MIAS_CACHE", folder.path()).assert().success();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert_eq!(printed(), cold);
     }
 }

@@ -68,25 +68,6 @@ fn the_cache_changes_nothing_but_time() {
     }
 }
 
-/// Memory for a part of a launch, one launch after the other, on one stream and on two.
-#[test]
-fn a_list_beyond_its_memory_gives_the_same_bytes() {
-    for streams in [[0, 0, 0], [0, 1, 0]] {
-        let folder = tempfile::tempdir().unwrap();
-        let kernels: Vec<String> = streams.iter().zip(1..).map(|(&stream, seed)| gathers(stream, seed)).collect();
-        let list = list(folder.path(), &kernels);
-        let all = replay(&list, &["--memory", "4GiB"], None);
-        let document: serde_json::Value = serde_json::from_str(&all).unwrap();
-        assert_eq!(
-            document["launches"].as_array().unwrap().iter().map(|launch| launch["warp_insts"].as_u64()).collect::<Vec<_>>(),
-            [Some(24 * 8 * 21); 3]
-        );
-        for memory in ["1", "4MiB", "24MiB"] {
-            assert!(replay(&list, &["--memory", memory], None) == all, "{memory}");
-        }
-    }
-}
-
 /// A launch that cannot be read is told when it is its turn, with file and line, and nothing is written.
 #[test]
 fn a_broken_launch_in_the_middle_is_told() {
@@ -102,4 +83,28 @@ fn a_broken_launch_in_the_middle_is_told() {
         "{told}"
     );
     assert!(!out.exists());
+}
+
+/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+mod slow {
+    use super::*;
+
+    /// Memory for a part of a launch, one launch after the other, on one stream and on two.
+    #[test]
+    fn a_list_beyond_its_memory_gives_the_same_bytes() {
+        for streams in [[0, 0, 0], [0, 1, 0]] {
+            let folder = tempfile::tempdir().unwrap();
+            let kernels: Vec<String> = streams.iter().zip(1..).map(|(&stream, seed)| gathers(stream, seed)).collect();
+            let list = list(folder.path(), &kernels);
+            let all = replay(&list, &["--memory", "4GiB"], None);
+            let document: serde_json::Value = serde_json::from_str(&all).unwrap();
+            assert_eq!(
+                document["launches"].as_array().unwrap().iter().map(|launch| launch["warp_insts"].as_u64()).collect::<Vec<_>>(),
+                [Some(24 * 8 * 21); 3]
+            );
+            for memory in ["1", "4MiB", "24MiB"] {
+                assert!(replay(&list, &["--memory", memory], None) == all, "{memory}");
+            }
+        }
+    }
 }

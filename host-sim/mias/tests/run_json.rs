@@ -97,34 +97,6 @@ fn barriers_are_exact_with_the_references_fetch() {
     }
 }
 
-/// Jumping over cycles in which nothing can happen changes no byte (sources.md D109).
-#[test]
-fn running_every_cycle_gives_the_same_bytes() {
-    for trace in ["micro/l1_100", "micro/dram_100", "micro/atom_100", "micro/bar_100", "shm", "corun/comp60_mem"] {
-        let list = reference(trace);
-        let arguments = replay(&list, &["--format", "json"]);
-        assert_eq!(printed(&arguments), printed(&[&arguments[..], &["--set", "every-cycle=true"]].concat()), "{trace}");
-    }
-    let co_run = [
-        "run",
-        "mm",
-        "fwt",
-        "--policy",
-        "mias-ipm-ipc",
-        "--cycles",
-        "40000",
-        "--set",
-        "profile-cycles=3000",
-        "--explain",
-        "--format",
-        "json",
-    ];
-    let skipped = printed(&co_run);
-    assert_eq!(skipped, printed(&[&co_run[..], &["--set", "every-cycle=true"]].concat()));
-    let document: Value = serde_json::from_str(&skipped).unwrap();
-    assert!(document["decision"]["winner"].is_u64(), "MIAS profiled and decided within the window");
-}
-
 /// What a document says about the run, without the options that asked for it.
 fn run_only(mut document: Value) -> Value {
     document["provenance"]["options"].as_object_mut().unwrap().remove("tbs_per_sm");
@@ -182,4 +154,37 @@ fn kernel_lrr_is_gto_for_one_kernel_and_not_for_two() {
     let (alone, shared) = (reference("shm"), reference("corun/comp60_mem"));
     assert_eq!(run(&alone, "kernel-lrr"), run(&alone, "gto"));
     assert_ne!(run(&shared, "kernel-lrr"), run(&shared, "gto"));
+}
+
+/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+mod slow {
+    use super::*;
+
+    /// Jumping over cycles in which nothing can happen changes no byte (sources.md D109).
+    #[test]
+    fn running_every_cycle_gives_the_same_bytes() {
+        for trace in ["micro/l1_100", "micro/dram_100", "micro/atom_100", "micro/bar_100", "shm", "corun/comp60_mem"] {
+            let list = reference(trace);
+            let arguments = replay(&list, &["--format", "json"]);
+            assert_eq!(printed(&arguments), printed(&[&arguments[..], &["--set", "every-cycle=true"]].concat()), "{trace}");
+        }
+        let co_run = [
+            "run",
+            "mm",
+            "fwt",
+            "--policy",
+            "mias-ipm-ipc",
+            "--cycles",
+            "40000",
+            "--set",
+            "profile-cycles=3000",
+            "--explain",
+            "--format",
+            "json",
+        ];
+        let skipped = printed(&co_run);
+        assert_eq!(skipped, printed(&[&co_run[..], &["--set", "every-cycle=true"]].concat()));
+        let document: Value = serde_json::from_str(&skipped).unwrap();
+        assert!(document["decision"]["winner"].is_u64(), "MIAS profiled and decided within the window");
+    }
 }

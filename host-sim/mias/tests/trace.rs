@@ -13,22 +13,6 @@ fn refused(arguments: &[&str], part: &str) {
     assert!(message.contains(part) && message.matches("error:").count() == 1, "{message}");
 }
 
-#[test]
-fn a_converted_trace_runs_like_its_list() {
-    lists().par_iter().for_each(|list| {
-        let folder = tempfile::tempdir().unwrap();
-        // The name says nothing.
-        let file = folder.path().join("kernelslist.g");
-        let (list, file) = (list.to_str().unwrap(), file.to_str().unwrap());
-        printed(&["trace", "convert", list, file]);
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "only the file is left");
-        let run = |trace| printed(&["run", "--gpu", "rtx2060-accelsim", "--format", "json", "--trace", trace]);
-        assert_eq!(String::from_utf8(run(list)), String::from_utf8(run(file)), "{list}");
-        let info = |trace| printed(&["trace", "info", trace]);
-        assert_eq!(String::from_utf8(info(list)), String::from_utf8(info(file)), "{list}");
-    });
-}
-
 /// Even of micro-benchmarks, which execute each instruction of their text once.
 #[test]
 fn a_warp_instruction_takes_less_than_four_bytes() {
@@ -74,4 +58,25 @@ fn mistakes_are_told_and_cost_nothing() {
     // A damaged trace file may be replaced.
     printed(&["trace", "convert", list, &file]);
     assert_eq!(std::fs::read(&file).unwrap(), bytes);
+}
+
+/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+mod slow {
+    use super::*;
+
+    #[test]
+    fn a_converted_trace_runs_like_its_list() {
+        lists().par_iter().for_each(|list| {
+            let folder = tempfile::tempdir().unwrap();
+            // The name says nothing.
+            let file = folder.path().join("kernelslist.g");
+            let (list, file) = (list.to_str().unwrap(), file.to_str().unwrap());
+            printed(&["trace", "convert", list, file]);
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "only the file is left");
+            let run = |trace| printed(&["run", "--gpu", "rtx2060-accelsim", "--format", "json", "--trace", trace]);
+            assert_eq!(String::from_utf8(run(list)), String::from_utf8(run(file)), "{list}");
+            let info = |trace| printed(&["trace", "info", trace]);
+            assert_eq!(String::from_utf8(info(list)), String::from_utf8(info(file)), "{list}");
+        });
+    }
 }

@@ -54,40 +54,45 @@ fn any_firmware() -> impl Strategy<Value = (u32, u32, Vec<(u32, u32)>)> {
     (200u32..3_000, any_options(), prop::collection::vec(any_ways(), 0..5))
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+mod slow {
+    use super::*;
 
-    #[test]
-    fn every_kernel_goes_on(
-        recipes in prop::collection::vec(random_kernel(), 2..5),
-        mechanisms in any_mechanisms(),
-        divisions in any_divisions(),
-        found_by_firmware: bool,
-        lines: bool,
-        (interval, options, ways) in any_firmware(),
-        active in prop::collection::vec(0..4u8, 0..4),
-    ) {
-        let mut machine = with(if lines { lines::whole_lines(few(), L1Lookup::AtHead) } else { few() }, divisions);
-        let twin = MemoryIssueConfig { in_flight: InFlightLimit::Firmware, limits: Vec::new(), broadcast_cycles: None, ..mechanisms.clone() };
-        machine.sm.memory_issue = Some(if found_by_firmware { twin } else { mechanisms });
-        let machine = active_warps::with(machine, &active);
-        // One TB of each per SM: room for all, so that nobody waits for anything but what is tested.
-        let limits = if found_by_firmware { options } else { 0 };
-        let straps = Straps { fixed: [1; 8], options: limits, memory_interval: interval, coalesce_window: 50, ..Straps::new(PolicyCode::FixedConfig) };
-        let mut gpu = Gpu::new(&machine, straps).with_validation();
-        let firmware = Firmware::from_straps(gpu.registers_mut()).expect("starts");
-        let mut twin = Twin { firmware, ways, turn: 0 };
-        for (stream, recipe) in (0..).zip(&recipes) {
-            gpu.launch(Launch { relaunch: true, ..beside(stream, recipe.trace()) }).expect("fits");
-        }
-        let mut before = vec![0; recipes.len()];
-        for window in 1..=WINDOWS {
-            prop_assert_eq!(gpu.run(&mut twin, window * WINDOW_CYCLES), RunEnd::CycleLimit);
-            let issued = insts(&gpu.stats());
-            for (kernel, (now, before)) in issued.iter().zip(&before).enumerate() {
-                prop_assert!(now > before, "kernel {kernel} of {} issued nothing in window {window}: {now} before and after", recipes.len());
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn every_kernel_goes_on(
+            recipes in prop::collection::vec(random_kernel(), 2..5),
+            mechanisms in any_mechanisms(),
+            divisions in any_divisions(),
+            found_by_firmware: bool,
+            lines: bool,
+            (interval, options, ways) in any_firmware(),
+            active in prop::collection::vec(0..4u8, 0..4),
+        ) {
+            let mut machine = with(if lines { lines::whole_lines(few(), L1Lookup::AtHead) } else { few() }, divisions);
+            let twin = MemoryIssueConfig { in_flight: InFlightLimit::Firmware, limits: Vec::new(), broadcast_cycles: None, ..mechanisms.clone() };
+            machine.sm.memory_issue = Some(if found_by_firmware { twin } else { mechanisms });
+            let machine = active_warps::with(machine, &active);
+            // One TB of each per SM: room for all, so that nobody waits for anything but what is tested.
+            let limits = if found_by_firmware { options } else { 0 };
+            let straps = Straps { fixed: [1; 8], options: limits, memory_interval: interval, coalesce_window: 50, ..Straps::new(PolicyCode::FixedConfig) };
+            let mut gpu = Gpu::new(&machine, straps).with_validation();
+            let firmware = Firmware::from_straps(gpu.registers_mut()).expect("starts");
+            let mut twin = Twin { firmware, ways, turn: 0 };
+            for (stream, recipe) in (0..).zip(&recipes) {
+                gpu.launch(Launch { relaunch: true, ..beside(stream, recipe.trace()) }).expect("fits");
             }
-            before = issued;
+            let mut before = vec![0; recipes.len()];
+            for window in 1..=WINDOWS {
+                prop_assert_eq!(gpu.run(&mut twin, window * WINDOW_CYCLES), RunEnd::CycleLimit);
+                let issued = insts(&gpu.stats());
+                for (kernel, (now, before)) in issued.iter().zip(&before).enumerate() {
+                    prop_assert!(now > before, "kernel {kernel} of {} issued nothing in window {window}: {now} before and after", recipes.len());
+                }
+                before = issued;
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Made-up recordings replayed in this process; what is changed in them is found. The images are the business of `host-sim/mias/tests/cosim.rs`.
+//! Made-up recordings replayed in this process; what is changed in them is found. The images are the business of `host-sim/mias/tests/cosim/`.
 
 use super::*;
 use crate::cosim::recording::generate::{Request, generate};

@@ -106,33 +106,6 @@ fn shares_are_even_but_for_a_unit() {
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
-
-    /// In any order, some of them repeated, some of them killed before, and shards of another number of machines among them.
-    #[test]
-    fn any_shards_give_the_bytes_of_one_local_run(
-        of in 1u32..6,
-        order in Just((1..=12).collect::<Vec<u32>>()).prop_shuffle(),
-        killed_after in 0usize..6,
-        other in 1u32..4,
-    ) {
-        let (whole, whole_files) = local();
-        let folder = tempfile::tempdir().unwrap();
-        let named = |number: u32, of: u32| format!("{number}/{of}").parse::<Shard>().unwrap();
-        let (_, stopped) = shard(folder.path(), named(1, of), killed_after);
-        prop_assert!(matches!(stopped, Ok(_) | Err(ExecuteError::Run(RunError::Interrupted))));
-        shard(folder.path(), named(other, 4), usize::MAX).1.unwrap();
-        // Each number of them comes at least twice.
-        for number in order {
-            shard(folder.path(), named(number % of + 1, of), usize::MAX).1.unwrap();
-        }
-        prop_assert_eq!(merged(folder.path()), Some(whole));
-        prop_assert_eq!(files(folder.path()), whole_files);
-        prop_assert_eq!(shard(folder.path(), named(1, of), 0).1, Ok(0), "nothing is left to do");
-    }
-}
-
 /// One after the other no run is done twice. The first that has a run of null runs the kernels alone that it needs.
 #[test]
 fn shards_find_what_others_have_run() {
@@ -218,4 +191,36 @@ fn a_log_is_written_on_by_whoever_runs_the_shard() {
     assert_eq!(std::fs::read_to_string(folder.path().join("logs/2-of-12.log")).unwrap().lines().count(), 2);
     // A folder with logs and no run is as good as new.
     Store::open(folder.path(), &Note { plan: "other".into(), ..Note::of(&plan()) }).unwrap();
+}
+
+/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+mod slow {
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+        /// In any order, some of them repeated, some of them killed before, and shards of another number of machines among them.
+        #[test]
+        fn any_shards_give_the_bytes_of_one_local_run(
+            of in 1u32..6,
+            order in Just((1..=12).collect::<Vec<u32>>()).prop_shuffle(),
+            killed_after in 0usize..6,
+            other in 1u32..4,
+        ) {
+            let (whole, whole_files) = local();
+            let folder = tempfile::tempdir().unwrap();
+            let named = |number: u32, of: u32| format!("{number}/{of}").parse::<Shard>().unwrap();
+            let (_, stopped) = shard(folder.path(), named(1, of), killed_after);
+            prop_assert!(matches!(stopped, Ok(_) | Err(ExecuteError::Run(RunError::Interrupted))));
+            shard(folder.path(), named(other, 4), usize::MAX).1.unwrap();
+            // Each number of them comes at least twice.
+            for number in order {
+                shard(folder.path(), named(number % of + 1, of), usize::MAX).1.unwrap();
+            }
+            prop_assert_eq!(merged(folder.path()), Some(whole));
+            prop_assert_eq!(files(folder.path()), whole_files);
+            prop_assert_eq!(shard(folder.path(), named(1, of), 0).1, Ok(0), "nothing is left to do");
+        }
+    }
 }

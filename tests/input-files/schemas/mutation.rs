@@ -190,24 +190,16 @@ fn kernels_that_are_read_are_taken() {
     mutated(&kernel());
 }
 
-/// Which of a file's values are left out, one at a time.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Which {
-    /// Of values whose ways differ only in the numbers of elements the first.
-    OfEachKind,
-    /// All, but in what a report shows.
-    Each,
-}
-
-/// Every key that may be left out for the reader may be for the schema: of every other file, from this one on.
-pub(crate) fn may_be_left_out(from: usize, which: Which) {
+/// Every key that may be left out for the reader may be for the schema: of every other file, from this one on. Of what a report shows, each kind
+/// of key once.
+fn may_be_left_out(from: usize) {
     for kind in [machine(), plan(), kernel()] {
         for (name, file) in kind.files.iter().skip(from).step_by(2) {
             let mut seen = BTreeSet::new();
             for path in paths(file) {
                 let words: Path = path.iter().filter(|key| key.parse::<usize>().is_err()).cloned().collect();
-                let all = which == Which::Each && words.first().is_none_or(|first| first != "report");
-                if seen.insert(words) || all {
+                let of_report = words.first().is_some_and(|first| first == "report");
+                if seen.insert(words) || !of_report {
                     let less = changed(file, &path, &Mutation::Drop);
                     assert!(kind.takes(&less) || kind.uses(&less).is_err(), "{name} without {path:?}: {}", kind.complaints(&less));
                 }
@@ -216,13 +208,13 @@ pub(crate) fn may_be_left_out(from: usize, which: Which) {
     }
 }
 
-/// In two halves, which run beside each other.
+/// In two halves, which run in parallel.
 #[test]
 fn what_may_be_left_out_may_be_left_out() {
-    may_be_left_out(0, Which::OfEachKind);
+    may_be_left_out(0);
 }
 
 #[test]
 fn what_may_be_left_out_of_the_other_files_may_be_left_out() {
-    may_be_left_out(1, Which::OfEachKind);
+    may_be_left_out(1);
 }

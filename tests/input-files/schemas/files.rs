@@ -173,7 +173,7 @@ pub(crate) fn kernel() -> Kind {
         beside(&entry.expect("an entry").path());
     }
     beside(&root().join("host-sim/ptx/tests/data/textures.ptx"));
-    beside(&root().join("host-sim/lab/tests/data/graphs.ptx"));
+    beside(&root().join("tests/input-files/data/graphs.ptx"));
     let mut files = vec![text("examples/saxpy/saxpy.toml"), text("examples/saxpy/sized.toml")];
     for kernel in mias_kernels::ALL {
         beside(&root().join(kernel.ptx_file));

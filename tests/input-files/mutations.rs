@@ -130,7 +130,7 @@ fn trace() -> Vec<u8> {
 }
 
 macro_rules! texts {
-    ($($path:literal),* $(,)?) => { [$(($path, include_str!(concat!("../../../../", $path)))),*] };
+    ($($path:literal),* $(,)?) => { [$(($path, include_str!(concat!("../../", $path)))),*] };
 }
 
 const PTX: [(&str, &str); 18] = texts![

@@ -3,5 +3,5 @@
 
 mod files;
 mod keys;
-pub(crate) mod mutation;
+mod mutation;
 mod wrong;
