@@ -139,7 +139,7 @@ fn the_table_is_of_the_shipped_kernels() {
     assert_eq!(mias_kernels::THESIS, KERNELS.map(|kernel| kernel.0));
     for (name, entry, size, [threads, registers, shared]) in KERNELS {
         assert_eq!(reported(name, entry), [registers, shared], "{name}");
-        let info = Spec::sized(find(name).unwrap(), size, 1).prepare().unwrap().info;
+        let info = Spec::sized(find(name).unwrap(), size, 1).compile().unwrap().1;
         assert_eq!((info.threads(), info.registers_per_thread, info.shared_bytes), (threads, registers, shared), "{name}");
     }
 }

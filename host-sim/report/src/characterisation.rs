@@ -41,7 +41,7 @@ pub fn resources() -> Result<String, String> {
     let mut text = cells(&HEADINGS.map(str::to_owned)) + &format!("|---|{}\n", "---|".repeat(HEADINGS.len() - 1));
     for name in kernels::THESIS {
         let spec = Spec::parse(name).map_err(|error| error.to_string())?;
-        let info = spec.prepare().map_err(|error| error.to_string())?.info;
+        let (_, info) = spec.compile().map_err(|error| error.to_string())?;
         text += &cells(&KernelRow { kernel_type: spec.kernel.kernel_type().map(letter), ..KernelRow::of(&info, &gpu) }.cells());
     }
     Ok(text)

@@ -35,6 +35,6 @@ fn check(program: &Program) {
 #[test]
 fn our_kernels_keep_their_units() {
     for name in names() {
-        check(&Spec::parse(name).unwrap().prepare().unwrap().program);
+        check(&Spec::parse(name).unwrap().compile().unwrap().0);
     }
 }

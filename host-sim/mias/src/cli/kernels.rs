@@ -62,7 +62,7 @@ pub(super) fn by_launch(requests: Vec<(String, Request)>) -> Result<Vec<(String,
 /// Geometry and resources, of a trace those of its first launch.
 pub(super) fn info(request: &Request) -> Result<KernelInfo, CliError> {
     match request {
-        Request::Kernel(spec) => Ok(spec.prepare()?.info),
+        Request::Kernel(spec) => Ok(spec.compile()?.1),
         Request::Trace(trace) => Ok(trace.launches()?.swap_remove(0).1),
     }
 }

@@ -66,7 +66,7 @@ fn a_tb_takes_what_the_original_takes() {
         let mut spec = Spec::parse(small).unwrap();
         assert!(["threads=", "columns=128"].iter().all(|setting| word.contains(setting) == small.contains(setting)), "{name}");
         spec.input.registers = registers(word).map(u64::from);
-        let info = spec.prepare().unwrap().info;
+        let info = spec.compile().unwrap().1;
         let [threads, of_thread, of_tb, tbs] = original;
         assert_eq!([info.threads(), info.registers_per_thread, info.shared_bytes], [threads, of_thread, shared.unwrap_or(of_tb)], "{name}");
         assert_eq!(tbs_on(&sm, &info), tbs, "{name}");

@@ -20,7 +20,7 @@ const TABLE_2: [(&str, u64, [u32; 2], [u64; 4]); 6] = [
 fn occupancies_are_those_of_table_2() {
     let sm = sm_of("dai18-lines");
     for (name, size, [threads, registers], table) in TABLE_2 {
-        let info = Spec::sized(find(name).unwrap(), size, 0).prepare().unwrap().info;
+        let info = Spec::sized(find(name).unwrap(), size, 0).compile().unwrap().1;
         let given = info.registers_per_thread.next_multiple_of(sm.register_granule);
         assert_eq!((info.threads(), given, info.shared_bytes), (threads, registers, 0), "{name}");
         let tbs = u64::from(tbs_on(&sm, &info));

@@ -26,27 +26,23 @@ use std::borrow::Cow;
 const MAX_REGISTERS: u32 = 255;
 
 impl Spec {
+    /// Reads PTX and the assembler's report: the code, and name, geometry and resources. Buffers are neither allocated nor filled.
+    ///
+    /// # Errors
+    /// [`KernelError`], but for what is wrong with buffers, arguments and limits.
+    pub fn compile(&self) -> Result<(Program, KernelInfo), KernelError> {
+        let scope = self.scope(&self.kernel.inputs(&self.input)?)?;
+        self.compiled(&scope).map(|(program, info, _)| (program, info))
+    }
+
     /// Allocates and fills memory, the same for the same input; reads PTX and the assembler's report.
     ///
     /// # Errors
     /// [`KernelError`].
     pub fn prepare(&self) -> Result<Prepared, KernelError> {
-        let kernel = &*self.kernel;
-        let inputs = kernel.inputs(&self.input)?;
-        let form = &kernel.launch;
-        let mut scope = inputs.scope.clone();
-        for (name, formula) in &form.lets {
-            scope.set(name, formula.value(&scope)?);
-        }
-        let (file, ptx) = ptx(&kernel.code)?;
-        let module = parser::parse(&file, &ptx)?;
-        let program = Program::of(&module, &entry(&form.entry, &module, &scope)?)?;
-        let registers_per_thread = match self.input.registers {
-            Some(count) => asked(kernel, count)?,
-            None => registers(kernel, &program.name)?,
-        };
-        let dynamic = form.shared_bytes.extent(&scope, 0, "dynamic shared memory in bytes")?;
-        let (grid, block) = (extents(&form.grid, &scope, "TBs of the grid")?, extents(&form.block, &scope, "threads of a TB")?);
+        let (kernel, inputs) = (&*self.kernel, self.kernel.inputs(&self.input)?);
+        let scope = self.scope(&inputs)?;
+        let (program, info, dynamic) = self.compiled(&scope)?;
         let reference = kernel.reference.as_ref();
         let host = reference.map(|(reference, place)| reference.host(&inputs).map_err(|message| place.fail(message))).transpose()?;
         let placed = Placing { kernel, inputs: &inputs, scope: &scope, host: host.as_ref() }.all(&program)?;
@@ -54,11 +50,36 @@ impl Spec {
             (Some(host), Some((_, place))) => Some(host.expected(&placed.filled()).map_err(|message| place.fail(message))?),
             _ => None,
         };
-        let shared_bytes = program.shared_with(dynamic);
-        let info = KernelInfo { name: kernel.name.clone(), grid, block, registers_per_thread, shared_bytes };
-        let launch = Launch { grid, block, args: placed.args, shared_bytes: dynamic, limits: form.limits.values(&scope)? };
+        let limits = kernel.launch.limits.values(&scope)?;
+        let launch = Launch { grid: info.grid, block: info.block, args: placed.args, shared_bytes: dynamic, limits };
         let (entry, memory, regions) = (program.name.clone(), placed.memory, placed.regions);
         Ok(Prepared { program, instance: Instance { memory, entry, launch, regions, expected }, info })
+    }
+
+    /// The inputs' names, and those that the kernel defines.
+    fn scope(&self, inputs: &Inputs) -> Result<Scope, KernelError> {
+        let mut scope = inputs.scope.clone();
+        for (name, formula) in &self.kernel.launch.lets {
+            scope.set(name, formula.value(&scope)?);
+        }
+        Ok(scope)
+    }
+
+    /// The code; name, geometry and resources; and bytes of dynamic shared memory.
+    fn compiled(&self, scope: &Scope) -> Result<(Program, KernelInfo, u32), KernelError> {
+        let (kernel, form) = (&*self.kernel, &self.kernel.launch);
+        let (file, ptx) = ptx(&kernel.code)?;
+        let module = parser::parse(&file, &ptx)?;
+        let program = Program::of(&module, &entry(&form.entry, &module, scope)?)?;
+        let registers_per_thread = match self.input.registers {
+            Some(count) => asked(kernel, count)?,
+            None => registers(kernel, &program.name)?,
+        };
+        let dynamic = form.shared_bytes.extent(scope, 0, "dynamic shared memory in bytes")?;
+        let (grid, block) = (extents(&form.grid, scope, "TBs of the grid")?, extents(&form.block, scope, "threads of a TB")?);
+        let shared_bytes = program.shared_with(dynamic);
+        let info = KernelInfo { name: kernel.name.clone(), grid, block, registers_per_thread, shared_bytes };
+        Ok((program, info, dynamic))
     }
 }
 

@@ -51,7 +51,7 @@ fn resources_are_those_of_table_4_2() {
     let sm = sm_of("shieh16-lines");
     assert_eq!((sm.count, sm.threads, sm.tbs, sm.registers, sm.shared_bytes), (15, 1536, 8, 32_768, 49_152));
     for Row { name, size, kernel, resources } in TABLE_4_2.iter().chain([&URGENT]) {
-        let info = Spec::sized(find(name).unwrap(), *size, 0).prepare().unwrap().info;
+        let info = Spec::sized(find(name).unwrap(), *size, 0).compile().unwrap().1;
         let tbs = tbs_on(&sm, &info);
         let found = [info.registers_per_thread * info.threads(), info.shared_bytes, info.threads(), tbs];
         assert_eq!(found, *resources, "{name}, {kernel}");
@@ -70,7 +70,7 @@ fn grids_are_some_waves() {
 
 /// TBs of the launch without settings.
 fn default_tbs(name: &str) -> u64 {
-    Spec::parse(name).unwrap().prepare().unwrap().instance.launch.tbs()
+    Spec::parse(name).unwrap().compile().unwrap().1.tbs()
 }
 
 /// The table's last column, a launch, and where its first TB that stops being idempotent does so: the share of its warp's instructions that are

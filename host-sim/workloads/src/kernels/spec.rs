@@ -175,7 +175,7 @@ mod tests {
     /// A thread has at least one register and at most 255; a kernel of the user that has such a setting keeps it.
     #[test]
     fn registers_stand_in_for_those_of_the_file() {
-        let registers = |word: &str| Spec::parse(word).unwrap().prepare().map(|prepared| prepared.info.registers_per_thread);
+        let registers = |word: &str| Spec::parse(word).unwrap().compile().map(|(_, info)| info.registers_per_thread);
         assert_eq!(registers("mm:16"), Ok(39));
         assert_eq!(registers("bpl:16"), Ok(12));
         for count in [1, 20, 255] {

@@ -35,7 +35,7 @@ fn resources_are_those_of_the_thesis_kernels() {
         ("dxtc", 16, 64, 93..=100, 1408),
     ] {
         let kernel = find(name).unwrap();
-        let info = Spec::sized(kernel, size, 0).prepare().unwrap().info;
+        let info = Spec::sized(kernel, size, 0).compile().unwrap().1;
         assert_eq!((info.threads(), info.shared_bytes), (threads, shared), "{name}");
         assert!(registers.contains(&info.registers_per_thread), "{name}: {}", info.registers_per_thread);
     }
@@ -58,7 +58,7 @@ const DAI: [(&str, u64, [u32; 3], [u64; 4]); 7] = [
 fn occupancies_are_those_of_dais_table_2() {
     let sm = sm_of("dai18-lines");
     for (name, size, [threads, registers, shared], occupancy) in DAI {
-        let info = Spec::sized(find(name).unwrap(), size, 0).prepare().unwrap().info;
+        let info = Spec::sized(find(name).unwrap(), size, 0).compile().unwrap().1;
         assert_eq!((info.threads(), info.registers_per_thread, info.shared_bytes), (threads, registers, shared), "{name}");
         let tbs = u64::from(tbs_on(&sm, &info));
         let permille = |used: u32, of: u32| (2000 * tbs * u64::from(used)).div_ceil(u64::from(of)) / 2;
@@ -81,7 +81,7 @@ fn settings_change_no_occupancy() {
         ("nbdy:512,systems=2", 256, 60..=60, 4096, 4),
         ("bfs:64,graph=rmat", 256, 20..=20, 0, 4),
     ] {
-        let info = Spec::parse(word).unwrap().prepare().unwrap().info;
+        let info = Spec::parse(word).unwrap().compile().unwrap().1;
         assert_eq!((info.threads(), info.shared_bytes), (threads, shared), "{word}");
         assert!(registers.contains(&info.registers_per_thread), "{word}: {}", info.registers_per_thread);
         assert_eq!(tbs_on(&sm, &info), tbs, "{word}");
@@ -96,7 +96,7 @@ fn occupancy_is_that_of_the_thesis_kernels() {
         [("mm", 64, 4), ("fwt", 1024, 4), ("nbdy", 512, 4), ("blk", 256, 8), ("bopt", 1, 8), ("bfs", 256, 4), ("dxtc", 16, 10)]
     {
         let kernel = find(name).unwrap();
-        let info = Spec::sized(kernel, size, 0).prepare().unwrap().info;
+        let info = Spec::sized(kernel, size, 0).compile().unwrap().1;
         assert_eq!(tbs_on(&sm, &info), tbs, "{name}");
     }
 }
