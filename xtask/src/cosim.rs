@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use crate::test::{SKIP_SLOW, Scope};
 use crate::targets::{IMAGES, TARGETS, Target};
+use crate::test::{SKIP_SLOW, Scope};
 use crate::util::{Report, cargo, run, target_dir};
 
 /// The image's binary.

@@ -166,7 +166,9 @@ mod slow {
             place.assert("b", &["--shard", shard]).success();
         }
         let log = fs::read_to_string(place.path("b/logs/1-of-3.log")).expect("the log");
-        assert!(log.matches(" begins shard 1/3 of `small`, ").count() == 2 && log.trim_end().contains("  ended: shard 1/3: 0 runs simulated"));
+        assert!(
+            log.matches(" begins shard 1/3 of `small`, ").count() == 2 && log.trim_end().contains("  ended: shard 1/3: 0 runs simulated")
+        );
         is_local("b");
         place.assert("b", &["--status"]).success().stdout(contains("shard 3/3: ").and(contains("about 100 % of the work is done")));
 
