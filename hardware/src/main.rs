@@ -42,7 +42,7 @@ enum Command {
     },
     /// Prints what was measured, and the model beside it, as tables; needs no GPU
     Compare {
-        /// Folder with alone.csv, pairs.csv and triples.csv
+        /// A campaign: a file of measured/, or a folder with alone.csv, pairs.csv and triples.csv
         measured: PathBuf,
         /// Folder that `mias evaluate hardware/model.toml` wrote
         results: Option<PathBuf>,

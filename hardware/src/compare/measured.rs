@@ -1,6 +1,7 @@
-//! What was measured: `alone.csv`, `pairs.csv` and `triples.csv` of a folder, and others if they are there (README.md, "Columns"). Rates of repeats
+//! What was measured: `alone.csv`, `pairs.csv` and `triples.csv` of a campaign, and others if they are there (README.md, "Columns"). Rates of repeats
 //! are averaged.
 
+use super::campaign::Campaign;
 use super::csv::{self, Line};
 use super::metrics::mean;
 use super::repeats::Rows;
@@ -75,19 +76,15 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// From a folder.
+    /// From a campaign: a folder, or a compressed file.
     ///
     /// # Errors
     /// A sentence that names the file.
-    pub fn read(folder: &Path) -> Result<Self, String> {
-        let text = |name: &str| {
-            let path = folder.join(name);
-            std::fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))
-        };
-        let mut measured = Self::of(&text("alone.csv")?, &text("pairs.csv")?, &text("triples.csv")?)?;
-        let more = |measured: &mut Self, name: &str| -> Result<Vec<Set>, String> {
-            if folder.join(name).exists() { measured.sets(name, &text(name)?) } else { Ok(Vec::new()) }
-        };
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let campaign = Campaign::read(path)?;
+        let table = |name: &str| campaign.table(name).ok_or_else(|| format!("{} has no {name}", path.display()));
+        let mut measured = Self::of(table("alone.csv")?, table("pairs.csv")?, table("triples.csv")?)?;
+        let more = |measured: &mut Self, name: &str| campaign.table(name).map_or(Ok(Vec::new()), |text| measured.sets(name, text));
         // What TBs take is of the main files.
         let needs = measured.needs.clone();
         measured.quadruples = [more(&mut measured, "quadruples.csv")?, more(&mut measured, "quadruples-seven.csv")?];

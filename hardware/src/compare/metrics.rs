@@ -1,28 +1,30 @@
-//! What is made of rates: normalised progress, STP, ANTT, fairness (Eyerman and Eeckhout 2008), S (Nasef 2023), orders and regret. Definitions:
-//! docs/glossary.md, and sources.md D208 for what progress on hardware is.
+//! What is made of rates: normalised progress, which is a rate beside others over the rate alone, as the metrics and statistics of `mias-lab` take it.
+//! Definitions: docs/glossary.md, and sources.md D208 for what progress on hardware is.
 
-use std::cmp::Ordering;
+use mias_lab::evaluate::statistics::{Concordance, arithmetic};
+use mias_lab::metrics;
+
+pub use mias_lab::evaluate::statistics::spearman;
 
 /// Sum of normalised progress.
 pub fn stp(progress: &[f64]) -> f64 {
-    progress.iter().sum()
+    metrics::stp(progress, &alone(progress)).unwrap_or(f64::NAN)
 }
 
-/// Mean of what each kernel is slowed by.
+/// Mean of what each kernel is slowed by; without end if one makes no progress.
 pub fn antt(progress: &[f64]) -> f64 {
-    progress.iter().map(|progress| 1.0 / progress).sum::<f64>() / progress.len() as f64
+    metrics::antt(progress, &alone(progress)).unwrap_or(f64::INFINITY)
 }
 
 /// Smallest over largest progress.
 pub fn fairness(progress: &[f64]) -> f64 {
-    let (low, high) = progress.iter().fold((f64::INFINITY, 0.0f64), |(low, high), &one| (low.min(one), high.max(one)));
-    low / high
+    metrics::fairness(progress, &alone(progress)).unwrap_or(f64::NAN)
 }
 
 /// The thesis' speedup: the sum of IPCs over the mean of those alone. `ipc` is alone, `progress` what is left of it.
 pub fn speedup(progress: &[f64], ipc: &[f64]) -> f64 {
-    let together: f64 = progress.iter().zip(ipc).map(|(progress, ipc)| progress * ipc).sum();
-    together * ipc.len() as f64 / ipc.iter().sum::<f64>()
+    let together: Vec<f64> = progress.iter().zip(ipc).map(|(progress, ipc)| progress * ipc).collect();
+    metrics::speedup(&together, ipc).unwrap_or(f64::NAN)
 }
 
 /// The place of the largest value, the first of equals.
@@ -32,41 +34,22 @@ pub fn best(values: &[f64]) -> Option<usize> {
 
 /// What is lost by a value where there are these: 1 - value / largest.
 pub fn regret(value: f64, values: &[f64]) -> f64 {
-    1.0 - value / values.iter().copied().fold(f64::MIN, f64::max)
+    metrics::regret(Some(value), best(values).map(|place| values[place])).unwrap_or(f64::NAN)
 }
 
 /// Mean; none of nothing.
 pub fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    arithmetic(values)
 }
 
 /// Kendall's tau-b (Kendall 1945): 1 for the same order, -1 for the opposite; none if either has no order.
 pub fn tau_b(first: &[f64], second: &[f64]) -> Option<f64> {
-    let (mut balance, mut in_first, mut in_second) = (0.0, 0.0, 0.0);
-    for (one, (a, b)) in first.iter().zip(second).enumerate() {
-        for (c, d) in first.iter().zip(second).take(one) {
-            let sign = |order: Ordering| f64::from(order as i8);
-            let (by_first, by_second) = (sign(a.total_cmp(c)), sign(b.total_cmp(d)));
-            balance += by_first * by_second;
-            in_first += by_first * by_first;
-            in_second += by_second * by_second;
-        }
-    }
-    (in_first * in_second > 0.0).then(|| balance / f64::sqrt(in_first * in_second))
+    Concordance::of(first, second).tau_b()
 }
 
-/// Spearman's rho: the correlation of ranks, equal values sharing the mean of theirs; none if either has no order.
-pub fn spearman(first: &[f64], second: &[f64]) -> Option<f64> {
-    let (a, b) = (ranks(first), ranks(second));
-    let (mean_a, mean_b) = (mean(&a)?, mean(&b)?);
-    let sum = |of: &dyn Fn(f64, f64) -> f64| a.iter().zip(&b).map(|(&a, &b)| of(a - mean_a, b - mean_b)).sum::<f64>();
-    let spread = sum(&|a, _| a * a) * sum(&|_, b| b * b);
-    (spread > 0.0).then(|| sum(&|a, b| a * b) / spread.sqrt())
-}
-
-fn ranks(values: &[f64]) -> Vec<f64> {
-    let count = |value: f64, order: Ordering| values.iter().filter(|other| other.total_cmp(&value) == order).count() as f64;
-    values.iter().map(|&value| count(value, Ordering::Less) + (count(value, Ordering::Equal) + 1.0) / 2.0).collect()
+/// Of what is its own rate alone.
+fn alone(progress: &[f64]) -> Vec<f64> {
+    vec![1.0; progress.len()]
 }
 
 #[cfg(test)]

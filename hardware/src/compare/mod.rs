@@ -1,6 +1,7 @@
 //! `mias-gpu compare`: what was measured, and the model beside it, as tables in Markdown. Needs no GPU. Definitions: sources.md D208.
 
 pub mod beside;
+pub mod campaign;
 pub mod choice;
 pub mod csv;
 pub mod decided;
@@ -23,12 +24,12 @@ use std::path::Path;
 /// SMs of the H100.
 pub const SMS: u16 = 132;
 
-/// All tables: of a folder that was measured, and, with one, of results of `mias evaluate`.
+/// All tables: of a campaign that was measured, and, with one, of results of `mias evaluate`.
 ///
 /// # Errors
 /// A sentence for a file that cannot be read, or results in which there is nothing that was measured.
-pub fn report(folder: &Path, results: Option<&Path>) -> Result<String, String> {
-    let measured = Measured::read(folder)?;
+pub fn report(campaign: &Path, results: Option<&Path>) -> Result<String, String> {
+    let measured = Measured::read(campaign)?;
     let mut text = repeats::report(&measured);
     text += &hardware::alone(&measured);
     text += &hardware::sets(&measured, &measured.pairs, "**Pairs**: all configurations.");
@@ -59,24 +60,24 @@ pub fn report(folder: &Path, results: Option<&Path>) -> Result<String, String> {
 mod tests {
     use super::*;
 
-    /// Every line that is printed is a line of some page: of the first folder, with the model's results, and of the second.
+    /// Every line that is printed is a line of some page: of the first campaign, with the model's results, and of the second.
     #[test]
     fn the_pages_have_the_tables_of_the_measured_data() {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let pages = ["hardware.md", "hardware-tables.md", "hardware-decisions.md", "hardware-trials.md", "hardware-quadruples.md"];
         let pages = pages.map(|page| std::fs::read_to_string(here.join("../docs").join(page)).unwrap());
-        for (folder, results, least) in [("h100-2026-11-26", Some(here.join("model.csv")), 450), ("h100-2026-11-27", None, 450)] {
-            let text = report(&here.join("measured").join(folder), results.as_deref()).unwrap();
+        for (file, results, least) in [("h100-2026-11-26.csv.xz", Some(here.join("model.csv")), 450), ("h100-2026-11-27.csv.xz", None, 450)] {
+            let text = report(&here.join("measured").join(file), results.as_deref()).unwrap();
             let missing: Vec<&str> =
                 text.lines().filter(|line| !pages.iter().any(|page| page.lines().any(|other| other == *line))).collect();
-            assert!(text.lines().count() > least && missing.is_empty(), "{folder}: {missing:#?}");
+            assert!(text.lines().count() > least && missing.is_empty(), "{file}: {missing:#?}");
         }
     }
 
     #[test]
     fn results_without_a_kernel_that_was_measured_are_a_mistake() {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let error = report(&here.join("measured/h100-2026-11-26"), Some(&here.join("measured/h100-2026-11-26/alone.csv"))).unwrap_err();
+        let error = report(&here.join("measured/h100-2026-11-26.csv.xz"), Some(&here.join("../tests/data/reference/accelsim.csv"))).unwrap_err();
         assert!(error.contains("no column `quantity`"), "{error}");
     }
 }
