@@ -1,5 +1,7 @@
-//! A GPU's file with what it inherits. `base = "rtx2060"` at its head names another file: keys that a file does not have are those of its base, tables are
-//! joined key by key, however they are written, and any other value, a list among them, takes the place of the base's. A GPU's name and description are its own.
+//! A GPU's file with what it inherits. `base = "rtx2060"` at its head names another file: keys that
+//! a file does not have are those of its base, tables are joined key by key, however they are
+//! written, and any other value, a list among them, takes the place of the base's. A GPU's name and
+//! description are its own.
 
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;

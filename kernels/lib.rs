@@ -121,9 +121,10 @@ pub const ZHAO: [(&str, &str); 14] = [
     ("sc", "sc:261888"),
 ];
 
-/// The twenty-two of Lin et al. 2018, in the order of table 2: the paper's name in small letters, and the word that asks for ours with the paper's data
-/// set, or one of ours where the table has only a file's name (kernels/README.md says where), and with the registers that a thread of the original has when
-/// it is compiled for the paper's architecture (sources.md D167).
+/// The twenty-two of Lin et al. 2018, in the order of table 2: the paper's name in small letters,
+/// and the word that asks for ours with the paper's data set, or one of ours where the table has
+/// only a file's name (kernels/README.md says where), and with the registers that a thread of the
+/// original has when it is compiled for the paper's architecture (sources.md D167).
 pub const LIN: [(&str, &str); 22] = [
     ("bfs", "bfs1:registers=19"),
     ("bp_1", "bpl:65536,registers=20"),

@@ -61,7 +61,8 @@ fn allocations() -> u64 {
     ALLOCATIONS.with(Cell::get)
 }
 
-/// Allocations but for those that start threads, if there are several (`cargo xtask threads`), from cycle `warm` to the end of all launches, and that cycle.
+/// Allocations but for those that start threads, if there are several (`cargo xtask threads`), from
+/// cycle `warm` to the end of all launches, and that cycle.
 fn allocations_after(warm: u64, workloads: &[Workload]) -> (u64, u64) {
     let machine = gpus::load("rtx2060-accelsim").expect("built in");
     let mut gpu = Gpu::new(&machine, Straps::new(PolicyCode::LeftOver));

@@ -77,8 +77,9 @@ pub fn carve_out(needs: &[Need], counts: &[u32], larger: usize) -> [u32; 2] {
 pub enum Which {
     /// All that fit
     All,
-    /// Those in which at most one kind can have another TB, and one TB of each: what there is when a kind has been given less and the others have what
-    /// was free, and where a scheduler may begin.
+    /// Those in which at most one kind can have another TB, and one TB of each: what there is when
+    /// a kind has been given less and the others have what was free, and where a scheduler may
+    /// begin.
     Nearly,
     /// Those that no TB can be added to
     Maximal,

@@ -12,7 +12,8 @@ const ENTRY: &str = "mias_hold";
 /// Most shared memory of a TB in bytes (compute capability 9.0: 227 KiB).
 const MOST_SHARED: u32 = 227 << 10;
 
-/// The module's text. TBs that have a ticket of their SM wait for the word that lets go, or that makes all give up; all of their threads stay. Offsets are those of `control`.
+/// The module's text. TBs that have a ticket of their SM wait for the word that lets go, or that
+/// makes all give up; all of their threads stay. Offsets are those of `control`.
 pub fn ptx() -> String {
     format!(
         ".version 6.5

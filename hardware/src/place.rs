@@ -1,8 +1,10 @@
 //! What helps TBs to their places: on SMs of their own, or where the first kernel to be launched needs less shared memory than those after it.
 //!
-//! The driver sets an SM's shared memory by its first kernel, whatever larger setting that prefers, and none that needs more came beside it (seen on an
-//! H100, driver 580.159: `bfs`, then `dxtc`). A holder that takes as much as all TBs of the later kernels is there before the first; it goes when
-//! that is in place, and the SM, which is never empty, keeps its setting. If that does not do, TBs of the first kernel take as much as the one that needs most.
+//! The driver sets an SM's shared memory by its first kernel, whatever larger setting that prefers,
+//! and none that needs more came beside it (seen on an H100, driver 580.159: `bfs`, then `dxtc`). A
+//! holder that takes as much as all TBs of the later kernels is there before the first; it goes
+//! when that is in place, and the SM, which is never empty, keeps its setting. If that does not do,
+//! TBs of the first kernel take as much as the one that needs most.
 
 use crate::fit::{self, Need};
 use crate::holder::Hold;

@@ -53,8 +53,8 @@ pub struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// How much of an SM's memory is shared, for each kernel: KiB, and percent of the most. It is the same for all kernels, since an SM that holds TBs of one
-    /// setting takes none of another.
+    /// How much of an SM's memory is shared, for each kernel: KiB, and percent of the most. It is
+    /// the same for all kernels, since an SM that holds TBs of one setting takes none of another.
     ///
     /// Kernels that have SMs of their own have the setting that each would have alone.
     pub fn carve_outs(&self) -> Vec<[u32; 2]> {

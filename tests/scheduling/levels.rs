@@ -94,8 +94,10 @@ fn identical_launches_keep_their_order() {
     }
 }
 
-/// Two kernels run and are known from then on, one that computes and one that waits for memory. Then five launches of the first arrive, and last one of the second: it is the
-/// second to be let in, beside one of the others, where the firmware chooses; and the last in the order of their arrival.
+/// Two kernels run and are known from then on, one that computes and one that waits for memory.
+/// Then five launches of the first arrive, and last one of the second: it is the second to be let
+/// in, beside one of the others, where the firmware chooses; and the last in the order of their
+/// arrival.
 #[test]
 fn what_is_known_of_kernels_is_used() {
     let (computes, waits) = (HandMade::compute(40, 256, 60).trace(), HandMade::memory(40, 256, 12).trace());

@@ -1,5 +1,6 @@
-//! Builds the images whose register block is at the other end of a serial port, the same that preempt, search and control extra TBs, and one with a comparison inverted;
-//! then runs the tests that let them decide in QEMU, beside the GPU model (`host-sim/mias/tests/cosim/`).
+//! Builds the images whose register block is at the other end of a serial port, the same that
+//! preempt, search and control extra TBs, and one with a comparison inverted; then runs the tests
+//! that let them decide in QEMU, beside the GPU model (`host-sim/mias/tests/cosim/`).
 
 use std::fs;
 use std::path::PathBuf;
@@ -61,8 +62,9 @@ pub(crate) fn steps(report: &mut Report, scope: Scope) {
     }
 }
 
-/// Builds the image with `features` and puts it into a `folder` of its own, as a target directory would have it: its path. What it is built from stays
-/// where all images' is, so that crates are compiled once.
+/// Builds the image with `features` and puts it into a `folder` of its own, as a target directory
+/// would have it: its path. What it is built from stays where all images' is, so that crates are
+/// compiled once.
 fn build_apart(target: &Target, folder: &str, features: &str) -> Result<PathBuf> {
     run(&mut target.build(IMAGES, BINARY, Some(features)))?;
     let folder = target.folder(&target_dir().join(folder));

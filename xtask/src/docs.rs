@@ -1,5 +1,5 @@
-//! `cargo xtask docs`: writes `docs/register-map.md`, the SVD file of `svd/mod.rs` and the C header of `header/mod.rs` from the register map itself, so that
-//! they cannot say anything else.
+//! `cargo xtask docs`: writes `docs/register-map.md`, the SVD file of `svd/mod.rs` and the C header
+//! of `header/mod.rs` from the register map itself, so that they cannot say anything else.
 //!
 //! Registers come from the tables that `firmware/registers/src/` defines together with the offsets. Bits and codes are plain
 //! constants there; their names and meanings are read from the source text (`source_docs.rs`). A test fails when the page is not current.

@@ -85,7 +85,8 @@ mod tests {
     #[test]
     fn documentation_is_read_from_source() {
         let source = "/// Bits of [`super::A`].\npub mod bits {\n    /// One,\n    /// really.\n    pub const ONE: u32 = 1 << 0;\n}\n\n\
-            /// Codes.\n#[derive(Clone)]\npub enum Code {\n    /// Nothing.\n    None = 0,\n}\n\nimpl Code {\n    /// All.\n    pub const ALL: u32 = 1;\n}\n";
+            /// Codes.\n#[derive(Clone)]\npub enum Code {\n /// Nothing.\n None = 0,\n}\n\nimpl Code
+            /// {\n /// All.\n pub const ALL: u32 = 1;\n}\n";
         let entry = |name: &str, value: &str, meaning: &str| Entry { name: name.into(), value: value.into(), meaning: meaning.into() };
         let expected = [
             Group { name: "bits".into(), meaning: "Bits of `A`.".into(), entries: vec![entry("ONE", "1 << 0", "One, really.")] },

@@ -215,7 +215,8 @@ pub(crate) fn select_victims() -> (u32, u32) {
     (instructions, bench.deepest)
 }
 
-/// Instructions of the placement that a search begins with, and of its longest step over kernels of which those in `memory` are memory-intensive, and the deepest stack.
+/// Instructions of the placement that a search begins with, and of its longest step over kernels of
+/// which those in `memory` are memory-intensive, and the deepest stack.
 #[cfg(feature = "search")]
 pub(crate) fn search(sms: u16, launches: &Launches, (policy, options): (PolicyCode, u32), memory: u32) -> (u32, u32, u32) {
     use mias_firmware::scheduler::SearchPhase;

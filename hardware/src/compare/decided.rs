@@ -44,7 +44,8 @@ pub struct Decided {
     pub stays: Option<Vec<u32>>,
 }
 
-/// Lets the firmware decide, in so many rounds at most, at least one. `rates` has what kernels do in a configuration, in any unit that is the same for a kernel throughout.
+/// Lets the firmware decide, in so many rounds at most, at least one. `rates` has what kernels do
+/// in a configuration, in any unit that is the same for a kernel throughout.
 pub fn decide(needs: &[Need], rounds: usize, rates: impl Fn(&[u32]) -> Option<Vec<f64>>) -> Decided {
     let machine = Machine { sm_count: SMS, slot_count: 8, limits: LIMITS, ..Machine::NONE };
     let kernel = |(slot, need): (usize, &Need)| {
@@ -217,7 +218,8 @@ mod tests {
 
     #[test]
     fn half_of_the_tbs_is_tried_in_the_second_round() {
-        // Three TBs of the first are as fast as two: with two, six of the second fit. 2/2 x 6/4 x 0.8/0.6 is 2; with one, 1/2 x 7/6 x 0.9/0.8 is less than 1.
+        // Three TBs of the first are as fast as two: with two, six of the second fit. 2/2 x 6/4 x
+        // 0.8/0.6 is 2; with one, 1/2 x 7/6 x 0.9/0.8 is less than 1.
         let decided = decide(&[NEED, NEED], 2, rates(2));
         assert_eq!((&decided.tried[..3], decided.stays), (&[vec![4, 4], vec![2, 6], vec![2, 6]][..], Some(vec![2, 6])));
     }

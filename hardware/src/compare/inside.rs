@@ -1,5 +1,6 @@
-//! Sharing SMs beside dividing them, of pairs that were measured both ways: the best configuration of either order of launches, and the best split of the SMs.
-//! Progress is over the best rate alone of `alone.csv` for both.
+//! Sharing SMs beside dividing them, of pairs that were measured both ways: the best configuration
+//! of either order of launches, and the best split of the SMs. Progress is over the best rate alone
+//! of `alone.csv` for both.
 
 use super::measured::{Measured, Set};
 use super::metrics::{antt, best, fairness, mean, stp};

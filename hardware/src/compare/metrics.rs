@@ -1,5 +1,6 @@
-//! What is made of rates: normalised progress, which is a rate beside others over the rate alone, as the metrics and statistics of `mias-lab` take it.
-//! Definitions: docs/glossary.md, and sources.md D208 for what progress on hardware is.
+//! What is made of rates: normalised progress, which is a rate beside others over the rate alone,
+//! as the metrics and statistics of `mias-lab` take it. Definitions: docs/glossary.md, and
+//! sources.md D208 for what progress on hardware is.
 
 use mias_lab::evaluate::statistics::{Concordance, arithmetic};
 use mias_lab::metrics;

@@ -1,5 +1,6 @@
-//! Kernels on SMs of their own (Zhao et al. 2018): how rates grow with SMs, what the best split of a pair is, and what the even one loses. A kernel is
-//! memory-intensive if all SMs bring less than 1.5 times what half of them bring (docs/kernels.md, "Zhao et al. 2018's fourteen").
+//! Kernels on SMs of their own (Zhao et al. 2018): how rates grow with SMs, what the best split of
+//! a pair is, and what the even one loses. A kernel is memory-intensive if all SMs bring less than
+//! 1.5 times what half of them bring (docs/kernels.md, "Zhao et al. 2018's fourteen").
 
 use super::measured::{Measured, Set};
 use super::metrics::{antt, best, mean, regret, stp};

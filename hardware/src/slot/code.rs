@@ -1,9 +1,10 @@
 //! What surrounds a kernel's body in the slot form, in PTX. Thread 0 acts for its TB; the others wait at barrier 0, which orders what
 //! thread 0 wrote to shared memory before what they read.
 //!
-//! Shared words `mias_slot`: 0 whether the slot goes on (0), is at its end (1) or has not begun (2), 4 8 12 the TB's place in the grid, 16 bytes that addresses are shifted by,
-//! 24 address of the record, 32 clock at the start, 40 clock at the start of this TB, 48 TBs counted, 56 their cycles. The control block
-//! and records are those of `control`.
+//! Shared words `mias_slot`: 0 whether the slot goes on (0), is at its end (1) or has not begun
+//! (2), 4 8 12 the TB's place in the grid, 16 bytes that addresses are shifted by, 24 address of
+//! the record, 32 clock at the start, 40 clock at the start of this TB, 48 TBs counted, 56 their
+//! cycles. The control block and records are those of `control`.
 
 /// Registers and shared words.
 pub const DECLARATIONS: &str = "
@@ -87,9 +88,11 @@ MIAS_ARRIVED:
 	@%mias_p1 bra MIAS_END;
 ";
 
-/// A TB is done, or the slot begins. The one loop has its one entry here, where the whole TB waits: a loop that threads enter in two places
-/// has no place where a compiler must bring a warp's threads together. A TB that is done is counted if that was within the window and no other kernel came to its end, and the next is taken. Who has taken one
-/// of a kernel that has an end executes it, so that none is left out.
+/// A TB is done, or the slot begins. The one loop has its one entry here, where the whole TB waits:
+/// a loop that threads enter in two places has no place where a compiler must bring a warp's
+/// threads together. A TB that is done is counted if that was within the window and no other kernel
+/// came to its end, and the next is taken. Who has taken one of a kernel that has an end executes
+/// it, so that none is left out.
 const DONE: &str = "
 	@%mias_p0 bra MIAS_JOIN;
 	mov.u64 %mias_d4, %clock64;

@@ -16,7 +16,8 @@ pub fn dram(gpu: &GpuConfig, launch: &LaunchStats, cycles: u64) -> Option<f64> {
     share((launch.dram_reads + launch.dram_writes) as f64, peak)
 }
 
-/// L2: look-ups accepted, of a sector or a whole line each, over those that all slices can do in `cycles` core cycles, 0 to 1. None if no time has passed.
+/// L2: look-ups accepted, of a sector or a whole line each, over those that all slices can do in
+/// `cycles` core cycles, 0 to 1. None if no time has passed.
 pub fn l2(gpu: &GpuConfig, launch: &LaunchStats, cycles: u64) -> Option<f64> {
     l2_share(gpu, launch.l2.accesses, cycles)
 }
@@ -37,9 +38,10 @@ pub fn crossbar(gpu: &GpuConfig, packets: u64, cycles: u64) -> Option<f64> {
     share(packets as f64, in_domain(cycles, gpu.clocks.interconnect_khz, gpu) * f64::from(ports))
 }
 
-/// Zhao et al. 2018, equations 1 and 2 (sources.md D149): sectors that all SMs would ask for if none ever waited, over what the chip gives, with the rates
-/// that the firmware reads. For `accesses` of the L2 per warp instruction, each of as much as is fetched at once, of which the share `hit` hits; none:
-/// there are none. None for a chip that gives nothing.
+/// Zhao et al. 2018, equations 1 and 2 (sources.md D149): sectors that all SMs would ask for if
+/// none ever waited, over what the chip gives, with the rates that the firmware reads. For
+/// `accesses` of the L2 per warp instruction, each of as much as is fetched at once, of which the
+/// share `hit` hits; none: there are none. None for a chip that gives nothing.
 pub fn demand_over_supply(gpu: &GpuConfig, accesses: f64, hit: Option<f64>) -> Option<f64> {
     /// Of Q16.16, as the registers have it.
     const ONE: f64 = 65_536.0;

@@ -117,8 +117,9 @@ fn an_evaluation_says_where_its_machines_are_from() {
     }
 }
 
-/// A quota, limit, way or weight for a kernel that is not there: refused where this run is asked for it, by an option; of a machine's file, which is of runs
-/// with fewer kernels, too, said with what to do.
+/// A quota, limit, way or weight for a kernel that is not there: refused where this run is asked
+/// for it, by an option; of a machine's file, which is of runs with fewer kernels, too, said with
+/// what to do.
 #[test]
 fn numbers_for_kernels_that_are_not_there_are_said() {
     for (way, key) in [

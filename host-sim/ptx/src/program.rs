@@ -159,8 +159,9 @@ impl Program {
         }
     }
 
-    /// True if TBs could see in which order they run: what they load is not what the L1 has (volatile, or of other TBs), an atomic on global memory whose old value is used, or that adds floats;
-    /// or memory that the kernel allocates.
+    /// True if TBs could see in which order they run: what they load is not what the L1 has
+    /// (volatile, or of other TBs), an atomic on global memory whose old value is used, or that
+    /// adds floats; or memory that the kernel allocates.
     pub fn depends_on_order(&self) -> bool {
         self.insts.iter().any(|inst| match &inst.op {
             Op::Memory(Memory::Atomic { access, update, to, .. }) => {

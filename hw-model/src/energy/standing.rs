@@ -1,8 +1,10 @@
 //! What of the background is drawn whether or not an SM does anything: its leakage and its clock (sources.md D156).
 //!
-//! The split is a reading of the coefficients, and not another cost: it says how much of [`super::BackgroundEnergy`] no policy saves but by gating. An SM
-//! that holds TBs leaks `sm_active_uw`, one that does not no more than it draws. What an empty SM draws beyond that is its clock, which an SM that
-//! holds TBs has too: in [`super::BackgroundEnergy`] it is among the static power or among that of the pipelines.
+//! The split is a reading of the coefficients, and not another cost: it says how much of
+//! [`super::BackgroundEnergy`] no policy saves but by gating. An SM that holds TBs leaks
+//! `sm_active_uw`, one that does not no more than it draws. What an empty SM draws beyond that is
+//! its clock, which an SM that holds TBs has too: in [`super::BackgroundEnergy`] it is among the
+//! static power or among that of the pipelines.
 
 use super::{ChipActivity, Femtojoules, over};
 use crate::config::EnergyConfig;

@@ -8,9 +8,11 @@ use crate::counts::Count;
 use std::num::NonZeroU64;
 
 impl Stats {
-    /// These statistics at core cycle `until`, if all goes on as it went since `before`, earlier statistics of the same GPU. Every count
-    /// grows by its mean rate in between, rounded to the nearest; what is resident, who has started or ended, who owns which ways, limits of memory
-    /// instructions, and the cycles in transition stay as they are. The same statistics if `until` has been reached, or `before` is of no earlier cycle.
+    /// These statistics at core cycle `until`, if all goes on as it went since `before`, earlier
+    /// statistics of the same GPU. Every count grows by its mean rate in between, rounded to the
+    /// nearest; what is resident, who has started or ended, who owns which ways, limits of memory
+    /// instructions, and the cycles in transition stay as they are. The same statistics if `until`
+    /// has been reached, or `before` is of no earlier cycle.
     #[must_use]
     pub fn extended(&self, before: &Stats, until: u64) -> Stats {
         let rest = until.saturating_sub(self.cycles);

@@ -1,10 +1,12 @@
 //! Global DMIL: one SM is monitored per kernel, and the limits that it finds are broadcast to all (Dai et al. 2018, end of section 3.3.2;
 //! sources.md D126).
 //!
-//! Own, where the paper is silent: the SM that is monitored for a kernel is the lowest one on which the kernel has a TB, so that SMs need not all run the
-//! same kernels; when that changes, the new SM's interval begins anew. A new limit reaches all SMs, the monitored one included, in the same
-//! cycle, a fixed number of cycles after the one in which it was found. One is on its way per kernel: what is found meanwhile is sent when
-//! that has arrived. A kernel that is new in its slot has no limit.
+//! Own, where the paper is silent: the SM that is monitored for a kernel is the lowest one on which
+//! the kernel has a TB, so that SMs need not all run the same kernels; when that changes, the new
+//! SM's interval begins anew. A new limit reaches all SMs, the monitored one included, in the same
+//! cycle, a fixed number of cycles after the one in which it was found. One is on its way per
+//! kernel: what is found meanwhile is sent when that has arrived. A kernel that is new in its slot
+//! has no limit.
 
 use super::Gpu;
 use crate::config::MemoryIssueConfig;

@@ -1,8 +1,9 @@
 //! A place where one thread lays an item down for another, which waits for it.
 //!
-//! A quantum of the GPU's cycles lasts some ten or hundred microseconds, and threads meet three times in it. So who waits looks again and again for about as long,
-//! then lets other threads run in between, then sleeps until it is woken: cores are shared, and a thread that was put aside must not cost
-//! a time slice per cycle. (Own; the numbers are assumptions.)
+//! A quantum of the GPU's cycles lasts some ten or hundred microseconds, and threads meet three
+//! times in it. So who waits looks again and again for about as long, then lets other threads run
+//! in between, then sleeps until it is woken: cores are shared, and a thread that was put aside
+//! must not cost a time slice per cycle. (Own; the numbers are assumptions.)
 //!
 //! There is nothing unsafe here. `cargo test` checks it as any other code; with `--cfg loom` every interleaving is run
 //! (<https://docs.rs/loom>, CONTRIBUTING.md).
@@ -80,8 +81,9 @@ impl Patience {
     }
 }
 
-/// The place. One thread takes; others put, in its turn or in place of what it has not taken. Alone in its lines of the host's cache, so that nobody else's work disturbs who
-/// looks: two lines of 64 bytes, as processors fetch pairs of them.
+/// The place. One thread takes; others put, in its turn or in place of what it has not taken. Alone
+/// in its lines of the host's cache, so that nobody else's work disturbs who looks: two lines of 64
+/// bytes, as processors fetch pairs of them.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct Handover<T> {
@@ -144,8 +146,8 @@ impl<T> Handover<T> {
     }
 }
 
-/// Lets other threads run on this core. Whether one did for long: then it is better to sleep, since others need the core, and who is woken may be given
-/// one that is free.
+/// Lets other threads run on this core. Whether one did for long: then it is better to sleep, since
+/// others need the core, and who is woken may be given one that is free.
 fn let_others_run() -> bool {
     // loom has no time.
     let since = (!cfg!(loom)).then(Instant::now);

@@ -143,7 +143,8 @@ pub struct Gpu {
     quantum_cycles: u64,
     /// By SM: no TB ends on it before this cycle; 0 where that is not known.
     no_end_before: Vec<u64>,
-    /// Slots that kernels have left, of which something may still be in flight: one bit each. Only looked at where the firmware says which launch is next.
+    /// Slots that kernels have left, of which something may still be in flight: one bit each. Only
+    /// looked at where the firmware says which launch is next.
     leaving: u8,
 }
 
@@ -240,8 +241,10 @@ impl Gpu {
         self
     }
 
-    /// Checks in every cycle, or at the end of a quantum of them, that no SM holds more than its resources, that the warps of one SM, of each in its turn, are scheduled by
-    /// what they wait for, that TBs are issued within their quotas, and that every TB runs exactly once; panics otherwise. For tests.
+    /// Checks in every cycle, or at the end of a quantum of them, that no SM holds more than its
+    /// resources, that the warps of one SM, of each in its turn, are scheduled by what they wait
+    /// for, that TBs are issued within their quotas, and that every TB runs exactly once; panics
+    /// otherwise. For tests.
     pub fn with_validation(mut self) -> Self {
         self.validation = Some(Validation::new(KERNEL_SLOTS));
         self

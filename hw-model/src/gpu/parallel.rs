@@ -1,11 +1,14 @@
 //! Parallel simulation: quanta of cycles on several threads, and cycles by themselves, with the same result as on one.
 //!
-//! In a quantum ([`super::quantum`]) threads share first the partitions of the memory system, then its two subnets, then the groups of SMs. Where a machine ties its SMs
-//! together in every cycle, they share the groups of each, while the slices and channels of the memory system run their part of the next cycle here. Only the
-//! crossbar joins them: it moves when all are done. TB issue and the register block follow as ever, here.
+//! In a quantum ([`super::quantum`]) threads share first the partitions of the memory system, then
+//! its two subnets, then the groups of SMs. Where a machine ties its SMs together in every cycle,
+//! they share the groups of each, while the slices and channels of the memory system run their part
+//! of the next cycle here. Only the crossbar joins them: it moves when all are done. TB issue and
+//! the register block follow as ever, here.
 //!
-//! Who runs what is found while it runs ([`super::work_queues`]): each thread begins with the groups that it ran last, since an SM's state is in the cache
-//! of that core, and goes on with those that others have not begun.
+//! Who runs what is found while it runs ([`super::work_queues`]): each thread begins with the
+//! groups that it ran last, since an SM's state is in the cache of that core, and goes on with
+//! those that others have not begun.
 
 use super::Gpu;
 use super::group::Group;

@@ -1,7 +1,9 @@
-//! The queue of launches where the firmware says which is next: launches that are due are shown in the register block's window, in the order in which they became due,
-//! and those that the firmware lets in get their slots (sources.md D200).
+//! The queue of launches where the firmware says which is next: launches that are due are shown in
+//! the register block's window, in the order in which they became due, and those that the firmware
+//! lets in get their slots (sources.md D200).
 //!
-//! Launch latency is what it takes to bring a launch to the GPU. It runs from the cycle in which a launch is shown, as it runs from the slot where hardware says who is next.
+//! Launch latency is what it takes to bring a launch to the GPU. It runs from the cycle in which a
+//! launch is shown, as it runs from the slot where hardware says who is next.
 
 use super::Gpu;
 

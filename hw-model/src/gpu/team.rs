@@ -1,9 +1,11 @@
-//! Threads that run groups of SMs, partitions of the memory system and its request subnet, beside the one that has the GPU. They belong to one call of
-//! [`Gpu::run`](super::Gpu::run).
+//! Threads that run groups of SMs, partitions of the memory system and its request subnet, beside
+//! the one that has the GPU. They belong to one call of [`Gpu::run`](super::Gpu::run).
 //!
-//! All of these change hands with their order and come back with the answer ([`WorkQueues`]), so that at any time one thread has each: nothing is shared
-//! but programs, which nobody changes meanwhile. A thread is started when there is something for it to do for the first time. A panic is
-//! an answer, too, and one that has the GPU and panics dismisses the others, so that nobody waits for ever.
+//! All of these change hands with their order and come back with the answer ([`WorkQueues`]), so
+//! that at any time one thread has each: nothing is shared but programs, which nobody changes
+//! meanwhile. A thread is started when there is something for it to do for the first time. A panic
+//! is an answer, too, and one that has the GPU and panics dismisses the others, so that nobody
+//! waits for ever.
 
 use super::group::Group;
 use super::handover::Patience;

@@ -1,10 +1,12 @@
 //! One L2 slice (memory sub-partition): a fixed delay, a write-back cache with MSHRs, and the queues around it.
 //!
-//! The order within a cycle is GPGPU-Sim's: answer one request whose data have come; take one fill from DRAM; send one
-//! miss to DRAM; look one request up; let one request out of the delay. Lines are allocated on a miss; a write miss does
-//! not fetch, and a read of a sector with unknown bytes does (lazy fetch on read), or a write miss goes on to DRAM and fetches at once
-//! ([`L2WriteMiss`]). Writes are acknowledged when they are looked up, or by DRAM if they go there. Whatever a look-up lacks (line slot, MSHR, merge space, miss-queue entry) makes it a reservation failure
-//! that is retried in the next cycle.
+//! The order within a cycle is GPGPU-Sim's: answer one request whose data have come; take one fill
+//! from DRAM; send one miss to DRAM; look one request up; let one request out of the delay. Lines
+//! are allocated on a miss; a write miss does not fetch, and a read of a sector with unknown bytes
+//! does (lazy fetch on read), or a write miss goes on to DRAM and fetches at once
+//! ([`L2WriteMiss`]). Writes are acknowledged when they are looked up, or by DRAM if they go there.
+//! Whatever a look-up lacks (line slot, MSHR, merge space, miss-queue entry) makes it a reservation
+//! failure that is retried in the next cycle.
 
 use super::counters::{CounterTable, MemoryCounters};
 use super::dram::DramRequest;

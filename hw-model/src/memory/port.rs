@@ -95,7 +95,8 @@ impl Outboxes {
         &mut self.cycles[cycle..]
     }
 
-    /// Notes in which cycles anything was sent, so that who injects it looks into no other outbox: they are in the cache of the core that ran the SMs.
+    /// Notes in which cycles anything was sent, so that who injects it looks into no other outbox:
+    /// they are in the cache of the core that ran the SMs.
     pub fn note_sent(&mut self) {
         let bits = self.cycles.iter().enumerate().map(|(cycle, outbox)| u64::from(!outbox.is_empty()) << cycle);
         self.sent = bits.sum();

@@ -1,5 +1,6 @@
-//! Active warps in the register block: the limits that the firmware sets for each kernel slot, on one SM or on all ([`mias_registers::sm::ACTIVE_WARPS`];
-//! sources.md D159). The model follows [`RegisterBlock::active_warps`] whenever [`RegisterBlock::active_warps_generation`] has changed.
+//! Active warps in the register block: the limits that the firmware sets for each kernel slot, on
+//! one SM or on all ([`mias_registers::sm::ACTIVE_WARPS`]; sources.md D159). The model follows
+//! [`RegisterBlock::active_warps`] whenever [`RegisterBlock::active_warps_generation`] has changed.
 
 use mias_registers::{KERNEL_SLOTS, fault, feature, global, sm};
 
@@ -81,7 +82,8 @@ impl RegisterBlock {
         Some(())
     }
 
-    /// Writes a word of an SM's limits; none if the offset is not that of one. Limits of slots that the machine does not have are kept, and mean nothing.
+    /// Writes a word of an SM's limits; none if the offset is not that of one. Limits of slots that
+    /// the machine does not have are kept, and mean nothing.
     pub(super) fn write_active_warps(&mut self, sm: usize, offset: u32, value: u32) -> Option<()> {
         let word = element(offset, sm::ACTIVE_WARPS, sm::ACTIVE_WARPS_WORDS)?;
         let limits: [u8; SLOTS_PER_WORD] = value.to_le_bytes().map(|limit| self.in_range(limit.into(), 0, sm::MOST_ACTIVE_WARPS) as u8);

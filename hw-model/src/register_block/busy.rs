@@ -1,15 +1,19 @@
 //! The microcontroller's time: what the firmware writes once it is deciding reaches the block when the decision's time is over.
 //!
-//! A model calls the firmware at once, and the firmware is done at once. A real one reads its counters, computes, and writes; the
-//! simulated cycle in which it writes is that of the interrupt plus its instructions' time. So writes that come after the firmware
-//! has reported [`PhaseCode::Decide`] are held back, in order, and made together at the cycle that
-//! [`RegisterBlock::finish_decision`] names. The same holds of a placement: of what is written after the firmware has counted one more
-//! rescheduling ([`global::RESCHEDULINGS`]), which is before its quotas; and of limits of memory instructions: of what is written after
-//! [`global::MEMORY_SNAPSHOT`], of commands that preempt: of what is written after [`global::PREEMPT_WANTED`] was cleared, and of how many extra TBs there may
-//! be: from [`global::CONTEXT_ALLOWED`] on. Until then nothing reads them, the phase register shows
-//! Decide (or Partition, of a placement), and the firmware is not called again ([`RegisterBlock::calls_firmware`]): events that come
-//! in the meantime keep the interrupt line high and are served after the writes, as by a processor that is in its handler. How long
-//! that is the host says; the block knows no firmware.
+//! A model calls the firmware at once, and the firmware is done at once. A real one reads its
+//! counters, computes, and writes; the simulated cycle in which it writes is that of the interrupt
+//! plus its instructions' time. So writes that come after the firmware has reported
+//! [`PhaseCode::Decide`] are held back, in order, and made together at the cycle that
+//! [`RegisterBlock::finish_decision`] names. The same holds of a placement: of what is written
+//! after the firmware has counted one more rescheduling ([`global::RESCHEDULINGS`]), which is
+//! before its quotas; and of limits of memory instructions: of what is written after
+//! [`global::MEMORY_SNAPSHOT`], of commands that preempt: of what is written after
+//! [`global::PREEMPT_WANTED`] was cleared, and of how many extra TBs there may be: from
+//! [`global::CONTEXT_ALLOWED`] on. Until then nothing reads them, the phase register shows Decide
+//! (or Partition, of a placement), and the firmware is not called again
+//! ([`RegisterBlock::calls_firmware`]): events that come in the meantime keep the interrupt line
+//! high and are served after the writes, as by a processor that is in its handler. How long that is
+//! the host says; the block knows no firmware.
 
 use mias_registers::bus::Bus;
 use mias_registers::{KERNEL_SLOTS, PhaseCode, global, sm, sm_control};

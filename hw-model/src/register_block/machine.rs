@@ -222,8 +222,9 @@ pub struct SearchStraps {
 }
 
 impl SearchStraps {
-    /// A line through five kernels alone (sources.md D158). Steps of 20,000 and 20,000 cycles, and a loss of 5 % (Zhao et al. 2018, sections 4.1.2 and 4.2). A tenth of DRAM's bandwidth: assumption, the
-    /// paper has no number.
+    /// A line through five kernels alone (sources.md D158). Steps of 20,000 and 20,000 cycles, and
+    /// a loss of 5 % (Zhao et al. 2018, sections 4.1.2 and 4.2). A tenth of DRAM's bandwidth:
+    /// assumption, the paper has no number.
     pub const PUBLISHED: Self = Self {
         warm_up_cycles: 20_000,
         window_cycles: 20_000,

@@ -189,7 +189,8 @@ impl RegisterBlock {
         self.memory.latched.get_mut(sm).map_or(0, std::mem::take)
     }
 
-    /// A kernel is new in its slot, and the model has handed over the counts of all SMs: it begins with none, and with the limit and the quota after reset.
+    /// A kernel is new in its slot, and the model has handed over the counts of all SMs: it begins
+    /// with none, and with the limit and the quota after reset.
     pub fn memory_kernel_placed(&mut self, slot: usize) {
         for sm in &mut self.memory.sms {
             let raw = sm.raw.get(slot).copied().unwrap_or_default();

@@ -1,8 +1,9 @@
 //! Extra TBs in the register block, where the firmware is their controller: what the chip did in an interval, and how many there may be
 //! ([`mias_registers::global::CONTEXT_ALLOWED`]; Lin et al. 2018, section 6.4; sources.md D181).
 //!
-//! The model keeps the intervals: it asks for [`RegisterBlock::context_interval`], hands over what was counted in each with
-//! [`RegisterBlock::end_context_interval`], and follows [`RegisterBlock::context_limit`] of the slots that [`RegisterBlock::take_context_writes`] names.
+//! The model keeps the intervals: it asks for [`RegisterBlock::context_interval`], hands over what
+//! was counted in each with [`RegisterBlock::end_context_interval`], and follows
+//! [`RegisterBlock::context_limit`] of the slots that [`RegisterBlock::take_context_writes`] names.
 
 use mias_registers::{CONTEXT_ARRAYS, CONTEXT_COUNTS, KERNEL_SLOTS, context_allowed, context_bound, fault, feature, global, interrupt};
 
@@ -82,8 +83,8 @@ impl OversubscriptionBlock {
 }
 
 impl RegisterBlock {
-    /// The same block, of a chip that leaves it to the firmware how many extra TBs there are, if it does: the most that it can count, in the order of the
-    /// registers.
+    /// The same block, of a chip that leaves it to the firmware how many extra TBs there are, if it
+    /// does: the most that it can count, in the order of the registers.
     #[must_use]
     pub fn with_oversubscription(mut self, peaks: Option<[Peak; CONTEXT_COUNTS]>) -> Self {
         if let Some(peaks) = peaks {
@@ -138,8 +139,8 @@ impl RegisterBlock {
         }
     }
 
-    /// An interval of the kernel in a slot is over, in which the chip has counted this: it is latched if the last one is done with, and the firmware is
-    /// called.
+    /// An interval of the kernel in a slot is over, in which the chip has counted this: it is
+    /// latched if the last one is done with, and the firmware is called.
     pub fn end_context_interval(&mut self, slot: usize, counted: [u64; CONTEXT_COUNTS]) {
         let Some(state) = self.oversubscription.slots.get_mut(slot) else { return };
         if self.oversubscription.due >> slot & 1 == 0 {

@@ -145,8 +145,8 @@ impl RegisterBlock {
         self.preempt.wanted[word] & bit != 0
     }
 
-    /// An SM has been commanded: what it asked for before is answered, also what it asked for while the firmware chose. It asks again when its commands
-    /// are done.
+    /// An SM has been commanded: what it asked for before is answered, also what it asked for while
+    /// the firmware chose. It asks again when its commands are done.
     pub(crate) fn answered(&mut self, sm: usize) {
         let (word, bit) = sm_bit(sm);
         self.preempt.wanted[word] &= !bit;

@@ -18,9 +18,11 @@ impl RegisterBlock {
         self.deadline
     }
 
-    /// Brings the block to cycle `now`: makes the writes of a decision that is over, hands out quotas, ends the windows that are
-    /// over, starts those whose partition is reached, and runs timer and watchdog. `counters` is asked for the cumulative counts of an SM, as of the start of
-    /// this cycle, for those SMs only whose window ends or starts, and for all if a snapshot is among the writes.
+    /// Brings the block to cycle `now`: makes the writes of a decision that is over, hands out
+    /// quotas, ends the windows that are over, starts those whose partition is reached, and runs
+    /// timer and watchdog. `counters` is asked for the cumulative counts of an SM, as of the start
+    /// of this cycle, for those SMs only whose window ends or starts, and for all if a snapshot is
+    /// among the writes.
     ///
     /// Windows, timer and watchdog take effect in the cycle of the call; call it no later than at
     /// [`RegisterBlock::next_deadline`].

@@ -347,7 +347,8 @@ impl Sm {
         self.lsu.l1.set_ways(ways, self.resident_kernels, from);
     }
 
-    /// Shares the L1's miss resources out by these weights of kernel slots from the next cycle on, if the machine names them; with none as the machine does.
+    /// Shares the L1's miss resources out by these weights of kernel slots from the next cycle on,
+    /// if the machine names them; with none as the machine does.
     pub(crate) fn weigh_misses(&mut self, weights: Option<MissWeights>) {
         self.lsu.l1.weigh_misses(weights);
     }

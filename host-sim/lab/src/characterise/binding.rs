@@ -1,10 +1,13 @@
 //! What binds a kernel: the part of the machine that it uses most, how much of it is left, and what would help (Lin et al. 2018).
 //!
-//! * The category is that of section 4.2: the component farthest above its line, which is 60 % for the warp schedulers and for either direction of the
-//!   crossbar (of the 60 % that it sustains) and 50 % for DRAM. A kernel that is above none is underutilised.
+//! * The category is that of section 4.2: the component farthest above its line, which is 60 % for
+//!   the warp schedulers and for either direction of the crossbar (of the 60 % that it sustains)
+//!   and 50 % for DRAM. A kernel that is above none is underutilised.
 //! * The level is that of table 3, which looks at both caches, too.
-//! * What would help is a reading of ours (sources.md D171): more TBs where the level is not saturated (sections 4.3 and 5.1) and the last TBs brought
-//!   something; fewer where they took something; wider wires where the crossbar binds (figure 5); and a partner that asks for something else.
+//! * What would help is a reading of ours (sources.md D171): more TBs where the level is not
+//!   saturated (sections 4.3 and 5.1) and the last TBs brought something; fewer where they took
+//!   something; wider wires where the crossbar binds (figure 5); and a partner that asks for
+//!   something else.
 
 use super::alone::Alone;
 use mias_hw_model::sm::IssueClass;

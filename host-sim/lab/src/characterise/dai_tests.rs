@@ -1,5 +1,6 @@
-//! The thirteen kernels of Dai et al. 2018 against table 2, by their traces: computations per memory instruction, and requests per memory instruction. Of sizes
-//! that are recorded in no time, and whose proportions are those of the usual ones.
+//! The thirteen kernels of Dai et al. 2018 against table 2, by their traces: computations per
+//! memory instruction, and requests per memory instruction. Of sizes that are recorded in no time,
+//! and whose proportions are those of the usual ones.
 
 use super::profile::Profile;
 use mias_workloads::kernels::Spec;

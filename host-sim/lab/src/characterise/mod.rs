@@ -80,7 +80,8 @@ impl Character {
     }
 }
 
-/// Characterises `workload`, which is `kernel` if it is one of ours, by two runs alone, with half of the most TBs per SM and with all. None if it was interrupted.
+/// Characterises `workload`, which is `kernel` if it is one of ours, by two runs alone, with half
+/// of the most TBs per SM and with all. None if it was interrupted.
 ///
 /// # Errors
 /// The first [`RunError`]; [`RunError::Workload`] if not even one TB fits.

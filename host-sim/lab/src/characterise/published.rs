@@ -1,8 +1,10 @@
 //! What is published about the seven kernels (sources.md D79 to D81 and D83; `plans/published/kernels.csv`), beside what ours do.
 //!
-//! sources.md D79 and D80 have each kernel's resources (compiled for sm_75 with the compiler that made ours) and what it
-//! executes, as machine code and as the PTX front end counts it; sources.md D81 what GPGPU-Sim's V100 counts, and sources.md D83 what the
-//! papers say of the same benchmark, on their machines and compiled for them. What a figure was derived from, and how the work differs from ours, is said with its source.
+//! sources.md D79 and D80 have each kernel's resources (compiled for sm_75 with the compiler that
+//! made ours) and what it executes, as machine code and as the PTX front end counts it; sources.md
+//! D81 what GPGPU-Sim's V100 counts, and sources.md D83 what the papers say of the same benchmark,
+//! on their machines and compiled for them. What a figure was derived from, and how the work
+//! differs from ours, is said with its source.
 
 use super::Character;
 use serde::Deserialize;

@@ -1,6 +1,8 @@
-//! What an image may be built without: preemption, the search for how many SMs each kernel needs, control of extra TBs, and levels beside the policy. A run that asks for none takes the
-//! usual image, one that searches takes the image that preempts, too, since SMs that change hands may be preempted, and one that controls extra TBs the image with
-//! all of them, since any policy may be beside it; so does one that sets levels.
+//! What an image may be built without: preemption, the search for how many SMs each kernel needs,
+//! control of extra TBs, and levels beside the policy. A run that asks for none takes the usual
+//! image, one that searches takes the image that preempts, too, since SMs that change hands may be
+//! preempted, and one that controls extra TBs the image with all of them, since any policy may be
+//! beside it; so does one that sets levels.
 
 use super::recording::{Access, Recording};
 use mias_firmware::levels::Levels;

@@ -120,8 +120,9 @@ fn the_measured_table_reaches_the_limits() {
                 Charge::Policy("coordinated") => [4..=4, 0..=0],
                 // The kernels alone, and then what they do together.
                 Charge::Policy("maestro") => [5..=5, 4..=4],
-                // Of the launches that are measured none has more than 165 configurations with TBs of every kernel, 4 more are profiled alone, and every round
-                // but the last goes on to another, those of trials too: beyond is extrapolated.
+                // Of the launches that are measured none has more than 165 configurations with TBs
+                // of every kernel, 4 more are profiled alone, and every round but the last goes on
+                // to another, those of trials too: beyond is extrapolated.
                 Charge::Policy("mias-duel") => [133..=264, 133..=264],
                 // Neighbours of the best do not fill the second round, for the kernels alone are no neighbours.
                 Charge::Policy(_) | Charge::Search | Charge::Trial => [133..=264, 132..=132],

@@ -240,9 +240,10 @@ impl Controller {
         }
     }
 
-    /// Quotas of each workload on every SM, equal SMs together, in the order of their first SM. Keeps what was before once
-    /// kernels begin to leave, so that the placement tells how the co-run went. One per rescheduling, and one each time that a search rests: Left-over's later quotas
-    /// only lend what a drained kernel leaves, and add up to more than an SM holds.
+    /// Quotas of each workload on every SM, equal SMs together, in the order of their first SM.
+    /// Keeps what was before once kernels begin to leave, so that the placement tells how the
+    /// co-run went. One per rescheduling, and one each time that a search rests: Left-over's later
+    /// quotas only lend what a drained kernel leaves, and add up to more than an SM holds.
     fn note_placement(&mut self, registers: &RegisterBlock) {
         let placed = (registers.reschedulings(), registers.search_found());
         if placed == self.placed {

@@ -184,8 +184,9 @@ impl DecisionTimer {
         registers.finish_decision(self.last_placed);
     }
 
-    /// The interrupt just served was a look at the counters of memory issue, at how busy the chip was, or at both one after the other: what follows takes
-    /// effect later. Both take the time that each would, and the accesses count with the first.
+    /// The interrupt just served was a look at the counters of memory issue, at how busy the chip
+    /// was, or at both one after the other: what follows takes effect later. Both take the time
+    /// that each would, and the accesses count with the first.
     fn finish_looks(&mut self, registers: &mut RegisterBlock, mut accesses: u64) {
         let (table, core) = (LatencyTable::measured(), self.microcontroller.core);
         let mut end = registers.now();

@@ -1,5 +1,6 @@
-//! Levels of scheduling that the firmware sets beside the policy: which launch of the queue is next, whose warp issues a memory instruction, whose request DRAM serves
-//! (sources.md D200 to D204).
+//! Levels of scheduling that the firmware sets beside the policy: which launch of the queue is
+//! next, whose warp issues a memory instruction, whose request DRAM serves (sources.md D200 to
+//! D204).
 //!
 //! What is not named is off: launches in the order of their arrival, the warp scheduler's own order, row hits first.
 

@@ -5,8 +5,9 @@ use super::workload::Workload;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::Gpu;
 
-/// Checks that an SM has room for as many extra TBs of each kernel as an option asks for. In a plan, whose kernels have room for different numbers, more
-/// than there is room for are as many as there is room for.
+/// Checks that an SM has room for as many extra TBs of each kernel as an option asks for. In a
+/// plan, whose kernels have room for different numbers, more than there is room for are as many as
+/// there is room for.
 ///
 /// # Errors
 /// [`RunError::Workload`], which says how many there is room for, or why for none.

@@ -1,5 +1,6 @@
-//! A queue of launches, drawn from a few kernels: which, in which order, when each arrives, and which are urgent. It depends on nothing but its numbers, so that
-//! all policies and levels see the same one (sources.md D205).
+//! A queue of launches, drawn from a few kernels: which, in which order, when each arrives, and
+//! which are urgent. It depends on nothing but its numbers, so that all policies and levels see the
+//! same one (sources.md D205).
 
 use super::workload::Workload;
 use crate::experiment::recorded::label;
@@ -65,8 +66,9 @@ impl QueuedLaunch {
 }
 
 impl Queue {
-    /// Its launches, in the order of their arrival. Every kernel comes as often as any other, or once more; their order is shuffled (Fisher and Yates, as in Knuth
-    /// 1997, section 3.4.2). From one arrival to the next it is anything up to twice the mean.
+    /// Its launches, in the order of their arrival. Every kernel comes as often as any other, or
+    /// once more; their order is shuffled (Fisher and Yates, as in Knuth 1997, section 3.4.2). From
+    /// one arrival to the next it is anything up to twice the mean.
     pub fn draw(&self, kernels: usize) -> Vec<Drawn> {
         let mut random = Random::new(self.seed.into());
         let mut below = |end: u64| if end == 0 { 0 } else { random.bits() % end };

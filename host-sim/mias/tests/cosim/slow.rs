@@ -160,8 +160,9 @@ fn recorded_runs_are_the_same_on_every_core() {
     }
 }
 
-/// Extra TBs that the firmware allows, in no time and charged, beside limits of memory instructions, too, on each core in its turn: when it looked, what it
-/// found, and what that came to.
+/// Extra TBs that the firmware allows, in no time and charged, beside limits of memory
+/// instructions, too, on each core in its turn: when it looked, what it found, and what that came
+/// to.
 #[test]
 fn control_of_extra_tbs_is_the_same() {
     let run = [

@@ -11,8 +11,9 @@ struct Row {
     name: &'static str,
     /// Ours, of a size that is possible.
     small: &'static str,
-    /// Of the original, compiled for sm_50 as the paper does (sources.md D167): threads, registers per thread, shared memory per TB in bytes. And TBs per SM of 64
-    /// warps, 32 TBs, 65,536 registers given out by four per thread, and 98 KB.
+    /// Of the original, compiled for sm_50 as the paper does (sources.md D167): threads, registers
+    /// per thread, shared memory per TB in bytes. And TBs per SM of 64 warps, 32 TBs, 65,536
+    /// registers given out by four per thread, and 98 KB.
     original: [u32; 4],
     /// Shared memory per TB of ours, if it is another.
     shared: Option<u32>,

@@ -139,8 +139,9 @@ fn fwt_executes_what_is_published() {
     assert_eq!(mix.len(), 42, "as the SDK's; the assembler makes 47, with two-step 64-bit additions");
 }
 
-/// Two tiles of 256 bodies, of the 120 that the default has: per tile one load, one shared store, 256 shared loads and 2 barriers (sources.md D80); besides, the own
-/// place, the velocity, and both written.
+/// Two tiles of 256 bodies, of the 120 that the default has: per tile one load, one shared store,
+/// 256 shared loads and 2 barriers (sources.md D80); besides, the own place, the velocity, and both
+/// written.
 #[test]
 fn nbdy_executes_what_is_published() {
     let mix = mix(&traced("nbdy", 512, 0));

@@ -5,8 +5,9 @@
 //! lines of the set in the order of their use, and changes nothing of them. Lines on their way cannot leave under any. It is told of each
 //! access that goes on, and of lines that have come.
 //!
-//! One file per mechanism: [`shared`], which is true LRU over the set and costs no bit; and where ways are [`owned`], who says how many each kernel has:
-//! [`fixed`] shares, or [`utility`]. These say what they cost in bits.
+//! One file per mechanism: [`shared`], which is true LRU over the set and costs no bit; and where
+//! ways are [`owned`], who says how many each kernel has: [`fixed`] shares, or [`utility`]. These
+//! say what they cost in bits.
 //!
 //! Time comes from outside: whoever has the cache says what ends before a cycle ([`TagArray::turn`]) before it looks up in that cycle, and
 //! who is here from which cycle on. As nothing is counted without a look-up, it may say so as late as the next one.

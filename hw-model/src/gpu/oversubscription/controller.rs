@@ -4,8 +4,8 @@
 //! is used much, none if something is saturated, and one more at a time in between, until something is, where it stays until nothing is used much
 //! again.
 //!
-//! The interface to the SMs is a number, the most extra TBs, and a bit, whether contexts may lie in the L1: what registers hold where the firmware decides
-//! ([`super::firmware`]).
+//! The interface to the SMs is a number, the most extra TBs, and a bit, whether contexts may lie in
+//! the L1: what registers hold where the firmware decides ([`super::firmware`]).
 
 use super::utilisation::{Traffic, Utilisation};
 

@@ -1,5 +1,6 @@
-//! The firmware as the controller of extra TBs: intervals of each kernel, what the chip did in them, and SMs that follow what the firmware allows (Lin et al.
-//! 2018, section 6.4; sources.md D181).
+//! The firmware as the controller of extra TBs: intervals of each kernel, what the chip did in
+//! them, and SMs that follow what the firmware allows (Lin et al. 2018, section 6.4; sources.md
+//! D181).
 
 use super::utilisation::{Traffic, peaks};
 use crate::config::{ContextsInL1, GpuConfig};

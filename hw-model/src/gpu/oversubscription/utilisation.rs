@@ -103,8 +103,9 @@ impl Traffic {
     }
 }
 
-/// The most that a machine can count of instructions, hits of the L1s, flits towards the L2 and back, hits of the L2 and sectors of DRAM; of flits so much of
-/// it, per mille, as the crossbar sustains.
+/// The most that a machine can count of instructions, hits of the L1s, flits towards the L2 and
+/// back, hits of the L2 and sectors of DRAM; of flits so much of it, per mille, as the crossbar
+/// sustains.
 pub(in crate::gpu) fn peaks(config: &GpuConfig, sustained_permille: u32) -> [Peak; CONTEXT_COUNTS] {
     let (sms, slices) = (u64::from(config.sm.count), u64::from(config.dram.channels) * u64::from(config.l2.slices_per_channel));
     let clocks = &config.clocks;

@@ -39,8 +39,9 @@ fn schedulers() -> impl Strategy<Value = WarpSchedulerKind> {
     prop::sample::select(vec![WarpSchedulerKind::Gto, WarpSchedulerKind::Lrr, WarpSchedulerKind::KernelLrr])
 }
 
-/// Warps that depend on nothing but themselves, one after the other: W of them on a scheduler, of which each is a chain, take as long as one chain where as many as there are may
-/// be active, and W times as long where one may.
+/// Warps that depend on nothing but themselves, one after the other: W of them on a scheduler, of
+/// which each is a chain, take as long as one chain where as many as there are may be active, and W
+/// times as long where one may.
 #[test]
 fn one_active_warp_makes_warps_a_chain() {
     let step = (StaticInst::new(0, Class::Int).writes(4).reads(&[4, 5]), 0);
@@ -54,7 +55,8 @@ fn one_active_warp_makes_warps_a_chain() {
     assert_eq!(of_200(&with(config(), &[0, 1])), 200 * chain);
 }
 
-/// A limit that is written is in effect from the next cycle on, and one that is taken back, too: half of the chain with one of two warps, and then both.
+/// A limit that is written is in effect from the next cycle on, and one that is taken back, too:
+/// half of the chain with one of two warps, and then both.
 #[test]
 fn a_limit_holds_from_its_write_on() {
     let step = (StaticInst::new(0, Class::Int).writes(4).reads(&[4, 5]), 0);
@@ -123,8 +125,9 @@ fn what_cannot_be_is_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// No warp waits for ever, barriers or not, under any limits, schedulers and mechanisms beside them, from the beginning or from any cycle on; every instruction issues once. That only
-    /// the oldest issue the validation hook checks in every cycle.
+    /// No warp waits for ever, barriers or not, under any limits, schedulers and mechanisms beside
+    /// them, from the beginning or from any cycle on; every instruction issues once. That only the
+    /// oldest issue the validation hook checks in every cycle.
     #[test]
     fn every_kernel_ends(
         recipes in prop::collection::vec(random_kernel(), 1..4),

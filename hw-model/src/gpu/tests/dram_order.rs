@@ -49,9 +49,10 @@ fn set(gpu: &mut Gpu, config: &DramSchedulerConfig) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// No kernel waits for ever under any order, also one whose share is 0; every instruction issues once, and whatever was asked of DRAM found its row
-    /// open or did not. That is counted when a bank takes a request up: of a kernel that has ended all reads have come, but write-backs may not be on the
-    /// bus yet, so that those are counted which it was charged.
+    /// No kernel waits for ever under any order, also one whose share is 0; every instruction
+    /// issues once, and whatever was asked of DRAM found its row open or did not. That is counted
+    /// when a bank takes a request up: of a kernel that has ended all reads have come, but
+    /// write-backs may not be on the bus yet, so that those are counted which it was charged.
     #[test]
     fn every_kernel_ends(recipes in prop::collection::vec(random_kernel(), 2..5), scheduler in any_scheduler()) {
         let (_, free) = all(&narrow(), &recipes);

@@ -1,5 +1,5 @@
-//! The machine of Lin et al. 2018, `lin18-lines`, against the numbers of the paper's table 1: what a load takes when nothing else is there, and what the
-//! crossbar and DRAM move (sources.md D169).
+//! The machine of Lin et al. 2018, `lin18-lines`, against the numbers of the paper's table 1: what
+//! a load takes when nothing else is there, and what the crossbar and DRAM move (sources.md D169).
 
 use super::*;
 
@@ -43,9 +43,10 @@ fn bandwidths_are_the_papers() {
     assert!((gb_per_s(dram.channels * dram.bus_bytes * dram.beats_per_cycle, clocks.dram_khz) - 307.2).abs() < 0.1);
 }
 
-/// Section 3.1: close to 60 % of the peak, with wires of each width. All SMs read lines at random that the L2 has, more of them than an L1 holds; a
-/// line and its header are 9, 5 and 3 flits. With wires of 64 bytes a slice's port, which gives a line in 4 cycles, leaves the crossbar's queues short now and
-/// then.
+/// Section 3.1: close to 60 % of the peak, with wires of each width. All SMs read lines at random
+/// that the L2 has, more of them than an L1 holds; a line and its header are 9, 5 and 3 flits. With
+/// wires of 64 bytes a slice's port, which gives a line in 4 cycles, leaves the crossbar's queues
+/// short now and then.
 #[test]
 fn replies_of_the_l2_saturate_the_crossbar_at_sixty_percent() {
     for (wires, flits, least) in [(16, 9, 0.55), (32, 5, 0.55), (64, 3, 0.5)] {

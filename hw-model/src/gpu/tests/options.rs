@@ -105,7 +105,8 @@ fn values_that_no_option_can_have_are_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// A chain takes the sum of what its loads take alone (a load of one cycle ends before the exit behind it), and running every cycle gives what skipping gives.
+    /// A chain takes the sum of what its loads take alone (a load of one cycle ends before the exit
+    /// behind it), and running every cycle gives what skipping gives.
     #[test]
     fn a_chain_is_the_sum_of_its_loads(
         words in prop::collection::vec(1u32..=32, 1..30),

@@ -292,8 +292,9 @@ proptest! {
         prop_assert_eq!(&end(stopped.clone(), table), &expected);
     }
 
-    /// The firmware in no time is the hardware: the same extra TBs from the same cycle on, whatever kernels come and go, and start anew. Peaks are whole
-    /// numbers in an interval, so that nothing is rounded.
+    /// The firmware in no time is the hardware: the same extra TBs from the same cycle on, whatever
+    /// kernels come and go, and start anew. Peaks are whole numbers in an interval, so that nothing
+    /// is rounded.
     #[test]
     fn a_controller_in_firmware_that_takes_no_time_is_the_hardware(
         recipes in prop::collection::vec((random_kernel(), any::<bool>(), any::<bool>()), 1..4),

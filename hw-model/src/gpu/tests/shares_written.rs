@@ -52,8 +52,9 @@ fn quotas_are_the_proportion_of_what_is_issued() {
     assert!(free[0].abs_diff(free[1]) < free[0] / 10, "{free:?}");
 }
 
-/// A kernel that only misses, beside one that only computes: with one, four and seven MSHRs of eight it has as many misses on their way all the time, each of which takes as
-/// long (Little's law), and with weights of 0 all eight.
+/// A kernel that only misses, beside one that only computes: with one, four and seven MSHRs of
+/// eight it has as many misses on their way all the time, each of which takes as long (Little's
+/// law), and with weights of 0 all eight.
 #[test]
 fn weights_are_the_proportion_of_misses() {
     let load = |i: u64| StaticInst::new(16 * (i % 16) as u32, Class::Load(Space::Global)).writes(8 + (i % 16) as u8).reads(&[5]).width(1);

@@ -84,8 +84,8 @@ fn turns_count_memory_instructions() {
     assert_eq!(of_loads(MemoryIssueConfig { order: MemoryOrder::RoundRobin, ..off() }).sharing_counts, LOADS);
 }
 
-/// Two for each instruction, one for each request; alone, with one request each, a kernel's set is of one instruction, and one count. Every 1,024 requests
-/// a rate of six, and a set of 32.
+/// Two for each instruction, one for each request; alone, with one request each, a kernel's set is
+/// of one instruction, and one count. Every 1,024 requests a rate of six, and a set of 32.
 #[test]
 fn quotas_count_instructions_requests_and_sets() {
     let counted = of_loads(MemoryIssueConfig { order: MemoryOrder::Quota, ..off() });
@@ -93,8 +93,9 @@ fn quotas_count_instructions_requests_and_sets() {
     assert_eq!(counted.sharing_counts, 2 * LOADS + LOADS + LOADS + 2 * (6 + 32));
 }
 
-/// A limit counts up and down. One that is found also has a peak for each instruction, a request, a fail, and every 1,024 requests a quotient of seven bits; with
-/// quotas beside it a request is still counted once.
+/// A limit counts up and down. One that is found also has a peak for each instruction, a request, a
+/// fail, and every 1,024 requests a quotient of seven bits; with quotas beside it a request is
+/// still counted once.
 #[test]
 fn limits_count_what_is_in_flight() {
     assert_eq!(of_loads(limited(StaticLimit::Most(5))).sharing_counts, 2 * LOADS);

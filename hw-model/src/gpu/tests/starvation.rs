@@ -1,6 +1,8 @@
-//! No kernel starves, whatever is combined: orders and limits of memory issue, those that the firmware's DMIL finds among them, warp quotas, limits of active warps,
-//! owned ways and ways that are given as it runs, divided miss resources (Dai et al. 2018; sources.md D123 to D127 and D138). Each kernel
-//! issues instructions in every window of [`WINDOW_CYCLES`], for as long as one looks.
+//! No kernel starves, whatever is combined: orders and limits of memory issue, those that the
+//! firmware's DMIL finds among them, warp quotas, limits of active warps, owned ways and ways that
+//! are given as it runs, divided miss resources (Dai et al. 2018; sources.md D123 to D127 and
+//! D138). Each kernel issues instructions in every window of [`WINDOW_CYCLES`], for as long as one
+//! looks.
 
 use super::active_warps;
 use super::memory_issue::any_mechanisms;

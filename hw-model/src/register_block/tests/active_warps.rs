@@ -28,7 +28,8 @@ fn happens() -> impl Strategy<Value = Happens> {
 }
 
 proptest! {
-    /// Whatever is written of one SM or of all, and whatever kernels come: the model follows what a plain table holds, reads show it, and the generation changes if and only if it does.
+    /// Whatever is written of one SM or of all, and whatever kernels come: the model follows what a
+    /// plain table holds, reads show it, and the generation changes if and only if it does.
     #[test]
     fn the_model_follows_what_was_written(all in prop::collection::vec(happens(), 1..30), first in 0..64_u8) {
         let reset = [if first == 0 { WarpLimit::Any(Unlimited::Inf) } else { WarpLimit::Most(first) }];

@@ -85,7 +85,8 @@ pub(super) struct L1 {
     missed: Option<Vec<u32>>,
 }
 
-// What is done in every cycle is in place in the SM's code, as if it had one caller; the texture cache, which few machines have, calls it (lsu/texels.rs).
+// What is done in every cycle is in place in the SM's code, as if it had one caller; the texture
+// cache, which few machines have, calls it (lsu/texels.rs).
 impl L1 {
     /// With the tag that requests bear which fill it.
     pub(super) fn new(config: &L1Config, sm: u16, fill_tag: u32) -> Self {

@@ -1,12 +1,15 @@
-//! Limits of active warps: a warp scheduler issues only from the N oldest warps of a kernel (static wavefront limiting, Rogers et al. 2012; as the TLP of each
-//! application in Wang et al. 2018; sources.md D159).
+//! Limits of active warps: a warp scheduler issues only from the N oldest warps of a kernel (static
+//! wavefront limiting, Rogers et al. 2012; as the TLP of each application in Wang et al. 2018;
+//! sources.md D159).
 //!
-//! A warp takes part in the count as long as it has instructions left and waits at no barrier: one that waits for memory, for a fence, or for its first instructions is
-//! active. One at a barrier or at its end is not, so that the next younger one becomes active, and the warps that the barrier waits for get there. So nothing waits for
-//! ever: the oldest warp that takes part is always active, and what it waits for waits for no other warp.
+//! A warp takes part in the count as long as it has instructions left and waits at no barrier: one
+//! that waits for memory, for a fence, or for its first instructions is active. One at a barrier or
+//! at its end is not, so that the next younger one becomes active, and the warps that the barrier
+//! waits for get there. So nothing waits for ever: the oldest warp that takes part is always
+//! active, and what it waits for waits for no other warp.
 //!
-//! The order is that of arrival on the SM, whatever the scheduler's own. Who is active is found anew when a warp comes, ends, arrives at a barrier or leaves it, and
-//! when a limit changes.
+//! The order is that of arrival on the SM, whatever the scheduler's own. Who is active is found
+//! anew when a warp comes, ends, arrives at a barrier or leaves it, and when a limit changes.
 
 use super::each;
 use super::settings::WarpLimits;
@@ -84,7 +87,8 @@ impl Sm {
         gate.beyond[number] & issuable
     }
 
-    /// Who takes part on a sub-core, or in which order, has changed: who is active is to be found anew, and a scheduler that was held back may have a warp that may issue.
+    /// Who takes part on a sub-core, or in which order, has changed: who is active is to be found
+    /// anew, and a scheduler that was held back may have a warp that may issue.
     #[inline]
     pub(in crate::sm) fn ranks_change(&mut self, sub_core: usize) {
         let Some(gate) = &mut self.active_warps else { return };

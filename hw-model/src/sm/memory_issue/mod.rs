@@ -10,14 +10,16 @@
 //! 3. warps at an off-chip memory instruction of a kernel that has as many [in flight](in_flight) as its [limit](limit) allows;
 //! 4. warps at an off-chip memory instruction of a kernel behind another, in the [order](order) of those that are left.
 //!
-//! The scheduler's own order decides among the others, so that a memory instruction goes before no other instruction. One file per mechanism.
-//! An SM of a machine that does not name memory issue has none of this but the first, which is there while a limit is set. What the register block reads and sets
-//! is in [`steering`], and in [`active_warps`].
+//! The scheduler's own order decides among the others, so that a memory instruction goes before no
+//! other instruction. One file per mechanism. An SM of a machine that does not name memory issue
+//! has none of this but the first, which is there while a limit is set. What the register block
+//! reads and sets is in [`steering`], and in [`active_warps`].
 //!
-//! In hardware: per SM and kernel slot 7 bits in flight, as many of their peak, 12 of reservation fails, 10 of requests, 10 of memory instructions, 16 of
-//! quota, 7 of limit, 32 of the warp instructions of a share and as many of what is left of it, 6 of active warps. What changes such a number
-//! is counted for the energy report, one each, where a mechanism that is on needs it, and for a kernel that it holds back (sources.md D175);
-//! comparing them is part of scheduling.
+//! In hardware: per SM and kernel slot 7 bits in flight, as many of their peak, 12 of reservation
+//! fails, 10 of requests, 10 of memory instructions, 16 of quota, 7 of limit, 32 of the warp
+//! instructions of a share and as many of what is left of it, 6 of active warps. What changes such
+//! a number is counted for the energy report, one each, where a mechanism that is on needs it, and
+//! for a kernel that it holds back (sources.md D175); comparing them is part of scheduling.
 
 mod active_warps;
 mod broadcast;

@@ -17,8 +17,8 @@ use crate::config::{L1Config, MissDivision};
 use crate::sm::KERNEL_SLOTS;
 use divided::{Divided, Weights};
 
-/// Counts of a resource that is divided, for each that is taken: one up, and one down when it is given back (sources.md D175). Of a line that is on its
-/// way they are those of its set.
+/// Counts of a resource that is divided, for each that is taken: one up, and one down when it is
+/// given back (sources.md D175). Of a line that is on its way they are those of its set.
 const COUNTS_EACH: u64 = 2;
 
 /// By kernel slot, weights of shares of miss resources.

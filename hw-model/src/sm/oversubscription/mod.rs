@@ -1,5 +1,6 @@
-//! Oversubscription: TBs beyond what fits an SM. Contexts of those that wait lie on spare storage of the SM, and change places with others' (Virtual Thread:
-//! Yoon et al. 2016, as Lin et al. 2018 describe it; GPUDuet: Lin et al. 2018, section 6; sources.md D160 to D165).
+//! Oversubscription: TBs beyond what fits an SM. Contexts of those that wait lie on spare storage
+//! of the SM, and change places with others' (Virtual Thread: Yoon et al. 2016, as Lin et al. 2018
+//! describe it; GPUDuet: Lin et al. 2018, section 6; sources.md D160 to D165).
 //!
 //! A TB that fits beside what is here is *native*: quotas count it, and it takes what it needs. Where no more fit, the hardware may take
 //! *extra* ones, at most [`Sm::set_most_extra`]. When a native TB ends, the oldest extra one is native from then on. An extra TB is taken only

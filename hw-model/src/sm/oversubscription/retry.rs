@@ -1,5 +1,6 @@
-//! When an SM is looked at again for a TB: a place of a context or a warp slot that is given up, while its TB stays, may be what another TB found missing
-//! (sources.md D199). Room that a TB leaves behind when it ends is seen without this.
+//! When an SM is looked at again for a TB: a place of a context or a warp slot that is given up,
+//! while its TB stays, may be what another TB found missing (sources.md D199). Room that a TB
+//! leaves behind when it ends is seen without this.
 
 use super::super::Sm;
 

@@ -1,7 +1,9 @@
-//! TBs beyond those that fit (sm/oversubscription) on SMs that preempt (sources.md D198). They have a place, by which they leave, and no ranges: their contexts
-//! lie where registers and shared memory are spare, and the firmware, which chooses victims by what they take, does not see them.
+//! TBs beyond those that fit (sm/oversubscription) on SMs that preempt (sources.md D198). They have
+//! a place, by which they leave, and no ranges: their contexts lie where registers and shared
+//! memory are spare, and the firmware, which chooses victims by what they take, does not see them.
 //!
-//! When one of the SM's TBs is commanded to leave, its extra ones leave, too, by the same technique: as long as they are here no other kernel's TB comes.
+//! When one of the SM's TBs is commanded to leave, its extra ones leave, too, by the same
+//! technique: as long as they are here no other kernel's TB comes.
 
 use super::places::Ranges;
 use super::{Carried, Preemption, Resident, State};
@@ -56,8 +58,9 @@ impl Sm {
         resident.is_some_and(|resident| self.tbs[usize::from(resident.tb_slot)].extra)
     }
 
-    /// One of the SM's TBs was commanded to leave: its extra ones do, too, those that may not be flushed by a switch. Each is handed to `each`, with how
-    /// it leaves. `now` is the coming cycle.
+    /// One of the SM's TBs was commanded to leave: its extra ones do, too, those that may not be
+    /// flushed by a switch. Each is handed to `each`, with how it leaves. `now` is the coming
+    /// cycle.
     pub(crate) fn extras_leave(&mut self, how: u32, now: u64, programs: &Programs, mut each: impl FnMut(u32, Carried)) {
         if !self.has_extras() {
             return;

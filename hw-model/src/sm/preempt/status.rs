@@ -23,7 +23,8 @@ impl Sm {
         }
     }
 
-    /// The TB in a place in cycle `now`, if it is no extra one; whether it may be flushed only if it is `asked`, since that takes a look at its trace.
+    /// The TB in a place in cycle `now`, if it is no extra one; whether it may be flushed only if
+    /// it is `asked`, since that takes a look at its trace.
     pub(crate) fn tb_status(&mut self, place: usize, now: u64, asked: bool, programs: &Programs) -> Option<TbStatus> {
         if self.is_extra(place) { None } else { self.status_of(place, now, asked, programs) }
     }

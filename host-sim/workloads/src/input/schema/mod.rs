@@ -1,8 +1,10 @@
 //! JSON Schemas of TOML files, for editors: what a type's derivation says, in the words of TOML.
 //!
-//! Draft 7, with keywords of draft 4 but for `if`, which all editors know. What is written to a file has what stands there several times in `$defs` ([`text`]), but
-//! describes a key where it stands. What is different from the derivation: TOML has no null, doc comments become plain text, integers have a range instead of the name of a type of Rust, and the
-//! names of a choice are one list, so that an editor can say which there are.
+//! Draft 7, with keywords of draft 4 but for `if`, which all editors know. What is written to a
+//! file has what stands there several times in `$defs` ([`text`]), but describes a key where it
+//! stands. What is different from the derivation: TOML has no null, doc comments become plain text,
+//! integers have a range instead of the name of a type of Rust, and the names of a choice are one
+//! list, so that an editor can say which there are.
 
 mod shared;
 

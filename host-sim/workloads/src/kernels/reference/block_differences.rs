@@ -1,5 +1,6 @@
-//! `block-differences`: sums of absolute differences of blocks of 4 x 4 pixels and a reference picture, for `sad1`: the first kernel of Parboil's `sad`
-//! (Stratton et al. 2012). What lies outside of the picture is its nearest pixel, as in H.264 (ITU-T H.264, section 8.4.2.2.1).
+//! `block-differences`: sums of absolute differences of blocks of 4 x 4 pixels and a reference
+//! picture, for `sad1`: the first kernel of Parboil's `sad` (Stratton et al. 2012). What lies
+//! outside of the picture is its nearest pixel, as in H.264 (ITU-T H.264, section 8.4.2.2.1).
 
 use super::Host;
 use super::block_sums::{PLACES, halves};

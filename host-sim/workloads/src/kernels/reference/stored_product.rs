@@ -1,5 +1,5 @@
-//! `scaled-product` and `added-product`: C = alpha A B + beta C and C = A B + C, row by row, for `gemm` and `mm2`: Polybench's GEMM and a product of its 2MM
-//! (Grauer-Gray et al. 2012).
+//! `scaled-product` and `added-product`: C = alpha A B + beta C and C = A B + C, row by row, for
+//! `gemm` and `mm2`: Polybench's GEMM and a product of its 2MM (Grauer-Gray et al. 2012).
 
 use super::Host;
 use crate::kernels::Expected;

@@ -28,7 +28,8 @@ pub struct Request {
     pub kernels: u32,
 }
 
-/// The recording; fewer runs than asked for where a file cannot hold them ([`super::encode`] says so). None if `go_on` says so, which is asked before every run.
+/// The recording; fewer runs than asked for where a file cannot hold them ([`super::encode`] says
+/// so). None if `go_on` says so, which is asked before every run.
 pub fn generate(request: Request, go_on: &mut dyn FnMut() -> bool) -> Option<Recording> {
     let mut firmware = Native::with_room(2 * request.sms);
     let maker = firmware.limits();

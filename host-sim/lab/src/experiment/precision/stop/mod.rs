@@ -1,9 +1,12 @@
 //! When a run is known well enough to end it.
 //!
-//! From the cycle in which all kernels have arrived and all SMs have settled, statistics are marked at equal distances, and the distance is
-//! doubled when there are many: as many batches, each longer, as the run goes on. A change of quotas begins anew. A run is known when in
-//! the steady part every kernel has begun its grid anew at least [`LEAST_RELAUNCHES`] times, so that all of its TBs have been seen, if what is left
-//! is no longer than that part, and if the interval of each is as narrow as asked for. A kernel that has no TB and no quota gets no further: its rate is known, and is 0.
+//! From the cycle in which all kernels have arrived and all SMs have settled, statistics are marked
+//! at equal distances, and the distance is doubled when there are many: as many batches, each
+//! longer, as the run goes on. A change of quotas begins anew. A run is known when in the steady
+//! part every kernel has begun its grid anew at least [`LEAST_RELAUNCHES`] times, so that all of
+//! its TBs have been seen, if what is left is no longer than that part, and if the interval of each
+//! is as narrow as asked for. A kernel that has no TB and no quota gets no further: its rate is
+//! known, and is 0.
 //!
 //! All that this needs is a function of the run's own state at fixed cycles, and is copied where runs part: whoever shares a simulation ends in
 //! the cycle in which each would have ended alone.
