@@ -39,6 +39,7 @@ pub const ALL: &[(&str, &str)] = plans![
 /// Published numbers that the reports of these plans stand beside: name and file of each, CSV with paper, figure, page, key, series and value.
 pub const PUBLISHED: &[(&str, &str)] = &[
     ("dai", include_str!("published/dai.csv")),
+    ("field", include_str!("published/field.csv")),
     ("kernels", include_str!("published/kernels.csv")),
     ("lin", include_str!("published/lin.csv")),
     ("maestro", include_str!("published/maestro.csv")),

@@ -2,7 +2,7 @@
 //! drawing is over another or beyond its drawing by the browser's own fonts, and the page prints on A4.
 //!
 //! It needs Chromium on the path. Tests need no browser: they check the same by the widths of the widest font
-//! (`host-sim/report/src/evaluation/figure/geometry.rs`).
+//! (`host-sim/report/tests/figures.rs`).
 
 use std::fs;
 use std::path::{Path, PathBuf};

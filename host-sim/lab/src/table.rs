@@ -60,6 +60,11 @@ pub fn percent(value: Option<f64>) -> String {
     value.map_or_else(|| DASH.to_owned(), |value| format!("{:.1} %", (value * 1000.0).round() / 10.0 + 0.0))
 }
 
+/// A ratio as a change, with its sign and one decimal: `+3.2 %`.
+pub fn change(ratio: f64) -> String {
+    format!("{:+.1} %", (1000.0 * (ratio - 1.0)).round() / 10.0 + 0.0).replace('-', "\u{2212}")
+}
+
 /// A configuration as `1-3`, or a dash.
 pub fn config(config: Option<&[u32]>) -> String {
     match config {

@@ -1,6 +1,7 @@
 //! Names that are read from a file: of policies, stall classes, quantities. Programs have them as `&'static str`, so each is kept once
 //! for as long as the program lives. A results file has some tens of them.
 
+use mias_workloads::kernels::OTHER_NAMES;
 use serde::{Deserialize, Deserializer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
@@ -22,6 +23,12 @@ fn kept(name: String) -> Name {
     name
 }
 
+/// A kernel's own name, whatever its input and however it was asked for.
+pub(super) fn family(kernel: &str) -> &str {
+    let bare = kernel.split(':').next().unwrap_or_default();
+    OTHER_NAMES.iter().find(|(other, _)| *other == bare).map_or(bare, |(_, own)| own)
+}
+
 /// A name.
 pub(super) fn one<'de, D: Deserializer<'de>>(from: D) -> Result<Name, D::Error> {
     String::deserialize(from).map(kept)
@@ -36,6 +43,11 @@ pub(super) fn by_name<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_one_kernel_are_one_family() {
+        assert_eq!(["bino:512", "bopt", "dxtc:64", "mm"].map(family), ["bopt", "bopt", "dxtc", "mm"]);
+    }
 
     #[test]
     fn a_name_is_kept_once() {

@@ -4,6 +4,7 @@
 //! narrow where one kernel decides.
 
 use super::statistics::{arithmetic, geometric};
+use crate::table::change;
 
 /// Two-sided 95 % points of Student's t with 1 to 30 degrees of freedom; beyond, that of 30 is on the safe side.
 const T_95: [f64; 30] = [
@@ -39,6 +40,11 @@ impl Ratio {
             ((middle - half).exp(), (middle + half).exp())
         });
         Some(Ratio { count, mean, interval })
+    }
+
+    /// As a change, with a question mark where the interval does not say that there is one.
+    pub fn told(&self) -> String {
+        format!("{}{}", change(self.mean), if self.is_apart_from_one() { "" } else { " ?" })
     }
 
     /// Whether the interval says that it is not 1.

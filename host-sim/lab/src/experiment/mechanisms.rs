@@ -29,6 +29,13 @@ const fn mechanism(name: &'static str, fields: &'static str, tint: [u8; 3], help
     Mechanism { name, fields, quotas: false, tint, help }
 }
 
+impl Mechanism {
+    /// Whether this field, `KEY=VALUE`, is all that it sets.
+    pub fn sets(&self, field: &str) -> bool {
+        self.fields.replace([' ', '\''], "") == field
+    }
+}
+
 /// All of them, in the order of names and reports. Tints are hues around the circle.
 pub static MECHANISMS: [Mechanism; 7] = [
     mechanism("l1-ucp", "l1.partition.by = 'ucp'", [0xFF, 0xFF, 0xFF], "Ways of the L1 by utility (UCP)"),

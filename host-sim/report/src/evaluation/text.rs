@@ -1,6 +1,7 @@
 //! What `mias evaluate` prints: means by class and policy, and where the rest is.
 
-use super::{decisions, field, sides, stack};
+use super::{Table, alternatives, decisions, factorial};
+use mias_lab::evaluate::blocks::{Block, Kind};
 use mias_lab::evaluate::queue::QueueResult;
 use mias_lab::evaluate::requests::{self, RequestsResult};
 use mias_lab::evaluate::results::{Evaluation, Means, StudyResult, SummaryRow};
@@ -13,7 +14,9 @@ use std::path::Path;
 pub fn render(evaluation: &Evaluation, folder: &Path) -> String {
     let mut text = String::new();
     // One of decisions has too many settings for a table of each.
-    let studies = if mias_lab::evaluate::decisions::is_of(evaluation) { &[] } else { &evaluation.studies[..] };
+    let printed = || evaluation.plan.report.blocks.iter().filter(|block| block.print);
+    let only_these = mias_lab::evaluate::decisions::is_of(evaluation) || printed().next().is_some();
+    let studies = if only_these { &[] } else { &evaluation.studies[..] };
     for study in studies {
         let table = match (study.requests.is_empty(), study.queue.is_empty()) {
             (false, _) => requests(study),
@@ -22,11 +25,32 @@ pub fn render(evaluation: &Evaluation, folder: &Path) -> String {
         };
         text += &format!("{}\n{table}\n", heading(study));
     }
-    text += &sides::text(studies);
-    text += &field::text(evaluation);
     text += &decisions::text(evaluation);
-    text += &stack::text(evaluation);
+    text.extend(printed().map(|block| tables(evaluation, block)));
     text + &format!("report: {}\n", folder.join("report.html").display())
+}
+
+/// The tables of a block that is printed.
+fn tables(evaluation: &Evaluation, block: &Block) -> String {
+    let rows = block.rows(evaluation);
+    let words = |of: &[_]| block.caption.as_ref().map_or_else(String::new, |words| format!("{}\n", words.of(of)));
+    let table = |(headings, lines): Table| table::text(&table::of(&headings, &lines));
+    if block.kind == Kind::Factorial {
+        let all = block.factorial(&rows);
+        let of = [factorial::combinations, factorial::effects, factorial::together].map(|of| table(of(block, &all)));
+        return format!("{}\n{}{}\n\n", block.title, of.join("\n"), factorial::WHAT);
+    }
+    if block.kind == Kind::Alternatives {
+        let all = alternatives::choosers(&block.alternatives(evaluation));
+        return format!("{}\n{}{}\n\n", block.title, table(all), alternatives::WHAT);
+    }
+    let headings: Vec<String> = block.headings().into_iter().map(str::to_owned).collect();
+    let panel = |(title, rows): (String, Vec<_>)| {
+        let title = if title.is_empty() { title } else { format!("{title}\n") };
+        title + &table((headings.clone(), block.table(&rows)))
+    };
+    let panels: String = block.panels(&rows).into_iter().map(panel).collect();
+    format!("{}\n{panels}{}\n", block.title, words(&rows.iter().collect::<Vec<_>>()))
 }
 
 /// One line that says what a study is.

@@ -4,8 +4,9 @@ use super::expression::{Expression, Value};
 use super::published::Published;
 use super::rows::Row;
 use super::{Block, Mean, Named, Unit};
+use crate::evaluate::paired::Ratio;
 use crate::evaluate::statistics::{arithmetic, geometric, quartiles};
-use crate::table::{DASH, number, percent};
+use crate::table::{DASH, change, grouped, number, percent};
 use std::collections::BTreeMap;
 
 /// A number of a chart.
@@ -17,6 +18,8 @@ pub struct Cell {
     pub of: Option<(usize, (f64, f64))>,
     /// Of one run: half of its 95 % interval.
     pub half_width: Option<f64>,
+    /// Of one row: the ends of its interval.
+    pub interval: Option<(f64, f64)>,
 }
 
 /// Bars that stand together.
@@ -48,6 +51,17 @@ pub struct Dot {
     pub of: String,
     /// Where it is.
     pub at: (f64, f64),
+}
+
+/// A ratio with its name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placed {
+    /// What it is of.
+    pub name: String,
+    /// Its series, by place.
+    pub series: usize,
+    /// Its geometric mean and interval; none where it has none.
+    pub ratio: Option<Ratio>,
 }
 
 /// A quantity over two others.
@@ -134,17 +148,25 @@ impl Block {
         let cell = |members: &[&Row<'_>], series: &Series<'_>| {
             let members = self.of_series(series, members);
             let values: Vec<f64> = members.iter().filter_map(|row| series.value.of(&[row], rows)?.number()).collect();
-            let half_width = || self.half_width.as_ref()?.of_one(members.first()?)?.number();
+            let number = |of: &Expression| of.of_one(members.first()?)?.number();
+            let half_width = || number(self.half_width.as_ref()?);
+            let interval = || Some((number(&self.interval.as_ref()?[0])?, number(&self.interval.as_ref()?[1])?));
             match values[..] {
-                [value] if members.len() == 1 => Some(Cell { value, of: None, half_width: half_width() }),
-                _ => Some(Cell { value: self.mean(&values)?, of: Some((values.len(), quartiles(&values)?)), half_width: None }),
+                [value] if members.len() == 1 => Some(Cell { value, of: None, half_width: half_width(), interval: interval() }),
+                _ => {
+                    let of = Some((values.len(), quartiles(&values)?));
+                    Some(Cell { value: self.mean(&values)?, of, half_width: None, interval: None })
+                }
             }
         };
         let cluster = |key: &str, label: String, members: &[&Row<'_>], apart: bool| {
             let bars: Vec<Option<Cell>> = series.iter().map(|series| cell(members, series)).collect();
             let n = bars.iter().flatten().map(|cell| cell.of.map_or(1, |(n, _)| n)).max().unwrap_or_default();
             let several = apart || bars.iter().flatten().any(|cell| cell.of.is_some());
-            let said = |series: &Series<'_>| published.find(Some(&self.figure), key, &series.name)?.number();
+            let said = |series: &Series<'_>| match &self.paper {
+                Some(paper) => paper.of(&self.of_series(series, members), rows)?.number(),
+                None => published.find(Some(&self.figure), key, &series.name)?.number(),
+            };
             Cluster {
                 names: [label].into_iter().chain(several.then(|| format!("n = {n}"))).collect(),
                 bars,
@@ -152,7 +174,11 @@ impl Block {
                 apart,
             }
         };
-        let shown: Vec<&Row<'_>> = rows.iter().filter(|row| self.shown.as_ref().is_none_or(|shown| shown.holds(row))).copied().collect();
+        let among = |condition: Option<&Expression>| -> Vec<&Row<'_>> {
+            let holds = |row: &&&Row<'_>| condition.is_none_or(|of| of.of(&[**row], rows).is_some_and(|value| value.holds()));
+            rows.iter().filter(holds).copied().collect()
+        };
+        let shown = among(self.shown.as_ref());
         let mut groups = by(&self.by, &shown);
         if let Some(sort) = &self.sort {
             groups.sort_by(|a, b| order(sort.of(&a.1, rows), sort.of(&b.1, rows)));
@@ -163,8 +189,7 @@ impl Block {
         let mut clusters: Vec<Cluster> =
             groups.iter().map(|(key, members)| cluster(&words(key), label(&words(key), members), members, false)).collect();
         for over in &self.means {
-            let members: Vec<&Row<'_>> =
-                rows.iter().filter(|row| over.condition.as_ref().is_none_or(|condition| condition.holds(row))).copied().collect();
+            let members = among(over.condition.as_ref());
             clusters.push(cluster(&over.name, over.name.clone(), &members, true));
         }
         clusters.retain(|cluster| cluster.bars.iter().any(Option::is_some));
@@ -195,6 +220,28 @@ impl Block {
             (series.name.clone(), self.of_series(&series, rows).iter().filter_map(dot).collect())
         };
         self.series(rows).into_iter().map(dots).collect()
+    }
+
+    /// The names of the series, and for each of `values` the ratios, the largest of the first value first.
+    pub fn ranked(&self, rows: &[&Row<'_>]) -> (Vec<String>, Vec<Vec<Placed>>) {
+        let series: Vec<Option<Value>> = self.series(rows).into_iter().step_by(self.values.len().max(1)).map(|series| series.of).collect();
+        let ratio = |value: &Named, members: &[&Row<'_>]| {
+            let pair = |row: &&Row<'_>| Some((value.value.of(&[row], rows)?.number()?, 1.0));
+            Ratio::of(&members.iter().filter_map(pair).collect::<Vec<_>>())
+        };
+        let mut groups = by(&self.by, rows);
+        let first = |members: &[&Row<'_>]| self.values.first().and_then(|value| ratio(value, members)).map_or(0.0, |ratio| ratio.mean);
+        groups.sort_by(|a, b| first(&b.1).total_cmp(&first(&a.1)));
+        let placed = |value: &Named, key: &[Value], members: &[&Row<'_>]| {
+            let of = self.series.as_ref().and_then(|series| series.of_one(members.first()?));
+            Placed {
+                name: self.label.as_ref().and_then(|label| label.of(members, rows)).map_or_else(|| words(key), |label| label.to_string()),
+                series: series.iter().position(|known| *known == of).unwrap_or_default(),
+                ratio: ratio(value, members),
+            }
+        };
+        let of = |value| groups.iter().map(|(key, members)| placed(value, key, members)).collect();
+        (series.iter().flatten().map(Value::to_string).collect(), self.values.iter().map(of).collect())
     }
 
     /// A grid.
@@ -271,6 +318,8 @@ impl Named {
             Some(Value::Text(text)) => text,
             Some(Value::Number(value)) => match (self.unit, self.digits) {
                 (Unit::Percent, _) => percent(Some(value)),
+                (Unit::Change, _) => change(value),
+                (Unit::Grouped, _) => grouped(value.round() as u64),
                 (Unit::Ratio, Some(digits)) => number(Some(value), digits),
                 (Unit::Ratio, None) if value.fract() == 0.0 => number(Some(value), 0),
                 (Unit::Ratio, None) => number(Some(value), 3),

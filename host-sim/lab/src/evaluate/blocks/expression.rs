@@ -12,7 +12,9 @@
 //! A name is a field of `results.json` in a row, with dots between: `memory.l1_miss_rate`. A function takes a number of every row.
 
 use super::rows::Row;
+use crate::evaluate::paired::Ratio;
 use crate::evaluate::statistics::{arithmetic, geometric, spearman, threshold};
+use crate::table::{change, grouped};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -38,7 +40,7 @@ impl Value {
         text.parse().map_or_else(|_| Value::Text(text.to_owned()), Value::Number)
     }
 
-    fn holds(&self) -> bool {
+    pub(super) fn holds(&self) -> bool {
         *self != Value::Number(0.0)
     }
 }
@@ -112,9 +114,19 @@ enum Function {
     Threshold,
     /// The size of a number.
     Abs,
+    /// The lower end of the 95 % interval of the geometric mean of ratios (Student's t of their logarithms).
+    Low,
+    /// The upper end.
+    High,
+    /// The geometric mean of ratios as a change, with a question mark where its interval holds 1, or there is none.
+    Effect,
+    /// A ratio as a change: `+3.2 %`.
+    Change,
+    /// A number in groups of three digits, without decimals.
+    Grouped,
 }
 
-const FUNCTIONS: [(&str, Function); 15] = [
+const FUNCTIONS: [(&str, Function); 20] = [
     ("count", Function::Count),
     ("sum", Function::Sum),
     ("mean", Function::Mean),
@@ -130,6 +142,11 @@ const FUNCTIONS: [(&str, Function); 15] = [
     ("best", Function::Best),
     ("threshold", Function::Threshold),
     ("abs", Function::Abs),
+    ("low", Function::Low),
+    ("high", Function::High),
+    ("effect", Function::Effect),
+    ("change", Function::Change),
+    ("grouped", Function::Grouped),
 ];
 
 /// Binary operations, those that bind least first; words before blanks only.
@@ -176,6 +193,13 @@ impl Expression {
         &self.text
     }
 
+    /// The names that it takes.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        self.node.names(&mut names);
+        names
+    }
+
     /// Of some rows, of which a name means the first, among all those of a panel.
     pub fn of(&self, rows: &[&Row<'_>], all: &[&Row<'_>]) -> Option<Value> {
         self.node.of(rows, all)
@@ -193,6 +217,16 @@ impl Expression {
 }
 
 impl Node {
+    /// The names that it takes.
+    fn names<'n>(&'n self, names: &mut Vec<&'n str>) {
+        match self {
+            Node::Name(name) => names.push(name),
+            Node::Call(_, arguments) => arguments.iter().for_each(|argument| argument.names(names)),
+            Node::Both(_, both) => [&both.0, &both.1].into_iter().for_each(|node| node.names(names)),
+            Node::Number(_) | Node::Text(_) => {}
+        }
+    }
+
     fn of(&self, rows: &[&Row<'_>], all: &[&Row<'_>]) -> Option<Value> {
         match self {
             Node::Number(number) => Some(Value::Number(*number)),
@@ -209,11 +243,20 @@ impl Node {
                 let others: Vec<&Row<'_>> = all.iter().copied().filter(|row| !std::ptr::eq(*row, this)).collect();
                 arguments.first()?.of(&others, all)
             }
-            Node::Call(Function::Abs, arguments) => Some(Value::Number(arguments.first()?.of(rows, all)?.number()?.abs())),
+            Node::Call(function @ (Function::Abs | Function::Change | Function::Grouped), arguments) => {
+                let number = arguments.first()?.of(rows, all)?.number()?;
+                Some(match function {
+                    Function::Abs => Value::Number(number.abs()),
+                    Function::Change => Value::Text(change(number)),
+                    _ => Value::Text(grouped(number.round() as u64)),
+                })
+            }
             Node::Call(function @ (Function::Spearman | Function::Threshold | Function::Best), arguments) => {
                 let number = |at: usize, row: &Row<'_>| arguments.get(at)?.of(&[row], all)?.number();
                 if *function == Function::Best {
-                    let known = rows.iter().filter_map(|row| Some((number(1, row)?, *row)));
+                    let wanted =
+                        |row: &&&Row<'_>| arguments.get(2).is_none_or(|node| node.of(&[row], all).is_some_and(|value| value.holds()));
+                    let known = rows.iter().filter(wanted).filter_map(|row| Some((number(1, row)?, *row)));
                     let (_, best) = known.reduce(|best, one| if one.0 > best.0 { one } else { best })?;
                     return arguments.first()?.of(&[best], all);
                 }
@@ -240,6 +283,14 @@ impl Node {
                     return Some(Value::Number(different.len() as f64));
                 }
                 let values: Vec<f64> = values.filter_map(|value| value.number()).collect();
+                if let Function::Low | Function::High | Function::Effect = function {
+                    let ratio = Ratio::of(&values.iter().map(|value| (*value, 1.0)).collect::<Vec<_>>())?;
+                    return Some(match function {
+                        Function::Effect => Value::Text(ratio.told()),
+                        Function::Low => Value::Number(ratio.interval?.0),
+                        _ => Value::Number(ratio.interval?.1),
+                    });
+                }
                 match function {
                     Function::Count => Some(values.iter().filter(|value| **value != 0.0).count() as f64),
                     Function::Sum => (!values.is_empty()).then(|| values.iter().sum()),
@@ -404,7 +455,13 @@ mod tests {
         assert_eq!((value("distinct(kernel)"), value("distinct(max_tbs, ipc > 1)")), (Some(Value::Number(2.0)), Some(Value::Number(1.0))));
         assert_eq!((value("best(kernel, ipc)"), value("others(max(ipc))")), (Some(Value::Text("fwt".into())), Some(Value::Number(8.0))));
         assert_eq!((value("threshold(ipc, kernel == 'fwt')"), value("abs(2 - 5)")), (Some(Value::Number(5.0)), Some(Value::Number(3.0))));
+        assert_eq!((value("best(kernel, ipc, ipc < 5)"), value("low(ipc, ipc > 5)")), (Some(Value::Text("mm".into())), None));
         let text = |text: &str| Some(Value::Text(text.to_owned()));
+        assert_eq!((value("change(ipc / 4)"), value("grouped(1234567.4)")), (text("\u{2212}50.0 %"), text("1,234,567")));
+        // Ratios of 2 and 8: an interval of the mean of their logarithms reaches 12.706 times their difference's half beyond it.
+        assert_eq!((value("effect(ipc)"), value("effect(ipc / ipc)")), (text("+300.0 % ?"), text("+0.0 % ?")));
+        let high = 4.0 * (12.706 * 4_f64.ln() / 2.0).exp();
+        assert!(value("high(ipc)").and_then(|value| value.number()).is_some_and(|value| (value / high - 1.0).abs() < 1e-9));
         assert_eq!((value("kernel + ': ' + ipc"), value("ipc > 9 and 'fast' or 'slow'")), (text("mm: 2"), text("slow")));
         assert_eq!(
             (value("kernel == 'fwt' or kernel == 'mm'"), value("spearman(ipc, 10 - ipc)")),

@@ -7,19 +7,23 @@
 //!
 //! docs/guide/own-paper.md shows how a paper is written down.
 
+mod alternatives;
 mod cells;
 mod expression;
+mod factorial;
 mod published;
 mod rows;
 mod template;
 
-pub use cells::{Cell, Cluster, Dot, Grid, Line};
+pub use alternatives::{Attained, Case, Judged};
+pub use cells::{Cell, Cluster, Dot, Grid, Line, Placed};
 pub use expression::{Expression, Value};
+pub use factorial::{Effect, Factorial};
 pub use published::{Number, Published};
 pub use rows::{Row, plain};
 pub use template::Template;
 
-use super::results::Evaluation;
+use super::results::{Evaluation, StudyResult};
 use rows::Wanted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,6 +34,9 @@ use std::collections::BTreeMap;
 pub struct Report {
     /// In order.
     pub blocks: Vec<Block>,
+    /// Values that blocks call by a name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub define: BTreeMap<String, Expression>,
     /// Of all files that the blocks name.
     #[serde(default, skip_serializing_if = "Published::is_empty")]
     pub published: Published,
@@ -57,12 +64,8 @@ pub enum Kind {
     Usual,
     /// Every group under every policy.
     Groups,
-    /// Of placements and mechanisms on one machine: ranks by work, fairness, energy and storage, and what is best for each group.
-    MechanismRanking,
     /// How near policies come to the best static configuration, by how well they knew the kernels.
     DecisionQuality,
-    /// What each level of scheduling does in each combination with the others.
-    LevelEffects,
     /// Bars in clusters, with means and published numbers.
     Bars,
     /// Stacked shares.
@@ -73,6 +76,12 @@ pub enum Kind {
     Scatter,
     /// A quantity over two others, as a grid.
     Matrix,
+    /// Ratios of means one under the other, each a dot with its interval; a panel for each of `values`.
+    Ranked,
+    /// Which of the first two values of `series` is better for each group, and a rule that says so beforehand from `factors`, counters of the kernels alone.
+    Alternatives,
+    /// What each of several factors does that are on or off in every combination, and which of them meet: a figure of the first of `values`, and tables.
+    Factorial,
     /// A table.
     Table,
 }
@@ -100,6 +109,8 @@ pub enum Source {
     Queue,
     /// Means by class and policy.
     Summary,
+    /// What preemption stores, whatever ran: `what`, and bits of an SM in `hardware` and in `firmware`.
+    PreemptionStorage,
 }
 
 /// Which mean.
@@ -122,6 +133,10 @@ pub enum Unit {
     Ratio,
     /// In hundredths.
     Percent,
+    /// A ratio as a change.
+    Change,
+    /// In groups of three digits, without decimals.
+    Grouped,
 }
 
 /// Rows that those of a block are compared with: `NAME.ipc` is the IPC of the one of them that agrees in all of `on`.
@@ -256,6 +271,15 @@ pub struct Block {
     /// What clusters, or the rows of a table, are sorted by, least first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sort: Option<Expression>,
+    /// What is on or off, each holding in half of the rows of a case, which have the same `by`; or the counters of kernels that a rule may ask for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub factors: Vec<Named>,
+    /// The published number of a bar; of this block's figure, by cluster and series, if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paper: Option<Expression>,
+    /// Both ends of the interval of a bar that is one row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<[Expression; 2]>,
     /// Half of the interval of a bar that is one run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub half_width: Option<Expression>,
@@ -293,6 +317,14 @@ impl Block {
         rows
     }
 
+    /// The studies that it is of: of a block of whole studies, those of its experiments for whose machine and settings `where` holds.
+    pub fn studies<'e>(&self, evaluation: &'e Evaluation) -> Vec<&'e StudyResult> {
+        let whole = matches!(self.kind, Kind::Section | Kind::Usual | Kind::Groups);
+        let condition = self.condition.as_ref().filter(|_| whole);
+        let wanted = Wanted { rows: Source::Gpus, points: None, experiments: &self.experiments, condition };
+        rows::rows(evaluation, &evaluation.plan.report.published, wanted, &BTreeMap::new()).iter().map(Row::study).collect()
+    }
+
     /// What it lacks to be drawn; none if nothing.
     pub(crate) fn lacks(&self) -> Option<&'static str> {
         let value = self.value.is_some() || !self.values.is_empty();
@@ -306,6 +338,21 @@ impl Block {
                 (self.by.is_empty(), "by"),
             ],
             Kind::Table => vec![(self.values.is_empty(), "values")],
+            Kind::Ranked => {
+                vec![(self.figure.is_empty(), "figure"), (self.values.is_empty(), "values"), (self.by.is_empty(), "by")]
+            }
+            Kind::Alternatives => vec![
+                (self.series.is_none(), "series"),
+                (self.values.is_empty(), "values"),
+                (self.by.is_empty(), "by"),
+                (self.factors.is_empty(), "factors"),
+            ],
+            Kind::Factorial => vec![
+                (self.figure.is_empty(), "figure"),
+                (self.values.is_empty(), "values"),
+                (self.by.is_empty(), "by"),
+                (self.factors.is_empty(), "factors"),
+            ],
             _ => vec![],
         };
         needs.into_iter().find(|(missing, _)| *missing).map(|(_, key)| key)

@@ -4,11 +4,16 @@
 use super::expression::{Expression, Value};
 use super::published::Published;
 use super::{Join, Source};
+use crate::evaluate::preemption_storage;
 use crate::evaluate::queue::QueueResult;
 use crate::evaluate::results::{Evaluation, GroupResult, PolicyResult, StudyResult};
+use crate::evaluate::storage;
+use crate::experiment::policies::Policies;
+use crate::experiment::policy::Policy;
 use crate::gpus;
 use crate::gpus::fields::{Field, changed};
 use crate::kernel_name;
+use mias_hw_model::config::GpuConfig;
 use serde::Serialize;
 use serde_json::Value as Json;
 use std::borrow::Cow;
@@ -35,10 +40,18 @@ pub struct Row<'e> {
 }
 
 impl<'e> Row<'e> {
+    /// The study that it is of.
+    pub fn study(&self) -> &'e StudyResult {
+        self.study
+    }
+
     /// The value of a name.
     pub fn get(&self, name: &str) -> Option<Value> {
         if let Some((_, value)) = self.names.iter().find(|(known, _)| *known == name) {
             return Some(Value::Text(value.clone()));
+        }
+        if let Some(defined) = self.evaluation.plan.report.define.get(name) {
+            return defined.of_one(self);
         }
         match (name, self.point) {
             ("experiment", _) => return Some(Value::Text(self.study.experiment.clone())),
@@ -46,6 +59,8 @@ impl<'e> Row<'e> {
             ("value", Some([_, value, _])) => return Some(Value::Number(value)),
             ("most", Some([_, _, most])) => return Some(Value::Number(most)),
             ("place", _) => return self.place.map(|place| Value::Number(place as f64)),
+            ("base", _) => return self.policy().map(|policy| Value::Text(policy.base().name().to_owned())),
+            ("measures", _) => return self.policy().map(|policy| Value::Number(f64::from(u8::from(policy.base().measures())))),
             ("searched_for", _) => return self.searched_for().map(|mode| Value::Text(mode.to_owned())),
             ("promised_stp", _) => return self.promised_stp().map(Value::Number),
             _ => {}
@@ -57,6 +72,11 @@ impl<'e> Row<'e> {
         match first {
             "setting" => self.setting(rest),
             "study" => self.of_study(rest),
+            "stored" => self.stored(rest),
+            "levels" => {
+                let on = self.study.levels.iter().any(|levels| levels.split('+').any(|level| level == rest));
+                Some(Value::Number(f64::from(u8::from(on))))
+            }
             "gpu" => self.field(self.gpu.get_or_init(|| gpu(&self.study.gpu)), rest),
             "paper" => self.names.iter().find_map(|(_, key)| self.published.find(None, key, rest)),
             _ => self.field(&self.fields, name),
@@ -119,6 +139,25 @@ impl Row<'_> {
         of(name).or_else(part).map(Value::read)
     }
 
+    /// The policy, where it is one of the program's.
+    fn policy(&self) -> Option<Policy> {
+        let (_, name) = self.names.iter().find(|(known, _)| *known == "policy")?;
+        Policies::default().find(name)
+    }
+
+    /// Bits that the policy stores beside what every policy needs: in each SM, or once on the chip; and those of each SM for preemption, where its transition does that.
+    fn stored(&self, place: &str) -> Option<Value> {
+        let bits = storage::bits(self.policy()?, &of_name(&self.study.gpu)?)?;
+        let bits = match place {
+            "sm" => bits.sm,
+            "chip" => bits.chip,
+            "preemption" if self.study.transition.starts_with("preempt") => preemption_storage::hardware_bits(),
+            "preemption" => 0,
+            _ => return None,
+        };
+        Some(Value::Number(bits as f64))
+    }
+
     /// What a search for SMs went for: where some kernels are memory-intensive performance, where all are power, where none is nothing (Zhao et al. 2018,
     /// section 4).
     fn searched_for(&self) -> Option<&'static str> {
@@ -146,17 +185,22 @@ impl Row<'_> {
     }
 }
 
-/// The machine that a study names: a file, and the fields that are not as there.
+/// The machine that a study names, as its file has it.
 fn gpu(name: &str) -> Json {
+    of_name(name).and_then(|gpu| serde_json::to_value(gpu).ok()).unwrap_or_default()
+}
+
+/// The machine that a study names: a file, and the fields that are not as there.
+fn of_name(name: &str) -> Option<GpuConfig> {
     let mut words = name.split(' ');
-    let Some(Ok(gpu)) = words.next().map(gpus::load) else { return Json::Null };
+    let gpu = gpus::load(words.next()?).ok()?;
     let field = |word: &str| {
         let (key, value) = word.split_once('=')?;
         let value = value.parse().map_or_else(|_| toml::Value::String(value.to_owned()), toml::Value::Integer);
         Some(Field { path: key.split('.').map(str::to_owned).collect(), value })
     };
     let fields: Vec<Field> = words.filter_map(field).collect();
-    serde_json::to_value(changed(&gpu, &fields).unwrap_or(gpu)).unwrap_or_default()
+    Some(changed(&gpu, &fields).unwrap_or(gpu))
 }
 
 /// A kernel's name without its settings; a trace's by its folder and launch.
@@ -256,6 +300,10 @@ fn of_study<'e>(evaluation: &'e Evaluation, study: &'e StudyResult, published: &
                 }));
             }
             members
+        }
+        Source::PreemptionStorage => {
+            let first = evaluation.studies.first().is_some_and(|first| std::ptr::eq(first, study));
+            preemption_storage::rows().iter().filter(|_| first).map(|stored| row(json(stored), Vec::new())).collect()
         }
         Source::Gpus => vec![row(json(&()), vec![("gpu", study.gpu.clone())])],
         Source::Groups => study.groups.iter().map(|group| row(json(group), of_group(&group.kernels, &group.class))).collect(),

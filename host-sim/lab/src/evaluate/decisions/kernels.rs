@@ -1,6 +1,6 @@
 //! Which kernels a rule may be made from and which it is judged by: what plans/decisions/kernels.toml says (sources.md D192).
 
-use crate::evaluate::sides::family;
+use crate::evaluate::names::family;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

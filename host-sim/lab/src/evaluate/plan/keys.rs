@@ -5,6 +5,7 @@ use super::kernels::{MOST_KERNELS, MOST_QUEUED_KERNELS};
 use super::requests;
 use super::schema;
 use crate::choice::Choice;
+use crate::evaluate::blocks::Join;
 use crate::experiment::policies::Policies;
 use crate::experiment::queue::{LONGEST_SPACING, MOST_LAUNCHES};
 use crate::experiment::requests::Scheme;
@@ -31,7 +32,7 @@ const fn optional(name: &'static str, about: &'static str, value: fn(&Policies) 
 }
 
 /// Of a plan.
-pub(super) const PLAN: [Key; 7] = [
+pub(super) const PLAN: [Key; 9] = [
     required("name", "Short name: small letters, digits and hyphens.", |_| schema::plain_name()),
     required("description", "What the plan is for.", |_| schema::text()),
     optional("include", "Plans, built in or files from this one's folder, whose experiments come first.", |_| {
@@ -39,6 +40,8 @@ pub(super) const PLAN: [Key; 7] = [
     }),
     optional("experiment", "Groups of kernels under policies, in every setting.", |policies| list(&schema::experiment(policies))),
     optional("report", "What the report shows, in this order; the usual figures and tables if left out.", |_| list(&schema::block())),
+    optional("define", "Values that the report's blocks call by a name.", |_| schema::map_of(&schema::text())),
+    optional("join", "What the rows of every block are compared with.", |_| schema::map_of(&schema::of_type::<Join>("Other rows"))),
     optional("report-as", "A plan whose report this one's has, too, as far as it has its experiments.", |_| {
         schema::known_or_file(&super::names())
     }),

@@ -2,11 +2,15 @@
 
 use super::reader::{Source, Table};
 use super::{PlanError, names, published_names, text_of};
-use crate::evaluate::blocks::{Block, Report};
+use crate::evaluate::blocks::{Block, Expression, Join, Report};
 use mias_workloads::input::toml_text::parse_error;
 use mias_workloads::input::{file, suggest};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::path::Path;
+
+/// Most factors of a block: 256 combinations.
+const MOST_FACTORS: usize = 8;
 
 /// The part of a plan that is read as it is written.
 #[derive(Deserialize)]
@@ -15,6 +19,31 @@ struct Blocks {
     report: Vec<Block>,
     #[serde(default)]
     published: Vec<String>,
+    #[serde(default)]
+    define: BTreeMap<String, Expression>,
+    #[serde(default)]
+    join: BTreeMap<String, Join>,
+}
+
+impl Blocks {
+    /// Its blocks, each with the joins of all.
+    fn blocks(self) -> impl Iterator<Item = Block> {
+        let join = self.join;
+        self.report.into_iter().map(move |block| Block { join: join.clone().into_iter().chain(block.join).collect(), ..block })
+    }
+}
+
+/// A definition that takes its own value, through whichever others.
+fn circular(define: &BTreeMap<String, Expression>) -> Option<&str> {
+    let mut left: Vec<(&String, Vec<&str>)> = define.iter().map(|(name, of)| (name, of.names())).collect();
+    loop {
+        let before = left.len();
+        let names: Vec<&str> = left.iter().map(|(name, _)| name.as_str()).collect();
+        left.retain(|(_, of)| of.iter().any(|name| names.contains(name)));
+        if left.len() == before {
+            return left.first().map(|(name, _)| name.as_str());
+        }
+    }
 }
 
 /// The blocks of a plan's text.
@@ -32,7 +61,8 @@ pub(super) fn read(source: Source<'_>, plan: &Table<'_>, known: &[&str], report:
                 mias_plans::published(name).ok_or_else(|| other.fail(&suggest::unknown("file of numbers", name, &published_names())))?;
             report.published.read(text).map_err(|message| other.fail(&format!("{name}: {message}")))?;
         }
-        report.blocks.extend(theirs.report);
+        report.define.extend(theirs.define.clone());
+        report.blocks.extend(theirs.blocks());
     }
     for name in plan.get("published").map(|list| list.list()).transpose()?.unwrap_or_default() {
         let word = name.beside(name.text()?, &published_names());
@@ -43,16 +73,24 @@ pub(super) fn read(source: Source<'_>, plan: &Table<'_>, known: &[&str], report:
         report.published.read(&text).map_err(|message| name.fail(&format!("{word}: {message}")))?;
     }
     let Some(written) = plan.get("report") else { return Ok(()) };
-    let parsed = blocks(source)?;
-    for (place, block) in written.list()?.iter().zip(&parsed.report) {
+    let mut parsed = blocks(source)?;
+    report.define.append(&mut parsed.define);
+    if let Some(name) = circular(&report.define) {
+        return Err(written.fail(&format!("`{name}` is defined by itself")));
+    }
+    let parsed: Vec<Block> = parsed.blocks().collect();
+    for (place, block) in written.list()?.iter().zip(&parsed) {
         if let Some(key) = block.lacks() {
             return Err(place.fail(&format!("a block of this kind has a key `{key}`")));
+        }
+        if block.factors.len() > MOST_FACTORS {
+            return Err(place.fail(&format!("{} factors, at most {MOST_FACTORS} may be", block.factors.len())));
         }
         let named = block.experiments.iter().chain(block.join.values().flat_map(|join| &join.experiments));
         if let Some(name) = { named }.find(|name| !known.contains(&name.as_str())) {
             return Err(place.fail(&suggest::unknown("experiment", name, known)));
         }
     }
-    report.blocks.extend(parsed.report);
+    report.blocks.extend(parsed);
     Ok(())
 }

@@ -7,6 +7,7 @@ use crate::experiment::parameters::{Kind, PARAMETERS, Parameter};
 use crate::experiment::policies::Policies;
 use crate::gpus;
 use mias_workloads::input::schema::{self, choice, one_or_more};
+use schemars::JsonSchema;
 use serde_json::{Value, json};
 
 /// The schema of a plan, for a program that knows these policies.
@@ -22,7 +23,17 @@ pub fn schema(policies: &Policies) -> Value {
 
 /// A block of the report.
 pub(super) fn block() -> Value {
-    let mut block = schema::of::<Block>("A part of a report", "A heading, a figure or a table, with the results that it draws.");
+    of_type::<Block>("A heading, a figure or a table, with the results that it draws.")
+}
+
+/// Any names, each with such a value.
+pub(super) fn map_of(value: &Value) -> Value {
+    json!({ "type": "object", "additionalProperties": value })
+}
+
+/// What a type is read from.
+pub(super) fn of_type<T: JsonSchema>(about: &str) -> Value {
+    let mut block = schema::of::<T>("", about);
     // It is inside another schema, which says what it is.
     for keyword in ["$schema", "title"] {
         block.as_object_mut().and_then(|keywords| keywords.remove(keyword));

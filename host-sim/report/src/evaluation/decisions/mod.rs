@@ -1,13 +1,10 @@
 //! The yardstick of decisions (plan `decisions` and its parts): tables for the terminal and the page, a line for each policy with what it ran with. What the numbers are
 //! is in [`mias_lab::evaluate::decisions`].
 
-#[cfg(test)]
-mod tests;
-
-use super::field::{change, mechanism};
 use mias_lab::evaluate::decisions::{Block, Judgement, Kernels, Known, Line, Objective, Set, TRANSITION, Way, is_of};
 use mias_lab::evaluate::results::Evaluation;
-use mias_lab::table::{self, DASH, grouped, number, percent};
+use mias_lab::experiment::mechanisms::MECHANISMS;
+use mias_lab::table::{self, DASH, change, grouped, number, percent};
 
 /// All blocks of an evaluation, and the policies of which the best is B.
 pub(super) fn blocks(evaluation: &Evaluation) -> (Vec<Block>, Vec<String>) {
@@ -17,10 +14,7 @@ pub(super) fn blocks(evaluation: &Evaluation) -> (Vec<Block>, Vec<String>) {
 
 /// A policy with its mechanisms, and its transition where that is another than B's.
 pub(super) fn name(way: &Way) -> String {
-    let known = |field: &str| {
-        let (key, value) = field.split_once('=')?;
-        Some(mechanism(key, value)?.0.to_owned())
-    };
+    let known = |field: &str| MECHANISMS.iter().find(|mechanism| mechanism.sets(field)).map(|mechanism| mechanism.name.to_uppercase());
     let mut name = way.policy.to_owned();
     for field in way.with.split(' ').filter(|field| !field.is_empty()) {
         name += " + ";

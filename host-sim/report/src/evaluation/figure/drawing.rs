@@ -22,23 +22,23 @@ pub(super) enum Anchor {
 }
 
 /// A place, or an extent: x to the right, y downwards.
-pub(super) type Point = (f64, f64);
+pub type Point = (f64, f64);
 
 /// A text.
 #[derive(Clone, Debug)]
-pub(super) struct Text {
-    pub(super) at: Point,
-    pub(super) anchor: Anchor,
+struct Text {
+    at: Point,
+    anchor: Anchor,
     /// How far it rises, in degrees.
-    pub(super) rises: f64,
+    rises: f64,
     /// Class of style: `tick`, `label`, `name`, `value`, `title`.
-    pub(super) class: &'static str,
-    pub(super) text: String,
+    class: &'static str,
+    text: String,
 }
 
 /// What a drawing is made of.
 #[derive(Clone, Debug)]
-pub(super) enum Element {
+enum Element {
     Rect { at: Point, size: Point, style: Option<Style>, class: &'static str, title: String },
     Path { points: Vec<Point>, class: &'static str, title: String },
     Curve { points: Vec<Point>, colour: &'static str, dash: &'static str, title: String },
@@ -49,10 +49,10 @@ pub(super) enum Element {
 
 /// A drawing under way.
 #[derive(Clone, Debug)]
-pub(super) struct Drawing {
+pub struct Drawing {
     pub(super) width: f64,
     pub(super) height: f64,
-    pub(super) elements: Vec<Element>,
+    elements: Vec<Element>,
 }
 
 impl Drawing {
@@ -151,15 +151,20 @@ impl Drawing {
         })
     }
 
-    /// All texts.
-    #[cfg(test)]
-    pub(super) fn texts(&self) -> impl Iterator<Item = &Text> {
-        self.elements.iter().filter_map(|element| if let Element::Text(text) = element { Some(text) } else { None })
+    /// Width and height.
+    pub fn size(&self) -> Point {
+        (self.width, self.height)
+    }
+
+    /// All texts, with the corners of the box that each takes in the widest of the fonts, one after the other.
+    pub fn texts(&self) -> impl Iterator<Item = (&str, [Point; 4])> {
+        self.elements
+            .iter()
+            .filter_map(|element| if let Element::Text(text) = element { Some((text.text.as_str(), text.corners())) } else { None })
     }
 
     /// All corners of what is no text.
-    #[cfg(test)]
-    pub(super) fn corners(&self) -> Vec<Point> {
+    pub fn corners(&self) -> Vec<Point> {
         let of = |element: &Element| match element {
             Element::Rect { at, size, .. } => vec![*at, (at.0 + size.0, at.1 + size.1)],
             Element::Path { points, .. } | Element::Curve { points, .. } | Element::Shape { points, .. } => points.clone(),
@@ -246,9 +251,8 @@ impl Text {
         html! { text class=(self.class) transform=(rising) text-anchor=(anchor) { (self.text) } }
     }
 
-    /// The corners of the box that it takes in the widest of the fonts, one after the other.
-    #[cfg(test)]
-    pub(super) fn corners(&self) -> [Point; 4] {
+    /// The corners of its box, in the widest of the fonts.
+    fn corners(&self) -> [Point; 4] {
         let width = measure::width(&self.text);
         let left = match self.anchor {
             Anchor::Start => 0.0,

@@ -8,7 +8,6 @@ pub(super) const TEXT: f64 = 12.0;
 pub(super) const LINE: f64 = 15.0;
 
 /// What a line of text takes above its base line, in user units: 0.928 em in DejaVu Sans.
-#[cfg(test)]
 pub(super) const ASCENT: f64 = 0.93 * TEXT;
 
 /// What it takes below, 0.236 em.

@@ -12,8 +12,6 @@ mod bars;
 mod curves;
 mod drawing;
 mod fill;
-#[cfg(test)]
-pub(super) mod geometry;
 mod key;
 mod look;
 mod measure;
@@ -28,6 +26,7 @@ mod table;
 
 pub(crate) use bars::{Bar, Bars, Cluster, Mark, Series};
 pub(crate) use curves::{Curve, Curves};
+pub use drawing::{Drawing, Point};
 pub(crate) use fill::{Marker, Style, definitions};
 pub(crate) use key::{Key, Swatch};
 pub(crate) use look::sheet;
@@ -38,7 +37,7 @@ pub(crate) use stacks::{Stack, Stacks};
 pub(crate) use strips::{Strip, Strips};
 pub(crate) use surface::Surface;
 
-use drawing::{Anchor, Drawing};
+use drawing::Anchor;
 use maud::{Markup, html};
 use measure::{LINE, TEXT, wrapped};
 use table::Table;
@@ -219,6 +218,12 @@ impl Figure {
         }
         whole.height = y + EDGE;
         whole
+    }
+
+    /// What a file of this size has, and what the page has of each panel.
+    pub fn drawings(&self, size: Size) -> Vec<Drawing> {
+        let of_page = self.panels.iter().flat_map(|panel| [PAGE, HALF_PAGE].map(|width| panel.chart.draw(width)));
+        of_page.chain([self.whole(size.units())]).collect()
     }
 
     /// As an SVG file.

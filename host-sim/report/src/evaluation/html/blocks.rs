@@ -2,10 +2,11 @@
 
 use super::page::Page;
 use super::palette::{self, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION};
-use super::{conditions, decisions, field, stack, studies, tables, usual};
+use super::{conditions, decisions, factorial, studies, tables, usual};
+use crate::evaluation::alternatives;
 use crate::evaluation::figure::{
-    Bar, Bars, Chart, Cluster, Curve, Curves, Dot, Figure, Key, Mark, Panel, Plane, RATIO, Series, Stack, Stacks, Style, Surface, Swatch,
-    Unit,
+    Bar, Bars, Chart, Cluster, Curve, Curves, Dot, Figure, Key, Mark, Marker, Panel, Placed, Plane, RATIO, Ranked, Series, Stack, Stacks,
+    Style, Surface, Swatch, Unit,
 };
 use mias_lab::evaluate::blocks::{self, Block, Kind, Row};
 use mias_lab::evaluate::results::{Evaluation, StudyResult};
@@ -17,8 +18,7 @@ const COLOURS: [&str; 7] = [ORANGE, PURPLE, BLUE, SKY, GREEN, VERMILLION, GREY];
 pub(super) fn draw(page: &mut Page, evaluation: &Evaluation) {
     let mut experiments = 0;
     for block in &evaluation.plan.report.blocks {
-        let of_it = |study: &&StudyResult| block.experiments.contains(&study.experiment);
-        let of_block: Vec<&StudyResult> = evaluation.studies.iter().filter(of_it).collect();
+        let of_block = block.studies(evaluation);
         if of_block.is_empty() && !block.experiments.is_empty() {
             continue;
         }
@@ -32,11 +32,11 @@ pub(super) fn draw(page: &mut Page, evaluation: &Evaluation) {
                 page.heading(&studies::titled(&study.title, study));
                 tables::groups(page, study);
             }),
-            Kind::MechanismRanking => field::draw(page, evaluation),
             Kind::DecisionQuality => decisions::draw(page, evaluation),
-            Kind::LevelEffects => stack::draw(page, evaluation),
             Kind::Table => table(page, evaluation, block),
-            Kind::Bars | Kind::Stacks | Kind::Lines | Kind::Scatter | Kind::Matrix => figure(page, evaluation, block),
+            Kind::Alternatives => choices(page, evaluation, block),
+            Kind::Factorial => factorial::draw(page, evaluation, block),
+            Kind::Bars | Kind::Stacks | Kind::Lines | Kind::Scatter | Kind::Matrix | Kind::Ranked => figure(page, evaluation, block),
         }
     }
 }
@@ -44,7 +44,7 @@ pub(super) fn draw(page: &mut Page, evaluation: &Evaluation) {
 fn section(page: &mut Page, block: &Block, studies: &[&StudyResult]) {
     page.section(&block.title);
     if let Some(study) = studies.first() {
-        page.note(&conditions::fully(study));
+        page.note_once(&conditions::fully(study));
     }
     if let Some(words) = &block.caption {
         page.paragraph(words.of(&[]));
@@ -53,24 +53,42 @@ fn section(page: &mut Page, block: &Block, studies: &[&StudyResult]) {
 
 fn table(page: &mut Page, evaluation: &Evaluation, block: &Block) {
     let rows = block.rows(evaluation);
-    let rows: Vec<&Row<'_>> = rows.iter().collect();
-    let cells = if block.across { block.across(&evaluation.plan.report.published, &rows) } else { block.table(&rows) };
-    if cells.is_empty() {
+    if rows.is_empty() {
         return;
     }
     if !block.title.is_empty() {
         page.heading(&block.title);
     }
-    page.table(&block.headings(), &cells, !block.across);
+    for (title, rows) in block.panels(&rows) {
+        let cells = if block.across { block.across(&evaluation.plan.report.published, &rows) } else { block.table(&rows) };
+        if !title.is_empty() {
+            page.paragraph(title);
+        }
+        page.table(&block.headings(), &cells, !block.across);
+    }
     if let Some(words) = &block.caption {
-        page.note(&words.of(&rows));
+        page.note(&words.of(&rows.iter().collect::<Vec<_>>()));
+    }
+}
+
+fn choices(page: &mut Page, evaluation: &Evaluation, block: &Block) {
+    let judged = block.alternatives(evaluation);
+    page.heading(&block.title);
+    page.lines(&alternatives::choosers(&judged), false);
+    page.note(alternatives::WHAT);
+    for one in &judged {
+        page.heading(&format!("Each group by {}", one.name));
+        page.lines(&alternatives::groups(one), true);
     }
 }
 
 fn figure(page: &mut Page, evaluation: &Evaluation, block: &Block) {
     let rows = block.rows(evaluation);
     let (mut panels, mut key) = (Vec::new(), Key::default());
-    for (title, of_panel) in block.panels(&rows) {
+    if block.kind == Kind::Ranked {
+        panels = ranked(block, &rows.iter().collect::<Vec<_>>(), &mut key);
+    }
+    for (title, of_panel) in block.panels(&rows).into_iter().filter(|_| block.kind != Kind::Ranked) {
         let drawn = match block.kind {
             Kind::Bars => bars(page, evaluation, block, &of_panel, &mut key),
             Kind::Stacks => stacks(page, evaluation, block, &of_panel, &mut key),
@@ -95,6 +113,7 @@ fn unit(block: &Block) -> Unit {
     match block.unit {
         blocks::Unit::Ratio => RATIO,
         blocks::Unit::Percent => Unit::Percent,
+        blocks::Unit::Change | blocks::Unit::Grouped => RATIO,
     }
 }
 
@@ -124,7 +143,11 @@ fn bars(page: &Page, evaluation: &Evaluation, block: &Block, rows: &[&Row<'_>], 
     let (names, clusters) = block.bars(&evaluation.plan.report.published, rows);
     let cluster = |of: blocks::Cluster| Cluster {
         names: of.names,
-        bars: of.bars.iter().map(|bar| bar.map(|cell| Bar { of: cell.of, half_width: cell.half_width, ..Bar::new(cell.value) })).collect(),
+        bars: of
+            .bars
+            .iter()
+            .map(|bar| bar.map(|cell| Bar { value: cell.value, of: cell.of, half_width: cell.half_width, interval: cell.interval }))
+            .collect(),
         marks: of.published.iter().enumerate().filter_map(|(at, said)| said.map(|said| Mark::Paper(at, said))).collect(),
         apart: of.apart,
     };
@@ -157,6 +180,25 @@ fn stacks(page: &Page, evaluation: &Evaluation, block: &Block, rows: &[&Row<'_>]
     let stacks: Vec<Stack> = clusters.into_iter().map(stack).collect();
     let series = series(page, block, names, key);
     (!stacks.is_empty()).then(|| Chart::Stacks(Stacks { label: label(block), y_label: block.y_label.clone(), series, stacks }))
+}
+
+/// A panel for each of the values.
+fn ranked(block: &Block, rows: &[&Row<'_>], key: &mut Key) -> Vec<Panel> {
+    let (series, values) = block.ranked(rows);
+    let marker = |at: usize| Marker { style: palette::of(&COLOURS, at), filling: 0 };
+    *key = series.iter().enumerate().fold(Key::default(), |key, (at, name)| key.with(Swatch::Dot(marker(at)), name));
+    let placed =
+        |of: blocks::Placed| Placed { name: of.name, marker: marker(of.series), value: of.ratio.map(|ratio| (ratio.mean, ratio.interval)) };
+    let panel = |(value, of): (&blocks::Named, Vec<blocks::Placed>)| Panel {
+        title: value.name.clone(),
+        words: String::new(),
+        chart: Chart::Ranked(Ranked {
+            label: value.name.clone(),
+            x_label: block.x_label.clone(),
+            placed: of.into_iter().map(placed).collect(),
+        }),
+    };
+    block.values.iter().zip(values).filter(|(_, of)| !of.is_empty()).map(panel).collect()
 }
 
 fn lines(block: &Block, rows: &[&Row<'_>]) -> Option<Chart> {

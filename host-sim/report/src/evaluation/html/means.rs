@@ -1,8 +1,8 @@
 //! Bars of means over the groups of a class, with how many and their quartiles; and bars of single groups.
 
-use super::late;
 use super::palette::Palette;
 use super::thesis;
+use super::too_late;
 use crate::evaluation::figure::{Bar, Cluster, Key, Mark, Series, Swatch};
 use mias_lab::evaluate::results::{GroupResult, StudyResult};
 use mias_lab::evaluate::statistics::{arithmetic, quartiles};
@@ -121,7 +121,7 @@ pub(super) fn cluster(study: &StudyResult, class: &str, policies: &[&'static str
         "stp" => marks.extend(oracle(summary::ORACLE_STP).map(Mark::Oracle)),
         _ => {}
     }
-    marks.extend(late::of_means(study, class, policies, quantity));
+    marks.extend(too_late::of_means(study, class, policies, quantity));
     let names = if name.is_empty() { Vec::new() } else { vec![name.to_owned(), count(study, class)] };
     Cluster { names, bars: policies.iter().map(bar).collect(), marks, apart: false }
 }
@@ -144,7 +144,7 @@ pub(super) fn of_group(study: &StudyResult, group: &GroupResult, policies: &[&'s
     let name = joined(group);
     let comparable = if thesis::is_of(study) { policies } else { &[] };
     marks.extend(comparable.iter().enumerate().filter_map(|(at, policy)| Some(Mark::Thesis(at, thesis::speedup(&name, policy)?.0))));
-    marks.extend(late::of_group(group, policies));
+    marks.extend(too_late::of_group(group, policies));
     // One under the other: groups stand close.
     let last = group.kernels.len().saturating_sub(1);
     let line = |(at, kernel): (usize, &String)| format!("{}{}", plain(kernel), if at < last { " +" } else { "" });
@@ -181,7 +181,7 @@ pub(super) fn explained(clusters: &[Cluster]) -> String {
         words += " Diamonds: what the thesis gives.";
     }
     if has(|mark| matches!(mark, Mark::Late(..))) {
-        words += late::MEANING;
+        words += too_late::MEANING;
     }
     words
 }

@@ -5,25 +5,25 @@ mod blocks;
 mod conditions;
 mod decisions;
 mod experiment;
-mod field;
+mod factorial;
 mod figures;
-mod late;
 mod means;
 mod numbering;
 mod page;
 mod palette;
-mod requests;
-mod rooms;
-mod sides;
-mod stack;
 mod studies;
 mod tables;
 mod thesis;
+mod too_late;
+mod urgent;
 mod usual;
 
 use super::figure::Figure;
 use maud::html;
-use mias_lab::evaluate::results::{Evaluation, StudyResult};
+use mias_lab::evaluate::blocks::{Published, Report};
+use mias_lab::evaluate::plan;
+use mias_lab::evaluate::results::{Evaluation, PlanNote, StudyResult};
+use mias_lab::experiment::policies::Policies;
 use numbering::Numbering;
 use page::Page;
 use palette::Palette;
@@ -51,7 +51,11 @@ fn page(evaluation: &Evaluation) -> Page {
         blocks::draw(&mut page, evaluation);
         return page;
     }
-    requests::draw(&mut page, &evaluation.studies, &evaluation.plan.report.published);
+    if evaluation.studies.iter().any(|study| !study.requests.is_empty()) {
+        let report = plan::load("shieh", &Policies::default()).map(|plan| Report { published: Published::default(), ..plan.report });
+        let asked = PlanNote { report: report.unwrap_or_default(), ..evaluation.plan.clone() };
+        blocks::draw(&mut page, &Evaluation { plan: asked, ..evaluation.clone() });
+    }
     let main = main_study(evaluation);
     let mut experiment = 0;
     if let Some(main) = main {
@@ -71,14 +75,14 @@ fn page(evaluation: &Evaluation) -> Page {
         let groups = if main.groups.iter().all(|group| group.kernels.len() == 2) { "pair" } else { "group" };
         page.section(&studies::titled(&format!("Every {groups} under every policy"), main));
         tables::groups(&mut page, main);
-        rooms::draw(&mut page, main);
+        urgent::draw(&mut page, main);
         // Further settings of the main experiment.
         let settings: Vec<&StudyResult> = evaluation.studies.iter().filter(|study| study.experiment == main.experiment).collect();
         if settings.len() > 1 {
             page.section(&format!("{}: settings", main.title));
             page.note(&conditions::of_settings(&settings));
             studies::draw(&mut page, &mut numbering, &settings);
-            settings.iter().filter(|study| !std::ptr::eq(**study, main)).for_each(|study| rooms::draw(&mut page, study));
+            settings.iter().filter(|study| !std::ptr::eq(**study, main)).for_each(|study| urgent::draw(&mut page, study));
         }
     }
     let mut experiments: Vec<&str> = Vec::new();
@@ -93,7 +97,6 @@ fn page(evaluation: &Evaluation) -> Page {
         usual::draw(&mut page, experiment, &settings);
         experiment += 1;
     }
-    sides::draw(&mut page, &evaluation.studies);
     page
 }
 

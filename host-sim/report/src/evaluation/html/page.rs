@@ -1,6 +1,7 @@
 //! The report of an evaluation as one HTML page: one file, nothing fetched, readable on screen and on paper.
 
 use super::palette::Palette;
+use crate::evaluation::Table;
 use crate::evaluation::figure::{self, Figure};
 use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 use mias_lab::table::{DASH, are_words};
@@ -17,6 +18,8 @@ pub(super) struct Page {
     /// Heading of every section.
     sections: Vec<String>,
     figures: Vec<Figure>,
+    /// What [`Page::note_once`] has said.
+    said: Vec<String>,
 }
 
 /// The anchor of a section, counted from 0.
@@ -47,6 +50,14 @@ impl Page {
     /// A paragraph in small print.
     pub(super) fn note(&mut self, text: &str) {
         self.body.push(html! { p.note { (text) } });
+    }
+
+    /// The same, unless it has been said already.
+    pub(super) fn note_once(&mut self, text: &str) {
+        if !self.said.iter().any(|said| said == text) {
+            self.note(text);
+            self.said.push(text.to_owned());
+        }
     }
 
     pub(super) fn figure(&mut self, figure: Figure) {
@@ -84,6 +95,11 @@ impl Page {
                 }
             }
         });
+    }
+
+    /// The same of a table with its headings.
+    pub(super) fn lines(&mut self, (headings, rows): &Table, ruled: bool) {
+        self.table(&headings.iter().map(String::as_str).collect::<Vec<_>>(), rows, ruled);
     }
 
     /// The whole document, which begins with `lead`.

@@ -1,10 +1,10 @@
 //! The numbers under the figures.
 
-use super::late;
 use super::means::{joined as names, plain, policies};
 use super::page::Page;
 use super::palette::STALLS;
 use super::thesis::{self, CLASSES, Source};
+use super::too_late;
 use mias_lab::evaluate::results::{GroupResult, Means, PolicyResult, StudyResult, SummaryRow};
 use mias_lab::evaluate::summary::{self, ALL, S_NULL};
 use mias_lab::table::{DASH, config, estimate, grouped, number, percent};
@@ -160,7 +160,7 @@ pub(super) fn means(page: &mut Page, study: &StudyResult) {
             "\u{b1}: half of a 95 % interval, mean over the groups. Runs end when every kernel's instructions are known to {precision}; what intervals cannot tell apart is not decided."
         ));
     }
-    if late::any(&[study]) {
+    if too_late::any(&[study]) {
         page.note("Too late: groups whose run ended before the decision was in effect. They count as what ran; what is said of decisions leaves them out.");
     }
     if study.arrive > 0 {

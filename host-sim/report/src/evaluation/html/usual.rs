@@ -2,7 +2,7 @@
 
 use super::numbering::Numbering;
 use super::page::Page;
-use super::{conditions, experiment, rooms, studies, tables};
+use super::{conditions, experiment, studies, tables, urgent};
 use mias_lab::evaluate::results::StudyResult;
 
 /// All settings of an experiment, as a section; it is the n-th that is numbered so.
@@ -17,12 +17,12 @@ pub(super) fn draw(page: &mut Page, number: usize, settings: &[&StudyResult]) {
             experiment::beyond(page, &mut numbering, study);
             page.heading("Every group under every policy");
             tables::groups(page, study);
-            rooms::draw(page, study);
+            urgent::draw(page, study);
         }
         _ => {
             page.note(&conditions::of_settings(settings));
             studies::draw(page, &mut numbering, settings);
-            settings.iter().for_each(|study| rooms::draw(page, study));
+            settings.iter().for_each(|study| urgent::draw(page, study));
         }
     }
 }

@@ -1,7 +1,10 @@
 //! What a policy or a mechanism stores beside what every policy needs (quotas, resident TBs, launches): bits of each SM, and of the chip once, from the widths that
 //! the register map, the firmware and the model state (sources.md D190). Copies that a latch holds, wires and logic are not counted.
 
-use crate::evaluation::preemption;
+use super::preemption_storage;
+use crate::experiment::mechanisms::quotas;
+use crate::experiment::policy::Policy;
+use crate::gpus::fields::changed;
 use mias_firmware::configs::{MAX_KERNELS, TbVector};
 use mias_firmware::counters::Extra;
 use mias_firmware::machine::{Machine, Settings};
@@ -11,9 +14,6 @@ use mias_hw_model::config::{
     PartitionConfig,
 };
 use mias_hw_model::sm::ContextStorage;
-use mias_lab::experiment::mechanisms::quotas;
-use mias_lab::experiment::policy::Policy;
-use mias_lab::gpus::fields::changed;
 use mias_registers::PolicyCode;
 use mias_registers::counters::Counter;
 use mias_registers::{KERNEL_COUNT_BITS, KERNEL_SLOTS};
@@ -43,11 +43,11 @@ const SM_STATE: u64 = 2;
 
 /// Bits that are added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::evaluation) struct Bits {
+pub(super) struct Bits {
     /// In every SM.
-    pub(in crate::evaluation) sm: u64,
+    pub(super) sm: u64,
     /// Once, beyond the SMs.
-    pub(in crate::evaluation) chip: u64,
+    pub(super) chip: u64,
 }
 
 impl Bits {
@@ -65,8 +65,8 @@ fn wide(most: u32) -> u64 {
     u64::from(u32::BITS - most.leading_zeros())
 }
 
-/// What a policy stores on a machine, whose SMs preempt or not; none where it is not known.
-pub(in crate::evaluation) fn bits(policy: Policy, gpu: &GpuConfig, preempts: bool) -> Option<Bits> {
+/// What a policy stores on a machine; none where it is not known.
+pub(super) fn bits(policy: Policy, gpu: &GpuConfig) -> Option<Bits> {
     let fields = policy
         .composed()
         .map(|composed| composed.fields().into_iter().chain(composed.has_quotas().then(|| quotas(vec![1]))).collect::<Vec<_>>());
@@ -89,8 +89,8 @@ pub(in crate::evaluation) fn bits(policy: Policy, gpu: &GpuConfig, preempts: boo
         all.sm +=
             u64::from(if contexts.mechanism == OversubscriptionMechanism::Virtual { storage.virtual_bits() } else { storage.duet_bits() });
     }
-    if preempts || gpu.sm.preemption.is_some() {
-        all.sm += preemption::hardware_bits();
+    if gpu.sm.preemption.is_some() {
+        all.sm += preemption_storage::hardware_bits();
     }
     Some(all)
 }
@@ -186,13 +186,13 @@ fn miss_resources(division: &MissResourcesConfig, gpu: &GpuConfig) -> Option<u64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mias_lab::experiment::policies::Policies;
-    use mias_lab::gpus;
-    use mias_lab::gpus::fields::Field;
+    use crate::experiment::policies::Policies;
+    use crate::gpus;
+    use crate::gpus::fields::Field;
 
-    fn of(policy: &str, fields: &str, preempts: bool) -> Bits {
+    fn of(policy: &str, fields: &str) -> Bits {
         let gpu = changed(&gpus::load("field").unwrap(), &Field::of_text(fields).unwrap()).unwrap();
-        bits(Policies::default().find(policy).unwrap(), &gpu, preempts).unwrap()
+        bits(Policies::default().find(policy).unwrap(), &gpu).unwrap()
     }
 
     fn sm(sm: u64) -> Bits {
@@ -202,44 +202,44 @@ mod tests {
     /// What divides without measuring stores nothing; metrics read three, four and five counters (docs/decision-latency.md) of 17, 17 and 24 bits and 17 or 17 and 25.
     #[test]
     fn counters_are_those_that_are_read() {
-        assert_eq!([of("left-over", "", false), of("spatial", "", false), of("smk", "", false)], [Bits::default(); 3]);
-        assert_eq!([of("mias-ipc", "", false), of("mias-ipm-ipc", "", false)], [sm(17 + 17 + 24), sm(17 + 17 + 17 + 24)]);
-        assert_eq!([of("mias-factor", "", false), of("mias-linear", "", false)], [sm(17 + 17 + 17 + 25 + 24); 2]);
-        assert_eq!(of("warped-slicer", "", false), sm(17 + 17 + 24));
-        assert_eq!(of("maestro", "", false), sm(8 * 24), "the kernels' instructions");
+        assert_eq!([of("left-over", ""), of("spatial", ""), of("smk", "")], [Bits::default(); 3]);
+        assert_eq!([of("mias-ipc", ""), of("mias-ipm-ipc", "")], [sm(17 + 17 + 24), sm(17 + 17 + 17 + 24)]);
+        assert_eq!([of("mias-factor", ""), of("mias-linear", "")], [sm(17 + 17 + 17 + 25 + 24); 2]);
+        assert_eq!(of("warped-slicer", ""), sm(17 + 17 + 24));
+        assert_eq!(of("maestro", ""), sm(8 * 24), "the kernels' instructions");
     }
 
     /// Dai et al. 2018, section 4.4: 7, 12 and 10 bits of a kernel's MILG, and 10 of its memory instructions; here also a limit of 7 and a quota of 16, in each of 8 slots.
     #[test]
     fn memory_issue_has_the_papers_widths() {
-        let ws = of("warped-slicer", "", false).sm;
-        assert_eq!(of("warped-slicer+dmil", "", false).sm - ws, 8 * (7 + 12 + 10 + 7));
-        assert_eq!(of("warped-slicer+qbmi", "", false).sm - ws, 8 * (10 + 10 + 16));
-        assert_eq!(of("warped-slicer+qbmi+dmil", "", false).sm - ws, 8 * (7 + 12 + 10 + 7 + 10 + 16), "requests are counted once");
-        assert_eq!(of("warped-slicer+rbmi", "", false).sm - ws, 3);
-        assert_eq!(of("warped-slicer", "sm.memory_issue.in_flight = 'dynamic'", false), of("warped-slicer+dmil", "", false));
-        assert_eq!(of("smk+warp-quota", "", false), sm(8 * 64));
+        let ws = of("warped-slicer", "").sm;
+        assert_eq!(of("warped-slicer+dmil", "").sm - ws, 8 * (7 + 12 + 10 + 7));
+        assert_eq!(of("warped-slicer+qbmi", "").sm - ws, 8 * (10 + 10 + 16));
+        assert_eq!(of("warped-slicer+qbmi+dmil", "").sm - ws, 8 * (7 + 12 + 10 + 7 + 10 + 16), "requests are counted once");
+        assert_eq!(of("warped-slicer+rbmi", "").sm - ws, 3);
+        assert_eq!(of("warped-slicer", "sm.memory_issue.in_flight = 'dynamic'"), of("warped-slicer+dmil", ""));
+        assert_eq!(of("smk+warp-quota", ""), sm(8 * 64));
     }
 
     /// Lin et al. 2018, table 4 and section 6.8: 1,034 and 84 bytes.
     #[test]
     fn contexts_have_the_papers_bytes() {
-        assert_eq!(of("spatial", "sm.contexts.mechanism = 'duet'", false), sm(8 * 1_034));
-        assert_eq!(of("spatial", "sm.contexts.mechanism = 'virtual'", false), sm(8 * 84));
+        assert_eq!(of("spatial", "sm.contexts.mechanism = 'duet'"), sm(8 * 1_034));
+        assert_eq!(of("spatial", "sm.contexts.mechanism = 'virtual'"), sm(8 * 84));
     }
 
     /// Whatever adds hardware adds bits.
     #[test]
     fn more_is_more() {
-        let ucp = of("warped-slicer+l1-ucp", "", false);
+        let ucp = of("warped-slicer+l1-ucp", "");
         // 32 sets of 8 ways: owners of 256 lines and counts of up to 8 lines; 8 monitors of 256 tags of 47 - 7 - 5 bits with 3 of their order, and 9 words.
-        assert_eq!(ucp.sm - of("warped-slicer", "", false).sm, 256 * 3 + 32 * 8 * 4 + 8 * (256 * (35 + 3) + 9 * 32));
-        let l2 = of("warped-slicer", "l2.partition.by = 'ucp'", false);
-        assert!(l2.chip > 0 && l2.sm == of("warped-slicer", "", false).sm);
-        let search = of("cd-search", "", false);
+        assert_eq!(ucp.sm - of("warped-slicer", "").sm, 256 * 3 + 32 * 8 * 4 + 8 * (256 * (35 + 3) + 9 * 32));
+        let l2 = of("warped-slicer", "l2.partition.by = 'ucp'");
+        assert!(l2.chip > 0 && l2.sm == of("warped-slicer", "").sm);
+        let search = of("cd-search", "");
         assert_eq!(search, Bits { sm: 2, chip: 8 * (6 * 27 + 64) });
-        assert!(of("effective-bandwidth", "", false).sm > search.sm && of("fair-share", "", false).chip > search.chip);
-        assert!(of("mias-ipm-ipc", "", true).sm > of("mias-ipm-ipc", "", false).sm);
-        assert_eq!(of("warped-slicer+equal-misses", "", false).sm - of("warped-slicer", "", false).sm, 8 * (4 + 2 * 4 + 2 * 9));
+        assert!(of("effective-bandwidth", "").sm > search.sm && of("fair-share", "").chip > search.chip);
+        assert!(of("mias-ipm-ipc", "sm.preemption.switch = 'stall'").sm > of("mias-ipm-ipc", "").sm);
+        assert_eq!(of("warped-slicer+equal-misses", "").sm - of("warped-slicer", "").sm, 8 * (4 + 2 * 4 + 2 * 9));
     }
 }

@@ -1,0 +1,107 @@
+//! Static check of all figures of random evaluations, at the widths of a page and of a paper's columns: every text is within its drawing, and
+//! no text is over another, in whichever font of those that drawings ask for. Marks, bars and lines are within their drawing, too.
+
+use crate::random;
+use mias_lab::evaluate::blocks::{Block, Kind};
+use mias_report::evaluation::figure::{Drawing, Figure, Point, Size};
+use mias_report::evaluation::html;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+/// What a corner may be beyond an edge: numbers are written with two decimals.
+const TOLERANCE: f64 = 0.01;
+
+/// Widths in millimetres and sizes of text in points.
+const SIZES: [(f64, f64); 4] = [(84.0, 8.0), (174.0, 8.0), (60.0, 8.0), (84.0, 6.0)];
+
+/// Whether two convex quadrilaterals overlap: no side of either parts them (separating axis theorem).
+fn overlap(a: &[Point; 4], b: &[Point; 4]) -> bool {
+    let parts = |one: &[Point; 4], other: &[Point; 4]| {
+        (0..4).any(|at| {
+            let ((x1, y1), (x2, y2)) = (one[at], one[(at + 1) % 4]);
+            let (nx, ny) = (y2 - y1, x1 - x2);
+            let length = nx.hypot(ny).max(1e-9);
+            let along = |corners: &[Point; 4]| {
+                let places = corners.map(|(x, y)| (x * nx + y * ny) / length);
+                places.into_iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), place| (low.min(place), high.max(place)))
+            };
+            let ((low, high), (other_low, other_high)) = (along(one), along(other));
+            high <= other_low + TOLERANCE || other_high <= low + TOLERANCE
+        })
+    };
+    !parts(a, b) && !parts(b, a)
+}
+
+/// What is wrong with a drawing; nothing, if nothing is.
+fn faults(drawing: &Drawing) -> Vec<String> {
+    let (width, height) = drawing.size();
+    let inside = |(x, y): Point| (-TOLERANCE..=width + TOLERANCE).contains(&x) && (-TOLERANCE..=height + TOLERANCE).contains(&y);
+    let mut faults = Vec::new();
+    let texts: Vec<(&str, [Point; 4])> = drawing.texts().collect();
+    for (at, (text, corners)) in texts.iter().enumerate() {
+        if !corners.iter().all(|corner| inside(*corner)) {
+            faults.push(format!("`{text}` is not within {width:.0} x {height:.0}: {corners:.1?}"));
+        }
+        let over = texts[at + 1..].iter().filter(|(_, other)| overlap(corners, other));
+        faults.extend(over.map(|(other, place)| format!("`{text}` at {corners:.1?} and `{other}` at {place:.1?} overlap")));
+    }
+    faults.extend(drawing.corners().into_iter().find(|corner| !inside(*corner)).map(|corner| format!("{corner:.1?} is not within")));
+    faults
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1, max_shrink_iters: 0, ..ProptestConfig::default() })]
+
+    /// Of every plan: nothing in a figure is over an edge or over another; figures have names of their own, numbers with units and tables; and every figure and
+    /// title that the plan declares is in the report.
+    #[test]
+    fn figures_are_within_and_apart(seed: u64) {
+        for (plan, _) in mias_plans::ALL {
+            let evaluation = random::of_quick(plan, seed);
+            let figures = html::figures(&evaluation);
+            let ids: BTreeSet<&str> = figures.iter().map(|figure| figure.id.as_str()).collect();
+            prop_assert!(ids.len() == figures.len() && !ids.is_empty(), "{}: {:?}", plan, ids);
+            // Of a single group there may be no number at all.
+            let many = evaluation.studies.iter().all(|study| study.groups.len() != 1);
+            for figure in &figures {
+                for drawing in SIZES.iter().flat_map(|&(width_mm, text_pt)| figure.drawings(Size { width_mm, text_pt })) {
+                    let faults = faults(&drawing);
+                    prop_assert!(faults.is_empty(), "{}, figure {}: {}", plan, figure.id, faults.join("\n"));
+                }
+                if many {
+                    has_numbers(plan, figure)?;
+                }
+            }
+            let page = html::render(&evaluation);
+            // The quick form may leave experiments out.
+            let drawn = |block: &&Block| match block.kind {
+                Kind::Section => !block.studies(&evaluation).is_empty(),
+                _ => !block.rows(&evaluation).is_empty(),
+            };
+            for block in evaluation.plan.report.blocks.iter().filter(drawn) {
+                prop_assert!(block.kind == Kind::Table || block.figure.is_empty() || ids.contains(block.figure.as_str()), "{}: figure {}", plan, block.figure);
+                prop_assert!(page.contains(&maud::html! { (block.title) }.into_string()), "{}: {}", plan, block.title);
+            }
+        }
+    }
+}
+
+fn has_numbers(plan: &str, figure: &Figure) -> Result<(), TestCaseError> {
+    let table = figure.csv().unwrap();
+    let mut reader = csv::Reader::from_reader(table.as_bytes());
+    prop_assert!(reader.headers().unwrap().iter().any(|heading| heading.ends_with(')')), "{} {}: {}", plan, figure.id, table);
+    let records: Vec<_> = reader.records().collect();
+    prop_assert!(!records.is_empty() && records.iter().all(Result::is_ok), "{} {}", plan, figure.id);
+    Ok(())
+}
+
+/// The check sees what it is to see.
+#[test]
+fn overlaps_are_found() {
+    let square = |x: f64, y: f64, side: f64| [(x, y), (x + side, y), (x + side, y + side), (x, y + side)];
+    assert!(overlap(&square(0.0, 0.0, 10.0), &square(9.0, 9.0, 10.0)));
+    assert!(!overlap(&square(0.0, 0.0, 10.0), &square(10.0, 0.0, 10.0)));
+    // A diamond's corner may be beside a square's.
+    let diamond = [(15.0, 10.0), (20.0, 15.0), (15.0, 20.0), (10.0, 15.0)];
+    assert!(!overlap(&square(0.0, 0.0, 12.0), &diamond) && overlap(&square(0.0, 0.0, 13.0), &diamond));
+}
