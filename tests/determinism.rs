@@ -44,11 +44,6 @@ fn window() -> Options {
     Options { profile_cycles: 1_000, search_cycles: 1_000, ..Options::new(End::Cycles(120_000)) }
 }
 
-#[test]
-fn so_are_those_of_kernels_until_done() {
-    equal_bytes(Options { end: End::Done, transition: Transition::Ideal, ..window() });
-}
-
 fn equal_bytes(options: Options) {
     let measuring = Policy::ALL.iter().filter(|policy| policy.measures()).count();
     let first = comparison(1, options);
@@ -72,5 +67,10 @@ mod slow {
     #[test]
     fn equal_comparisons_are_equal_bytes_with_any_number_of_workers() {
         equal_bytes(window());
+    }
+
+    #[test]
+    fn so_are_those_of_kernels_until_done() {
+        equal_bytes(Options { end: End::Done, transition: Transition::Ideal, ..window() });
     }
 }

@@ -97,32 +97,6 @@ fn broken_counters_cost_the_best_choice_and_nothing_else() {
     }
 }
 
-/// A kernel's interrupt is lost, with its event or without. It is found at the next poll; only if what was lost is the timer that
-/// nothing else stands in for, the host has to reset.
-#[test]
-fn a_lost_interrupt_is_made_up_for() {
-    let kinds =
-        [interrupt::LAUNCH, interrupt::DRAINED, interrupt::COMPLETED, interrupt::PARTITION, interrupt::PROFILE_DONE, interrupt::TIMER];
-    for policy in [PolicyCode::LeftOver, PolicyCode::Spatial, PolicyCode::MiasFactor] {
-        let setting = Setting::new(policy, false);
-        let (_, sound) = run(&setting, three(), &[], &[]);
-        for status in kinds {
-            for events in [false, true] {
-                for from in [0, 1_500, 2_600] {
-                    let (rig, stats) = run(&setting, three(), &[], &[(from, Fault::Lost { status, events })]);
-                    let what = format!("{policy:?}, {status:#x} with events {events} from {from}");
-                    let resets = rig.faulty.resets;
-                    assert!(resets == 0 || status == interrupt::TIMER, "{what}: {resets} resets");
-                    let late = end(&stats).saturating_sub(end(&sound));
-                    let most = if resets == 0 { u64::from(POLL_CYCLES) } else { HOST_PATIENCE + u64::from(LAUNCH_LATENCY) };
-                    // What is found late makes for another order of TBs, at worst one kernel after the other.
-                    assert!(late <= most + end(&sound), "{what}: {late} cycles late");
-                }
-            }
-        }
-    }
-}
-
 /// A launch is lost while nothing runs, so that nothing else calls: the poll finds it.
 #[test]
 fn a_launch_that_is_lost_in_silence_is_found_by_the_poll() {
@@ -147,26 +121,6 @@ fn a_timer_that_is_lost_in_silence_is_the_hosts_to_mend() {
     assert!(steady <= 5 + HOST_PATIENCE + 2 * u64::from(LAUNCH_LATENCY));
 }
 
-/// A third kernel of every length there is between none and longer than all: it ends in every phase that takes time.
-#[test]
-fn a_kernel_completes_in_every_phase() {
-    for policy in MIAS {
-        let setting = Setting { window: 700, ..Setting::new(policy, false) };
-        let mut seen = std::collections::BTreeSet::new();
-        for length in (5..1_000).step_by(13) {
-            let third = launch(&HandMade::compute(1, 64, length).trace(), 2, 0);
-            let late = launch(&HandMade::compute(6, 64, 20).trace(), 3, 1_300);
-            let (rig, stats) = run(&setting, [pair(), vec![third, late]].concat(), &[], &[]);
-            let ended = stats.launches[2].end_cycle.expect("complete");
-            let phase = rig.faulty.phases.iter().take_while(|(cycle, _)| *cycle < ended).last().expect("a phase").1;
-            seen.insert(phase);
-            assert_eq!(rig.faulty.resets, 0);
-        }
-        let expected = [PhaseCode::Partition, PhaseCode::Transition, PhaseCode::Profile, PhaseCode::Steady];
-        assert!(expected.iter().all(|phase| seen.contains(phase)), "{policy:?}: {seen:?}");
-    }
-}
-
 /// Twelve launches at once, eight slots, room for four: the others wait, in the FIFO and with the host. One more, forced upon the
 /// block, is refused and told of, and changes nothing.
 #[test]
@@ -186,54 +140,6 @@ fn a_full_launch_fifo_keeps_its_launches() {
         );
         assert_eq!(rig.gpu.registers().faults(), fault::LAUNCH_OVERRUN);
         rig.run();
-    }
-}
-
-/// A descriptor that fits no SM, or that is none: the firmware frees the slot and says so, and the others go on.
-#[test]
-fn a_descriptor_that_cannot_run_is_rejected() {
-    let whole = KernelDescriptor { grid_tbs: 5, tb_threads: 64, thread_registers: 16, ..KernelDescriptor::default() };
-    let corrupt = [
-        KernelDescriptor { tb_threads: 1_025, ..whole },
-        KernelDescriptor { tb_shared_bytes: 70_000, ..whole },
-        KernelDescriptor { thread_registers: u32::MAX, ..whole },
-        KernelDescriptor { tb_threads: 0, ..whole },
-        KernelDescriptor { grid_tbs: 0, ..whole },
-        KernelDescriptor::default(),
-    ];
-    for policy in PolicyCode::ALL {
-        for descriptor in corrupt {
-            let mut rig = FaultRig::new(&small_machine(3), &Setting::new(policy, false), &[], &[]);
-            pair().into_iter().for_each(|launch| rig.launch(launch));
-            rig.run_until(1_000);
-            let slot = rig.gpu.registers_mut().post_launch(descriptor).expect("a free slot");
-            rig.run_until(1_002);
-            assert_eq!(rig.gpu.registers_mut().take_rejected(), 1 << slot, "{descriptor:?}: the host is told");
-            assert_eq!(rig.gpu.registers().faults(), fault::KERNEL_TOO_LARGE);
-            rig.run();
-        }
-    }
-}
-
-/// A descriptor that is read wrong but could be: too many TBs are asked for, or too few. The hardware issues what fits.
-#[test]
-fn a_descriptor_that_was_read_wrong_does_no_harm() {
-    use mias_registers::slot;
-    let shown = [
-        (slot::TB_THREADS, 32),
-        (slot::TB_THREADS, 1_024),
-        (slot::THREAD_REGISTERS, 0),
-        (slot::TB_SHARED_BYTES, 40_000),
-        (slot::GRID_TBS, 1),
-        (slot::GRID_TBS, u32::MAX),
-        (slot::UNFINISHED_TBS, 0),
-    ];
-    for policy in PolicyCode::ALL {
-        for (register, value) in shown {
-            let (rig, _) = run(&Setting::new(policy, false), three(), &[], &[(0, Fault::Descriptor { register, value })]);
-            assert!(rig.faulty.misled);
-            assert_eq!(rig.faulty.resets, 0, "{policy:?}, {register:#x} = {value}");
-        }
     }
 }
 
@@ -342,6 +248,100 @@ mod slow {
                     let (rig, _) = run(&setting, three(), &[], &[(*cycle, Fault::Reset(after))]);
                     assert_eq!(rig.faulty.resets, 1, "{policy:?}: reset after access {after}, {phase:?}");
                 }
+            }
+        }
+    }
+
+    /// A kernel's interrupt is lost, with its event or without. It is found at the next poll; only if what was lost is the timer that
+    /// nothing else stands in for, the host has to reset.
+    #[test]
+    fn a_lost_interrupt_is_made_up_for() {
+        let kinds =
+            [interrupt::LAUNCH, interrupt::DRAINED, interrupt::COMPLETED, interrupt::PARTITION, interrupt::PROFILE_DONE, interrupt::TIMER];
+        for policy in [PolicyCode::LeftOver, PolicyCode::Spatial, PolicyCode::MiasFactor] {
+            let setting = Setting::new(policy, false);
+            let (_, sound) = run(&setting, three(), &[], &[]);
+            for status in kinds {
+                for events in [false, true] {
+                    for from in [0, 1_500, 2_600] {
+                        let (rig, stats) = run(&setting, three(), &[], &[(from, Fault::Lost { status, events })]);
+                        let what = format!("{policy:?}, {status:#x} with events {events} from {from}");
+                        let resets = rig.faulty.resets;
+                        assert!(resets == 0 || status == interrupt::TIMER, "{what}: {resets} resets");
+                        let late = end(&stats).saturating_sub(end(&sound));
+                        let most = if resets == 0 { u64::from(POLL_CYCLES) } else { HOST_PATIENCE + u64::from(LAUNCH_LATENCY) };
+                        // What is found late makes for another order of TBs, at worst one kernel after the other.
+                        assert!(late <= most + end(&sound), "{what}: {late} cycles late");
+                    }
+                }
+            }
+        }
+    }
+
+    /// A third kernel of every length there is between none and longer than all: it ends in every phase that takes time.
+    #[test]
+    fn a_kernel_completes_in_every_phase() {
+        for policy in MIAS {
+            let setting = Setting { window: 700, ..Setting::new(policy, false) };
+            let mut seen = std::collections::BTreeSet::new();
+            for length in (5..1_000).step_by(13) {
+                let third = launch(&HandMade::compute(1, 64, length).trace(), 2, 0);
+                let late = launch(&HandMade::compute(6, 64, 20).trace(), 3, 1_300);
+                let (rig, stats) = run(&setting, [pair(), vec![third, late]].concat(), &[], &[]);
+                let ended = stats.launches[2].end_cycle.expect("complete");
+                let phase = rig.faulty.phases.iter().take_while(|(cycle, _)| *cycle < ended).last().expect("a phase").1;
+                seen.insert(phase);
+                assert_eq!(rig.faulty.resets, 0);
+            }
+            let expected = [PhaseCode::Partition, PhaseCode::Transition, PhaseCode::Profile, PhaseCode::Steady];
+            assert!(expected.iter().all(|phase| seen.contains(phase)), "{policy:?}: {seen:?}");
+        }
+    }
+
+    /// A descriptor that fits no SM, or that is none: the firmware frees the slot and says so, and the others go on.
+    #[test]
+    fn a_descriptor_that_cannot_run_is_rejected() {
+        let whole = KernelDescriptor { grid_tbs: 5, tb_threads: 64, thread_registers: 16, ..KernelDescriptor::default() };
+        let corrupt = [
+            KernelDescriptor { tb_threads: 1_025, ..whole },
+            KernelDescriptor { tb_shared_bytes: 70_000, ..whole },
+            KernelDescriptor { thread_registers: u32::MAX, ..whole },
+            KernelDescriptor { tb_threads: 0, ..whole },
+            KernelDescriptor { grid_tbs: 0, ..whole },
+            KernelDescriptor::default(),
+        ];
+        for policy in PolicyCode::ALL {
+            for descriptor in corrupt {
+                let mut rig = FaultRig::new(&small_machine(3), &Setting::new(policy, false), &[], &[]);
+                pair().into_iter().for_each(|launch| rig.launch(launch));
+                rig.run_until(1_000);
+                let slot = rig.gpu.registers_mut().post_launch(descriptor).expect("a free slot");
+                rig.run_until(1_002);
+                assert_eq!(rig.gpu.registers_mut().take_rejected(), 1 << slot, "{descriptor:?}: the host is told");
+                assert_eq!(rig.gpu.registers().faults(), fault::KERNEL_TOO_LARGE);
+                rig.run();
+            }
+        }
+    }
+
+    /// A descriptor that is read wrong but could be: too many TBs are asked for, or too few. The hardware issues what fits.
+    #[test]
+    fn a_descriptor_that_was_read_wrong_does_no_harm() {
+        use mias_registers::slot;
+        let shown = [
+            (slot::TB_THREADS, 32),
+            (slot::TB_THREADS, 1_024),
+            (slot::THREAD_REGISTERS, 0),
+            (slot::TB_SHARED_BYTES, 40_000),
+            (slot::GRID_TBS, 1),
+            (slot::GRID_TBS, u32::MAX),
+            (slot::UNFINISHED_TBS, 0),
+        ];
+        for policy in PolicyCode::ALL {
+            for (register, value) in shown {
+                let (rig, _) = run(&Setting::new(policy, false), three(), &[], &[(0, Fault::Descriptor { register, value })]);
+                assert!(rig.faulty.misled);
+                assert_eq!(rig.faulty.resets, 0, "{policy:?}, {register:#x} = {value}");
             }
         }
     }

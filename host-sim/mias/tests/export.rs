@@ -18,22 +18,6 @@ fn numbers(arguments: &[&str]) -> Value {
     document
 }
 
-/// All numbers of a report, to the last digit, for all seven kernels, and for two of a size that fills the machine.
-#[test]
-fn an_exported_kernel_runs_like_the_kernel() {
-    let words = ["mm:64", "fwt:4096", "nbdy:512", "blk:1024", "bopt:2,steps=512", "bfs:2048", "dxtc:8", "mm:192", "fwt:262144"];
-    words.par_iter().for_each(|word| {
-        let folder = tempfile::tempdir().expect("a folder");
-        let target = folder.path().join("out");
-        let target = target.to_str().expect("UTF-8");
-        printed(&["trace", "export", word, "--to", "accelsim", target]);
-        let direct = numbers(&["run", word, "--until", "done", "--policy", "left-over"]);
-        let read = numbers(&["run", "--trace", &format!("{target}/kernelslist.g")]);
-        assert!(direct["total_cycles"].as_u64().is_some_and(|cycles| cycles > 5_000));
-        assert_eq!(direct, read, "{word}");
-    });
-}
-
 /// A user's kernel that reads constant memory at an address that its lanes compute: the one access whose width tracers do not list.
 #[test]
 fn constant_memory_runs_like_the_kernel() {
@@ -130,6 +114,22 @@ mod slow {
                 assert_eq!(differing, None, "{}", list.display());
                 assert_eq!(before.lines().count(), after.lines().count(), "{}", list.display());
             }
+        });
+    }
+
+    /// All numbers of a report, to the last digit, for all seven kernels, and for two of a size that fills the machine.
+    #[test]
+    fn an_exported_kernel_runs_like_the_kernel() {
+        let words = ["mm:64", "fwt:4096", "nbdy:512", "blk:1024", "bopt:2,steps=512", "bfs:2048", "dxtc:8", "mm:192", "fwt:262144"];
+        words.par_iter().for_each(|word| {
+            let folder = tempfile::tempdir().expect("a folder");
+            let target = folder.path().join("out");
+            let target = target.to_str().expect("UTF-8");
+            printed(&["trace", "export", word, "--to", "accelsim", target]);
+            let direct = numbers(&["run", word, "--until", "done", "--policy", "left-over"]);
+            let read = numbers(&["run", "--trace", &format!("{target}/kernelslist.g")]);
+            assert!(direct["total_cycles"].as_u64().is_some_and(|cycles| cycles > 5_000));
+            assert_eq!(direct, read, "{word}");
         });
     }
 }

@@ -18,14 +18,6 @@ fn report(args: &[&str]) -> String {
 /// 240 TBs of two tiles: more than is executed before a run begins, and soon done. nbdy's default is 30 times as much.
 const SYSTEMS: &str = "nbdy:61440,systems=120";
 
-/// fwt begins again and again, and overwrites its input: what it does the first time is what it does every time.
-#[test]
-fn a_relaunch_reads_what_was_too_much_for_memory() {
-    let run = ["run", "fwt:262144", "--set", "relaunch=true", "--cycles", "100000"];
-    let whole = report(&[&run[..], &["--check"]].concat());
-    assert_eq!(report(&[&run[..], &["--memory", "1MiB"]].concat()), whole);
-}
-
 #[test]
 fn amounts_of_memory_are_checked() {
     let run = ["run", "mm:64", "--cycles", "20000", "--no-cache", "--memory"];
@@ -117,17 +109,6 @@ fn endless_loops_end_with_a_message() {
     run("spins", &[]).stderr(predicate::str::contains(message));
 }
 
-#[test]
-fn a_grid_of_a_billion_runs_its_window() {
-    let folder = tempfile::tempdir().unwrap();
-    let ptx = folder.path().join("loops.ptx");
-    std::fs::write(&ptx, LOOPS).unwrap();
-    let run = ["run", "--entry", "ends", "--grid", "1000000000", "--block", "32", "--regs", "16", "--cycles", "10000", "--ptx"];
-    let found = report(&[&run[..], &[ptx.to_str().unwrap()]].concat());
-    // A TB is one instruction: some were issued, none was left over from a smaller grid.
-    assert!(!found.contains("\"tbs_issued\": 0"), "{found}");
-}
-
 const PRINTS: &str = ".version 7.8\n.target sm_75\n.address_size 64\n\
 .extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 v);\n.global .align 1 .b8 text[12] = {84, 66, 32, 37, 117, 10, 0};\n\
 .visible .entry prints()\n{\n.local .align 8 .b8 d[8];\n.reg .b64 %rd<4>;\n.reg .b32 %r<4>;\nmov.u64 %rd1, d;\ncvta.local.u64 %rd2, %rd1;\n\
@@ -172,5 +153,24 @@ mod slow {
         mias(&run).arg("--check").env("MIAS_CACHE", folder.path()).assert().success();
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
         assert_eq!(printed(), cold);
+    }
+
+    /// fwt begins again and again, and overwrites its input: what it does the first time is what it does every time.
+    #[test]
+    fn a_relaunch_reads_what_was_too_much_for_memory() {
+        let run = ["run", "fwt:262144", "--set", "relaunch=true", "--cycles", "100000"];
+        let whole = report(&[&run[..], &["--check"]].concat());
+        assert_eq!(report(&[&run[..], &["--memory", "1MiB"]].concat()), whole);
+    }
+
+    #[test]
+    fn a_grid_of_a_billion_runs_its_window() {
+        let folder = tempfile::tempdir().unwrap();
+        let ptx = folder.path().join("loops.ptx");
+        std::fs::write(&ptx, LOOPS).unwrap();
+        let run = ["run", "--entry", "ends", "--grid", "1000000000", "--block", "32", "--regs", "16", "--cycles", "10000", "--ptx"];
+        let found = report(&[&run[..], &[ptx.to_str().unwrap()]].concat());
+        // A TB is one instruction: some were issued, none was left over from a smaller grid.
+        assert!(!found.contains("\"tbs_issued\": 0"), "{found}");
     }
 }

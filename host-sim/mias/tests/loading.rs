@@ -53,21 +53,6 @@ fn replay(list: &str, more: &[&str], cache: Option<&Path>) -> String {
     String::from_utf8(command.assert().success().stderr("").get_output().stdout.clone()).unwrap()
 }
 
-#[test]
-fn the_cache_changes_nothing_but_time() {
-    let folder = tempfile::tempdir().unwrap();
-    let cache = folder.path().join("cache");
-    for trace in ["corun/mm90_fwt", "micro/ffma_100"] {
-        let list = reference(trace);
-        let without = replay(&list, &["--no-cache"], Some(&cache));
-        let before = fs::read_dir(&cache).map_or(0, Iterator::count);
-        let (first, second) = (replay(&list, &[], Some(&cache)), replay(&list, &[], Some(&cache)));
-        assert!(first == without && second == without, "{trace}");
-        // Both launches of the first list are kept; the other is too short.
-        assert_eq!((before, fs::read_dir(&cache).unwrap().count()), (if trace.starts_with("corun") { 0 } else { 2 }, 2));
-    }
-}
-
 /// A launch that cannot be read is told when it is its turn, with file and line, and nothing is written.
 #[test]
 fn a_broken_launch_in_the_middle_is_told() {
@@ -105,6 +90,21 @@ mod slow {
             for memory in ["1", "4MiB", "24MiB"] {
                 assert!(replay(&list, &["--memory", memory], None) == all, "{memory}");
             }
+        }
+    }
+
+    #[test]
+    fn the_cache_changes_nothing_but_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = folder.path().join("cache");
+        for trace in ["corun/mm90_fwt", "micro/ffma_100"] {
+            let list = reference(trace);
+            let without = replay(&list, &["--no-cache"], Some(&cache));
+            let before = fs::read_dir(&cache).map_or(0, Iterator::count);
+            let (first, second) = (replay(&list, &[], Some(&cache)), replay(&list, &[], Some(&cache)));
+            assert!(first == without && second == without, "{trace}");
+            // Both launches of the first list are kept; the other is too short.
+            assert_eq!((before, fs::read_dir(&cache).unwrap().count()), (if trace.starts_with("corun") { 0 } else { 2 }, 2));
         }
     }
 }

@@ -53,30 +53,6 @@ fn expanded(trace: &KernelTrace, tb: u32, warp: u32) -> (Vec<ShapeInst>, Vec<(u6
     (insts, mems.map(|mem| (mem.base_sector, trace.pattern(mem.pattern).to_vec())).collect())
 }
 
-/// Every TB in grid order, then all again, as a relaunch asks for them; the second time nothing is executed.
-#[test]
-fn a_budget_of_any_size_gives_the_same_tbs() {
-    for (name, size) in KERNELS {
-        let whole = prepared(name, size).record().unwrap();
-        let bytes = whole.memory_bytes() as u64;
-        // All in one part; in parts, all in memory; most of them on disk. An eighth of a small budget is held.
-        for (budget, spills) in [(256 * bytes, false), (16 * bytes, false), (bytes / 2, true)] {
-            let ahead = ahead(name, size, budget);
-            for tb in (0..whole.tbs()).chain(0..whole.tbs()) {
-                let part = ahead.part_with(tb).unwrap();
-                for warp in 0..whole.info().warps() {
-                    assert_eq!(expanded(&part.trace, tb - part.first_tb, warp), expanded(&whole, tb, warp), "{name} {tb} {warp}");
-                }
-            }
-            let mut state = ahead.state();
-            assert_eq!((state.recorder.recorded(), state.recorder.warp_insts()), (whole.tbs(), whole.warp_insts()), "{name}");
-            assert_eq!(state.parts.spilled(), spills, "{name}");
-            let joined = ahead.whole(&mut state).unwrap();
-            assert_eq!(joined.as_deref(), (!spills).then_some(&whole), "{name}");
-        }
-    }
-}
-
 /// One warp in each of 3 TBs loads as often as `loads` says, from places that differ: 32 sectors of a pattern of its own each time.
 fn gathers(loads: u32) -> Prepared {
     let ptx = format!(
@@ -111,50 +87,79 @@ fn a_tb_beyond_the_budget_is_told_and_stays_told() {
     assert!(told.contains("its record takes more than the 16777216 bytes that there are for it") && told.contains("--memory"), "{told}");
 }
 
-/// What is counted while a kernel with large records is executed: TBs' records as they are when one ends, the growing part and those held.
-#[test]
-fn what_is_counted_is_within_the_budget() {
-    for (loads, budget_bytes) in [(20_000, 64 << 20), (20_000, 128 << 20), (8_000, 1 << 20), (8_000, 1 << 26)] {
-        let prepared = gathers(loads);
-        let budget = Budget::new(budget_bytes, 2);
-        let ahead = Ahead::new(prepared, budget, None, None).unwrap();
-        for tb in [0, 1, 2, 0] {
-            if let Err(told) = ahead.part_with(tb) {
-                assert!(told.contains("takes more than"), "{told}");
-                break;
-            }
-            let state = ahead.state();
-            let growing = state.recorder.memory_bytes() + state.latest.memory_bytes() as u64;
-            let counted = growing + state.parts.held_bytes() + budget.room.record_bytes;
-            let most = budget_bytes.max(crate::budget::LEAST_BYTES);
-            assert!(counted <= most, "{counted} of {budget_bytes}");
-            assert!(state.recorder.memory_bytes() <= budget.room.most_part_bytes);
-        }
-    }
-}
-
 /// 240 TBs with two tiles each: of one system so large a TB alone has a million instructions.
 const SYSTEMS: &str = "nbdy:61440,systems=120";
 
-#[test]
-fn what_a_run_completes_is_kept() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = Store::new(folder.path().to_owned(), DEFAULT_LIMIT_BYTES);
-    let cache = Cache::of(store.clone());
-    let systems = || Spec::parse(SYSTEMS).unwrap().prepare().unwrap();
-    let needs = Needs::Window { budget_bytes: 1 << 30, printer: None };
-    let traced = cache.traced(systems(), needs, &mut unwatched).unwrap();
-    let Some(source) = traced.source else { panic!("8 million instructions are all of it") };
-    assert!(traced.trace.recorded_tbs() < traced.trace.tbs());
-    assert_eq!(store.usage().unwrap().traces, 0);
-    let last = traced.trace.tbs() - 1;
-    let mut recorded = traced.trace.recorded_tbs();
-    while recorded <= last {
-        recorded = source.part_with(recorded).unwrap().trace.recorded_tbs();
+/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+mod slow {
+    use super::*;
+
+    /// Every TB in grid order, then all again, as a relaunch asks for them; the second time nothing is executed.
+    #[test]
+    fn a_budget_of_any_size_gives_the_same_tbs() {
+        for (name, size) in KERNELS {
+            let whole = prepared(name, size).record().unwrap();
+            let bytes = whole.memory_bytes() as u64;
+            // All in one part; in parts, all in memory; most of them on disk. An eighth of a small budget is held.
+            for (budget, spills) in [(256 * bytes, false), (16 * bytes, false), (bytes / 2, true)] {
+                let ahead = ahead(name, size, budget);
+                for tb in (0..whole.tbs()).chain(0..whole.tbs()) {
+                    let part = ahead.part_with(tb).unwrap();
+                    for warp in 0..whole.info().warps() {
+                        assert_eq!(expanded(&part.trace, tb - part.first_tb, warp), expanded(&whole, tb, warp), "{name} {tb} {warp}");
+                    }
+                }
+                let mut state = ahead.state();
+                assert_eq!((state.recorder.recorded(), state.recorder.warp_insts()), (whole.tbs(), whole.warp_insts()), "{name}");
+                assert_eq!(state.parts.spilled(), spills, "{name}");
+                let joined = ahead.whole(&mut state).unwrap();
+                assert_eq!(joined.as_deref(), (!spills).then_some(&whole), "{name}");
+            }
+        }
     }
-    assert_eq!(store.usage().unwrap().traces, 1);
-    let again = cache.traced(systems(), needs, &mut unwatched).unwrap();
-    assert!(again.source.is_none());
-    assert_eq!(*again.trace, *source.part_with(last).unwrap().trace);
-    assert_eq!((again.key, again.span), (traced.key, traced.span));
+
+    /// What is counted while a kernel with large records is executed: TBs' records as they are when one ends, the growing part and those held.
+    #[test]
+    fn what_is_counted_is_within_the_budget() {
+        for (loads, budget_bytes) in [(20_000, 64 << 20), (20_000, 128 << 20), (8_000, 1 << 20), (8_000, 1 << 26)] {
+            let prepared = gathers(loads);
+            let budget = Budget::new(budget_bytes, 2);
+            let ahead = Ahead::new(prepared, budget, None, None).unwrap();
+            for tb in [0, 1, 2, 0] {
+                if let Err(told) = ahead.part_with(tb) {
+                    assert!(told.contains("takes more than"), "{told}");
+                    break;
+                }
+                let state = ahead.state();
+                let growing = state.recorder.memory_bytes() + state.latest.memory_bytes() as u64;
+                let counted = growing + state.parts.held_bytes() + budget.room.record_bytes;
+                let most = budget_bytes.max(crate::budget::LEAST_BYTES);
+                assert!(counted <= most, "{counted} of {budget_bytes}");
+                assert!(state.recorder.memory_bytes() <= budget.room.most_part_bytes);
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_run_completes_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path().to_owned(), DEFAULT_LIMIT_BYTES);
+        let cache = Cache::of(store.clone());
+        let systems = || Spec::parse(SYSTEMS).unwrap().prepare().unwrap();
+        let needs = Needs::Window { budget_bytes: 1 << 30, printer: None };
+        let traced = cache.traced(systems(), needs, &mut unwatched).unwrap();
+        let Some(source) = traced.source else { panic!("8 million instructions are all of it") };
+        assert!(traced.trace.recorded_tbs() < traced.trace.tbs());
+        assert_eq!(store.usage().unwrap().traces, 0);
+        let last = traced.trace.tbs() - 1;
+        let mut recorded = traced.trace.recorded_tbs();
+        while recorded <= last {
+            recorded = source.part_with(recorded).unwrap().trace.recorded_tbs();
+        }
+        assert_eq!(store.usage().unwrap().traces, 1);
+        let again = cache.traced(systems(), needs, &mut unwatched).unwrap();
+        assert!(again.source.is_none());
+        assert_eq!(*again.trace, *source.part_with(last).unwrap().trace);
+        assert_eq!((again.key, again.span), (traced.key, traced.span));
+    }
 }

@@ -96,46 +96,6 @@ proptest! {
     }
 }
 
-proptest! {
-    // Five runs each.
-    #![proptest_config(ProptestConfig::with_cases(6))]
-
-    /// Orders that change again and again hold nobody up for ever, and change nothing of what is done; with any number of threads, with cycles
-    /// skipped or not, and in a copy that goes on from the middle, to the same byte.
-    #[test]
-    fn orders_may_change_at_any_time(
-        recipes in prop::collection::vec(random_kernel(), 2..4),
-        orders in prop::collection::vec(any_scheduler(), 1..6),
-        every in 20u64..300,
-    ) {
-        let run = |threads: usize, skip: bool, fork: bool| {
-            let (gpu, mut table) = (launched(&narrow(), recipes.iter().map(Recipe::trace)), quotas(&recipes));
-            let mut gpu = if skip { gpu } else { gpu.without_skipping() }.with_threads(threads);
-            let mut end = RunEnd::CycleLimit;
-            for turn in 0..60 {
-                set(&mut gpu, &orders[turn % orders.len()]);
-                end = gpu.run(&mut table, (turn as u64 + 1) * every);
-                if end != RunEnd::CycleLimit {
-                    break;
-                }
-                if fork {
-                    gpu = gpu.clone();
-                }
-            }
-            if end == RunEnd::CycleLimit {
-                end = gpu.run(&mut table, 5_000_000);
-            }
-            (end, gpu.stats())
-        };
-        let first = run(1, true, false);
-        prop_assert_eq!(&first.0, &RunEnd::AllComplete);
-        prop_assert_eq!(insts(&first.1), insts(&all(&narrow(), &recipes).1));
-        for (threads, skip, fork) in [(1, false, false), (2, true, false), (1, true, true), (3, true, true)] {
-            prop_assert_eq!(&run(threads, skip, fork), &first);
-        }
-    }
-}
-
 /// Writing what is there is no change, and FR-FCFS that the firmware sets back is FR-FCFS.
 #[test]
 fn an_order_is_given_back() {
@@ -184,5 +144,50 @@ fn what_cannot_be_is_refused() {
     ] {
         let said = refused(scheduler);
         assert!(said.starts_with(message), "{said}");
+    }
+}
+
+/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+mod slow {
+    use super::*;
+
+    proptest! {
+        // Five runs each.
+        #![proptest_config(ProptestConfig::with_cases(6))]
+
+        /// Orders that change again and again hold nobody up for ever, and change nothing of what is done; with any number of threads, with cycles
+        /// skipped or not, and in a copy that goes on from the middle, to the same byte.
+        #[test]
+        fn orders_may_change_at_any_time(
+            recipes in prop::collection::vec(random_kernel(), 2..4),
+            orders in prop::collection::vec(any_scheduler(), 1..6),
+            every in 20u64..300,
+        ) {
+            let run = |threads: usize, skip: bool, fork: bool| {
+                let (gpu, mut table) = (launched(&narrow(), recipes.iter().map(Recipe::trace)), quotas(&recipes));
+                let mut gpu = if skip { gpu } else { gpu.without_skipping() }.with_threads(threads);
+                let mut end = RunEnd::CycleLimit;
+                for turn in 0..60 {
+                    set(&mut gpu, &orders[turn % orders.len()]);
+                    end = gpu.run(&mut table, (turn as u64 + 1) * every);
+                    if end != RunEnd::CycleLimit {
+                        break;
+                    }
+                    if fork {
+                        gpu = gpu.clone();
+                    }
+                }
+                if end == RunEnd::CycleLimit {
+                    end = gpu.run(&mut table, 5_000_000);
+                }
+                (end, gpu.stats())
+            };
+            let first = run(1, true, false);
+            prop_assert_eq!(&first.0, &RunEnd::AllComplete);
+            prop_assert_eq!(insts(&first.1), insts(&all(&narrow(), &recipes).1));
+            for (threads, skip, fork) in [(1, false, false), (2, true, false), (1, true, true), (3, true, true)] {
+                prop_assert_eq!(&run(threads, skip, fork), &first);
+            }
+        }
     }
 }

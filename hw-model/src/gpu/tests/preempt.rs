@@ -336,7 +336,7 @@ fn a_look_ahead_sees_when_tbs_end() {
 
 /// Any two kernels, any technique, either model of a switch, relaunched or not: with the checks of [`Gpu::with_validation`] nothing is lost
 /// and nothing ends twice, and threads and sleep change nothing.
-mod random {
+mod slow {
     use super::*;
 
     fn run(first: &Recipe, second: &Recipe, how: (u32, SwitchModel, ResumeOn, u64, u8), skip: bool, threads: usize) -> (RunEnd, Stats) {

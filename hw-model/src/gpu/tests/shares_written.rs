@@ -95,80 +95,85 @@ fn a_new_kernel_begins_with_the_machines_quota() {
     assert_eq!(read(&mut gpu), [70, 9]);
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(16))]
+/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+mod slow {
+    use super::*;
 
-    /// Shares that are written before the first TB are those of a machine's file: no byte differs.
-    #[test]
-    fn what_is_written_is_what_a_machine_says(
-        recipes in prop::collection::vec(random_kernel(), 2..4),
-        quotas in prop::array::uniform3(1u32..60),
-        weights in prop::array::uniform3(1u32..9),
-    ) {
-        let tbs: Vec<u32> = recipes.iter().map(|recipe| recipe.quota.max(1)).collect();
-        let run = |machine: &GpuConfig, written: bool| {
-            let mut gpu = launched(machine, recipes.iter().map(Recipe::trace));
-            let mut table = Table::fixed(&tbs);
-            // Kernels have been placed, and their first TBs have not.
-            gpu.run(&mut table, 20);
-            if written {
-                write(&mut gpu, global::WARP_QUOTA, &quotas[..recipes.len()]);
-                write(&mut gpu, global::MISS_WEIGHT, &weights[..recipes.len()]);
-            }
-            (gpu.run(&mut table, 5_000_000), gpu.stats())
-        };
-        let said = said(&quotas[..recipes.len()], &weights[..recipes.len()]);
-        prop_assert_eq!(run(&told(), true), run(&said, false));
-    }
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// A machine that names miss resources and does not divide them is one that does not name them.
-    #[test]
-    fn shared_is_as_without(recipes in prop::collection::vec(random_kernel(), 1..4)) {
-        let tbs: Vec<u32> = recipes.iter().map(|recipe| recipe.quota.max(1)).collect();
-        let run = |machine: &GpuConfig| {
-            let mut gpu = launched(machine, recipes.iter().map(Recipe::trace));
-            (gpu.run(&mut Table::fixed(&tbs), 5_000_000), gpu.stats())
-        };
-        let mut named = few();
-        named.l1.miss_resources = Some(MissResourcesConfig::default());
-        prop_assert_eq!(run(&named), run(&few()));
-    }
-
-    /// Shares that change again and again hold nobody up for ever and change nothing of what is done; skipped cycles and threads change no bit.
-    #[test]
-    fn shares_may_change_at_any_time(
-        first in random_kernel(),
-        second in random_kernel(),
-        list in prop::collection::vec((prop::array::uniform2(0u32..50), prop::array::uniform2(0u32..9)), 1..6),
-        divided: bool,
-        every in 20u64..300,
-    ) {
-        let machine = if divided { said(&[7, 5], &[1, 3]) } else { told() };
-        let steered = |gpu: Gpu| {
-            let mut gpu = gpu;
-            launch_all(&mut gpu, [first.trace(), second.trace()]);
-            let mut table = Table::fixed(&[first.quota.max(1), second.quota.max(1)]);
-            let mut end = RunEnd::CycleLimit;
-            for turn in 0..10_000 {
-                let (quotas, weights) = list[turn % list.len()];
-                write(&mut gpu, global::WARP_QUOTA, &quotas);
-                write(&mut gpu, global::MISS_WEIGHT, &weights);
-                end = gpu.run(&mut table, (turn as u64 + 1) * every);
-                if end != RunEnd::CycleLimit {
-                    break;
+        /// Shares that are written before the first TB are those of a machine's file: no byte differs.
+        #[test]
+        fn what_is_written_is_what_a_machine_says(
+            recipes in prop::collection::vec(random_kernel(), 2..4),
+            quotas in prop::array::uniform3(1u32..60),
+            weights in prop::array::uniform3(1u32..9),
+        ) {
+            let tbs: Vec<u32> = recipes.iter().map(|recipe| recipe.quota.max(1)).collect();
+            let run = |machine: &GpuConfig, written: bool| {
+                let mut gpu = launched(machine, recipes.iter().map(Recipe::trace));
+                let mut table = Table::fixed(&tbs);
+                // Kernels have been placed, and their first TBs have not.
+                gpu.run(&mut table, 20);
+                if written {
+                    write(&mut gpu, global::WARP_QUOTA, &quotas[..recipes.len()]);
+                    write(&mut gpu, global::MISS_WEIGHT, &weights[..recipes.len()]);
                 }
-            }
-            if end == RunEnd::CycleLimit {
-                end = gpu.run(&mut table, 5_000_000);
-            }
-            (end, gpu.stats())
-        };
-        let usual = steered(gpu(&machine));
-        prop_assert_eq!(&usual.0, &RunEnd::AllComplete);
-        prop_assert_eq!(&steered(gpu(&machine).without_skipping()), &usual);
-        prop_assert_eq!(&steered(gpu(&machine).with_threads(3)), &usual);
-        let mut free = launched(&few(), [first.trace(), second.trace()]);
-        free.run(&mut Table::fixed(&[first.quota.max(1), second.quota.max(1)]), 5_000_000);
-        prop_assert_eq!(insts(&usual.1), insts(&free.stats()));
+                (gpu.run(&mut table, 5_000_000), gpu.stats())
+            };
+            let said = said(&quotas[..recipes.len()], &weights[..recipes.len()]);
+            prop_assert_eq!(run(&told(), true), run(&said, false));
+        }
+
+        /// A machine that names miss resources and does not divide them is one that does not name them.
+        #[test]
+        fn shared_is_as_without(recipes in prop::collection::vec(random_kernel(), 1..4)) {
+            let tbs: Vec<u32> = recipes.iter().map(|recipe| recipe.quota.max(1)).collect();
+            let run = |machine: &GpuConfig| {
+                let mut gpu = launched(machine, recipes.iter().map(Recipe::trace));
+                (gpu.run(&mut Table::fixed(&tbs), 5_000_000), gpu.stats())
+            };
+            let mut named = few();
+            named.l1.miss_resources = Some(MissResourcesConfig::default());
+            prop_assert_eq!(run(&named), run(&few()));
+        }
+
+        /// Shares that change again and again hold nobody up for ever and change nothing of what is done; skipped cycles and threads change no bit.
+        #[test]
+        fn shares_may_change_at_any_time(
+            first in random_kernel(),
+            second in random_kernel(),
+            list in prop::collection::vec((prop::array::uniform2(0u32..50), prop::array::uniform2(0u32..9)), 1..6),
+            divided: bool,
+            every in 20u64..300,
+        ) {
+            let machine = if divided { said(&[7, 5], &[1, 3]) } else { told() };
+            let steered = |gpu: Gpu| {
+                let mut gpu = gpu;
+                launch_all(&mut gpu, [first.trace(), second.trace()]);
+                let mut table = Table::fixed(&[first.quota.max(1), second.quota.max(1)]);
+                let mut end = RunEnd::CycleLimit;
+                for turn in 0..10_000 {
+                    let (quotas, weights) = list[turn % list.len()];
+                    write(&mut gpu, global::WARP_QUOTA, &quotas);
+                    write(&mut gpu, global::MISS_WEIGHT, &weights);
+                    end = gpu.run(&mut table, (turn as u64 + 1) * every);
+                    if end != RunEnd::CycleLimit {
+                        break;
+                    }
+                }
+                if end == RunEnd::CycleLimit {
+                    end = gpu.run(&mut table, 5_000_000);
+                }
+                (end, gpu.stats())
+            };
+            let usual = steered(gpu(&machine));
+            prop_assert_eq!(&usual.0, &RunEnd::AllComplete);
+            prop_assert_eq!(&steered(gpu(&machine).without_skipping()), &usual);
+            prop_assert_eq!(&steered(gpu(&machine).with_threads(3)), &usual);
+            let mut free = launched(&few(), [first.trace(), second.trace()]);
+            free.run(&mut Table::fixed(&[first.quota.max(1), second.quota.max(1)]), 5_000_000);
+            prop_assert_eq!(insts(&usual.1), insts(&free.stats()));
+        }
     }
 }
