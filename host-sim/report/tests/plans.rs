@@ -73,3 +73,20 @@ fn the_stack_has_every_combination() {
         }
     }
 }
+
+/// A series looks the same in every panel of a figure, and its key has all of them: the schemes of Shieh 2016 are not the same in all experiments.
+#[test]
+fn keys_have_the_series_of_all_panels() {
+    let page = html::render(&random::of_quick("shieh", 1));
+    let figure = page.split("<figure ").find(|figure| figure.contains("Figure 4.1.</b>")).unwrap();
+    let key = figure.split("</ul>").next().unwrap();
+    for scheme in ["chimera", "chimera-plus", "shieh", "oracle", "switch"] {
+        assert_eq!(key.matches(&format!("</svg>{scheme}</li>")).count(), 1, "{scheme}: {key}");
+    }
+    let fills = |scheme: &str| {
+        let bars = figure.split("<rect ").filter(|bar| bar.contains(&format!("<title>hs {scheme}: ")));
+        bars.map(|bar| bar.split("fill=\"").nth(1).and_then(|fill| fill.split('"').next()).unwrap()).collect::<BTreeSet<_>>()
+    };
+    assert!(["chimera", "shieh"].iter().all(|scheme| fills(scheme).len() == 1));
+    assert_ne!(fills("chimera"), fills("shieh"));
+}

@@ -129,6 +129,11 @@ impl Block {
         of.iter().flat_map(|of| values.iter().map(move |value| one(of, value))).collect()
     }
 
+    /// The names of the series of all panels.
+    pub fn series_names(&self, rows: &[&Row<'_>]) -> Vec<String> {
+        self.series(rows).into_iter().map(|series| series.name).collect()
+    }
+
     /// Rows of a series.
     fn of_series<'r, 'e>(&self, series: &Series<'_>, rows: &[&'r Row<'e>]) -> Vec<&'r Row<'e>> {
         let of = |row: &&&Row<'_>| self.series.as_ref().is_none_or(|by| by.of_one(row) == series.of);

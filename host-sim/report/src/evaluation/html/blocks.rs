@@ -85,15 +85,17 @@ fn choices(page: &mut Page, evaluation: &Evaluation, block: &Block) {
 fn figure(page: &mut Page, evaluation: &Evaluation, block: &Block) {
     let rows = block.rows(evaluation);
     let (mut panels, mut key) = (Vec::new(), Key::default());
+    // Of all panels, so that a series looks the same in each and the key has them all.
+    let known = block.series_names(&rows.iter().collect::<Vec<_>>());
     if block.kind == Kind::Ranked {
         panels = ranked(block, &rows.iter().collect::<Vec<_>>(), &mut key);
     }
     for (title, of_panel) in block.panels(&rows).into_iter().filter(|_| block.kind != Kind::Ranked) {
         let drawn = match block.kind {
-            Kind::Bars => bars(page, evaluation, block, &of_panel, &mut key),
-            Kind::Stacks => stacks(page, evaluation, block, &of_panel, &mut key),
+            Kind::Bars => bars(page, evaluation, block, (&of_panel, &known), &mut key),
+            Kind::Stacks => stacks(page, evaluation, block, (&of_panel, &known), &mut key),
             Kind::Lines => lines(block, &of_panel),
-            Kind::Scatter => scatter(page, block, &of_panel, &mut key),
+            Kind::Scatter => scatter(page, block, (&of_panel, &known), &mut key),
             _ => matrix(block, &of_panel),
         };
         panels.extend(drawn.map(|chart| Panel { title, words: String::new(), chart }));
@@ -130,16 +132,21 @@ fn style(page: &Page, block: &Block, name: &str, at: usize) -> Style {
     }
 }
 
-fn series(page: &Page, block: &Block, names: Vec<String>, key: &mut Key) -> Vec<Series> {
-    let series: Vec<Series> =
-        names.into_iter().enumerate().map(|(at, name)| Series { style: style(page, block, &name, at), name }).collect();
-    if series.len() > 1 {
-        *key = series.iter().fold(Key::default(), |key, one| key.with(Swatch::Bar(one.style), &one.name));
-    }
-    series
+/// The place of a series among those of all panels.
+fn place(known: &[String], name: &str) -> usize {
+    known.iter().position(|known| known == name).unwrap_or_default()
 }
 
-fn bars(page: &Page, evaluation: &Evaluation, block: &Block, rows: &[&Row<'_>], key: &mut Key) -> Option<Chart> {
+/// The series of a panel; the first panel gives the key those of all.
+fn series(page: &Page, block: &Block, names: Vec<String>, known: &[String], key: &mut Key) -> Vec<Series> {
+    let style = |name: &str| style(page, block, name, place(known, name));
+    if known.len() > 1 && known.first().is_some_and(|first| !key.has(Swatch::Bar(style(first)))) {
+        *key = known.iter().fold(std::mem::take(key), |key, name| key.with(Swatch::Bar(style(name)), name));
+    }
+    names.into_iter().map(|name| Series { style: style(&name), name }).collect()
+}
+
+fn bars(page: &Page, evaluation: &Evaluation, block: &Block, (rows, known): (&[&Row<'_>], &[String]), key: &mut Key) -> Option<Chart> {
     let (names, clusters) = block.bars(&evaluation.plan.report.published, rows);
     let cluster = |of: blocks::Cluster| Cluster {
         names: of.names,
@@ -155,7 +162,7 @@ fn bars(page: &Page, evaluation: &Evaluation, block: &Block, rows: &[&Row<'_>], 
     if clusters.is_empty() {
         return None;
     }
-    let series = series(page, block, names, key);
+    let series = series(page, block, names, known, key);
     let quartiles = clusters.iter().flat_map(|cluster| cluster.bars.iter().flatten()).any(|bar| bar.of.is_some_and(|(n, _)| n > 1));
     let said = clusters.iter().any(|cluster| !cluster.marks.is_empty());
     for (swatch, name) in [(Swatch::Quartiles, "quartiles"), (Swatch::Thesis, "paper")] {
@@ -173,12 +180,12 @@ fn bars(page: &Page, evaluation: &Evaluation, block: &Block, rows: &[&Row<'_>], 
     }))
 }
 
-fn stacks(page: &Page, evaluation: &Evaluation, block: &Block, rows: &[&Row<'_>], key: &mut Key) -> Option<Chart> {
+fn stacks(page: &Page, evaluation: &Evaluation, block: &Block, (rows, known): (&[&Row<'_>], &[String]), key: &mut Key) -> Option<Chart> {
     let (names, clusters) = block.bars(&evaluation.plan.report.published, rows);
     let share = |bar: &Option<blocks::Cell>| bar.map_or(0.0, |cell| cell.value);
     let stack = |of: blocks::Cluster| Stack { names: of.names, shares: of.bars.iter().map(share).collect() };
     let stacks: Vec<Stack> = clusters.into_iter().map(stack).collect();
-    let series = series(page, block, names, key);
+    let series = series(page, block, names, known, key);
     (!stacks.is_empty()).then(|| Chart::Stacks(Stacks { label: label(block), y_label: block.y_label.clone(), series, stacks }))
 }
 
@@ -211,17 +218,17 @@ fn lines(block: &Block, rows: &[&Row<'_>]) -> Option<Chart> {
     (!curves.is_empty()).then(|| Chart::Curves(Curves { label: label(block), x, y, band: None, curves }))
 }
 
-fn scatter(page: &Page, block: &Block, rows: &[&Row<'_>], key: &mut Key) -> Option<Chart> {
-    let (mut dots, mut known) = (Vec::new(), Key::default());
-    for (at, (name, of_series)) in block.dots(rows).into_iter().enumerate() {
-        let marker = match &block.series {
-            Some(series) if series.text() == "policy" => page.palette.marker(&name, 0),
-            _ => palette::curve(at).0,
-        };
-        known = known.with(Swatch::Dot(marker), &name);
+fn scatter(page: &Page, block: &Block, (rows, known): (&[&Row<'_>], &[String]), key: &mut Key) -> Option<Chart> {
+    let marker = |name: &str| match &block.series {
+        Some(series) if series.text() == "policy" => page.palette.marker(name, 0),
+        _ => palette::curve(place(known, name)).0,
+    };
+    *key = known.iter().fold(Key::default(), |key, name| key.with(Swatch::Dot(marker(name)), name));
+    let mut dots = Vec::new();
+    for (name, of_series) in block.dots(rows) {
+        let marker = marker(&name);
         dots.extend(of_series.into_iter().map(|dot| Dot { at: dot.at, marker, group: dot.of, series: name.clone() }));
     }
-    *key = known;
     (!dots.is_empty()).then(|| {
         Chart::Plane(Plane {
             label: label(block),
