@@ -6,9 +6,9 @@
 use std::hint::black_box;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
-use mias_firmware::Firmware;
-use mias_firmware::policy::AnyPolicy;
 use mias_hw_model::register_block::{KernelDescriptor, MachineDescription, RawCounters, RegisterBlock, Straps};
+use mias_policies::Firmware;
+use mias_policies::policy::AnyPolicy;
 use mias_registers::bus::Bus;
 use mias_registers::counters::Counter;
 use mias_registers::{PhaseCode, PolicyCode, global};

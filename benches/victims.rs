@@ -6,9 +6,9 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use mias_firmware::Firmware;
-use mias_firmware::policy::AnyPolicy;
-use mias_firmware::preempt::Scheme;
+use mias_policies::Firmware;
+use mias_policies::policy::AnyPolicy;
+use mias_policies::preempt::Scheme;
 use mias_registers::bus::Bus;
 use mias_registers::{ID_VALUE, MAP_END, PolicyCode, VERSION_VALUE, feature, global, interrupt, preempt, preempt_tb, slot, slot_status};
 

@@ -3,11 +3,11 @@
 //! Launching allocates (a kernel's tables), and so may the first cycles, in which queues reach their size. What is measured is
 //! the rest of the run: TBs come and go, caches fill, DRAM is busy, the firmware is called.
 
-use mias_firmware::Firmware;
 use mias_hw_model::gpu::{Gpu, Launch, RunEnd};
 use mias_hw_model::register_block::{RegisterBlock, Straps};
 use mias_lab::experiment::workload::{self, Workload};
 use mias_lab::gpus;
+use mias_policies::Firmware;
 use mias_registers::PolicyCode;
 use mias_trace::accelsim::Warnings;
 use mias_workloads::trace_store::Cache;

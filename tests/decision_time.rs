@@ -1,7 +1,6 @@
 //! Decisions take simulated time: the quotas change so many cycles after the interrupt as the counted instructions take, and events
 //! in between wait.
 
-use mias_firmware::Firmware;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats};
 use mias_hw_model::register_block::{Activity, ActivityEvent, RegisterBlock, Straps};
@@ -11,6 +10,7 @@ use mias_lab::experiment::policy::{Control, Latency, Policy};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};
 use mias_lab::gpus;
+use mias_policies::Firmware;
 use mias_registers::{PhaseCode, PolicyCode, global, interrupt};
 use mias_workloads::kernels::Spec;
 use std::sync::{Arc, LazyLock};

@@ -3,10 +3,10 @@
 //! firmware's suites to say; the snapshots show that, and where, it does otherwise than before.
 
 use crate::common::rig::{Setting, launch, small_machine};
-use mias_firmware::Firmware;
 use mias_firmware::configs::TbVector;
 use mias_hw_model::gpu::{Gpu, Microcontroller, RunEnd};
 use mias_hw_model::register_block::RegisterBlock;
+use mias_policies::Firmware;
 use mias_registers::PolicyCode;
 use mias_workloads::kernels;
 use std::sync::Arc;

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// Folders of the packages that others can depend on, from the root.
-const PACKAGES: [&str; 13] = [
+const PACKAGES: [&str; 14] = [
     "firmware",
     "firmware/registers",
+    "firmware/policies",
     "hw-model",
     "hw-model/warp-trace",
     "configs",

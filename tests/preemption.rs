@@ -4,10 +4,10 @@
 use crate::common::hand_made::{HandMade, any_kernel};
 use crate::common::rig::{SCHEMES, Setting, launch, small_machine};
 use crate::common::schedules;
-use mias_firmware::Firmware;
 use mias_hw_model::config::{PreemptionConfig, ResumeOn, SwitchModel};
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd};
 use mias_hw_model::register_block::RegisterBlock;
+use mias_policies::Firmware;
 use mias_registers::{KERNEL_SLOTS, PolicyCode, preempt_scheme};
 use proptest::prelude::*;
 

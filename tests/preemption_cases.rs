@@ -3,10 +3,10 @@
 
 use crate::common::hand_made::HandMade;
 use crate::common::rig::{LAUNCH_LATENCY, SCHEMES, Setting, launch, small_machine};
-use mias_firmware::Firmware;
 use mias_hw_model::config::PreemptionConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, Preemption, RunEnd, Stats, Technique};
 use mias_hw_model::register_block::RegisterBlock;
+use mias_policies::Firmware;
 use mias_registers::bus::Bus;
 use mias_registers::{KERNEL_SLOTS, PhaseCode, PolicyCode, preempt, preempt_scheme, technique};
 

@@ -5,7 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use mias_firmware::{Firmware, driver::StartError};
+use mias_firmware::Firmware;
+use mias_firmware::driver::StartError;
+use mias_firmware::policy::ShippedPolicy;
 use mias_registers::bus::Bus;
 use mias_registers::{ID_VALUE, PolicyCode, VERSION_VALUE, global, interrupt, slot};
 
@@ -51,7 +53,7 @@ fn main() -> Result<(), StartError> {
     ]);
 
     println!("start:");
-    let mut firmware = Firmware::<_, 64>::from_straps(&mut gpu)?;
+    let mut firmware = Firmware::<ShippedPolicy, (), 64>::from_straps(&mut gpu)?;
 
     println!("a kernel of 1,000 TBs with 256 threads and 40 registers per thread is launched into slot 0:");
     let descriptor = [(slot::STATUS, 1), (slot::GRID_TBS, 1000), (slot::TB_THREADS, 256), (slot::THREAD_REGISTERS, 40)];

@@ -1,23 +1,10 @@
-//! Which counters a decision needs, and what it needs beside them.
+//! Which counters a decision needs, and of which SMs they are read.
 
 use mias_registers::counters::Counter;
 
-/// What can be measured of a configuration beside the sums of its counters: in [`crate::configs::Entry::extra`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Extra {
-    /// Progress: what each kernel did over what it does alone in the same time, summed over kernels and SMs: a
-    /// [`crate::quantity::Gain`]. Alone is how the configuration with TBs of that kernel only was measured.
-    Progress = 1 << 30,
-    /// L2 accesses that did not hit, summed over SMs.
-    L2Misses = 1 << 31,
-    /// Speedup and progress as predicted for the whole GPU, in one number ([`crate::metric::roofline`]); of kernels alone, their traffic.
-    Speedup = 1 << 29,
-    /// Progress as predicted for the whole GPU; of kernels alone, their traffic.
-    WholeProgress = 1 << 28,
-}
+use crate::sm_set::SmSet;
 
-/// A set of counters: which ones a decision needs, and what else.
+/// A set of counters: which ones a decision needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CounterSet(u32);
 
@@ -38,37 +25,44 @@ impl CounterSet {
         Self(bits)
     }
 
-    /// One bit per counter, as in [`Counter::bit`], and per further measurement.
+    /// One bit per counter, as in [`Counter::bit`].
     #[must_use]
     pub const fn bits(self) -> u32 {
         self.0
-    }
-
-    /// The set and one more measurement.
-    #[must_use]
-    pub const fn with(self, extra: Extra) -> Self {
-        Self(self.0 | extra as u32)
-    }
-
-    /// The further measurement.
-    #[must_use]
-    pub const fn extra(self) -> Option<Extra> {
-        if self.0 & Extra::Progress as u32 != 0 {
-            Some(Extra::Progress)
-        } else if self.0 & Extra::L2Misses as u32 != 0 {
-            Some(Extra::L2Misses)
-        } else if self.0 & Extra::Speedup as u32 != 0 {
-            Some(Extra::Speedup)
-        } else if self.0 & Extra::WholeProgress as u32 != 0 {
-            Some(Extra::WholeProgress)
-        } else {
-            None
-        }
     }
 
     /// Whether a counter is in the set.
     #[must_use]
     pub const fn contains(self, counter: Counter) -> bool {
         self.0 & counter.bit() != 0
+    }
+}
+
+/// Which counters to read of whom.
+#[derive(Clone, Copy)]
+pub struct Reading<'a> {
+    /// SMs that finished their window.
+    pub done: &'a SmSet,
+    /// SMs of the machine.
+    pub sms: u16,
+    /// Counters, beside the instruction counter.
+    pub wanted: CounterSet,
+    /// The counter that counts as instructions.
+    pub instructions: Counter,
+}
+
+impl Reading<'_> {
+    /// Hands over every SM that is done of a configuration's: `first`, and every `step`th after it.
+    #[inline(always)]
+    pub fn each_done<E>(&self, first: usize, step: usize, mut read: impl FnMut(usize) -> Result<(), E>) -> Result<(), E> {
+        let mut sm = first;
+        while sm < usize::from(self.sms) {
+            if self.done.contains(sm as u16) {
+                read(sm)?;
+            }
+            // Far from the end of the range: 16 bits, and at most a table of configurations.
+            sm = sm.wrapping_add(step.max(1));
+        }
+        Ok(())
     }
 }

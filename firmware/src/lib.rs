@@ -14,14 +14,11 @@
 //! | [`driver`] | registers to events, commands to registers: [`driver::Firmware`] |
 //! | [`service`], [`epitaph`] | around the driver in an image: watchdog, waiting; what is left after a fault |
 //! | [`scheduler`] | the state machine, free of hardware |
-//! | [`policy`] | Left-over, Spatial, MIAS and its variants, Warped-Slicer, SMK-P, coordinated combination, direct measurement, a fixed configuration |
+//! | [`policy`] | Left-over, Spatial, MIAS, a fixed configuration; all others are in the crate `mias-policies` |
+//! | [`sm_set`] | sets of SMs |
 //! | [`configs`] | all maximal ways of filling an SM, and the table of those being tried |
 //! | [`metric`] | IPC, IPM*IPC, Factor, Linear, as exact rationals |
 //! | [`limits`], [`boards`] | what the images are built for, and run on in QEMU |
-//! | `preempt` | with the feature `preempt`: which TBs leave an SM for a kernel that has precedence, and how |
-//! | `search` | with the feature `search`: how many SMs each kernel needs, found in steps |
-//! | `levels` | with the feature `levels`: which launch of the queue is next, and what is set of memory issue and DRAM beside the policy |
-//! | `contexts` | with the feature `contexts`: how many TBs beyond those that fit a kernel may have |
 //! | [`decision_latency`] | what a decision costs, in instructions, as measured |
 //! | [`rehearsal`] | a register block that plays a script, for boards without a GPU |
 //! | `log` | with the feature `defmt`, on targets: phases, decisions and faults as defmt logs |
@@ -42,32 +39,24 @@ pub mod boards;
 #[path = "../tests/bodies/mod.rs"]
 mod bodies;
 pub mod configs;
-#[cfg(feature = "contexts")]
-pub mod contexts;
 pub mod counters;
 pub mod decision_latency;
 pub mod driver;
 pub mod epitaph;
 pub mod kernel;
-#[cfg(feature = "levels")]
-pub mod levels;
 pub mod limits;
 #[cfg(all(feature = "defmt", target_os = "none"))]
 pub mod log;
 pub mod machine;
-pub mod memory_limit;
 pub mod metric;
 pub mod policy;
-#[cfg(feature = "preempt")]
-pub mod preempt;
 #[cfg(any(test, kani))]
 mod proofs;
 pub mod quantity;
 pub mod rehearsal;
 pub mod resources;
 pub mod scheduler;
-#[cfg(feature = "search")]
-pub mod search;
 pub mod service;
+pub mod sm_set;
 
 pub use driver::Firmware;

@@ -1,6 +1,5 @@
 //! What the firmware knows of its machine, and what it was asked to do.
 
-use crate::memory_limit::MemoryLimit;
 use crate::quantity::{Coefficient, SectorRate};
 use crate::resources::SmLimits;
 use mias_registers::bus::{TryBus, read};
@@ -81,14 +80,8 @@ pub struct Settings {
     /// Warped-Slicer gives way to Spatial if a kernel is predicted to lose more than this over the number of kernels, in
     /// thousandths (sources.md D50: 1.2 over the number of kernels).
     pub loss_threshold_permille: u32,
-    /// Limits of memory instructions in flight, and when memory instructions are held back.
-    pub memory_limit: MemoryLimit,
-    /// Says how many TBs beyond those that fit there may be.
-    #[cfg(feature = "contexts")]
-    pub control_contexts: bool,
-    /// Levels that it sets beside the policy.
-    #[cfg(feature = "levels")]
-    pub levels: crate::levels::Levels,
+    /// All bits of [`global::STRAP_OPTIONS`], for what goes with any policy ([`crate::driver::Extension`]).
+    pub options: u32,
 }
 
 impl Default for Settings {
@@ -110,11 +103,7 @@ impl Settings {
         ideal_transition: false,
         unscaled_profile: false,
         loss_threshold_permille: 0,
-        memory_limit: MemoryLimit::NONE,
-        #[cfg(feature = "contexts")]
-        control_contexts: false,
-        #[cfg(feature = "levels")]
-        levels: crate::levels::Levels::NONE,
+        options: 0,
     };
 
     /// Reads the strap registers.
@@ -135,11 +124,7 @@ impl Settings {
             ideal_transition: on(option::IDEAL_TRANSITION),
             unscaled_profile: on(option::UNSCALED_PROFILE),
             loss_threshold_permille: read(bus, global::STRAP_LOSS_THRESHOLD)?,
-            memory_limit: MemoryLimit::of(options),
-            #[cfg(feature = "contexts")]
-            control_contexts: on(option::CONTROL_CONTEXTS),
-            #[cfg(feature = "levels")]
-            levels: crate::levels::Levels::of(options),
+            options,
         })
     }
 

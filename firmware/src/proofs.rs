@@ -1,15 +1,12 @@
 //! Properties of the parts that everything rests on, each a function of arbitrary numbers: unit tests call them with edge cases,
 //! and, under `cfg(kani)`, [Kani](https://github.com/model-checking/kani) proves them for all inputs (`cargo kani -p mias-firmware`, where
-//! Kani is installed; no other part of the build needs it). The properties of the whole firmware are in `tests/bodies`, where proptest
-//! and the fuzzer find them too; here they meet few events, so that a proof ends.
+//! Kani is installed; no other part of the build needs it). The properties of the whole firmware are in the crate `mias-policies`.
 
-use crate::bodies::block::{answer, driver_survives};
 use crate::bodies::numbers::{configurations_are_feasible, scores_are_ordered};
-use crate::bodies::scheduling::{Input, always_comes_to_rest};
 use crate::configs::{RoundTotals, Stride, Sums, TbVector};
 use crate::metric::wide::U96;
 use crate::resources::{Resources, SmLimits, TbShape};
-use crate::scheduler::{SmSet, SmWord};
+use crate::sm_set::{SmSet, SmWord};
 
 /// A product of 64 and 32 bits is exact in 96.
 fn product_is_exact(a: u64, b: u32) {
@@ -55,8 +52,6 @@ fn stride_picks_as_many(want: u32, total: u32) {
 mod tests {
     use super::*;
 
-    use mias_registers::PolicyCode;
-
     const EDGES: [u32; 6] = [0, 1, 2, 0x8000_0000, u32::MAX - 1, u32::MAX];
 
     #[test]
@@ -74,11 +69,6 @@ mod tests {
 
     #[test]
     fn whole() {
-        for policy in 0..PolicyCode::ALL.len() as u32 {
-            let inputs = (0..240).map(|kind| Input { kind, place: kind / 24, numbers: [256, 16, 0], later: 500 });
-            always_comes_to_rest(policy, inputs);
-            driver_survives(&EDGES.map(answer), policy, 5);
-        }
         for edge in EDGES {
             let sums = Sums { sms: 1, cycles: edge, memory_stall_cycles: !edge, outstanding_misses: edge.into(), ..Sums::default() };
             let totals = RoundTotals { sms: edge as u16, outstanding_misses: u64::MAX };
@@ -146,23 +136,6 @@ mod harnesses {
         let (want, total): (u32, u32) = (kani::any(), kani::any());
         kani::assume(total <= 16);
         stride_picks_as_many(want, total);
-    }
-
-    fn input() -> Input {
-        Input { kind: kani::any(), place: kani::any(), numbers: kani::any(), later: kani::any() }
-    }
-
-    #[kani::proof]
-    #[kani::unwind(65)]
-    fn rest() {
-        always_comes_to_rest(kani::any(), [input(), input(), input()]);
-    }
-
-    #[kani::proof]
-    #[kani::unwind(257)]
-    fn any_block() {
-        let any: [u32; 4] = kani::any();
-        driver_survives(&any.map(answer), kani::any(), 1);
     }
 
     #[kani::proof]

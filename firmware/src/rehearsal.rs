@@ -149,7 +149,7 @@ mod tests {
     use super::*;
     use crate::Firmware;
     use crate::driver::Observer;
-    use crate::policy::AnyPolicy;
+    use crate::policy::ShippedPolicy;
     use crate::service::serve;
     use mias_registers::PhaseCode::{self, Broadcast, Decide, Idle, Partition, Profile, Steady, Transition};
     use std::vec::Vec;
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn the_script_goes_through_every_phase_and_ends_idle() {
         let mut block = Rehearsal::new();
-        let mut firmware = Firmware::<AnyPolicy, 64>::from_straps(&mut block).unwrap();
+        let mut firmware = Firmware::<ShippedPolicy, (), 64>::from_straps(&mut block).unwrap();
         let mut phases = Phases::default();
         for _ in 0..ACTS + 1 {
             block.play();

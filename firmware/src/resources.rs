@@ -21,6 +21,7 @@ impl Resources {
     pub const NONE: Self = Self { threads: 0, registers: 0, shared_bytes: 0, tbs: 0 };
 
     /// Whether one more TB of demand `tb` fits into this remainder.
+    #[cfg_attr(not(target_arch = "riscv32"), inline)]
     #[must_use]
     pub fn fits(&self, tb: &Self) -> bool {
         tb.threads <= self.threads && tb.registers <= self.registers && tb.shared_bytes <= self.shared_bytes && tb.tbs <= self.tbs
@@ -28,6 +29,7 @@ impl Resources {
 
     /// How many TBs of demand `tb` fit into this remainder. A resource of which the TB needs none does not limit; the TB
     /// slots always do, so a demand without slots counts as one slot.
+    #[cfg_attr(not(target_arch = "riscv32"), inline)]
     #[must_use]
     pub fn max_tbs(&self, tb: &Self) -> u32 {
         let limit = |available: u32, needed: u32| available.checked_div(needed).unwrap_or(u32::MAX);

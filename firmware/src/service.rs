@@ -3,7 +3,7 @@
 
 use embedded_hal::delay::DelayNs;
 
-use crate::driver::{Firmware, Observer};
+use crate::driver::{Attends, Firmware, Observer};
 use crate::policy::Policy;
 use mias_registers::bus::{TryBus, read, write};
 use mias_registers::global;
@@ -16,10 +16,10 @@ use mias_registers::global;
 /// # Errors
 /// The bus failed. The observer has been told ([`Observer::bus_failed`]). The watchdog is left on, and expires unless the firmware is started
 /// again: the host hears of it.
-pub fn serve<P: Policy, const C: usize, B: TryBus>(
-    firmware: &mut Firmware<P, C>,
+pub fn serve<P: Policy, E: Attends<O>, O: Observer, B: TryBus, const C: usize>(
+    firmware: &mut Firmware<P, E, C>,
     bus: &mut B,
-    observer: &mut impl Observer,
+    observer: &mut O,
     period: u32,
 ) -> Result<(), B::Error> {
     firmware.mind(write(bus, global::WATCHDOG_PERIOD, period), observer)?;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::phases::{COALESCE, MACHINE, MIAS, SETTINGS, kernel};
 use mias_firmware::Firmware;
 use mias_firmware::machine::Machine;
-use mias_firmware::policy::AnyPolicy;
+use mias_firmware::policy::ShippedPolicy;
 use mias_firmware::scheduler::{Event, Scheduler};
 use mias_registers::bus::Bus;
 use mias_registers::{ID_VALUE, PolicyCode, VERSION_VALUE, fault, global, interrupt, slot};
@@ -38,7 +38,7 @@ fn surplus_sms_stay_idle_and_are_told_of() {
         block.0.extend([(global::ID, ID_VALUE), (global::VERSION, VERSION_VALUE), (global::SM_COUNT, sms), (global::SLOT_COUNT, 8)]);
         block.0.extend([(global::SM_THREADS, 1024), (global::SM_REGISTERS, 65_536), (global::SM_TBS, 32), (global::WARP_THREADS, 32)]);
         block.0.extend([(global::STRAP_POLICY, PolicyCode::Spatial as u32), (global::STRAP_PROFILE_WINDOW, 1000)]);
-        let mut firmware = Firmware::<AnyPolicy, 64>::idle();
+        let mut firmware = Firmware::<ShippedPolicy, (), 64>::idle();
         assert_eq!(firmware.restart(&mut block, 32), Ok(()));
         assert_eq!(block.1.contains(&(global::FAULT_SET, fault::MACHINE_TOO_LARGE)), surplus, "{sms} SMs");
         assert_eq!(firmware.scheduler().machine().sm_count, 32);

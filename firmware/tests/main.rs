@@ -3,7 +3,6 @@
 extern crate alloc;
 
 mod bodies;
-mod bus_failure;
 mod cases;
 mod configs;
 mod driver;
@@ -11,12 +10,8 @@ mod exact;
 mod limits;
 mod metrics;
 mod phases;
-mod policies;
-mod preempt;
 mod quantities;
 mod scheduler;
-mod search;
 mod service;
 mod sm_set;
-mod transitions;
 mod tree;

@@ -1,16 +1,16 @@
 //! The state machine by itself (sources.md D25 to D32): every event in every phase, and the rules on batches, aborts, dwell,
 //! time-outs and fall-backs.
 
-use crate::bodies::scheduling::{Input, always_comes_to_rest, preparing_changes_nothing};
-use crate::cases::cases;
-use crate::phases::{COALESCE, LATE, MACHINE, MIAS, SETTINGS, SMS, WINDOW, events, in_phase, kernel, launched, scheduler};
+use crate::phases::{COALESCE, LATE, MACHINE, MIAS, SETTINGS, SMS, events, in_phase, kernel, launched, scheduler};
 use mias_firmware::configs::{Origin, TbVector};
 use mias_firmware::kernel::Kernel;
 use mias_firmware::machine::Machine;
 use mias_firmware::policy::{FixedConfig, LeftOver, Policy, Spatial};
-use mias_firmware::scheduler::{Command, Event, Phase, Scheduler, SmWord};
+use mias_firmware::scheduler::{Command, Event, Phase, Scheduler};
+use mias_firmware::sm_set::SmWord;
 use mias_registers::{PhaseCode, fault};
-use proptest::prelude::*;
+
+const WINDOW: u64 = SETTINGS.profile_window as u64;
 
 /// Reports all SMs done, with instructions that make configuration `winner` of the round the best, and decides.
 fn finish_round<P: Policy>(s: &mut Scheduler<P, 64>, winner: usize, now: u64) {
@@ -304,32 +304,4 @@ fn a_kernel_with_few_tbs_is_not_given_more_than_it_has() {
     s.handle(Event::Launched(kernel(1, 256)), 0);
     s.handle(Event::Timer, COALESCE);
     assert_eq!(s.broadcast(), Some(TbVector([1, 3, 0, 0])), "a single candidate needs no profiling");
-}
-
-fn input() -> impl Strategy<Value = Input> {
-    let threads = prop_oneof![Just(64_u32), Just(256), Just(1024), Just(2048), any::<u32>()];
-    let registers = prop_oneof![Just(16_u32), any::<u32>()];
-    let shared = prop_oneof![Just(0_u32), any::<u32>()];
-    (any::<u8>(), 0..8_u8, threads, registers, shared, 0..3000_u16).prop_map(|(kind, place, a, b, c, later)| Input {
-        kind,
-        place,
-        numbers: [a, b, c],
-        later,
-    })
-}
-
-proptest! {
-    #![proptest_config(cases(4000))]
-
-    /// Invariants 18, 19 and 26, and the way back to rest: `bodies/scheduling.rs`.
-    #[test]
-    fn never_stuck(policy: u32, inputs in proptest::collection::vec(input(), 0..60)) {
-        always_comes_to_rest(policy, inputs);
-    }
-
-    /// What is done ahead, whenever and however much of it, changes no decision: `bodies/scheduling.rs`.
-    #[test]
-    fn preparing_is_seen_by_nobody(policy: u32, inputs in proptest::collection::vec(input(), 0..60)) {
-        preparing_changes_nothing(policy, inputs);
-    }
 }

@@ -11,9 +11,10 @@ use embedded_hal_mock::eh1::digital::{Mock as Pin, State, Transaction as Pinned}
 use mias_firmware::Firmware;
 use mias_firmware::driver::{Observer, Strobe};
 use mias_firmware::epitaph::{EVENTS, Epitaph, MAGIC};
-use mias_firmware::policy::AnyPolicy;
-use mias_firmware::scheduler::{Event, SmWord};
+use mias_firmware::policy::ShippedPolicy;
+use mias_firmware::scheduler::Event;
 use mias_firmware::service::{await_block, serve};
+use mias_firmware::sm_set::SmWord;
 use mias_registers::bus::Bus;
 use mias_registers::{ID_VALUE, PhaseCode, PolicyCode, VERSION_VALUE, fault, global, interrupt, slot, sm};
 
@@ -137,7 +138,7 @@ fn block() -> Block {
 #[test]
 fn the_strobe_is_high_while_a_decision_is_made_and_the_watchdog_guards_the_work() {
     let mut block = block();
-    let mut firmware = Firmware::<AnyPolicy, 64>::from_straps(&mut block).expect("the block is known");
+    let mut firmware = Firmware::<ShippedPolicy, (), 64>::from_straps(&mut block).expect("the block is known");
     block.writes.clear();
     let mut pin = Pin::new(&[Pinned::set(State::High), Pinned::set(State::Low)]);
     let mut epitaph = Epitaph::EMPTY;
@@ -156,7 +157,7 @@ fn the_strobe_is_high_while_a_decision_is_made_and_the_watchdog_guards_the_work(
 
 /// Runs the script; what happened, in order, and the registers in the end.
 fn rehearse(mut block: Block) -> (Vec<&'static str>, Block) {
-    let mut firmware = Firmware::<AnyPolicy, 64>::from_straps(&mut block).expect("the block is known");
+    let mut firmware = Firmware::<ShippedPolicy, (), 64>::from_straps(&mut block).expect("the block is known");
     let order = Rc::clone(&block.order);
     order.borrow_mut().clear();
     serve(&mut firmware, &mut block, &mut Strobe(Edges(Rc::clone(&order))), 5000);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::cases::cases;
-use mias_firmware::scheduler::{SmSet, SmWord};
+use mias_firmware::sm_set::{SmSet, SmWord};
 use mias_registers::{MAX_SMS, SM_WORDS};
 use proptest::prelude::*;
 

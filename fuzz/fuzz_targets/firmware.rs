@@ -1,12 +1,14 @@
 //! Arbitrary events for the state machine, arbitrary registers for the driver, arbitrary demands and counters: the properties of
-//! `firmware/tests/bodies`, on inputs that the fuzzer finds. The first byte says which.
+//! `firmware/policies/tests/bodies` and `firmware/tests/bodies`, on inputs that the fuzzer finds. The first byte says which.
 #![no_main]
 
-#[path = "../../firmware/tests/bodies/mod.rs"]
+#[path = "../../firmware/policies/tests/bodies/mod.rs"]
 mod bodies;
+#[path = "../../firmware/tests/bodies/numbers.rs"]
+mod numbers;
 
 use bodies::block::{answer, driver_survives};
-use bodies::numbers::{configurations_are_feasible, scores_are_ordered};
+use numbers::{configurations_are_feasible, scores_are_ordered};
 use bodies::scheduling::{Input, always_comes_to_rest};
 use libfuzzer_sys::fuzz_target;
 use mias_firmware::configs::{RoundTotals, Sums};

@@ -1,10 +1,10 @@
 //! The firmware on the register block, with a scripted machine in place of the timing model: SMs that fill up and drain one
 //! TB per cycle, and counters that depend on the partition by a formula.
 
-use mias_firmware::Firmware;
 use mias_firmware::configs::TbVector;
-use mias_firmware::policy::AnyPolicy;
 use mias_hw_model::register_block::{KernelDescriptor, MachineDescription, RawCounters, RegisterBlock, Straps};
+use mias_policies::Firmware;
+use mias_policies::policy::AnyPolicy;
 use mias_registers::counters::Counter;
 use mias_registers::{PhaseCode, PolicyCode, fault};
 

@@ -1,10 +1,10 @@
 //! DMIL in firmware on the register block: every interval it sets the limits of those kernels that have had enough requests, and of no others
 //! (sources.md D127).
 
-use mias_firmware::Firmware;
 use mias_hw_model::config::{InFlightLimit, MemoryIssueConfig};
 use mias_hw_model::register_block::{KernelDescriptor, MachineDescription, RawCounters, RegisterBlock, Straps};
 use mias_hw_model::sm::KernelMemoryCounts;
+use mias_policies::Firmware;
 use mias_registers::bus::Bus;
 use mias_registers::{PolicyCode, global, interrupt, memory, memory_active, option};
 

@@ -1,7 +1,7 @@
 //! Control of extra TBs in firmware on the register block: it looks at what is due and at nothing else, and only if it is asked to (sources.md D181).
 
-use mias_firmware::Firmware;
 use mias_hw_model::register_block::{KernelDescriptor, MachineDescription, Peak, RegisterBlock, Straps};
+use mias_policies::Firmware;
 use mias_registers::bus::Bus;
 use mias_registers::{CONTEXT_COUNTS, PolicyCode, context_allowed, context_bound, fault, feature, global, interrupt, option};
 

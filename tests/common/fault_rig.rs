@@ -6,13 +6,13 @@
 
 use super::faults::{BrokenCounter, BrokenRegister, Fault, FaultyBus, Told};
 use super::rig::{LAUNCH_LATENCY, Setting, launch};
-use mias_firmware::Firmware;
 use mias_firmware::configs::TbVector;
 use mias_firmware::driver::POLL_CYCLES;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats, Technique};
 use mias_hw_model::register_block::RegisterBlock;
 use mias_hw_model::sm::Resources;
+use mias_policies::Firmware;
 use mias_registers::bus::Bus;
 use mias_registers::{KERNEL_SLOTS, PhaseCode, PolicyCode, fault, global, interrupt};
 use mias_warp_trace::KernelTrace;

@@ -4,11 +4,11 @@
 //! reschedulings as the clerk counts; the winner's quotas on all SMs; SMs over their quota only ever drain.
 
 use super::clerk::{Clerk, Events};
-use mias_firmware::Firmware;
 use mias_firmware::configs::{Origin, TbVector};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats};
 use mias_hw_model::register_block::{RegisterBlock, Straps};
+use mias_policies::Firmware;
 use mias_registers::bus::Bus;
 use mias_registers::{KERNEL_SLOTS, PhaseCode, PolicyCode, dram_order, global, interrupt, memory_mode, option, preempt_scheme};
 use mias_warp_trace::KernelTrace;

@@ -4,12 +4,12 @@
 use crate::common::hand_made::{HandMade, any_kernel};
 use crate::common::rig::{LAUNCH_LATENCY, Rig, Setting, launch, run, small_machine};
 use crate::common::schedules;
-use mias_firmware::Firmware;
 use mias_firmware::configs::MAX_KERNELS;
-use mias_firmware::levels::KNOWN;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats};
 use mias_hw_model::register_block::RegisterBlock;
+use mias_policies::Firmware;
+use mias_policies::levels::KNOWN;
 use mias_registers::bus::Bus;
 use mias_registers::{KERNEL_SLOTS, PhaseCode, PolicyCode, dram_order, global, memory, memory_mode, option, queue};
 use proptest::prelude::*;
@@ -61,7 +61,7 @@ fn watched_with(config: &GpuConfig, setting: &Setting, launches: Vec<Launch>, mo
         }
         let taken = (0..KERNEL_SLOTS).filter(|&slot| registers.kernel(slot).is_some()).count();
         assert!(!managed || taken <= MAX_KERNELS, "{taken} kernels run: {setting:?}");
-        assert!(rig.watched.firmware.kernel_scheduler().known().len() <= KNOWN);
+        assert!(rig.watched.firmware.extension().kernel_scheduler().known().len() <= KNOWN);
         if end == RunEnd::AllComplete {
             return rig;
         }
@@ -110,7 +110,7 @@ fn what_is_known_of_kernels_is_used() {
     for (levels, chosen) in [(option::SCHEDULE_LAUNCHES, true), (0, false)] {
         let (rig, stats) = run(&machine(2), &Setting { levels, ..setting(0, PolicyCode::Smk) }, launches());
         assert!(end(&stats, 0).max(end(&stats, 1)) < later, "the scenario: both are known by then");
-        assert_eq!(rig.watched.firmware.kernel_scheduler().known().len(), if chosen { 2 } else { 0 });
+        assert_eq!(rig.watched.firmware.extension().kernel_scheduler().known().len(), if chosen { 2 } else { 0 });
         let (fifth, last) = (start(&stats, 6), start(&stats, 7));
         assert_eq!(last < fifth, chosen, "the fifth that computes began at {fifth}, the one that waits at {last}");
     }

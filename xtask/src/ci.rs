@@ -21,7 +21,8 @@ pub(crate) fn run() -> Result<()> {
     });
     for target in &TARGETS {
         report.step(&format!("lints for the {}", target.board.core), || {
-            let packages = ["mias-registers", "mias-firmware", IMAGES, "mias-target-bench"].map(|package| ["--package", package]);
+            let packages =
+                ["mias-registers", "mias-firmware", "mias-policies", IMAGES, "mias-target-bench"].map(|package| ["--package", package]);
             // With the logs, so that the image of the rehearsal is among them.
             let logs = format!("{IMAGES}/defmt");
             let mut clippy = cargo(["clippy", "--lib", "--bins", "--target", target.board.target, "--features", &logs]);
@@ -42,7 +43,17 @@ pub(crate) fn run() -> Result<()> {
     }
     // Offline: the steps before have fetched all that it needs, and without a network it would wait for the registry.
     report.step("firmware package", || {
-        run_command(&mut cargo(["package", "--package", "mias-registers", "--package", "mias-firmware", "--allow-dirty", "--offline"]))
+        run_command(&mut cargo([
+            "package",
+            "--package",
+            "mias-registers",
+            "--package",
+            "mias-firmware",
+            "--package",
+            "mias-policies",
+            "--allow-dirty",
+            "--offline",
+        ]))
     });
     // That of the firmware is built from the package alone; of the others it is enough that they can be packed.
     report.step("packages", || {

@@ -5,7 +5,7 @@
 //! constants there; their names and meanings are read from the source text (`source_docs.rs`). A test fails when the page is not current.
 
 use anyhow::{Context, Result};
-use mias_firmware::policy::NAMED;
+use mias_policies::policy::NAMED;
 use mias_registers::counters::Counter;
 use mias_registers::{self as regs, Access, PolicyCode, Register, global, memory, preempt, queue, slot, sm};
 

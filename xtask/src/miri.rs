@@ -28,7 +28,22 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let cases = args.cases.to_string();
     let mut miri = command(
         "rustup",
-        ["run", "nightly", "cargo", "miri", "test", "--package", "mias-registers", "--package", "mias-firmware", "--lib", "--tests"],
+        [
+            "run",
+            "nightly",
+            "cargo",
+            "miri",
+            "test",
+            "--package",
+            "mias-registers",
+            "--package",
+            "mias-firmware",
+            "--package",
+            "mias-policies",
+            "--all-features",
+            "--lib",
+            "--tests",
+        ],
     );
     miri.args(["--target-dir", "target/miri", "--no-fail-fast", "--"]).args(&args.filter);
     // Proptest looks for the folder in which it keeps failures.

@@ -10,13 +10,15 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use mias_firmware::driver::{Firmware, Observer};
+use mias_firmware::driver::Observer;
 use mias_firmware::epitaph::{Epitaph, MAGIC};
 use mias_firmware::limits;
-use mias_firmware::policy::{AnyPolicy, Policy};
+use mias_firmware::policy::Policy;
 use mias_firmware::rehearsal::{ACT, ACTS, BURIED, FRESH, HANG, LOG, Rehearsal};
 use mias_firmware::scheduler::{Event, Report as Decision};
 use mias_firmware::service::serve;
+use mias_policies::Firmware;
+use mias_policies::policy::AnyPolicy;
 use mias_registers::PhaseCode;
 
 use crate::log;
@@ -112,6 +114,8 @@ fn expect() -> Expected {
     }
     Expected { epitaph, ..expected }
 }
+
+impl mias_policies::extras::WatchesPreemption for Expected {}
 
 impl Observer for Expected {
     fn event(&mut self, _: &Event, now: u64) {

@@ -1,7 +1,7 @@
 //! Counts the instructions from the interrupt to the commit of the quotas, for every policy that profiles, on the longest ways through it: with
 //! all windows in time, and with some that are late.
 
-use mias_firmware::policy::Charged;
+use mias_policies::policy::Charged;
 use mias_registers::PolicyCode;
 use semihosting::println;
 

@@ -1,4 +1,4 @@
-//! Counts the instructions of a look at how busy the chip was: the controller of extra TBs in firmware (`mias_firmware::contexts`).
+//! Counts the instructions of a look at how busy the chip was: the controller of extra TBs in firmware (`mias_policies::oversubscription`).
 
 use mias_registers::bus::{Bus, MappedBus};
 use mias_registers::{CONTEXT_ARRAYS, CONTEXT_COUNTS, KERNEL_SLOTS, context_allowed, context_bound, feature, global};

@@ -1,6 +1,6 @@
 //! All measurements, one line each on the host's standard output.
 
-use mias_firmware::policy::{Charged, NAMED};
+use mias_policies::policy::{Charged, NAMED};
 use mias_registers::PolicyCode;
 use semihosting::println;
 

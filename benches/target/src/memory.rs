@@ -1,4 +1,4 @@
-//! Counts the instructions of a look at the counters of memory issue: the DMIL in firmware (`mias_firmware::memory_limit`).
+//! Counts the instructions of a look at the counters of memory issue: the DMIL in firmware (`mias_policies::memory_limit`).
 
 use mias_registers::bus::{Bus, MappedBus};
 use mias_registers::{global, memory, sm_bit};

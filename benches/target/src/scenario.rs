@@ -2,11 +2,11 @@
 
 use core::ptr::addr_of_mut;
 
-use mias_firmware::Firmware;
 use mias_firmware::driver::Observer;
 use mias_firmware::limits;
-use mias_firmware::policy::AnyPolicy;
 use mias_firmware::scheduler::Phase;
+use mias_policies::Firmware;
+use mias_policies::policy::AnyPolicy;
 use mias_registers::bus::MappedBus;
 use mias_registers::{PolicyCode, global, interrupt, option};
 
@@ -82,6 +82,8 @@ struct Marks {
     made: u32,
     committed: u32,
 }
+
+impl mias_policies::extras::WatchesPreemption for Marks {}
 
 impl Observer for Marks {
     #[inline(always)]
@@ -239,7 +241,7 @@ pub(crate) fn search(sms: u16, launches: &Launches, (policy, options): (PolicyCo
             break;
         }
         let places = matches!(phase, Phase::Partition { .. });
-        let decides = matches!(phase, Phase::Search(SearchPhase::Measure { .. }));
+        let decides = matches!(phase, Phase::Search { step: SearchPhase::Measure, .. });
         block::set_time(&mut bench.bus, deadline as u32);
         crate::search::count(&mut bench.bus, launches.kernels.len(), memory, windows == 0);
         mias_registers::bus::Bus::write32(&mut bench.bus, global::INT_STATUS, interrupt::TIMER);

@@ -1,4 +1,4 @@
-//! Counts the instructions of a step of a search for how many SMs each kernel needs (`mias_firmware::search`), in the build that has it: from the
+//! Counts the instructions of a step of a search for how many SMs each kernel needs (`mias_policies::search`), in the build that has it: from the
 //! timer at the end of a window to the last SM that is told what it is to be. Of all steps of a search the longest counts.
 
 use mias_registers::bus::{Bus, MappedBus};

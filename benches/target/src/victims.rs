@@ -1,7 +1,7 @@
-//! Counts the instructions of a selection of victims: preemption in firmware (`mias_firmware::preempt`), in the build that has it.
+//! Counts the instructions of a selection of victims: preemption in firmware (`mias_policies::preempt`), in the build that has it.
 
-use mias_firmware::preempt::Scheme;
 use mias_firmware::resources::{Resources, SmLimits};
+use mias_policies::preempt::Scheme;
 use mias_registers::bus::{Bus, MappedBus};
 use mias_registers::{PolicyCode, feature, global, preempt, preempt_tb, slot, slot_status, sm_bit};
 use semihosting::println;

@@ -13,15 +13,15 @@ use core::convert::Infallible;
 
 use embedded_hal::delay::DelayNs;
 use mias_firmware::Firmware;
+use mias_registers::bus::{Error, TryBus};
 use mias_firmware::driver::{Observer, StartError};
 use mias_firmware::epitaph::Epitaph;
 use mias_firmware::limits;
-use mias_firmware::policy::AnyPolicy;
+use mias_firmware::policy::ShippedPolicy;
 use mias_firmware::service::{await_block, serve};
-use mias_registers::bus::{Error, TryBus};
 
 /// The scheduler, with room for as many configurations as two rounds on 32 SMs try.
-pub type Scheduler = Firmware<AnyPolicy, { limits::CONFIGS }>;
+pub type Scheduler = Firmware<ShippedPolicy, (), { limits::CONFIGS }>;
 
 /// Starts the scheduler and serves the block for ever. It ends if the block is not one that the firmware knows, or if the bus fails; the epitaph
 /// then says at which register. `sleep` returns when the block's interrupt line is high.

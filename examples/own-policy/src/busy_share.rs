@@ -10,11 +10,11 @@
 use mias::custom_policy::CustomPolicy;
 use mias_firmware::configs::{ConfigTable, MAX_KERNELS, Origin, TbVector};
 use mias_firmware::counters::CounterSet;
+use mias_registers::counters::Counter;
 use mias_firmware::kernel::Kernel;
 use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::policy::{Context, Plan, Policy, Spatial, Verdict};
 use mias_firmware::resources::Resources;
-use mias_registers::counters::Counter;
 
 /// The policy. It has no parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -84,7 +84,7 @@ impl Rules {
     }
 
     /// How many of so many kernels a vector has at least one TB of.
-    pub(crate) fn least_present(self, kernels: usize) -> usize {
+    pub fn least_present(self, kernels: usize) -> usize {
         (if self.require_all_present { kernels } else { kernels.min(2) }).max(1)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::quantity::{Gain, Worth};
 
-/// The word. Which of them it is, is a matter of who asked for it: the policy, by [`crate::counters::Extra`], or the policy itself.
+/// The word. Its meaning is the policy's: a measurement that it asked for, or what it made of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Measurement(u32);
 

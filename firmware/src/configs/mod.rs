@@ -11,7 +11,7 @@ mod table;
 pub use generate::{Candidate, Generator, Rules};
 pub use measurement::Measurement;
 pub use pick::{Stride, subsample};
-pub(crate) use pool::Pool;
+pub use pool::{Pool, Tail};
 pub use table::{ConfigTable, Entry, Origin, RoundTotals, Sums, TRIAL, WARM_UP};
 
 /// Kernels that the firmware schedules at a time; further launches wait in the FIFO.
@@ -36,6 +36,8 @@ impl Ord for TbVector {
 
 impl TbVector {
     /// The vector with `tbs` of one kernel and nothing else.
+    // A call on the RISC-V core, whose image has the least flash to spare.
+    #[cfg_attr(not(target_arch = "riscv32"), inline)]
     #[must_use]
     pub fn single(kernel: usize, tbs: u8) -> Self {
         let mut vector = Self::default();
@@ -44,12 +46,14 @@ impl TbVector {
     }
 
     /// TBs of a kernel; 0 beyond the last one.
+    #[inline]
     #[must_use]
     pub fn get(&self, kernel: usize) -> u8 {
         self.0.get(kernel).copied().unwrap_or(0)
     }
 
     /// Sets the TBs of a kernel; does nothing beyond the last one.
+    #[inline]
     pub fn set(&mut self, kernel: usize, tbs: u8) {
         if let Some(entry) = self.0.get_mut(kernel) {
             *entry = tbs;
@@ -57,6 +61,7 @@ impl TbVector {
     }
 
     /// Kernels with at least one TB.
+    #[cfg_attr(not(target_arch = "riscv32"), inline)]
     #[must_use]
     pub fn present(&self) -> usize {
         self.0.iter().filter(|tbs| **tbs != 0).count()

@@ -11,7 +11,7 @@ use crate::resources::Resources;
 /// The admitted configurations of a set of kernels on one machine. Room for one and a half times `C` of them: those that two rounds try,
 /// and some to choose the second round from.
 #[derive(Clone, Debug)]
-pub(crate) struct Pool<const C: usize> {
+pub struct Pool<const C: usize> {
     kernels: Kernels,
     /// Behind what is kept.
     tail: Tail,
@@ -21,7 +21,7 @@ pub(crate) struct Pool<const C: usize> {
 
 /// A walk over what is not kept: where it stands, and the position of the configuration that it finds next.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Tail {
+pub struct Tail {
     place: Place,
     next: u32,
 }
@@ -31,24 +31,24 @@ impl<const C: usize> Pool<C> {
     const ROOM: u32 = (C * 6 / size_of::<TbVector>()) as u32;
 
     /// Of no kernel.
-    pub(crate) const EMPTY: Self = Self { kernels: Kernels::NONE, tail: Tail { place: Place::NONE, next: 0 }, kept: [[0; 6]; C] };
+    pub const EMPTY: Self = Self { kernels: Kernels::NONE, tail: Tail { place: Place::NONE, next: 0 }, kept: [[0; 6]; C] };
 
     /// Makes it the pool of no kernel: to be called when the machine changes.
-    pub(crate) fn forget(&mut self) {
+    pub fn forget(&mut self) {
         self.kernels.clear();
     }
 
     /// Makes it the pool of these kernels, at most [`super::MAX_KERNELS`], on an SM with `capacity`: of configurations with TBs of `least` of
     /// them or more. What was found before stays if it was about the same.
     #[inline(never)]
-    pub(crate) fn set(&mut self, capacity: &Resources, least: usize, kernels: impl Iterator<Item = Candidate>) {
+    pub fn set(&mut self, capacity: &Resources, least: usize, kernels: impl Iterator<Item = Candidate>) {
         if self.kernels.replace(least as u8, kernels) {
             self.tail = Tail { place: Place::first(*capacity), next: 0 };
         }
     }
 
     /// One step of the search on an SM with `capacity`, of bounded time; false if there is nothing left to find, or no room to keep it.
-    pub(crate) fn step(&mut self, capacity: &Resources) -> bool {
+    pub fn step(&mut self, capacity: &Resources) -> bool {
         let Some(room) = self.kept.as_flattened_mut().as_chunks_mut().0.get_mut(self.tail.next as usize) else { return false };
         match self.tail.step(capacity, &self.kernels) {
             Step::Found(vector) => *room = vector.0,
@@ -60,7 +60,7 @@ impl<const C: usize> Pool<C> {
 
     /// Finds all that there is room for, and says how many there are in all.
     #[inline(never)]
-    pub(crate) fn fill(&mut self, capacity: &Resources) -> u32 {
+    pub fn fill(&mut self, capacity: &Resources) -> u32 {
         while self.step(capacity) {}
         let mut tail = self.tail;
         if tail.next >= Self::ROOM {
@@ -70,14 +70,14 @@ impl<const C: usize> Pool<C> {
     }
 
     /// The walk over what is not kept, from its beginning.
-    pub(crate) fn tail(&self) -> Tail {
+    pub fn tail(&self) -> Tail {
         self.tail
     }
 
     /// The configuration at a position, once it is filled; none if there are not as many. Behind what is kept a walk goes on to it, and
     /// does not go back.
     #[inline(always)]
-    pub(crate) fn at(&self, position: u32, capacity: &Resources, tail: &mut Tail) -> Option<TbVector> {
+    pub fn at(&self, position: u32, capacity: &Resources, tail: &mut Tail) -> Option<TbVector> {
         if position < self.tail.next {
             return self.kept.as_flattened().as_chunks().0.get(position as usize).copied().map(TbVector);
         }

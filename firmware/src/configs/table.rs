@@ -58,7 +58,7 @@ pub struct Entry {
     pub round: u8,
     /// What was measured.
     pub sums: Sums,
-    /// A further measurement ([`crate::counters::Extra`]), or what the policy made of them all.
+    /// A further measurement that the policy asked for, or what the policy made of them all.
     pub extra: Measurement,
 }
 
@@ -159,12 +159,12 @@ impl<const C: usize> ConfigTable<C> {
     }
 
     /// What configurations there are.
-    pub(crate) fn pool(&self) -> &Pool<C> {
+    pub fn pool(&self) -> &Pool<C> {
         &self.pool
     }
 
     /// The same, to find them.
-    pub(crate) fn pool_mut(&mut self) -> &mut Pool<C> {
+    pub fn pool_mut(&mut self) -> &mut Pool<C> {
         &mut self.pool
     }
 
@@ -173,7 +173,7 @@ impl<const C: usize> ConfigTable<C> {
     // A call on the RISC-V core, whose image has the least flash to spare.
     #[cfg_attr(not(target_arch = "riscv32"), inline(always))]
     #[cfg_attr(target_arch = "riscv32", inline(never))]
-    pub(crate) fn contenders(&self, references: u8) -> (&[Entry], &[Entry]) {
+    pub fn contenders(&self, references: u8) -> (&[Entry], &[Entry]) {
         if self.round == 0 {
             return (self.entries.get(usize::from(references)..).unwrap_or_default(), &[]);
         }
@@ -189,7 +189,7 @@ impl<const C: usize> ConfigTable<C> {
     }
 
     /// Notes the index of the best of the rounds before the current one, which has begun.
-    pub(crate) fn set_leader(&mut self, index: usize) {
+    pub fn set_leader(&mut self, index: usize) {
         // Far from the end of the range: an index of the table.
         self.leader = index as u16;
     }
@@ -201,7 +201,7 @@ impl<const C: usize> ConfigTable<C> {
     }
 
     /// Its index.
-    pub(crate) fn leader_index(&self) -> usize {
+    pub fn leader_index(&self) -> usize {
         self.leader.into()
     }
 

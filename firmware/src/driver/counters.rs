@@ -8,41 +8,11 @@
 //! width makes an arbitrary score, and no panic.
 
 use crate::configs::{ConfigTable, RoundTotals, Sums};
-use crate::counters::CounterSet;
+use crate::counters::{CounterSet, Reading};
 use crate::metric::{FACTOR_COUNTERS, IPC_COUNTERS, IPM_IPC_COUNTERS};
-use crate::scheduler::SmSet;
 use mias_registers::bus::{self, TryBus};
 use mias_registers::counters::Counter::{self, Cycles, IssueCycles, LoadRequests, MemoryStallCycles, OutstandingMisses, ThreadInsts};
 use mias_registers::sm;
-
-/// Which counters to read of whom.
-#[derive(Clone, Copy)]
-pub(super) struct Reading<'a> {
-    /// SMs that finished their window.
-    pub(super) done: &'a SmSet,
-    /// SMs of the machine.
-    pub(super) sms: u16,
-    /// Counters, beside the instruction counter.
-    pub(super) wanted: CounterSet,
-    /// The counter that counts as instructions.
-    pub(super) instructions: Counter,
-}
-
-impl Reading<'_> {
-    /// Hands over every SM that is done of a configuration's: `first`, and every `step`th after it.
-    #[inline(always)]
-    pub(super) fn each_done<E>(&self, first: usize, step: usize, mut read: impl FnMut(usize) -> Result<(), E>) -> Result<(), E> {
-        let mut sm = first;
-        while sm < usize::from(self.sms) {
-            if self.done.contains(sm as u16) {
-                read(sm)?;
-            }
-            // Far from the end of the range: 16 bits, and at most a table of configurations.
-            sm = sm.wrapping_add(step.max(1));
-        }
-        Ok(())
-    }
-}
 
 /// Most SMs whose outstanding misses, of 25 bits each, add up to less than 2^32.
 const FEW: usize = 127;

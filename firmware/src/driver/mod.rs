@@ -4,24 +4,21 @@
 //! is bounded by the number of SMs, slots or kernels.
 
 mod counters;
-mod extra;
+mod extension;
 mod observer;
-#[cfg(feature = "search")]
 mod search;
 mod slots;
 mod start;
 
+pub use extension::{Attends, Extension, Precedence, Waiting, refuse_preemption};
 pub use observer::{Observer, Strobe};
 pub use start::StartError;
 
-use counters::Reading;
-
 use crate::configs::TbVector;
-use crate::counters::CounterSet;
-use crate::policy::{AnyPolicy, Policy};
-#[cfg(feature = "preempt")]
-use crate::preempt::Scheme;
-use crate::scheduler::{Command, Commands, Event, Report, Scheduler, SmWord};
+use crate::counters::{CounterSet, Reading};
+use crate::policy::{Policy, ShippedPolicy};
+use crate::scheduler::{Command, Commands, Event, Report, Scheduler};
+use crate::sm_set::SmWord;
 use mias_registers::bus::{Error, TryBus, can_fail, read, write};
 use mias_registers::counters::Counter;
 use mias_registers::{PhaseCode, fault, global, interrupt, slot, slot_control};
@@ -36,11 +33,6 @@ const ENABLED: u32 =
 /// Events that hardware raises only if the firmware was asked for what they are for.
 const SELDOM: u32 = interrupt::MEMORY | interrupt::PREEMPT | interrupt::CONTEXTS | interrupt::QUEUE;
 
-/// Those of them that this build handles, beside limits of memory instructions.
-const OPTIONAL: u32 = if cfg!(feature = "preempt") { interrupt::PREEMPT } else { 0 }
-    | if cfg!(feature = "contexts") { interrupt::CONTEXTS } else { 0 }
-    | if cfg!(feature = "levels") { interrupt::QUEUE } else { 0 };
-
 /// Events that hardware raises whatever the firmware was asked to do.
 const OFTEN: u32 = interrupt::ALL & !SELDOM;
 
@@ -48,35 +40,27 @@ const OFTEN: u32 = interrupt::ALL & !SELDOM;
 /// said waits no longer. Assumption: a millisecond or so, short beside a kernel and long beside a decision.
 pub const POLL_CYCLES: u32 = 1 << 20;
 
-/// The firmware: scheduler and driver, with policy `P` and room for `C` configurations.
+/// The firmware: scheduler and driver, with policy `P`, what `E` does beside it, and room for `C` configurations.
 #[derive(Clone, Debug)]
-pub struct Firmware<P = AnyPolicy, const C: usize = DEFAULT_CONFIGS> {
+pub struct Firmware<P = ShippedPolicy, E = (), const C: usize = DEFAULT_CONFIGS> {
     scheduler: Scheduler<P, C>,
     /// Slots that were occupied when the firmware started, and are not scheduled yet: one bit each.
-    pub(crate) orphans: u8,
+    orphans: u8,
     /// Started, and the bus has not failed since: else the firmware leaves the block alone. Neither read nor written for a bus that cannot
     /// fail.
     alive: bool,
-    /// Whom it preempts, and how.
-    #[cfg(feature = "preempt")]
-    pub(crate) scheme: Scheme,
-    /// Slots of kernels that the scheduler does not know of, since they are urgent: one bit each.
-    #[cfg(feature = "preempt")]
-    pub(crate) urgent: u8,
-    /// The shares that are in effect; of no SM while every SM issues and something else places TBs.
-    #[cfg(feature = "search")]
-    shares: crate::search::Shares,
-    /// Which launch of the queue is next.
-    #[cfg(feature = "levels")]
-    pub(crate) kernel_scheduler: crate::levels::KernelScheduler,
+    extension: E,
 }
 
-impl<P: Policy, const C: usize> Firmware<P, C> {
+impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
     /// Handles all pending events. To be called when the interrupt line is high; a call without cause does no harm.
     ///
     /// # Errors
     /// The bus failed. What was in hand is lost, so from here on the firmware leaves the block alone, until it is started again.
-    pub fn on_interrupt<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
+    pub fn on_interrupt<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error>
+    where
+        E: Attends<()>,
+    {
         self.on_interrupt_watched(bus, &mut ())
     }
 
@@ -84,7 +68,10 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     ///
     /// # Errors
     /// The bus failed, as above. The observer has been told ([`Observer::bus_failed`]).
-    pub fn on_interrupt_watched<B: TryBus>(&mut self, bus: &mut B, observer: &mut impl Observer) -> Result<(), B::Error> {
+    pub fn on_interrupt_watched<B: TryBus, O: Observer>(&mut self, bus: &mut B, observer: &mut O) -> Result<(), B::Error>
+    where
+        E: Attends<O>,
+    {
         if can_fail::<B::Error>() && !self.alive {
             return Ok(());
         }
@@ -94,7 +81,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
 
     /// Passes on what an access came to. If the bus failed, the observer is told, and the block is left alone from here on.
     #[inline(always)]
-    pub(crate) fn mind<T, E: Error>(&mut self, outcome: Result<T, E>, observer: &mut impl Observer) -> Result<T, E> {
+    pub(crate) fn mind<T, F: Error>(&mut self, outcome: Result<T, F>, observer: &mut impl Observer) -> Result<T, F> {
         outcome.inspect_err(|error| {
             self.alive = false;
             observer.bus_failed(error.register());
@@ -102,7 +89,10 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     }
 
     #[inline(always)]
-    fn handle_pending<B: TryBus>(&mut self, bus: &mut B, observer: &mut impl Observer) -> Result<(), B::Error> {
+    fn handle_pending<B: TryBus, O: Observer>(&mut self, bus: &mut B, observer: &mut O) -> Result<(), B::Error>
+    where
+        E: Attends<O>,
+    {
         let (status, now) = (bus.try_read32(global::INT_STATUS)?, read_cycle(bus)?);
         if status & !OFTEN != 0 || now >> 32 == u64::from(u32::MAX) {
             return self.seldom(bus, observer, status, now);
@@ -114,8 +104,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         if status & (interrupt::COMPLETED | interrupt::DRAINED) != 0 {
             self.slot_events(bus, observer, now)?;
         }
-        #[cfg(feature = "levels")]
-        self.admit_launches(bus)?;
+        self.extension.admit_launches(bus, &self.scheduler, self.orphans)?;
         // Whatever the status says: a launch may have waited for room.
         self.take_kernels(bus, observer, now)?;
         if status & interrupt::PARTITION != 0 {
@@ -143,44 +132,17 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     /// scheduler that are pending too keep the line high, and wait as they would have for limits that had come a moment before.
     #[cold]
     #[inline(never)]
-    fn seldom<B: TryBus>(&mut self, bus: &mut B, observer: &mut impl Observer, status: u32, now: u64) -> Result<(), B::Error> {
+    fn seldom<B: TryBus, O: Observer>(&mut self, bus: &mut B, observer: &mut O, status: u32, now: u64) -> Result<(), B::Error>
+    where
+        E: Attends<O>,
+    {
         if status & !interrupt::ALL != 0 || now >> 32 == u64::from(u32::MAX) {
             // Nothing was cleared: the line stays high.
             return raise(bus, observer, fault::WRONG_MAP);
         }
-        // An image that does not preempt is never told that an SM wants room, and one that does not control extra TBs never of their intervals.
-        let handled = if OPTIONAL == 0 { interrupt::MEMORY } else { status & (interrupt::MEMORY | OPTIONAL) };
-        write(bus, global::INT_STATUS, handled)?;
-        #[cfg(feature = "levels")]
-        if status & interrupt::QUEUE != 0 {
-            // Who is let in raises LAUNCH.
-            self.admit_launches(bus)?;
-        }
-        #[cfg(feature = "preempt")]
-        if status & interrupt::PREEMPT != 0 {
-            self.preempt(bus, observer)?;
-        }
-        #[cfg(feature = "contexts")]
-        if status & interrupt::CONTEXTS != 0 {
-            if status & interrupt::MEMORY != 0 {
-                self.limit_memory(bus)?;
-            }
-            return crate::contexts::look(bus);
-        }
-        if OPTIONAL != 0 && status & interrupt::MEMORY == 0 {
-            return Ok(());
-        }
-        self.limit_memory(bus)
-    }
-
-    /// Limits of memory instructions, if they are asked for.
-    #[inline(always)]
-    fn limit_memory<B: TryBus>(&self, bus: &mut B) -> Result<(), B::Error> {
-        let limit = self.scheduler.settings().memory_limit;
-        if !limit.is_asked_for() {
-            return Ok(());
-        }
-        limit.renew(bus, self.scheduler.machine().sm_count)
+        // It is never told of what it does not handle.
+        write(bus, global::INT_STATUS, status & E::INTERRUPTS)?;
+        self.extension.attend(bus, observer, &self.scheduler, (status, self.orphans))
     }
 
     /// Does a part of the work of an event that is to come, without touching the block; false if there is nothing left to do ahead. To be
@@ -196,11 +158,10 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         self.scheduler.report()
     }
 
-    /// Which launch of the queue is next: what it knows of kernels.
-    #[cfg(feature = "levels")]
+    /// What it does beside the policy.
     #[must_use]
-    pub fn kernel_scheduler(&self) -> &crate::levels::KernelScheduler {
-        &self.kernel_scheduler
+    pub fn extension(&self) -> &E {
+        &self.extension
     }
 
     /// The scheduler.
@@ -269,10 +230,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
                     }
                 }
                 Command::ApplyQuotas => {
-                    #[cfg(feature = "search")]
-                    if self.shares.sms() != 0 {
-                        self.resume_all(bus)?;
-                    }
+                    self.end_shares(bus)?;
                     self.apply_quotas(bus)?;
                     observer.quotas_committed();
                 }
@@ -294,14 +252,12 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
                 Command::Release(slot) => write(bus, slot::at(slot.into(), slot::CONTROL), slot_control::RELEASE)?,
                 Command::Reject(slot) => write(bus, slot::at(slot.into(), slot::CONTROL), slot_control::REJECT)?,
                 Command::Fault(faults) => raise(bus, observer, faults)?,
-                #[cfg(feature = "search")]
                 Command::Search(command) => {
-                    if self.search(bus, observer, command)? {
+                    // Known when it is compiled where no policy searches: nothing of a search is in the image then.
+                    if self.scheduler.policy().search().is_some() && self.search(bus, observer, command)? {
                         follow_up = Some(FollowUp::CountersRead);
                     }
                 }
-                #[cfg(not(feature = "search"))]
-                Command::Search(never) => match never {},
             }
         }
         Ok(follow_up)
@@ -334,12 +290,11 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         write(bus, global::COMMIT, 1)
     }
 
-    /// Stages 0 for every kernel but urgent ones.
+    /// Stages 0 for every kernel but those that are the extension's.
     #[inline(always)]
     fn clear_quotas<B: TryBus>(&self, bus: &mut B) -> Result<(), B::Error> {
         for slot in 0..u32::from(self.scheduler.machine().slot_count) {
-            #[cfg(feature = "preempt")]
-            if self.urgent >> slot & 1 != 0 {
+            if self.extension.holds(slot) {
                 continue;
             }
             bus.try_write32(global::QUOTA_ALL + 4 * slot, 0)?;
@@ -356,14 +311,12 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         let wanted = if settings.read_all_counters { CounterSet::ALL } else { asked };
         // A policy that asks for warp instructions counts those.
         let instructions = if asked.contains(Counter::WarpInsts) { Counter::WarpInsts } else { settings.instructions() };
-        let (sms, dram_sectors) = (self.scheduler.machine().sm_count, self.scheduler.machine().dram_sectors);
-        let (table, done) = self.scheduler.measured();
+        // No copy of the machine: a decision would wait for it.
+        let (table, done, policy, machine) = self.scheduler.measured();
+        let sms = machine.sm_count;
         let reading = Reading { done, sms, wanted, instructions };
         counters::read_counters(table, bus, &reading)?;
-        if let Some(extra) = asked.extra() {
-            extra::read_extra(table, bus, &reading, extra, dram_sectors)?;
-        }
-        Ok(())
+        policy.read_more(table, bus, &reading, machine)
     }
 
     #[inline(never)]
@@ -414,8 +367,11 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
 }
 
 /// Writes the quotas of a vector into the registers from `first` on, one per slot.
+///
+/// # Errors
+/// The bus failed.
 #[inline(never)]
-fn stage<B: TryBus>(bus: &mut B, first: u32, slots: &[u8], vector: TbVector) -> Result<(), B::Error> {
+pub fn stage<B: TryBus>(bus: &mut B, first: u32, slots: &[u8], vector: TbVector) -> Result<(), B::Error> {
     for (kernel, slot) in slots.iter().enumerate() {
         bus.try_write32(first + 4 * u32::from(*slot), vector.get(kernel).into())?;
     }
@@ -438,7 +394,10 @@ fn stamp_decision<B: TryBus>(bus: &mut B, begin: u32) -> Result<(), B::Error> {
 }
 
 /// Raises faults in the block, and tells the observer.
-pub(crate) fn raise<B: TryBus>(bus: &mut B, observer: &mut impl Observer, faults: u32) -> Result<(), B::Error> {
+///
+/// # Errors
+/// The bus failed.
+pub fn raise<B: TryBus>(bus: &mut B, observer: &mut impl Observer, faults: u32) -> Result<(), B::Error> {
     write(bus, global::FAULT_SET, faults)?;
     observer.fault(faults);
     Ok(())

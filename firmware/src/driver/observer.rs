@@ -7,8 +7,6 @@
 use embedded_hal::digital::OutputPin;
 
 use crate::policy::Policy;
-#[cfg(feature = "preempt")]
-use crate::preempt::Selection;
 use crate::scheduler::{Event, Report};
 use mias_registers::PhaseCode;
 
@@ -47,12 +45,6 @@ pub trait Observer {
     fn decision<P: Policy, const C: usize>(&mut self, report: &Report<'_, P, C>) {
         let _ = report;
     }
-
-    /// Room is made on an SM: who is chosen to leave, how, and among what. Nothing of it has been commanded yet.
-    #[cfg(feature = "preempt")]
-    fn preemption(&mut self, selection: &Selection<'_>) {
-        let _ = selection;
-    }
 }
 
 impl Observer for () {}
@@ -88,11 +80,6 @@ impl<O: Observer> Observer for &mut O {
 
     fn decision<P: Policy, const C: usize>(&mut self, report: &Report<'_, P, C>) {
         (**self).decision(report);
-    }
-
-    #[cfg(feature = "preempt")]
-    fn preemption(&mut self, selection: &Selection<'_>) {
-        (**self).preemption(selection);
     }
 }
 
@@ -136,12 +123,6 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn decision<P: Policy, const C: usize>(&mut self, report: &Report<'_, P, C>) {
         self.0.decision(report);
         self.1.decision(report);
-    }
-
-    #[cfg(feature = "preempt")]
-    fn preemption(&mut self, selection: &Selection<'_>) {
-        self.0.preemption(selection);
-        self.1.preemption(selection);
     }
 }
 

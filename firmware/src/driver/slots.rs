@@ -4,11 +4,9 @@
 //! A slot holds what it says until the kernel is released. So the slots are believed, and the launch FIFO and the event registers only
 //! say that it is time to look: an event that was lost is found later, one that came twice says nothing new.
 
-use super::{Firmware, Observer, raise};
+use super::{Attends, Extension, Firmware, Observer, Precedence, Waiting, raise};
 use crate::kernel::Kernel;
 use crate::policy::Policy;
-#[cfg(feature = "preempt")]
-use crate::preempt::Precedence;
 use crate::scheduler::Event;
 use mias_registers::bus::{TryBus, read, write};
 use mias_registers::{KERNEL_SLOTS, fault, global, slot, slot_status};
@@ -18,23 +16,19 @@ const DRAINED: u32 = slot_status::OCCUPIED | slot_status::DRAINED;
 /// Status of a slot whose kernel has completed: every bit is set. A block that does not answer shows more.
 const COMPLETED: u32 = DRAINED | slot_status::COMPLETED;
 
-impl<P: Policy, const C: usize> Firmware<P, C> {
+impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
     /// Kernels that have completed or drained since they were last looked at, in the order of their slots.
     #[inline(always)]
     pub(super) fn slot_events<B: TryBus>(&mut self, bus: &mut B, observer: &mut impl Observer, now: u64) -> Result<(), B::Error> {
         write(bus, global::COMPLETED, u32::MAX)?;
         write(bus, global::DRAINED, u32::MAX)?;
-        #[cfg(feature = "preempt")]
-        if self.urgent != 0 {
-            self.release_urgent(bus)?;
-        }
+        self.extension.release_completed(bus)?;
         for slot in 0..KERNEL_SLOTS as u8 {
             let Some(kernel) = self.scheduler.kernels().iter().find(|kernel| kernel.slot == slot) else { continue };
             let drained = kernel.drained;
             let status = read_status(bus, slot)?;
-            #[cfg(feature = "levels")]
-            if status == COMPLETED && self.schedules_launches() {
-                self.kernel_scheduler.learn(bus, self.scheduler.machine(), slot)?;
+            if status == COMPLETED {
+                self.extension.completed(bus, self.scheduler.machine(), slot)?;
             }
             let event = match status {
                 COMPLETED => Event::Completed(slot),
@@ -48,7 +42,10 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
 
     /// Takes kernels as long as there is room: first those that were in their slots when the firmware started, then those in the
     /// launch FIFO. A kernel is taken once.
-    pub(super) fn take_kernels<B: TryBus>(&mut self, bus: &mut B, observer: &mut impl Observer, now: u64) -> Result<(), B::Error> {
+    pub(super) fn take_kernels<B: TryBus, O: Observer>(&mut self, bus: &mut B, observer: &mut O, now: u64) -> Result<(), B::Error>
+    where
+        E: Attends<O>,
+    {
         let first = if self.orphans == 0 { KERNEL_SLOTS as u32 } else { 0 };
         let waiting = bus.try_read32(global::LAUNCH_COUNT)?.min(KERNEL_SLOTS as u32);
         for turn in first..KERNEL_SLOTS as u32 + waiting {
@@ -57,12 +54,12 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
                 continue;
             }
             // Without preemption nobody goes past one that waits.
-            if !self.preempts() && !self.scheduler.has_room() {
+            if !self.extension.preempts() && !self.scheduler.has_room() {
                 return Ok(());
             }
             let slot = if found { turn } else { read(bus, global::LAUNCH_SLOT)? };
-            #[cfg(feature = "preempt")]
-            let urgent = match self.precedence(bus, slot, found)? {
+            let (has_room, slot_count) = (self.scheduler.has_room(), self.scheduler.machine().slot_count);
+            let urgent = match self.extension.precedence(bus, Waiting { slot, found, has_room, slot_count }, &mut self.orphans)? {
                 Precedence::Urgent => true,
                 Precedence::Taken => false,
                 Precedence::Later => continue,
@@ -78,9 +75,8 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             } else {
                 write(bus, global::LAUNCH_POP, 1)?;
             }
-            #[cfg(feature = "preempt")]
             if let (true, Event::Launched(kernel)) = (urgent, &launched) {
-                self.admit(bus, observer, kernel)?;
+                self.extension.admit(bus, observer, kernel)?;
                 continue;
             }
             if self.scheduler.kernels().iter().all(|known| u32::from(known.slot) != slot) {
@@ -88,12 +84,6 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             }
         }
         Ok(())
-    }
-
-    /// Whether a kernel may be urgent: not in an image without preemption.
-    #[cfg(not(feature = "preempt"))]
-    const fn preempts(&self) -> bool {
-        false
     }
 
     /// Finds the slots that are taken.

@@ -2,14 +2,12 @@
 
 use core::convert::Infallible;
 
-use super::{ENABLED, Firmware, POLL_CYCLES, set_timer};
+use super::{ENABLED, Extension, Firmware, POLL_CYCLES, set_timer};
 use crate::machine::{Machine, Settings};
-use crate::policy::{AnyPolicy, Policy};
+use crate::policy::{Policy, Strapped};
 use crate::scheduler::Scheduler;
 use mias_registers::bus::{TryBus, can_fail, read, write};
-#[cfg(not(feature = "preempt"))]
-use mias_registers::preempt_scheme;
-use mias_registers::{ID_VALUE, MAX_SMS, MAX_WINDOW, PhaseCode, VERSION_VALUE, fault, feature, global, interrupt, memory_active, mode};
+use mias_registers::{ID_VALUE, MAX_SMS, MAX_WINDOW, PhaseCode, VERSION_VALUE, fault, feature, global, mode};
 
 /// Why the firmware did not start. `E` is the error of the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,23 +31,11 @@ impl<E> From<E> for StartError<E> {
     }
 }
 
-impl<const C: usize> Firmware<AnyPolicy, C> {
+impl<P: Strapped, E: Extension, const C: usize> Firmware<P, E, C> {
     /// A firmware that has not started, for a static: no kernel, no SM, nothing to do. [`Firmware::restart`] starts it in place.
     #[must_use]
     pub const fn idle() -> Self {
-        Self {
-            scheduler: Scheduler::idle(AnyPolicy::IDLE),
-            orphans: 0,
-            alive: false,
-            #[cfg(feature = "preempt")]
-            scheme: crate::preempt::Scheme::None,
-            #[cfg(feature = "preempt")]
-            urgent: 0,
-            #[cfg(feature = "search")]
-            shares: crate::search::Shares::NONE,
-            #[cfg(feature = "levels")]
-            kernel_scheduler: crate::levels::KernelScheduler::OFF,
-        }
+        Self { scheduler: Scheduler::idle(P::IDLE), orphans: 0, alive: false, extension: E::IDLE }
     }
 
     /// Starts the policy that the straps ask for, with the strapped parameters.
@@ -77,11 +63,11 @@ impl<const C: usize> Firmware<AnyPolicy, C> {
         }
         let machine = check_map(bus)?;
         let settings = Settings::read(bus)?;
-        let Some(policy) = AnyPolicy::read(bus, &machine, &settings)? else {
+        if !self.scheduler.policy_mut().read(bus, &machine, &settings)? {
             write(bus, global::FAULT_SET, fault::WRONG_MAP)?;
             return Err(StartError::UnknownPolicy(read(bus, global::STRAP_POLICY)?));
-        };
-        self.set_up(bus, policy, machine, settings, sms)?;
+        }
+        self.set_up(bus, machine, settings, sms)?;
         if can_fail::<B::Error>() {
             self.alive = true;
         }
@@ -89,7 +75,7 @@ impl<const C: usize> Firmware<AnyPolicy, C> {
     }
 }
 
-impl<P: Policy, const C: usize> Firmware<P, C> {
+impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
     /// Starts a policy of one's own: `policy` is given the machine that the register block describes.
     ///
     /// # Errors
@@ -98,31 +84,17 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         let machine = check_map(bus)?;
         let policy = policy(&machine);
         let settings = Settings { profile_window: settings.profile_window.clamp(1, MAX_WINDOW), ..settings };
-        set_up_registers(bus, &settings, MAX_SMS as u16)?;
-        let mut firmware = Self {
-            scheduler: Scheduler::new(policy, machine, settings),
-            orphans: 0,
-            alive: true,
-            #[cfg(feature = "preempt")]
-            scheme: crate::preempt::Scheme::None,
-            #[cfg(feature = "preempt")]
-            urgent: 0,
-            #[cfg(feature = "search")]
-            shares: crate::search::Shares::NONE,
-            #[cfg(feature = "levels")]
-            kernel_scheduler: crate::levels::KernelScheduler::OFF,
-        };
-        #[cfg(feature = "search")]
+        set_up_registers(bus, &E::IDLE, &settings, MAX_SMS as u16)?;
+        let mut firmware = Self { scheduler: Scheduler::new(policy, machine, settings), orphans: 0, alive: true, extension: E::IDLE };
         firmware.start_searching(bus)?;
         firmware.take_over(bus)?;
         Ok(firmware)
     }
 
-    fn set_up<B: TryBus>(&mut self, bus: &mut B, policy: P, mut machine: Machine, settings: Settings, sms: u16) -> Result<(), B::Error> {
+    fn set_up<B: TryBus>(&mut self, bus: &mut B, mut machine: Machine, settings: Settings, sms: u16) -> Result<(), B::Error> {
         machine.sm_count = machine.sm_count.min(sms);
-        set_up_registers(bus, &settings, sms)?;
-        self.scheduler.restart(policy, machine, settings);
-        #[cfg(feature = "search")]
+        set_up_registers(bus, &self.extension, &settings, sms)?;
+        self.scheduler.restart(machine, settings);
         self.start_searching(bus)?;
         self.take_over(bus)
     }
@@ -134,57 +106,22 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         if read(bus, global::PHASE)? != PhaseCode::Idle as u32 {
             write(bus, global::PHASE, PhaseCode::Idle as u32)?;
         }
-        #[cfg(feature = "preempt")]
-        self.start_preempting(bus)?;
-        #[cfg(not(feature = "preempt"))]
-        if read(bus, global::STRAP_PREEMPT)? != preempt_scheme::NONE {
-            write(bus, global::FAULT_SET, fault::NO_PREEMPTION)?;
-        }
-        #[cfg(feature = "contexts")]
-        if self.scheduler.settings().control_contexts {
-            crate::contexts::start(bus)?;
-        }
-        #[cfg(feature = "levels")]
-        {
-            self.kernel_scheduler = crate::levels::start(self.scheduler.settings().levels, bus)?;
-        }
+        self.extension.start(bus, self.scheduler.settings())?;
         self.find_orphans(bus)?;
         // Launches that wait in the window may be what nobody tells of again.
-        set_timer(bus, if self.orphans == 0 && !self.schedules_launches() { POLL_CYCLES.into() } else { 0 })
+        set_timer(bus, if self.orphans == 0 && !self.extension.schedules_launches() { POLL_CYCLES.into() } else { 0 })
     }
 }
 
-impl<P, const C: usize> Firmware<P, C> {
-    /// Whether it says which launch of the queue is next.
-    #[cfg(feature = "levels")]
-    #[must_use]
-    pub const fn schedules_launches(&self) -> bool {
-        self.kernel_scheduler.on
-    }
-
-    /// Whether it says which launch of the queue is next: not in an image without levels.
-    #[cfg(not(feature = "levels"))]
-    const fn schedules_launches(&self) -> bool {
-        false
-    }
-}
-
-fn set_up_registers<B: TryBus>(bus: &mut B, settings: &Settings, sms: u16) -> Result<(), B::Error> {
+fn set_up_registers<B: TryBus, E: Extension>(bus: &mut B, extension: &E, settings: &Settings, sms: u16) -> Result<(), B::Error> {
     let ideal = settings.ideal_transition && read(bus, global::FEATURES)? & feature::IDEAL_TRANSITION != 0;
     write(bus, global::MODE, if ideal { mode::IDEAL } else { mode::DRAIN })?;
     write(bus, global::PROFILE_WINDOW, settings.profile_window)?;
     if read(bus, global::SM_COUNT)? > u32::from(sms) {
         write(bus, global::FAULT_SET, fault::MACHINE_TOO_LARGE)?;
     }
-    if settings.memory_limit.is_from_decision() {
-        write(bus, global::MEMORY_ACTIVE, memory_active::FROM_DECISION)?;
-    }
-    if !settings.memory_limit.is_asked_for() {
-        return write(bus, global::INT_ENABLE, ENABLED);
-    }
-    let interval = read(bus, global::STRAP_MEMORY_INTERVAL)?;
-    write(bus, global::MEMORY_INTERVAL, interval)?;
-    write(bus, global::INT_ENABLE, ENABLED | interrupt::MEMORY)
+    let beside = extension.set_up(bus, settings)?;
+    write(bus, global::INT_ENABLE, ENABLED | beside)
 }
 
 /// Whether this is a register block that the firmware knows; the machine behind it.

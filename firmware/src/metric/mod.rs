@@ -9,8 +9,6 @@ mod factor;
 mod ipc;
 mod ipm_ipc;
 mod linear;
-mod progress;
-pub mod roofline;
 pub mod wide;
 
 use core::cmp::Ordering;
@@ -19,7 +17,6 @@ pub use factor::Factor;
 pub use ipc::Ipc;
 pub use ipm_ipc::IpmIpc;
 pub use linear::Linear;
-pub use progress::{Progress, gains};
 
 use crate::configs::{Entry, RoundTotals, Sums};
 use crate::counters::CounterSet;

@@ -84,7 +84,7 @@ const STEPS: u32 = 4;
 
 /// Finds some of the configurations that [`first_configs`] will want; false if there is nothing left to find.
 #[inline(never)]
-pub(super) fn prepare_configs<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> bool {
+pub fn prepare_configs<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> bool {
     space::gather(table.pool_mut(), context, rules(context));
     (0..STEPS).all(|_| table.pool_mut().step(&context.machine.limits.capacity))
 }
@@ -92,7 +92,7 @@ pub(super) fn prepare_configs<const C: usize>(context: &Context<'_>, table: &mut
 /// Fills the table with the first round, or with a fall-back. The same for all metrics, and one copy of it in the image. The
 /// configurations of the first `references` kernels alone come first, on SMs of their own.
 #[inline(never)]
-pub(super) fn first_configs<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>, references: u8) -> Plan {
+pub fn first_configs<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>, references: u8) -> Plan {
     space::gather(table.pool_mut(), context, rules(context));
     let capacity = &context.machine.limits.capacity;
     let total = table.pool_mut().fill(capacity);
@@ -119,13 +119,7 @@ fn place<const C: usize>(table: &ConfigTable<C>, references: usize, position: u3
 
 /// Adds the second round: all that are left if they fit beside `spare` more entries, else those around the best of the first. False if none is left.
 #[inline(never)]
-pub(super) fn add_round<const C: usize>(
-    context: &Context<'_>,
-    table: &mut ConfigTable<C>,
-    best: u32,
-    references: u8,
-    spare: usize,
-) -> bool {
+pub fn add_round<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>, best: u32, references: u8, spare: usize) -> bool {
     let tried = table.entries().len();
     // Below 2^32, and no fewer than the references.
     let left = table.total().saturating_sub((tried as u32).wrapping_sub(references.into()));
@@ -154,7 +148,7 @@ pub(super) fn add_round<const C: usize>(
 /// vector. In a second round those that the best of the first has beaten are not looked at again. Champion and challenger take turns in two
 /// places: no score is copied. Out of line: they are off the stack when a second round is looked up.
 #[inline(never)]
-pub(super) fn best<'a, M: Metric, const C: usize>(metric: &M, table: &'a ConfigTable<C>, references: u8) -> Option<&'a Entry> {
+pub fn best<'a, M: Metric, const C: usize>(metric: &M, table: &'a ConfigTable<C>, references: u8) -> Option<&'a Entry> {
     let mut places = [Score::LEAST; 2];
     let [one, other] = &mut places;
     let (mut champion, mut challenger) = (one, other);
@@ -182,7 +176,7 @@ pub(super) fn best<'a, M: Metric, const C: usize>(metric: &M, table: &'a ConfigT
 }
 
 /// Score of a configuration in the table; none if it was not measured, or is there for comparison only.
-pub(super) fn score<M: Metric, const C: usize>(metric: &M, table: &ConfigTable<C>, index: usize) -> Option<Score> {
+pub fn score<M: Metric, const C: usize>(metric: &M, table: &ConfigTable<C>, index: usize) -> Option<Score> {
     let entry = table.tried().get(index).filter(|entry| entry.sums.sms != 0 && entry.position != REFERENCE)?;
     Some(metric.score_entry(entry, table.totals(entry.round)))
 }

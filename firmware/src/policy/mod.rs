@@ -1,61 +1,24 @@
 //! Scheduling policies behind the thesis' three operations (Nasef 2023, section 3.3.3). One file per policy.
 
-#[macro_use]
-mod any;
-#[cfg(feature = "search")]
-mod cd_search;
-mod coordinated;
-#[cfg(feature = "search")]
-mod effective_bandwidth;
-#[cfg(feature = "search")]
-mod fair_share;
 mod fixed_config;
-#[cfg(feature = "search")]
-mod given_shares;
 mod left_over;
-mod maestro;
-#[cfg(feature = "search")]
-mod maestro_search;
-mod mias;
-mod mias_duel;
-mod mias_guard;
-mod mias_stp;
-#[cfg(feature = "search")]
-mod mias_trial;
-mod smk;
-mod space;
-mod spatial;
-mod table;
-mod warped_slicer;
-mod water_fill;
+pub mod mias;
+mod search;
+mod shipped;
+pub mod space;
+pub mod spatial;
 
-#[cfg(feature = "search")]
-pub use cd_search::{CdSearch, Mode};
-pub use coordinated::Coordinated;
-#[cfg(feature = "search")]
-pub use effective_bandwidth::EffectiveBandwidth;
-#[cfg(feature = "search")]
-pub use fair_share::{FairShare, Slowdowns};
 pub use fixed_config::FixedConfig;
-#[cfg(feature = "search")]
-pub use given_shares::GivenShares;
 pub use left_over::LeftOver;
-pub use maestro::Maestro;
-#[cfg(feature = "search")]
-pub use maestro_search::MaestroSearch;
 pub use mias::Mias;
-pub use mias_duel::MiasDuel;
-pub use mias_guard::MiasGuard;
-pub use mias_stp::MiasStp;
-#[cfg(feature = "search")]
-pub use mias_trial::MiasTrial;
-pub use smk::Smk;
+pub use search::{Next, NoSearch, Placement, Search};
+pub use shipped::{ShippedPolicy, read_fixed};
 pub use spatial::Spatial;
-pub use table::{AnyPolicy, Charged, NAMED, Named};
-pub use warped_slicer::{Objective, WarpedSlicer};
+
+use mias_registers::bus::TryBus;
 
 use crate::configs::{ConfigTable, Origin, TbVector};
-use crate::counters::CounterSet;
+use crate::counters::{CounterSet, Reading};
 use crate::kernel::Kernel;
 use crate::machine::{Machine, Settings};
 use crate::metric::Score;
@@ -114,8 +77,7 @@ pub enum Plan {
     Place,
     /// Deal them to the SMs, profile, and ask [`Policy::on_done_profiling`].
     Profile,
-    /// One per kernel, as Spatial has them: find out how many SMs each gets, with [`Policy::search`].
-    #[cfg(feature = "search")]
+    /// One per kernel, as Spatial has them: find out how many SMs each gets, with [`Policy::search_mut`].
     Search,
 }
 
@@ -169,24 +131,30 @@ pub trait Policy {
         None
     }
 
-    /// Whether it ever plans a search.
-    #[cfg(feature = "search")]
-    fn searches(&self) -> bool {
-        false
+    /// Measures, of every configuration of the current round whose counters have been read, what the policy wants to know beside their
+    /// sums. Nothing, by default.
+    ///
+    /// # Errors
+    /// The bus failed.
+    fn read_more<B: TryBus, const C: usize>(
+        &self,
+        table: &mut ConfigTable<C>,
+        bus: &mut B,
+        reading: &Reading<'_>,
+        machine: &Machine,
+    ) -> Result<(), B::Error> {
+        let _ = (table, bus, reading, machine);
+        Ok(())
     }
 
-    /// Whether its searches limit active warps of kernels, and read what the L1s count.
-    #[cfg(feature = "search")]
-    fn limits_warps(&self) -> bool {
-        false
+    /// Its search; none for a policy that never plans one.
+    fn search(&self) -> Option<&impl Search> {
+        None::<&NoSearch>
     }
 
-    /// What to try next, or that the search is over: called when it begins, and whenever a step's windows are over. By default it is over
-    /// with the even split.
-    #[cfg(feature = "search")]
-    fn search(&self, context: &Context<'_>, search: &mut crate::search::Search) -> crate::search::Next {
-        let _ = context;
-        search.settle()
+    /// The same, to go on with it.
+    fn search_mut(&mut self) -> Option<&mut impl Search> {
+        None::<&mut NoSearch>
     }
 
     /// Whether the kernels after the current one get their quotas when it is drained (Left-over).
@@ -195,9 +163,21 @@ pub trait Policy {
     }
 }
 
+/// A policy that the straps can name.
+pub trait Strapped: Policy {
+    /// For a scheduler that has not started: all zero, so that a static of it takes no flash.
+    const IDLE: Self;
+
+    /// Becomes the policy that the straps ask for; false if their code is unknown. In place: a policy may be large.
+    ///
+    /// # Errors
+    /// The bus failed.
+    fn read<B: TryBus>(&mut self, bus: &mut B, machine: &Machine, settings: &Settings) -> Result<bool, B::Error>;
+}
+
 /// Falls back to Spatial, and to Left-over where there are fewer SMs than kernels (sources.md D20).
 #[inline(never)]
-fn fall_back<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
+pub fn fall_back<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
     table.restart(Origin::SpatialFallback);
     if !spatial::fill(context, table) {
         fall_back_to_left_over(context, table);
@@ -207,7 +187,7 @@ fn fall_back<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) 
 
 /// The same after profiling, if that gave a single sample.
 #[inline(never)]
-fn settle_for_spatial<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>, origin: Origin) -> Verdict {
+pub fn settle_for_spatial<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>, origin: Origin) -> Verdict {
     if table.entries().iter().all(|entry| entry.sums.sms == 0) {
         return Verdict::NoSamples;
     }
@@ -220,7 +200,7 @@ fn settle_for_spatial<const C: usize>(context: &Context<'_>, table: &mut ConfigT
 
 /// What an SM has left beside one TB of every kernel; none if they do not fit together.
 #[inline(never)]
-fn beside_one_of_each(context: &Context<'_>) -> Option<Resources> {
+pub fn beside_one_of_each(context: &Context<'_>) -> Option<Resources> {
     let capacity = context.machine.limits.capacity;
     context.kernels.iter().try_fold(capacity, |rest, kernel| rest.minus(&kernel.demand, 1))
 }
@@ -228,7 +208,7 @@ fn beside_one_of_each(context: &Context<'_>) -> Option<Resources> {
 /// Spatial, profiled: how every kernel does on SMs of its own. One kernel alone, or kernels of which no SM holds one TB each, leave
 /// nothing to decide.
 #[inline(never)]
-fn profile_alone<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
+pub fn profile_alone<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
     if beside_one_of_each(context).is_none() || !spatial::fill(context, table) {
         return fall_back(context, table);
     }

@@ -5,7 +5,7 @@ use crate::configs::{Candidate, Pool, Rules};
 
 /// Makes a pool that of a context's kernels, under these rules.
 #[inline(never)]
-pub(super) fn gather<const C: usize>(pool: &mut Pool<C>, context: &Context<'_>, rules: Rules) {
+pub fn gather<const C: usize>(pool: &mut Pool<C>, context: &Context<'_>, rules: Rules) {
     let candidates = context.kernels.iter().map(|kernel| Candidate { demand: kernel.demand, cap: context.cap(kernel) });
     pool.set(&context.machine.limits.capacity, rules.least_present(context.kernels.len()), candidates);
 }

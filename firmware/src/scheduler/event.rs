@@ -2,8 +2,9 @@
 
 use heapless::Vec;
 
-use super::{SearchCommand, SmWord};
+use super::SearchCommand;
 use crate::kernel::Kernel;
+use crate::sm_set::SmWord;
 use mias_registers::PhaseCode;
 
 /// Something that happened.

@@ -32,10 +32,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
             // The next kernel's turn, within the same rescheduling.
             Phase::Steady if self.policy.follows_drain() => self.generate(now, commands),
             Phase::Steady if self.table.origin() == Origin::LeftOverFallback => self.place_left_over(commands),
-            #[cfg(feature = "search")]
-            Phase::Search(_) | Phase::Decide => self.drained_in_search(slot, commands),
-            #[cfg(not(feature = "search"))]
-            Phase::Search(_) | Phase::Decide => {}
+            Phase::Search { .. } | Phase::Decide => self.drained_in_search(slot, commands),
             Phase::Idle | Phase::Partition { .. } | Phase::Transition | Phase::Profile { .. } | Phase::Broadcast | Phase::Steady => {}
         }
     }
@@ -75,8 +72,8 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
             // Joins the batch that is open.
             Phase::Partition { .. } => return,
             Phase::Idle | Phase::Broadcast | Phase::Steady => at,
-            Phase::Search(phase) if phase.rests() => at,
-            Phase::Transition | Phase::Profile { .. } | Phase::Decide | Phase::Search(_) => {
+            Phase::Search { step, .. } if step.rests() => at,
+            Phase::Transition | Phase::Profile { .. } | Phase::Decide | Phase::Search { .. } => {
                 self.stop_profiling(commands);
                 at.max(self.started.saturating_add(self.settings.profile_window.into()))
             }

@@ -12,9 +12,7 @@ mod placement;
 mod profiling;
 mod report;
 mod search_phase;
-#[cfg(feature = "search")]
 mod searching;
-mod sm_set;
 mod view;
 
 use heapless::Vec;
@@ -23,14 +21,12 @@ pub use event::{Command, Commands, Event, MAX_COMMANDS};
 pub use phase::{EVENTS_TO_REST, Phase};
 pub use report::{Report, Tried};
 pub use search_phase::{SearchCommand, SearchPhase};
-pub use sm_set::{SmSet, SmWord};
 
 use crate::configs::{ConfigTable, MAX_KERNELS, TbVector};
 use crate::kernel::Kernel;
 use crate::machine::{Machine, Settings};
 use crate::policy::Policy;
-#[cfg(feature = "search")]
-use crate::search::Search;
+use crate::sm_set::SmSet;
 
 /// The scheduler of policy `P` with room for `C` configurations.
 #[derive(Clone, Debug)]
@@ -52,8 +48,6 @@ pub struct Scheduler<P, const C: usize> {
     started: u64,
     done: SmSet,
     reschedulings: u32,
-    #[cfg(feature = "search")]
-    search: Search,
 }
 
 impl<P: Policy, const C: usize> Scheduler<P, C> {
@@ -80,24 +74,18 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
             started: 0,
             done: SmSet::EMPTY,
             reschedulings: 0,
-            #[cfg(feature = "search")]
-            search: Search::NONE,
         }
     }
 
-    /// Becomes [`Scheduler::new`] in place: nothing large is moved.
-    pub fn restart(&mut self, policy: P, machine: Machine, settings: Settings) {
-        (self.policy, self.machine, self.settings) = (policy, machine, settings);
+    /// Starts anew in place, with the policy that it has: nothing large is moved.
+    pub fn restart(&mut self, machine: Machine, settings: Settings) {
+        (self.machine, self.settings) = (machine, settings);
         (self.phase, self.launched, self.broadcast) = (Phase::Idle, 0, None);
         (self.started, self.reschedulings, self.done) = (0, 0, SmSet::EMPTY);
         self.kernels.clear();
         self.scheduled.clear();
         self.table.reset(core::iter::empty());
         self.table.pool_mut().forget();
-        #[cfg(feature = "search")]
-        {
-            self.search = Search::NONE;
-        }
     }
 
     /// Answers one event that happened at cycle `now`.

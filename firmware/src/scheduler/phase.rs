@@ -19,7 +19,7 @@ pub const EVENTS_TO_REST: u32 = 20;
 /// ```
 // With a tag of its own, so that idle is all zero and a firmware that has not started takes no flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "search", repr(u32))]
+#[repr(u32)]
 pub enum Phase {
     /// No kernel.
     Idle,
@@ -42,7 +42,12 @@ pub enum Phase {
     /// Running until the next launch or completion.
     Steady,
     /// A step of a search is going on.
-    Search(SearchPhase),
+    Search {
+        /// Where it is.
+        step: SearchPhase,
+        /// Cycle at which that is over.
+        until: u64,
+    },
 }
 
 impl Phase {
@@ -57,7 +62,7 @@ impl Phase {
             Self::Decide => PhaseCode::Decide,
             Self::Broadcast => PhaseCode::Broadcast,
             Self::Steady => PhaseCode::Steady,
-            Self::Search(phase) => phase.code(),
+            Self::Search { step, .. } => step.code(),
         }
     }
 
@@ -66,7 +71,7 @@ impl Phase {
     pub const fn at_rest(self) -> bool {
         match self {
             Self::Idle | Self::Steady => true,
-            Self::Search(phase) => phase.rests(),
+            Self::Search { step, .. } => step.rests(),
             Self::Partition { .. } | Self::Transition | Self::Profile { .. } | Self::Decide | Self::Broadcast => false,
         }
     }
@@ -76,8 +81,7 @@ impl Phase {
     pub const fn deadline(self) -> Option<u64> {
         match self {
             Self::Partition { at } => Some(at),
-            Self::Profile { until } => Some(until),
-            Self::Search(phase) => Some(phase.until()),
+            Self::Profile { until } | Self::Search { until, .. } => Some(until),
             Self::Idle | Self::Transition | Self::Decide | Self::Broadcast | Self::Steady => None,
         }
     }

@@ -3,10 +3,11 @@
 
 use heapless::Vec;
 
-use super::{Command, Commands, Phase, Scheduler, SmSet, push};
+use super::{Command, Commands, Phase, Scheduler, push};
 use crate::configs::MAX_KERNELS;
 use crate::kernel::Kernel;
-use crate::policy::{Context, Plan, Policy, fall_back_to_left_over};
+use crate::policy::{Context, Plan, Policy, Search, fall_back_to_left_over};
+use crate::sm_set::SmSet;
 use mias_registers::fault;
 
 impl<P: Policy, const C: usize> Scheduler<P, C> {
@@ -27,8 +28,9 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         self.table.reset(self.scheduled.iter().map(|kernel| kernel.slot));
         let context = Context { machine: &self.machine, settings: &self.settings, kernels: &self.scheduled };
         let plan = self.policy.generate_configs(&context, &mut self.table);
-        #[cfg(feature = "search")]
-        self.search.leave();
+        if let Some(search) = self.policy.search_mut() {
+            search.leave();
+        }
         if self.table.entries().is_empty() {
             self.fall_back(fault::IMPOSSIBLE_INDEX, commands);
         } else {
@@ -51,24 +53,21 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
             | Phase::Decide
             | Phase::Broadcast
             | Phase::Steady
-            | Phase::Search(_) => false,
+            | Phase::Search { .. } => false,
         }
     }
 
     /// Deals the table's current round to the SMs.
     pub(super) fn place(&mut self, plan: Plan, now: u64, commands: &mut Commands) {
-        #[cfg(feature = "search")]
-        if plan == Plan::Search {
+        if plan == Plan::Search && self.policy.search().is_some() {
             self.begin_search(now, commands);
             return;
         }
         self.broadcast = None;
         push(commands, Command::ApplyQuotas);
         match plan {
-            Plan::Place => self.phase = Phase::Broadcast,
-            // Has gone its own way.
-            #[cfg(feature = "search")]
-            Plan::Search => {}
+            // A search has gone its own way, if there is one.
+            Plan::Place | Plan::Search => self.phase = Phase::Broadcast,
             Plan::Profile => {
                 self.done = SmSet::EMPTY;
                 self.started = now;

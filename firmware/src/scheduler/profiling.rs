@@ -1,8 +1,9 @@
 //! The profile cycle: SMs reach their partitions, finish their windows or are left out, their counters decide, the decision is
 //! broadcast.
 
-use super::{Command, Commands, Phase, Scheduler, SmWord, push};
+use super::{Command, Commands, Phase, Scheduler, push};
 use crate::policy::{Context, Plan, Policy, Verdict};
+use crate::sm_set::SmWord;
 use mias_registers::fault;
 
 /// Time-out of profiling after the first SM, in windows (sources.md D28).
@@ -24,7 +25,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
             | Phase::Decide
             | Phase::Broadcast
             | Phase::Steady
-            | Phase::Search(_) => {}
+            | Phase::Search { .. } => {}
         }
     }
 
@@ -42,7 +43,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
                     push(commands, Command::ReadCounters);
                 }
             }
-            Phase::Idle | Phase::Partition { .. } | Phase::Decide | Phase::Broadcast | Phase::Steady | Phase::Search(_) => {}
+            Phase::Idle | Phase::Partition { .. } | Phase::Decide | Phase::Broadcast | Phase::Steady | Phase::Search { .. } => {}
         }
     }
 
@@ -56,10 +57,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
             }
             // An expiry that is older than the phase: the one that is wanted is still to come.
             Phase::Partition { at: deadline } | Phase::Profile { until: deadline } => push(commands, Command::SetTimer(deadline)),
-            #[cfg(feature = "search")]
-            Phase::Search(phase) => self.on_search_timer(phase, now, commands),
-            #[cfg(not(feature = "search"))]
-            Phase::Search(_) => {}
+            Phase::Search { step, until } => self.on_search_timer((step, until), now, commands),
             Phase::Idle | Phase::Transition | Phase::Decide | Phase::Broadcast | Phase::Steady => {}
         }
     }
@@ -67,8 +65,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
     #[inline(never)]
     pub(super) fn on_counters_read(&mut self, now: u64, commands: &mut Commands) {
         match self.phase {
-            #[cfg(feature = "search")]
-            Phase::Decide if self.search.running() => self.next_step(now, commands),
+            Phase::Decide if self.is_searched_for() => self.next_step(now, commands),
             Phase::Decide => {
                 let context = Context { machine: &self.machine, settings: &self.settings, kernels: &self.scheduled };
                 match self.policy.on_done_profiling(&context, &mut self.table) {
@@ -88,7 +85,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
             | Phase::Profile { .. }
             | Phase::Broadcast
             | Phase::Steady
-            | Phase::Search(_) => {}
+            | Phase::Search { .. } => {}
         }
     }
 
@@ -96,10 +93,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         match self.phase {
             Phase::Broadcast => {
                 self.phase = Phase::Steady;
-                #[cfg(feature = "search")]
                 self.rest(now, commands);
-                #[cfg(not(feature = "search"))]
-                let _ = (now, commands);
             }
             Phase::Idle
             | Phase::Partition { .. }
@@ -107,21 +101,19 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
             | Phase::Profile { .. }
             | Phase::Decide
             | Phase::Steady
-            | Phase::Search(_) => {}
+            | Phase::Search { .. } => {}
         }
     }
 
     #[inline(never)]
     pub(super) fn stop_profiling(&mut self, commands: &mut Commands) {
         match self.phase {
-            #[cfg(feature = "search")]
-            Phase::Search(phase) if phase.rests() => {}
-            #[cfg(feature = "search")]
-            Phase::Search(_) | Phase::Decide if self.search.running() => {
+            Phase::Search { step, .. } if step.rests() => {}
+            Phase::Search { .. } | Phase::Decide if self.is_searched_for() => {
                 push(commands, Command::Search(super::SearchCommand::ResumeAll));
             }
             Phase::Transition | Phase::Profile { .. } | Phase::Decide => push(commands, Command::DisarmAll),
-            Phase::Idle | Phase::Partition { .. } | Phase::Broadcast | Phase::Steady | Phase::Search(_) => {}
+            Phase::Idle | Phase::Partition { .. } | Phase::Broadcast | Phase::Steady | Phase::Search { .. } => {}
         }
     }
 }

@@ -8,8 +8,7 @@
 //! TBs that are stalled are its last (sources.md D150). In every case what was stalled goes on at once.
 
 use super::{Command, Commands, Phase, Scheduler, SearchCommand, SearchPhase, push};
-use crate::policy::{Context, Policy};
-use crate::search::{Next, Search};
+use crate::policy::{Context, Next, Placement, Policy, Search};
 use mias_registers::fault;
 
 impl<P: Policy, const C: usize> Scheduler<P, C> {
@@ -18,7 +17,9 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
     pub(super) fn begin_search(&mut self, now: u64, commands: &mut Commands) {
         self.broadcast = None;
         self.started = now;
-        self.search.begin(self.machine.sm_count, self.scheduled.len());
+        if let Some(search) = self.policy.search_mut() {
+            search.begin(self.machine.sm_count, self.scheduled.len());
+        }
         if self.scheduled.iter().any(|kernel| kernel.drained) {
             self.end_search(commands);
         } else {
@@ -29,9 +30,10 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
     /// A step is over, or the search begins: what is next?
     pub(super) fn next_step(&mut self, now: u64, commands: &mut Commands) {
         let context = Context { machine: &self.machine, settings: &self.settings, kernels: &self.scheduled };
-        match self.policy.search(&context, &mut self.search) {
-            Next::Measure if self.is_able() => {
-                self.phase = Phase::Search(SearchPhase::Apply { until: now });
+        let Some(search) = self.policy.search_mut() else { return };
+        match search.next(&context) {
+            Next::Measure if search.is_able() => {
+                self.phase = Phase::Search { step: SearchPhase::Apply, until: now };
                 push(commands, Command::Search(SearchCommand::ApplyShares));
                 push(commands, Command::SetTimer(now));
             }
@@ -42,7 +44,9 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
             Next::Done => self.end_search(commands),
             Next::Rest(cycles) => {
                 self.end_search(commands);
-                self.search.rest = Some(cycles);
+                if let Some(search) = self.policy.search_mut() {
+                    search.rest_for(cycles);
+                }
             }
         }
     }
@@ -50,55 +54,54 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
     /// What was found is in effect: it stays for as long as the search rests.
     #[inline(never)]
     pub(super) fn rest(&mut self, now: u64, commands: &mut Commands) {
-        if let Some(cycles) = self.search.rest.take().filter(|_| self.search.running()) {
+        let Some(search) = self.policy.search_mut() else { return };
+        let cycles = search.take_rest();
+        if let Some(cycles) = cycles.filter(|_| search.is_running()) {
             let until = now.saturating_add(cycles.into());
-            self.phase = Phase::Search(SearchPhase::Rest { until });
+            self.phase = Phase::Search { step: SearchPhase::Rest, until };
             push(commands, Command::SetTimer(until));
         }
     }
 
-    /// Whether the hardware can do what the policy's search asks for.
-    fn is_able(&self) -> bool {
-        let parameters = &self.search.parameters;
-        parameters.able && (parameters.limits_warps || !self.policy.limits_warps())
-    }
-
     /// What is placed stays; nothing is stalled.
     fn end_search(&mut self, commands: &mut Commands) {
-        self.search.give_up();
+        if let Some(search) = self.policy.search_mut() {
+            search.give_up();
+        }
         self.phase = Phase::Broadcast;
         push(commands, Command::Search(SearchCommand::ApplyShares));
     }
 
     /// The timer of a step.
     #[inline(never)]
-    pub(super) fn on_search_timer(&mut self, phase: SearchPhase, now: u64, commands: &mut Commands) {
-        if now < phase.until() {
-            push(commands, Command::SetTimer(phase.until()));
+    pub(super) fn on_search_timer(&mut self, (step, until): (SearchPhase, u64), now: u64, commands: &mut Commands) {
+        let Some(search) = self.policy.search_mut() else { return };
+        if now < until {
+            push(commands, Command::SetTimer(until));
             return;
         }
-        match phase {
-            SearchPhase::Apply { .. } => {
-                let until = now.saturating_add(self.search.settles().into());
-                self.phase = Phase::Search(SearchPhase::WarmUp { until });
+        match step {
+            SearchPhase::Apply => {
+                let until = now.saturating_add(search.settle_cycles().into());
+                self.phase = Phase::Search { step: SearchPhase::WarmUp, until };
                 push(commands, Command::Search(SearchCommand::BeginCounting));
                 push(commands, Command::SetTimer(until));
             }
-            SearchPhase::WarmUp { .. } => {
-                let until = now.saturating_add(self.search.measures().into());
-                self.phase = Phase::Search(SearchPhase::Measure { until });
+            SearchPhase::WarmUp => {
+                let until = now.saturating_add(search.measure_cycles().into());
+                self.phase = Phase::Search { step: SearchPhase::Measure, until };
                 push(commands, Command::Search(SearchCommand::ReadKernels));
                 push(commands, Command::SetTimer(until));
             }
             // Who has no TB left to issue is no measure any more.
-            SearchPhase::Rest { .. } if self.scheduled.iter().any(|kernel| kernel.drained) => self.phase = Phase::Steady,
-            SearchPhase::Rest { .. } => {
+            SearchPhase::Rest if self.scheduled.iter().any(|kernel| kernel.drained) => self.phase = Phase::Steady,
+            SearchPhase::Rest => {
                 self.started = now;
-                self.search.go_on();
+                search.go_on();
                 self.next_step(now, commands);
             }
-            SearchPhase::Measure { .. } => {
-                self.search.warmed_up();
+            SearchPhase::Measure => {
+                search.warmed_up();
                 self.phase = Phase::Decide;
                 push(commands, Command::Search(SearchCommand::ReadKernels));
             }
@@ -108,20 +111,21 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
     /// A kernel has no TB left to issue.
     #[inline(never)]
     pub(super) fn drained_in_search(&mut self, slot: u8, commands: &mut Commands) {
-        if self.search.measuring() && self.table.slots().contains(&slot) {
+        if self.policy.search().is_some_and(Search::is_measuring) && self.table.slots().contains(&slot) {
             push(commands, Command::CancelTimer);
             self.end_search(commands);
         }
     }
 
-    /// The search, to be told what it was asked for and what kernels did.
-    pub fn search_mut(&mut self) -> &mut Search {
-        &mut self.search
+    /// The search, and what is scheduled where; none if the policy never searches.
+    pub(crate) fn search_mut(&mut self) -> Option<(&mut impl Search, Placement<'_>)> {
+        let Self { policy, machine, settings, table, .. } = self;
+        let placement = Placement { machine, settings, slots: table.slots(), dealt: table.current() };
+        policy.search_mut().map(|search| (search, placement))
     }
 
-    /// The search as it stands, or as it ended.
-    #[must_use]
-    pub fn search(&self) -> &Search {
-        &self.search
+    /// Whether what SMs have is a search's to say.
+    pub(super) fn is_searched_for(&self) -> bool {
+        self.policy.search().is_some_and(Search::is_running)
     }
 }

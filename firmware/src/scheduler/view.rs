@@ -1,23 +1,19 @@
 //! What the driver, reports and tests see of the scheduler: which SM gets what, and where measurements go.
 
-use super::{Phase, Report, Scheduler, SmSet};
+use super::{Phase, Report, Scheduler};
 use crate::configs::{ConfigTable, Entry, Sums, TbVector};
 use crate::kernel::Kernel;
 use crate::machine::{Machine, Settings};
-use crate::policy::Policy;
+use crate::policy::{Policy, Search};
+use crate::sm_set::SmSet;
 
 impl<P: Policy, const C: usize> Scheduler<P, C> {
     /// TBs that an SM may hold of the kernel in each slot of [`Scheduler::scheduled_slots`]; all 0 for an SM without a
     /// configuration.
     #[must_use]
     pub fn quotas(&self, sm: usize) -> TbVector {
-        #[cfg(feature = "search")]
-        if self.search.running() {
-            if let Some(vector) = self.search.together() {
-                return vector;
-            }
-            let holder = self.search.shares.holder(u16::try_from(sm).unwrap_or(u16::MAX));
-            return holder.kernel.and_then(|kernel| Some(self.table.entries().get(kernel)?.vector)).unwrap_or_default();
+        if let Some(search) = self.policy.search().filter(|search| search.is_running()) {
+            return search.quotas(u16::try_from(sm).unwrap_or(u16::MAX), self.table.entries());
         }
         self.broadcast.or_else(|| Some(self.table.entries().get(self.table.assigned(sm)?)?.vector)).unwrap_or_default()
     }
@@ -55,9 +51,9 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         self.table.sums_mut(index)
     }
 
-    /// The table to add counters to, and the SMs whose counters count.
-    pub fn measured(&mut self) -> (&mut ConfigTable<C>, &SmSet) {
-        (&mut self.table, &self.done)
+    /// The table to add counters to, the SMs whose counters count, and the policy and the machine for which they do.
+    pub fn measured(&mut self) -> (&mut ConfigTable<C>, &SmSet, &P, &Machine) {
+        (&mut self.table, &self.done, &self.policy, &self.machine)
     }
 
     /// The launched kernels in launch order.
@@ -93,6 +89,11 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
     #[must_use]
     pub fn policy(&self) -> &P {
         &self.policy
+    }
+
+    /// The policy, to be told what it has not read from a register block.
+    pub fn policy_mut(&mut self) -> &mut P {
+        &mut self.policy
     }
 
     /// The parameters.

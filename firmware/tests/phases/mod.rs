@@ -2,14 +2,14 @@
 
 use mias_firmware::kernel::Kernel;
 use mias_firmware::metric::Ipc;
-use mias_firmware::policy::{CdSearch, Mias, Mode, Policy};
+use mias_firmware::policy::{Mias, Policy};
 use mias_firmware::resources::TbShape;
-use mias_firmware::scheduler::{Event, Scheduler, SmWord};
+use mias_firmware::scheduler::{Event, Scheduler};
+use mias_firmware::sm_set::SmWord;
 use mias_registers::PhaseCode;
 
-pub(crate) use crate::bodies::scheduling::{MACHINE, SEARCH, SETTINGS, SMS};
+pub(crate) use crate::bodies::machine::{MACHINE, SETTINGS, SMS};
 
-pub(crate) const WINDOW: u64 = SETTINGS.profile_window as u64;
 pub(crate) const COALESCE: u64 = SETTINGS.coalesce_window as u64;
 
 pub(crate) const MIAS: Mias<Ipc> = Mias { metric: Ipc };
@@ -58,23 +58,6 @@ pub(crate) fn in_phase(phase: PhaseCode) -> Scheduler<Mias<Ipc>, 64> {
     }
     assert_eq!(s.phase().code(), phase);
     s
-}
-
-/// A scheduler in every phase of a search's step: settling, measuring, and deciding.
-pub(crate) fn in_search() -> [(&'static str, Scheduler<CdSearch, 64>); 4] {
-    let mut applying = scheduler(CdSearch { mode: Mode::Chosen });
-    applying.search_mut().parameters = SEARCH;
-    (0..2).for_each(|slot| drop(applying.handle(Event::Launched(kernel(slot, 256)), 0)));
-    applying.handle(Event::Timer, COALESCE);
-    let after = |mut s: Scheduler<CdSearch, 64>| {
-        let deadline = s.phase().deadline().expect("it waits");
-        s.handle(Event::Timer, deadline);
-        s
-    };
-    let settling = after(applying.clone());
-    let measuring = after(settling.clone());
-    let deciding = after(measuring.clone());
-    [("transition, asked for", applying), ("transition", settling), ("profile", measuring), ("decide", deciding)]
 }
 
 /// A cycle after everything.

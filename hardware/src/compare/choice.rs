@@ -5,7 +5,7 @@ use crate::fit::{self, Need, fits};
 /// Threads, registers and TBs of an SM, and its shared memory (as `fit`).
 const CAPACITY: [u32; 4] = [fit::THREADS, fit::REGISTERS, fit::TBS, fit::SHARED];
 
-/// SMK-P (sources.md D52, `firmware/src/policy/smk.rs`): TBs go one by one to the kernel whose dominant share is the smallest, the first of
+/// SMK-P (sources.md D52, `firmware/policies/src/policy/smk.rs`): TBs go one by one to the kernel whose dominant share is the smallest, the first of
 /// equals; who has no room for another is done. None if a kernel gets none. A grid is taken to have TBs for all, and room is what `fit` says, which
 /// counts registers by parts of an SM where the firmware counts those of the whole.
 pub fn smk(needs: &[Need]) -> Option<Vec<u32>> {

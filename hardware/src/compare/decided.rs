@@ -1,4 +1,4 @@
-//! What MIAS-Trial would choose if its trials brought what was measured: the firmware's own decision (`firmware/src/policy/mias_trial.rs`), step by
+//! What MIAS-Trial would choose if its trials brought what was measured: the firmware's own decision (`firmware/policies/src/policy/mias_trial.rs`), step by
 //! step, where each step's rates are those of the configuration on the chip. It says how good the choice is, and not what choosing costs: nobody
 //! has to come or go here, and windows are of 20 ms.
 
@@ -11,9 +11,10 @@ use crate::fit::{self, Need};
 use mias_firmware::configs::TbVector;
 use mias_firmware::kernel::Kernel;
 use mias_firmware::machine::{Machine, Settings};
-use mias_firmware::policy::{Context, MiasTrial, Policy};
+use mias_firmware::policy::{Context, Next};
 use mias_firmware::resources::{Resources, SmLimits, TbShape};
-use mias_firmware::search::{KernelCounts, Next, Parameters, Search};
+use mias_policies::policy::{MiasTrial, Searches as _};
+use mias_policies::search::{KernelCounts, Parameters, Search};
 
 /// What an SM has, as the firmware counts it (`fit`, which counts registers by parts of an SM).
 const LIMITS: SmLimits = SmLimits {
@@ -63,12 +64,13 @@ pub fn decide(needs: &[Need], rounds: usize, rates: impl Fn(&[u32]) -> Option<Ve
     let mut search = Search::NONE;
     search.parameters = Parameters { able: true, ..Parameters::NONE };
     search.begin(SMS, needs.len());
+    let mut policy = MiasTrial::NEW;
     let mut decided = Decided::default();
     for _ in 0..rounds {
         decided.tried.clear();
-        let mut next = MiasTrial.search(&context, &mut search);
+        let mut next = policy.search(&context, &mut search);
         while decided.tried.len() < MOST_TRIALS && next == Next::Measure {
-            let tried = counts(search.together());
+            let tried = counts(search.on_all);
             let found = rates(&tried);
             decided.tried.push(tried);
             let (Some(found), Some(one)) = (found, &one) else { return Decided { stays: None, ..decided } };
@@ -76,11 +78,12 @@ pub fn decide(needs: &[Need], rounds: usize, rates: impl Fn(&[u32]) -> Option<Ve
                 let instructions = (rate / one.max(f64::MIN_POSITIVE) * f64::from(WINDOW)).round() as u32;
                 *counts = KernelCounts { cycles: WINDOW, instructions, ..KernelCounts::NONE };
             }
-            search.warmed_up();
-            next = MiasTrial.search(&context, &mut search);
+            policy.settled(&mut search);
+            next = policy.search(&context, &mut search);
         }
+        policy.give_up(&mut search);
         search.give_up();
-        decided.stays = Some(counts(search.together()));
+        decided.stays = Some(counts(search.on_all));
         if !matches!(next, Next::Rest(_)) {
             break;
         }

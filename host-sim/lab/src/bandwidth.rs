@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn the_firmware_says_the_same() {
         use mias_firmware::quantity::SectorRate;
-        use mias_firmware::search::{KernelCounts, Supply};
+        use mias_policies::search::{KernelCounts, Supply};
         let gpu = gpus::load("zhao18-lines").unwrap();
         let machine = MachineDescription::of(&gpu, Straps::new(PolicyCode::LeftOver));
         let supply = Supply {

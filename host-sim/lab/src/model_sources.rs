@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Folders and files with such sources, from this crate's folder. The time of decisions is among them: its table, and what reads it.
-pub(crate) const DECIDING: [&str; 7] = [
+pub(crate) const DECIDING: [&str; 8] = [
     "../../firmware/registers/src",
     "../../firmware/src",
+    "../../firmware/policies/src",
     "../../firmware/decision-latency.toml",
     "../../hw-model/src",
     "../../hw-model/warp-trace/src",
@@ -17,12 +18,13 @@ pub(crate) const DECIDING: [&str; 7] = [
 
 /// What lies in those folders and decides nothing: what only images, reports, drawings, checks or proofs use, and what is worked out
 /// from finished runs. Unit tests (`tests`, `*_tests`, `#[cfg(test)]`) go without saying.
-const NOT_DECIDING: [&str; 20] = [
+const NOT_DECIDING: [&str; 21] = [
     "firmware/src/boards.rs",
     "firmware/src/decision_latency.rs",
     "firmware/src/epitaph.rs",
     "firmware/src/log.rs",
     "firmware/src/proofs.rs",
+    "firmware/policies/src/proofs.rs",
     "firmware/src/rehearsal.rs",
     "firmware/registers/src/remote.rs",
     "firmware/src/service.rs",

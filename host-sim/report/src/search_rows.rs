@@ -1,4 +1,4 @@
-//! What a search for how many SMs each kernel needs has found (`mias_firmware::search`), in a line; and the power of policies of which one
+//! What a search for how many SMs each kernel needs has found (`mias_policies::search`), in a line; and the power of policies of which one
 //! stalls or gates SMs.
 
 use super::energy;

@@ -8,7 +8,7 @@ use crate::hand_made::{self, config};
 use crate::memory::MemoryCounters;
 use crate::register_block::{RegisterBlock, Straps};
 use crate::sm::{KernelCounters, LaneClass};
-use mias_firmware::Firmware;
+use mias_policies::Firmware;
 use mias_registers::PolicyCode;
 use mias_warp_trace::isa::{Class, Space, StaticInst};
 use proptest::prelude::*;

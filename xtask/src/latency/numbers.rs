@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, bail};
-use mias_firmware::policy::{Charged, NAMED, Named};
+use mias_policies::policy::{Charged, NAMED, Named};
 
 /// The metrics, as the bench calls them.
 pub(super) const METRICS: [&str; 4] = ["ipc", "ipm-ipc", "factor", "linear"];

@@ -2,9 +2,9 @@
 //! with more room tries more where there are many, and may decide otherwise.
 
 use crate::cosim::recording::Limits;
-use mias_firmware::Firmware;
 use mias_firmware::limits::{CONFIGS, KERNELS, LARGE_CONFIGS};
-use mias_firmware::policy::AnyPolicy;
+use mias_policies::Firmware;
+use mias_policies::policy::AnyPolicy;
 use mias_registers::MAX_SMS;
 use mias_registers::bus::Bus;
 

@@ -5,8 +5,8 @@
 //! beside it; so does one that sets levels.
 
 use super::recording::{Access, Recording};
-use mias_firmware::levels::Levels;
 use mias_hw_model::register_block::Straps;
+use mias_policies::levels::Levels;
 use mias_registers::remote::{CONTROLS, LEVELS, PREEMPTS, SEARCHES};
 use mias_registers::{PolicyCode, global, option, preempt_scheme};
 

@@ -6,9 +6,9 @@
 use super::processor::Processor;
 use super::{CosimError, Image, Parting, Parts, Replay};
 use crate::cosim::recording::{Access, Limits, Recorder};
-use mias_firmware::Firmware;
-use mias_firmware::driver::Observer;
 use mias_hw_model::register_block::RegisterBlock;
+use mias_policies::Firmware;
+use mias_policies::extras::WatchesPreemption;
 
 /// An image in QEMU.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl RemoteFirmware {
 
     /// Wakes the image and serves it until it sleeps; `observer` is told what the firmware that follows it sees. Once it has failed,
     /// nothing more happens.
-    pub fn on_interrupt(&mut self, registers: &mut RegisterBlock, observer: &mut impl Observer) {
+    pub fn on_interrupt(&mut self, registers: &mut RegisterBlock, observer: &mut impl WatchesPreemption) {
         self.record.clear();
         if self.failed.is_some() {
             return;

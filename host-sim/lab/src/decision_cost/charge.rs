@@ -1,6 +1,6 @@
 //! Whose counts a policy's decisions are charged.
 
-use mias_firmware::policy::{Charged, NAMED, Named};
+use mias_policies::policy::{Charged, NAMED, Named};
 
 /// The column of searches.
 const SEARCH: &str = "search";

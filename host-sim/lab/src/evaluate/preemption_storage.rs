@@ -1,9 +1,9 @@
 //! What preemption stores: bits for one SM, by widths and numbers of the register map and of the firmware's types (Shieh 2016, table 3.1, has those of its machine:
 //! `plans/published/shieh.csv`).
 
-use mias_firmware::preempt::candidates::Places;
-use mias_firmware::preempt::cost::Ended;
-use mias_firmware::preempt::select::Choice;
+use mias_policies::preempt::candidates::Places;
+use mias_policies::preempt::cost::Ended;
+use mias_policies::preempt::select::Choice;
 use mias_registers::preempt::{MAX_PLACES, MAX_POSITIONS};
 use mias_registers::{KERNEL_SLOTS, preempt_command, preempt_reserve, preempt_tb};
 use serde::Serialize;

@@ -6,14 +6,15 @@ use crate::experiment::mechanisms::quotas;
 use crate::experiment::policy::Policy;
 use crate::gpus::fields::changed;
 use mias_firmware::configs::{MAX_KERNELS, TbVector};
-use mias_firmware::counters::Extra;
 use mias_firmware::machine::{Machine, Settings};
-use mias_firmware::policy::{AnyPolicy, Policy as _};
+use mias_firmware::policy::Policy as _;
 use mias_hw_model::config::{
     GpuConfig, InFlightLimit, MemoryIssueConfig, MemoryOrder, MissDivision, MissResourcesConfig, OversubscriptionMechanism, Partition,
     PartitionConfig,
 };
 use mias_hw_model::sm::ContextStorage;
+use mias_policies::extra::Extra;
+use mias_policies::policy::AnyPolicy;
 use mias_registers::PolicyCode;
 use mias_registers::counters::Counter;
 use mias_registers::{KERNEL_COUNT_BITS, KERNEL_SLOTS};
@@ -101,14 +102,15 @@ fn counters(policy: Policy) -> Option<Bits> {
     if named.code.searches() {
         return Some(search(named.code));
     }
-    let read = AnyPolicy::new(named.code, &Machine::NONE, &Settings::NONE, TbVector([0; MAX_KERNELS])).counters();
+    let decides = AnyPolicy::new(named.code, &Machine::NONE, &Settings::NONE, TbVector([0; MAX_KERNELS]));
+    let read = decides.counters();
     let by_slot = SLOTS * u64::from(Counter::ThreadInsts.width());
-    let also: &[Counter] = match read.extra() {
+    let also: &[Counter] = match decides.extra() {
         Some(Extra::L2Misses) => &[Counter::L2Accesses, Counter::L2Hits],
         Some(Extra::Speedup | Extra::WholeProgress) => &[Counter::LoadRequests, Counter::L2Accesses, Counter::L2Hits],
         Some(Extra::Progress) | None => &[],
     };
-    let kernels = match read.extra() {
+    let kernels = match decides.extra() {
         Some(Extra::Progress | Extra::Speedup | Extra::WholeProgress) => by_slot,
         Some(Extra::L2Misses) | None => 0,
     };
@@ -123,7 +125,7 @@ fn counters(policy: Policy) -> Option<Bits> {
     Some(Bits::of_sm(whole + instructions + kernels))
 }
 
-/// The kernels' counters of the whole chip that a search reads (`firmware/src/search/counts.rs`), and what it sets.
+/// The kernels' counters of the whole chip that a search reads (`firmware/policies/src/search/counts.rs`), and what it sets.
 fn search(code: PolicyCode) -> Bits {
     use PolicyCode::{EffectiveBandwidth, EffectiveBandwidthFair, EffectiveBandwidthHarmonic, FairShare, FairShareModel};
     let limits = matches!(code, EffectiveBandwidth | EffectiveBandwidthFair | EffectiveBandwidthHarmonic);

@@ -10,12 +10,12 @@ use super::machine::{Decision, DecisionTime, Placement, RunError, SearchFound};
 use super::victims::{VictimChoice, Watcher};
 use crate::cosim::recording::{Limits, Recorder, Recording, Run};
 use crate::cosim::{Image, RemoteFirmware};
-use mias_firmware::Firmware;
 use mias_firmware::driver::DEFAULT_CONFIGS;
 use mias_firmware::limits::KERNELS;
-use mias_firmware::search::QUOTIENT_BITS;
 use mias_hw_model::gpu::Microcontroller;
 use mias_hw_model::register_block::RegisterBlock;
+use mias_policies::Firmware;
+use mias_policies::search::QUOTIENT_BITS;
 use mias_registers::{MAX_SMS, PhaseCode, search_found};
 
 /// What decides.

@@ -4,11 +4,11 @@
 use super::decider::Decider;
 use crate::cosim::recording::Recorder;
 use crate::decision_cost::Situation;
-use mias_firmware::Firmware;
 use mias_firmware::driver::{DEFAULT_CONFIGS, StartError};
 use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::policy::Policy;
 use mias_hw_model::register_block::RegisterBlock;
+use mias_policies::Firmware;
 use std::cmp::Ordering;
 use std::fmt;
 

@@ -3,13 +3,13 @@
 use super::machine::{Decision, ProfiledConfig};
 use super::victims::{VictimChoice, Watcher};
 use crate::cosim::recording::Recorder;
-use mias_firmware::Firmware;
 use mias_firmware::configs::{TRIAL, TbVector, WARM_UP};
 use mias_firmware::counters::CounterSet;
 use mias_firmware::driver::DEFAULT_CONFIGS;
 use mias_firmware::metric::Score;
 use mias_firmware::policy::Policy;
 use mias_hw_model::register_block::RegisterBlock;
+use mias_policies::Firmware;
 use std::fmt::Debug;
 
 /// A firmware with some policy.

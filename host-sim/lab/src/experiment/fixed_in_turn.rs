@@ -9,13 +9,13 @@ use super::decider::Decider;
 use super::machine::Decision;
 use super::victims::VictimChoice;
 use crate::cosim::recording::Recorder;
-use mias_firmware::Firmware;
 use mias_firmware::configs::{ConfigTable, TbVector};
 use mias_firmware::counters::CounterSet;
 use mias_firmware::driver::{DEFAULT_CONFIGS, StartError};
 use mias_firmware::machine::Settings;
 use mias_firmware::policy::{Context, Plan, Policy};
 use mias_hw_model::register_block::RegisterBlock;
+use mias_policies::Firmware;
 use mias_registers::KERNEL_SLOTS;
 use std::sync::atomic::{AtomicU8, Ordering};
 

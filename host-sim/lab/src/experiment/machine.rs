@@ -39,7 +39,7 @@ pub struct Placement {
     pub config: Vec<u32>,
 }
 
-/// What a search for how many SMs each kernel needs has found ([`mias_firmware::search`]).
+/// What a search for how many SMs each kernel needs has found ([`mias_policies::search`]).
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SearchFound {
     /// Which kernels ask for more than the chip beyond the SMs gives, in kernel order.

@@ -1,4 +1,4 @@
-//! What decides where TBs go, by the names that users type: the firmware's policies (`firmware/src/policy/table.rs`), two notions of
+//! What decides where TBs go, by the names that users type: the firmware's policies (`firmware/policies/src/policy/table.rs`), two notions of
 //! experiments, configurations, any of them with mechanisms, and the program's own.
 
 use super::custom_policy::Custom;
@@ -6,9 +6,9 @@ use super::mechanisms::Composed;
 use super::static_config::StaticConfig;
 pub use super::transition::{PREEMPT_LIMIT_NS, Transition};
 use crate::choices;
-use mias_firmware::named_policies;
-use mias_firmware::policy::{Charged, NAMED, Named};
 use mias_hw_model::gpu::{FirstRun, LaunchStats};
+use mias_policies::named_policies;
+use mias_policies::policy::{Charged, NAMED, Named};
 use std::cmp::Ordering;
 
 /// Makes [`Policy`] of the firmware's table, and what experiments know beside it.

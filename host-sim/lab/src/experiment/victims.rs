@@ -1,8 +1,9 @@
 //! Victims as the firmware chose them, and among what: its observer's view of preemption, for reports.
 
 use mias_firmware::driver::Observer;
-use mias_firmware::preempt::Selection;
-use mias_firmware::preempt::select::Victims;
+use mias_policies::extras::WatchesPreemption;
+use mias_policies::preempt::Selection;
+use mias_policies::preempt::select::Victims;
 
 /// Most choices that are kept of a run (assumption: nobody reads more).
 pub const MOST_CHOICES: usize = 1_000;
@@ -43,7 +44,9 @@ pub(super) struct Watcher<'a> {
     pub(super) kept: &'a mut Vec<VictimChoice>,
 }
 
-impl Observer for Watcher<'_> {
+impl Observer for Watcher<'_> {}
+
+impl WatchesPreemption for Watcher<'_> {
     fn preemption(&mut self, selection: &Selection<'_>) {
         if self.kept.len() >= MOST_CHOICES {
             return;

@@ -92,7 +92,7 @@ mod tests {
     use super::super::controller::Controller;
     use super::super::utilisation::{Share, Utilisation};
     use super::*;
-    use mias_firmware::contexts::{Busy, Share as FirmwareShare, decide};
+    use mias_policies::oversubscription::{Busy, Share as FirmwareShare, decide};
     use mias_registers::{context_allowed, context_bound};
     use proptest::prelude::*;
 

@@ -4,7 +4,7 @@
 use super::*;
 use crate::config::{ContextsInL1, DeadlockAvoidance, OversubscriptionConfig, OversubscriptionController, OversubscriptionMechanism};
 use crate::sm::Resources;
-use mias_firmware::Firmware;
+use mias_policies::Firmware;
 use mias_registers::option;
 
 const MECHANISMS: [OversubscriptionMechanism; 3] =

@@ -9,7 +9,7 @@ use super::memory_issue::any_mechanisms;
 use super::ways::{any_divisions, few, with};
 use super::*;
 use crate::config::{InFlightLimit, L1Lookup, MemoryIssueConfig};
-use mias_firmware::Firmware;
+use mias_policies::Firmware;
 use mias_registers::{memory, option};
 
 /// Longest that a kernel may go without issuing (assumption). Random mixes with warp quotas went without for more than 20,000 cycles, and none

@@ -7,7 +7,7 @@ use super::quota::{Quota, SAMPLE};
 use super::warp_quota::WarpQuota;
 use super::*;
 use crate::config::{InFlightLimit, MemoryOrder, NoFails, StaticLimit, Unlimited};
-use mias_firmware::memory_limit::{Counted, MemoryLimit};
+use mias_policies::memory_limit::{Counted, MemoryLimit};
 use mias_registers::option;
 use proptest::prelude::*;
 

@@ -34,10 +34,10 @@ mod target {
 
     #[cfg(target_arch = "arm")]
     use cortex_m_rt::entry;
-    use mias_firmware::Firmware;
     use mias_firmware::limits;
-    use mias_firmware::policy::AnyPolicy;
     use mias_firmware::service::{await_block, serve};
+    use mias_policies::Firmware;
+    use mias_policies::policy::AnyPolicy;
     use mias_registers::bus::MappedBus;
     #[cfg(target_arch = "riscv32")]
     use riscv_rt::entry;

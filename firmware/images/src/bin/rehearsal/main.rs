@@ -55,13 +55,13 @@ mod target {
 
     #[cfg(target_arch = "arm")]
     use cortex_m_rt::entry;
-    use mias_firmware::Firmware;
     use mias_firmware::epitaph::{Epitaph, MAGIC};
     use mias_firmware::limits;
     use mias_firmware::log::Log;
-    use mias_firmware::policy::AnyPolicy;
     use mias_firmware::rehearsal::{ACT, BURIED, FRESH, HANG, LOG, Rehearsal};
     use mias_firmware::service::{await_block, serve};
+    use mias_policies::Firmware;
+    use mias_policies::policy::AnyPolicy;
     use mias_registers::bus::Bus;
     use mias_registers::global;
     use mias_registers::remote::Line;

@@ -27,9 +27,9 @@ mod target {
 
     #[cfg(target_arch = "arm")]
     use cortex_m_rt::entry;
-    use mias_firmware::Firmware;
     use mias_firmware::limits;
-    use mias_firmware::policy::AnyPolicy;
+    use mias_policies::Firmware;
+    use mias_policies::policy::AnyPolicy;
     use mias_registers::VERSION_VALUE;
     use mias_registers::remote::{CONTROLS, LEVELS, PREEMPTS, RemoteBus, Request, SEARCHES, Wake};
     #[cfg(target_arch = "riscv32")]

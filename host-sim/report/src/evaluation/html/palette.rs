@@ -1,5 +1,5 @@
 //! Colours and hatches, each policy and stall class having one of each throughout the report. Colours of built-in policies are in the table of
-//! policies (`firmware/src/policy/table.rs`), which says where they come from, and those of compositions are mixed from them. Hatches are given in the order in which the report first has the
+//! policies (`firmware/policies/src/policy/table.rs`), which says where they come from, and those of compositions are mixed from them. Hatches are given in the order in which the report first has the
 //! policies, so that the first twelve of a report differ without colour, too.
 
 use crate::evaluation::figure::{Marker, Style};

@@ -1,0 +1,205 @@
+//! What goes with any policy: preemption, the choice of launches, control of extra TBs, limits of memory instructions. An
+//! [`Extension`] of the driver; features say what of it is in an image.
+
+use mias_firmware::driver::{Attends, Extension, Observer};
+#[cfg(feature = "preempt")]
+use mias_firmware::driver::{Precedence, Waiting};
+#[cfg(feature = "preempt")]
+use mias_firmware::kernel::Kernel;
+#[cfg(feature = "levels")]
+use mias_firmware::machine::Machine;
+use mias_firmware::machine::Settings;
+use mias_firmware::policy::Policy;
+use mias_firmware::scheduler::Scheduler;
+use mias_registers::bus::{TryBus, read, write};
+#[cfg(feature = "contexts")]
+use mias_registers::option;
+use mias_registers::{global, interrupt, memory_active};
+
+use crate::memory_limit::MemoryLimit;
+
+/// Watches preemption, too.
+pub trait WatchesPreemption: Observer {
+    /// Room is made on an SM: who is chosen to leave, how, and among what. Nothing of it has been commanded yet.
+    #[cfg(feature = "preempt")]
+    fn preemption(&mut self, selection: &crate::preempt::Selection<'_>) {
+        let _ = selection;
+    }
+}
+
+impl WatchesPreemption for () {}
+
+impl WatchesPreemption for mias_firmware::epitaph::Epitaph {}
+
+#[cfg(all(feature = "defmt", target_os = "none"))]
+impl WatchesPreemption for mias_firmware::log::Log {}
+
+impl<P: embedded_hal::digital::OutputPin> WatchesPreemption for mias_firmware::driver::Strobe<P> {}
+
+impl<O: WatchesPreemption> WatchesPreemption for &mut O {
+    #[cfg(feature = "preempt")]
+    fn preemption(&mut self, selection: &crate::preempt::Selection<'_>) {
+        (**self).preemption(selection);
+    }
+}
+
+impl<A: WatchesPreemption, B: WatchesPreemption> WatchesPreemption for (A, B) {
+    #[cfg(feature = "preempt")]
+    fn preemption(&mut self, selection: &crate::preempt::Selection<'_>) {
+        self.0.preemption(selection);
+        self.1.preemption(selection);
+    }
+}
+
+/// All of it that the features ask for.
+#[derive(Clone, Debug)]
+pub struct Extras {
+    /// Who leaves an SM, and how.
+    #[cfg(feature = "preempt")]
+    preemption: crate::preempt::Preemption,
+    /// Which launch of the queue is next.
+    #[cfg(feature = "levels")]
+    kernel_scheduler: crate::levels::KernelScheduler,
+}
+
+impl Extras {
+    /// Who leaves an SM, and how.
+    #[cfg(feature = "preempt")]
+    #[must_use]
+    pub const fn preemption(&self) -> &crate::preempt::Preemption {
+        &self.preemption
+    }
+
+    /// Which launch of the queue is next: what it knows of kernels.
+    #[cfg(feature = "levels")]
+    #[must_use]
+    pub const fn kernel_scheduler(&self) -> &crate::levels::KernelScheduler {
+        &self.kernel_scheduler
+    }
+}
+
+impl Extension for Extras {
+    const IDLE: Self = Self {
+        #[cfg(feature = "preempt")]
+        preemption: crate::preempt::Preemption::NONE,
+        #[cfg(feature = "levels")]
+        kernel_scheduler: crate::levels::KernelScheduler::OFF,
+    };
+
+    const INTERRUPTS: u32 = interrupt::MEMORY
+        | if cfg!(feature = "preempt") { interrupt::PREEMPT } else { 0 }
+        | if cfg!(feature = "contexts") { interrupt::CONTEXTS } else { 0 }
+        | if cfg!(feature = "levels") { interrupt::QUEUE } else { 0 };
+
+    fn set_up<B: TryBus>(&self, bus: &mut B, settings: &Settings) -> Result<u32, B::Error> {
+        let limit = MemoryLimit::of(settings.options);
+        if limit.is_from_decision() {
+            write(bus, global::MEMORY_ACTIVE, memory_active::FROM_DECISION)?;
+        }
+        if !limit.is_asked_for() {
+            return Ok(0);
+        }
+        let interval = read(bus, global::STRAP_MEMORY_INTERVAL)?;
+        write(bus, global::MEMORY_INTERVAL, interval)?;
+        Ok(interrupt::MEMORY)
+    }
+
+    fn start<B: TryBus>(&mut self, bus: &mut B, settings: &Settings) -> Result<(), B::Error> {
+        #[cfg(feature = "preempt")]
+        self.preemption.start(bus)?;
+        #[cfg(not(feature = "preempt"))]
+        mias_firmware::driver::refuse_preemption(bus)?;
+        #[cfg(feature = "contexts")]
+        if settings.options & option::CONTROL_CONTEXTS != 0 {
+            crate::oversubscription::start(bus)?;
+        }
+        #[cfg(feature = "levels")]
+        {
+            self.kernel_scheduler = crate::levels::start(crate::levels::Levels::of(settings.options), bus)?;
+        }
+        let _ = settings;
+        Ok(())
+    }
+
+    #[cfg(feature = "levels")]
+    fn schedules_launches(&self) -> bool {
+        self.kernel_scheduler.on
+    }
+
+    #[cfg(feature = "levels")]
+    #[inline(never)]
+    fn admit_launches<P: Policy, B: TryBus, const C: usize>(
+        &mut self,
+        bus: &mut B,
+        scheduler: &Scheduler<P, C>,
+        orphans: u8,
+    ) -> Result<(), B::Error> {
+        self.kernel_scheduler.admit_launches(bus, scheduler, orphans)
+    }
+
+    #[cfg(feature = "preempt")]
+    fn preempts(&self) -> bool {
+        self.preemption.is_on()
+    }
+
+    #[cfg(feature = "preempt")]
+    fn precedence<B: TryBus>(&mut self, bus: &mut B, waiting: Waiting, orphans: &mut u8) -> Result<Precedence, B::Error> {
+        self.preemption.precedence(bus, waiting, orphans)
+    }
+
+    #[cfg(feature = "preempt")]
+    fn holds(&self, slot: u32) -> bool {
+        self.preemption.urgent_slots() >> slot & 1 != 0
+    }
+
+    #[cfg(feature = "preempt")]
+    fn release_completed<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
+        if self.preemption.urgent_slots() == 0 { Ok(()) } else { self.preemption.release_completed(bus) }
+    }
+
+    #[cfg(feature = "levels")]
+    fn completed<B: TryBus>(&mut self, bus: &mut B, machine: &Machine, slot: u8) -> Result<(), B::Error> {
+        if self.kernel_scheduler.on { self.kernel_scheduler.learn(bus, machine, slot) } else { Ok(()) }
+    }
+
+    #[cfg(feature = "preempt")]
+    fn vacate<B: TryBus>(&self, bus: &mut B, sm: u16, slot: u8, drains: bool) -> Result<(), B::Error> {
+        self.preemption.vacate(bus, sm, slot, drains)
+    }
+}
+
+impl<O: WatchesPreemption> Attends<O> for Extras {
+    #[inline(always)]
+    fn attend<P: Policy, B: TryBus, const C: usize>(
+        &mut self,
+        bus: &mut B,
+        observer: &mut O,
+        scheduler: &Scheduler<P, C>,
+        (status, orphans): (u32, u8),
+    ) -> Result<(), B::Error> {
+        #[cfg(feature = "levels")]
+        if status & interrupt::QUEUE != 0 {
+            // Who is let in raises LAUNCH.
+            self.admit_launches(bus, scheduler, orphans)?;
+        }
+        #[cfg(feature = "preempt")]
+        if status & interrupt::PREEMPT != 0 {
+            self.preemption.serve(bus, observer, scheduler.machine())?;
+        }
+        let limit = MemoryLimit::of(scheduler.settings().options);
+        if status & interrupt::MEMORY != 0 && limit.is_asked_for() {
+            limit.renew(bus, scheduler.machine().sm_count)?;
+        }
+        #[cfg(feature = "contexts")]
+        if status & interrupt::CONTEXTS != 0 {
+            return crate::oversubscription::look(bus);
+        }
+        let _ = (observer, orphans);
+        Ok(())
+    }
+
+    #[cfg(feature = "preempt")]
+    fn admit<B: TryBus>(&mut self, bus: &mut B, observer: &mut O, kernel: &Kernel) -> Result<(), B::Error> {
+        self.preemption.admit(bus, observer, kernel)
+    }
+}

@@ -1,0 +1,133 @@
+//! The driver's part of the choice of launches: the window of the queue into candidates, the choice into a command, and what a launch that has ended did into
+//! the table of kernels (sources.md D200 to D202).
+
+use heapless::Vec;
+
+use super::{Candidate, Crowd, Did, Identities, KernelScheduler, Kind, Traits, choose};
+use mias_firmware::configs::MAX_KERNELS;
+use mias_firmware::kernel::Kernel;
+use mias_firmware::machine::Machine;
+use mias_firmware::policy::Policy;
+use mias_firmware::resources::TbShape;
+use mias_firmware::scheduler::Scheduler;
+use mias_registers::bus::{TryBus, read, write};
+use mias_registers::{KERNEL_SLOTS, feature, global, interrupt, queue, slot};
+
+/// Slots of the map, one bit each.
+const ALL_SLOTS: u32 = (1 << KERNEL_SLOTS) - 1;
+/// Entries of the window, one bit each.
+const ALL_ENTRIES: u32 = (1 << queue::ENTRIES) - 1;
+
+/// From now on the firmware says which launch is next, if the hardware leaves that to it; otherwise the block raises a fault, and launches come as they arrive.
+///
+/// # Errors
+/// The bus failed.
+pub(super) fn start<B: TryBus>(bus: &mut B) -> Result<KernelScheduler, B::Error> {
+    let on = read(bus, global::FEATURES)? & feature::QUEUE != 0;
+    write(bus, global::QUEUE_MODE, 1)?;
+    let patience = read(bus, global::STRAP_QUEUE_PATIENCE)?.min(queue::MOST_PASSED);
+    let enabled = read(bus, global::INT_ENABLE)?;
+    write(bus, global::INT_ENABLE, enabled | interrupt::QUEUE)?;
+    Ok(KernelScheduler { on, patience, known: Identities::NONE })
+}
+
+impl KernelScheduler {
+    /// A kernel has completed, and is in its slot still: what it did is remembered.
+    ///
+    /// # Errors
+    /// The bus failed.
+    #[inline(never)]
+    pub(crate) fn learn<B: TryBus>(&mut self, bus: &mut B, machine: &Machine, slot: u8) -> Result<(), B::Error> {
+        let identity = read(bus, slot::at(slot.into(), slot::IDENTITY))?;
+        if !self.on || identity == 0 {
+            return Ok(());
+        }
+        write(bus, global::KERNEL_SNAPSHOT, 1_u32.checked_shl(slot.into()).unwrap_or(0) & ALL_SLOTS)?;
+        let of_slot = 4 * u32::from(slot);
+        let mut count = |first: u32| read(bus, first + of_slot);
+        let (reads, writes) = (count(global::KERNEL_DRAM_READS)?, count(global::KERNEL_DRAM_WRITES)?);
+        let did = Did { warp_insts: count(global::KERNEL_WARP_INSTS)?, dram_sectors: reads.saturating_add(writes) };
+        if let Some(kind) = Kind::of(did, machine) {
+            self.known.learn(identity, kind);
+        }
+        Ok(())
+    }
+
+    /// What the kernel asks for whose number is in a register.
+    fn kind<B: TryBus>(&self, bus: &mut B, register: u32) -> Result<Kind, B::Error> {
+        let identity = read(bus, register)?;
+        Ok(self.known.kind(identity).unwrap_or(Kind::UNKNOWN))
+    }
+
+    /// The launch in an entry.
+    fn candidate<B: TryBus>(&self, bus: &mut B, machine: &Machine, entry: u8) -> Result<Candidate, B::Error> {
+        let at = |register| queue::at(entry.into(), register);
+        let shape = TbShape {
+            threads: read(bus, at(queue::TB_THREADS))?,
+            thread_registers: read(bus, at(queue::THREAD_REGISTERS))?,
+            shared_bytes: read(bus, at(queue::TB_SHARED_BYTES))?,
+        };
+        let kernel = Kernel::new(0, &shape, read(bus, at(queue::GRID_TBS))?, &machine.limits);
+        let kind = self.kind(bus, at(queue::IDENTITY))?;
+        Ok(Candidate {
+            entry,
+            number: read(bus, at(queue::NUMBER))?,
+            passed: read(bus, at(queue::PASSED))?,
+            priority: read(bus, at(queue::PRIORITY))?,
+            traits: Traits::of(kind, &kernel, machine),
+        })
+    }
+}
+
+impl KernelScheduler {
+    /// Lets launches in, as long as fewer than [`MAX_KERNELS`] run and hardware has a slot. `orphans` have one already, one bit each.
+    pub(crate) fn admit_launches<P: Policy, B: TryBus, const C: usize>(
+        &self,
+        bus: &mut B,
+        scheduler: &Scheduler<P, C>,
+        orphans: u8,
+    ) -> Result<(), B::Error> {
+        if !self.on {
+            return Ok(());
+        }
+        // Whoever has a slot and is not scheduled yet has a place, too.
+        let taken = scheduler.kernels().len() as u32;
+        let taken = taken.saturating_add(read(bus, global::LAUNCH_COUNT)?).saturating_add(orphans.count_ones());
+        let mut crowd = None;
+        for _ in taken..MAX_KERNELS as u32 {
+            let entries = read(bus, global::QUEUE_ENTRIES)? & ALL_ENTRIES;
+            if entries == 0 || read(bus, global::QUEUE_ROOM)? & ALL_SLOTS == 0 {
+                break;
+            }
+            let running = match crowd {
+                Some(crowd) => crowd,
+                None => self.running(bus, scheduler)?,
+            };
+            let Some(next) = self.next_launch(bus, scheduler.machine(), entries, &running)? else { break };
+            write(bus, global::QUEUE_ADMIT, next.entry.into())?;
+            crowd = Some(running.with(&next.traits));
+        }
+        Ok(())
+    }
+
+    /// The next of the launches in these entries.
+    fn next_launch<B: TryBus>(&self, bus: &mut B, machine: &Machine, entries: u32, running: &Crowd) -> Result<Option<Candidate>, B::Error> {
+        let mut candidates: Vec<Candidate, { queue::ENTRIES }> = Vec::new();
+        for entry in (0..queue::ENTRIES as u8).filter(|entry| entries >> entry & 1 != 0) {
+            let candidate = self.candidate(bus, machine, entry)?;
+            // There is room for as many as there are entries.
+            let _ = candidates.push(candidate);
+        }
+        Ok(choose(&candidates, running, self.patience))
+    }
+
+    /// The kernels that run.
+    fn running<P: Policy, B: TryBus, const C: usize>(&self, bus: &mut B, scheduler: &Scheduler<P, C>) -> Result<Crowd, B::Error> {
+        let mut crowd = Crowd::default();
+        for kernel in scheduler.kernels() {
+            let kind = self.kind(bus, slot::at(kernel.slot.into(), slot::IDENTITY))?;
+            crowd = crowd.with(&Traits::of(kind, kernel, scheduler.machine()));
+        }
+        Ok(crowd)
+    }
+}

@@ -1,0 +1,111 @@
+//! What is known of kernels that have run: a small table by the number that a launch carries (sources.md D202). It lives as long as the firmware runs, and is
+//! forgotten when it starts anew.
+
+use super::Kind;
+
+/// Kernels that are remembered (assumption: an application has a dozen or so).
+pub const KNOWN: usize = 16;
+
+/// A kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry {
+    /// Its number; 0 for nobody.
+    identity: u32,
+    /// When it was heard of last, in launches that ended.
+    heard: u32,
+    kind: Kind,
+}
+
+/// Kernels that have run, at most [`KNOWN`]. Of more, those are forgotten of which no launch has ended for longest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Identities {
+    entries: [Entry; KNOWN],
+    /// Launches that have ended.
+    ended: u32,
+}
+
+impl Identities {
+    /// Nobody is known.
+    // All of it is zero, so that a static of it takes no flash.
+    pub const NONE: Self = Self { entries: [Entry { identity: 0, heard: 0, kind: Kind::ALL_ISSUE }; KNOWN], ended: 0 };
+
+    /// What the kernel with this number asks for; none if it is not known. 0 is nobody's number.
+    #[must_use]
+    pub fn kind(&self, identity: u32) -> Option<Kind> {
+        let entry = self.entries.iter().find(|entry| entry.identity == identity)?;
+        (identity != 0).then_some(entry.kind)
+    }
+
+    /// A launch of the kernel with this number has ended, and showed this. The last launch counts: phases and inputs change.
+    pub fn learn(&mut self, identity: u32, kind: Kind) {
+        if identity == 0 {
+            return;
+        }
+        self.ended = self.ended.saturating_add(1);
+        let heard = self.ended;
+        // Its own place, or a free one, which was never heard of, or the one of whom nothing was heard for longest.
+        let rank = |entry: &Entry| if entry.identity == identity { 0 } else { entry.heard.saturating_add(1) };
+        if let Some(entry) = self.entries.iter_mut().min_by_key(|entry| rank(entry)) {
+            *entry = Entry { identity, heard, kind };
+        }
+    }
+
+    /// How many are known.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.iter().filter(|entry| entry.identity != 0).count()
+    }
+
+    /// Whether nobody is.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Did;
+    use super::*;
+    use mias_firmware::machine::Machine;
+    use mias_firmware::quantity::SectorRate;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+    use std::vec::Vec;
+
+    /// Of a machine on which an instruction weighs as much as a sector: `dram` of 16.
+    fn kind(dram: u32) -> Kind {
+        let machine = Machine { sm_count: 1, schedulers: 1, dram_sectors: SectorRate::from_bits(1 << 16), ..Machine::NONE };
+        Kind::of(Did { warp_insts: 16 - dram, dram_sectors: dram }, &machine).unwrap()
+    }
+
+    #[test]
+    fn the_last_launch_counts_and_nobody_is_not_known() {
+        let mut known = Identities::NONE;
+        assert_eq!((known.kind(0), known.kind(7), known.len()), (None, None, 0));
+        known.learn(7, kind(3));
+        known.learn(7, kind(12));
+        known.learn(0, kind(1));
+        assert_eq!((known.kind(7).map(Kind::sixteenths), known.kind(0), known.len()), (Some(12), None, 1));
+    }
+
+    proptest! {
+        /// Against a list of all: the last [`KNOWN`] different kernels are known, each by its last launch.
+        #[test]
+        fn the_last_ones_are_known(launches in proptest::collection::vec((1..40_u32, 0..=16_u32), 0..200)) {
+            let (mut known, mut last) = (Identities::NONE, BTreeMap::new());
+            for (at, &(identity, dram)) in launches.iter().enumerate() {
+                known.learn(identity, kind(dram));
+                last.insert(identity, (at, dram));
+            }
+            let mut by_age: Vec<_> = last.iter().map(|(identity, (at, dram))| (*at, *identity, *dram)).collect();
+            by_age.sort_unstable();
+            by_age.reverse();
+            for (place, (_, identity, dram)) in by_age.into_iter().enumerate() {
+                let expected = (place < KNOWN).then_some(dram);
+                prop_assert_eq!(known.kind(identity).map(Kind::sixteenths), expected);
+            }
+            prop_assert!(known.len() <= KNOWN);
+        }
+    }
+}

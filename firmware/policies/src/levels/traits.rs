@@ -1,0 +1,185 @@
+//! What the choice of a launch goes by: what a kernel asks of the machine while it runs, as far as earlier launches of it have shown, and what its TBs
+//! take of an SM, which its descriptor says (sources.md D202).
+
+use mias_firmware::kernel::Kernel;
+use mias_firmware::machine::Machine;
+use mias_firmware::resources::Resources;
+
+/// What a kernel asks for, between issue slots alone and DRAM alone: of what it uses of both, each as a share of its peak, the part that is DRAM's, in
+/// sixteenths.
+///
+/// It is a ratio of two counts of the same cycles. So it does not depend on how slow the kernel was beside others, and needs no run alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Kind(u8);
+
+/// Bits that a share of DRAM has before it becomes sixteenths: sums of two of them, times sixteen, fit a word.
+const SHARE_BITS: u32 = 27;
+
+/// What a launch did, on the whole chip.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Did {
+    /// Warp instructions.
+    pub warp_insts: u32,
+    /// Sectors that DRAM read and wrote.
+    pub dram_sectors: u32,
+}
+
+impl Kind {
+    /// All of it DRAM.
+    pub const MOST: u32 = 16;
+
+    /// None of it DRAM.
+    pub(super) const ALL_ISSUE: Self = Self(0);
+
+    /// Of a kernel of which nothing is known: halfway, so that it weighs on neither side.
+    pub const UNKNOWN: Self = Self(8);
+
+    /// Of a launch that did this; none of one that did nothing.
+    #[must_use]
+    pub fn of(did: Did, machine: &Machine) -> Option<Self> {
+        // Over cycles and both peaks: sectors * issue slots per cycle against instructions * sectors per cycle.
+        let slots = u64::from(machine.sm_count).saturating_mul(machine.schedulers.into());
+        let dram = (u64::from(did.dram_sectors) << 16).saturating_mul(slots);
+        let issue = u64::from(did.warp_insts).saturating_mul(machine.dram_sectors.to_bits().into());
+        let beyond = (u64::BITS - (dram | issue).leading_zeros()).saturating_sub(SHARE_BITS);
+        let (dram, issue) = ((dram >> beyond) as u32, (issue >> beyond) as u32);
+        let sixteenths = (dram << 4).checked_div(dram.saturating_add(issue))?;
+        Some(Self(sixteenths.min(Self::MOST) as u8))
+    }
+
+    /// Sixteenths, 0 to [`Kind::MOST`].
+    #[must_use]
+    pub fn sixteenths(self) -> u32 {
+        self.0.into()
+    }
+}
+
+/// Resources of an SM that are shared.
+const RESOURCES: usize = 4;
+
+/// What is known of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Traits {
+    /// What it asks for.
+    pub kind: Kind,
+    /// Of an SM's threads, registers, shared memory and TB slots, what as many of its TBs take as an SM holds, in parts of 256, rounded down.
+    pub shares: [u16; RESOURCES],
+}
+
+impl Traits {
+    /// Of a kernel of this kind.
+    #[must_use]
+    pub fn of(kind: Kind, kernel: &Kernel, machine: &Machine) -> Self {
+        let (all, tb, tbs) = (&machine.limits.capacity, &kernel.demand, u32::from(kernel.max_tbs));
+        let share = |amount: fn(&Resources) -> u32| {
+            // At most the capacity: as many fit.
+            let taken = amount(tb).saturating_mul(tbs).min(amount(all));
+            // So that 256 times that fits a word.
+            let beyond = (u32::BITS - amount(all).leading_zeros()).saturating_sub(u32::BITS - 8);
+            ((taken >> beyond) << 8).checked_div(amount(all) >> beyond).unwrap_or(0).min(256) as u16
+        };
+        Self { kind, shares: [share(|of| of.threads), share(|of| of.registers), share(|of| of.shared_bytes), share(|of| of.tbs)] }
+    }
+}
+
+/// Kernels that run together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Crowd {
+    kernels: u32,
+    /// Sum of their kinds, in sixteenths.
+    dram: u32,
+    /// Sums of their shares.
+    shares: [u32; RESOURCES],
+}
+
+impl Crowd {
+    /// The same with one more.
+    #[must_use]
+    pub fn with(mut self, traits: &Traits) -> Self {
+        self.kernels = self.kernels.saturating_add(1);
+        self.dram = self.dram.saturating_add(traits.kind.sixteenths());
+        for (sum, share) in self.shares.iter_mut().zip(traits.shares) {
+            *sum = sum.saturating_add(share.into());
+        }
+        self
+    }
+
+    /// How much more they ask of one side than of the other, issue slots or DRAM, in sixteenths; 0 of nobody and of one alone, who is no company.
+    #[must_use]
+    pub fn imbalance(&self) -> u32 {
+        if self.kernels < 2 { 0 } else { self.dram.saturating_mul(2).abs_diff(self.kernels.saturating_mul(Kind::MOST)) }
+    }
+
+    /// The most that they would take of one resource of an SM, had each what an SM has room for, in parts of 256; 0 of nobody and of one alone.
+    #[must_use]
+    pub fn crowding(&self) -> u32 {
+        if self.kernels < 2 { 0 } else { self.shares.into_iter().fold(0, u32::max) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mias_firmware::quantity::SectorRate;
+    use mias_firmware::resources::{SmLimits, TbShape};
+    use proptest::prelude::*;
+
+    /// 30 SMs of four schedulers: 120 instructions a cycle. DRAM: 6 sectors a cycle.
+    fn machine() -> Machine {
+        let capacity = Resources { threads: 1024, registers: 65_536, shared_bytes: 65_536, tbs: 16 };
+        let limits = SmLimits { capacity, warp_threads: 32, register_granule: 8, shared_granule_bytes: 256 };
+        Machine { sm_count: 30, schedulers: 4, dram_sectors: SectorRate::from_bits(6 << 16), limits, ..Machine::NONE }
+    }
+
+    fn sixteenths(warp_insts: u32, dram_sectors: u32) -> Option<u32> {
+        Kind::of(Did { warp_insts, dram_sectors }, &machine()).map(Kind::sixteenths)
+    }
+
+    /// At half of the issue slots and half of DRAM in 1,000 cycles: 60,000 instructions and 3,000 sectors.
+    #[test]
+    fn a_kind_is_the_part_of_dram() {
+        assert_eq!(sixteenths(60_000, 3_000), Some(8));
+        assert_eq!(sixteenths(60_000, 0), Some(0));
+        assert_eq!(sixteenths(0, 3_000), Some(16));
+        // Three quarters against one: twelve sixteenths. The same ten times as slow.
+        assert_eq!([sixteenths(30_000, 4_500), sixteenths(3_000, 450)], [Some(12); 2]);
+        assert_eq!(sixteenths(0, 0), None);
+        assert_eq!(Kind::UNKNOWN.sixteenths() * 2, Kind::MOST);
+    }
+
+    /// 256 threads of 64 registers and 20,000 bytes: three fit by shared memory (20,224 each).
+    #[test]
+    fn shares_are_of_as_many_tbs_as_fit() {
+        let machine = machine();
+        let shape = TbShape { threads: 256, thread_registers: 64, shared_bytes: 20_000 };
+        let kernel = Kernel::new(0, &shape, 100, &machine.limits);
+        assert_eq!(kernel.max_tbs, 3);
+        let traits = Traits::of(Kind::UNKNOWN, &kernel, &machine);
+        assert_eq!(traits.shares, [192, 192, (3 * 20_224 * 256 / 65_536) as u16, 48]);
+    }
+
+    proptest! {
+        #[test]
+        fn kinds_and_shares_stay_in_range(insts: u32, sectors: u32, sms: u16, schedulers: u32, rate: u32, shape: [u32; 3], capacity: [u32; 4]) {
+            let [threads, registers, shared_bytes, tbs] = capacity;
+            let capacity = Resources { threads, registers, shared_bytes, tbs: tbs % 256 };
+            let limits = SmLimits { capacity, ..machine().limits };
+            let machine = Machine { sm_count: sms % 257, schedulers, dram_sectors: SectorRate::from_bits(rate), limits, ..Machine::NONE };
+            let kind = Kind::of(Did { warp_insts: insts, dram_sectors: sectors }, &machine);
+            prop_assert!(kind.is_none_or(|kind| kind.sixteenths() <= Kind::MOST));
+            let [threads, thread_registers, shared_bytes] = shape;
+            let kernel = Kernel::new(0, &TbShape { threads, thread_registers, shared_bytes }, 9, &machine.limits);
+            let traits = Traits::of(kind.unwrap_or(Kind::UNKNOWN), &kernel, &machine);
+            prop_assert!(traits.shares.iter().all(|share| *share <= 256));
+        }
+
+        /// Within a sixteenth of the quotient in floating point, for counts that are not tiny.
+        #[test]
+        fn a_kind_is_the_quotient(insts in 1_000..1_u32 << 27, sectors in 1_000..1_u32 << 28) {
+            let (issue, dram) = (f64::from(insts) / 120.0, f64::from(sectors) / 6.0);
+            let exact = 16.0 * dram / (dram + issue);
+            let kind = f64::from(sixteenths(insts, sectors).unwrap());
+            prop_assert!(kind <= exact + 1e-3 && exact < kind + 1.001, "{kind} {exact}");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Effective bandwidth (Wang et al. 2018): the SMs are split evenly, and of each kernel so many warps are active as make the effective bandwidths of all a good whole. Their text was
+//! not at hand beyond its abstract; what is ours is in sources.md D159.
+//!
+//! What effective bandwidth is and when it is good: `effective.rs`. Which limits are tried: `tuning.rs`. Every step is the two windows of a search.
+
+mod effective;
+mod tuning;
+
+pub use effective::EbMetric;
+pub use tuning::{LEVELS, Limits, MOST_TUNED, Tuning};
+
+use effective::effective_bandwidth;
+
+use super::Searches;
+use crate::search::Search;
+use mias_firmware::configs::MAX_KERNELS;
+use mias_firmware::policy::Context;
+use mias_firmware::policy::Next;
+
+/// Effective bandwidth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EffectiveBandwidth {
+    /// How good effective bandwidths are together.
+    pub metric: EbMetric,
+    /// Limits of active warps, once it has begun.
+    tuning: Option<Tuning>,
+}
+
+impl Searches for EffectiveBandwidth {
+    fn begin(&mut self) {
+        self.tuning = None;
+    }
+
+    #[inline(never)]
+    fn search(&mut self, context: &Context<'_>, search: &mut Search) -> Next {
+        let Some(tuning) = &mut self.tuning else {
+            self.tuning = Some(Tuning::new(warps(context)));
+            return Next::Measure;
+        };
+        let mut bandwidths = [0; MAX_KERNELS];
+        let kernels = search.shares.kernels();
+        bandwidths.iter_mut().zip(&search.counts).for_each(|(bandwidth, counts)| *bandwidth = effective_bandwidth(counts));
+        let score = self.metric.score(bandwidths.get(..kernels).unwrap_or(&[]));
+        if tuning.measured(score, kernels) { Next::Measure } else { search.settle() }
+    }
+
+    fn give_up(&mut self, _: &mut Search) {
+        if let Some(tuning) = &mut self.tuning {
+            tuning.settle();
+        }
+    }
+
+    fn limits(&self) -> Option<Limits> {
+        Some(self.tuning.map_or([0; MAX_KERNELS], |tuning| tuning.limits()))
+    }
+}
+
+impl EffectiveBandwidth {
+    /// Nothing tried yet.
+    #[must_use]
+    pub const fn new(metric: EbMetric) -> Self {
+        Self { metric, tuning: None }
+    }
+}
+
+/// Warps of each kernel on a warp scheduler of an SM that is full of its TBs, rounded up.
+fn warps(context: &Context<'_>) -> [u8; MAX_KERNELS] {
+    let mut warps = [0; MAX_KERNELS];
+    for (warps, kernel) in warps.iter_mut().zip(context.kernels) {
+        let per_tb = kernel.demand.threads.div_ceil(context.machine.limits.warp_threads.max(1));
+        let all = u32::from(kernel.max_tbs).saturating_mul(per_tb);
+        *warps = u8::try_from(all.div_ceil(context.machine.schedulers.max(1))).unwrap_or(u8::MAX);
+    }
+    warps
+}

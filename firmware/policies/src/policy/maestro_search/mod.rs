@@ -1,0 +1,123 @@
+//! Maestro as a search: SMs divided or shared, whichever is measured to be better, with hill climbing over what shares an SM; and the same beside
+//! what CD-search makes of dividing them (Zhao et al. 2018, sections 6 and 7.5, on Park et al. 2017; sources.md D153).
+//!
+//! How Maestro itself searches is not published in what we could read. Here SMK-P's vector is tried on all SMs, then its neighbours: one TB more of a
+//! kernel for as few less of another as make room. Whatever is better than the best so far takes its place, and its neighbours follow.
+
+mod hill_climb;
+
+pub use hill_climb::{HillClimb, MOST_CLIMBS};
+
+use super::{CdSearch, Mode, Searches, cd_search, smk};
+use crate::search::Search;
+use mias_firmware::configs::TbVector;
+use mias_firmware::policy::Context;
+use mias_firmware::policy::Next;
+
+/// What is tried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Step {
+    /// SMs divided.
+    #[default]
+    Divide,
+    /// What was found of dividing them.
+    Divided,
+    /// SMs shared.
+    Share,
+}
+
+/// Maestro with hill climbing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MaestroSearch {
+    /// SMs are divided as CD-search finds; otherwise evenly.
+    pub divides: bool,
+    /// What is tried.
+    pub step: Step,
+    divide: CdSearch,
+    /// What was found of sharing SMs.
+    pub climb: HillClimb,
+}
+
+impl Searches for MaestroSearch {
+    fn begin(&mut self) {
+        *self = Self::new(self.divides);
+    }
+
+    #[inline(never)]
+    fn search(&mut self, context: &Context<'_>, search: &mut Search) -> Next {
+        match self.step {
+            Step::Divide if self.divide.step == cd_search::Step::Classify && !self.divides => {
+                search.classify();
+                self.share(context, search)
+            }
+            Step::Divide => {
+                if !self.divide.next(search) {
+                    // The last window was of other shares, or of SMs that were stalled.
+                    self.step = Step::Divided;
+                }
+                Next::Measure
+            }
+            Step::Divided => self.share(context, search),
+            Step::Share => {
+                self.climb.keep_if_better(search);
+                self.climb(context, search)
+            }
+        }
+    }
+
+    fn settled(&mut self, search: &mut Search) {
+        if self.step == Step::Divide {
+            self.divide.settled(search);
+        }
+    }
+}
+
+impl MaestroSearch {
+    /// Nothing tried yet.
+    #[must_use]
+    pub const fn new(divides: bool) -> Self {
+        Self { divides, step: Step::Divide, divide: CdSearch::new(Mode::Chosen), climb: HillClimb::NONE }
+    }
+
+    /// Tries SMK-P's vector; if no SM holds a TB of each, the shares stay.
+    fn share(&mut self, context: &Context<'_>, search: &mut Search) -> Next {
+        self.step = Step::Share;
+        match smk::quotas(context) {
+            Some(vector) => self.climb.begin(search, vector),
+            None => search.settle(),
+        }
+    }
+
+    /// The next neighbour of the best vector that is one, or the end.
+    fn climb(&mut self, context: &Context<'_>, search: &mut Search) -> Next {
+        let kernels = context.kernels.len();
+        loop {
+            let number = usize::from(self.climb.neighbour);
+            let (Some(more), Some(less)) = (number.checked_div(kernels), number.checked_rem(kernels)) else { return search.settle() };
+            if more >= kernels {
+                return self.climb.settle(search);
+            }
+            self.climb.neighbour = self.climb.neighbour.saturating_add(1);
+            if more != less
+                && let Some(vector) = neighbour(context, self.climb.best(), more, less)
+            {
+                return self.climb.try_neighbour(search, vector);
+            }
+        }
+    }
+}
+
+/// One TB more of a kernel, and as few less of another as make room for it; none if that would leave the other without any.
+fn neighbour(context: &Context<'_>, mut vector: TbVector, more: usize, less: usize) -> Option<TbVector> {
+    let most = context.kernels.get(more)?.max_tbs;
+    vector.set(more, vector.get(more).checked_add(1).filter(|tbs| *tbs <= most)?);
+    for left in (1..vector.get(less)).rev() {
+        vector.set(less, left);
+        let capacity = context.machine.limits.capacity;
+        let mut held = context.kernels.iter().enumerate();
+        if held.try_fold(capacity, |rest, (kernel, of)| rest.minus(&of.demand, vector.get(kernel).into())).is_some() {
+            return Some(vector);
+        }
+    }
+    None
+}

@@ -1,0 +1,69 @@
+//! MIAS with guard: MIAS by IPM*IPC, the thesis' choice, unless sharing SMs is predicted to lose (sources.md
+//! D44).
+//!
+//! Every kernel is profiled alone as well, as for MIAS-STP. If the kernels together make no more progress under the chosen
+//! configuration than one after the other would, they get SMs of their own: Spatial, or Left-over where SMs are fewer.
+
+use super::mias_stp::{references_measured, with_references};
+use crate::extra::{Extra, read_extra};
+use crate::metric::gains;
+use mias_firmware::configs::{ConfigTable, Origin};
+use mias_firmware::counters::{CounterSet, Reading};
+use mias_firmware::machine::Machine;
+use mias_firmware::metric::{IpmIpc, Metric, Score};
+use mias_firmware::policy::mias::{add_round, best, prepare_configs, score};
+use mias_firmware::policy::{Context, Plan, Policy, Verdict, settle_for_spatial};
+use mias_registers::bus::TryBus;
+
+/// MIAS deciding by IPM*IPC, with guard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MiasGuard;
+
+impl MiasGuard {
+    /// What it has measured beside the sums of counters.
+    pub const EXTRA: Extra = Extra::Progress;
+}
+
+impl Policy for MiasGuard {
+    fn prepare<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> bool {
+        prepare_configs(context, table)
+    }
+
+    fn generate_configs<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
+        with_references(context, table)
+    }
+
+    #[inline(never)]
+    fn on_done_profiling<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Verdict {
+        let references = context.kernels.len() as u8;
+        let Some(best) = best(&IpmIpc, table, references) else {
+            return settle_for_spatial(context, table, Origin::SpatialFallback);
+        };
+        let (vector, position, loses) = (best.vector, best.position, !gains(best));
+        if add_round(context, table, position, references, 0) {
+            Verdict::NextRound
+        } else if loses && references_measured(context, table) {
+            settle_for_spatial(context, table, Origin::SpatialFallback)
+        } else {
+            Verdict::Broadcast(vector)
+        }
+    }
+
+    fn counters(&self) -> CounterSet {
+        IpmIpc.counters()
+    }
+
+    fn read_more<B: TryBus, const C: usize>(
+        &self,
+        table: &mut ConfigTable<C>,
+        bus: &mut B,
+        reading: &Reading<'_>,
+        machine: &Machine,
+    ) -> Result<(), B::Error> {
+        read_extra(table, bus, reading, Self::EXTRA, machine.dram_sectors)
+    }
+
+    fn score<const C: usize>(&self, table: &ConfigTable<C>, index: usize) -> Option<Score> {
+        score(&IpmIpc, table, index)
+    }
+}

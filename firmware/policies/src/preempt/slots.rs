@@ -1,0 +1,55 @@
+//! What preemption has to know of the kernels in their slots (sources.md D134, D136).
+
+use super::cost::switch_latency;
+use mias_firmware::kernel::Kernel;
+use mias_firmware::machine::Machine;
+use mias_firmware::resources::Resources;
+use mias_registers::bus::{TryBus, read};
+use mias_registers::{KERNEL_SLOTS, global, slot, slot_status};
+
+/// A kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SlotInfo {
+    /// Larger is more urgent.
+    pub priority: u32,
+    /// What one TB takes.
+    pub demand: Resources,
+    /// TBs that an empty SM holds: positions of the kernel.
+    pub max_tbs: u8,
+    /// Cycles that the context of a TB takes to DRAM.
+    pub switch_latency: u32,
+}
+
+impl SlotInfo {
+    /// Of a free slot.
+    pub(super) const NONE: Self = Self { priority: 0, demand: Resources::NONE, max_tbs: 0, switch_latency: 0 };
+}
+
+/// Those of all slots; of a free one nothing.
+pub type Slots = [SlotInfo; KERNEL_SLOTS];
+
+/// Reads the slots.
+#[inline(never)]
+pub(super) fn read_slots<B: TryBus>(bus: &mut B, machine: &Machine) -> Result<Slots, B::Error> {
+    let mut slots = Slots::default();
+    for (index, info) in (0_u8..).zip(slots.iter_mut()).take(machine.slot_count.into()) {
+        if read(bus, slot::at(index.into(), slot::STATUS))? & slot_status::OCCUPIED != 0 {
+            let kernel = Kernel::read(bus, index, &machine.limits)?;
+            *info = SlotInfo {
+                priority: read(bus, slot::at(index.into(), slot::PRIORITY))?,
+                demand: kernel.demand,
+                max_tbs: kernel.max_tbs,
+                switch_latency: switch_latency(&kernel.demand, machine.sm_count, machine.dram_sectors.to_bits()),
+            };
+        }
+    }
+    Ok(slots)
+}
+
+/// Cycles that making room for the kernel in a slot may take: what its launch says, or else what the straps say.
+pub(super) fn read_limit<B: TryBus>(bus: &mut B, slot: u8) -> Result<u32, B::Error> {
+    match read(bus, slot::at(slot.into(), slot::LATENCY_LIMIT))? {
+        0 => read(bus, global::STRAP_PREEMPT_LIMIT),
+        limit => Ok(limit),
+    }
+}

@@ -1,0 +1,121 @@
+//! The driver over a register block that answers anything: it comes back from every interrupt after a bounded number of accesses,
+//! touches nothing but the map, and asks no SM for more than the firmware believes it to have.
+
+use mias_policies::Firmware;
+use mias_policies::policy::AnyPolicy;
+use mias_registers::bus::Bus;
+use mias_registers::{
+    ID_VALUE, KERNEL_SLOTS, MAP_END, PhaseCode, PolicyCode, VERSION_VALUE, feature, global, mode, preempt, preempt_scheme, slot, sm,
+};
+
+use super::commits_what_fits;
+
+/// Accesses of one interrupt at most: no register of 256 SMs is touched more than a few times per event that it may find.
+const MOST_ACCESSES: u32 = 30_000;
+
+/// The same where it preempts: each SM is looked at a few times, if a block that contradicts itself has it want room for every slot in turn, and
+/// with every register of each place.
+const MOST_PREEMPTING: u32 = 8 * 3 * 256 * 350;
+
+/// SMs looked at.
+const LOOK_AT: usize = 8;
+
+/// Answers reads from a list, over and over, and checks what is written.
+struct Noise<'a> {
+    answers: &'a [u32],
+    policy: u32,
+    accesses: u32,
+    started: bool,
+    /// Most answers are believed, so that they do harm.
+    plausible: bool,
+    /// The firmware has said that it preempts.
+    preempts: bool,
+}
+
+impl Bus for Noise<'_> {
+    fn read32(&mut self, offset: u32) -> u32 {
+        assert!(offset < MAP_END && offset.is_multiple_of(4), "read of {offset:#x}");
+        self.accesses += 1;
+        match offset {
+            global::ID if !self.started => ID_VALUE,
+            global::VERSION if !self.started => VERSION_VALUE,
+            global::STRAP_POLICY if !self.started => self.policy,
+            _ => {
+                let any = self.answers.get(self.accesses as usize % self.answers.len().max(1)).copied().unwrap_or(0);
+                if self.plausible && any != u32::MAX { plausible(offset, any, self.accesses) } else { any }
+            }
+        }
+    }
+
+    fn write32(&mut self, offset: u32, value: u32) {
+        assert!(offset < MAP_END && offset.is_multiple_of(4), "write of {offset:#x}");
+        self.accesses += 1;
+        let quotas = [global::QUOTA_ALL, global::QUOTA_SOME].map(|first| first..first + 4 * KERNEL_SLOTS as u32);
+        let quota = (sm::BASE..preempt::BASE).contains(&offset) || quotas.iter().any(|registers| registers.contains(&offset));
+        assert!(!quota || value <= 255, "a quota of {value}");
+        self.preempts |= (offset, value) == (global::MODE, mode::PREEMPT);
+    }
+}
+
+/// What hardware could answer, for those registers on which it depends whether anything happens at all: a machine, kernels that fit
+/// it, a clock that runs, and statuses with one bit more than there are.
+fn plausible(offset: u32, any: u32, accesses: u32) -> u32 {
+    let slots = slot::BASE..slot::BASE + KERNEL_SLOTS as u32 * slot::STRIDE;
+    match offset {
+        global::SM_COUNT => any % 40 + 1,
+        global::SLOT_COUNT => 8,
+        global::SM_THREADS => 1024,
+        global::SM_REGISTERS | global::SM_SHARED_BYTES => 65_536,
+        global::SM_TBS | global::WARP_THREADS => 32,
+        global::REGISTER_GRANULE | global::SHARED_GRANULE_BYTES => 4,
+        global::STRAP_PROFILE_WINDOW => 1000,
+        global::FEATURES => feature::PREEMPT | feature::QUEUE | (any % 8),
+        global::STRAP_OPTIONS => any & 0x3_FFFF,
+        global::QUEUE_ENTRIES => any & 0xFFFF,
+        global::STRAP_PREEMPT => any % (preempt_scheme::ORACLE + 2),
+        global::STRAP_COALESCE_WINDOW => any % 256,
+        global::CYCLE_LOW => accesses * 50,
+        global::CYCLE_HIGH => 0,
+        global::INT_STATUS => any & 0xFFF,
+        global::LAUNCH_COUNT => any & 0x3,
+        global::LAUNCH_SLOT => any & 0xF,
+        _ if slots.contains(&offset) => match (offset - slot::BASE) % slot::STRIDE {
+            slot::STATUS => any & 0xF,
+            slot::TB_THREADS => any & 0x1FF,
+            slot::THREAD_REGISTERS => any & 0x3F,
+            slot::TB_SHARED_BYTES => any & 0x3FFF,
+            _ => any,
+        },
+        _ => any,
+    }
+}
+
+/// A value that means something in some register, of any number.
+pub(crate) fn answer(any: u32) -> u32 {
+    match any >> 29 {
+        0..=2 => any % 8,
+        3 => u32::MAX,
+        4 | 5 => any % 2048,
+        6 => any % 64,
+        _ => any << 3,
+    }
+}
+
+/// `interrupts` calls over a block that answers so. The policy is the one at `policy`, modulo their number; its ninth bit asks for answers
+/// that are plausible where nothing would happen otherwise.
+pub(crate) fn driver_survives(answers: &[u32], policy: u32, interrupts: u32) {
+    let code = PolicyCode::ALL[policy as usize % PolicyCode::ALL.len()];
+    let mut bus = Noise { answers, policy: code as u32, accesses: 0, started: false, plausible: policy & 0x100 != 0, preempts: false };
+    let Ok(mut firmware) = Firmware::<AnyPolicy, 64>::from_straps(&mut bus) else { panic!("map and policy are known") };
+    bus.started = true;
+    for _ in 0..interrupts {
+        let before = bus.accesses;
+        firmware.on_interrupt(&mut bus);
+        let most = if bus.preempts { MOST_PREEMPTING } else { MOST_ACCESSES };
+        assert!(bus.accesses - before < most, "{} accesses", bus.accesses - before);
+        let s = firmware.scheduler();
+        if s.phase().code() >= PhaseCode::Transition {
+            (0..LOOK_AT.min(s.machine().sm_count.into())).for_each(|sm| commits_what_fits(s, sm));
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Properties of the firmware, each a function of arbitrary input that panics where it does not hold. One statement of each, for
+//! whoever finds the input: proptest (`firmware/policies/tests`), the fuzzer (`fuzz/fuzz_targets/firmware.rs`), Kani (`firmware/policies/src/proofs.rs`).
+#![allow(dead_code, reason = "not everyone calls all of them")]
+
+pub(crate) mod block;
+#[path = "../../../tests/bodies/machine.rs"]
+pub(crate) mod machine;
+pub(crate) mod scheduling;
+
+use mias_firmware::policy::Policy;
+use mias_firmware::scheduler::Scheduler;
+
+/// No SM is asked for more than it has, as far as the firmware knows it. A drained kernel issues nothing more, whatever its quota.
+fn commits_what_fits<P: Policy, const C: usize>(scheduler: &Scheduler<P, C>, sm: usize) {
+    let vector = scheduler.quotas(sm);
+    let mut rest = Some(scheduler.machine().limits.capacity);
+    for (slot, tbs) in scheduler.scheduled_slots().iter().zip(vector.0) {
+        let kernel = scheduler.kernels().iter().find(|kernel| kernel.slot == *slot && !kernel.drained);
+        rest = kernel.map_or(rest, |kernel| rest?.minus(&kernel.demand, tbs.into()));
+    }
+    assert!(rest.is_some(), "{vector:?} over-commits SM {sm}");
+}

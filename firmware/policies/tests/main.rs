@@ -1,0 +1,16 @@
+//! All policies and mechanisms from outside, in one program.
+
+extern crate alloc;
+
+mod bodies;
+mod bus_failure;
+#[path = "../../tests/cases/mod.rs"]
+mod cases;
+mod driver;
+#[path = "../../tests/phases/mod.rs"]
+mod phases;
+mod policies;
+mod preempt;
+mod scheduler;
+mod search;
+mod transitions;

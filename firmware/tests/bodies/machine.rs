@@ -1,0 +1,25 @@
+//! A small machine, and parameters of the scheduler on it.
+
+use mias_firmware::machine::{Machine, Settings};
+use mias_firmware::quantity::Coefficient;
+use mias_firmware::resources::{Resources, SmLimits};
+
+/// SMs of the machine: few, so that one word of events can be all of them.
+pub(crate) const SMS: u16 = 6;
+
+/// A machine that four TBs of 256 threads fill an SM of.
+pub(crate) const MACHINE: Machine = Machine {
+    sm_count: SMS,
+    slot_count: 8,
+    limits: SmLimits {
+        capacity: Resources { threads: 1024, registers: 65_536, shared_bytes: 65_536, tbs: 32 },
+        warp_threads: 32,
+        register_granule: 4,
+        shared_granule_bytes: 1,
+    },
+    linear_coefficient: Coefficient::ZERO,
+    ..Machine::NONE
+};
+
+/// Windows of 1,000 cycles, batches of 100.
+pub(crate) const SETTINGS: Settings = Settings { profile_window: 1000, coalesce_window: 100, ..Settings::NONE };
