@@ -4,7 +4,7 @@ use super::memory_issue::any_mechanisms;
 use super::*;
 use crate::config::{Unlimited, WarpLimit, WarpSchedulerKind};
 use mias_policies::Firmware;
-use mias_policies::search::{LEVELS, MOST_TUNED};
+use mias_policies::policy::{LEVELS, MOST_TUNED};
 use mias_registers::{search_found, sm};
 
 fn limit(most: u8) -> WarpLimit {
