@@ -1,4 +1,4 @@
-//! What MIAS-Trial would choose if its trials brought what was measured: the firmware's own decision (`firmware/policies/src/policy/mias_trial.rs`), step by
+//! What MIAS-Trial would choose if its trials brought what was measured: the firmware's own decision (`firmware/policies/src/policy/mias_trial/`), step by
 //! step, where each step's rates are those of the configuration on the chip. It says how good the choice is, and not what choosing costs: nobody
 //! has to come or go here, and windows are of 20 ms.
 

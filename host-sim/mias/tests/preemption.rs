@@ -291,7 +291,7 @@ fn a_report_on_requests_shows_techniques_registers_and_storage() {
         }
     }
     assert!(shares.iter().filter(|share| **share > 0.0).count() > 3, "{shares:?}");
-    let shown: Vec<f64> = figure("4.5 (c)")[1..].iter().map(|line| line.last().expect("a cell").parse().expect("a share")).collect();
+    let shown: Vec<f64> = figure("4.5c")[1..].iter().map(|line| line.last().expect("a cell").parse().expect("a share")).collect();
     assert_eq!(shown.len(), shares.len(), "{shown:?}");
     for (shown, share) in shown.iter().zip(&shares) {
         assert!((shown - share).abs() < 0.006 || (shown / 100.0 - share).abs() < 0.006, "{shown} for {share}");

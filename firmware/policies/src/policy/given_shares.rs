@@ -1,7 +1,6 @@
 //! Spatial multitasking with given numbers of SMs: what a search is held against (Zhao et al. 2018, section 7.3; sources.md D152).
 
-use super::Searches;
-use crate::search::{Rest, Search, Shares};
+use crate::search::{Rest, Search, Searches, Shares};
 use mias_firmware::policy::Context;
 use mias_firmware::policy::Next;
 

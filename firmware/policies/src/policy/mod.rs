@@ -30,7 +30,7 @@ pub use any::AnyPolicy;
 pub use cd_search::{CdSearch, Mode};
 pub use coordinated::Coordinated;
 #[cfg(feature = "search")]
-pub use effective_bandwidth::{EbMetric, EffectiveBandwidth, LEVELS, Limits, MOST_TUNED, Tuning};
+pub use effective_bandwidth::{EbMetric, EffectiveBandwidth, LEVELS, MOST_TUNED, Tuning};
 #[cfg(feature = "search")]
 pub use fair_share::{Alone, FairShare, MOST_SHIFTS, Slowdowns, Step as FairShareStep};
 #[cfg(feature = "search")]
@@ -44,7 +44,7 @@ pub use mias_stp::MiasStp;
 #[cfg(feature = "search")]
 pub use mias_trial::MiasTrial;
 #[cfg(feature = "search")]
-pub use searching::{SearchPolicy, Searches, Searching, most_windows};
+pub use searching::{SearchPolicy, Searching, most_windows};
 pub use smk::Smk;
 pub use table::{Charged, NAMED, Named};
 pub use warped_slicer::{Objective, WarpedSlicer};

@@ -7,9 +7,8 @@ use mias_firmware::policy::{Context, Next, Placement, Plan, Policy, Search as St
 use mias_registers::bus::{TryBus, read, write};
 use mias_registers::{KERNEL_SLOTS, feature, global, search_found, sm, sm_state};
 
-use super::effective_bandwidth::Limits;
-use super::{CdSearch, EffectiveBandwidth, FairShare, GivenShares, MOST_CLIMBS, MOST_TUNED, MaestroSearch, MiasTrial, cd_search};
-use crate::search::{Beside, Holder, KernelCounts, Parameters, Search, Shares, SmState};
+use super::{CdSearch, EffectiveBandwidth, FairShare, GivenShares, MOST_CLIMBS, MOST_TUNED, MaestroSearch, MiasTrial};
+use crate::search::{Beside, Holder, KernelCounts, Limits, Parameters, Search, Searches, Shares, SmState};
 
 /// Most windows of a search on so many SMs. One classifies. The performance mode takes at least one SM in each, and leaves one of each kernel.
 /// The power mode has one for the first SMs, one for the estimate, and gives at least one SM back in each that follows. Then what was found is measured, where it
@@ -19,56 +18,6 @@ use crate::search::{Beside, Holder, KernelCounts, Parameters, Search, Shares, Sm
 pub const fn most_windows(sms: u16) -> u16 {
     let of_shares = sms.saturating_add(1).saturating_add(2 + MOST_CLIMBS as u16);
     if of_shares < MOST_TUNED { MOST_TUNED } else { of_shares }
-}
-
-/// What decides in a search, with what only its steps need.
-pub trait Searches {
-    /// Fills the table with an entry for each kernel.
-    fn generate_configs<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
-        cd_search::one_each(context, table)
-    }
-
-    /// Forgets what was tried.
-    fn begin(&mut self) {}
-
-    /// What to try next, or that the search is over: called when it begins, and whenever a step's windows are over.
-    fn search(&mut self, context: &Context<'_>, search: &mut Search) -> Next;
-
-    /// The window in which a step settles is over, and its counts were read.
-    fn settled(&mut self, search: &mut Search) {
-        let _ = search;
-    }
-
-    /// The best that was found stays.
-    fn give_up(&mut self, search: &mut Search) {
-        let _ = search;
-    }
-
-    /// Cycles of a step that are not measured.
-    fn settle_cycles(&self, parameters: &Parameters) -> u32 {
-        parameters.warm_up.max(1)
-    }
-
-    /// Cycles of a step that are measured.
-    fn measure_cycles(&self, parameters: &Parameters) -> u32 {
-        parameters.window.max(1)
-    }
-
-    /// The limit of each kernel's active warps that is tried, or that stays; none if it never limits them. One that does reads what the L1s count.
-    fn limits(&self) -> Option<Limits> {
-        None
-    }
-
-    /// Whether it has to know which DRAM accesses found their row open.
-    fn counts_row_hits(&self) -> bool {
-        false
-    }
-
-    /// The progress of each kernel on the shares that stay, or that are the best so far: its IPC over that alone on all SMs, as estimated, in parts of
-    /// 2^14; of no kernel where nothing is estimated.
-    fn progress(&self) -> &[u32] {
-        &[]
-    }
 }
 
 /// One of the policies that search.

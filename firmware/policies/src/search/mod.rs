@@ -12,6 +12,7 @@ mod counts;
 mod model;
 mod parameters;
 mod quotient;
+mod searches;
 mod shares;
 
 pub use bandwidth::{Supply, utilised};
@@ -19,6 +20,7 @@ pub use counts::{Beside, KernelCounts, Rate};
 pub use model::Reach;
 pub use parameters::Parameters;
 pub use quotient::{MOST as MOST_QUOTIENT, ONE, QUOTIENT_BITS, quotient};
+pub use searches::{Limits, Searches};
 pub use shares::{Holder, Holders, Rest, Shares, SmState};
 
 pub(crate) use counts::MOST_CYCLES;

@@ -5,8 +5,8 @@ use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::policy::Context;
 use mias_firmware::policy::Next;
 use mias_firmware::quantity::SectorRate;
-use mias_policies::policy::Searches as _;
 use mias_policies::policy::{Alone, FairShare, FairShareStep, MOST_SHIFTS, Slowdowns};
+use mias_policies::search::Searches as _;
 use mias_policies::search::{KernelCounts, ONE, Parameters, Reach, Search, SmState, Supply};
 use proptest::prelude::*;
 

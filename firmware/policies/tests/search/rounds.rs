@@ -6,7 +6,7 @@ use mias_firmware::policy::Context;
 use mias_firmware::policy::Next;
 use mias_firmware::resources::{Resources, SmLimits, TbShape};
 use mias_policies::policy::MiasTrial;
-use mias_policies::policy::Searches as _;
+use mias_policies::search::Searches as _;
 use mias_policies::search::{KernelCounts, Parameters, Search};
 use proptest::prelude::*;
 

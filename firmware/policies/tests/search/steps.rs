@@ -5,8 +5,8 @@ use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::policy::Context;
 use mias_firmware::policy::Next;
 use mias_firmware::quantity::SectorRate;
-use mias_policies::policy::Searches as _;
 use mias_policies::policy::{CdSearch, Mode, most_windows};
+use mias_policies::search::Searches as _;
 use mias_policies::search::{KernelCounts, Parameters, Rest, Search, Supply};
 use proptest::prelude::*;
 

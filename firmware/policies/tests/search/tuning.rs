@@ -1,7 +1,8 @@
 //! The pattern-based search for limits of active warps, on scores that are known functions of the limits (Wang et al. 2018; sources.md D159).
 
 use crate::cases::cases;
-use mias_policies::policy::{LEVELS, Limits, MOST_TUNED, Tuning};
+use mias_policies::policy::{LEVELS, MOST_TUNED, Tuning};
+use mias_policies::search::Limits;
 use proptest::prelude::*;
 
 /// A search to its end over kernels of which a scheduler has so many warps: the limits of each window with their score, and those that stay.

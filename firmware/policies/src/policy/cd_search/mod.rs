@@ -6,11 +6,9 @@ mod power;
 
 use power::verify;
 
-use super::Searches;
-use crate::search::{Kernels, Search};
-use mias_firmware::configs::{ConfigTable, MAX_KERNELS};
-use mias_firmware::policy::Next;
-use mias_firmware::policy::{Context, Plan, fall_back, spatial};
+use crate::search::{Kernels, Search, Searches};
+use mias_firmware::configs::MAX_KERNELS;
+use mias_firmware::policy::{Context, Next};
 
 /// What the search is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,12 +99,4 @@ impl CdSearch {
             Step::Verify => verify(search),
         }
     }
-}
-
-/// A configuration for each kernel, to be dealt to SMs by a search. One kernel alone has them all; fewer SMs than kernels fall back.
-pub(super) fn one_each<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
-    if !spatial::fill(context, table) {
-        return fall_back(context, table);
-    }
-    if context.kernels.len() < 2 { Plan::Place } else { Plan::Search }
 }

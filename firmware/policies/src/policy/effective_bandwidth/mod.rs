@@ -7,12 +7,11 @@ mod effective;
 mod tuning;
 
 pub use effective::EbMetric;
-pub use tuning::{LEVELS, Limits, MOST_TUNED, Tuning};
+pub use tuning::{LEVELS, MOST_TUNED, Tuning};
 
 use effective::effective_bandwidth;
 
-use super::Searches;
-use crate::search::Search;
+use crate::search::{Limits, Search, Searches};
 use mias_firmware::configs::MAX_KERNELS;
 use mias_firmware::policy::Context;
 use mias_firmware::policy::Next;

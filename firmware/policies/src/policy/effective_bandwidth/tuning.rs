@@ -10,7 +10,7 @@
 //!
 //! The best combination that was measured stays. Of equals it is the one that was measured first, and a kernel that was launched first goes first.
 
-use crate::search::Kernels;
+use crate::search::{Kernels, Limits};
 use mias_firmware::configs::MAX_KERNELS;
 
 /// Levels of active warps of a warp scheduler (Wang et al. 2018); and no limit.
@@ -24,9 +24,6 @@ const FALL_SHIFT: u32 = 5;
 
 /// Most windows: one without a limit, then all levels of each kernel, and those of all but one once more.
 pub const MOST_TUNED: u16 = 1 + (2 * MAX_KERNELS as u16 - 1) * LEVELS.len() as u16;
-
-/// A limit for each kernel; 0: none.
-pub type Limits = [u8; MAX_KERNELS];
 
 /// A search for limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

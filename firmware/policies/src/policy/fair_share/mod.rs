@@ -12,8 +12,7 @@ pub use balance::MOST_SHIFTS;
 
 use balance::Balance;
 
-use super::Searches;
-use crate::search::Search;
+use crate::search::{Search, Searches};
 use mias_firmware::configs::MAX_KERNELS;
 use mias_firmware::policy::Context;
 use mias_firmware::policy::Next;

@@ -8,8 +8,8 @@ mod hill_climb;
 
 pub use hill_climb::{HillClimb, MOST_CLIMBS};
 
-use super::{CdSearch, Mode, Searches, cd_search, smk};
-use crate::search::Search;
+use super::{CdSearch, Mode, cd_search, smk};
+use crate::search::{Search, Searches};
 use mias_firmware::configs::TbVector;
 use mias_firmware::policy::Context;
 use mias_firmware::policy::Next;

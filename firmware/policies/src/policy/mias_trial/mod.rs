@@ -9,8 +9,8 @@
 mod long;
 mod trial;
 
-use super::{Searches, smk};
-use crate::search::{ONE, Parameters, QUOTIENT_BITS, Search};
+use super::smk;
+use crate::search::{ONE, Parameters, QUOTIENT_BITS, Search, Searches};
 use mias_firmware::configs::{ConfigTable, TbVector};
 use mias_firmware::policy::Next;
 use mias_firmware::policy::{Context, Plan, beside_one_of_each, fall_back, spatial};
