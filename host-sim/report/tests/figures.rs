@@ -73,9 +73,13 @@ proptest! {
                 }
             }
             let page = html::render(&evaluation);
-            // The quick form may leave experiments out.
+            // The quick form may leave experiments out, and no row of a figure may have its number.
             let drawn = |block: &&Block| match block.kind {
                 Kind::Section => !block.studies(&evaluation).is_empty(),
+                Kind::Bars | Kind::Stacks => {
+                    let rows = block.rows(&evaluation);
+                    !block.bars(&evaluation.plan.report.published, &rows.iter().collect::<Vec<_>>()).1.is_empty()
+                }
                 _ => !block.rows(&evaluation).is_empty(),
             };
             for block in evaluation.plan.report.blocks.iter().filter(drawn) {
