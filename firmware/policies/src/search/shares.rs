@@ -69,7 +69,9 @@ impl Shares {
     /// So many SMs of each kernel; none if they are more than there are.
     #[must_use]
     pub fn of(sms: u16, wanted: &[u16]) -> Option<Self> {
-        let mut shares = Self { rest: Rest::Idle, ..Self::even(sms, wanted.len()) };
+        // In place: of what is put together from parts an image has a copy on its stack.
+        let mut shares = Self::even(sms, wanted.len());
+        shares.rest = Rest::Idle;
         let mut sum = 0_u16;
         for ((kept, given), wanted) in shares.kept.iter_mut().zip(&mut shares.given).zip(wanted) {
             sum = sum.checked_add(*wanted)?;
