@@ -18,9 +18,7 @@
 //! | [`sm_set`] | sets of SMs |
 //! | [`configs`] | all maximal ways of filling an SM, and the table of those being tried |
 //! | [`metric`] | IPC, IPM*IPC, Factor, Linear, as exact rationals |
-//! | [`limits`], [`boards`] | what the images are built for, and run on in QEMU |
-//! | [`decision_latency`] | what a decision costs, in instructions, as measured |
-//! | [`rehearsal`] | a register block that plays a script, for boards without a GPU |
+//! | [`limits`] | what the images are built for |
 //! | `log` | with the feature `defmt`, on targets: phases, decisions and faults as defmt logs |
 //! | [`resources`], [`kernel`], [`machine`], [`counters`] | TB demands, launched kernels, parameters, which counters a decision needs |
 //! | [`quantity`] | the numbers with a fraction: how many bits behind the point, how large |
@@ -34,13 +32,11 @@ extern crate self as mias_firmware;
 #[cfg(any(test, kani))]
 extern crate std;
 
-pub mod boards;
 #[cfg(any(test, kani))]
 #[path = "../tests/bodies/mod.rs"]
 mod bodies;
 pub mod configs;
 pub mod counters;
-pub mod decision_latency;
 pub mod driver;
 pub mod epitaph;
 pub mod kernel;
@@ -53,7 +49,6 @@ pub mod policy;
 #[cfg(any(test, kani))]
 mod proofs;
 pub mod quantity;
-pub mod rehearsal;
 pub mod resources;
 pub mod scheduler;
 pub mod service;

@@ -2,8 +2,8 @@
 //! `docs/guide/board.md` says of it. It is built for a Cortex-M4F and run in QEMU and on the host: both say what the page shows.
 
 use anyhow::{Context, Result, ensure};
-use mias_firmware::boards::CORTEX_M4F;
 
+use crate::boards::CORTEX_M4F;
 use crate::own_policy::check_versions;
 use crate::util::{Report, cargo, command, root, run as run_command, stdout, target_dir};
 

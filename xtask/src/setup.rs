@@ -5,8 +5,6 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
-use mias_firmware::boards::BOARDS;
-
 use crate::targets::TARGETS;
 use crate::util::{command, output, stdout};
 
@@ -37,7 +35,7 @@ fn missing_qemu() -> Option<&'static str> {
 
 /// Installs QEMU by apt-get.
 fn install_qemu(missing: &str) -> Result<()> {
-    let mut packages = BOARDS.map(|board| board.package).to_vec();
+    let mut packages = TARGETS.map(|target| target.board.package).to_vec();
     packages.dedup();
     let by_hand = format!("Install QEMU 7.2 or later for Arm and RISC-V (on Debian: `apt-get install {}`)", packages.join(" "));
     apt_get(&packages, &format!("the tests run the firmware in QEMU, and `{missing}` is not installed"), &by_hand)?;

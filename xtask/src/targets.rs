@@ -1,6 +1,6 @@
-//! The processors that the firmware is built for, on the boards of [`mias_firmware::boards`], and what only the build needs of them.
+//! The processors that the firmware is built for, on the boards of `mias_lab`, and what only the build needs of them.
 
-use mias_firmware::boards::{BOARDS, Board};
+use crate::boards::{BOARDS, Board};
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -4,8 +4,8 @@ use core::fmt::{self, Write};
 
 use embedded_hal::delay::DelayNs;
 use mias_firmware::epitaph::{BUS_FAILED, Epitaph, MAGIC};
+use mias_firmware_images::rehearsal::Rehearsal;
 use mias_registers::PhaseCode;
-use mias_firmware::rehearsal::Rehearsal;
 
 use crate::spi_bus::SpiBus;
 use crate::wire::Wire;

@@ -4,8 +4,8 @@
 use embedded_hal_mock::eh1::delay::NoopDelay;
 use mias_firmware::driver::{Observer, StartError};
 use mias_firmware::epitaph::{BUS_FAILED, Epitaph, MAGIC};
-use mias_firmware::rehearsal::{ACTS, Rehearsal};
 use mias_firmware::service::{await_block, serve};
+use mias_firmware_images::rehearsal::{ACTS, Rehearsal};
 use mias_policies::Firmware;
 use mias_policies::policy::AnyPolicy;
 use mias_registers::bus::{Bus, Error, ErrorType, Failed, TryBus};

@@ -11,6 +11,7 @@ mod driver;
 mod phases;
 mod policies;
 mod preempt;
+mod rehearsal;
 mod scheduler;
 mod search;
 mod transitions;

@@ -9,7 +9,7 @@ pub(crate) const DECIDING: [&str; 8] = [
     "../../firmware/registers/src",
     "../../firmware/src",
     "../../firmware/policies/src",
-    "../../firmware/decision-latency.toml",
+    "decision-latency.toml",
     "../../hw-model/src",
     "../../hw-model/warp-trace/src",
     "src/experiment",
@@ -18,14 +18,11 @@ pub(crate) const DECIDING: [&str; 8] = [
 
 /// What lies in those folders and decides nothing: what only images, reports, drawings, checks or proofs use, and what is worked out
 /// from finished runs. Unit tests (`tests`, `*_tests`, `#[cfg(test)]`) go without saying.
-const NOT_DECIDING: [&str; 21] = [
-    "firmware/src/boards.rs",
-    "firmware/src/decision_latency.rs",
+const NOT_DECIDING: [&str; 18] = [
     "firmware/src/epitaph.rs",
     "firmware/src/log.rs",
     "firmware/src/proofs.rs",
     "firmware/policies/src/proofs.rs",
-    "firmware/src/rehearsal.rs",
     "firmware/registers/src/remote.rs",
     "firmware/src/service.rs",
     "firmware/registers/src/describe.rs",

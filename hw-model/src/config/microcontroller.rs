@@ -13,7 +13,7 @@ pub(super) const CPI_PERMILLE: std::ops::RangeInclusive<u32> = 100..=100_000;
 /// Most wait states of an access (assumption: a slow bridge between two buses takes tens of cycles).
 pub(super) const MOST_WAIT_STATES: u32 = 1_000;
 
-/// A processor whose instructions have been counted (`firmware/decision-latency.toml`).
+/// A processor whose instructions have been counted (`host-sim/lab/decision-latency.toml`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

@@ -1,5 +1,5 @@
 //! What a decision costs on the firmware's processors: builds `benches/target`, runs it in QEMU on three boards and for two
-//! sizes of machine, checks the budgets, and writes `docs/decision-latency.md` and `firmware/decision-latency.toml`.
+//! sizes of machine, checks the budgets, and writes `docs/decision-latency.md` and `host-sim/lab/decision-latency.toml`.
 //!
 //! QEMU counts instructions (`-icount shift=8`: 256 ns of board time each), the same ones on every run and machine. It does not
 //! model cycles, and nothing here calls them that.
@@ -20,7 +20,7 @@ use numbers::{METRICS, Numbers};
 /// How the numbers of all cores are written.
 type Form = fn(&[Numbers]) -> String;
 /// What is written, relative to the root: for people, and for the simulation.
-const WRITTEN: [(&str, Form); 2] = [("docs/decision-latency.md", page::page), ("firmware/decision-latency.toml", table::table)];
+const WRITTEN: [(&str, Form); 2] = [("docs/decision-latency.md", page::page), ("host-sim/lab/decision-latency.toml", table::table)];
 /// The program in `benches/target/`.
 const PROGRAM: &str = "target-bench";
 /// Seconds after which a run is hung: it takes less than one.

@@ -39,7 +39,7 @@ What the columns mean:
 Where not all configurations fit one round, the first decision also looks up those of the second round, which the placement has found.
 A second decision scores the best of the first round again, and those of its own.
 
-[firmware/decision-latency.toml](../firmware/decision-latency.toml) has the whole way from the interrupt to the commit of the quotas, in the
+[host-sim/lab/decision-latency.toml](../host-sim/lab/decision-latency.toml) has the whole way from the interrupt to the commit of the quotas, in the
 worst case, up to as many configurations as the images have room for. That is what a simulated decision takes. What it comes to in core cycles and
 microseconds on a machine, the line *placement, decision* of `mias run` says. It has the other policies, too,
 and for them the ways that end with SMs of their own for each kernel.

@@ -1,4 +1,4 @@
-//! `firmware/decision-latency.toml`, from the measurements: what the simulation takes a decision's time from.
+//! `host-sim/lab/decision-latency.toml`, from the measurements: what the simulation takes a decision's time from.
 
 use super::numbers::{Committed, METRICS, Numbers, others};
 

@@ -74,7 +74,7 @@ macro_rules! named_policies {
 }
 
 /// Whose counted instructions the decisions of a policy are charged, and with that in which situations they are counted on the target
-/// (`firmware/decision-latency.toml`).
+/// (`host-sim/lab/decision-latency.toml`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Charged {
     /// Those of the slowest of MIAS' four metrics: the policy does not profile.

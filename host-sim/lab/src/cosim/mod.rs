@@ -1,6 +1,7 @@
 //! Co-simulation: the cross-compiled firmware image in QEMU makes the decisions, the GPU model runs here. The image reaches the
 //! register block through [`mias_registers::remote`]; this side serves register accesses and interrupts, nothing else.
 
+pub mod boards;
 mod line;
 mod native;
 mod parts;
@@ -16,7 +17,7 @@ pub use processor::Processor;
 pub use recorded_bus::{Parting, Replay};
 pub use remote::RemoteFirmware;
 
-use mias_firmware::boards::{self, Board};
+use boards::Board;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 

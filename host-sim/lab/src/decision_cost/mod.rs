@@ -1,4 +1,4 @@
-//! What a decision costs on a microcontroller, in instructions: the measurements of `firmware/decision-latency.toml`, and a bound for
+//! What a decision costs on a microcontroller, in instructions: the measurements of `host-sim/lab/decision-latency.toml`, and a bound for
 //! what lies between and beyond them.
 //!
 //! The cost of a decision does not fall when there are more SMs, kernels or configurations: every SM is read once, every
@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// The file, written by `cargo xtask latency`.
-const MEASURED: &str = mias_firmware::decision_latency::MEASURED;
+const MEASURED: &str = include_str!("../../decision-latency.toml");
 
 /// The column of limits of memory instructions.
 const MEMORY_LIMIT: &str = "memory-limit";
@@ -77,7 +77,7 @@ impl LatencyTable {
     pub fn measured() -> &'static Self {
         static TABLE: LazyLock<LatencyTable> = LazyLock::new(|| match toml::from_str(MEASURED) {
             Ok(table) => table,
-            Err(error) => panic!("firmware/decision-latency.toml: {error}"),
+            Err(error) => panic!("host-sim/lab/decision-latency.toml: {error}"),
         });
         &TABLE
     }

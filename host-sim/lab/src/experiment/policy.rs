@@ -216,7 +216,7 @@ pub enum Control {
 }
 
 choices! {
-    /// The time that decisions take in simulated time: counted instructions of the policy (`firmware/decision-latency.toml`) on the
+    /// The time that decisions take in simulated time: counted instructions of the policy (`host-sim/lab/decision-latency.toml`) on the
     /// machine's microcontroller.
     #[derive(Default)]
     pub enum Latency {

@@ -58,8 +58,8 @@ mod target {
     use mias_firmware::epitaph::{Epitaph, MAGIC};
     use mias_firmware::limits;
     use mias_firmware::log::Log;
-    use mias_firmware::rehearsal::{ACT, BURIED, FRESH, HANG, LOG, Rehearsal};
     use mias_firmware::service::{await_block, serve};
+    use mias_firmware_images::rehearsal::{ACT, BURIED, FRESH, HANG, LOG, Rehearsal};
     use mias_policies::Firmware;
     use mias_policies::policy::AnyPolicy;
     use mias_registers::bus::Bus;

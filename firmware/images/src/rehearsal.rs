@@ -36,7 +36,7 @@ const WINDOW: u32 = 1_000;
 /// Cycles for which launches are collected: likewise.
 const COALESCE: u32 = 10;
 
-/// Command to the rehearsing image (`images/src/bin/rehearsal`): the block plays its next act.
+/// Command to the rehearsing image (`src/bin/rehearsal`): the block plays its next act.
 pub const ACT: u8 = b'a';
 /// Command: send the logs.
 pub const LOG: u8 = b'l';
@@ -141,44 +141,5 @@ impl Bus for Rehearsal {
             }
             _ => {}
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Firmware;
-    use crate::driver::Observer;
-    use crate::policy::ShippedPolicy;
-    use crate::service::serve;
-    use mias_registers::PhaseCode::{self, Broadcast, Decide, Idle, Partition, Profile, Steady, Transition};
-    use std::vec::Vec;
-
-    #[derive(Default)]
-    struct Phases(Vec<PhaseCode>);
-
-    impl Observer for Phases {
-        fn phase(&mut self, phase: PhaseCode) {
-            self.0.push(phase);
-        }
-
-        fn fault(&mut self, faults: u32) {
-            panic!("fault {faults:#x}");
-        }
-    }
-
-    #[test]
-    fn the_script_goes_through_every_phase_and_ends_idle() {
-        let mut block = Rehearsal::new();
-        let mut firmware = Firmware::<ShippedPolicy, (), 64>::from_straps(&mut block).unwrap();
-        let mut phases = Phases::default();
-        for _ in 0..ACTS + 1 {
-            block.play();
-            serve(&mut firmware, &mut block, &mut phases, 1);
-        }
-        let profiled = [Partition, Transition, Profile, Decide, Broadcast, Steady];
-        // One kernel alone is placed without a profile.
-        let alone = [Partition, Broadcast, Steady];
-        assert_eq!(phases.0, [&profiled[..], &alone, &[Idle]].concat());
     }
 }
