@@ -6,7 +6,7 @@
 use std::hint::black_box;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
-use mias_hw_model::register_block::{KernelDescriptor, MachineDescription, RawCounters, RegisterBlock, Straps};
+use mias_hw_model::register_block::{GpuDescription, KernelDescriptor, RawCounters, RegisterBlock, Straps};
 use mias_policies::Firmware;
 use mias_policies::policy::AnyPolicy;
 use mias_registers::bus::Bus;
@@ -18,8 +18,8 @@ const WINDOW: u64 = 45_000;
 
 type Image = Firmware<AnyPolicy, 64>;
 
-fn machine(policy: PolicyCode) -> MachineDescription {
-    MachineDescription::reference(SMS, Straps::new(policy))
+fn gpu(policy: PolicyCode) -> GpuDescription {
+    GpuDescription::reference(SMS, Straps::new(policy))
 }
 
 fn kernel(tb_threads: u32, thread_registers: u32, tb_shared_bytes: u32) -> KernelDescriptor {
@@ -42,7 +42,7 @@ fn counters(sm: usize, cycle: u64) -> RawCounters {
 
 /// A machine in which the last SM's window has just ended and the firmware has not looked yet.
 fn about_to_decide(policy: PolicyCode, kernels: [KernelDescriptor; 2]) -> (RegisterBlock, Image) {
-    let mut file = RegisterBlock::new(machine(policy));
+    let mut file = RegisterBlock::new(gpu(policy));
     let mut firmware = Image::from_straps(&mut file).expect("the map is the firmware's own");
     for kernel in kernels {
         file.post_launch(kernel).expect("a free slot");

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
-use mias_lab::experiment::machine::{End, GpuRunner, Options, Run};
+use mias_lab::experiment::gpu_runner::{End, GpuRunner, Options, Run};
 use mias_lab::experiment::policy::{Control, Policy};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::threads::Threads;
@@ -36,7 +36,7 @@ fn warp_insts(workloads: &[Workload]) -> u64 {
 }
 
 /// The reference's machine, with so many SMs if that is asked for.
-fn machine(threads: usize, sms: Option<u32>) -> SimulatedGpu {
+fn runner(threads: usize, sms: Option<u32>) -> SimulatedGpu {
     let mut gpu = gpus::load("rtx2060-accelsim").expect("built in");
     gpu.sm.count = sms.unwrap_or(gpu.sm.count);
     SimulatedGpu::new(gpu).with_threads(Threads::new(threads))
@@ -55,9 +55,9 @@ fn timing_model(criterion: &mut Criterion) {
         let run = to_the_end(&workloads);
         group.throughput(Throughput::Elements(warp_insts(&workloads)));
         for threads in [1, 2] {
-            let machine = machine(threads, None);
+            let runner = runner(threads, None);
             group.bench_function(BenchmarkId::new(name, format!("threads: {threads}")), |bencher| {
-                bencher.iter(|| black_box(machine.run(&run, &|_| {}).expect("ends")));
+                bencher.iter(|| black_box(runner.run(&run, &|_| {}).expect("ends")));
             });
         }
     }
@@ -77,13 +77,13 @@ fn interpreter(criterion: &mut Criterion) {
 criterion_group!(benches, timing_model, interpreter);
 
 /// Loads `trace`, simulates it `runs` times, and prints its warp instructions and the seconds of the fastest run.
-fn once(trace: &str, runs: u32, machine: &SimulatedGpu) {
+fn once(trace: &str, runs: u32, runner: &SimulatedGpu) {
     let workloads = load(trace);
     let run = to_the_end(&workloads);
     let mut fastest = f64::INFINITY;
     for _ in 0..runs {
         let start = Instant::now();
-        black_box(machine.run(&run, &|_| {}).expect("ends"));
+        black_box(runner.run(&run, &|_| {}).expect("ends"));
         fastest = fastest.min(start.elapsed().as_secs_f64());
     }
     println!("{} {fastest}", warp_insts(&workloads));
@@ -96,7 +96,7 @@ fn main() {
     {
         let threads = rest.first().map_or(1, |threads| threads.parse().expect("a number of threads"));
         let sms = rest.get(1).map(|sms| sms.parse().expect("a number of SMs"));
-        return once(trace, runs.parse().expect("a number of runs"), &machine(threads, sms));
+        return once(trace, runs.parse().expect("a number of runs"), &runner(threads, sms));
     }
     benches();
     Criterion::default().configure_from_args().final_summary();

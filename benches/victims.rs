@@ -30,7 +30,7 @@ impl Bus for Memory {
 }
 
 /// A machine with `tbs` TBs on each SM, and an urgent kernel.
-fn machine(scheme: Scheme, tbs: u32) -> Memory {
+fn gpu(scheme: Scheme, tbs: u32) -> Memory {
     let mut bus = Memory(vec![0; MAP_END as usize / 4]);
     let threads = THREADS / tbs / 32 * 32;
     for (offset, value) in [
@@ -98,7 +98,7 @@ fn victims(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("victims");
     for (name, scheme) in [("shieh", Scheme::Shieh), ("chimera", Scheme::Chimera)] {
         for tbs in [3, 6, 8] {
-            let mut bus = machine(scheme, tbs);
+            let mut bus = gpu(scheme, tbs);
             let Ok(mut firmware) = Firmware::<AnyPolicy, 64>::from_straps(&mut bus) else { panic!("map and policy are known") };
             group.bench_function(BenchmarkId::new(name, tbs), |bencher| {
                 bencher.iter(|| {

@@ -64,8 +64,8 @@ fn allocations() -> u64 {
 /// Allocations but for those that start threads, if there are several (`cargo xtask threads`), from
 /// cycle `warm` to the end of all launches, and that cycle.
 fn allocations_after(warm: u64, workloads: &[Workload]) -> (u64, u64) {
-    let machine = gpus::load("rtx2060-accelsim").expect("built in");
-    let mut gpu = Gpu::new(&machine, Straps::new(PolicyCode::LeftOver));
+    let gpu = gpus::load("rtx2060-accelsim").expect("built in");
+    let mut gpu = Gpu::new(&gpu, Straps::new(PolicyCode::LeftOver));
     let mut firmware: Firmware = Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map");
     let mut scheduler = |registers: &mut RegisterBlock| {
         firmware.on_interrupt(registers);

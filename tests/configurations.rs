@@ -8,7 +8,7 @@
 use mias_firmware::configs::{Candidate, Generator, Rules, TbVector};
 use mias_firmware::resources::{SmLimits, TbShape};
 use mias_hw_model::config::GpuConfig;
-use mias_hw_model::register_block::{MachineDescription, RegisterBlock, Straps};
+use mias_hw_model::register_block::{GpuDescription, RegisterBlock, Straps};
 use mias_registers::PolicyCode;
 use mias_workloads::kernels::{Spec, find};
 
@@ -121,7 +121,7 @@ fn named(name: &str) -> [u32; 3] {
 /// As the firmware reads it from the register block.
 fn limits() -> SmLimits {
     let config: GpuConfig = toml::from_str(mias_gpus::text("rtx2060").unwrap()).unwrap();
-    let Ok(limits) = SmLimits::read(&mut RegisterBlock::new(MachineDescription::of(&config, Straps::new(PolicyCode::MiasIpc))));
+    let Ok(limits) = SmLimits::read(&mut RegisterBlock::new(GpuDescription::of(&config, Straps::new(PolicyCode::MiasIpc))));
     limits
 }
 

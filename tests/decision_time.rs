@@ -5,7 +5,7 @@ use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats};
 use mias_hw_model::register_block::{Activity, ActivityEvent, RegisterBlock, Straps};
 use mias_lab::decision_cost::{Batch, Charge, LatencyTable, Situation};
-use mias_lab::experiment::machine::{End, GpuRunner, Options, Outcome, Run};
+use mias_lab::experiment::gpu_runner::{End, GpuRunner, Options, Outcome, Run};
 use mias_lab::experiment::policy::{Control, Latency, Policy};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};
@@ -30,7 +30,7 @@ static WORKLOADS: LazyLock<Vec<Workload>> = LazyLock::new(|| {
     workloads
 });
 
-fn machine() -> GpuConfig {
+fn runner() -> GpuConfig {
     let mut gpu = gpus::load("rtx2060").unwrap();
     gpu.sm.count = SMS;
     gpu
@@ -60,7 +60,7 @@ fn decisions(outcome: &Outcome) -> Vec<(u64, u64)> {
 #[test]
 fn quotas_change_after_the_decisions_time() {
     for (latency, kernels) in [(Latency::Worst, 2), (Latency::PerMetric, 2), (Latency::Worst, 3)] {
-        let mut gpu = machine();
+        let mut gpu = runner();
         // Fast enough that the second round, whose generation takes most, fits the run.
         gpu.microcontroller.clock_khz = if kernels == 2 { 400_000 } else { 10_000_000 };
         let outcome = run(&gpu, Policy::MiasFactor, latency, &WORKLOADS[..kernels]);
@@ -84,7 +84,7 @@ fn quotas_change_after_the_decisions_time() {
 /// The first quotas of a policy that profiles come as late as was counted; those of one that does not, when the batch ends.
 #[test]
 fn the_first_quotas_take_the_placements_time() {
-    let gpu = machine();
+    let gpu = runner();
     let first = |policy, latency, kernels| writes(&run(&gpu, policy, latency, &WORKLOADS[..kernels]).activity, global::COMMIT, None)[0];
     let end = u64::from(gpu.launch.latency_cycles);
     let at_once = [(Policy::MiasIpc, Latency::Off, 2), (Policy::Spatial, Latency::Worst, 2), (Policy::MiasIpc, Latency::Worst, 1)];
@@ -102,7 +102,7 @@ fn the_first_quotas_take_the_placements_time() {
 #[test]
 fn wait_states_are_added_for_every_access() {
     let times = |wait_states| {
-        let mut gpu = machine();
+        let mut gpu = runner();
         gpu.microcontroller.wait_states = wait_states;
         let outcome = run(&gpu, Policy::MiasIpc, Latency::Worst, &WORKLOADS[..2]);
         let (from, to) = decisions(&outcome)[0];
@@ -135,7 +135,7 @@ impl Microcontroller for Timed {
 /// A run with decisions of so many cycles: statistics, and what happened at the register block.
 fn timed(policy: PolicyCode, workloads: &[Workload], cycles: Option<u64>) -> (Stats, Vec<Activity>) {
     let straps = Straps { profile_window: WINDOW, ..Straps::new(policy) };
-    let mut gpu = Gpu::new(&machine(), straps);
+    let mut gpu = Gpu::new(&runner(), straps);
     for Workload { trace, stream, sector_offset, .. } in workloads {
         let (trace, stream, sector_offset) = (trace.clone(), *stream, *sector_offset);
         gpu.launch(Launch { stream, relaunch: true, sector_offset, ..Launch::new(trace) }).unwrap();
@@ -172,7 +172,7 @@ fn decisions_of_no_time_are_those_that_are_off() {
 fn a_faster_clock_is_never_later_and_chooses_the_same() {
     let mut last: Option<(u64, Vec<u32>)> = None;
     for clock_khz in [100_000, 400_000, 1_000_000, 10_000_000] {
-        let mut gpu = machine();
+        let mut gpu = runner();
         gpu.microcontroller.clock_khz = clock_khz;
         let outcome = run(&gpu, Policy::MiasIpc, Latency::Worst, &WORKLOADS[..2]);
         let commit = decisions(&outcome)[0].1;
@@ -187,7 +187,7 @@ fn a_faster_clock_is_never_later_and_chooses_the_same() {
 
 #[test]
 fn the_metric_takes_no_longer_than_the_worst() {
-    let cycles = |policy, latency| run(&machine(), policy, latency, &WORKLOADS[..2]).decision_time.unwrap().cycles;
+    let cycles = |policy, latency| run(&runner(), policy, latency, &WORKLOADS[..2]).decision_time.unwrap().cycles;
     let own = [Policy::MiasIpc, Policy::MiasIpmIpc, Policy::MiasFactor, Policy::MiasLinear].map(|policy| {
         assert!(cycles(policy, Latency::PerMetric) <= cycles(policy, Latency::Worst));
         cycles(policy, Latency::PerMetric)
@@ -199,7 +199,7 @@ fn the_metric_takes_no_longer_than_the_worst() {
 /// Two kernels of 4 TBs per SM: 8 points, which 6 SMs profile in two windows of 4; and policies that profile the kernels alone.
 #[test]
 fn other_policies_take_what_was_counted_of_themselves() {
-    let mut gpu = machine();
+    let mut gpu = runner();
     gpu.microcontroller.clock_khz = 10_000_000;
     let core = gpu.microcontroller.core;
     let situation = |scored, generated| Situation { late: false, sms: SMS, kernels: 2, scored, generated };
@@ -225,7 +225,7 @@ fn other_policies_take_what_was_counted_of_themselves() {
 /// A kernel that arrives while the firmware decides: its interrupt is raised at once and served after the broadcast.
 #[test]
 fn a_launch_during_a_decision_is_served_after_it() {
-    let gpu = machine();
+    let gpu = runner();
     let (from, to) = decisions(&run(&gpu, Policy::MiasIpc, Latency::Worst, &WORKLOADS[..2]))[0];
     let arrival = from + (to - from) / 2;
     let mut workloads = WORKLOADS.clone();

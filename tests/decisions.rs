@@ -66,7 +66,7 @@ impl Notes {
         let slots = self.firmware.report().slots();
         let quota = |sm: usize, slot: &u8| registers.quota(sm, usize::from(*slot)).to_string();
         let of_sm = |sm: usize| slots.iter().map(|slot| quota(sm, slot)).collect::<Vec<_>>().join("-");
-        let sms = (0..registers.machine().sm_count as usize).filter(|_| !slots.is_empty());
+        let sms = (0..registers.gpu().sm_count as usize).filter(|_| !slots.is_empty());
         sms.map(|sm| format!(" {}", of_sm(sm))).collect()
     }
 }

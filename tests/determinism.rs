@@ -1,7 +1,7 @@
 //! The same input gives the same bytes: on every run, and with any number of workers.
 
 use mias_lab::experiment::compare::{Watch, compare};
-use mias_lab::experiment::machine::{End, Options};
+use mias_lab::experiment::gpu_runner::{End, Options};
 use mias_lab::experiment::policy::{Policy, Transition};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};

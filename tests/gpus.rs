@@ -2,7 +2,7 @@
 
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::energy::EnergyReport;
-use mias_lab::experiment::machine::{End, GpuRunner, Options, Run};
+use mias_lab::experiment::gpu_runner::{End, GpuRunner, Options, Run};
 use mias_lab::experiment::policy::{Control, Latency, Policy};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};
@@ -100,9 +100,9 @@ mod slow {
         mias_gpus::all().collect::<Vec<_>>().par_iter().for_each(|(name, text)| {
             let config = parse(name, text);
             let slots = 50_000 * u64::from(config.sm.count * config.sm.sub_cores);
-            let machine = SimulatedGpu::new(config);
+            let runner = SimulatedGpu::new(config);
             let run = Run { control: Control::Policy(Policy::MiasIpmIpc), workloads: workloads.iter().collect(), options };
-            let outcome = machine.run(&run, &|_| {}).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let outcome = runner.run(&run, &|_| {}).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert_eq!(outcome.cycles, 50_000, "{name}");
             for (workload, launch) in workloads.iter().zip(&outcome.launches) {
                 assert!(launch.tbs_completed > 0 && launch.dram_reads > 0, "{name}: {} {launch:?}", workload.name);

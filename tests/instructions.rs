@@ -1,7 +1,7 @@
 //! The instructions executed depend on the kernels alone (sources.md D102): whatever the policy, the
 //! configuration, the transition and the cap, every TB runs once and executes what its trace holds.
 
-use mias_lab::experiment::machine::{End, GpuRunner, Options, Run};
+use mias_lab::experiment::gpu_runner::{End, GpuRunner, Options, Run};
 use mias_lab::experiment::policy::{Control, Latency, Policy, Transition};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};
@@ -27,13 +27,13 @@ fn workloads(kernels: &[&str]) -> Vec<Workload> {
 }
 
 /// Every control of these kernels, with every transition, and a cap for one of them.
-fn runs(workloads: &[Workload], machine: &SimulatedGpu) -> Vec<(Control, Options)> {
+fn runs(workloads: &[Workload], runner: &SimulatedGpu) -> Vec<(Control, Options)> {
     let all: Vec<&Workload> = workloads.iter().collect();
     // Decisions of no time: between two rounds of three kernels' configurations these small kernels would be over.
     let done = Options { profile_cycles: PROFILE_CYCLES, latency: Latency::Off, ..Options::new(End::Done) };
     // Null places nothing of all kernels but one: until done it would never end. Sequential is no run.
     let policies = Policy::ALL.into_iter().filter(|policy| policy.decides()).map(Control::Policy);
-    let configs = machine.configurations(&all).unwrap().into_iter().filter(|config| !config.contains(&0)).map(Control::Fixed);
+    let configs = runner.configurations(&all).unwrap().into_iter().filter(|config| !config.contains(&0)).map(Control::Fixed);
     let controls: Vec<Control> = policies.chain(configs).collect();
     let transitions = [Transition::Drain, Transition::Ideal].into_iter();
     let mut runs: Vec<(Control, Options)> =
@@ -46,13 +46,13 @@ fn instructions_do_not_depend_on_the_policy(kernels: &[&str]) {
     let workloads = workloads(kernels);
     let mut gpu = gpus::load("rtx2060").unwrap();
     gpu.sm.count = SMS;
-    let machine = SimulatedGpu::new(gpu);
-    let cycles: Vec<(u64, bool)> = runs(&workloads, &machine)
+    let runner = SimulatedGpu::new(gpu);
+    let cycles: Vec<(u64, bool)> = runs(&workloads, &runner)
         .into_par_iter()
         .map(|(control, options)| {
             let measures = matches!(control, Control::Policy(policy) if policy.measures());
             let run = Run { control: control.clone(), workloads: workloads.iter().collect(), options };
-            let outcome = machine.run(&run, &|_| {}).unwrap();
+            let outcome = runner.run(&run, &|_| {}).unwrap();
             for (workload, launch) in workloads.iter().zip(&outcome.launches) {
                 let what = format!("{} under {control:?}, {:?}", workload.name, options.transition);
                 let tbs = workload.trace.info().tbs();

@@ -3,12 +3,12 @@
 use mias::custom_policy::{Custom, CustomPolicy};
 use mias_firmware::configs::ConfigTable;
 use mias_firmware::counters::CounterSet;
-use mias_firmware::machine::{Machine as FirmwareMachine, Settings};
+use mias_firmware::gpu::{GpuProperties, Settings};
 use mias_firmware::metric::{IpmIpc, Score};
 use mias_firmware::policy::{Context, Mias, Plan, Verdict};
 use mias_lab::cosim::{Core, Image};
 use mias_lab::decision_cost::Situation;
-use mias_lab::experiment::machine::{End, GpuRunner, Options, Outcome, Run, RunError};
+use mias_lab::experiment::gpu_runner::{End, GpuRunner, Options, Outcome, Run, RunError};
 use mias_lab::experiment::policy::{Control, Latency, Policy};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};
@@ -42,7 +42,7 @@ impl<const COUNT: u64> CustomPolicy for Brought<COUNT> {
     const NAME: &'static str = "brought";
     const HELP: &'static str = "for a test";
 
-    fn new(_: &FirmwareMachine, _: &Settings) -> Self {
+    fn new(_: &GpuProperties, _: &Settings) -> Self {
         Brought(Mias { metric: IpmIpc })
     }
 
@@ -53,7 +53,7 @@ impl<const COUNT: u64> CustomPolicy for Brought<COUNT> {
 
 const SILENT: Policy = Policy::Custom(Custom::of::<Brought<0>>());
 
-fn machine() -> SimulatedGpu {
+fn runner() -> SimulatedGpu {
     let mut gpu = gpus::load("rtx2060").unwrap();
     gpu.sm.count = 3;
     SimulatedGpu::new(gpu)
@@ -75,7 +75,7 @@ fn run<'a>(policy: Policy, workloads: &'a [Workload], latency: Latency) -> Run<'
 }
 
 fn outcome(policy: Policy, latency: Latency) -> Outcome {
-    machine().run(&run(policy, &workloads(), latency), &|_| {}).unwrap()
+    runner().run(&run(policy, &workloads(), latency), &|_| {}).unwrap()
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn it_shares_simulations_with_others() {
     let workloads = workloads();
     let runs = [Policy::MiasIpc, SILENT, Policy::MiasLinear].map(|policy| run(policy, &workloads, Latency::Off));
     let done = Mutex::new(vec![None; runs.len()]);
-    machine().run_together(&runs, &|_| {}, &|at, outcome| done.lock().unwrap()[at] = Some(outcome.unwrap()));
+    runner().run_together(&runs, &|_| {}, &|at, outcome| done.lock().unwrap()[at] = Some(outcome.unwrap()));
     assert_eq!(done.into_inner().unwrap()[1], Some(outcome(SILENT, Latency::Off)));
 }
 
@@ -107,8 +107,8 @@ fn its_decisions_take_what_it_says_or_the_worst_there_is() {
 
 #[test]
 fn an_image_does_not_know_it() {
-    let machine = machine().with_image(Some(Image { core: Core::CortexM4, file: "none.elf".into() }));
-    match machine.run(&run(SILENT, &workloads(), Latency::Off), &|_| {}) {
+    let runner = runner().with_image(Some(Image { core: Core::CortexM4, file: "none.elf".into() }));
+    match runner.run(&run(SILENT, &workloads(), Latency::Off), &|_| {}) {
         Err(RunError::Firmware(message)) => assert!(message.contains("`brought` is this program's own"), "{message}"),
         other => panic!("{other:?}"),
     }

@@ -1,7 +1,7 @@
 //! Windows that end when it is known what they give: what is told is what was simulated and no more, whoever shares the simulation.
 
 use crate::common::workloads::executed;
-use mias_lab::experiment::machine::{End, GpuRunner, Options, Outcome, Run};
+use mias_lab::experiment::gpu_runner::{End, GpuRunner, Options, Outcome, Run};
 use mias_lab::experiment::policy::{Control, Latency, Policy};
 use mias_lab::experiment::precision::{Estimate, Precision};
 use mias_lab::experiment::simulated::SimulatedGpu;
@@ -12,7 +12,7 @@ use std::sync::Mutex;
 /// Long enough for 20 batches and as many again.
 const WINDOW: u64 = 1_000_000;
 
-fn machine() -> SimulatedGpu {
+fn runner() -> SimulatedGpu {
     let mut gpu = gpus::load("rtx2060").unwrap();
     (gpu.sm.count, gpu.dram.channels) = (1, 1);
     SimulatedGpu::new(gpu)
@@ -29,7 +29,7 @@ fn options(precision: Option<&str>) -> Options {
 }
 
 fn run(control: Control, all: &[Workload], options: Options) -> Outcome {
-    machine().run(&Run { control, workloads: all.iter().collect(), options }, &|_| {}).unwrap()
+    runner().run(&Run { control, workloads: all.iter().collect(), options }, &|_| {}).unwrap()
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn who_is_known_leaves_those_that_go_on() {
 }
 
 fn shared_end_as_alone(all: &[Workload], policies: &[Policy], precisions: &[Option<&str>]) {
-    let machine = machine();
+    let runner = runner();
     let runs: Vec<Run<'_>> = policies
         .iter()
         .flat_map(|&policy| precisions.iter().map(move |&precision| (Control::Policy(policy), options(precision))))
@@ -79,12 +79,12 @@ fn shared_end_as_alone(all: &[Workload], policies: &[Policy], precisions: &[Opti
         .collect();
     let done = Mutex::new(vec![None; runs.len()]);
     let cycles = Mutex::new(0);
-    machine.run_together(&runs, &|more| *cycles.lock().unwrap() += more, &|at, outcome| {
+    runner.run_together(&runs, &|more| *cycles.lock().unwrap() += more, &|at, outcome| {
         let before = done.lock().unwrap()[at].replace(outcome.unwrap());
         assert!(before.is_none(), "run {at} ended twice");
     });
     let shared: Vec<Outcome> = done.into_inner().unwrap().into_iter().map(Option::unwrap).collect();
-    let alone: Vec<Outcome> = runs.iter().map(|run| machine.run(run, &|_| {}).unwrap()).collect();
+    let alone: Vec<Outcome> = runs.iter().map(|run| runner.run(run, &|_| {}).unwrap()).collect();
     assert_eq!(shared, alone);
     assert!(shared.iter().any(|outcome| outcome.estimate.is_some()), "none was known: the test shows nothing");
     assert_eq!(cycles.into_inner().unwrap(), WINDOW * runs.len() as u64);

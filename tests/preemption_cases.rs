@@ -41,7 +41,7 @@ impl Microcontroller for Watched {
 
 /// TBs of each slot on each SM, and how many there may be.
 fn held(registers: &RegisterBlock) -> Vec<[(u32, u32); KERNEL_SLOTS]> {
-    let sms = 0..registers.machine().sm_count as usize;
+    let sms = 0..registers.gpu().sm_count as usize;
     sms.map(|sm| std::array::from_fn(|slot| (registers.resident(sm, slot), registers.quota(sm, slot)))).collect()
 }
 

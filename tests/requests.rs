@@ -3,14 +3,14 @@
 
 use crate::common::workloads::executed;
 use mias_hw_model::config::{PreemptionConfig, SwitchModel};
-use mias_lab::experiment::machine::{End, GpuRunner, Options, Run};
+use mias_lab::experiment::gpu_runner::{End, GpuRunner, Options, Run};
 use mias_lab::experiment::policy::{Control, Latency, Policy};
 use mias_lab::experiment::requests::{Requested, Requests, Scheme};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::gpus;
 
 /// Two of a GTX 480's SMs with the paper's own switches, on which a kernel is launched at once.
-fn machine() -> SimulatedGpu {
+fn runner() -> SimulatedGpu {
     let mut gpu = gpus::load("shieh16-lines").unwrap();
     gpu.sm.count = 2;
     gpu.launch.latency_cycles = 1;
@@ -24,7 +24,7 @@ fn requested(beside: (&str, u64), schemes: &[Scheme]) -> Vec<Requested> {
     let requests = Requests::new(4, schemes, &[500, 3_000]);
     let options = Options { latency: Latency::Off, requests: Some(requests), ..Options::new(End::Cycles(30_000)) };
     let run = Run { control: Control::Policy(Policy::LeftOver), workloads: all.iter().collect(), options };
-    machine().run(&run, &|_| {}).unwrap().requested
+    runner().run(&run, &|_| {}).unwrap().requested
 }
 
 const BESIDE: [(&str, u64); 2] = [("mm", 128), ("fwt", 1 << 16)];

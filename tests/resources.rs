@@ -2,7 +2,7 @@
 
 use mias_firmware::resources::{Resources as FirmwareResources, SmLimits, TbShape};
 use mias_hw_model::config::{GpuConfig, SmConfig};
-use mias_hw_model::register_block::{MachineDescription, RegisterBlock, Straps};
+use mias_hw_model::register_block::{GpuDescription, RegisterBlock, Straps};
 use mias_hw_model::sm::Resources;
 use mias_registers::PolicyCode;
 use mias_warp_trace::KernelInfo;
@@ -33,7 +33,7 @@ fn any_shape() -> impl Strategy<Value = TbShape> {
 
 /// The limits as the firmware reads them from the machine's register block.
 fn limits(config: &GpuConfig) -> SmLimits {
-    let Ok(limits) = SmLimits::read(&mut RegisterBlock::new(MachineDescription::of(config, Straps::new(PolicyCode::LeftOver))));
+    let Ok(limits) = SmLimits::read(&mut RegisterBlock::new(GpuDescription::of(config, Straps::new(PolicyCode::LeftOver))));
     limits
 }
 

@@ -2,7 +2,7 @@
 //! and part, and kernels that are executed while they run.
 
 use crate::common::workloads::executed_ahead;
-use mias_lab::experiment::machine::{End, GpuRunner, Options, Outcome, Run};
+use mias_lab::experiment::gpu_runner::{End, GpuRunner, Options, Outcome, Run};
 use mias_lab::experiment::policy::{Control, Policy, Transition};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::threads::Threads;
@@ -16,16 +16,16 @@ use std::sync::Mutex;
 /// More than a group of SMs has, where there are as many threads; and more threads than cores.
 const THREADS: [usize; 3] = [2, 4, 16];
 
-fn machine(name: &str, sms: u32, threads: usize) -> SimulatedGpu {
+fn runner(name: &str, sms: u32, threads: usize) -> SimulatedGpu {
     let mut gpu = gpus::load(name).unwrap();
     gpu.sm.count = sms;
     SimulatedGpu::new(gpu).with_threads(Threads::new(threads))
 }
 
 /// The outcome of every run, from runs that may share a simulation.
-fn together(machine: &SimulatedGpu, runs: &[Run<'_>]) -> Vec<Outcome> {
+fn together(runner: &SimulatedGpu, runs: &[Run<'_>]) -> Vec<Outcome> {
     let outcomes = Mutex::new(vec![None; runs.len()]);
-    machine.run_together(runs, &|_| {}, &|at, outcome| outcomes.lock().unwrap()[at] = Some(outcome.unwrap()));
+    runner.run_together(runs, &|_| {}, &|at, outcome| outcomes.lock().unwrap()[at] = Some(outcome.unwrap()));
     outcomes.into_inner().unwrap().into_iter().map(Option::unwrap).collect()
 }
 
@@ -36,7 +36,7 @@ fn traces_take_the_same_cycles_and_counts() {
         let workloads = workload::read_list(&folder.join(list).join("kernelslist.g"), &Cache::off(), &mut Warnings::new()).unwrap();
         let options = Options::new(End::Cycles(14_000));
         let run = Run { control: Control::Policy(Policy::LeftOver), workloads: workloads.iter().collect(), options };
-        let outcome = |threads| machine("rtx2060-accelsim", 30, threads).run(&run, &|_| {}).unwrap();
+        let outcome = |threads| runner("rtx2060-accelsim", 30, threads).run(&run, &|_| {}).unwrap();
         let alone = outcome(1);
         assert!(alone.launches.iter().any(|launch| launch.dram_reads > 0), "{list}");
         for threads in THREADS {
@@ -54,7 +54,7 @@ fn decisions_and_shared_simulations_are_the_same() {
             let workloads = executed_ahead(&[("mm", 128), ("fwt", 1 << 15)]);
             let run = |&policy: &Policy| Run { control: Control::Policy(policy), workloads: workloads.iter().collect(), options };
             let runs: Vec<Run<'_>> = policies.iter().map(run).collect();
-            together(&machine("rtx2060", 12, threads), &runs)
+            together(&runner("rtx2060", 12, threads), &runs)
         };
         let alone = outcomes(1);
         assert!(alone[..3].iter().all(|outcome| outcome.decision.is_some()));

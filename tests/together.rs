@@ -1,18 +1,18 @@
 //! Runs that share a simulation: every outcome is what the run gives alone, in every number.
 
-use crate::common::workloads::{executed, machine};
+use crate::common::workloads::{executed, runner};
 use mias_hw_model::config::{DramOrder, DramSchedulerConfig, InFlightLimit, MemoryIssueConfig, MemoryOrder, Partition, PartitionConfig};
 use mias_lab::cancel::Cancel;
-use mias_lab::experiment::machine::{End, GpuRunner, Options, Outcome, Run, RunError};
+use mias_lab::experiment::gpu_runner::{End, GpuRunner, Options, Outcome, Run, RunError};
 use mias_lab::experiment::policy::{Control, Latency, Policy, Transition};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::gpus;
 use std::sync::Mutex;
 
 /// All outcomes by place, and the cycles that progress was told of.
-fn together(machine: &SimulatedGpu, runs: &[Run<'_>]) -> (Vec<Result<Outcome, RunError>>, u64) {
+fn together(runner: &SimulatedGpu, runs: &[Run<'_>]) -> (Vec<Result<Outcome, RunError>>, u64) {
     let (done, cycles) = (Mutex::new(vec![None; runs.len()]), Mutex::new(0));
-    machine.run_together(runs, &|more| *cycles.lock().unwrap() += more, &|at, outcome| {
+    runner.run_together(runs, &|more| *cycles.lock().unwrap() += more, &|at, outcome| {
         let before = done.lock().unwrap()[at].replace(outcome);
         assert!(before.is_none(), "run {at} ended twice");
     });
@@ -31,7 +31,7 @@ fn held() -> SimulatedGpu {
     SimulatedGpu::new(held)
 }
 
-fn shared_runs_on(machine: &SimulatedGpu) {
+fn shared_runs_on(runner: &SimulatedGpu) {
     let sets = [executed(&[("fwt", 1 << 14), ("mm", 64)]), executed(&[("blk", 1 << 15), ("mm", 64)])];
     let window = Options { profile_cycles: 2_000, latency: Latency::Off, ..Options::new(End::Cycles(20_000)) };
     // Each metric takes its own time: they part even where they choose alike.
@@ -49,8 +49,8 @@ fn shared_runs_on(machine: &SimulatedGpu) {
             let mut runs: Vec<Run<'_>> = policies.iter().map(run).collect();
             // Two that act alike to the end.
             runs.push(runs[0].clone());
-            let alone: Vec<_> = runs.iter().map(|run| machine.run(run, &|_| {})).collect();
-            let (shared, cycles) = together(machine, &runs);
+            let alone: Vec<_> = runs.iter().map(|run| runner.run(run, &|_| {})).collect();
+            let (shared, cycles) = together(runner, &runs);
             let choices = |policy: Policy| shared[policies.iter().position(|&p| p == policy).unwrap()].clone().unwrap();
             parted |= choices(Policy::MiasIpc).config() != choices(Policy::MiasIpmIpc).config();
             decided += usize::from(choices(Policy::MiasIpc).decision.is_some());
@@ -69,7 +69,7 @@ fn asked_to_stop_they_all_stop() {
     cancel.request();
     let options = Options::new(End::Cycles(30_000));
     let run = |policy| Run { control: Control::Policy(policy), workloads: all.iter().collect(), options };
-    let (outcomes, _) = together(&machine(3).stopped_by(cancel), &[Policy::MiasIpc, Policy::MiasLinear].map(run));
+    let (outcomes, _) = together(&runner(3).stopped_by(cancel), &[Policy::MiasIpc, Policy::MiasLinear].map(run));
     assert_eq!(outcomes, vec![Err(RunError::Interrupted); 2]);
 }
 
@@ -79,7 +79,7 @@ mod slow {
 
     #[test]
     fn shared_runs_are_the_runs_alone() {
-        shared_runs_on(&machine(3));
+        shared_runs_on(&runner(3));
     }
 
     #[test]

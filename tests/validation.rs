@@ -2,7 +2,7 @@
 //! `mias_lab::validation`, the document is what `cargo xtask validate` writes.
 
 use mias_lab::validation::reference::COLUMNS;
-use mias_lab::validation::{ByPath, Launch, MACHINE, Suite, by_path_markdown, coruns, coruns_markdown, mean_error_percent, own_markdown};
+use mias_lab::validation::{ByPath, GPU, Launch, Suite, by_path_markdown, coruns, coruns_markdown, mean_error_percent, own_markdown};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -19,7 +19,7 @@ fn suite() -> &'static Suite {
 fn exports() -> &'static ByPath {
     static EXPORTS: OnceLock<ByPath> = OnceLock::new();
     let folder = reference().join("exports");
-    EXPORTS.get_or_init(|| ByPath::run(&folder, Some(&folder.join("exports.csv")), MACHINE).unwrap_or_else(|error| panic!("{error}")))
+    EXPORTS.get_or_init(|| ByPath::run(&folder, Some(&folder.join("exports.csv")), GPU).unwrap_or_else(|error| panic!("{error}")))
 }
 
 /// The exported traces, and how far the cycles of each may be off in percent, launch latency included.

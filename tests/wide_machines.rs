@@ -1,7 +1,7 @@
 //! The widest machines: 128 memory channels, 256 SMs. They run, all of them is used, and one more is refused with a message.
 
 use mias_hw_model::config::GpuConfig;
-use mias_lab::experiment::machine::{End, GpuRunner, Options, Outcome, Run};
+use mias_lab::experiment::gpu_runner::{End, GpuRunner, Options, Outcome, Run};
 use mias_lab::experiment::policy::{Control, Latency, Policy};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};

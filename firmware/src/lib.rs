@@ -39,11 +39,11 @@ pub mod configs;
 pub mod counters;
 pub mod driver;
 pub mod epitaph;
+pub mod gpu;
 pub mod kernel;
 pub mod limits;
 #[cfg(all(feature = "defmt", target_os = "none"))]
 pub mod log;
-pub mod machine;
 pub mod metric;
 pub mod policy;
 #[cfg(any(test, kani))]

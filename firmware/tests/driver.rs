@@ -2,7 +2,7 @@
 
 use mias_firmware::Firmware;
 use mias_firmware::driver::StartError;
-use mias_firmware::machine::Settings;
+use mias_firmware::gpu::Settings;
 use mias_firmware::metric::Linear;
 use mias_firmware::policy::{Mias, ShippedPolicy};
 use mias_registers::bus::Bus;

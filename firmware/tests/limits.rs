@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::phases::{COALESCE, MACHINE, MIAS, SETTINGS, kernel};
+use crate::phases::{COALESCE, GPU, MIAS, SETTINGS, kernel};
 use mias_firmware::Firmware;
-use mias_firmware::machine::Machine;
+use mias_firmware::gpu::GpuProperties;
 use mias_firmware::policy::ShippedPolicy;
 use mias_firmware::scheduler::{Event, Scheduler};
 use mias_registers::bus::Bus;
@@ -41,7 +41,7 @@ fn surplus_sms_stay_idle_and_are_told_of() {
         let mut firmware = Firmware::<ShippedPolicy, (), 64>::idle();
         assert_eq!(firmware.restart(&mut block, 32), Ok(()));
         assert_eq!(block.1.contains(&(global::FAULT_SET, fault::MACHINE_TOO_LARGE)), surplus, "{sms} SMs");
-        assert_eq!(firmware.scheduler().machine().sm_count, 32);
+        assert_eq!(firmware.scheduler().gpu().sm_count, 32);
         for number in 0..2 {
             block.0.extend([(slot::GRID_TBS, 1000), (slot::TB_THREADS, 256)].map(|(r, v)| (slot::at(number as usize, r), v)));
             block.0.extend([(global::LAUNCH_COUNT, 1), (global::LAUNCH_SLOT, number), (global::INT_STATUS, interrupt::LAUNCH)]);
@@ -62,7 +62,7 @@ fn surplus_sms_stay_idle_and_are_told_of() {
 #[test]
 fn more_configurations_than_room_are_sampled_and_counted() {
     for sm_count in [6, 60] {
-        let mut s = Scheduler::<_, 8>::new(MIAS, Machine { sm_count, ..MACHINE }, SETTINGS);
+        let mut s = Scheduler::<_, 8>::new(MIAS, GpuProperties { sm_count, ..GPU }, SETTINGS);
         (0..3).for_each(|slot| drop(s.handle(Event::Launched(kernel(slot, 128)), 0)));
         s.handle(Event::Timer, COALESCE);
         let positions: Vec<u32> = s.report().tried().map(|tried| tried.entry.position).collect();

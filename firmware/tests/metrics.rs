@@ -7,8 +7,8 @@ use crate::bodies::numbers::scores_are_ordered;
 use crate::cases::cases;
 use crate::exact::{Exact, exact, means, ratio, reference_factor, reference_ipc, reference_ipm_ipc, reference_linear};
 use mias_firmware::configs::{ConfigTable, RoundTotals, Sums, TbVector};
+use mias_firmware::gpu::{GpuProperties, Settings};
 use mias_firmware::kernel::Kernel;
-use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::metric::wide::{U96, compare_products};
 use mias_firmware::metric::{Factor, Ipc, IpmIpc, Linear, Metric};
 use mias_firmware::policy::{Context, Mias, Policy, Verdict};
@@ -207,7 +207,7 @@ fn decide(metric: impl Metric, configs: &[Sums]) -> TbVector {
         shared_granule_bytes: 1,
     };
     let kernel = Kernel { demand, max_tbs: 32, grid_tbs: 9999, unfinished_tbs: 9999, ..Kernel::default() };
-    let machine = Machine { sm_count: 30, slot_count: 8, limits, ..Machine::NONE };
+    let gpu = GpuProperties { sm_count: 30, slot_count: 8, limits, ..GpuProperties::NONE };
     let mut table = ConfigTable::<8>::default();
     table.reset([0_u8, 1].into_iter());
     for (position, sums) in (0_u32..).zip(configs) {
@@ -215,7 +215,7 @@ fn decide(metric: impl Metric, configs: &[Sums]) -> TbVector {
         *table.sums_mut(position as usize).expect("just pushed") = *sums;
     }
     table.set_total(configs.len() as u32);
-    let context = Context { machine: &machine, settings: &Settings::default(), kernels: &[kernel, kernel] };
+    let context = Context { gpu: &gpu, settings: &Settings::default(), kernels: &[kernel, kernel] };
     // Nothing is left untried, so the decision is final.
     match (Mias { metric }).on_done_profiling(&context, &mut table) {
         Verdict::Broadcast(vector) => vector,

@@ -1,10 +1,10 @@
 //! The state machine by itself (sources.md D25 to D32): every event in every phase, and the rules on batches, aborts, dwell,
 //! time-outs and fall-backs.
 
-use crate::phases::{COALESCE, LATE, MACHINE, MIAS, SETTINGS, SMS, events, in_phase, kernel, launched, scheduler};
+use crate::phases::{COALESCE, GPU, LATE, MIAS, SETTINGS, SMS, events, in_phase, kernel, launched, scheduler};
 use mias_firmware::configs::{Origin, TbVector};
+use mias_firmware::gpu::GpuProperties;
 use mias_firmware::kernel::Kernel;
-use mias_firmware::machine::Machine;
 use mias_firmware::policy::{FixedConfig, LeftOver, Policy, Spatial};
 use mias_firmware::scheduler::{Command, Event, Phase, Scheduler};
 use mias_firmware::sm_set::SmWord;
@@ -214,7 +214,7 @@ fn kernels_that_do_not_share_an_sm_are_placed_spatially() {
     (0..2).for_each(|slot| drop(s.handle(Event::Launched(kernel(slot, 1024)), 0)));
     s.handle(Event::Timer, COALESCE);
     assert_eq!((s.report().origin(), s.phase()), (Origin::SpatialFallback, Phase::Broadcast));
-    let mut few = Scheduler::<_, 64>::new(MIAS, Machine { sm_count: 1, ..MACHINE }, SETTINGS);
+    let mut few = Scheduler::<_, 64>::new(MIAS, GpuProperties { sm_count: 1, ..GPU }, SETTINGS);
     (0..2).for_each(|slot| drop(few.handle(Event::Launched(kernel(slot, 1024)), 0)));
     few.handle(Event::Timer, COALESCE);
     assert_eq!(few.report().origin(), Origin::LeftOverFallback);
@@ -225,7 +225,7 @@ fn kernels_that_do_not_share_an_sm_are_placed_spatially() {
 fn spatial_splits_the_sms() {
     for kernels in 1..=4_u8 {
         for sms in u16::from(kernels)..=33 {
-            let mut s = Scheduler::<_, 64>::new(Spatial, Machine { sm_count: sms, ..MACHINE }, SETTINGS);
+            let mut s = Scheduler::<_, 64>::new(Spatial, GpuProperties { sm_count: sms, ..GPU }, SETTINGS);
             (0..kernels).for_each(|slot| drop(s.handle(Event::Launched(kernel(slot, 256)), 0)));
             s.handle(Event::Timer, COALESCE);
             let mut counts = vec![0_u16; kernels.into()];

@@ -8,11 +8,11 @@ mod bodies;
 mod numbers;
 
 use bodies::block::{answer, driver_survives};
-use numbers::{configurations_are_feasible, scores_are_ordered};
 use bodies::scheduling::{Input, always_comes_to_rest};
 use libfuzzer_sys::fuzz_target;
 use mias_firmware::configs::{RoundTotals, Sums};
 use mias_firmware::resources::{Resources, SmLimits, TbShape};
+use numbers::{configurations_are_feasible, scores_are_ordered};
 
 /// Numbers from bytes; 0 beyond the end.
 struct Words<'a>(&'a [u8]);

@@ -2,10 +2,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mias_registers::PolicyCode;
 use mias_hw_model::gpu::Gpu;
 use mias_hw_model::register_block::Straps;
 use mias_lab::gpus;
+use mias_registers::PolicyCode;
 
 fuzz_target!(|data: &[u8]| {
     let Ok(text) = std::str::from_utf8(data) else { return };

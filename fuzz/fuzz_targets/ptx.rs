@@ -29,7 +29,8 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(Lowered::new(&program).statics.len(), program.insts.len());
         let limits = Limits::default();
         // A kernel of a few kilobytes of everything; the errors are its own.
-        let small = program.image.variables.iter().map(|v| v.bytes).sum::<u64>() + 32 * u64::from(program.local_with(limits.stack_bytes)) < 1 << 20;
+        let small =
+            program.image.variables.iter().map(|v| v.bytes).sum::<u64>() + 32 * u64::from(program.local_with(limits.stack_bytes)) < 1 << 20;
         if small {
             let mut device = DeviceMemory::new();
             let buffer = device.allocate([1; 1024]);

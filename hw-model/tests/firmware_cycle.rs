@@ -2,7 +2,7 @@
 //! TB per cycle, and counters that depend on the partition by a formula.
 
 use mias_firmware::configs::TbVector;
-use mias_hw_model::register_block::{KernelDescriptor, MachineDescription, RawCounters, RegisterBlock, Straps};
+use mias_hw_model::register_block::{GpuDescription, KernelDescriptor, RawCounters, RegisterBlock, Straps};
 use mias_policies::Firmware;
 use mias_policies::policy::AnyPolicy;
 use mias_registers::counters::Counter;
@@ -12,9 +12,9 @@ const SMS: usize = 30;
 const WINDOW: u32 = 2000;
 const COALESCE: u32 = 500;
 
-fn machine(policy: PolicyCode) -> MachineDescription {
+fn gpu(policy: PolicyCode) -> GpuDescription {
     let fixed = [3, 1, 0, 0, 0, 0, 0, 0];
-    MachineDescription::reference(SMS, Straps { profile_window: WINDOW, coalesce_window: COALESCE, fixed, ..Straps::new(policy) })
+    GpuDescription::reference(SMS, Straps { profile_window: WINDOW, coalesce_window: COALESCE, fixed, ..Straps::new(policy) })
 }
 
 /// 256 threads: four fit an SM, as mm and fwt of the thesis.
@@ -36,7 +36,7 @@ struct Scripted {
 
 impl Scripted {
     fn new(policy: PolicyCode) -> Self {
-        let mut file = RegisterBlock::new(machine(policy));
+        let mut file = RegisterBlock::new(gpu(policy));
         let firmware = Firmware::from_straps(&mut file).expect("the map is the firmware's own");
         Self { file, firmware, now: 0, resident: [[0; 8]; SMS], counters: [RawCounters::default(); SMS], stuck: vec![], phases: vec![] }
     }
@@ -230,7 +230,7 @@ fn a_kernel_that_fits_no_sm_is_rejected() {
 #[test]
 fn options_reach_the_counters() {
     use mias_registers::option;
-    let mut description = machine(PolicyCode::MiasIpc);
+    let mut description = gpu(PolicyCode::MiasIpc);
     description.straps.options = option::READ_ALL_COUNTERS | option::WARP_IPC;
     let mut m = Scripted::new(PolicyCode::MiasIpc);
     m.file = RegisterBlock::new(description);
@@ -248,7 +248,7 @@ fn options_reach_the_counters() {
 #[test]
 fn a_machine_with_two_slots() {
     let mut m = Scripted::new(PolicyCode::MiasIpc);
-    m.file = RegisterBlock::new(MachineDescription { slot_count: 2, ..machine(PolicyCode::MiasIpc) });
+    m.file = RegisterBlock::new(GpuDescription { slot_count: 2, ..gpu(PolicyCode::MiasIpc) });
     m.firmware = Firmware::from_straps(&mut m.file).expect("the map is the firmware's own");
     m.launch(100_000);
     m.launch(100_000);

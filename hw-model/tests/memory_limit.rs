@@ -2,7 +2,7 @@
 //! (sources.md D127).
 
 use mias_hw_model::config::{InFlightLimit, MemoryIssueConfig};
-use mias_hw_model::register_block::{KernelDescriptor, MachineDescription, RawCounters, RegisterBlock, Straps};
+use mias_hw_model::register_block::{GpuDescription, KernelDescriptor, RawCounters, RegisterBlock, Straps};
 use mias_hw_model::sm::KernelMemoryCounts;
 use mias_policies::Firmware;
 use mias_registers::bus::Bus;
@@ -14,7 +14,7 @@ const INTERVAL: u32 = 5_000;
 fn file(options: u32) -> RegisterBlock {
     let straps = Straps { options, memory_interval: INTERVAL, ..Straps::new(PolicyCode::LeftOver) };
     let config = MemoryIssueConfig { in_flight: InFlightLimit::Firmware, ..MemoryIssueConfig::default() };
-    RegisterBlock::new(MachineDescription::reference(SMS, straps)).with_memory_issue(Some(&config))
+    RegisterBlock::new(GpuDescription::reference(SMS, straps)).with_memory_issue(Some(&config))
 }
 
 /// Two kernels: on SM n the first has had 2,048 requests with 4,096 fails each and n in flight; the second 1,000 requests, too few.

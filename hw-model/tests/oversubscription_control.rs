@@ -1,6 +1,6 @@
 //! Control of extra TBs in firmware on the register block: it looks at what is due and at nothing else, and only if it is asked to (sources.md D181).
 
-use mias_hw_model::register_block::{KernelDescriptor, MachineDescription, Peak, RegisterBlock, Straps};
+use mias_hw_model::register_block::{GpuDescription, KernelDescriptor, Peak, RegisterBlock, Straps};
 use mias_policies::Firmware;
 use mias_registers::bus::Bus;
 use mias_registers::{CONTEXT_COUNTS, PolicyCode, context_allowed, context_bound, fault, feature, global, interrupt, option};
@@ -13,7 +13,7 @@ const MOST: u64 = INTERVAL as u64;
 fn file(options: u32, leaves: bool) -> RegisterBlock {
     let straps = Straps { options, context_interval: INTERVAL, memory_interval: INTERVAL, ..Straps::new(PolicyCode::LeftOver) };
     let peaks = [Peak { most: 1, cycles: 1 }; CONTEXT_COUNTS];
-    RegisterBlock::new(MachineDescription::reference(4, straps)).with_oversubscription(leaves.then_some(peaks))
+    RegisterBlock::new(GpuDescription::reference(4, straps)).with_oversubscription(leaves.then_some(peaks))
 }
 
 fn started(file: &mut RegisterBlock) -> Firmware {

@@ -1,6 +1,6 @@
 //! The register block after reset holds what the map says: `Register::reset` of every register that can be read.
 
-use mias_hw_model::register_block::{MachineDescription, RegisterBlock, Straps};
+use mias_hw_model::register_block::{GpuDescription, RegisterBlock, Straps};
 use mias_registers::bus::Bus;
 use mias_registers::{PolicyCode, Register, global, memory, queue, slot, sm};
 
@@ -15,7 +15,7 @@ fn check(file: &mut RegisterBlock, base: u32, registers: &[Register], limit: u32
 
 #[test]
 fn every_register_is_reset_to_what_the_map_says() {
-    let mut file = RegisterBlock::new(MachineDescription::reference(256, Straps::new(PolicyCode::MiasIpc)));
+    let mut file = RegisterBlock::new(GpuDescription::reference(256, Straps::new(PolicyCode::MiasIpc)));
     check(&mut file, 0, global::REGISTERS, 8);
     (0..8).for_each(|index| check(&mut file, slot::at(index, 0), slot::REGISTERS, 1));
     (0..256).for_each(|index| check(&mut file, sm::at(index, 0), sm::REGISTERS, 11));

@@ -107,12 +107,12 @@ impl Faulty {
                 && let Some(winner) = self.firmware.report().winner()
             {
                 let tried = self.firmware.report().tried().any(|tried| tried.won);
-                assert!(tried || INFERS.contains(&registers.machine().straps.policy), "{winner:?} is none of those tried");
+                assert!(tried || INFERS.contains(&registers.gpu().straps.policy), "{winner:?} is none of those tried");
                 self.winners.push((now, winner));
             }
         }
         self.faults_seen |= registers.faults();
-        for sm in (0..registers.machine().sm_count as usize).filter(|_| !self.misled) {
+        for sm in (0..registers.gpu().sm_count as usize).filter(|_| !self.misled) {
             let mut held = Resources::default();
             for kernel in self.firmware.scheduler().kernels().iter().filter(|kernel| !kernel.drained) {
                 let slot = usize::from(kernel.slot);

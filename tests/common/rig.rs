@@ -113,7 +113,7 @@ impl Watched {
         self.origins.push(report.origin());
         if report.settled() {
             self.apart += 1;
-            for sm in 0..registers.machine().sm_count as usize {
+            for sm in 0..registers.gpu().sm_count as usize {
                 let kernels = (0..KERNEL_SLOTS).filter(|&slot| registers.quota(sm, slot) > 0).count();
                 assert_eq!(kernels, 1, "SM {sm} is one kernel's");
             }
@@ -123,7 +123,7 @@ impl Watched {
         // Policies that profile kernels alone put the winner together.
         let alone = report.tried().all(|tried| tried.entry.vector.present() == 1);
         assert!(alone || report.tried().any(|tried| tried.won), "the winner {winner:?} is none of those tried");
-        for sm in 0..registers.machine().sm_count as usize {
+        for sm in 0..registers.gpu().sm_count as usize {
             for (component, &slot) in report.slots().iter().enumerate() {
                 assert_eq!(registers.quota(sm, slot.into()), u32::from(winner.get(component)), "SM {sm}, slot {slot}: {winner:?}");
             }
@@ -158,7 +158,7 @@ impl Microcontroller for Watched {
                 self.on_steady(registers);
             }
         }
-        let profiling = (0..registers.machine().sm_count as usize).any(|sm| registers.profiling(sm));
+        let profiling = (0..registers.gpu().sm_count as usize).any(|sm| registers.profiling(sm));
         assert!(!profiling || after == PhaseCode::Profile, "a window runs in phase {after:?}");
     }
 }

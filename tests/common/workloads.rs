@@ -10,7 +10,7 @@ use mias_workloads::trace_store::Traced;
 use std::sync::Arc;
 
 /// `rtx2060` with so many SMs.
-pub(crate) fn machine(sms: u32) -> SimulatedGpu {
+pub(crate) fn runner(sms: u32) -> SimulatedGpu {
     let mut gpu = gpus::load("rtx2060").unwrap();
     gpu.sm.count = sms;
     SimulatedGpu::new(gpu)

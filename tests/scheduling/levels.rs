@@ -21,7 +21,7 @@ const OPTIONS: [u32; 3] = [option::SCHEDULE_LAUNCHES, option::SET_MEMORY_ISSUE, 
 const USUAL: u32 = 24;
 
 /// A machine on which every level can be set.
-fn machine(sms: u32) -> GpuConfig {
+fn gpu(sms: u32) -> GpuConfig {
     let mut config = small_machine(sms);
     config.sm.memory_issue = Some(Default::default());
     config
@@ -89,7 +89,7 @@ fn identical_launches_keep_their_order() {
     for subset in 0..16 {
         for count in [1, 10] {
             let launches = (0..count).map(|stream| known(9, launch(&trace, stream, u64::from(stream) * 40))).collect();
-            watched_with(&machine(2), &setting(subset, PolicyCode::MiasIpc), launches, 0);
+            watched_with(&gpu(2), &setting(subset, PolicyCode::MiasIpc), launches, 0);
         }
     }
 }
@@ -108,7 +108,7 @@ fn what_is_known_of_kernels_is_used() {
         [of(1, 0, 0), of(2, 1, 0)].into_iter().chain(after).collect::<Vec<_>>()
     };
     for (levels, chosen) in [(option::SCHEDULE_LAUNCHES, true), (0, false)] {
-        let (rig, stats) = run(&machine(2), &Setting { levels, ..setting(0, PolicyCode::Smk) }, launches());
+        let (rig, stats) = run(&gpu(2), &Setting { levels, ..setting(0, PolicyCode::Smk) }, launches());
         assert!(end(&stats, 0).max(end(&stats, 1)) < later, "the scenario: both are known by then");
         assert_eq!(rig.watched.firmware.extension().kernel_scheduler().known().len(), if chosen { 2 } else { 0 });
         let (fifth, last) = (start(&stats, 6), start(&stats, 7));
@@ -122,7 +122,7 @@ fn a_kernel_that_never_ends_keeps_nobody_waiting() {
     let (endless, others) = (HandMade::compute(30, 128, 30).trace(), HandMade::memory(8, 256, 2).trace());
     for subset in 0..16 {
         let setting = setting(subset, PolicyCode::MiasIpc);
-        let mut rig = Rig::new(&machine(2), &setting);
+        let mut rig = Rig::new(&gpu(2), &setting);
         rig.gpu.launch(Launch { relaunch: true, ..launch(&endless, 0, 0) }).expect("fits");
         for stream in 1..12 {
             rig.gpu.launch(known(stream % 3, launch(&others, stream, 10 * u64::from(stream)))).expect("fits");
@@ -142,7 +142,7 @@ fn launches_arrive_in_every_phase() {
         |count: u32| (0..count).map(|stream| known(stream % 3 + 1, launch(&traces[stream as usize % 3], stream, 0))).collect::<Vec<_>>();
     for count in [2, 5] {
         let setting = setting(0b1111, PolicyCode::MiasIpc);
-        let quiet = watched(&machine(2), &setting, before(count));
+        let quiet = watched(&gpu(2), &setting, before(count));
         let mut seen: Vec<(u64, PhaseCode)> = Vec::new();
         for &(cycle, phase) in &quiet.watched.phases {
             if seen.iter().all(|(_, known)| *known != phase) {
@@ -152,7 +152,7 @@ fn launches_arrive_in_every_phase() {
         assert!(seen.len() >= 4, "{seen:?}");
         for (cycle, _) in seen {
             for arrival in [cycle, cycle + 1] {
-                watched(&machine(2), &setting, [before(count), vec![known(2, launch(&traces[1], count, arrival))]].concat());
+                watched(&gpu(2), &setting, [before(count), vec![known(2, launch(&traces[1], count, arrival))]].concat());
             }
         }
     }
@@ -165,7 +165,7 @@ fn priorities_go_first_and_nobody_starves() {
     let setting = Setting { patience: 2, ..setting(1, PolicyCode::Smk) };
     let launches: Vec<Launch> =
         (0..16).map(|stream| Launch { priority: u8::from(stream >= 8), ..known(1, launch(&trace, stream, u64::from(stream))) }).collect();
-    let mut rig = watched(&machine(2), &setting, launches);
+    let mut rig = watched(&gpu(2), &setting, launches);
     let stats = rig.gpu.stats();
     let mut order: Vec<usize> = (0..16).collect();
     order.sort_by_key(|&launch| start(&stats, launch));
@@ -188,7 +188,7 @@ proptest! {
             Launch { priority: *priority, sector_offset: at << 27, ..known(at as u32 % 4, launch(&kernel.trace(), *stream, *arrival)) }
         }).collect();
         let traces: Vec<_> = launches.iter().map(|launch| launch.trace.clone()).collect();
-        let mut rig = watched(&machine(4), &setting, launches);
+        let mut rig = watched(&gpu(4), &setting, launches);
         let stats = rig.gpu.stats();
         for (launch, trace) in stats.launches.iter().zip(&traces) {
             prop_assert_eq!((launch.tbs_completed, launch.warp_insts), (u64::from(trace.tbs()), trace.warp_insts()));
@@ -202,7 +202,7 @@ proptest! {
         policy in prop::sample::select(vec![PolicyCode::MiasIpc, PolicyCode::Smk, PolicyCode::LeftOver]),
     ) {
         let launches: Vec<Launch> = kernels.iter().zip(0..).map(|((kernel, arrival), at)| launch(&kernel.trace(), at, *arrival)).collect();
-        let of = |levels| run(&machine(3), &Setting { levels, ..Setting::new(policy, false) }, launches.clone()).1;
+        let of = |levels| run(&gpu(3), &Setting { levels, ..Setting::new(policy, false) }, launches.clone()).1;
         prop_assert_eq!(of(option::SCHEDULE_LAUNCHES), of(0));
     }
 }
@@ -212,7 +212,7 @@ proptest! {
 fn launch_latency_runs_while_a_launch_waits() {
     let trace = HandMade::compute(30, 256, 60).trace();
     let launches = || (0..5).map(|stream| launch(&trace, stream, 0)).collect::<Vec<_>>();
-    let mut rig = watched(&machine(2), &setting(1, PolicyCode::Smk), launches());
+    let mut rig = watched(&gpu(2), &setting(1, PolicyCode::Smk), launches());
     let stats = rig.gpu.stats();
     let first = (0..4).map(|at| end(&stats, at)).min().expect("four");
     let waited = start(&stats, 4) - first;
@@ -233,7 +233,7 @@ impl Microcontroller for Alone {
 fn a_firmware_that_starts_anew_goes_on() {
     let trace = HandMade::memory(12, 256, 3).trace();
     for reset in [10, 400, 1_500, 3_000] {
-        let mut gpu = Gpu::new(&machine(2), setting(0b1111, PolicyCode::Smk).straps()).with_validation();
+        let mut gpu = Gpu::new(&gpu(2), setting(0b1111, PolicyCode::Smk).straps()).with_validation();
         for stream in 0..10 {
             gpu.launch(known(1, launch(&trace, stream, 20 * u64::from(stream)))).expect("fits");
         }

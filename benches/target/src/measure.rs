@@ -6,7 +6,7 @@ use semihosting::println;
 
 use crate::block::Counts;
 use crate::launches::{SETS, endless};
-use crate::scenario::{MACHINES, Way, schedule};
+use crate::scenario::{GPUS, Way, schedule};
 use crate::{block, board, commit, floor, generation, memory, thesis};
 
 /// A stretch of time.
@@ -82,7 +82,7 @@ pub(crate) fn run() -> ! {
 #[cfg(not(any(feature = "preempt", feature = "search", feature = "contexts")))]
 pub(crate) fn run() -> ! {
     let mut deepest = 0;
-    for &sms in MACHINES {
+    for &sms in GPUS {
         // SAFETY: no scenario is running.
         let mut bus = unsafe { block::bus() };
         block::count(&mut bus, sms, Counts::Rising, 0, |_| 0);

@@ -39,7 +39,7 @@ impl Way {
 }
 
 /// Machines that this build measures.
-pub(crate) const MACHINES: &[u16] = if limits::SMS > 32 { &[80, 132] } else { &[16, 30] };
+pub(crate) const GPUS: &[u16] = if limits::SMS > 32 { &[80, 132] } else { &[16, 30] };
 
 type Scheduler = Firmware<AnyPolicy, { limits::CONFIGS }>;
 

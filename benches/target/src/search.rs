@@ -7,12 +7,12 @@ use semihosting::println;
 
 use crate::block;
 use crate::launches::{SETS, endless};
-use crate::scenario::{MACHINES, search};
+use crate::scenario::{GPUS, search};
 
 /// Prints all of it; returns the deepest stack.
 pub(crate) fn measure() -> u32 {
     let mut deepest = 0;
-    for &sms in MACHINES {
+    for &sms in GPUS {
         for kernels in &SETS[1..] {
             let launches = endless(kernels);
             let all = (1_u32 << kernels.len()) - 1;

@@ -18,7 +18,7 @@ const SM: SmLimits = SmLimits {
 };
 
 /// SMs that want room: of that machine, and twice as many.
-const MACHINES: [u16; 2] = [15, 30];
+const GPUS: [u16; 2] = [15, 30];
 /// TBs on each: those of Shieh 2016, table 4.2.
 const TBS: [u32; 3] = [3, 6, 8];
 
@@ -29,7 +29,7 @@ const URGENT: (u32, u32, u32) = (256, 16, 2048);
 pub(crate) fn measure() -> u32 {
     let mut deepest = 0;
     for (name, scheme) in [("shieh", Scheme::Shieh), ("chimera", Scheme::Chimera)] {
-        for sms in MACHINES {
+        for sms in GPUS {
             for tbs in TBS {
                 // SAFETY: no scenario is running.
                 let mut bus = unsafe { block::bus() };

@@ -13,12 +13,12 @@ use core::convert::Infallible;
 
 use embedded_hal::delay::DelayNs;
 use mias_firmware::Firmware;
-use mias_registers::bus::{Error, TryBus};
 use mias_firmware::driver::{Observer, StartError};
 use mias_firmware::epitaph::Epitaph;
 use mias_firmware::limits;
 use mias_firmware::policy::ShippedPolicy;
 use mias_firmware::service::{await_block, serve};
+use mias_registers::bus::{Error, TryBus};
 
 /// The scheduler, with room for as many configurations as two rounds on 32 SMs try.
 pub type Scheduler = Firmware<ShippedPolicy, (), { limits::CONFIGS }>;

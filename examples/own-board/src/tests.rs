@@ -5,8 +5,8 @@ extern crate std;
 use std::collections::BTreeMap;
 use std::string::String;
 
-use mias_registers::bus::{Bus, Failed, TryBus};
 use mias_firmware::epitaph::{BUS_FAILED, Epitaph, MAGIC};
+use mias_registers::bus::{Bus, Failed, TryBus};
 use mias_registers::{MAP_END, global};
 use proptest::prelude::*;
 

@@ -10,11 +10,11 @@
 use mias::custom_policy::CustomPolicy;
 use mias_firmware::configs::{ConfigTable, MAX_KERNELS, Origin, TbVector};
 use mias_firmware::counters::CounterSet;
-use mias_registers::counters::Counter;
+use mias_firmware::gpu::{GpuProperties, Settings};
 use mias_firmware::kernel::Kernel;
-use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::policy::{Context, Plan, Policy, Spatial, Verdict};
 use mias_firmware::resources::Resources;
+use mias_registers::counters::Counter;
 
 /// The policy. It has no parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl CustomPolicy for BusyShare {
     const NAME: &'static str = "busy-share";
     const HELP: &'static str = "TBs in proportion to the cycles in which a kernel alone does not wait for memory";
 
-    fn new(_: &Machine, _: &Settings) -> Self {
+    fn new(_: &GpuProperties, _: &Settings) -> Self {
         BusyShare
     }
 }
@@ -68,7 +68,7 @@ impl Policy for BusyShare {
 
 /// What an SM has left beside one TB of every kernel; none if they do not fit together.
 fn one_of_each(context: &Context<'_>) -> Option<Resources> {
-    let capacity = context.machine.limits.capacity;
+    let capacity = context.gpu.limits.capacity;
     context.kernels.iter().try_fold(capacity, |rest, kernel| rest.minus(&kernel.demand, 1))
 }
 

@@ -18,8 +18,8 @@ fn kernel(threads: u32, shared_bytes: u32) -> Kernel {
 
 /// What the policy makes of kernels that stall for so many cycles of the window, each on `sms` SMs.
 fn decide(kernels: &[Kernel], stalls: &[u32], sms: u16) -> Verdict {
-    let machine = Machine { sm_count: sms * kernels.len() as u16, limits: LIMITS, ..Machine::NONE };
-    let context = Context { machine: &machine, settings: &Settings::default(), kernels };
+    let gpu = GpuProperties { sm_count: sms * kernels.len() as u16, limits: LIMITS, ..GpuProperties::NONE };
+    let context = Context { gpu: &gpu, settings: &Settings::default(), kernels };
     let mut table = ConfigTable::<64>::default();
     assert_eq!(BusyShare.generate_configs(&context, &mut table), Plan::Profile);
     assert_eq!(table.entries().len(), kernels.len());
@@ -48,8 +48,8 @@ fn a_kernel_that_waits_gets_less() {
 fn nothing_is_profiled_where_there_is_nothing_to_share() {
     let large = kernel(1024, 0);
     for (kernels, sms) in [(&[large][..], 30), (&[large, large], 30), (&[kernel(128, 0), kernel(128, 0)], 1)] {
-        let machine = Machine { sm_count: sms, limits: LIMITS, ..Machine::NONE };
-        let context = Context { machine: &machine, settings: &Settings::default(), kernels };
+        let gpu = GpuProperties { sm_count: sms, limits: LIMITS, ..GpuProperties::NONE };
+        let context = Context { gpu: &gpu, settings: &Settings::default(), kernels };
         assert_eq!(BusyShare.generate_configs(&context, &mut ConfigTable::<64>::default()), Plan::Place);
     }
 }
@@ -57,8 +57,8 @@ fn nothing_is_profiled_where_there_is_nothing_to_share() {
 #[test]
 fn a_kernel_that_was_not_measured_in_time_keeps_its_sms() {
     let both = [kernel(128, 0), kernel(128, 0)];
-    let machine = Machine { sm_count: 30, limits: LIMITS, ..Machine::NONE };
-    let context = Context { machine: &machine, settings: &Settings::default(), kernels: &both };
+    let gpu = GpuProperties { sm_count: 30, limits: LIMITS, ..GpuProperties::NONE };
+    let context = Context { gpu: &gpu, settings: &Settings::default(), kernels: &both };
     let mut table = ConfigTable::<64>::default();
     BusyShare.generate_configs(&context, &mut table);
     assert_eq!(BusyShare.on_done_profiling(&context, &mut table), Verdict::NoSamples);

@@ -4,11 +4,11 @@
 use mias_firmware::driver::{Attends, Extension, Observer};
 #[cfg(feature = "preempt")]
 use mias_firmware::driver::{Precedence, Waiting};
+#[cfg(feature = "levels")]
+use mias_firmware::gpu::GpuProperties;
+use mias_firmware::gpu::Settings;
 #[cfg(feature = "preempt")]
 use mias_firmware::kernel::Kernel;
-#[cfg(feature = "levels")]
-use mias_firmware::machine::Machine;
-use mias_firmware::machine::Settings;
 use mias_firmware::policy::Policy;
 use mias_firmware::scheduler::Scheduler;
 use mias_registers::bus::{TryBus, read, write};
@@ -158,8 +158,8 @@ impl Extension for Extras {
     }
 
     #[cfg(feature = "levels")]
-    fn completed<B: TryBus>(&mut self, bus: &mut B, machine: &Machine, slot: u8) -> Result<(), B::Error> {
-        if self.kernel_scheduler.on { self.kernel_scheduler.learn(bus, machine, slot) } else { Ok(()) }
+    fn completed<B: TryBus>(&mut self, bus: &mut B, gpu: &GpuProperties, slot: u8) -> Result<(), B::Error> {
+        if self.kernel_scheduler.on { self.kernel_scheduler.learn(bus, gpu, slot) } else { Ok(()) }
     }
 
     #[cfg(feature = "preempt")]
@@ -184,11 +184,11 @@ impl<O: WatchesPreemption> Attends<O> for Extras {
         }
         #[cfg(feature = "preempt")]
         if status & interrupt::PREEMPT != 0 {
-            self.preemption.serve(bus, observer, scheduler.machine())?;
+            self.preemption.serve(bus, observer, scheduler.gpu())?;
         }
         let limit = MemoryLimit::of(scheduler.settings().options);
         if status & interrupt::MEMORY != 0 && limit.is_asked_for() {
-            limit.renew(bus, scheduler.machine().sm_count)?;
+            limit.renew(bus, scheduler.gpu().sm_count)?;
         }
         #[cfg(feature = "contexts")]
         if status & interrupt::CONTEXTS != 0 {

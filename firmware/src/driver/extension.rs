@@ -2,8 +2,8 @@
 //! matter; `()` does nothing of it, costs nothing, and raises a fault if the straps ask for preemption. The crate `mias-policies` has one that does all of it.
 
 use super::Observer;
+use crate::gpu::{GpuProperties, Settings};
 use crate::kernel::Kernel;
-use crate::machine::{Machine, Settings};
 use crate::policy::Policy;
 use crate::scheduler::Scheduler;
 use mias_registers::bus::{TryBus, read, write};
@@ -95,8 +95,8 @@ pub trait Extension {
     }
 
     /// A kernel of the scheduler has completed, and is in its slot still.
-    fn completed<B: TryBus>(&mut self, bus: &mut B, machine: &Machine, slot: u8) -> Result<(), B::Error> {
-        let _ = (bus, machine, slot);
+    fn completed<B: TryBus>(&mut self, bus: &mut B, gpu: &GpuProperties, slot: u8) -> Result<(), B::Error> {
+        let _ = (bus, gpu, slot);
         Ok(())
     }
 

@@ -271,7 +271,7 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         if let Some(vector) = self.scheduler.broadcast() {
             stage(bus, global::QUOTA_ALL, slots, vector)?;
         } else {
-            let (sms, round) = (u32::from(self.scheduler.machine().sm_count), self.scheduler.dealt());
+            let (sms, round) = (u32::from(self.scheduler.gpu().sm_count), self.scheduler.dealt());
             let step = round.len() as u32;
             for (first, entry) in (0..).zip(round) {
                 // SMs `first`, `first + step`, ...
@@ -293,7 +293,7 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
     /// Stages 0 for every kernel but those that are the extension's.
     #[inline(always)]
     fn clear_quotas<B: TryBus>(&self, bus: &mut B) -> Result<(), B::Error> {
-        for slot in 0..u32::from(self.scheduler.machine().slot_count) {
+        for slot in 0..u32::from(self.scheduler.gpu().slot_count) {
             if self.extension.holds(slot) {
                 continue;
             }
@@ -312,16 +312,16 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         // A policy that asks for warp instructions counts those.
         let instructions = if asked.contains(Counter::WarpInsts) { Counter::WarpInsts } else { settings.instructions() };
         // No copy of the machine: a decision would wait for it.
-        let (table, done, policy, machine) = self.scheduler.measured();
-        let sms = machine.sm_count;
+        let (table, done, policy, gpu) = self.scheduler.measured();
+        let sms = gpu.sm_count;
         let reading = Reading { done, sms, wanted, instructions };
         counters::read_counters(table, bus, &reading)?;
-        policy.read_more(table, bus, &reading, machine)
+        policy.read_more(table, bus, &reading, gpu)
     }
 
     #[inline(never)]
     fn write_all_sms<B: TryBus>(&self, bus: &mut B, register: u32) -> Result<(), B::Error> {
-        let sms = u32::from(self.scheduler.machine().sm_count);
+        let sms = u32::from(self.scheduler.gpu().sm_count);
         for word in 0..sms.div_ceil(32) {
             let rest = sms.saturating_sub(word * 32);
             let bits = 1_u32.checked_shl(rest).map_or(u32::MAX, |bit| bit - 1);
@@ -345,7 +345,7 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         register: u32,
         event: impl Fn(SmWord) -> Event,
     ) -> Result<(), B::Error> {
-        for word in 0..self.scheduler.machine().sm_count.div_ceil(32) as u8 {
+        for word in 0..self.scheduler.gpu().sm_count.div_ceil(32) as u8 {
             let offset = register + 4 * u32::from(word);
             let bits = bus.try_read32(offset)?;
             bus.try_write32(offset, bits)?;

@@ -10,7 +10,7 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
     /// Learns what a search is asked for, if the policy ever searches.
     pub(super) fn start_searching<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
         match self.scheduler.search_mut() {
-            Some((search, placement)) => search.start(bus, placement.machine),
+            Some((search, placement)) => search.start(bus, placement.gpu),
             None => Ok(()),
         }
     }
@@ -22,7 +22,7 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
             return Ok(());
         }
         match self.scheduler.search_mut() {
-            Some((search, placement)) => search.resume_all(bus, placement.machine.sm_count),
+            Some((search, placement)) => search.resume_all(bus, placement.gpu.sm_count),
             None => Ok(()),
         }
     }
@@ -47,7 +47,7 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
                 observer.quotas_committed();
             }
             SearchCommand::ResumeAll => {
-                search.resume_all(bus, placement.machine.sm_count)?;
+                search.resume_all(bus, placement.gpu.sm_count)?;
                 write(bus, global::SEARCH_FOUND, 0)?;
             }
             SearchCommand::BeginCounting => write(bus, global::KERNEL_SNAPSHOT, mask(placement.slots))?,

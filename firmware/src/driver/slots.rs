@@ -28,7 +28,7 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
             let drained = kernel.drained;
             let status = read_status(bus, slot)?;
             if status == COMPLETED {
-                self.extension.completed(bus, self.scheduler.machine(), slot)?;
+                self.extension.completed(bus, self.scheduler.gpu(), slot)?;
             }
             let event = match status {
                 COMPLETED => Event::Completed(slot),
@@ -58,14 +58,14 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
                 return Ok(());
             }
             let slot = if found { turn } else { read(bus, global::LAUNCH_SLOT)? };
-            let (has_room, slot_count) = (self.scheduler.has_room(), self.scheduler.machine().slot_count);
+            let (has_room, slot_count) = (self.scheduler.has_room(), self.scheduler.gpu().slot_count);
             let urgent = match self.extension.precedence(bus, Waiting { slot, found, has_room, slot_count }, &mut self.orphans)? {
                 Precedence::Urgent => true,
                 Precedence::Taken => false,
                 Precedence::Later => continue,
                 Precedence::Waits => return Ok(()),
             };
-            let launched = Event::Launched(Kernel::read(bus, (slot % KERNEL_SLOTS as u32) as u8, &self.scheduler.machine().limits)?);
+            let launched = Event::Launched(Kernel::read(bus, (slot % KERNEL_SLOTS as u32) as u8, &self.scheduler.gpu().limits)?);
             // Read last: a block that fell silent meanwhile shows here.
             if slot >= KERNEL_SLOTS as u32 || read_status(bus, slot as u8)? > COMPLETED {
                 return raise(bus, observer, fault::IMPOSSIBLE_INDEX);
@@ -90,7 +90,7 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
     pub(super) fn find_orphans<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
         self.orphans = 0;
         for slot in (0..KERNEL_SLOTS as u8).rev() {
-            let occupied = slot < self.scheduler.machine().slot_count && read_status(bus, slot)? & slot_status::OCCUPIED != 0;
+            let occupied = slot < self.scheduler.gpu().slot_count && read_status(bus, slot)? & slot_status::OCCUPIED != 0;
             self.orphans = self.orphans << 1 | u8::from(occupied);
         }
         Ok(())

@@ -3,7 +3,7 @@
 use core::convert::Infallible;
 
 use super::{ENABLED, Extension, Firmware, POLL_CYCLES, set_timer};
-use crate::machine::{Machine, Settings};
+use crate::gpu::{GpuProperties, Settings};
 use crate::policy::{Policy, Strapped};
 use crate::scheduler::Scheduler;
 use mias_registers::bus::{TryBus, can_fail, read, write};
@@ -61,13 +61,13 @@ impl<P: Strapped, E: Extension, const C: usize> Firmware<P, E, C> {
         if can_fail::<B::Error>() {
             self.alive = false;
         }
-        let machine = check_map(bus)?;
+        let gpu = check_map(bus)?;
         let settings = Settings::read(bus)?;
-        if !self.scheduler.policy_mut().read(bus, &machine, &settings)? {
+        if !self.scheduler.policy_mut().read(bus, &gpu, &settings)? {
             write(bus, global::FAULT_SET, fault::WRONG_MAP)?;
             return Err(StartError::UnknownPolicy(read(bus, global::STRAP_POLICY)?));
         }
-        self.set_up(bus, machine, settings, sms)?;
+        self.set_up(bus, gpu, settings, sms)?;
         if can_fail::<B::Error>() {
             self.alive = true;
         }
@@ -80,21 +80,25 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
     ///
     /// # Errors
     /// [`StartError::WrongMap`], also raised as [`fault::WRONG_MAP`], and [`StartError::Bus`].
-    pub fn start<B: TryBus>(bus: &mut B, settings: Settings, policy: impl FnOnce(&Machine) -> P) -> Result<Self, StartError<B::Error>> {
-        let machine = check_map(bus)?;
-        let policy = policy(&machine);
+    pub fn start<B: TryBus>(
+        bus: &mut B,
+        settings: Settings,
+        policy: impl FnOnce(&GpuProperties) -> P,
+    ) -> Result<Self, StartError<B::Error>> {
+        let gpu = check_map(bus)?;
+        let policy = policy(&gpu);
         let settings = Settings { profile_window: settings.profile_window.clamp(1, MAX_WINDOW), ..settings };
         set_up_registers(bus, &E::IDLE, &settings, MAX_SMS as u16)?;
-        let mut firmware = Self { scheduler: Scheduler::new(policy, machine, settings), orphans: 0, alive: true, extension: E::IDLE };
+        let mut firmware = Self { scheduler: Scheduler::new(policy, gpu, settings), orphans: 0, alive: true, extension: E::IDLE };
         firmware.start_searching(bus)?;
         firmware.take_over(bus)?;
         Ok(firmware)
     }
 
-    fn set_up<B: TryBus>(&mut self, bus: &mut B, mut machine: Machine, settings: Settings, sms: u16) -> Result<(), B::Error> {
-        machine.sm_count = machine.sm_count.min(sms);
+    fn set_up<B: TryBus>(&mut self, bus: &mut B, mut gpu: GpuProperties, settings: Settings, sms: u16) -> Result<(), B::Error> {
+        gpu.sm_count = gpu.sm_count.min(sms);
         set_up_registers(bus, &self.extension, &settings, sms)?;
-        self.scheduler.restart(machine, settings);
+        self.scheduler.restart(gpu, settings);
         self.start_searching(bus)?;
         self.take_over(bus)
     }
@@ -125,11 +129,11 @@ fn set_up_registers<B: TryBus, E: Extension>(bus: &mut B, extension: &E, setting
 }
 
 /// Whether this is a register block that the firmware knows; the machine behind it.
-fn check_map<B: TryBus>(bus: &mut B) -> Result<Machine, StartError<B::Error>> {
+fn check_map<B: TryBus>(bus: &mut B) -> Result<GpuProperties, StartError<B::Error>> {
     let (id, version) = (read(bus, global::ID)?, read(bus, global::VERSION)?);
     // The lower half of the version counts additions, of which the firmware uses the last.
     if id == ID_VALUE && version >> 16 == VERSION_VALUE >> 16 && version >= VERSION_VALUE {
-        Ok(Machine::read(bus)?)
+        Ok(GpuProperties::read(bus)?)
     } else {
         write(bus, global::FAULT_SET, fault::WRONG_MAP)?;
         Err(StartError::WrongMap { id, version })

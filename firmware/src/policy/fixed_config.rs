@@ -16,7 +16,7 @@ pub struct FixedConfig {
 impl Policy for FixedConfig {
     #[inline(never)]
     fn generate_configs<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
-        let mut rest = context.machine.limits.capacity;
+        let mut rest = context.gpu.limits.capacity;
         let mut vector = TbVector::default();
         for (index, kernel) in context.kernels.iter().enumerate() {
             let fits = u8::try_from(rest.max_tbs(&kernel.demand)).unwrap_or(u8::MAX);

@@ -38,7 +38,7 @@ fn add<const C: usize>(
     mut tried: Range<usize>,
     mut stride: Stride,
 ) {
-    let capacity = &context.machine.limits.capacity;
+    let capacity = &context.gpu.limits.capacity;
     let mut tail = table.pool().tail();
     let mut position = first;
     // The last position is below the number of configurations: one beyond it is a number still.
@@ -86,7 +86,7 @@ const STEPS: u32 = 4;
 #[inline(never)]
 pub fn prepare_configs<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> bool {
     space::gather(table.pool_mut(), context, rules(context));
-    (0..STEPS).all(|_| table.pool_mut().step(&context.machine.limits.capacity))
+    (0..STEPS).all(|_| table.pool_mut().step(&context.gpu.limits.capacity))
 }
 
 /// Fills the table with the first round, or with a fall-back. The same for all metrics, and one copy of it in the image. The
@@ -94,10 +94,10 @@ pub fn prepare_configs<const C: usize>(context: &Context<'_>, table: &mut Config
 #[inline(never)]
 pub fn first_configs<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>, references: u8) -> Plan {
     space::gather(table.pool_mut(), context, rules(context));
-    let capacity = &context.machine.limits.capacity;
+    let capacity = &context.gpu.limits.capacity;
     let total = table.pool_mut().fill(capacity);
     table.set_total(total);
-    let spare = u32::from(context.machine.sm_count).saturating_sub(references.into());
+    let spare = u32::from(context.gpu.sm_count).saturating_sub(references.into());
     if total == 0 || spare == 0 {
         return fall_back(context, table);
     }
@@ -126,7 +126,7 @@ pub fn add_round<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<
     if left == 0 || table.round().saturating_add(1) >= MAX_ROUNDS {
         return false;
     }
-    let room = u32::try_from(C.saturating_sub(tried).saturating_sub(spare)).unwrap_or(u32::MAX).min(context.machine.sm_count.into());
+    let room = u32::try_from(C.saturating_sub(tried).saturating_sub(spare)).unwrap_or(u32::MAX).min(context.gpu.sm_count.into());
     // As many neighbours on each side as there is room for, all of them if everything left fits. Without room that is the best alone, and
     // none near it is left.
     let reach = if left <= room { u32::MAX } else { room };

@@ -19,8 +19,8 @@ use mias_registers::bus::TryBus;
 
 use crate::configs::{ConfigTable, Origin, TbVector};
 use crate::counters::{CounterSet, Reading};
+use crate::gpu::{GpuProperties, Settings};
 use crate::kernel::Kernel;
-use crate::machine::{Machine, Settings};
 use crate::metric::Score;
 use crate::resources::Resources;
 
@@ -49,7 +49,7 @@ impl KernelSet {
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
     /// The machine.
-    pub machine: &'a Machine,
+    pub gpu: &'a GpuProperties,
     /// Parameters.
     pub settings: &'a Settings,
     /// The scheduled kernels in launch order, at most [`crate::configs::MAX_KERNELS`].
@@ -61,7 +61,7 @@ impl Context<'_> {
     /// At least 1 for a kernel that fits at all.
     #[must_use]
     pub fn cap(&self, kernel: &Kernel) -> u8 {
-        let all_sms = u32::from(self.machine.sm_count).saturating_mul(kernel.max_tbs.into());
+        let all_sms = u32::from(self.gpu.sm_count).saturating_mul(kernel.max_tbs.into());
         if self.settings.always_cap_remaining || kernel.grid_tbs < all_sms {
             u8::try_from(kernel.unfinished_tbs).unwrap_or(u8::MAX).max(1).min(kernel.max_tbs)
         } else {
@@ -141,9 +141,9 @@ pub trait Policy {
         table: &mut ConfigTable<C>,
         bus: &mut B,
         reading: &Reading<'_>,
-        machine: &Machine,
+        gpu: &GpuProperties,
     ) -> Result<(), B::Error> {
-        let _ = (table, bus, reading, machine);
+        let _ = (table, bus, reading, gpu);
         Ok(())
     }
 
@@ -172,7 +172,7 @@ pub trait Strapped: Policy {
     ///
     /// # Errors
     /// The bus failed.
-    fn read<B: TryBus>(&mut self, bus: &mut B, machine: &Machine, settings: &Settings) -> Result<bool, B::Error>;
+    fn read<B: TryBus>(&mut self, bus: &mut B, gpu: &GpuProperties, settings: &Settings) -> Result<bool, B::Error>;
 }
 
 /// Falls back to Spatial, and to Left-over where there are fewer SMs than kernels (sources.md D20).
@@ -201,7 +201,7 @@ pub fn settle_for_spatial<const C: usize>(context: &Context<'_>, table: &mut Con
 /// What an SM has left beside one TB of every kernel; none if they do not fit together.
 #[inline(never)]
 pub fn beside_one_of_each(context: &Context<'_>) -> Option<Resources> {
-    let capacity = context.machine.limits.capacity;
+    let capacity = context.gpu.limits.capacity;
     context.kernels.iter().try_fold(capacity, |rest, kernel| rest.minus(&kernel.demand, 1))
 }
 

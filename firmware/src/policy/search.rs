@@ -5,7 +5,7 @@ use mias_registers::bus::TryBus;
 
 use super::Context;
 use crate::configs::{Entry, TbVector};
-use crate::machine::{Machine, Settings};
+use crate::gpu::{GpuProperties, Settings};
 
 /// What follows a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub enum Next {
 #[derive(Clone, Copy, Debug)]
 pub struct Placement<'a> {
     /// The machine.
-    pub machine: &'a Machine,
+    pub gpu: &'a GpuProperties,
     /// Parameters.
     pub settings: &'a Settings,
     /// Slots of the scheduled kernels, in the order of the vectors' components.
@@ -37,7 +37,7 @@ pub trait Search {
     ///
     /// # Errors
     /// The bus failed.
-    fn start<B: TryBus>(&mut self, bus: &mut B, machine: &Machine) -> Result<(), B::Error>;
+    fn start<B: TryBus>(&mut self, bus: &mut B, gpu: &GpuProperties) -> Result<(), B::Error>;
 
     /// Begins anew with the even split of so many SMs among so many kernels.
     fn begin(&mut self, sms: u16, kernels: usize);
@@ -114,7 +114,7 @@ pub trait Search {
 pub enum NoSearch {}
 
 impl Search for NoSearch {
-    fn start<B: TryBus>(&mut self, _: &mut B, _: &Machine) -> Result<(), B::Error> {
+    fn start<B: TryBus>(&mut self, _: &mut B, _: &GpuProperties) -> Result<(), B::Error> {
         match *self {}
     }
 

@@ -6,8 +6,8 @@ use mias_registers::{PolicyCode, global};
 use super::{Context, FixedConfig, KernelSet, LeftOver, Mias, Plan, Policy, Spatial, Strapped, Verdict};
 use crate::configs::{ConfigTable, MAX_KERNELS, TbVector};
 use crate::counters::CounterSet;
+use crate::gpu::{GpuProperties, Settings};
 use crate::kernel::Kernel;
-use crate::machine::{Machine, Settings};
 use crate::metric::{Factor, Ipc, IpmIpc, Linear, Score};
 
 /// One of the policies. The tag is a word of its own, so that [`ShippedPolicy::IDLE`] is all zero.
@@ -48,7 +48,7 @@ macro_rules! each {
 impl ShippedPolicy {
     /// The policy of a code; none if this crate does not have it. `fixed` is for [`PolicyCode::FixedConfig`] only.
     #[must_use]
-    pub fn new(code: PolicyCode, machine: &Machine, settings: &Settings, fixed: TbVector) -> Option<Self> {
+    pub fn new(code: PolicyCode, gpu: &GpuProperties, settings: &Settings, fixed: TbVector) -> Option<Self> {
         Some(match code {
             PolicyCode::LeftOver => Self::LeftOver(LeftOver),
             PolicyCode::Spatial => Self::Spatial(Spatial),
@@ -56,7 +56,7 @@ impl ShippedPolicy {
             PolicyCode::MiasIpmIpc => Self::MiasIpmIpc(Mias { metric: IpmIpc }),
             PolicyCode::MiasFactor => Self::MiasFactor(Mias { metric: Factor }),
             PolicyCode::MiasLinear => {
-                Self::MiasLinear(Mias { metric: Linear { coefficient: machine.linear_coefficient, literal: settings.literal_linear } })
+                Self::MiasLinear(Mias { metric: Linear { coefficient: gpu.linear_coefficient, literal: settings.literal_linear } })
             }
             PolicyCode::FixedConfig => Self::FixedConfig(FixedConfig { vector: fixed }),
             _ => return None,
@@ -79,9 +79,9 @@ pub fn read_fixed<B: TryBus>(bus: &mut B) -> Result<TbVector, B::Error> {
 impl Strapped for ShippedPolicy {
     const IDLE: Self = Self::LeftOver(LeftOver);
 
-    fn read<B: TryBus>(&mut self, bus: &mut B, machine: &Machine, settings: &Settings) -> Result<bool, B::Error> {
+    fn read<B: TryBus>(&mut self, bus: &mut B, gpu: &GpuProperties, settings: &Settings) -> Result<bool, B::Error> {
         let Some(code) = PolicyCode::from_code(read(bus, global::STRAP_POLICY)?) else { return Ok(false) };
-        let Some(policy) = Self::new(code, machine, settings, read_fixed(bus)?) else { return Ok(false) };
+        let Some(policy) = Self::new(code, gpu, settings, read_fixed(bus)?) else { return Ok(false) };
         *self = policy;
         Ok(true)
     }

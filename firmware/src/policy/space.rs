@@ -7,5 +7,5 @@ use crate::configs::{Candidate, Pool, Rules};
 #[inline(never)]
 pub fn gather<const C: usize>(pool: &mut Pool<C>, context: &Context<'_>, rules: Rules) {
     let candidates = context.kernels.iter().map(|kernel| Candidate { demand: kernel.demand, cap: context.cap(kernel) });
-    pool.set(&context.machine.limits.capacity, rules.least_present(context.kernels.len()), candidates);
+    pool.set(&context.gpu.limits.capacity, rules.least_present(context.kernels.len()), candidates);
 }

@@ -19,7 +19,7 @@ impl Policy for Spatial {
 /// One configuration per kernel; false if there are fewer SMs than kernels, so that one would get none.
 #[inline(never)]
 pub fn fill<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> bool {
-    let enough = usize::from(context.machine.sm_count) >= context.kernels.len();
+    let enough = usize::from(context.gpu.sm_count) >= context.kernels.len();
     enough
         && (0_u32..)
             .zip(context.kernels)

@@ -23,8 +23,8 @@ pub use report::{Report, Tried};
 pub use search_phase::{SearchCommand, SearchPhase};
 
 use crate::configs::{ConfigTable, MAX_KERNELS, TbVector};
+use crate::gpu::{GpuProperties, Settings};
 use crate::kernel::Kernel;
-use crate::machine::{Machine, Settings};
 use crate::policy::Policy;
 use crate::sm_set::SmSet;
 
@@ -32,7 +32,7 @@ use crate::sm_set::SmSet;
 #[derive(Clone, Debug)]
 pub struct Scheduler<P, const C: usize> {
     policy: P,
-    machine: Machine,
+    gpu: GpuProperties,
     settings: Settings,
     phase: Phase,
     /// Launches so far.
@@ -53,8 +53,8 @@ pub struct Scheduler<P, const C: usize> {
 impl<P: Policy, const C: usize> Scheduler<P, C> {
     /// A scheduler without kernels.
     #[must_use]
-    pub fn new(policy: P, machine: Machine, settings: Settings) -> Self {
-        Self { machine, settings, ..Self::idle(policy) }
+    pub fn new(policy: P, gpu: GpuProperties, settings: Settings) -> Self {
+        Self { gpu, settings, ..Self::idle(policy) }
     }
 
     /// A scheduler of a machine without SMs, to be [restarted](Self::restart) in place: all of it is zero, so that a static
@@ -63,7 +63,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
     pub const fn idle(policy: P) -> Self {
         Self {
             policy,
-            machine: Machine::NONE,
+            gpu: GpuProperties::NONE,
             settings: Settings::NONE,
             phase: Phase::Idle,
             launched: 0,
@@ -78,8 +78,8 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
     }
 
     /// Starts anew in place, with the policy that it has: nothing large is moved.
-    pub fn restart(&mut self, machine: Machine, settings: Settings) {
-        (self.machine, self.settings) = (machine, settings);
+    pub fn restart(&mut self, gpu: GpuProperties, settings: Settings) {
+        (self.gpu, self.settings) = (gpu, settings);
         (self.phase, self.launched, self.broadcast) = (Phase::Idle, 0, None);
         (self.started, self.reschedulings, self.done) = (0, 0, SmSet::EMPTY);
         self.kernels.clear();

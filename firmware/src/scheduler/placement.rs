@@ -26,7 +26,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
             }
         }
         self.table.reset(self.scheduled.iter().map(|kernel| kernel.slot));
-        let context = Context { machine: &self.machine, settings: &self.settings, kernels: &self.scheduled };
+        let context = Context { gpu: &self.gpu, settings: &self.settings, kernels: &self.scheduled };
         let plan = self.policy.generate_configs(&context, &mut self.table);
         if let Some(search) = self.policy.search_mut() {
             search.leave();
@@ -44,7 +44,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         match self.phase {
             Phase::Partition { .. } => {
                 // If it is to be about other kernels in the end, they are found anew.
-                let context = Context { machine: &self.machine, settings: &self.settings, kernels: &self.kernels };
+                let context = Context { gpu: &self.gpu, settings: &self.settings, kernels: &self.kernels };
                 self.policy.prepare(&context, &mut self.table)
             }
             Phase::Idle
@@ -85,7 +85,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
 
     #[inline(never)]
     pub(super) fn place_left_over(&mut self, commands: &mut Commands) {
-        let context = Context { machine: &self.machine, settings: &self.settings, kernels: &self.scheduled };
+        let context = Context { gpu: &self.gpu, settings: &self.settings, kernels: &self.scheduled };
         fall_back_to_left_over(&context, &mut self.table);
         self.place(Plan::Place, 0, commands);
     }

@@ -32,12 +32,12 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
     pub(super) fn on_profile_done(&mut self, sms: SmWord, commands: &mut Commands) {
         match self.phase {
             Phase::Transition | Phase::Profile { .. } => {
-                let known = sms.among(self.machine.sm_count);
+                let known = sms.among(self.gpu.sm_count);
                 self.done.insert(known);
                 if known != sms {
                     push(commands, Command::Fault(fault::IMPOSSIBLE_INDEX));
                 }
-                if self.done.len() == self.machine.sm_count {
+                if self.done.len() == self.gpu.sm_count {
                     push(commands, Command::CancelTimer);
                     self.phase = Phase::Decide;
                     push(commands, Command::ReadCounters);
@@ -67,7 +67,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         match self.phase {
             Phase::Decide if self.is_searched_for() => self.next_step(now, commands),
             Phase::Decide => {
-                let context = Context { machine: &self.machine, settings: &self.settings, kernels: &self.scheduled };
+                let context = Context { gpu: &self.gpu, settings: &self.settings, kernels: &self.scheduled };
                 match self.policy.on_done_profiling(&context, &mut self.table) {
                     Verdict::Broadcast(vector) => {
                         self.broadcast = Some(vector);

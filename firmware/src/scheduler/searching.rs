@@ -18,7 +18,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         self.broadcast = None;
         self.started = now;
         if let Some(search) = self.policy.search_mut() {
-            search.begin(self.machine.sm_count, self.scheduled.len());
+            search.begin(self.gpu.sm_count, self.scheduled.len());
         }
         if self.scheduled.iter().any(|kernel| kernel.drained) {
             self.end_search(commands);
@@ -29,7 +29,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
 
     /// A step is over, or the search begins: what is next?
     pub(super) fn next_step(&mut self, now: u64, commands: &mut Commands) {
-        let context = Context { machine: &self.machine, settings: &self.settings, kernels: &self.scheduled };
+        let context = Context { gpu: &self.gpu, settings: &self.settings, kernels: &self.scheduled };
         let Some(search) = self.policy.search_mut() else { return };
         match search.next(&context) {
             Next::Measure if search.is_able() => {
@@ -119,8 +119,8 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
 
     /// The search, and what is scheduled where; none if the policy never searches.
     pub(crate) fn search_mut(&mut self) -> Option<(&mut impl Search, Placement<'_>)> {
-        let Self { policy, machine, settings, table, .. } = self;
-        let placement = Placement { machine, settings, slots: table.slots(), dealt: table.current() };
+        let Self { policy, gpu, settings, table, .. } = self;
+        let placement = Placement { gpu, settings, slots: table.slots(), dealt: table.current() };
         policy.search_mut().map(|search| (search, placement))
     }
 

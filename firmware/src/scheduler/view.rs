@@ -2,8 +2,8 @@
 
 use super::{Phase, Report, Scheduler};
 use crate::configs::{ConfigTable, Entry, Sums, TbVector};
+use crate::gpu::{GpuProperties, Settings};
 use crate::kernel::Kernel;
-use crate::machine::{Machine, Settings};
 use crate::policy::{Policy, Search};
 use crate::sm_set::SmSet;
 
@@ -52,8 +52,8 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
     }
 
     /// The table to add counters to, the SMs whose counters count, and the policy and the machine for which they do.
-    pub fn measured(&mut self) -> (&mut ConfigTable<C>, &SmSet, &P, &Machine) {
-        (&mut self.table, &self.done, &self.policy, &self.machine)
+    pub fn measured(&mut self) -> (&mut ConfigTable<C>, &SmSet, &P, &GpuProperties) {
+        (&mut self.table, &self.done, &self.policy, &self.gpu)
     }
 
     /// The launched kernels in launch order.
@@ -104,8 +104,8 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
 
     /// The machine.
     #[must_use]
-    pub fn machine(&self) -> &Machine {
-        &self.machine
+    pub fn gpu(&self) -> &GpuProperties {
+        &self.gpu
     }
 
     /// What was tried and why the winner won.

@@ -2,5 +2,5 @@
 //! whoever finds the input: proptest (`firmware/tests`), the fuzzer (`fuzz/fuzz_targets/firmware.rs`), Kani (`firmware/src/proofs.rs`).
 #![allow(dead_code, reason = "not everyone calls all of them")]
 
-pub(crate) mod machine;
+pub(crate) mod gpu;
 pub(crate) mod numbers;

@@ -8,18 +8,18 @@ use mias_firmware::scheduler::{Event, Scheduler};
 use mias_firmware::sm_set::SmWord;
 use mias_registers::PhaseCode;
 
-pub(crate) use crate::bodies::machine::{MACHINE, SETTINGS, SMS};
+pub(crate) use crate::bodies::gpu::{GPU, SETTINGS, SMS};
 
 pub(crate) const COALESCE: u64 = SETTINGS.coalesce_window as u64;
 
 pub(crate) const MIAS: Mias<Ipc> = Mias { metric: Ipc };
 
 pub(crate) fn kernel(slot: u8, threads: u32) -> Kernel {
-    Kernel::new(slot, &TbShape { threads, thread_registers: 16, shared_bytes: 0 }, 100_000, &MACHINE.limits)
+    Kernel::new(slot, &TbShape { threads, thread_registers: 16, shared_bytes: 0 }, 100_000, &GPU.limits)
 }
 
 pub(crate) fn scheduler<P: Policy>(policy: P) -> Scheduler<P, 64> {
-    Scheduler::new(policy, MACHINE, SETTINGS)
+    Scheduler::new(policy, GPU, SETTINGS)
 }
 
 /// Launches kernels of 256 threads together at cycle 0 and closes the batch.

@@ -66,7 +66,8 @@ mod tests {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let pages = ["hardware.md", "hardware-tables.md", "hardware-decisions.md", "hardware-trials.md", "hardware-quadruples.md"];
         let pages = pages.map(|page| std::fs::read_to_string(here.join("../docs").join(page)).unwrap());
-        for (file, results, least) in [("h100-2026-11-26.csv.xz", Some(here.join("model.csv")), 450), ("h100-2026-11-27.csv.xz", None, 450)] {
+        for (file, results, least) in [("h100-2026-11-26.csv.xz", Some(here.join("model.csv")), 450), ("h100-2026-11-27.csv.xz", None, 450)]
+        {
             let text = report(&here.join("measured").join(file), results.as_deref()).unwrap();
             let missing: Vec<&str> =
                 text.lines().filter(|line| !pages.iter().any(|page| page.lines().any(|other| other == *line))).collect();
@@ -77,7 +78,8 @@ mod tests {
     #[test]
     fn results_without_a_kernel_that_was_measured_are_a_mistake() {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let error = report(&here.join("measured/h100-2026-11-26.csv.xz"), Some(&here.join("../tests/data/reference/accelsim.csv"))).unwrap_err();
+        let error =
+            report(&here.join("measured/h100-2026-11-26.csv.xz"), Some(&here.join("../tests/data/reference/accelsim.csv"))).unwrap_err();
         assert!(error.contains("no column `quantity`"), "{error}");
     }
 }

@@ -3,7 +3,7 @@
 //! `validate own FOLDER` for the project's own traces, `validate coruns FOLDER MACHINE` for its co-runs on another machine, `validate by-path
 //! TRACES [REFERENCE.csv [MACHINE]]` for others.
 
-use mias_lab::validation::{ByPath, MACHINE, Suite, by_path_markdown, coruns, coruns_markdown, own_markdown};
+use mias_lab::validation::{ByPath, GPU, Suite, by_path_markdown, coruns, coruns_markdown, own_markdown};
 use std::path::Path;
 
 fn main() -> std::process::ExitCode {
@@ -11,10 +11,10 @@ fn main() -> std::process::ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let text = match words.as_slice() {
         ["own", folder] => Suite::run(Path::new(folder)).map(|suite| own_markdown(&suite)),
-        ["coruns", folder, machine] => coruns(Path::new(folder), machine).map(|coruns| coruns_markdown(&coruns)),
-        ["by-path", traces] => by_path(traces, None, MACHINE),
-        ["by-path", traces, reference] => by_path(traces, Some(reference), MACHINE),
-        ["by-path", traces, reference, machine] => by_path(traces, Some(reference), machine),
+        ["coruns", folder, gpu] => coruns(Path::new(folder), gpu).map(|coruns| coruns_markdown(&coruns)),
+        ["by-path", traces] => by_path(traces, None, GPU),
+        ["by-path", traces, reference] => by_path(traces, Some(reference), GPU),
+        ["by-path", traces, reference, gpu] => by_path(traces, Some(reference), gpu),
         _ => Err("expected `own FOLDER`, `coruns FOLDER MACHINE` or `by-path TRACES [REFERENCE.csv [MACHINE]]`".to_owned()),
     };
     match text {
@@ -29,6 +29,6 @@ fn main() -> std::process::ExitCode {
     }
 }
 
-fn by_path(traces: &str, reference: Option<&str>, machine: &str) -> Result<String, String> {
-    ByPath::run(Path::new(traces), reference.map(Path::new), machine).map(|traces| by_path_markdown(&traces))
+fn by_path(traces: &str, reference: Option<&str>, gpu: &str) -> Result<String, String> {
+    ByPath::run(Path::new(traces), reference.map(Path::new), gpu).map(|traces| by_path_markdown(&traces))
 }

@@ -3,7 +3,7 @@
 
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::LaunchStats;
-use mias_hw_model::register_block::{MachineDescription, Straps};
+use mias_hw_model::register_block::{GpuDescription, Straps};
 use mias_registers::PolicyCode;
 use mias_warp_trace::SECTOR_BYTES;
 
@@ -45,11 +45,11 @@ pub fn crossbar(gpu: &GpuConfig, packets: u64, cycles: u64) -> Option<f64> {
 pub fn demand_over_supply(gpu: &GpuConfig, accesses: f64, hit: Option<f64>) -> Option<f64> {
     /// Of Q16.16, as the registers have it.
     const ONE: f64 = 65_536.0;
-    let machine = MachineDescription::of(gpu, Straps::new(PolicyCode::LeftOver));
-    let sectors = f64::from(machine.l2_access_bytes) / SECTOR_BYTES as f64;
-    let asked = f64::from(machine.sm_schedulers) * f64::from(machine.sm_count) * sectors * accesses;
+    let description = GpuDescription::of(gpu, Straps::new(PolicyCode::LeftOver));
+    let sectors = f64::from(description.l2_access_bytes) / SECTOR_BYTES as f64;
+    let asked = f64::from(description.sm_schedulers) * f64::from(description.sm_count) * sectors * accesses;
     let [interconnect, l2, dram] =
-        [machine.reply_sectors_q16, machine.l2_sectors_q16, machine.dram_sectors_q16].map(|rate| f64::from(rate) / ONE);
+        [description.reply_sectors_q16, description.l2_sectors_q16, description.dram_sectors_q16].map(|rate| f64::from(rate) / ONE);
     let hit = hit.unwrap_or(1.0);
     let given = interconnect.min(l2 * hit + dram * (1.0 - hit) / 2.0);
     (given > 0.0).then(|| asked / given)
@@ -112,14 +112,14 @@ mod tests {
         use mias_firmware::quantity::SectorRate;
         use mias_policies::search::{KernelCounts, Supply};
         let gpu = gpus::load("zhao18-lines").unwrap();
-        let machine = MachineDescription::of(&gpu, Straps::new(PolicyCode::LeftOver));
+        let description = GpuDescription::of(&gpu, Straps::new(PolicyCode::LeftOver));
         let supply = Supply {
-            sms: machine.sm_count as u16,
-            schedulers: machine.sm_schedulers,
-            access_sectors: (machine.l2_access_bytes / SECTOR_BYTES as u32) as u8,
-            interconnect: SectorRate::from_bits(machine.reply_sectors_q16),
-            l2: SectorRate::from_bits(machine.l2_sectors_q16),
-            dram: SectorRate::from_bits(machine.dram_sectors_q16),
+            sms: description.sm_count as u16,
+            schedulers: description.sm_schedulers,
+            access_sectors: (description.l2_access_bytes / SECTOR_BYTES as u32) as u8,
+            interconnect: SectorRate::from_bits(description.reply_sectors_q16),
+            l2: SectorRate::from_bits(description.l2_sectors_q16),
+            dram: SectorRate::from_bits(description.dram_sectors_q16),
         };
         for accesses in (7..400u32).step_by(7) {
             for hits in [0, accesses / 3, accesses] {

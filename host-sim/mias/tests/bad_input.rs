@@ -210,21 +210,21 @@ fn impossible_machines_are_refused_where_they_are() {
 #[test]
 fn what_the_machine_cannot_do_for_a_policy_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
-    let machine = |name: &str, from: &str, to: &str| {
+    let gpu = |name: &str, from: &str, to: &str| {
         let text = printed(&["gpu", "show", "zhao18"]);
         assert_eq!(text.matches(from).count(), 1, "{from}");
         let file = folder.path().join(name);
         fs::write(&file, text.replace(from, to)).expect("the machine");
         file.to_str().expect("UTF-8").to_owned()
     };
-    let small = machine("small.toml", "\ncount = 24", "\ncount = 1");
+    let small = gpu("small.toml", "\ncount = 24", "\ncount = 1");
     for command in ["run", "compare"] {
         let run = [command, "fwt:8192", "blk:8192", "--gpu", &small, "--cycles", "6000", "--policy"];
         let parts = ["--policy: spatial needs 2 SMs for 2 kernels, `zhao18` here has 1; take fewer kernels"];
         refused(&[&run[..], &["spatial"]].concat(), &parts);
         mias(&[&run[..], &["left-over"]].concat()).assert().success();
     }
-    let slow = machine("slow.toml", "wake_cycles = 1_000", "wake_cycles = 20001");
+    let slow = gpu("slow.toml", "wake_cycles = 1_000", "wake_cycles = 20001");
     for command in ["run", "compare"] {
         let run = [command, "fwt:8192", "blk:8192", "--gpu", &slow, "--cycles", "6000", "--policy", "cd-search+power"];
         let parts =

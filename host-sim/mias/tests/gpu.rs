@@ -8,11 +8,11 @@ use std::fs;
 #[test]
 fn the_list_has_every_machine_that_can_be_shown() {
     let list = json(&["gpu", "list"]);
-    let machines = list["machines"].as_array().unwrap();
-    assert_eq!(machines.iter().map(|machine| machine["name"].as_str().unwrap()).collect::<Vec<_>>(), mias_lab::gpus::names());
-    for machine in machines {
-        let shown = json(&["gpu", "show", machine["name"].as_str().unwrap()]);
-        assert_eq!((&shown["sm"]["count"], &shown["description"]), (&machine["sms"], &machine["description"]));
+    let gpus = list["machines"].as_array().unwrap();
+    assert_eq!(gpus.iter().map(|gpu| gpu["name"].as_str().unwrap()).collect::<Vec<_>>(), mias_lab::gpus::names());
+    for gpu in gpus {
+        let shown = json(&["gpu", "show", gpu["name"].as_str().unwrap()]);
+        assert_eq!((&shown["sm"]["count"], &shown["description"]), (&gpu["sms"], &gpu["description"]));
     }
 }
 

@@ -134,8 +134,8 @@ fn numbers_for_kernels_that_are_not_there_are_said() {
         );
     }
     let folder = tempfile::tempdir().unwrap();
-    let machine = printed(&["gpu", "show"]) + "\n[sm.memory_issue]\nwarp_quota = [1000, 2000]\n";
-    std::fs::write(folder.path().join("mine.toml"), machine).unwrap();
+    let gpu = printed(&["gpu", "show"]) + "\n[sm.memory_issue]\nwarp_quota = [1000, 2000]\n";
+    std::fs::write(folder.path().join("mine.toml"), gpu).unwrap();
     let mut run = mias(&["run", "fwt:8192", "--gpu", "mine.toml", "--cycles", "6000"]);
     run.current_dir(folder.path()).assert().success().stderr(contains(
         "machine `rtx2060`: sm.memory_issue.warp_quota has 2 numbers, one for each kernel, and this run has 1: the last mean nothing here; leave them out if no run has more",

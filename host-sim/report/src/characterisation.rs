@@ -7,7 +7,7 @@ use super::{comparison_table, kernel_stats};
 use mias_hw_model::config::GpuConfig;
 use mias_lab::characterise::{Character, from_sweep};
 use mias_lab::experiment::compare::Watch;
-use mias_lab::experiment::machine::{End, Options};
+use mias_lab::experiment::gpu_runner::{End, Options};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::sweep::{Sweep, sweep};
 use mias_lab::experiment::workload::Workload;
@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 /// The machine of the thesis.
-const MACHINE: &str = "rtx2060";
+const GPU: &str = "rtx2060";
 
 /// The window of each run in core cycles: that of `compare`.
 const CYCLES: u64 = 300_000;
@@ -36,7 +36,7 @@ impl Watch for Unwatched {
 /// # Errors
 /// A sentence, if the machine's file or a kernel cannot be read.
 pub fn resources() -> Result<String, String> {
-    let gpu = gpus::load(MACHINE).map_err(|error| error.to_string())?;
+    let gpu = gpus::load(GPU).map_err(|error| error.to_string())?;
     let cells = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let mut text = cells(&HEADINGS.map(str::to_owned)) + &format!("|---|{}\n", "---|".repeat(HEADINGS.len() - 1));
     for name in kernels::THESIS {
@@ -52,7 +52,7 @@ pub fn resources() -> Result<String, String> {
 /// # Errors
 /// A sentence that says which kernel could not be run.
 pub fn markdown() -> Result<String, String> {
-    let gpu = gpus::load(MACHINE).map_err(|error| error.to_string())?;
+    let gpu = gpus::load(GPU).map_err(|error| error.to_string())?;
     let options = Options::new(End::Cycles(CYCLES));
     let kernels: Vec<(Workload, Character, Sweep)> =
         kernels::THESIS.into_par_iter().map(|name| one(name, &gpu, options)).collect::<Result<_, String>>()?;

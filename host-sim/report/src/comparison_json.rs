@@ -8,7 +8,7 @@ use mias_lab::evaluate::half_widths;
 use mias_lab::evaluate::results::MetricValues;
 use mias_lab::experiment::compare::{Best, Comparison, Isolated, KernelResult, PerObjective, PolicyResult, SweepPoint};
 use mias_lab::experiment::faults;
-use mias_lab::experiment::machine::{Decision, End, Options, Placement, SearchFound};
+use mias_lab::experiment::gpu_runner::{Decision, End, Options, Placement, SearchFound};
 use mias_lab::experiment::placement_latency::Latency;
 use mias_lab::experiment::workload::Workload;
 use mias_lab::metrics::Metrics;

@@ -1,6 +1,6 @@
 //! Why a policy chose as it did: counters and score of every configuration that was profiled, and what decided.
 
-use mias_lab::experiment::machine::{Decision, ProfiledConfig};
+use mias_lab::experiment::gpu_runner::{Decision, ProfiledConfig};
 use mias_lab::experiment::policy::Policy;
 use mias_lab::table::{self, config, grouped, percent};
 

@@ -9,7 +9,7 @@ use mias_lab::characterise::profile::Kind;
 use mias_lab::characterise::published::{self, figures};
 use mias_lab::characterise::thesis::{self, Agreement};
 use mias_lab::characterise::{Character, types::Types};
-use mias_lab::experiment::machine::Options;
+use mias_lab::experiment::gpu_runner::Options;
 use mias_lab::table::{DASH, grouped, number, percent};
 use mias_workloads::kernels::KernelType;
 

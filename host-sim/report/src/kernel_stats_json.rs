@@ -10,7 +10,7 @@ use mias_lab::characterise::binding::{Component, Help, Level};
 use mias_lab::characterise::profile::Kind;
 use mias_lab::characterise::thesis::{self, Agreement};
 use mias_lab::characterise::{Character, published};
-use mias_lab::experiment::machine::{End, Options};
+use mias_lab::experiment::gpu_runner::{End, Options};
 use mias_lab::experiment::workload::Workload;
 use serde::Serialize;
 use std::collections::BTreeMap;

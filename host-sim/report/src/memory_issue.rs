@@ -2,7 +2,7 @@
 //! holds any back.
 
 use mias_hw_model::sm::{IssueClass, IssueSlots, MemoryLimits};
-use mias_lab::experiment::machine::Outcome;
+use mias_lab::experiment::gpu_runner::Outcome;
 use mias_lab::table::{grouped, percent};
 
 /// Lines for people; `kernels` are the columns' names, in the order of launch.

@@ -3,7 +3,7 @@
 use super::energy::watts;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::energy::{DynamicEnergy, EnergyReport, Femtojoules};
-use mias_lab::experiment::machine::Outcome;
+use mias_lab::experiment::gpu_runner::Outcome;
 use mias_lab::kernel_name;
 use serde_json::{Map, Value};
 
@@ -60,7 +60,7 @@ pub(super) fn over_time(outcome: &Outcome, names: &[&str], gpu: &GpuConfig) -> V
 mod tests {
     use super::*;
     use mias_hw_model::energy::{BackgroundEnergy, StandingEnergy};
-    use mias_lab::experiment::machine::EnergySample;
+    use mias_lab::experiment::gpu_runner::EnergySample;
     use mias_lab::gpus;
 
     /// A millisecond at 5 W constant and 4 W of SMs, of which 1 W is clock and 2 W leak; in the second one a kernel of 3 W besides; then the run ends

@@ -1,8 +1,8 @@
 //! Where a result comes from: enough to run it again and to see whether it is the same.
 
 use mias_hw_model::config::GpuConfig;
+use mias_lab::experiment::gpu_runner::{End, Options};
 use mias_lab::experiment::levels::Levels;
-use mias_lab::experiment::machine::{End, Options};
 use mias_lab::experiment::policy::{Counted, IpcUnit, Latency, Transition};
 use mias_lab::experiment::workload::Workload;
 use mias_lab::fingerprint;

@@ -1,7 +1,7 @@
 //! The launches of a queue, a line each, in the report of `run`.
 
 use mias_lab::evaluate::queue::Spread;
-use mias_lab::experiment::machine::Outcome;
+use mias_lab::experiment::gpu_runner::Outcome;
 use mias_lab::table::{self, grouped, number};
 use std::borrow::Cow;
 

@@ -152,14 +152,14 @@ pub fn why(found: &Verdict) -> Option<String> {
 mod tests {
     use super::*;
     use mias_hw_model::config::GpuConfig;
-    use mias_hw_model::register_block::{MachineDescription, Straps};
+    use mias_hw_model::register_block::{GpuDescription, Straps};
     use mias_lab::cosim::replay::Target;
     use mias_lab::cosim::{CosimError, Parting};
     use mias_registers::{PolicyCode, global};
 
     fn recording() -> Recording {
         let gpu: GpuConfig = mias_lab::gpus::load("rtx2060").unwrap();
-        let mut run = mias_lab::cosim::recording::Run::new(MachineDescription::of(&gpu, Straps::new(PolicyCode::MiasIpc)));
+        let mut run = mias_lab::cosim::recording::Run::new(GpuDescription::of(&gpu, Straps::new(PolicyCode::MiasIpc)));
         run.accesses_mut().push(Access::Read { offset: global::ID, value: 1 });
         run.end_step(0);
         run.accesses_mut().push(Access::Write { offset: global::COMMIT, value: 1 });

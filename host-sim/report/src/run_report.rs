@@ -2,13 +2,13 @@
 
 use super::energy::{self, EnergyRow, LaunchEnergy};
 use super::provenance::Provenance;
-use super::{SCHEMA_VERSION, comparison_table, contexts, explanation, latency_rows, memory_issue, queue_rows, search_rows, ways};
+use super::{SCHEMA_VERSION, comparison_table, explanation, latency_rows, memory_issue, oversubscription, queue_rows, search_rows, ways};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{LaunchStats, Preemption, SmStateCycles, ThrownAway};
 use mias_hw_model::sm::{IssueClass, IssueSlots, MemoryChoices, MemoryLimits};
 use mias_lab::bandwidth;
 use mias_lab::experiment::faults;
-use mias_lab::experiment::machine::{Decision, DecisionTime, Options, Outcome, Placement, SearchFound};
+use mias_lab::experiment::gpu_runner::{Decision, DecisionTime, Options, Outcome, Placement, SearchFound};
 use mias_lab::experiment::placement_latency::Latency;
 use mias_lab::experiment::policy::Policy;
 use mias_lab::experiment::precision::Estimate;
@@ -74,9 +74,9 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     memory_limits: &'a [MemoryLimits],
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    contexts: Vec<contexts::Row<'a>>,
+    contexts: Vec<oversubscription::Row<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    sm_contexts: Vec<contexts::SmRow>,
+    sm_contexts: Vec<oversubscription::SmRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sm_states: Option<SmStateCycles>,
     energy: Option<EnergyRow>,
@@ -209,8 +209,8 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
         l2_ways: outcome.l2_ways.as_ref().map(ways::row),
         memory_choices: outcome.memory_choices,
         memory_limits: &outcome.memory_limits,
-        contexts: contexts::rows(subject.gpu, subject.workloads, &outcome.contexts),
-        sm_contexts: contexts::sm_rows(&outcome.sm_contexts),
+        contexts: oversubscription::rows(subject.gpu, subject.workloads, &outcome.contexts),
+        sm_contexts: oversubscription::sm_rows(&outcome.sm_contexts),
         sm_states: outcome.sm_states,
         energy: outcome.energy.as_ref().map(|report| energy::row(report, subject.gpu, outcome.cycles)),
         faults: faults::named(outcome.faults).map(|fault| fault.name).collect(),
@@ -338,7 +338,7 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
     let kernels: Vec<&str> = kernels.iter().map(AsRef::as_ref).collect();
     text += &latency_rows::preemptions(&outcome.preemptions, &kernels);
     text += &memory_issue::text(outcome, &kernels);
-    text += &contexts::text(subject.gpu, subject.workloads, &outcome.contexts, &outcome.sm_contexts);
+    text += &oversubscription::text(subject.gpu, subject.workloads, &outcome.contexts, &outcome.sm_contexts);
     if let Some(SmStateCycles { active, stalled, gated, waking, wakes }) = outcome.sm_states {
         let all = (active + stalled + gated + waking).max(1) as f64;
         let [active, stalled, gated, waking] = [active, stalled, gated, waking].map(|cycles| table::percent(Some(cycles as f64 / all)));

@@ -5,7 +5,7 @@ use super::{SCHEMA_VERSION, kernel_stats};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::sm::IssueClass;
 use mias_lab::characterise::alone;
-use mias_lab::experiment::machine::{End, Options};
+use mias_lab::experiment::gpu_runner::{End, Options};
 use mias_lab::experiment::rate::estimated_ipc;
 use mias_lab::experiment::sweep::{Point, Sweep};
 use mias_lab::experiment::workload::Workload;

@@ -6,7 +6,7 @@
 
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::register_block::{Activity, ActivityEvent};
-use mias_lab::experiment::machine::Outcome;
+use mias_lab::experiment::gpu_runner::Outcome;
 use mias_registers::{KERNEL_SLOTS, PhaseCode, SM_WORDS, global, interrupt, sm, sm_bit};
 use std::io;
 use vcd::{IdCode, TimescaleUnit, Value, VarType, Writer};

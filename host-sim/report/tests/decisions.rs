@@ -4,7 +4,7 @@ use crate::random;
 use mias_lab::evaluate::decisions::{Block, Choice, Judgement, Kernels, Line, Objective, Set, TRANSITION};
 use mias_lab::evaluate::plan;
 use mias_lab::evaluate::results::{Evaluation, PolicyResult};
-use mias_lab::experiment::machine::{End, Placement};
+use mias_lab::experiment::gpu_runner::{End, Placement};
 use mias_lab::experiment::policies::Policies;
 use mias_report::evaluation::text;
 use std::path::Path;
@@ -31,7 +31,7 @@ fn blocks(evaluation: &Evaluation) -> (Vec<Block>, Vec<String>) {
 fn every_study_of_the_plan_has_its_place() {
     let evaluation = evaluation(1);
     let (blocks, existing) = blocks(&evaluation);
-    let found: Vec<(&str, Set)> = blocks.iter().map(|block| (block.machine.as_str(), block.set)).collect();
+    let found: Vec<(&str, Set)> = blocks.iter().map(|block| (block.gpu.as_str(), block.set)).collect();
     let (rtx, dai) = ("rtx2060", "dai18-lines");
     assert_eq!(found, [(rtx, Set::Making), (dai, Set::Making), (rtx, Set::Judged), (dai, Set::Judged), ("a100", Set::Judged)]);
     for block in &blocks {
@@ -105,7 +105,7 @@ fn choices_are_read_from_placements() {
     set(4, None, None, vec![placed(0..3, [4, 0]), placed(3..9, [0, 0]), placed(9..30, [0, 2])]);
     set(5, None, None, vec![placed(0..30, [4, 0])]);
     let (blocks, _) = blocks(&evaluation);
-    let block = blocks.iter().find(|block| block.set == Set::Judged && block.machine == "rtx2060").unwrap();
+    let block = blocks.iter().find(|block| block.set == Set::Judged && block.gpu == "rtx2060").unwrap();
     let chosen: Vec<Option<Choice>> = block.mixes[0].runs.iter().take(6).map(|(_, run)| run.choice.clone()).collect();
     let (config, split) = (|tbs: [u32; 2]| Some(Choice::Config(tbs.to_vec())), |sms: [u32; 2]| Some(Choice::Split(sms.to_vec())));
     assert_eq!(chosen, [split([11, 19]), config([3, 1]), config([2, 2]), None, split([3, 21]), None]);

@@ -47,7 +47,7 @@ pub use watchdog::Stuck;
 
 use crate::config::GpuConfig;
 use crate::memory::{Lent, MemorySystem, most_arrivals};
-use crate::register_block::{MachineDescription, RegisterBlock, Straps};
+use crate::register_block::{GpuDescription, RegisterBlock, Straps};
 use crate::sm::{KERNEL_SLOTS, Programs, Sm};
 use dispatch::Dispatcher;
 use first_run::FirstRuns;
@@ -162,7 +162,7 @@ impl Gpu {
             now: 0,
             sms: Sms::new((0..config.sm.count).map(|id| Sm::new(config, id as u16)).collect(), most_arrivals(config)),
             memory: MemorySystem::new(config),
-            registers: RegisterBlock::new(MachineDescription::of(config, straps))
+            registers: RegisterBlock::new(GpuDescription::of(config, straps))
                 .with_commit_cycles_per_sm(config.scheduler.commit_cycles_per_sm)
                 .with_memory_issue(config.sm.memory_issue.as_ref())
                 .with_active_warps(&config.sm.active_warps)

@@ -248,7 +248,7 @@ fn whole_lines(tight: bool) -> crate::config::GpuConfig {
     config
 }
 
-fn machines() -> impl Strategy<Value = crate::config::GpuConfig> {
+fn gpus() -> impl Strategy<Value = crate::config::GpuConfig> {
     prop_oneof![Just(config()), Just(small_queues()), Just(whole_lines(false)), Just(whole_lines(true))]
 }
 
@@ -257,7 +257,7 @@ proptest! {
 
     /// Every request is answered exactly once, whatever the back-pressure, and the counters add up.
     #[test]
-    fn conserves_requests(requests in mix(), config in machines()) {
+    fn conserves_requests(requests in mix(), config in gpus()) {
         let (seen, memory) = drive(&config, &requests, false);
         let mut tags: Vec<u32> = seen.iter().map(|(.., reply)| reply.tag).collect();
         tags.sort_unstable();
@@ -297,7 +297,7 @@ proptest! {
 
     /// Skipping quiet cycles shows the SMs the same replies at the same times, and counts the same.
     #[test]
-    fn skipping_equals_ticking(requests in mix(), config in machines()) {
+    fn skipping_equals_ticking(requests in mix(), config in gpus()) {
         let (ticked, memory) = drive(&config, &requests, false);
         let (skipped, memory_skipped) = drive(&config, &requests, true);
         prop_assert_eq!(ticked, skipped);
@@ -308,7 +308,7 @@ proptest! {
 
     /// A tick that was begun shows the same, counts the same, and may be skipped if it could be otherwise.
     #[test]
-    fn beginning_a_tick_changes_nothing(requests in mix(), config in machines(), begin in 1u64..4) {
+    fn beginning_a_tick_changes_nothing(requests in mix(), config in gpus(), begin in 1u64..4) {
         let (seen, skipped, memory) = drive_ahead(&config, &requests, true, 0);
         let (seen_begun, skipped_begun, memory_begun) = drive_ahead(&config, &requests, true, begin);
         prop_assert_eq!(seen, seen_begun);

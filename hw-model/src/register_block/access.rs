@@ -100,42 +100,42 @@ impl Bus for RegisterBlock {
 
 impl RegisterBlock {
     fn read_global(&mut self, offset: u32) -> Option<u32> {
-        let machine = &self.machine;
+        let gpu = &self.gpu;
         Some(match offset {
             global::ID => ID_VALUE,
             global::VERSION => VERSION_VALUE,
-            global::FEATURES => machine.features,
-            global::SM_COUNT => machine.sm_count,
-            global::SLOT_COUNT => machine.slot_count,
-            global::SM_THREADS => machine.sm_threads,
-            global::SM_REGISTERS => machine.sm_registers,
-            global::SM_SHARED_BYTES => machine.sm_shared_bytes,
-            global::SM_TBS => machine.sm_tbs,
-            global::WARP_THREADS => machine.warp_threads,
-            global::REGISTER_GRANULE => machine.register_granule,
-            global::SHARED_GRANULE_BYTES => machine.shared_granule_bytes,
-            global::LINEAR_COEFFICIENT => machine.linear_coefficient_q16,
-            global::SM_SCHEDULERS => machine.sm_schedulers,
-            global::REPLY_SECTORS => machine.reply_sectors_q16,
-            global::DRAM_SECTORS => machine.dram_sectors_q16,
-            global::L2_SECTORS => machine.l2_sectors_q16,
-            global::L2_ACCESS_BYTES => machine.l2_access_bytes,
-            global::SM_WAKE_CYCLES => machine.sm_wake_cycles,
-            global::STRAP_POLICY => machine.straps.policy as u32,
-            global::STRAP_PROFILE_WINDOW => machine.straps.profile_window,
-            global::STRAP_COALESCE_WINDOW => machine.straps.coalesce_window,
-            global::STRAP_OPTIONS => machine.straps.options,
-            global::STRAP_LOSS_THRESHOLD => machine.straps.loss_threshold_permille,
-            global::STRAP_MEMORY_INTERVAL => machine.straps.memory_interval,
-            global::STRAP_CONTEXT_INTERVAL => machine.straps.context_interval,
-            global::STRAP_PREEMPT => machine.straps.preempt,
-            global::STRAP_PREEMPT_LIMIT => machine.straps.preempt_limit,
-            global::STRAP_SEARCH_WARM_UP => machine.straps.search.warm_up_cycles,
-            global::STRAP_SEARCH_WINDOW => machine.straps.search.window_cycles,
-            global::STRAP_SEARCH_LOSS => machine.straps.search.loss_permille,
-            global::STRAP_SEARCH_UTILISATION => machine.straps.search.utilisation_permille,
-            global::STRAP_SEARCH_REACH => machine.straps.search.reach_permille,
-            global::STRAP_SEARCH_REACH_OF_HITS => machine.straps.search.reach_of_hits_permille,
+            global::FEATURES => gpu.features,
+            global::SM_COUNT => gpu.sm_count,
+            global::SLOT_COUNT => gpu.slot_count,
+            global::SM_THREADS => gpu.sm_threads,
+            global::SM_REGISTERS => gpu.sm_registers,
+            global::SM_SHARED_BYTES => gpu.sm_shared_bytes,
+            global::SM_TBS => gpu.sm_tbs,
+            global::WARP_THREADS => gpu.warp_threads,
+            global::REGISTER_GRANULE => gpu.register_granule,
+            global::SHARED_GRANULE_BYTES => gpu.shared_granule_bytes,
+            global::LINEAR_COEFFICIENT => gpu.linear_coefficient_q16,
+            global::SM_SCHEDULERS => gpu.sm_schedulers,
+            global::REPLY_SECTORS => gpu.reply_sectors_q16,
+            global::DRAM_SECTORS => gpu.dram_sectors_q16,
+            global::L2_SECTORS => gpu.l2_sectors_q16,
+            global::L2_ACCESS_BYTES => gpu.l2_access_bytes,
+            global::SM_WAKE_CYCLES => gpu.sm_wake_cycles,
+            global::STRAP_POLICY => gpu.straps.policy as u32,
+            global::STRAP_PROFILE_WINDOW => gpu.straps.profile_window,
+            global::STRAP_COALESCE_WINDOW => gpu.straps.coalesce_window,
+            global::STRAP_OPTIONS => gpu.straps.options,
+            global::STRAP_LOSS_THRESHOLD => gpu.straps.loss_threshold_permille,
+            global::STRAP_MEMORY_INTERVAL => gpu.straps.memory_interval,
+            global::STRAP_CONTEXT_INTERVAL => gpu.straps.context_interval,
+            global::STRAP_PREEMPT => gpu.straps.preempt,
+            global::STRAP_PREEMPT_LIMIT => gpu.straps.preempt_limit,
+            global::STRAP_SEARCH_WARM_UP => gpu.straps.search.warm_up_cycles,
+            global::STRAP_SEARCH_WINDOW => gpu.straps.search.window_cycles,
+            global::STRAP_SEARCH_LOSS => gpu.straps.search.loss_permille,
+            global::STRAP_SEARCH_UTILISATION => gpu.straps.search.utilisation_permille,
+            global::STRAP_SEARCH_REACH => gpu.straps.search.reach_permille,
+            global::STRAP_SEARCH_REACH_OF_HITS => gpu.straps.search.reach_of_hits_permille,
             global::CYCLE_LOW => {
                 self.cycle_high = (self.now >> 32) as u32;
                 self.now as u32
@@ -164,9 +164,9 @@ impl RegisterBlock {
 
     fn read_global_array(&self, offset: u32) -> Option<u32> {
         if let Some(index) = element(offset, global::STRAP_FIXED, KERNEL_SLOTS) {
-            self.machine.straps.fixed.get(index).copied().map(u32::from)
+            self.gpu.straps.fixed.get(index).copied().map(u32::from)
         } else if let Some(index) = element(offset, global::STRAP_SHARES, KERNEL_SLOTS) {
-            self.machine.straps.search.shares.get(index).copied()
+            self.gpu.straps.search.shares.get(index).copied()
         } else if let Some(slot) = element(offset, global::SEARCH_PROGRESS, KERNEL_SLOTS) {
             self.notes.progress.get(slot).copied()
         } else if let Some(word) = element(offset, global::ARM, SM_WORDS) {
@@ -203,7 +203,7 @@ impl RegisterBlock {
             global::DRAINED => self.drained &= !value,
             global::COMPLETED => self.completed &= !value,
             global::MODE => {
-                let features = self.machine.features;
+                let features = self.gpu.features;
                 let known = if features & feature::IDEAL_TRANSITION != 0 { mode::IDEAL } else { mode::DRAIN };
                 let preempts = value == mode::PREEMPT && features & feature::PREEMPT != 0;
                 self.mode = if preempts { mode::PREEMPT } else { self.in_range(value, 0, known) };
@@ -266,7 +266,7 @@ impl RegisterBlock {
     /// Stages a quota for a slot on some SMs; none if there is no such slot.
     fn stage_row(&mut self, sms: [u32; SM_WORDS], slot: usize, quota: u32) -> Option<()> {
         self.slots.get(slot)?;
-        let quota = self.in_range(quota, 0, self.machine.sm_tbs) as u8;
+        let quota = self.in_range(quota, 0, self.gpu.sm_tbs) as u8;
         for (index, sm) in self.sms.iter_mut().enumerate() {
             let (word, bit) = sm_bit(index);
             if sms[word] & bit != 0 {
@@ -365,7 +365,7 @@ impl RegisterBlock {
             return Some(done);
         }
         let slot = element(offset, sm::QUOTA, self.slots.len())?;
-        let quota = self.in_range(value, 0, self.machine.sm_tbs) as u8;
+        let quota = self.in_range(value, 0, self.gpu.sm_tbs) as u8;
         *self.sms[index].staged.get_mut(slot)? = quota;
         Some(())
     }

@@ -95,7 +95,7 @@ impl RegisterBlock {
 
     /// Whether the SMs can limit active warps; says so if they cannot.
     fn limits_warps(&mut self) -> bool {
-        let can = self.machine.features & feature::ACTIVE_WARPS != 0;
+        let can = self.gpu.features & feature::ACTIVE_WARPS != 0;
         if !can {
             self.raise_fault(fault::UNSUPPORTED);
         }

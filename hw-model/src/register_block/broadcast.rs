@@ -81,7 +81,7 @@ impl RegisterBlock {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{SMS, machine};
+    use super::super::tests::{SMS, gpu};
     use super::super::{KernelDescriptor, RawCounters};
     use super::*;
     use mias_registers::bus::Bus;
@@ -89,7 +89,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn file(cycles_per_sm: u32) -> RegisterBlock {
-        let mut file = RegisterBlock::new(machine()).with_commit_cycles_per_sm(cycles_per_sm);
+        let mut file = RegisterBlock::new(gpu()).with_commit_cycles_per_sm(cycles_per_sm);
         file.post_launch(KernelDescriptor { grid_tbs: 99, ..KernelDescriptor::default() });
         file
     }

@@ -183,7 +183,7 @@ impl RegisterBlock {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{SMS, machine};
+    use super::super::tests::{SMS, gpu};
     use super::super::{KernelDescriptor, RawCounters};
     use super::*;
     use mias_registers::{MAP_END, interrupt};
@@ -204,7 +204,7 @@ mod tests {
     }
 
     fn timed() -> RegisterBlock {
-        let mut file = RegisterBlock::new(machine());
+        let mut file = RegisterBlock::new(gpu());
         file.post_launch(KernelDescriptor { grid_tbs: 9, ..KernelDescriptor::default() });
         file.write32(global::INT_STATUS, u32::MAX);
         file.write32(global::INT_ENABLE, interrupt::ALL);

@@ -40,7 +40,7 @@ impl RegisterBlock {
     /// The same block, of channels whose requests can be ordered, and are from reset as a machine says.
     #[must_use]
     pub fn with_dram_order(mut self, config: Option<&DramSchedulerConfig>) -> Self {
-        self.machine.features |= feature::DRAM_ORDER;
+        self.gpu.features |= feature::DRAM_ORDER;
         self.dram.settings = DramSettings::of(config);
         self.dram.told = self.dram.settings;
         self
@@ -56,7 +56,7 @@ impl RegisterBlock {
     /// Writes a register; none if it is none of these.
     pub(super) fn write_dram(&mut self, offset: u32, value: u32) -> Option<()> {
         self.dram.read(offset)?;
-        if self.machine.features & feature::DRAM_ORDER == 0 {
+        if self.gpu.features & feature::DRAM_ORDER == 0 {
             self.raise_fault(fault::UNSUPPORTED);
             return Some(());
         }

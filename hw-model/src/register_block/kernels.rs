@@ -145,7 +145,7 @@ impl RegisterBlock {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::machine;
+    use super::super::tests::gpu;
     use super::*;
     use mias_registers::bus::Bus;
     use proptest::prelude::*;
@@ -164,7 +164,7 @@ mod tests {
         /// Windows that follow each other add up to the whole, and a window of one slot touches no other.
         #[test]
         fn windows_add_up(steps in prop::collection::vec((1_u64..1000, prop::array::uniform10(0_u64..1 << 20)), 1..20)) {
-            let mut file = RegisterBlock::new(machine());
+            let mut file = RegisterBlock::new(gpu());
             let (mut now, mut counts, mut sums) = (0, [0; COUNTS], [0_u64; COUNTS]);
             let mut cycles = 0;
             for (wait, more) in steps {
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn counts_saturate_at_their_widths_and_say_so() {
-        let mut file = RegisterBlock::new(machine());
+        let mut file = RegisterBlock::new(gpu());
         file.load_kernel(0, raw([1 << 27, 1 << 27, (1 << 27) - 1, 0, 0, 0, 0, u64::MAX, 5, 1 << 40]));
         file.write32(global::KERNEL_SNAPSHOT, u32::MAX);
         let most = (1 << 27) - 1;
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn a_new_kernel_counts_from_its_launch() {
-        let mut file = RegisterBlock::new(machine());
+        let mut file = RegisterBlock::new(gpu());
         file.load_kernel(0, raw([7; COUNTS]));
         file.kernel_counted_anew(0, 100);
         assert_eq!(latched(&mut file, 0), (0, [0; COUNTS], 0));

@@ -4,7 +4,7 @@ use mias_registers::{fault, interrupt};
 
 use super::RegisterBlock;
 use super::activity::ActivityEvent;
-use super::machine::KernelDescriptor;
+use super::description::KernelDescriptor;
 use super::state::SlotState;
 
 impl RegisterBlock {

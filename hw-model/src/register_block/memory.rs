@@ -160,7 +160,7 @@ impl RegisterBlock {
             for sm in &mut self.memory.sms {
                 (sm.mode, sm.limits) = (mode, limits);
             }
-            self.machine.features |= feature::MEMORY_ISSUE;
+            self.gpu.features |= feature::MEMORY_ISSUE;
             self = self.with_warp_quotas(warp_quotas);
         }
         self
@@ -279,7 +279,7 @@ impl RegisterBlock {
 
     /// Whether the SMs can hold memory instructions back; says so if they cannot.
     pub(super) fn has_memory_issue(&mut self) -> bool {
-        let has = self.machine.features & feature::MEMORY_ISSUE != 0;
+        let has = self.gpu.features & feature::MEMORY_ISSUE != 0;
         if !has {
             self.raise_fault(fault::UNSUPPORTED);
         }

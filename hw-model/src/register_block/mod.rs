@@ -17,10 +17,10 @@ mod activity;
 mod broadcast;
 mod busy;
 mod counters;
+mod description;
 mod dram;
 mod kernels;
 mod launch;
-mod machine;
 mod memory;
 mod oversubscription;
 mod preempt;
@@ -38,8 +38,8 @@ use mias_registers::{MAX_WINDOW, PhaseCode, SM_WORDS, fault, global, interrupt, 
 
 pub use activity::{Activity, ActivityEvent};
 pub use counters::RawCounters;
+pub use description::{GpuDescription, KernelDescriptor, SearchStraps, Straps};
 pub use kernels::RawKernel;
-pub use machine::{KernelDescriptor, MachineDescription, SearchStraps, Straps};
 pub use oversubscription::{ExtraTbLimit, Peak};
 pub use preempt::{PreemptAction, ShownTb};
 pub use queue::Admitted;
@@ -62,7 +62,7 @@ use ways::WaysBlock;
 /// The register block. Two that are equal answer every access alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterBlock {
-    machine: MachineDescription,
+    gpu: GpuDescription,
     now: u64,
     cycle_high: u32,
     sms: Vec<SmState>,
@@ -120,21 +120,21 @@ pub struct RegisterBlock {
 impl RegisterBlock {
     /// A register block after reset: no kernels, all quotas 0, all interrupts disabled, drain mode, longest window.
     #[must_use]
-    pub fn new(machine: MachineDescription) -> Self {
-        let machine = machine.within_map();
+    pub fn new(gpu: GpuDescription) -> Self {
+        let gpu = gpu.within_map();
         Self {
-            sms: vec![SmState::default(); machine.sm_count as usize],
-            slots: vec![SlotState::default(); machine.slot_count as usize],
-            memory: MemoryBlock::new(machine.sm_count as usize),
-            ways: WaysBlock::new(machine.sm_count as usize),
+            sms: vec![SmState::default(); gpu.sm_count as usize],
+            slots: vec![SlotState::default(); gpu.slot_count as usize],
+            memory: MemoryBlock::new(gpu.sm_count as usize),
+            ways: WaysBlock::new(gpu.sm_count as usize),
             shares: SharesBlock::default(),
-            states: StateBlock::new(machine.sm_count as usize),
-            warps: ActiveWarpsBlock::new(machine.sm_count as usize),
+            states: StateBlock::new(gpu.sm_count as usize),
+            warps: ActiveWarpsBlock::new(gpu.sm_count as usize),
             dram: DramBlock::default(),
             kernels: KernelBlock::default(),
             oversubscription: OversubscriptionBlock::default(),
             queue: QueueBlock::default(),
-            machine,
+            gpu,
             now: 0,
             cycle_high: 0,
             launches: Vec::new(),
@@ -164,14 +164,14 @@ impl RegisterBlock {
 
     /// The machine that it was built for.
     #[must_use]
-    pub fn machine(&self) -> &MachineDescription {
-        &self.machine
+    pub fn gpu(&self) -> &GpuDescription {
+        &self.gpu
     }
 
     /// The same block with other straps, as if it had been wired so from the beginning.
     #[must_use]
     pub fn with_straps(mut self, straps: Straps) -> Self {
-        self.machine.straps = straps;
+        self.gpu.straps = straps;
         self
     }
 

@@ -89,7 +89,7 @@ impl RegisterBlock {
     pub fn with_oversubscription(mut self, peaks: Option<[Peak; CONTEXT_COUNTS]>) -> Self {
         if let Some(peaks) = peaks {
             self.oversubscription.peaks = peaks;
-            self.machine.features |= feature::CONTEXTS;
+            self.gpu.features |= feature::CONTEXTS;
         }
         self
     }
@@ -156,7 +156,7 @@ impl RegisterBlock {
         if slot.is_none() && ![global::CONTEXT_INTERVAL, global::CONTEXT_DUE].contains(&offset) {
             return None;
         }
-        if self.machine.features & feature::CONTEXTS == 0 {
+        if self.gpu.features & feature::CONTEXTS == 0 {
             self.raise_fault(fault::UNSUPPORTED);
             return Some(());
         }

@@ -94,7 +94,7 @@ impl RegisterBlock {
                 positions: 0,
             };
             self.preempt.sms = vec![sm; self.sms.len()];
-            self.machine.features |= feature::PREEMPT;
+            self.gpu.features |= feature::PREEMPT;
         }
         self
     }

@@ -7,7 +7,7 @@
 use mias_registers::{KERNEL_SLOTS, fault, feature, global, interrupt, queue};
 
 use super::RegisterBlock;
-use super::machine::KernelDescriptor;
+use super::description::KernelDescriptor;
 
 /// A launch in the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,10 +145,10 @@ impl RegisterBlock {
             global::QUEUE_MODE => u32::from(self.queue.managed),
             global::QUEUE_ENTRIES => self.queue.entries(),
             global::QUEUE_ROOM => self.queue_room(),
-            global::STRAP_QUEUE_PATIENCE => self.machine.straps.queue_patience,
-            global::STRAP_MEMORY_MODE => self.machine.straps.memory_mode,
-            global::STRAP_DRAM_ORDER => self.machine.straps.dram_order,
-            global::STRAP_DRAM_CAP => self.machine.straps.dram_cap,
+            global::STRAP_QUEUE_PATIENCE => self.gpu.straps.queue_patience,
+            global::STRAP_MEMORY_MODE => self.gpu.straps.memory_mode,
+            global::STRAP_DRAM_ORDER => self.gpu.straps.dram_order,
+            global::STRAP_DRAM_CAP => self.gpu.straps.dram_cap,
             _ => return None,
         })
     }
@@ -158,7 +158,7 @@ impl RegisterBlock {
         if !matches!(offset, global::QUEUE_MODE | global::QUEUE_ADMIT) {
             return None;
         }
-        if self.machine.features & feature::QUEUE == 0 {
+        if self.gpu.features & feature::QUEUE == 0 {
             self.raise_fault(fault::UNSUPPORTED);
         } else if offset == global::QUEUE_MODE {
             self.queue.managed = self.in_range(value, 0, 1) != 0;

@@ -48,7 +48,7 @@ impl RegisterBlock {
     /// The same block, of SMs whose L1 can share its miss resources out, or cannot.
     #[must_use]
     pub fn with_miss_shares(mut self, has: bool) -> Self {
-        self.machine.features |= if has { feature::MISS_SHARES } else { 0 };
+        self.gpu.features |= if has { feature::MISS_SHARES } else { 0 };
         self
     }
 
@@ -70,7 +70,7 @@ impl RegisterBlock {
         }
         let slot = element(offset, global::MISS_WEIGHT, self.slots.len())?;
         let weight = self.in_range(value, 0, memory::MOST_MISS_WEIGHT) as u16;
-        if self.machine.features & feature::MISS_SHARES == 0 {
+        if self.gpu.features & feature::MISS_SHARES == 0 {
             self.raise_fault(fault::UNSUPPORTED);
             return Some(());
         }

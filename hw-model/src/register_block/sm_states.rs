@@ -40,7 +40,7 @@ impl RegisterBlock {
             sm_state::STALLED => feature::SM_STATES,
             _ => feature::SM_STATES | feature::POWER_GATING,
         };
-        if self.machine.features & needs != needs {
+        if self.gpu.features & needs != needs {
             self.raise_fault(fault::UNSUPPORTED);
         } else if let Some(state) = self.states.sms.get_mut(sm) {
             state.0 = request as u8;
@@ -70,14 +70,14 @@ impl RegisterBlock {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{SMS, machine};
+    use super::super::tests::{SMS, gpu};
     use super::*;
-    use crate::register_block::MachineDescription;
+    use crate::register_block::GpuDescription;
     use mias_registers::bus::Bus;
     use mias_registers::sm;
 
     fn file(features: u32) -> RegisterBlock {
-        RegisterBlock::new(MachineDescription { features, ..machine() })
+        RegisterBlock::new(GpuDescription { features, ..gpu() })
     }
 
     #[test]

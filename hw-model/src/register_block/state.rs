@@ -3,7 +3,7 @@
 use mias_registers::{KERNEL_SLOTS, global};
 
 use super::counters::CounterBank;
-use super::machine::KernelDescriptor;
+use super::description::KernelDescriptor;
 
 /// The block's share of an SM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

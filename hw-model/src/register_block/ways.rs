@@ -97,7 +97,7 @@ impl RegisterBlock {
     /// The same block, of caches whose ways can be given to kernels.
     #[must_use]
     pub fn with_ways(mut self) -> Self {
-        self.machine.features |= feature::WAYS;
+        self.gpu.features |= feature::WAYS;
         self
     }
 
@@ -159,7 +159,7 @@ impl RegisterBlock {
 
     /// The ways of two slots; none if caches cannot be told.
     fn two_ways(&mut self, value: u32) -> Option<[u16; 2]> {
-        if self.machine.features & feature::WAYS == 0 {
+        if self.gpu.features & feature::WAYS == 0 {
             self.raise_fault(fault::UNSUPPORTED);
             return None;
         }

@@ -2,7 +2,7 @@
 
 use jsonschema::Validator;
 use mias_firmware::configs::ConfigTable;
-use mias_firmware::machine::{Machine, Settings};
+use mias_firmware::gpu::{GpuProperties, Settings};
 use mias_firmware::policy::{Context, Plan, Policy, Spatial};
 use mias_lab::evaluate::plan;
 use mias_lab::experiment::custom_policy::{Custom, CustomPolicy};
@@ -87,9 +87,9 @@ fn nothing_more() -> Read {
 
 /// A machine with every key that may be left out.
 pub(crate) fn every_machine_key() -> Table {
-    let mut machine: Table = mias_gpus::text("rtx2060").expect("a machine").parse().expect("TOML");
-    merge(&mut machine, MACHINE_OPTIONS.parse().expect("TOML"));
-    machine
+    let mut gpu: Table = mias_gpus::text("rtx2060").expect("a machine").parse().expect("TOML");
+    merge(&mut gpu, MACHINE_OPTIONS.parse().expect("TOML"));
+    gpu
 }
 
 fn merge(into: &mut Table, from: Table) {
@@ -101,7 +101,7 @@ fn merge(into: &mut Table, from: Table) {
     }
 }
 
-pub(crate) fn machine() -> Kind {
+pub(crate) fn gpu() -> Kind {
     let read = |text: &str| gpus::parse("m.toml", text).map(drop).map_err(|error| error.to_string());
     let mut files: Vec<(String, String)> = mias_gpus::all().map(|(name, text)| (name.into(), text.into())).collect();
     files.push(("inherited".into(), mias_gpus::file("rtx2060-hw").expect("a machine").into()));
@@ -118,10 +118,10 @@ pub(crate) fn machine() -> Kind {
     files.push(("contexts by firmware".into(), toml::to_string(&controlled).expect("TOML")));
     // Keys that go with other limits in flight than those of that file.
     for (in_flight, key) in [("dynamic-global", "broadcast_cycles"), ("firmware", "interval_cycles")] {
-        let mut machine: Table = mias_gpus::text("rtx2060").expect("a machine").parse().expect("TOML");
+        let mut gpu: Table = mias_gpus::text("rtx2060").expect("a machine").parse().expect("TOML");
         let limits = format!("[sm.memory_issue]\nin_flight = \"{in_flight}\"\n{key} = 20_000\n");
-        merge(&mut machine, limits.parse().expect("TOML"));
-        files.push((key.into(), toml::to_string(&machine).expect("TOML")));
+        merge(&mut gpu, limits.parse().expect("TOML"));
+        files.push((key.into(), toml::to_string(&gpu).expect("TOML")));
     }
     Kind::new(gpus::schema::schema(), Box::new(read), nothing_more(), files)
 }
@@ -153,7 +153,7 @@ impl CustomPolicy for BusyShare {
     const NAME: &'static str = "busy-share";
     const HELP: &'static str = "for a test";
 
-    fn new(_: &Machine, _: &Settings) -> Self {
+    fn new(_: &GpuProperties, _: &Settings) -> Self {
         BusyShare
     }
 }
@@ -198,7 +198,7 @@ pub(crate) fn kernel() -> Kind {
 
 #[test]
 fn the_schemas_are_schemas() {
-    for kind in [machine(), plan(), kernel()] {
+    for kind in [gpu(), plan(), kernel()] {
         assert!(jsonschema::meta::is_valid(&kind.schema));
         // A key is described where it stands, or where it stands first.
         for reference in references(&kind.schema) {
@@ -221,7 +221,7 @@ fn references(schema: &Value) -> Vec<&str> {
 
 #[test]
 fn what_is_shipped_is_read_and_taken() {
-    for kind in [machine(), plan(), own_plan(), kernel()] {
+    for kind in [gpu(), plan(), own_plan(), kernel()] {
         for (name, file) in &kind.files {
             assert_eq!(kind.reads(file), Ok(()), "{name}");
             assert!(kind.takes(file), "{name}: {}", kind.complaints(file));

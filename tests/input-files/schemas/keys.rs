@@ -1,6 +1,6 @@
 //! That the sound files of these tests have every key there is, and that every key is described.
 
-use super::files::{Kind, kernel, machine, plan};
+use super::files::{Kind, gpu, kernel, plan};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -57,7 +57,7 @@ fn missing(kind: &Kind, but: &str) -> Vec<String> {
 fn the_files_of_these_tests_have_every_key() {
     // A plan sets a few fields of a machine; which there are the machines' files show.
     assert_eq!(missing(&plan(), ".experiment.*.gpu-settings."), [""; 0]);
-    assert_eq!(missing(&machine(), "nothing"), [""; 0]);
+    assert_eq!(missing(&gpu(), "nothing"), [""; 0]);
     // Only the simulator's own kernels have one.
     assert_eq!(missing(&kernel(), ".reference"), [""; 0]);
 }

@@ -1,6 +1,6 @@
 //! Changed files: what is still read, the schema must still take.
 
-use super::files::{Kind, kernel, machine, own_plan, plan};
+use super::files::{Kind, gpu, kernel, own_plan, plan};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::collections::BTreeSet;
@@ -176,7 +176,7 @@ fn mutated(kind: &Kind) {
 
 #[test]
 fn machines_that_are_read_are_taken() {
-    mutated(&machine());
+    mutated(&gpu());
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn kernels_that_are_read_are_taken() {
 /// Every key that may be left out for the reader may be for the schema: of every other file, from this one on. Of what a report shows, each kind
 /// of key once.
 fn may_be_left_out(from: usize) {
-    for kind in [machine(), plan(), kernel()] {
+    for kind in [gpu(), plan(), kernel()] {
         for (name, file) in kind.files.iter().skip(from).step_by(2) {
             let mut seen = BTreeSet::new();
             for path in paths(file) {

@@ -3,10 +3,10 @@
 
 use heapless::Vec;
 
-use super::{Candidate, Crowd, Did, Identities, KernelScheduler, Kind, Traits, choose};
+use super::{Candidate, Identities, KernelScheduler, Kind, LaunchCounts, Mix, Traits, choose};
 use mias_firmware::configs::MAX_KERNELS;
+use mias_firmware::gpu::GpuProperties;
 use mias_firmware::kernel::Kernel;
-use mias_firmware::machine::Machine;
 use mias_firmware::policy::Policy;
 use mias_firmware::resources::TbShape;
 use mias_firmware::scheduler::Scheduler;
@@ -37,7 +37,7 @@ impl KernelScheduler {
     /// # Errors
     /// The bus failed.
     #[inline(never)]
-    pub(crate) fn learn<B: TryBus>(&mut self, bus: &mut B, machine: &Machine, slot: u8) -> Result<(), B::Error> {
+    pub(crate) fn learn<B: TryBus>(&mut self, bus: &mut B, gpu: &GpuProperties, slot: u8) -> Result<(), B::Error> {
         let identity = read(bus, slot::at(slot.into(), slot::IDENTITY))?;
         if !self.on || identity == 0 {
             return Ok(());
@@ -46,8 +46,8 @@ impl KernelScheduler {
         let of_slot = 4 * u32::from(slot);
         let mut count = |first: u32| read(bus, first + of_slot);
         let (reads, writes) = (count(global::KERNEL_DRAM_READS)?, count(global::KERNEL_DRAM_WRITES)?);
-        let did = Did { warp_insts: count(global::KERNEL_WARP_INSTS)?, dram_sectors: reads.saturating_add(writes) };
-        if let Some(kind) = Kind::of(did, machine) {
+        let did = LaunchCounts { warp_insts: count(global::KERNEL_WARP_INSTS)?, dram_sectors: reads.saturating_add(writes) };
+        if let Some(kind) = Kind::of(did, gpu) {
             self.known.learn(identity, kind);
         }
         Ok(())
@@ -60,21 +60,21 @@ impl KernelScheduler {
     }
 
     /// The launch in an entry.
-    fn candidate<B: TryBus>(&self, bus: &mut B, machine: &Machine, entry: u8) -> Result<Candidate, B::Error> {
+    fn candidate<B: TryBus>(&self, bus: &mut B, gpu: &GpuProperties, entry: u8) -> Result<Candidate, B::Error> {
         let at = |register| queue::at(entry.into(), register);
         let shape = TbShape {
             threads: read(bus, at(queue::TB_THREADS))?,
             thread_registers: read(bus, at(queue::THREAD_REGISTERS))?,
             shared_bytes: read(bus, at(queue::TB_SHARED_BYTES))?,
         };
-        let kernel = Kernel::new(0, &shape, read(bus, at(queue::GRID_TBS))?, &machine.limits);
+        let kernel = Kernel::new(0, &shape, read(bus, at(queue::GRID_TBS))?, &gpu.limits);
         let kind = self.kind(bus, at(queue::IDENTITY))?;
         Ok(Candidate {
             entry,
             number: read(bus, at(queue::NUMBER))?,
             passed: read(bus, at(queue::PASSED))?,
             priority: read(bus, at(queue::PRIORITY))?,
-            traits: Traits::of(kind, &kernel, machine),
+            traits: Traits::of(kind, &kernel, gpu),
         })
     }
 }
@@ -103,7 +103,7 @@ impl KernelScheduler {
                 Some(crowd) => crowd,
                 None => self.running(bus, scheduler)?,
             };
-            let Some(next) = self.next_launch(bus, scheduler.machine(), entries, &running)? else { break };
+            let Some(next) = self.next_launch(bus, scheduler.gpu(), entries, &running)? else { break };
             write(bus, global::QUEUE_ADMIT, next.entry.into())?;
             crowd = Some(running.with(&next.traits));
         }
@@ -111,10 +111,10 @@ impl KernelScheduler {
     }
 
     /// The next of the launches in these entries.
-    fn next_launch<B: TryBus>(&self, bus: &mut B, machine: &Machine, entries: u32, running: &Crowd) -> Result<Option<Candidate>, B::Error> {
+    fn next_launch<B: TryBus>(&self, bus: &mut B, gpu: &GpuProperties, entries: u32, running: &Mix) -> Result<Option<Candidate>, B::Error> {
         let mut candidates: Vec<Candidate, { queue::ENTRIES }> = Vec::new();
         for entry in (0..queue::ENTRIES as u8).filter(|entry| entries >> entry & 1 != 0) {
-            let candidate = self.candidate(bus, machine, entry)?;
+            let candidate = self.candidate(bus, gpu, entry)?;
             // There is room for as many as there are entries.
             let _ = candidates.push(candidate);
         }
@@ -122,11 +122,11 @@ impl KernelScheduler {
     }
 
     /// The kernels that run.
-    fn running<P: Policy, B: TryBus, const C: usize>(&self, bus: &mut B, scheduler: &Scheduler<P, C>) -> Result<Crowd, B::Error> {
-        let mut crowd = Crowd::default();
+    fn running<P: Policy, B: TryBus, const C: usize>(&self, bus: &mut B, scheduler: &Scheduler<P, C>) -> Result<Mix, B::Error> {
+        let mut crowd = Mix::default();
         for kernel in scheduler.kernels() {
             let kind = self.kind(bus, slot::at(kernel.slot.into(), slot::IDENTITY))?;
-            crowd = crowd.with(&Traits::of(kind, kernel, scheduler.machine()));
+            crowd = crowd.with(&Traits::of(kind, kernel, scheduler.gpu()));
         }
         Ok(crowd)
     }

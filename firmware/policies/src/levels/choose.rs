@@ -7,7 +7,7 @@
 //! are older were passed over at least as often, so that the oldest of such is the oldest of all and passes over nobody. So a launch is passed over at most K times, and one
 //! that has a launches before it in the queue is among the next a + K + 1, if kernels end.
 
-use super::{Crowd, Traits};
+use super::{Mix, Traits};
 
 /// A launch in the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Candidate {
 
 /// The next launch to run beside `running`, none of no candidate. Nobody is passed over more often than `patience` times.
 #[must_use]
-pub fn choose(candidates: &[Candidate], running: &Crowd, patience: u32) -> Option<Candidate> {
+pub fn choose(candidates: &[Candidate], running: &Mix, patience: u32) -> Option<Candidate> {
     let mut best: Option<(&Candidate, [u32; 2])> = None;
     for candidate in candidates {
         let together = running.with(&candidate.traits);
@@ -68,17 +68,17 @@ fn comes_before((one, company): (&Candidate, [u32; 2]), (other, of_other): (&Can
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Did, Kind};
+    use super::super::{Kind, LaunchCounts};
     use super::*;
-    use mias_firmware::machine::Machine;
+    use mias_firmware::gpu::GpuProperties;
     use mias_firmware::quantity::SectorRate;
     use proptest::prelude::*;
     use std::collections::VecDeque;
     use std::vec::Vec;
 
     fn traits(dram: u32, share: u16) -> Traits {
-        let machine = Machine { sm_count: 1, schedulers: 1, dram_sectors: SectorRate::from_bits(1 << 16), ..Machine::NONE };
-        let kind = Kind::of(Did { warp_insts: 16 - dram, dram_sectors: dram }, &machine).unwrap();
+        let gpu = GpuProperties { sm_count: 1, schedulers: 1, dram_sectors: SectorRate::from_bits(1 << 16), ..GpuProperties::NONE };
+        let kind = Kind::of(LaunchCounts { warp_insts: 16 - dram, dram_sectors: dram }, &gpu).unwrap();
         Traits { kind, shares: [share, 0, 0, 0] }
     }
 
@@ -87,7 +87,7 @@ mod tests {
     }
 
     fn next(candidates: &[Candidate], running: &[u32]) -> u32 {
-        let crowd = running.iter().fold(Crowd::default(), |crowd, &dram| crowd.with(&traits(dram, 0)));
+        let crowd = running.iter().fold(Mix::default(), |crowd, &dram| crowd.with(&traits(dram, 0)));
         choose(candidates, &crowd, 4).unwrap().number
     }
 
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(next(&all, &[1, 1]), 3);
         assert_eq!(next(&all, &[1, 15]), 1, "what is even stays even with what is halfway");
         assert_eq!(next(&all, &[]), 1, "nobody to go with: the oldest");
-        assert_eq!(choose(&[], &Crowd::default(), 4), None);
+        assert_eq!(choose(&[], &Mix::default(), 4), None);
     }
 
     #[test]
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn of_equal_kinds_the_one_that_takes_least_of_what_is_scarce() {
         let of = |number, shares| Candidate { traits: Traits { kind: Kind::UNKNOWN, shares }, ..candidate(number, 8) };
-        let running = Crowd::default().with(&Traits { kind: Kind::UNKNOWN, shares: [256, 64, 0, 32] });
+        let running = Mix::default().with(&Traits { kind: Kind::UNKNOWN, shares: [256, 64, 0, 32] });
         let all = [of(1, [256, 128, 0, 16]), of(2, [64, 256, 0, 16]), of(3, [256, 256, 0, 16])];
         assert_eq!(choose(&all, &running, 4).map(|next| next.number), Some(2));
     }
@@ -134,7 +134,7 @@ mod tests {
     }
 
     impl Window {
-        fn admit(&mut self, running: &Crowd, patience: u32, size: usize) -> bool {
+        fn admit(&mut self, running: &Mix, patience: u32, size: usize) -> bool {
             while self.shown.len() < size {
                 let Some(one) = self.waiting.pop_front() else { break };
                 self.shown.push(one);
@@ -163,7 +163,7 @@ mod tests {
             };
             let waiting: VecDeque<Candidate> = launches.iter().enumerate().map(of).collect();
             let mut window = Window { waiting, shown: Vec::new(), admitted: Vec::new() };
-            let crowd = running.iter().fold(Crowd::default(), |crowd, &dram| crowd.with(&traits(dram, 100)));
+            let crowd = running.iter().fold(Mix::default(), |crowd, &dram| crowd.with(&traits(dram, 100)));
             while window.admit(&crowd, patience, size) {}
             prop_assert_eq!(window.admitted.len(), launches.len());
             for (place, one) in window.admitted.iter().enumerate() {

@@ -65,9 +65,9 @@ impl Identities {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Did;
+    use super::super::LaunchCounts;
     use super::*;
-    use mias_firmware::machine::Machine;
+    use mias_firmware::gpu::GpuProperties;
     use mias_firmware::quantity::SectorRate;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
@@ -75,8 +75,8 @@ mod tests {
 
     /// Of a machine on which an instruction weighs as much as a sector: `dram` of 16.
     fn kind(dram: u32) -> Kind {
-        let machine = Machine { sm_count: 1, schedulers: 1, dram_sectors: SectorRate::from_bits(1 << 16), ..Machine::NONE };
-        Kind::of(Did { warp_insts: 16 - dram, dram_sectors: dram }, &machine).unwrap()
+        let gpu = GpuProperties { sm_count: 1, schedulers: 1, dram_sectors: SectorRate::from_bits(1 << 16), ..GpuProperties::NONE };
+        Kind::of(LaunchCounts { warp_insts: 16 - dram, dram_sectors: dram }, &gpu).unwrap()
     }
 
     #[test]

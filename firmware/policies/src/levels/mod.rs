@@ -17,7 +17,7 @@ mod traits;
 
 pub use choose::{Candidate, choose};
 pub use identities::{Identities, KNOWN};
-pub use traits::{Crowd, Did, Kind, Traits};
+pub use traits::{Kind, LaunchCounts, Mix, Traits};
 
 use mias_registers::bus::{TryBus, read, write};
 use mias_registers::{global, option};

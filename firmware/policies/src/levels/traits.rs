@@ -1,8 +1,8 @@
 //! What the choice of a launch goes by: what a kernel asks of the machine while it runs, as far as earlier launches of it have shown, and what its TBs
 //! take of an SM, which its descriptor says (sources.md D202).
 
+use mias_firmware::gpu::GpuProperties;
 use mias_firmware::kernel::Kernel;
-use mias_firmware::machine::Machine;
 use mias_firmware::resources::Resources;
 
 /// What a kernel asks for, between issue slots alone and DRAM alone: of what it uses of both, each as a share of its peak, the part that is DRAM's, in
@@ -17,7 +17,7 @@ const SHARE_BITS: u32 = 27;
 
 /// What a launch did, on the whole chip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Did {
+pub struct LaunchCounts {
     /// Warp instructions.
     pub warp_insts: u32,
     /// Sectors that DRAM read and wrote.
@@ -36,11 +36,11 @@ impl Kind {
 
     /// Of a launch that did this; none of one that did nothing.
     #[must_use]
-    pub fn of(did: Did, machine: &Machine) -> Option<Self> {
+    pub fn of(did: LaunchCounts, gpu: &GpuProperties) -> Option<Self> {
         // Over cycles and both peaks: sectors * issue slots per cycle against instructions * sectors per cycle.
-        let slots = u64::from(machine.sm_count).saturating_mul(machine.schedulers.into());
+        let slots = u64::from(gpu.sm_count).saturating_mul(gpu.schedulers.into());
         let dram = (u64::from(did.dram_sectors) << 16).saturating_mul(slots);
-        let issue = u64::from(did.warp_insts).saturating_mul(machine.dram_sectors.to_bits().into());
+        let issue = u64::from(did.warp_insts).saturating_mul(gpu.dram_sectors.to_bits().into());
         let beyond = (u64::BITS - (dram | issue).leading_zeros()).saturating_sub(SHARE_BITS);
         let (dram, issue) = ((dram >> beyond) as u32, (issue >> beyond) as u32);
         let sixteenths = (dram << 4).checked_div(dram.saturating_add(issue))?;
@@ -69,8 +69,8 @@ pub struct Traits {
 impl Traits {
     /// Of a kernel of this kind.
     #[must_use]
-    pub fn of(kind: Kind, kernel: &Kernel, machine: &Machine) -> Self {
-        let (all, tb, tbs) = (&machine.limits.capacity, &kernel.demand, u32::from(kernel.max_tbs));
+    pub fn of(kind: Kind, kernel: &Kernel, gpu: &GpuProperties) -> Self {
+        let (all, tb, tbs) = (&gpu.limits.capacity, &kernel.demand, u32::from(kernel.max_tbs));
         let share = |amount: fn(&Resources) -> u32| {
             // At most the capacity: as many fit.
             let taken = amount(tb).saturating_mul(tbs).min(amount(all));
@@ -84,7 +84,7 @@ impl Traits {
 
 /// Kernels that run together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Crowd {
+pub struct Mix {
     kernels: u32,
     /// Sum of their kinds, in sixteenths.
     dram: u32,
@@ -92,7 +92,7 @@ pub struct Crowd {
     shares: [u32; RESOURCES],
 }
 
-impl Crowd {
+impl Mix {
     /// The same with one more.
     #[must_use]
     pub fn with(mut self, traits: &Traits) -> Self {
@@ -125,14 +125,14 @@ mod tests {
     use proptest::prelude::*;
 
     /// 30 SMs of four schedulers: 120 instructions a cycle. DRAM: 6 sectors a cycle.
-    fn machine() -> Machine {
+    fn gpu() -> GpuProperties {
         let capacity = Resources { threads: 1024, registers: 65_536, shared_bytes: 65_536, tbs: 16 };
         let limits = SmLimits { capacity, warp_threads: 32, register_granule: 8, shared_granule_bytes: 256 };
-        Machine { sm_count: 30, schedulers: 4, dram_sectors: SectorRate::from_bits(6 << 16), limits, ..Machine::NONE }
+        GpuProperties { sm_count: 30, schedulers: 4, dram_sectors: SectorRate::from_bits(6 << 16), limits, ..GpuProperties::NONE }
     }
 
     fn sixteenths(warp_insts: u32, dram_sectors: u32) -> Option<u32> {
-        Kind::of(Did { warp_insts, dram_sectors }, &machine()).map(Kind::sixteenths)
+        Kind::of(LaunchCounts { warp_insts, dram_sectors }, &gpu()).map(Kind::sixteenths)
     }
 
     /// At half of the issue slots and half of DRAM in 1,000 cycles: 60,000 instructions and 3,000 sectors.
@@ -150,11 +150,11 @@ mod tests {
     /// 256 threads of 64 registers and 20,000 bytes: three fit by shared memory (20,224 each).
     #[test]
     fn shares_are_of_as_many_tbs_as_fit() {
-        let machine = machine();
+        let gpu = gpu();
         let shape = TbShape { threads: 256, thread_registers: 64, shared_bytes: 20_000 };
-        let kernel = Kernel::new(0, &shape, 100, &machine.limits);
+        let kernel = Kernel::new(0, &shape, 100, &gpu.limits);
         assert_eq!(kernel.max_tbs, 3);
-        let traits = Traits::of(Kind::UNKNOWN, &kernel, &machine);
+        let traits = Traits::of(Kind::UNKNOWN, &kernel, &gpu);
         assert_eq!(traits.shares, [192, 192, (3 * 20_224 * 256 / 65_536) as u16, 48]);
     }
 
@@ -163,13 +163,13 @@ mod tests {
         fn kinds_and_shares_stay_in_range(insts: u32, sectors: u32, sms: u16, schedulers: u32, rate: u32, shape: [u32; 3], capacity: [u32; 4]) {
             let [threads, registers, shared_bytes, tbs] = capacity;
             let capacity = Resources { threads, registers, shared_bytes, tbs: tbs % 256 };
-            let limits = SmLimits { capacity, ..machine().limits };
-            let machine = Machine { sm_count: sms % 257, schedulers, dram_sectors: SectorRate::from_bits(rate), limits, ..Machine::NONE };
-            let kind = Kind::of(Did { warp_insts: insts, dram_sectors: sectors }, &machine);
+            let limits = SmLimits { capacity, ..gpu().limits };
+            let gpu = GpuProperties { sm_count: sms % 257, schedulers, dram_sectors: SectorRate::from_bits(rate), limits, ..GpuProperties::NONE };
+            let kind = Kind::of(LaunchCounts { warp_insts: insts, dram_sectors: sectors }, &gpu);
             prop_assert!(kind.is_none_or(|kind| kind.sixteenths() <= Kind::MOST));
             let [threads, thread_registers, shared_bytes] = shape;
-            let kernel = Kernel::new(0, &TbShape { threads, thread_registers, shared_bytes }, 9, &machine.limits);
-            let traits = Traits::of(kind.unwrap_or(Kind::UNKNOWN), &kernel, &machine);
+            let kernel = Kernel::new(0, &TbShape { threads, thread_registers, shared_bytes }, 9, &gpu.limits);
+            let traits = Traits::of(kind.unwrap_or(Kind::UNKNOWN), &kernel, &gpu);
             prop_assert!(traits.shares.iter().all(|share| *share <= 256));
         }
 

@@ -2,8 +2,8 @@
 
 use mias_firmware::configs::{ConfigTable, TbVector};
 use mias_firmware::counters::{CounterSet, Reading};
+use mias_firmware::gpu::{GpuProperties, Settings};
 use mias_firmware::kernel::Kernel;
-use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::metric::{Factor, Ipc, IpmIpc, Linear, Score};
 #[cfg(feature = "search")]
 use mias_firmware::policy::Search;
@@ -86,14 +86,14 @@ macro_rules! each {
 impl AnyPolicy {
     /// The policy of a code. `fixed` is for [`PolicyCode::FixedConfig`] only.
     #[must_use]
-    pub fn new(code: PolicyCode, machine: &Machine, settings: &Settings, fixed: TbVector) -> Self {
+    pub fn new(code: PolicyCode, gpu: &GpuProperties, settings: &Settings, fixed: TbVector) -> Self {
         let mut policy = Self::IDLE;
-        policy.become_policy(code, machine, settings, fixed);
+        policy.become_policy(code, gpu, settings, fixed);
         policy
     }
 
     /// Becomes the policy of a code. One that searches is Spatial in an image that cannot.
-    fn become_policy(&mut self, code: PolicyCode, machine: &Machine, settings: &Settings, fixed: TbVector) {
+    fn become_policy(&mut self, code: PolicyCode, gpu: &GpuProperties, settings: &Settings, fixed: TbVector) {
         #[cfg(feature = "search")]
         if code.searches() {
             *self = Self::Searching(Searching::new(SearchPolicy::GivenShares(GivenShares)));
@@ -119,7 +119,7 @@ impl AnyPolicy {
             PolicyCode::MiasIpmIpc => Self::MiasIpmIpc(Mias { metric: IpmIpc }),
             PolicyCode::MiasFactor => Self::MiasFactor(Mias { metric: Factor }),
             PolicyCode::MiasLinear => {
-                Self::MiasLinear(Mias { metric: Linear { coefficient: machine.linear_coefficient, literal: settings.literal_linear } })
+                Self::MiasLinear(Mias { metric: Linear { coefficient: gpu.linear_coefficient, literal: settings.literal_linear } })
             }
             PolicyCode::FixedConfig => Self::FixedConfig(FixedConfig { vector: fixed }),
             // Left-over, and codes of searches, which are not asked for here.
@@ -180,14 +180,14 @@ impl Strapped for AnyPolicy {
 
     /// One that searches is Spatial in an image that cannot, with a fault raised.
     #[inline(never)]
-    fn read<B: TryBus>(&mut self, bus: &mut B, machine: &Machine, settings: &Settings) -> Result<bool, B::Error> {
+    fn read<B: TryBus>(&mut self, bus: &mut B, gpu: &GpuProperties, settings: &Settings) -> Result<bool, B::Error> {
         let Some(code) = PolicyCode::from_code(read(bus, global::STRAP_POLICY)?) else { return Ok(false) };
         #[cfg(not(feature = "search"))]
         if code.searches() {
             mias_registers::bus::write(bus, global::FAULT_SET, mias_registers::fault::NO_SEARCH)?;
         }
         let fixed = read_fixed(bus)?;
-        self.become_policy(code, machine, settings, fixed);
+        self.become_policy(code, gpu, settings, fixed);
         Ok(true)
     }
 }
@@ -222,10 +222,10 @@ impl Policy for AnyPolicy {
         table: &mut ConfigTable<C>,
         bus: &mut B,
         reading: &Reading<'_>,
-        machine: &Machine,
+        gpu: &GpuProperties,
     ) -> Result<(), B::Error> {
         match self.extra() {
-            Some(extra) => crate::extra::read_extra(table, bus, reading, extra, machine.dram_sectors),
+            Some(extra) => crate::extra::read_extra(table, bus, reading, extra, gpu.dram_sectors),
             None => Ok(()),
         }
     }

@@ -13,8 +13,8 @@
 use crate::extra::{Extra, read_extra};
 use mias_firmware::configs::{ConfigTable, Entry, MAX_KERNELS, Origin, Sums, TbVector};
 use mias_firmware::counters::{CounterSet, Reading};
+use mias_firmware::gpu::GpuProperties;
 use mias_firmware::kernel::Kernel;
-use mias_firmware::machine::Machine;
 use mias_firmware::policy::{Context, Plan, Policy, Verdict, beside_one_of_each, profile_alone, settle_for_spatial};
 use mias_firmware::quantity::{AllSectorRate, SectorRate, SmSectorRate, Utilisation, times, whole};
 use mias_registers::bus::TryBus;
@@ -67,9 +67,9 @@ impl Policy for Coordinated {
         table: &mut ConfigTable<C>,
         bus: &mut B,
         reading: &Reading<'_>,
-        machine: &Machine,
+        gpu: &GpuProperties,
     ) -> Result<(), B::Error> {
-        read_extra(table, bus, reading, Self::EXTRA, machine.dram_sectors)
+        read_extra(table, bus, reading, Self::EXTRA, gpu.dram_sectors)
     }
 }
 
@@ -90,7 +90,7 @@ fn combine(context: &Context<'_>, alone: &[Entry]) -> Option<TbVector> {
     let mut vector = TbVector::default();
     for (index, usage) in uses.iter_mut().enumerate().take(context.kernels.len()) {
         let entry = alone.get(index).filter(|entry| entry.sums.sms != 0)?;
-        let shares = shares(context.machine, entry);
+        let shares = shares(context.gpu, entry);
         *usage = Use { shares, critical: hottest(&shares), tbs: u32::from(entry.vector.get(index)).max(1) };
         vector.set(index, 1);
     }
@@ -103,16 +103,16 @@ fn combine(context: &Context<'_>, alone: &[Entry]) -> Option<TbVector> {
 }
 
 /// What all SMs would use if they did what the SMs of this configuration did.
-fn shares(machine: &Machine, entry: &Entry) -> Shares {
+fn shares(gpu: &GpuProperties, entry: &Entry) -> Shares {
     let sums = &entry.sums;
     let cycles = each(sums, sums.cycles).max(1);
     // Sustained, of the peak: 0.6 of the interconnect (Lin et al. 2018, section 3.1), 0.75 of DRAM (sources.md D54).
-    let (reply, dram) = ((machine.reply_sectors / 5).wrapping_mul_int(3), (machine.dram_sectors / 4).wrapping_mul_int(3));
+    let (reply, dram) = ((gpu.reply_sectors / 5).wrapping_mul_int(3), (gpu.dram_sectors / 4).wrapping_mul_int(3));
     let issued: Utilisation = whole(each(sums, sums.instructions));
     [
-        issued / cycles.saturating_mul(machine.schedulers).max(1),
-        share_of_sectors(machine, each(sums, sums.load_requests), cycles, reply),
-        share_of_sectors(machine, each(sums, entry.extra.count()), cycles, dram),
+        issued / cycles.saturating_mul(gpu.schedulers).max(1),
+        share_of_sectors(gpu, each(sums, sums.load_requests), cycles, reply),
+        share_of_sectors(gpu, each(sums, entry.extra.count()), cycles, dram),
     ]
 }
 
@@ -123,9 +123,9 @@ fn each(sums: &Sums, sum: u32) -> u32 {
 
 /// Sectors of one SM in so many cycles, times the SMs, over those that the machine moves per cycle.
 #[inline(never)]
-fn share_of_sectors(machine: &Machine, sectors: u32, cycles: u32, machine_sectors: SectorRate) -> Utilisation {
+fn share_of_sectors(gpu: &GpuProperties, sectors: u32, cycles: u32, machine_sectors: SectorRate) -> Utilisation {
     let sectors: SmSectorRate = whole(sectors);
-    let all = times(sectors / cycles.max(1), machine.sm_count.into());
+    let all = times(sectors / cycles.max(1), gpu.sm_count.into());
     // 20 fraction bits over 10 leave 10.
     let all = AllSectorRate::from_bits(all.to_bits().saturating_mul(1 << 7));
     Utilisation::from_bits(all.to_bits() / (machine_sectors.to_bits() >> 6).max(1))

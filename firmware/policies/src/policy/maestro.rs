@@ -11,7 +11,7 @@ use crate::extra::{Extra, read_extra};
 use crate::metric::{Progress, gains};
 use mias_firmware::configs::{ConfigTable, Origin};
 use mias_firmware::counters::{CounterSet, Reading};
-use mias_firmware::machine::Machine;
+use mias_firmware::gpu::GpuProperties;
 use mias_firmware::metric::{Metric, Score};
 use mias_firmware::policy::mias::score;
 use mias_firmware::policy::{Context, Plan, Policy, Verdict, profile_alone, settle_for_spatial};
@@ -56,9 +56,9 @@ impl Policy for Maestro {
         table: &mut ConfigTable<C>,
         bus: &mut B,
         reading: &Reading<'_>,
-        machine: &Machine,
+        gpu: &GpuProperties,
     ) -> Result<(), B::Error> {
-        read_extra(table, bus, reading, Self::EXTRA, machine.dram_sectors)
+        read_extra(table, bus, reading, Self::EXTRA, gpu.dram_sectors)
     }
 
     fn score<const C: usize>(&self, table: &ConfigTable<C>, index: usize) -> Option<Score> {

@@ -15,7 +15,7 @@ use crate::metric::Progress;
 use crate::metric::roofline::Objective;
 use mias_firmware::configs::{ConfigTable, Origin, TRIAL, TbVector, WARM_UP};
 use mias_firmware::counters::{CounterSet, Reading};
-use mias_firmware::machine::{Machine, Settings};
+use mias_firmware::gpu::{GpuProperties, Settings};
 use mias_firmware::metric::{Metric, Score};
 use mias_firmware::policy::mias::{add_round, best, prepare_configs, score};
 use mias_firmware::policy::{Context, Plan, Policy, Verdict, settle_for_spatial};
@@ -72,9 +72,9 @@ impl Policy for MiasDuel {
         table: &mut ConfigTable<C>,
         bus: &mut B,
         reading: &Reading<'_>,
-        machine: &Machine,
+        gpu: &GpuProperties,
     ) -> Result<(), B::Error> {
-        read_extra(table, bus, reading, Self::EXTRA, machine.dram_sectors)
+        read_extra(table, bus, reading, Self::EXTRA, gpu.dram_sectors)
     }
 
     fn score<const C: usize>(&self, table: &ConfigTable<C>, index: usize) -> Option<Score> {

@@ -9,7 +9,7 @@ use crate::extra::{Extra, read_extra};
 use crate::metric::gains;
 use mias_firmware::configs::{ConfigTable, Origin};
 use mias_firmware::counters::{CounterSet, Reading};
-use mias_firmware::machine::Machine;
+use mias_firmware::gpu::GpuProperties;
 use mias_firmware::metric::{IpmIpc, Metric, Score};
 use mias_firmware::policy::mias::{add_round, best, prepare_configs, score};
 use mias_firmware::policy::{Context, Plan, Policy, Verdict, settle_for_spatial};
@@ -58,9 +58,9 @@ impl Policy for MiasGuard {
         table: &mut ConfigTable<C>,
         bus: &mut B,
         reading: &Reading<'_>,
-        machine: &Machine,
+        gpu: &GpuProperties,
     ) -> Result<(), B::Error> {
-        read_extra(table, bus, reading, Self::EXTRA, machine.dram_sectors)
+        read_extra(table, bus, reading, Self::EXTRA, gpu.dram_sectors)
     }
 
     fn score<const C: usize>(&self, table: &ConfigTable<C>, index: usize) -> Option<Score> {

@@ -8,7 +8,7 @@ use crate::extra::read_extra;
 use crate::metric::Progress;
 use mias_firmware::configs::{ConfigTable, Origin};
 use mias_firmware::counters::{CounterSet, Reading};
-use mias_firmware::machine::Machine;
+use mias_firmware::gpu::GpuProperties;
 use mias_firmware::metric::{Metric, Score};
 use mias_firmware::policy::mias::{add_round, best, first_configs, prepare_configs, score};
 use mias_firmware::policy::{Context, Plan, Policy, Verdict, settle_for_spatial, spatial};
@@ -52,9 +52,9 @@ impl Policy for MiasStp {
         table: &mut ConfigTable<C>,
         bus: &mut B,
         reading: &Reading<'_>,
-        machine: &Machine,
+        gpu: &GpuProperties,
     ) -> Result<(), B::Error> {
-        read_extra(table, bus, reading, self.metric.extra(), machine.dram_sectors)
+        read_extra(table, bus, reading, self.metric.extra(), gpu.dram_sectors)
     }
 
     fn score<const C: usize>(&self, table: &ConfigTable<C>, index: usize) -> Option<Score> {

@@ -2,7 +2,7 @@
 
 use mias_firmware::configs::{ConfigTable, Entry, TbVector};
 use mias_firmware::driver::stage;
-use mias_firmware::machine::Machine;
+use mias_firmware::gpu::GpuProperties;
 use mias_firmware::policy::{Context, Next, Placement, Plan, Policy, Search as Steps};
 use mias_registers::bus::{TryBus, read, write};
 use mias_registers::{KERNEL_SLOTS, feature, global, search_found, sm, sm_state};
@@ -147,7 +147,7 @@ impl Searching {
         if let Some(vector) = self.state.on_all {
             stage(bus, global::QUOTA_ALL, slots, vector)?;
             write(bus, global::COMMIT, 1)?;
-            return if self.in_effect.sms() != 0 { self.resume_all(bus, placement.machine.sm_count) } else { Ok(()) };
+            return if self.in_effect.sms() != 0 { self.resume_all(bus, placement.gpu.sm_count) } else { Ok(()) };
         }
         let shares = self.state.shares;
         let sms = shares.sms();
@@ -197,10 +197,10 @@ impl Policy for Searching {
 
 impl Steps for Searching {
     /// A firmware before a reset may have left SMs stalled or gated: they go on.
-    fn start<B: TryBus>(&mut self, bus: &mut B, machine: &Machine) -> Result<(), B::Error> {
+    fn start<B: TryBus>(&mut self, bus: &mut B, gpu: &GpuProperties) -> Result<(), B::Error> {
         self.in_effect = Shares::NONE;
-        self.state.parameters = Parameters::read(bus, machine)?;
-        if read(bus, global::FEATURES)? & feature::SM_STATES != 0 { self.resume_all(bus, machine.sm_count) } else { Ok(()) }
+        self.state.parameters = Parameters::read(bus, gpu)?;
+        if read(bus, global::FEATURES)? & feature::SM_STATES != 0 { self.resume_all(bus, gpu.sm_count) } else { Ok(()) }
     }
 
     fn begin(&mut self, sms: u16, kernels: usize) {

@@ -29,7 +29,7 @@ impl Policy for Smk {
 /// The TBs of each kernel; none if one would get no TB, and starve.
 #[inline(never)]
 pub(super) fn quotas(context: &Context<'_>) -> Option<TbVector> {
-    let capacity = &context.machine.limits.capacity;
+    let capacity = &context.gpu.limits.capacity;
     let mut dominant = [(0, 1); MAX_KERNELS];
     for (dominant, kernel) in dominant.iter_mut().zip(context.kernels) {
         *dominant = dominant_part(capacity, &kernel.demand);
@@ -40,7 +40,7 @@ pub(super) fn quotas(context: &Context<'_>) -> Option<TbVector> {
     // The kernel that is not done and whose dominant share is the smallest, the first of equals.
     while let Some((index, kernel)) = poorest(context.kernels, &dominant, &vector, done) {
         let has = vector.get(index);
-        let share_of_grid = kernel.grid_tbs.div_ceil(u32::from(context.machine.sm_count).max(1));
+        let share_of_grid = kernel.grid_tbs.div_ceil(u32::from(context.gpu.sm_count).max(1));
         let next = if u32::from(has) < share_of_grid.min(kernel.max_tbs.into()) { rest.minus(&kernel.demand, 1) } else { None };
         match next {
             Some(left) => {

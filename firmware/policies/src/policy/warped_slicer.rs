@@ -56,7 +56,7 @@ impl Policy for WarpedSlicer {
 
     #[inline(never)]
     fn on_done_profiling<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Verdict {
-        if table.round() == 0 && picks(context, table) > u32::from(context.machine.sm_count) {
+        if table.round() == 0 && picks(context, table) > u32::from(context.gpu.sm_count) {
             table.next_round();
             add_points(context, table);
             return Verdict::NextRound;
@@ -87,14 +87,14 @@ impl Policy for WarpedSlicer {
 /// How many of the points are profiled.
 fn picks<const C: usize>(context: &Context<'_>, table: &ConfigTable<C>) -> u32 {
     let room = u32::try_from(C).unwrap_or(u32::MAX);
-    table.total().min(u32::from(context.machine.sm_count).saturating_mul(2)).min(room)
+    table.total().min(u32::from(context.gpu.sm_count).saturating_mul(2)).min(room)
 }
 
 /// Adds the points of the current round.
 #[inline(never)]
 fn add_points<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) {
     let picks = picks(context, table);
-    let rounds = if picks > u32::from(context.machine.sm_count) { 2 } else { 1 };
+    let rounds = if picks > u32::from(context.gpu.sm_count) { 2 } else { 1 };
     let mut stride = Stride::new(picks, table.total());
     // Counts the picks down to the next one of this round.
     let mut wait = table.round();
@@ -170,7 +170,7 @@ fn best_of(points: &[Entry], kernel: usize, most: u8) -> Option<(u8, u32)> {
 #[inline(never)]
 fn largest_sum<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> Option<TbVector> {
     space::gather(table.pool_mut(), context, Rules { require_all_present: true });
-    let capacity = &context.machine.limits.capacity;
+    let capacity = &context.gpu.limits.capacity;
     table.pool_mut().fill(capacity);
     let mut tail = table.pool().tail();
     let mut best: Option<(TbVector, u64)> = None;

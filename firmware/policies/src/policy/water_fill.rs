@@ -53,7 +53,7 @@ pub(super) fn water_fill(context: &Context<'_>, points: &[Entry]) -> Option<TbVe
     let kernels = context.kernels.len();
     let mut levels = <[Level; MAX_KERNELS]>::default();
     let mut vector = TbVector::default();
-    let mut rest = context.machine.limits.capacity;
+    let mut rest = context.gpu.limits.capacity;
     loop {
         // The lowest of those that are not full, the first of equals.
         let mut lowest: Option<(usize, &mut Level)> = None;

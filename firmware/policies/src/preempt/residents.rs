@@ -9,7 +9,7 @@
 use super::candidates::{Places, Sets, bits};
 use super::cost::Progress;
 use super::slots::{SlotInfo, Slots};
-use mias_firmware::machine::Machine;
+use mias_firmware::gpu::GpuProperties;
 use mias_registers::bus::{TryBus, read};
 use mias_registers::preempt::{self, MAX_PLACES};
 use mias_registers::{KERNEL_SLOTS, preempt_reserve, preempt_tb, sm};
@@ -94,7 +94,7 @@ impl Residents {
         bus: &mut B,
         (sm, slot): (u16, u8),
         reserved: u64,
-        (machine, slots): (&Machine, &Slots),
+        (gpu, slots): (&GpuProperties, &Slots),
         known: bool,
     ) -> Result<(), B::Error> {
         let this = self;
@@ -107,7 +107,7 @@ impl Residents {
             this.used.add(wanting.demand.threads);
         }
         let base = preempt::at(sm.into(), 0);
-        let places = this.tbs.iter_mut().take(machine.limits.capacity.tbs as usize);
+        let places = this.tbs.iter_mut().take(gpu.limits.capacity.tbs as usize);
         for ((place, of_place), tb) in (0_u32..).map(|place| (place, base + 4 * place)).zip(places) {
             let mut field = |register| read(bus, of_place + register);
             let state = field(preempt::TB)?;
@@ -173,17 +173,17 @@ impl Residents {
     }
 
     /// The candidates: positions, and who has to leave for each. The SM has `capacity`.
-    pub fn candidates<'a>(&'a self, machine: &'a Machine, slots: &'a Slots, slot: u8) -> impl Iterator<Item = (u8, Places)> + 'a {
+    pub fn candidates<'a>(&'a self, gpu: &'a GpuProperties, slots: &'a Slots, slot: u8) -> impl Iterator<Item = (u8, Places)> + 'a {
         let threads = info(slots, slot).demand.threads;
-        self.sets.iter().filter_map(move |(position, set)| Some((position, self.complete(set, threads, machine, slots)?)))
+        self.sets.iter().filter_map(move |(position, set)| Some((position, self.complete(set, threads, gpu, slots)?)))
     }
 
     /// Who has to leave, beside those in the way, so that a TB has its threads and its TB slot; none if that cannot be had.
-    fn complete(&self, set: Places, threads: u32, machine: &Machine, slots: &Slots) -> Option<Places> {
+    fn complete(&self, set: Places, threads: u32, gpu: &GpuProperties, slots: &Slots) -> Option<Places> {
         if set & !self.yielding != 0 {
             return None;
         }
-        let capacity = &machine.limits.capacity;
+        let capacity = &gpu.limits.capacity;
         let mut used = self.used;
         used.add(threads);
         let mut excess = self.excess;

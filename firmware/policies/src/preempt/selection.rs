@@ -5,7 +5,7 @@ use super::candidates::Places;
 use super::residents::{Residents, Tb};
 use super::select::{Choice, Victims, cost};
 use super::slots::Slots;
-use mias_firmware::machine::Machine;
+use mias_firmware::gpu::GpuProperties;
 use mias_registers::preempt::MAX_PLACES;
 
 /// What was chosen on an SM, and among what.
@@ -25,7 +25,7 @@ pub struct Selection<'a> {
     pub positions: u64,
     pub(super) residents: &'a Residents,
     pub(super) choices: &'a [Choice; MAX_PLACES],
-    pub(super) machine: &'a Machine,
+    pub(super) gpu: &'a GpuProperties,
     pub(super) slots: &'a Slots,
 }
 
@@ -33,7 +33,7 @@ impl Selection<'_> {
     /// All candidates, in the order of their positions, and what each would cost. A whole SM is the only one of it.
     pub fn candidates(&self) -> impl Iterator<Item = Victims> {
         let whole = self.scheme.is_whole();
-        let sets = self.residents.candidates(self.machine, self.slots, self.slot).filter(move |_| !whole);
+        let sets = self.residents.candidates(self.gpu, self.slots, self.slot).filter(move |_| !whole);
         let sets = sets.map(|(position, places)| Victims { position, places, cost: cost(places, self.choices) });
         sets.chain(whole.then_some(self.chosen))
     }

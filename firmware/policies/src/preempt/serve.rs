@@ -16,7 +16,7 @@ use super::selection::Selection;
 use super::slots::{Slots, read_limit, read_slots};
 use super::{Scheme, whole};
 use crate::extras::WatchesPreemption;
-use mias_firmware::machine::Machine;
+use mias_firmware::gpu::GpuProperties;
 use mias_registers::bus::{TryBus, read, write};
 use mias_registers::preempt::{self, MAX_PLACES, MAX_POSITIONS};
 use mias_registers::{KERNEL_SLOTS, MAX_SMS, SM_WORDS, global, preempt_command, preempt_reserve, slot};
@@ -39,7 +39,7 @@ pub(super) struct Inspection {
 /// For whom room is made, and all that is the same on every SM.
 pub(super) struct Request<'a> {
     pub(super) scheme: Scheme,
-    pub(super) machine: &'a Machine,
+    pub(super) gpu: &'a GpuProperties,
     pub(super) slots: &'a Slots,
     pub(super) slot: u8,
     pub(super) limit: u32,
@@ -52,28 +52,28 @@ pub(super) struct Request<'a> {
 #[inline(never)]
 pub(super) fn serve<B: TryBus>(
     scheme: Scheme,
-    machine: &Machine,
+    gpu: &GpuProperties,
     bus: &mut B,
     observer: &mut impl WatchesPreemption,
 ) -> Result<(), B::Error> {
     let mut sms = [0_u32; SM_WORDS];
-    for (word, sms) in (0_u32..).zip(&mut sms).take(usize::from(machine.sm_count.div_ceil(32))) {
+    for (word, sms) in (0_u32..).zip(&mut sms).take(usize::from(gpu.sm_count.div_ceil(32))) {
         *sms = read(bus, global::PREEMPT_WANTED + 4 * word)?;
         write(bus, global::PREEMPT_WANTED + 4 * word, *sms)?;
     }
     if scheme == Scheme::None {
         return Ok(());
     }
-    let slots = read_slots(bus, machine)?;
+    let slots = read_slots(bus, gpu)?;
     let mut inspection = Inspection { residents: Residents::NONE, choices: [Choice::default(); MAX_PLACES] };
     let mut wanted = [0; MAX_SMS];
-    let wanted = wanted.get_mut(..usize::from(machine.sm_count)).unwrap_or_default();
-    for slot in 0..machine.slot_count {
+    let wanted = wanted.get_mut(..usize::from(gpu.sm_count)).unwrap_or_default();
+    for slot in 0..gpu.slot_count {
         let mut need = read_wanted(bus, &sms, slot, wanted)?;
         if need == 0 {
             continue;
         }
-        let request = Request { scheme, machine, slots: &slots, slot, limit: read_limit(bus, slot)? };
+        let request = Request { scheme, gpu, slots: &slots, slot, limit: read_limit(bus, slot)? };
         if scheme.is_whole() {
             whole::make_room(&request, bus, observer, &mut inspection, wanted, need)?;
             continue;
@@ -166,16 +166,16 @@ fn make_room<B: TryBus>(
     inspection: &mut Inspection,
     (sm, part, first): (u16, u8, bool),
 ) -> Result<u8, B::Error> {
-    let Request { scheme, machine, slots, slot, limit } = *request;
+    let Request { scheme, gpu, slots, slot, limit } = *request;
     let before = if first { 0 } else { read_reserved(bus, sm, slot)? };
     let Inspection { residents, choices } = inspection;
-    residents.read(bus, (sm, slot), before, (machine, slots), scheme.knows())?;
+    residents.read(bus, (sm, slot), before, (gpu, slots), scheme.knows())?;
     choose(bus, sm, residents, (scheme, limit), slots, choices)?;
     let (mut given, mut reserved, mut leaving) = (0_u8, before, 0);
     while given < part {
-        let Some(chosen) = victims(residents.candidates(machine, slots, slot), choices, limit) else { break };
+        let Some(chosen) = victims(residents.candidates(gpu, slots, slot), choices, limit) else { break };
         let positions = 1_u64.checked_shl(chosen.position.into()).unwrap_or(0);
-        observer.preemption(&Selection { sm, slot, scheme, limit, chosen, positions, residents, choices, machine, slots });
+        observer.preemption(&Selection { sm, slot, scheme, limit, chosen, positions, residents, choices, gpu, slots });
         residents.take(chosen.position, chosen.places, slot, slots);
         reserved |= positions;
         leaving |= chosen.places;

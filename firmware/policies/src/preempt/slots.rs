@@ -1,8 +1,8 @@
 //! What preemption has to know of the kernels in their slots (sources.md D134, D136).
 
 use super::cost::switch_latency;
+use mias_firmware::gpu::GpuProperties;
 use mias_firmware::kernel::Kernel;
-use mias_firmware::machine::Machine;
 use mias_firmware::resources::Resources;
 use mias_registers::bus::{TryBus, read};
 use mias_registers::{KERNEL_SLOTS, global, slot, slot_status};
@@ -30,16 +30,16 @@ pub type Slots = [SlotInfo; KERNEL_SLOTS];
 
 /// Reads the slots.
 #[inline(never)]
-pub(super) fn read_slots<B: TryBus>(bus: &mut B, machine: &Machine) -> Result<Slots, B::Error> {
+pub(super) fn read_slots<B: TryBus>(bus: &mut B, gpu: &GpuProperties) -> Result<Slots, B::Error> {
     let mut slots = Slots::default();
-    for (index, info) in (0_u8..).zip(slots.iter_mut()).take(machine.slot_count.into()) {
+    for (index, info) in (0_u8..).zip(slots.iter_mut()).take(gpu.slot_count.into()) {
         if read(bus, slot::at(index.into(), slot::STATUS))? & slot_status::OCCUPIED != 0 {
-            let kernel = Kernel::read(bus, index, &machine.limits)?;
+            let kernel = Kernel::read(bus, index, &gpu.limits)?;
             *info = SlotInfo {
                 priority: read(bus, slot::at(index.into(), slot::PRIORITY))?,
                 demand: kernel.demand,
                 max_tbs: kernel.max_tbs,
-                switch_latency: switch_latency(&kernel.demand, machine.sm_count, machine.dram_sectors.to_bits()),
+                switch_latency: switch_latency(&kernel.demand, gpu.sm_count, gpu.dram_sectors.to_bits()),
             };
         }
     }

@@ -7,8 +7,8 @@
 use super::{Scheme, serve};
 use crate::extras::WatchesPreemption;
 use mias_firmware::driver::{Observer, Precedence, Waiting, raise};
+use mias_firmware::gpu::GpuProperties;
 use mias_firmware::kernel::Kernel;
-use mias_firmware::machine::Machine;
 use mias_registers::bus::{TryBus, read, write};
 use mias_registers::{
     KERNEL_SLOTS, fault, feature, global, interrupt, mode, preempt, preempt_command, preempt_tb, slot, slot_control, slot_status, technique,
@@ -67,8 +67,8 @@ impl Preemption {
     }
 
     /// SMs want room.
-    pub(crate) fn serve<B: TryBus>(&self, bus: &mut B, observer: &mut impl WatchesPreemption, machine: &Machine) -> Result<(), B::Error> {
-        serve(self.scheme, machine, bus, observer)
+    pub(crate) fn serve<B: TryBus>(&self, bus: &mut B, observer: &mut impl WatchesPreemption, gpu: &GpuProperties) -> Result<(), B::Error> {
+        serve(self.scheme, gpu, bus, observer)
     }
 
     /// When the kernel in a slot is taken, which was `found` there or is the oldest in the launch FIFO. If that has to wait for room and hides

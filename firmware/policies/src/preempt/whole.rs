@@ -59,14 +59,14 @@ fn visit<B: TryBus>(
     (sm, count): (u16, u8),
     asked: bool,
 ) -> Result<(u32, u32), B::Error> {
-    let Request { scheme, machine, slots, slot, limit } = *request;
+    let Request { scheme, gpu, slots, slot, limit } = *request;
     let Inspection { residents, choices } = inspection;
-    residents.read(bus, (sm, slot), 0, (machine, slots), scheme.knows())?;
+    residents.read(bus, (sm, slot), 0, (gpu, slots), scheme.knows())?;
     let Some((places, positions)) = residents.everyone(slot, count, slots) else { return Ok((NEVER, 0)) };
     choose(bus, sm, residents, (scheme, limit), slots, choices)?;
     let chosen = Victims { position: positions.trailing_zeros() as u8, places, cost: cost(places, choices) };
     if asked {
-        observer.preemption(&Selection { sm, slot, scheme, limit, chosen, positions, residents, choices, machine, slots });
+        observer.preemption(&Selection { sm, slot, scheme, limit, chosen, positions, residents, choices, gpu, slots });
         reserve(bus, sm, positions, preempt_reserve::WHOLE_SM | (u32::from(slot) + 1))?;
         command(bus, sm, places, choices)?;
     }

@@ -3,7 +3,7 @@
 use super::model::MOST_OF_HITS;
 use super::{Reach, Supply};
 use mias_firmware::configs::MAX_KERNELS;
-use mias_firmware::machine::Machine;
+use mias_firmware::gpu::GpuProperties;
 use mias_firmware::quantity::SectorRate;
 use mias_registers::bus::{TryBus, read};
 use mias_registers::{MAX_WINDOW, feature, global, option};
@@ -61,16 +61,16 @@ impl Parameters {
     ///
     /// # Errors
     /// The bus failed.
-    pub fn read<B: TryBus>(bus: &mut B, machine: &Machine) -> Result<Self, B::Error> {
+    pub fn read<B: TryBus>(bus: &mut B, gpu: &GpuProperties) -> Result<Self, B::Error> {
         let (options, features) = (read(bus, global::STRAP_OPTIONS)?, read(bus, global::FEATURES)?);
         let warm_up = read(bus, global::STRAP_SEARCH_WARM_UP)?.clamp(1, MAX_WINDOW);
         let supply = Supply {
-            sms: machine.sm_count,
-            schedulers: machine.schedulers,
+            sms: gpu.sm_count,
+            schedulers: gpu.schedulers,
             access_sectors: (read(bus, global::L2_ACCESS_BYTES)? / SECTOR_BYTES).clamp(1, u8::MAX.into()) as u8,
-            interconnect: machine.reply_sectors,
+            interconnect: gpu.reply_sectors,
             l2: SectorRate::from_bits(read(bus, global::L2_SECTORS)?),
-            dram: machine.dram_sectors,
+            dram: gpu.dram_sectors,
         };
         let by_utilisation = options & option::SEARCH_BY_UTILISATION != 0;
         let mut given = [0; MAX_KERNELS];

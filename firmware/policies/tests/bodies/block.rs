@@ -115,7 +115,7 @@ pub(crate) fn driver_survives(answers: &[u32], policy: u32, interrupts: u32) {
         assert!(bus.accesses - before < most, "{} accesses", bus.accesses - before);
         let s = firmware.scheduler();
         if s.phase().code() >= PhaseCode::Transition {
-            (0..LOOK_AT.min(s.machine().sm_count.into())).for_each(|sm| commits_what_fits(s, sm));
+            (0..LOOK_AT.min(s.gpu().sm_count.into())).for_each(|sm| commits_what_fits(s, sm));
         }
     }
 }

@@ -3,8 +3,8 @@
 #![allow(dead_code, reason = "not everyone calls all of them")]
 
 pub(crate) mod block;
-#[path = "../../../tests/bodies/machine.rs"]
-pub(crate) mod machine;
+#[path = "../../../tests/bodies/gpu.rs"]
+pub(crate) mod gpu;
 pub(crate) mod scheduling;
 
 use mias_firmware::policy::Policy;
@@ -13,7 +13,7 @@ use mias_firmware::scheduler::Scheduler;
 /// No SM is asked for more than it has, as far as the firmware knows it. A drained kernel issues nothing more, whatever its quota.
 fn commits_what_fits<P: Policy, const C: usize>(scheduler: &Scheduler<P, C>, sm: usize) {
     let vector = scheduler.quotas(sm);
-    let mut rest = Some(scheduler.machine().limits.capacity);
+    let mut rest = Some(scheduler.gpu().limits.capacity);
     for (slot, tbs) in scheduler.scheduled_slots().iter().zip(vector.0) {
         let kernel = scheduler.kernels().iter().find(|kernel| kernel.slot == *slot && !kernel.drained);
         rest = kernel.map_or(rest, |kernel| rest?.minus(&kernel.demand, tbs.into()));

@@ -12,7 +12,7 @@ use mias_policies::search::{KernelCounts, Parameters, SmState, Supply};
 use mias_registers::PolicyCode;
 
 use super::commits_what_fits;
-use super::machine::{MACHINE, SETTINGS, SMS};
+use super::gpu::{GPU, SETTINGS, SMS};
 
 /// An event and the cycles that pass before it, as plain numbers: any will do.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,7 +37,7 @@ impl Input {
         match kind % 24 {
             0..=2 => {
                 let shape = TbShape { threads: a % 2049, thread_registers: b % 256, shared_bytes: c % 70_000 };
-                Event::Launched(Kernel::new(slot, &shape, 100_000, &MACHINE.limits))
+                Event::Launched(Kernel::new(slot, &shape, 100_000, &GPU.limits))
             }
             3 => Event::Drained(slot),
             4 | 5 => Event::Completed(slot),
@@ -97,7 +97,7 @@ fn counts(input: &Input, kernel: usize) -> KernelCounts {
 pub(crate) fn always_comes_to_rest(policy: u32, inputs: impl IntoIterator<Item = Input>) {
     let code = PolicyCode::ALL[policy as usize % PolicyCode::ALL.len()];
     let fixed = TbVector([(policy >> 8) as u8, (policy >> 16) as u8, (policy >> 24) as u8, 1]);
-    let mut s: Machinery = Scheduler::new(AnyPolicy::new(code, &MACHINE, &SETTINGS, fixed), MACHINE, SETTINGS);
+    let mut s: Machinery = Scheduler::new(AnyPolicy::new(code, &GPU, &SETTINGS, fixed), GPU, SETTINGS);
     if let Some(searching) = s.policy_mut().searching_mut() {
         searching.state.parameters =
             Parameters { reassigns: policy >> 31 != 0, gates: policy >> 30 & 1 == 0, given: [1, 3, 1, 1], ..SEARCH };
@@ -139,7 +139,7 @@ pub(crate) fn always_comes_to_rest(policy: u32, inputs: impl IntoIterator<Item =
 /// the same. Most events are those that the phase waits for, so that decisions and second rounds come about.
 pub(crate) fn preparing_changes_nothing(policy: u32, inputs: impl IntoIterator<Item = Input>) {
     let code = PolicyCode::ALL[policy as usize % PolicyCode::ALL.len()];
-    let new = || Machinery::new(AnyPolicy::new(code, &MACHINE, &SETTINGS, TbVector([1; 4])), MACHINE, SETTINGS);
+    let new = || Machinery::new(AnyPolicy::new(code, &GPU, &SETTINGS, TbVector([1; 4])), GPU, SETTINGS);
     let (mut plain, mut prepared, mut now) = (new(), new(), 0_u64);
     for input in inputs {
         now += u64::from(input.later);

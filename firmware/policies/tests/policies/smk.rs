@@ -2,8 +2,8 @@
 
 use crate::cases::cases;
 use mias_firmware::configs::{ConfigTable, TbVector};
+use mias_firmware::gpu::{GpuProperties, Settings};
 use mias_firmware::kernel::Kernel;
-use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::policy::{Context, Plan, Policy};
 use mias_firmware::resources::{Resources, SmLimits, TbShape};
 use mias_policies::policy::Smk;
@@ -15,9 +15,9 @@ fn limits(capacity: Resources) -> SmLimits {
 
 /// What SMK places on all SMs; none if it is not one configuration.
 fn placed(limits: SmLimits, sms: u16, kernels: &[Kernel]) -> Option<TbVector> {
-    let machine = Machine { sm_count: sms, limits, ..Machine::NONE };
+    let gpu = GpuProperties { sm_count: sms, limits, ..GpuProperties::NONE };
     let mut table = ConfigTable::<64>::default();
-    let plan = Smk.generate_configs(&Context { machine: &machine, settings: &Settings::default(), kernels }, &mut table);
+    let plan = Smk.generate_configs(&Context { gpu: &gpu, settings: &Settings::default(), kernels }, &mut table);
     assert_eq!(plan, Plan::Place, "nothing is measured");
     match table.entries() {
         [one] => Some(one.vector),

@@ -4,8 +4,8 @@
 use super::world::{Counts, WINDOW, World, shape};
 use crate::cases::cases;
 use mias_firmware::configs::{ConfigTable, Origin, TbVector};
+use mias_firmware::gpu::{GpuProperties, Settings};
 use mias_firmware::kernel::Kernel;
-use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::policy::{Context, Plan, Policy, Verdict};
 use mias_firmware::resources::{Resources, SmLimits, TbShape};
 use mias_policies::policy::{Objective, WarpedSlicer};
@@ -28,12 +28,12 @@ fn every_number_of_tbs_has_its_sm() {
 #[test]
 fn the_sweet_point_of_bp_and_sv() {
     let sv = |tbs: u32| if tbs <= 4 { 1190 * tbs / 4 } else { 1190 - 190 * (tbs - 4) / 12 };
-    let machine = [(global::SM_THREADS, 3072), (global::SM_SHARED_BYTES, 98_304), (global::SM_TBS, 16)];
+    let gpu = [(global::SM_THREADS, 3072), (global::SM_SHARED_BYTES, 98_304), (global::SM_TBS, 16)];
     let kernels = [
         TbShape { threads: 256, thread_registers: 12, shared_bytes: 1088 },
         TbShape { threads: 192, thread_registers: 16, shared_bytes: 0 },
     ];
-    let mut world = World::new(PolicyCode::WarpedSlicer, 16, &kernels, &machine);
+    let mut world = World::new(PolicyCode::WarpedSlicer, 16, &kernels, &gpu);
     assert_eq!(world.kernels().iter().map(|kernel| kernel.max_tbs).collect::<Vec<_>>(), [12, 16]);
     let count = |_: usize, tbs: &[u32]| Counts { instructions: [1000 * tbs[0] / 12, sv(tbs[1]), 0, 0], ..Counts::default() };
     world.profile(count);
@@ -44,7 +44,7 @@ fn the_sweet_point_of_bp_and_sv() {
 
 /// Machines, kernels and a table with one measurement per point.
 struct Case {
-    machine: Machine,
+    gpu: GpuProperties,
     settings: Settings,
     kernels: Vec<Kernel>,
     table: ConfigTable<128>,
@@ -57,14 +57,14 @@ impl Case {
         let kernel = |demand: &Resources, curve: &Vec<u32>| Kernel { demand: *demand, max_tbs: curve.len() as u8, ..Kernel::default() };
         let kernels: Vec<Kernel> =
             demands.iter().zip(curves).map(|(demand, curve)| Kernel { grid_tbs: 1_000_000, ..kernel(demand, curve) }).collect();
-        let machine = Machine { sm_count: 128, limits, ..Machine::NONE };
+        let gpu = GpuProperties { sm_count: 128, limits, ..GpuProperties::NONE };
         let settings = Settings { unscaled_profile: true, loss_threshold_permille: u32::MAX, ..Settings::default() };
-        let mut case = Self { machine, settings, kernels, table: ConfigTable::default() };
+        let mut case = Self { gpu, settings, kernels, table: ConfigTable::default() };
         case.table.reset(0..demands.len() as u8);
         let plan = WarpedSlicer::default().generate_configs(&case.context(), &mut case.table.clone());
         assert_eq!(plan, Plan::Profile);
         WarpedSlicer::default()
-            .generate_configs(&Context { machine: &case.machine, settings: &case.settings, kernels: &case.kernels }, &mut case.table);
+            .generate_configs(&Context { gpu: &case.gpu, settings: &case.settings, kernels: &case.kernels }, &mut case.table);
         let instructions: Vec<u32> = curves.concat();
         assert_eq!(case.table.entries().len(), instructions.len(), "one SM per point");
         for (index, instructions) in instructions.into_iter().enumerate() {
@@ -75,16 +75,16 @@ impl Case {
     }
 
     fn context(&self) -> Context<'_> {
-        Context { machine: &self.machine, settings: &self.settings, kernels: &self.kernels }
+        Context { gpu: &self.gpu, settings: &self.settings, kernels: &self.kernels }
     }
 
     fn decide(&mut self, objective: Objective) -> Verdict {
-        let context = Context { machine: &self.machine, settings: &self.settings, kernels: &self.kernels };
+        let context = Context { gpu: &self.gpu, settings: &self.settings, kernels: &self.kernels };
         WarpedSlicer { objective }.on_done_profiling(&context, &mut self.table)
     }
 
     fn fits(&self, vector: &[u8]) -> bool {
-        let rest = self.kernels.iter().zip(vector).try_fold(self.machine.limits.capacity, |r, (k, n)| r.minus(&k.demand, (*n).into()));
+        let rest = self.kernels.iter().zip(vector).try_fold(self.gpu.limits.capacity, |r, (k, n)| r.minus(&k.demand, (*n).into()));
         rest.is_some()
     }
 

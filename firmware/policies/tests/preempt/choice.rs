@@ -1,6 +1,6 @@
 //! Which candidate of an SM leaves, and by what technique (Shieh 2016, sections 3.2 and 3.3, figure 3.9).
 
-use super::desk::{Desk, Tb, four, urgent_beside};
+use super::desk::{FakeRegisterBlock, Tb, four, urgent_beside};
 use mias_policies::preempt::Scheme;
 use mias_registers::{global, preempt, slot, technique};
 
@@ -71,7 +71,7 @@ fn a_tb_that_is_leaving_counts_as_gone_and_is_not_commanded_again() {
 /// Four TBs of 250 threads fill 1,000. Position 0 of a TB of 500 threads and 1,000 registers is in the way of one only.
 #[test]
 fn threads_and_a_tb_slot_become_free_too() {
-    let mut desk = Desk::new(Scheme::Shieh, 1);
+    let mut desk = FakeRegisterBlock::new(Scheme::Shieh, 1);
     desk.kernel(0, 0, 250, 1000, 0, 100);
     desk.kernel(1, 1, 500, 1000, 0, 1);
     for place in 0..4 {
@@ -81,7 +81,7 @@ fn threads_and_a_tb_slot_become_free_too() {
     desk.serve();
     assert_eq!(desk.commands(0), [(0, technique::FLUSH, 0), (1, technique::FLUSH, 0)]);
     // All registers but the last 2,000 are free, but no TB slot: one has to leave, the first.
-    let mut desk = Desk::new(Scheme::Shieh, 1);
+    let mut desk = FakeRegisterBlock::new(Scheme::Shieh, 1);
     desk.set(global::SM_TBS, 2);
     desk.kernel(0, 0, 50, 1000, 0, 100);
     desk.kernel(1, 1, 50, 1000, 0, 1);
@@ -98,7 +98,7 @@ fn the_limit_is_the_launch_s_or_the_straps() {
     for (own, strap, how) in
         [(200, 0, technique::DRAIN), (0, 200, technique::DRAIN), (100, 200, technique::FLUSH), (0, 0, technique::FLUSH)]
     {
-        let mut desk = Desk::new(Scheme::Shieh, 1);
+        let mut desk = FakeRegisterBlock::new(Scheme::Shieh, 1);
         desk.kernel(0, 0, 50, 4000, 0, 100);
         desk.ended(0, 0, &[(1000, 1000), (1000, 1000)]);
         desk.tb(0, 0, Tb { slot: 0, insts: 800, cycles: 800, flushable: true, ..Tb::default() });

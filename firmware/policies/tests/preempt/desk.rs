@@ -37,7 +37,7 @@ pub(crate) struct Tb {
 }
 
 /// The block, and the firmware on it.
-pub(crate) struct Desk {
+pub(crate) struct FakeRegisterBlock {
     block: Block,
     pub(crate) firmware: Firmware<AnyPolicy, 64>,
     pub(crate) writes: Vec<(u32, u32)>,
@@ -88,7 +88,7 @@ impl Bus for Block {
     }
 }
 
-impl Desk {
+impl FakeRegisterBlock {
     /// So many SMs of 4,000 registers, 4,000 bytes of shared memory, 1,000 threads and 8 TBs, with a firmware that preempts so.
     pub(crate) fn new(scheme: Scheme, sms: u32) -> Self {
         Self::strapped(scheme as u32, true, sms)
@@ -267,8 +267,8 @@ impl Desk {
 }
 
 /// Four TBs of 1,000 registers, of a kernel whose TBs take 1,000 instructions of one cycle; TB `n` has done `done[n]`.
-pub(crate) fn four(scheme: Scheme, done: [u32; 4]) -> Desk {
-    let mut desk = Desk::new(scheme, 1);
+pub(crate) fn four(scheme: Scheme, done: [u32; 4]) -> FakeRegisterBlock {
+    let mut desk = FakeRegisterBlock::new(scheme, 1);
     desk.kernel(0, 0, 50, 1000, 0, 100);
     desk.ended(0, 0, &[(1000, 1000), (1000, 1000)]);
     for (place, insts) in done.into_iter().enumerate() {
@@ -278,7 +278,7 @@ pub(crate) fn four(scheme: Scheme, done: [u32; 4]) -> Desk {
 }
 
 /// Two of them are in the way of each position of a kernel of priority 1 whose TBs take 2,000 registers.
-pub(crate) fn urgent_beside(mut desk: Desk, unissued: u32, limit: u32) -> Desk {
+pub(crate) fn urgent_beside(mut desk: FakeRegisterBlock, unissued: u32, limit: u32) -> FakeRegisterBlock {
     desk.kernel(1, 1, 50, 2000, 0, unissued);
     desk.set(slot::at(1, slot::LATENCY_LIMIT), limit);
     desk

@@ -1,13 +1,13 @@
 //! Over all SMs in turn until there is as much room as the kernel needs (Shieh 2016, section 3.1; sources.md D134).
 
-use super::desk::{Desk, Tb};
+use super::desk::{FakeRegisterBlock, Tb};
 use mias_policies::preempt::Scheme;
 
 /// Three SMs that want room for 3, 1 and 2 TBs, and 4 are to come: turns give 2, 1 and 1.
 #[test]
 fn the_need_is_covered_by_all_sms_in_turn() {
     for (unissued, expected) in [(0, [0, 0, 0]), (1, [1, 0, 0]), (2, [1, 1, 0]), (4, [2, 1, 1]), (5, [2, 1, 2]), (100, [3, 1, 2])] {
-        let mut desk = Desk::new(Scheme::Shieh, 3);
+        let mut desk = FakeRegisterBlock::new(Scheme::Shieh, 3);
         desk.kernel(0, 0, 50, 1000, 0, 100);
         desk.kernel(1, 1, 50, 1000, 0, unissued);
         for sm in 0..3 {
@@ -29,7 +29,7 @@ fn the_need_is_covered_by_all_sms_in_turn() {
 
 #[test]
 fn an_sm_that_cannot_give_its_part_is_made_up_for_by_others() {
-    let mut desk = Desk::new(Scheme::Shieh, 2);
+    let mut desk = FakeRegisterBlock::new(Scheme::Shieh, 2);
     desk.kernel(0, 0, 50, 1000, 0, 100);
     desk.kernel(1, 1, 50, 1000, 0, 4);
     desk.kernel(2, 5, 50, 1000, 0, 0);

@@ -1,6 +1,6 @@
 //! Whatever lies where: what is commanded makes the room that is reserved.
 
-use super::desk::{self, Desk, Tb};
+use super::desk::{self, FakeRegisterBlock, Tb};
 use crate::cases::cases;
 use mias_policies::preempt::Scheme;
 use mias_registers::{preempt_command, slot, technique};
@@ -21,7 +21,7 @@ proptest! {
         (count, need, limit) in (1..6_u32, 0..6_u32, 0..3000_u32),
         ended in (any::<bool>(), any::<bool>(), any::<bool>()),
     ) {
-        let mut desk = Desk::new(scheme, 1);
+        let mut desk = FakeRegisterBlock::new(scheme, 1);
         let each = |slot: usize| (50 * demands[slot].0, 50 * demands[slot].0 * demands[slot].1, 100 * demands[slot].2);
         let priorities = [priorities.0, priorities.1, priorities.2, 1];
         for (slot, priority) in priorities.into_iter().enumerate() {

@@ -1,6 +1,6 @@
 //! What each scheme may do, and how it estimates (Shieh 2016, sections 2.3, 3.3.2 and 4.2; sources.md D134, D135).
 
-use super::desk::{CONTEXT, Desk, Tb};
+use super::desk::{CONTEXT, FakeRegisterBlock, Tb};
 use mias_policies::preempt::Scheme;
 use mias_registers::{preempt_reserve, slot, technique};
 
@@ -18,7 +18,7 @@ fn every_scheme_has_its_techniques() {
         (Scheme::ChimeraPlus, drain(100), drain(200)),
         (Scheme::Oracle, drain(100), drain(200)),
     ] {
-        let mut desk = Desk::new(scheme, 1);
+        let mut desk = FakeRegisterBlock::new(scheme, 1);
         desk.kernel(0, 0, 50, 1000, 0, 100);
         desk.ended(0, 0, &[(1000, 1000), (1000, 1000)]);
         for (place, insts) in [900, 800].into_iter().enumerate() {
@@ -50,7 +50,7 @@ fn estimates_are_those_of_the_scheme() {
         (Scheme::Oracle, Some(77), 77),
         (Scheme::Shieh, Some(77), 100),
     ] {
-        let mut desk = Desk::new(scheme, 1);
+        let mut desk = FakeRegisterBlock::new(scheme, 1);
         desk.kernel(0, 0, 50, 4000, 0, 100);
         desk.ended(0, 0, &[(1000, 1000), (1000, 1000)]);
         desk.tb(0, 0, Tb { slot: 0, insts: 900, cycles: 3600, left: known, ..Tb::default() });

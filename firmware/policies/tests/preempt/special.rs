@@ -1,13 +1,13 @@
 //! What happens between a wish for room and the room: another wish, a victim that ends, a flush that is refused, a kernel that goes.
 
-use super::desk::{Desk, Tb, four, urgent_beside};
+use super::desk::{FakeRegisterBlock, Tb, four, urgent_beside};
 use mias_policies::preempt::Scheme;
 use mias_registers::{global, preempt, preempt_reserve, slot, technique};
 
 const FLUSHED: [(usize, u32, u32); 2] = [(2, technique::FLUSH, 0), (3, technique::FLUSH, 0)];
 
 /// Position 1 has been asked for, which is of TBs 2 and 3, within no time.
-fn asked_for() -> Desk {
+fn asked_for() -> FakeRegisterBlock {
     let mut desk = urgent_beside(four(Scheme::Shieh, [900, 800, 20, 10]), 1, 0);
     desk.wants(0, 1, 1);
     desk.serve();
@@ -17,7 +17,7 @@ fn asked_for() -> Desk {
 }
 
 /// The same SM asks again.
-fn again(desk: &mut Desk) -> Vec<(usize, u32, u32)> {
+fn again(desk: &mut FakeRegisterBlock) -> Vec<(usize, u32, u32)> {
     desk.wants(0, 1, 1);
     desk.serve();
     desk.commands(0)
@@ -26,7 +26,7 @@ fn again(desk: &mut Desk) -> Vec<(usize, u32, u32)> {
 #[test]
 fn two_kernels_that_ask_at_once_are_both_served() {
     for order in [[1, 2], [2, 1]] {
-        let mut desk = Desk::new(Scheme::Shieh, 2);
+        let mut desk = FakeRegisterBlock::new(Scheme::Shieh, 2);
         desk.kernel(0, 0, 50, 1000, 0, 100);
         desk.kernel(1, 1, 50, 2000, 0, 1);
         desk.kernel(2, 1, 50, 1000, 0, 1);

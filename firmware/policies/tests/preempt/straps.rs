@@ -1,6 +1,6 @@
 //! Whether the firmware preempts at all, and what it tells who watches.
 
-use super::desk::{Desk, four, urgent_beside};
+use super::desk::{FakeRegisterBlock, four, urgent_beside};
 use mias_firmware::driver::Observer;
 use mias_policies::extras::WatchesPreemption;
 use mias_policies::preempt::{Scheme, Selection};
@@ -15,7 +15,7 @@ fn straps_decide_whether_and_how() {
         (Scheme::Shieh as u32, false, fault::NO_PREEMPTION, false),
         (8, true, fault::NO_PREEMPTION, false),
     ] {
-        let desk = Desk::strapped(scheme, able, 1);
+        let desk = FakeRegisterBlock::strapped(scheme, able, 1);
         assert_eq!(desk.faults(), faults);
         assert_eq!(desk.get(global::MODE), if on { mode::PREEMPT } else { mode::DRAIN });
         assert_eq!(desk.get(global::INT_ENABLE) & interrupt::PREEMPT != 0, on);

@@ -1,12 +1,12 @@
 //! Kernels with a priority, beside the policy (sources.md D136).
 
-use super::desk::Desk;
+use super::desk::FakeRegisterBlock;
 use mias_policies::preempt::Scheme;
 use mias_registers::{fault, global, interrupt, slot, slot_control};
 
 #[test]
 fn an_urgent_kernel_has_its_quota_at_once_and_beside_the_policy() {
-    let mut desk = Desk::new(Scheme::Shieh, 2);
+    let mut desk = FakeRegisterBlock::new(Scheme::Shieh, 2);
     desk.kernel(0, 0, 50, 1000, 0, 100);
     desk.launch(0);
     desk.interrupt(interrupt::LAUNCH);
@@ -39,7 +39,7 @@ fn an_urgent_kernel_has_its_quota_at_once_and_beside_the_policy() {
 
 #[test]
 fn an_urgent_kernel_that_fits_nowhere_is_rejected() {
-    let mut desk = Desk::new(Scheme::Shieh, 1);
+    let mut desk = FakeRegisterBlock::new(Scheme::Shieh, 1);
     desk.kernel(3, 1, 50, 5000, 0, 10);
     desk.launch(3);
     desk.interrupt(interrupt::LAUNCH);
@@ -51,7 +51,7 @@ fn an_urgent_kernel_that_fits_nowhere_is_rejected() {
 /// Four kernels are what the scheduler takes, the fifth and the seventh wait, the sixth is urgent.
 #[test]
 fn an_urgent_kernel_does_not_wait_behind_others() {
-    let mut desk = Desk::new(Scheme::Shieh, 1);
+    let mut desk = FakeRegisterBlock::new(Scheme::Shieh, 1);
     for slot in 0..7 {
         desk.kernel(slot, u32::from(slot == 5), 50, 1000, 0, 10);
         desk.launch(slot as u32);
@@ -70,7 +70,7 @@ fn an_urgent_kernel_does_not_wait_behind_others() {
 
 #[test]
 fn urgent_kernels_are_found_after_a_reset() {
-    let mut desk = Desk::new(Scheme::Shieh, 1);
+    let mut desk = FakeRegisterBlock::new(Scheme::Shieh, 1);
     desk.kernel(2, 1, 50, 1000, 0, 10);
     desk.kernel(4, 0, 50, 1000, 0, 10);
     desk.restart();

@@ -1,6 +1,6 @@
 //! Chimera takes whole SMs (Park et al. 2015, as Shieh 2016 has it in sections 2.3, 4.2 and 4.3).
 
-use super::desk::{Desk, Tb};
+use super::desk::{FakeRegisterBlock, Tb};
 use mias_firmware::driver::Observer;
 use mias_policies::extras::WatchesPreemption;
 use mias_policies::preempt::{Scheme, Selection};
@@ -10,7 +10,7 @@ use mias_registers::{preempt_reserve, slot};
 #[test]
 fn chimera_takes_whole_sms_the_cheapest_first() {
     for (unissued, expected) in [(1, [0, 2, 0]), (2, [0, 2, 0]), (3, [2, 2, 0]), (9, [2, 2, 0])] {
-        let mut desk = Desk::new(Scheme::Chimera, 3);
+        let mut desk = FakeRegisterBlock::new(Scheme::Chimera, 3);
         desk.kernel(0, 0, 50, 2000, 0, 100);
         desk.kernel(1, 1, 50, 2000, 0, unissued);
         desk.kernel(2, 7, 50, 2000, 0, 0);
@@ -48,7 +48,7 @@ fn chimera_counts_what_idles_until_the_last_has_left() {
         (Scheme::Chimera, 299, vec![(0, 0), (1, 700)]),
         (Scheme::Shieh, 300, vec![(0, 0)]),
     ] {
-        let mut desk = Desk::new(scheme, 1);
+        let mut desk = FakeRegisterBlock::new(scheme, 1);
         desk.kernel(0, 0, 50, 2000, 0, 100);
         desk.kernel(1, 1, 50, 2000, 0, 1);
         desk.set(slot::at(1, slot::LATENCY_LIMIT), limit);

@@ -1,7 +1,7 @@
 //! Fair share on kernels whose performance is a known function of their SMs.
 
 use crate::cases::cases;
-use mias_firmware::machine::{Machine, Settings};
+use mias_firmware::gpu::{GpuProperties, Settings};
 use mias_firmware::policy::Context;
 use mias_firmware::policy::Next;
 use mias_firmware::quantity::SectorRate;
@@ -39,7 +39,7 @@ fn searched_by(
     let mut search = Search::NONE;
     search.parameters = Parameters { supply: Supply { sms, ..SUPPLY }, ..PARAMETERS };
     search.begin(sms, kernels);
-    let context = Context { machine: &Machine::NONE, settings: &Settings::NONE, kernels: &[] };
+    let context = Context { gpu: &GpuProperties::NONE, settings: &Settings::NONE, kernels: &[] };
     let (mut policy, mut tried) = (FairShare::new(slowdowns), Vec::new());
     while policy.search(&context, &mut search) == Next::Measure {
         let active = |kernel| {

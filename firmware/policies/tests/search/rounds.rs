@@ -1,7 +1,7 @@
 //! Trials on the whole GPU, run by hand: kernels that do what the test says, one round after the other.
 
+use mias_firmware::gpu::{GpuProperties, Settings};
 use mias_firmware::kernel::Kernel;
-use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::policy::Context;
 use mias_firmware::policy::Next;
 use mias_firmware::resources::{Resources, SmLimits, TbShape};
@@ -43,8 +43,8 @@ pub(super) struct Round {
 
 /// So many rounds, of kernels that make so many instructions in a cycle; fewer if the search is over.
 pub(super) fn rounds(kernels: &[Kernel], count: usize, did: &mut dyn FnMut([u8; 4], usize) -> u32) -> Vec<Round> {
-    let machine = Machine { sm_count: SMS, limits: LIMITS, ..Machine::NONE };
-    let context = Context { machine: &machine, settings: &Settings::default(), kernels };
+    let gpu = GpuProperties { sm_count: SMS, limits: LIMITS, ..GpuProperties::NONE };
+    let context = Context { gpu: &gpu, settings: &Settings::default(), kernels };
     let mut search = Search::NONE;
     search.parameters = Parameters { warm_up: WINDOW, window: WINDOW, able: true, ..Parameters::NONE };
     search.begin(SMS, kernels.len());

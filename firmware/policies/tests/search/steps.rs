@@ -1,7 +1,7 @@
 //! The steps of both modes on kernels whose performance is a known function of their SMs.
 
 use crate::cases::cases;
-use mias_firmware::machine::{Machine, Settings};
+use mias_firmware::gpu::{GpuProperties, Settings};
 use mias_firmware::policy::Context;
 use mias_firmware::policy::Next;
 use mias_firmware::quantity::SectorRate;
@@ -31,7 +31,7 @@ fn searched(mode: Mode, parameters: Parameters, kernels: &[Kernel<'_>]) -> (Vec<
     search.parameters = parameters;
     search.begin(parameters.supply.sms, kernels.len());
     let (mut policy, mut tried) = (CdSearch::new(mode), Vec::new());
-    let context = Context { machine: &Machine::NONE, settings: &Settings::NONE, kernels: &[] };
+    let context = Context { gpu: &GpuProperties::NONE, settings: &Settings::NONE, kernels: &[] };
     while policy.search(&context, &mut search) == Next::Measure {
         tried.push((0..kernels.len()).map(|kernel| search.shares.active(kernel)).collect());
         for (kernel, (memory, instructions)) in kernels.iter().enumerate() {

@@ -4,7 +4,7 @@
 //! crossbar with queues at its inputs can carry (Lin et al. 2018, section 4.1).
 
 use crate::bandwidth;
-use crate::experiment::machine::Outcome;
+use crate::experiment::gpu_runner::Outcome;
 use crate::metrics::ratio;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::sm::{ISSUE_CLASSES, IssueClass};
@@ -85,7 +85,7 @@ pub fn miss_latency(outcome: &Outcome) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::machine::SmTotals;
+    use crate::experiment::gpu_runner::SmTotals;
     use crate::gpus;
     use mias_hw_model::gpu::{CacheStats, LaunchStats};
 

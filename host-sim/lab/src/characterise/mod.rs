@@ -19,7 +19,7 @@ pub mod thesis;
 pub mod types;
 
 use crate::experiment::compare::Watch;
-use crate::experiment::machine::{GpuRunner, Options, Outcome, RunError};
+use crate::experiment::gpu_runner::{GpuRunner, Options, Outcome, RunError};
 use crate::experiment::rate::ipc;
 use crate::experiment::sweep::{self, Sweep};
 use crate::experiment::workload::Workload;
@@ -86,14 +86,14 @@ impl Character {
 /// # Errors
 /// The first [`RunError`]; [`RunError::Workload`] if not even one TB fits.
 pub fn characterise(
-    machine: &dyn GpuRunner,
+    runner: &dyn GpuRunner,
     gpu: &GpuConfig,
     (workload, kernel): (&Workload, Option<&'static str>),
     options: Options,
     watch: &dyn Watch,
 ) -> Result<Option<Character>, RunError> {
-    let all = machine.max_tbs(workload)?;
-    let sweep = sweep::runs(machine, workload, [all / 2, all].into_iter().filter(|&tbs| tbs > 0), options, watch)?;
+    let all = runner.max_tbs(workload)?;
+    let sweep = sweep::runs(runner, workload, [all / 2, all].into_iter().filter(|&tbs| tbs > 0), options, watch)?;
     Ok(from_sweep(&sweep, gpu, (workload, kernel), options))
 }
 

@@ -1,5 +1,5 @@
 //! The boards of QEMU that stand for a microcontroller beside a GPU: one list for what builds, measures and runs the images.
-//! Their devices and their memory are in the images' package, `images/src/bin/` and `images/memory/`.
+//! Their devices and their memory are in the images' package, `firmware/images/src/bin/` and `firmware/images/memory/`.
 
 /// A processor, and the board that has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

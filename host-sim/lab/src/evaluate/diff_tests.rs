@@ -4,7 +4,7 @@ use super::super::record::MODEL;
 use super::super::store::Store;
 use super::super::tests::{RUNS, run};
 use super::*;
-use crate::experiment::machine::Outcome;
+use crate::experiment::gpu_runner::Outcome;
 use mias_hw_model::gpu::LaunchStats;
 
 #[test]

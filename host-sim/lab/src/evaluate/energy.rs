@@ -51,7 +51,7 @@ impl EnergyResult {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::machine::Outcome;
+    use crate::experiment::gpu_runner::Outcome;
 
     /// 0.08 J in a millisecond, of which 0.03 J leak and 0.01 J are clocks, for an STP of 2: by hand.
     #[test]

@@ -8,7 +8,7 @@ use super::record::Kept;
 use super::store::{Store, StoreError};
 use super::study::Job;
 use crate::cancel::Cancel;
-use crate::experiment::machine::{GpuRunner, Outcome, Run, RunError};
+use crate::experiment::gpu_runner::{GpuRunner, Outcome, Run, RunError};
 use crate::experiment::policy::Control;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -44,7 +44,7 @@ pub fn missing<'j>(jobs: impl Iterator<Item = &'j Job>, store: &Store) -> Vec<&'
 pub fn execute(
     jobs: &[&Job],
     store: &Store,
-    machine: &(dyn Fn(&Job) -> Box<dyn GpuRunner> + Sync),
+    runner: &(dyn Fn(&Job) -> Box<dyn GpuRunner> + Sync),
     cancel: &Cancel,
     watch: &dyn Watch,
 ) -> Result<(), ExecuteError> {
@@ -69,7 +69,7 @@ pub fn execute(
             scope.spawn_fifo(move |_| {
                 let lead = jobs[unit[0]];
                 let runs: Vec<Run<'_>> = unit.iter().map(|&place| run(jobs[place])).collect();
-                machine(lead).run_together(&runs, &|cycles| watch.cycles(lead, cycles), &|at, outcome| done(unit[at], outcome));
+                runner(lead).run_together(&runs, &|cycles| watch.cycles(lead, cycles), &|at, outcome| done(unit[at], outcome));
             });
         }
     });

@@ -3,7 +3,7 @@
 
 use super::record::Kept;
 use crate::characterise::profile::Profile;
-use crate::experiment::machine::Sample;
+use crate::experiment::gpu_runner::Sample;
 use crate::metrics::ratio;
 use mias_hw_model::gpu::LaunchStats;
 use mias_hw_model::sm::IssueClass;
@@ -112,7 +112,7 @@ impl SeriesResult {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::machine::{Outcome, SmTotals};
+    use crate::experiment::gpu_runner::{Outcome, SmTotals};
     use mias_hw_model::gpu::CacheStats;
 
     fn kept() -> Kept {

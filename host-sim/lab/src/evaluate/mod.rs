@@ -9,7 +9,7 @@
 
 pub mod blocks;
 #[cfg(test)]
-mod closed_machine;
+mod closed_form_gpu;
 pub mod decisions;
 pub mod diff;
 pub mod energy;
@@ -36,7 +36,7 @@ pub mod summary;
 mod tests;
 pub mod used;
 
-use crate::experiment::machine::Sampling;
+use crate::experiment::gpu_runner::Sampling;
 
 /// Time series of kernels alone in a window (thesis figure 3.4): 60 points over thrice the time in which IPC settles there.
 pub const SAMPLING: Sampling = Sampling { every_cycles: 2_500, until_cycle: 150_000 };

@@ -10,7 +10,7 @@ use super::off_sm::OffSm;
 use super::queue::QueueResult;
 use super::requests::RequestsResult;
 use super::used::Used;
-use crate::experiment::machine::{Placement, SearchFound};
+use crate::experiment::gpu_runner::{Placement, SearchFound};
 use crate::experiment::placement_latency::Latency;
 use mias_hw_model::gpu::{OversubscriptionStats, SmStateCycles};
 use serde::{Deserialize, Deserializer, Serialize};

@@ -6,7 +6,7 @@ use crate::experiment::mechanisms::quotas;
 use crate::experiment::policy::Policy;
 use crate::gpus::fields::changed;
 use mias_firmware::configs::{MAX_KERNELS, TbVector};
-use mias_firmware::machine::{Machine, Settings};
+use mias_firmware::gpu::{GpuProperties, Settings};
 use mias_firmware::policy::Policy as _;
 use mias_hw_model::config::{
     GpuConfig, InFlightLimit, MemoryIssueConfig, MemoryOrder, MissDivision, MissResourcesConfig, OversubscriptionMechanism, Partition,
@@ -102,7 +102,7 @@ fn counters(policy: Policy) -> Option<Bits> {
     if named.code.searches() {
         return Some(search(named.code));
     }
-    let decides = AnyPolicy::new(named.code, &Machine::NONE, &Settings::NONE, TbVector([0; MAX_KERNELS]));
+    let decides = AnyPolicy::new(named.code, &GpuProperties::NONE, &Settings::NONE, TbVector([0; MAX_KERNELS]));
     let read = decides.counters();
     let by_slot = SLOTS * u64::from(Counter::ThreadInsts.width());
     let also: &[Counter] = match decides.extra() {

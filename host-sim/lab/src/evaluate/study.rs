@@ -4,8 +4,8 @@ use super::findings::Runs;
 use super::plan::{Experiment, Named, Order, Plan, Setting};
 use super::record::{Identity, canonical, is_first_alone};
 use crate::experiment::compare::{Alone, Ran, configurations, control_of};
+use crate::experiment::gpu_runner::{End, GpuRunner, Options, RunError};
 use crate::experiment::levels::Levels;
-use crate::experiment::machine::{End, GpuRunner, Options, RunError};
 use crate::experiment::mechanisms::quotas;
 use crate::experiment::policy::{Control, IpcUnit, Policy};
 use crate::experiment::recorded::label;
@@ -117,12 +117,12 @@ impl<'p> Studies<'p> {
         let mut studies = Studies { all: Vec::new(), jobs: BTreeMap::new() };
         for experiment in &plan.experiments {
             for setting in &experiment.settings {
-                let machine = SimulatedGpu::new(setting.gpu.clone());
+                let runner = SimulatedGpu::new(setting.gpu.clone());
                 if setting.options.warm_l2 {
                     let kernels = experiment.kernels.iter().filter_map(|(word, _)| traces.get(word));
                     check_copies(kernels).map_err(|why| RunError::Workload(format!("{}: warm-l2: {why}", experiment.name)))?;
                 }
-                let groups = experiment.groups.iter().map(|group| studies.group(experiment, setting, &machine, group, traces));
+                let groups = experiment.groups.iter().map(|group| studies.group(experiment, setting, &runner, group, traces));
                 let groups = groups.collect::<Result<_, _>>()?;
                 studies.all.push(Study { experiment, setting, groups });
             }
@@ -134,7 +134,7 @@ impl<'p> Studies<'p> {
         &mut self,
         experiment: &Experiment,
         setting: &Setting,
-        machine: &SimulatedGpu,
+        runner: &SimulatedGpu,
         group: &[usize],
         traces: &BTreeMap<String, Workload>,
     ) -> Result<GroupPlan, RunError> {
@@ -148,11 +148,11 @@ impl<'p> Studies<'p> {
             (last.priority, last.latency_limit) = (setting.priority, setting.limit_cycles);
         }
         let members: Vec<&Workload> = workloads.iter().collect();
-        let sweep = if experiment.configurations { configurations(machine, &members, setting.options)? } else { Vec::new() };
+        let sweep = if experiment.configurations { configurations(runner, &members, setting.options)? } else { Vec::new() };
         let mut plan = GroupPlan {
             names: workloads.iter().map(|workload| workload.name.clone()).collect(),
             class: class(kernels.iter().map(|&kernel| &experiment.kernels[kernel].1)),
-            max_tbs: members.iter().map(|workload| machine.max_tbs(workload)).collect::<Result<_, _>>()?,
+            max_tbs: members.iter().map(|workload| runner.max_tbs(workload)).collect::<Result<_, _>>()?,
             sweep,
             alone: Vec::new(),
             runs: BTreeMap::new(),
@@ -303,17 +303,17 @@ fn identity(setting: &Setting, workloads: &[Workload], ran: &Ran) -> Result<(Ide
         };
     }
     // Alone nobody is held back for others' sake.
-    let machine = match workloads {
-        [_] => Named { name: setting.machine.clone(), gpu: setting.gpu.clone() },
+    let runner = match workloads {
+        [_] => Named { name: setting.gpu_name.clone(), gpu: setting.gpu.clone() },
         _ => setting.sharing.with(&ran.fields).map_err(RunError::Workload)?,
     };
     // The firmware's limits of memory instructions and its control of extra TBs take time whatever the policy.
-    let sm = &machine.gpu.sm;
+    let sm = &runner.gpu.sm;
     let limits = sm.memory_issue.as_ref().is_some_and(|memory| memory.in_flight == InFlightLimit::Firmware);
     if limits || sm.oversubscription.is_some_and(|contexts| contexts.is_controlled_by_firmware()) {
         options.latency = setting.options.latency;
     }
-    Ok((Identity::new(&machine.name, &machine.gpu, workloads, &ran.control, options), options, machine.gpu))
+    Ok((Identity::new(&runner.name, &runner.gpu, workloads, &ran.control, options), options, runner.gpu))
 }
 
 /// When the kernels of a group arrive: all at 0, but the last of several at `last`.

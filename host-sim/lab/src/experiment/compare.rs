@@ -5,8 +5,8 @@
 //! decision regret compares a static run of its choice with the oracle's, end-to-end regret its own run, which pays for
 //! profiling and transition.
 
+use super::gpu_runner::{Decision, End, GpuRunner, InPlace, Options, Outcome, Placement, Run, RunError, SearchFound};
 use super::judge::{Material, judge};
-use super::machine::{Decision, End, GpuRunner, InPlace, Options, Outcome, Placement, Run, RunError, SearchFound};
 use super::placement_latency::{Latency, PlacementTimes};
 use super::policy::{Control, Policy};
 use super::rate::{estimated_ipc, ipc};
@@ -195,17 +195,17 @@ pub trait Watch: Sync {
 /// The first [`RunError`] in the order of runs. [`RunError::Interrupted`] only if not all isolated runs had ended: without
 /// them there is nothing to compare with.
 pub fn compare(
-    machine: &dyn GpuRunner,
+    runner: &dyn GpuRunner,
     workloads: &[Workload],
     policies: &[Policy],
     options: Options,
     watch: &dyn Watch,
 ) -> Result<Comparison, RunError> {
     let all: Vec<&Workload> = workloads.iter().collect();
-    let max_tbs = all.iter().map(|workload| machine.max_tbs(workload)).collect::<Result<Vec<u32>, _>>()?;
-    let sweep_configs = configurations(machine, &all, options)?;
+    let max_tbs = all.iter().map(|workload| runner.max_tbs(workload)).collect::<Result<Vec<u32>, _>>()?;
+    let sweep_configs = configurations(runner, &all, options)?;
 
-    let isolated = isolated_runs(machine, &all, options, watch)?;
+    let isolated = isolated_runs(runner, &all, options, watch)?;
     let isolated_ipc: Vec<Estimated> = isolated.iter().map(|outcome| estimated_ipc(outcome, 0, options)).collect();
     let alone = Alone { isolated: isolated.iter().collect(), max_tbs: &max_tbs, options };
 
@@ -220,11 +220,11 @@ pub fn compare(
             fields.push(&ran.fields);
         }
     }
-    let changed = fields[1..].iter().map(|fields| machine.changed(fields)).collect::<Result<Vec<_>, _>>()?;
-    let machines: Vec<&dyn GpuRunner> = std::iter::once(machine).chain(changed.iter().map(AsRef::as_ref)).collect();
+    let changed = fields[1..].iter().map(|fields| runner.changed(fields)).collect::<Result<Vec<_>, _>>()?;
+    let runners: Vec<&dyn GpuRunner> = std::iter::once(runner).chain(changed.iter().map(AsRef::as_ref)).collect();
     let run = |ran: &Ran| {
         let of = fields.iter().position(|fields| **fields == ran.fields[..]).unwrap_or_default();
-        (machines[of], Run { control: ran.control.clone(), workloads: all.clone(), options })
+        (runners[of], Run { control: ran.control.clone(), workloads: all.clone(), options })
     };
     let outcomes = run_all(asked.values().map(run).collect(), watch)?;
     let outcomes: BTreeMap<Control, Outcome> =
@@ -241,9 +241,9 @@ pub fn compare(
 ///
 /// # Errors
 /// The first [`RunError`] in the order of runs.
-pub fn ran(machine: &dyn GpuRunner, all: &[&Workload], policy: Policy, options: Options, watch: &dyn Watch) -> Result<Ran, RunError> {
-    let max_tbs = all.iter().map(|workload| machine.max_tbs(workload)).collect::<Result<Vec<u32>, _>>()?;
-    let isolated = if policy.waits_for_alone() { isolated_runs(machine, all, options, watch)? } else { Vec::new() };
+pub fn ran(runner: &dyn GpuRunner, all: &[&Workload], policy: Policy, options: Options, watch: &dyn Watch) -> Result<Ran, RunError> {
+    let max_tbs = all.iter().map(|workload| runner.max_tbs(workload)).collect::<Result<Vec<u32>, _>>()?;
+    let isolated = if policy.waits_for_alone() { isolated_runs(runner, all, options, watch)? } else { Vec::new() };
     Ok(Alone { isolated: isolated.iter().collect(), max_tbs: &max_tbs, options }.ran(policy))
 }
 
@@ -251,9 +251,9 @@ pub fn ran(machine: &dyn GpuRunner, all: &[&Workload], policy: Policy, options: 
 ///
 /// # Errors
 /// The first [`RunError`] in the order of runs.
-pub fn takes(machine: &dyn GpuRunner, all: &[&Workload], options: Options, watch: &dyn Watch) -> Result<Vec<Option<u64>>, RunError> {
+pub fn takes(runner: &dyn GpuRunner, all: &[&Workload], options: Options, watch: &dyn Watch) -> Result<Vec<Option<u64>>, RunError> {
     let limited: Vec<&Workload> = all.iter().copied().filter(|workload| workload.latency_limit != 0).collect();
-    let mut isolated = isolated_runs(machine, &limited, options, watch)?.into_iter();
+    let mut isolated = isolated_runs(runner, &limited, options, watch)?.into_iter();
     let of = |workload: &&Workload| if workload.latency_limit == 0 { None } else { PlacementTimes::takes(&isolated.next()?) };
     Ok(all.iter().map(of).collect())
 }
@@ -262,7 +262,7 @@ pub fn takes(machine: &dyn GpuRunner, all: &[&Workload], options: Options, watch
 ///
 /// # Errors
 /// Those of [`GpuRunner::configurations`].
-pub fn configurations(machine: &dyn GpuRunner, all: &[&Workload], options: Options) -> Result<Vec<Vec<u32>>, RunError> {
+pub fn configurations(runner: &dyn GpuRunner, all: &[&Workload], options: Options) -> Result<Vec<Vec<u32>>, RunError> {
     let beside: Vec<bool> = all.iter().map(|workload| workload.is_beside_quotas(options.transition)).collect();
     let sharing: Vec<&Workload> = all.iter().zip(&beside).filter(|(_, beside)| !**beside).map(|(workload, _)| *workload).collect();
     if sharing.len() < 2 {
@@ -272,12 +272,12 @@ pub fn configurations(machine: &dyn GpuRunner, all: &[&Workload], options: Optio
         let mut tbs = config.into_iter();
         beside.iter().map(|beside| if *beside { 0 } else { tbs.next().unwrap_or(0) }).collect()
     };
-    Ok(machine.configurations(&sharing)?.into_iter().map(whole).collect())
+    Ok(runner.configurations(&sharing)?.into_iter().map(whole).collect())
 }
 
 /// One run per different kernel, alone; equal kernels share it. In a window a kernel arrives when it does in the shared run,
 /// so that both count over the same cycles; until done its own time counts, and it arrives at cycle 0.
-fn isolated_runs(machine: &dyn GpuRunner, all: &[&Workload], options: Options, watch: &dyn Watch) -> Result<Vec<Outcome>, RunError> {
+fn isolated_runs(runner: &dyn GpuRunner, all: &[&Workload], options: Options, watch: &dyn Watch) -> Result<Vec<Outcome>, RunError> {
     let arrival = |workload: &Workload| if options.end == End::Done { 0 } else { workload.arrival_cycle };
     let once = |workload: &Workload| workload.latency_limit != 0;
     let same = |a: &Workload, b: &Workload| a.hash == b.hash && a.copies == b.copies && arrival(a) == arrival(b) && once(a) == once(b);
@@ -289,7 +289,7 @@ fn isolated_runs(machine: &dyn GpuRunner, all: &[&Workload], options: Options, w
     let alone = |&at: &usize| all[at].alone(arrival(all[at]));
     let alone: Vec<Workload> = different.iter().map(alone).collect();
     let runs = alone.iter().map(|workload| Run { control: Control::Policy(Policy::LeftOver), workloads: vec![workload], options });
-    let runs = runs.map(|run| (machine, run)).collect();
+    let runs = runs.map(|run| (runner, run)).collect();
     let outcomes = run_all(runs, watch)?.into_iter().collect::<Option<Vec<_>>>().ok_or(RunError::Interrupted)?;
     let by_first: BTreeMap<usize, &Outcome> = different.into_iter().zip(&outcomes).collect();
     Ok(firsts.iter().filter_map(|first| by_first.get(first).map(|&outcome| outcome.clone())).collect())
@@ -303,11 +303,11 @@ pub(super) fn run_all(runs: Vec<OnMachine<'_>>, watch: &dyn Watch) -> Result<Vec
     watch.planned(runs.len());
     let measures = |run: &Run<'_>| matches!(run.control, Control::Policy(policy) if policy.measures());
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    for (at, (machine, run)) in runs.iter().enumerate() {
+    for (at, (runner, run)) in runs.iter().enumerate() {
         // All runs of a call on one machine differ in control only, but for those alone, which do not measure.
         let beside = |group: &&mut Vec<usize>| {
             let (other, first) = &runs[group[0]];
-            measures(first) && std::ptr::addr_eq(*other, *machine)
+            measures(first) && std::ptr::addr_eq(*other, *runner)
         };
         match groups.iter_mut().find(beside).filter(|_| measures(run)) {
             Some(group) => group.push(at),

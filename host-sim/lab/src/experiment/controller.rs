@@ -6,7 +6,7 @@ use super::custom_policy::Custom;
 use super::decider::{Decider, slot_of};
 use super::decision_time::{DecisionTimer, accesses};
 use super::fixed_in_turn::{FixedInTurn, Wanted};
-use super::machine::{Decision, DecisionTime, Placement, RunError, SearchFound};
+use super::gpu_runner::{Decision, DecisionTime, Placement, RunError, SearchFound};
 use super::victims::{VictimChoice, Watcher};
 use crate::cosim::recording::{Limits, Recorder, Recording, Run};
 use crate::cosim::{Image, RemoteFirmware};
@@ -105,7 +105,7 @@ impl Controller {
         timer: Option<DecisionTimer>,
         record: bool,
     ) -> Result<Self, RunError> {
-        let mut record = record.then(|| Run::new(registers.machine().clone()));
+        let mut record = record.then(|| Run::new(registers.gpu().clone()));
         let list = record.as_mut().map(Run::accesses_mut);
         let refused = |error| RunError::Stuck(format!("the firmware did not start: {error:?}"));
         let executor = match (image, asked) {
@@ -257,7 +257,7 @@ impl Controller {
             return;
         }
         let mut placement: Vec<Placement> = Vec::new();
-        for sm in 0..registers.machine().sm_count as usize {
+        for sm in 0..registers.gpu().sm_count as usize {
             let config: Vec<u32> = slots.iter().map(|slot| slot.map_or(0, |slot| registers.committed_quota(sm, slot))).collect();
             match placement.iter_mut().find(|p| p.config == config) {
                 Some(group) => group.sms.push(sm as u32),

@@ -5,7 +5,7 @@ use super::decider::Decider;
 use crate::cosim::recording::Recorder;
 use crate::decision_cost::Situation;
 use mias_firmware::driver::{DEFAULT_CONFIGS, StartError};
-use mias_firmware::machine::{Machine, Settings};
+use mias_firmware::gpu::{GpuProperties, Settings};
 use mias_firmware::policy::Policy;
 use mias_hw_model::register_block::RegisterBlock;
 use mias_policies::Firmware;
@@ -24,7 +24,7 @@ pub trait CustomPolicy: Policy + Clone + fmt::Debug + Send + Sync + 'static {
     const HELP: &'static str;
 
     /// The policy for a machine, at the start of a run.
-    fn new(machine: &Machine, settings: &Settings) -> Self;
+    fn new(gpu: &GpuProperties, settings: &Settings) -> Self;
 
     /// Instructions of the machine's microcontroller from the interrupt that leads to a decision to the commit of its quotas, if somebody
     /// has counted them. By default nobody has: a decision then takes what the slowest of the firmware's metrics takes
@@ -103,7 +103,7 @@ impl Custom {
 
 fn start<P: CustomPolicy>(bus: &mut Recorder<'_, RegisterBlock>) -> Result<Box<dyn Decider>, StartError> {
     let Ok(settings) = Settings::read(bus);
-    let firmware: Firmware<P, DEFAULT_CONFIGS> = Firmware::start(bus, settings, |machine| P::new(machine, &settings))?;
+    let firmware: Firmware<P, DEFAULT_CONFIGS> = Firmware::start(bus, settings, |gpu| P::new(gpu, &settings))?;
     Ok(Box::new(firmware))
 }
 

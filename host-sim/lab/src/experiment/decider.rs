@@ -1,6 +1,6 @@
 //! The firmware in this process, whichever policy it was built with, as the observer of a run sees it.
 
-use super::machine::{Decision, ProfiledConfig};
+use super::gpu_runner::{Decision, ProfiledConfig};
 use super::victims::{VictimChoice, Watcher};
 use crate::cosim::recording::Recorder;
 use mias_firmware::configs::{TRIAL, TbVector, WARM_UP};
@@ -97,7 +97,7 @@ impl<P: Policy + Clone + Debug + Send + Sync + 'static> Decider for Firmware<P, 
 
 /// The slot of the kernel that was launched on `stream` and has not left.
 pub(super) fn slot_of(registers: &RegisterBlock, stream: u32) -> Option<usize> {
-    let slots = registers.machine().slot_count as usize;
+    let slots = registers.gpu().slot_count as usize;
     (0..slots).find(|&slot| registers.kernel(slot).is_some_and(|kernel| kernel.stream == stream))
 }
 

@@ -4,8 +4,8 @@
 //! QEMU take the same time.
 
 use super::custom_policy::Custom;
-use super::machine::DecisionTime;
-use super::machine::Options;
+use super::gpu_runner::DecisionTime;
+use super::gpu_runner::Options;
 use super::policy::{Control, IpcUnit, Latency, Policy};
 use crate::cosim::recording::Access;
 use crate::decision_cost::{Batch, Charge, LatencyTable, Situation};
@@ -135,7 +135,7 @@ impl DecisionTimer {
         let another_round = phase == PhaseCode::Transition;
         let situation = Situation {
             late: self.timed_out || self.ipc == IpcUnit::Warp,
-            sms: registers.machine().sm_count,
+            sms: registers.gpu().sm_count,
             kernels,
             scored: configs_scored,
             generated: if another_round { configs.unwrap_or_else(|| table.most_generated(core, self.charge)).max(1) } else { 0 },
@@ -167,7 +167,7 @@ impl DecisionTimer {
             1_000 * u128::from(collected) * u128::from(clock_khz) / (u128::from(cpi_permille) * u128::from(self.core_khz)).max(1);
         let kernels = (0..KERNEL_SLOTS).filter(|&slot| registers.kernel(slot).is_some()).count() as u32;
         let batch = Batch {
-            sms: registers.machine().sm_count,
+            sms: registers.gpu().sm_count,
             kernels,
             configs: configs.unwrap_or(0),
             time_ahead: u64::try_from(executed).unwrap_or(u64::MAX),
@@ -216,7 +216,7 @@ impl DecisionTimer {
             Some(selector) => (0, selector.cycles(registers.preempt_work_by_sm())),
             None => {
                 let (sms, tbs) = registers.preempt_work();
-                let scheme = registers.machine().straps.preempt;
+                let scheme = registers.gpu().straps.preempt;
                 let instructions = LatencyTable::measured().preemption(self.microcontroller.core, scheme, sms, tbs);
                 (instructions, self.microcontroller.core_cycles(self.core_khz, instructions, accesses))
             }
@@ -251,7 +251,7 @@ pub(super) fn accesses(made: &[Access], asked: Option<CounterSet>) -> u64 {
 /// The configurations that SMs hold, each once.
 fn profiled(registers: &RegisterBlock) -> Vec<[u32; KERNEL_SLOTS]> {
     let of = |sm| std::array::from_fn(|slot| registers.quota(sm, slot));
-    let mut quotas: Vec<[u32; KERNEL_SLOTS]> = (0..registers.machine().sm_count as usize).map(of).collect();
+    let mut quotas: Vec<[u32; KERNEL_SLOTS]> = (0..registers.gpu().sm_count as usize).map(of).collect();
     quotas.sort_unstable();
     quotas.dedup();
     quotas

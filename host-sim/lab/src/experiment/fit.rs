@@ -5,8 +5,8 @@
 //! of each run, every SM's counters over one profiling window, which opens when the first TBs may issue, as MIAS' own does.
 
 use super::compare::Watch;
+use super::gpu_runner::{GpuRunner, RunError};
 use super::least_squares::{self, Line, StallSample};
-use super::machine::{GpuRunner, RunError};
 use super::workload::Workload;
 use rayon::prelude::*;
 
@@ -74,12 +74,12 @@ pub fn coefficient_q16(line: Option<Line>) -> u32 {
 ///
 /// # Errors
 /// The first [`RunError`] in the order of runs.
-pub fn fit(machine: &dyn Calibrated, workloads: &[Workload], window_cycles: u32, watch: &dyn Watch) -> Result<Fit, RunError> {
-    let plan = population(machine, workloads)?;
+pub fn fit(runner: &dyn Calibrated, workloads: &[Workload], window_cycles: u32, watch: &dyn Watch) -> Result<Fit, RunError> {
+    let plan = population(runner, workloads)?;
     watch.planned(plan.len());
     let one = |(kernels, config): Planned| {
         let chosen: Vec<&Workload> = kernels.iter().map(|&kernel| &workloads[kernel]).collect();
-        let samples = machine.sample(&chosen, &config, window_cycles)?;
+        let samples = runner.sample(&chosen, &config, window_cycles)?;
         watch.finished();
         Ok(CalibrationRun { kernels, config, samples })
     };
@@ -90,14 +90,14 @@ pub fn fit(machine: &dyn Calibrated, workloads: &[Workload], window_cycles: u32,
 /// Kernels, by index, and configuration of a run to be.
 type Planned = (Vec<usize>, Vec<u32>);
 
-fn population(machine: &dyn Calibrated, workloads: &[Workload]) -> Result<Vec<Planned>, RunError> {
+fn population(runner: &dyn Calibrated, workloads: &[Workload]) -> Result<Vec<Planned>, RunError> {
     let mut plan = Vec::new();
     for (kernel, workload) in workloads.iter().enumerate() {
-        plan.extend((1..=machine.max_tbs(workload)?).map(|tbs| (vec![kernel], vec![tbs])));
+        plan.extend((1..=runner.max_tbs(workload)?).map(|tbs| (vec![kernel], vec![tbs])));
     }
     for first in 0..workloads.len() {
         for second in first + 1..workloads.len() {
-            let configs = machine.configurations(&[&workloads[first], &workloads[second]])?;
+            let configs = runner.configurations(&[&workloads[first], &workloads[second]])?;
             plan.extend(configs.into_iter().map(|config| (vec![first, second], config)));
         }
     }

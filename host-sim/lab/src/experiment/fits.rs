@@ -130,7 +130,7 @@ fn gates(policy: Policy) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::machine::End;
+    use crate::experiment::gpu_runner::End;
 
     #[test]
     fn every_kernel_needs_an_sm_where_none_is_shared() {

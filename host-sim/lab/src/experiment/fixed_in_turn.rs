@@ -6,13 +6,13 @@
 //! Otherwise a kernel that is left alone fills the SMs, as under the firmware's own: nothing idles for one that may not come.
 
 use super::decider::Decider;
-use super::machine::Decision;
+use super::gpu_runner::Decision;
 use super::victims::VictimChoice;
 use crate::cosim::recording::Recorder;
 use mias_firmware::configs::{ConfigTable, TbVector};
 use mias_firmware::counters::CounterSet;
 use mias_firmware::driver::{DEFAULT_CONFIGS, StartError};
-use mias_firmware::machine::Settings;
+use mias_firmware::gpu::Settings;
 use mias_firmware::policy::{Context, Plan, Policy};
 use mias_hw_model::register_block::RegisterBlock;
 use mias_policies::Firmware;
@@ -52,7 +52,7 @@ impl Clone for BySlot {
 
 impl Policy for BySlot {
     fn generate_configs<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
-        let mut rest = context.machine.limits.capacity;
+        let mut rest = context.gpu.limits.capacity;
         let mut vector = TbVector::default();
         for (index, kernel) in context.kernels.iter().enumerate() {
             let fits = u8::try_from(rest.max_tbs(&kernel.demand)).unwrap_or(u8::MAX);

@@ -3,7 +3,7 @@
 use super::compare::{
     Best, Comparison, HalfWidths, Isolated, KernelResult, Missing, PerObjective, PolicyResult, SweepPoint, control_of, only_fastest,
 };
-use super::machine::{Decision, End, Options, Outcome};
+use super::gpu_runner::{Decision, End, Options, Outcome};
 use super::policy::{Control, Policy};
 use super::rate::estimated_ipc;
 use super::sequential::Sequential;

@@ -4,7 +4,7 @@
 //! A mechanism is fields of the GPU's file. Kernels alone run on the GPU as it is, so that normalised IPCs have one base. One more is one line
 //! more in [`MECHANISMS`].
 
-use super::machine::Outcome;
+use super::gpu_runner::Outcome;
 use super::policy::Policy;
 use crate::gpus::fields::{Field, changed};
 use mias_hw_model::config::GpuConfig;
@@ -200,7 +200,7 @@ fn quota(alone: &Outcome) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::machine::SmTotals;
+    use super::super::gpu_runner::SmTotals;
     use super::*;
     use crate::experiment::policies::Policies;
     use mias_hw_model::config::{InFlightLimit, MemoryOrder, MissDivision, Partition};

@@ -1,8 +1,8 @@
 //! Options that all runs of an experiment share, and when a run ends.
 
-use super::levels::Levels;
 #[cfg(doc)]
-use super::machine::Outcome;
+use super::gpu_runner::Outcome;
+use super::levels::Levels;
 use super::policy::{Counted, IpcUnit, Latency, Transition};
 use super::precision::Precision;
 use super::queue::Queue;

@@ -1,6 +1,6 @@
 //! What is asked for of TBs beyond those that fit, before a run: whether it can be (Lin et al. 2018, section 6.4; sources.md D161).
 
-use super::machine::RunError;
+use super::gpu_runner::RunError;
 use super::workload::Workload;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::Gpu;

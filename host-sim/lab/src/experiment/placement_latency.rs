@@ -4,7 +4,7 @@
 //! All is counted from the moment at which its TBs might issue, one launch latency after it arrived. The deadline is the limit and the time
 //! that the kernel takes alone, from its first TB to its end.
 
-use super::machine::{End, Options, Outcome};
+use super::gpu_runner::{End, Options, Outcome};
 use super::policy::Transition;
 use super::workload::Workload;
 use mias_hw_model::config::GpuConfig;

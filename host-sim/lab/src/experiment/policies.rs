@@ -109,7 +109,7 @@ mod tests {
     use crate::evaluate::summary::{ALL, ORACLE_S, ORACLE_STP, S_NULL};
     use crate::experiment::custom_policy::CustomPolicy;
     use mias_firmware::configs::ConfigTable;
-    use mias_firmware::machine::{Machine, Settings};
+    use mias_firmware::gpu::{GpuProperties, Settings};
     use mias_firmware::policy::{Context, Plan, Spatial};
 
     /// Spatial under some names.
@@ -128,7 +128,7 @@ mod tests {
         const NAME: &'static str = NAMES[NAME];
         const HELP: &'static str = "for a test";
 
-        fn new(_: &Machine, _: &Settings) -> Self {
+        fn new(_: &GpuProperties, _: &Settings) -> Self {
             Named
         }
     }

@@ -1,7 +1,7 @@
 //! Instructions per cycle of a kernel in a run, with their interval: over the window, over its
 //! first run (Zhao et al. 2018, section 6), or until done.
 
-use super::machine::{End, Options, Outcome};
+use super::gpu_runner::{End, Options, Outcome};
 use super::policy::{Counted, IpcUnit};
 use crate::intervals::Estimated;
 use crate::metrics::ratio;

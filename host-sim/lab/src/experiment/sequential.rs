@@ -10,7 +10,7 @@
 //! isolated makespans, where none has to wait for its arrival.
 
 use super::compare::{KernelResult, PerObjective, PolicyResult};
-use super::machine::{End, Options, Outcome};
+use super::gpu_runner::{End, Options, Outcome};
 use super::policy::{Latency, Policy};
 use super::rate::ipc;
 use crate::metrics::{Metrics, normalized, regret};

@@ -5,7 +5,7 @@
 //! TBs, which is all that distinguishes the runs.
 
 use super::compare::{Watch, run_all};
-use super::machine::{GpuRunner, Options, Outcome, Run, RunError};
+use super::gpu_runner::{GpuRunner, Options, Outcome, Run, RunError};
 use super::policy::{Control, Policy};
 use super::rate::ipc;
 use super::shape::{Verdict, judge};
@@ -51,7 +51,7 @@ impl Sweep {
 /// # Errors
 /// The first [`RunError`] in the order of `tbs`, but for [`RunError::Interrupted`], which leaves points without an outcome.
 pub fn runs(
-    machine: &dyn GpuRunner,
+    runner: &dyn GpuRunner,
     workload: &Workload,
     tbs: impl Iterator<Item = u32>,
     options: Options,
@@ -63,7 +63,7 @@ pub fn runs(
         let options = Options { tbs_per_sm: Some(tbs), ..options };
         Run { control: control.clone(), workloads: vec![workload], options }
     };
-    let outcomes = run_all(tbs.iter().map(|tbs| (machine, run(tbs))).collect(), watch)?;
+    let outcomes = run_all(tbs.iter().map(|tbs| (runner, run(tbs))).collect(), watch)?;
     let points = tbs.into_iter().zip(outcomes).map(|(tbs, outcome)| Point { tbs, outcome }).collect();
     Ok(Sweep { points, options })
 }
@@ -72,6 +72,6 @@ pub fn runs(
 ///
 /// # Errors
 /// As [`runs`]; [`RunError::Workload`] if not even one TB fits.
-pub fn sweep(machine: &dyn GpuRunner, workload: &Workload, options: Options, watch: &dyn Watch) -> Result<Sweep, RunError> {
-    runs(machine, workload, 1..=machine.max_tbs(workload)?, options, watch)
+pub fn sweep(runner: &dyn GpuRunner, workload: &Workload, options: Options, watch: &dyn Watch) -> Result<Sweep, RunError> {
+    runs(runner, workload, 1..=runner.max_tbs(workload)?, options, watch)
 }

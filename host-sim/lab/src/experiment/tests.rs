@@ -2,8 +2,8 @@
 
 use super::compare::{Comparison, Watch, compare};
 use super::fit::{Calibrated, CalibrationRun, Fit, coefficient_q16, fit};
+use super::gpu_runner::{End, GpuRunner, Options, Outcome, Placement, Run, RunError};
 use super::least_squares::StallSample;
-use super::machine::{End, GpuRunner, Options, Outcome, Placement, Run, RunError};
 use super::policy::{Control, Policy};
 use super::workload::Workload;
 use mias_hw_model::gpu::LaunchStats;
@@ -110,9 +110,9 @@ fn options() -> Options {
     Options::new(End::Cycles(CYCLES))
 }
 
-fn run(machine: &Closed, names: &[&str], watch: &Counting) -> Result<Comparison, RunError> {
+fn run(runner: &Closed, names: &[&str], watch: &Counting) -> Result<Comparison, RunError> {
     let workloads: Vec<Workload> = names.iter().map(|name| workload(name)).collect();
-    compare(machine, &workloads, &Policy::ALL, options(), watch)
+    compare(runner, &workloads, &Policy::ALL, options(), watch)
 }
 
 #[test]
@@ -151,9 +151,9 @@ fn the_numbers_follow_from_the_closed_form() {
 
 #[test]
 fn each_run_is_executed_once() {
-    let (machine, watch) = (closed(), Counting::default());
-    run(&machine, &["slow", "fast"], &watch).unwrap();
-    let executed = machine.executed.lock().unwrap();
+    let (runner, watch) = (closed(), Counting::default());
+    run(&runner, &["slow", "fast"], &watch).unwrap();
+    let executed = runner.executed.lock().unwrap();
     assert!(executed.values().all(|&times| times == 1), "{executed:?}");
     // 2 isolated, 3 configurations, and the policies, null among them; sequential follows from the first 2.
     let runs = 2 + 3 + Policy::ALL.len() as u64 - 1;
@@ -165,10 +165,10 @@ fn each_run_is_executed_once() {
 
 #[test]
 fn equal_kernels_share_their_isolated_run() {
-    let machine = closed();
-    let comparison = run(&machine, &["fast", "fast"], &Counting::default()).unwrap();
+    let runner = closed();
+    let comparison = run(&runner, &["fast", "fast"], &Counting::default()).unwrap();
     assert_eq!(comparison.isolated[0], comparison.isolated[1]);
-    assert_eq!(machine.executed.lock().unwrap().keys().filter(|(_, names)| names.len() == 1).count(), 1);
+    assert_eq!(runner.executed.lock().unwrap().keys().filter(|(_, names)| names.len() == 1).count(), 1);
 }
 
 #[test]
@@ -181,10 +181,10 @@ fn one_kernel_alone_has_no_oracle() {
 
 #[test]
 fn a_kernel_that_does_not_fit_is_reported_before_any_run() {
-    let (machine, watch) = (closed(), Counting::default());
-    let error = run(&machine, &["fast", "huge"], &watch).unwrap_err();
+    let (runner, watch) = (closed(), Counting::default());
+    let error = run(&runner, &["fast", "huge"], &watch).unwrap_err();
     assert_eq!(error.to_string(), "one TB of `huge` does not fit");
-    assert!(machine.executed.lock().unwrap().is_empty());
+    assert!(runner.executed.lock().unwrap().is_empty());
 }
 
 #[test]
@@ -213,8 +213,8 @@ fn an_interrupted_comparison_keeps_what_was_finished() {
 
 #[test]
 fn without_isolated_runs_there_is_nothing_to_compare_with() {
-    let machine = Closed { interrupted: vec![Control::Policy(Policy::LeftOver)], ..closed() };
-    assert_eq!(run(&machine, &["slow", "fast"], &Counting::default()), Err(RunError::Interrupted));
+    let runner = Closed { interrupted: vec![Control::Policy(Policy::LeftOver)], ..closed() };
+    assert_eq!(run(&runner, &["slow", "fast"], &Counting::default()), Err(RunError::Interrupted));
 }
 
 impl Calibrated for Closed {

@@ -1,6 +1,6 @@
 //! The kernels of an experiment, and when they arrive.
 
-use super::machine::{End, Options};
+use super::gpu_runner::{End, Options};
 use super::transition::Transition;
 use mias_trace::accelsim::{self, Command, List, ReadError, StreamId, Warnings};
 use mias_trace::fingerprint::{self, Fnv};

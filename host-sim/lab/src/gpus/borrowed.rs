@@ -10,8 +10,8 @@ const ENERGIES: [(&str, &str, &[&str]); 2] =
 
 /// What a reader should know of where this machine's numbers are from, a sentence each; `word` is what the user called it, its name or its
 /// file, and `machines` are those built in.
-pub fn notes(gpu: &GpuConfig, word: &str, machines: &[GpuConfig]) -> Vec<String> {
-    let mut notes: Vec<String> = energy(gpu, machines).into_iter().collect();
+pub fn notes(gpu: &GpuConfig, word: &str, gpus: &[GpuConfig]) -> Vec<String> {
+    let mut notes: Vec<String> = energy(gpu, gpus).into_iter().collect();
     let scheduler = &gpu.scheduler;
     let same = |other: &&GpuConfig| {
         let other = &other.scheduler;
@@ -20,17 +20,17 @@ pub fn notes(gpu: &GpuConfig, word: &str, machines: &[GpuConfig]) -> Vec<String>
     let fit = format!("`mias gpu fit {word}` fits it");
     if scheduler.linear_r2_permille == 0 {
         notes.push(format!("Linear's coefficient is not fitted for this machine (linear_r2_permille = 0): {fit}"));
-    } else if let Some(owner) = machines.iter().find(same).filter(|owner| owner.name != gpu.name) {
+    } else if let Some(owner) = gpus.iter().find(same).filter(|owner| owner.name != gpu.name) {
         notes.push(format!("Linear's coefficient is that of `{}`: {fit}", owner.name));
     }
     notes
 }
 
-fn energy(gpu: &GpuConfig, machines: &[GpuConfig]) -> Option<String> {
+fn energy(gpu: &GpuConfig, gpus: &[GpuConfig]) -> Option<String> {
     let Some(energy) = &gpu.energy else {
         return Some("there is no [energy]: no energy is reported".to_owned());
     };
-    let of = |name: &str| machines.iter().find(|machine| machine.name == name)?.energy.as_ref();
+    let of = |name: &str| gpus.iter().find(|gpu| gpu.name == name)?.energy.as_ref();
     let same = |(name, ..): &&(&str, &str, &[&str])| of(name).is_some_and(|other| per_event(other) == per_event(energy));
     let (_, chip, owners) = ENERGIES.iter().find(same)?;
     (!owners.contains(&gpu.name.as_str())).then(|| format!("energies per event are those of the {chip}, not of this machine"))

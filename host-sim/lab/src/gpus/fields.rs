@@ -147,7 +147,7 @@ mod tests {
     use super::*;
     use mias_hw_model::config::{InFlightLimit, SelectorConfig, StaticLimit, SwitchModel, Unlimited};
 
-    fn machine() -> GpuConfig {
+    fn dai18() -> GpuConfig {
         crate::gpus::load("dai18-lines").unwrap()
     }
 
@@ -159,9 +159,9 @@ mod tests {
     fn tables_nest_as_in_a_machines_file() {
         let nested = fields("sm = { count = 4, units = { dp = { latency = 9 } } }");
         assert_eq!(nested, fields("sm.count = 4\nsm.units.dp.latency = 9"));
-        let gpu = changed(&machine(), &nested).unwrap();
+        let gpu = changed(&dai18(), &nested).unwrap();
         assert_eq!((gpu.sm.count, gpu.sm.units.dp.latency, gpu.sm.units.dp.interval), (4, 9, 8));
-        assert_eq!(name(&machine(), &nested), "dai18-lines sm.count=4 sm.units.dp.latency=9");
+        assert_eq!(name(&dai18(), &nested), "dai18-lines sm.count=4 sm.units.dp.latency=9");
     }
 
     #[test]
@@ -173,10 +173,10 @@ mod tests {
             field("sm.memory_issue.limits.0", 3.into()),
             field("sm.memory_issue.limits.1", "inf".into()),
         ];
-        let issue = changed(&machine(), &limits).unwrap().sm.memory_issue.unwrap();
+        let issue = changed(&dai18(), &limits).unwrap().sm.memory_issue.unwrap();
         assert_eq!(issue.in_flight, InFlightLimit::Static);
         assert_eq!(issue.limits, [StaticLimit::Most(3), StaticLimit::Any(Unlimited::Inf)]);
-        let message = changed(&machine(), &limits[2..]).unwrap_err();
+        let message = changed(&dai18(), &limits[2..]).unwrap_err();
         assert_eq!(message, "machine `dai18-lines`: sm.memory_issue.limits.1: the list has 0 elements; give those before it first");
     }
 
@@ -184,11 +184,11 @@ mod tests {
     #[test]
     fn an_empty_table_is_a_table_with_its_defaults() {
         let selector = fields("sm.preemption.selector = {}");
-        let preemption = changed(&machine(), &selector).unwrap().sm.preemption.unwrap();
+        let preemption = changed(&dai18(), &selector).unwrap().sm.preemption.unwrap();
         assert_eq!((preemption.selector, preemption.switch), (Some(SelectorConfig::default()), SwitchModel::Traffic));
-        assert_eq!(name(&machine(), &selector), "dai18-lines sm.preemption.selector={}");
+        assert_eq!(name(&dai18(), &selector), "dai18-lines sm.preemption.selector={}");
         let own = fields("sm.preemption = { switch = 'stall', selector.tb_cycles = 9 }");
-        let has_own = changed(&machine(), &own).unwrap();
+        let has_own = changed(&dai18(), &own).unwrap();
         for text in ["sm.preemption.selector = {}", "sm.preemption = {}", "sm = {}", "sm.units.dp = {}"] {
             assert_eq!(changed(&has_own, &fields(text)).unwrap(), has_own, "{text}");
         }
@@ -202,8 +202,8 @@ mod tests {
     #[test]
     fn all_off_is_the_machine_itself() {
         let off = "sm.memory_issue = { order = 'scheduler', in_flight = 'none' }\nl1 = { partition.by = 'shared', miss_resources.by = 'shared' }\nl2.partition.by = 'shared'\ndram.scheduler.by = 'fr-fcfs'";
-        assert_eq!(changed(&machine(), &fields(off)).unwrap(), machine());
-        let unknown = changed(&machine(), &fields("sm.memory_isue.order = 'quota'")).unwrap_err();
+        assert_eq!(changed(&dai18(), &fields(off)).unwrap(), dai18());
+        let unknown = changed(&dai18(), &fields("sm.memory_isue.order = 'quota'")).unwrap_err();
         assert!(unknown.contains("unknown field `memory_isue`; did you mean `memory_issue`?"), "{unknown}");
     }
 }

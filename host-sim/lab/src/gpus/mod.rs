@@ -213,10 +213,10 @@ mod tests {
 
         let options = "texel_latency = 90\n\n[sm.constant_cache]\nlatency = 20\nword_cycles = 2\n\n[sm.units]";
         let with = text.replace("[sm.units]", options);
-        let machine = parse("my.toml", &with).unwrap();
-        let cache = machine.sm.constant_cache.unwrap();
-        assert_eq!((cache.latency, cache.word_cycles, machine.sm.texel_latency), (20, 2, 90));
-        assert_eq!(parse("shown.toml", &toml::to_string(&machine).unwrap()), Ok(machine));
+        let gpu = parse("my.toml", &with).unwrap();
+        let cache = gpu.sm.constant_cache.unwrap();
+        assert_eq!((cache.latency, cache.word_cycles, gpu.sm.texel_latency), (20, 2, 90));
+        assert_eq!(parse("shown.toml", &toml::to_string(&gpu).unwrap()), Ok(gpu));
 
         let message = refused(&with.replace("word_cycles = 2", "word_cycles = 0"));
         assert!(message.contains("sm.constant_cache.word_cycles = 0: must be 1 to 512 cycles"), "{message}");

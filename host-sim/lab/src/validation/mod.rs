@@ -13,4 +13,4 @@ mod suite;
 
 pub use bounds::{CORUN_PERCENT, MEAN_CYCLES_PERCENT, column_bound_percent};
 pub use markdown::{by_path as by_path_markdown, coruns as coruns_markdown, own as own_markdown};
-pub use suite::{ByPath, Corun, Launch, MACHINE, Micro, Suite, coruns, mean_error_percent};
+pub use suite::{ByPath, Corun, GPU, Launch, Micro, Suite, coruns, mean_error_percent};

@@ -3,7 +3,7 @@
 
 use super::bounds::error_percent;
 use crate::csv_table;
-use crate::experiment::machine::{End, GpuRunner, Options, Run};
+use crate::experiment::gpu_runner::{End, GpuRunner, Options, Run};
 use crate::experiment::policy::{Control, Policy};
 use crate::experiment::recorded::LIST;
 use crate::experiment::simulated::SimulatedGpu;
@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
 /// The machine of the reference numbers in `tests/data/reference`.
-pub const MACHINE: &str = "rtx2060-accelsim";
+pub const GPU: &str = "rtx2060-accelsim";
 /// Instructions of a micro-benchmark's two variants.
 const MICRO_INSTRUCTIONS: [u64; 2] = [100, 300];
 
@@ -106,15 +106,15 @@ impl Suite {
             let partner = partner.ok_or_else(|| format!("micro.csv: `{name}` has no row with {} instructions", MICRO_INSTRUCTIONS[1]))?;
             let mut ours = [0; 2];
             for (ours, count) in ours.iter_mut().zip(MICRO_INSTRUCTIONS) {
-                let launches = replay(&folder.join(format!("micro/{name}_{count}/kernelslist.g")), WarpSchedulerKind::Lrr, MACHINE)?;
+                let launches = replay(&folder.join(format!("micro/{name}_{count}/kernelslist.g")), WarpSchedulerKind::Lrr, GPU)?;
                 *ours = last_end(&launches);
             }
             Ok(Micro { name: name.clone(), ours, reference: [*cycles, partner.2] })
         });
         let reference = read_reference(&folder.join("accelsim.csv"))?;
         let launches: Vec<Vec<Launch>> =
-            traces(&reference).par_iter().map(|trace| compare(folder, trace, &reference, MACHINE)).collect::<Result<_, String>>()?;
-        Ok(Suite { micro: micro.collect::<Result<_, String>>()?, launches: launches.concat(), corun: coruns(folder, MACHINE)? })
+            traces(&reference).par_iter().map(|trace| compare(folder, trace, &reference, GPU)).collect::<Result<_, String>>()?;
+        Ok(Suite { micro: micro.collect::<Result<_, String>>()?, launches: launches.concat(), corun: coruns(folder, GPU)? })
     }
 }
 
@@ -122,11 +122,11 @@ impl Suite {
 ///
 /// # Errors
 /// As [`Suite::run`].
-pub fn coruns(folder: &Path, machine: &str) -> Result<Vec<Corun>, String> {
+pub fn coruns(folder: &Path, runner: &str) -> Result<Vec<Corun>, String> {
     let folder = folder.join("corun");
     let rows = rows(&folder.join("corun.csv"), ["case", "first_kernel_end", "total_cycles"])?;
     let corun = rows.par_iter().map(|(name, first, total)| {
-        let launches = replay(&folder.join(name).join(LIST), WarpSchedulerKind::Gto, machine)?;
+        let launches = replay(&folder.join(name).join(LIST), WarpSchedulerKind::Gto, runner)?;
         let first_end = launches.iter().filter_map(|(_, launch)| launch.end_cycle).min().unwrap_or_default();
         Ok(Corun { name: name.clone(), ours: [first_end, last_end(&launches)], reference: [*first, *total] })
     });
@@ -148,7 +148,7 @@ impl ByPath {
     ///
     /// # Errors
     /// As [`Suite::run`]; also if nothing at all could be compared.
-    pub fn run(folder: &Path, reference: Option<&Path>, machine: &str) -> Result<ByPath, String> {
+    pub fn run(folder: &Path, reference: Option<&Path>, runner: &str) -> Result<ByPath, String> {
         let beside = || folder.join("..").join("accelsim.csv");
         let reference = read_reference(&reference.map_or_else(beside, PathBuf::from))?;
         let entries = std::fs::read_dir(folder).map_err(|error| format!("cannot list {}: {error}", folder.display()))?;
@@ -169,7 +169,7 @@ impl ByPath {
             return Err(format!("{}: no trace that the reference has numbers for ({})", folder.display(), left_out.join("; ")));
         }
         let launches: Vec<Vec<Launch>> =
-            found.par_iter().map(|trace| compare(folder, trace, &reference, machine)).collect::<Result<_, String>>()?;
+            found.par_iter().map(|trace| compare(folder, trace, &reference, runner)).collect::<Result<_, String>>()?;
         Ok(ByPath { launches: launches.concat(), left_out })
     }
 }
@@ -187,8 +187,8 @@ fn traces(reference: &[ReferenceLaunch]) -> Vec<String> {
     names
 }
 
-fn compare(folder: &Path, trace: &str, reference: &[ReferenceLaunch], machine: &str) -> Result<Vec<Launch>, String> {
-    let launches = replay(&folder.join(trace).join(LIST), WarpSchedulerKind::Gto, machine)?;
+fn compare(folder: &Path, trace: &str, reference: &[ReferenceLaunch], runner: &str) -> Result<Vec<Launch>, String> {
+    let launches = replay(&folder.join(trace).join(LIST), WarpSchedulerKind::Gto, runner)?;
     let rows: Vec<&ReferenceLaunch> = reference.iter().filter(|row| row.trace == trace).collect();
     if rows.len() != launches.len() {
         return Err(format!("trace {trace} has {} launches, the reference has numbers for {}", launches.len(), rows.len()));
@@ -204,13 +204,13 @@ fn compare(folder: &Path, trace: &str, reference: &[ReferenceLaunch], machine: &
 
 /// Runs a kernel list to its end under Left-over, the order of the reference. What the reader could not understand is an
 /// error here, for the reference did understand it.
-fn replay(list: &Path, scheduler: WarpSchedulerKind, machine: &str) -> Result<Vec<(String, LaunchStats)>, String> {
+fn replay(list: &Path, scheduler: WarpSchedulerKind, runner: &str) -> Result<Vec<(String, LaunchStats)>, String> {
     let mut warnings = Warnings::new();
     let workloads = workload::read_list(list, &Cache::off(), &mut warnings).map_err(|error| error.to_string())?;
     if !warnings.is_empty() {
         return Err(format!("{}: {warnings}", list.display()));
     }
-    let mut gpu = gpus::load(machine).map_err(|error| error.to_string())?;
+    let mut gpu = gpus::load(runner).map_err(|error| error.to_string())?;
     gpu.sm.warp_scheduler = scheduler;
     let options = Options::new(End::Done);
     let run = Run { control: Control::Policy(Policy::LeftOver), workloads: workloads.iter().collect::<Vec<&Workload>>(), options };

@@ -2,7 +2,7 @@
 
 use super::CliError;
 use mias_hw_model::config::GpuConfig;
-use mias_lab::experiment::machine::End;
+use mias_lab::experiment::gpu_runner::End;
 use mias_lab::experiment::parameters::Parameters;
 use mias_lab::experiment::placement_latency;
 use mias_lab::experiment::time::Time;

@@ -53,8 +53,8 @@ pub(super) fn main(args: &CompareArgs, known: &Policies) -> Result<(), CliError>
         say::warning(format_args!("`{name}` has no coefficient for mias-linear, which then decides as mias-ipc; see `mias gpu fit`"));
     }
     let progress = Progress::new(settings.cycles(), cancel.clone());
-    let machine = SimulatedGpu::new(gpu.clone()).with_image(image).with_threads(threads).stopped_by(cancel);
-    let result = compare(&machine, &workloads, &policies, options, &progress);
+    let runner = SimulatedGpu::new(gpu.clone()).with_image(image).with_threads(threads).stopped_by(cancel);
+    let result = compare(&runner, &workloads, &policies, options, &progress);
     progress.clear();
     let comparison = result?;
     for result in &comparison.results {

@@ -3,7 +3,7 @@
 use mias_lab::cosim::CosimError;
 use mias_lab::evaluate::plan::PlanError;
 use mias_lab::evaluate::store::StoreError;
-use mias_lab::experiment::machine::RunError;
+use mias_lab::experiment::gpu_runner::RunError;
 use mias_lab::experiment::request::RequestError;
 use mias_lab::experiment::workload::TraceReadError;
 use mias_lab::gpus::GpuFileError;

@@ -7,7 +7,7 @@ use mias_lab::choice::Choice;
 use mias_lab::cosim::recording::{self, Recording, generate};
 use mias_lab::cosim::replay::{self, Counts, Ready, Target, Verdict};
 use mias_lab::cosim::{Image, Parts};
-use mias_lab::experiment::machine::RunError;
+use mias_lab::experiment::gpu_runner::RunError;
 use mias_lab::output::{Output, OutputError};
 use mias_lab::table::grouped;
 use mias_registers::{KERNEL_SLOTS, MAX_SMS};

@@ -30,7 +30,7 @@ pub(super) struct FitArgs {
 }
 
 pub(super) fn main(args: &FitArgs) -> Result<(), CliError> {
-    let gpu = settings::machine(&args.gpu)?;
+    let gpu = settings::load_gpu(&args.gpu)?;
     let names = match args.kernels.as_slice() {
         [] => kernels::THESIS.map(str::to_owned).to_vec(),
         some => some.to_vec(),
@@ -38,8 +38,8 @@ pub(super) fn main(args: &FitArgs) -> Result<(), CliError> {
     let cancel = interrupt::catch()?;
     let workloads = resolve::calibration(&names, &Tracing::window(&args.traces)?, &cancel)?;
     let progress = Progress::new(None, cancel.clone());
-    let machine = SimulatedGpu::new(gpu.clone()).stopped_by(cancel);
-    let result = fit(&machine, &workloads, args.profile_cycles, &progress);
+    let runner = SimulatedGpu::new(gpu.clone()).stopped_by(cancel);
+    let result = fit(&runner, &workloads, args.profile_cycles, &progress);
     progress.clear();
     let names: Vec<&str> = workloads.iter().map(|workload| workload.name.as_str()).collect();
     let result = result?;

@@ -6,8 +6,8 @@ use super::{CliError, fit, kernels, resolve, settings};
 use mias_lab::characterise::occupancy::Occupancy;
 use mias_lab::gpus;
 use mias_lab::output::Output;
-use mias_report::machine_list;
-use mias_report::machine_summary::{MachineSummary, Placed};
+use mias_report::gpu_list;
+use mias_report::gpu_summary::{GpuSummary, Placed};
 
 pub(super) fn main(command: &GpuCommand) -> Result<(), CliError> {
     let text = match command {
@@ -20,16 +20,16 @@ pub(super) fn main(command: &GpuCommand) -> Result<(), CliError> {
 }
 
 fn list(format: Format) -> Result<String, CliError> {
-    let machines = gpus::built_in();
+    let gpus = gpus::built_in();
     match format {
-        Format::Table => Ok(machine_list::text(&machines)),
-        Format::Json => machine_list::json(&machines).map_err(CliError::internal),
+        Format::Table => Ok(gpu_list::text(&gpus)),
+        Format::Json => gpu_list::json(&gpus).map_err(CliError::internal),
     }
 }
 
 /// With what it inherits: its file as it would be without a base, or its values.
 fn show(word: &str, format: Format) -> Result<String, CliError> {
-    let gpu = settings::machine(word)?;
+    let gpu = settings::load_gpu(word)?;
     match format {
         Format::Table => Ok(gpus::resolved(word)?),
         Format::Json => Ok(serde_json::to_string_pretty(&gpu).map_err(CliError::internal)? + "\n"),
@@ -37,14 +37,14 @@ fn show(word: &str, format: Format) -> Result<String, CliError> {
 }
 
 fn summary(word: &str, words: &[String], format: Format) -> Result<String, CliError> {
-    let gpu = &settings::machine(word)?;
+    let gpu = &settings::load_gpu(word)?;
     let requests = if words.is_empty() { Vec::new() } else { kernels::by_launch(resolve::different(words)?)? };
     let placed = requests.iter().map(|(word, request)| {
         let Occupancy { max_tbs, limits } = Occupancy::of(&kernels::info(request)?, gpu);
         Ok(Placed { kernel: request.name(word), max_tbs, limited_by: limits })
     });
     let placed = placed.collect::<Result<_, CliError>>()?;
-    let summary = MachineSummary::of(gpu, word, placed, &gpus::built_in());
+    let summary = GpuSummary::of(gpu, word, placed, &gpus::built_in());
     match format {
         Format::Table => Ok(summary.text()),
         Format::Json => summary.json().map_err(CliError::internal),

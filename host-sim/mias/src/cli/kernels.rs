@@ -11,7 +11,7 @@ use mias_hw_model::config::GpuConfig;
 use mias_lab::cancel::Cancel;
 use mias_lab::characterise::{Character, characterise};
 use mias_lab::experiment::compare::Watch;
-use mias_lab::experiment::machine::{Options, RunError};
+use mias_lab::experiment::gpu_runner::{Options, RunError};
 use mias_lab::experiment::request::Request;
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::Workload;
@@ -124,10 +124,10 @@ fn all(
     cancel: Cancel,
 ) -> Result<Vec<Option<Character>>, CliError> {
     let progress = Progress::new(cycles, cancel.clone());
-    let machine = SimulatedGpu::new(gpu.clone()).stopped_by(cancel);
+    let runner = SimulatedGpu::new(gpu.clone()).stopped_by(cancel);
     let watch: &dyn Watch = &progress;
     let one = |(workload, (_, request)): (&Workload, &(String, Request))| {
-        characterise(&machine, gpu, (workload, request.built_in_name()), options, watch)
+        characterise(&runner, gpu, (workload, request.built_in_name()), options, watch)
     };
     let characters: Vec<Result<Option<Character>, RunError>> = workloads.par_iter().zip(requests).map(one).collect();
     progress.clear();

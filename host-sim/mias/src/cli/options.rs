@@ -38,7 +38,7 @@ struct Listed {
 }
 
 pub(super) fn main(args: &OptionsArgs) -> Result<(), CliError> {
-    let gpu = settings::machine(&args.gpu)?;
+    let gpu = settings::load_gpu(&args.gpu)?;
     let all = listed(&gpu).map_err(CliError::internal)?;
     let names: Vec<&str> = all.iter().map(|listed| listed.key.as_str()).collect();
     if let Some(unknown) = args.keys.iter().find(|key| !names.iter().any(|name| name.starts_with(key.as_str()))) {

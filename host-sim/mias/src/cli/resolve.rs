@@ -6,7 +6,7 @@ use super::tracing::Tracing;
 use super::{CliError, progress, say};
 use mias_lab::cancel::Cancel;
 use mias_lab::choice::Choice;
-use mias_lab::experiment::machine::{Options, RunError};
+use mias_lab::experiment::gpu_runner::{Options, RunError};
 use mias_lab::experiment::parameters::Order;
 use mias_lab::experiment::recorded::label;
 use mias_lab::experiment::request::Request;

@@ -12,7 +12,7 @@ use super::{CliError, custom_policy, faults, firmware, interrupt, resolve, say, 
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::sm::KERNEL_SLOTS;
 use mias_lab::experiment::compare::{Ran, Watch, ran, takes};
-use mias_lab::experiment::machine::{End, GpuRunner, Options, Outcome, Run};
+use mias_lab::experiment::gpu_runner::{End, GpuRunner, Options, Outcome, Run};
 use mias_lab::experiment::oversubscription::check_extra;
 use mias_lab::experiment::policy::Policy;
 use mias_lab::experiment::simulated::SimulatedGpu;
@@ -101,33 +101,33 @@ pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
     check_extra(gpu, &workloads)?;
     let cycles = if args.trace.is_some() { None } else { settings.cycles() };
     let progress = Progress::new(cycles, cancel.clone());
-    let mut machine = SimulatedGpu::new(gpu.clone()).with_image(image).with_threads(threads).stopped_by(cancel);
+    let mut runner = SimulatedGpu::new(gpu.clone()).with_image(image).with_threads(threads).stopped_by(cancel);
     if parameters.every_cycle {
-        machine = machine.without_skipping();
+        runner = runner.without_skipping();
     }
     if drawings.wanted() {
-        machine = machine.recording();
+        runner = runner.recording();
     }
     if args.timeline.is_some() {
-        machine = machine.noting_energy(parameters.power_cycles);
-        machine = machine.noting_contexts(timeline::MOST_CONTEXT_NOTES);
+        runner = runner.noting_energy(parameters.power_cycles);
+        runner = runner.noting_contexts(timeline::MOST_CONTEXT_NOTES);
     }
     if common.explain {
-        machine = machine.explaining();
+        runner = runner.explaining();
     }
     if args.record.is_some() {
-        machine = machine.recording_firmware();
+        runner = runner.recording_firmware();
     }
     if let Some(list) = &args.trace {
-        check_fit(&machine, list, &workloads)?;
+        check_fit(&runner, list, &workloads)?;
     }
     if let Some(replay) = &replay {
         replay.begin(&workloads);
     }
     let ready = Instant::now();
-    let result = simulate(&machine, &workloads, policy, options, &progress);
+    let result = simulate(&runner, &workloads, policy, options, &progress);
     let all: Vec<&Workload> = workloads.iter().collect();
-    let takes = result.and_then(|outcome| Ok((outcome, takes(&machine, &all, options, &progress)?)));
+    let takes = result.and_then(|outcome| Ok((outcome, takes(&runner, &all, options, &progress)?)));
     progress.clear();
     let (outcome, takes) = takes?;
     // The GPU is made while the first launch is read; nothing is simulated before there are both.
@@ -207,24 +207,24 @@ pub(super) fn no_account(policy: Policy, parted: &str) -> String {
 }
 
 fn simulate(
-    machine: &SimulatedGpu,
+    runner: &SimulatedGpu,
     workloads: &[Workload],
     policy: Policy,
     options: Options,
     watch: &dyn Watch,
 ) -> Result<Outcome, CliError> {
     let all: Vec<&Workload> = workloads.iter().collect();
-    let Ran { control, fields } = ran(machine, &all, policy, options, watch)?;
+    let Ran { control, fields } = ran(runner, &all, policy, options, watch)?;
     watch.planned(1);
-    let outcome = machine.with_fields(&fields)?.run(&Run { control, workloads: all, options }, &|cycles| watch.cycles(cycles));
+    let outcome = runner.with_fields(&fields)?.run(&Run { control, workloads: all, options }, &|cycles| watch.cycles(cycles));
     watch.finished();
     Ok(outcome?)
 }
 
 /// Says which trace holds a TB that no SM can hold, before anything is simulated.
-fn check_fit(machine: &SimulatedGpu, trace: &Path, workloads: &[Workload]) -> Result<(), CliError> {
+fn check_fit(runner: &SimulatedGpu, trace: &Path, workloads: &[Workload]) -> Result<(), CliError> {
     for (at, workload) in workloads.iter().enumerate() {
-        if let Err(error) = machine.max_tbs(workload) {
+        if let Err(error) = runner.max_tbs(workload) {
             // The kernel's own file, where the trace is a list of such.
             let file = accelsim::read_list(trace).ok().and_then(|list| Some(list.kernels().nth(at)?.to_owned()));
             let file = file.unwrap_or_else(|| trace.to_owned());

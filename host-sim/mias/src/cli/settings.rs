@@ -7,8 +7,8 @@ use mias_hw_model::config::GpuConfig;
 use mias_lab::choice::Choice;
 use mias_lab::cosim::{Image, Parts};
 use mias_lab::experiment::fits;
+use mias_lab::experiment::gpu_runner::{End, Options};
 use mias_lab::experiment::levels::Levels;
-use mias_lab::experiment::machine::{End, Options};
 use mias_lab::experiment::parameters::{Assignments, OF_RUN, PARAMETERS, Parameter, Parameters};
 use mias_lab::experiment::policy::Policy;
 use mias_lab::gpus::{self, plausible};
@@ -58,9 +58,9 @@ impl Settings {
             // A queue runs to its end.
             (parameters.options.queue, parameters.options.end) = (Some(parameters.queue), End::Done);
         }
-        let machine = machine(&gpu.gpu)?;
-        let machine = assigned.gpu(&machine).map_err(CliError::User)?;
-        let gpu = preempting(machine, &assigned, parameters.options)?;
+        let gpu = load_gpu(&gpu.gpu)?;
+        let gpu = assigned.gpu(&gpu).map_err(CliError::User)?;
+        let gpu = preempting(gpu, &assigned, parameters.options)?;
         check_kernels(&gpu, &assigned, kernels)?;
         if let Some(sms) = parameters.options.open_sms {
             fits::check_open_sms(sms, &gpu).map_err(|message| CliError::User(format!("sms: {message}")))?;
@@ -75,7 +75,7 @@ impl Settings {
         let mut parameters = Parameters::new(End::Cycles(cycles.unwrap_or(DEFAULT_CYCLES)));
         let given: &[&str] = if cycles.is_some() { &["cycles"] } else { &[] };
         assigned.apply(&mut parameters, given).map_err(CliError::User)?;
-        let gpu = assigned.gpu(&machine(&gpu.gpu)?).map_err(CliError::User)?;
+        let gpu = assigned.gpu(&load_gpu(&gpu.gpu)?).map_err(CliError::User)?;
         Ok(Settings { gpu, parameters, assigned })
     }
 
@@ -165,9 +165,9 @@ fn check_kernels(gpu: &GpuConfig, assigned: &Assignments, kernels: &RangeInclusi
 }
 
 /// The machine of a word. What looks like a slip in a user's file is asked about on standard error.
-pub(super) fn machine(word: &str) -> Result<GpuConfig, CliError> {
+pub(super) fn load_gpu(word: &str) -> Result<GpuConfig, CliError> {
     let gpu = gpus::load(word)?;
-    say_machine(word, &gpu.name);
+    say_gpu(word, &gpu.name);
     if !gpus::names().contains(&word) {
         plausible::questions(&gpu).iter().for_each(|question| say::warning(format_args!("{word}: {question}")));
     }
@@ -175,7 +175,7 @@ pub(super) fn machine(word: &str) -> Result<GpuConfig, CliError> {
 }
 
 /// Says where the machine of a word is from.
-pub(super) fn say_machine(word: &str, name: &str) {
+pub(super) fn say_gpu(word: &str, name: &str) {
     if gpus::names().contains(&word) {
         say::detail(format_args!("machine `{word}`: built in"));
     } else {

@@ -28,8 +28,8 @@ impl Tracing {
         }
         let of_this_machine = || {
             let all = RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram());
-            let machine = System::new_with_specifics(all).total_memory();
-            address_space().map_or(machine, |bytes| bytes.min(machine)) / PART_OF_MEMORY
+            let gpu = System::new_with_specifics(all).total_memory();
+            address_space().map_or(gpu, |bytes| bytes.min(gpu)) / PART_OF_MEMORY
         };
         let budget_bytes = args.memory.map_or_else(of_this_machine, |ByteSize(bytes)| bytes);
         Ok(Tracing { cache: Arc::new(open(args.no_cache)?), budget_bytes: Some(budget_bytes), print: false })

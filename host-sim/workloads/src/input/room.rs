@@ -30,11 +30,11 @@ fn within(bytes: u64, free: Option<u64>) -> Result<(), String> {
 /// Linux's files do not say.
 fn free() -> Option<u64> {
     let read = |path: &str| std::fs::read_to_string(path).ok();
-    let machine = read("/proc/meminfo").as_deref().and_then(available);
+    let gpu = read("/proc/meminfo").as_deref().and_then(available);
     let number = |path: &str| read(path)?.trim().parse::<u64>().ok();
     let group = number("/sys/fs/cgroup/memory.max").zip(number("/sys/fs/cgroup/memory.current"));
     let group = group.map(|(most, used)| most.saturating_sub(used));
-    [machine, group].into_iter().flatten().min()
+    [gpu, group].into_iter().flatten().min()
 }
 
 /// `MemAvailable` of `/proc/meminfo` (proc(5)), in bytes.

@@ -139,14 +139,13 @@ mod tests {
     /// What counts in the registers is what counts for the hardware: six numbers, in the order of the most that they can be.
     #[test]
     fn a_lin18_chip_counts_whole_numbers_in_its_interval() {
-        let mut machine: GpuConfig = toml::from_str(mias_gpus::text("lin18").expect("it is built in")).expect("it is valid");
-        assert_eq!(peaks_for_firmware(&machine), None);
+        let mut gpu: GpuConfig = toml::from_str(mias_gpus::text("lin18").expect("it is built in")).expect("it is valid");
+        assert_eq!(peaks_for_firmware(&gpu), None);
         let contexts = crate::config::OversubscriptionConfig::of(crate::config::OversubscriptionMechanism::Duet);
-        machine.sm.oversubscription =
+        gpu.sm.oversubscription =
             Some(crate::config::OversubscriptionConfig { controller: crate::config::OversubscriptionController::Firmware, ..contexts });
-        let most = peaks_for_firmware(&machine)
-            .expect("asked for")
-            .map(|peak| (10_000 * peak.most / peak.cycles, 10_000 * peak.most % peak.cycles));
+        let most =
+            peaks_for_firmware(&gpu).expect("asked for").map(|peak| (10_000 * peak.most / peak.cycles, 10_000 * peak.most % peak.cycles));
         // 64 schedulers, 64 banks; 60 % of 16 flits at 1.2 times the core's clock, both ways; 16 slices at that clock; 9.6 sectors.
         assert_eq!(most, [(640_000, 0), (640_000, 0), (115_200, 0), (115_200, 0), (192_000, 0), (96_000, 0)]);
     }

@@ -156,7 +156,7 @@ impl Gpu {
 mod tests {
     use super::*;
 
-    fn machine() -> GpuConfig {
+    fn gpu_config() -> GpuConfig {
         toml::from_str(mias_gpus::text("lin18").expect("it is built in")).expect("it is valid")
     }
 
@@ -172,7 +172,7 @@ mod tests {
             l2_hits: 16 * 120,
             dram_sectors: 4_800,
         };
-        let busy = Utilisation::new(&machine(), &counted, 1_000, 600);
+        let busy = Utilisation::new(&gpu_config(), &counted, 1_000, 600);
         let permille = [busy.scheduler, busy.l1, busy.requests, busy.replies, busy.l2, busy.dram].map(Share::permille);
         assert_eq!(permille, [1_000, 500, 1_000, 500, 100, 500]);
     }

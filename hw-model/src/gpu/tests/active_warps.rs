@@ -115,9 +115,9 @@ fn what_cannot_be_is_refused() {
         (vec![WarpLimit::Most(0)], "sm.active_warps = 0: must be 1 to 63 warps, or \"inf\""),
         (vec![limit(1); 9], "sm.active_warps = 9: numbers, and there are 8 kernel slots"),
     ] {
-        let mut machine = config();
-        machine.sm.active_warps = limits;
-        let said = machine.check().expect_err("no machine").to_string();
+        let mut gpu = config();
+        gpu.sm.active_warps = limits;
+        let said = gpu.check().expect_err("no machine").to_string();
         assert!(said.starts_with(message), "{said}");
     }
 }
@@ -136,11 +136,11 @@ proptest! {
         mechanisms in prop::option::of(any_mechanisms()),
         written in prop::option::of((1..5_000u64, prop::array::uniform2(0..4u32))),
     ) {
-        let mut machine = of(3);
-        machine.sm.warp_scheduler = scheduler;
-        let (_, free) = all(&machine, &recipes, None);
-        machine.sm.memory_issue = mechanisms;
-        let (end, stats) = all(&with(machine, &limits), &recipes, written);
+        let mut gpu = of(3);
+        gpu.sm.warp_scheduler = scheduler;
+        let (_, free) = all(&gpu, &recipes, None);
+        gpu.sm.memory_issue = mechanisms;
+        let (end, stats) = all(&with(gpu, &limits), &recipes, written);
         prop_assert_eq!(end, RunEnd::AllComplete);
         prop_assert_eq!(insts(&stats), insts(&free));
         for sm in &stats.sms {
@@ -151,13 +151,13 @@ proptest! {
     /// Limits that no warp is beyond change no count: an SM has 8 warps per scheduler.
     #[test]
     fn no_limit_is_no_limiter(recipes in prop::collection::vec(random_kernel(), 1..3), scheduler in schedulers(), high in 8..64u8) {
-        let mut machine = of(3);
-        machine.sm.warp_scheduler = scheduler;
-        let off = all(&machine, &recipes, None);
+        let mut gpu = of(3);
+        gpu.sm.warp_scheduler = scheduler;
+        let off = all(&gpu, &recipes, None);
         for none in [[0, 0], [high, 0], [high, high]] {
-            prop_assert_eq!(&all(&with(machine.clone(), &none), &recipes, None), &off);
+            prop_assert_eq!(&all(&with(gpu.clone(), &none), &recipes, None), &off);
         }
-        prop_assert_eq!(&all(&machine, &recipes, Some((700, [high.into(), 0]))), &off);
+        prop_assert_eq!(&all(&gpu, &recipes, Some((700, [high.into(), 0]))), &off);
     }
 
     /// The firmware's search on the hardware: it comes to its end, and all SMs have the limits that it has found, which are levels or none.
@@ -196,8 +196,8 @@ let mut brain = |registers: &mut RegisterBlock| {
     /// Cycles in which nothing can happen are slept through, and nothing else is.
     #[test]
     fn sleeping_changes_nothing(recipe in random_kernel(), most in 1..4u8, scheduler in schedulers()) {
-        let mut machine = with(of(3), &[most]);
-        machine.sm.warp_scheduler = scheduler;
-        prop_assert_eq!(run_of(&machine, &recipe, true), run_of(&machine, &recipe, false));
+        let mut gpu = with(of(3), &[most]);
+        gpu.sm.warp_scheduler = scheduler;
+        prop_assert_eq!(run_of(&gpu, &recipe, true), run_of(&gpu, &recipe, false));
     }
 }

@@ -128,9 +128,9 @@ fn an_order_is_given_back() {
 #[test]
 fn what_cannot_be_is_refused() {
     let refused = |scheduler: DramSchedulerConfig| {
-        let mut machine = few();
-        machine.dram.scheduler = Some(scheduler);
-        machine.check().expect_err("no machine").to_string()
+        let mut gpu = few();
+        gpu.dram.scheduler = Some(scheduler);
+        gpu.check().expect_err("no machine").to_string()
     };
     let of = |by, cap, shares: &[u32]| DramSchedulerConfig { by, cap, shares: shares.to_vec() };
     for (scheduler, message) in [

@@ -48,9 +48,9 @@ fn what_cannot_be_is_refused() {
     for (warps_per_cycle, buffer, message) in
         [(0, 2, "sm.fetch.warps_per_cycle = 0: must be 1 to 32 warps"), (4, 33, "sm.fetch.buffer = 33: must be 1 to 32 instructions")]
     {
-        let mut machine = config();
-        machine.sm.fetch = Some(FetchConfig { warps_per_cycle, buffer });
-        let said = machine.check().expect_err("no machine").to_string();
+        let mut gpu = config();
+        gpu.sm.fetch = Some(FetchConfig { warps_per_cycle, buffer });
+        let said = gpu.check().expect_err("no machine").to_string();
         assert!(said.starts_with(message), "{said}");
     }
 }

@@ -14,7 +14,7 @@ fn refused(tbs: u32) -> Arc<KernelTrace> {
     kernel(tbs, 256, 32, 0, |tb, warp| (0..400).map(|i| (load(i), address(tb, warp, i))).collect())
 }
 
-fn machine(in_flight: InFlightLimit) -> GpuConfig {
+fn gpu_config(in_flight: InFlightLimit) -> GpuConfig {
     let mut config = config();
     (config.sm.count, config.launch.latency_cycles) = (3, 50);
     let broadcast_cycles = (in_flight == InFlightLimit::DynamicGlobal).then_some(BROADCAST);
@@ -36,7 +36,7 @@ fn followed(gpu: &mut Gpu, table: &mut Table, cycles: u64) -> Vec<(Vec<u8>, Opti
 /// All SMs have the same limit; it is what the monitored one had found so many cycles before, once there has been time for it.
 #[test]
 fn limits_reach_all_sms_after_the_broadcast() {
-    let mut gpu = gpu(&machine(InFlightLimit::DynamicGlobal));
+    let mut gpu = gpu(&gpu_config(InFlightLimit::DynamicGlobal));
     gpu.launch(once(refused(12))).expect("fits");
     let seen = followed(&mut gpu, &mut Table::fixed(&[2]), 20_000);
     let mut changes = 0;
@@ -55,7 +55,7 @@ fn limits_reach_all_sms_after_the_broadcast() {
 /// The lowest SM with the kernel is monitored. SMs on which it does not run have nothing to say; when it comes to a lower one, that one is.
 #[test]
 fn the_lowest_sm_with_the_kernel_is_monitored() {
-    let mut gpu = gpu(&machine(InFlightLimit::DynamicGlobal));
+    let mut gpu = gpu(&gpu_config(InFlightLimit::DynamicGlobal));
     gpu.launch(once(refused(40))).expect("fits");
     let mut table = Table::fixed(&[0]);
     let monitored = |gpu: &Gpu| -> Vec<usize> { (0..3).filter(|&sm| gpu.sms[sm].found_limit(0).is_some()).collect() };
@@ -78,7 +78,7 @@ fn the_lowest_sm_with_the_kernel_is_monitored() {
 /// A kernel that takes a slot begins without a limit, whatever the one before had.
 #[test]
 fn a_new_kernel_has_no_limit() {
-    let mut gpu = gpu(&machine(InFlightLimit::DynamicGlobal));
+    let mut gpu = gpu(&gpu_config(InFlightLimit::DynamicGlobal));
     gpu.launch(once(refused(6))).expect("fits");
     let idle = kernel(1, 32, 16, 0, |_, _| vec![]);
     // Once the first has left the slot.

@@ -155,9 +155,9 @@ fn what_cannot_be_is_refused() {
         ),
         (MemoryIssueConfig { warp_quota: vec![0], ..off() }, "sm.memory_issue.warp_quota = 0: must be 1 to"),
     ] {
-        let mut machine = config();
-        machine.sm.memory_issue = Some(memory_issue);
-        let said = machine.check().expect_err("no machine").to_string();
+        let mut gpu = config();
+        gpu.sm.memory_issue = Some(memory_issue);
+        let said = gpu.check().expect_err("no machine").to_string();
         assert!(said.starts_with(message), "{said}");
     }
 }

@@ -13,16 +13,16 @@ fn write(gpu: &mut Gpu, base: u32, values: &[u32]) {
 
 /// A machine that names both, and shares nothing out until it is told.
 fn told() -> GpuConfig {
-    let mut machine = with(few(), MemoryIssueConfig::default());
-    machine.l1.miss_resources = Some(MissResourcesConfig::default());
-    machine
+    let mut gpu_config = with(few(), MemoryIssueConfig::default());
+    gpu_config.l1.miss_resources = Some(MissResourcesConfig::default());
+    gpu_config
 }
 
 fn said(warp_quota: &[u32], weights: &[u32]) -> GpuConfig {
-    let mut machine = with(few(), MemoryIssueConfig { warp_quota: warp_quota.to_vec(), ..MemoryIssueConfig::default() });
-    machine.l1.miss_resources = Some(MissResourcesConfig { by: MissDivision::Weights, weights: weights.to_vec() });
-    machine.check().expect("a machine");
-    machine
+    let mut gpu_config = with(few(), MemoryIssueConfig { warp_quota: warp_quota.to_vec(), ..MemoryIssueConfig::default() });
+    gpu_config.l1.miss_resources = Some(MissResourcesConfig { by: MissDivision::Weights, weights: weights.to_vec() });
+    gpu_config.check().expect("a gpu_config");
+    gpu_config
 }
 
 /// Two kernels whose warps may always issue: what each issues is as its quota is to the other's, but for the set that is under way.
@@ -30,9 +30,9 @@ fn said(warp_quota: &[u32], weights: &[u32]) -> GpuConfig {
 fn quotas_are_the_proportion_of_what_is_issued() {
     let step = (StaticInst::new(0, Class::Int).writes(4).reads(&[4, 5]), 0);
     let trace = || kernel(3, 256, 32, 0, |_, _| vec![step; 8_000]);
-    let mut machine = told();
-    machine.sm.count = 1;
-    let mut gpu = launched(&machine, [trace(), trace()]);
+    let mut gpu_config = told();
+    gpu_config.sm.count = 1;
+    let mut gpu = launched(&gpu_config, [trace(), trace()]);
     let mut table = Table::fixed(&[1, 1]);
     let issued = |gpu: &mut Gpu| [0, 1].map(|launch| gpu.stats().launches[launch].warp_insts);
     let between = |gpu: &mut Gpu, table: &mut Table, from: u64| {
@@ -61,10 +61,10 @@ fn weights_are_the_proportion_of_misses() {
     let stream = || kernel(1, 256, 32, 0, |_, warp| (0..4_000).map(|i| (load(i), 128 * (4_000 * u64::from(warp) + i))).collect());
     let step = (StaticInst::new(0, Class::Int).writes(4).reads(&[4, 5]), 0);
     let misses = |weights: [u32; 2]| {
-        let mut machine = told();
+        let mut gpu_config = told();
         // So that MSHRs are what is lacking.
-        (machine.sm.count, machine.l1.ways, machine.l1.miss_queue) = (1, 64, 16);
-        let mut gpu = launched(&machine, [kernel(1, 32, 32, 0, |_, _| vec![step; 20_000]), stream()]);
+        (gpu_config.sm.count, gpu_config.l1.ways, gpu_config.l1.miss_queue) = (1, 64, 16);
+        let mut gpu = launched(&gpu_config, [kernel(1, 32, 32, 0, |_, _| vec![step; 20_000]), stream()]);
         write(&mut gpu, global::MISS_WEIGHT, &weights);
         gpu.run(&mut Table::fixed(&[1, 1]), 30_000);
         gpu.stats().counters[1].sm.l1_load_misses
@@ -110,8 +110,8 @@ mod slow {
             weights in prop::array::uniform3(1u32..9),
         ) {
             let tbs: Vec<u32> = recipes.iter().map(|recipe| recipe.quota.max(1)).collect();
-            let run = |machine: &GpuConfig, written: bool| {
-                let mut gpu = launched(machine, recipes.iter().map(Recipe::trace));
+            let run = |gpu_config: &GpuConfig, written: bool| {
+                let mut gpu = launched(gpu_config, recipes.iter().map(Recipe::trace));
                 let mut table = Table::fixed(&tbs);
                 // Kernels have been placed, and their first TBs have not.
                 gpu.run(&mut table, 20);
@@ -129,8 +129,8 @@ mod slow {
         #[test]
         fn shared_is_as_without(recipes in prop::collection::vec(random_kernel(), 1..4)) {
             let tbs: Vec<u32> = recipes.iter().map(|recipe| recipe.quota.max(1)).collect();
-            let run = |machine: &GpuConfig| {
-                let mut gpu = launched(machine, recipes.iter().map(Recipe::trace));
+            let run = |gpu_config: &GpuConfig| {
+                let mut gpu = launched(gpu_config, recipes.iter().map(Recipe::trace));
                 (gpu.run(&mut Table::fixed(&tbs), 5_000_000), gpu.stats())
             };
             let mut named = few();
@@ -147,7 +147,7 @@ mod slow {
             divided: bool,
             every in 20u64..300,
         ) {
-            let machine = if divided { said(&[7, 5], &[1, 3]) } else { told() };
+            let gpu_config = if divided { said(&[7, 5], &[1, 3]) } else { told() };
             let steered = |gpu: Gpu| {
                 let mut gpu = gpu;
                 launch_all(&mut gpu, [first.trace(), second.trace()]);
@@ -167,10 +167,10 @@ mod slow {
                 }
                 (end, gpu.stats())
             };
-            let usual = steered(gpu(&machine));
+            let usual = steered(gpu(&gpu_config));
             prop_assert_eq!(&usual.0, &RunEnd::AllComplete);
-            prop_assert_eq!(&steered(gpu(&machine).without_skipping()), &usual);
-            prop_assert_eq!(&steered(gpu(&machine).with_threads(3)), &usual);
+            prop_assert_eq!(&steered(gpu(&gpu_config).without_skipping()), &usual);
+            prop_assert_eq!(&steered(gpu(&gpu_config).with_threads(3)), &usual);
             let mut free = launched(&few(), [first.trace(), second.trace()]);
             free.run(&mut Table::fixed(&[first.quota.max(1), second.quota.max(1)]), 5_000_000);
             prop_assert_eq!(insts(&usual.1), insts(&free.stats()));

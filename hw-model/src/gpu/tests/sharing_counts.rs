@@ -111,9 +111,9 @@ fn limits_count_what_is_in_flight() {
 fn limits_for_all_are_found_once() {
     let load = |i: u64| StaticInst::new(16 * (i % 16) as u32, LOAD).reads(&[5]).width(1).writes(8 + (i % 16) as u8);
     let trace = || kernel(3, 32, 64, 0, |_, _| (0..LOADS).map(|i| (load(i), 128 * (i % 8))).collect());
-    let mut machine = one_sm();
-    machine.sm.count = 3;
-    let counted = counted(&with(machine, MemoryIssueConfig { in_flight: InFlightLimit::DynamicGlobal, ..off() }), trace()).0;
+    let mut gpu = one_sm();
+    gpu.sm.count = 3;
+    let counted = counted(&with(gpu, MemoryIssueConfig { in_flight: InFlightLimit::DynamicGlobal, ..off() }), trace()).0;
     // No fail, no other limit, nothing to broadcast.
     assert_eq!(counted.reservation_fails(), 0);
     let monitored = 4 * LOADS + 2 * 7;
@@ -125,9 +125,9 @@ fn limits_for_all_are_found_once() {
 /// Limits of the firmware need what hardware's do, but for the quotient, and only if it looks.
 #[test]
 fn limits_of_the_firmware_need_counters() {
-    let machine = with(one_sm(), MemoryIssueConfig { in_flight: InFlightLimit::Firmware, ..off() });
+    let gpu = with(one_sm(), MemoryIssueConfig { in_flight: InFlightLimit::Firmware, ..off() });
     let trace = || accesses(LOAD, LOADS, |i| i % 8);
-    let (unwatched, watched) = (counted(&machine, trace()).0, counted_watched(&machine, trace(), 100_000).0);
+    let (unwatched, watched) = (counted(&gpu, trace()).0, counted_watched(&gpu, trace(), 100_000).0);
     assert_eq!(unwatched.sharing_counts, 2 * LOADS);
     assert_eq!(watched.sharing_counts, 3 * LOADS + LOADS + watched.reservation_fails());
 }
@@ -138,10 +138,10 @@ fn lines_that_come_ask_for_owners() {
     const LINES: u64 = 90;
     let partition = |ways: &[u32]| Some(PartitionConfig { by: Partition::Fixed, ways: ways.to_vec(), ..PartitionConfig::default() });
     let of = |l1: Option<PartitionConfig>, l2: Option<PartitionConfig>| {
-        let mut machine = whole_lines(one_sm(), L1Lookup::AtHead);
-        (machine.l1.partition, machine.l2.partition) = (l1, l2);
+        let mut gpu = whole_lines(one_sm(), L1Lookup::AtHead);
+        (gpu.l1.partition, gpu.l2.partition) = (l1, l2);
         // Few enough of each set to stay.
-        let (sm, memory) = counted(&machine, accesses(LOAD, 4 * LINES, |i| i % LINES));
+        let (sm, memory) = counted(&gpu, accesses(LOAD, 4 * LINES, |i| i % LINES));
         (sm.l1_owner_accesses, memory.l2_owner_accesses)
     };
     assert_eq!(of(None, None), (0, 0));
@@ -152,14 +152,14 @@ fn lines_that_come_ask_for_owners() {
 /// A load that misses takes a line, a place in the queue and an MSHR, each with one count up and one down; a store takes a place.
 #[test]
 fn shares_of_miss_resources_count_up_and_down() {
-    let mut machine = whole_lines(one_sm(), L1Lookup::AtHead);
-    let of = |machine: &GpuConfig, class| counted(machine, accesses(class, 90, |i| i)).0;
-    assert_eq!(of(&machine, LOAD).sharing_counts, 0);
-    machine.l1.miss_resources = Some(MissResourcesConfig { by: MissDivision::Equal, weights: vec![] });
-    let loads = of(&machine, LOAD);
+    let mut gpu = whole_lines(one_sm(), L1Lookup::AtHead);
+    let of = |gpu: &GpuConfig, class| counted(gpu, accesses(class, 90, |i| i)).0;
+    assert_eq!(of(&gpu, LOAD).sharing_counts, 0);
+    gpu.l1.miss_resources = Some(MissResourcesConfig { by: MissDivision::Equal, weights: vec![] });
+    let loads = of(&gpu, LOAD);
     assert_eq!((loads.l1_load_misses, loads.sharing_counts), (90, 6 * 90));
-    let stores = of(&machine, Class::Store(Space::Global));
+    let stores = of(&gpu, Class::Store(Space::Global));
     assert_eq!((stores.store_requests, stores.sharing_counts), (90, 2 * 90));
-    machine.l1.miss_resources = Some(MissResourcesConfig::default());
-    assert_eq!(of(&machine, LOAD).sharing_counts, 0, "shared");
+    gpu.l1.miss_resources = Some(MissResourcesConfig::default());
+    assert_eq!(of(&gpu, LOAD).sharing_counts, 0, "shared");
 }

@@ -18,7 +18,7 @@ const READ: [Counter; 4] = [Counter::Cycles, Counter::WarpInsts, Counter::L2Acce
 
 impl Snapshots {
     fn read(&mut self, registers: &mut RegisterBlock) {
-        for id in 0..registers.machine().sm_count as usize {
+        for id in 0..registers.gpu().sm_count as usize {
             let values = READ.map(|counter| registers.read32(sm::at(id, counter.register())));
             self.taken.push((registers.now(), id, values));
         }
@@ -34,7 +34,7 @@ impl Microcontroller for Snapshots {
                 registers.time_decisions();
                 registers.write32(global::PHASE, mias_registers::PhaseCode::Decide as u32);
             }
-            for id in 0..registers.machine().sm_count as usize {
+            for id in 0..registers.gpu().sm_count as usize {
                 registers.write32(sm::at(id, sm::CONTROL), sm_control::SNAPSHOT);
             }
             match self.held_cycles {

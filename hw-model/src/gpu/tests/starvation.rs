@@ -73,14 +73,14 @@ mod slow {
             (interval, options, ways) in any_firmware(),
             active in prop::collection::vec(0..4u8, 0..4),
         ) {
-            let mut machine = with(if lines { lines::whole_lines(few(), L1Lookup::AtHead) } else { few() }, divisions);
+            let mut gpu = with(if lines { lines::whole_lines(few(), L1Lookup::AtHead) } else { few() }, divisions);
             let twin = MemoryIssueConfig { in_flight: InFlightLimit::Firmware, limits: Vec::new(), broadcast_cycles: None, ..mechanisms.clone() };
-            machine.sm.memory_issue = Some(if found_by_firmware { twin } else { mechanisms });
-            let machine = active_warps::with(machine, &active);
+            gpu.sm.memory_issue = Some(if found_by_firmware { twin } else { mechanisms });
+            let gpu = active_warps::with(gpu, &active);
             // One TB of each per SM: room for all, so that nobody waits for anything but what is tested.
             let limits = if found_by_firmware { options } else { 0 };
             let straps = Straps { fixed: [1; 8], options: limits, memory_interval: interval, coalesce_window: 50, ..Straps::new(PolicyCode::FixedConfig) };
-            let mut gpu = Gpu::new(&machine, straps).with_validation();
+            let mut gpu = Gpu::new(&gpu, straps).with_validation();
             let firmware = Firmware::from_straps(gpu.registers_mut()).expect("starts");
             let mut twin = Twin { firmware, ways, turn: 0 };
             for (stream, recipe) in (0..).zip(&recipes) {

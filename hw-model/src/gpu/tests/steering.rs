@@ -24,7 +24,7 @@ impl Microcontroller for Steers {
     fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
         if registers.read32(global::INT_STATUS) & interrupt::MEMORY != 0 {
             registers.write32(global::MEMORY_SNAPSHOT, 1);
-            let sms = registers.machine().sm_count as usize;
+            let sms = registers.gpu().sm_count as usize;
             let counters = [memory::REQUESTS, memory::FAILS, memory::HELD_CYCLES, memory::PEAK, memory::IN_FLIGHT, memory::LIMIT];
             for offset in (0..sms).flat_map(|sm| counters.map(|register| memory::at(sm, register))) {
                 self.read.extend([offset, offset + 4].map(|offset| registers.read32(offset)));
@@ -39,10 +39,10 @@ impl Microcontroller for Steers {
 }
 
 /// Three SMs that hold nothing back unless told.
-fn machine(config: MemoryIssueConfig) -> GpuConfig {
-    let mut machine = of(3);
-    machine = with(machine, config);
-    machine
+fn gpu_config(config: MemoryIssueConfig) -> GpuConfig {
+    let mut gpu_config = of(3);
+    gpu_config = with(gpu_config, config);
+    gpu_config
 }
 
 /// Two kernels side by side, steered every `interval` cycles.
@@ -74,7 +74,7 @@ fn any_setting() -> impl Strategy<Value = (u32, u32)> {
 fn counters_are_the_models() {
     let load = |i: u64| StaticInst::new(16 * (i % 16) as u32, Class::Load(Space::Global)).writes(8 + (i % 16) as u8).reads(&[5]).width(128);
     let lines = kernel(1, 256, 32, 0, |_, warp| (0..100).map(|i| (load(i), (u64::from(warp) * 100 + i) * 128)).collect());
-    let mut gpu = gpu(&machine(MemoryIssueConfig { in_flight: InFlightLimit::Firmware, ..MemoryIssueConfig::default() }));
+    let mut gpu = gpu(&gpu_config(MemoryIssueConfig { in_flight: InFlightLimit::Firmware, ..MemoryIssueConfig::default() }));
     gpu.registers_mut().write32(global::MEMORY_LIMIT_ALL, 5);
     gpu.launch(once(lines)).expect("fits");
     let mut table = Table::fixed(&[1]);
@@ -107,8 +107,8 @@ proptest! {
             [InFlightLimit::None, InFlightLimit::Dynamic, InFlightLimit::DynamicGlobal],
         );
         let mode = order as u32 | [memory_mode::NONE, memory_mode::FOUND, memory_mode::BROADCAST][limits];
-        let said = machine(MemoryIssueConfig { order: orders[order], in_flight: kinds[limits], ..MemoryIssueConfig::default() });
-        let mut written = gpu(&machine(MemoryIssueConfig::default()));
+        let said = gpu_config(MemoryIssueConfig { order: orders[order], in_flight: kinds[limits], ..MemoryIssueConfig::default() });
+        let mut written = gpu(&gpu_config(MemoryIssueConfig::default()));
         written.registers_mut().write32(global::MEMORY_MODE_ALL, mode);
         prop_assert_eq!(steered(written, [&first, &second], &[], 900), steered(gpu(&said), [&first, &second], &[], 900));
     }
@@ -123,11 +123,11 @@ proptest! {
         list in prop::collection::vec(any_setting(), 1..12),
         interval in 40u32..700,
     ) {
-        let machine = machine(mechanisms);
+        let gpu_config = gpu_config(mechanisms);
         let run = |gpu: Gpu| steered(gpu, [&first, &second], &list, interval);
-        let usual = run(gpu(&machine));
+        let usual = run(gpu(&gpu_config));
         prop_assert_eq!(&usual.0, &RunEnd::AllComplete, "{:?}", list);
-        prop_assert_eq!(&run(gpu(&machine).without_skipping()), &usual);
-        prop_assert_eq!(&run(gpu(&machine).with_threads(3)), &usual);
+        prop_assert_eq!(&run(gpu(&gpu_config).without_skipping()), &usual);
+        prop_assert_eq!(&run(gpu(&gpu_config).with_threads(3)), &usual);
     }
 }

@@ -79,11 +79,11 @@ fn hits_of_reuse(config: &GpuConfig, change: impl Fn(&mut Gpu)) -> (u64, Stats) 
 
 #[test]
 fn utility_protects_a_kernel_that_reuses() {
-    let mut machine = few();
-    machine.sm.count = 1;
-    let (shared, _) = hits_of_reuse(&machine, |_| {});
-    machine.l1.partition = Some(PartitionConfig { period_cycles: 5_000, ..partition(Partition::Ucp, &[]) });
-    let (ucp, stats) = hits_of_reuse(&machine, |_| {});
+    let mut gpu = few();
+    gpu.sm.count = 1;
+    let (shared, _) = hits_of_reuse(&gpu, |_| {});
+    gpu.l1.partition = Some(PartitionConfig { period_cycles: 5_000, ..partition(Partition::Ucp, &[]) });
+    let (ucp, stats) = hits_of_reuse(&gpu, |_| {});
     assert!(ucp > 2 * shared, "{ucp} and {shared}");
     let ways = stats.l1_ways.expect("owned");
     assert_eq!(ways.repartitions, 11, "cycle 60,000 is the first that is not run");
@@ -97,8 +97,8 @@ fn utility_protects_a_kernel_that_reuses() {
 /// Ways can be set while a machine runs, be they owned before or not.
 #[test]
 fn ways_are_set_while_it_runs() {
-    let mut machine = few();
-    machine.sm.count = 1;
+    let mut gpu = few();
+    gpu.sm.count = 1;
     let set = |gpu: &mut Gpu, ways: [u16; 2]| {
         let mut shares = [1; KERNEL_SLOTS];
         shares[..2].copy_from_slice(&ways);
@@ -106,17 +106,17 @@ fn ways_are_set_while_it_runs() {
         gpu.sms.iter_mut().for_each(|sm| sm.set_l1_ways(Some(shares), now));
         gpu.memory.set_l2_ways(Some(shares));
     };
-    let (shared, none) = hits_of_reuse(&machine, |_| {});
+    let (shared, none) = hits_of_reuse(&gpu, |_| {});
     assert_eq!((none.l1_ways, none.l2_ways), (None, None));
-    let (most, stats) = hits_of_reuse(&machine, |gpu| set(gpu, [5, 1]));
-    let (least, _) = hits_of_reuse(&machine, |gpu| set(gpu, [1, 5]));
+    let (most, stats) = hits_of_reuse(&gpu, |gpu| set(gpu, [5, 1]));
+    let (least, _) = hits_of_reuse(&gpu, |gpu| set(gpu, [1, 5]));
     assert!(most > 2 * shared && most > 2 * least, "{most}, {shared}, {least}");
     for ways in [stats.l1_ways, stats.l2_ways] {
         let ways = ways.expect("owned");
         assert!(ways.kernels[0].last.iter().all(|&ways| ways == 5) && ways.kernels[1].last.iter().all(|&ways| ways == 1));
     }
-    machine.l1.partition = Some(partition(Partition::Ucp, &[]));
-    let (after_utility, stats) = hits_of_reuse(&machine, |gpu| set(gpu, [1, 5]));
+    gpu.l1.partition = Some(partition(Partition::Ucp, &[]));
+    let (after_utility, stats) = hits_of_reuse(&gpu, |gpu| set(gpu, [1, 5]));
     assert!(after_utility < most);
     assert_eq!(stats.l1_ways.map(|ways| ways.kernels[0].last[0]), Some(1));
 }
@@ -143,9 +143,9 @@ fn what_cannot_be_is_refused() {
         (miss(MissDivision::Weights, &[]), "l1.miss_resources.weights = 0: numbers"),
         (miss(MissDivision::Weights, &[3, 0]), "l1.miss_resources.weights = 0: must be 1 to 1024"),
     ] {
-        let mut machine = few();
-        (machine.l1.partition, machine.l2.partition, machine.l1.miss_resources) = (l1, l2, miss_resources);
-        let said = machine.check().expect_err("no machine").to_string();
+        let mut gpu = few();
+        (gpu.l1.partition, gpu.l2.partition, gpu.l1.miss_resources) = (l1, l2, miss_resources);
+        let said = gpu.check().expect_err("no machine").to_string();
         assert!(said.starts_with(message), "{said}");
     }
 }
@@ -156,14 +156,14 @@ proptest! {
     /// One kernel alone has everything, however it would be divided: not a count differs.
     #[test]
     fn a_kernel_alone_shares_with_nobody(recipe in random_kernel(), lines: bool) {
-        let machine = if lines { lines::whole_lines(few(), L1Lookup::AtHead) } else { few() };
-        let off = all(&machine, std::slice::from_ref(&recipe));
+        let gpu = if lines { lines::whole_lines(few(), L1Lookup::AtHead) } else { few() };
+        let off = all(&gpu, std::slice::from_ref(&recipe));
         let equal = Some(MissResourcesConfig { by: MissDivision::Equal, weights: vec![] });
-        let ways = machine.l1.ways;
+        let ways = gpu.l1.ways;
         for partition in [partition(Partition::Ucp, &[]), partition(Partition::UcpRate, &[]), partition(Partition::Fixed, &[ways])] {
             let l2 = if partition.by == Partition::Fixed { None } else { Some(partition.clone()) };
             let divisions = Divisions { l1: Some(partition), l2, miss_resources: equal.clone() };
-            let (end, stats) = all(&with(machine.clone(), divisions), std::slice::from_ref(&recipe));
+            let (end, stats) = all(&with(gpu.clone(), divisions), std::slice::from_ref(&recipe));
             prop_assert_eq!(&(end, without_ways(stats)), &off);
         }
     }
@@ -172,9 +172,9 @@ proptest! {
     /// are hits, misses or wait for one.
     #[test]
     fn every_kernel_ends(recipes in prop::collection::vec(random_kernel(), 2..5), divisions in any_divisions(), lines: bool) {
-        let machine = if lines { lines::whole_lines(few(), L1Lookup::AtHead) } else { few() };
-        let (_, free) = all(&machine, &recipes);
-        let (end, stats) = all(&with(machine, divisions.clone()), &recipes);
+        let gpu = if lines { lines::whole_lines(few(), L1Lookup::AtHead) } else { few() };
+        let (_, free) = all(&gpu, &recipes);
+        let (end, stats) = all(&with(gpu, divisions.clone()), &recipes);
         prop_assert_eq!(end, RunEnd::AllComplete, "{:?}", divisions);
         prop_assert_eq!(insts(&stats), insts(&free));
         for LaunchCounters { sm, .. } in &stats.counters {

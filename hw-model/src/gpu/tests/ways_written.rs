@@ -16,11 +16,11 @@ fn give(gpu: &mut Gpu, ways: [u16; 4]) {
 }
 
 fn with_partition(by: Partition, ways: &[u32]) -> GpuConfig {
-    let mut machine = few();
+    let mut gpu = few();
     let partition = PartitionConfig { by, ways: ways.to_vec(), period_cycles: 5_000, ..PartitionConfig::default() };
-    (machine.l1.partition, machine.l2.partition) = (Some(partition.clone()), Some(partition));
-    machine.check().expect("a machine");
-    machine
+    (gpu.l1.partition, gpu.l2.partition) = (Some(partition.clone()), Some(partition));
+    gpu.check().expect("a machine");
+    gpu
 }
 
 /// Reads a monitor's counts of a slot, by position.
@@ -50,9 +50,9 @@ proptest! {
     /// Ways that change again and again hold nobody up for ever, and change nothing of what is done.
     #[test]
     fn ways_may_change_at_any_time(first in random_kernel(), second in random_kernel(), list in prop::collection::vec(prop::array::uniform4(0u16..7), 1..6), utility: bool, every in 20u64..300) {
-        let machine = if utility { with_partition(Partition::Ucp, &[]) } else { few() };
+        let gpu = if utility { with_partition(Partition::Ucp, &[]) } else { few() };
         let mut table = Table::fixed(&[first.quota.max(1), second.quota.max(1)]);
-        let mut gpu = launched(&machine, [first.trace(), second.trace()]);
+        let mut gpu = launched(&gpu, [first.trace(), second.trace()]);
         let mut end = RunEnd::CycleLimit;
         for turn in 0..10_000 {
             give(&mut gpu, list[turn % list.len()]);
@@ -78,10 +78,10 @@ proptest! {
 #[test]
 fn ways_are_given_back() {
     for by in [Partition::Shared, Partition::Ucp] {
-        let mut machine = with_partition(by, &[]);
-        machine.sm.count = 1;
+        let mut gpu = with_partition(by, &[]);
+        gpu.sm.count = 1;
         let mut table = Table::fixed(&[1, 1]);
-        let mut gpu = launched(&machine, reuse_and_stream());
+        let mut gpu = launched(&gpu, reuse_and_stream());
         let owned = |gpu: &Gpu| [gpu.sms[0].l1_ways_owned(), gpu.memory.l2_ways(0)].map(|ways| ways.map(|ways| [ways[0], ways[1]]));
         gpu.run(&mut table, 10_000);
         let before = owned(&gpu);
@@ -102,9 +102,9 @@ fn ways_are_given_back() {
 /// at none beyond, whoever says what its ways are; one that reads no line twice never does.
 #[test]
 fn monitors_are_read_while_ways_are_given() {
-    let mut machine = with_partition(Partition::Ucp, &[]);
-    machine.sm.count = 1;
-    let mut gpu = launched(&machine, reuse_and_stream());
+    let mut gpu = with_partition(Partition::Ucp, &[]);
+    gpu.sm.count = 1;
+    let mut gpu = launched(&gpu, reuse_and_stream());
     give(&mut gpu, [2, 4, 0, 0]);
     let mut table = Table::fixed(&[1, 1]);
     gpu.run(&mut table, 24_000);

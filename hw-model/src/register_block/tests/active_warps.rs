@@ -1,14 +1,14 @@
 //! Active warps in the register block (sources.md D159): what is written, what the model follows, and what a new kernel begins with.
 
-use super::{SMS, machine};
+use super::{SMS, gpu};
 use crate::config::{Unlimited, WarpLimit};
-use crate::register_block::{MachineDescription, RegisterBlock};
+use crate::register_block::{GpuDescription, RegisterBlock};
 use mias_registers::bus::Bus;
 use mias_registers::{KERNEL_SLOTS, fault, feature, global, sm};
 use proptest::prelude::*;
 
 fn file() -> RegisterBlock {
-    RegisterBlock::new(MachineDescription { features: feature::ACTIVE_WARPS, ..machine() })
+    RegisterBlock::new(GpuDescription { features: feature::ACTIVE_WARPS, ..gpu() })
 }
 
 /// Something that happens to limits.
@@ -77,7 +77,7 @@ fn limits_are_clamped_and_said_to_be() {
 
 #[test]
 fn sms_that_cannot_are_not_told() {
-    let mut file = RegisterBlock::new(machine());
+    let mut file = RegisterBlock::new(gpu());
     for offset in [global::ACTIVE_WARPS_ALL, sm::at(1, sm::ACTIVE_WARPS) + 4] {
         file.write32(global::FAULT, u32::MAX);
         file.write32(offset, 1);

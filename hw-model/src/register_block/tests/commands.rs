@@ -1,7 +1,7 @@
 //! Launches and their slots, modes, preemption, and the notes that the firmware leaves.
 
-use super::{kernel, machine};
-use crate::register_block::{MachineDescription, PreemptAction, RegisterBlock, ShownTb};
+use super::{gpu, kernel};
+use crate::register_block::{GpuDescription, PreemptAction, RegisterBlock, ShownTb};
 use mias_registers::bus::Bus;
 use mias_registers::{
     KERNEL_SLOTS, fault, global, interrupt, mode, preempt, preempt_command, preempt_reserve, preempt_tb, slot, slot_control, technique,
@@ -9,7 +9,7 @@ use mias_registers::{
 
 #[test]
 fn notes_of_the_firmware_are_kept_apart() {
-    let mut file = RegisterBlock::new(machine());
+    let mut file = RegisterBlock::new(gpu());
     let notes = [global::PHASE, global::RESCHEDULINGS, global::DECISION_BEGIN, global::DECISION_CYCLES];
     assert_eq!(notes.map(|offset| file.read32(offset)), [0; 4]);
     for (offset, value) in notes.into_iter().zip(3..) {
@@ -21,7 +21,7 @@ fn notes_of_the_firmware_are_kept_apart() {
 
 #[test]
 fn launches_queue_in_order_and_slots_are_released() {
-    let mut file = RegisterBlock::new(machine());
+    let mut file = RegisterBlock::new(gpu());
     let slots: Vec<_> = (0..=KERNEL_SLOTS).map(|grid| file.post_launch(kernel(grid as u32 + 1))).collect();
     assert_eq!(slots[..KERNEL_SLOTS], (0..KERNEL_SLOTS).map(Some).collect::<Vec<_>>());
     assert_eq!((slots[KERNEL_SLOTS], file.faults()), (None, fault::LAUNCH_OVERRUN));
@@ -41,7 +41,7 @@ fn launches_queue_in_order_and_slots_are_released() {
 
 #[test]
 fn modes_and_commands_that_the_hardware_lacks_are_refused() {
-    let mut file = RegisterBlock::new(MachineDescription { features: 0, ..machine() });
+    let mut file = RegisterBlock::new(GpuDescription { features: 0, ..gpu() });
     file.write32(global::MODE, mode::IDEAL);
     assert!(!file.ideal_transition() && file.faults() == fault::VALUE_RANGE);
     file.write32(global::MODE, mode::PREEMPT);
@@ -53,7 +53,7 @@ fn modes_and_commands_that_the_hardware_lacks_are_refused() {
 
 #[test]
 fn preemption_is_shown_asked_for_and_commanded() {
-    let mut file = RegisterBlock::new(machine()).with_preemption(true);
+    let mut file = RegisterBlock::new(gpu()).with_preemption(true);
     let command = |place: u32| preempt::at(2, preempt::COMMAND + 4 * place);
     file.write32(command(0), technique::DRAIN);
     let refused = technique::DRAIN | preempt_command::REFUSED | preempt_command::MODE << preempt_command::REASON_SHIFT;

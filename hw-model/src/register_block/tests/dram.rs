@@ -1,6 +1,6 @@
 //! The order of DRAM requests in the register block (sources.md D187): what is written, and what the model takes.
 
-use super::machine;
+use super::gpu;
 use crate::config::{DramOrder, DramSchedulerConfig};
 use crate::memory::DramSettings;
 use crate::register_block::RegisterBlock;
@@ -9,7 +9,7 @@ use mias_registers::{dram_order, fault, feature, global};
 use proptest::prelude::*;
 
 fn file() -> RegisterBlock {
-    RegisterBlock::new(machine()).with_dram_order(None)
+    RegisterBlock::new(gpu()).with_dram_order(None)
 }
 
 proptest! {
@@ -69,7 +69,7 @@ fn what_is_beyond_is_clamped_and_said_to_be() {
 #[test]
 fn a_block_begins_as_the_machine_says() {
     let config = DramSchedulerConfig { by: DramOrder::Shares, cap: Some(9), shares: vec![768, 256] };
-    let mut file = RegisterBlock::new(machine()).with_dram_order(Some(&config));
+    let mut file = RegisterBlock::new(gpu()).with_dram_order(Some(&config));
     let shares = [0, 1, 2].map(|slot| file.read32(global::DRAM_SHARE + 4 * slot));
     assert_eq!((file.read32(global::DRAM_ORDER), file.read32(global::DRAM_CAP), shares), (dram_order::SHARES, 9, [768, 256, 0]));
     assert_eq!(file.take_dram_order(), None, "the model knows");
@@ -77,7 +77,7 @@ fn a_block_begins_as_the_machine_says() {
 
 #[test]
 fn channels_that_cannot_be_told_are_not() {
-    let mut file = RegisterBlock::new(machine());
+    let mut file = RegisterBlock::new(gpu());
     assert_eq!(file.read32(global::FEATURES) & feature::DRAM_ORDER, 0);
     for offset in [global::DRAM_ORDER, global::DRAM_CAP, global::DRAM_SHARE] {
         file.write32(global::FAULT, u32::MAX);

@@ -1,6 +1,6 @@
 //! The map against itself: no register overlaps another, each honours its access rule, what is not mapped is refused.
 
-use super::{SMS, machine};
+use super::{SMS, gpu};
 use crate::register_block::RegisterBlock;
 use mias_registers::bus::Bus;
 use mias_registers::{KERNEL_SLOTS, MAP_END, MAX_SMS, Register, fault, global, memory, preempt, queue, slot, sm};
@@ -38,12 +38,12 @@ fn map_has_no_overlap_and_fits_its_regions() {
 #[test]
 fn every_register_honours_its_access_rule() {
     for (offset, register) in mapped() {
-        let mut file = RegisterBlock::new(machine());
+        let mut file = RegisterBlock::new(gpu());
         file.read32(offset);
         let refused = file.faults() & fault::BAD_ACCESS != 0;
         assert_eq!(refused, !register.access.readable(), "read of {} at {offset:#x}", register.name);
 
-        let mut file = RegisterBlock::new(machine());
+        let mut file = RegisterBlock::new(gpu());
         file.write32(offset, 1);
         let refused = file.faults() & fault::BAD_ACCESS != 0;
         assert_eq!(refused, !register.access.writable(), "write of {} at {offset:#x}", register.name);
@@ -54,11 +54,11 @@ fn every_register_honours_its_access_rule() {
 fn unmapped_offsets_read_zero_and_raise_a_fault() {
     let words: Vec<u32> = mapped().into_iter().map(|(offset, _)| offset).collect();
     for offset in (0..MAP_END + 64).step_by(4).filter(|offset| words.binary_search(offset).is_err() && !words.contains(offset)) {
-        let mut file = RegisterBlock::new(machine());
+        let mut file = RegisterBlock::new(gpu());
         assert_eq!(file.read32(offset), 0, "{offset:#x}");
         assert_eq!(file.faults(), fault::BAD_ACCESS, "{offset:#x}");
     }
-    let mut file = RegisterBlock::new(machine());
+    let mut file = RegisterBlock::new(gpu());
     assert_eq!(file.read32(global::ID + 1), 0);
     assert_eq!(file.faults(), fault::BAD_ACCESS);
 }

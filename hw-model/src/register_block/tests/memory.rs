@@ -1,6 +1,6 @@
 //! Memory issue in the register block (sources.md D127): what is latched and when, what is set, and when it holds.
 
-use super::{SMS, kernel, machine};
+use super::{SMS, gpu, kernel};
 use crate::config::{InFlightLimit, MemoryIssueConfig};
 use crate::register_block::{RawCounters, RegisterBlock};
 use crate::sm::KernelMemoryCounts;
@@ -9,7 +9,7 @@ use mias_registers::{fault, global, interrupt, memory, memory_active, memory_mod
 use proptest::prelude::*;
 
 fn file() -> RegisterBlock {
-    let mut file = RegisterBlock::new(machine()).with_memory_issue(Some(&MemoryIssueConfig::default()));
+    let mut file = RegisterBlock::new(gpu()).with_memory_issue(Some(&MemoryIssueConfig::default()));
     file.post_launch(kernel(100));
     file
 }
@@ -88,7 +88,7 @@ fn limits_and_modes_are_clamped_and_read_back() {
 #[test]
 fn limits_of_the_firmware_begin_with_as_many_as_are_counted() {
     let config = MemoryIssueConfig { in_flight: InFlightLimit::Firmware, ..MemoryIssueConfig::default() };
-    let mut file = RegisterBlock::new(machine()).with_memory_issue(Some(&config));
+    let mut file = RegisterBlock::new(gpu()).with_memory_issue(Some(&config));
     for slot in 0..8 {
         assert_eq!(file.read32(memory::at(4, memory::LIMIT + 4 * slot)), 127);
     }
@@ -97,7 +97,7 @@ fn limits_of_the_firmware_begin_with_as_many_as_are_counted() {
 
 #[test]
 fn an_sm_without_it_cannot_be_told_to_hold_back() {
-    let mut file = RegisterBlock::new(machine());
+    let mut file = RegisterBlock::new(gpu());
     for offset in [global::MEMORY_MODE_ALL, global::MEMORY_ACTIVE, global::MEMORY_LIMIT_ALL, memory::at(1, memory::LIMIT)] {
         file.write32(global::FAULT, u32::MAX);
         file.write32(offset, 1);

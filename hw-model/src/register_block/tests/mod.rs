@@ -14,14 +14,14 @@ mod time;
 mod ways;
 mod windows;
 
-use super::{KernelDescriptor, MachineDescription, RawCounters, Straps};
+use super::{GpuDescription, KernelDescriptor, RawCounters, Straps};
 use mias_registers::PolicyCode;
 use mias_registers::counters::Counter;
 
 pub(super) const SMS: usize = 5;
 
-pub(super) fn machine() -> MachineDescription {
-    MachineDescription { linear_coefficient_q16: 1234, ..MachineDescription::reference(SMS, Straps::new(PolicyCode::MiasIpc)) }
+pub(super) fn gpu() -> GpuDescription {
+    GpuDescription { linear_coefficient_q16: 1234, ..GpuDescription::reference(SMS, Straps::new(PolicyCode::MiasIpc)) }
 }
 
 fn kernel(grid_tbs: u32) -> KernelDescriptor {

@@ -1,6 +1,6 @@
 //! Extra TBs in the register block (sources.md D181).
 
-use super::machine;
+use super::gpu;
 use crate::register_block::{ExtraTbLimit, Peak, RawCounters, RegisterBlock};
 use mias_registers::bus::Bus;
 use mias_registers::{CONTEXT_ARRAYS, CONTEXT_COUNTS, context_allowed, context_bound, fault, feature, global, interrupt};
@@ -8,7 +8,7 @@ use mias_registers::{CONTEXT_ARRAYS, CONTEXT_COUNTS, context_allowed, context_bo
 /// A block with a kernel in slot 2 that may have 5 extra TBs, in the L1 only.
 fn file() -> RegisterBlock {
     let peaks = [Peak { most: 7, cycles: 3 }; CONTEXT_COUNTS];
-    let mut file = RegisterBlock::new(machine()).with_oversubscription(Some(peaks));
+    let mut file = RegisterBlock::new(gpu()).with_oversubscription(Some(peaks));
     file.context_kernel_placed(2, 5, true);
     file
 }
@@ -58,7 +58,7 @@ fn what_is_allowed_is_within_the_bound_and_goes_with_the_kernel() {
 
 #[test]
 fn a_chip_that_does_not_leave_it_to_firmware_says_so() {
-    let mut file = RegisterBlock::new(machine());
+    let mut file = RegisterBlock::new(gpu());
     assert_eq!(file.read32(global::FEATURES) & feature::CONTEXTS, 0);
     for offset in [global::CONTEXT_INTERVAL, global::CONTEXT_DUE, global::CONTEXT_ALLOWED + 4] {
         file.write32(global::FAULT, u32::MAX);

@@ -1,15 +1,15 @@
 //! The window of the queue of launches (sources.md D200).
 
-use super::{kernel, machine};
+use super::{gpu, kernel};
 use crate::register_block::{Admitted, RegisterBlock};
 use mias_registers::bus::Bus;
 use mias_registers::{KERNEL_SLOTS, fault, feature, global, interrupt, queue, slot};
 
 /// A block whose launches the firmware lets in.
 fn managed() -> RegisterBlock {
-    let mut machine = machine();
-    machine.features |= feature::QUEUE;
-    let mut file = RegisterBlock::new(machine);
+    let mut gpu = gpu();
+    gpu.features |= feature::QUEUE;
+    let mut file = RegisterBlock::new(gpu);
     file.write32(global::QUEUE_MODE, 1);
     file.write32(global::INT_ENABLE, interrupt::QUEUE);
     file
@@ -68,7 +68,7 @@ fn what_is_not_there_cannot_be_let_in() {
         file.write32(global::QUEUE_ADMIT, entry);
         assert_eq!((file.faults(), file.take_admitted()), (fault::VALUE_RANGE, Vec::new()), "{entry}");
     }
-    let mut file = RegisterBlock::new(machine());
+    let mut file = RegisterBlock::new(gpu());
     file.write32(global::QUEUE_MODE, 1);
     assert_eq!((file.faults(), file.queue_is_managed()), (fault::UNSUPPORTED, false));
 }

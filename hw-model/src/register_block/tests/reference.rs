@@ -1,6 +1,6 @@
 //! The block under random accesses: against a naive reference, and under anything at all.
 
-use super::{SMS, at_sm, kernel, machine};
+use super::{SMS, at_sm, gpu, kernel};
 use crate::register_block::RegisterBlock;
 use mias_registers::bus::Bus;
 use mias_registers::counters::Counter;
@@ -72,7 +72,7 @@ impl Naive {
 proptest! {
     #[test]
     fn behaves_as_the_naive_reference(steps in proptest::collection::vec(step(), 1..200), window in 1..60_u64) {
-        let mut file = RegisterBlock::new(machine());
+        let mut file = RegisterBlock::new(gpu());
         let mut naive = Naive::default();
         file.post_launch(kernel(1000));
         file.post_launch(kernel(1000));
@@ -143,7 +143,7 @@ proptest! {
     /// Any access by the firmware is answered, and what it reads back as quota never exceeds the SM's TB slots.
     #[test]
     fn survives_any_access(accesses in proptest::collection::vec((any::<bool>(), 0..MAP_END + 4096, any::<u32>()), 1..300)) {
-        let mut file = RegisterBlock::new(machine());
+        let mut file = RegisterBlock::new(gpu());
         file.post_launch(kernel(7));
         for (now, (write, offset, value)) in accesses.into_iter().enumerate() {
             if write {

@@ -1,6 +1,6 @@
 //! Shares of an SM in the register block (sources.md D176): what is written, what the model follows, and what a new kernel begins with.
 
-use super::{SMS, machine};
+use super::{SMS, gpu};
 use crate::config::MemoryIssueConfig;
 use crate::register_block::RegisterBlock;
 use mias_registers::bus::Bus;
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 /// Of SMs with quotas of the first slots from reset.
 fn file(warp_quota: &[u32]) -> RegisterBlock {
     let config = MemoryIssueConfig { warp_quota: warp_quota.to_vec(), ..MemoryIssueConfig::default() };
-    RegisterBlock::new(machine()).with_memory_issue(Some(&config)).with_miss_shares(true)
+    RegisterBlock::new(gpu()).with_memory_issue(Some(&config)).with_miss_shares(true)
 }
 
 fn quota_of(slot: usize) -> u32 {
@@ -86,7 +86,7 @@ fn quotas_and_weights_are_clamped_and_said_to_be() {
 
 #[test]
 fn sms_that_cannot_are_not_told() {
-    let mut file = RegisterBlock::new(machine());
+    let mut file = RegisterBlock::new(gpu());
     for offset in [quota_of(0), weight_of(3)] {
         file.write32(global::FAULT, u32::MAX);
         file.write32(offset, 9);

@@ -1,13 +1,13 @@
 //! Time: the cycle counter, the timer and the watchdog.
 
-use super::{at_sm, machine};
+use super::{at_sm, gpu};
 use crate::register_block::RegisterBlock;
 use mias_registers::bus::Bus;
 use mias_registers::{fault, global, interrupt};
 
 #[test]
 fn cycle_counter_does_not_tear() {
-    let mut file = RegisterBlock::new(machine());
+    let mut file = RegisterBlock::new(gpu());
     file.set_now(0x1_FFFF_FFFF);
     let low = file.read32(global::CYCLE_LOW);
     file.set_now(0x2_0000_0000);
@@ -17,7 +17,7 @@ fn cycle_counter_does_not_tear() {
 
 #[test]
 fn timer_fires_once_even_when_late() {
-    let mut file = RegisterBlock::new(machine());
+    let mut file = RegisterBlock::new(gpu());
     file.write32(global::INT_ENABLE, interrupt::TIMER);
     file.set_now(1 << 33);
     file.write32(global::TIMER_LOW, 5);
@@ -33,7 +33,7 @@ fn timer_fires_once_even_when_late() {
 
 #[test]
 fn watchdog_expires_unless_fed() {
-    let mut file = RegisterBlock::new(machine());
+    let mut file = RegisterBlock::new(gpu());
     file.write32(global::WATCHDOG_PERIOD, 100);
     file.tick(99, at_sm(0));
     file.write32(global::WATCHDOG_FEED, 0);

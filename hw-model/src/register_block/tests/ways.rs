@@ -1,13 +1,13 @@
 //! Ways of the caches in the register block (sources.md D138): what is written, what the model takes, and what monitors show.
 
-use super::{SMS, machine};
+use super::{SMS, gpu};
 use crate::register_block::RegisterBlock;
 use mias_registers::bus::Bus;
 use mias_registers::{KERNEL_SLOTS, fault, feature, global, memory, monitor};
 use proptest::prelude::*;
 
 fn file() -> RegisterBlock {
-    RegisterBlock::new(machine()).with_ways()
+    RegisterBlock::new(gpu()).with_ways()
 }
 
 /// Two slots in a word.
@@ -60,7 +60,7 @@ fn ways_are_clamped_and_said_to_be() {
 
 #[test]
 fn caches_that_cannot_be_told_are_not() {
-    let mut file = RegisterBlock::new(machine());
+    let mut file = RegisterBlock::new(gpu());
     assert_eq!(file.read32(global::FEATURES) & feature::WAYS, 0);
     for offset in [global::L1_WAYS_ALL, global::L2_WAYS + 4, memory::at(1, memory::L1_WAYS)] {
         file.write32(global::FAULT, u32::MAX);

@@ -1,6 +1,6 @@
 //! Quotas and profiling windows: when they take effect, begin and end, and what the counters hold then.
 
-use super::{SMS, at, at_sm, kernel, machine};
+use super::{SMS, at, at_sm, gpu, kernel};
 use crate::register_block::{RawCounters, RegisterBlock};
 use mias_registers::bus::Bus;
 use mias_registers::counters::Counter;
@@ -8,7 +8,7 @@ use mias_registers::{MAX_WINDOW, fault, global, sm, sm_control};
 
 #[test]
 fn quotas_take_effect_together_at_commit() {
-    let mut file = RegisterBlock::new(machine());
+    let mut file = RegisterBlock::new(gpu());
     file.write32(global::QUOTA_ALL, 2);
     file.write32(sm::at(3, sm::QUOTA + 4), 1);
     assert_eq!((file.quota(3, 0), file.quota(3, 1)), (0, 0));
@@ -23,7 +23,7 @@ fn quotas_take_effect_together_at_commit() {
 
 /// A machine with a kernel of `grid` TBs in slot 0, a quota of 2 everywhere and all SMs armed for `window` cycles.
 fn armed(grid: u32, window: u32) -> RegisterBlock {
-    let mut file = RegisterBlock::new(machine());
+    let mut file = RegisterBlock::new(gpu());
     assert_eq!(file.post_launch(kernel(grid)), Some(0));
     file.write32(global::PROFILE_WINDOW, window);
     file.write32(global::QUOTA_ALL, 2);
@@ -121,7 +121,7 @@ fn instructions_are_told_apart_by_slot() {
 
 #[test]
 fn snapshot_latches_and_clears_at_one_instant() {
-    let mut file = RegisterBlock::new(machine());
+    let mut file = RegisterBlock::new(gpu());
     file.load_counters(1, at(100));
     file.write32(sm::at(1, sm::CONTROL), sm_control::SNAPSHOT);
     file.load_counters(1, at(130));

@@ -31,7 +31,7 @@ pub(super) struct MissResources {
     queue: Divided,
     mshrs: Divided,
     /// The machine's weights, if it divides.
-    machine: Option<Weights>,
+    gpu: Option<Weights>,
     /// They are divided now.
     divides: bool,
 }
@@ -43,19 +43,13 @@ impl MissResources {
         let weights: Weights = std::array::from_fn(|slot| division.weights.get(slot).copied().unwrap_or(1));
         let divided = |whole| Divided::new(whole, weights);
         let divides = division.by != MissDivision::Shared;
-        let machine = divides.then_some(weights);
-        Some(MissResources {
-            lines: divided(config.ways),
-            queue: divided(config.miss_queue),
-            mshrs: divided(config.mshrs),
-            machine,
-            divides,
-        })
+        let gpu = divides.then_some(weights);
+        Some(MissResources { lines: divided(config.ways), queue: divided(config.miss_queue), mshrs: divided(config.mshrs), gpu, divides })
     }
 
     /// They are divided by these weights from now on, each at least 1; with none as the machine does.
     pub(super) fn weigh(&mut self, given: Option<MissWeights>) {
-        let weights = given.map(|weights| weights.map(u32::from)).or(self.machine);
+        let weights = given.map(|weights| weights.map(u32::from)).or(self.gpu);
         self.divides = weights.is_some();
         if let Some(weights) = weights {
             [&mut self.lines, &mut self.queue, &mut self.mshrs].into_iter().for_each(|resource| resource.weigh(weights));

@@ -4,7 +4,7 @@ use super::*;
 use crate::config::SmConfig;
 use proptest::prelude::*;
 
-fn machine() -> GpuConfig {
+fn gpu() -> GpuConfig {
     toml::from_str(mias_gpus::text("lin18").expect("it is built in")).expect("it is valid")
 }
 
@@ -14,14 +14,14 @@ fn demand(sm: &SmConfig, threads: u32, registers: u32, shared_bytes: u32) -> Res
 }
 
 fn plans(config: OversubscriptionConfig, (threads, registers, shared_bytes): (u32, u32, u32), live: Option<u32>) -> Plans {
-    let gpu = machine();
+    let gpu = gpu();
     Plans::new(&gpu, &config, &demand(&gpu.sm, threads, registers, shared_bytes), live)
 }
 
 /// Section 6.6: registers 0x000 to 0x7ff, shared memory 0x800 to 0xaff, L1 0xb00 to 0xbff.
 #[test]
 fn the_address_map_is_the_papers() {
-    assert_eq!(AddressMap::of(&machine()), AddressMap { shared: 0x800, l1: 0xb00, end: 0xc00 });
+    assert_eq!(AddressMap::of(&gpu()), AddressMap { shared: 0x800, l1: 0xb00, end: 0xc00 });
 }
 
 const BT: (u32, u32, u32) = (256, 27, 0);
@@ -106,7 +106,7 @@ proptest! {
         shared_bytes in 0u32..50_000,
         live in prop::option::of(1u32..200),
     ) {
-        let gpu = machine();
+        let gpu = gpu();
         let demand = demand(&gpu.sm, 32 * warps, registers, shared_bytes);
         let native = Resources::of_sm(&gpu.sm).count(&demand);
         prop_assume!(native > 0);

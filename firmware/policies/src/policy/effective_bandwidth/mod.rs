@@ -66,9 +66,9 @@ impl EffectiveBandwidth {
 fn warps(context: &Context<'_>) -> [u8; MAX_KERNELS] {
     let mut warps = [0; MAX_KERNELS];
     for (warps, kernel) in warps.iter_mut().zip(context.kernels) {
-        let per_tb = kernel.demand.threads.div_ceil(context.machine.limits.warp_threads.max(1));
+        let per_tb = kernel.demand.threads.div_ceil(context.gpu.limits.warp_threads.max(1));
         let all = u32::from(kernel.max_tbs).saturating_mul(per_tb);
-        *warps = u8::try_from(all.div_ceil(context.machine.schedulers.max(1))).unwrap_or(u8::MAX);
+        *warps = u8::try_from(all.div_ceil(context.gpu.schedulers.max(1))).unwrap_or(u8::MAX);
     }
     warps
 }

@@ -113,7 +113,7 @@ fn neighbour(context: &Context<'_>, mut vector: TbVector, more: usize, less: usi
     vector.set(more, vector.get(more).checked_add(1).filter(|tbs| *tbs <= most)?);
     for left in (1..vector.get(less)).rev() {
         vector.set(less, left);
-        let capacity = context.machine.limits.capacity;
+        let capacity = context.gpu.limits.capacity;
         let mut held = context.kernels.iter().enumerate();
         if held.try_fold(capacity, |rest, (kernel, of)| rest.minus(&of.demand, vector.get(kernel).into())).is_some() {
             return Some(vector);

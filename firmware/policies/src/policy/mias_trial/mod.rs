@@ -151,7 +151,7 @@ enum Turn {
 #[inline(never)]
 fn less_of(context: &Context<'_>, mut vector: TbVector, kernel: usize, tbs: u8, taker: Option<usize>) -> TbVector {
     vector.set(kernel, tbs.min(vector.get(kernel)));
-    let capacity = context.machine.limits.capacity;
+    let capacity = context.gpu.limits.capacity;
     let mut held = context.kernels.iter().enumerate();
     let Some(mut rest) = held.try_fold(capacity, |rest, (kernel, of)| rest.minus(&of.demand, vector.get(kernel).into())) else {
         return vector;
@@ -166,7 +166,7 @@ fn less_of(context: &Context<'_>, mut vector: TbVector, kernel: usize, tbs: u8, 
         while any {
             any = false;
             for (index, of) in context.kernels.iter().enumerate().filter(|(index, _)| may(*index)) {
-                let share_of_grid = of.grid_tbs.div_ceil(u32::from(context.machine.sm_count).max(1));
+                let share_of_grid = of.grid_tbs.div_ceil(u32::from(context.gpu.sm_count).max(1));
                 let has = vector.get(index);
                 if u32::from(has) < share_of_grid.min(of.max_tbs.into())
                     && let Some(left) = rest.minus(&of.demand, 1)

@@ -20,7 +20,7 @@ pub use error::{Place, Problem};
 pub use file::{MOST_BYTES, VERSION, decode, encode};
 pub use register::register_name;
 
-use mias_hw_model::register_block::MachineDescription;
+use mias_hw_model::register_block::GpuDescription;
 use mias_registers::bus::Bus;
 use mias_registers::{PhaseCode, global};
 use mias_workloads::input;
@@ -108,7 +108,7 @@ impl Recording {
     /// What a firmware must be built for to do the same: as many SMs as the largest machine has, as many kernels at a time, and room
     /// for the configurations that two rounds on that machine can try (sources.md D21), if the recorded firmware had it.
     pub fn asks_for(&self) -> Limits {
-        let sms = self.runs.iter().map(|run| run.machine.sm_count).max().unwrap_or(0);
+        let sms = self.runs.iter().map(|run| run.gpu.sm_count).max().unwrap_or(0);
         Limits { sms, kernels: self.maker.kernels, configs: self.maker.configs.min(2 * sms) }
     }
 }
@@ -117,7 +117,7 @@ impl Recording {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
     /// The machine and what it was asked for, as in the register block.
-    pub machine: MachineDescription,
+    pub gpu: GpuDescription,
     /// Cycle of each step, and the number of accesses up to its end.
     steps: Vec<(u64, usize)>,
     accesses: Vec<Access>,
@@ -134,8 +134,8 @@ pub struct Step<'a> {
 
 impl Run {
     /// A run that has not begun.
-    pub fn new(machine: MachineDescription) -> Self {
-        Run { machine, steps: Vec::new(), accesses: Vec::new() }
+    pub fn new(gpu: GpuDescription) -> Self {
+        Run { gpu, steps: Vec::new(), accesses: Vec::new() }
     }
 
     /// Ends a step: the accesses since the last one are its.

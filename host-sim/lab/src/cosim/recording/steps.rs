@@ -2,14 +2,14 @@
 
 use super::error::{Place, Problem};
 use super::{Access, Run};
-use mias_hw_model::register_block::{MachineDescription, Straps};
+use mias_hw_model::register_block::{GpuDescription, Straps};
 use mias_registers::{KERNEL_SLOTS, MAX_SMS, PolicyCode};
 use mias_trace::trace_file::Fault;
 use mias_trace::trace_file::bytes::{Reader, put_varint, unzigzag, zigzag};
 
 pub(super) fn encode(run: &Run) -> Vec<u8> {
     let mut out = Vec::new();
-    put_machine(&mut out, &run.machine);
+    put_machine(&mut out, &run.gpu);
     put_varint(&mut out, run.steps.len() as u64);
     let (mut before, mut predicted) = (0, 0);
     for step in run.steps() {
@@ -34,7 +34,7 @@ pub(super) fn decode(bytes: &[u8], number: usize) -> Result<Run, Problem> {
     let mut reader = Reader::new(bytes);
     let mut steps = Vec::new();
     match read(&mut reader, &mut steps) {
-        Ok((machine, accesses)) => Ok(Run { machine, accesses, steps }),
+        Ok((gpu, accesses)) => Ok(Run { gpu, accesses, steps }),
         Err(fault) => {
             let place = Place::Byte { run: number, byte: bytes.len() - reader.left(), steps: steps.len() };
             Err(Problem::Malformed { place, fault })
@@ -42,8 +42,8 @@ pub(super) fn decode(bytes: &[u8], number: usize) -> Result<Run, Problem> {
     }
 }
 
-fn read(reader: &mut Reader<'_>, steps: &mut Vec<(u64, usize)>) -> Result<(MachineDescription, Vec<Access>), Fault> {
-    let machine = machine(reader)?;
+fn read(reader: &mut Reader<'_>, steps: &mut Vec<(u64, usize)>) -> Result<(GpuDescription, Vec<Access>), Fault> {
+    let gpu = gpu(reader)?;
     let count = reader.varint()?;
     if count == 0 {
         return Err(Fault::Value { what: "the number of steps", value: 0 });
@@ -63,23 +63,23 @@ fn read(reader: &mut Reader<'_>, steps: &mut Vec<(u64, usize)>) -> Result<(Machi
         steps.push((cycle, accesses.len()));
     }
     reader.finish()?;
-    Ok((machine, accesses))
+    Ok((gpu, accesses))
 }
 
-fn put_machine(out: &mut Vec<u8>, machine: &MachineDescription) {
-    let straps = &machine.straps;
+fn put_machine(out: &mut Vec<u8>, gpu: &GpuDescription) {
+    let straps = &gpu.straps;
     let numbers = [
-        machine.sm_count,
-        machine.slot_count,
-        machine.sm_threads,
-        machine.sm_registers,
-        machine.sm_shared_bytes,
-        machine.sm_tbs,
-        machine.warp_threads,
-        machine.register_granule,
-        machine.shared_granule_bytes,
-        machine.linear_coefficient_q16,
-        machine.features,
+        gpu.sm_count,
+        gpu.slot_count,
+        gpu.sm_threads,
+        gpu.sm_registers,
+        gpu.sm_shared_bytes,
+        gpu.sm_tbs,
+        gpu.warp_threads,
+        gpu.register_granule,
+        gpu.shared_granule_bytes,
+        gpu.linear_coefficient_q16,
+        gpu.features,
         straps.policy as u32,
         straps.profile_window,
         straps.coalesce_window,
@@ -88,12 +88,12 @@ fn put_machine(out: &mut Vec<u8>, machine: &MachineDescription) {
     numbers.into_iter().chain(straps.fixed.map(u32::from)).for_each(|number| put_varint(out, number.into()));
 }
 
-fn machine(reader: &mut Reader<'_>) -> Result<MachineDescription, Fault> {
+fn gpu(reader: &mut Reader<'_>) -> Result<GpuDescription, Fault> {
     let mut next = |what, least, most| {
         let value = reader.u32(what)?;
         if (least..=most).contains(&value) { Ok(value) } else { Err(Fault::Value { what, value: value.into() }) }
     };
-    let mut machine = MachineDescription {
+    let mut gpu = GpuDescription {
         sm_count: next("the number of SMs", 1, MAX_SMS as u32)?,
         slot_count: next("the number of kernel slots", 1, KERNEL_SLOTS as u32)?,
         sm_threads: next("an SM's threads", 0, u32::MAX)?,
@@ -116,15 +116,15 @@ fn machine(reader: &mut Reader<'_>) -> Result<MachineDescription, Fault> {
     };
     let code = next("the policy", 0, u32::MAX)?;
     let policy = PolicyCode::from_code(code).ok_or(Fault::Value { what: "the policy", value: code.into() })?;
-    machine.straps = Straps {
+    gpu.straps = Straps {
         policy,
         profile_window: next("the profiling window", 0, u32::MAX)?,
         coalesce_window: next("the coalescing window", 0, u32::MAX)?,
         options: next("the options", 0, u32::MAX)?,
         ..Straps::new(policy)
     };
-    for fixed in &mut machine.straps.fixed {
+    for fixed in &mut gpu.straps.fixed {
         *fixed = next("a fixed number of TBs", 0, u8::MAX.into())? as u8;
     }
-    Ok(machine)
+    Ok(gpu)
 }

@@ -9,8 +9,8 @@ use proptest::prelude::*;
 
 const MAKER: Limits = Limits { sms: 32, kernels: 4, configs: 64 };
 
-fn machine(sm_count: u32, policy: PolicyCode) -> MachineDescription {
-    MachineDescription {
+fn gpu(sm_count: u32, policy: PolicyCode) -> GpuDescription {
+    GpuDescription {
         sm_count,
         slot_count: 8,
         sm_threads: 1024,
@@ -34,7 +34,7 @@ fn machine(sm_count: u32, policy: PolicyCode) -> MachineDescription {
 
 /// A start of two accesses at cycle 5, and an interrupt without any at cycle 300.
 fn small() -> Recording {
-    let mut run = Run::new(machine(30, PolicyCode::MiasFactor));
+    let mut run = Run::new(gpu(30, PolicyCode::MiasFactor));
     run.accesses_mut().extend([Access::Read { offset: 0, value: 0x4D49 }, Access::Write { offset: 4, value: 1 }]);
     run.end_step(5);
     run.end_step(300);
@@ -156,9 +156,9 @@ fn run() -> impl Strategy<Value = Run> {
     let step = (0..1_u64 << 50, prop::collection::vec(access(), 0..8));
     (1..=256_u32, prop::sample::select(PolicyCode::ALL.to_vec()), any::<[u8; KERNEL_SLOTS]>(), prop::collection::vec(step, 1..8)).prop_map(
         |(sms, policy, fixed, steps)| {
-            let mut machine = machine(sms, policy);
-            machine.straps.fixed = fixed;
-            let mut run = Run::new(machine);
+            let mut gpu = gpu(sms, policy);
+            gpu.straps.fixed = fixed;
+            let mut run = Run::new(gpu);
             let mut cycle = 0;
             for (later, accesses) in steps {
                 cycle += later;

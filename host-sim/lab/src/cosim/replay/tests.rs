@@ -18,7 +18,7 @@ fn natively(recording: &Recording) -> Verdict {
 /// The same recording, but for one access.
 fn with_access(recording: &Recording, at: usize, access: Access) -> Recording {
     let [run] = recording.runs.as_slice() else { panic!("one run") };
-    let mut changed = Run::new(run.machine.clone());
+    let mut changed = Run::new(run.gpu.clone());
     for step in run.steps() {
         changed.accesses_mut().extend_from_slice(step.accesses);
         changed.end_step(step.cycle);
@@ -42,7 +42,7 @@ fn made_up_recordings_hold_what_they_are_for() {
     let recording = made_up(1, 200);
     let counts = Counts::of(&recording);
     assert!(counts.decisions > 400, "{counts:?}");
-    let policies: std::collections::BTreeSet<_> = recording.runs.iter().map(|run| run.machine.straps.policy).collect();
+    let policies: std::collections::BTreeSet<_> = recording.runs.iter().map(|run| run.gpu.straps.policy).collect();
     assert_eq!(
         policies.len(),
         PolicyCode::ALL.iter().filter(|policy| !policy.searches()).count(),

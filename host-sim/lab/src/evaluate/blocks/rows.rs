@@ -266,9 +266,9 @@ fn json(value: &impl Serialize) -> Arc<Json> {
 }
 
 fn of_study<'e>(evaluation: &'e Evaluation, study: &'e StudyResult, published: &'e Published, wanted: Wanted<'_>) -> Vec<Row<'e>> {
-    let machine = Arc::default();
+    let gpu = Arc::default();
     let row = |fields: Arc<Json>, names: Vec<(&'static str, String)>| Row {
-        gpu: Arc::clone(&machine),
+        gpu: Arc::clone(&gpu),
         evaluation,
         study,
         published,

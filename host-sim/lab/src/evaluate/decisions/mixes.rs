@@ -78,7 +78,7 @@ pub struct Mix {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     /// The machine, with the fields that say how large it is.
-    pub machine: String,
+    pub gpu: String,
     /// The set.
     pub set: Set,
     /// Core cycles of the window.
@@ -94,7 +94,7 @@ const SAYS_MACHINE: [&str; 3] = ["sm.count", "dram.channels", "sm.preemption.sel
 const SHARES: (&str, &str) = ("shares", "spatial");
 
 /// The machine of a study, and the fields that mechanisms set. A field that says `none` sets nothing.
-pub(super) fn machine(gpu: &str) -> (String, String) {
+pub(super) fn gpu(gpu: &str) -> (String, String) {
     let says_machine = |field: &str| field.split_once('=').is_some_and(|(key, _)| SAYS_MACHINE.contains(&key));
     let mut words = gpu.split(' ');
     let name = words.next().unwrap_or_default();
@@ -125,12 +125,12 @@ impl Block {
         let mut blocks: Vec<Block> = Vec::new();
         for study in &evaluation.studies {
             let Some(cycles) = study.cycles else { continue };
-            let (machine, with) = machine(&study.gpu);
+            let (gpu, with) = gpu(&study.gpu);
             for group in study.groups.iter().filter(|group| group.kernels.len() > 1) {
                 let Some(set) = kernels.set_of(&group.kernels) else { continue };
-                let is_it = |block: &Block| block.machine == machine && block.set == set && block.cycles == cycles;
+                let is_it = |block: &Block| block.gpu == gpu && block.set == set && block.cycles == cycles;
                 let at = blocks.iter().position(is_it).unwrap_or_else(|| {
-                    blocks.push(Block { machine: machine.clone(), set, cycles, mixes: Vec::new() });
+                    blocks.push(Block { gpu: gpu.clone(), set, cycles, mixes: Vec::new() });
                     blocks.len() - 1
                 });
                 blocks[at].mix(group).add(study, group, &with);

@@ -18,7 +18,7 @@ fn values(stp: f64) -> Values {
 /// Size, and whose choice it is who leaves, are the machine's; what is set to none is nobody's.
 #[test]
 fn a_machine_is_no_mechanism() {
-    let (name, with) = mixes::machine(
+    let (name, with) = mixes::gpu(
         "m dram.channels=4 sm.count=8 sm.memory_issue.in_flight=dynamic sm.preemption.selector.start_cycles=8 l1.partition=none",
     );
     assert_eq!(name, "m dram.channels=4 sm.count=8 sm.preemption.selector.start_cycles=8");
@@ -54,7 +54,7 @@ fn mix(kernels: &[&str], statics: [f64; 3], runs: &[(&'static str, f64)]) -> Mix
 }
 
 fn block(mixes: Vec<Mix>) -> Block {
-    Block { machine: "m".into(), set: Set::Judged, cycles: 1, mixes }
+    Block { gpu: "m".into(), set: Set::Judged, cycles: 1, mixes }
 }
 
 fn names(list: &[&str]) -> Vec<String> {

@@ -6,7 +6,7 @@ use crate::evaluate::record::Kept;
 use crate::evaluate::results::AloneResult;
 use crate::evaluate::store::StoreError;
 use crate::evaluate::study::GroupPlan;
-use crate::experiment::machine::Options;
+use crate::experiment::gpu_runner::Options;
 use crate::experiment::policy::{Control, IpcUnit};
 use crate::experiment::rate::{estimated_ipc, ipc};
 use crate::experiment::recorded::name_of;

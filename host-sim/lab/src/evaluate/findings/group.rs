@@ -11,8 +11,8 @@ use crate::evaluate::results::{ConfigurationResult, GroupResult, Objectives, Ora
 use crate::evaluate::store::StoreError;
 use crate::evaluate::study::{GroupPlan, Origin, Study};
 use crate::experiment::compare::{self, PerObjective, control_of, only_fastest};
+use crate::experiment::gpu_runner::{End, Options, Outcome};
 use crate::experiment::judge::{Material, judge};
-use crate::experiment::machine::{End, Options, Outcome};
 use crate::experiment::placement_latency::PlacementTimes;
 use crate::experiment::policy::{Control, Latency, Policy};
 use crate::experiment::rate::ipc;

@@ -2,7 +2,7 @@
 
 use crate::evaluate::results::{ConfigurationResult, MetricValues, Objectives, Ranking};
 use crate::evaluate::statistics::{Concordance, spearman};
-use crate::experiment::machine::Decision;
+use crate::experiment::gpu_runner::Decision;
 
 /// How the scores of the decision's profile order the configurations, against static runs of them.
 pub(super) fn ranking(decision: &Decision, configurations: &[ConfigurationResult]) -> Ranking {

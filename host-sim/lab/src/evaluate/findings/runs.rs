@@ -4,7 +4,7 @@ use crate::evaluate::record::Kept;
 use crate::evaluate::store::{Store, StoreError};
 use crate::evaluate::study::{GroupPlan, Origin, Studies, Study};
 use crate::experiment::compare::{Alone, Ran};
-use crate::experiment::machine::Outcome;
+use crate::experiment::gpu_runner::Outcome;
 use crate::experiment::policy::{Control, Policy};
 use crate::experiment::rate::estimated_ipc;
 use crate::intervals::Estimated;

@@ -88,7 +88,7 @@ pub struct Experiment {
     /// All combinations of its parameters, on every machine.
     pub settings: Vec<Setting>,
     /// Its machines: the word of each, a name or a file as it is found from here, and its name.
-    pub machines: Vec<(String, String)>,
+    pub gpus: Vec<(String, String)>,
 }
 
 impl Plan {
@@ -105,7 +105,7 @@ impl Plan {
                 fit(&experiment.policies, &experiment.groups, setting).map_err(fail)?;
             }
             let mut seen = BTreeSet::new();
-            experiment.settings.retain(|setting| seen.insert((setting.machine.clone(), setting.labels.clone())));
+            experiment.settings.retain(|setting| seen.insert((setting.gpu_name.clone(), setting.labels.clone())));
         }
         // So that its fingerprint is another.
         self.text.extend(words.iter().map(|word| format!("# set {word}\n")));
@@ -242,17 +242,17 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
         let word = one.beside(one.text()?, &gpus::names());
         let config = gpus::load(&word).map_err(|error| one.fail(&error.to_string()))?;
         words.push((word, config.name.clone()));
-        let mut machine = form.axes("gpu-settings", |value| parameters::gpu_settings(value, &config, Change::Machine))?;
+        let mut gpu = form.axes("gpu-settings", |value| parameters::gpu_settings(value, &config, Change::Gpu))?;
         if quick {
-            machine = quick_form::machine(machine, &config);
+            gpu = quick_form::gpu(gpu, &config);
         }
-        machine.extend(form.axes("sharing", |value| parameters::gpu_settings(value, &config, Change::Sharing))?);
-        let keys: Vec<String> = machine.iter().map(|axis| axis.key.clone()).collect();
+        gpu.extend(form.axes("sharing", |value| parameters::gpu_settings(value, &config, Change::Sharing))?);
+        let keys: Vec<String> = gpu.iter().map(|axis| axis.key.clone()).collect();
         fits::check_set_once(&policies, Levels::None, &keys).map_err(|message| named.fail(&message))?;
-        let axes = [&parameters[..], &machine[..]].concat();
+        let axes = [&parameters[..], &gpu[..]].concat();
         // Where most of them come from.
-        let machines = parameters::combinations(&machine) > parameters::combinations(&parameters);
-        let many = form.get(if machines { "gpu-settings" } else { "parameters" }).unwrap_or(one);
+        let gpus = parameters::combinations(&gpu) > parameters::combinations(&parameters);
+        let many = form.get(if gpus { "gpu-settings" } else { "parameters" }).unwrap_or(one);
         parameters::check_combinations(&axes).map_err(|message| many.fail(&message))?;
         let fields = || form.get("sharing").or(form.get("gpu-settings")).unwrap_or(one);
         let made = parameters::settings(&axes, &config).map_err(|unfit| {
@@ -305,7 +305,7 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
         scalability: flag("scalability", false)?,
         memory: flag("memory", false)?,
         settings,
-        machines: words,
+        gpus: words,
     })
 }
 

@@ -6,7 +6,7 @@ use super::keys::RANGE;
 use super::reader::{Value, once};
 use super::unfit::{Unfit, check_room};
 use crate::experiment::fits;
-use crate::experiment::machine::{End, Options};
+use crate::experiment::gpu_runner::{End, Options};
 use crate::experiment::parameters::{Assignments, Kind, Order, PARAMETERS, Parameter, Parameters, check_together};
 use crate::experiment::time::Time;
 use crate::gpus::fields::{self, Field, changed, label};
@@ -21,7 +21,7 @@ pub(super) enum Change {
     /// A parameter of the experiment.
     Parameter(&'static Parameter, toml::Value),
     /// A field of the machine.
-    Machine(Field),
+    Gpu(Field),
     /// A field of the machine where several kernels share it.
     Sharing(Field),
 }
@@ -51,7 +51,7 @@ impl Axis {
     pub(super) fn numbers(&self) -> impl Iterator<Item = u64> {
         let number = |change: &Change| match change {
             Change::Parameter(_, value) => u64::try_from(value.as_integer()?).ok(),
-            Change::Machine(_) | Change::Sharing(_) => None,
+            Change::Gpu(_) | Change::Sharing(_) => None,
         };
         self.values.iter().filter_map(move |(_, change)| number(change))
     }
@@ -86,7 +86,7 @@ impl Named {
 #[derive(Clone, Debug)]
 pub struct Setting {
     /// The machine's name, with the fields that are not as in its file.
-    pub machine: String,
+    pub gpu_name: String,
     /// What the machine is.
     pub gpu: GpuConfig,
     /// What it is where several kernels share it.
@@ -116,7 +116,7 @@ impl Setting {
         if parameters.options.end == End::Done {
             parameters.options.precision = None;
         }
-        self.machine += &assigned.label(&self.gpu);
+        self.gpu_name += &assigned.label(&self.gpu);
         self.sharing.name += &assigned.label(&self.sharing.gpu);
         (self.gpu, self.sharing.gpu) = (assigned.gpu(&self.gpu)?, assigned.gpu(&self.sharing.gpu)?);
         self.options = parameters.options;
@@ -261,12 +261,12 @@ pub(super) fn settings(axes: &[Axis], gpu: &GpuConfig) -> Result<Vec<Setting>, U
 
 fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, Unfit> {
     let changes: Vec<&Change> = combination.iter().map(|(_, (_, change))| change).collect();
-    let of_machine = changes.iter().filter_map(|change| if let Change::Machine(field) = change { Some(field.clone()) } else { None });
+    let of_machine = changes.iter().filter_map(|change| if let Change::Gpu(field) = change { Some(field.clone()) } else { None });
     let of_machine: Vec<Field> = of_machine.collect();
     let of_sharing = changes.iter().filter_map(|change| if let Change::Sharing(field) = change { Some(field.clone()) } else { None });
     let of_both: Vec<Field> = of_machine.iter().cloned().chain(of_sharing).collect();
     let of_file = Named { name: gpu.name.clone(), gpu: gpu.clone() };
-    let Named { name: machine, gpu } = of_file.with(&of_machine)?;
+    let Named { name: gpu_name, gpu } = of_file.with(&of_machine)?;
     let sharing = of_file.with(&of_both)?;
     let mut parameters = Parameters::new(End::Cycles(super::DEFAULT_CYCLES));
     let mut labels = Vec::new();
@@ -281,7 +281,7 @@ fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, Un
     let Parameters { options, order, arrive, priority, limit, .. } = parameters;
     options.open_sms.map_or(Ok(()), |sms| fits::check_open_sms(sms, &gpu)).map_err(|why| Unfit::of("sms", why))?;
     let limit_cycles = limit.map_or(Ok(0), |limit| limit.limit_cycles(&gpu)).map_err(|why| Unfit::of("limit", why))?;
-    let setting = Setting { machine, gpu, sharing, options, order, arrive, priority, limit_cycles, labels };
+    let setting = Setting { gpu_name, gpu, sharing, options, order, arrive, priority, limit_cycles, labels };
     check_room(&setting)?;
     Ok(setting)
 }

@@ -3,7 +3,7 @@
 use super::keys::QUEUE;
 use super::reader::{Value, once};
 use super::{PlanError, Setting};
-use crate::experiment::machine::End;
+use crate::experiment::gpu_runner::End;
 use crate::experiment::queue::{LONGEST_SPACING, MOST_LAUNCHES, Queue};
 
 /// Parameters of runs that a queue says itself, and how.

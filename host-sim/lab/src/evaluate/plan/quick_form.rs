@@ -112,12 +112,12 @@ pub(super) fn parameters(mut axes: Vec<Axis>) -> Vec<Axis> {
 }
 
 /// The machine of an experiment whose plan does not say how large it is: a third, where that can be.
-pub(super) fn machine(mut axes: Vec<Axis>, gpu: &GpuConfig) -> Vec<Axis> {
+pub(super) fn gpu(mut axes: Vec<Axis>, gpu: &GpuConfig) -> Vec<Axis> {
     let given = axes.iter().any(|axis| ["sm.count", "dram.channels"].contains(&axis.key.as_str()));
     let (sms, channels) = (gpu.sm.count, gpu.dram.channels);
     if !given && sms % PART == 0 && channels % PART == 0 {
         for (table, field, number) in [("sm", "count", sms / PART), ("dram", "channels", channels / PART)] {
-            let change = Change::Machine(Field { path: vec![table.into(), field.into()], value: number.into() });
+            let change = Change::Gpu(Field { path: vec![table.into(), field.into()], value: number.into() });
             axes.push(Axis::of_one(&format!("{table}.{field}"), change));
         }
     }

@@ -4,7 +4,7 @@ use super::keys::REQUESTS;
 use super::reader::{Value, once};
 use super::{PlanError, Setting};
 use crate::choice::Choice;
-use crate::experiment::machine::End;
+use crate::experiment::gpu_runner::End;
 use crate::experiment::requests::{MOST_LIMITS, Requests, Scheme};
 use mias_workloads::input::suggest;
 

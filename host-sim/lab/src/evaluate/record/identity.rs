@@ -2,8 +2,8 @@
 
 use super::MODEL;
 use crate::choice::Choice;
+use crate::experiment::gpu_runner::{End, Options, SEARCH_CYCLES};
 use crate::experiment::levels::Levels;
-use crate::experiment::machine::{End, Options, SEARCH_CYCLES};
 use crate::experiment::policy::{Control, Counted, Policy};
 use crate::experiment::workload::Workload;
 use crate::fingerprint;

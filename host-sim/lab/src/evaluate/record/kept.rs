@@ -1,6 +1,6 @@
 //! What a run gave, as it is kept.
 
-use crate::experiment::machine::{Decision, DecisionTime, InPlace, Outcome, Placement, Sample, SearchFound, SmTotals};
+use crate::experiment::gpu_runner::{Decision, DecisionTime, InPlace, Outcome, Placement, Sample, SearchFound, SmTotals};
 use crate::experiment::placement_latency::PlacementTimes;
 use crate::experiment::precision::{Estimate, HalfWidth};
 use crate::experiment::queue::QueuedLaunch;

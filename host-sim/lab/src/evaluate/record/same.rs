@@ -1,6 +1,6 @@
 //! Which runs are the same, so that one of them is enough.
 
-use crate::experiment::machine::{End, Options};
+use crate::experiment::gpu_runner::{End, Options};
 use crate::experiment::policy::{Control, Latency, Policy};
 use mias_firmware::limits::KERNELS;
 

@@ -7,7 +7,7 @@ use super::super::execute;
 use super::super::findings::Runs;
 use super::super::study::{Job, Place, Studies};
 use super::cost;
-use crate::experiment::machine::RunError;
+use crate::experiment::gpu_runner::RunError;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! Shards on a machine whose answers are closed forms: whatever their number and order, the folder is that of one local run.
 
-use super::super::closed_machine::{Closed, traces};
+use super::super::closed_form_gpu::{Closed, traces};
 use super::super::execute::{ExecuteError, Watch, missing};
 use super::super::findings::{Runs, findings};
 use super::super::plan::{self, Plan};
@@ -13,7 +13,7 @@ use super::log::{Log, last_lines};
 use super::work::work;
 use super::{Shard, cost};
 use crate::cancel::Cancel;
-use crate::experiment::machine::{GpuRunner, Outcome, Run, RunError};
+use crate::experiment::gpu_runner::{GpuRunner, Outcome, Run, RunError};
 use crate::experiment::policies::Policies;
 use crate::experiment::workload::Workload;
 use proptest::prelude::*;
@@ -157,9 +157,9 @@ fn a_run_that_fails_fails_its_shard_and_nothing_else() {
     let store = Store::join(folder.path(), &Note::of(&plan)).unwrap();
     let mut studies = Studies::of(&plan, &traces).unwrap();
     let closed = || Closed { runs: Arc::default(), most: usize::MAX, cancel: Cancel::default() };
-    let machine = |_: &Job| -> Box<dyn GpuRunner> { Box::new(Failing(closed())) };
+    let runner = |_: &Job| -> Box<dyn GpuRunner> { Box::new(Failing(closed())) };
     let share = deal(&studies, 1).remove(0);
-    let failed = work(&share, &mut studies, &store, &machine, &Cancel::default(), &Unwatched);
+    let failed = work(&share, &mut studies, &store, &runner, &Cancel::default(), &Unwatched);
     assert_eq!(failed, Err(ExecuteError::Run(RunError::Stuck("as asked".into()))));
     // Without it nobody knows what null places beside it; that of the other pair is there.
     assert_eq!((files(folder.path()).len(), merged(folder.path())), (RUNS - 1 - 1, None));

@@ -6,7 +6,7 @@ use super::super::store::Store;
 use super::super::study::{Job, Studies};
 use super::deal::Share;
 use crate::cancel::Cancel;
-use crate::experiment::machine::{GpuRunner, RunError};
+use crate::experiment::gpu_runner::{GpuRunner, RunError};
 use std::collections::BTreeSet;
 
 /// Runs what is not there yet of `share`; gives how many runs that were. `machine`, `cancel` and `watch` are those of [`execute`].
@@ -17,14 +17,14 @@ pub fn work(
     share: &Share,
     studies: &mut Studies<'_>,
     store: &Store,
-    machine: &(dyn Fn(&Job) -> Box<dyn GpuRunner> + Sync),
+    runner: &(dyn Fn(&Job) -> Box<dyn GpuRunner> + Sync),
     cancel: &Cancel,
     watch: &dyn Watch,
 ) -> Result<usize, ExecuteError> {
     let (mut done, mut failed) = (0, None);
     let mut run = |studies: &Studies<'_>, keys: &BTreeSet<String>| {
         let missing = missing(keys.iter().filter_map(|key| studies.jobs.get(key)), store);
-        match execute(&missing, store, machine, cancel, watch) {
+        match execute(&missing, store, runner, cancel, watch) {
             Ok(()) => done += missing.len(),
             Err(error @ (ExecuteError::Store(_) | ExecuteError::Run(RunError::Interrupted))) => return Err(error),
             Err(error) => drop(failed.get_or_insert(error)),

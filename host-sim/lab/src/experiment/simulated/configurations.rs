@@ -2,11 +2,11 @@
 //! the firmware at each: what it could be given is what any of its launches could.
 
 use super::{SimulatedGpu, unfit};
-use crate::experiment::machine::RunError;
+use crate::experiment::gpu_runner::RunError;
 use crate::experiment::workload::Workload;
 use mias_firmware::configs::{Candidate, Generator, Rules};
+use mias_firmware::gpu::Settings;
 use mias_firmware::kernel::Kernel;
-use mias_firmware::machine::Settings;
 use mias_firmware::policy::Context;
 use mias_firmware::resources::TbShape;
 use mias_hw_model::gpu::LaunchError;
@@ -34,14 +34,14 @@ impl SimulatedGpu {
 
     /// Most TBs per SM that a policy gives the kernel.
     fn cap(&self, kernel: &Kernel) -> u8 {
-        Context { machine: &self.machine, settings: &Settings::default(), kernels: std::slice::from_ref(kernel) }.cap(kernel)
+        Context { gpu: &self.properties, settings: &Settings::default(), kernels: std::slice::from_ref(kernel) }.cap(kernel)
     }
 
     /// All configurations of these kernels, in lexicographic order.
     fn configurations_of(&self, kernels: &[Kernel]) -> impl Iterator<Item = Vec<u32>> {
         let candidates: Vec<Candidate> = kernels.iter().map(|k| Candidate { demand: k.demand, cap: self.cap(k) }).collect();
         let count = kernels.len();
-        let admitted = Generator::new(self.machine.limits.capacity, &candidates).filter(move |v| Rules::default().admit(v, count));
+        let admitted = Generator::new(self.properties.limits.capacity, &candidates).filter(move |v| Rules::default().admit(v, count));
         admitted.map(move |vector| (0..count).map(|k| vector.get(k).into()).collect())
     }
 
@@ -54,7 +54,7 @@ impl SimulatedGpu {
             return Err(unfit(&LaunchError::DoesNotFit { kernel, gpu, resource, asked, had }));
         }
         let shape = TbShape { threads: info.threads(), thread_registers: info.registers_per_thread, shared_bytes: info.shared_bytes };
-        Ok(Kernel::new(slot as u8, &shape, trace.tbs(), &self.machine.limits))
+        Ok(Kernel::new(slot as u8, &shape, trace.tbs(), &self.properties.limits))
     }
 
     /// All configurations of any launches that may meet, in lexicographic order.

@@ -1,6 +1,6 @@
 //! What the GPU model counts, as outcomes have it.
 
-use crate::experiment::machine::{InPlace, SmTotals};
+use crate::experiment::gpu_runner::{InPlace, SmTotals};
 use mias_hw_model::gpu::{self, SmStats, Stats};
 
 /// Sums over the SMs.

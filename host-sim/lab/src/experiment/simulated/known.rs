@@ -3,7 +3,7 @@
 use super::SimulatedGpu;
 use crate::experiment::controller::Controller;
 use crate::experiment::decider::slot_of;
-use crate::experiment::machine::{End, Run};
+use crate::experiment::gpu_runner::{End, Run};
 use crate::experiment::policy::Counted;
 use crate::experiment::precision::{Known, Progress, Stop};
 use mias_hw_model::gpu::{Gpu, Stats};

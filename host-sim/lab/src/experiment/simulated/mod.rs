@@ -13,8 +13,8 @@ use super::controller::{Controller, PolicySource};
 use super::decision_time::DecisionTimer;
 use super::fit::Calibrated;
 use super::fixed_in_turn::Wanted;
+use super::gpu_runner::{End, GpuRunner, InPlace, Options, Outcome, Run, RunError, Sampling};
 use super::least_squares::StallSample;
-use super::machine::{End, GpuRunner, InPlace, Options, Outcome, Run, RunError, Sampling};
 use super::placement_latency::PlacementTimes;
 use super::policy::{Control, Counted, Policy, Transition};
 use super::precision::{Known, Stop};
@@ -26,11 +26,11 @@ use crate::cosim::Image;
 use crate::gpus::fields::{Field, changed};
 use counts::{in_place, sm_totals};
 use mias_firmware::configs::MAX_KERNELS;
-use mias_firmware::machine::Machine as FirmwareMachine;
+use mias_firmware::gpu::GpuProperties;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::energy::EnergyReport;
 use mias_hw_model::gpu::{Gpu, Launch, LaunchError, LaunchStats, RunEnd, SmStats};
-use mias_hw_model::register_block::{MachineDescription, RegisterBlock, Straps};
+use mias_hw_model::register_block::{GpuDescription, RegisterBlock, Straps};
 use mias_registers::PolicyCode;
 use notes::Noted;
 use requests::AHEAD_CYCLES;
@@ -48,7 +48,7 @@ const MOST_L2_FILLS: u64 = 8;
 pub struct SimulatedGpu {
     config: GpuConfig,
     /// The machine as the firmware reads it from the register block.
-    machine: FirmwareMachine,
+    properties: GpuProperties,
     cancel: Cancel,
     /// The threads that its runs share.
     threads: Threads,
@@ -84,10 +84,10 @@ impl SimulatedGpu {
     /// A GPU with this (checked) configuration.
     pub fn new(config: GpuConfig) -> Self {
         let straps = Straps::new(PolicyCode::LeftOver);
-        let Ok(machine) = FirmwareMachine::read(&mut RegisterBlock::new(MachineDescription::of(&config, straps)));
+        let Ok(properties) = GpuProperties::read(&mut RegisterBlock::new(GpuDescription::of(&config, straps)));
         SimulatedGpu {
             config,
-            machine,
+            properties,
             cancel: Cancel::default(),
             threads: Threads::one(),
             skip: true,
@@ -159,8 +159,8 @@ impl SimulatedGpu {
     pub fn with_fields(&self, fields: &[Field]) -> Result<Self, RunError> {
         let config = changed(&self.config, fields).map_err(RunError::Workload)?;
         config.check().map_err(|error| RunError::Workload(format!("machine `{}`: {error}", config.name)))?;
-        let machine = SimulatedGpu::new(config.clone()).machine;
-        Ok(SimulatedGpu { config, machine, ..self.clone() })
+        let properties = SimulatedGpu::new(config.clone()).properties;
+        Ok(SimulatedGpu { config, properties, ..self.clone() })
     }
 
     /// The GPU with its launches posted and its firmware started, at cycle 0.

@@ -1,7 +1,7 @@
 //! What is noted of a run now and then: instructions, and what it has cost so far. A run that is looked at goes on as one that is not.
 
 use super::{Running, SimulatedGpu, limit};
-use crate::experiment::machine::{EnergySample, Run, RunError, Sample, Sampling};
+use crate::experiment::gpu_runner::{EnergySample, Run, RunError, Sample, Sampling};
 use mias_hw_model::energy::EnergyReport;
 use mias_hw_model::gpu::Stats;
 

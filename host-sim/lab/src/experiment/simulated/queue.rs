@@ -1,7 +1,7 @@
 //! A queue of launches on a simulated GPU ([`Queue`]): it runs to its end, and what its launches did is told by launch and by kernel.
 
 use super::{SimulatedGpu, limit};
-use crate::experiment::machine::{Options, Outcome, Run, RunError};
+use crate::experiment::gpu_runner::{Options, Outcome, Run, RunError};
 use crate::experiment::queue::{Queue, QueuedLaunch};
 use crate::experiment::workload::{Workload, place_for};
 use mias_hw_model::gpu::{CacheStats, LaunchStats};

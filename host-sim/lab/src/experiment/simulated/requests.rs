@@ -3,7 +3,7 @@
 
 use super::{Controller, PolicySource, Running, SimulatedGpu, limit, unfit};
 use crate::experiment::decision_time::DecisionTimer;
-use crate::experiment::machine::{Run, RunError};
+use crate::experiment::gpu_runner::{Run, RunError};
 use crate::experiment::requests::{Request, Requested, Requests, Scheme};
 use crate::experiment::workload::Workload;
 use mias_hw_model::gpu::{Gpu, Launch, Preemption, RunEnd, Technique};

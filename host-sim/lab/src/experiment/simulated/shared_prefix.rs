@@ -11,7 +11,7 @@
 
 use super::{Running, SimulatedGpu, known};
 use crate::experiment::controller::Controller;
-use crate::experiment::machine::{Outcome, Run, RunError};
+use crate::experiment::gpu_runner::{Outcome, Run, RunError};
 use crate::experiment::precision::{Precision, Stop};
 use mias_hw_model::gpu::{Gpu, Microcontroller, RunEnd};
 use mias_hw_model::register_block::{RegisterBlock, Straps};

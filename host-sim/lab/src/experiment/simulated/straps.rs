@@ -1,7 +1,7 @@
 //! What the register block's straps ask the firmware for in a run.
 
 use super::SimulatedGpu;
-use crate::experiment::machine::Run;
+use crate::experiment::gpu_runner::Run;
 use crate::experiment::policy::{Control, IpcUnit, PREEMPT_LIMIT_NS, Policy, Transition};
 use mias_hw_model::config::{InFlightLimit, MemoryIssueFrom, NoFails};
 use mias_hw_model::register_block::Straps;

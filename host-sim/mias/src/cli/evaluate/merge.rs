@@ -10,7 +10,7 @@ use mias_lab::evaluate::shard::deal::{Share, deal};
 use mias_lab::evaluate::shard::log::last_lines;
 use mias_lab::evaluate::store::{Note, Store};
 use mias_lab::evaluate::study::{Job, Studies};
-use mias_lab::experiment::machine::RunError;
+use mias_lab::experiment::gpu_runner::RunError;
 use mias_lab::output::Output;
 use std::collections::{BTreeMap, BTreeSet};
 

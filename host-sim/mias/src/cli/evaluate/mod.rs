@@ -21,7 +21,7 @@ use mias_lab::evaluate::shard::deal::deal;
 use mias_lab::evaluate::store::{Note, RESULTS, Store};
 use mias_lab::evaluate::study::{Job, Studies, words};
 use mias_lab::evaluate::{SAMPLING, results::Evaluation};
-use mias_lab::experiment::machine::{End, GpuRunner, RunError};
+use mias_lab::experiment::gpu_runner::{End, GpuRunner, RunError};
 use mias_lab::experiment::parameters::{Assignments, PARAMETERS, Parameter};
 use mias_lab::experiment::policies::Policies;
 use mias_lab::experiment::policy::Policy;
@@ -81,8 +81,8 @@ fn whole(task: &Task<'_>) -> Result<(), CliError> {
     // Before anything long: a folder that cannot be used is refused now.
     let store = if args.part.list { None } else { Some(Store::open(folder, &Note::of(plan))?) };
     let _claim = store.as_ref().map(Store::claim).transpose()?;
-    say_machines(plan);
-    ask_about_machines(plan);
+    say_gpus(plan);
+    ask_about_gpus(plan);
     warn_of_linear(plan);
     warn_of_windows(plan);
     let cancel = interrupt::catch()?;
@@ -134,21 +134,21 @@ fn report(plan: &Plan, studies: &Studies<'_>, store: &Store) -> Result<(), CliEr
 }
 
 /// Says where the machines of the plan are from, each once.
-fn say_machines(plan: &Plan) {
-    let machines: BTreeSet<&(String, String)> = plan.experiments.iter().flat_map(|experiment| &experiment.machines).collect();
-    machines.into_iter().for_each(|(word, name)| settings::say_machine(word, name));
+fn say_gpus(plan: &Plan) {
+    let gpus: BTreeSet<&(String, String)> = plan.experiments.iter().flat_map(|experiment| &experiment.gpus).collect();
+    gpus.into_iter().for_each(|(word, name)| settings::say_gpu(word, name));
 }
 
 /// Asks about numbers of a user's machines that look like a slip, once each; of a built-in one only if the plan brings the number.
-fn ask_about_machines(plan: &Plan) {
+fn ask_about_gpus(plan: &Plan) {
     let built_in = gpus::built_in();
     let mut asked = BTreeSet::new();
     for setting in plan.experiments.iter().flat_map(|experiment| &experiment.settings) {
         let original = built_in.iter().find(|gpu| gpu.name == setting.gpu.name);
         let known = original.map(plausible::questions).unwrap_or_default();
         for question in plausible::questions(&setting.gpu) {
-            if !known.contains(&question) && asked.insert(format!("{}: {question}", setting.machine)) {
-                say::warning(format_args!("{}: {question}", setting.machine));
+            if !known.contains(&question) && asked.insert(format!("{}: {question}", setting.gpu_name)) {
+                say::warning(format_args!("{}: {question}", setting.gpu_name));
             }
         }
     }
@@ -231,18 +231,18 @@ fn at_its_place(plan: &Plan, error: CliError) -> CliError {
 fn run(studies: &Studies<'_>, store: &Store, cancel: &Cancel) -> Result<usize, CliError> {
     let missing = execute::missing(studies.jobs.values(), store);
     let bar = Bar::new(&missing, studies.jobs.len(), cancel.clone());
-    let result = execute::execute(&missing, store, &machines(cancel), cancel, &bar);
+    let result = execute::execute(&missing, store, &runners(cancel), cancel, &bar);
     bar.clear();
     ended(result.map(|()| missing.len()), &|| there(store, kept(studies, store), Some(studies.jobs.len())))
 }
 
 /// What gives a job its machine.
-fn machines(cancel: &Cancel) -> impl Fn(&Job) -> Box<dyn GpuRunner> + Sync + use<> {
+fn runners(cancel: &Cancel) -> impl Fn(&Job) -> Box<dyn GpuRunner> + Sync + use<> {
     let (threads, cancel) = (Threads::new(rayon::current_num_threads()), cancel.clone());
     move |job| {
-        let machine = SimulatedGpu::new(GpuConfig::clone(&job.gpu)).with_threads(threads.clone()).stopped_by(cancel.clone());
+        let runner = SimulatedGpu::new(GpuConfig::clone(&job.gpu)).with_threads(threads.clone()).stopped_by(cancel.clone());
         let alone_in_a_window = job.workloads.len() == 1 && job.expected_cycles().is_some();
-        Box::new(if alone_in_a_window { machine.sampling(SAMPLING) } else { machine })
+        Box::new(if alone_in_a_window { runner.sampling(SAMPLING) } else { runner })
     }
 }
 

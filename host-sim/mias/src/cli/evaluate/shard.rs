@@ -2,7 +2,7 @@
 
 use super::super::{CliError, custom_policy, interrupt, say};
 use super::bar::Bar;
-use super::{Task, ended, machines};
+use super::{Task, ended, runners};
 use mias_lab::evaluate::execute;
 use mias_lab::evaluate::record::MODEL;
 use mias_lab::evaluate::shard::Shard;
@@ -41,8 +41,8 @@ fn run(task: &Task<'_>, shard: Shard, store: &Store, log: &Log) -> Result<String
     let missing = execute::missing(share.keys.iter().filter_map(|key| studies.jobs.get(key)), store);
     log.line(&format!("{} kernels are there; {} of {all} runs are missing", traces.len(), missing.len()));
     let bar = Bar::new(&missing, all, cancel.clone()).logged(log);
-    let machine = machines(&cancel);
-    let result = work(&share, &mut studies, store, &machine, &cancel, &bar);
+    let runner = runners(&cancel);
+    let result = work(&share, &mut studies, store, &runner, &cancel, &bar);
     bar.clear();
     let there = || format!("what had ended is kept in {}; the same command goes on from there", store.folder().display());
     let done = ended(result, &there)?;

@@ -5,7 +5,7 @@ use super::*;
 use clap::Parser;
 use mias_lab::evaluate::record::{FORMAT, Identity, Kept};
 use mias_lab::evaluate::results::{PlanNote, SCHEMA_VERSION};
-use mias_lab::experiment::machine::{Options, Outcome};
+use mias_lab::experiment::gpu_runner::{Options, Outcome};
 use mias_lab::experiment::policy::Control;
 use mias_lab::gpus;
 

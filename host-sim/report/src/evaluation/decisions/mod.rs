@@ -26,7 +26,7 @@ pub(super) fn name(way: &Way) -> String {
 /// What a block is, and what its lines are held against.
 pub(super) fn heading(judgement: &Judgement<'_>) -> String {
     let block = judgement.block;
-    format!("{}, {}, windows of {} cycles", block.machine, block.set.name(), grouped(block.cycles))
+    format!("{}, {}, windows of {} cycles", block.gpu, block.set.name(), grouped(block.cycles))
 }
 
 /// B and O.

@@ -11,7 +11,7 @@ pub(super) const ORACLE: &str = "the best of static runs of every maximal config
 /// What a caption says of machine, window and inputs of figures that are the thesis': in what they differ from its own.
 pub(super) fn apart_from_thesis(study: &StudyResult) -> String {
     let mut differs = Vec::new();
-    if study.gpu != thesis::MACHINE {
+    if study.gpu != thesis::GPU {
         differs.push(format!("machine ({})", study.gpu));
     }
     if study.cycles != Some(thesis::WINDOW_CYCLES) {

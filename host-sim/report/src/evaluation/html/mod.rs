@@ -133,12 +133,12 @@ fn numbers(page: &mut Page, evaluation: &Evaluation) {
         b { "End-to-end regret" } ": the same with the policy's own run."
     });
     page.paragraph("The same plan on the same version gives the same bytes, with any number of workers.");
-    let machines: Vec<String> = {
+    let gpus: Vec<String> = {
         let mut seen: Vec<String> = Vec::new();
         for study in &evaluation.studies {
-            let machine = format!("{} ({})", study.gpu, study.gpu_hash);
-            if !seen.contains(&machine) {
-                seen.push(machine);
+            let gpu = format!("{} ({})", study.gpu, study.gpu_hash);
+            if !seen.contains(&gpu) {
+                seen.push(gpu);
             }
         }
         seen
@@ -148,6 +148,6 @@ fn numbers(page: &mut Page, evaluation: &Evaluation) {
         evaluation.model,
         evaluation.plan.name,
         evaluation.plan.hash,
-        machines.join(", ")
+        gpus.join(", ")
     ));
 }

@@ -45,7 +45,7 @@ pub(super) fn speedup(class: &str, policy: &str) -> Option<(f64, Source)> {
 pub(super) const CLASSES: [(&str, &str); 3] = [("CC", "a"), ("MM", "b"), ("MC", "c")];
 
 /// Its machine, by the name that it has here, and its window (section 4.1).
-pub(super) const MACHINE: &str = "rtx2060";
+pub(super) const GPU: &str = "rtx2060";
 /// See [`MACHINE`].
 pub(super) const WINDOW_CYCLES: u64 = 5_000_000;
 

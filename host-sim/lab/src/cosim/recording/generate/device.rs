@@ -5,7 +5,7 @@ use super::counts::{self, Kind};
 use crate::cosim::Native;
 use crate::cosim::recording::{Recorder, Run};
 use mias_hw_model::gpu::MOST_INTERRUPTS_PER_CYCLE;
-use mias_hw_model::register_block::{KernelDescriptor, MachineDescription, RawCounters, RegisterBlock};
+use mias_hw_model::register_block::{GpuDescription, KernelDescriptor, RawCounters, RegisterBlock};
 use mias_registers::KERNEL_SLOTS;
 use mias_workloads::random::Random;
 
@@ -32,14 +32,14 @@ pub(super) struct Device<'a> {
 
 impl<'a> Device<'a> {
     /// After reset, with the firmware started. Some begin late enough that the cycle counter's high word is in use.
-    pub(super) fn new(machine: MachineDescription, mut random: Random, kernels: u32, firmware: &'a mut Native) -> Self {
+    pub(super) fn new(gpu: GpuDescription, mut random: Random, kernels: u32, firmware: &'a mut Native) -> Self {
         let now = [0, (1 << 32) - 10_000, 1 << 40][(random.bits() % 3) as usize];
-        let mut registers = RegisterBlock::new(machine.clone());
+        let mut registers = RegisterBlock::new(gpu.clone());
         registers.set_now(now);
-        let counted = vec![RawCounters::default(); machine.sm_count as usize];
+        let counted = vec![RawCounters::default(); gpu.sm_count as usize];
         let kind = Kind::pick(&mut random);
         let mut device =
-            Device { registers, firmware, run: Run::new(machine), random, now, counted, kind, kernels: kernels as usize, drained: 0 };
+            Device { registers, firmware, run: Run::new(gpu), random, now, counted, kind, kernels: kernels as usize, drained: 0 };
         device.recorded(|firmware, bus| firmware.start(bus));
         device
     }
@@ -78,13 +78,13 @@ impl<'a> Device<'a> {
 
     /// Kernels that have not left.
     fn present(&self) -> usize {
-        let slots = 0..self.registers.machine().slot_count as usize;
+        let slots = 0..self.registers.gpu().slot_count as usize;
         slots.filter(|&slot| self.registers.kernel(slot).is_some()).count()
     }
 
     /// A slot whose kernel may have TBs on an SM.
     fn any_running(&mut self) -> Option<usize> {
-        let slots = 0..self.registers.machine().slot_count as usize;
+        let slots = 0..self.registers.gpu().slot_count as usize;
         let placed = |slot: usize| self.sms().any(|sm| self.registers.quota(sm, slot) > 0);
         let running: Vec<usize> = slots.filter(|&slot| placed(slot)).collect();
         let pick = self.below(running.len() as u64) as usize;
@@ -118,7 +118,7 @@ impl<'a> Device<'a> {
         let all = self.below(4) != 0;
         for sm in self.sms() {
             if all || self.below(2) == 0 {
-                for slot in 0..self.registers.machine().slot_count as usize {
+                for slot in 0..self.registers.gpu().slot_count as usize {
                     let quota = self.registers.quota(sm, slot);
                     self.registers.set_resident(sm, slot, quota);
                 }
@@ -184,7 +184,7 @@ impl<'a> Device<'a> {
     /// Ends and starts windows. An SM that ends one has counted for it.
     fn tick(&mut self) {
         let profiling: Vec<bool> = self.sms().map(|sm| self.registers.profiling(sm)).collect();
-        let window = self.registers.machine().straps.profile_window;
+        let window = self.registers.gpu().straps.profile_window;
         let usual = if self.below(4) == 0 { Kind::pick(&mut self.random) } else { self.kind };
         let Device { registers, random, counted, now, .. } = self;
         registers.tick(*now, |sm| {

@@ -8,7 +8,7 @@ mod device;
 use super::{MOST_BYTES, Recording, Run};
 use crate::cosim::Native;
 use device::Device;
-use mias_hw_model::register_block::{MachineDescription, Straps};
+use mias_hw_model::register_block::{GpuDescription, Straps};
 use mias_registers::{KERNEL_SLOTS, MAX_WINDOW, PolicyCode, feature};
 use mias_workloads::random::Random;
 
@@ -44,22 +44,22 @@ pub fn generate(request: Request, go_on: &mut dyn FnMut() -> bool) -> Option<Rec
             break;
         }
         let mut random = Random::new(seeds.bits());
-        let machine = machine(&mut random, request.sms);
-        let run = run(machine, random, request.kernels, &mut firmware);
+        let gpu = gpu(&mut random, request.sms);
+        let run = run(gpu, random, request.kernels, &mut firmware);
         accesses += run.accesses().len() as u64;
         runs.push(run);
     }
     Some(Recording { maker, runs })
 }
 
-fn run(machine: MachineDescription, random: Random, kernels: u32, firmware: &mut Native) -> Run {
-    let mut device = Device::new(machine, random, kernels, firmware);
+fn run(gpu: GpuDescription, random: Random, kernels: u32, firmware: &mut Native) -> Run {
+    let mut device = Device::new(gpu, random, kernels, firmware);
     (0..STEPS).for_each(|_| device.step());
     device.finish()
 }
 
 /// A machine of at most `sms` SMs, and what it is asked for. Half of the machines have all of them.
-fn machine(random: &mut Random, sms: u32) -> MachineDescription {
+fn gpu(random: &mut Random, sms: u32) -> GpuDescription {
     let mut below = |count: u32| (random.bits() % u64::from(count.max(1))) as u32;
     let sm_count = if below(2) == 0 { sms } else { 1 + below(sms) };
     // Three of four measure: they have more to decide.
@@ -75,7 +75,7 @@ fn machine(random: &mut Random, sms: u32) -> MachineDescription {
         fixed: std::array::from_fn(|_| below(6) as u8),
         ..Straps::new(policy)
     };
-    MachineDescription {
+    GpuDescription {
         sm_count,
         slot_count: KERNEL_SLOTS as u32,
         // Capacities and granules of NVIDIA's SMs since compute capability 3.0 (CUDA C++ Programming Guide, "Compute Capabilities").

@@ -31,7 +31,7 @@ const CLASSES: [(&str, usize); 10] =
 const ON_THE_LARGE: [&str; 6] = ["CC", "MC", "MM", "MCC", "MMC", "MMCC"];
 
 /// The machines of both sets, with SMs of their quick forms.
-const MACHINES: [&str; 2] = ["rtx2060", "dai18-lines"];
+const GPUS: [&str; 2] = ["rtx2060", "dai18-lines"];
 
 fn below(random: &mut Random, end: usize) -> usize {
     ((u128::from(random.bits()) * end as u128) >> 64) as usize
@@ -103,9 +103,9 @@ fn of_size(mixes: &[Vec<String>], size: usize) -> Vec<Vec<String>> {
 }
 
 /// Experiments of a machine and a set: all policies, what drains, and the splits by size.
-fn expected(machine: &str, set: &str, mixes: &[Vec<String>]) -> Vec<(String, Vec<Vec<String>>)> {
-    let mut experiments = vec![(format!("{machine}-{set}"), mixes.to_vec()), (format!("{machine}-{set}-drain"), mixes.to_vec())];
-    experiments.extend((2..=4).map(|size| (format!("{machine}-{set}-splits-{size}"), of_size(mixes, size))));
+fn expected(gpu: &str, set: &str, mixes: &[Vec<String>]) -> Vec<(String, Vec<Vec<String>>)> {
+    let mut experiments = vec![(format!("{gpu}-{set}"), mixes.to_vec()), (format!("{gpu}-{set}-drain"), mixes.to_vec())];
+    experiments.extend((2..=4).map(|size| (format!("{gpu}-{set}-splits-{size}"), of_size(mixes, size))));
     experiments
 }
 
@@ -113,19 +113,18 @@ fn expected(machine: &str, set: &str, mixes: &[Vec<String>]) -> Vec<(String, Vec
 fn mixes_are_what_the_seed_gives() {
     let [making, judged] = drawn();
     let all = |drawn: &Drawn| drawn.iter().map(|(_, mix)| mix.clone()).collect::<Vec<_>>();
-    let mut wanted: Vec<(String, Vec<Vec<String>>)> =
-        MACHINES.iter().flat_map(|machine| expected(machine, "making", &all(&making))).collect();
+    let mut wanted: Vec<(String, Vec<Vec<String>>)> = GPUS.iter().flat_map(|gpu| expected(gpu, "making", &all(&making))).collect();
     let found = |name: &str| load(name).unwrap().experiments.iter().map(|one| (one.name.clone(), words(one))).collect::<Vec<_>>();
     assert_eq!(found("decisions-making"), wanted);
-    wanted.extend(MACHINES.iter().flat_map(|machine| expected(machine, "judged", &all(&judged))));
+    wanted.extend(GPUS.iter().flat_map(|gpu| expected(gpu, "judged", &all(&judged))));
     wanted.extend(expected("a100", "judged", &first(&judged, &ON_THE_LARGE)));
     assert_eq!(found("decisions"), wanted);
     // Parts of machines: judged mixes of some sizes.
     let mut small = Vec::new();
-    for (machine, sizes) in [("rtx2060", &[2, 3][..]), ("dai18-lines", &[2])] {
+    for (gpu, sizes) in [("rtx2060", &[2, 3][..]), ("dai18-lines", &[2])] {
         let mixes: Vec<Vec<String>> = all(&judged).into_iter().filter(|mix| sizes.contains(&mix.len())).collect();
-        small.push((format!("{machine}-small"), mixes.clone()));
-        small.extend(sizes.iter().map(|&size| (format!("{machine}-small-splits-{size}"), of_size(&mixes, size))));
+        small.push((format!("{gpu}-small"), mixes.clone()));
+        small.extend(sizes.iter().map(|&size| (format!("{gpu}-small-splits-{size}"), of_size(&mixes, size))));
     }
     assert_eq!(found("decisions-small"), small);
     // Twice as many as one set has.

@@ -35,7 +35,7 @@ fn at_most_ten_combinations_on_one_machine() {
     let combined = plan.experiments.iter().filter(|experiment| experiment.name.starts_with("combined"));
     assert!((1..=10).contains(&combined.map(|experiment| experiment.policies.len() * experiment.settings.len()).sum::<usize>()));
     for experiment in &plan.experiments {
-        assert_eq!((experiment.machines.len(), experiment.machines[0].1.as_str()), (1, "field"), "{}", experiment.name);
+        assert_eq!((experiment.gpus.len(), experiment.gpus[0].1.as_str()), (1, "field"), "{}", experiment.name);
         assert!(experiment.settings.iter().all(|setting| setting.options.end == End::Cycles(1_000_000) && setting.gpu.name == "field"));
     }
 }

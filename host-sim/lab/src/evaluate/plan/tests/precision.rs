@@ -34,7 +34,7 @@ fn keys_of_the_gpu_are_set_in_every_setting() {
     let set = with_set(&plain, &["l1.mshrs=77", "profile-cycles=1234"]).unwrap();
     for setting in &set.experiments[0].settings {
         assert_eq!((setting.gpu.l1.mshrs, setting.sharing.gpu.l1.mshrs, setting.options.profile_cycles), (77, 77, 1_234));
-        assert!(setting.machine.ends_with(" l1.mshrs=77"), "{}", setting.machine);
+        assert!(setting.gpu_name.ends_with(" l1.mshrs=77"), "{}", setting.gpu_name);
     }
     let message = with_set(&plain, &["sm.count=1"]).unwrap_err();
     assert!(message.contains("spatial needs 2 SMs for 2 kernels"), "{message}");

@@ -18,7 +18,7 @@ fn limits_are_varied_where_kernels_share_the_machine() {
     let lines = "[experiment.sharing.sm.memory_issue]\nin_flight = \"static\"\nlimits.0 = [1, 2, \"inf\"]\nlimits.1 = [1, \"inf\"]\n";
     let settings = settings(lines);
     let alone = gpus::load("rtx2060").unwrap();
-    assert!(settings.iter().all(|setting| setting.gpu == alone && setting.machine == "rtx2060"));
+    assert!(settings.iter().all(|setting| setting.gpu == alone && setting.gpu_name == "rtx2060"));
     let (one, inf) = (StaticLimit::Most(1), StaticLimit::Any(Unlimited::Inf));
     let limits = |setting: &Setting| setting.sharing.gpu.sm.memory_issue.clone().unwrap().limits;
     assert_eq!([0, 1, 4, 5].map(|at| limits(&settings[at])), [vec![one, one], vec![one, inf], vec![inf, one], vec![inf, inf]]);
@@ -130,8 +130,8 @@ fn a_quick_form_may_say_what_it_has_instead() {
     assert_eq!((full.groups.len(), full.policies.len(), full.settings.len()), (3, 5, 2));
     assert_eq!((&small.groups[..], &small.policies[..], small.settings.len()), (&[vec![1, 2]][..], &[Policy::Spatial][..], 1));
     assert_eq!(small.settings[0].options.end, End::Cycles(300_000));
-    assert_eq!(small.settings[0].machine, "rtx2060 l1.mshrs=64 sm.warp_scheduler=lrr sm.count=4", "the machine is as large as it says");
-    assert_eq!(full.settings[0].machine, "rtx2060 l1.mshrs=64 sm.warp_scheduler=lrr");
+    assert_eq!(small.settings[0].gpu_name, "rtx2060 l1.mshrs=64 sm.warp_scheduler=lrr sm.count=4", "the machine is as large as it says");
+    assert_eq!(full.settings[0].gpu_name, "rtx2060 l1.mshrs=64 sm.warp_scheduler=lrr");
 }
 
 #[test]

@@ -55,7 +55,7 @@ pub(super) fn figures(page: &mut Page, judgements: &[Judgement<'_>]) {
         for judgement in judgements.iter().filter(|judgement| judgement.block.cycles == cycles) {
             let all = ranked(judgement);
             all.iter().for_each(|(kind, _)| kinds[*kind] = true);
-            let title = format!("{}, {}", judgement.block.machine, judgement.block.set.name());
+            let title = format!("{}, {}", judgement.block.gpu, judgement.block.set.name());
             let placed = all.into_iter().map(|(_, placed)| placed).collect();
             let chart = Chart::Ranked(Ranked { label: title.clone(), x_label: "STP over that of B".to_owned(), placed });
             panels.push(Panel { title, words: String::new(), chart });

@@ -7,11 +7,11 @@ mod requests;
 mod sharing;
 
 use super::*;
-use crate::experiment::machine::End;
-use crate::experiment::machine::Options;
+use crate::experiment::gpu_runner::End;
+use crate::experiment::gpu_runner::Options;
 use crate::experiment::policy::{Counted, Transition};
 
-const SOUND: &str = include_str!("../../../tests/data/pairs.toml");
+const SOUND: &str = include_str!("../../../../tests/data/pairs.toml");
 
 fn parse(file: &str, text: &str) -> Result<Plan, PlanError> {
     super::parse(file, text, &Policies::default())
@@ -78,7 +78,7 @@ fn the_plan_zhao_is_that_of_its_paper() {
         assert!(
             matches!((setting.gpu.name.as_str(), setting.gpu.sm.count), ("zhao18-lines", 24 | 30) | ("p100", 56)),
             "{}",
-            setting.machine
+            setting.gpu_name
         );
     }
     // A machine's bandwidth over that of `pairs`, in percent.
@@ -138,7 +138,7 @@ fn defaults_are_all_pairs_and_the_thesis_window() {
     assert!(experiment.configurations);
     let setting = &experiment.settings[0];
     assert_eq!(setting.options, Options::new(End::Cycles(DEFAULT_CYCLES)));
-    assert!(setting.labels.is_empty() && setting.machine == "rtx2060");
+    assert!(setting.labels.is_empty() && setting.gpu_name == "rtx2060");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn parameters_are_combined() {
     assert_eq!(profile[..5], [1_000, 1_000, 1_000, 1_000, 2_000], "the first parameter changes slowest");
     assert_eq!(settings[2].options.transition, Transition::Ideal);
     assert_eq!((settings[0].gpu.sm.count, settings[1].gpu.sm.count), (2, 3));
-    assert_eq!(settings[1].machine, "rtx2060 sm.count=3 sm.warp_scheduler=lrr");
+    assert_eq!(settings[1].gpu_name, "rtx2060 sm.count=3 sm.warp_scheduler=lrr");
     let labels: Vec<&str> = settings[0].labels.iter().map(|(key, _)| key.as_str()).collect();
     assert_eq!(labels, ["profile-cycles", "transition", "sm.count"], "what does not vary is no label");
 }
@@ -173,8 +173,8 @@ fn arrivals_are_settings() {
 fn a_field_that_is_as_in_the_machines_file_changes_nothing() {
     let text = SOUND.to_owned() + "[experiment.gpu-settings]\nsm.warp_scheduler = [\"gto\", \"lrr\"]\n";
     let plan = parse("my.toml", &text).unwrap();
-    let machines: Vec<&str> = plan.experiments[0].settings.iter().map(|setting| setting.machine.as_str()).collect();
-    assert_eq!(machines, ["rtx2060", "rtx2060 sm.warp_scheduler=lrr"]);
+    let gpus: Vec<&str> = plan.experiments[0].settings.iter().map(|setting| setting.gpu_name.as_str()).collect();
+    assert_eq!(gpus, ["rtx2060", "rtx2060 sm.warp_scheduler=lrr"]);
 }
 
 /// Options that are off are not in the machine's document; they can be set all the same.
@@ -186,7 +186,7 @@ fn options_that_are_off_can_be_set() {
     let [off, on] = &plan.experiments[0].settings[..] else { panic!("two settings") };
     assert_eq!((off.gpu.dram.row_hit_cap, on.gpu.dram.row_hit_cap), (0, 4));
     assert_eq!((on.gpu.dram.timing.t_refi, on.gpu.dram.timing.t_rfc), (6_825, 455));
-    assert_eq!(off.machine, "rtx2060 dram.timing.t_refi=6825 dram.timing.t_rfc=455", "0 is what it was");
+    assert_eq!(off.gpu_name, "rtx2060 dram.timing.t_refi=6825 dram.timing.t_rfc=455", "0 is what it was");
     // One of two that belong together.
     let message = with("dram.timing.t_rfc = 455\n").unwrap_err().to_string();
     assert!(message.contains("must both be given"), "{message}");
@@ -294,8 +294,8 @@ fn more_sms_than_there_are_cannot_be_open() {
 #[test]
 fn too_many_combinations_are_shown_where_they_are() {
     let many = "{ from = 1, to = 40, step = 1 }";
-    let with = |parameters: &str, machine: &str| {
-        refused(&SOUND.replace("cycles = 20_000", &format!("{parameters}\n\n[experiment.gpu-settings]\n{machine}")))
+    let with = |parameters: &str, gpu: &str| {
+        refused(&SOUND.replace("cycles = 20_000", &format!("{parameters}\n\n[experiment.gpu-settings]\n{gpu}")))
     };
     let header = SOUND[..SOUND.find("[experiment.parameters]").unwrap()].matches('\n').count() + 1;
     let message = with(&format!("cycles = {many}\nprofile-cycles = {many}"), "sm.count = [2, 3]");
@@ -340,8 +340,8 @@ fn paths_are_relative_to_the_plan() {
     let plan = load(&including).unwrap();
     let own = &plan.experiments[0];
     assert_eq!((own.name.as_str(), plan.experiments.len()), ("own", 2 + load("sensitivity").unwrap().experiments.len()));
-    let machines: Vec<&str> = own.settings.iter().map(|setting| setting.gpu.name.as_str()).collect();
-    assert_eq!(machines, ["rtx2060", "dai18"]);
+    let gpus: Vec<&str> = own.settings.iter().map(|setting| setting.gpu.name.as_str()).collect();
+    assert_eq!(gpus, ["rtx2060", "dai18"]);
     let (word, saxpy) = &own.kernels[2];
     assert_eq!((saxpy.name(word).as_str(), own.groups.as_slice()), ("saxpy", &[vec![2, 1]][..]));
     let read = own.kernels[3].1.spec().unwrap().input.get("graph").unwrap();
@@ -410,12 +410,12 @@ fn the_thesis_quick_form_has_the_sizes_of_quick() {
 /// What the plan says of inputs and machine stays.
 #[test]
 fn a_quick_form_leaves_what_is_given() {
-    let text = include_str!("../../../tests/data/pairs.toml").to_owned() + "\n[experiment.gpu-settings]\nsm.count = 2\n";
+    let text = include_str!("../../../../tests/data/pairs.toml").to_owned() + "\n[experiment.gpu-settings]\nsm.count = 2\n";
     let (full, quick) = (parse("a.toml", &text).unwrap(), parse_as("a.toml", &text, &Policies::default(), true).unwrap());
     let (full, quick) = (&full.experiments[0], &quick.experiments[0]);
     assert_eq!(format!("{:?}", full.kernels), format!("{:?}", quick.kernels));
     assert_eq!(full.settings[0].gpu, quick.settings[0].gpu);
-    assert_eq!(full.settings[0].machine, quick.settings[0].machine);
+    assert_eq!(full.settings[0].gpu_name, quick.settings[0].gpu_name);
 }
 
 #[test]

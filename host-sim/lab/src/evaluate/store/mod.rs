@@ -365,5 +365,4 @@ fn json_line(value: &impl Serialize) -> Result<String, StoreError> {
 }
 
 #[cfg(test)]
-#[path = "store_tests.rs"]
 mod tests;

@@ -1,6 +1,6 @@
 //! A small machine, and parameters of the scheduler on it.
 
-use mias_firmware::machine::{Machine, Settings};
+use mias_firmware::gpu::{GpuProperties, Settings};
 use mias_firmware::quantity::Coefficient;
 use mias_firmware::resources::{Resources, SmLimits};
 
@@ -8,7 +8,7 @@ use mias_firmware::resources::{Resources, SmLimits};
 pub(crate) const SMS: u16 = 6;
 
 /// A machine that four TBs of 256 threads fill an SM of.
-pub(crate) const MACHINE: Machine = Machine {
+pub(crate) const GPU: GpuProperties = GpuProperties {
     sm_count: SMS,
     slot_count: 8,
     limits: SmLimits {
@@ -18,7 +18,7 @@ pub(crate) const MACHINE: Machine = Machine {
         shared_granule_bytes: 1,
     },
     linear_coefficient: Coefficient::ZERO,
-    ..Machine::NONE
+    ..GpuProperties::NONE
 };
 
 /// Windows of 1,000 cycles, batches of 100.

@@ -2,15 +2,15 @@
 //! counters, the scheduler's phases and interrupts, kernels from launch to release, contexts that are switched, power over time. Format: "Trace
 //! Event Format", Google, 2016.
 
-mod contexts;
+mod oversubscription;
 
-pub use contexts::MOST_CONTEXT_NOTES;
+pub use oversubscription::MOST_CONTEXT_NOTES;
 
 use super::activity::{self, Kernels};
 use super::power;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::register_block::ActivityEvent;
-use mias_lab::experiment::machine::Outcome;
+use mias_lab::experiment::gpu_runner::Outcome;
 use mias_lab::experiment::workload::Workload;
 use mias_registers::{PhaseCode, global};
 use serde_json::{Value, json};

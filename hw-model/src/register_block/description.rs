@@ -10,7 +10,7 @@ const WARP_THREADS: u32 = 32;
 
 /// Read-only facts that the firmware finds in the register block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MachineDescription {
+pub struct GpuDescription {
     /// SMs, 1 to 256.
     pub sm_count: u32,
     /// Kernel slots, 1 to 8.
@@ -49,7 +49,7 @@ pub struct MachineDescription {
     pub straps: Straps,
 }
 
-impl MachineDescription {
+impl GpuDescription {
     /// The description of a modelled GPU: all kernel slots, ideal transitions available, no preemption.
     #[must_use]
     pub fn of(gpu: &GpuConfig, straps: Straps) -> Self {

@@ -8,7 +8,7 @@ use mias_registers::{KERNEL_SLOTS, MAX_SMS, MAX_WINDOW, global, option};
 
 /// The machine, as the register block describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Machine {
+pub struct GpuProperties {
     /// SMs, at most 256.
     pub sm_count: u16,
     /// Kernel slots, at most 8.
@@ -25,7 +25,7 @@ pub struct Machine {
     pub dram_sectors: SectorRate,
 }
 
-impl Machine {
+impl GpuProperties {
     /// A machine without SMs.
     pub const NONE: Self = Self {
         sm_count: 0,

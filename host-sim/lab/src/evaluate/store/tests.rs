@@ -42,7 +42,7 @@ fn identity(control: &str) -> Identity {
 }
 
 fn kept(cycles: u64) -> Kept {
-    Kept { cycles, ..Kept::of(&crate::experiment::machine::Outcome::default()) }
+    Kept { cycles, ..Kept::of(&crate::experiment::gpu_runner::Outcome::default()) }
 }
 
 fn refused(folder: &Path, note: &Note) -> String {

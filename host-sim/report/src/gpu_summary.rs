@@ -10,7 +10,7 @@ use serde::Serialize;
 
 /// A machine in a few numbers.
 #[derive(Clone, Debug, Serialize)]
-pub struct MachineSummary {
+pub struct GpuSummary {
     /// Version of the JSON documents.
     pub schema_version: u32,
     /// Name.
@@ -50,13 +50,13 @@ pub struct Placed {
     pub limited_by: Vec<&'static str>,
 }
 
-impl MachineSummary {
+impl GpuSummary {
     /// Of this machine, which the user called so, beside those that are built in.
     pub fn of(gpu: &GpuConfig, word: &str, kernels: Vec<Placed>, built_in: &[GpuConfig]) -> Self {
         let schedulers = u64::from(gpu.sm.count) * u64::from(gpu.sm.sub_cores);
         let core_ghz = f64::from(gpu.clocks.core_khz) * 1e-6;
         let multiply_adds = f64::from(WARP_LANES) / f64::from(gpu.sm.units.sp.interval);
-        MachineSummary {
+        GpuSummary {
             schema_version: SCHEMA_VERSION,
             name: gpu.name.clone(),
             description: gpu.description.clone(),
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn peaks_are_those_of_the_data_sheets() {
         for (name, warp_ipc, tflop_per_s) in [("rtx2060", 120, 5.24), ("a100", 432, 19.5), ("h100", 528, 66.9)] {
-            let summary = MachineSummary::of(&gpus::load(name).unwrap(), name, Vec::new(), &gpus::built_in());
+            let summary = GpuSummary::of(&gpus::load(name).unwrap(), name, Vec::new(), &gpus::built_in());
             assert_eq!((summary.peak_warp_ipc, summary.peak_thread_ipc), (warp_ipc, 32 * warp_ipc), "{name}");
             assert!((summary.fp32_gflop_per_s / 1e3 / tflop_per_s - 1.0).abs() < 2e-3, "{name}: {}", summary.fp32_gflop_per_s);
             assert_eq!(summary.text().contains("note: "), name != "rtx2060", "{name}");

@@ -7,10 +7,10 @@ use mias_lab::table;
 use serde_json::json;
 
 /// For people.
-pub fn text(machines: &[GpuConfig]) -> String {
+pub fn text(gpus: &[GpuConfig]) -> String {
     let headings = ["name", "SMs", "description"].map(str::to_owned);
     let row = |gpu: &GpuConfig| vec![gpu.name.clone(), gpu.sm.count.to_string(), gpu.description.clone()];
-    let mut table = table::of(&headings, &machines.iter().map(row).collect::<Vec<_>>());
+    let mut table = table::of(&headings, &gpus.iter().map(row).collect::<Vec<_>>());
     // Some begin with a number.
     table.column_iter_mut().skip(2).for_each(|column| column.set_cell_alignment(CellAlignment::Left));
     table::text(&table)
@@ -20,8 +20,7 @@ pub fn text(machines: &[GpuConfig]) -> String {
 ///
 /// # Errors
 /// None in practice: every value has a JSON form.
-pub fn json(machines: &[GpuConfig]) -> Result<String, serde_json::Error> {
-    let rows: Vec<_> =
-        machines.iter().map(|gpu| json!({ "name": gpu.name, "sms": gpu.sm.count, "description": gpu.description })).collect();
+pub fn json(gpus: &[GpuConfig]) -> Result<String, serde_json::Error> {
+    let rows: Vec<_> = gpus.iter().map(|gpu| json!({ "name": gpu.name, "sms": gpu.sm.count, "description": gpu.description })).collect();
     Ok(serde_json::to_string_pretty(&json!({ "schema_version": SCHEMA_VERSION, "machines": rows }))? + "\n")
 }

@@ -1,7 +1,7 @@
 //! A machine whose answers are closed forms, and kernels for it: those of `tests/data/pairs.toml`, in its window.
 
 use crate::cancel::Cancel;
-use crate::experiment::machine::{Decision, GpuRunner, Outcome, Placement, ProfiledConfig, Run, RunError};
+use crate::experiment::gpu_runner::{Decision, GpuRunner, Outcome, Placement, ProfiledConfig, Run, RunError};
 use crate::experiment::policy::{Control, Policy};
 use crate::experiment::workload::Workload;
 use mias_hw_model::gpu::LaunchStats;

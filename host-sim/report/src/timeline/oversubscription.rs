@@ -3,7 +3,7 @@
 
 use super::{CONTEXTS, Timeline};
 use mias_hw_model::sm::{CONTEXT_STORAGE, ContextEvent, MovedContext};
-use mias_lab::experiment::machine::Outcome;
+use mias_lab::experiment::gpu_runner::Outcome;
 use mias_lab::experiment::workload::Workload;
 use serde_json::{Value, json};
 

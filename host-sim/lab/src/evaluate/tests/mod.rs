@@ -1,7 +1,7 @@
 //! Evaluations on a machine whose answers are closed forms: which runs there are, that each is done once whatever interrupts, and that
 //! the results can be worked out by hand.
 
-use super::closed_machine::{CYCLES, Closed, traces};
+use super::closed_form_gpu::{CYCLES, Closed, traces};
 use super::execute::{ExecuteError, Watch, execute, missing};
 use super::findings::{Runs, findings};
 use super::plan::{self, Plan};
@@ -12,7 +12,7 @@ use super::study::{GroupPlan, Job, Studies};
 use super::summary;
 use crate::cancel::Cancel;
 use crate::experiment::compare::Ran;
-use crate::experiment::machine::{End, GpuRunner, Options, Run, RunError};
+use crate::experiment::gpu_runner::{End, GpuRunner, Options, Run, RunError};
 use crate::experiment::policies::Policies;
 use crate::experiment::policy::{Control, Policy};
 use std::path::Path;
@@ -22,7 +22,7 @@ mod arrivals;
 mod mechanisms;
 
 /// Three kernels of 256 threads: four TBs fill an SM.
-const PLAN: &str = include_str!("../../tests/data/pairs.toml");
+const PLAN: &str = include_str!("../../../tests/data/pairs.toml");
 
 fn plan() -> Plan {
     plan_with("")
@@ -299,14 +299,14 @@ fn launches_of_one_name_are_numbered() {
 
 #[test]
 fn a_kept_run_is_the_run() {
-    let machine = Closed { runs: Arc::default(), most: usize::MAX, cancel: Cancel::default() };
+    let runner = Closed { runs: Arc::default(), most: usize::MAX, cancel: Cancel::default() };
     let all = traces();
     let run = Run {
         control: Control::Policy(Policy::MiasIpc),
         workloads: all.values().take(2).collect(),
         options: Options::new(End::Cycles(CYCLES)),
     };
-    let outcome = machine.run(&run, &|_| {}).unwrap();
+    let outcome = runner.run(&run, &|_| {}).unwrap();
     let kept = Kept::of(&outcome);
     let text = serde_json::to_string(&kept).unwrap();
     let again: Kept = serde_json::from_str(&text).unwrap();
