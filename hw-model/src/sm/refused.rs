@@ -1,7 +1,8 @@
 //! What the heads of the L1's banks were refused for, so that a head is looked up again only when that may have changed. Our own
 //! structure; it changes no outcome (`remembering_refusals_changes_nothing`).
 //!
-//! Accesses of other banks are to other sectors, so that of what they do only stores can help a head: those change which lines may leave.
+//! Accesses of other banks are to other sectors. What they do can help a head in three ways: a store changes which lines may leave, a line that is
+//! taken changes the owner's count, and a line that is awaited needs no share of awaited lines for its other sectors.
 
 /// What a look-up may lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +47,11 @@ impl Refused {
 
     /// A line has left for one of a load, where that changes which may leave next.
     pub(super) fn line_taken(&mut self) {
+        self.line = 0;
+    }
+
+    /// A line is awaited, where kernels have shares of awaited lines.
+    pub(super) fn line_awaited(&mut self) {
         self.line = 0;
     }
 

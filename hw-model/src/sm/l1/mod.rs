@@ -302,8 +302,11 @@ impl L1 {
             self.tags.fill(fetched);
         }
         let room = self.mshr.add(fetched, access.token);
-        if self.divided.is_some() && room == MshrRoom::New {
-            self.mshr.own(fetched, access.kernel);
+        if self.divided.is_some() {
+            self.refused.line_awaited();
+            if room == MshrRoom::New {
+                self.mshr.own(fetched, access.kernel);
+            }
         }
         if let Some(missed) = &mut self.missed {
             missed.push(access.token);
