@@ -48,7 +48,8 @@ fn completions_and_late_launches_are_the_same() {
 fn a_launch_during_a_decision_is_the_same() {
     let args = ["run", "mm:128", "fwt:65536", "--cycles", "50000", "--set", "profile-cycles=8000", "--policy", "mias-linear"];
     for latency in ["worst", "per-metric"] {
-        let args = [&args[..], &["--set", &format!("latency={latency}")]].concat();
+        let assigned = format!("latency={latency}");
+        let args = [&args[..], &["--set", &assigned]].concat();
         let report: serde_json::Value = serde_json::from_str(&with(&args, "native")).expect("JSON");
         let number = |value: &serde_json::Value| value.as_u64().expect("a number");
         let (decided, cycles) = (number(&report["decision"]["cycle"]), number(&report["decision_latency"]["cycles"]));
@@ -76,7 +77,8 @@ fn a_transition_that_preempts_is_the_same() {
     let args = ["run", "mm:128", "fwt:65536", "--policy", "mias-ipc", "--cycles", "50000", "--set", "profile-cycles=8000"];
     let args = [&args[..], &["--arrive", "fwt:65536@5000", "--transition", "preempt:flush"]].concat();
     for latency in ["off", "worst"] {
-        let args = [&args[..], &["--set", &format!("latency={latency}")]].concat();
+        let assigned = format!("latency={latency}");
+        let args = [&args[..], &["--set", &assigned]].concat();
         assert_eq!(with(&args, "qemu"), with(&args, "native"), "{latency}");
     }
 }
@@ -98,7 +100,8 @@ fn searches_are_the_same() {
     let image = mias_lab::cosim::Image::built_for(mias_lab::cosim::Core::CortexM4, mias_lab::cosim::Parts::default());
     let image = image.expect("`cargo xtask image` builds it").file;
     let args = ["run", "fwt:65536", "blk:65536", "--gpu", "zhao18", "--policy", "cd-search", "--firmware"];
-    let args = [&args[..], &[&format!("qemu:{}", image.to_str().expect("UTF-8"))]].concat();
+    let firmware = format!("qemu:{}", image.to_str().expect("UTF-8"));
+    let args = [&args[..], &[&firmware]].concat();
     refused(&args, &["mias-firmware-remote is built without the search for SMs, and the policy searches", "--features preempt,search"]);
 }
 
@@ -198,7 +201,8 @@ fn control_of_extra_tbs_is_the_same() {
     // The usual image would allow none: it is refused before anything runs, with the image that it takes.
     let image = mias_lab::cosim::Image::built_for(mias_lab::cosim::Core::CortexM4, mias_lab::cosim::Parts::default());
     let image = image.expect("`cargo xtask image` builds it").file;
-    let args = [&run[..], &["--firmware", &format!("qemu:{}", image.to_str().expect("UTF-8"))]].concat();
+    let firmware = format!("qemu:{}", image.to_str().expect("UTF-8"));
+    let args = [&run[..], &["--firmware", &firmware]].concat();
     refused(&args, &["is built without control of extra TBs, and the firmware is their controller", "--features preempt,search,contexts"]);
 }
 
