@@ -9,11 +9,12 @@ use super::progress::{Base, Progress};
 use super::tables::{Table, configuration, or_dash, percent, ratio};
 use crate::fit::{self, Need};
 use mias_firmware::configs::TbVector;
+use mias_firmware::gpu::{GpuProperties, Settings};
 use mias_firmware::kernel::Kernel;
-use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::policy::{Context, Next};
 use mias_firmware::resources::{Resources, SmLimits, TbShape};
-use mias_policies::policy::{MiasTrial, Searches as _};
+use mias_policies::policy::MiasTrial;
+use mias_policies::search::Searches as _;
 use mias_policies::search::{KernelCounts, Parameters, Search};
 
 /// What an SM has, as the firmware counts it (`fit`, which counts registers by parts of an SM).
@@ -48,13 +49,13 @@ pub struct Decided {
 /// Lets the firmware decide, in so many rounds at most, at least one. `rates` has what kernels do
 /// in a configuration, in any unit that is the same for a kernel throughout.
 pub fn decide(needs: &[Need], rounds: usize, rates: impl Fn(&[u32]) -> Option<Vec<f64>>) -> Decided {
-    let machine = Machine { sm_count: SMS, slot_count: 8, limits: LIMITS, ..Machine::NONE };
+    let gpu = GpuProperties { sm_count: SMS, slot_count: 8, limits: LIMITS, ..GpuProperties::NONE };
     let kernel = |(slot, need): (usize, &Need)| {
         let shape = TbShape { threads: need.threads, thread_registers: need.registers, shared_bytes: need.shared + fit::SHARED_RESERVED };
         Kernel::new(slot as u8, &shape, ENDLESS, &LIMITS)
     };
     let kernels: Vec<Kernel> = needs.iter().enumerate().map(kernel).collect();
-    let context = Context { machine: &machine, settings: &Settings::default(), kernels: &kernels };
+    let context = Context { gpu: &gpu, settings: &Settings::default(), kernels: &kernels };
     let counts = |vector: Option<TbVector>| {
         let vector = vector.unwrap_or_default();
         (0..needs.len()).map(|kernel| vector.get(kernel).into()).collect::<Vec<u32>>()
