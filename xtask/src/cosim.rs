@@ -26,9 +26,9 @@ const INVERT: &str = "invert-comparison";
 const INVERTED_IMAGE: &str = "MIAS_INVERTED_IMAGE";
 
 /// The images, for `image` to build them beside its own.
-pub(crate) fn build(report: &mut Report) -> bool {
+pub(crate) fn build(report: &mut Report, scope: Scope) -> bool {
     let mut built = true;
-    for target in &TARGETS {
+    for target in scope.targets() {
         let core = target.board.core;
         for (does, folder, features) in PARTS {
             built &= report.step(&format!("{core} image for co-simulation that {does} links: no reachable panic"), || {
@@ -49,7 +49,7 @@ pub(crate) fn steps(report: &mut Report, scope: Scope) {
         inverted = Some(build_apart(&TARGETS[0], "inverted", INVERT)?);
         Ok(())
     });
-    if !build(report) {
+    if !build(report, scope) {
         report.blocked("co-simulation", "an image was not built");
     } else if let (true, Some(inverted)) = (inverts, inverted) {
         report.step("co-simulation: the images in QEMU decide as the firmware in process does", || {

@@ -23,7 +23,8 @@ use mias_registers::PhaseCode;
 
 use crate::log;
 use crate::setup::{self, llvm_tool};
-use crate::targets::{IMAGES, TARGETS, Target};
+use crate::targets::{IMAGES, Target};
+use crate::test::Scope;
 use crate::util::{Report, command, output, run as run_command, stdout, target_dir};
 
 /// The image's binary.
@@ -41,14 +42,14 @@ const NON_MASKABLE: u32 = 2;
 pub(crate) fn run() -> Result<()> {
     let mut report = Report::default();
     if report.step("setup", setup::run) {
-        steps(&mut report);
+        steps(&mut report, Scope::All);
     }
     report.finish("cargo xtask rehearse")
 }
 
 /// The steps, for `image` to take them into its report.
-pub(crate) fn steps(report: &mut Report) {
-    for target in &TARGETS {
+pub(crate) fn steps(report: &mut Report, scope: Scope) {
+    for target in scope.targets() {
         let built = report.step(&format!("{} image of the rehearsal, with logs, links: no reachable panic", target.board.core), || {
             run_command(&mut target.build(IMAGES, BINARY, Some(FEATURE)))
         });

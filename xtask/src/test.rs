@@ -1,18 +1,26 @@
 //! `cargo xtask test`, the README's test command: the tests of the workspace but for the slow ones, then the images, the proofs on them, the
-//! decision's latency on its processors, and the images in the loop. `cargo xtask ci` takes the same steps with the slow ones.
+//! images in the loop, on one processor. `cargo xtask ci` takes the same steps on all of them, with the slow tests and the decision's latency.
 
 use anyhow::Result;
 
+use crate::targets::{TARGETS, Target};
 use crate::util::{Report, cargo};
 use crate::{cosim, image, latency, own_board, own_policy, rehearse, setup, snapshots};
 
 /// Which of the tests.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// What takes minutes.
+    /// What takes minutes: images for the first of the processors only.
     Quick,
-    /// Also modules named `slow`, the packages of `RARE`, and the examples, which build crates once more.
+    /// Also modules named `slow`, the packages of `RARE`, all processors, the decision's latency, and the examples, which build crates once more.
     All,
+}
+
+impl Scope {
+    /// The processors whose images are built.
+    pub(crate) fn targets(self) -> &'static [Target] {
+        if self == Scope::Quick { &TARGETS[..1] } else { &TARGETS }
+    }
 }
 
 /// Packages whose tests only `ci` runs, since what they need takes long to compile.
@@ -41,9 +49,11 @@ pub(crate) fn steps(report: &mut Report, scope: Scope) {
         own_board::steps(report, ready);
     }
     if ready {
-        image::steps(report);
-        rehearse::steps(report);
-        latency::steps(report);
+        image::steps(report, scope);
+        rehearse::steps(report, scope);
+        if scope == Scope::All {
+            latency::steps(report);
+        }
         cosim::steps(report, scope);
     } else {
         report.blocked("image", "setup failed");

@@ -16,7 +16,8 @@ use anyhow::{Result, bail, ensure};
 use crate::budget::{BUILDS, Budget, Build, keep};
 use crate::cosim;
 use crate::setup::{self, llvm_tool};
-use crate::targets::{IMAGES, TARGETS, Target};
+use crate::targets::{IMAGES, Target};
+use crate::test::Scope;
 use crate::util::{Report, command, output, run as run_command, stdout, target_dir};
 
 /// The image's binary.
@@ -32,15 +33,15 @@ const ROOT: &str = "main";
 pub(crate) fn run() -> Result<()> {
     let mut report = Report::default();
     if report.step("setup", setup::run) {
-        steps(&mut report);
-        cosim::build(&mut report);
+        steps(&mut report, Scope::All);
+        cosim::build(&mut report, Scope::All);
     }
     report.finish("cargo xtask image")
 }
 
 /// The steps, for `test` to take them into its own report.
-pub(crate) fn steps(report: &mut Report) {
-    for target in &TARGETS {
+pub(crate) fn steps(report: &mut Report, scope: Scope) {
+    for target in scope.targets() {
         for kind in BUILDS {
             let name = format!("{} image{}", target.board.core, kind.said());
             let built = report.step(&format!("{name} links: no reachable panic"), || run_command(&mut build(target, kind.feature())));
