@@ -1,6 +1,6 @@
 //! Which of the requests that wait at a memory channel its banks serve next. One file per order.
 //!
-//! The controller (`controller.rs`) hands one request per command cycle to an idle bank; which bank is the turn of banks'. It asks then,
+//! The controller (`controller/`) hands one request per command cycle to an idle bank; which bank is the turn of banks'. It asks then,
 //! after the request that has come in the last cycle has joined, which of the bank's requests that is ([`RequestQueue::take`]). An order
 //! may read all requests that wait, in order of arrival by bank ([`lists`]), and the row that is in the bank's row buffer; it is told of
 //! each that joins, and changes nothing but what it remembers itself. Which command issues in which cycle is no business of its own: a
