@@ -185,43 +185,6 @@ fn a_faster_clock_is_never_later_and_chooses_the_same() {
     }
 }
 
-#[test]
-fn the_metric_takes_no_longer_than_the_worst() {
-    let cycles = |policy, latency| run(&runner(), policy, latency, &WORKLOADS[..2]).decision_time.unwrap().cycles;
-    let own = [Policy::MiasIpc, Policy::MiasIpmIpc, Policy::MiasFactor, Policy::MiasLinear].map(|policy| {
-        assert!(cycles(policy, Latency::PerMetric) <= cycles(policy, Latency::Worst));
-        cycles(policy, Latency::PerMetric)
-    });
-    assert_eq!(own.iter().max(), Some(&cycles(Policy::MiasIpc, Latency::Worst)));
-    assert!(own[0] < own[1] && own[1] < own[2], "IPC reads and computes least: {own:?}");
-}
-
-/// Two kernels of 4 TBs per SM: 8 points, which 6 SMs profile in two windows of 4; and policies that profile the kernels alone.
-#[test]
-fn other_policies_take_what_was_counted_of_themselves() {
-    let mut gpu = runner();
-    gpu.microcontroller.clock_khz = 10_000_000;
-    let core = gpu.microcontroller.core;
-    let situation = |scored, generated| Situation { late: false, sms: SMS, kernels: 2, scored, generated };
-    for (policy, rounds) in [
-        (Policy::WarpedSlicer, &[situation(4, 8), situation(8, 0)][..]),
-        (Policy::WarpedSlicerUnscaled, &[situation(4, 8), situation(8, 0)]),
-        (Policy::Coordinated, &[situation(2, 0)]),
-        // What the kernels do together comes in at the time-out: the first SM that is drained begins, and the last take longer than two windows.
-        (Policy::Maestro, &[situation(2, 1), Situation { late: true, ..situation(3, 0) }]),
-    ] {
-        for latency in [Latency::Worst, Latency::PerMetric] {
-            let time = run(&gpu, policy, latency, &WORKLOADS[..2]).decision_time.unwrap();
-            assert_eq!(time.decisions as usize, rounds.len(), "{policy:?}");
-            let charge = Charge::of(policy.in_firmware(), latency == Latency::Worst);
-            let counted = rounds.iter().map(|round| LatencyTable::measured().instructions(core, *round, charge));
-            assert_eq!(time.instructions, counted.sum::<u64>(), "{policy:?}");
-        }
-    }
-    let none = run(&gpu, Policy::Smk, Latency::Worst, &WORKLOADS[..2]).decision_time.unwrap();
-    assert_eq!((none.decisions, none.instructions), (0, 0));
-}
-
 /// A kernel that arrives while the firmware decides: its interrupt is raised at once and served after the broadcast.
 #[test]
 fn a_launch_during_a_decision_is_served_after_it() {
@@ -239,4 +202,46 @@ fn a_launch_during_a_decision_is_served_after_it() {
     let steady = writes(&outcome.activity, global::PHASE, Some(PhaseCode::Steady as u32));
     let partition = writes(&outcome.activity, global::PHASE, Some(PhaseCode::Partition as u32));
     assert!(steady.contains(&to) && partition.contains(&to));
+}
+
+/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+mod slow {
+    use super::*;
+
+    #[test]
+    fn the_metric_takes_no_longer_than_the_worst() {
+        let cycles = |policy, latency| run(&runner(), policy, latency, &WORKLOADS[..2]).decision_time.unwrap().cycles;
+        let own = [Policy::MiasIpc, Policy::MiasIpmIpc, Policy::MiasFactor, Policy::MiasLinear].map(|policy| {
+            assert!(cycles(policy, Latency::PerMetric) <= cycles(policy, Latency::Worst));
+            cycles(policy, Latency::PerMetric)
+        });
+        assert_eq!(own.iter().max(), Some(&cycles(Policy::MiasIpc, Latency::Worst)));
+        assert!(own[0] < own[1] && own[1] < own[2], "IPC reads and computes least: {own:?}");
+    }
+
+    /// Two kernels of 4 TBs per SM: 8 points, which 6 SMs profile in two windows of 4; and policies that profile the kernels alone.
+    #[test]
+    fn other_policies_take_what_was_counted_of_themselves() {
+        let mut gpu = runner();
+        gpu.microcontroller.clock_khz = 10_000_000;
+        let core = gpu.microcontroller.core;
+        let situation = |scored, generated| Situation { late: false, sms: SMS, kernels: 2, scored, generated };
+        for (policy, rounds) in [
+            (Policy::WarpedSlicer, &[situation(4, 8), situation(8, 0)][..]),
+            (Policy::WarpedSlicerUnscaled, &[situation(4, 8), situation(8, 0)]),
+            (Policy::Coordinated, &[situation(2, 0)]),
+            // What the kernels do together comes in at the time-out: the first SM that is drained begins, and the last take longer than two windows.
+            (Policy::Maestro, &[situation(2, 1), Situation { late: true, ..situation(3, 0) }]),
+        ] {
+            for latency in [Latency::Worst, Latency::PerMetric] {
+                let time = run(&gpu, policy, latency, &WORKLOADS[..2]).decision_time.unwrap();
+                assert_eq!(time.decisions as usize, rounds.len(), "{policy:?}");
+                let charge = Charge::of(policy.in_firmware(), latency == Latency::Worst);
+                let counted = rounds.iter().map(|round| LatencyTable::measured().instructions(core, *round, charge));
+                assert_eq!(time.instructions, counted.sum::<u64>(), "{policy:?}");
+            }
+        }
+        let none = run(&gpu, Policy::Smk, Latency::Worst, &WORKLOADS[..2]).decision_time.unwrap();
+        assert_eq!((none.decisions, none.instructions), (0, 0));
+    }
 }

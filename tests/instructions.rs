@@ -72,12 +72,17 @@ fn of_a_compute_and_a_memory_kernel() {
     instructions_do_not_depend_on_the_policy(&["mm:96", "fwt:16384"]);
 }
 
-#[test]
-fn of_kernels_that_diverge_and_synchronise() {
-    instructions_do_not_depend_on_the_policy(&["bfs:8192", "bopt:12,steps=512"]);
-}
+/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+mod slow {
+    use super::*;
 
-#[test]
-fn of_three_kernels() {
-    instructions_do_not_depend_on_the_policy(&["blk:8192", "dxtc:20", "nbdy:1024,systems=2"]);
+    #[test]
+    fn of_kernels_that_diverge_and_synchronise() {
+        instructions_do_not_depend_on_the_policy(&["bfs:8192", "bopt:12,steps=512"]);
+    }
+
+    #[test]
+    fn of_three_kernels() {
+        instructions_do_not_depend_on_the_policy(&["blk:8192", "dxtc:20", "nbdy:1024,systems=2"]);
+    }
 }

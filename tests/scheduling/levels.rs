@@ -172,41 +172,6 @@ fn priorities_go_first_and_nobody_starves() {
     assert!(order[4..6].iter().all(|launch| *launch >= 8), "{order:?}");
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(schedules(USUAL)) })]
-
-    /// Whatever arrives whenever, in every subset: each TB runs once, and each level does what it promises.
-    #[test]
-    fn every_subset_holds_its_promises(
-        kernels in prop::collection::vec((any_kernel(), prop_oneof![Just(0u64), 0u64..8_000], 0u32..10, 0u8..2), 1..14),
-        subset in 0usize..16,
-        policy in prop::sample::select(vec![PolicyCode::MiasIpc, PolicyCode::WarpedSlicer, PolicyCode::Spatial]),
-        patience in 0u32..5,
-    ) {
-        let setting = Setting { patience, window: 200, ..setting(subset, policy) };
-        let launches: Vec<Launch> = kernels.iter().zip(0..).map(|((kernel, arrival, stream, priority), at)| {
-            Launch { priority: *priority, sector_offset: at << 27, ..known(at as u32 % 4, launch(&kernel.trace(), *stream, *arrival)) }
-        }).collect();
-        let traces: Vec<_> = launches.iter().map(|launch| launch.trace.clone()).collect();
-        let mut rig = watched(&gpu(4), &setting, launches);
-        let stats = rig.gpu.stats();
-        for (launch, trace) in stats.launches.iter().zip(&traces) {
-            prop_assert_eq!((launch.tbs_completed, launch.warp_insts), (u64::from(trace.tbs()), trace.warp_insts()));
-        }
-    }
-
-    /// While as many run as may, and nobody waits, who says which launch is next makes no difference, to the last count.
-    #[test]
-    fn where_nobody_waits_nothing_changes(
-        kernels in prop::collection::vec((any_kernel(), 0u64..8_000), 1..=MAX_KERNELS),
-        policy in prop::sample::select(vec![PolicyCode::MiasIpc, PolicyCode::Smk, PolicyCode::LeftOver]),
-    ) {
-        let launches: Vec<Launch> = kernels.iter().zip(0..).map(|((kernel, arrival), at)| launch(&kernel.trace(), at, *arrival)).collect();
-        let of = |levels| run(&gpu(3), &Setting { levels, ..Setting::new(policy, false) }, launches.clone()).1;
-        prop_assert_eq!(of(option::SCHEDULE_LAUNCHES), of(0));
-    }
-}
-
 /// A launch that waits in the queue longer than its launch latency may issue at once when it is let in, as one that waits in a slot may.
 #[test]
 fn launch_latency_runs_while_a_launch_waits() {
@@ -242,5 +207,45 @@ fn a_firmware_that_starts_anew_goes_on() {
         gpu.run(&mut first, reset);
         let mut second = start(&mut gpu);
         assert_eq!(gpu.run(&mut second, 1_000_000), RunEnd::AllComplete, "reset in cycle {reset}");
+    }
+}
+
+/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+mod slow {
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(schedules(USUAL)) })]
+
+        /// Whatever arrives whenever, in every subset: each TB runs once, and each level does what it promises.
+        #[test]
+        fn every_subset_holds_its_promises(
+            kernels in prop::collection::vec((any_kernel(), prop_oneof![Just(0u64), 0u64..8_000], 0u32..10, 0u8..2), 1..14),
+            subset in 0usize..16,
+            policy in prop::sample::select(vec![PolicyCode::MiasIpc, PolicyCode::WarpedSlicer, PolicyCode::Spatial]),
+            patience in 0u32..5,
+        ) {
+            let setting = Setting { patience, window: 200, ..setting(subset, policy) };
+            let launches: Vec<Launch> = kernels.iter().zip(0..).map(|((kernel, arrival, stream, priority), at)| {
+                Launch { priority: *priority, sector_offset: at << 27, ..known(at as u32 % 4, launch(&kernel.trace(), *stream, *arrival)) }
+            }).collect();
+            let traces: Vec<_> = launches.iter().map(|launch| launch.trace.clone()).collect();
+            let mut rig = watched(&gpu(4), &setting, launches);
+            let stats = rig.gpu.stats();
+            for (launch, trace) in stats.launches.iter().zip(&traces) {
+                prop_assert_eq!((launch.tbs_completed, launch.warp_insts), (u64::from(trace.tbs()), trace.warp_insts()));
+            }
+        }
+
+        /// While as many run as may, and nobody waits, who says which launch is next makes no difference, to the last count.
+        #[test]
+        fn where_nobody_waits_nothing_changes(
+            kernels in prop::collection::vec((any_kernel(), 0u64..8_000), 1..=MAX_KERNELS),
+            policy in prop::sample::select(vec![PolicyCode::MiasIpc, PolicyCode::Smk, PolicyCode::LeftOver]),
+        ) {
+            let launches: Vec<Launch> = kernels.iter().zip(0..).map(|((kernel, arrival), at)| launch(&kernel.trace(), at, *arrival)).collect();
+            let of = |levels| run(&gpu(3), &Setting { levels, ..Setting::new(policy, false) }, launches.clone()).1;
+            prop_assert_eq!(of(option::SCHEDULE_LAUNCHES), of(0));
+        }
     }
 }

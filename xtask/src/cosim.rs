@@ -8,7 +8,6 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 
 use crate::targets::{IMAGES, TARGETS, Target};
-use crate::test::{SKIP_SLOW, Scope};
 use crate::util::{Report, cargo, run, target_dir};
 
 /// The image's binary.
@@ -26,9 +25,9 @@ const INVERT: &str = "invert-comparison";
 const INVERTED_IMAGE: &str = "MIAS_INVERTED_IMAGE";
 
 /// The images, for `image` to build them beside its own.
-pub(crate) fn build(report: &mut Report, scope: Scope) -> bool {
+pub(crate) fn build(report: &mut Report) -> bool {
     let mut built = true;
-    for target in scope.targets() {
+    for target in &TARGETS {
         let core = target.board.core;
         for (does, folder, features) in PARTS {
             built &= report.step(&format!("{core} image for co-simulation that {does} links: no reachable panic"), || {
@@ -42,22 +41,18 @@ pub(crate) fn build(report: &mut Report, scope: Scope) -> bool {
 }
 
 /// The steps, for `test` to take them into its own report.
-pub(crate) fn steps(report: &mut Report, scope: Scope) {
+pub(crate) fn steps(report: &mut Report) {
     let mut inverted = None;
     // Before the usual image, which takes its place.
     let inverts = report.step("the image with a comparison inverted", || {
         inverted = Some(build_apart(&TARGETS[0], "inverted", INVERT)?);
         Ok(())
     });
-    if !build(report, scope) {
+    if !build(report) {
         report.blocked("co-simulation", "an image was not built");
     } else if let (true, Some(inverted)) = (inverts, inverted) {
         report.step("co-simulation: the images in QEMU decide as the firmware in process does", || {
-            let mut tests = cargo(["test", "--package", "mias", "--test", "cosim"]);
-            if scope == Scope::Quick {
-                tests.args(SKIP_SLOW);
-            }
-            run(tests.env(INVERTED_IMAGE, inverted))
+            run(cargo(["test", "--package", "mias", "--test", "cosim"]).env(INVERTED_IMAGE, inverted))
         });
     }
 }

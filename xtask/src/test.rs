@@ -1,5 +1,5 @@
-//! `cargo xtask test`, the README's test command: the tests of the workspace but for the slow ones, then the images, the proofs on them, the
-//! images in the loop, on one processor. `cargo xtask ci` takes the same steps on all of them, with the slow tests and the decision's latency.
+//! `cargo xtask test`, the README's test command: the tests of the workspace but for the slow ones, then the images of one processor and the
+//! proofs on them. `cargo xtask ci` adds the slow tests, the other processors, the decision's latency and the images in the loop.
 
 use anyhow::Result;
 
@@ -27,7 +27,7 @@ impl Scope {
 const RARE: [&str; 2] = ["mias-input-file-tests", "mias-benches"];
 
 /// What leaves tests in modules named `slow` out.
-pub(crate) const SKIP_SLOW: [&str; 3] = ["--", "--skip", "slow::"];
+const SKIP_SLOW: [&str; 3] = ["--", "--skip", "slow::"];
 
 /// Runs all of it and fails at the end if any part did.
 pub(crate) fn run() -> Result<()> {
@@ -53,8 +53,8 @@ pub(crate) fn steps(report: &mut Report, scope: Scope) {
         rehearse::steps(report, scope);
         if scope == Scope::All {
             latency::steps(report);
+            cosim::steps(report);
         }
-        cosim::steps(report, scope);
     } else {
         report.blocked("image", "setup failed");
         report.blocked("decision latency", "setup failed");

@@ -53,13 +53,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1, max_shrink_iters: 0, ..ProptestConfig::default() })]
 
     #[test]
-    fn figures_are_within_and_apart(seed: u64, first in 0..APART) {
-        figures_of(mias_plans::ALL.iter().skip(first).step_by(APART), seed)?;
+    fn figures_are_within_and_apart(seed: u64) {
+        figures_of(mias_plans::ALL.iter().filter(|(plan, _)| FEW.contains(plan)), seed)?;
     }
 }
 
-/// One of so many plans is tried in `cargo xtask test`, all of them in `cargo xtask ci`.
-const APART: usize = 10;
+/// Small plans with figures of most kinds, for `cargo xtask test`; `cargo xtask ci` has all.
+const FEW: [&str; 2] = ["quick", "lin"];
 
 mod slow {
     use super::{figures_of, proptest};

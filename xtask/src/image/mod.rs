@@ -34,7 +34,7 @@ pub(crate) fn run() -> Result<()> {
     let mut report = Report::default();
     if report.step("setup", setup::run) {
         steps(&mut report, Scope::All);
-        cosim::build(&mut report, Scope::All);
+        cosim::build(&mut report);
     }
     report.finish("cargo xtask image")
 }

@@ -1,23 +1,7 @@
-//! What `cargo xtask ci` runs and `cargo xtask test` leaves out: all cores, more policies, mechanisms and recordings.
+//! What `cargo xtask ci` runs and `cargo xtask test` leaves out: more policies, mechanisms and recordings.
 
 use crate::support::{json, refused};
-use crate::{CORES, URGENT, generated, generated_recordings_are_the_same, gives_the_native_report, schemes_are_the_same, with};
-
-#[test]
-fn every_core_gives_the_native_report() {
-    gives_the_native_report(&["left-over", "spatial", "mias-ipc", "mias-ipm-ipc", "mias-factor", "mias-linear"], &CORES);
-}
-
-/// Every scheme, in turn on the three cores.
-#[test]
-fn every_scheme_is_the_same() {
-    schemes_are_the_same(&["drain", "switch", "flush", "chimera", "chimera-plus", "shieh", "oracle"], &CORES);
-}
-
-#[test]
-fn generated_recordings_are_the_same_on_every_core() {
-    generated_recordings_are_the_same("100", 200, &["native", "m4", "m0", "riscv"]);
-}
+use crate::{CORES, URGENT, generated, with};
 
 /// The others once each, in turn on the three cores.
 #[test]

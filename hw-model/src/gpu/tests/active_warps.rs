@@ -122,82 +122,87 @@ fn what_cannot_be_is_refused() {
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+mod slow {
+    use super::*;
 
-    /// No warp waits for ever, barriers or not, under any limits, schedulers and mechanisms beside
-    /// them, from the beginning or from any cycle on; every instruction issues once. That only the
-    /// oldest issue the validation hook checks in every cycle.
-    #[test]
-    fn every_kernel_ends(
-        recipes in prop::collection::vec(random_kernel(), 1..4),
-        limits in prop::collection::vec(0..5u8, 0..4),
-        scheduler in schedulers(),
-        mechanisms in prop::option::of(any_mechanisms()),
-        written in prop::option::of((1..5_000u64, prop::array::uniform2(0..4u32))),
-    ) {
-        let mut gpu = of(3);
-        gpu.sm.warp_scheduler = scheduler;
-        let (_, free) = all(&gpu, &recipes, None);
-        gpu.sm.memory_issue = mechanisms;
-        let (end, stats) = all(&with(gpu, &limits), &recipes, written);
-        prop_assert_eq!(end, RunEnd::AllComplete);
-        prop_assert_eq!(insts(&stats), insts(&free));
-        for sm in &stats.sms {
-            prop_assert_eq!(sm.counters.issue_slots.iter().sum::<u64>(), u64::from(of(3).sm.sub_cores) * sm.counters.cycles);
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        /// No warp waits for ever, barriers or not, under any limits, schedulers and mechanisms beside
+        /// them, from the beginning or from any cycle on; every instruction issues once. That only the
+        /// oldest issue the validation hook checks in every cycle.
+        #[test]
+        fn every_kernel_ends(
+            recipes in prop::collection::vec(random_kernel(), 1..4),
+            limits in prop::collection::vec(0..5u8, 0..4),
+            scheduler in schedulers(),
+            mechanisms in prop::option::of(any_mechanisms()),
+            written in prop::option::of((1..5_000u64, prop::array::uniform2(0..4u32))),
+        ) {
+            let mut gpu = of(3);
+            gpu.sm.warp_scheduler = scheduler;
+            let (_, free) = all(&gpu, &recipes, None);
+            gpu.sm.memory_issue = mechanisms;
+            let (end, stats) = all(&with(gpu, &limits), &recipes, written);
+            prop_assert_eq!(end, RunEnd::AllComplete);
+            prop_assert_eq!(insts(&stats), insts(&free));
+            for sm in &stats.sms {
+                prop_assert_eq!(sm.counters.issue_slots.iter().sum::<u64>(), u64::from(of(3).sm.sub_cores) * sm.counters.cycles);
+            }
         }
-    }
 
-    /// Limits that no warp is beyond change no count: an SM has 8 warps per scheduler.
-    #[test]
-    fn no_limit_is_no_limiter(recipes in prop::collection::vec(random_kernel(), 1..3), scheduler in schedulers(), high in 8..64u8) {
-        let mut gpu = of(3);
-        gpu.sm.warp_scheduler = scheduler;
-        let off = all(&gpu, &recipes, None);
-        for none in [[0, 0], [high, 0], [high, high]] {
-            prop_assert_eq!(&all(&with(gpu.clone(), &none), &recipes, None), &off);
+        /// Limits that no warp is beyond change no count: an SM has 8 warps per scheduler.
+        #[test]
+        fn no_limit_is_no_limiter(recipes in prop::collection::vec(random_kernel(), 1..3), scheduler in schedulers(), high in 8..64u8) {
+            let mut gpu = of(3);
+            gpu.sm.warp_scheduler = scheduler;
+            let off = all(&gpu, &recipes, None);
+            for none in [[0, 0], [high, 0], [high, high]] {
+                prop_assert_eq!(&all(&with(gpu.clone(), &none), &recipes, None), &off);
+            }
+            prop_assert_eq!(&all(&gpu, &recipes, Some((700, [high.into(), 0]))), &off);
         }
-        prop_assert_eq!(&all(&gpu, &recipes, Some((700, [high.into(), 0]))), &off);
-    }
 
-    /// The firmware's search on the hardware: it comes to its end, and all SMs have the limits that it has found, which are levels or none.
-    #[test]
-    fn the_firmware_finds_limits(
-        recipes in prop::collection::vec(random_kernel(), 2..4),
-        policy in prop::sample::select(vec![
-            PolicyCode::EffectiveBandwidth,
-            PolicyCode::EffectiveBandwidthFair,
-            PolicyCode::EffectiveBandwidthHarmonic,
-        ]),
-    ) {
-        const WINDOW_CYCLES: u32 = 400;
-        let mut straps = Straps { coalesce_window: 50, ..Straps::new(policy) };
-        (straps.search.warm_up_cycles, straps.search.window_cycles) = (WINDOW_CYCLES, WINDOW_CYCLES);
-        let mut gpu = Gpu::new(&of(3), straps).with_validation();
-        let mut firmware: Firmware = Firmware::from_straps(gpu.registers_mut()).expect("starts");
-let mut brain = |registers: &mut RegisterBlock| {
-        firmware.on_interrupt(registers);
-    };
-        for (stream, recipe) in (0..).zip(&recipes) {
-            gpu.launch(Launch { relaunch: true, ..beside(stream, recipe.trace()) }).expect("fits");
+        /// The firmware's search on the hardware: it comes to its end, and all SMs have the limits that it has found, which are levels or none.
+        #[test]
+        fn the_firmware_finds_limits(
+            recipes in prop::collection::vec(random_kernel(), 2..4),
+            policy in prop::sample::select(vec![
+                PolicyCode::EffectiveBandwidth,
+                PolicyCode::EffectiveBandwidthFair,
+                PolicyCode::EffectiveBandwidthHarmonic,
+            ]),
+        ) {
+            const WINDOW_CYCLES: u32 = 400;
+            let mut straps = Straps { coalesce_window: 50, ..Straps::new(policy) };
+            (straps.search.warm_up_cycles, straps.search.window_cycles) = (WINDOW_CYCLES, WINDOW_CYCLES);
+            let mut gpu = Gpu::new(&of(3), straps).with_validation();
+            let mut firmware: Firmware = Firmware::from_straps(gpu.registers_mut()).expect("starts");
+    let mut brain = |registers: &mut RegisterBlock| {
+            firmware.on_interrupt(registers);
+        };
+            for (stream, recipe) in (0..).zip(&recipes) {
+                gpu.launch(Launch { relaunch: true, ..beside(stream, recipe.trace()) }).expect("fits");
+            }
+            // A step is two windows, and a few cycles more.
+            let most = 2_000 + u64::from(MOST_TUNED) * u64::from(2 * WINDOW_CYCLES + 10);
+            prop_assert_eq!(gpu.run(&mut brain, most), RunEnd::CycleLimit);
+            let found = gpu.registers().search_found();
+            prop_assert_eq!(found & (search_found::DONE | search_found::LIMITS_WARPS), search_found::DONE | search_found::LIMITS_WARPS);
+            let limits = gpu.registers().active_warps(0);
+            prop_assert!(limits.iter().all(|limit| *limit == 0 || LEVELS.contains(limit)), "{:?}", limits);
+            prop_assert!((0..of(3).sm.count as usize).all(|sm| gpu.registers().active_warps(sm) == limits));
+            prop_assert!(gpu.stats().launches.iter().all(|launch| launch.warp_insts > 0));
+            prop_assert_eq!(gpu.registers().faults(), 0);
         }
-        // A step is two windows, and a few cycles more.
-        let most = 2_000 + u64::from(MOST_TUNED) * u64::from(2 * WINDOW_CYCLES + 10);
-        prop_assert_eq!(gpu.run(&mut brain, most), RunEnd::CycleLimit);
-        let found = gpu.registers().search_found();
-        prop_assert_eq!(found & (search_found::DONE | search_found::LIMITS_WARPS), search_found::DONE | search_found::LIMITS_WARPS);
-        let limits = gpu.registers().active_warps(0);
-        prop_assert!(limits.iter().all(|limit| *limit == 0 || LEVELS.contains(limit)), "{:?}", limits);
-        prop_assert!((0..of(3).sm.count as usize).all(|sm| gpu.registers().active_warps(sm) == limits));
-        prop_assert!(gpu.stats().launches.iter().all(|launch| launch.warp_insts > 0));
-        prop_assert_eq!(gpu.registers().faults(), 0);
-    }
 
-    /// Cycles in which nothing can happen are slept through, and nothing else is.
-    #[test]
-    fn sleeping_changes_nothing(recipe in random_kernel(), most in 1..4u8, scheduler in schedulers()) {
-        let mut gpu = with(of(3), &[most]);
-        gpu.sm.warp_scheduler = scheduler;
-        prop_assert_eq!(run_of(&gpu, &recipe, true), run_of(&gpu, &recipe, false));
+        /// Cycles in which nothing can happen are slept through, and nothing else is.
+        #[test]
+        fn sleeping_changes_nothing(recipe in random_kernel(), most in 1..4u8, scheduler in schedulers()) {
+            let mut gpu = with(of(3), &[most]);
+            gpu.sm.warp_scheduler = scheduler;
+            prop_assert_eq!(run_of(&gpu, &recipe, true), run_of(&gpu, &recipe, false));
+        }
     }
 }

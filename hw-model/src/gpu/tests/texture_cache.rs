@@ -89,39 +89,44 @@ fn a_cache_that_cannot_be_is_refused() {
     assert_eq!(refused(TextureCacheConfig { mshrs: 1_025, ..CACHE }), format!("sm.texture_cache.mshrs = 1025: {remedy}"));
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+mod slow {
+    use super::*;
 
-    /// Skipping changes nothing, and nothing is lost: every access hits, misses, or finds its data on their way.
-    #[test]
-    fn sleeping_changes_nothing(
-        steps in prop::collection::vec((0u8..3, 0u64..64, 0u8..2), 1..60),
-        warps in 1u32..9,
-        mshrs in 1u32..4,
-        miss_queue in 2u32..4,
-        latency in 1u32..50,
-    ) {
-        let config = with(TextureCacheConfig { mshrs, miss_queue, latency, mshr_merges: 2, ..CACHE });
-        let program = |_, warp| -> Vec<Step> {
-            let step = |&(space, line, wait): &(u8, u64, u8)| {
-                let space = [Space::Texture, Space::Texture, Space::Global][usize::from(space)];
-                let inst = StaticInst::new(0, Class::Load(space)).writes(4 + wait).reads(&[4]).width(4);
-                (inst, 128 * (line + u64::from(warp) % 3))
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        /// Skipping changes nothing, and nothing is lost: every access hits, misses, or finds its data on their way.
+        #[test]
+        fn sleeping_changes_nothing(
+            steps in prop::collection::vec((0u8..3, 0u64..64, 0u8..2), 1..60),
+            warps in 1u32..9,
+            mshrs in 1u32..4,
+            miss_queue in 2u32..4,
+            latency in 1u32..50,
+        ) {
+            let config = with(TextureCacheConfig { mshrs, miss_queue, latency, mshr_merges: 2, ..CACHE });
+            let program = |_, warp| -> Vec<Step> {
+                let step = |&(space, line, wait): &(u8, u64, u8)| {
+                    let space = [Space::Texture, Space::Texture, Space::Global][usize::from(space)];
+                    let inst = StaticInst::new(0, Class::Load(space)).writes(4 + wait).reads(&[4]).width(4);
+                    (inst, 128 * (line + u64::from(warp) % 3))
+                };
+                steps.iter().map(step).collect()
             };
-            steps.iter().map(step).collect()
-        };
-        let run = |skip: bool| {
-            let gpu = gpu(&config);
-            let mut gpu = if skip { gpu } else { gpu.without_skipping() };
-            gpu.launch(once(kernel(2, 32 * warps, 16, 0, program))).expect("fits");
-            assert_eq!(gpu.run(&mut Table::fixed(&[2]), 10_000_000), RunEnd::AllComplete);
-            gpu.stats()
-        };
-        let stats = run(true);
-        let texture = stats.launches[0].texture;
-        prop_assert!(texture.hits + texture.misses == texture.accesses);
-        let fetched = steps.iter().filter(|step| step.0 < 2).count() as u64;
-        prop_assert_eq!(texture.accesses, 4 * fetched * u64::from(2 * warps), "a warp's 128 bytes are four sectors");
-        prop_assert_eq!(stats, run(false));
+            let run = |skip: bool| {
+                let gpu = gpu(&config);
+                let mut gpu = if skip { gpu } else { gpu.without_skipping() };
+                gpu.launch(once(kernel(2, 32 * warps, 16, 0, program))).expect("fits");
+                assert_eq!(gpu.run(&mut Table::fixed(&[2]), 10_000_000), RunEnd::AllComplete);
+                gpu.stats()
+            };
+            let stats = run(true);
+            let texture = stats.launches[0].texture;
+            prop_assert!(texture.hits + texture.misses == texture.accesses);
+            let fetched = steps.iter().filter(|step| step.0 < 2).count() as u64;
+            prop_assert_eq!(texture.accesses, 4 * fetched * u64::from(2 * warps), "a warp's 128 bytes are four sectors");
+            prop_assert_eq!(stats, run(false));
+        }
     }
 }

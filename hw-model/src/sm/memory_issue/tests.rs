@@ -149,172 +149,177 @@ fn order_of(order: MemoryOrder) -> Order {
     order
 }
 
-proptest! {
-    /// Limits are at least 1 and never beyond what is counted, whatever happens.
-    #[test]
-    fn limits_stay_in_their_bits(
-        steps in prop::collection::vec((0u8..=127, 0u32..3000, 0u32..20_000), 1..50),
-        wide: bool,
-        grow: bool,
-    ) {
-        let config = Rule { no_fails: if grow { NoFails::Grow } else { NoFails::Unlimited }, wide };
-        let mut generator = Milg::default();
-        for (in_flight, requests, fails) in steps {
-            generator.issued(in_flight);
-            generator.observe(&config, requests, fails, in_flight);
-            prop_assert!((1..=UNLIMITED).contains(&generator.limit()));
-        }
-    }
+/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+mod slow {
+    use super::*;
 
-    /// The firmware's rule is the hardware's: over any number of whole intervals with as many fails each and the same peak, it finds the same
-    /// limit from the sums, whichever way either is set.
-    #[test]
-    fn the_firmwares_limit_is_the_hardwares_on_a_steady_input(
-        peak in 1u8..=127, fails in 0u32..20_000, intervals in 1u32..100, wide: bool, grow: bool,
-    ) {
-        let rule = Rule { no_fails: if grow { NoFails::Grow } else { NoFails::Unlimited }, wide };
-        let mut hardware = Milg::default();
-        for _ in 0..intervals {
-            hardware.issued(peak);
-            hardware.observe(&rule, 1024, fails, peak);
-        }
-        let asked = [(true, option::LIMIT_MEMORY), (grow, option::LIMIT_GROWS), (wide, option::LIMIT_WIDE)];
-        let firmware = MemoryLimit::of(asked.iter().fold(0, |options, (asked, bit)| options | if *asked { *bit } else { 0 }));
-        let counted = Counted { requests: 1024 * intervals, fails: fails * intervals, peak: peak.into() };
-        prop_assert_eq!(firmware.limit(counted, UNLIMITED.into()), u32::from(hardware.limit()));
-    }
-
-    /// Round robin: between two turns of a kernel that is always ready, every other that is has had one.
-    #[test]
-    fn turns_go_round(ready in 1u8..=255) {
-        let mut order = order_of(MemoryOrder::RoundRobin);
-        let mut turns = Vec::new();
-        for _ in 0..2 * ready.count_ones() {
-            let first = order.first(ready);
-            prop_assert!(first.is_power_of_two() && first & ready != 0);
-            order.issued(first.trailing_zeros() as u8);
-            turns.push(first);
-        }
-        let (once, again) = turns.split_at(turns.len() / 2);
-        prop_assert_eq!(once.iter().fold(0, |set, turn| set | turn), ready);
-        prop_assert_eq!(once, again);
-    }
-
-    /// Quotas: with requests per instruction that stay, kernels that are always ready make as many requests each within one set.
-    #[test]
-    fn quotas_balance_requests(each in prop::collection::vec(1u32..=32, 2..4)) {
-        let mut order = order_of(MemoryOrder::Quota);
-        order.reside((1 << each.len()) - 1);
-        let ready = (1u8 << each.len()) - 1;
-        let mut requests = vec![0u64; each.len()];
-        let set: u64 = each.iter().fold(1, |multiple, &r| {
-            let (mut a, mut b) = (multiple, u64::from(r));
-            while b != 0 { (a, b) = (b, a % b); }
-            multiple / a * u64::from(r)
-        });
-        // Until every kernel's requests per instruction are known: 1,024 requests of the slowest and what the others have meanwhile.
-        for round in 0..200_000u64 {
-            let kernel = order.first(ready).trailing_zeros() as usize;
-            order.issued(kernel as u8);
-            order.observe(kernel as u8, each[kernel].into());
-            requests[kernel] += u64::from(each[kernel]);
-            if round == 100_000 {
-                requests.fill(0);
+    proptest! {
+        /// Limits are at least 1 and never beyond what is counted, whatever happens.
+        #[test]
+        fn limits_stay_in_their_bits(
+            steps in prop::collection::vec((0u8..=127, 0u32..3000, 0u32..20_000), 1..50),
+            wide: bool,
+            grow: bool,
+        ) {
+            let config = Rule { no_fails: if grow { NoFails::Grow } else { NoFails::Unlimited }, wide };
+            let mut generator = Milg::default();
+            for (in_flight, requests, fails) in steps {
+                generator.issued(in_flight);
+                generator.observe(&config, requests, fails, in_flight);
+                prop_assert!((1..=UNLIMITED).contains(&generator.limit()));
             }
         }
-        let (least, most) = (requests.iter().min().unwrap(), requests.iter().max().unwrap());
-        prop_assert!(most - least <= 3 * set + 3 * 1024 / 10, "{:?} of {:?}, set {}", requests, each, set);
-    }
 
-    /// Whatever is asked for when, what is added to kernels' quotas makes the same number of requests of each (Dai et al. 2018, section 3.2).
-    #[test]
-    fn a_set_asks_for_as_many_requests_of_each(
-        each in prop::collection::vec(1u32..=12, 2..5),
-        steps in prop::collection::vec((0usize..5, 1u32..200), 1..200),
-    ) {
-        let mut quota = Quota::default();
-        quota.reside((1 << each.len()) - 1);
-        for (kernel, instructions) in steps {
-            let kernel = kernel % each.len();
-            for _ in 0..instructions {
+        /// The firmware's rule is the hardware's: over any number of whole intervals with as many fails each and the same peak, it finds the same
+        /// limit from the sums, whichever way either is set.
+        #[test]
+        fn the_firmwares_limit_is_the_hardwares_on_a_steady_input(
+            peak in 1u8..=127, fails in 0u32..20_000, intervals in 1u32..100, wide: bool, grow: bool,
+        ) {
+            let rule = Rule { no_fails: if grow { NoFails::Grow } else { NoFails::Unlimited }, wide };
+            let mut hardware = Milg::default();
+            for _ in 0..intervals {
+                hardware.issued(peak);
+                hardware.observe(&rule, 1024, fails, peak);
+            }
+            let asked = [(true, option::LIMIT_MEMORY), (grow, option::LIMIT_GROWS), (wide, option::LIMIT_WIDE)];
+            let firmware = MemoryLimit::of(asked.iter().fold(0, |options, (asked, bit)| options | if *asked { *bit } else { 0 }));
+            let counted = Counted { requests: 1024 * intervals, fails: fails * intervals, peak: peak.into() };
+            prop_assert_eq!(firmware.limit(counted, UNLIMITED.into()), u32::from(hardware.limit()));
+        }
+
+        /// Round robin: between two turns of a kernel that is always ready, every other that is has had one.
+        #[test]
+        fn turns_go_round(ready in 1u8..=255) {
+            let mut order = order_of(MemoryOrder::RoundRobin);
+            let mut turns = Vec::new();
+            for _ in 0..2 * ready.count_ones() {
+                let first = order.first(ready);
+                prop_assert!(first.is_power_of_two() && first & ready != 0);
+                order.issued(first.trailing_zeros() as u8);
+                turns.push(first);
+            }
+            let (once, again) = turns.split_at(turns.len() / 2);
+            prop_assert_eq!(once.iter().fold(0, |set, turn| set | turn), ready);
+            prop_assert_eq!(once, again);
+        }
+
+        /// Quotas: with requests per instruction that stay, kernels that are always ready make as many requests each within one set.
+        #[test]
+        fn quotas_balance_requests(each in prop::collection::vec(1u32..=32, 2..4)) {
+            let mut order = order_of(MemoryOrder::Quota);
+            order.reside((1 << each.len()) - 1);
+            let ready = (1u8 << each.len()) - 1;
+            let mut requests = vec![0u64; each.len()];
+            let set: u64 = each.iter().fold(1, |multiple, &r| {
+                let (mut a, mut b) = (multiple, u64::from(r));
+                while b != 0 { (a, b) = (b, a % b); }
+                multiple / a * u64::from(r)
+            });
+            // Until every kernel's requests per instruction are known: 1,024 requests of the slowest and what the others have meanwhile.
+            for round in 0..200_000u64 {
+                let kernel = order.first(ready).trailing_zeros() as usize;
+                order.issued(kernel as u8);
+                order.observe(kernel as u8, each[kernel].into());
+                requests[kernel] += u64::from(each[kernel]);
+                if round == 100_000 {
+                    requests.fill(0);
+                }
+            }
+            let (least, most) = (requests.iter().min().unwrap(), requests.iter().max().unwrap());
+            prop_assert!(most - least <= 3 * set + 3 * 1024 / 10, "{:?} of {:?}, set {}", requests, each, set);
+        }
+
+        /// Whatever is asked for when, what is added to kernels' quotas makes the same number of requests of each (Dai et al. 2018, section 3.2).
+        #[test]
+        fn a_set_asks_for_as_many_requests_of_each(
+            each in prop::collection::vec(1u32..=12, 2..5),
+            steps in prop::collection::vec((0usize..5, 1u32..200), 1..200),
+        ) {
+            let mut quota = Quota::default();
+            quota.reside((1 << each.len()) - 1);
+            for (kernel, instructions) in steps {
+                let kernel = kernel % each.len();
+                for _ in 0..instructions {
+                    let before = quota.left();
+                    quota.issued(kernel as u8);
+                    let after = quota.left();
+                    let added = |slot: usize| u32::from(after[slot]) + u32::from(slot == kernel) - u32::from(before[slot]);
+                    let requests: Vec<u32> = (0..each.len()).map(|slot| added(slot) * u32::from(quota.requests_each()[slot])).collect();
+                    let full = after.contains(&u16::MAX);
+                    prop_assert!(full || requests.iter().all(|&of| of == requests[0]), "{:?}", requests);
+                    prop_assert!(after[..each.len()].iter().all(|&left| left > 0), "a kernel with none is given a set at once");
+                    quota.observe(kernel as u8, each[kernel].into());
+                }
+            }
+        }
+
+        /// Quotas stay within 16 bits: sets that are too large for them, again and again, neither wrap nor take from anybody.
+        #[test]
+        fn quotas_saturate_at_sixteen_bits(steps in prop::collection::vec(0u8..6, 1..300)) {
+            // Least common multiple 86,822,723, over any of them more than 16 bits hold.
+            let each = [31u32, 29, 23, 19, 17, 13];
+            let mut quota = Quota::default();
+            quota.reside(0b11_1111);
+            for (kernel, requests) in (0u8..).zip(each) {
+                // 1,024 requests and a few, in as many instructions as make `requests` of each.
+                let instructions = SAMPLE / requests + 1;
+                (0..instructions).for_each(|_| _ = quota.issued(kernel));
+                quota.observe(kernel, u64::from(instructions * requests));
+            }
+            prop_assert_eq!(quota.requests_each()[..6].to_vec(), each.map(|each| each as u8).to_vec());
+            let lowest = (0..6).min_by_key(|&slot| quota.left()[slot]).unwrap();
+            (0..quota.left()[lowest]).for_each(|_| _ = quota.issued(lowest as u8));
+            prop_assert_eq!(quota.left()[..6].to_vec(), vec![u16::MAX; 6], "a set is more than 16 bits for each of them");
+            for kernel in steps {
                 let before = quota.left();
+                quota.issued(kernel);
+                for (slot, (before, after)) in before.into_iter().zip(quota.left()).enumerate() {
+                    prop_assert_eq!(after, before - u16::from(slot == usize::from(kernel)));
+                }
+            }
+        }
+
+        /// Nobody issues beyond its quota before all others here have spent theirs: kernels that may issue are at most a set apart, and a kernel
+        /// that is alone in having a quota waits for nobody.
+        #[test]
+        fn warp_quotas_are_spent_by_all_before_a_new_set(
+            quotas in prop::collection::vec(1u32..40, 2..5),
+            turns in prop::collection::vec(0usize..5, 1..2_000),
+        ) {
+            let kernels = quotas.len();
+            let mut quota = warp_quota(&quotas);
+            // And one without a quota.
+            quota.reside((1 << (kernels + 1)) - 1);
+            let mut issued = vec![0u32; kernels];
+            for turn in turns {
+                let kernel = turn % (kernels + 1);
+                prop_assert!(quota.has_left(kernels as u8));
+                if kernel == kernels || !quota.has_left(kernel as u8) {
+                    quota.issued(kernels as u8);
+                    continue;
+                }
                 quota.issued(kernel as u8);
-                let after = quota.left();
-                let added = |slot: usize| u32::from(after[slot]) + u32::from(slot == kernel) - u32::from(before[slot]);
-                let requests: Vec<u32> = (0..each.len()).map(|slot| added(slot) * u32::from(quota.requests_each()[slot])).collect();
-                let full = after.contains(&u16::MAX);
-                prop_assert!(full || requests.iter().all(|&of| of == requests[0]), "{:?}", requests);
-                prop_assert!(after[..each.len()].iter().all(|&left| left > 0), "a kernel with none is given a set at once");
-                quota.observe(kernel as u8, each[kernel].into());
+                issued[kernel] += 1;
+                let sets: Vec<u32> = issued.iter().zip(&quotas).map(|(issued, quota)| issued / quota).collect();
+                let whole = *sets.iter().min().unwrap();
+                for (slot, (issued, quota_of)) in issued.iter().zip(&quotas).enumerate() {
+                    prop_assert!(*issued <= (whole + 1) * quota_of, "no more than the set that all are in");
+                    prop_assert_eq!(quota.has_left(slot as u8), *issued < (whole + 1) * quota_of);
+                }
             }
         }
-    }
 
-    /// Quotas stay within 16 bits: sets that are too large for them, again and again, neither wrap nor take from anybody.
-    #[test]
-    fn quotas_saturate_at_sixteen_bits(steps in prop::collection::vec(0u8..6, 1..300)) {
-        // Least common multiple 86,822,723, over any of them more than 16 bits hold.
-        let each = [31u32, 29, 23, 19, 17, 13];
-        let mut quota = Quota::default();
-        quota.reside(0b11_1111);
-        for (kernel, requests) in (0u8..).zip(each) {
-            // 1,024 requests and a few, in as many instructions as make `requests` of each.
-            let instructions = SAMPLE / requests + 1;
-            (0..instructions).for_each(|_| _ = quota.issued(kernel));
-            quota.observe(kernel, u64::from(instructions * requests));
+        /// A kernel at its limit has no room, below it has; none limits nothing.
+        #[test]
+        fn static_limits_are_kept(limit in 1u8..=127, in_flight in 0u16..300) {
+            let limits = Limits::of(&MemorySettings::of(&MemoryIssueConfig {
+                in_flight: InFlightLimit::Static,
+                limits: vec![StaticLimit::Any(Unlimited::Inf), StaticLimit::Most(limit)],
+                ..MemoryIssueConfig::default()
+            }), BIT_EXACT);
+            prop_assert!(limits.room(0, in_flight) && limits.room(2, in_flight));
+            prop_assert_eq!(limits.room(1, in_flight), in_flight < u16::from(limit));
         }
-        prop_assert_eq!(quota.requests_each()[..6].to_vec(), each.map(|each| each as u8).to_vec());
-        let lowest = (0..6).min_by_key(|&slot| quota.left()[slot]).unwrap();
-        (0..quota.left()[lowest]).for_each(|_| _ = quota.issued(lowest as u8));
-        prop_assert_eq!(quota.left()[..6].to_vec(), vec![u16::MAX; 6], "a set is more than 16 bits for each of them");
-        for kernel in steps {
-            let before = quota.left();
-            quota.issued(kernel);
-            for (slot, (before, after)) in before.into_iter().zip(quota.left()).enumerate() {
-                prop_assert_eq!(after, before - u16::from(slot == usize::from(kernel)));
-            }
-        }
-    }
-
-    /// Nobody issues beyond its quota before all others here have spent theirs: kernels that may issue are at most a set apart, and a kernel
-    /// that is alone in having a quota waits for nobody.
-    #[test]
-    fn warp_quotas_are_spent_by_all_before_a_new_set(
-        quotas in prop::collection::vec(1u32..40, 2..5),
-        turns in prop::collection::vec(0usize..5, 1..2_000),
-    ) {
-        let kernels = quotas.len();
-        let mut quota = warp_quota(&quotas);
-        // And one without a quota.
-        quota.reside((1 << (kernels + 1)) - 1);
-        let mut issued = vec![0u32; kernels];
-        for turn in turns {
-            let kernel = turn % (kernels + 1);
-            prop_assert!(quota.has_left(kernels as u8));
-            if kernel == kernels || !quota.has_left(kernel as u8) {
-                quota.issued(kernels as u8);
-                continue;
-            }
-            quota.issued(kernel as u8);
-            issued[kernel] += 1;
-            let sets: Vec<u32> = issued.iter().zip(&quotas).map(|(issued, quota)| issued / quota).collect();
-            let whole = *sets.iter().min().unwrap();
-            for (slot, (issued, quota_of)) in issued.iter().zip(&quotas).enumerate() {
-                prop_assert!(*issued <= (whole + 1) * quota_of, "no more than the set that all are in");
-                prop_assert_eq!(quota.has_left(slot as u8), *issued < (whole + 1) * quota_of);
-            }
-        }
-    }
-
-    /// A kernel at its limit has no room, below it has; none limits nothing.
-    #[test]
-    fn static_limits_are_kept(limit in 1u8..=127, in_flight in 0u16..300) {
-        let limits = Limits::of(&MemorySettings::of(&MemoryIssueConfig {
-            in_flight: InFlightLimit::Static,
-            limits: vec![StaticLimit::Any(Unlimited::Inf), StaticLimit::Most(limit)],
-            ..MemoryIssueConfig::default()
-        }), BIT_EXACT);
-        prop_assert!(limits.room(0, in_flight) && limits.room(2, in_flight));
-        prop_assert_eq!(limits.room(1, in_flight), in_flight < u16::from(limit));
     }
 }
