@@ -20,7 +20,7 @@
 //! | [`metric`] | IPC, IPM*IPC, Factor, Linear, as exact rationals |
 //! | [`limits`] | what the images are built for |
 //! | `log` | with the feature `defmt`, on targets: phases, decisions and faults as defmt logs |
-//! | [`resources`], [`kernel`], [`machine`], [`counters`] | TB demands, launched kernels, parameters, which counters a decision needs |
+//! | [`resources`], [`kernel`], [`gpu`], [`counters`] | TB demands, launched kernels, parameters, which counters a decision needs |
 //! | [`quantity`] | the numbers with a fraction: how many bits behind the point, how large |
 //!
 //! Integrating it takes a [`Bus`](mias_registers::bus::Bus), or a [`TryBus`](mias_registers::bus::TryBus) where an access can fail, and one call per interrupt; `examples/own_bus.rs`
