@@ -1,6 +1,9 @@
 //! `cargo xtask ci`: everything that a change must pass. `.ci/run` calls this and nothing else.
 
-use anyhow::Result;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
 
 use crate::slurm::Beside;
 use crate::targets::{IMAGES, TARGETS};
@@ -43,6 +46,7 @@ pub(crate) fn run() -> Result<()> {
     }
     // Offline: the steps before have fetched all that it needs, and without a network it would wait for the registry.
     report.step("firmware package", || {
+        forget_packed_sources()?;
         run_command(&mut cargo([
             "package",
             "--package",
@@ -65,4 +69,19 @@ pub(crate) fn run() -> Result<()> {
         report.step("an evaluation on a cluster, of which a node is lost, gives the bytes of a local run", || cluster.join());
     }
     report.finish("cargo xtask ci")
+}
+
+/// Removes what cargo has unpacked of this workspace's packages: it keeps them by name and version, and would build one package against what
+/// another one was when the step ran before. Such folders of a local registry have no host in their name.
+fn forget_packed_sources() -> Result<()> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(std::env::home_dir()?.join(".cargo")));
+    let registries = home.and_then(|home| fs::read_dir(home.join("registry/src")).ok()).into_iter().flatten();
+    for registry in registries.filter_map(Result::ok).filter(|registry| registry.file_name().to_string_lossy().starts_with('-')) {
+        for package in fs::read_dir(registry.path())?.filter_map(Result::ok) {
+            if package.file_name().to_string_lossy().starts_with("mias-") {
+                fs::remove_dir_all(package.path()).with_context(|| format!("cannot remove {}", package.path().display()))?;
+            }
+        }
+    }
+    Ok(())
 }
