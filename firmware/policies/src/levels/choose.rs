@@ -3,7 +3,7 @@
 //! In this order: one that was passed over as often as any may be, the oldest of such; the highest priority; who makes those that run together ask most evenly for
 //! issue slots and DRAM; who with them takes least of the resource of an SM that they take most of; the oldest.
 //!
-//! **Nobody starves.** A launch is passed over when one that came into the window later is admitted before it. Whoever was passed over K times is next, and those that
+//! **No launch starves.** A launch is passed over when one that came into the window later is admitted before it. Whoever was passed over K times is next, and those that
 //! are older were passed over at least as often, so that the oldest of such is the oldest of all and passes over nobody. So a launch is passed over at most K times, and one
 //! that has a launches before it in the queue is among the next a + K + 1, if kernels end.
 

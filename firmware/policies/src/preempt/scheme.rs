@@ -7,7 +7,7 @@ use mias_registers::preempt_scheme;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Scheme {
-    /// Nobody is preempted.
+    /// No TB is preempted.
     #[default]
     None = preempt_scheme::NONE as u8,
     /// Sets of TBs that make room for one; they run to their end.

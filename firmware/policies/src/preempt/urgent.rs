@@ -26,7 +26,7 @@ pub struct Preemption {
 }
 
 impl Preemption {
-    /// Nobody is preempted.
+    /// No TB is preempted.
     pub(crate) const NONE: Self = Self { scheme: Scheme::None, urgent: 0 };
 
     /// The scheme by which the firmware preempts.

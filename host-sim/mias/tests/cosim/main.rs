@@ -1,7 +1,7 @@
-//! The image in QEMU decides as the firmware in this process does: every register access, every statistic. `cargo xtask test`
+//! The image in QEMU decides as the firmware in this process does: every register access, every statistic. `cargo xtask ci`
 //! builds the images and runs this; by itself: `cargo xtask image && cargo test -p mias --test cosim`.
 
-mod slow;
+mod mechanisms;
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -34,7 +34,7 @@ fn every_core_gives_the_native_report() {
 /// account of that decision.
 #[test]
 fn an_inverted_comparison_changes_the_result() {
-    let image = std::env::var("MIAS_INVERTED_IMAGE").expect("`cargo xtask test` builds it and says where it is");
+    let image = std::env::var("MIAS_INVERTED_IMAGE").expect("`cargo xtask ci` builds it and says where it is");
     let args = ["run", "mm:128", "fwt:65536", "--policy", "mias-ipc", "--cycles", "50000", "--set", "profile-cycles=8000"];
     let parsed = |text: String| serde_json::from_str::<serde_json::Value>(&text).expect("JSON");
     let (native, inverted) = (parsed(with(&args, "native")), parsed(with(&args, &format!("qemu:{image}"))));
@@ -126,7 +126,7 @@ fn generated_recordings_are_the_same_on_every_core() {
 /// The first write that differs is that of a quota: the inverted image has chosen another configuration.
 #[test]
 fn an_inverted_image_is_caught_at_its_first_other_write() {
-    let image = std::env::var("MIAS_INVERTED_IMAGE").expect("`cargo xtask test` builds it and says where it is");
+    let image = std::env::var("MIAS_INVERTED_IMAGE").expect("`cargo xtask ci` builds it and says where it is");
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("run.mrec").to_str().expect("UTF-8").to_owned();
     let run =

@@ -89,7 +89,7 @@ impl CdSearch {
                     _ if search.memory == 0 => false,
                     Mode::Power => self.begin_power(search),
                     Mode::Chosen if all => self.begin_power(search),
-                    // Nobody to give SMs to.
+                    // No kernel to give SMs to.
                     Mode::Performance if all => false,
                     Mode::Chosen | Mode::Performance => self.begin_performance(search),
                 }

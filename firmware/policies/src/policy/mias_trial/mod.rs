@@ -57,7 +57,7 @@ impl Searches for MiasTrial {
             Tries::Nothing => begin(context, trial, search),
             Tries::One => match smk::quotas(context) {
                 Some(usual) if usual != ones(search) => trial.try_usual(search, usual),
-                // Nobody has TBs to give.
+                // No kernel has TBs to give.
                 _ => search.settle(),
             },
             Tries::Usual => {

@@ -216,7 +216,7 @@ fn is_better(search: &Search, rates: &[Rate; MAX_KERNELS], than: &[Rate; MAX_KER
     is_better_by(search, BETTER_EIGHTHS, rates, than)
 }
 
-/// Whether the product of their rates over others is more than so many eighths. Somebody who did nothing does better than ever by doing anything.
+/// Whether the product of their rates over others is more than so many eighths. A kernel that did nothing does better than ever by doing anything.
 pub(super) fn is_better_by(search: &Search, eighths: u64, rates: &[Rate; MAX_KERNELS], than: &[Rate; MAX_KERNELS]) -> bool {
     let kernels = rates.iter().zip(than).take(search.shares.kernels());
     let product = kernels.fold(1_u64 << PRODUCT_BITS, |product, (rate, than)| {

@@ -1,4 +1,4 @@
-//! What `cargo xtask ci` runs and `cargo xtask test` leaves out: more policies, mechanisms and recordings.
+//! Co-simulation of more policies, mechanisms and recordings.
 
 use crate::support::{json, refused};
 use crate::{CORES, URGENT, generated, with};
