@@ -1,4 +1,5 @@
-//! Generation of all maximal configurations for 2, 3 and 4 kernels on an SM of the thesis' machine (sources.md D24).
+//! Generation of all maximal configurations for 2, 3 and 4 kernels on an SM of the thesis' machine
+//! (sources.md D24).
 
 use std::hint::black_box;
 

@@ -1,7 +1,9 @@
-//! Decision latency on the host: from latched counters to the chosen configuration, per metric, at 30 SMs.
+//! Decision latency on the host: from latched counters to the chosen configuration, per metric, at
+//! 30 SMs.
 //!
-//! Two kernels with 3 configurations (mm + fwt) and with 7 (blk + bopt), sources.md D24. The counters are read
-//! through the register file, as the driver does; instruction counts on the target are another matter.
+//! Two kernels with 3 configurations (mm + fwt) and with 7 (blk + bopt), sources.md D24. The
+//! counters are read through the register file, as the driver does. This is independent of
+//! instruction counts on the target.
 
 use std::hint::black_box;
 
@@ -26,7 +28,7 @@ fn kernel(tb_threads: u32, thread_registers: u32, tb_shared_bytes: u32) -> Kerne
     KernelDescriptor { grid_tbs: 1_000_000, tb_threads, thread_registers, tb_shared_bytes, ..KernelDescriptor::default() }
 }
 
-/// Plausible counters: memory-bound in varying degree.
+/// Plausible counters, memory-bound to a varying degree.
 fn counters(sm: usize, cycle: u64) -> RawCounters {
     let share = sm as u64 % 7 + 1;
     RawCounters::of([
@@ -40,7 +42,7 @@ fn counters(sm: usize, cycle: u64) -> RawCounters {
     ])
 }
 
-/// A machine in which the last SM's window has just ended and the firmware has not looked yet.
+/// Creates a machine whose last SM has just ended its window, before the firmware reacts.
 fn about_to_decide(policy: PolicyCode, kernels: [KernelDescriptor; 2]) -> (RegisterBlock, Image) {
     let mut file = RegisterBlock::new(gpu(policy));
     let mut firmware = Image::from_straps(&mut file).expect("the map is the firmware's own");

@@ -1,10 +1,12 @@
-//! Simulation rate: warp instructions per second of the timing model on the synthetic reference traces (loading excluded),
-//! and of the functional interpreter that makes traces.
+//! Simulation rate: warp instructions per second of the timing model on the synthetic reference
+//! traces (loading excluded), and of the functional interpreter that produces traces.
 //!
-//! The reference simulator does 138 k (comp), 49 k (shm) and 25 k (mem) per second on a 2-core machine.
+//! The reference simulator reaches 138 k (comp), 49 k (shm) and 25 k (mem) per second on a 2-core
+//! machine.
 //!
-//! `--once TRACE RUNS [THREADS [SMS]]` is for `cargo xtask sim-rate`: loads the trace, simulates it so often, possibly not at all, and
-//! prints its warp instructions and the seconds of the fastest run. It runs on one thread and on the machine's SMs unless told otherwise.
+//! `--once TRACE RUNS [THREADS [SMS]]` is for `cargo xtask sim-rate`. It loads the trace, simulates
+//! it RUNS times, which may be 0, and prints its warp instructions and the seconds of the fastest
+//! run. The default is one thread and the machine's SMs.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -21,7 +23,7 @@ use mias_trace::accelsim::Warnings;
 use mias_workloads::kernels;
 use mias_workloads::trace_store::Cache;
 
-/// A run costs about a second.
+/// A run takes about a second.
 const SAMPLES: usize = 10;
 /// Rows and columns of the matrices that the interpreter multiplies.
 const MATRIX: u64 = 128;
@@ -35,7 +37,7 @@ fn warp_insts(workloads: &[Workload]) -> u64 {
     workloads.iter().map(|workload| workload.trace.warp_insts()).sum()
 }
 
-/// The reference's machine, with so many SMs if that is asked for.
+/// Creates the reference's machine, with another number of SMs if given.
 fn runner(threads: usize, sms: Option<u32>) -> SimulatedGpu {
     let mut gpu = gpus::load("rtx2060-accelsim").expect("built in");
     gpu.sm.count = sms.unwrap_or(gpu.sm.count);
@@ -76,7 +78,8 @@ fn interpreter(criterion: &mut Criterion) {
 
 criterion_group!(benches, timing_model, interpreter);
 
-/// Loads `trace`, simulates it `runs` times, and prints its warp instructions and the seconds of the fastest run.
+/// Loads `trace`, simulates it `runs` times, and prints its warp instructions and the seconds of
+/// the fastest run.
 fn once(trace: &str, runs: u32, runner: &SimulatedGpu) {
     let workloads = load(trace);
     let run = to_the_end(&workloads);

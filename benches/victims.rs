@@ -1,7 +1,8 @@
-//! Victim selection on the host: from the interrupt that says that all SMs want room to its end, on the machine of Shieh 2016, table 4.1, with
-//! the TBs per SM of table 4.2.
+//! Victim selection on the host: from the interrupt by which all SMs request space to its end, on
+//! the machine of Shieh 2016, table 4.1, with the TBs per SM of table 4.2.
 //!
-//! The register block is plain memory; instruction counts on the target are another matter (docs/decision-latency.md).
+//! The register block is plain memory. This is independent of instruction counts on the target
+//! (docs/porting/decision-latency.md).
 
 use std::hint::black_box;
 
@@ -16,7 +17,7 @@ const SMS: u32 = 15;
 const REGISTERS: u32 = 32_768;
 const THREADS: u32 = 1_536;
 
-/// Memory: what is read is what was written.
+/// Plain memory: reads return the written values.
 struct Memory(Vec<u32>);
 
 impl Bus for Memory {
@@ -29,7 +30,7 @@ impl Bus for Memory {
     }
 }
 
-/// A machine with `tbs` TBs on each SM, and an urgent kernel.
+/// Creates a machine with `tbs` TBs on each SM, and an urgent kernel.
 fn gpu(scheme: Scheme, tbs: u32) -> Memory {
     let mut bus = Memory(vec![0; MAP_END as usize / 4]);
     let threads = THREADS / tbs / 32 * 32;

@@ -1,7 +1,8 @@
-//! A GPU's file with what it inherits. `base = "rtx2060"` at its head names another file: keys that
-//! a file does not have are those of its base, tables are joined key by key, however they are
-//! written, and any other value, a list among them, takes the place of the base's. A GPU's name and
-//! description are its own.
+//! Inheritance of GPU files.
+//!
+//! `base = "rtx2060"` at the head of a file names another file. Keys that a file lacks come from
+//! its base. Tables are joined key by key, in any notation. Any other value, including a list,
+//! replaces that of the base. A GPU's name and description are not inherited.
 
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
@@ -9,22 +10,23 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Deserializer, Error};
 
-/// The key that names the file a GPU inherits from.
+/// Key that names the base of a file.
 pub const BASE: &str = "base";
 
-/// What no GPU inherits.
+/// Keys that are not inherited.
 const OWN: [&str; 3] = [BASE, "name", "description"];
 
-/// A file, under the name that messages have of it.
+/// GPU file, with the name that messages use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// Its name.
+    /// Name in messages.
     pub name: String,
-    /// What is in it.
+    /// Text of the file.
     pub text: String,
 }
 
-/// What a file's `base` says, none where it is no text, and where. None: it has none, or cannot be read, which [`Inherited::of`] tells.
+/// Value of a file's `base`, none if it is not a string, and its position. None without a base, or
+/// if the file cannot be parsed, which [`Inherited::of`] reports.
 #[must_use]
 pub fn base(text: &str) -> Option<(Option<String>, Range<usize>)> {
     let table = DeTable::parse(text).ok()?.into_inner();
@@ -32,7 +34,8 @@ pub fn base(text: &str) -> Option<(Option<String>, Range<usize>)> {
     Some((base.get_ref().as_str().map(str::to_owned), base.span()))
 }
 
-/// A GPU's file and its bases, joined. Places are those in the files' texts, one behind the other with a byte between.
+/// GPU file joined with its bases. Positions are those in the concatenation of the files' texts,
+/// with one byte between two files.
 pub struct Inherited<'f> {
     pub(crate) files: &'f [File],
     table: DeTable<'f>,
@@ -42,7 +45,7 @@ impl<'f> Inherited<'f> {
     /// Joins a GPU's file, the first, with its base, the base's base, and so on.
     ///
     /// # Errors
-    /// The file that is not TOML, and why.
+    /// The file that is not valid TOML, with the error.
     pub fn of(files: &'f [File]) -> Result<Inherited<'f>, (&'f File, Error)> {
         let mut joined: Option<DeTable<'f>> = None;
         let mut begin = 0;
@@ -63,15 +66,16 @@ impl<'f> Inherited<'f> {
         Ok(Inherited { files, table: joined.unwrap_or_default() })
     }
 
-    /// What the files say, as a `T`.
+    /// Deserializes the joined values as a `T`.
     ///
     /// # Errors
-    /// What `T` lacks, or has no place for; [`Inherited::place`] says where that is.
+    /// Missing or unknown keys of `T`; [`Inherited::place`] gives their position.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, Error> {
         T::deserialize(Deserializer::from(Spanned::new(0..0, self.table.clone())))
     }
 
-    /// Where the value of the dotted `key` is, with the key: that of the last of its names that is there.
+    /// Position of the value of the dotted `key`, with the key; for a missing value, that of its
+    /// last existing parent.
     #[must_use]
     pub fn find(&self, key: &str) -> Option<Range<usize>> {
         let (mut table, mut found) = (&self.table, None);
@@ -85,13 +89,13 @@ impl<'f> Inherited<'f> {
         found
     }
 
-    /// The values, and where they are.
+    /// Joined values with their positions.
     #[must_use]
     pub fn table(&self) -> &DeTable<'f> {
         &self.table
     }
 
-    /// The file that a place is in, and where there.
+    /// File of a position, and the position in it.
     #[must_use]
     pub fn place(&self, span: Range<usize>) -> Option<(&'f File, Range<usize>)> {
         let mut begin = 0;
@@ -103,12 +107,12 @@ impl<'f> Inherited<'f> {
     }
 }
 
-/// Whether a table is written `key = { ... }`.
+/// True if a table is written `key = { ... }`.
 pub(crate) fn is_inline(key: &Spanned<Cow<'_, str>>, value: &Spanned<DeValue<'_>>) -> bool {
     value.get_ref().is_table() && value.span().start > key.span().end
 }
 
-/// `base` with what `over` says in place of its own.
+/// Joins `base` with `over`, whose values have priority.
 fn join<'f>(mut base: DeTable<'f>, over: DeTable<'f>) -> DeTable<'f> {
     for (key, value) in over {
         let of_base = base.remove(&key);
@@ -122,7 +126,7 @@ fn join<'f>(mut base: DeTable<'f>, over: DeTable<'f>) -> DeTable<'f> {
     base
 }
 
-/// The same table behind `begin` more bytes of text.
+/// Moves the positions of a table by `begin` bytes.
 fn shifted(table: DeTable<'_>, begin: usize) -> DeTable<'_> {
     let mut moved = DeTable::new();
     for (key, value) in table {

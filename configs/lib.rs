@@ -1,5 +1,13 @@
-//! The GPUs that come with `mias`, as text: a TOML file per GPU in `gpus/`, where every number carries its source or the word
-//! "assumption", or that of the file that it inherits from. `GpuConfig` of `mias-hw-model` is what they are read into.
+//! GPU files that come with `mias`, as text.
+//!
+//! Each GPU is a TOML file in `gpus/`. Every number there has its source or the word "assumption",
+//! directly or in the file that it inherits from. Use this crate for the built-in machines;
+//! `GpuConfig` of `mias-hw-model` is their parsed form.
+//!
+//! ```rust
+//! let text = mias_gpus::text("rtx2060").expect("a GPU that comes with mias");
+//! assert!(text.contains("name = \"rtx2060\""));
+//! ```
 
 pub mod inherit;
 mod text;
@@ -7,12 +15,12 @@ mod text;
 use inherit::{File, Inherited};
 use std::sync::LazyLock;
 
-/// The texts of `gpus/NAME.toml`, with their names.
+/// Names and texts of `gpus/NAME.toml`.
 macro_rules! gpus {
     ($($name:literal),* $(,)?) => { &[$(($name, include_str!(concat!("gpus/", $name, ".toml")))),*] };
 }
 
-/// Name and file of every GPU as it is written, in the order of lists.
+/// Name and original file of every GPU, in display order.
 pub const FILES: &[(&str, &str)] = gpus![
     "rtx2060",
     "rtx2060-accelsim",
@@ -35,29 +43,29 @@ pub const FILES: &[(&str, &str)] = gpus![
     "field",
 ];
 
-/// The texts of [`FILES`] with what they inherit.
+/// Texts of [`FILES`] joined with their bases.
 static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| FILES.iter().map(|(name, _)| joined(name)).collect());
 
-/// The file of the GPU called `name` as it is written.
+/// Original file of the GPU called `name`.
 #[must_use]
 pub fn file(name: &str) -> Option<&'static str> {
     FILES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
-/// The file of the GPU called `name` with what it inherits: complete, and without a base.
+/// Complete file of the GPU called `name`, joined with its bases.
 #[must_use]
 pub fn text(name: &str) -> Option<&'static str> {
     all().find(|(known, _)| *known == name).map(|(_, text)| text)
 }
 
-/// Name and [`text`] of every GPU, in the order of lists.
+/// Name and [`text`] of every GPU, in display order.
 pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
     FILES.iter().zip(TEXTS.iter()).map(|((name, _), text)| (*name, text.as_str()))
 }
 
 fn joined(name: &str) -> String {
     let next = |name: &String| inherit::base(file(name)?)?.0;
-    // Each has one base, so that more steps than there are files go round in a circle.
+    // Each file has one base, so a longer chain than the number of files is a cycle.
     let chain = std::iter::successors(Some(name.to_owned()), next).take(FILES.len());
     let files: Vec<File> = chain.filter_map(|name| Some(File { text: file(&name)?.to_owned(), name })).collect();
     Inherited::of(&files).map(|gpu| gpu.text()).unwrap_or_default()
@@ -67,7 +75,7 @@ fn joined(name: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Each file is in the list, under the name that it has inside.
+    /// Each file is in the list under its own name.
     #[test]
     fn the_list_is_the_folder() {
         let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/gpus")).unwrap();

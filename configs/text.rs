@@ -1,4 +1,5 @@
-//! A GPU with all that it inherits as one file: each value with the comments that it has where it is from, in the order of the outermost base.
+//! Text of a GPU file joined with its bases: each value with its original comments, in the order of
+//! the outermost base.
 
 use crate::inherit::{Inherited, is_inline};
 use serde::Deserialize;
@@ -8,20 +9,20 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
-/// A dotted name, its key and its value.
+/// Dotted name, key and value.
 type Entry<'t, 'f> = (String, &'t Spanned<Cow<'f, str>>, &'t Spanned<DeValue<'f>>);
 
-/// What is said of keys and tables in the files, by dotted names.
+/// Comments of keys and tables in the files, by dotted names.
 #[derive(Default)]
 struct Notes {
-    /// The place of each among all.
+    /// Position of each name in the order.
     rank: BTreeMap<String, usize>,
-    /// The comment lines above, and what follows in the line.
+    /// Comment lines above, and rest of the line.
     comments: BTreeMap<String, (String, String)>,
 }
 
 impl Inherited<'_> {
-    /// The GPU's file as it would be without a base. A file that has none stays as it is.
+    /// Text of the GPU's file as it would be without a base. A file without a base is unchanged.
     #[must_use]
     pub fn text(&self) -> String {
         if let [file] = self.files {
@@ -55,7 +56,7 @@ impl Inherited<'_> {
         }
     }
 
-    /// A value as it is written; one of tables with headers in a line.
+    /// Text of a value; a table with a header is written inline.
     fn value(&self, key: &Spanned<Cow<'_, str>>, value: &Spanned<DeValue<'_>>) -> String {
         let headers = contains(&value.span(), &key.span());
         let list = headers.then(|| toml::Value::deserialize(ValueDeserializer::from(value.clone())).ok()).flatten();
@@ -68,7 +69,7 @@ impl Inherited<'_> {
 }
 
 impl Notes {
-    /// Notes what a file says, in place of what was noted of its bases.
+    /// Records the comments of a file, which replace those of its bases.
     fn read(&mut self, text: &str, table: &DeTable<'_>, path: &str, in_line: bool) {
         let mut entries: Vec<_> = table.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);
@@ -96,7 +97,7 @@ impl Notes {
     }
 }
 
-/// The comment lines above the line in which `begin` is, and what follows `end` in its line.
+/// Comment lines above the line of `begin`, and the rest of the line after `end`.
 fn comments(text: &str, begin: usize, end: usize) -> (String, String) {
     let line = text[..begin].rfind('\n').map_or(0, |at| at + 1);
     let mut above: Vec<&str> = text[..line].lines().rev().take_while(|line| line.trim_start().starts_with('#')).collect();
@@ -106,14 +107,14 @@ fn comments(text: &str, begin: usize, end: usize) -> (String, String) {
     (above, behind.trim_end().to_owned())
 }
 
-/// The entries of a table with their dotted names, in the order of the notes.
+/// Entries of a table with their dotted names, in the order of the notes.
 fn ordered<'t, 'f>(table: &'t DeTable<'f>, path: &str, notes: &Notes) -> Vec<Entry<'t, 'f>> {
     let mut entries: Vec<_> = table.iter().map(|(key, value)| (dotted(path, key.get_ref()), key, value)).collect();
     entries.sort_by_key(|(name, ..)| notes.rank.get(name));
     entries
 }
 
-/// Whether a table is written in a line, all of it.
+/// True if the whole table is written inline.
 fn is_whole(key: &Spanned<Cow<'_, str>>, value: &Spanned<DeValue<'_>>) -> bool {
     fn within(table: &DeTable<'_>, span: &Range<usize>) -> bool {
         table.iter().all(|(key, value)| contains(span, &key.span()) && value.get_ref().as_table().is_none_or(|inner| within(inner, span)))

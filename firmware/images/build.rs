@@ -1,5 +1,5 @@
-//! Link arguments of the images, and of the bench on the target (`benches/target`), by board. They are here and not in the
-//! cargo configuration, where an outer RUSTFLAGS would replace them.
+//! Link arguments of the images, and of the benchmark on the target (`benches/target`), by board.
+//! They are here and not in the cargo configuration, where an outer RUSTFLAGS would replace them.
 
 use std::{env, error::Error, fs, path::PathBuf};
 

@@ -1,43 +1,45 @@
-//! What is left after a fault, or after the bus to the register block failed: the last events and where the processor stopped, in memory at a fixed address that no reset clears.
+//! Crash record after a fault or a bus failure: the last events and the stop address.
 //!
-//! The images keep it at the start of RAM (`images/memory/*.x`); a debugger, or the host, reads it there. It is an
-//! [`Observer`]: it writes down every event as it is handed over, and closes when the bus fails.
+//! It is in memory at a fixed address that no reset clears. The images keep it at the start of RAM
+//! (`images/memory/*.x`), where a debugger or the host reads it. It is an [`Observer`]: it records
+//! every event passed to the scheduler, and closes when the bus fails.
 
 use crate::driver::Observer;
 use crate::scheduler::Event;
 
-/// Events that it remembers: a power of two.
+/// Capacity in events: a power of two.
 pub const EVENTS: usize = 8;
 
-/// What [`Epitaph::magic`] holds after a fault: "RIP!" in ASCII, most significant byte first.
+/// Value of [`Epitaph::magic`] after a fault: "RIP!" in ASCII, most significant byte first.
 pub const MAGIC: u32 = 0x5249_5021;
 
-/// What [`Epitaph::cause`] holds after the bus failed: "BUS!" in ASCII, most significant byte first. No exception has that number: on Arm
-/// they are below 2^9, and RISC-V reserves codes from 64 on.
+/// Value of [`Epitaph::cause`] after a bus failure: "BUS!" in ASCII, most significant byte first.
+///
+/// No exception has that number: on Arm they are below 2^9, and RISC-V reserves codes from 64 on.
 pub const BUS_FAILED: u32 = 0x4255_5321;
 
-/// The record: words in this order.
+/// Crash record, with its words in this order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Epitaph {
-    /// [`MAGIC`] after a fault; anything else before one.
+    /// [`MAGIC`] after a fault; any other value before one.
     pub magic: u32,
-    /// Why: the exception number on Arm, `mcause` on RISC-V, or [`BUS_FAILED`].
+    /// Cause: the exception number on Arm, `mcause` on RISC-V, or [`BUS_FAILED`].
     pub cause: u32,
-    /// Address of the instruction that could not go on; of a bus that failed, the byte offset of the register.
+    /// Address of the faulting instruction; after a bus failure, the byte offset of the register.
     pub address: u32,
-    /// Events so far, modulo 2^32.
+    /// Number of events so far, modulo 2^32.
     pub count: u32,
-    /// The last of them: event `n` is in place `n mod 8`. Code in the lowest byte ([`code`]), slot or word of SMs in the next, the
-    /// lower half of the cycle in the upper two.
+    /// Last events: event `n` is in place `n mod 8`. The lowest byte is the code ([`code`]), and
+    /// the next the slot or the word of SMs. The upper two are the lower half of the cycle.
     pub events: [u32; EVENTS],
 }
 
 impl Epitaph {
-    /// No event.
+    /// A record without events.
     pub const EMPTY: Self = Self { magic: 0, cause: 0, address: 0, count: 0, events: [0; EVENTS] };
 
-    /// Writes down the end.
+    /// Closes the record with the cause and the address.
     pub fn close(&mut self, cause: u32, address: u32) {
         (self.cause, self.address) = (cause, address);
         self.magic = MAGIC;
@@ -58,7 +60,7 @@ impl Observer for Epitaph {
     }
 }
 
-/// Code of an event, from 1 in the order of [`Event`], and its slot or word of SMs.
+/// Returns the code of an event, from 1 in the order of [`Event`], and its slot or word of SMs.
 #[must_use]
 pub const fn code(event: &Event) -> (u8, u8) {
     match event {

@@ -1,4 +1,4 @@
-//! What the firmware knows of its machine, and what it was asked to do.
+//! Machine description and requested parameters, as read from the register block.
 
 use crate::quantity::{Coefficient, SectorRate};
 use crate::resources::SmLimits;
@@ -6,7 +6,7 @@ use mias_registers::bus::{TryBus, read};
 use mias_registers::counters::Counter;
 use mias_registers::{KERNEL_SLOTS, MAX_SMS, MAX_WINDOW, global, option};
 
-/// The machine, as the register block describes it.
+/// Properties of the machine, as the register block describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GpuProperties {
     /// SMs, at most 256.
@@ -15,13 +15,13 @@ pub struct GpuProperties {
     pub slot_count: u8,
     /// Resources of an SM.
     pub limits: SmLimits,
-    /// Linear's coefficient in per-SM units.
+    /// Coefficient of Linear in per-SM units.
     pub linear_coefficient: Coefficient,
     /// Warp schedulers per SM.
     pub schedulers: u32,
-    /// Most sectors that the interconnect moves to all SMs together per core cycle.
+    /// Peak bandwidth of the interconnect to all SMs together, in sectors per core cycle.
     pub reply_sectors: SectorRate,
-    /// Most sectors that DRAM moves per core cycle.
+    /// Peak DRAM bandwidth, in sectors per core cycle.
     pub dram_sectors: SectorRate,
 }
 
@@ -37,7 +37,7 @@ impl GpuProperties {
         dram_sectors: SectorRate::ZERO,
     };
 
-    /// Reads the description.
+    /// Reads the machine description.
     ///
     /// # Errors
     /// The bus failed.
@@ -58,29 +58,31 @@ impl GpuProperties {
 /// Parameters of the scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Profiling window in cycles, 1 to 131,071. The thesis uses 45,000 (Nasef 2023, section 3.2.1).
+    /// Profiling window in cycles, 1 to 131,071. The thesis uses 45,000 (Nasef 2023, section
+    /// 3.2.1).
     pub profile_window: u32,
     /// Cycles for which launches are collected before they are scheduled together (sources.md D27).
     pub coalesce_window: u32,
-    /// Only configurations with at least one TB of every kernel (sources.md D19).
+    /// Use only configurations with at least one TB of every kernel (sources.md D19).
     pub require_all_present: bool,
-    /// Cap TBs per SM by the TBs that a kernel has left. When off, that is done for kernels only whose grid does not fill all
-    /// SMs once (sources.md D17).
+    /// Cap TBs per SM by the remaining TBs of a kernel. If false, this applies only to kernels
+    /// whose grid does not fill all SMs once (sources.md D17).
     pub always_cap_remaining: bool,
     /// Decide by warp instructions instead of thread instructions (sources.md D5).
     pub warp_ipc: bool,
-    /// Linear as printed in eq. 3.8.
+    /// Use Linear as printed in eq. 3.8.
     pub literal_linear: bool,
-    /// Read all counters that [`crate::configs::Sums`] holds, also those that the metric does not need.
+    /// Read all counters of [`crate::configs::Sums`], including those that the metric does not
+    /// need.
     pub read_all_counters: bool,
-    /// Transitions take no cycles, where the hardware can do that.
+    /// Transitions take no cycles, if the hardware supports it.
     pub ideal_transition: bool,
-    /// Warped-Slicer decides on the IPC that it profiles as it is, without the scaling factor (sources.md D48).
+    /// Warped-Slicer uses the profiled IPC without the scaling factor (sources.md D48).
     pub unscaled_profile: bool,
-    /// Warped-Slicer gives way to Spatial if a kernel is predicted to lose more than this over the number of kernels, in
-    /// thousandths (sources.md D50: 1.2 over the number of kernels).
+    /// Predicted loss in thousandths above which Warped-Slicer falls back to Spatial, divided by
+    /// the number of kernels (sources.md D50: 1.2 over the number of kernels).
     pub loss_threshold_permille: u32,
-    /// All bits of [`global::STRAP_OPTIONS`], for what goes with any policy ([`crate::driver::Extension`]).
+    /// All bits of [`global::STRAP_OPTIONS`], for extensions ([`crate::driver::Extension`]).
     pub options: u32,
 }
 
@@ -91,7 +93,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Nothing asked for; a window of this length is not valid.
+    /// Parameters without any request. A window of this length is not valid.
     pub const NONE: Self = Self {
         profile_window: 0,
         coalesce_window: 0,
@@ -128,7 +130,7 @@ impl Settings {
         })
     }
 
-    /// The counter that counts as instructions.
+    /// Returns the counter that supplies the instructions.
     #[must_use]
     pub fn instructions(&self) -> Counter {
         if self.warp_ipc { Counter::WarpInsts } else { Counter::ThreadInsts }

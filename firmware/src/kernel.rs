@@ -7,24 +7,26 @@ use mias_registers::{slot, slot_status};
 /// A launched kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kernel {
-    /// Its slot in the register block.
+    /// Slot of the kernel in the register block.
     pub slot: u8,
-    /// How many kernels were launched before it, since reset. Unlike a slot, never used again.
+    /// Number of kernels launched earlier, since reset. Unlike a slot, it is never reused.
     pub number: u32,
     /// Demand of one TB.
     pub demand: Resources,
-    /// TBs that an empty SM holds.
+    /// Most TBs on an empty SM.
     pub max_tbs: u8,
     /// TBs of its grid.
     pub grid_tbs: u32,
-    /// TBs that have not retired, as last read.
+    /// TBs that have not retired, as of the last read.
     pub unfinished_tbs: u32,
     /// No TB is left to issue.
     pub drained: bool,
 }
 
 impl Kernel {
-    /// A kernel at launch. The scheduler numbers it. One without a TB, or whose TBs have no thread, fits nowhere: its descriptor is
+    /// Creates a kernel at launch. The scheduler numbers it.
+    ///
+    /// A kernel without TBs, or whose TBs have no threads, fits nowhere, because its descriptor is
     /// corrupt.
     #[must_use]
     pub fn new(slot: u8, shape: &TbShape, grid_tbs: u32, limits: &SmLimits) -> Self {

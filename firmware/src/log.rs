@@ -1,14 +1,16 @@
-//! Logs of what the scheduler does, for [defmt](https://defmt.ferrous-systems.com): phases, decisions with all scores, faults. An
-//! [`Observer`]; where the bytes go is the image's matter (`images/src/bin/common/log.rs`), their text stays in its ELF file.
+//! Scheduler logs for [defmt](https://defmt.ferrous-systems.com): phases, decisions with all
+//! scores, faults.
 //!
-//! A score is logged as the two integers that it is: there is no division on the target.
+//! The log is an [`Observer`]. The image decides where the bytes go
+//! (`images/src/bin/common/log.rs`), and their text stays in its ELF file. A score is logged as its
+//! two integers, because the target has no division.
 
 use crate::driver::Observer;
 use crate::policy::Policy;
 use crate::scheduler::{Event, Report};
 use mias_registers::PhaseCode;
 
-/// Logs.
+/// Observer that writes defmt logs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Log {
     /// Cycle of the last event.
@@ -16,7 +18,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// Before the first event.
+    /// A log before the first event.
     pub const NEW: Self = Self { now: 0 };
 }
 

@@ -1,6 +1,9 @@
-//! Properties of the parts that everything rests on, each a function of arbitrary numbers: unit tests call them with edge cases,
-//! and, under `cfg(kani)`, [Kani](https://github.com/model-checking/kani) proves them for all inputs (`cargo kani -p mias-firmware`, where
-//! Kani is installed; no other part of the build needs it). The properties of the whole firmware are in the crate `mias-policies`.
+//! Properties of basic parts, each as a function of arbitrary numbers.
+//!
+//! Unit tests call them with edge cases. Under `cfg(kani)`,
+//! [Kani](https://github.com/model-checking/kani) proves them for all inputs (`cargo kani -p
+//! mias-firmware`, if Kani is installed; no other part of the build needs it). The properties of
+//! the whole firmware are in the crate `mias-policies`.
 
 use crate::bodies::numbers::{configurations_are_feasible, scores_are_ordered};
 use crate::configs::{RoundTotals, Stride, Sums, TbVector};
@@ -13,7 +16,7 @@ fn product_is_exact(a: u64, b: u32) {
     assert_eq!(U96::product(a, b).to_u128(), u128::from(a) * u128::from(b));
 }
 
-/// What is left after as many TBs as fit has no room for another, and one more does not fit.
+/// After the maximum number of TBs no other TB fits.
 fn max_tbs_is_the_most(capacity: Resources, tb: Resources) {
     let most = capacity.max_tbs(&tb).min(255);
     let left = capacity.minus(&tb, most);
@@ -23,7 +26,7 @@ fn max_tbs_is_the_most(capacity: Resources, tb: Resources) {
     }
 }
 
-/// A set counts each SM once, and holds what was inserted.
+/// A set counts each SM once, and contains the inserted SMs.
 fn set_counts_once(first: SmWord, second: SmWord) {
     let mut set = SmSet::EMPTY;
     set.insert(first);
@@ -41,7 +44,7 @@ fn vectors_are_lexicographic(a: [u8; 4], b: [u8; 4]) {
     assert_eq!(TbVector(a).cmp(&TbVector(b)), a.cmp(&b));
 }
 
-/// Exactly as many are picked as asked for, the first among them.
+/// A stride picks exactly the requested number, and the first item.
 fn stride_picks_as_many(want: u32, total: u32) {
     let mut stride = Stride::new(want, total);
     let picks = (0..total).filter(|_| stride.pick()).count();

@@ -3,7 +3,8 @@
 use mias_registers::bus::{TryBus, read};
 use mias_registers::global;
 
-/// Amounts of the four resources that limit how many TBs an SM holds: a capacity, a remainder, or one TB's demand.
+/// Amounts of the four resources that limit the TBs of an SM: a capacity, a remainder, or one TB's
+/// demand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Resources {
     /// Threads, padded to whole warps.
@@ -12,23 +13,25 @@ pub struct Resources {
     pub registers: u32,
     /// Shared memory in bytes.
     pub shared_bytes: u32,
-    /// TB slots.
+    /// Number of TB slots.
     pub tbs: u32,
 }
 
 impl Resources {
-    /// Nothing.
+    /// Zero of every resource.
     pub const NONE: Self = Self { threads: 0, registers: 0, shared_bytes: 0, tbs: 0 };
 
-    /// Whether one more TB of demand `tb` fits into this remainder.
+    /// Returns whether one more TB of demand `tb` fits into this remainder.
     #[cfg_attr(not(target_arch = "riscv32"), inline)]
     #[must_use]
     pub fn fits(&self, tb: &Self) -> bool {
         tb.threads <= self.threads && tb.registers <= self.registers && tb.shared_bytes <= self.shared_bytes && tb.tbs <= self.tbs
     }
 
-    /// How many TBs of demand `tb` fit into this remainder. A resource of which the TB needs none does not limit; the TB
-    /// slots always do, so a demand without slots counts as one slot.
+    /// Returns the number of TBs of demand `tb` that fit into this remainder.
+    ///
+    /// A resource with zero demand does not limit. TB slots always limit: a demand without slots
+    /// counts as one slot.
     #[cfg_attr(not(target_arch = "riscv32"), inline)]
     #[must_use]
     pub fn max_tbs(&self, tb: &Self) -> u32 {
@@ -39,8 +42,8 @@ impl Resources {
             .min(limit(self.shared_bytes, tb.shared_bytes))
     }
 
-    /// What is left after `count` TBs of demand `tb`; none if they do not fit.
-    // A call on the RISC-V core, whose image has the least flash to spare.
+    /// Returns the remainder after `count` TBs of demand `tb`; none if they do not fit.
+    // Not inlined on the RISC-V core, whose image has the least flash to spare.
     #[must_use]
     #[cfg_attr(not(target_arch = "riscv32"), inline(always))]
     #[cfg_attr(target_arch = "riscv32", inline(never))]
@@ -55,7 +58,7 @@ impl Resources {
     }
 }
 
-/// What a kernel asks for, as launched: before any rounding.
+/// Resource demand of a kernel as launched, before any rounding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TbShape {
     /// Threads per TB.
@@ -66,21 +69,21 @@ pub struct TbShape {
     pub shared_bytes: u32,
 }
 
-/// Capacity of an SM and the granules in which it hands out resources.
+/// Capacity of an SM and its allocation granules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SmLimits {
-    /// What an empty SM has. At most 255 TB slots.
+    /// Resources of an empty SM. At most 255 TB slots.
     pub capacity: Resources,
-    /// Threads per warp; threads are padded to a multiple.
+    /// Threads per warp, to a multiple of which threads are padded.
     pub warp_threads: u32,
-    /// Registers per thread are rounded up to a multiple of this.
+    /// Granule to which registers per thread are rounded up.
     pub register_granule: u32,
-    /// Shared memory per TB is rounded up to a multiple of this many bytes.
+    /// Granule in bytes to which shared memory per TB is rounded up.
     pub shared_granule_bytes: u32,
 }
 
 impl SmLimits {
-    /// An SM that holds nothing.
+    /// Limits of an SM that holds nothing.
     pub const NONE: Self = Self { capacity: Resources::NONE, warp_threads: 0, register_granule: 0, shared_granule_bytes: 0 };
 
     /// Reads the limits from the register block.
@@ -101,8 +104,11 @@ impl SmLimits {
         })
     }
 
-    /// What one TB of that shape takes: threads padded to warps, registers and shared memory rounded up to their granules,
-    /// one TB slot. Saturates, so that a shape beyond all bounds fits nowhere instead of wrapping to a small one.
+    /// Returns the demand of one TB of that shape.
+    ///
+    /// Threads are padded to warps, registers and shared memory are rounded up to their granules,
+    /// and the TB takes one slot. The result saturates, so an excessive shape fits nowhere instead
+    /// of wrapping to a small one.
     #[must_use]
     pub fn demand(&self, shape: &TbShape) -> Resources {
         let threads = round_up(shape.threads, self.warp_threads);
@@ -114,14 +120,14 @@ impl SmLimits {
         }
     }
 
-    /// TBs of demand `tb` that an empty SM holds, 0 to 255.
+    /// Returns the number of TBs of demand `tb` that an empty SM holds, 0 to 255.
     #[must_use]
     pub fn max_tbs(&self, tb: &Resources) -> u8 {
         u8::try_from(self.capacity.max_tbs(tb)).unwrap_or(u8::MAX)
     }
 }
 
-/// `value` rounded up to a multiple of `granule` (0 counts as 1), saturating.
+/// Rounds `value` up to a multiple of `granule` (0 counts as 1), saturating.
 fn round_up(value: u32, granule: u32) -> u32 {
     match value.checked_rem(granule) {
         None | Some(0) => value,

@@ -1,5 +1,5 @@
-//! What runs around the driver in an image: handling one wake-up, guarded by the watchdog, and the wait for a register block that comes out of reset
-//! later than the microcontroller.
+//! Main-loop functions of an image: handling one wake-up under the watchdog, and waiting for a
+//! register block that leaves reset later than the microcontroller.
 
 use embedded_hal::delay::DelayNs;
 
@@ -8,14 +8,16 @@ use crate::policy::Policy;
 use mias_registers::bus::{TryBus, read, write};
 use mias_registers::global;
 
-/// Handles all that is pending, then prepares for what is to come until there is nothing left to prepare, looking for events in between.
-/// All under the watchdog: it is started and fed when the work begins and turned off at its end, so that it guards the work and not the
-/// sleep. Firmware that hangs, or a line that never goes low, lets it expire after
-/// `period` core cycles.
+/// Handles all pending events, then prepares future work until none is left, and checks for events
+/// in between.
+///
+/// The watchdog covers this work. It is started and fed at the start of the work and turned off at
+/// its end, so it does not run during sleep. If the firmware hangs, or the line never goes low, it
+/// expires after `period` core cycles.
 ///
 /// # Errors
-/// The bus failed. The observer has been told ([`Observer::bus_failed`]). The watchdog is left on, and expires unless the firmware is started
-/// again: the host hears of it.
+/// The bus failed. The observer was notified ([`Observer::bus_failed`]). The watchdog stays on, and
+/// expires unless the firmware is restarted, which the host detects.
 pub fn serve<P: Policy, E: Attends<O>, O: Observer, B: TryBus, const C: usize>(
     firmware: &mut Firmware<P, E, C>,
     bus: &mut B,
@@ -33,11 +35,14 @@ pub fn serve<P: Policy, E: Attends<O>, O: Observer, B: TryBus, const C: usize>(
     firmware.mind(write(bus, global::WATCHDOG_PERIOD, 0), observer)
 }
 
-/// Waits until the register block answers: its ID is neither 0 nor all ones. Looks `tries` times at most, `pause_ns` nanoseconds
-/// apart; false if it never did.
+/// Waits until the register block answers: its ID is neither 0 nor all ones.
+///
+/// It polls at most `tries` times, `pause_ns` nanoseconds apart, and returns false if the block
+/// never answered.
 ///
 /// # Errors
-/// The bus failed. That is no answer to wait for: a bus on which a block in reset is no failure answers all ones for it.
+/// The bus failed. The function does not retry: a bus on which a block in reset is not a failure
+/// returns all ones.
 pub fn await_block<B: TryBus>(bus: &mut B, delay: &mut impl DelayNs, pause_ns: u32, tries: u32) -> Result<bool, B::Error> {
     for left in (0..tries).rev() {
         if !matches!(read(bus, global::ID)?, 0 | u32::MAX) {

@@ -1,25 +1,25 @@
-//! A set of SMs as the register block shows it: one bit per SM.
+//! A set of SMs in the format of the register block: one bit per SM.
 
 use mias_registers::{SM_WORDS, sm_bit};
 
-/// Some of the 32 SMs of one word of an SM bit map.
+/// A subset of the 32 SMs of one word of an SM bit map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SmWord {
-    /// Which word, 0 to [`SM_WORDS`] - 1: SM `32 * word` is in bit 0.
+    /// Index of the word, 0 to [`SM_WORDS`] - 1: SM `32 * word` is in bit 0.
     pub word: u8,
     /// One bit per SM.
     pub bits: u32,
 }
 
 impl SmWord {
-    /// One SM, 0 to 255.
+    /// Returns the set of one SM, 0 to 255.
     #[must_use]
     pub const fn one(sm: u8) -> Self {
         let (word, bits) = sm_bit(sm as usize);
         Self { word: word as u8, bits }
     }
 
-    /// Those among the first `sms` SMs of the machine.
+    /// Returns the SMs of this word among the first `sms` SMs of the machine.
     #[must_use]
     pub const fn among(self, sms: u16) -> Self {
         let before = (sms as u32).saturating_sub(32 * self.word as u32);
@@ -31,7 +31,8 @@ impl SmWord {
     }
 }
 
-/// A set of up to 256 SMs, with its size at hand: a decision waits for it after every event.
+/// A set of up to 256 SMs that maintains its size, because a decision needs the size after every
+/// event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SmSet {
     words: [u32; SM_WORDS],
@@ -39,7 +40,7 @@ pub struct SmSet {
 }
 
 impl SmSet {
-    /// No SM.
+    /// The empty set.
     pub const EMPTY: Self = Self { words: [0; SM_WORDS], len: 0 };
 
     /// Adds SMs; words beyond the last are ignored.
@@ -51,7 +52,7 @@ impl SmSet {
         }
     }
 
-    /// Whether an SM is in the set.
+    /// Returns whether an SM is in the set.
     #[must_use]
     pub fn contains(&self, sm: u16) -> bool {
         let (word, bit) = sm_bit(sm.into());
@@ -64,7 +65,7 @@ impl SmSet {
         self.len
     }
 
-    /// Whether no SM is in the set.
+    /// Returns whether the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0

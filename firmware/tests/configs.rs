@@ -1,5 +1,6 @@
-//! Configuration generation against brute force, against a reference port of the thesis' tree, and against the thesis' cases
-//! (docs/reliability.md, "Invariants"; the number of each invariant is in the test).
+//! Configuration generation against brute force, against a reference port of the thesis' tree, and
+//! against the thesis' cases (docs/porting/guarantees.md, "Invariants"; the number of each
+//! invariant is in the test).
 
 use crate::bodies::numbers::configurations_are_feasible;
 use crate::cases::cases;
@@ -7,7 +8,8 @@ use mias_firmware::configs::{Candidate, Generator, Rules, Stride, TbVector, subs
 use mias_firmware::resources::{Resources, SmLimits, TbShape};
 use proptest::prelude::*;
 
-/// An SM of the thesis' machine (Nasef 2023, table 4.1), rounding as the peer does (sources.md D13).
+/// SM of the thesis' machine (Nasef 2023, table 4.1), with the rounding of its simulator
+/// (sources.md D13).
 const RTX2060: SmLimits = SmLimits {
     capacity: Resources { threads: 1024, registers: 65_536, shared_bytes: 65_536, tbs: 32 },
     warp_threads: 32,
@@ -61,7 +63,8 @@ fn plus(vector: &TbVector, kernel: usize) -> TbVector {
     more
 }
 
-/// Every maximal vector, by trying the whole box of single-kernel maxima; lexicographic.
+/// Returns every maximal vector in lexicographic order, by enumeration up to the single-kernel
+/// maxima.
 fn brute_force(capacity: &Resources, kernels: &[Candidate]) -> Vec<TbVector> {
     let mut vectors = vec![TbVector::default()];
     for kernel in 0..kernels.len() {
@@ -85,7 +88,8 @@ fn dominates(big: &TbVector, small: &TbVector) -> bool {
 }
 
 prop_compose! {
-    /// Small capacities, so that brute force stays small; a demand may be 0 in any resource but the slot.
+    /// Small capacities, so that brute force stays small. A demand may be 0 in any resource except
+    /// the slot.
     fn space(kernels: std::ops::RangeInclusive<usize>)(
         capacity in (0..24_u32, 0..24_u32, 0..24_u32, 0..10_u32),
         demands in proptest::collection::vec((0..9_u32, 0..9_u32, 0..9_u32, prop_oneof![3 => Just(255_u8), 1 => 0..6_u8]), kernels),
@@ -101,13 +105,15 @@ prop_compose! {
 proptest! {
     #![proptest_config(cases(2000))]
 
-    /// Invariants 1 to 4, 7 (order), 14 and 17: the set, the order and the absence of duplicates equal brute force.
+    /// Invariants 1 to 4, 7 (order), 14 and 17: set, order and absence of duplicates equal brute
+    /// force.
     #[test]
     fn equals_brute_force((capacity, kernels) in space(0..=4)) {
         prop_assert_eq!(all(capacity, &kernels), brute_force(&capacity, &kernels));
     }
 
-    /// Invariants 5, 6: the thesis' tree; and its pruned leaves are what the generator yields. The thesis has no caps.
+    /// Invariants 5, 6: the thesis' tree, whose pruned leaves equal the generator's vectors. The
+    /// thesis has no caps.
     #[test]
     fn equals_the_thesis_tree((capacity, mut kernels) in space(0..=4)) {
         kernels.iter_mut().for_each(|kernel| kernel.cap = 255);
@@ -148,7 +154,7 @@ proptest! {
         }
     }
 
-    /// Invariant 10: the filter, and what it leaves of a single kernel.
+    /// Invariant 10: the filter, and its treatment of single kernels.
     #[test]
     fn single_kernel_filter((capacity, kernels) in space(0..=4), require_all_present: bool) {
         let rules = Rules { require_all_present };
@@ -157,10 +163,10 @@ proptest! {
         let dropped: Vec<TbVector> = vectors.iter().copied().filter(|vector| !rules.admit(vector, kernels.len())).collect();
         let expected: Vec<TbVector> = vectors.iter().copied().filter(|vector| match kernels.len() {
             0 => false,
-            // Nothing that has TBs is dropped.
+            // No vector with TBs is dropped.
             1 => vector.get(0) == 0,
             count if require_all_present => (0..count).any(|kernel| vector.get(kernel) == 0),
-            // As many TBs of one kernel as there can be, and nothing else.
+            // The maximum of TBs of one kernel, and none of the others.
             _ => kernels.iter().enumerate().any(|(index, kernel)| *vector == TbVector::single(index, most(kernel))),
         }).collect();
         prop_assert_eq!(dropped, expected);
@@ -173,7 +179,7 @@ proptest! {
         }
     }
 
-    /// Invariant 11: a larger SM covers what the smaller one could hold.
+    /// Invariant 11: a larger SM covers the vectors of a smaller one.
     #[test]
     fn enlarging_keeps_coverage((capacity, kernels) in space(0..=3), more in (0..5_u32, 0..5_u32, 0..5_u32, 0..5_u32)) {
         let larger = Resources {
@@ -186,7 +192,7 @@ proptest! {
         prop_assert!(all(capacity, &kernels).iter().all(|old| wide.iter().any(|new| dominates(new, old))));
     }
 
-    /// Invariant 12: equal kernels may swap.
+    /// Invariant 12: equal kernels are interchangeable.
     #[test]
     fn equal_kernels_swap((capacity, mut kernels) in space(2..=4)) {
         kernels[1] = kernels[0];
@@ -198,7 +204,7 @@ proptest! {
         }
     }
 
-    /// Invariant 13: units do not matter.
+    /// Invariant 13: the result does not depend on units.
     #[test]
     fn scale_does_not_matter((capacity, kernels) in space(0..=4), factor in 1..1000_u32) {
         let scaled = |r: Resources| Resources { registers: r.registers * factor, ..r };
@@ -215,7 +221,7 @@ proptest! {
         prop_assert!(vectors.len() <= most(&kernels[0]).min(most(&kernels[1])) + 1);
     }
 
-    /// Invariant 17: no value of anything makes it panic or run away.
+    /// Invariant 17: any values terminate without a panic.
     #[test]
     fn survives_anything(capacity: [u32; 3], tbs in 0..=40_u32, shapes in proptest::collection::vec(any::<(u32, u32, u32, u8)>(), 0..6),
                          granules: [u32; 3]) {
@@ -230,7 +236,8 @@ proptest! {
         configurations_are_feasible(&limits, &shapes, 500);
     }
 
-    /// Sub-sampling picks exactly as many as wanted, the first among them, at distances that differ by at most one.
+    /// Sub-sampling picks exactly the wanted number, the first item among them, at distances that
+    /// differ by at most one.
     #[test]
     fn stride_is_even(want in 1..80_u32, total in 1..500_u32) {
         let picks: Vec<u32> = subsample(0..total, want, total).collect();
@@ -243,7 +250,8 @@ proptest! {
     }
 }
 
-/// Invariant 16: exactly the configurations 1-3, 2-2 and 3-1 that the thesis names (Nasef 2023, section 4.2.3).
+/// Invariant 16: exactly the configurations 1-3, 2-2 and 3-1 of the thesis (Nasef 2023, section
+/// 4.2.3).
 #[test]
 fn thesis_pairs() {
     let three = vec![TbVector([1, 3, 0, 0]), TbVector([2, 2, 0, 0]), TbVector([3, 1, 0, 0])];
@@ -294,7 +302,7 @@ fn first_leaf_of_the_tree() {
     assert_eq!(all(RTX2060.capacity, &[quarter; 3])[0], TbVector([0, 0, 4, 0]));
 }
 
-/// Invariant 17: nothing but the slots limits a TB that needs nothing.
+/// Invariant 17: only the slots limit a TB without demands.
 #[test]
 fn slots_limit_a_tb_without_demands() {
     let nothing = Candidate { demand: RTX2060.demand(&TbShape::default()), cap: 255 };

@@ -1,4 +1,4 @@
-//! The driver's start: which register blocks and which policies it takes.
+//! Start of the driver: the register blocks and the policies that it accepts.
 
 use mias_firmware::Firmware;
 use mias_firmware::driver::StartError;
@@ -32,7 +32,7 @@ fn refuses_a_map_that_it_does_not_know() {
     let refused = Firmware::<_, (), 64>::start(&mut bus, Settings::default(), policy).map(|_| ());
     assert_eq!(refused, Err(StartError::WrongMap { id: ID_VALUE, version: VERSION_VALUE + 0x1_0000 }));
     assert_eq!(bus.2, [(global::FAULT_SET, fault::WRONG_MAP)]);
-    // A newer minor version has additions only.
+    // A newer minor version only adds registers.
     let mut bus = Plain(ID_VALUE, VERSION_VALUE + 1, vec![]);
     assert!(Firmware::<_, (), 64>::start(&mut bus, Settings::default(), policy).is_ok());
     assert_eq!(Firmware::<ShippedPolicy, (), 64>::from_straps(&mut bus).map(|_| ()), Err(StartError::UnknownPolicy(99)));

@@ -1,5 +1,5 @@
-//! What the firmware does beyond the limits that an image is built for: SMs, and configurations. (Launches beyond its kernels wait in the
-//! FIFO: `hw-model/tests/firmware_cycle.rs`.)
+//! Behavior of the firmware beyond an image's limits on SMs and configurations. (Launches beyond
+//! its kernels wait in the FIFO: `hw-model/tests/firmware_cycle.rs`.)
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use mias_firmware::scheduler::{Event, Scheduler};
 use mias_registers::bus::Bus;
 use mias_registers::{ID_VALUE, PolicyCode, VERSION_VALUE, fault, global, interrupt, slot};
 
-/// Registers that keep what is written, and all writes.
+/// Registers that keep written values, and a list of all writes.
 #[derive(Default)]
 struct Block(BTreeMap<u32, u32>, Vec<(u32, u32)>);
 
@@ -49,7 +49,7 @@ fn surplus_sms_stay_idle_and_are_told_of() {
         }
         block.0.extend([(global::INT_STATUS, interrupt::TIMER), (global::CYCLE_LOW, 6000)]);
         firmware.on_interrupt(&mut block);
-        // Spatial writes a row of quotas for each kernel's SMs.
+        // Spatial writes a row of quotas for the SMs of each kernel.
         let written = |word: u32| {
             let masks = block.1.iter().filter(|(offset, _)| *offset == global::QUOTA_SMS + 4 * word);
             masks.fold(0, |all, (_, mask)| all | mask)
@@ -58,7 +58,7 @@ fn surplus_sms_stay_idle_and_are_told_of() {
     }
 }
 
-/// Three kernels have 42 configurations; there is room for 8, on 6 SMs and on 60.
+/// Three kernels have 42 configurations, for a capacity of 8, on 6 SMs and on 60.
 #[test]
 fn more_configurations_than_room_are_sampled_and_counted() {
     for sm_count in [6, 60] {
@@ -67,7 +67,8 @@ fn more_configurations_than_room_are_sampled_and_counted() {
         s.handle(Event::Timer, COALESCE);
         let positions: Vec<u32> = s.report().tried().map(|tried| tried.entry.position).collect();
         assert_eq!(s.report().total_configs(), 42);
-        // Half of the room for each of two rounds, the first at a fixed stride over all: 42 / 4 = 10.5.
+        // Half of the capacity for each of two rounds, the first at a fixed stride over all: 42 / 4
+        // = 10.5.
         assert_eq!(positions.len(), 4, "{sm_count} SMs");
         assert!(positions[0] == 0 && positions.windows(2).all(|pair| (10..=11).contains(&(pair[1] - pair[0]))), "{positions:?}");
     }

@@ -1,4 +1,4 @@
-//! The firmware from outside, in one program.
+//! Tests of the firmware's public interface, in one program.
 
 extern crate alloc;
 

@@ -1,5 +1,8 @@
-//! The four metrics against exact rationals of unbounded size that follow the printed equations SM average by SM average
-//! (Nasef 2023, eq. 3.1 to 3.9; docs/reliability.md, "Invariants": the number of each is in the test).
+//! The four metrics against exact rationals of unbounded size, which follow the printed equations
+//! with averages per SM (Nasef 2023, eq. 3.1 to 3.9).
+//!
+//! The invariants are those of docs/porting/guarantees.md, "Invariants"; the number of each is in
+//! the test.
 
 use core::cmp::Ordering;
 
@@ -23,7 +26,7 @@ fn linear(coefficient_q16: u32, literal: bool) -> Linear {
 }
 
 prop_compose! {
-    /// Sums of `sms` SMs, each counter within its width; extremes are likely.
+    /// Sums over `sms` SMs, with each counter within its width and extremes likely.
     fn sums(sms: std::ops::RangeInclusive<u16>)(sms in sms)(
         sms in Just(sms),
         cycles in count(Counter::Cycles, sms), issue in count(Counter::IssueCycles, sms),
@@ -43,7 +46,7 @@ fn count(counter: Counter, sms: u16) -> impl Strategy<Value = u64> {
 }
 
 prop_compose! {
-    /// Sums that no hardware would show.
+    /// Sums that no hardware can show.
     fn any_sums()(sms: u16, counts: [u32; 5], outstanding_misses: u64) -> Sums {
         let [cycles, issue_cycles, memory_stall_cycles, load_requests, instructions] = counts;
         Sums { sms, cycles, issue_cycles, memory_stall_cycles, load_requests, instructions, outstanding_misses, saturated: false }
@@ -75,14 +78,14 @@ proptest! {
         for sums in &configs {
             let m = means(sums, &totals);
             prop_assert_eq!(exact(&Ipc.score(sums, &totals)), reference_ipc(&m));
-            // Per-SM averages squared: the replica count cancels.
+            // Squared averages per SM: the replica count cancels.
             prop_assert_eq!(exact(&IpmIpc.score(sums, &totals)), reference_ipm_ipc(&m));
             prop_assert_eq!(exact(&Factor.score(sums, &totals)), reference_factor(&m));
             prop_assert_eq!(exact(&linear(coefficient, literal).score(sums, &totals)), reference_linear(&m, coefficient, literal));
         }
     }
 
-    /// Scores compare as the exact values do, also across rounds with other totals.
+    /// Scores compare as the exact values do, also across rounds with different totals.
     #[test]
     fn scores_compare_exactly(one in round(), two in round(), coefficient: u32) {
         let (first, second) = (totals(&one), totals(&two));
@@ -97,7 +100,8 @@ proptest! {
         }
     }
 
-    /// Invariant 21: f is 1 for equal A, then the score is the IPC; mean f over the SMs is 1; more A never scores higher.
+    /// Invariant 21: f is 1 for equal A, and the score is then the IPC. The mean of f over the SMs
+    /// is 1. More A never increases the score.
     #[test]
     fn factor_properties(mut configs in round(), more in 0..10_000_u64) {
         let all = totals(&configs);
@@ -108,7 +112,7 @@ proptest! {
             }).sum();
             prop_assert_eq!(f_sum, ratio(all.sms));
         }
-        // The same totals with a larger share: f grows, so the score cannot.
+        // The same totals with a larger share: f grows, so the score cannot grow.
         let mut stressed = configs[0];
         stressed.outstanding_misses += more;
         prop_assert!(Factor.score(&stressed, &all) <= Factor.score(&configs[0], &all));
@@ -129,7 +133,8 @@ proptest! {
         prop_assert!(configs.iter().all(|sums| linear(coefficient, literal).score(sums, &equal) == Ipc.score(sums, &equal)));
     }
 
-    /// Invariant 23: scaling all misses changes no order; with equal misses the order is that of the IPC for equal cycles.
+    /// Invariant 23: scaling all misses does not change the order. With equal misses and cycles the
+    /// order is that of the IPC.
     #[test]
     fn ipm_ipc_properties(a in sums(1..=1), b in sums(1..=1), factor in 1..50_u32) {
         let none = RoundTotals::default();
@@ -142,8 +147,9 @@ proptest! {
         prop_assert_eq!(IpmIpc.score(&a, &none).cmp(&IpmIpc.score(&b, &none)), Ipc.score(&a, &none).cmp(&Ipc.score(&b, &none)));
     }
 
-    /// Invariant 24, for equal cycles and no clamps: all metrics choose alike when A and misses are equal on all SMs.
-    /// Invariant 25: and the order in which SMs were added does not matter, since sums commute.
+    /// Invariant 24, for equal cycles and no clamps: all metrics choose alike if A and misses are
+    /// equal on all SMs. Invariant 25: the order of adding SMs does not matter, because sums
+    /// commute.
     #[test]
     fn metrics_agree_without_interference(instructions in proptest::collection::vec(1..1_000_000_u32, 3), coefficient: u32) {
         let configs: Vec<Sums> = instructions.iter().map(|instructions| Sums {
@@ -158,23 +164,24 @@ proptest! {
         prop_assert_eq!(instructions.iter().position(|count| Some(count) == best), Some(usize::from(by_ipc.get(0)) - 1));
     }
 
-    /// Invariant 22: without clamps the `dM` of all SMs add up to nothing, literally and in per-SM units.
+    /// Invariant 22: without clamps the `dM` of all SMs sum to zero, in the literal and in the
+    /// per-SM variant.
     #[test]
     fn linear_takes_from_one_what_it_gives_to_another(configs in round(), coefficient in 1..1000_u32, literal: bool) {
-        // Neither of the clamps: no stall cycles are taken that are not there, and few cycles have an issue.
+        // Neither clamp applies: stalls suffice for the subtraction, and few cycles have an issue.
         let free: Vec<Sums> = configs.iter().map(|sums| Sums {
             cycles: 1 << 24, issue_cycles: 0, memory_stall_cycles: 1 << 24, instructions: 1, outstanding_misses: sums.outstanding_misses % 1000, ..*sums
         }).collect();
         let all = totals(&free);
         let delta = |sums: &Sums| {
             let score = exact(&linear(coefficient, literal).score(sums, &all));
-            // I / (C + dM) of sums: replicas add up.
+            // I / (C + dM) of sums: replicas are added.
             ratio(sums.instructions) / score - ratio(sums.cycles)
         };
         prop_assert_eq!(free.iter().map(delta).sum::<Exact>(), ratio(0));
     }
 
-    /// Invariants 23 and 25: an order, whatever the counters say.
+    /// Invariants 23 and 25: an order exists for any counters.
     #[test]
     fn any_counters_have_an_order(one in any_sums(), other in any_sums(), sms: u16, outstanding_misses: u64, coefficient: u32, literal: bool) {
         scores_are_ordered(&one, &other, &RoundTotals { sms, outstanding_misses }, coefficient, literal);
@@ -197,7 +204,7 @@ proptest! {
     }
 }
 
-/// The vector that MIAS broadcasts when configuration `i` is `(i + 1, 1)` and measured so.
+/// Returns the vector that MIAS broadcasts if configuration `i` is `(i + 1, 1)` with these sums.
 fn decide(metric: impl Metric, configs: &[Sums]) -> TbVector {
     let demand = Resources { threads: 32, registers: 0, shared_bytes: 0, tbs: 1 };
     let limits = SmLimits {
@@ -216,14 +223,14 @@ fn decide(metric: impl Metric, configs: &[Sums]) -> TbVector {
     }
     table.set_total(configs.len() as u32);
     let context = Context { gpu: &gpu, settings: &Settings::default(), kernels: &[kernel, kernel] };
-    // Nothing is left untried, so the decision is final.
+    // No configuration is left untried, so the decision is final.
     match (Mias { metric }).on_done_profiling(&context, &mut table) {
         Verdict::Broadcast(vector) => vector,
         other => panic!("no decision: {other:?}"),
     }
 }
 
-/// Equal scores: the lexicographically lowest configuration.
+/// Equal scores select the lexicographically lowest configuration.
 #[test]
 fn ties_go_to_the_lowest_configuration() {
     let same = Sums { sms: 1, cycles: 100, instructions: 50, ..Sums::default() };
@@ -231,7 +238,7 @@ fn ties_go_to_the_lowest_configuration() {
     assert_eq!(decide(Ipc, &[twice, same, same]), TbVector([1, 1, 0, 0]));
 }
 
-/// Configurations that no SM finished are not chosen, whatever the others score.
+/// Configurations that no SM finished are not chosen, for any scores of the others.
 #[test]
 fn untried_configurations_do_not_win() {
     let poor = Sums { sms: 1, cycles: 100, ..Sums::default() };

@@ -1,4 +1,4 @@
-//! Numbers with a fraction against integers of 128 bits: products are exact, and what is cut off is what the names say.
+//! Fixed-point numbers against 128-bit integers: products are exact, and truncation is as named.
 
 use crate::cases::cases;
 use mias_firmware::metric::Score;
@@ -13,21 +13,22 @@ use proptest::prelude::*;
 proptest! {
     #![proptest_config(cases(256))]
 
-    /// Bits of products and of what is left of them.
+    /// Bits of products and of their truncations.
     #[test]
     fn products_are_cut_off_behind_the_point(a: u32, b: u32, c: u64) {
         let wide = Gain::from_bits(a).wide_mul(Gain::from_bits(b));
         let exact = u64::from(a) * u64::from(b);
         let cut: [Gain; 2] = [saturating(wide), wrapping(wide)];
         prop_assert_eq!(cut.map(Gain::to_bits), [(exact >> 16).min(u32::MAX.into()) as u32, (exact >> 16) as u32]);
-        // 40 fraction bits times none.
+        // 40 fraction bits times 0.
         let gain: Gain = saturating(product(GainRate::from_bits(c), Count::from_bits(a)));
         let modulo = (u128::from(c) * u128::from(a)) as u64;
         prop_assert_eq!(u64::from(gain.to_bits()), (modulo >> 24).min(u32::MAX.into()));
         prop_assert_eq!(times(Worth::from_bits(a), b).to_bits(), a.saturating_mul(b));
     }
 
-    /// Linear's correction: a count of 64 bits times the coefficient, exact in 96, and of the same fraction as the cycles.
+    /// Linear's correction: a 64-bit count times the coefficient, exact in 96 bits, with the
+    /// fraction bits of the cycles.
     #[test]
     fn linears_correction_is_exact(difference: u64, coefficient: u32, cycles: u64) {
         let delta = FixedU96::product(difference, Coefficient::from_bits(coefficient));
@@ -38,7 +39,7 @@ proptest! {
         prop_assert_eq!(sum.to_u128(), (exact + u128::from(cycles)) & ((1 << 96) - 1));
     }
 
-    /// A score is a ratio, whatever fraction both of its numbers have.
+    /// A score is a ratio that does not depend on the common fraction bits.
     #[test]
     fn the_fraction_of_both_numbers_cancels(a: u32, b in 1_u32..) {
         let integers = Score::new(U96::from(u64::from(a)), U96::from(u64::from(b)));
@@ -48,7 +49,7 @@ proptest! {
     }
 }
 
-/// One is one in every unit, and ranges are those that the aliases state.
+/// One is one in every unit, and ranges are those of the aliases.
 #[test]
 fn the_point_is_where_the_page_says() {
     assert_eq!([whole(1), Gain::ONE], [Gain::from_bits(1 << 16); 2]);

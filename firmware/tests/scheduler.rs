@@ -1,5 +1,5 @@
-//! The state machine by itself (sources.md D25 to D32): every event in every phase, and the rules on batches, aborts, dwell,
-//! time-outs and fall-backs.
+//! State machine in isolation (sources.md D25 to D32): every event in every phase, and the rules on
+//! batches, aborts, dwell, time-outs and fallbacks.
 
 use crate::phases::{COALESCE, GPU, LATE, MIAS, SETTINGS, SMS, events, in_phase, kernel, launched, scheduler};
 use mias_firmware::configs::{Origin, TbVector};
@@ -12,7 +12,8 @@ use mias_registers::{PhaseCode, fault};
 
 const WINDOW: u64 = SETTINGS.profile_window as u64;
 
-/// Reports all SMs done, with instructions that make configuration `winner` of the round the best, and decides.
+/// Reports all SMs done, with instructions that make configuration `winner` of the round the best,
+/// and decides.
 fn finish_round<P: Policy>(s: &mut Scheduler<P, 64>, winner: usize, now: u64) {
     for sm in 0..SMS as u8 {
         s.handle(Event::PartitionReached(SmWord::one(sm)), now);
@@ -33,7 +34,8 @@ fn finish_round<P: Policy>(s: &mut Scheduler<P, 64>, winner: usize, now: u64) {
     s.handle(Event::CountersRead, now + WINDOW);
 }
 
-/// Rows: phases; columns: the events below. Written by hand, from what docs/architecture.md says of the state machine.
+/// Rows are phases, and columns the events below. Written by hand from the description in
+/// docs/explanation/architecture.md.
 #[test]
 fn every_event_in_every_phase() {
     use PhaseCode::{Broadcast, Decide, Idle, Partition, Profile, Steady, Transition};
@@ -43,7 +45,8 @@ fn every_event_in_every_phase() {
         (Partition, [Partition, Partition, Partition, Partition, Partition, Transition, Partition, Partition]),
         (Transition, [Partition, Transition, Partition, Profile, Transition, Transition, Transition, Transition]),
         (Profile, [Partition, Profile, Partition, Profile, Profile, Decide, Profile, Profile]),
-        // No SM's counters were added here: the decision falls back to Left-over, which is broadcast.
+        // No SM's counters were added here, so the decision falls back to Left-over, which is
+        // broadcast.
         (Decide, [Partition, Decide, Partition, Decide, Decide, Decide, Broadcast, Decide]),
         (Broadcast, [Partition, Broadcast, Partition, Broadcast, Broadcast, Broadcast, Broadcast, Steady]),
         (Steady, [Partition, Steady, Partition, Steady, Steady, Steady, Steady, Steady]),
@@ -97,7 +100,8 @@ fn two_kernels_are_profiled_and_the_best_is_broadcast() {
 
 #[test]
 fn three_kernels_need_two_rounds_on_six_sms() {
-    // 128-thread TBs: 8 fit. n0 + n1 + n2 = 8 without single-kernel vectors: C(10, 2) - 3 = 42 configurations.
+    // 128-thread TBs, of which 8 fit. n0 + n1 + n2 = 8 without single-kernel vectors: C(10, 2) - 3
+    // = 42 configurations.
     let mut s = scheduler(MIAS);
     (0..3).for_each(|slot| drop(s.handle(Event::Launched(kernel(slot, 128)), 0)));
     s.handle(Event::Timer, COALESCE);
@@ -116,7 +120,8 @@ fn three_kernels_need_two_rounds_on_six_sms() {
 
 #[test]
 fn up_to_twice_as_many_configurations_as_sms_are_all_tried() {
-    // 128 and 64 threads: 8 TBs of the one or 16 of the other: (1, 14) .. (7, 2), 7 configurations on 6 SMs.
+    // 128 and 64 threads: 8 TBs of the first or 16 of the second: (1, 14) .. (7, 2), 7
+    // configurations on 6 SMs.
     let mut s = scheduler(MIAS);
     s.handle(Event::Launched(kernel(0, 128)), 0);
     s.handle(Event::Launched(kernel(1, 64)), 0);
@@ -136,7 +141,7 @@ fn launches_within_the_window_share_one_rescheduling() {
     s.handle(Event::Launched(kernel(1, 256)), 149);
     s.handle(Event::Timer, 150);
     assert_eq!((s.reschedulings(), s.scheduled_slots()), (1, &[0, 1][..]));
-    // One after the other: two.
+    // In sequence: two.
     let mut s = launched(MIAS, 1);
     s.handle(Event::BroadcastDone, COALESCE);
     s.handle(Event::Launched(kernel(1, 256)), 5000);
@@ -220,7 +225,7 @@ fn kernels_that_do_not_share_an_sm_are_placed_spatially() {
     assert_eq!(few.report().origin(), Origin::LeftOverFallback);
 }
 
-/// Invariant 34: disjoint, covering, floor or ceil, the remainder to the first.
+/// Invariant 34: disjoint and covering, floor or ceiling, with the remainder for the first.
 #[test]
 fn spatial_splits_the_sms() {
     for kernels in 1..=4_u8 {

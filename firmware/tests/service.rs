@@ -1,4 +1,4 @@
-//! What runs around the driver: strobe, time stamps, delay, watchdog and epitaph, over mocks.
+//! Code around the driver over mocks: strobe, time stamps, delay, watchdog and crash record.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -20,20 +20,21 @@ use mias_registers::{ID_VALUE, PhaseCode, PolicyCode, VERSION_VALUE, fault, glob
 
 const SMS: u32 = 3;
 
-/// Two kernels of 256-thread TBs on three SMs: three configurations. Registers keep what is written, but for interrupts.
+/// Two kernels of 256-thread TBs on three SMs: three configurations. Registers keep written values,
+/// except for interrupts.
 #[derive(Default)]
 struct Block {
     registers: BTreeMap<u32, u32>,
     writes: Vec<(u32, u32)>,
     /// Interrupts still to come.
     script: Vec<(u32, u32)>,
-    /// Cycles that pass between a commit of quotas and the next look at the clock.
+    /// Cycles between a commit of quotas and the next read of the clock.
     commit_cycles: u32,
-    /// What happened, for the order of it.
+    /// Log of effects, to check their order.
     order: Order,
 }
 
-/// What happened at the block and at the pin, repeats left out.
+/// Effects at the block and at the pin, without repetitions.
 type Order = Rc<RefCell<Vec<&'static str>>>;
 
 fn note(order: &Order, what: &'static str) {
@@ -87,7 +88,7 @@ impl Bus for Block {
     }
 }
 
-/// A pin that writes down its edges.
+/// A pin that records its edges.
 struct Edges(Order);
 
 impl ErrorType for Edges {
@@ -130,7 +131,7 @@ fn block() -> Block {
     for index in 0..SMS {
         block.registers.extend([(sm::COUNTERS, 1000), (sm::COUNTERS + 20, 100 * (index + 1))].map(|(r, v)| (sm::at(index as usize, r), v)));
     }
-    // Launches, the end of their batch, all SMs in place, all windows over.
+    // Launches, the end of their batch, all SMs at their partitions, all windows over.
     block.script = vec![(interrupt::LAUNCH, 0), (interrupt::TIMER, 1), (interrupt::PARTITION, 2), (interrupt::PROFILE_DONE, 1002)];
     block
 }
@@ -145,17 +146,18 @@ fn the_strobe_is_high_while_a_decision_is_made_and_the_watchdog_guards_the_work(
     serve(&mut firmware, &mut block, &mut (Strobe(pin.clone()), &mut epitaph), 5000);
     pin.done();
     assert_eq!(firmware.scheduler().phase().code(), PhaseCode::Steady);
-    // The third SM had the most instructions, and with them the third configuration.
+    // The third SM had the most instructions, so the third configuration wins.
     assert_eq!(firmware.report().winner().map(|vector| vector.0), Some([3, 1, 0, 0]));
     assert_eq!(block.writes.first(), Some(&(global::WATCHDOG_PERIOD, 5000)), "on, and fed, before anything else");
     assert_eq!(block.writes.last(), Some(&(global::WATCHDOG_PERIOD, 0)), "off for the sleep");
     assert_eq!(block.writes.iter().filter(|(offset, _)| *offset == global::WATCHDOG_PERIOD).count(), 2);
-    // Two launches, timer, partition, profile done, counters read, broadcast done: code, slot or word, cycle.
+    // Two launches, timer, partition, profile done, counters read, broadcast done: code, slot or
+    // word, cycle.
     let expected = [0x1, 0x101, 0x1_0006, 0x2_0004, 1002 << 16 | 5, 1002 << 16 | 7, 1002 << 16 | 8, 0];
     assert_eq!((epitaph.count, epitaph.events), (7, expected));
 }
 
-/// Runs the script; what happened, in order, and the registers in the end.
+/// Runs the script, and returns the effects in order and the final registers.
 fn rehearse(mut block: Block) -> (Vec<&'static str>, Block) {
     let mut firmware = Firmware::<ShippedPolicy, (), 64>::from_straps(&mut block).expect("the block is known");
     let order = Rc::clone(&block.order);
@@ -175,7 +177,7 @@ fn the_strobe_rises_before_the_first_counter_is_read_and_falls_before_the_first_
 
 #[test]
 fn the_strobe_falls_also_when_nothing_was_measured() {
-    // Nothing is ready when the time-out of two windows is over, so that no counter is read.
+    // No SM is ready when the time-out of two windows expires, so no counter is read.
     let mut block = block();
     block.script[3] = (interrupt::TIMER, 2 + 2 * 1000);
     let (order, block) = rehearse(block);
@@ -231,11 +233,11 @@ fn an_epitaph_keeps_the_last_events() {
     assert_eq!(EVENTS, 8);
     epitaph.close(3, 0x1234);
     assert_eq!((epitaph.magic, epitaph.cause, epitaph.address), (MAGIC, 3, 0x1234));
-    // Words in this order, nothing between them: the host reads it as memory.
+    // Words in this order without padding, because the host reads it as memory.
     assert_eq!(size_of::<Epitaph>(), 4 * (4 + EVENTS));
 }
 
-/// Answers its ID from a list.
+/// A block that returns its ID from a list.
 struct Waking(Vec<u32>);
 
 impl Bus for Waking {

@@ -1,4 +1,4 @@
-//! The set of SMs, which is bits in words, against a plain list of numbers.
+//! SM bit sets against a plain list of numbers.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +7,13 @@ use mias_firmware::sm_set::{SmSet, SmWord};
 use mias_registers::{MAX_SMS, SM_WORDS};
 use proptest::prelude::*;
 
-/// The numbers of a word's SMs, one after the other.
+/// Returns the numbers of a word's SMs.
 fn numbers(sms: SmWord) -> impl Iterator<Item = u16> {
     (0..32_u16).filter(move |place| sms.bits & 1 << place != 0).map(move |place| 32 * u16::from(sms.word) + place)
 }
 
 fn word() -> impl Strategy<Value = SmWord> {
-    // Sparse, dense and any; one word beyond the last.
+    // Sparse, dense and arbitrary bits; one word beyond the last.
     let bits = prop_oneof![any::<u32>(), Just(0), Just(u32::MAX), (0..32_u32).prop_map(|place| 1 << place)];
     (0..=SM_WORDS as u8, bits).prop_map(|(word, bits)| SmWord { word, bits })
 }

@@ -1,5 +1,6 @@
-//! Arbitrary events for the state machine, arbitrary registers for the driver, arbitrary demands and counters: the properties of
-//! `firmware/policies/tests/bodies` and `firmware/tests/bodies`, on inputs that the fuzzer finds. The first byte says which.
+//! Fuzz target for the properties of `firmware/policies/tests/bodies` and `firmware/tests/bodies`:
+//! arbitrary events for the state machine, registers for the driver, and demands and counters. The
+//! first byte selects the property.
 #![no_main]
 
 #[path = "../../firmware/policies/tests/bodies/mod.rs"]
@@ -35,7 +36,7 @@ impl Words<'_> {
     fn input(&mut self) -> Input {
         let (kind, place) = (self.byte(), self.byte());
         let later = u16::from(self.byte()) << 4;
-        // Shapes matter for launches only: most events are three bytes.
+        // Shapes matter for launches only, so most events have three bytes.
         let numbers = if kind % 24 < 16 { [(); 3].map(|()| self.word()) } else { [0; 3] };
         Input { kind, place, numbers, later }
     }

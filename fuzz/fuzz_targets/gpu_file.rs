@@ -1,4 +1,4 @@
-//! A GPU's TOML file: refused with one message, or a machine that can be built.
+//! Fuzz target for a GPU's TOML file: it is rejected with one message, or the GPU can be built.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! A PTX text: refused with one message, or every kernel of it can be lowered, and run for a while.
+//! Fuzz target for PTX text: it is rejected with one message, or every kernel of it can be lowered,
+//! and run for a while.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -6,7 +7,7 @@ use mias_ptx::lower::Lowered;
 use mias_ptx::warp::Unobserved;
 use mias_ptx::{Arg, DeviceMemory, Launch, Limits, Program, TbRunner, parser};
 
-/// Instructions per warp: enough for every seed's prologue, few enough to look at many inputs.
+/// Instructions per warp: enough for every seed's prologue, and few enough to test many inputs.
 const LIMIT: u64 = 2_000;
 
 fuzz_target!(|data: &[u8]| {
@@ -28,7 +29,7 @@ fuzz_target!(|data: &[u8]| {
         };
         assert_eq!(Lowered::new(&program).statics.len(), program.insts.len());
         let limits = Limits::default();
-        // A kernel of a few kilobytes of everything; the errors are its own.
+        // Only kernels with a few kilobytes of memory run. Their run-time errors are ignored.
         let small =
             program.image.variables.iter().map(|v| v.bytes).sum::<u64>() + 32 * u64::from(program.local_with(limits.stack_bytes)) < 1 << 20;
         if small {

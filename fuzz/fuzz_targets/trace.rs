@@ -1,4 +1,5 @@
-//! A kernel list, and after a line `=====` the kernel trace that the names in it stand for: read or refused.
+//! Fuzz target for a kernel list and, after a line `=====`, the trace of the kernels that it names:
+//! read or rejected.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

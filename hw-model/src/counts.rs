@@ -1,17 +1,19 @@
-//! Sets of counts: added over SMs, subtracted over time, count by count. A counter that joins a set is one line there.
+//! Sets of counters, added over SMs and subtracted over time, element by element. A new counter of
+//! a set is one line there.
 
 use std::num::NonZeroU64;
 
-/// What is counted: a number, or a set of them.
+/// A number, or a set of numbers, that is counted.
 pub(crate) trait Count {
-    /// Adds what another counted.
+    /// Adds the counts of another.
     fn add(&mut self, other: &Self);
 
-    /// What was counted since `before`, an earlier state of the same counters.
+    /// Difference from `before`, an earlier state of the same counters.
     #[must_use]
     fn since(&self, before: &Self) -> Self;
 
-    /// What will have been counted `rest` cycles from now, if all goes on as in the `span` cycles since `before`: to the nearest.
+    /// Extrapolation by `rest` cycles at the rate of the `span` cycles since `before`, rounded to
+    /// the nearest.
     #[must_use]
     fn extended(&self, before: &Self, rest: u64, span: NonZeroU64) -> Self;
 }
@@ -46,7 +48,7 @@ impl<const N: usize> Count for [u64; N] {
     }
 }
 
-/// Defines a struct of [`Count`]s, which is one itself.
+/// Defines a struct of [`Count`]s that implements [`Count`].
 macro_rules! counts {
     ($(#[$about:meta])* pub struct $name:ident { $($(#[$doc:meta])* pub $count:ident: $kind:ty,)+ }) => {
         $(#[$about])*

@@ -1,4 +1,4 @@
-//! Kernels made by hand, and random ones, for the tests of this crate.
+//! Hand-made and random kernels for the tests of this crate.
 
 use crate::config::GpuConfig;
 use mias_warp_trace::isa::{Class, Space, StaticInst};
@@ -6,34 +6,34 @@ use mias_warp_trace::{KernelInfo, KernelTrace, Step};
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// The reference machine.
+/// Reference machine.
 pub(crate) fn config() -> GpuConfig {
     let text = mias_gpus::text("rtx2060-accelsim").expect("a machine that is built in");
     toml::from_str(text).expect("the reference machine's file is valid")
 }
 
-/// All warps of all TBs run `program(tb, warp)`, then exit.
+/// Kernel in which every warp runs `program(tb, warp)`, then exits.
 pub(crate) fn kernel(tbs: u32, threads: u32, registers: u32, shared: u32, program: impl Fn(u32, u32) -> Vec<Step>) -> Arc<KernelTrace> {
     let (grid, block) = ([tbs, 1, 1], [threads, 1, 1]);
     let info = KernelInfo { name: "test".into(), grid, block, registers_per_thread: registers, shared_bytes: shared };
     mias_warp_trace::kernel(info, program).expect("a trace").into()
 }
 
-/// A kernel of random shape: compute, loads with reuse, stores, shared memory, atomics and barriers.
+/// Random kernel: compute, loads with reuse, stores, shared memory, atomics and barriers.
 #[derive(Clone, Debug)]
 pub(crate) struct Recipe {
     pub(crate) tbs: u32,
     threads: u32,
     registers: u32,
     shared: u32,
-    /// Kind of instruction, register, line.
+    /// Instruction kind, register and line.
     body: Vec<(u32, u8, u64)>,
-    /// TBs that it may have on an SM.
+    /// Maximum number of its TBs on an SM.
     pub(crate) quota: u32,
 }
 
 impl Recipe {
-    /// The kernel.
+    /// Trace of the kernel.
     pub(crate) fn trace(&self) -> Arc<KernelTrace> {
         kernel(self.tbs, self.threads, self.registers, self.shared, |tb, warp| {
             let step = |&(kind, reg, line): &(u32, u8, u64)| {

@@ -1,13 +1,14 @@
-//! A queue with a fixed capacity, allocated once: a ring whose length is a power of two. And two such queues in a row.
+//! Queue with a fixed capacity, allocated once: a ring whose length is a power of two. Also a pair
+//! of such queues in series.
 
-/// First in, first out; never grows.
+/// First-in, first-out queue that never grows.
 #[derive(Clone, Debug)]
 pub(crate) struct Queue<T> {
     items: Box<[T]>,
     head: u32,
     len: u32,
     capacity: u32,
-    /// Places in the ring, less one.
+    /// Ring length minus one.
     mask: u32,
 }
 
@@ -17,7 +18,7 @@ impl<T: Copy + Default> Queue<T> {
         Queue { items: vec![T::default(); places as usize].into(), head: 0, len: 0, capacity, mask: places - 1 }
     }
 
-    /// Where the `n`-th item from the front is, or would be.
+    /// Ring index of the `n`-th item from the front, present or not.
     #[inline]
     fn place(&self, n: u32) -> usize {
         (self.head.wrapping_add(n) & self.mask) as usize
@@ -33,20 +34,22 @@ impl<T: Copy + Default> Queue<T> {
         self.len >= self.capacity
     }
 
-    /// Items held.
+    /// Number of items.
     #[inline]
     pub(crate) fn len(&self) -> u32 {
         self.len
     }
 
-    /// Places left.
+    /// Number of free entries.
     #[inline]
     pub(crate) fn room(&self) -> u32 {
         self.capacity - self.len
     }
 
+    /// Appends an item.
+    ///
     /// # Panics
-    /// If the queue is full: the caller must have looked, or a packet would be lost.
+    /// If the queue is full. The caller must check, since a packet would be lost.
     #[inline]
     pub(crate) fn push(&mut self, item: T) {
         assert!(self.len < self.capacity, "push to a full queue");
@@ -70,11 +73,12 @@ impl<T: Copy + Default> Queue<T> {
     }
 }
 
-/// Two queues in a row, the first giving its oldest item to the second: one ring, so that an item goes over by being counted.
+/// Two queues in series, the first of which passes its oldest item to the second. They share one
+/// ring, so a pass only changes a count.
 #[derive(Clone, Debug)]
 pub(crate) struct QueuePair<T> {
     items: Queue<T>,
-    /// Items in the second queue; they are the oldest.
+    /// Number of items in the second queue; they are the oldest.
     second: u32,
     first_capacity: u32,
     second_capacity: u32,
@@ -85,42 +89,44 @@ impl<T: Copy + Default> QueuePair<T> {
         QueuePair { items: Queue::new(first_capacity + second_capacity), second: 0, first_capacity, second_capacity }
     }
 
-    /// Whether neither queue has an item.
+    /// True if both queues are empty.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// Items in the first queue.
+    /// Number of items in the first queue.
     #[inline]
     fn first_len(&self) -> u32 {
         self.items.len() - self.second
     }
 
-    /// Places left in the first queue.
+    /// Number of free entries in the first queue.
     #[inline]
     pub(crate) fn first_room(&self) -> u32 {
         self.first_capacity - self.first_len()
     }
 
-    /// Puts an item into the first queue.
+    /// Appends an item to the first queue.
     ///
     /// # Panics
-    /// If the first queue is full: the caller must have looked.
+    /// If the first queue is full. The caller must check.
     #[inline]
     pub(crate) fn push(&mut self, item: T) {
         assert!(self.first_len() < self.first_capacity, "push to a full queue");
         self.items.push(item);
     }
 
-    /// The first queue's oldest item, which [`QueuePair::pass_if`] would give to the second.
+    /// Oldest item of the first queue, which [`QueuePair::pass_if`] would pass on.
     #[inline]
     pub(crate) fn first_front(&self) -> Option<&T> {
         if self.first_len() == 0 { None } else { self.items.items.get(self.items.place(self.second)) }
     }
 
-    /// Gives the first queue's oldest item to the second, if there is one, the second has room and `may` says yes. Returns whether it
-    /// did. `may` is asked in any case, maybe of an item long gone, so that nothing is branched on.
+    /// Passes the first queue's oldest item to the second queue. Returns true if it did.
+    ///
+    /// Requires an item in the first queue, a free entry in the second, and `may` to return true.
+    /// To avoid branches, `may` is always called, possibly with a stale item.
     #[inline]
     pub(crate) fn pass_if(&mut self, may: impl Fn(&T) -> bool) -> bool {
         let may = may(&self.items.items[self.items.place(self.second)]);
@@ -129,31 +135,31 @@ impl<T: Copy + Default> QueuePair<T> {
         passes
     }
 
-    /// Whether the second queue has no item.
+    /// True if the second queue is empty.
     #[inline]
     pub(crate) fn second_is_empty(&self) -> bool {
         self.second == 0
     }
 
-    /// Places left in the second queue.
+    /// Number of free entries in the second queue.
     #[inline]
     pub(crate) fn second_room(&self) -> u32 {
         self.second_capacity - self.second
     }
 
-    /// Places of the second queue in all.
+    /// Capacity of the second queue.
     #[inline]
     pub(crate) fn second_capacity(&self) -> u32 {
         self.second_capacity
     }
 
-    /// The second queue's oldest item.
+    /// Oldest item of the second queue.
     #[inline]
     pub(crate) fn front(&self) -> Option<&T> {
         if self.second == 0 { None } else { self.items.front() }
     }
 
-    /// Takes the second queue's oldest item.
+    /// Removes the second queue's oldest item.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<T> {
         if self.second == 0 {
@@ -200,7 +206,7 @@ mod tests {
                         one.push(i);
                     }
                     1 => {
-                        // The item asked about is the first queue's oldest.
+                        // The argument of `may` is the first queue's oldest item.
                         let passes = !two.is_full() && !one.is_empty();
                         prop_assert_eq!(pair.pass_if(|item| one.front() == Some(item)), passes);
                         if passes && let Some(item) = one.pop() {

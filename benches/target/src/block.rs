@@ -1,4 +1,4 @@
-//! The register block as plain memory: what the firmware reads is what was put there, and its writes stay where they are.
+//! Register block as plain memory: reads return the stored values, and writes have no other effect.
 
 use core::ptr::addr_of_mut;
 
@@ -18,21 +18,23 @@ pub(crate) const SM: SmLimits = SmLimits {
     shared_granule_bytes: 1,
 };
 
-/// As much of the map as is accessed: the registers of preemption in the build that has it, of as many SMs as that measures.
+/// Accessed part of the map: the preemption registers of the measured SMs in the build with
+/// preemption.
 const END: u32 = if cfg!(feature = "preempt") { preempt::BASE + 32 * preempt::STRIDE } else { preempt::BASE };
 
 static mut WORDS: [u32; END as usize / 4] = [0; END as usize / 4];
 
-/// The bus over that memory.
+/// Returns the bus over that memory.
 ///
 /// # Safety
 /// No two of them are used at a time.
 pub(crate) unsafe fn bus() -> MappedBus {
-    // SAFETY: WORDS is as long as what is accessed of the map, aligned, and accessed through this bus only.
+    // SAFETY: WORDS is as long as the accessed part of the map, aligned, and accessed through this
+    // bus only.
     unsafe { MappedBus::new(addr_of_mut!(WORDS) as usize) }
 }
 
-/// Describes the machine and what the firmware is to do.
+/// Describes the machine and sets the straps.
 pub(crate) fn describe(bus: &mut MappedBus, sms: u16, limits: &SmLimits, policy: PolicyCode, options: u32) {
     for (offset, value) in [
         (global::ID, ID_VALUE),
@@ -46,9 +48,11 @@ pub(crate) fn describe(bus: &mut MappedBus, sms: u16, limits: &SmLimits, policy:
         (global::WARP_THREADS, limits.warp_threads),
         (global::REGISTER_GRANULE, limits.register_granule),
         (global::SHARED_GRANULE_BYTES, limits.shared_granule_bytes),
-        // A sixteenth of a stall cycle per outstanding miss: assumption, any value takes the same path.
+        // A sixteenth of a stall cycle per outstanding miss. Assumption: any value takes the same
+        // path.
         (global::LINEAR_COEFFICIENT, 1 << 12),
-        // As many as the thesis' machine has, and about as much as it moves (configs/gpus/rtx2060.toml).
+        // The schedulers of the thesis' machine, and about its bandwidths
+        // (configs/gpus/rtx2060.toml).
         (global::SM_SCHEDULERS, 4),
         (global::REPLY_SECTORS, 24 << 16),
         (global::DRAM_SECTORS, 7 << 16),
@@ -71,7 +75,7 @@ pub(crate) fn describe(bus: &mut MappedBus, sms: u16, limits: &SmLimits, policy:
     quiet(bus);
 }
 
-/// Puts a kernel of so many TBs into a slot and its launch at the head of the FIFO.
+/// Puts a kernel of `tbs` TBs into a slot and its launch at the head of the FIFO.
 pub(crate) fn launch(bus: &mut MappedBus, number: u32, shape: &TbShape, tbs: u32) {
     let at = |register| slot::at(number as usize, register);
     for (offset, value) in [
@@ -95,13 +99,13 @@ pub(crate) fn set_time(bus: &mut MappedBus, cycle: u32) {
     bus.write32(global::CYCLE_HIGH, 0);
 }
 
-/// Some SMs reach their partition at once.
+/// Lets some SMs reach their partition at once.
 pub(crate) fn reach_partition(bus: &mut MappedBus, sms: impl Iterator<Item = u16>) {
     set(bus, sms, global::PARTITION, true);
     raise_global(bus, interrupt::PARTITION);
 }
 
-/// The windows of some SMs end at once: they are armed no more.
+/// Ends the windows of some SMs at once and disarms them.
 pub(crate) fn end_windows(bus: &mut MappedBus, sms: impl Iterator<Item = u16> + Clone) {
     set(bus, sms.clone(), global::ARM, false);
     set(bus, sms, global::PROFILE_DONE, true);
@@ -117,7 +121,7 @@ fn set(bus: &mut MappedBus, sms: impl Iterator<Item = u16>, register: u32, to: b
     }
 }
 
-/// Raises events that are not of SMs.
+/// Raises events that do not belong to SMs.
 pub(crate) fn raise_global(bus: &mut MappedBus, events: u32) {
     let status = bus.read32(global::INT_STATUS);
     bus.write32(global::INT_STATUS, status | events);
@@ -129,7 +133,7 @@ pub(crate) fn drain(bus: &mut MappedBus, slots: usize) {
     raise_global(bus, interrupt::DRAINED);
 }
 
-/// Takes all events back: memory does not clear by itself.
+/// Clears all events, because memory does not clear by itself.
 pub(crate) fn quiet(bus: &mut MappedBus) {
     bus.write32(global::INT_STATUS, 0);
     bus.write32(global::LAUNCH_COUNT, 0);
@@ -140,22 +144,27 @@ pub(crate) fn quiet(bus: &mut MappedBus) {
     }
 }
 
-/// What the SMs counted.
+/// Pattern of the SMs' counters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Counts {
-    /// Scores rise with the SM, so that every configuration beats the one before it: the longest way through the choice.
+    /// Scores rise with the SM, so that every configuration beats the one before it: the longest
+    /// path through the choice.
     Rising,
-    /// They fall with the SM in a first round, so that the first configuration is the best, and all others are looked at again in the second,
-    /// in which they rise.
+    /// Scores fall with the SM in a first round, so that the first configuration is the best. In
+    /// the second round they rise, and all others are checked again.
     Turning,
-    /// They rise to the middle and fall from there, so that a second round is generated from both sides of the best.
+    /// They rise to the middle and fall from there, so that a second round is generated from both
+    /// sides of the best.
     Peaked,
-    /// Instructions rise with the TBs on the SM and nothing stalls, so that every point of a kernel alone beats those with fewer TBs.
+    /// Instructions rise with the TBs on the SM without stalls, so that every point of a kernel
+    /// alone beats those with fewer TBs.
     ByTbs,
 }
 
-/// Latches counters near the end of their range, so that all numbers are as wide as they get, and different on every SM. In a round,
-/// from 0. `tbs`: the TBs of an SM, 64 at most.
+/// Latches counters near the end of their range, so that all numbers are as wide as possible, and
+/// different on every SM.
+///
+/// `round` counts from 0. `tbs` returns the TBs of an SM, 64 at most.
 pub(crate) fn count(bus: &mut MappedBus, sms: u16, counts: Counts, round: u8, tbs: impl Fn(u16) -> u32) {
     for index in 0..sms {
         let place = match counts {
@@ -175,7 +184,7 @@ pub(crate) fn count(bus: &mut MappedBus, sms: u16, counts: Counts, round: u8, tb
             (Counter::L2Accesses, Counter::L2Accesses.max()),
             (Counter::L2Hits, 10_000 * share),
         ];
-        // A quarter of the instructions is each kernel's.
+        // Each kernel has a quarter of the instructions.
         let quarter = (10_000_000 + 200_000 * share) / 4;
         put_slots(bus, index, quarter);
         for (counter, value) in values {
@@ -191,12 +200,12 @@ pub(crate) fn count(bus: &mut MappedBus, sms: u16, counts: Counts, round: u8, tb
     }
 }
 
-/// On these SMs no kernel got anything done.
+/// Sets the counters of SMs on which no kernel made progress.
 pub(crate) fn lose(bus: &mut MappedBus, sms: impl Iterator<Item = u16>) {
     sms.for_each(|index| put_slots(bus, index, 1));
 }
 
-/// The instructions of each of four kernels on an SM, the same number by thread and by warp.
+/// Sets the instructions of each of four kernels on an SM, the same number by thread and by warp.
 fn put_slots(bus: &mut MappedBus, index: u16, instructions: u32) {
     for slot in 0..4 {
         for first in [sm::SLOT_THREAD_INSTS, sm::SLOT_WARP_INSTS] {

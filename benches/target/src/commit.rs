@@ -1,5 +1,5 @@
-//! Counts the instructions from the interrupt to the commit of the quotas, for every policy that profiles, on the longest ways through it: with
-//! all windows in time, and with some that are late.
+//! Counts the instructions from the interrupt to the commit of the quotas, for every profiling
+//! policy on its longest paths: with all windows in time, and with some late ones.
 
 use mias_policies::policy::Charged;
 use mias_registers::PolicyCode;
@@ -10,12 +10,12 @@ use crate::launches::{ALL_FIT, FEW_POINTS, Launches, MANY_WAYS, PLACES, SETS, en
 use crate::measure::{counted, metrics};
 use crate::scenario::{Way, schedule};
 
-/// Water-filling where all points fit together, which the page has apart.
+/// Water-filling if all points fit together, which the page lists separately.
 const CLIMB: (&str, PolicyCode) = ("warped-slicer-all-fit", PolicyCode::WarpedSlicer);
 
 const IN_TIME: Way = Way { drained: true, ..Way::USUAL };
 const LATE: Way = Way { late: true, ..IN_TIME };
-/// The two, with the best at the end, in the middle and, of a first round, at the beginning.
+/// Both ways, with the best at the end, in the middle and, in a first round, at the beginning.
 const RANKED: [Way; 6] = [
     IN_TIME,
     LATE,
@@ -24,7 +24,7 @@ const RANKED: [Way; 6] = [
     Way { counts: Counts::Turning, ..IN_TIME },
     Way { counts: Counts::Turning, ..LATE },
 ];
-/// Ways on which a policy that measures kernels alone gives them SMs of their own.
+/// Ways on which a policy with isolated measurements gives kernels SMs of their own.
 const APART: [Way; 3] = [Way { loses: true, ..IN_TIME }, Way { loses: true, ..LATE }, Way { lost: true, ..LATE }];
 const BY_TBS: [Way; 4] = [
     Way { counts: Counts::ByTbs, ..IN_TIME },
@@ -33,7 +33,7 @@ const BY_TBS: [Way; 4] = [
     Way { counts: Counts::ByTbs, loses: true, ..LATE },
 ];
 
-/// Prints all of it for a machine with so many SMs; returns the deepest stack.
+/// Prints all measurements for a machine with `sms` SMs; returns the deepest stack.
 pub(crate) fn measure(sms: u16) -> u32 {
     let mut deepest = 0;
     let mut all = |policies: &mut dyn Iterator<Item = (&'static str, PolicyCode)>, launches: &[Launches], ways: &[Way]| {
@@ -70,7 +70,8 @@ fn commits(sms: u16, launches: &Launches, (name, policy): (&str, PolicyCode), wa
     let mut scored = 0;
     for (number, round) in costs.rounds.iter().enumerate().take_while(|(_, round)| round.configs != 0) {
         scored += round.configs;
-        // All rounds but the last end with another one's configurations, of so many; a policy may count none.
+        // All rounds but the last end with the configurations of another round; a policy may count
+        // none.
         let goes_on = costs.rounds.get(number + 1).is_some_and(|next| next.configs != 0);
         let generated = if goes_on { costs.total.max(1) } else { 0 };
         if !peaked || generated != 0 {

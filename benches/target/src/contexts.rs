@@ -1,4 +1,5 @@
-//! Counts the instructions of a look at how busy the chip was: the controller of extra TBs in firmware (`mias_policies::oversubscription`).
+//! Counts the instructions of a check of the chip's utilization: the controller of extra TBs in
+//! firmware (`mias_policies::oversubscription`).
 
 use mias_registers::bus::{Bus, MappedBus};
 use mias_registers::{CONTEXT_ARRAYS, CONTEXT_COUNTS, KERNEL_SLOTS, context_allowed, context_bound, feature, global};
@@ -6,16 +7,17 @@ use semihosting::println;
 
 use crate::scenario::control_contexts;
 
-/// The most that the chip can count in an interval; a hundredth of it, more than half, and all of it: little is used, some, and something is
-/// saturated.
+/// Largest count of an interval, and counts of a hundredth of it, more than half, and all of it:
+/// little use, some, and saturation.
 const CAPACITY: u32 = 640_000;
 const USED: [u32; 3] = [CAPACITY / 100, CAPACITY / 100 * 65, CAPACITY];
 
-/// What a kernel may have before: none, some in the L1, as many as there is room for, and some of which no more follow.
+/// Earlier allowances of a kernel: none, some in the L1, the full bound, and some after the rise
+/// has ended.
 const BOUND: u32 = 8;
 const BEFORE: [u32; 4] = [0, 2 | context_allowed::IN_L1, BOUND, 3 | context_allowed::STOPPED];
 
-/// Prints all of it; returns the deepest stack.
+/// Prints all measurements; returns the deepest stack.
 pub(crate) fn measure() -> u32 {
     let mut deepest = 0;
     for kernels in 0..=KERNEL_SLOTS as u32 {
@@ -32,7 +34,7 @@ pub(crate) fn measure() -> u32 {
     deepest
 }
 
-/// So many kernels have had an interval, in which every part but DRAM was used a little and DRAM so much.
+/// Gives `kernels` kernels an interval in which every resource was used little, and DRAM by `used`.
 fn fill(bus: &mut MappedBus, kernels: u32, used: u32, before: u32, bound: u32) {
     bus.write32(global::FEATURES, feature::CONTEXTS);
     bus.write32(global::CONTEXT_DUE, (1 << kernels) - 1);

@@ -1,10 +1,11 @@
-//! The least that a decision can cost, the floor: reading each counter that a metric needs of each SM once, adding them up, and nothing else.
+//! Floor of a decision's cost: reading each counter that a metric needs of each SM once, and adding
+//! them up.
 
 use mias_registers::bus::{Bus, MappedBus};
 use mias_registers::counters::Counter::{self, Cycles, IssueCycles, LoadRequests, MemoryStallCycles, OutstandingMisses, ThreadInsts};
 
-/// The loop for a set of counters, by the same bus call as the firmware's. The step is hidden from the compiler, as it is there:
-/// with a known step it unrolls the loop sixteen times, which is not a loop any more.
+/// Runs the loop for a set of counters, with the firmware's bus call. The step is hidden from the
+/// compiler, as in the firmware. With a known step the compiler unrolls the loop sixteen times.
 #[inline(always)]
 fn sum<const N: usize>(bus: &mut MappedBus, sms: u16, wanted: [Counter; N]) -> u32 {
     let mut sum = 0_u32;
@@ -13,19 +14,19 @@ fn sum<const N: usize>(bus: &mut MappedBus, sms: u16, wanted: [Counter; N]) -> u
     sum
 }
 
-/// For IPC: 3 reads per SM.
+/// Runs the loop for IPC: 3 reads per SM.
 #[inline(never)]
 pub(crate) fn ipc(bus: &mut MappedBus, sms: u16) -> u32 {
     sum(bus, sms, [Cycles, IssueCycles, ThreadInsts])
 }
 
-/// For IPM*IPC: 4 reads per SM.
+/// Runs the loop for IPM*IPC: 4 reads per SM.
 #[inline(never)]
 pub(crate) fn ipm_ipc(bus: &mut MappedBus, sms: u16) -> u32 {
     sum(bus, sms, [Cycles, IssueCycles, LoadRequests, ThreadInsts])
 }
 
-/// For Factor and Linear: 5 reads per SM.
+/// Runs the loop for Factor and Linear: 5 reads per SM.
 #[inline(never)]
 pub(crate) fn factor(bus: &mut MappedBus, sms: u16) -> u32 {
     sum(bus, sms, [Cycles, IssueCycles, MemoryStallCycles, OutstandingMisses, ThreadInsts])

@@ -1,4 +1,5 @@
-//! Configuration generation: the firmware's walk beside the thesis' tree (Nasef 2023, algorithm 1, a port with nodes in vectors).
+//! Configuration generation: the firmware's walk against the thesis' tree (Nasef 2023, algorithm 1,
+//! a port with nodes in vectors).
 
 use mias_firmware::configs::{Candidate, Generator, MAX_KERNELS};
 use mias_firmware::resources::Resources;
@@ -8,7 +9,8 @@ use crate::launches::SETS;
 use crate::measure::Span;
 use crate::{block, heap, tree};
 
-/// Prints, per set of kernels: maximal configurations, leaves of the tree, instructions of the firmware and of the tree.
+/// Prints, per set of kernels, the maximal configurations, the leaves of the tree, and the
+/// instructions of the firmware and of the tree.
 pub(crate) fn measure() {
     for kernels in SETS {
         let mut demands = [Resources::NONE; MAX_KERNELS];
@@ -19,7 +21,7 @@ pub(crate) fn measure() {
         }
         let (demands, candidates) = (&demands[..kernels.len()], &candidates[..kernels.len()]);
         let (ours, count) = Span::of(|| generate(candidates));
-        // SAFETY: nothing is on the heap.
+        // SAFETY: the heap is empty.
         unsafe { heap::reset() };
         let (theirs, tree) = Span::of(|| tree::generate(&block::SM.capacity, demands));
         assert_eq!(tree.configurations.len(), count, "both find the same configurations");
@@ -27,7 +29,7 @@ pub(crate) fn measure() {
     }
 }
 
-/// The firmware's generator to its end.
+/// Runs the firmware's generator to its end.
 #[inline(never)]
 fn generate(candidates: &[Candidate]) -> usize {
     Generator::new(block::SM.capacity, candidates).count()

@@ -1,24 +1,24 @@
-//! The heap of the thesis' port: an allocator that hands out memory from front to back and takes none back until the next
-//! measurement. It is as cheap as an allocator can be, so that the comparison does the port no wrong.
+//! Heap of the thesis' port: an allocator that never frees until the next measurement. It has the
+//! least possible cost, so that the comparison is fair to the port.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::UnsafeCell;
 use core::ptr::{addr_of_mut, null_mut};
 
-/// Bytes. Enough for the thesis' tree of four kernels on any board.
+/// Heap size in bytes, enough for the thesis' tree of four kernels on any board.
 const SIZE: usize = 128 * 1024;
 
 static mut MEMORY: [u64; SIZE / 8] = [0; SIZE / 8];
 
 struct Bump(UnsafeCell<usize>);
 
-// SAFETY: the bench has one thread and no interrupt handler.
+// SAFETY: the benchmark has one thread and no interrupt handler.
 unsafe impl Sync for Bump {}
 
 #[global_allocator]
 static HEAP: Bump = Bump(UnsafeCell::new(0));
 
-// SAFETY: blocks are disjoint parts of MEMORY, aligned as asked for; a request that does not fit gets null.
+// SAFETY: blocks are disjoint, aligned parts of MEMORY. A request that does not fit returns null.
 unsafe impl GlobalAlloc for Bump {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: one thread, and no reference to the cell outlives a call.
@@ -36,10 +36,10 @@ unsafe impl GlobalAlloc for Bump {
     unsafe fn dealloc(&self, _: *mut u8, _: Layout) {}
 }
 
-/// Takes everything back.
+/// Frees all blocks.
 ///
 /// # Safety
-/// Nothing on the heap is in use.
+/// No heap block is in use.
 pub(crate) unsafe fn reset() {
     // SAFETY: one thread, and no reference to the cell outlives a call.
     unsafe { *HEAP.0.get() = 0 }

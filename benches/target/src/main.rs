@@ -1,11 +1,15 @@
-//! What the firmware's decisions cost on its processors, counted in instructions by QEMU (`-icount shift=8`), beside a floor
-//! that only reads the counters and beside a plain port of the thesis. `cargo xtask latency` builds it, runs it on the three
-//! boards and writes docs/decision-latency.md from what it prints: one line per measurement, `key value value ...`.
+//! Cost of the firmware's decisions on its processors, counted in instructions by QEMU (`-icount
+//! shift=8`).
 //!
-//! The firmware is built as in its image: same profile, same code. The register block is plain memory here, so that a register
-//! access is one load or store, as on a chip.
+//! The references are a floor that only reads the counters, and a plain port of the thesis. `cargo
+//! xtask latency` builds the program, runs it on the three boards and writes
+//! docs/porting/decision-latency.md from its output: one line per measurement, `key value value
+//! ...`.
+//!
+//! The firmware is built as in its image: same profile, same code. The register block is plain
+//! memory here, so a register access is one load or store, as on a chip.
 #![cfg_attr(target_os = "none", no_std, no_main)]
-// The builds that preempt, search and control extra TBs measure that and nothing else.
+// The builds that preempt, search and control extra TBs measure only that.
 #![cfg_attr(any(feature = "preempt", feature = "search", feature = "contexts"), allow(dead_code, unused_imports))]
 
 #[cfg(target_os = "none")]

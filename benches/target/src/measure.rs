@@ -9,17 +9,17 @@ use crate::launches::{SETS, endless};
 use crate::scenario::{GPUS, Way, schedule};
 use crate::{block, board, commit, floor, generation, memory, thesis};
 
-/// A stretch of time.
+/// Time span of a measurement.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Span {
-    /// [`board::now`] at its beginning.
+    /// [`board::now`] at the start.
     pub(crate) from: u32,
-    /// At its end.
+    /// [`board::now`] at the end.
     pub(crate) to: u32,
 }
 
 impl Span {
-    /// Instructions in it, less those that looking at the clock takes.
+    /// Returns the instructions in it, less those of reading the clock.
     pub(crate) fn instructions(self) -> u32 {
         board::instructions(board::ticks(self.from, self.to).saturating_sub(looking()))
     }
@@ -33,52 +33,53 @@ impl Span {
     }
 }
 
-/// Ticks from one look at the clock to the next.
+/// Returns the ticks between two reads of the clock.
 fn looking() -> u32 {
     let from = board::now();
     let to = board::now();
     board::ticks(from, to)
 }
 
-/// MIAS by its four metrics, as the bench calls them.
+/// Returns MIAS with its four metrics, with the names of the output.
 pub(crate) fn metrics() -> impl Iterator<Item = (&'static str, PolicyCode)> + Clone {
     counted(Charged::Metric).map(|(name, code)| (name.strip_prefix("mias-").unwrap_or(name), code))
 }
 
-/// Policies whose decisions are counted in the same situations. Of those of one code, which differ in an option, the first.
+/// Returns the policies whose decisions are counted in the same situations. Of variants with one
+/// code it returns the first.
 pub(crate) fn counted(charged: Charged) -> impl Iterator<Item = (&'static str, PolicyCode)> + Clone {
     NAMED.iter().filter(move |named| named.charged == charged && named.option == 0).map(|named| (named.name, named.code))
 }
 
-/// All policies of the firmware but those four and those that search.
+/// Returns all other policies of the firmware that do not search.
 fn others() -> impl Iterator<Item = (&'static str, PolicyCode)> {
     let named =
         NAMED.iter().filter(|named| !matches!(named.charged, Charged::Metric | Charged::Search | Charged::Trial) && named.option == 0);
     named.map(|named| (named.name, named.code)).chain([("fixed", PolicyCode::FixedConfig)])
 }
 
-/// What the build that preempts has beside the others, then the end.
+/// Runs the measurements of the build with preemption, then ends.
 #[cfg(feature = "preempt")]
 pub(crate) fn run() -> ! {
     println!("stack {}", crate::victims::measure());
     semihosting::process::exit(0)
 }
 
-/// What the build that searches has beside the others, then the end.
+/// Runs the measurements of the build with searches, then ends.
 #[cfg(all(feature = "search", not(feature = "preempt")))]
 pub(crate) fn run() -> ! {
     println!("stack {}", crate::search::measure());
     semihosting::process::exit(0)
 }
 
-/// What the build that controls extra TBs has beside the others, then the end.
+/// Runs the measurements of the build with control of extra TBs, then ends.
 #[cfg(all(feature = "contexts", not(any(feature = "preempt", feature = "search"))))]
 pub(crate) fn run() -> ! {
     println!("stack {}", crate::contexts::measure());
     semihosting::process::exit(0)
 }
 
-/// All of it, then the end.
+/// Runs all measurements, then ends.
 #[cfg(not(any(feature = "preempt", feature = "search", feature = "contexts")))]
 pub(crate) fn run() -> ! {
     let mut deepest = 0;

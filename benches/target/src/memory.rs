@@ -1,4 +1,5 @@
-//! Counts the instructions of a look at the counters of memory issue: the DMIL in firmware (`mias_policies::memory_limit`).
+//! Counts the instructions of a check of the memory-issue counters: the DMIL in firmware
+//! (`mias_policies::memory_limit`).
 
 use mias_registers::bus::{Bus, MappedBus};
 use mias_registers::{global, memory, sm_bit};
@@ -7,18 +8,19 @@ use semihosting::println;
 use crate::block;
 use crate::scenario::limit_memory;
 
-/// SMs with kernels to look at, beside all of a machine's. None is a look that finds nobody.
+/// Numbers of SMs with kernels to check, in addition to all SMs of a machine and none.
 const SOME: [u16; 3] = [1, 4, 8];
 /// Kernels per SM.
 const MOST_KERNELS: u32 = 4;
 
-/// Requests and fails of a kernel near the end of their range, so that a division in software takes its longest; the peak is the highest.
+/// Requests and fails of a kernel near the end of their range, which makes a software division
+/// slowest; the peak is the highest.
 const REQUESTS: u32 = 1025;
 const FAILS: u32 = (1 << memory::COUNT_BITS) - 1;
-/// The same with a fail per request and a bit: the quotient that leaves most of the peak.
+/// Slightly more than a fail per request: the quotient that leaves most of the peak.
 const FEW_FAILS: u32 = REQUESTS + 1;
 
-/// Prints all of it for a machine with so many SMs; returns the deepest stack.
+/// Prints all measurements for a machine with `sms` SMs; returns the deepest stack.
 pub(crate) fn measure(sms: u16) -> u32 {
     let mut deepest = 0;
     let mut look = |ready: u16, kernels: u32, fails: u32| {
@@ -40,7 +42,7 @@ pub(crate) fn measure(sms: u16) -> u32 {
     deepest
 }
 
-/// So many kernels have had enough requests on each of the first `ready` SMs.
+/// Gives `kernels` kernels enough requests on each of the first `ready` SMs.
 fn count(bus: &mut MappedBus, ready: u16, kernels: u32, fails: u32) {
     for word in 0..8 {
         bus.write32(global::MEMORY_READY + 4 * word, 0);

@@ -1,4 +1,5 @@
-//! The RISC-V board: time from `mcycle`, which QEMU advances by 256 per instruction under `-icount shift=8`.
+//! The RISC-V board: time from `mcycle`, which QEMU advances by 256 per instruction under `-icount
+//! shift=8`.
 
 use riscv_rt::entry;
 
@@ -7,23 +8,24 @@ fn main() -> ! {
     crate::measure::run()
 }
 
-/// The time, in ticks of its own.
+/// Returns the time in ticks.
 #[inline(always)]
 pub(crate) fn now() -> u32 {
     riscv::register::mcycle::read() as u32
 }
 
-/// Ticks from one time to a later one; less than 2^32 ticks apart, that is 16 million instructions.
+/// Returns the ticks from one time to a later one, less than 2^32 ticks apart, which is 16 million
+/// instructions.
 pub(crate) fn ticks(from: u32, to: u32) -> u32 {
     to.wrapping_sub(from)
 }
 
-/// Instructions in so many ticks.
+/// Converts ticks to instructions.
 pub(crate) fn instructions(ticks: u32) -> u32 {
     (ticks + 128) / 256
 }
 
-/// The stack pointer.
+/// Returns the stack pointer.
 #[inline(always)]
 pub(crate) fn stack_pointer() -> usize {
     let pointer: usize;

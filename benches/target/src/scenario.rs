@@ -1,4 +1,4 @@
-//! The situations that are measured: from the launch of kernels to the chosen configuration.
+//! Measured situations: from the launch of kernels to the chosen configuration.
 
 use core::ptr::addr_of_mut;
 
@@ -15,26 +15,27 @@ use crate::launches::Launches;
 use crate::measure::Span;
 use crate::{block, board, stack};
 
-/// The way to a decision: what comes in its interrupt, beside the end of windows, and what was counted.
+/// Path to a decision: other events of its interrupt, and the counters.
 #[derive(Clone, Copy)]
 pub(crate) struct Way {
-    /// Every kernel drains in it.
+    /// Every kernel drains in the interrupt.
     pub(crate) drained: bool,
-    /// The time-out comes in it, with the end of all windows but one and the start of that one; and warp instructions count. Otherwise
-    /// the windows of all SMs end in it.
+    /// The time-out occurs in the interrupt, with the end of all windows but one and the start of
+    /// that one; and warp instructions count. Otherwise the windows of all SMs end in it.
     pub(crate) late: bool,
-    /// What the SMs counted.
+    /// Pattern of the SMs' counters.
     pub(crate) counts: Counts,
-    /// Kernels together do worse than they would apart, and a policy that looks at that gives them SMs of their own.
+    /// Kernels make less progress together than alone, so that a policy with this check gives them
+    /// SMs of their own.
     pub(crate) loses: bool,
-    /// No SM of the first configuration reaches its partition before the time-out, if it is `late`.
+    /// If `late`, no SM of the first configuration reaches its partition before the time-out.
     pub(crate) lost: bool,
-    /// The firmware prepares while the launches are collected.
+    /// The firmware prepares while launches are collected.
     pub(crate) prepared: bool,
 }
 
 impl Way {
-    /// The end of all windows, and nothing else.
+    /// The end of all windows, without other events.
     pub(crate) const USUAL: Self = Self { drained: false, late: false, counts: Counts::Rising, loses: false, lost: false, prepared: false };
 }
 
@@ -45,22 +46,22 @@ type Scheduler = Firmware<AnyPolicy, { limits::CONFIGS }>;
 
 static mut FIRMWARE: Scheduler = Firmware::idle();
 
-/// What one interrupt cost.
+/// Cost of one interrupt.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Cost {
     /// Configurations in the round that was decided.
     pub(crate) configs: u32,
     /// Instructions from the interrupt to the chosen configuration.
     pub(crate) to_choice: u32,
-    /// Of these, from the first counter read on.
+    /// Instructions from the first counter read to the chosen configuration.
     pub(crate) decision: u32,
-    /// Instructions from there to the end of the interrupt: quotas and phase.
+    /// Instructions from the chosen configuration to the end of the interrupt: quotas and phase.
     pub(crate) after: u32,
     /// Instructions from the interrupt to the commit of the quotas.
     pub(crate) to_commit: u32,
 }
 
-/// What a whole scheduling cost.
+/// Cost of a whole scheduling.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Costs {
     /// All maximal multi-kernel configurations.
@@ -69,13 +70,13 @@ pub(crate) struct Costs {
     pub(crate) partition: u32,
     /// One decision per round: two of a profile at most, and four of trials on all SMs.
     pub(crate) rounds: [Cost; 6],
-    /// Instructions of what was prepared, in all and of the longest part.
+    /// Instructions of the preparation, in total and of the longest part.
     pub(crate) prepared: (u32, u32),
     /// Deepest stack in bytes, over all interrupts.
     pub(crate) stack: u32,
 }
 
-/// Notes when a decision begins and ends.
+/// Records the start and the end of a decision.
 #[derive(Default)]
 struct Marks {
     begins: u32,
@@ -102,7 +103,7 @@ impl Observer for Marks {
     }
 }
 
-/// The firmware between two events: one copy of the code that is measured.
+/// The firmware between two events, as one copy of the measured code.
 struct Bench {
     bus: MappedBus,
     firmware: &'static mut Scheduler,
@@ -110,7 +111,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// One interrupt: instructions in all, and when it began and what it marked.
+    /// Runs one interrupt; returns its instructions, its start and its marks.
     #[inline(never)]
     fn interrupt(&mut self) -> (Span, Marks) {
         let Self { bus, firmware, deepest } = self;
@@ -126,7 +127,7 @@ impl Bench {
         (span, marks)
     }
 
-    /// All that can be prepared: instructions in all, and of the longest part.
+    /// Runs all preparation; returns its instructions in total and of the longest part.
     #[inline(never)]
     fn prepare(&mut self) -> (u32, u32) {
         let (mut all, mut longest) = (0, 0);
@@ -150,7 +151,7 @@ pub(crate) fn schedule(policy: PolicyCode, sms: u16, launches: &Launches, way: W
     let (mut bus, firmware) = unsafe { (block::bus(), &mut *addr_of_mut!(FIRMWARE)) };
     let options = if way.late { option::WARP_IPC } else { 0 };
     block::describe(&mut bus, sms, &launches.sm, policy, options);
-    // A kernel may lose everything, or nothing.
+    // A kernel may lose everything or nothing.
     mias_registers::bus::Bus::write32(&mut bus, global::STRAP_LOSS_THRESHOLD, if way.loses { 0 } else { u32::MAX });
     assert!(firmware.restart(&mut bus, limits::SMS).is_ok(), "the block is the firmware's own");
     let mut bench = Bench { bus, firmware, deepest: 0 };
@@ -177,7 +178,8 @@ pub(crate) fn schedule(policy: PolicyCode, sms: u16, launches: &Launches, way: W
     costs
 }
 
-/// One look at the counters of memory issue, as they are in the block: instructions, and the deepest stack in bytes.
+/// Checks the memory-issue counters in the block once; returns the instructions and the deepest
+/// stack in bytes.
 #[inline(never)]
 pub(crate) fn limit_memory(sms: u16) -> (u32, u32) {
     // SAFETY: one scenario runs at a time.
@@ -190,7 +192,8 @@ pub(crate) fn limit_memory(sms: u16) -> (u32, u32) {
     (instructions, bench.deepest)
 }
 
-/// One look at how busy the chip was, as it is in the block: instructions, and the deepest stack in bytes.
+/// Checks the chip's utilization in the block once; returns the instructions and the deepest stack
+/// in bytes.
 #[cfg(feature = "contexts")]
 pub(crate) fn control_contexts(fill: impl FnOnce(&mut MappedBus)) -> (u32, u32) {
     // SAFETY: one scenario runs at a time.
@@ -204,7 +207,7 @@ pub(crate) fn control_contexts(fill: impl FnOnce(&mut MappedBus)) -> (u32, u32) 
     (instructions, bench.deepest)
 }
 
-/// Instructions of a selection of victims by a block that is filled already, and the deepest stack.
+/// Runs a selection of victims on a filled block; returns the instructions and the deepest stack.
 #[cfg(feature = "preempt")]
 pub(crate) fn select_victims() -> (u32, u32) {
     // SAFETY: one scenario runs at a time.
@@ -217,8 +220,8 @@ pub(crate) fn select_victims() -> (u32, u32) {
     (instructions, bench.deepest)
 }
 
-/// Instructions of the placement that a search begins with, and of its longest step over kernels of
-/// which those in `memory` are memory-intensive, and the deepest stack.
+/// Runs a search with the memory-intensive kernels in `memory`; returns the instructions of its
+/// initial placement and of its longest step, and the deepest stack.
 #[cfg(feature = "search")]
 pub(crate) fn search(sms: u16, launches: &Launches, (policy, options): (PolicyCode, u32), memory: u32) -> (u32, u32, u32) {
     use mias_firmware::scheduler::SearchPhase;
@@ -235,7 +238,7 @@ pub(crate) fn search(sms: u16, launches: &Launches, (policy, options): (PolicyCo
     let (mut first, mut longest, mut windows, mut rests) = (0, 0, 0, 0);
     while let Some(deadline) = bench.firmware.scheduler().phase().deadline() {
         let phase = bench.firmware.scheduler().phase();
-        // One that rests is measured until it rests again.
+        // A resting search is measured until its next rest.
         rests += u32::from(phase.at_rest());
         if rests == 2 {
             break;
@@ -289,14 +292,14 @@ fn decide(bench: &mut Bench, sms: u16, kernels: usize, way: Way) -> Cost {
     }
 }
 
-/// What an SM holds of a configuration.
+/// Content of an SM by its configuration.
 #[derive(Clone, Copy, Default)]
 struct Held {
     tbs: u32,
     kernels: usize,
 }
 
-/// The configurations of the current round: how many, which round, and what each is.
+/// Returns the number of configurations of the current round, the round, and the configurations.
 fn held(firmware: &Scheduler) -> (u16, u8, [Held; limits::CONFIGS]) {
     let report = firmware.report();
     let current = report.tried().map(|tried| tried.entry.round).max();

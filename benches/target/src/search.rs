@@ -1,5 +1,6 @@
-//! Counts the instructions of a step of a search for how many SMs each kernel needs (`mias_policies::search`), in the build that has it: from the
-//! timer at the end of a window to the last SM that is told what it is to be. Of all steps of a search the longest counts.
+//! Counts the instructions of a step of a search for SM shares (`mias_policies::search`), in the
+//! build with searches. A step runs from the timer at the end of a window to the last write of an
+//! SM's state. The longest step of a search counts.
 
 use mias_registers::bus::{Bus, MappedBus};
 use mias_registers::{PolicyCode, feature, global, option};
@@ -9,20 +10,20 @@ use crate::block;
 use crate::launches::{SETS, endless};
 use crate::scenario::{GPUS, search};
 
-/// Prints all of it; returns the deepest stack.
+/// Prints all measurements; returns the deepest stack.
 pub(crate) fn measure() -> u32 {
     let mut deepest = 0;
     for &sms in GPUS {
         for kernels in &SETS[1..] {
             let launches = endless(kernels);
             let all = (1_u32 << kernels.len()) - 1;
-            // The modes for performance and for power, each as long as it can be.
+            // The performance and the power mode, each with its longest search.
             for (memory, options) in [(1, 0), (all - 1, 0), (all - 1, option::SEARCH_REASSIGNS), (all, 0)] {
                 let (_, instructions, stack) = search(sms, &launches, (PolicyCode::CdSearch, options), memory);
                 deepest = stack.max(deepest);
                 println!("search {sms} {} {instructions}", kernels.len());
             }
-            // What shares an SM beside what divides them: the even split, and what either mode finds.
+            // Sharing SMs after dividing them: by the even split, and by the result of either mode.
             for (memory, policy) in [
                 (1, PolicyCode::MaestroSearch),
                 (1, PolicyCode::CdSearchMaestro),
@@ -33,14 +34,14 @@ pub(crate) fn measure() -> u32 {
                 deepest = stack.max(deepest);
                 println!("search {sms} {} {instructions}", kernels.len());
             }
-            // Kernels that are as fast with more TBs as with one: all of them are saturated, one after the other.
+            // Kernels that gain nothing from more TBs: all are saturated, one after the other.
             for memory in [1, 0] {
                 let (first, instructions, stack) = search(sms, &launches, (PolicyCode::MiasTrial, 0), memory);
                 deepest = stack.max(deepest);
                 println!("trial {sms} {} {instructions} {first}", kernels.len());
             }
-            // Kernels alone in turn, and SMs that go from the fastest to the slowest.
-            // And limits of active warps, of which none is a fall: every level of each.
+            // Isolated kernels in turn, and SMs that move from the fastest to the slowest. Limits
+            // of active warps without a fall: every level of each.
             for policy in [PolicyCode::FairShare, PolicyCode::FairShareModel, PolicyCode::EffectiveBandwidthHarmonic] {
                 let (_, instructions, stack) = search(sms, &launches, (policy, 0), 1);
                 deepest = stack.max(deepest);
@@ -51,7 +52,7 @@ pub(crate) fn measure() -> u32 {
     deepest
 }
 
-/// Hardware that can do all that a search asks for, and windows as published.
+/// Sets hardware support for all searches, and windows as published.
 pub(crate) fn describe(bus: &mut MappedBus) {
     for (offset, value) in [
         (global::FEATURES, feature::SM_STATES | feature::POWER_GATING | feature::KERNEL_COUNTERS | feature::ACTIVE_WARPS),
@@ -68,8 +69,9 @@ pub(crate) fn describe(bus: &mut MappedBus) {
     }
 }
 
-/// What kernels did in a window, near the end of the counters' range: those in `memory` ask for all there is. On the even split they did
-/// twice as much as after it where all of them ask, so that every SM comes back, one by one; else never less, so that SMs are taken to the last.
+/// Sets the kernels' counters near the end of their range; those in `memory` demand all bandwidth.
+/// If all kernels demand it, the even split has twice the later rate, so that every SM is returned
+/// one by one. Otherwise rates never fall, so that all SMs are taken.
 pub(crate) fn count(bus: &mut MappedBus, kernels: usize, memory: u32, even: bool) {
     let all = (1_u32 << kernels) - 1;
     for slot in 0..kernels as u32 {

@@ -1,23 +1,24 @@
-//! How deep a call reaches into the stack: what is below the stack pointer is painted, and the paint that is left tells.
+//! Stack depth of a call: the memory below the stack pointer is painted, and the remaining paint
+//! shows the depth.
 
 use crate::board;
 
-/// Painted bytes: what a call may take before the measurement itself fails.
+/// Number of painted bytes, the limit of this measurement.
 const PAINTED: usize = 8 * 1024;
 
-/// Bytes right below the stack pointer that are left alone: the painting's own frame.
+/// Unpainted bytes right below the stack pointer: the frame of the painting function.
 const SPARED: usize = 64;
 
 /// A value that no code puts on the stack.
 const PAINT: u32 = 0x5AFE_57AC;
 
-/// Runs `body` and returns how many bytes of stack it took, [`SPARED`] at least.
+/// Runs `body` and returns its stack use in bytes, [`SPARED`] at least.
 #[inline(never)]
 pub(crate) fn depth(body: impl FnOnce()) -> u32 {
     let top = board::stack_pointer() & !3;
     let bottom = top - PAINTED;
     for word in (bottom..top - SPARED).step_by(4) {
-        // SAFETY: below the stack pointer, in RAM that nothing uses: the boards have far more than that.
+        // SAFETY: below the stack pointer, in unused RAM. The boards have far more than that.
         unsafe { (word as *mut u32).write_volatile(PAINT) };
     }
     body();

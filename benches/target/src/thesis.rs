@@ -1,6 +1,6 @@
-//! A plain port of the thesis' decision, with `f64` and `Vec`, as one would first write it (Nasef 2023, eq. 3.1 to 3.9):
-//! the metric of every SM, then the mean per configuration, then the highest. And a leaner one, which averages the counters
-//! first and scores once per configuration.
+//! Plain port of the thesis' decision with `f64` and `Vec` (Nasef 2023, eq. 3.1 to 3.9): the metric
+//! of every SM, then the mean per configuration, then the highest. A leaner variant averages the
+//! counters first and scores once per configuration.
 
 use alloc::vec::Vec;
 
@@ -13,10 +13,10 @@ use crate::block::Counts;
 use crate::measure::Span;
 use crate::{block, heap};
 
-/// Linear's coefficient: as in the register block, `1 << 12` in Q16.16.
+/// Coefficient of Linear: as in the register block, `1 << 12` in Q16.16.
 const COEFFICIENT: f64 = 0.0625;
 
-/// An SM's counters.
+/// Counters of an SM.
 #[derive(Clone, Copy, Default)]
 struct Sample {
     cycles: f64,
@@ -26,7 +26,7 @@ struct Sample {
     outstanding: f64,
 }
 
-/// What equations 3.6 and 3.8 take from all SMs.
+/// Sums over all SMs for equations 3.6 and 3.8.
 #[derive(Clone, Copy)]
 struct All {
     sms: f64,
@@ -35,30 +35,30 @@ struct All {
 
 type Metric = fn(&Sample, &All) -> f64;
 
-/// Equation 3.1.
+/// Computes equation 3.1.
 fn ipc(sample: &Sample, _: &All) -> f64 {
     sample.instructions / sample.cycles
 }
 
-/// Equation 3.2.
+/// Computes equation 3.2.
 fn ipm_ipc(sample: &Sample, _: &All) -> f64 {
     sample.instructions / sample.load_requests * (sample.instructions / sample.cycles)
 }
 
-/// Equations 3.3 to 3.6.
+/// Computes equations 3.3 to 3.6.
 fn factor(sample: &Sample, all: &All) -> f64 {
     let factor = sample.outstanding * all.sms / all.outstanding;
     let adjusted = sample.cycles - sample.memory_stall_cycles + factor * sample.memory_stall_cycles;
     sample.instructions / adjusted
 }
 
-/// Equations 3.7 to 3.9, per SM.
+/// Computes equations 3.7 to 3.9, per SM.
 fn linear(sample: &Sample, all: &All) -> f64 {
     let change = COEFFICIENT * (sample.outstanding - all.outstanding / all.sms);
     sample.instructions / (sample.cycles + change)
 }
 
-/// The counters that a metric needs, of one SM.
+/// Reads the counters of one SM that a metric needs.
 fn read(bus: &mut MappedBus, index: usize, needed: &[Counter]) -> Sample {
     let mut sample = Sample::default();
     for &counter in needed {
@@ -85,7 +85,7 @@ fn highest(scores: &[f64]) -> usize {
     best
 }
 
-/// The metric of every SM, then the mean per configuration.
+/// Computes the metric of every SM, then the mean per configuration.
 #[inline(never)]
 fn plain(bus: &mut MappedBus, sms: usize, configs: usize, needed: &[Counter], metric: Metric) -> usize {
     let samples: Vec<Sample> = (0..sms).map(|index| read(bus, index, needed)).collect();
@@ -98,7 +98,7 @@ fn plain(bus: &mut MappedBus, sms: usize, configs: usize, needed: &[Counter], me
     highest(&means)
 }
 
-/// The mean of the counters per configuration, then the metric.
+/// Computes the mean of the counters per configuration, then the metric.
 #[inline(never)]
 fn lean(bus: &mut MappedBus, sms: usize, configs: usize, needed: &[Counter], metric: Metric) -> usize {
     let mut sums: Vec<(Sample, f64)> = (0..configs).map(|_| (Sample::default(), 0.0)).collect();
@@ -128,7 +128,8 @@ fn lean(bus: &mut MappedBus, sms: usize, configs: usize, needed: &[Counter], met
     highest(&scores)
 }
 
-/// Prints, per metric, for 3 and 7 configurations: instructions of the plain port and of the leaner one.
+/// Prints, per metric, for 3 and 7 configurations, the instructions of the plain port and of the
+/// leaner one.
 pub(crate) fn measure(sms: u16) {
     use Counter::{Cycles, LoadRequests, MemoryStallCycles, OutstandingMisses, ThreadInsts};
     // SAFETY: no scenario is running.
@@ -144,7 +145,7 @@ pub(crate) fn measure(sms: u16) {
         for configs in [3, 7] {
             let mut spans = [Span::default(); 2];
             for (span, port) in spans.iter_mut().zip([plain, lean]) {
-                // SAFETY: nothing is on the heap.
+                // SAFETY: the heap is empty.
                 unsafe { heap::reset() };
                 let sms = core::hint::black_box(usize::from(sms));
                 let best;

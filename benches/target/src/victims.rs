@@ -1,4 +1,5 @@
-//! Counts the instructions of a selection of victims: preemption in firmware (`mias_policies::preempt`), in the build that has it.
+//! Counts the instructions of a selection of victims: preemption in firmware
+//! (`mias_policies::preempt`), in the build with preemption.
 
 use mias_firmware::resources::{Resources, SmLimits};
 use mias_policies::preempt::Scheme;
@@ -9,7 +10,7 @@ use semihosting::println;
 use crate::block;
 use crate::scenario::select_victims;
 
-/// The machine of Shieh 2016, table 4.1.
+/// SM of the machine of Shieh 2016, table 4.1.
 const SM: SmLimits = SmLimits {
     capacity: Resources { threads: 1536, registers: 32_768, shared_bytes: 49_152, tbs: 8 },
     warp_threads: 32,
@@ -17,15 +18,15 @@ const SM: SmLimits = SmLimits {
     shared_granule_bytes: 1,
 };
 
-/// SMs that want room: of that machine, and twice as many.
+/// SMs that request space: those of that machine, and twice as many.
 const GPUS: [u16; 2] = [15, 30];
 /// TBs on each: those of Shieh 2016, table 4.2.
 const TBS: [u32; 3] = [3, 6, 8];
 
-/// The urgent kernel: the synthetic one of Shieh 2016, section 4.2.
+/// Urgent kernel: the synthetic one of Shieh 2016, section 4.2.
 const URGENT: (u32, u32, u32) = (256, 16, 2048);
 
-/// Prints all of it; returns the deepest stack.
+/// Prints all measurements; returns the deepest stack.
 pub(crate) fn measure() -> u32 {
     let mut deepest = 0;
     for (name, scheme) in [("shieh", Scheme::Shieh), ("chimera", Scheme::Chimera)] {
@@ -44,7 +45,7 @@ pub(crate) fn measure() -> u32 {
     deepest
 }
 
-/// So many TBs on each SM, which fill it, and an urgent kernel that wants room for one more on each.
+/// Fills each SM with `tbs` TBs, and adds an urgent kernel that requests space for one TB on each.
 fn fill(bus: &mut MappedBus, sms: u16, tbs: u32, scheme: Scheme) {
     let registers = SM.capacity.registers / tbs;
     let threads = 32 * (SM.capacity.threads / tbs / 32);
@@ -78,7 +79,7 @@ fn fill(bus: &mut MappedBus, sms: u16, tbs: u32, scheme: Scheme) {
         for place in 0..32 {
             let of_place = preempt::at(sm, 4 * place);
             let live = if place < tbs { preempt_tb::LIVE | preempt_tb::FLUSH } else { 0 };
-            // Different on every SM and in every place, and each at another point of its way.
+            // Different on every SM and in every place, and each at a different progress.
             let insts = (place + 1) * 40_000 / tbs + sm as u32;
             for (register, value) in [
                 (preempt::TB, live),

@@ -1,5 +1,5 @@
 #![no_std]
 #![forbid(unsafe_code)]
-//! What images have in common with the programs that run them.
+//! Code that the images share with the programs that run them.
 
 pub mod rehearsal;

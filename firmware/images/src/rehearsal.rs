@@ -1,23 +1,24 @@
-//! A register block without a GPU behind it, which plays a fixed script: two kernels are launched on three SMs, profiled, and
-//! completed. For an image on a board that has nothing but the processor, and for the same run on the host: what both do must
-//! be the same.
+//! Register block without a GPU, which plays a fixed script: two kernels are launched on three SMs,
+//! profiled, and completed.
 //!
-//! It knows as much of the hardware as the script needs. The GPU model has all of it.
+//! It serves an image on a board that has only the processor, and the same run on the host. Both
+//! must behave alike. It models only as much hardware as the script needs; the GPU model has all of
+//! it.
 
 use mias_registers::bus::Bus;
 use mias_registers::counters::Counter;
 use mias_registers::{ID_VALUE, PolicyCode, VERSION_VALUE, global, interrupt, slot, slot_control, slot_status, sm};
 
-/// SMs, as a mask: three.
+/// Mask of the SMs, three.
 const ALL_SMS: u32 = 0b111;
 
-/// Kernels of the script.
+/// Number of kernels of the script.
 const KERNELS: u32 = 2;
-/// Their slots, as a mask.
+/// Mask of their slots.
 const ALL_SLOTS: u32 = 0b11;
 
-/// What is raised, at which cycle, and for COMPLETED by which slots: the launches, the end of their batch, all SMs in place, all
-/// windows over, the kernels' ends.
+/// Event, cycle, and for COMPLETED the slots, of each act: the launches, the end of their batch,
+/// all SMs at their partitions, all windows over, and the kernels' ends.
 const SCRIPT: [(u32, u32, u32); 6] = [
     (interrupt::LAUNCH, 0, 0),
     (interrupt::TIMER, COALESCE, 0),
@@ -27,46 +28,46 @@ const SCRIPT: [(u32, u32, u32); 6] = [
     (interrupt::COMPLETED, 9_000, 0b10),
 ];
 
-/// Acts of the script.
+/// Number of acts of the script.
 pub const ACTS: usize = SCRIPT.len();
 
-/// Profiling window, cycles: assumption, any does.
+/// Profiling window in cycles. Assumption: any value works.
 const WINDOW: u32 = 1_000;
 
-/// Cycles for which launches are collected: likewise.
+/// Cycles for which launches are collected. Assumption: any value works.
 const COALESCE: u32 = 10;
 
 /// Command to the rehearsing image (`src/bin/rehearsal`): the block plays its next act.
 pub const ACT: u8 = b'a';
-/// Command: send the logs.
+/// Command to the rehearsing image: send the logs.
 pub const LOG: u8 = b'l';
-/// Command: the interrupt line never goes low again.
+/// Command to the rehearsing image: keep the interrupt line high from now on.
 pub const HANG: u8 = b'h';
-/// What the image says first when it finds no epitaph.
+/// First byte from the image if it finds no crash record.
 pub const FRESH: u8 = b'f';
-/// What it says first when it finds one, which follows.
+/// First byte from the image if it finds a crash record, which follows.
 pub const BURIED: u8 = b'b';
 
-/// The block.
+/// Scripted register block.
 #[derive(Clone, Debug, Default)]
 pub struct Rehearsal {
     acts: usize,
     status: u32,
     cycle: u32,
     launches: u32,
-    /// Slots with a kernel, and those of them whose kernel has ended: a bit each.
+    /// Occupied slots, and those with a completed kernel, one bit each.
     occupied: u32,
     completed: u32,
 }
 
 impl Rehearsal {
-    /// Before the first act; nothing is pending.
+    /// Creates the block before its first act, without pending events.
     #[must_use]
     pub const fn new() -> Self {
         Self { acts: 0, status: 0, cycle: 0, launches: 0, occupied: 0, completed: 0 }
     }
 
-    /// Plays the next act: raises its event. Nothing once the script is over.
+    /// Plays the next act by raising its event. After the script it does nothing.
     pub fn play(&mut self) {
         if let Some(&(event, cycle, completed)) = SCRIPT.get(self.acts) {
             self.acts = self.acts.saturating_add(1);
@@ -78,7 +79,8 @@ impl Rehearsal {
         }
     }
 
-    /// Registers of an SM: every SM ran for the whole window, and the later ones had more instructions.
+    /// Returns a register of an SM: every SM ran for the whole window, and later SMs have more
+    /// instructions.
     fn read_sm(index: u32, register: u32) -> u32 {
         if register == Counter::Cycles.register() {
             WINDOW
@@ -89,7 +91,7 @@ impl Rehearsal {
         }
     }
 
-    /// Registers of a slot: a kernel of many TBs of 256 threads.
+    /// Returns a register of a slot: a kernel of many TBs of 256 threads.
     fn read_slot(&self, index: u32, register: u32) -> u32 {
         let among = |slots: u32| slots.checked_shr(index).unwrap_or(0) & 1 != 0;
         match register {

@@ -1,5 +1,5 @@
-//! Reading what a policy wants to know beside the sums of counters: progress by kernel, misses of the L2, or what the whole GPU would
-//! do ([`Extra`]).
+//! Additional measurements of a policy, next to the sums of counters: progress by kernel, L2
+//! misses, or predictions for the whole GPU ([`Extra`]).
 
 use crate::metric::roofline::{self, Objective};
 use mias_firmware::configs::{ConfigTable, Entry, MAX_KERNELS, Measurement, TRIAL, WARM_UP};
@@ -9,44 +9,49 @@ use mias_registers::bus::TryBus;
 use mias_registers::counters::Counter;
 use mias_registers::sm;
 
-/// What can be measured of a configuration beside the sums of its counters: in [`mias_firmware::configs::Entry::extra`].
+/// Additional measurement of a configuration, stored in [`mias_firmware::configs::Entry::extra`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extra {
-    /// Progress: what each kernel did over what it does alone in the same time, summed over kernels and SMs: a
-    /// [`mias_firmware::quantity::Gain`]. Alone is how the configuration with TBs of that kernel only was measured.
+    /// Progress: instructions of each kernel over its isolated instructions in the same time,
+    /// summed over kernels and SMs, as a [`mias_firmware::quantity::Gain`]. The isolated rate comes
+    /// from the configuration with TBs of that kernel only.
     Progress,
     /// L2 accesses that did not hit, summed over SMs.
     L2Misses,
-    /// Speedup and progress as predicted for the whole GPU, in one number ([`crate::metric::roofline`]); of kernels alone, their traffic.
+    /// Predicted speedup and progress for the whole GPU, in one number
+    /// ([`crate::metric::roofline`]); for single-kernel configurations, their traffic.
     Speedup,
-    /// Progress as predicted for the whole GPU; of kernels alone, their traffic.
+    /// Predicted progress for the whole GPU; for single-kernel configurations, their traffic.
     WholeProgress,
 }
 
-/// What to measure of an SM.
+/// Quantity to measure on an SM.
 enum Wanted<'a> {
     /// L2 accesses that did not hit.
     L2Misses,
-    /// Sectors that DRAM moves.
+    /// Sectors that DRAM transfers.
     Traffic,
-    /// What kernels did, at their rates.
+    /// Progress of the kernels, at their rates.
     Gains(&'a Rates),
 }
 
-/// How instructions become progress and speedup.
+/// Rates that convert instructions to progress and speedup.
 struct Rates {
-    /// Of each kernel: one over its instructions alone in a window; 0 for one that was not measured alone, or did nothing.
+    /// Rate of each kernel: one over its isolated instructions in a window; 0 if it was not
+    /// measured alone, or did nothing.
     kernels: [GainRate; MAX_KERNELS],
-    /// The same of the mean kernel.
+    /// Rate of the mean kernel.
     mean: GainRate,
-    /// As the whole GPU would do it; none: as measured.
+    /// Objective for a prediction of the whole GPU; none for measured values.
     whole: Option<Objective>,
-    /// Most sectors that DRAM moves per cycle.
+    /// Peak DRAM bandwidth, in sectors per cycle.
     dram_sectors: SectorRate,
 }
 
-/// Measures it for every configuration of the current round, once its counters have been read. DRAM moves at most `dram_sectors` per
-/// cycle.
+/// Takes the additional measurement of every configuration of the current round, once its counters
+/// have been read.
+///
+/// DRAM transfers at most `dram_sectors` per cycle.
 ///
 /// # Errors
 /// The bus failed.
@@ -64,7 +69,7 @@ pub(crate) fn read_extra<const C: usize, B: TryBus>(
         Extra::Speedup => Some(Objective::Both),
         Extra::WholeProgress => Some(Objective::Stp),
     };
-    // Of a trial nothing is taken off for traffic, and what comes before it is not judged.
+    // A trial needs no reduction for traffic, and its warm-up is not judged.
     let on_all = table.tried_on_all().map(|entry| entry.position);
     if on_all == Some(WARM_UP) {
         return Ok(());
@@ -86,7 +91,8 @@ fn measure<const C: usize, B: TryBus>(
 ) -> Result<(), B::Error> {
     let warps = reading.instructions == Counter::WarpInsts;
     let registers = if warps { sm::SLOT_WARP_INSTS } else { sm::SLOT_THREAD_INSTS };
-    // Of the loads that missed the L1 as many are wanted as make the traffic right: where it is the misses of the L2, all accesses.
+    // The traffic needs the loads that missed the L1. The count of L2 misses needs all L2 accesses
+    // instead.
     let loads = if matches!(wanted, Wanted::Traffic) { Counter::LoadRequests } else { Counter::L2Accesses };
     let of_l2 = [loads, Counter::L2Accesses, Counter::L2Hits].map(Counter::register);
     table.measure_extra(|slots, entry, first, step| match wanted {
@@ -95,7 +101,7 @@ fn measure<const C: usize, B: TryBus>(
             reading.each_done(first, step, |sm| {
                 for (sum, slot) in made.iter_mut().zip(slots) {
                     let [count] = bus.try_read_sm_registers(sm, [registers + 4 * u32::from(*slot)])?;
-                    // Of 24 bits each, and at most 256 SMs.
+                    // 24 bits each, and at most 256 SMs.
                     *sum = sum.wrapping_add(count);
                 }
                 Ok(())
@@ -115,7 +121,7 @@ fn measure<const C: usize, B: TryBus>(
 }
 
 impl Rates {
-    /// From how the kernels alone were measured, in whichever round that was.
+    /// Computes the rates from the isolated measurements of the kernels, in any round.
     #[inline(never)]
     fn fill<const C: usize>(&mut self, table: &ConfigTable<C>, sms: u16) {
         let (mut sum, mut kernels) = (0_u32, 0_u32);
@@ -126,23 +132,24 @@ impl Rates {
                 if let Some(rate) = self.kernels.get_mut(kernel) {
                     *rate = inverse(instructions);
                 }
-                // Of 24 bits each.
+                // 24 bits each.
                 (sum, kernels) = (sum.wrapping_add(instructions), kernels.wrapping_add(1));
             }
         }
         self.mean = inverse(sum.checked_div(kernels).unwrap_or(0));
     }
 
-    /// What a configuration is worth of whose kernels its SMs `made` so many instructions together.
+    /// Returns the value of a configuration whose kernels issued `made` instructions on its SMs
+    /// together.
     #[inline(always)]
     fn value(&self, entry: &Entry, made: &[u32; MAX_KERNELS], sms: u16) -> Measurement {
-        // A second round needs the traffic of the kernels alone again.
+        // A second round needs the traffic of the single-kernel configurations again.
         if self.whole.is_some() && entry.vector.present() == 1 {
             return entry.extra;
         }
         let mut progress = Gain::ZERO;
         for (made, rate) in made.iter().zip(&self.kernels) {
-            // Of the mean SM: one multiplication for each kernel instead of one for each kernel and SM.
+            // For the mean SM: one multiplication per kernel instead of one per kernel and SM.
             progress = progress.saturating_add(gain(per_sm(*made, entry).unwrap_or(0), *rate));
         }
         match (self.whole, per_sm(entry.sums.instructions, entry)) {
@@ -153,7 +160,8 @@ impl Rates {
         }
     }
 
-    /// What would remain of a configuration's instructions, whose traffic has been measured: all of one that all SMs ran.
+    /// Returns the share of a configuration's instructions that would remain, from its traffic; 1
+    /// if all SMs ran it.
     #[inline(never)]
     fn share(&self, entry: &Entry, sms: u16) -> Share {
         match self.whole {
@@ -164,25 +172,27 @@ impl Rates {
     }
 }
 
-/// The mean over a configuration's SMs.
+/// Returns the mean over a configuration's SMs.
 #[inline(always)]
 fn per_sm(count: u32, entry: &Entry) -> Option<u32> {
     count.checked_div(entry.sums.sms.into())
 }
 
-/// Instructions at a rate: 24 bits times 40.
+/// Converts instructions to a gain at a rate: 24 bits times 40.
 #[inline(always)]
 fn gain(instructions: u32, rate: GainRate) -> Gain {
     saturating(product(rate, Count::from_bits(instructions)))
 }
 
-/// One over a count of at most 24 bits, rounded up, so that as many instructions as alone make a whole; 0 for none.
+/// Returns the reciprocal of a count of at most 24 bits, rounded up, so that the isolated count
+/// gives at least 1; 0 for a count of 0.
 #[inline(never)]
 fn inverse(count: u32) -> GainRate {
     if count == 0 {
         return GainRate::ZERO;
     }
-    // A long division in two steps, the second of 8 bits: what remains of the first is below 2^24, as the counter is.
+    // Long division in two steps, the second of 8 bits. The first remainder is below 2^24, as the
+    // counter is.
     let (high, left) = (u32::MAX / count, (u32::MAX % count).wrapping_add(1));
     GainRate::from_bits((u64::from(high) << 8) + u64::from((left << 8) / count) + 1)
 }
@@ -193,7 +203,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// A gain is the quotient of 24-bit counts, or, since the rate is rounded up, one part of 2^16 more.
+        /// A gain is the quotient of 24-bit counts, or one part of 2^16 more, because the rate is
+        /// rounded up.
         #[test]
         fn a_gain_is_the_quotient(instructions in 0_u32..1 << 24, alone in 1_u32..1 << 24) {
             let exact = (u64::from(instructions) << 16) / u64::from(alone);

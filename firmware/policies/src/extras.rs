@@ -1,5 +1,7 @@
-//! What goes with any policy: preemption, the choice of launches, control of extra TBs, limits of memory instructions. An
-//! [`Extension`] of the driver; features say what of it is in an image.
+//! Mechanisms for any policy: preemption, launch admission, control of extra TBs, limits on memory
+//! instructions.
+//!
+//! They form an [`Extension`] of the driver. Features select the parts of an image.
 
 use mias_firmware::driver::{Attends, Extension, Observer};
 #[cfg(feature = "preempt")]
@@ -18,9 +20,10 @@ use mias_registers::{global, interrupt, memory_active};
 
 use crate::memory_limit::MemoryLimit;
 
-/// Watches preemption, too.
+/// Observer that also receives preemption choices.
 pub trait WatchesPreemption: Observer {
-    /// Room is made on an SM: who is chosen to leave, how, and among what. Nothing of it has been commanded yet.
+    /// Space is about to be freed on an SM: the victims, their techniques and the candidates. No
+    /// command has been written yet.
     #[cfg(feature = "preempt")]
     fn preemption(&mut self, selection: &crate::preempt::Selection<'_>) {
         let _ = selection;
@@ -51,26 +54,26 @@ impl<A: WatchesPreemption, B: WatchesPreemption> WatchesPreemption for (A, B) {
     }
 }
 
-/// All of it that the features ask for.
+/// All mechanisms that the features select.
 #[derive(Clone, Debug)]
 pub struct Extras {
-    /// Who leaves an SM, and how.
+    /// Choice of victims and techniques.
     #[cfg(feature = "preempt")]
     preemption: crate::preempt::Preemption,
-    /// Which launch of the queue is next.
+    /// Choice of the next launch of the queue.
     #[cfg(feature = "levels")]
     kernel_scheduler: crate::levels::KernelScheduler,
 }
 
 impl Extras {
-    /// Who leaves an SM, and how.
+    /// Returns the preemption mechanism.
     #[cfg(feature = "preempt")]
     #[must_use]
     pub const fn preemption(&self) -> &crate::preempt::Preemption {
         &self.preemption
     }
 
-    /// Which launch of the queue is next: what it knows of kernels.
+    /// Returns the launch scheduler, with its table of kernels.
     #[cfg(feature = "levels")]
     #[must_use]
     pub const fn kernel_scheduler(&self) -> &crate::levels::KernelScheduler {
@@ -179,7 +182,7 @@ impl<O: WatchesPreemption> Attends<O> for Extras {
     ) -> Result<(), B::Error> {
         #[cfg(feature = "levels")]
         if status & interrupt::QUEUE != 0 {
-            // Who is let in raises LAUNCH.
+            // An admitted launch raises LAUNCH.
             self.admit_launches(bus, scheduler, orphans)?;
         }
         #[cfg(feature = "preempt")]

@@ -1,36 +1,37 @@
-//! DMIL in firmware: limits of memory instructions in flight, from what the hardware counts of each kernel on each SM (Dai et al. 2018,
-//! section 3.3.2; sources.md D127).
+//! DMIL in firmware: limits on memory instructions in flight, from hardware counts of each kernel
+//! on each SM (Dai et al. 2018, section 3.3.2; sources.md D127).
 //!
-//! The rule is the hardware's: `limit = max(peak in flight / (reservation fails per request, rounded down), 1)`. What differs is when: the
-//! firmware looks every so many cycles, takes its time, and takes the requests of a whole interval, of which there are at least 1,024. It is no policy
-//! and goes with any. Nothing is remembered between two looks.
+//! The rule is that of the hardware: `limit = max(peak in flight / (reservation fails per request,
+//! rounded down), 1)`. Only the timing differs. The firmware checks at fixed intervals, with a
+//! delay, and uses the requests of a whole interval, at least 1,024. The mechanism is independent
+//! of the policy, and keeps no state between two checks.
 
 use mias_registers::bus::{TryBus, read, write};
 use mias_registers::{KERNEL_SLOTS, global, memory, option};
 
-/// Fails per request beyond which 12 bits count none in 1,024 requests (Dai et al. 2018, section 3.3.2).
+/// Fails per request at which 12 bits saturate in 1,024 requests (Dai et al. 2018, section 3.3.2).
 const MOST_FAILS_EACH: u32 = ((1 << 12) - 1) / memory::SAMPLE_REQUESTS;
 
 /// Slots of the map, one bit each.
 const ALL_SLOTS: u32 = (1 << KERNEL_SLOTS) - 1;
 
-/// What the firmware is asked to do about memory instructions: bits of [`global::STRAP_OPTIONS`].
+/// Requested handling of memory instructions: bits of [`global::STRAP_OPTIONS`].
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryLimit(u32);
 
-/// What was counted of a kernel on an SM.
+/// Counts of a kernel on an SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
-    /// Requests.
+    /// Number of requests.
     pub requests: u32,
-    /// Reservation fails.
+    /// Number of reservation fails.
     pub fails: u32,
-    /// Most memory instructions in flight at a time.
+    /// Peak number of memory instructions in flight.
     pub peak: u32,
 }
 
 impl MemoryLimit {
-    /// As the straps say.
+    /// Returns the handling that the straps request.
     #[must_use]
     pub const fn of(options: u32) -> Self {
         Self(options)
@@ -40,19 +41,20 @@ impl MemoryLimit {
         self.0 & bit != 0
     }
 
-    /// The firmware finds limits.
+    /// Returns whether the firmware sets limits.
     #[must_use]
     pub const fn is_asked_for(self) -> bool {
         self.has(option::LIMIT_MEMORY)
     }
 
-    /// Hardware is to hold nothing back while configurations are tried.
+    /// Returns whether hardware must hold nothing back while configurations are tried.
     #[must_use]
     pub const fn is_from_decision(self) -> bool {
         self.has(option::MEMORY_FROM_DECISION)
     }
 
-    /// The limit after an interval in which so much was counted, 1 to 127. `before` is the one in effect.
+    /// Returns the limit after an interval with these counts, 1 to 127. `before` is the limit in
+    /// effect.
     #[must_use]
     pub fn limit(self, counted: Counted, before: u32) -> u32 {
         let Counted { requests, fails, peak } = counted;
@@ -66,7 +68,8 @@ impl MemoryLimit {
         limit.clamp(1, memory::MOST_IN_FLIGHT)
     }
 
-    /// Looks at all kernels that have had enough requests since they were looked at last, on the first `sms` SMs, and sets their limits.
+    /// Updates the limits of all kernels with enough requests since their last check, on the first
+    /// `sms` SMs.
     ///
     /// # Errors
     /// The bus failed.
@@ -86,7 +89,7 @@ impl MemoryLimit {
         Ok(())
     }
 
-    /// The same for the SM whose registers begin at `base`.
+    /// Updates the limits of the SM whose registers start at `base`.
     fn renew_sm<B: TryBus>(self, bus: &mut B, base: u32) -> Result<(), B::Error> {
         let mut slots = bus.try_read32(base + memory::READY)? & ALL_SLOTS;
         while slots != 0 {
@@ -130,14 +133,14 @@ mod tests {
         ] {
             assert_eq!(limit(BIT_EXACT, requests, fails, peak, 5), expected, "{fails} of {requests}");
         }
-        // 12 bits of fails in 1,024 requests are three per request at most.
+        // 12 bits of fails in 1,024 requests are at most three per request.
         assert_eq!(limit(BIT_EXACT, 1024, 80 * 1024, 96, 5), 32);
         assert_eq!(limit(WIDE, 1024, 80 * 1024, 96, 5), 1);
         assert_eq!([5, 126, 127].map(|before| limit(GROWS, 1024, 0, 96, before)), [6, 127, 127]);
     }
 
     proptest! {
-        /// Whatever the block answers.
+        /// For any answer of the block.
         #[test]
         fn limits_are_from_1_to_127(requests: u32, fails: u32, peak: u32, before: u32, options: u32) {
             let found = limit(MemoryLimit::of(options), requests, fails, peak, before);

@@ -1,11 +1,16 @@
-//! GPUDuet's throughput controller in firmware: how many TBs beyond those that fit a kernel may have, from how busy the parts of the chip were (Lin et al.
-//! 2018, section 6.4 and table 3; sources.md D165 and D181).
+//! GPUDuet's throughput controller in firmware: the number of extra TBs of a kernel, from the
+//! chip's utilization (Lin et al. 2018, section 6.4 and table 3; sources.md D165 and D181).
 //!
-//! The rule is the hardware's: as many as there is room for while nothing is used much, none if something is saturated, and one more at a time in between,
-//! until something is, where it stays until nothing is used much again. What differs is when: the firmware comes when it is free, takes its time, and what it allows is in effect then.
+//! The rule is that of the hardware:
 //!
-//! It is no policy and goes with any. Nothing is remembered here between two looks: what is allowed, and whether raising it has come to its end, stands in the
-//! register that sets it, and goes with the kernel.
+//! * While no resource is used much, a kernel has as many extra TBs as there is space for.
+//! * If a resource is saturated, it has none.
+//! * In between, the number rises by one at a time until a resource saturates. It then stays until
+//!   no resource is used much again.
+//!
+//! Only the timing differs: the firmware acts when it is free, with a delay. The mechanism is
+//! independent of the policy, and keeps no state here. The allowed number, and whether its rise has
+//! ended, are in the register that sets it, and belong to the kernel.
 
 use mias_registers::bus::{TryBus, read, write};
 use mias_registers::{CONTEXT_ARRAYS, CONTEXT_COUNTS, KERNEL_SLOTS, context_allowed, context_bound, fault, feature, global, interrupt};
@@ -13,39 +18,41 @@ use mias_registers::{CONTEXT_ARRAYS, CONTEXT_COUNTS, KERNEL_SLOTS, context_allow
 /// Slots of the map, one bit each.
 const ALL_SLOTS: u32 = (1 << KERNEL_SLOTS) - 1;
 
-/// Of each of them, in per cent of the most that there can be: what is less than much, and what is not yet saturated (Lin et al. 2018, table 3).
+/// Limits per resource in percent of its maximum: below the first it is not used much, above the
+/// second it is saturated (Lin et al. 2018, table 3).
 const LIMITS: [(u32, u32); CONTEXT_COUNTS] = [(60, 80), (60, 80), (60, 90), (60, 90), (60, 80), (50, 70)];
 
-/// Below this use, in per cent, the L1 may be taken for contexts (Lin et al. 2018, section 6.4).
+/// Utilization in percent below which the L1 may store contexts (Lin et al. 2018, section 6.4).
 const IDLE_L1_PERCENT: u32 = 3;
 
-/// So much of so much.
+/// Utilization of a resource: a count and its maximum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// What was counted.
+    /// Measured count.
     pub used: u32,
-    /// The most that there can be.
+    /// Maximum of the count.
     pub of: u32,
 }
 
 impl Share {
-    /// More than so many per cent.
+    /// Returns whether the utilization is above `percent`.
     #[must_use]
     pub fn exceeds(self, percent: u32) -> bool {
         100 * u64::from(self.used) > u64::from(percent) * u64::from(self.of)
     }
 
-    /// Less than so many per cent.
+    /// Returns whether the utilization is below `percent`.
     #[must_use]
     pub fn is_below(self, percent: u32) -> bool {
         100 * u64::from(self.used) < u64::from(percent) * u64::from(self.of)
     }
 }
 
-/// How busy the schedulers, the L1s, the interconnect towards the L2 and back, the L2 and DRAM were.
+/// Utilization of the schedulers, the L1s, the interconnect to the L2 and back, the L2 and DRAM.
 pub type Busy = [Share; CONTEXT_COUNTS];
 
-/// What the parts of the chip say of a kernel: [`context_allowed::UNDERUTILISED`], [`context_allowed::MODERATE`] or [`context_allowed::SATURATED`].
+/// Returns the utilization class: [`context_allowed::UNDERUTILISED`], [`context_allowed::MODERATE`]
+/// or [`context_allowed::SATURATED`].
 fn class(busy: &Busy) -> u32 {
     let parts = || busy.iter().zip(LIMITS);
     if parts().any(|(share, (_, most))| share.exceeds(most)) {
@@ -57,8 +64,10 @@ fn class(busy: &Busy) -> u32 {
     }
 }
 
-/// What a kernel may have after an interval in which the chip was so busy: [`context_allowed`], its number within [`context_bound::EXTRA`] of `bound`.
-/// `before` is what it might have until now.
+/// Returns the allowance of a kernel after an interval with this utilization: [`context_allowed`],
+/// its number within [`context_bound::EXTRA`] of `bound`.
+///
+/// `before` is the previous allowance.
 #[must_use]
 pub fn decide(before: u32, bound: u32, busy: &Busy) -> u32 {
     let class = class(busy);
@@ -71,7 +80,8 @@ pub fn decide(before: u32, bound: u32, busy: &Busy) -> u32 {
         }
         context_allowed::MODERATE if stopped != 0 => held,
         context_allowed::MODERATE => most.min(held.saturating_add(1)),
-        // Some, and not as many as there is room for: raised step by step, so that it was the last step which saturated.
+        // More than none and less than the bound: it was raised step by step, so the last step
+        // caused the saturation.
         _ if stopped != 0 || held > 0 && held < most => {
             stopped = context_allowed::STOPPED;
             held
@@ -85,7 +95,7 @@ pub fn decide(before: u32, bound: u32, busy: &Busy) -> u32 {
     extra | if lent { context_allowed::IN_L1 } else { 0 } | stopped | class << context_allowed::CLASS_SHIFT
 }
 
-/// Begins.
+/// Starts the intervals.
 ///
 /// # Errors
 /// The bus failed.
@@ -100,7 +110,7 @@ pub(crate) fn start<B: TryBus>(bus: &mut B) -> Result<(), B::Error> {
     write(bus, global::INT_ENABLE, enabled | interrupt::CONTEXTS)
 }
 
-/// Looks at the intervals that are over, and says what their kernels may have.
+/// Checks the finished intervals, and sets the allowances of their kernels.
 ///
 /// # Errors
 /// The bus failed.
@@ -125,7 +135,7 @@ pub(crate) fn look<B: TryBus>(bus: &mut B) -> Result<(), B::Error> {
         let before = bus.try_read32(global::CONTEXT_ALLOWED + of_slot)?;
         bus.try_write32(global::CONTEXT_ALLOWED + of_slot, decide(before, bound, &busy))?;
     }
-    // Last: until then the counts stay.
+    // Last, because the counts stay until then.
     write(bus, global::CONTEXT_DUE, due)
 }
 
@@ -139,14 +149,14 @@ mod tests {
     const L1: usize = 1;
     const DRAM: usize = 5;
 
-    /// All parts at 1 %, but for one; in hundredths of a per cent.
+    /// All resources at 1 % except one, in hundredths of a percent.
     fn busy(part: usize, used: u32) -> Busy {
         let mut busy = [Share { used: 100, of: 10_000 }; CONTEXT_COUNTS];
         busy[part].used = used;
         busy
     }
 
-    /// Lin et al. 2018, table 3, at its borders: less than, and more than.
+    /// Lin et al. 2018, table 3, at its limits: less than, and more than.
     #[test]
     fn table_3() {
         let thresholds = [(60, 80), (60, 80), (60, 90), (60, 90), (60, 80), (50, 70)];
@@ -158,7 +168,7 @@ mod tests {
         }
     }
 
-    /// The most extra TBs after each look of a sequence of uses of DRAM, in per cent.
+    /// Extra TBs after each check of a sequence of DRAM utilizations, in percent.
     fn allowed(bound: u32, uses: &[u32]) -> Vec<u32> {
         let step = |word: &mut u32, percent: &u32| {
             *word = decide(*word, bound, &busy(DRAM, 100 * percent));
@@ -167,7 +177,8 @@ mod tests {
         uses.iter().scan(0, step).collect()
     }
 
-    /// Section 6.4 by hand: the bound at once, none, one more at a time until something is saturated.
+    /// Section 6.4 by hand: the bound at once, none, one more at a time until a resource is
+    /// saturated.
     #[test]
     fn extra_tbs_are_raised_kept_and_taken_away() {
         assert_eq!(allowed(6, &[10, 20]), [6, 6]);
@@ -179,7 +190,8 @@ mod tests {
         assert_eq!(allowed(6, &[60, 75, 75, 10, 75, 60, 60, 75]), [1, 1, 1, 6, 0, 1, 2, 2]);
     }
 
-    /// Section 6.4: the L1 is taken if it serves less than 3 %, and nothing is saturated.
+    /// Section 6.4: the L1 is used if its own utilization is below 3 %, and no resource is
+    /// saturated.
     #[test]
     fn the_l1_is_taken_when_idle() {
         let bound = 2 | context_bound::NEEDS_L1;
@@ -192,7 +204,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the block answers.
+        /// For any answer of the block.
         #[test]
         fn extras_are_within_the_bound(before: u32, bound: u32, counted: [(u32, u32); CONTEXT_COUNTS]) {
             let busy = counted.map(|(used, of)| Share { used, of });

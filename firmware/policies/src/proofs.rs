@@ -1,5 +1,8 @@
-//! Properties of the whole firmware, as in [`mias_firmware`]'s proofs: unit tests call them with edge cases, and, under `cfg(kani)`, Kani
-//! proves them for all inputs. Proptest and the fuzzer find them in `tests/bodies`, too; here they meet few events, so that a proof ends.
+//! Properties of the whole firmware, as in [`mias_firmware`]'s proofs.
+//!
+//! Unit tests call them with edge cases. Under `cfg(kani)`, Kani proves them for all inputs.
+//! Proptest and the fuzzer run them in `tests/bodies`, too. Here they see few events, so that a
+//! proof terminates.
 
 use crate::bodies::block::{answer, driver_survives};
 use crate::bodies::scheduling::{Input, always_comes_to_rest};

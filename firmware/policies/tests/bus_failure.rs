@@ -1,5 +1,5 @@
-//! A bus that fails: at every access in turn, under every policy. The firmware ends in the epitaph, with the register, and leaves the block
-//! alone from then on.
+//! Bus failure at every access in turn, under every policy. The firmware ends in the crash record,
+//! with the register, and does not access the block again.
 
 use embedded_hal_mock::eh1::delay::NoopDelay;
 use mias_firmware::driver::{Observer, StartError};
@@ -11,15 +11,15 @@ use mias_policies::policy::AnyPolicy;
 use mias_registers::bus::{Bus, Error, ErrorType, Failed, TryBus};
 use mias_registers::{PhaseCode, PolicyCode, global, option, sm};
 
-/// SMs that the firmware schedules, tries of waiting and cycles of the watchdog: any do.
+/// SMs of the firmware, polls of the block and cycles of the watchdog: any values work.
 const SMS: u16 = 32;
 const TRIES: u32 = 3;
 const PERIOD: u32 = 1_000_000;
 
-/// An access: the register, and what is written.
+/// An access: the register, and the written value.
 type Access = (u32, Option<u32>);
 
-/// The rehearsal's block with straps of one's own. It keeps what is asked of it.
+/// The rehearsal's block with other straps. It records all accesses.
 struct Block {
     script: Rehearsal,
     policy: PolicyCode,
@@ -49,10 +49,10 @@ impl Bus for Block {
     }
 }
 
-/// What the bus says went wrong.
+/// Cause that the bus reports.
 const CAUSE: u8 = 7;
 
-/// The way to the block, which fails at one access, the first being 0. What is written then does not arrive.
+/// A bus that fails at one access, counted from 0. A write that fails has no effect.
 struct Failing {
     block: Block,
     fails_at: usize,
@@ -92,7 +92,7 @@ fn start(firmware: &mut Firmware<AnyPolicy, 64>, bus: &mut Failing) -> Outcome {
     firmware.restart(bus, SMS)
 }
 
-/// A board's whole program, from reset to the end of the script.
+/// Runs a board's whole program, from reset to the end of the script.
 fn program(firmware: &mut Firmware<AnyPolicy, 64>, bus: &mut Failing, epitaph: &mut Epitaph) -> Outcome {
     start(firmware, bus).inspect_err(|error| {
         if let StartError::Bus(error) = error {
@@ -106,7 +106,7 @@ fn program(firmware: &mut Firmware<AnyPolicy, 64>, bus: &mut Failing, epitaph: &
     Ok(())
 }
 
-/// The same over a bus that cannot fail.
+/// Runs the program over a bus that cannot fail.
 fn unbroken(policy: PolicyCode, options: u32) -> Vec<Access> {
     let mut block = Block::new(policy, options);
     assert_eq!(await_block(&mut block, &mut NoopDelay::new(), 1, TRIES), Ok(true));
@@ -120,7 +120,7 @@ fn unbroken(policy: PolicyCode, options: u32) -> Vec<Access> {
     block.accesses
 }
 
-/// Every policy, and the ones that read every counter.
+/// Returns every policy, also with all counters read.
 fn situations() -> impl Iterator<Item = (PolicyCode, u32)> {
     PolicyCode::ALL.into_iter().flat_map(|policy| [0, option::READ_ALL_COUNTERS].map(|options| (policy, options)))
 }
@@ -136,7 +136,8 @@ fn a_bus_that_fails_at_any_access_ends_in_the_epitaph_and_nothing_is_committed_a
             let error = program(&mut firmware, &mut bus, &mut epitaph).expect_err("an access failed");
             assert_eq!(error, StartError::Bus(Failed { register, cause: CAUSE }), "{policy:?}, access {at}");
             assert_eq!((epitaph.magic, epitaph.cause, epitaph.address), (MAGIC, BUS_FAILED, register), "{policy:?}, access {at}");
-            // Until then all was as ever; and afterwards nothing is, whoever calls.
+            // Up to the failure all accesses are as without it. Afterwards there is none, for any
+            // call.
             assert_eq!(bus.block.accesses, expected[..=at], "{policy:?}, access {at}");
             bus.block.script.play();
             assert_eq!(firmware.on_interrupt(&mut bus), Ok(()));
@@ -145,7 +146,7 @@ fn a_bus_that_fails_at_any_access_ends_in_the_epitaph_and_nothing_is_committed_a
             counters += usize::from(register >= sm::BASE);
         }
     }
-    // That there was something to lose: each policy commits more than once, and most read counters.
+    // Failures can lose work: each policy commits more than once, and most read counters.
     assert!(commits > 2 * PolicyCode::ALL.len() && counters > 100, "{commits} {counters}");
 }
 

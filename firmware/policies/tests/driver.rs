@@ -1,4 +1,5 @@
-//! The driver over a bus that answers anything at all: it must come back from every interrupt. And how large its state is.
+//! The driver over a bus with arbitrary answers, which must return from every interrupt; and the
+//! size of its state.
 
 use crate::bodies::block::{answer, driver_survives};
 use crate::cases::cases;
@@ -17,16 +18,20 @@ proptest! {
     }
 }
 
-/// The image's memory: the firmware's state, with room for 64 configurations, whatever the number of SMs. On the 32-bit
-/// target it is smaller. A search is state of its own, in images that have it: fair share's too, which remembers the fairest shares and each kernel's
-/// progress (38 bytes), that of limits of active warps, with what the L1s counted (82 bytes), and trials, with what four kernels did in four windows,
-/// who may have half, and how long what they found stays (148 bytes), and which policy it is (2 bytes). So is the scheduler of kernels.
+/// Size of the firmware's state with a capacity of 64 configurations, for any number of SMs. On the
+/// 32-bit target it is smaller.
+///
+/// A search has its own state, in images with searches. It includes fair share's, which stores the
+/// fairest shares and each kernel's progress (38 bytes). It includes limits of active warps, with
+/// L1 counts (82 bytes). It includes trials, with the counts of four kernels in four windows, the
+/// exchanges, and the rest period (148 bytes), and the policy's tag (2 bytes). The scheduler of
+/// kernels also has its own state.
 #[test]
 fn state_fits_four_kibibytes() {
     let (all, search) = (size_of::<Firmware<AnyPolicy, 64>>(), size_of::<Searching>());
     let levels = size_of::<KernelScheduler>();
     assert!(all - search - levels <= 4096, "{all} bytes, {search} of a search, {levels} of levels");
     assert!(search <= 624, "{search} bytes");
-    // Sixteen kernels of three words, a count, and what was asked for.
+    // Sixteen kernels of three words, a count, and the options.
     assert!(levels <= 16 * 12 + 12, "{levels} bytes");
 }

@@ -1,4 +1,4 @@
-//! All policies and mechanisms from outside, in one program.
+//! Tests of all policies and mechanisms through their public interface, in one program.
 
 extern crate alloc;
 

@@ -1,4 +1,4 @@
-//! The script that images play on boards without a GPU.
+//! Script that images play on boards without a GPU.
 
 use mias_firmware::Firmware;
 use mias_firmware::driver::Observer;

@@ -1,4 +1,4 @@
-//! The state machine under every policy, whatever happens.
+//! State machine under every policy and any events.
 
 use crate::bodies::scheduling::{Input, always_comes_to_rest, preparing_changes_nothing};
 use crate::cases::cases;
@@ -19,13 +19,13 @@ fn input() -> impl Strategy<Value = Input> {
 proptest! {
     #![proptest_config(cases(4000))]
 
-    /// Invariants 18, 19 and 26, and the way back to rest: `bodies/scheduling.rs`.
+    /// Invariants 18, 19 and 26, and the return to rest: `bodies/scheduling.rs`.
     #[test]
     fn never_stuck(policy: u32, inputs in proptest::collection::vec(input(), 0..60)) {
         always_comes_to_rest(policy, inputs);
     }
 
-    /// What is done ahead, whenever and however much of it, changes no decision: `bodies/scheduling.rs`.
+    /// Preparation of any amount at any time changes no decision: `bodies/scheduling.rs`.
     #[test]
     fn preparing_is_seen_by_nobody(policy: u32, inputs in proptest::collection::vec(input(), 0..60)) {
         preparing_changes_nothing(policy, inputs);

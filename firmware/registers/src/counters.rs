@@ -1,12 +1,13 @@
-//! The counters of an SM: their meaning and their widths (sources.md D34).
+//! Hardware counters of an SM: their meaning and their widths (sources.md D34).
 //!
-//! Counters saturate, and say so; they never wrap. A window is at most 2^17 - 1 cycles, so the widths cannot be exceeded by
-//! an SM with four schedulers of 32 lanes and 256 MSHRs; saturation means a broken counter or a larger SM.
+//! Counters saturate, report saturation, and never wrap. A window is at most 2^17 - 1 cycles. An SM
+//! with four schedulers of 32 lanes and 256 MSHRs therefore cannot exceed the widths. Saturation
+//! means a broken counter or a larger SM.
 
 /// Number of counters per SM.
 pub const COUNTERS: usize = 12;
 
-/// A hardware counter, in the order of [`crate::sm::COUNTERS`].
+/// Hardware counter of an SM, in the order of [`crate::sm::COUNTERS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Counter {
@@ -14,10 +15,12 @@ pub enum Counter {
     Cycles,
     /// Cycles in which at least one scheduler issued.
     IssueCycles,
-    /// `M`: cycles in which no scheduler issued and at least one warp waits on memory (sources.md D35).
+    /// `M`: cycles in which no scheduler issued and at least one warp waited on memory (sources.md
+    /// D35).
     MemoryStallCycles,
-    /// Load requests leaving the SM, the thesis' misses: new MSHR entries, sector misses included, and loads and atomics that bypass
-    /// the L1; no merges, no stores (sources.md D36).
+    /// Load requests that leave the SM, called misses in the thesis (sources.md D36). They are new
+    /// MSHR entries, sector misses included, and loads and atomics that bypass the L1. Merges and
+    /// stores do not count.
     LoadRequests,
     /// Warp instructions issued.
     WarpInsts,
@@ -33,8 +36,8 @@ pub enum Counter {
     L2Accesses,
     /// L2 hits on behalf of this SM.
     L2Hits,
-    /// Cycles in which the L1 refused at least one look-up for want of a line, an MSHR or a miss-queue entry, so that the load/store
-    /// unit stood still (Dai et al. 2018, section 2.4).
+    /// Cycles in which the load/store unit stalled (Dai et al. 2018, section 2.4). In such a cycle
+    /// the L1 refused at least one look-up for lack of a line, an MSHR or a miss-queue entry.
     LsuStallCycles,
 }
 
@@ -55,7 +58,9 @@ impl Counter {
         Self::LsuStallCycles,
     ];
 
-    /// Width in bits (sources.md D34; of the last three 19, as the L1 accesses, assumption).
+    /// Width in bits (sources.md D34).
+    ///
+    /// Assumption for the last three: 19 bits, as for the L1 accesses.
     #[must_use]
     pub const fn width(self) -> u32 {
         match self {
@@ -66,7 +71,7 @@ impl Counter {
         }
     }
 
-    /// Largest value, at which the counter stays.
+    /// Largest value, at which the counter saturates.
     #[must_use]
     pub const fn max(self) -> u32 {
         (1 << self.width()) - 1
@@ -78,13 +83,13 @@ impl Counter {
         self as usize
     }
 
-    /// The counter's bit in [`crate::sm::SATURATED`].
+    /// Bit of the counter in [`crate::sm::SATURATED`].
     #[must_use]
     pub const fn bit(self) -> u32 {
         1 << self as u32
     }
 
-    /// Offset of its register within an SM's region.
+    /// Offset of the counter's register within an SM's region.
     #[must_use]
     pub const fn register(self) -> u32 {
         crate::sm::COUNTERS + 4 * self as u32

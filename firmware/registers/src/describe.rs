@@ -1,35 +1,36 @@
-//! What the map says about itself: one [`Register`] per offset, so that documentation and tests follow the code.
+//! Self-description of the map: one [`Register`] per offset, so that documentation and tests follow
+//! the code.
 
-/// Who may do what with a register.
+/// Access rule of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Firmware reads.
+    /// The firmware reads it.
     ReadOnly,
-    /// Firmware reads and writes.
+    /// The firmware reads and writes it.
     ReadWrite,
-    /// Firmware writes; the write is a command.
+    /// The firmware writes it. The write is a command.
     WriteOnly,
-    /// Reads show pending bits; writing a one clears that bit.
+    /// Reads show pending bits. Writing a one clears that bit.
     WriteOneToClear,
-    /// Writing a one sets that bit; reads show the bits set.
+    /// Writing a one sets that bit. Reads show the set bits.
     WriteOneToSet,
 }
 
 impl Access {
-    /// Whether a read is mapped.
+    /// Returns whether reads are mapped.
     #[must_use]
     pub const fn readable(self) -> bool {
         !matches!(self, Self::WriteOnly)
     }
 
-    /// Whether a write is mapped.
+    /// Returns whether writes are mapped.
     #[must_use]
     pub const fn writable(self) -> bool {
         !matches!(self, Self::ReadOnly)
     }
 }
 
-/// One register, or an array of equal ones.
+/// A register, or an array of identical registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Register {
     /// Name of its constant.
@@ -40,14 +41,15 @@ pub struct Register {
     pub count: u32,
     /// Access rule.
     pub access: Access,
-    /// Value after reset; none where it depends on the machine, its straps or the latch.
+    /// Value after reset; none if it depends on the machine, its straps or the latch.
     pub reset: Option<u32>,
-    /// Meaning, from the doc comment.
+    /// Meaning, taken from the doc comment.
     pub doc: &'static str,
 }
 
-/// Defines the offsets of a region and the table that describes them. A register is 0 after reset, if its line does not end in
-/// another value or in `None`.
+/// Defines the offsets of a region and the table that describes them.
+///
+/// A register is 0 after reset unless its line ends in another value or in `None`.
 macro_rules! registers {
     ($($(#[doc = $doc:literal])+ $name:ident $([$count:expr])? = $offset:literal, $access:ident $(, $reset:expr)?;)+) => {
         $($(#[doc = $doc])+ pub const $name: u32 = $offset;)+

@@ -1,6 +1,6 @@
-//! Bits and codes inside registers.
+//! Bit masks and codes inside registers.
 
-/// Events, in [`super::global::INT_STATUS`] and [`super::global::INT_ENABLE`].
+/// Event bits of [`super::global::INT_STATUS`] and [`super::global::INT_ENABLE`].
 pub mod interrupt {
     /// A kernel was launched.
     pub const LAUNCH: u32 = 1 << 0;
@@ -12,28 +12,30 @@ pub mod interrupt {
     pub const PARTITION: u32 = 1 << 3;
     /// An SM's profiling window is over.
     pub const PROFILE_DONE: u32 = 1 << 4;
-    /// The global timer.
+    /// The global timer expired.
     pub const TIMER: u32 = 1 << 5;
     /// A fault was raised.
     pub const FAULT: u32 = 1 << 6;
     /// Preemption commands of an SM are done, or refused.
     pub const PREEMPT_DONE: u32 = 1 << 7;
-    /// The firmware is to look at the counters of memory issue: so many cycles have passed as [`super::super::global::MEMORY_INTERVAL`] says.
+    /// The firmware must check the memory-issue counters. It recurs every
+    /// [`super::super::global::MEMORY_INTERVAL`] cycles.
     pub const MEMORY: u32 = 1 << 8;
-    /// An SM wants room for a kernel ([`super::super::preempt`]).
+    /// An SM requests space for a kernel ([`super::super::preempt`]).
     pub const PREEMPT: u32 = 1 << 9;
-    /// The firmware is to look at how busy the chip was: an interval of a kernel is over ([`super::super::global::CONTEXT_DUE`]).
+    /// The firmware must check the chip's utilization: an interval of a kernel is over
+    /// ([`super::super::global::CONTEXT_DUE`]).
     pub const CONTEXTS: u32 = 1 << 10;
-    /// A launch came into the window of the queue, or there is a slot again for one that waits there; only while the firmware says which is next
-    /// ([`super::super::global::QUEUE_MODE`]).
+    /// A launch entered the window of the queue, or a slot became free for a waiting launch. It
+    /// occurs only while the firmware schedules launches ([`super::super::global::QUEUE_MODE`]).
     pub const QUEUE: u32 = 1 << 11;
     /// All events.
     pub const ALL: u32 = 0xFFF;
 }
 
-/// Faults, in [`super::global::FAULT`]. Bits 0 to 7 are raised by hardware, 8 to 15 by firmware.
+/// Fault bits of [`super::global::FAULT`]: hardware raises bits 0 to 7, firmware bits 8 to 15.
 pub mod fault {
-    /// Access to an unmapped offset, or against the access rule.
+    /// An access to an unmapped offset, or one that violates the access rule.
     pub const BAD_ACCESS: u32 = 1 << 0;
     /// A value was clamped.
     pub const VALUE_RANGE: u32 = 1 << 1;
@@ -41,71 +43,80 @@ pub mod fault {
     pub const LAUNCH_OVERRUN: u32 = 1 << 2;
     /// The watchdog expired.
     pub const WATCHDOG: u32 = 1 << 3;
-    /// A command that this hardware does not have.
+    /// A command that this hardware does not support.
     pub const UNSUPPORTED: u32 = 1 << 4;
-    /// Firmware met an index that cannot happen, and fell back to Left-over.
+    /// The firmware met an impossible index and fell back to Left-over.
     pub const IMPOSSIBLE_INDEX: u32 = 1 << 8;
     /// A kernel's TB does not fit an empty SM; the launch was rejected.
     pub const KERNEL_TOO_LARGE: u32 = 1 << 9;
-    /// Profiling ended without a single sample; Left-over took over.
+    /// Profiling ended without a sample, and Left-over took over.
     pub const NO_SAMPLES: u32 = 1 << 10;
-    /// The machine is larger than the image was built for; the surplus SMs stay idle.
+    /// The machine is larger than the image was built for. The surplus SMs stay idle.
     pub const MACHINE_TOO_LARGE: u32 = 1 << 11;
-    /// The register block is not one that this firmware knows.
+    /// The register block is unknown to this firmware.
     pub const WRONG_MAP: u32 = 1 << 12;
-    /// Asked to preempt in a way that this firmware or its hardware does not have; nobody is preempted.
+    /// The requested preemption is not supported by this firmware or its hardware. No TB is
+    /// preempted.
     pub const NO_PREEMPTION: u32 = 1 << 13;
-    /// Asked to search how many SMs each kernel needs, which this firmware or its hardware cannot; the SMs are split evenly.
+    /// The requested search for SM shares is not supported by this firmware or its hardware. The
+    /// SMs are split evenly.
     pub const NO_SEARCH: u32 = 1 << 14;
-    /// Asked to control extra TBs, which the hardware does not leave to firmware; there are none.
+    /// Firmware control of extra TBs was requested, but the hardware does not support it. There are
+    /// no extra TBs.
     pub const NO_CONTEXTS: u32 = 1 << 15;
-    /// The bits that firmware may raise.
+    /// Fault bits that the firmware may raise.
     pub const BY_FIRMWARE: u32 = 0xFF00;
     /// All fault bits.
     pub const ALL: u32 = 0xFF1F;
 }
 
-/// Hardware abilities, in [`super::global::FEATURES`].
+/// Hardware feature bits of [`super::global::FEATURES`].
 pub mod feature {
     /// Ideal transitions (0 cycles).
     pub const IDEAL_TRANSITION: u32 = 1 << 0;
     /// Preemption commands.
     pub const PREEMPT: u32 = 1 << 1;
-    /// SMs can hold memory instructions back ([`super::super::memory`]).
+    /// SMs can hold back memory instructions ([`super::super::memory`]).
     pub const MEMORY_ISSUE: u32 = 1 << 2;
-    /// Kernels can be given ways of the caches ([`super::super::memory::L1_WAYS`], [`super::super::global::L2_WAYS`]).
+    /// Cache ways can be assigned to kernels ([`super::super::memory::L1_WAYS`],
+    /// [`super::super::global::L2_WAYS`]).
     pub const WAYS: u32 = 1 << 3;
     /// SMs can be stalled ([`super::super::sm::STATE_REQUEST`]).
     pub const SM_STATES: u32 = 1 << 4;
-    /// Empty SMs can be gated.
+    /// Empty SMs can be power-gated.
     pub const POWER_GATING: u32 = 1 << 5;
-    /// Counters of kernels ([`super::super::global::KERNEL_SNAPSHOT`]).
+    /// Per-kernel counters exist ([`super::super::global::KERNEL_SNAPSHOT`]).
     pub const KERNEL_COUNTERS: u32 = 1 << 6;
     /// The active warps of kernels can be limited ([`super::super::sm::ACTIVE_WARPS`]).
     pub const ACTIVE_WARPS: u32 = 1 << 7;
-    /// How many TBs beyond those that fit an SM a kernel may have is the firmware's to say ([`super::super::global::CONTEXT_ALLOWED`]).
+    /// The firmware sets the number of extra TBs of each kernel
+    /// ([`super::super::global::CONTEXT_ALLOWED`]).
     pub const CONTEXTS: u32 = 1 << 8;
     /// The order of DRAM requests can be set ([`super::super::global::DRAM_ORDER`]).
     pub const DRAM_ORDER: u32 = 1 << 9;
-    /// The L1's miss resources can be shared out between kernels ([`super::super::global::MISS_WEIGHT`]).
+    /// The L1's miss resources can be partitioned among kernels
+    /// ([`super::super::global::MISS_WEIGHT`]).
     pub const MISS_SHARES: u32 = 1 << 10;
-    /// The firmware can say which launch of the queue is next ([`super::super::global::QUEUE_MODE`]).
+    /// The firmware can select the next launch of the queue ([`super::super::global::QUEUE_MODE`]).
     pub const QUEUE: u32 = 1 << 11;
 }
 
-/// Orders of DRAM requests, in [`super::global::DRAM_ORDER`], each with what [`super::global::DRAM_CAP`] means.
+/// DRAM request orders, in [`super::global::DRAM_ORDER`]. Each defines the meaning of
+/// [`super::global::DRAM_CAP`].
 pub mod dram_order {
-    /// Of a bank's requests the oldest that hits the open row, else the oldest. No cap.
+    /// The oldest request of a bank that hits the open row, else the oldest. No cap.
     pub const FR_FCFS: u32 = 0;
-    /// The oldest. No cap.
+    /// The oldest request of a bank. No cap.
     pub const FCFS: u32 = 1;
-    /// As `FR_FCFS`, but an older request of another kernel goes first after so many row hits that went before one: 4 if the cap is 0 (after
-    /// Mutlu and Moscibroda 2007).
+    /// As `FR_FCFS`, but with a cap on row hits that pass an older request of another kernel (after
+    /// Mutlu and Moscibroda 2007). Once the cap is reached, that request goes first. A cap of 0
+    /// means 4.
     pub const KERNEL_CAP: u32 = 2;
-    /// Batches of as many requests of each kernel in a bank, 5 if the cap is 0, in which the kernel with the least to do goes first (Mutlu
-    /// and Moscibroda 2008).
+    /// Batches with a capped number of requests of each kernel per bank (Mutlu and Moscibroda
+    /// 2008). The kernel with the least work in the batch goes first. A cap of 0 means 5.
     pub const BATCH: u32 = 3;
-    /// By shares: the kernel furthest behind goes first, and row hits may run ahead by so many sectors, 16 if the cap is 0 (Nesbit et al. 2006).
+    /// By bandwidth shares: the kernel furthest behind its share goes first (Nesbit et al. 2006).
+    /// The cap limits the sectors by which row hits may run ahead. A cap of 0 means 16.
     pub const SHARES: u32 = 4;
 }
 
@@ -113,59 +124,66 @@ pub mod dram_order {
 pub mod mode {
     /// TBs in excess of a quota run to their end (the thesis).
     pub const DRAIN: u32 = 0;
-    /// A new partition is in place at once, at no cost.
+    /// A new partition takes effect at once, at no cost.
     pub const IDEAL: u32 = 1;
-    /// TBs in excess of a quota, or in the way of a kernel of higher priority, leave as the firmware commands
-    /// ([`super::super::preempt`]); without a command they run to their end.
+    /// TBs in excess of a quota, or that block a kernel of higher priority, leave by firmware
+    /// command ([`super::super::preempt`]). Without a command they run to their end.
     pub const PREEMPT: u32 = 2;
 }
 
-/// Options, in [`super::global::STRAP_OPTIONS`].
+/// Option bits of [`super::global::STRAP_OPTIONS`].
 pub mod option {
     /// Decide by warp instructions instead of thread instructions.
     pub const WARP_IPC: u32 = 1 << 0;
-    /// Only configurations with at least one TB of every kernel.
+    /// Use only configurations with at least one TB of every kernel.
     pub const REQUIRE_ALL_PRESENT: u32 = 1 << 1;
-    /// Linear as printed in Nasef 2023, eq. 3.8, with the GPU-wide bracket.
+    /// Use Linear as printed in Nasef 2023, eq. 3.8, with the GPU-wide bracket.
     pub const LITERAL_LINEAR: u32 = 1 << 2;
-    /// Always cap TBs per SM by the TBs that a kernel has left (else only for small grids).
+    /// Always cap TBs per SM by the remaining TBs of a kernel. Without this option the cap applies
+    /// to small grids only.
     pub const ALWAYS_CAP_REMAINING: u32 = 1 << 3;
-    /// Read every counter, also those that the metric does not need, for reports.
+    /// Read every counter for reports, including those that the metric does not need.
     pub const READ_ALL_COUNTERS: u32 = 1 << 4;
-    /// Ideal transitions.
+    /// Use ideal transitions.
     pub const IDEAL_TRANSITION: u32 = 1 << 5;
-    /// Warped-Slicer takes the IPC that it profiles as it is, without the scaling factor.
+    /// Warped-Slicer uses the profiled IPC without the scaling factor.
     pub const UNSCALED_PROFILE: u32 = 1 << 6;
-    /// The firmware limits kernels' memory instructions in flight (Dai et al. 2018, section 3.3.2).
+    /// The firmware limits the kernels' memory instructions in flight (Dai et al. 2018, section
+    /// 3.3.2).
     pub const LIMIT_MEMORY: u32 = 1 << 7;
-    /// Such a limit is raised by one after an interval with fewer reservation fails than requests; else it is taken away.
+    /// Raise the memory-instruction limit by one after an interval with fewer reservation fails
+    /// than requests. Otherwise remove it.
     pub const LIMIT_GROWS: u32 = 1 << 8;
-    /// Such a limit comes from all reservation fails; else from as many as 12 bits count in 1,024 requests.
+    /// Derive the memory-instruction limit from all reservation fails. Without this option the
+    /// count saturates at 12 bits per 1,024 requests.
     pub const LIMIT_WIDE: u32 = 1 << 9;
-    /// Memory instructions are held back from the decision on, and not while configurations are tried.
+    /// Hold back memory instructions only after the decision, not while configurations are tried.
     pub const MEMORY_FROM_DECISION: u32 = 1 << 10;
-    /// A search for SMs calls a kernel memory-intensive by the share of DRAM's bandwidth that it uses, and not by what it asks for.
+    /// A search for SM shares classifies a kernel as memory-intensive by its used share of DRAM
+    /// bandwidth, not by its demand.
     pub const SEARCH_BY_UTILISATION: u32 = 1 << 11;
-    /// A search for SMs hands over in every step the SMs that it takes from a kernel, in place of stalling them until it is over.
+    /// A search for SM shares reassigns the SMs that it takes from a kernel in every step. Without
+    /// this option it stalls them until it is over.
     pub const SEARCH_REASSIGNS: u32 = 1 << 12;
-    /// A search for SMs calls a kernel memory-intensive if the SMs that it has on the even split would ask for more than there is; otherwise if
-    /// all SMs of the chip would.
+    /// A search for SM shares classifies a kernel as memory-intensive if its SMs of the even split
+    /// demand more bandwidth than exists. Without this option the demand of all SMs of the chip
+    /// counts.
     pub const SEARCH_BY_SHARE: u32 = 1 << 13;
-    /// The firmware controls how many extra TBs kernels may have (Lin et al. 2018, section 6.4).
+    /// The firmware controls the number of extra TBs per kernel (Lin et al. 2018, section 6.4).
     pub const CONTROL_CONTEXTS: u32 = 1 << 14;
-    /// The firmware says which launch of the queue is next (docs/firmware.md).
+    /// The firmware selects the next launch of the queue (docs/porting/firmware.md).
     pub const SCHEDULE_LAUNCHES: u32 = 1 << 15;
-    /// The firmware sets how memory instructions are held back, to what the straps say.
+    /// The firmware sets the memory-issue mode from the straps.
     pub const SET_MEMORY_ISSUE: u32 = 1 << 16;
-    /// The firmware sets the order of DRAM requests, to what the straps say.
+    /// The firmware sets the DRAM request order from the straps.
     pub const SET_DRAM_ORDER: u32 = 1 << 17;
 }
 
 /// Fields of [`super::global::CONTEXT_BOUND`].
 pub mod context_bound {
-    /// Most extra TBs of the kernel that an SM has room for.
+    /// Most extra TBs of the kernel that an SM can store.
     pub const EXTRA: u32 = 0xFF;
-    /// There is room for them in the L1 only.
+    /// Only the L1 has space for their contexts.
     pub const NEEDS_L1: u32 = 1 << 8;
 }
 
@@ -175,32 +193,33 @@ pub mod context_allowed {
     pub const EXTRA: u32 = 0xFF;
     /// Contexts may lie in the L1.
     pub const IN_L1: u32 = 1 << 8;
-    /// Raising it step by step has saturated something. The firmware's note to itself, no effect on hardware.
+    /// Stepwise raising has saturated a resource. For the firmware only, no effect on hardware.
     pub const STOPPED: u32 = 1 << 9;
-    /// First of the 2 bits that say how busy the chip was (Lin et al. 2018, table 3), 0 before the first decision: for statistics, no effect on
-    /// hardware.
+    /// First of the 2 bits with the chip's utilization class (Lin et al. 2018, table 3); 0 before
+    /// the first decision. For statistics, no effect on hardware.
     pub const CLASS_SHIFT: u32 = 10;
-    /// Nothing was used much.
+    /// No resource was used much.
     pub const UNDERUTILISED: u32 = 1;
-    /// Neither the one nor the other.
+    /// Neither underutilized nor saturated.
     pub const MODERATE: u32 = 2;
-    /// Something was saturated.
+    /// A resource was saturated.
     pub const SATURATED: u32 = 3;
 }
 
-/// When memory instructions are held back, in [`super::global::MEMORY_ACTIVE`]. What finds limits and quotas goes on while they are not.
+/// Times at which memory instructions are held back, in [`super::global::MEMORY_ACTIVE`]. The
+/// search for limits and quotas continues at other times.
 pub mod memory_active {
     /// Never.
     pub const OFF: u32 = 0;
     /// Always.
     pub const ON: u32 = 1;
-    /// Not on an SM that was armed, until the first quotas that it has after its window.
+    /// Not on an SM that was armed, until it has its first quotas after the window.
     pub const FROM_DECISION: u32 = 2;
 }
 
 /// Fields of [`super::memory::MODE`].
 pub mod memory_mode {
-    /// Whose memory instruction is next.
+    /// Mask of the arbitration among kernels for memory instructions.
     pub const ORDER: u32 = 0x3;
     /// The warp scheduler decides.
     pub const SCHEDULER: u32 = 0;
@@ -208,21 +227,22 @@ pub mod memory_mode {
     pub const ROUND_ROBIN: u32 = 1;
     /// Kernels have quotas (QBMI).
     pub const QUOTA: u32 = 2;
-    /// What limits memory instructions in flight.
+    /// Mask of the source of limits on memory instructions in flight.
     pub const LIMITS: u32 = 0x30;
-    /// Nothing.
+    /// No limit.
     pub const NONE: u32 = 0;
-    /// [`super::super::memory::LIMIT`], as written (SMIL, and DMIL of the firmware).
+    /// Limits as written to [`super::super::memory::LIMIT`] (SMIL, and DMIL of the firmware).
     pub const WRITTEN: u32 = 0x10;
-    /// What this SM's hardware finds (DMIL).
+    /// Limits found by this SM's hardware (DMIL).
     pub const FOUND: u32 = 0x20;
-    /// What the hardware of one SM finds, for all that have this mode (global DMIL).
+    /// Limits found by the hardware of one SM, for all SMs in this mode (global DMIL).
     pub const BROADCAST: u32 = 0x30;
 }
 
 /// Fields of [`super::memory::L1_MONITOR`] and [`super::global::L2_MONITOR`].
 pub mod monitor {
-    /// Position in the order of use, from 0 for what was used last: its count is what the `n`-th way would be worth.
+    /// Position in the order of use; 0 is the most recently used. The count at position n is the
+    /// value of the kernel's (n + 1)-th way.
     pub const POSITION: u32 = 0x3FF;
     /// Position of the kernel's slot, 3 bits.
     pub const SLOT_SHIFT: u32 = 16;
@@ -238,34 +258,36 @@ pub mod sm_status {
     pub const SATURATED: u32 = 1 << 2;
 }
 
-/// What an SM is to be or is, in [`super::sm::STATE_REQUEST`] and [`super::sm::STATE`] (Zhao et al. 2018, section 4; sources.md D142). Every
-/// SM is in one of these states.
+/// States of an SM, in [`super::sm::STATE_REQUEST`] and [`super::sm::STATE`] (Zhao et al. 2018,
+/// section 4; sources.md D142). Every SM is in one of these states.
 pub mod sm_state {
-    /// It takes TBs and issues.
+    /// The SM accepts TBs and issues.
     pub const ACTIVE: u32 = 0;
-    /// It issues no instruction and takes no TB. Its TBs stay, and what they have in flight comes back.
+    /// The SM issues no instruction and accepts no TB. Its TBs stay, and their accesses in flight
+    /// complete.
     pub const STALLED: u32 = 1;
-    /// It is empty and without power.
+    /// The SM is empty and power-gated.
     pub const GATED: u32 = 2;
-    /// In `STATE` only: it is to be gated and still holds TBs. They run on, and no TB comes. It is gated when it is empty and its stores are
-    /// done.
+    /// In `STATE` only: a request to gate is pending, and the SM still holds TBs. They continue,
+    /// and no TB is added. The SM is gated once it is empty and its stores are done.
     pub const EMPTYING: u32 = 3;
-    /// In `STATE` only: it was gated and gets power again, for [`super::super::global::SM_WAKE_CYCLES`] cycles. It takes no TB yet. A request to
-    /// gate it is heeded when it is awake.
+    /// In `STATE` only: the SM regains power, for [`super::super::global::SM_WAKE_CYCLES`] cycles.
+    /// It accepts no TB yet. A request to gate it takes effect once it is awake.
     pub const WAKING: u32 = 4;
 }
 
-/// What a search for SMs has found, in [`super::global::SEARCH_FOUND`].
+/// Fields of [`super::global::SEARCH_FOUND`], the result of a search for SM shares.
 pub mod search_found {
-    /// The shares stay. 0 while it goes on, and where there is none.
+    /// The shares are final. 0 during a search, and without one.
     pub const DONE: u32 = 1 << 31;
-    /// Slots of the kernels that are memory-intensive, in bits 0 to 7.
+    /// Slots of the memory-intensive kernels, in bits 0 to 7.
     pub const MEMORY_MASK: u32 = 0xFF;
-    /// First of the 9 bits that count the windows that were measured.
+    /// First of the 9 bits that count the measured windows.
     pub const WINDOWS_SHIFT: u32 = 8;
     /// Bits of that count.
     pub const WINDOWS_MASK: u32 = 0x1FF;
-    /// It limits active warps of kernels: [`super::super::sm::ACTIVE_WARPS`] has what it has found.
+    /// The search limits active warps. [`super::super::sm::ACTIVE_WARPS`] has the limits that it
+    /// found.
     pub const LIMITS_WARPS: u32 = 1 << 17;
 }
 
@@ -275,8 +297,8 @@ pub mod sm_control {
     pub const ARM: u32 = 1 << 0;
     /// Disarm this SM.
     pub const DISARM: u32 = 1 << 1;
-    /// Latch all counters of this SM at one instant and clear them. A running window starts over from here, its end does not
-    /// move.
+    /// Latch all counters of this SM at one instant and clear them. A running window restarts here,
+    /// and its end does not move.
     pub const SNAPSHOT: u32 = 1 << 2;
 }
 
@@ -284,64 +306,69 @@ pub mod sm_control {
 pub mod slot_status {
     /// A kernel is in this slot.
     pub const OCCUPIED: u32 = 1 << 0;
-    /// It has no TB left to issue.
+    /// The kernel has no TB left to issue.
     pub const DRAINED: u32 = 1 << 1;
-    /// Its last TB has retired.
+    /// The kernel's last TB has retired.
     pub const COMPLETED: u32 = 1 << 2;
 }
 
 /// Commands of [`super::slot::CONTROL`].
 pub mod slot_control {
-    /// Free the slot of a completed kernel; its quotas, staged and active, become 0 on all SMs.
+    /// Free the slot of a completed kernel. Its quotas, staged and active, become 0 on all SMs.
     pub const RELEASE: u32 = 1 << 0;
-    /// Free the slot of a kernel that cannot run; the host is told.
+    /// Free the slot of a kernel that cannot run. The host is notified.
     pub const REJECT: u32 = 1 << 1;
 }
 
-/// How a TB leaves its SM, in [`super::preempt::COMMAND`] and [`preempt_tb`] (Shieh 2016, section 2.3).
+/// Techniques by which a TB leaves its SM, in [`super::preempt::COMMAND`] and [`preempt_tb`] (Shieh
+/// 2016, section 2.3).
 pub mod technique {
-    /// It stays.
+    /// The TB stays.
     pub const NONE: u32 = 0;
-    /// It runs until it has issued all it has, and none comes after it.
+    /// The TB runs until it has issued all its instructions, and no TB replaces it.
     pub const DRAIN: u32 = 1;
-    /// It is dropped, and begins again later. Only while its flush bit is set. One that has issued all it has, has ended, as with every
-    /// technique.
+    /// The TB is dropped, and restarts later. It requires the TB's flush bit. A TB that has issued
+    /// all its instructions has ended, as with every technique.
     pub const FLUSH: u32 = 2;
-    /// Its context is saved, and it goes on later.
+    /// The TB's context is saved, and it resumes later.
     pub const SWITCH: u32 = 3;
 }
 
 /// Fields of [`super::preempt::TB`].
 pub mod preempt_tb {
-    /// A TB is in this place.
+    /// The place holds a TB.
     pub const LIVE: u32 = 1 << 0;
-    /// It may be flushed: it has issued no atomic yet, and no store to a byte that it loads anywhere (relaxed idempotence).
+    /// The TB may be flushed: it has issued no atomic, and no store to a byte that it loads
+    /// anywhere (relaxed idempotence).
     pub const FLUSH: u32 = 1 << 1;
     /// Position of its kernel's slot, 3 bits.
     pub const SLOT_SHIFT: u32 = 4;
-    /// Position of the [`technique`](super::technique) by which it is leaving, 2 bits; [`NONE`](super::technique::NONE) if it is not.
+    /// Position of the [`technique`](super::technique) by which the TB is leaving, 2 bits;
+    /// [`NONE`](super::technique::NONE) if it stays.
     pub const LEAVING_SHIFT: u32 = 8;
 }
 
-/// A command and what came of it, in [`super::preempt::COMMAND`].
+/// Fields of [`super::preempt::COMMAND`]: a command and its outcome.
 pub mod preempt_command {
-    /// In a write, position of the cycles that the firmware expects it to take, 24 bits, saturating: for traces, no effect on hardware.
+    /// In a write, position of the firmware's estimate of the command's cycles, 24 bits,
+    /// saturating. For traces, no effect on hardware.
     pub const ESTIMATE_SHIFT: u32 = 8;
-    /// Position of the [`technique`](super::technique) asked for, 2 bits.
+    /// Position of the requested [`technique`](super::technique), 2 bits.
     pub const TECHNIQUE_SHIFT: u32 = 0;
-    /// It is being carried out.
+    /// The command is in progress.
     pub const BUSY: u32 = 1 << 4;
     /// The TB has left.
     pub const DONE: u32 = 1 << 5;
-    /// Refused; why is in the bits from [`REASON_SHIFT`] on.
+    /// The command was refused. The bits from [`REASON_SHIFT`] on have the reason.
     pub const REFUSED: u32 = 1 << 6;
     /// Position of the reason, 3 bits.
     pub const REASON_SHIFT: u32 = 8;
-    /// No TB is in that place, or another than was shown, or nobody waits for its room any more.
+    /// The place is empty or holds another TB than was shown, or no kernel waits for its space
+    /// anymore.
     pub const NO_TB: u32 = 1;
     /// The TB may not be flushed.
     pub const NOT_IDEMPOTENT: u32 = 2;
-    /// The TB is leaving already, by a flush or a switch.
+    /// The TB is already leaving, by a flush or a switch.
     pub const LEAVING: u32 = 3;
     /// The mode is not [`PREEMPT`](super::mode::PREEMPT).
     pub const MODE: u32 = 4;
@@ -349,30 +376,31 @@ pub mod preempt_command {
 
 /// Fields of [`super::preempt::RESERVED_SLOT`].
 pub mod preempt_reserve {
-    /// The slot + 1, 0 for nobody.
+    /// The slot + 1; 0 for none.
     pub const SLOT: u32 = 0xF;
-    /// The kernel gets the SM only when no TB of another kernel is there any more, and nobody else does until it has no TB there (Chimera,
-    /// which preempts whole SMs).
+    /// The kernel gets the SM only once no TB of another kernel is there. It then keeps the SM
+    /// until it has no TB there (Chimera, which preempts whole SMs).
     pub const WHOLE_SM: u32 = 1 << 4;
 }
 
-/// Whom the firmware preempts, and how, in [`super::global::STRAP_PREEMPT`] (Shieh 2016; sources.md D134).
+/// Schemes by which the firmware preempts, in [`super::global::STRAP_PREEMPT`] (Shieh 2016;
+/// sources.md D134).
 pub mod preempt_scheme {
-    /// Nobody: transitions are as [`super::option`] says.
+    /// No preemption: transitions follow [`super::option`].
     pub const NONE: u32 = 0;
     /// Victims run to their end.
     pub const DRAIN: u32 = 1;
-    /// Victims are switched out.
+    /// Victims are switched.
     pub const SWITCH: u32 = 2;
-    /// Victims that may be flushed are, the others are switched out.
+    /// Victims that may be flushed are flushed, and the others are switched.
     pub const FLUSH: u32 = 3;
-    /// Whole SMs, with its own estimates (Park et al. 2015, as Shieh 2016 has it).
+    /// Whole SMs, with Chimera's own estimates (Park et al. 2015, as described in Shieh 2016).
     pub const CHIMERA: u32 = 4;
-    /// The same with the estimates of Shieh 2016.
+    /// As `CHIMERA`, with the estimates of Shieh 2016.
     pub const CHIMERA_PLUS: u32 = 5;
-    /// Sets of TBs that make room for one TB (Shieh 2016).
+    /// Sets of TBs that free space for one TB (Shieh 2016).
     pub const SHIEH: u32 = 6;
-    /// The same with known draining times ([`super::super::preempt::TB_LEFT`]).
+    /// As `SHIEH`, with known draining times ([`super::super::preempt::TB_LEFT`]).
     pub const ORACLE: u32 = 7;
 }
 
@@ -381,11 +409,11 @@ pub mod preempt_scheme {
 #[cfg_attr(all(feature = "defmt", target_os = "none"), derive(defmt::Format))]
 #[repr(u32)]
 pub enum PhaseCode {
-    /// No kernel.
+    /// No kernel is scheduled.
     Idle = 0,
     /// Collecting launches, then generating configurations.
     Partition = 1,
-    /// SMs are on their way to their configurations.
+    /// SMs are in transition to their configurations.
     Transition = 2,
     /// At least one SM is profiling.
     Profile = 3,
@@ -401,7 +429,7 @@ impl PhaseCode {
     /// All phases in the order of their codes.
     pub const ALL: [Self; 7] = [Self::Idle, Self::Partition, Self::Transition, Self::Profile, Self::Decide, Self::Broadcast, Self::Steady];
 
-    /// The phase of a code.
+    /// Returns the phase of a code.
     #[must_use]
     pub fn from_code(code: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|phase| *phase as u32 == code)

@@ -1,8 +1,9 @@
-//! What the register map is, for a hash over it: programs whose hashes are equal mean the same by an access. A recording of
-//! accesses (`mias firmware replay`) carries one.
+//! Hash input that identifies the register map. Programs with equal hashes assign the same meaning
+//! to an access.
 //!
-//! Names, offsets, access rules and reset values come from the tables of the regions; bits and codes, which have no table, from the
-//! lines of their source text that define them, without comments.
+//! A recording of accesses (`mias firmware replay`) carries such a hash. Names, offsets, access
+//! rules and reset values come from the tables of the regions. Bits and codes have no table. They
+//! come from the source lines that define them, without comments.
 
 use core::hash::Hasher;
 
@@ -12,10 +13,12 @@ use super::{
 };
 use crate::counters::Counter;
 
-/// Where bits and codes are defined.
+/// Source text that defines bits and codes.
 const FIELDS: &str = include_str!("fields.rs");
 
-/// Feeds the whole map to a hash. What it gives is of one build of one hash: it is for equality only.
+/// Feeds the whole map to a hasher.
+///
+/// The result depends on the build and the hasher, so use it for equality only.
 pub fn fingerprint(hasher: &mut impl Hasher) {
     let limits = [ID_VALUE, VERSION_VALUE, MAX_SMS as u32, KERNEL_SLOTS as u32, MAX_WINDOW, KERNEL_COUNT_BITS];
     limits
@@ -48,12 +51,14 @@ pub fn fingerprint(hasher: &mut impl Hasher) {
     definitions().for_each(|line| hasher.write(line.as_bytes()));
 }
 
-/// Every register of every region.
+/// Returns every register of every region.
 fn regions() -> impl Iterator<Item = &'static Register> {
     [global::REGISTERS, slot::REGISTERS, sm::REGISTERS, memory::REGISTERS, preempt::REGISTERS, queue::REGISTERS].into_iter().flatten()
 }
 
-/// The lines that define a bit or a code: `pub const NAME: u32 = ..;` and `Name = 1,`. The codes of policies are in their table.
+/// Returns the lines that define a bit or a code: `pub const NAME: u32 = ..;` and `Name = 1,`.
+///
+/// The codes of policies are in their table.
 fn definitions() -> impl Iterator<Item = &'static str> {
     let fields = FIELDS.lines().map(str::trim).filter(|line| {
         let constant = line.starts_with("pub const ") && line.contains(": u32 = ");
@@ -80,7 +85,7 @@ mod tests {
         assert_eq!(FIELDS.matches("pub const ").count(), constants + others);
     }
 
-    /// Takes down what it is fed.
+    /// Hasher that records its input.
     #[derive(Default)]
     struct Fed(Vec<u8>);
 

@@ -1,64 +1,106 @@
-//! The register map: the one contract between the firmware and the hardware it drives (docs/architecture.md, "The contract"), and the
-//! [`bus`] over which the firmware sees it.
+//! The register map between the thread-block scheduler firmware and the GPU that it schedules, and
+//! the [`bus`] to it.
 //!
-//! Every offset, field, width and access rule is defined in this crate and nowhere else. The map has room for
-//! [`MAX_SMS`] SMs and [`KERNEL_SLOTS`] kernel slots whatever the machine has, so that offsets never move. All registers are
-//! 32 bits wide, at byte offsets that are multiples of four, little endian.
+//! The map is the only contract between the two (docs/explanation/architecture.md, "The contract").
+//! Use this crate to write a firmware, a driver or a model of the hardware. This crate alone
+//! defines every offset, field, width and access rule. The map has space for [`MAX_SMS`] SMs and
+//! [`KERNEL_SLOTS`] kernel slots on every machine, so offsets never move. All registers are 32 bits
+//! wide and little endian, at byte offsets that are multiples of four.
 //!
 //! | region | offset | holds |
 //! |---|---|---|
 //! | [`global`] | `0x0000` | machine description, straps, time, interrupts, control |
 //! | [`slot`] | `0x0800 + slot * 0x40` | one launched kernel |
-//! | [`queue`] | `0x1000 + entry * 0x40` | one launch that waits, in the window of the queue |
+//! | [`queue`] | `0x1000 + entry * 0x40` | one waiting launch, in the window of the queue |
 //! | [`memory`] | `0x2000 + sm * 0xE0` | memory issue and the L1's ways of one SM |
 //! | [`sm`] | `0x1_0000 + sm * 0x100` | one SM: profiling, counters, quotas, resident TBs |
 //! | [`preempt`] | `0x2_0000 + sm * 0x500` | preemption of one SM |
 //!
-//! [`counters`] says what an SM counts, [`quantity`] which registers hold numbers with a fraction, [`remote`] how the map is reached over a line of
-//! bytes.
+//! [`counters`] describes the counters of an SM, [`quantity`] the registers with fractions, and
+//! [`remote`] the bus over a byte stream.
+//!
+//! # Example
+//! A bus needs two functions:
+//!
+//! ```rust
+//! use mias_registers::bus::Bus;
+//! use mias_registers::{ID_VALUE, global, slot};
+//!
+//! struct Memory([u32; 0x400]);
+//!
+//! impl Bus for Memory {
+//!     fn read32(&mut self, offset: u32) -> u32 {
+//!         self.0[offset as usize / 4]
+//!     }
+//!
+//!     fn write32(&mut self, offset: u32, value: u32) {
+//!         self.0[offset as usize / 4] = value;
+//!     }
+//! }
+//!
+//! let mut block = Memory([0; 0x400]);
+//! block.write32(global::ID, ID_VALUE);
+//! block.write32(slot::at(1, slot::GRID_TBS), 640);
+//! assert_eq!(block.read32(global::ID), u32::from_be_bytes(*b"MIAS"));
+//! assert_eq!(block.read32(slot::at(1, slot::GRID_TBS)), 640);
+//! ```
 //!
 //! # Access rules
-//! * Reads of unmapped or write-only offsets return 0, writes to unmapped or read-only offsets do nothing; both raise
-//!   [`fault::BAD_ACCESS`]. SMs and slots beyond the machine's count are unmapped.
-//! * A value beyond a field's range is clamped into it and raises [`fault::VALUE_RANGE`].
-//! * Quotas are staged: [`sm::QUOTA`], [`global::QUOTA_ALL`] and [`global::QUOTA_SOME`] take effect when
-//!   [`global::COMMIT`] is written, on one SM after the other. No window of an SM starts before its own have.
-//! * 64-bit values are read low word first: that read latches the high word.
-//! * Clear [`global::INT_STATUS`] first and read the event registers afterwards: nothing is lost that way.
+//! * Reads of unmapped or write-only offsets return 0. Writes to unmapped or read-only offsets do
+//!   nothing. Both raise [`fault::BAD_ACCESS`]. SMs and slots beyond the machine's count are
+//!   unmapped.
+//! * A value beyond a field's range is clamped to it and raises [`fault::VALUE_RANGE`].
+//! * Quotas are staged: [`sm::QUOTA`], [`global::QUOTA_ALL`] and [`global::QUOTA_SOME`] take effect
+//!   when [`global::COMMIT`] is written, on one SM after the other. No window of an SM starts
+//!   before its own quotas take effect.
+//! * 64-bit values are read low word first. That read latches the high word.
+//! * Clear [`global::INT_STATUS`] first and read the event registers afterwards, so that no event
+//!   is lost.
 //!
 //! # Profiling window
-//! Firmware writes [`global::PROFILE_WINDOW`] and arms SMs. When the partition of an armed SM is reached (for every slot
-//! resident TBs equal the quota, or are fewer and that kernel has no TB left to issue) hardware clears the SM's counters,
-//! raises PARTITION and starts the SM's window timer. When it expires, hardware latches the counters into the registers at
-//! [`sm::COUNTERS`], clears them, disarms the SM and raises PROFILE_DONE. Windows are exact whatever the firmware's latency.
+//! The firmware writes [`global::PROFILE_WINDOW`] and arms SMs. An armed SM reaches its partition
+//! when the resident TBs of every slot equal the quota, or are fewer and that kernel has no TB left
+//! to issue. Hardware then clears the SM's counters, raises PARTITION and starts the SM's window
+//! timer. When the timer expires, hardware latches the counters into the registers at
+//! [`sm::COUNTERS`], clears them, disarms the SM and raises PROFILE_DONE. Windows are exact at any
+//! firmware latency.
 //!
 //! # Active warps
-//! [`sm::ACTIVE_WARPS`] and [`global::ACTIVE_WARPS_ALL`] limit how many of a kernel's warps each warp scheduler of an SM issues from: the oldest that are neither
-//! at a barrier nor have issued all they have (static wavefront limiting, Rogers et al. 2012; Wang et al. 2018). A limit is in effect in the cycle in which it is written.
+//! [`sm::ACTIVE_WARPS`] and [`global::ACTIVE_WARPS_ALL`] limit the number of a kernel's warps from
+//! which each warp scheduler of an SM issues. These are the oldest warps that wait at no barrier
+//! and have instructions left (static wavefront limiting, Rogers et al. 2012; Wang et al. 2018). A
+//! limit takes effect in the cycle in which it is written.
 //!
 //! # Shares of an SM
-//! [`global::WARP_QUOTA`] and [`global::MISS_WEIGHT`] share warp instructions and the L1's miss resources out between the kernels on each SM (Wang et al. 2016;
-//! Dai et al. 2018, section 4.5). They are of all SMs, and in effect in the cycle in which they are written.
+//! [`global::WARP_QUOTA`] and [`global::MISS_WEIGHT`] partition warp instructions and the L1's miss
+//! resources among the kernels on each SM (Wang et al. 2016; Dai et al. 2018, section 4.5). They
+//! apply to all SMs, and take effect in the cycle in which they are written.
 //!
 //! # DRAM requests
-//! [`global::DRAM_ORDER`], [`global::DRAM_CAP`] and [`global::DRAM_SHARE`] say whose request a bank of DRAM serves next. They may be written at any
-//! time: what waits then stays in its place.
+//! [`global::DRAM_ORDER`], [`global::DRAM_CAP`] and [`global::DRAM_SHARE`] select the order in
+//! which a DRAM bank serves the kernels' requests. They may be written at any time. Waiting
+//! requests keep their places.
 //!
 //! # Counters of kernels
-//! [`global::KERNEL_SNAPSHOT`] latches what kernels did on the whole chip since their last latch. A window is what lies between two such
-//! writes: firmware that wants one of 20,000 cycles writes the register, sets the timer, and writes it again when the timer is due.
-//! [`global::KERNEL_CYCLES`] says how many cycles it came to be. The counters are there whatever SMs' own windows do, and these are not
-//! touched. Counts of the L2 and of DRAM are of the moment at which an access is served, not of that at which it was issued.
+//! [`global::KERNEL_SNAPSHOT`] latches the counts of kernels over the whole chip since their last
+//! latch. A window lies between two such writes. For a window of 20,000 cycles the firmware writes
+//! the register, sets the timer, and writes the register again when the timer expires.
+//! [`global::KERNEL_CYCLES`] has the actual length. These counters and the SMs' own windows do not
+//! affect each other. Counts of the L2 and of DRAM refer to the time at which an access is served,
+//! not to its issue.
 //!
 //! # Queue of launches
-//! Launches wait in memory, and the firmware sees the first of them in the window ([`queue`]). With [`global::QUEUE_MODE`] 0 they get slots in the order in
-//! which they became due, as many as are free. With 1 the firmware says which is next and when; then as many get a slot as it lets in.
+//! Launches wait in memory, and the firmware sees the first of them in the window ([`queue`]). With
+//! [`global::QUEUE_MODE`] 0 they get free slots in the order in which they became due. With 1 the
+//! firmware selects the next launch and the time of its admission.
 //!
 //! # Extra TBs
-//! With [`feature::CONTEXTS`] an SM can hold TBs of a kernel beyond those that fit, extra ones, whose contexts lie on spare storage while they wait (Lin
-//! et al. 2018). [`global::CONTEXT_ALLOWED`] says how many; quotas do not count them. Each kernel has intervals of
-//! [`global::CONTEXT_INTERVAL`] cycles, at the end of which hardware latches what the whole chip did in them: windows are exact whatever the
-//! firmware's latency, and one that comes while the last is looked at is lost.
+//! With [`feature::CONTEXTS`] an SM can hold extra TBs of a kernel, beyond those that fit. Their
+//! contexts are in spare storage while they wait (Lin et al. 2018). [`global::CONTEXT_ALLOWED`]
+//! sets their number, and quotas do not count them. Each kernel has intervals of
+//! [`global::CONTEXT_INTERVAL`] cycles. At the end of an interval hardware latches the counts of
+//! the whole chip. Intervals are exact at any firmware latency. An interval that ends before the
+//! firmware has read the last one is lost.
 
 #![no_std]
 #![deny(unsafe_code)]
@@ -97,9 +139,9 @@ pub use fingerprint::fingerprint;
 
 pub use policy_code::PolicyCode;
 
-/// SMs that the map has room for.
+/// Number of SMs in the map.
 pub const MAX_SMS: usize = 256;
-/// Kernel slots that the map has room for.
+/// Number of kernel slots in the map.
 pub const KERNEL_SLOTS: usize = 8;
 /// Words of an SM bit map: one bit per SM, SM 0 in bit 0 of word 0.
 pub const SM_WORDS: usize = MAX_SMS / 32;
@@ -109,12 +151,15 @@ pub const ID_VALUE: u32 = 0x4D49_4153;
 pub const VERSION_VALUE: u32 = 0x0001_000C;
 /// Longest profiling window in cycles: 17 bits (sources.md D34).
 pub const MAX_WINDOW: u32 = (1 << 17) - 1;
-/// Bits of most of the counters of kernels, from [`global::KERNEL_WARP_INSTS`] on: the 19 bits that an SM's warp instructions or L2 accesses take in the
-/// longest window, times [`MAX_SMS`] (sources.md D143).
+/// Bits of most counters of kernels, from [`global::KERNEL_WARP_INSTS`] on (sources.md D143).
+///
+/// They are the 19 bits of an SM's warp instructions or L2 accesses in the longest window, times
+/// [`MAX_SMS`].
 pub const KERNEL_COUNT_BITS: u32 = 27;
-/// Counts by which the firmware tells how busy the chip was.
+/// Number of counts from which the firmware classifies the chip's utilization.
 pub const CONTEXT_COUNTS: usize = 6;
-/// Their arrays, a count for each kernel slot, in the order of [`global::CONTEXT_CAPACITY`].
+/// Offsets of the arrays of these counts, in the order of [`global::CONTEXT_CAPACITY`]. Each has
+/// one count per kernel slot.
 pub const CONTEXT_ARRAYS: [u32; CONTEXT_COUNTS] = [
     global::CONTEXT_INSTS,
     global::CONTEXT_L1_HITS,
@@ -126,7 +171,7 @@ pub const CONTEXT_ARRAYS: [u32; CONTEXT_COUNTS] = [
 /// First offset beyond the map.
 pub const MAP_END: u32 = preempt::BASE + MAX_SMS as u32 * preempt::STRIDE;
 
-/// Word index and bit of an SM in an SM bit map.
+/// Returns the word index and the bit of an SM in an SM bit map.
 #[must_use]
 pub const fn sm_bit(sm: usize) -> (usize, u32) {
     (sm / 32, 1 << (sm % 32))

@@ -1,9 +1,9 @@
-//! Codes of policies. They never change; what a code stands for is the firmware's.
+//! Policy codes. A code never changes; the firmware decides which implementation it selects.
 
-/// Declares [`PolicyCode`]: of each code its number and its meaning.
+/// Declares [`PolicyCode`] with the number and the meaning of each code.
 macro_rules! policy_codes {
     ($($Code:ident = $number:literal, $meaning:literal;)+) => {
-        /// Policies, in [`crate::global::STRAP_POLICY`].
+        /// Code of a policy, in [`crate::global::STRAP_POLICY`].
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         #[repr(u32)]
         pub enum PolicyCode {
@@ -14,13 +14,13 @@ macro_rules! policy_codes {
             /// All policies in the order of their codes.
             pub const ALL: [Self; [$($number),+].len()] = [$(Self::$Code),+];
 
-            /// The policy of a code.
+            /// Returns the policy of a code.
             #[must_use]
             pub fn from_code(code: u32) -> Option<Self> {
                 Self::ALL.into_iter().find(|policy| *policy as u32 == code)
             }
 
-            /// What it stands for, in words.
+            /// Meaning of the code, in words.
             #[must_use]
             pub const fn meaning(self) -> &'static str {
                 match self {
@@ -28,7 +28,7 @@ macro_rules! policy_codes {
                 }
             }
 
-            /// As the register map's fingerprint has it, a line per code: `LeftOver = 0,`.
+            /// Definition lines for the register map's fingerprint, one per code: `LeftOver = 0,`.
             pub(crate) const DEFINITIONS: [&'static str; Self::ALL.len()] = [$(concat!(stringify!($Code), " = ", $number, ",")),+];
         }
     };
@@ -67,7 +67,7 @@ policy_codes! {
 }
 
 impl PolicyCode {
-    /// Whether the policy searches for how many SMs each kernel needs.
+    /// Returns whether the policy searches for the number of SMs that each kernel needs.
     #[must_use]
     pub const fn searches(self) -> bool {
         matches!(

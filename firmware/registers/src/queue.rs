@@ -1,19 +1,21 @@
-//! The window of the queue of launches: launches that have arrived and wait for a slot, each with its descriptor (sources.md D200).
+//! The window of the launch queue: launches that have arrived and wait for a slot, each with its
+//! descriptor (sources.md D200).
 //!
-//! The queue itself lies in memory and may be long. Hardware shows the firmware its head: up to [`ENTRIES`] launches, in the order in which they
-//! became due, each in an entry that is its own until it is admitted. What comes behind them waits, unseen. With
-//! [`super::global::QUEUE_MODE`] 1 a launch gets a slot when the firmware says so ([`super::global::QUEUE_ADMIT`]), and its launch latency
-//! runs from when it came into the window.
+//! The queue itself is in memory and may be long. Hardware shows the firmware its head: up to
+//! [`ENTRIES`] launches, in the order in which they became due. A launch keeps its entry until it
+//! is admitted. Later launches wait and are not visible. With [`super::global::QUEUE_MODE`] 1 a
+//! launch gets a slot by a firmware command ([`super::global::QUEUE_ADMIT`]). Its launch latency
+//! runs from its arrival in the window.
 //!
-//! Registers of an entry that is empty ([`super::global::QUEUE_ENTRIES`]) are 0.
+//! Registers of an empty entry ([`super::global::QUEUE_ENTRIES`]) are 0.
 
 /// Offset of entry 0.
 pub const BASE: u32 = 0x1000;
 /// Bytes from entry to entry.
 pub const STRIDE: u32 = 0x40;
-/// Entries of the window (assumption: four times as many as kernels run together).
+/// Entries of the window (assumption: four times the number of kernels that run together).
 pub const ENTRIES: usize = 16;
-/// The highest count of [`PASSED`], where it stays: 8 bits.
+/// Highest count of [`PASSED`], at which it saturates: 8 bits.
 pub const MOST_PASSED: u32 = u8::MAX as u32;
 
 /// Offset of an entry's register.
@@ -23,7 +25,7 @@ pub const fn at(entry: usize, register: u32) -> u32 {
 }
 
 registers! {
-    /// Which kernel it is, as in [`super::slot::IDENTITY`].
+    /// Identity of the kernel, as in [`super::slot::IDENTITY`].
     IDENTITY = 0x00, ReadOnly;
     /// TBs of the grid.
     GRID_TBS = 0x04, ReadOnly;
@@ -37,11 +39,12 @@ registers! {
     PRIORITY = 0x14, ReadOnly;
     /// Stream that the kernel was launched into.
     STREAM = 0x18, ReadOnly;
-    /// Cycles in which it is to have its room, as in [`super::slot::LATENCY_LIMIT`].
+    /// Cycles in which the kernel must have its room, as in [`super::slot::LATENCY_LIMIT`].
     LATENCY_LIMIT = 0x1C, ReadOnly;
-    /// How many launches came into the window before it, since reset, modulo 2^32: who is older.
+    /// Launches that entered the window earlier, since reset, modulo 2^32. It gives the order of
+    /// age.
     NUMBER = 0x20, ReadOnly;
-    /// How often it was passed over: launches that came into the window later and were admitted before it. It saturates at
-    /// [`MOST_PASSED`].
+    /// Number of times that the launch was passed over: launches that entered the window later and
+    /// were admitted earlier. It saturates at [`MOST_PASSED`].
     PASSED = 0x24, ReadOnly;
 }

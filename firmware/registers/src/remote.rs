@@ -1,6 +1,7 @@
-//! The bus over a line of bytes: for an image that runs far from its register block, such as in QEMU beside the GPU model.
+//! Bus over a byte stream, for an image that runs far from its register block, such as in QEMU next
+//! to the GPU model.
 //!
-//! The image asks, the other side answers. Words are little-endian.
+//! The image sends requests, and the other side answers. Words are little-endian.
 //!
 //! | request | bytes | answer |
 //! |---|---|---|
@@ -11,13 +12,15 @@
 
 use crate::bus::Bus;
 
-/// What ends a sleep when the interrupt line is high.
+/// Byte that ends a sleep when the interrupt line is high.
 pub const WAKE: u8 = b'I';
 
-/// What ends a sleep when the register block has been reset: the image starts from its beginning, without another greeting.
+/// Byte that ends a sleep when the register block has been reset.
+///
+/// The image restarts, without another greeting.
 pub const RESET: u8 = b'0';
 
-/// Why a sleep ended.
+/// Reason for the end of a sleep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wake {
     /// The interrupt line is high.
@@ -26,33 +29,33 @@ pub enum Wake {
     Reset,
 }
 
-/// Most words of a request.
+/// Largest number of words of a request.
 pub const MAX_WORDS: usize = 5;
 
-/// Bit of the features in [`Request::Hello`]: the image preempts if it is asked to.
+/// Feature bit of [`Request::Hello`]: the image supports preemption.
 pub const PREEMPTS: u32 = 1 << 0;
 
-/// Bit of the features: the image searches for how many SMs each kernel needs, if it is asked to.
+/// Feature bit: the image supports searches for SM shares.
 pub const SEARCHES: u32 = 1 << 1;
 
-/// Bit of the features: the image controls extra TBs, if it is asked to.
+/// Feature bit: the image supports control of extra TBs.
 pub const CONTROLS: u32 = 1 << 2;
 
-/// The build sets levels beside the policy.
+/// Feature bit: the image supports levels in addition to the policy.
 pub const LEVELS: u32 = 1 << 3;
 
-/// What an image asks of the other side.
+/// Request from the image to the other side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
     /// The image has started.
     Hello {
-        /// Version of the register map that it was built with.
+        /// Register map version of the image.
         version: u32,
-        /// SMs that it schedules.
+        /// Most SMs that it schedules.
         sms: u32,
-        /// Kernels that it schedules at a time.
+        /// Most kernels that it schedules at a time.
         kernels: u32,
-        /// Configurations that it has room for.
+        /// Capacity of its configuration table.
         configs: u32,
         /// Features of the build: [`PREEMPTS`], [`SEARCHES`], [`CONTROLS`], [`LEVELS`].
         features: u32,
@@ -61,17 +64,17 @@ pub enum Request {
     Read(u32),
     /// Write a register.
     Write {
-        /// Its offset.
+        /// Byte offset of the register.
         offset: u32,
-        /// The value.
+        /// Value to write.
         value: u32,
     },
-    /// Nothing to do until the interrupt line is high.
+    /// The image has no work until the interrupt line is high.
     Sleep,
 }
 
 impl Request {
-    /// First byte, and the words that follow.
+    /// Encodes the request as its first byte, its words and their number.
     #[must_use]
     pub const fn encode(self) -> (u8, [u32; MAX_WORDS], usize) {
         match self {
@@ -82,7 +85,7 @@ impl Request {
         }
     }
 
-    /// How many words follow this first byte; none if no request starts so.
+    /// Returns the number of words that follow this first byte; none if no request starts with it.
     #[must_use]
     pub const fn words(first: u8) -> Option<usize> {
         match first {
@@ -94,7 +97,10 @@ impl Request {
         }
     }
 
-    /// The request of a first byte and its words, unused ones ignored; none if no request starts so.
+    /// Decodes a request from its first byte and its words; none if no request starts with that
+    /// byte.
+    ///
+    /// Unused words are ignored.
     #[must_use]
     pub const fn decode(first: u8, words: [u32; MAX_WORDS]) -> Option<Self> {
         let [a, b, c, d, e] = words;
@@ -108,7 +114,7 @@ impl Request {
     }
 }
 
-/// A line of bytes, such as a serial port. It loses nothing, and waits as long as it takes.
+/// Byte stream, such as a serial port. It loses no byte, and blocks as long as necessary.
 pub trait Line {
     /// Sends a byte.
     fn send(&mut self, byte: u8);
@@ -123,14 +129,16 @@ pub struct RemoteBus<L> {
 }
 
 impl<L: Line> RemoteBus<L> {
-    /// The register block at the other end of `line`, which is told of this image: `hello` is a [`Request::Hello`].
+    /// Connects to the register block at the other end of `line` and announces this image.
+    ///
+    /// `hello` is a [`Request::Hello`].
     pub fn connect(line: L, hello: Request) -> Self {
         let mut bus = Self { line };
         bus.send(hello);
         bus
     }
 
-    /// Sleeps until the other side has something to do; other bytes are noise.
+    /// Sleeps until the other side wakes or resets the image. Other bytes are ignored.
     pub fn sleep(&mut self) -> Wake {
         self.send(Request::Sleep);
         loop {
@@ -184,7 +192,7 @@ mod tests {
         ]
     }
 
-    /// Both ends in one: what was sent, and what is to be received.
+    /// Mock of both ends: the bytes sent, and the bytes to receive.
     #[derive(Default)]
     struct Ends {
         sent: Vec<u8>,

@@ -1,6 +1,7 @@
 //! Registers of a kernel slot: the descriptor of one launched kernel and its progress.
 //!
-//! Hardware fills a free slot at launch. The slot stays until the firmware releases it after COMPLETED, or rejects it.
+//! Hardware fills a free slot at launch. The slot stays occupied until the firmware releases it
+//! after COMPLETED, or rejects it.
 
 /// Offset of slot 0.
 pub const BASE: u32 = 0x0800;
@@ -34,8 +35,10 @@ registers! {
     UNISSUED_TBS = 0x20, ReadOnly;
     /// TBs not yet retired.
     UNFINISHED_TBS = 0x24, ReadOnly;
-    /// Cycles from the moment at which its TBs may issue until it is to have its room; 0 if the launch does not say.
+    /// Cycles from the moment at which the kernel's TBs may issue until it must have its room; 0 if
+    /// the launch has no limit.
     LATENCY_LIMIT = 0x28, ReadOnly;
-    /// Which kernel it is: launches with the same number execute the same code; 0 if the host does not say.
+    /// Identity of the kernel: launches with the same number execute the same code; 0 if the host
+    /// gives none.
     IDENTITY = 0x2C, ReadOnly;
 }

@@ -12,7 +12,7 @@ pub const STRIDE: u32 = 0x100;
 pub const ACTIVE_WARPS_WORDS: usize = KERNEL_SLOTS / 4;
 /// Bits of a slot's limit in such a word.
 pub const ACTIVE_WARPS_BITS: u32 = 8;
-/// The highest limit: more than the warps that a scheduler has.
+/// Highest limit: more than the warps of a scheduler.
 pub const MOST_ACTIVE_WARPS: u32 = (1 << 6) - 1;
 
 /// Offset of an SM's register.
@@ -26,28 +26,33 @@ registers! {
     STATUS = 0x00, ReadOnly;
     /// [`super::sm_control`] commands.
     CONTROL = 0x04, WriteOnly;
-    /// Which of the latched counters saturated: bit n for the n-th [`crate::counters::Counter`].
+    /// Saturated latched counters: bit n for the n-th [`crate::counters::Counter`].
     SATURATED = 0x08, ReadOnly;
-    /// Counters as latched by the last PROFILE_DONE or snapshot, in the order of [`crate::counters::Counter`].
+    /// Counters as latched by the last PROFILE_DONE or snapshot, in the order of
+    /// [`crate::counters::Counter`].
     COUNTERS[COUNTER_COUNT] = 0x10, ReadOnly;
-    /// Warp instructions of the kernel in each slot, latched with the counters; their sum is the counter of that name, and as wide.
+    /// Warp instructions of the kernel in each slot, latched with the counters. Their sum is the
+    /// counter of that name, and as wide.
     SLOT_WARP_INSTS[KERNEL_SLOTS] = 0x40, ReadOnly;
-    /// Thread instructions of the kernel in each slot, latched with the counters; their sum is the counter of that name, and as
-    /// wide.
+    /// Thread instructions of the kernel in each slot, latched with the counters. Their sum is the
+    /// counter of that name, and as wide.
     SLOT_THREAD_INSTS[KERNEL_SLOTS] = 0x60, ReadOnly;
     /// Staged quota per slot: TBs of that kernel that the SM may hold, 0 to `SM_TBS`.
     QUOTA[KERNEL_SLOTS] = 0x80, ReadWrite;
     /// Resident TBs per slot.
     RESIDENT[KERNEL_SLOTS] = 0xA0, ReadOnly;
-    /// Quota in effect per slot: as of the last commit, once that has come to the SM.
+    /// Quota in effect per slot: as of the last commit that has reached the SM.
     ACTIVE_QUOTA[KERNEL_SLOTS] = 0xC0, ReadOnly;
-    /// What the SM is to be, a code of [`super::sm_state`]: ACTIVE, STALLED or GATED. A code beyond these is clamped to GATED. STALLED
-    /// and ACTIVE hold from the cycle of the write on. GATED without [`super::feature::POWER_GATING`] raises UNSUPPORTED, and the request
-    /// stays what it was.
+    /// Requested state of the SM, a code of [`super::sm_state`]: ACTIVE, STALLED or GATED. A code
+    /// beyond these is clamped to GATED. STALLED and ACTIVE take effect in the cycle of the write.
+    /// GATED without [`super::feature::POWER_GATING`] raises UNSUPPORTED and does not change the
+    /// request.
     STATE_REQUEST = 0xE0, ReadWrite;
-    /// What it is: [`super::sm_state`].
+    /// State of the SM: [`super::sm_state`].
     STATE = 0xE4, ReadOnly;
-    /// Active warps of the kernels in four slots, the first in the low byte: how many of its warps each warp scheduler issues from at most, 1 to 63, the oldest
-    /// that wait at no barrier and have instructions left; 0: all. A kernel that is new in its slot begins with the machine's limit.
+    /// Active-warp limits of the kernels in four slots, the first in the low byte. Each warp
+    /// scheduler issues only from that number of the kernel's warps, 1 to 63; 0 for all. They are
+    /// the oldest that wait at no barrier and have instructions left. A kernel that is new in its
+    /// slot starts with the machine's limit.
     ACTIVE_WARPS[ACTIVE_WARPS_WORDS] = 0xE8, ReadWrite, None;
 }

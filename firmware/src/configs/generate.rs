@@ -1,21 +1,26 @@
-//! All maximal TB vectors of a kernel set: what algorithm 1 of Nasef 2023 returns, without its tree.
+//! All maximal TB vectors of a set of kernels: the result of algorithm 1 of Nasef 2023, without its
+//! tree.
 //!
-//! The thesis builds a tree with one leaf per feasible prefix, walks it back by parent pointers and prunes the vectors that
-//! leave room for another TB. Here an odometer steps through the counts of all kernels but the last two, and for these two
-//! a staircase is walked: with `a` TBs of the last but one, `b` is the most of the last that fits beside them, and `a'` the
-//! most of the last but one beside `b`. `(a', b)` is maximal in both, every `a..a'` would leave room, and the next stair
-//! starts at `a' + 1`. So each pair costs a constant number of divisions and appears once; only the odometer's kernels
-//! remain to be checked for room. The order is lexicographic. Corrections: sources.md D16 to D20.
+//! The thesis builds a tree with one leaf per feasible prefix and walks it back by parent pointers.
+//! It then prunes the vectors that leave space for another TB. This module uses an odometer and a
+//! staircase instead.
+//!
+//! The odometer steps through the counts of all kernels but the last two. The staircase covers
+//! these two. Let the last kernel but one have `a` TBs. Then `b` is the most TBs of the last that
+//! also fit, and `a'` the most of the last but one that fit with `b`. `(a', b)` is maximal in both,
+//! every `a..a'` would leave space, and the next stair starts at `a' + 1`. Each pair therefore
+//! costs a constant number of divisions and appears once. Only the odometer's kernels remain to be
+//! checked for space. The order is lexicographic. Corrections: sources.md D16 to D20.
 
 use super::{MAX_KERNELS, TbVector};
 use crate::resources::Resources;
 
-/// One kernel of the set.
+/// A kernel of the set, with its TB demand and cap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// Demand of one of its TBs.
+    /// Demand of one TB.
     pub demand: Resources,
-    /// Most TBs of it per SM, whatever fits (e.g. TBs that it has left); 255 for no cap.
+    /// Most TBs per SM regardless of space, for example the remaining TBs; 255 for no cap.
     pub cap: u8,
 }
 
@@ -25,15 +30,16 @@ pub(super) struct Kernels {
     demands: [Resources; MAX_KERNELS],
     caps: [u8; MAX_KERNELS],
     count: u8,
-    /// How many of them a configuration holds at least one TB of, to be one that may be tried.
+    /// Least number of kernels with a TB in an admitted configuration.
     pub(super) least: u8,
 }
 
 impl Kernels {
-    /// No kernel.
+    /// The empty set.
     pub(super) const NONE: Self = Self { demands: [Resources::NONE; MAX_KERNELS], caps: [0; MAX_KERNELS], count: 0, least: 0 };
 
-    /// Takes other kernels in, of which those beyond [`MAX_KERNELS`] are ignored; false if everything is as it was.
+    /// Replaces the set and returns false if nothing changed. Kernels beyond [`MAX_KERNELS`] are
+    /// ignored.
     pub(super) fn replace(&mut self, least: u8, kernels: impl Iterator<Item = Candidate>) -> bool {
         let (mut count, mut same) = (0_u8, true);
         for ((demand, cap), kernel) in self.demands.iter_mut().zip(&mut self.caps).zip(kernels) {
@@ -41,89 +47,92 @@ impl Kernels {
             (*demand, *cap) = (kernel.demand, kernel.cap);
             count = count.saturating_add(1);
         }
-        // Nothing is known of no kernel.
+        // An empty set has no known configurations.
         same &= count != 0 && self.count == count && self.least == least;
         (self.count, self.least) = (count, least);
         !same
     }
 
-    /// Forgets them.
+    /// Empties the set.
     pub(super) fn clear(&mut self) {
         self.count = 0;
     }
 
-    /// A kernel's demand and cap; none beyond the last.
+    /// Returns the demand and the cap of a kernel; none beyond the last.
     fn get(&self, index: usize) -> Option<(&Resources, u8)> {
         self.demands.get(index).zip(self.caps.get(index).copied())
     }
 
-    /// The first `count` of them.
+    /// Returns the first `count` kernels.
     fn first(&self, count: usize) -> impl Iterator<Item = (&Resources, u8)> {
         self.demands.iter().zip(self.caps).take(count)
     }
 }
 
-/// Most TBs of a demand, and no more than `cap`, that fit into `rest`.
+/// Returns the most TBs of a demand that fit into `rest`, at most `cap`.
 fn most(rest: &Resources, demand: &Resources, cap: u8) -> u8 {
     u8::try_from(rest.max_tbs(demand)).unwrap_or(u8::MAX).min(cap)
 }
 
-/// Which maximal vectors are candidates for profiling.
+/// Rules that select the maximal vectors to profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
-    /// Every kernel has at least one TB (sources.md D19).
+    /// Requires at least one TB of every kernel (sources.md D19).
     pub require_all_present: bool,
 }
 
 impl Rules {
-    /// Whether a vector over `kernels` kernels is admitted: never one without TBs, and with two kernels or more never one
-    /// with TBs of a single kernel (Nasef 2023, section 3.2.1).
+    /// Returns whether a vector over `kernels` kernels is admitted (Nasef 2023, section 3.2.1).
+    ///
+    /// A vector without TBs is never admitted. With two kernels or more, a vector with TBs of a
+    /// single kernel is not either.
     #[must_use]
     pub fn admit(&self, vector: &TbVector, kernels: usize) -> bool {
         vector.present() >= self.least_present(kernels)
     }
 
-    /// How many of so many kernels a vector has at least one TB of.
+    /// Returns the least number of kernels with a TB in a vector over `kernels` kernels.
     pub fn least_present(self, kernels: usize) -> usize {
         (if self.require_all_present { kernels } else { kernels.min(2) }).max(1)
     }
 }
 
-/// Where the walk over the maximal vectors of a set of kernels stands. It knows neither them nor the SM: whoever walks hands them in, the
-/// same ones every time.
+/// Position of a walk over the maximal vectors of a set of kernels.
+///
+/// It stores neither the kernels nor the SM. The caller passes the same ones in every step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    /// What the odometer's kernels leave.
+    /// Resources that the odometer's kernels leave.
     rest: Resources,
-    /// The odometer's counts.
+    /// Counts of the odometer.
     vector: TbVector,
-    /// Where the next stair starts; none when the prefix is exhausted.
+    /// Start of the next stair; none when the prefix is exhausted.
     stair: Option<u8>,
     /// Every vector has been found.
     over: bool,
 }
 
-/// What a step of the walk came upon.
+/// Result of one step of the walk.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     /// A maximal vector.
     Found(TbVector),
-    /// None, and there may be more.
+    /// No vector, but more may follow.
     Nothing,
-    /// The end.
+    /// The end of the walk.
     Over,
 }
 
 impl Place {
-    /// At the end, of no kernel.
+    /// A finished walk over no kernel.
     pub(super) const NONE: Self = Self { rest: Resources::NONE, vector: TbVector([0; MAX_KERNELS]), stair: None, over: false };
 
-    /// At the first vector on an SM with `capacity`.
+    /// Starts a walk at the first vector on an SM with `capacity`.
     pub(super) const fn first(capacity: Resources) -> Self {
         Self { rest: capacity, stair: Some(0), ..Self::NONE }
     }
 
-    /// One step: at most one pair of counts, or one turn of the odometer.
+    /// Takes one step: at most one pair of counts, or one turn of the odometer.
     #[inline(never)]
     pub(super) fn step(&mut self, capacity: &Resources, kernels: &Kernels) -> Step {
         if self.over {
@@ -153,7 +162,8 @@ impl Place {
     /// Steps the odometer to the next feasible prefix.
     fn next_prefix(&mut self, capacity: &Resources, kernels: &Kernels, outer: usize) -> bool {
         for turn in (0..outer).rev() {
-            // The rightmost count goes up by one; if that does not fit, it goes back to 0 and its left neighbour goes up.
+            // The rightmost count goes up by one. If that does not fit, it returns to 0 and its
+            // left neighbor goes up.
             let cap = kernels.caps.get(turn).map_or(0, |cap| *cap);
             if let Some(raised) = self.vector.get(turn).checked_add(1).filter(|raised| *raised <= cap) {
                 self.vector.set(turn, raised);
@@ -168,13 +178,14 @@ impl Place {
         false
     }
 
-    /// What the prefix leaves, none if it does not fit.
+    /// Returns the resources that the prefix leaves; none if it does not fit.
     fn after_prefix(&self, capacity: &Resources, kernels: &Kernels, outer: usize) -> Option<Resources> {
         let mut prefix = kernels.first(outer).zip(self.vector.0);
         prefix.try_fold(*capacity, |rest, ((demand, _), tbs)| rest.minus(demand, tbs.into()))
     }
 
-    /// The next maximal pair beside the current prefix: its counts, and what they leave.
+    /// Returns the counts of the next maximal pair for the current prefix, and the resources that
+    /// they leave.
     fn next_pair(&mut self, first: (&Resources, u8), last: (&Resources, u8)) -> Option<(u8, u8, Resources)> {
         let start = self.stair?;
         self.stair = None;
@@ -186,15 +197,17 @@ impl Place {
         Some((a, b, beside_last.minus(first.0, a.into())?))
     }
 
-    /// Whether none of the odometer's kernels could take another TB.
+    /// Returns whether none of the odometer's kernels could take another TB.
     fn prefix_is_maximal(&self, kernels: &Kernels, outer: usize, left: &Resources) -> bool {
         let mut prefix = kernels.first(outer).zip(self.vector.0);
         prefix.all(|((demand, cap), tbs)| tbs >= cap || !left.fits(demand))
     }
 }
 
-/// Iterator over all maximal vectors of up to [`MAX_KERNELS`] kernels, in lexicographic order, each once. Kernels beyond that
-/// number are ignored.
+/// Iterator over all maximal vectors of up to [`MAX_KERNELS`] kernels, in lexicographic order, each
+/// once.
+///
+/// Kernels beyond that number are ignored.
 #[derive(Clone, Debug)]
 pub struct Generator {
     capacity: Resources,
@@ -203,7 +216,7 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// The maximal vectors of `kernels` on an SM with `capacity`.
+    /// Creates the iterator for `kernels` on an SM with `capacity`.
     #[must_use]
     pub fn new(capacity: Resources, kernels: &[Candidate]) -> Self {
         let mut known = Kernels::NONE;

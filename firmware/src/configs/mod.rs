@@ -1,4 +1,5 @@
-//! TB configurations: the vectors, their generation (Nasef 2023, algorithm 1), and the table of those being tried.
+//! TB configurations: the vectors, their generation (Nasef 2023, algorithm 1), and the table of the
+//! tried ones.
 
 use core::cmp::Ordering;
 
@@ -14,10 +15,12 @@ pub use pick::{Stride, subsample};
 pub use pool::{Pool, Tail};
 pub use table::{ConfigTable, Entry, Origin, RoundTotals, Sums, TRIAL, WARM_UP};
 
-/// Kernels that the firmware schedules at a time; further launches wait in the FIFO.
+/// Number of kernels that the firmware schedules at a time. Further launches wait in the FIFO.
 pub const MAX_KERNELS: usize = 4;
 
-/// TBs per SM of each scheduled kernel, in launch order; entries beyond the last kernel are 0. Ordered lexicographically.
+/// TBs per SM of each scheduled kernel, in launch order, compared lexicographically.
+///
+/// Entries beyond the last kernel are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TbVector(pub [u8; MAX_KERNELS]);
 
@@ -28,15 +31,16 @@ impl PartialOrd for TbVector {
 }
 
 impl Ord for TbVector {
-    /// As one number, first count in the highest byte: a comparison of slices would bring memcmp into the image.
+    /// Compares the counts as one number, first count in the highest byte. A comparison of slices
+    /// would link memcmp into the image.
     fn cmp(&self, other: &Self) -> Ordering {
         u32::from_be_bytes(self.0).cmp(&u32::from_be_bytes(other.0))
     }
 }
 
 impl TbVector {
-    /// The vector with `tbs` of one kernel and nothing else.
-    // A call on the RISC-V core, whose image has the least flash to spare.
+    /// Creates the vector with `tbs` of one kernel and no other TB.
+    // Not inlined on the RISC-V core, whose image has the least flash to spare.
     #[cfg_attr(not(target_arch = "riscv32"), inline)]
     #[must_use]
     pub fn single(kernel: usize, tbs: u8) -> Self {
@@ -45,7 +49,7 @@ impl TbVector {
         vector
     }
 
-    /// TBs of a kernel; 0 beyond the last one.
+    /// Returns the TBs of a kernel; 0 beyond the last one.
     #[inline]
     #[must_use]
     pub fn get(&self, kernel: usize) -> u8 {
@@ -60,7 +64,7 @@ impl TbVector {
         }
     }
 
-    /// Kernels with at least one TB.
+    /// Returns the number of kernels with at least one TB.
     #[cfg_attr(not(target_arch = "riscv32"), inline)]
     #[must_use]
     pub fn present(&self) -> usize {

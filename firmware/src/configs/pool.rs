@@ -1,25 +1,30 @@
-//! The configurations that may be tried, found once and kept: a first round samples them, a second round looks up those that it wants.
+//! Stored pool of the admitted configurations. A first round samples it, and a second round looks
+//! up positions in it.
 //!
-//! What is kept is a prefix of the generator's stream, and the place where the stream goes on. With room for the whole stream nothing is
-//! generated twice; beyond the room the rest is generated again whenever it is asked for. So what comes out never depends on what is kept,
-//! nor on when it was found: [`Pool::step`] may be called at any time, any number of times.
+//! The pool stores a prefix of the generator's stream and the position at which the stream
+//! continues. If the whole stream fits, nothing is generated twice. The rest beyond the capacity is
+//! generated again on every request. The result therefore depends neither on the stored part nor on
+//! the time of the search. [`Pool::step`] may be called at any time, any number of times.
 
 use super::generate::{Kernels, Place, Step};
 use super::{Candidate, TbVector};
 use crate::resources::Resources;
 
-/// The admitted configurations of a set of kernels on one machine. Room for one and a half times `C` of them: those that two rounds try,
-/// and some to choose the second round from.
+/// Admitted configurations of a set of kernels on one machine, with a capacity of one and a half
+/// times `C`.
+///
+/// The capacity covers the configurations that two rounds try, and candidates for the second round.
 #[derive(Clone, Debug)]
 pub struct Pool<const C: usize> {
     kernels: Kernels,
-    /// Behind what is kept.
+    /// Walk over the configurations after the stored ones.
     tail: Tail,
-    /// Vectors of four bytes, one after the other.
+    /// Vectors of four bytes each, stored contiguously.
     kept: [[u8; 6]; C],
 }
 
-/// A walk over what is not kept: where it stands, and the position of the configuration that it finds next.
+/// Walk over the configurations that are not stored: its state, and the position of the next
+/// configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct Tail {
     place: Place,
@@ -27,19 +32,21 @@ pub struct Tail {
 }
 
 impl<const C: usize> Pool<C> {
-    /// Configurations that there is room for.
+    /// Number of configurations that fit.
     const ROOM: u32 = (C * 6 / size_of::<TbVector>()) as u32;
 
-    /// Of no kernel.
+    /// A pool of no kernel.
     pub const EMPTY: Self = Self { kernels: Kernels::NONE, tail: Tail { place: Place::NONE, next: 0 }, kept: [[0; 6]; C] };
 
-    /// Makes it the pool of no kernel: to be called when the machine changes.
+    /// Empties the pool. Call it when the machine changes.
     pub fn forget(&mut self) {
         self.kernels.clear();
     }
 
-    /// Makes it the pool of these kernels, at most [`super::MAX_KERNELS`], on an SM with `capacity`: of configurations with TBs of `least` of
-    /// them or more. What was found before stays if it was about the same.
+    /// Sets the kernels of the pool, at most [`super::MAX_KERNELS`], on an SM with `capacity`.
+    ///
+    /// The pool then has configurations with TBs of `least` kernels or more. The earlier result
+    /// stays if the kernels and `least` are the same.
     #[inline(never)]
     pub fn set(&mut self, capacity: &Resources, least: usize, kernels: impl Iterator<Item = Candidate>) {
         if self.kernels.replace(least as u8, kernels) {
@@ -47,7 +54,9 @@ impl<const C: usize> Pool<C> {
         }
     }
 
-    /// One step of the search on an SM with `capacity`, of bounded time; false if there is nothing left to find, or no room to keep it.
+    /// Takes one step of the search on an SM with `capacity`, in bounded time.
+    ///
+    /// Returns false if nothing is left to find, or the pool is full.
     pub fn step(&mut self, capacity: &Resources) -> bool {
         let Some(room) = self.kept.as_flattened_mut().as_chunks_mut().0.get_mut(self.tail.next as usize) else { return false };
         match self.tail.step(capacity, &self.kernels) {
@@ -58,7 +67,7 @@ impl<const C: usize> Pool<C> {
         true
     }
 
-    /// Finds all that there is room for, and says how many there are in all.
+    /// Fills the pool to its capacity, and returns the number of all configurations.
     #[inline(never)]
     pub fn fill(&mut self, capacity: &Resources) -> u32 {
         while self.step(capacity) {}
@@ -69,13 +78,14 @@ impl<const C: usize> Pool<C> {
         tail.next
     }
 
-    /// The walk over what is not kept, from its beginning.
+    /// Returns a walk over the configurations that are not stored, at its start.
     pub fn tail(&self) -> Tail {
         self.tail
     }
 
-    /// The configuration at a position, once it is filled; none if there are not as many. Behind what is kept a walk goes on to it, and
-    /// does not go back.
+    /// Returns the configuration at a position of a filled pool; none beyond the last.
+    ///
+    /// Beyond the stored part, `tail` walks forward to the position and never back.
     #[inline(always)]
     pub fn at(&self, position: u32, capacity: &Resources, tail: &mut Tail) -> Option<TbVector> {
         if position < self.tail.next {
@@ -97,7 +107,7 @@ impl<const C: usize> Pool<C> {
 }
 
 impl Tail {
-    /// One step. What has TBs of too few kernels is nothing.
+    /// Takes one step. A vector with TBs of too few kernels counts as nothing found.
     #[inline(never)]
     fn step(&mut self, capacity: &Resources, kernels: &Kernels) -> Step {
         let step = self.place.step(capacity, kernels);
@@ -118,7 +128,7 @@ mod tests {
     use proptest::prelude::*;
     use std::vec::Vec;
 
-    /// What an SM has, kernels, and how many of them a configuration holds.
+    /// Capacity of an SM, kernels, and the least number of kernels in a configuration.
     type Space = (Resources, Vec<Candidate>, usize);
 
     fn space() -> impl Strategy<Value = Space> {
@@ -128,7 +138,7 @@ mod tests {
             .prop_map(|(threads, registers, tbs, kernels, least)| (Resources { threads, registers, shared_bytes: 9, tbs }, kernels, least))
     }
 
-    /// The admitted ones, generated at once.
+    /// Returns the admitted configurations, generated at once.
     fn at_once((capacity, kernels, least): &Space) -> Vec<TbVector> {
         Generator::new(*capacity, kernels).filter(|vector| vector.present() >= *least).collect()
     }
@@ -136,8 +146,9 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// However the search is cut into parts, whatever was searched before: what comes out is what the generator yields at once, at
-        /// every position, looked up from any position on; with room for 6 of them and with room for 96.
+        /// The pool yields the generator's configurations at every position, for any division of
+        /// the search into steps and any earlier search. The lookups start at any position, with a
+        /// capacity of 6 and of 96.
         #[test]
         fn what_is_kept_is_what_is_generated(
             spaces in proptest::collection::vec((space(), 0..40_usize), 1..4),
@@ -150,7 +161,7 @@ mod tests {
                 let mut pool = Pool::<C>::EMPTY;
                 for (space, steps) in spaces {
                     let (capacity, kernels, least) = space;
-                    // The machine is another one.
+                    // A different machine.
                     pool.forget();
                     for _ in 0..*steps {
                         pool.set(capacity, *least, kernels.iter().copied());
@@ -172,7 +183,7 @@ mod tests {
         }
     }
 
-    /// Other kernels, another cap or another rule begin anew; the same ones go on.
+    /// Other kernels, another cap or another rule restart the search. The same ones continue it.
     #[test]
     fn the_same_kernels_are_not_searched_again() {
         let capacity = Resources { threads: 8, registers: 0, shared_bytes: 0, tbs: 8 };

@@ -1,11 +1,11 @@
-//! Reading the latched counters of the SMs that are done: the bulk of a decision.
+//! Reading the latched counters of the finished SMs, which takes most of a decision's time.
 //!
-//! Configuration by configuration, and for each the SMs that ran it, so that the sums stay in registers. The sets of counters
-//! that the metrics ask for have a loop each, for the usual case that every SM is done and thread instructions count; everything
-//! else is one loop for any counters of any SMs.
+//! The loop runs by configuration, and then over the SMs that ran it, so that the sums stay in
+//! registers. Each metric's set of counters has its own loop, for the usual case: every SM is done,
+//! and thread instructions count. All other cases share one loop for any counters of any SMs.
 //!
-//! The sums wrap on purpose: at the counters' widths those of 256 SMs fit (see [`Sums`]). A register that shows more than its
-//! width makes an arbitrary score, and no panic.
+//! The sums wrap on purpose: at the counters' widths the sums over 256 SMs fit (see [`Sums`]). A
+//! register that exceeds its width gives an arbitrary score, but no panic.
 
 use crate::configs::{ConfigTable, RoundTotals, Sums};
 use crate::counters::{CounterSet, Reading};
@@ -14,10 +14,10 @@ use mias_registers::bus::{self, TryBus};
 use mias_registers::counters::Counter::{self, Cycles, IssueCycles, LoadRequests, MemoryStallCycles, OutstandingMisses, ThreadInsts};
 use mias_registers::sm;
 
-/// Most SMs whose outstanding misses, of 25 bits each, add up to less than 2^32.
+/// Most SMs whose outstanding misses, of 25 bits each, sum to less than 2^32.
 const FEW: usize = 127;
 
-/// Sums up the counters of every SM that is done under the configuration that it ran.
+/// Sums the counters of every finished SM into the configuration that it ran.
 pub(super) fn read_counters<const C: usize, B: TryBus>(
     table: &mut ConfigTable<C>,
     bus: &mut B,
@@ -59,12 +59,12 @@ fn factor<const C: usize, B: TryBus>(table: &mut ConfigTable<C>, bus: &mut B, sm
     every_sm(table, bus, sms, counters, |sums, [cycles, issue, stalls, outstanding, instructions]| {
         add(sums, cycles, issue, instructions);
         sums.memory_stall_cycles = sums.memory_stall_cycles.wrapping_add(stalls);
-        // At most FEW of them.
+        // At most FEW SMs.
         sums.outstanding_misses = u64::from((sums.outstanding_misses as u32).wrapping_add(outstanding));
     })
 }
 
-/// Adds the counters of every SM of every configuration; returns the outstanding misses of all.
+/// Adds the counters of every SM to its configuration, and returns the sum of outstanding misses.
 #[inline(always)]
 fn every_sm<const C: usize, const N: usize, B: TryBus>(
     table: &mut ConfigTable<C>,
@@ -91,7 +91,7 @@ fn add(sums: &mut Sums, cycles: u32, issue_cycles: u32, instructions: u32) {
     sums.instructions = sums.instructions.wrapping_add(instructions);
 }
 
-/// Any counters of any SMs; those that are not wanted are not read. With all of them comes whether one saturated.
+/// Reads any wanted counters of any SMs. If all are wanted, saturation is read too.
 #[inline(never)]
 fn any<const C: usize, B: TryBus>(table: &mut ConfigTable<C>, bus: &mut B, reading: &Reading<'_>) -> Result<u64, B::Error> {
     let Reading { wanted, instructions, .. } = *reading;

@@ -1,5 +1,8 @@
-//! What a driver can do beside its policy: preempt, admit launches, control extra TBs. The driver asks an [`Extension`] at the points that
-//! matter; `()` does nothing of it, costs nothing, and raises a fault if the straps ask for preemption. The crate `mias-policies` has one that does all of it.
+//! Extensions of the driver beyond its policy: preemption, launch admission, control of extra TBs.
+//!
+//! The driver calls an [`Extension`] at defined points. `()` does nothing, costs nothing, and
+//! raises a fault if the straps request preemption. The crate `mias-policies` has an extension that
+//! does all of it.
 
 use super::Observer;
 use crate::gpu::{GpuProperties, Settings};
@@ -9,58 +12,59 @@ use crate::scheduler::Scheduler;
 use mias_registers::bus::{TryBus, read, write};
 use mias_registers::{fault, global, preempt_scheme};
 
-/// When a kernel that waits is taken.
+/// Time at which a waiting kernel is scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precedence {
-    /// At once, past the policy.
+    /// At once, without the policy.
     Urgent,
-    /// In its turn, which it has.
+    /// In its turn, which has come.
     Taken,
-    /// When the scheduler has room; others are looked at now.
+    /// When the scheduler has a free entry. The search continues with other kernels.
     Later,
-    /// When the scheduler has room.
+    /// When the scheduler has a free entry.
     Waits,
 }
 
-/// A launch that waits, as far as precedence depends on it.
+/// Properties of a waiting launch that determine its precedence.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting {
-    /// Its slot.
+    /// Slot of the launch.
     pub slot: u32,
-    /// It was found in its slot; else it is the oldest in the launch FIFO.
+    /// Whether the launch was found in its slot. Otherwise it is the oldest in the launch FIFO.
     pub found: bool,
-    /// The scheduler has room for it.
+    /// Whether the scheduler has a free entry for it.
     pub has_room: bool,
     /// Slots of the machine.
     pub slot_count: u8,
 }
 
-/// What goes with any policy. Every method does nothing by default.
+/// Mechanisms that work with any policy. Every method does nothing by default.
 ///
 /// # Errors
-/// All errors are the bus'.
+/// All errors are those of the bus.
 pub trait Extension {
-    /// Before a start: all zero, so that a static of it takes no flash.
+    /// Value before a start: all zero, so that a static of it takes no flash.
     const IDLE: Self;
 
-    /// Events that it handles, of those that hardware raises only if the firmware was asked for what they are for.
+    /// Events that it handles, among those that hardware raises only on request of the firmware.
     const INTERRUPTS: u32;
 
-    /// Sets registers before anything starts, and gives the events to enable beside the driver's own.
+    /// Sets registers before the start, and returns the events to enable in addition to the
+    /// driver's own.
     fn set_up<B: TryBus>(&self, bus: &mut B, settings: &Settings) -> Result<u32, B::Error> {
         let _ = (bus, settings);
         Ok(0)
     }
 
-    /// Does what the straps say of it, and forgets what was before.
+    /// Starts as the straps request, and drops the previous state.
     fn start<B: TryBus>(&mut self, bus: &mut B, settings: &Settings) -> Result<(), B::Error>;
 
-    /// Whether it says which launch of the queue is next.
+    /// Returns whether the extension schedules the launches of the queue.
     fn schedules_launches(&self) -> bool {
         false
     }
 
-    /// Lets launches in; `orphans` have a slot already, one bit each.
+    /// Admits launches. `orphans` already have a slot, one bit each.
     fn admit_launches<P: Policy, B: TryBus, const C: usize>(
         &mut self,
         bus: &mut B,
@@ -71,45 +75,49 @@ pub trait Extension {
         Ok(())
     }
 
-    /// Whether a kernel may go past the policy.
+    /// Returns whether the extension can preempt for a kernel without the policy.
     fn preempts(&self) -> bool {
         false
     }
 
-    /// When a launch that waits is taken. `orphans` are slots that are looked at first, one bit each; it may put the launch there.
+    /// Returns the time at which a waiting launch is scheduled.
+    ///
+    /// `orphans` are slots that are checked first, one bit each. The extension may add the launch
+    /// to them.
     fn precedence<B: TryBus>(&mut self, bus: &mut B, waiting: Waiting, orphans: &mut u8) -> Result<Precedence, B::Error> {
         let _ = (bus, waiting, orphans);
         Ok(Precedence::Taken)
     }
 
-    /// Whether the quota of a slot is its own.
+    /// Returns whether the extension controls the quota of a slot.
     fn holds(&self, slot: u32) -> bool {
         let _ = slot;
         false
     }
 
-    /// Kernels have completed or drained: releases its own.
+    /// Releases the extension's own kernels that have completed, after completions or drains.
     fn release_completed<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
         let _ = bus;
         Ok(())
     }
 
-    /// A kernel of the scheduler has completed, and is in its slot still.
+    /// Handles the completion of a scheduled kernel, which is still in its slot.
     fn completed<B: TryBus>(&mut self, bus: &mut B, gpu: &GpuProperties, slot: u8) -> Result<(), B::Error> {
         let _ = (bus, gpu, slot);
         Ok(())
     }
 
-    /// Makes the TBs of the kernel in a slot leave an SM that is another's now, if it preempts: by draining, or by a context switch.
+    /// Makes the TBs of the kernel in a slot leave a reassigned SM, if the extension preempts: by
+    /// draining, or by a context switch.
     fn vacate<B: TryBus>(&self, bus: &mut B, sm: u16, slot: u8, drains: bool) -> Result<(), B::Error> {
         let _ = (bus, sm, slot, drains);
         Ok(())
     }
 }
 
-/// An extension under the eyes of an observer.
+/// An extension that reports to an observer.
 pub trait Attends<O: Observer>: Extension {
-    /// Handles its events, of which some are in `status`. They have been cleared.
+    /// Handles the extension's events in `status`, which are already cleared.
     fn attend<P: Policy, B: TryBus, const C: usize>(
         &mut self,
         bus: &mut B,
@@ -121,7 +129,7 @@ pub trait Attends<O: Observer>: Extension {
         Ok(())
     }
 
-    /// Takes a kernel past the policy.
+    /// Schedules a kernel without the policy.
     fn admit<B: TryBus>(&mut self, bus: &mut B, observer: &mut O, kernel: &Kernel) -> Result<(), B::Error> {
         let _ = (bus, observer, kernel);
         Ok(())
@@ -139,7 +147,7 @@ impl Extension for () {
 
 impl<O: Observer> Attends<O> for () {}
 
-/// Raises a fault if the straps ask for preemption.
+/// Raises a fault if the straps request preemption.
 ///
 /// # Errors
 /// The bus failed.

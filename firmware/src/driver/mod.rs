@@ -1,7 +1,9 @@
-//! The driver: turns the register block's events into scheduler events, and scheduler commands into register writes.
+//! The driver: turns the register block's events into scheduler events, and scheduler commands into
+//! register writes.
 //!
-//! The same code runs on the target, over the model's register block, and over a remote bus (docs/architecture.md). Every loop
-//! is bounded by the number of SMs, slots or kernels.
+//! The same code runs on the target, over the model's register block, and over a remote bus
+//! (docs/explanation/architecture.md). Every loop is bounded by the number of SMs, slots or
+//! kernels.
 
 mod counters;
 mod extension;
@@ -23,40 +25,45 @@ use mias_registers::bus::{Error, TryBus, can_fail, read, write};
 use mias_registers::counters::Counter;
 use mias_registers::{PhaseCode, fault, global, interrupt, slot, slot_control};
 
-/// Configurations that the firmware has room for by default (two rounds on 32 SMs, sources.md D21).
+/// Default capacity in configurations: two rounds on 32 SMs (sources.md D21).
 pub const DEFAULT_CONFIGS: usize = 64;
 
 /// Events that the driver handles.
 const ENABLED: u32 =
     interrupt::LAUNCH | interrupt::DRAINED | interrupt::COMPLETED | interrupt::PARTITION | interrupt::PROFILE_DONE | interrupt::TIMER;
 
-/// Events that hardware raises only if the firmware was asked for what they are for.
+/// Events that hardware raises only on request of the firmware.
 const SELDOM: u32 = interrupt::MEMORY | interrupt::PREEMPT | interrupt::CONTEXTS | interrupt::QUEUE;
 
-/// Events that hardware raises whatever the firmware was asked to do.
+/// Events that hardware always raises.
 const OFTEN: u32 = interrupt::ALL & !SELDOM;
 
-/// Core cycles after which the firmware looks at everything again if nothing called it: what an interrupt that was lost would have
-/// said waits no longer. Assumption: a millisecond or so, short beside a kernel and long beside a decision.
+/// Core cycles after which the firmware checks all state without an interrupt, so that a lost
+/// interrupt only delays its work.
+///
+/// Assumption: about a millisecond, short relative to a kernel and long relative to a decision.
 pub const POLL_CYCLES: u32 = 1 << 20;
 
-/// The firmware: scheduler and driver, with policy `P`, what `E` does beside it, and room for `C` configurations.
+/// The firmware: scheduler and driver, with policy `P`, extension `E` and a capacity of `C`
+/// configurations.
 #[derive(Clone, Debug)]
 pub struct Firmware<P = ShippedPolicy, E = (), const C: usize = DEFAULT_CONFIGS> {
     scheduler: Scheduler<P, C>,
     /// Slots that were occupied when the firmware started, and are not scheduled yet: one bit each.
     orphans: u8,
-    /// Started, and the bus has not failed since: else the firmware leaves the block alone. Neither read nor written for a bus that cannot
-    /// fail.
+    /// Whether the firmware has started and the bus has not failed since. Otherwise the firmware
+    /// does not access the block. Unused for a bus that cannot fail.
     alive: bool,
     extension: E,
 }
 
 impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
-    /// Handles all pending events. To be called when the interrupt line is high; a call without cause does no harm.
+    /// Handles all pending events. Call it when the interrupt line is high. A call without cause
+    /// does no harm.
     ///
     /// # Errors
-    /// The bus failed. What was in hand is lost, so from here on the firmware leaves the block alone, until it is started again.
+    /// The bus failed. The work in progress is lost, so the firmware does not access the block
+    /// until it is restarted.
     pub fn on_interrupt<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error>
     where
         E: Attends<()>,
@@ -64,10 +71,11 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         self.on_interrupt_watched(bus, &mut ())
     }
 
-    /// The same under the eyes of an observer.
+    /// Handles all pending events and reports to an observer.
     ///
     /// # Errors
-    /// The bus failed, as above. The observer has been told ([`Observer::bus_failed`]).
+    /// The bus failed, as in [`Firmware::on_interrupt`]. The observer was notified
+    /// ([`Observer::bus_failed`]).
     pub fn on_interrupt_watched<B: TryBus, O: Observer>(&mut self, bus: &mut B, observer: &mut O) -> Result<(), B::Error>
     where
         E: Attends<O>,
@@ -79,7 +87,8 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         self.mind(outcome, observer)
     }
 
-    /// Passes on what an access came to. If the bus failed, the observer is told, and the block is left alone from here on.
+    /// Passes on the outcome of an access. If the bus failed, it notifies the observer and stops
+    /// accessing the block.
     #[inline(always)]
     pub(crate) fn mind<T, F: Error>(&mut self, outcome: Result<T, F>, observer: &mut impl Observer) -> Result<T, F> {
         outcome.inspect_err(|error| {
@@ -97,15 +106,15 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         if status & !OFTEN != 0 || now >> 32 == u64::from(u32::MAX) {
             return self.seldom(bus, observer, status, now);
         }
-        // Cleared first: what happens from here on raises the line again.
+        // Cleared first, so that any later event raises the line again.
         bus.try_write32(global::INT_STATUS, status & ENABLED)?;
-        // The timer makes up for what was lost.
+        // The timer recovers lost events.
         let status = if status & interrupt::TIMER != 0 { ENABLED } else { status };
         if status & (interrupt::COMPLETED | interrupt::DRAINED) != 0 {
             self.slot_events(bus, observer, now)?;
         }
         self.extension.admit_launches(bus, &self.scheduler, self.orphans)?;
-        // Whatever the status says: a launch may have waited for room.
+        // Independent of the status: a launch may have waited for a free entry.
         self.take_kernels(bus, observer, now)?;
         if status & interrupt::PARTITION != 0 {
             self.sm_events(bus, observer, now, global::PARTITION, Event::PartitionReached)?;
@@ -128,8 +137,9 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         Ok(())
     }
 
-    /// What is kept out of the way of a decision: a block that does not answer, limits of memory instructions, extra TBs, and preemption. Events of the
-    /// scheduler that are pending too keep the line high, and wait as they would have for limits that had come a moment before.
+    /// Work that is kept off the decision path: a silent block, limits of memory instructions,
+    /// extra TBs, and preemption. Pending events of the scheduler keep the line high meanwhile, and
+    /// wait as they would after an earlier limit update.
     #[cold]
     #[inline(never)]
     fn seldom<B: TryBus, O: Observer>(&mut self, bus: &mut B, observer: &mut O, status: u32, now: u64) -> Result<(), B::Error>
@@ -137,41 +147,44 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         E: Attends<O>,
     {
         if status & !interrupt::ALL != 0 || now >> 32 == u64::from(u32::MAX) {
-            // Nothing was cleared: the line stays high.
+            // Nothing was cleared, so the line stays high.
             return raise(bus, observer, fault::WRONG_MAP);
         }
-        // It is never told of what it does not handle.
+        // The extension receives only events that it handles.
         write(bus, global::INT_STATUS, status & E::INTERRUPTS)?;
         self.extension.attend(bus, observer, &self.scheduler, (status, self.orphans))
     }
 
-    /// Does a part of the work of an event that is to come, without touching the block; false if there is nothing left to do ahead. To be
-    /// called while the interrupt line is low, until it rises: an event that arrives meanwhile waits for one part, whose time has a budget
-    /// (docs/decision-latency.md). It changes no decision.
+    /// Does a bounded part of the work for a future event without touching the block; returns false
+    /// if none is left.
+    ///
+    /// Call it while the interrupt line is low, until the line rises. An event that arrives
+    /// meanwhile waits for one part, whose time has a budget (docs/porting/decision-latency.md).
+    /// The call changes no decision.
     pub fn prepare(&mut self) -> bool {
         self.scheduler.prepare()
     }
 
-    /// What was tried and why the winner won.
+    /// Returns the tried configurations and the reason for the choice.
     #[must_use]
     pub fn report(&self) -> Report<'_, P, C> {
         self.scheduler.report()
     }
 
-    /// What it does beside the policy.
+    /// Returns the extension.
     #[must_use]
     pub fn extension(&self) -> &E {
         &self.extension
     }
 
-    /// The scheduler.
+    /// Returns the scheduler.
     #[must_use]
     pub fn scheduler(&self) -> &Scheduler<P, C> {
         &self.scheduler
     }
 
-    /// Hands one event to the scheduler and carries out what it asks for, follow-up events included: counters read, then the
-    /// broadcast written, and no more.
+    /// Passes one event to the scheduler and executes its commands, including follow-up events:
+    /// counters read, then the broadcast written, and no more.
     fn dispatch<B: TryBus>(&mut self, bus: &mut B, observer: &mut impl Observer, event: Event, now: u64) -> Result<(), B::Error> {
         let mut commands = Commands::new();
         self.hand_over(bus, observer, &event, now, &mut commands)?;
@@ -194,7 +207,7 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         Ok(())
     }
 
-    /// One event, and what it asks for.
+    /// Passes one event to the scheduler and executes its commands.
     #[inline(always)]
     fn hand_over<B: TryBus>(
         &mut self,
@@ -234,7 +247,7 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
                     self.apply_quotas(bus)?;
                     observer.quotas_committed();
                 }
-                // Windows that nobody asked for, of a life before a reset, end here too.
+                // Windows from before a reset of the firmware also end here.
                 Command::ArmAll | Command::DisarmAll => {
                     self.write_all_sms(bus, global::DISARM)?;
                     self.forget_sm_events(bus)?;
@@ -253,7 +266,8 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
                 Command::Reject(slot) => write(bus, slot::at(slot.into(), slot::CONTROL), slot_control::REJECT)?,
                 Command::Fault(faults) => raise(bus, observer, faults)?,
                 Command::Search(command) => {
-                    // Known when it is compiled where no policy searches: nothing of a search is in the image then.
+                    // A compile-time constant if no policy searches. The image then contains no
+                    // search code.
                     if self.scheduler.policy().search().is_some() && self.search(bus, observer, command)? {
                         follow_up = Some(FollowUp::CountersRead);
                     }
@@ -290,7 +304,7 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         write(bus, global::COMMIT, 1)
     }
 
-    /// Stages 0 for every kernel but those that are the extension's.
+    /// Stages 0 for every kernel except those that the extension controls.
     #[inline(always)]
     fn clear_quotas<B: TryBus>(&self, bus: &mut B) -> Result<(), B::Error> {
         for slot in 0..u32::from(self.scheduler.gpu().slot_count) {
@@ -302,16 +316,16 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         Ok(())
     }
 
-    /// Adds the latched counters of every SM that is done to its configuration. Out of line: it is off the stack when configurations are
-    /// generated.
+    /// Adds the latched counters of every finished SM to its configuration. Out of line, so that it
+    /// is off the stack when configurations are generated.
     #[inline(never)]
     fn read_counters<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
         let settings = self.scheduler.settings();
         let asked = self.scheduler.policy().counters();
         let wanted = if settings.read_all_counters { CounterSet::ALL } else { asked };
-        // A policy that asks for warp instructions counts those.
+        // A policy that requests warp instructions uses those as its instructions.
         let instructions = if asked.contains(Counter::WarpInsts) { Counter::WarpInsts } else { settings.instructions() };
-        // No copy of the machine: a decision would wait for it.
+        // Borrows the machine instead of copying it, because a decision would wait for the copy.
         let (table, done, policy, gpu) = self.scheduler.measured();
         let sms = gpu.sm_count;
         let reading = Reading { done, sms, wanted, instructions };
@@ -335,8 +349,9 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         self.write_all_sms(bus, global::PROFILE_DONE)
     }
 
-    /// One event per word of an SM bit map: SMs that finish together cost one event. An SM that is armed has no window behind it:
-    /// the end of one that is told of is of an earlier attempt.
+    /// Creates one event per word of an SM bit map, so that SMs that finish together cost one
+    /// event. An armed SM has no finished window. If one is reported, it belongs to an earlier
+    /// attempt.
     fn sm_events<B: TryBus>(
         &mut self,
         bus: &mut B,
@@ -378,14 +393,15 @@ pub fn stage<B: TryBus>(bus: &mut B, first: u32, slots: &[u8], vector: TbVector)
     Ok(())
 }
 
-/// What the driver did that the scheduler waits for.
+/// Driver work that the scheduler waits for.
 #[derive(Clone, Copy)]
 enum FollowUp {
     CountersRead,
     BroadcastDone,
 }
 
-/// Says how long the decision took that began at the cycle with this low word: the difference is right below 2^32 cycles.
+/// Writes the duration of the decision that started at the cycle with this low word. The difference
+/// is correct below 2^32 cycles.
 #[inline(never)]
 fn stamp_decision<B: TryBus>(bus: &mut B, begin: u32) -> Result<(), B::Error> {
     let end = bus.try_read32(global::CYCLE_LOW)?;
@@ -393,7 +409,7 @@ fn stamp_decision<B: TryBus>(bus: &mut B, begin: u32) -> Result<(), B::Error> {
     bus.try_write32(global::DECISION_CYCLES, end.wrapping_sub(begin))
 }
 
-/// Raises faults in the block, and tells the observer.
+/// Raises faults in the block, and notifies the observer.
 ///
 /// # Errors
 /// The bus failed.
@@ -408,7 +424,7 @@ fn set_timer<B: TryBus>(bus: &mut B, at: u64) -> Result<(), B::Error> {
     write(bus, global::TIMER_HIGH, (at >> 32) as u32)
 }
 
-/// The cycle counter, free of tearing: the low word latches the high one.
+/// Reads the cycle counter without tearing: the low word latches the high one.
 fn read_cycle<B: TryBus>(bus: &mut B) -> Result<u64, B::Error> {
     let low = bus.try_read32(global::CYCLE_LOW)?;
     Ok(u64::from(bus.try_read32(global::CYCLE_HIGH)?) << 32 | u64::from(low))

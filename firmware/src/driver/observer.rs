@@ -1,8 +1,9 @@
-//! Who may watch the driver at work: a strobe for a logic analyser, a log, a record for the time after a fault.
+//! Observers of the driver: a strobe for a logic analyzer, a log, or a crash record.
 //!
-//! The driver calls an [`Observer`] at the few points that matter; `()` watches nothing and costs nothing. The strobe is an
-//! [`embedded_hal::digital::OutputPin`]: high from the end of profiling to the moment that the configuration is chosen, so that
-//! an oscilloscope shows the decision latency (quota writes come after its falling edge).
+//! The driver calls an [`Observer`] at a few defined points; `()` observes nothing and costs
+//! nothing. The strobe is an [`embedded_hal::digital::OutputPin`]. It is high from the end of
+//! profiling until the configuration is chosen, so an oscilloscope shows the decision latency.
+//! Quota writes come after its falling edge.
 
 use embedded_hal::digital::OutputPin;
 
@@ -10,9 +11,10 @@ use crate::policy::Policy;
 use crate::scheduler::{Event, Report};
 use mias_registers::PhaseCode;
 
-/// Watches the driver. Every method does nothing by default, and must return soon: it runs inside the interrupt.
+/// Observer of the driver. Every method does nothing by default, and must return soon, because it
+/// runs inside the interrupt.
 pub trait Observer {
-    /// An event is about to be handed to the scheduler, at core cycle `now`.
+    /// An event is about to be passed to the scheduler, at core cycle `now`.
     fn event(&mut self, event: &Event, now: u64) {
         let _ = (event, now);
     }
@@ -27,21 +29,22 @@ pub trait Observer {
         let _ = faults;
     }
 
-    /// The bus failed when the register at this byte offset was accessed. Nothing follows until the firmware is started again.
+    /// The bus failed in an access to the register at this byte offset. No call follows until the
+    /// firmware is restarted.
     fn bus_failed(&mut self, register: u32) {
         let _ = register;
     }
 
-    /// Profiling is over; the counters are about to be read.
+    /// Profiling is over. The counters are about to be read.
     fn decision_begins(&mut self) {}
 
-    /// The configuration is chosen, or a second round is; no quota has been written yet.
+    /// The configuration or a second round has been chosen. No quota has been written yet.
     fn decision_made(&mut self) {}
 
-    /// The quotas of all SMs have been written and committed, after a decision or not.
+    /// The quotas of all SMs have been written and committed, after a decision or otherwise.
     fn quotas_committed(&mut self) {}
 
-    /// What was tried, and what was chosen, right after [`Observer::decision_made`].
+    /// Reports the tried and the chosen configurations, right after [`Observer::decision_made`].
     fn decision<P: Policy, const C: usize>(&mut self, report: &Report<'_, P, C>) {
         let _ = report;
     }
@@ -83,7 +86,7 @@ impl<O: Observer> Observer for &mut O {
     }
 }
 
-/// Two observers; the first is told first.
+/// Two observers, called in order.
 impl<A: Observer, B: Observer> Observer for (A, B) {
     fn event(&mut self, event: &Event, now: u64) {
         self.0.event(event, now);
@@ -126,7 +129,8 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     }
 }
 
-/// Raises a pin while a decision is made. A pin that reports an error is left as it is: a strobe must not stop a scheduler.
+/// Drives a pin high during a decision. Errors of the pin are ignored, because a strobe must not
+/// stop a scheduler.
 #[derive(Debug)]
 pub struct Strobe<P>(pub P);
 

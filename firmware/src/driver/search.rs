@@ -1,4 +1,5 @@
-//! The driver's part of a search: hands the bus to it, and says when its counters were read.
+//! The driver's part of a search: it lends the bus to the search, and reports that its counters
+//! were read.
 
 use super::{Extension, Firmware, Observer};
 use crate::policy::{Policy, Search};
@@ -7,7 +8,7 @@ use mias_registers::bus::{TryBus, write};
 use mias_registers::global;
 
 impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
-    /// Learns what a search is asked for, if the policy ever searches.
+    /// Reads the search parameters, if the policy ever searches.
     pub(super) fn start_searching<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
         match self.scheduler.search_mut() {
             Some((search, placement)) => search.start(bus, placement.gpu),
@@ -15,7 +16,7 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         }
     }
 
-    /// All SMs are to issue, if a search has asked for anything else.
+    /// Lets all SMs issue again, if a search has stalled or gated any.
     #[inline(always)]
     pub(super) fn end_shares<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
         if !self.scheduler.policy().search().is_some_and(Search::is_in_effect) {
@@ -27,7 +28,8 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         }
     }
 
-    /// Carries out what a search asks for. True if the counters were read that its next step depends on.
+    /// Executes a command of a search. Returns true if it read the counters that the next step
+    /// depends on.
     #[inline(never)]
     pub(super) fn search<B: TryBus>(
         &mut self,
@@ -64,7 +66,7 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
     }
 }
 
-/// Slots, one bit each.
+/// Returns the slots as a mask, one bit each.
 fn mask(slots: &[u8]) -> u32 {
     slots.iter().fold(0, |mask, slot| mask | 1_u32.checked_shl((*slot).into()).unwrap_or(0))
 }

@@ -1,8 +1,9 @@
-//! The driver's view of the kernel slots: launches taken, kernels drained and completed, and kernels found in their slots after a
-//! reset.
+//! The driver's view of the kernel slots: new launches, drained and completed kernels, and kernels
+//! found after a reset.
 //!
-//! A slot holds what it says until the kernel is released. So the slots are believed, and the launch FIFO and the event registers only
-//! say that it is time to look: an event that was lost is found later, one that came twice says nothing new.
+//! A slot is valid until the kernel is released. The driver therefore trusts the slots, and treats
+//! the launch FIFO and the event registers only as hints to check them. A lost event is found
+//! later, and a repeated one changes nothing.
 
 use super::{Attends, Extension, Firmware, Observer, Precedence, Waiting, raise};
 use crate::kernel::Kernel;
@@ -13,11 +14,13 @@ use mias_registers::{KERNEL_SLOTS, fault, global, slot, slot_status};
 
 /// Status of a slot whose kernel has no TB left to issue.
 const DRAINED: u32 = slot_status::OCCUPIED | slot_status::DRAINED;
-/// Status of a slot whose kernel has completed: every bit is set. A block that does not answer shows more.
+/// Status of a slot whose kernel has completed: every bit is set. A block that does not answer
+/// shows a larger value.
 const COMPLETED: u32 = DRAINED | slot_status::COMPLETED;
 
 impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
-    /// Kernels that have completed or drained since they were last looked at, in the order of their slots.
+    /// Reports the kernels that have completed or drained since the last check, in the order of
+    /// their slots.
     #[inline(always)]
     pub(super) fn slot_events<B: TryBus>(&mut self, bus: &mut B, observer: &mut impl Observer, now: u64) -> Result<(), B::Error> {
         write(bus, global::COMPLETED, u32::MAX)?;
@@ -40,8 +43,8 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         Ok(())
     }
 
-    /// Takes kernels as long as there is room: first those that were in their slots when the firmware started, then those in the
-    /// launch FIFO. A kernel is taken once.
+    /// Takes kernels while the scheduler has free entries: first those found in their slots at the
+    /// start, then those in the launch FIFO. A kernel is taken once.
     pub(super) fn take_kernels<B: TryBus, O: Observer>(&mut self, bus: &mut B, observer: &mut O, now: u64) -> Result<(), B::Error>
     where
         E: Attends<O>,
@@ -53,7 +56,7 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
             if found && self.orphans >> turn & 1 == 0 {
                 continue;
             }
-            // Without preemption nobody goes past one that waits.
+            // Without preemption no kernel overtakes a waiting one.
             if !self.extension.preempts() && !self.scheduler.has_room() {
                 return Ok(());
             }
@@ -66,7 +69,7 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
                 Precedence::Waits => return Ok(()),
             };
             let launched = Event::Launched(Kernel::read(bus, (slot % KERNEL_SLOTS as u32) as u8, &self.scheduler.gpu().limits)?);
-            // Read last: a block that fell silent meanwhile shows here.
+            // Read last, so that a block that stopped answering meanwhile is detected here.
             if slot >= KERNEL_SLOTS as u32 || read_status(bus, slot as u8)? > COMPLETED {
                 return raise(bus, observer, fault::IMPOSSIBLE_INDEX);
             }
@@ -86,7 +89,7 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         Ok(())
     }
 
-    /// Finds the slots that are taken.
+    /// Finds the occupied slots.
     pub(super) fn find_orphans<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
         self.orphans = 0;
         for slot in (0..KERNEL_SLOTS as u8).rev() {
@@ -97,7 +100,7 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
     }
 }
 
-/// A slot that the map has no room for is read as one that it has.
+/// Reads the status of a slot. A slot number beyond the map wraps into it.
 fn read_status<B: TryBus>(bus: &mut B, slot: u8) -> Result<u32, B::Error> {
     read(bus, slot::at(usize::from(slot) % KERNEL_SLOTS, slot::STATUS))
 }

@@ -1,4 +1,5 @@
-//! Starting the firmware: is this a register block that it knows, what machine is behind it, and what was asked for.
+//! Start of the firmware: checks the register block, and reads the machine description and the
+//! straps.
 
 use core::convert::Infallible;
 
@@ -9,14 +10,14 @@ use crate::scheduler::Scheduler;
 use mias_registers::bus::{TryBus, can_fail, read, write};
 use mias_registers::{ID_VALUE, MAX_SMS, MAX_WINDOW, PhaseCode, VERSION_VALUE, fault, feature, global, mode};
 
-/// Why the firmware did not start. `E` is the error of the bus.
+/// Reason why the firmware did not start. `E` is the error of the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartError<E = Infallible> {
-    /// The register block's ID or version is not the one that this firmware knows.
+    /// The register block's ID or version is unknown to this firmware.
     WrongMap {
-        /// What the ID register holds.
+        /// Value of the ID register.
         id: u32,
-        /// What the version register holds.
+        /// Value of the version register.
         version: u32,
     },
     /// The policy strap holds an unknown code.
@@ -32,30 +33,34 @@ impl<E> From<E> for StartError<E> {
 }
 
 impl<P: Strapped, E: Extension, const C: usize> Firmware<P, E, C> {
-    /// A firmware that has not started, for a static: no kernel, no SM, nothing to do. [`Firmware::restart`] starts it in place.
+    /// Creates a firmware that has not started, for a static: no kernel, no SM, no work.
+    ///
+    /// [`Firmware::restart`] starts it in place.
     #[must_use]
     pub const fn idle() -> Self {
         Self { scheduler: Scheduler::idle(P::IDLE), orphans: 0, alive: false, extension: E::IDLE }
     }
 
-    /// Starts the policy that the straps ask for, with the strapped parameters.
+    /// Creates and starts the firmware with the policy and the parameters of the straps.
     ///
     /// # Errors
-    /// [`StartError`]; of the block also raised as [`fault::WRONG_MAP`].
+    /// [`StartError`]. A wrong block is also raised as [`fault::WRONG_MAP`].
     pub fn from_straps<B: TryBus>(bus: &mut B) -> Result<Self, StartError<B::Error>> {
         let mut firmware = Self::idle();
         firmware.restart(bus, MAX_SMS as u16)?;
         Ok(firmware)
     }
 
-    /// Starts in place, forgetting what was: for a static, and after a reset. Kernels that are in their slots already are scheduled
-    /// at the next interrupt, in the order of the slots, and go on with the quotas that they have until then. The first `sms` SMs are
-    /// scheduled; a larger machine raises [`fault::MACHINE_TOO_LARGE`] and keeps the others idle. A firmware that is to go on over a bus
-    /// that can fail is started over it.
+    /// Starts in place and drops the previous state: for a static, and after a reset.
+    ///
+    /// Kernels that are already in their slots are scheduled at the next interrupt, in the order of
+    /// the slots. They keep their quotas until then. The first `sms` SMs are scheduled. A larger
+    /// machine raises [`fault::MACHINE_TOO_LARGE`], and its other SMs stay idle. Start the firmware
+    /// over a bus that can fail if it is to continue over one.
     ///
     /// # Errors
-    /// [`StartError`]; of the block also raised as [`fault::WRONG_MAP`].
-    // Out of line: what it reads is off the stack when the firmware runs.
+    /// [`StartError`]. A wrong block is also raised as [`fault::WRONG_MAP`].
+    // Out of line, so that its data is off the stack when the firmware runs.
     #[inline(never)]
     pub fn restart<B: TryBus>(&mut self, bus: &mut B, sms: u16) -> Result<(), StartError<B::Error>> {
         if can_fail::<B::Error>() {
@@ -76,7 +81,7 @@ impl<P: Strapped, E: Extension, const C: usize> Firmware<P, E, C> {
 }
 
 impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
-    /// Starts a policy of one's own: `policy` is given the machine that the register block describes.
+    /// Starts a custom policy. `policy` receives the machine that the register block describes.
     ///
     /// # Errors
     /// [`StartError::WrongMap`], also raised as [`fault::WRONG_MAP`], and [`StartError::Bus`].
@@ -103,8 +108,9 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         self.take_over(bus)
     }
 
-    /// After a reset of the microcontroller alone, the block is as it was: kernels run in its slots, and windows on its SMs. For the
-    /// kernels an interrupt is asked for at once; the windows say nothing to a scheduler that did not ask, and end when it does.
+    /// Takes over the block after a reset of the microcontroller alone: kernels run in its slots,
+    /// and windows on its SMs. For the kernels it requests an interrupt at once. The scheduler did
+    /// not request the windows, so it ignores them, and they end when it disarms.
     #[inline(never)]
     fn take_over<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
         if read(bus, global::PHASE)? != PhaseCode::Idle as u32 {
@@ -112,7 +118,7 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         }
         self.extension.start(bus, self.scheduler.settings())?;
         self.find_orphans(bus)?;
-        // Launches that wait in the window may be what nobody tells of again.
+        // Launches that wait in the window may not raise another event.
         set_timer(bus, if self.orphans == 0 && !self.extension.schedules_launches() { POLL_CYCLES.into() } else { 0 })
     }
 }
@@ -128,10 +134,10 @@ fn set_up_registers<B: TryBus, E: Extension>(bus: &mut B, extension: &E, setting
     write(bus, global::INT_ENABLE, ENABLED | beside)
 }
 
-/// Whether this is a register block that the firmware knows; the machine behind it.
+/// Checks that the firmware knows this register block, and returns the machine description.
 fn check_map<B: TryBus>(bus: &mut B) -> Result<GpuProperties, StartError<B::Error>> {
     let (id, version) = (read(bus, global::ID)?, read(bus, global::VERSION)?);
-    // The lower half of the version counts additions, of which the firmware uses the last.
+    // The lower half of the version counts additions, and the firmware uses the last one.
     if id == ID_VALUE && version >> 16 == VERSION_VALUE >> 16 && version >= VERSION_VALUE {
         Ok(GpuProperties::read(bus)?)
     } else {

@@ -1,10 +1,13 @@
-//! The Factor metric: Nasef 2023, eq. 3.3 to 3.6. Memory stalls scale with the configuration's share of the memory stress.
+//! The Factor metric: Nasef 2023, eq. 3.3 to 3.6. Memory stalls scale with the configuration's
+//! share of the memory stress.
 
 use super::{FACTOR_COUNTERS, Ipc, Metric, Score, U96, least_cycles};
 use crate::configs::{RoundTotals, Sums};
 use crate::counters::CounterSet;
 
-/// `I / (C + M (f - 1))` with `f = A |SM| / sum A`, and `f = 1` when no SM of the round has outstanding misses.
+/// Factor metric `I / (C + M (f - 1))` with `f = A |SM| / sum A`.
+///
+/// `f` is 1 if no SM of the round has outstanding misses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Factor;
 
@@ -13,8 +16,8 @@ impl Metric for Factor {
         FACTOR_COUNTERS
     }
 
-    /// With `n` replicas, `N` SMs and `T = sum A`, both sides are multiplied by `n T`:
-    /// `I n T / (C n T + M (A N - n T))`.
+    /// Computes the score in integers. With `n` replicas, `N` SMs and `T = sum A`, both sides are
+    /// multiplied by `n T`: `I n T / (C n T + M (A N - n T))`.
     #[inline(always)]
     fn score(&self, sums: &Sums, totals: &RoundTotals) -> Score {
         if totals.outstanding_misses == 0 {
@@ -28,7 +31,7 @@ impl Metric for Factor {
         // `C n T + M (A N - n T) = (C - M) n T + M A N`.
         let denominator = match sums.cycles.checked_sub(sums.memory_stall_cycles) {
             Some(calm) if calm >= least => U96::product(average, calm).wrapping_add(stressed),
-            // Counters that contradict each other.
+            // The counters contradict each other.
             Some(calm) => U96::product(average, calm).wrapping_add(stressed).max(U96::product(average, least)),
             None => {
                 let missing = U96::product(average, sums.memory_stall_cycles.wrapping_sub(sums.cycles));

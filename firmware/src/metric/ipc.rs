@@ -6,7 +6,7 @@ use super::{IPC_COUNTERS, Metric, Score, U96, least_cycles};
 use crate::configs::{RoundTotals, Sums};
 use crate::counters::CounterSet;
 
-/// `I / C`.
+/// Instructions per cycle, `I / C`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ipc;
 
@@ -15,7 +15,7 @@ impl Metric for Ipc {
         IPC_COUNTERS
     }
 
-    /// Both are sums of 32 bits.
+    /// Compares narrowly, because both sums have 32 bits.
     #[inline(always)]
     fn compare(left: &Score, right: &Score) -> Ordering {
         left.compare_narrow(right)

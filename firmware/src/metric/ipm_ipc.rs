@@ -4,7 +4,8 @@ use super::{IPM_IPC_COUNTERS, Metric, Score, U96, least_cycles};
 use crate::configs::{RoundTotals, Sums};
 use crate::counters::CounterSet;
 
-/// `I^2 / (load requests * C)`, with at least one load request per SM (sources.md D38).
+/// Instructions per miss times IPC, `I^2 / (load requests * C)`, with at least one load request per
+/// SM (sources.md D38).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IpmIpc;
 

@@ -1,9 +1,12 @@
-//! The metrics that rank configurations (Nasef 2023, section 3.2.2), one file each behind [`Metric`].
+//! Metrics that rank configurations (Nasef 2023, section 3.2.2), one file each behind [`Metric`].
 //!
-//! A score is an exact rational; larger is better. Replicas of a configuration enter as the average of each counter, with
-//! the common count cancelled or multiplied out, so that nothing is divided. Edge rules (sources.md D38 to D40): an SM has at
-//! least one miss; without outstanding misses the factor is 1; a denominator is at least the cycles with an issue, and at
-//! least one cycle per SM.
+//! A score is an exact rational, and larger is better. Replicas of a configuration enter as the
+//! average of each counter, with the common count canceled or multiplied out, so nothing is
+//! divided. Edge rules (sources.md D38 to D40):
+//!
+//! * An SM has at least one miss.
+//! * Without outstanding misses the factor is 1.
+//! * A denominator is at least the cycles with an issue, and at least one cycle per SM.
 
 mod factor;
 mod ipc;
@@ -23,7 +26,7 @@ use crate::counters::CounterSet;
 use mias_registers::counters::Counter;
 use wide::U96;
 
-/// An exact score, `numerator / denominator`; the denominator is positive.
+/// Exact score, `numerator / denominator` with a positive denominator.
 pub type Score = wide::Fraction;
 
 /// Counters of [`Ipc`].
@@ -34,28 +37,31 @@ pub const IPM_IPC_COUNTERS: CounterSet = CounterSet::of(&[Counter::Cycles, Count
 pub const FACTOR_COUNTERS: CounterSet =
     CounterSet::of(&[Counter::Cycles, Counter::IssueCycles, Counter::MemoryStallCycles, Counter::OutstandingMisses]);
 
-/// An estimate of how fast a configuration would be on all SMs.
+/// Estimate of the performance of a configuration on all SMs.
 pub trait Metric {
-    /// Counters that the score needs, beside the instruction counter.
+    /// Counters that the score needs, in addition to the instruction counter.
     fn counters(&self) -> CounterSet;
 
-    /// Compares two of its scores. A metric whose scores are small says so here.
+    /// Compares two scores of this metric. A metric with small scores overrides it with a narrower
+    /// comparison.
     #[inline(always)]
     fn compare(left: &Score, right: &Score) -> Ordering {
         left.cmp(right)
     }
 
-    /// The score of a configuration, measured on at least one SM, in a round with these totals.
+    /// Returns the score of a configuration measured on at least one SM, in a round with these
+    /// totals.
     fn score(&self, sums: &Sums, totals: &RoundTotals) -> Score;
 
-    /// The same, for metrics that need more than the sums of counters.
+    /// Returns the score of an entry, for metrics that need more than the sums of counters.
     #[inline(always)]
     fn score_entry(&self, entry: &Entry, totals: &RoundTotals) -> Score {
         self.score(&entry.sums, totals)
     }
 }
 
-/// Least denominator in cycles, summed over a configuration's SMs: the cycles with an issue, and one per SM.
+/// Returns the least denominator in cycles, summed over a configuration's SMs: the cycles with an
+/// issue, and one per SM.
 fn least_cycles(sums: &Sums) -> u32 {
     sums.issue_cycles.max(u32::from(sums.sms)).max(1)
 }

@@ -1,11 +1,14 @@
-//! The small wide number in which scores are compared exactly. It is made as the numbers of the crate [`fixed`] are, which has none of
-//! 96 bits. The product of two takes 9 multiplications of 32 bits; that of two numbers of 128 bits takes 16.
+//! 96-bit numbers in which scores are compared exactly, in the style of the crate [`fixed`], which
+//! has no 96-bit type.
 //!
-//! Bounds, for a map of 256 SMs and a window below 2^17 cycles: sums of cycles, stalls and misses are below 2^25, of
-//! instructions below 2^32, of outstanding misses below 2^33; replicas and SMs are at most 2^8. The largest numerator is
-//! Factor's `I * n * T` < 2^(32 + 8 + 33) = 2^73, the largest denominator Linear's `C * N * 2^16 + coef * (A * N - n * T)` <
-//! 2^(25 + 8 + 16) + 2^(32 + 41) < 2^74: both fit 96 bits. A product of two 96-bit numbers fits 192 bits, whatever they are,
-//! so a comparison by cross multiplication cannot overflow.
+//! The product of two takes 9 multiplications of 32 bits; that of two 128-bit numbers takes 16.
+//!
+//! Bounds, for a map of 256 SMs and a window below 2^17 cycles: sums of cycles, stalls and misses
+//! are below 2^25, of instructions below 2^32, of outstanding misses below 2^33. Replicas and SMs
+//! are at most 2^8. The largest numerator is Factor's `I * n * T` < 2^(32 + 8 + 33) = 2^73. The
+//! largest denominator is Linear's `C * N * 2^16 + coef * (A * N - n * T)` < 2^(25 + 8 + 16) +
+//! 2^(32 + 41) < 2^74. Both fit 96 bits. A product of any two 96-bit numbers fits 192 bits, so a
+//! comparison by cross multiplication cannot overflow.
 
 use core::cmp::Ordering;
 use core::marker::PhantomData;
@@ -13,7 +16,7 @@ use core::marker::PhantomData;
 use fixed::types::extra::{U0, Unsigned};
 use fixed::{FixedU32, FixedU64};
 
-/// An unsigned 96-bit number with so many fraction bits, as [`FixedU64`] has them.
+/// Unsigned 96-bit number with `Frac` fraction bits, as in [`FixedU64`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FixedU96<Frac> {
     high: u32,
@@ -21,16 +24,16 @@ pub struct FixedU96<Frac> {
     fraction: PhantomData<Frac>,
 }
 
-/// An unsigned 96-bit integer.
+/// Unsigned 96-bit integer.
 pub type U96 = FixedU96<U0>;
 
 impl U96 {
-    /// One.
+    /// The number 1.
     pub const ONE: Self = Self::new(0, 1);
 }
 
 impl<Frac: Unsigned> FixedU96<Frac> {
-    /// Zero.
+    /// The number 0.
     pub const ZERO: Self = Self::new(0, 0);
 
     #[inline(always)]
@@ -38,14 +41,15 @@ impl<Frac: Unsigned> FixedU96<Frac> {
         Self { high, low, fraction: PhantomData }
     }
 
-    /// The integer with the same bits.
+    /// Returns the integer with the same bits.
     #[inline(always)]
     #[must_use]
     pub const fn to_bits(self) -> U96 {
         U96::new(self.high, self.low)
     }
 
-    /// The product of a 64-bit integer and a 32-bit number with these fraction bits: always fits.
+    /// Returns the product of a 64-bit integer and a 32-bit number with these fraction bits, which
+    /// always fits.
     #[inline(always)]
     #[must_use]
     pub fn product(a: u64, b: impl Into<FixedU32<Frac>>) -> Self {
@@ -55,14 +59,14 @@ impl<Frac: Unsigned> FixedU96<Frac> {
         Self::new((high >> 32) as u32, high << 32 | low & 0xFFFF_FFFF)
     }
 
-    /// The sum, at most the largest value.
+    /// Returns the sum, clamped to the largest value.
     #[must_use]
     pub fn saturating_add(self, other: Self) -> Self {
         let sum = self.wrapping_add(other);
         if (sum.high, sum.low) < (self.high, self.low) { Self::new(u32::MAX, u64::MAX) } else { sum }
     }
 
-    /// The sum of numbers that are small enough: the caller knows.
+    /// Returns the sum, modulo 2^96. The caller ensures that it fits.
     #[inline(always)]
     #[must_use]
     pub fn wrapping_add(self, other: Self) -> Self {
@@ -70,7 +74,7 @@ impl<Frac: Unsigned> FixedU96<Frac> {
         Self::new(self.high.wrapping_add(other.high).wrapping_add(u32::from(carry)), low)
     }
 
-    /// The difference, at least 0.
+    /// Returns the difference, at least 0.
     #[inline(always)]
     #[must_use]
     pub fn saturating_sub(self, other: Self) -> Self {
@@ -80,26 +84,26 @@ impl<Frac: Unsigned> FixedU96<Frac> {
         if once || twice { Self::ZERO } else { Self::new(high, low) }
     }
 
-    /// The value, at most the largest of 64 bits.
+    /// Returns the value, clamped to the largest of 64 bits.
     #[inline(always)]
     #[must_use]
     pub const fn saturating_to_64(self) -> FixedU64<Frac> {
         FixedU64::from_bits(if self.high == 0 { self.low } else { u64::MAX })
     }
 
-    /// The bits, for reports.
+    /// Returns the bits, for reports.
     #[must_use]
     pub fn to_u128(self) -> u128 {
         u128::from(self.high) << 64 | u128::from(self.low)
     }
 
-    /// Its words, least significant first.
+    /// Returns the words, least significant first.
     #[inline(always)]
     const fn words(self) -> [u32; 3] {
         [self.low as u32, (self.low >> 32) as u32, self.high]
     }
 
-    /// The lower two of them.
+    /// Returns the lower two words.
     #[inline(always)]
     const fn low_words(self) -> [u32; 2] {
         [self.low as u32, (self.low >> 32) as u32]
@@ -145,14 +149,15 @@ impl<Frac: Unsigned + Eq> PartialOrd for FixedU96<Frac> {
     }
 }
 
-/// `a * b + x + y` as low and high word: at most (2^32 - 1)^2 + 2 (2^32 - 1) = 2^64 - 1, so it always fits.
+/// Returns `a * b + x + y` as low and high word. It is at most (2^32 - 1)^2 + 2 (2^32 - 1) = 2^64 -
+/// 1, so it always fits.
 #[inline(always)]
 fn multiply_add(a: u32, b: u32, x: u32, y: u32) -> (u32, u32) {
     let sum = u64::from(a) * u64::from(b) + u64::from(x) + u64::from(y);
     (sum as u32, (sum >> 32) as u32)
 }
 
-/// `a * b + x` for two words each.
+/// Returns `a * b + x` for two words each.
 #[inline(always)]
 fn row2(a: [u32; 2], b: u32, x: [u32; 2]) -> (u32, [u32; 2]) {
     let (low, carry) = multiply_add(a[0], b, x[0], 0);
@@ -160,7 +165,7 @@ fn row2(a: [u32; 2], b: u32, x: [u32; 2]) -> (u32, [u32; 2]) {
     (low, [middle, high])
 }
 
-/// `a * b + x` for three words each.
+/// Returns `a * b + x` for three words each.
 #[inline(always)]
 fn row3(a: [u32; 3], b: u32, x: [u32; 3]) -> (u32, [u32; 3]) {
     let [a0, a1, a2] = a;
@@ -170,7 +175,7 @@ fn row3(a: [u32; 3], b: u32, x: [u32; 3]) -> (u32, [u32; 3]) {
     (low, [next, middle, high])
 }
 
-/// The 128-bit product of numbers below 2^64, least significant word first.
+/// Returns the 128-bit product of numbers below 2^64, least significant word first.
 #[inline(always)]
 fn product2(a: [u32; 2], b: [u32; 2]) -> [u32; 4] {
     let (w0, rest) = row2(a, b[0], [0; 2]);
@@ -178,7 +183,7 @@ fn product2(a: [u32; 2], b: [u32; 2]) -> [u32; 4] {
     [w0, w1, w2, w3]
 }
 
-/// The 192-bit product, least significant word first.
+/// Returns the 192-bit product, least significant word first.
 #[inline(always)]
 fn product3(a: [u32; 3], b: [u32; 3]) -> [u32; 6] {
     let (w0, rest) = row3(a, b[0], [0; 3]);
@@ -204,21 +209,21 @@ pub fn compare_products(a: U96, b: U96, c: U96, d: U96) -> Ordering {
     Fraction { numerator: a, denominator: d }.cmp(&Fraction { numerator: c, denominator: b })
 }
 
-/// A numerator over a positive denominator. Fractions are compared by their values: 1/2 equals 2/4.
+/// Numerator over a positive denominator, compared by value: 1/2 equals 2/4.
 #[derive(Clone, Copy, Debug)]
 pub struct Fraction {
-    /// Numerator.
+    /// Numerator of the fraction.
     pub numerator: U96,
-    /// Denominator, at least 1.
+    /// Denominator of the fraction, at least 1.
     pub denominator: U96,
 }
 
 impl Fraction {
-    /// Nothing.
+    /// The smallest fraction, 0.
     pub const LEAST: Self = Self { numerator: U96::ZERO, denominator: U96::ONE };
 
-    /// The fraction `numerator / denominator` of numbers with the same fraction bits, which cancel. A denominator of 0 counts as the
-    /// least there is.
+    /// Creates `numerator / denominator` of numbers with the same fraction bits, which cancel. A
+    /// denominator of 0 counts as the smallest positive one.
     #[inline(always)]
     #[must_use]
     pub fn new<Frac: Unsigned>(numerator: FixedU96<Frac>, denominator: FixedU96<Frac>) -> Self {
@@ -226,14 +231,15 @@ impl Fraction {
         Self::over_positive(numerator.to_bits(), if denominator == U96::ZERO { U96::ONE } else { denominator })
     }
 
-    /// The same, of a denominator that is not 0: the caller knows.
+    /// Creates a fraction with a denominator that the caller knows to be positive.
     #[inline(always)]
     #[must_use]
     pub const fn over_positive<Frac: Unsigned>(numerator: FixedU96<Frac>, denominator: FixedU96<Frac>) -> Self {
         Self { numerator: numerator.to_bits(), denominator: denominator.to_bits() }
     }
 
-    /// Compares fractions whose numerators and denominators are below 2^32; the upper words do not count.
+    /// Compares fractions whose numerators and denominators are below 2^32. The upper words are
+    /// ignored.
     #[inline(always)]
     #[must_use]
     pub fn compare_narrow(&self, other: &Self) -> Ordering {
@@ -241,7 +247,7 @@ impl Fraction {
         product(self.numerator, other.denominator).cmp(&product(other.numerator, self.denominator))
     }
 
-    /// The comparison for numbers of any size.
+    /// Compares numbers of any size.
     #[inline(never)]
     fn compare_wide(&self, other: &Self) -> Ordering {
         let (a, b) = (self.numerator.words(), other.denominator.words());
@@ -251,8 +257,8 @@ impl Fraction {
 }
 
 impl Ord for Fraction {
-    /// By cross multiplication, with no more multiplications than the numbers' sizes need. One copy in the image: these are the
-    /// only wide multiplications there.
+    /// Compares by cross multiplication, with no more multiplications than the numbers' sizes need.
+    /// The image has one copy, because these are its only wide multiplications.
     #[inline(never)]
     fn cmp(&self, other: &Self) -> Ordering {
         if self.numerator.high | self.denominator.high | other.numerator.high | other.denominator.high != 0 {

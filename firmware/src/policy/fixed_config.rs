@@ -1,15 +1,18 @@
-//! A given configuration on all SMs: static runs, the oracle's sweep, and the null policy (sources.md D3).
+//! Fixed configuration on all SMs: for static runs, the oracle's sweep, and the null policy
+//! (sources.md D3).
 
 use super::{Context, Plan, Policy};
 use crate::configs::{ConfigTable, TbVector};
 
-/// The given TBs of each kernel, as far as one SM can hold them.
+/// Given TBs of each kernel, limited to the capacity of an SM.
 ///
-/// A kernel that is left alone by the others of the configuration, or that was given no TB and has no other beside it that
-/// was, fills the SMs: as under every other policy, nothing idles for a kernel that is not there, and every kernel ends.
+/// A kernel fills the SMs if no other kernel of the configuration is left, or if it was given no TB
+/// and runs alone. As under every other policy, no SM idles for an absent kernel, and every kernel
+/// completes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FixedConfig {
-    /// TBs per SM of the n-th kernel launched since reset. Slots would not do: they are used again.
+    /// TBs per SM of the n-th kernel launched since reset. Slots would not identify kernels,
+    /// because they are reused.
     pub vector: TbVector,
 }
 

@@ -1,11 +1,11 @@
-//! Left-over: kernels in launch order, the next one when the current one has no TB left to issue (Nasef 2023, sections 2.3
-//! and 3.3.3).
+//! Left-over: kernels in launch order. The next kernel starts when the current one has no TB left
+//! to issue (Nasef 2023, sections 2.3 and 3.3.3).
 
 use super::{Context, KernelSet, Plan, Policy};
 use crate::configs::{ConfigTable, TbVector};
 use crate::kernel::Kernel;
 
-/// The policy of today's GPUs.
+/// Policy of current GPUs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOver;
 
@@ -24,13 +24,15 @@ impl Policy for LeftOver {
     }
 }
 
-/// How many kernels, in launch order, have their turn: the drained ones at the front and the first that is not.
+/// Returns the number of kernels, in launch order, whose turn has come: the drained ones at the
+/// front and the first that is not drained.
 fn reached(kernels: &[Kernel]) -> usize {
     kernels.iter().take_while(|kernel| kernel.drained).count().saturating_add(1).min(kernels.len())
 }
 
-/// As many TBs as fit of every kernel that has its turn, none of the others. Hardware fills what is free: only the last of
-/// these kernels still has TBs to issue, so the sum of the quotas over-commits nothing.
+/// Gives every kernel whose turn has come as many TBs as fit, and the others none. Hardware fills
+/// the free space. Only the last of these kernels still has TBs to issue, so the sum of the quotas
+/// cannot overcommit.
 pub(super) fn vector(kernels: &[Kernel]) -> TbVector {
     let mut vector = TbVector::default();
     for (index, kernel) in kernels.iter().enumerate().take(reached(kernels)) {

@@ -1,9 +1,10 @@
-//! MIAS: try every maximal multi-kernel configuration side by side, keep the best by a metric (Nasef 2023, section 3.2).
+//! MIAS: try every maximal multi-kernel configuration on disjoint SMs, and keep the best by a
+//! metric (Nasef 2023, section 3.2).
 //!
-//! More configurations than SMs are tried in consecutive rounds. Where two rounds do not suffice, or the table has no room
-//! for all, the first round tries a sub-sample at a fixed stride and the second those around its best (sources.md
-//! D21). Configurations are found once, and before they are wanted where there is time for it ([`Policy::prepare`]); they are never cut
-//! off by order.
+//! If there are more configurations than SMs, they are tried in consecutive rounds. If two rounds
+//! or the table do not suffice, the first round tries a sample at a fixed stride. The second round
+//! then tries the neighbors of its best (sources.md D21). Configurations are generated once, and
+//! ahead of their use if time permits ([`Policy::prepare`]). They are never cut off by order.
 
 use core::cmp::Ordering;
 use core::ops::Range;
@@ -13,23 +14,23 @@ use crate::configs::{ConfigTable, Entry, Rules, Stride, TbVector};
 use crate::counters::CounterSet;
 use crate::metric::{Metric, Score};
 
-/// Rounds of profiling at most.
+/// Maximum number of profiling rounds.
 const MAX_ROUNDS: u8 = 2;
 
-/// MIAS deciding by metric `M`.
+/// MIAS with metric `M`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mias<M> {
-    /// The metric.
+    /// Metric of the decision.
     pub metric: M,
 }
 
-/// Which configurations are candidates.
+/// Returns the rules for candidate configurations.
 fn rules(context: &Context<'_>) -> Rules {
     Rules { require_all_present: context.settings.require_all_present }
 }
 
-/// Adds the configurations at positions from `first` to `last` to the table: of those that the earlier rounds have not tried, which
-/// `tried` are, the ones that the stride picks.
+/// Adds the configurations at positions `first` to `last` to the table. It skips those that earlier
+/// rounds have `tried`, and takes those of the rest that the stride picks.
 #[inline(never)]
 fn add<const C: usize>(
     context: &Context<'_>,
@@ -41,9 +42,9 @@ fn add<const C: usize>(
     let capacity = &context.gpu.limits.capacity;
     let mut tail = table.pool().tail();
     let mut position = first;
-    // The last position is below the number of configurations: one beyond it is a number still.
+    // The last position is below the number of configurations, so one beyond it does not overflow.
     while position <= last {
-        // Up to the next one that was tried, or to the end.
+        // Up to the next tried configuration, or to the end.
         let next_tried = tried.next().and_then(|index| Some(table.entries().get(index)?.position));
         let end = next_tried.unwrap_or(last.wrapping_add(1));
         while position < end {
@@ -59,13 +60,13 @@ fn add<const C: usize>(
     }
 }
 
-/// As it is, but for the feature that turns it round.
+/// Returns the order unchanged, except with the feature that inverts it.
 #[inline(always)]
 const fn order(order: Ordering) -> Ordering {
     if cfg!(feature = "invert-comparison") { order.reverse() } else { order }
 }
 
-/// Configurations that the first round tries.
+/// Returns the number of configurations that the first round tries.
 fn first_round(total: u32, sms: u32, room: u32) -> u32 {
     if total <= sms.min(room) {
         total
@@ -76,21 +77,25 @@ fn first_round(total: u32, sms: u32, room: u32) -> u32 {
     }
 }
 
-/// Position of a configuration that is profiled for comparison only.
+/// Position of a configuration that is profiled only for comparison.
 const REFERENCE: u32 = u32::MAX;
 
-/// Steps of the search in one part: assumption, enough for the look at the kernels before them to be a small part.
+/// Search steps per part. Assumption: enough that the preceding check of the kernels is a small
+/// share.
 const STEPS: u32 = 4;
 
-/// Finds some of the configurations that [`first_configs`] will want; false if there is nothing left to find.
+/// Finds some of the configurations that [`first_configs`] will need; returns false if none is
+/// left.
 #[inline(never)]
 pub fn prepare_configs<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> bool {
     space::gather(table.pool_mut(), context, rules(context));
     (0..STEPS).all(|_| table.pool_mut().step(&context.gpu.limits.capacity))
 }
 
-/// Fills the table with the first round, or with a fall-back. The same for all metrics, and one copy of it in the image. The
-/// configurations of the first `references` kernels alone come first, on SMs of their own.
+/// Fills the table with the first round, or with a fallback.
+///
+/// It is the same for all metrics, with one copy in the image. The single-kernel configurations of
+/// the first `references` kernels come first, on SMs of their own.
 #[inline(never)]
 pub fn first_configs<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>, references: u8) -> Plan {
     space::gather(table.pool_mut(), context, rules(context));
@@ -110,14 +115,18 @@ pub fn first_configs<const C: usize>(context: &Context<'_>, table: &mut ConfigTa
     if total == 1 && references == 0 { Plan::Place } else { Plan::Profile }
 }
 
-/// Where the first round, which is in the order of positions behind the references, has the first configuration not before `position`.
+/// Returns the index of the first configuration at or after `position` in the first round, which is
+/// ordered by position after the references.
 #[inline(never)]
 fn place<const C: usize>(table: &ConfigTable<C>, references: usize, position: u32) -> usize {
     let tried = table.entries().get(references..).unwrap_or_default();
     references.wrapping_add(tried.partition_point(|entry| entry.position < position))
 }
 
-/// Adds the second round: all that are left if they fit beside `spare` more entries, else those around the best of the first. False if none is left.
+/// Adds the second round; returns false if no configuration is left.
+///
+/// It adds all remaining configurations if they fit with `spare` more entries, and otherwise the
+/// neighbors of the best one of the first round.
 #[inline(never)]
 pub fn add_round<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>, best: u32, references: u8, spare: usize) -> bool {
     let tried = table.entries().len();
@@ -127,8 +136,8 @@ pub fn add_round<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<
         return false;
     }
     let room = u32::try_from(C.saturating_sub(tried).saturating_sub(spare)).unwrap_or(u32::MAX).min(context.gpu.sm_count.into());
-    // As many neighbours on each side as there is room for, all of them if everything left fits. Without room that is the best alone, and
-    // none near it is left.
+    // As many neighbors on each side as fit, and all of them if everything left fits. If the table
+    // is full, only the best itself is in range, and no untried neighbor is left.
     let reach = if left <= room { u32::MAX } else { room };
     let (first, last) = (best.saturating_sub(reach), best.saturating_add(reach).min(table.total().saturating_sub(1)));
     let references = usize::from(references);
@@ -144,16 +153,19 @@ pub fn add_round<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<
     true
 }
 
-/// The best measured configuration by a metric, the first `references` aside: the highest score, then the lexicographically lowest
-/// vector. In a second round those that the best of the first has beaten are not looked at again. Champion and challenger take turns in two
-/// places: no score is copied. Out of line: they are off the stack when a second round is looked up.
+/// Returns the best measured configuration by a metric, without the first `references`.
+///
+/// It is the highest score, then the lexicographically lowest vector. A second round does not
+/// revisit those that the best of the first round has beaten. Champion and challenger alternate
+/// between two places, so no score is copied. The function is out of line, so that the scores are
+/// off the stack when a second round is looked up.
 #[inline(never)]
 pub fn best<'a, M: Metric, const C: usize>(metric: &M, table: &'a ConfigTable<C>, references: u8) -> Option<&'a Entry> {
     let mut places = [Score::LEAST; 2];
     let [one, other] = &mut places;
     let (mut champion, mut challenger) = (one, other);
     let mut best: Option<&Entry> = None;
-    // One loop for both parts: the score is in line, and there is one copy of it.
+    // One loop for both parts, so that there is one inlined copy of the score.
     let (mut part, mut rest) = table.contenders(references);
     loop {
         for entry in part.iter().filter(|entry| entry.sums.sms != 0) {
@@ -175,7 +187,8 @@ pub fn best<'a, M: Metric, const C: usize>(metric: &M, table: &'a ConfigTable<C>
     }
 }
 
-/// Score of a configuration in the table; none if it was not measured, or is there for comparison only.
+/// Returns the score of a configuration in the table; none if it was not measured, or serves only
+/// for comparison.
 pub fn score<M: Metric, const C: usize>(metric: &M, table: &ConfigTable<C>, index: usize) -> Option<Score> {
     let entry = table.tried().get(index).filter(|entry| entry.sums.sms != 0 && entry.position != REFERENCE)?;
     Some(metric.score_entry(entry, table.totals(entry.round)))

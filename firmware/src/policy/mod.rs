@@ -1,4 +1,5 @@
-//! Scheduling policies behind the thesis' three operations (Nasef 2023, section 3.3.3). One file per policy.
+//! Scheduling policies behind the thesis' three operations (Nasef 2023, section 3.3.3), one file
+//! each.
 
 mod fixed_config;
 mod left_over;
@@ -29,36 +30,38 @@ use crate::resources::Resources;
 pub struct KernelSet(u8);
 
 impl KernelSet {
-    /// All kernels.
+    /// The set of all kernels.
     pub const ALL: Self = Self(u8::MAX);
 
-    /// The first `count` kernels in launch order.
+    /// Returns the set of the first `count` kernels in launch order.
     #[must_use]
     pub fn first(count: usize) -> Self {
         Self((0..count.min(8)).fold(0, |bits, kernel| bits | 1 << kernel))
     }
 
-    /// Whether the n-th kernel is in the set.
+    /// Returns whether the n-th kernel is in the set.
     #[must_use]
     pub fn contains(self, kernel: usize) -> bool {
         kernel < 8 && self.0 >> kernel & 1 != 0
     }
 }
 
-/// What a policy decides on.
+/// Input of a policy's decision.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
-    /// The machine.
+    /// Properties of the machine.
     pub gpu: &'a GpuProperties,
-    /// Parameters.
+    /// Parameters of the scheduler.
     pub settings: &'a Settings,
     /// The scheduled kernels in launch order, at most [`crate::configs::MAX_KERNELS`].
     pub kernels: &'a [Kernel],
 }
 
 impl Context<'_> {
-    /// Most TBs per SM of a kernel: what fits, and no more than it has left where that counts (sources.md D17).
-    /// At least 1 for a kernel that fits at all.
+    /// Returns the most TBs per SM of a kernel: those that fit, limited by its remaining TBs if
+    /// that cap applies (sources.md D17).
+    ///
+    /// It is at least 1 for a kernel that fits an empty SM.
     #[must_use]
     pub fn cap(&self, kernel: &Kernel) -> u8 {
         let all_sms = u32::from(self.gpu.sm_count).saturating_mul(kernel.max_tbs.into());
@@ -70,69 +73,76 @@ impl Context<'_> {
     }
 }
 
-/// What to do with the configurations in the table.
+/// Use of the configurations in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plan {
-    /// Deal them to the SMs and leave it at that.
+    /// Assign them to the SMs, without profiling.
     Place,
-    /// Deal them to the SMs, profile, and ask [`Policy::on_done_profiling`].
+    /// Assign them to the SMs, profile, and call [`Policy::on_done_profiling`].
     Profile,
-    /// One per kernel, as Spatial has them: find out how many SMs each gets, with [`Policy::search_mut`].
+    /// One per kernel, as in Spatial: find the number of SMs of each with [`Policy::search_mut`].
     Search,
 }
 
-/// What profiling led to.
+/// Result of profiling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Broadcast this configuration to all SMs.
     Broadcast(TbVector),
     /// Profile the configurations of the table's next round.
     NextRound,
-    /// Deal what was [settled](ConfigTable::settle) to the SMs and leave it at that.
+    /// Assign the [settled](ConfigTable::settle) configurations to the SMs, without profiling.
     Settled,
-    /// No SM finished its window.
+    /// No SM has finished its window.
     NoSamples,
 }
 
 /// A scheduling policy.
 pub trait Policy {
-    /// Which launched kernels are to be scheduled. All of them, by default.
+    /// Selects the launched kernels to schedule. The default is all of them.
     fn update_scheduled_kernels(&self, launched: &[Kernel]) -> KernelSet {
         let _ = launched;
         KernelSet::ALL
     }
 
-    /// Does a part of what [`Policy::generate_configs`] would otherwise do, in bounded time, and nothing that shows in the table; false if
-    /// there is nothing left to do so. Called while the processor has nothing else to do, any number of times or never. By default there
-    /// is nothing.
+    /// Does a bounded part of the work of [`Policy::generate_configs`] in advance; returns false if
+    /// none is left.
+    ///
+    /// It must not change the visible content of the table. It is called while the processor is
+    /// idle, any number of times or never. The default has no work.
     fn prepare<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> bool {
         let _ = (context, table);
         false
     }
 
-    /// Fills the empty table with configurations of at least one scheduled kernel, and says what to do with them.
+    /// Fills the empty table with configurations of at least one scheduled kernel, and returns the
+    /// plan for them.
     fn generate_configs<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan;
 
-    /// Chooses among the configurations whose counters have been read. Nothing to choose, by default.
+    /// Chooses among the configurations whose counters have been read. The default chooses nothing.
     fn on_done_profiling<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Verdict {
         let _ = (context, table);
         Verdict::NoSamples
     }
 
-    /// Counters to read after profiling, beside the instruction counter, and what else to measure. None, by default. A policy that
-    /// asks for warp instructions has those as its instruction counter, whatever the settings.
+    /// Returns the counters to read after profiling, in addition to the instruction counter. The
+    /// default is none.
+    ///
+    /// A policy that requests warp instructions uses those as its instruction counter, regardless
+    /// of the settings.
     fn counters(&self) -> CounterSet {
         CounterSet::of(&[])
     }
 
-    /// Score of a configuration in the table; none if it was not measured or the policy does not rank.
+    /// Returns the score of a configuration in the table; none if it was not measured or the policy
+    /// does not rank.
     fn score<const C: usize>(&self, table: &ConfigTable<C>, index: usize) -> Option<Score> {
         let _ = (table, index);
         None
     }
 
-    /// Measures, of every configuration of the current round whose counters have been read, what the policy wants to know beside their
-    /// sums. Nothing, by default.
+    /// Takes additional measurements of every configuration of the current round whose counters
+    /// have been read. The default takes none.
     ///
     /// # Errors
     /// The bus failed.
@@ -147,35 +157,37 @@ pub trait Policy {
         Ok(())
     }
 
-    /// Its search; none for a policy that never plans one.
+    /// Returns the search of the policy; none if it never plans one.
     fn search(&self) -> Option<&impl Search> {
         None::<&NoSearch>
     }
 
-    /// The same, to go on with it.
+    /// Returns the search of the policy to continue it; none if it never plans one.
     fn search_mut(&mut self) -> Option<&mut impl Search> {
         None::<&mut NoSearch>
     }
 
-    /// Whether the kernels after the current one get their quotas when it is drained (Left-over).
+    /// Returns whether later kernels get their quotas when the current one is drained (Left-over).
     fn follows_drain(&self) -> bool {
         false
     }
 }
 
-/// A policy that the straps can name.
+/// Policy that the straps can select.
 pub trait Strapped: Policy {
-    /// For a scheduler that has not started: all zero, so that a static of it takes no flash.
+    /// Value for a scheduler that has not started: all zero, so that a static of it takes no flash.
     const IDLE: Self;
 
-    /// Becomes the policy that the straps ask for; false if their code is unknown. In place: a policy may be large.
+    /// Becomes the policy that the straps select; returns false if their code is unknown.
+    ///
+    /// It works in place, because a policy may be large.
     ///
     /// # Errors
     /// The bus failed.
     fn read<B: TryBus>(&mut self, bus: &mut B, gpu: &GpuProperties, settings: &Settings) -> Result<bool, B::Error>;
 }
 
-/// Falls back to Spatial, and to Left-over where there are fewer SMs than kernels (sources.md D20).
+/// Falls back to Spatial, and to Left-over if there are fewer SMs than kernels (sources.md D20).
 #[inline(never)]
 pub fn fall_back<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
     table.restart(Origin::SpatialFallback);
@@ -185,7 +197,7 @@ pub fn fall_back<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<
     Plan::Place
 }
 
-/// The same after profiling, if that gave a single sample.
+/// Falls back to Spatial after profiling, if at least one sample exists.
 #[inline(never)]
 pub fn settle_for_spatial<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>, origin: Origin) -> Verdict {
     if table.entries().iter().all(|entry| entry.sums.sms == 0) {
@@ -198,15 +210,16 @@ pub fn settle_for_spatial<const C: usize>(context: &Context<'_>, table: &mut Con
     Verdict::Settled
 }
 
-/// What an SM has left beside one TB of every kernel; none if they do not fit together.
+/// Returns the resources of an SM after one TB of every kernel; none if they do not fit together.
 #[inline(never)]
 pub fn beside_one_of_each(context: &Context<'_>) -> Option<Resources> {
     let capacity = context.gpu.limits.capacity;
     context.kernels.iter().try_fold(capacity, |rest, kernel| rest.minus(&kernel.demand, 1))
 }
 
-/// Spatial, profiled: how every kernel does on SMs of its own. One kernel alone, or kernels of which no SM holds one TB each, leave
-/// nothing to decide.
+/// Profiles Spatial: every kernel alone on SMs of its own.
+///
+/// There is nothing to decide for one kernel alone, or if no SM can hold one TB of each kernel.
 #[inline(never)]
 pub fn profile_alone<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
     if beside_one_of_each(context).is_none() || !spatial::fill(context, table) {

@@ -1,5 +1,7 @@
-//! Searches: a policy may find in steps what SMs are to have. The scheduler times the steps, the driver hands the search its bus; what is
-//! tried is the policy's. A policy that never searches has none of it in an image ([`NoSearch`]).
+//! Searches: a policy may determine the contents of SMs in steps.
+//!
+//! The scheduler times the steps, the driver lends the search its bus, and the policy decides what
+//! to try. An image with a policy that never searches contains no search code ([`NoSearch`]).
 
 use mias_registers::bus::TryBus;
 
@@ -7,84 +9,85 @@ use super::Context;
 use crate::configs::{Entry, TbVector};
 use crate::gpu::{GpuProperties, Settings};
 
-/// What follows a step.
+/// Action after a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Something is tried: a window to settle, a window to measure.
+    /// Try a placement: one window to settle, one window to measure.
     Measure,
-    /// What is placed stays.
+    /// Keep the current placement.
     Done,
-    /// It stays for so many cycles, and then the search goes on.
+    /// Keep the current placement for this number of cycles, and then continue the search.
     Rest(u32),
 }
 
-/// What is scheduled where.
+/// Assignment of the scheduled kernels to SMs.
 #[derive(Clone, Copy, Debug)]
 pub struct Placement<'a> {
-    /// The machine.
+    /// Properties of the machine.
     pub gpu: &'a GpuProperties,
-    /// Parameters.
+    /// Parameters of the scheduler.
     pub settings: &'a Settings,
     /// Slots of the scheduled kernels, in the order of the vectors' components.
     pub slots: &'a [u8],
-    /// The configurations that are dealt, one for each kernel.
+    /// Assigned configurations, one for each kernel.
     pub dealt: &'a [Entry],
 }
 
 /// A search, in steps of two windows each.
 pub trait Search {
-    /// The firmware starts: learns what is asked for, and what a firmware before a reset left is undone.
+    /// Starts with the firmware: reads the parameters, and undoes the state that a firmware left
+    /// before a reset.
     ///
     /// # Errors
     /// The bus failed.
     fn start<B: TryBus>(&mut self, bus: &mut B, gpu: &GpuProperties) -> Result<(), B::Error>;
 
-    /// Begins anew with the even split of so many SMs among so many kernels.
+    /// Restarts with an even split of `sms` SMs among `kernels` kernels.
     fn begin(&mut self, sms: u16, kernels: usize);
 
-    /// A step is over, or the search begins: what is next?
+    /// Selects the next action, after a step or at the start of the search.
     fn next(&mut self, context: &Context<'_>) -> Next;
 
-    /// Gives up: what is placed stays, and nothing is stalled.
+    /// Aborts the search. The placement stays, and no SM is stalled.
     fn give_up(&mut self);
 
-    /// Something else places TBs from here on.
+    /// Ends the search, because another mechanism places TBs from now on.
     fn leave(&mut self);
 
-    /// It has rested and goes on.
+    /// Continues the search after a rest.
     fn go_on(&mut self);
 
-    /// It rests for so many cycles once what it has found is in effect.
+    /// Rests for `cycles` once the result is in effect.
     fn rest_for(&mut self, cycles: u32);
 
-    /// How long it rests from now on; none if it is over.
+    /// Returns the cycles of the rest that starts now; none if the search is over.
     fn take_rest(&mut self) -> Option<u32>;
 
-    /// What the step changes has settled, and the counters of kernels were read.
+    /// Notes that the changes of the step have settled, and the counters of kernels were read.
     fn warmed_up(&mut self);
 
-    /// Whether it says what SMs have.
+    /// Returns whether the search controls the SMs.
     fn is_running(&self) -> bool;
 
-    /// Whether it is running and not over.
+    /// Returns whether the search controls the SMs and is not over.
     fn is_measuring(&self) -> bool;
 
-    /// Whether the hardware can do what it asks for.
+    /// Returns whether the hardware supports the search.
     fn is_able(&self) -> bool;
 
-    /// Cycles in which what a step changes settles.
+    /// Cycles in which the changes of a step settle.
     fn settle_cycles(&self) -> u32;
 
     /// Cycles in which kernels are measured.
     fn measure_cycles(&self) -> u32;
 
-    /// TBs that an SM may hold of each kernel, of which the table has an entry each.
+    /// Returns the most TBs of each kernel on an SM, for a table with one entry per kernel.
     fn quotas(&self, sm: u16, entries: &[Entry]) -> TbVector;
 
-    /// Whether SMs are as it has asked for.
+    /// Returns whether the requested SM states are in effect.
     fn is_in_effect(&self) -> bool;
 
-    /// All SMs are to issue, from all warps.
+    /// Lets all SMs issue from all warps.
     ///
     /// # Errors
     /// The bus failed.
@@ -96,8 +99,11 @@ pub trait Search {
     /// The bus failed.
     fn read_kernels<B: TryBus>(&mut self, bus: &mut B, placement: &Placement<'_>) -> Result<(), B::Error>;
 
-    /// Stages the quotas of all SMs, which are 0, commits them, and says what every SM is to be, and what is found so far. `vacate` makes
-    /// the TBs of the kernel in a slot leave an SM that is another's now: by draining, if that is `true`.
+    /// Stages the quotas of all SMs, which are 0 before, commits them, and writes the state of
+    /// every SM and the result so far.
+    ///
+    /// `vacate` makes the TBs of the kernel in a slot leave a reassigned SM: by draining, if its
+    /// last argument is `true`.
     ///
     /// # Errors
     /// The bus failed.
@@ -109,7 +115,7 @@ pub trait Search {
     ) -> Result<(), B::Error>;
 }
 
-/// The search of a policy that has none.
+/// Search of a policy without one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoSearch {}
 

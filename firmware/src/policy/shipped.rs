@@ -1,4 +1,5 @@
-//! The policies that this crate has, chosen at run time without `dyn`. The crate `mias-policies` has all others beside them.
+//! Run-time choice among the policies of this crate, without `dyn`. The crate `mias-policies` adds
+//! all others.
 
 use mias_registers::bus::{TryBus, read};
 use mias_registers::{PolicyCode, global};
@@ -10,27 +11,28 @@ use crate::gpu::{GpuProperties, Settings};
 use crate::kernel::Kernel;
 use crate::metric::{Factor, Ipc, IpmIpc, Linear, Score};
 
-/// One of the policies. The tag is a word of its own, so that [`ShippedPolicy::IDLE`] is all zero.
+/// One of this crate's policies. The tag is a word of its own, so that [`ShippedPolicy::IDLE`] is
+/// all zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum ShippedPolicy {
-    /// Left-over.
+    /// Left-over policy.
     LeftOver(LeftOver),
-    /// Spatial.
+    /// Spatial policy.
     Spatial(Spatial),
-    /// MIAS deciding by IPC.
+    /// MIAS by IPC.
     MiasIpc(Mias<Ipc>),
-    /// MIAS deciding by IPM*IPC.
+    /// MIAS by IPM*IPC.
     MiasIpmIpc(Mias<IpmIpc>),
-    /// MIAS deciding by Factor.
+    /// MIAS by Factor.
     MiasFactor(Mias<Factor>),
-    /// MIAS deciding by Linear.
+    /// MIAS by Linear.
     MiasLinear(Mias<Linear>),
-    /// A given configuration.
+    /// Fixed configuration.
     FixedConfig(FixedConfig),
 }
 
-/// Does the same with every policy.
+/// Evaluates the same expression for every policy.
 macro_rules! each {
     ($self:ident, $policy:ident => $call:expr) => {
         match $self {
@@ -46,7 +48,8 @@ macro_rules! each {
 }
 
 impl ShippedPolicy {
-    /// The policy of a code; none if this crate does not have it. `fixed` is for [`PolicyCode::FixedConfig`] only.
+    /// Returns the policy of a code; none if this crate does not have it. `fixed` is for
+    /// [`PolicyCode::FixedConfig`] only.
     #[must_use]
     pub fn new(code: PolicyCode, gpu: &GpuProperties, settings: &Settings, fixed: TbVector) -> Option<Self> {
         Some(match code {
@@ -64,7 +67,7 @@ impl ShippedPolicy {
     }
 }
 
-/// The configuration that the straps give.
+/// Reads the configuration of the straps.
 ///
 /// # Errors
 /// The bus failed.

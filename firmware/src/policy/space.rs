@@ -1,9 +1,9 @@
-//! The space that policies search: all admitted configurations of a set of kernels.
+//! Search space of policies: all admitted configurations of a set of kernels.
 
 use super::Context;
 use crate::configs::{Candidate, Pool, Rules};
 
-/// Makes a pool that of a context's kernels, under these rules.
+/// Sets the kernels of a pool to those of a context, under these rules.
 #[inline(never)]
 pub fn gather<const C: usize>(pool: &mut Pool<C>, context: &Context<'_>, rules: Rules) {
     let candidates = context.kernels.iter().map(|kernel| Candidate { demand: kernel.demand, cap: context.cap(kernel) });

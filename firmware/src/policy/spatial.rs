@@ -1,9 +1,11 @@
-//! Spatial multitasking: disjoint sets of SMs, one per kernel (Nasef 2023, section 3.3.3; sources.md D46).
+//! Spatial multitasking: disjoint sets of SMs, one per kernel (Nasef 2023, section 3.3.3;
+//! sources.md D46).
 
 use super::{Context, Plan, Policy, fall_back_to_left_over};
 use crate::configs::{ConfigTable, TbVector};
 
-/// Each of K kernels gets floor or ceil of (SMs / K) SMs, the remainder going to the first in launch order.
+/// Even split of the SMs: each of K kernels gets the floor or ceiling of (SMs / K) SMs. The first
+/// kernels in launch order get the remainder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spatial;
 
@@ -16,7 +18,8 @@ impl Policy for Spatial {
     }
 }
 
-/// One configuration per kernel; false if there are fewer SMs than kernels, so that one would get none.
+/// Adds one configuration per kernel; returns false if there are fewer SMs than kernels, so that
+/// one kernel would get none.
 #[inline(never)]
 pub fn fill<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> bool {
     let enough = usize::from(context.gpu.sm_count) >= context.kernels.len();

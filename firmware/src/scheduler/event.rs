@@ -1,4 +1,4 @@
-//! What goes into the state machine and what comes out.
+//! Input events and output commands of the state machine.
 
 use heapless::Vec;
 
@@ -7,7 +7,7 @@ use crate::kernel::Kernel;
 use crate::sm_set::SmWord;
 use mias_registers::PhaseCode;
 
-/// Something that happened.
+/// Event from the driver to the state machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A kernel was launched.
@@ -28,10 +28,10 @@ pub enum Event {
     BroadcastDone,
 }
 
-/// Something for the driver to do, in the order given.
+/// Command to the driver. Commands are executed in the given order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Show the phase.
+    /// Write the phase to the phase register.
     SetPhase(PhaseCode),
     /// Stage the quotas of every SM and commit them.
     ApplyQuotas,
@@ -51,12 +51,13 @@ pub enum Command {
     Reject(u8),
     /// Raise fault bits.
     Fault(u32),
-    /// Do something for a search.
+    /// Execute a command of a search.
     Search(SearchCommand),
 }
 
-/// Commands that one event can cause at most: a release or a fault, a disarming, a timer or quotas, and a phase, and one to spare.
+/// Most commands per event: a release or a fault, a disarming, a timer or quotas, and a phase, with
+/// one to spare.
 pub const MAX_COMMANDS: usize = 5;
 
-/// The answer to one event.
+/// Commands that answer one event.
 pub type Commands = Vec<Command, MAX_COMMANDS>;

@@ -1,5 +1,7 @@
-//! Kernels that come and go, and when that leads to a rescheduling: once per batch, and no sooner than one window after an attempt
-//! that it cuts short (minimum dwell, sources.md D30).
+//! Arrival and departure of kernels, and the reschedulings that they cause.
+//!
+//! There is one rescheduling per batch. It starts no sooner than one window after an attempt that
+//! it aborts (minimum dwell, sources.md D30).
 
 use super::{Command, Commands, Phase, Scheduler, push};
 use crate::configs::Origin;
@@ -50,8 +52,8 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         }
     }
 
-    /// Takes a kernel out; the later ones move up. By hand, and not by `Vec::remove`: that takes 1.5 KiB of memmove, for at
-    /// most three kernels.
+    /// Removes a kernel and moves up the later ones. It does not use `Vec::remove`, which adds 1.5
+    /// KiB of memmove for at most three kernels.
     #[inline(never)]
     fn remove_kernel(&mut self, index: usize) {
         let mut later = None;
@@ -65,11 +67,11 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         self.kernels.pop();
     }
 
-    /// Asks for a rescheduling at cycle `at`, or later where the minimum dwell demands it.
+    /// Requests a rescheduling at cycle `at`, or later if the minimum dwell requires it.
     #[inline(never)]
     fn schedule_again(&mut self, at: u64, commands: &mut Commands) {
         let at = match self.phase {
-            // Joins the batch that is open.
+            // Joins the open batch.
             Phase::Partition { .. } => return,
             Phase::Idle | Phase::Broadcast | Phase::Steady => at,
             Phase::Search { step, .. } if step.rests() => at,

@@ -1,9 +1,11 @@
-//! The scheduler's state machine (sources.md D25): events in, a bounded list of commands out, no access to hardware.
+//! The scheduler's state machine (sources.md D25): events in, a bounded list of commands out, no
+//! access to hardware.
 //!
-//! Every batch of launches and every completion leads to exactly one rescheduling; several in one batch share it. While
-//! SMs are in transition or profiling, a launch or completion aborts the attempt, and the next one starts no sooner than one
-//! window after the last (minimum dwell, sources.md D30). SMs that have not finished two windows after the
-//! first SM reached its partition are left out (sources.md D28).
+//! Every batch of launches and every completion leads to exactly one rescheduling, and several in
+//! one batch share it. While SMs are in transition or profiling, a launch or completion aborts the
+//! attempt. The next attempt starts no sooner than one window after the last (minimum dwell,
+//! sources.md D30). SMs that have not finished two windows after the first SM reached its partition
+//! are left out (sources.md D28).
 
 mod event;
 mod kernels;
@@ -28,21 +30,21 @@ use crate::kernel::Kernel;
 use crate::policy::Policy;
 use crate::sm_set::SmSet;
 
-/// The scheduler of policy `P` with room for `C` configurations.
+/// Scheduler of policy `P` with a capacity of `C` configurations.
 #[derive(Clone, Debug)]
 pub struct Scheduler<P, const C: usize> {
     policy: P,
     gpu: GpuProperties,
     settings: Settings,
     phase: Phase,
-    /// Launches so far.
+    /// Number of launches so far.
     launched: u32,
     /// Launched kernels in launch order.
     kernels: Vec<Kernel, MAX_KERNELS>,
-    /// Those of them that the table is about, as of the last rescheduling.
+    /// Kernels that the table covers, as of the last rescheduling.
     scheduled: Vec<Kernel, MAX_KERNELS>,
     table: ConfigTable<C>,
-    /// The configuration of all SMs; none while the table's are dealt.
+    /// Configuration of all SMs; none while the table's configurations are assigned.
     broadcast: Option<TbVector>,
     /// Start of the last attempt.
     started: u64,
@@ -51,14 +53,15 @@ pub struct Scheduler<P, const C: usize> {
 }
 
 impl<P: Policy, const C: usize> Scheduler<P, C> {
-    /// A scheduler without kernels.
+    /// Creates a scheduler without kernels.
     #[must_use]
     pub fn new(policy: P, gpu: GpuProperties, settings: Settings) -> Self {
         Self { gpu, settings, ..Self::idle(policy) }
     }
 
-    /// A scheduler of a machine without SMs, to be [restarted](Self::restart) in place: all of it is zero, so that a static
-    /// of it takes no flash.
+    /// Creates a scheduler of a machine without SMs, to be [restarted](Self::restart) in place.
+    ///
+    /// It is all zero, so that a static of it takes no flash.
     #[must_use]
     pub const fn idle(policy: P) -> Self {
         Self {
@@ -77,7 +80,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         }
     }
 
-    /// Starts anew in place, with the policy that it has: nothing large is moved.
+    /// Restarts in place with the same policy, without moving large data.
     pub fn restart(&mut self, gpu: GpuProperties, settings: Settings) {
         (self.gpu, self.settings) = (gpu, settings);
         (self.phase, self.launched, self.broadcast) = (Phase::Idle, 0, None);
@@ -88,14 +91,14 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         self.table.pool_mut().forget();
     }
 
-    /// Answers one event that happened at cycle `now`.
+    /// Answers one event at cycle `now`.
     pub fn handle(&mut self, event: Event, now: u64) -> Commands {
         let mut commands = Commands::new();
         self.handle_into(&event, now, &mut commands);
         commands
     }
 
-    /// The same, with the answer appended to a list that the caller keeps: nothing is moved.
+    /// Answers one event and appends the commands to the caller's list, so that nothing is moved.
     #[inline(never)]
     pub fn handle_into(&mut self, event: &Event, now: u64, commands: &mut Commands) {
         let before = self.phase.code();
@@ -115,7 +118,8 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
     }
 }
 
-/// Adds a command. The list cannot be full: [`MAX_COMMANDS`] is above what any event causes, and tests hold that.
+/// Adds a command. The list cannot be full: [`MAX_COMMANDS`] exceeds the commands of any event, and
+/// tests check that.
 fn push(commands: &mut Commands, command: Command) {
     let pushed = commands.push(command);
     debug_assert!(pushed.is_ok(), "more commands than an event can cause");

@@ -3,12 +3,14 @@
 use super::SearchPhase;
 use mias_registers::PhaseCode;
 
-/// Events after which the scheduler is [at rest](Phase::at_rest) if nothing but the answers to its own commands
-/// comes any more and nothing is searched for: the batch's timer, two rounds of partition reached, time-out and counters read, under MIAS-Duel four
-/// more of trials, and the broadcast.
+/// Most events until the scheduler is [at rest](Phase::at_rest), if only answers to its own
+/// commands arrive and no search runs.
+///
+/// They are the batch's timer, the events of two rounds (partition reached, time-out and counters
+/// read), under MIAS-Duel four more of trials, and the broadcast.
 pub const EVENTS_TO_REST: u32 = 20;
 
-/// Where the scheduler is.
+/// Phase of the scheduler.
 ///
 /// ```text
 ///  Idle -> Partition -> Transition -> Profile -> Decide -> Broadcast -> Steady
@@ -17,22 +19,23 @@ pub const EVENTS_TO_REST: u32 = 20;
 ///   |        +--|------ nothing to choose among ---------------+          |
 ///   +-----------+--------- kernel launched / completed -------------------+
 /// ```
-// With a tag of its own, so that idle is all zero and a firmware that has not started takes no flash.
+// A separate tag, so that idle is all zero and a firmware that has not started takes no flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Phase {
-    /// No kernel.
+    /// No kernel is scheduled.
     Idle,
-    /// A rescheduling is due at cycle `at`: launches are collected until then, or the minimum dwell passes.
+    /// A rescheduling is due at cycle `at`. Until then launches are collected, or the minimum dwell
+    /// passes.
     Partition {
         /// Cycle of the rescheduling.
         at: u64,
     },
-    /// Configurations are dealt; no SM has reached its own yet.
+    /// Configurations are assigned, and no SM has reached its own yet.
     Transition,
     /// At least one SM is profiling or done.
     Profile {
-        /// Cycle at which the SMs that are not done are left out.
+        /// Cycle at which unfinished SMs are left out.
         until: u64,
     },
     /// Counters are being read.
@@ -41,17 +44,17 @@ pub enum Phase {
     Broadcast,
     /// Running until the next launch or completion.
     Steady,
-    /// A step of a search is going on.
+    /// A step of a search is in progress.
     Search {
-        /// Where it is.
+        /// Phase of the step.
         step: SearchPhase,
-        /// Cycle at which that is over.
+        /// Cycle at which that phase ends.
         until: u64,
     },
 }
 
 impl Phase {
-    /// Code for the register and for traces.
+    /// Returns the code for the register and for traces.
     #[must_use]
     pub const fn code(self) -> PhaseCode {
         match self {
@@ -66,7 +69,7 @@ impl Phase {
         }
     }
 
-    /// Whether there is nothing to do before something happens, or a search that rests goes on.
+    /// Returns whether there is no work until an event occurs or a resting search continues.
     #[must_use]
     pub const fn at_rest(self) -> bool {
         match self {
@@ -76,7 +79,7 @@ impl Phase {
         }
     }
 
-    /// Cycle at which the phase wants the timer.
+    /// Returns the cycle for which the phase needs the timer.
     #[must_use]
     pub const fn deadline(self) -> Option<u64> {
         match self {

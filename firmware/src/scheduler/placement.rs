@@ -1,5 +1,5 @@
-//! From kernels to configurations, and from configurations to SMs: the thesis' first two operations, and what is done with their
-//! result.
+//! Generation of configurations from kernels, and their assignment to SMs: the thesis' first two
+//! operations, and the use of their results.
 
 use heapless::Vec;
 
@@ -16,7 +16,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         self.generate(now, commands);
     }
 
-    /// The thesis' first two operations, and their placement.
+    /// Runs the thesis' first two operations, and places the result.
     pub(super) fn generate(&mut self, now: u64, commands: &mut Commands) {
         let set = self.policy.update_scheduled_kernels(&self.kernels);
         self.scheduled.clear();
@@ -38,12 +38,15 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         }
     }
 
-    /// Does a part of what the next rescheduling will ask for, in bounded time; false if there is nothing left to do ahead. It shows in
-    /// no state but how long that takes. To be called while there is nothing else to do.
+    /// Does a bounded part of the next rescheduling's work in advance; returns false if none is
+    /// left.
+    ///
+    /// It changes only the duration of the rescheduling. Call it while the processor is idle.
     pub fn prepare(&mut self) -> bool {
         match self.phase {
             Phase::Partition { .. } => {
-                // If it is to be about other kernels in the end, they are found anew.
+                // If the rescheduling concerns other kernels in the end, their configurations are
+                // generated anew.
                 let context = Context { gpu: &self.gpu, settings: &self.settings, kernels: &self.kernels };
                 self.policy.prepare(&context, &mut self.table)
             }
@@ -57,7 +60,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         }
     }
 
-    /// Deals the table's current round to the SMs.
+    /// Assigns the table's current round to the SMs.
     pub(super) fn place(&mut self, plan: Plan, now: u64, commands: &mut Commands) {
         if plan == Plan::Search && self.policy.search().is_some() {
             self.begin_search(now, commands);
@@ -66,7 +69,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         self.broadcast = None;
         push(commands, Command::ApplyQuotas);
         match plan {
-            // A search has gone its own way, if there is one.
+            // A search, if there is one, has taken the branch above.
             Plan::Place | Plan::Search => self.phase = Phase::Broadcast,
             Plan::Profile => {
                 self.done = SmSet::EMPTY;
@@ -77,7 +80,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         }
     }
 
-    /// What must not happen did: say so, and run the kernels one after the other.
+    /// Reports an impossible event, and runs the kernels one after the other.
     pub(super) fn fall_back(&mut self, faults: u32, commands: &mut Commands) {
         push(commands, Command::Fault(faults));
         self.place_left_over(commands);
@@ -91,8 +94,8 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
     }
 }
 
-/// Adds a kernel to a list of the same capacity as the one it is from. Out of line: copied in one loop, the kernels become a call
-/// to memmove, which takes 1.5 KiB.
+/// Adds a kernel to a list with the capacity of its source list. Out of line: copied in one loop,
+/// the kernels become a call to memmove, which takes 1.5 KiB.
 #[inline(never)]
 fn append(list: &mut Vec<Kernel, MAX_KERNELS>, kernel: &Kernel) {
     let pushed = list.push(*kernel);

@@ -1,5 +1,5 @@
-//! The profile cycle: SMs reach their partitions, finish their windows or are left out, their counters decide, the decision is
-//! broadcast.
+//! The profiling cycle: SMs reach their partitions, and finish their windows or are left out. Their
+//! counters determine the decision, which is broadcast.
 
 use super::{Command, Commands, Phase, Scheduler, push};
 use crate::policy::{Context, Plan, Policy, Verdict};
@@ -18,7 +18,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
                 self.phase = Phase::Profile { until };
                 push(commands, Command::SetTimer(until));
             }
-            // Late news of an attempt that was given up, or one more SM.
+            // Late events of an aborted attempt, or one more SM.
             Phase::Idle
             | Phase::Partition { .. }
             | Phase::Profile { .. }
@@ -55,7 +55,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
                 self.phase = Phase::Decide;
                 push(commands, Command::ReadCounters);
             }
-            // An expiry that is older than the phase: the one that is wanted is still to come.
+            // An expiry that is older than the phase. The wanted one is still to come.
             Phase::Partition { at: deadline } | Phase::Profile { until: deadline } => push(commands, Command::SetTimer(deadline)),
             Phase::Search { step, until } => self.on_search_timer((step, until), now, commands),
             Phase::Idle | Phase::Transition | Phase::Decide | Phase::Broadcast | Phase::Steady => {}

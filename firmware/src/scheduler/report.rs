@@ -1,21 +1,21 @@
-//! A read-only account of the last decision, for explanations on the host.
+//! Read-only report of the last decision, for explanations on the host.
 
 use crate::configs::{ConfigTable, Entry, Origin, TbVector};
 use crate::metric::Score;
 use crate::policy::Policy;
 
-/// One configuration that was tried.
+/// A tried configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct Tried<'a> {
     /// Vector, position, round, replicas (`sums.sms`, those that finished) and summed counters.
     pub entry: &'a Entry,
-    /// Its score; none if no SM finished its window, or the policy does not rank.
+    /// Score; none if no SM finished its window, or the policy does not rank.
     pub score: Option<Score>,
     /// Whether it was broadcast.
     pub won: bool,
 }
 
-/// The last rescheduling.
+/// Report of the last rescheduling.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a, P, const C: usize> {
     policy: &'a P,
@@ -29,7 +29,8 @@ impl<'a, P: Policy, const C: usize> Report<'a, P, C> {
         Self { policy, table, winner, reschedulings }
     }
 
-    /// The configurations profiled, or placed without profiling, in the order of rounds and then lexicographically.
+    /// Returns the configurations that were profiled, or placed without profiling, in the order of
+    /// rounds and then lexicographically.
     pub fn tried(&self) -> impl Iterator<Item = Tried<'a>> + use<'a, P, C> {
         let Self { policy, table, winner, .. } = *self;
         table.tried().iter().enumerate().map(move |(index, entry)| Tried {
@@ -39,37 +40,38 @@ impl<'a, P: Policy, const C: usize> Report<'a, P, C> {
         })
     }
 
-    /// The configuration that profiling chose; none if nothing was profiled or it is not over.
+    /// Returns the configuration that profiling chose; none without profiling or before its end.
     #[must_use]
     pub fn winner(&self) -> Option<TbVector> {
         self.winner
     }
 
-    /// Whether profiling is over and led to what [`Report::origin`] says, and not to a configuration for all SMs.
+    /// Returns whether profiling ended with the placement of [`Report::origin`] instead of a
+    /// configuration for all SMs.
     #[must_use]
     pub fn settled(&self) -> bool {
         self.table.settled()
     }
 
-    /// How many configurations there are in all, tried or not; 0 for policies that do not profile.
+    /// Returns the number of all configurations, tried or not; 0 for policies that do not profile.
     #[must_use]
     pub fn total_configs(&self) -> u32 {
         self.table.total()
     }
 
-    /// Slots of the kernels: element `k` is the slot of the vectors' component `k`.
+    /// Returns the slots of the kernels: element `k` is the slot of the vectors' component `k`.
     #[must_use]
     pub fn slots(&self) -> &'a [u8] {
         self.table.slots()
     }
 
-    /// Whether the policy itself or a fall-back placed them.
+    /// Returns whether the policy itself or a fallback placed the configurations.
     #[must_use]
     pub fn origin(&self) -> Origin {
         self.table.origin()
     }
 
-    /// Reschedulings so far.
+    /// Returns the number of reschedulings so far.
     #[must_use]
     pub fn reschedulings(&self) -> u32 {
         self.reschedulings

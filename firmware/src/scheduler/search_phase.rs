@@ -1,22 +1,26 @@
-//! The phases of a search's step, and what the driver is to do for it.
+//! Phases of a search's step, and the commands to the driver for it.
 
 use mias_registers::PhaseCode;
 
-/// Where a step of a search is. The phase register shows [`PhaseCode::Transition`] and [`PhaseCode::Profile`], and [`PhaseCode::Steady`] while it rests.
+/// Phase of a search's step.
+///
+/// The phase register shows [`PhaseCode::Transition`] and [`PhaseCode::Profile`], and
+/// [`PhaseCode::Steady`] during a rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchPhase {
-    /// Something is asked for, until the cycle of the decision. The next expiry of the timer is after it is in effect, however long the decision took.
+    /// A placement is requested, until the cycle of the decision. The next expiry of the timer
+    /// comes after it is in effect, however long the decision took.
     Apply,
-    /// It is in effect, and what it changes settles.
+    /// The placement is in effect, and its changes settle.
     WarmUp,
     /// Kernels are measured.
     Measure,
-    /// Something was found, and stays for a while.
+    /// A result is kept for a while.
     Rest,
 }
 
 impl SearchPhase {
-    /// Code for the register and for traces.
+    /// Returns the code for the register and for traces.
     #[must_use]
     pub const fn code(self) -> PhaseCode {
         match self {
@@ -26,22 +30,24 @@ impl SearchPhase {
         }
     }
 
-    /// Whether nothing is tried at present.
+    /// Returns whether nothing is tried at present.
     #[must_use]
     pub const fn rests(self) -> bool {
         matches!(self, Self::Rest)
     }
 }
 
-/// Something for the driver to do for a search.
+/// Command of a search to the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchCommand {
-    /// Stage the quotas of every SM as the search says and commit them; stall, gate and wake SMs; move what is on SMs that change hands.
+    /// Stage and commit the quotas that the search sets for every SM; stall, gate and wake SMs;
+    /// move the TBs of reassigned SMs.
     ApplyShares,
-    /// All SMs are to issue.
+    /// Let all SMs issue.
     ResumeAll,
-    /// Begin to count kernels.
+    /// Start the counters of kernels.
     BeginCounting,
-    /// Latch and read the counters of kernels. At the end of a step's second window, report [`super::Event::CountersRead`].
+    /// Latch and read the counters of kernels. At the end of a step's second window, report
+    /// [`super::Event::CountersRead`].
     ReadKernels,
 }

@@ -1,18 +1,20 @@
-//! The search for shares: a step is a window in which they settle and one in which kernels are measured (Zhao et al. 2018, sections 4.1.2 and
-//! 4.2; sources.md D148). Then the policy says what to try next, or that it is over. The first of the windows begins when the shares are in effect: a
-//! decision may take longer than a window.
+//! The search for SM shares. A step consists of a window in which shares settle and one in which
+//! kernels are measured (Zhao et al. 2018, sections 4.1.2 and 4.2; sources.md D148).
 //!
-//! A search may rest and go on: what it has found so far stays in between, as when it is over.
+//! The policy then selects the next trial, or ends the search. The first window starts once the
+//! shares are in effect, because a decision may take longer than a window. A search may rest and
+//! continue: its result so far stays in between, as after its end.
 //!
-//! A launch or a completion gives it up, as it does profiling. So does a kernel that has no TB left to issue: what it does is no measure any more, and
-//! TBs that are stalled are its last (sources.md D150). In every case what was stalled goes on at once.
+//! A launch or a completion aborts it, as it aborts profiling. A kernel with no TB left to issue
+//! also aborts it: its rate is no longer a valid measurement, and its stalled TBs are its last
+//! (sources.md D150). In every case stalled SMs resume at once.
 
 use super::{Command, Commands, Phase, Scheduler, SearchCommand, SearchPhase, push};
 use crate::policy::{Context, Next, Placement, Policy, Search};
 use mias_registers::fault;
 
 impl<P: Policy, const C: usize> Scheduler<P, C> {
-    /// Begins with the even split of the kernels in the table.
+    /// Starts the search with the even split of the kernels in the table.
     #[inline(never)]
     pub(super) fn begin_search(&mut self, now: u64, commands: &mut Commands) {
         self.broadcast = None;
@@ -27,7 +29,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         }
     }
 
-    /// A step is over, or the search begins: what is next?
+    /// Takes the next action, after a step or at the start of the search.
     pub(super) fn next_step(&mut self, now: u64, commands: &mut Commands) {
         let context = Context { gpu: &self.gpu, settings: &self.settings, kernels: &self.scheduled };
         let Some(search) = self.policy.search_mut() else { return };
@@ -51,7 +53,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         }
     }
 
-    /// What was found is in effect: it stays for as long as the search rests.
+    /// Keeps the result in effect for as long as the search rests.
     #[inline(never)]
     pub(super) fn rest(&mut self, now: u64, commands: &mut Commands) {
         let Some(search) = self.policy.search_mut() else { return };
@@ -63,7 +65,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         }
     }
 
-    /// What is placed stays; nothing is stalled.
+    /// Ends the search. The placement stays, and no SM is stalled.
     fn end_search(&mut self, commands: &mut Commands) {
         if let Some(search) = self.policy.search_mut() {
             search.give_up();
@@ -72,7 +74,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         push(commands, Command::Search(SearchCommand::ApplyShares));
     }
 
-    /// The timer of a step.
+    /// Handles the expiry of a step's timer.
     #[inline(never)]
     pub(super) fn on_search_timer(&mut self, (step, until): (SearchPhase, u64), now: u64, commands: &mut Commands) {
         let Some(search) = self.policy.search_mut() else { return };
@@ -93,7 +95,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
                 push(commands, Command::Search(SearchCommand::ReadKernels));
                 push(commands, Command::SetTimer(until));
             }
-            // Who has no TB left to issue is no measure any more.
+            // A kernel with no TB left to issue is no longer a valid measurement.
             SearchPhase::Rest if self.scheduled.iter().any(|kernel| kernel.drained) => self.phase = Phase::Steady,
             SearchPhase::Rest => {
                 self.started = now;
@@ -108,7 +110,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         }
     }
 
-    /// A kernel has no TB left to issue.
+    /// Handles a kernel that has no TB left to issue.
     #[inline(never)]
     pub(super) fn drained_in_search(&mut self, slot: u8, commands: &mut Commands) {
         if self.policy.search().is_some_and(Search::is_measuring) && self.table.slots().contains(&slot) {
@@ -117,14 +119,14 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         }
     }
 
-    /// The search, and what is scheduled where; none if the policy never searches.
+    /// Returns the search and the current placement; none if the policy never searches.
     pub(crate) fn search_mut(&mut self) -> Option<(&mut impl Search, Placement<'_>)> {
         let Self { policy, gpu, settings, table, .. } = self;
         let placement = Placement { gpu, settings, slots: table.slots(), dealt: table.current() };
         policy.search_mut().map(|search| (search, placement))
     }
 
-    /// Whether what SMs have is a search's to say.
+    /// Returns whether a search controls the SMs.
     pub(super) fn is_searched_for(&self) -> bool {
         self.policy.search().is_some_and(Search::is_running)
     }

@@ -1,5 +1,5 @@
-//! The arithmetic: configurations fit and leave no room (invariants 1, 2 and 17 of docs/reliability.md), scores have an order
-//! whatever the counters say (23, 25).
+//! Arithmetic properties: configurations fit and are maximal (invariants 1, 2 and 17 of
+//! docs/porting/guarantees.md), and scores have an order for any counters (23, 25).
 
 use core::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use mias_firmware::metric::{Factor, Ipc, IpmIpc, Linear, Metric, Score};
 use mias_firmware::quantity::Coefficient;
 use mias_firmware::resources::{SmLimits, TbShape};
 
-/// Every configuration, of the first `most` of them, fits the SM, and no TB of any kernel fits beside it.
+/// Each of the first `most` configurations fits the SM, and no TB of any kernel fits in addition.
 pub(crate) fn configurations_are_feasible(limits: &SmLimits, shapes: &[(TbShape, u8)], most: usize) {
     let empty = Candidate { demand: limits.demand(&TbShape::default()), cap: 0 };
     let mut candidates = [empty; 4];
@@ -31,7 +31,8 @@ pub(crate) fn configurations_are_feasible(limits: &SmLimits, shapes: &[(TbShape,
     }
 }
 
-/// Scores under every metric: positive denominators, and an order that does not depend on who is asked first.
+/// Scores under every metric have positive denominators, and an order that does not depend on the
+/// direction of comparison.
 pub(crate) fn scores_are_ordered(one: &Sums, other: &Sums, totals: &RoundTotals, coefficient: u32, literal: bool) {
     let linear = Linear { coefficient: Coefficient::from_bits(coefficient), literal };
     let pairs: [(Score, Score); 4] = [
@@ -44,7 +45,7 @@ pub(crate) fn scores_are_ordered(one: &Sums, other: &Sums, totals: &RoundTotals,
         assert_eq!(a.cmp(&b), b.cmp(&a).reverse());
         assert_eq!(a.cmp(&a), Ordering::Equal);
     }
-    // Within the counters' widths: no denominator is 0.
+    // Within the counters' widths no denominator is 0.
     let in_width = |sums: &Sums| sums.sms != 0 && sums.outstanding_misses <= totals.outstanding_misses && totals.sms >= sums.sms;
     if in_width(one) && totals.outstanding_misses < 1 << 33 {
         assert!(pairs.iter().all(|(a, _)| a.denominator.to_u128() != 0));

@@ -1,6 +1,8 @@
-//! The equations of the thesis in exact fractions of unbounded size, as printed: SM average by SM average (Nasef 2023, eq. 3.1 to 3.9).
+//! Equations of the thesis in exact fractions of unbounded size, as printed, with averages per SM
+//! (Nasef 2023, eq. 3.1 to 3.9).
 //!
-//! Fractions are never reduced: a case takes tens of operations, and a greatest common divisor costs more than all of them.
+//! Fractions are never reduced: a case takes tens of operations, and one greatest common divisor
+//! costs more than all of them.
 
 use core::cmp::Ordering;
 use core::iter::Sum;
@@ -10,14 +12,14 @@ use mias_firmware::configs::{RoundTotals, Sums};
 use mias_firmware::metric::Score;
 use num_bigint::{BigInt, Sign};
 
-/// An exact fraction. Its denominator is above 0.
+/// Exact fraction with a denominator above 0.
 #[derive(Clone, Debug)]
 pub(crate) struct Exact {
     numerator: BigInt,
     denominator: BigInt,
 }
 
-/// A whole number.
+/// Converts a whole number.
 pub(crate) fn ratio(value: impl Into<BigInt>) -> Exact {
     Exact { numerator: value.into(), denominator: 1.into() }
 }
@@ -49,7 +51,7 @@ impl Neg for Exact {
     }
 }
 
-/// An operation on two fractions, owned or not, from that on two references.
+/// Defines an operation on owned or borrowed fractions from the one on references.
 macro_rules! operation {
     ($trait:ident, $method:ident, $of:expr) => {
         impl $trait<&Exact> for &Exact {
@@ -105,7 +107,7 @@ impl Sum for Exact {
     }
 }
 
-/// A score as it is compared.
+/// Converts a score to the fraction that is compared.
 pub(crate) fn exact(score: &Score) -> Exact {
     ratio(score.numerator.to_u128()) / ratio(score.denominator.to_u128())
 }
@@ -136,7 +138,7 @@ pub(crate) fn means(sums: &Sums, totals: &RoundTotals) -> Means {
     }
 }
 
-/// A denominator in cycles is at least the cycles with an issue, and at least one.
+/// Limits a denominator in cycles to at least the cycles with an issue, and at least one.
 fn clamped(cycles: Exact, m: &Means) -> Exact {
     cycles.max(m.issue.clone()).max(ratio(1))
 }

@@ -1,4 +1,4 @@
-//! A machine, kernels on it, and a scheduler brought into every phase: what the tests of the state machine share.
+//! A machine, kernels and a scheduler in every phase, shared by the tests of the state machine.
 
 use mias_firmware::kernel::Kernel;
 use mias_firmware::metric::Ipc;
@@ -30,7 +30,7 @@ pub(crate) fn launched<P: Policy>(policy: P, kernels: u8) -> Scheduler<P, 64> {
     s
 }
 
-/// One scheduler in every phase.
+/// Creates a scheduler in a phase.
 pub(crate) fn in_phase(phase: PhaseCode) -> Scheduler<Mias<Ipc>, 64> {
     let mut s = match phase {
         PhaseCode::Idle => scheduler(MIAS),
@@ -60,7 +60,7 @@ pub(crate) fn in_phase(phase: PhaseCode) -> Scheduler<Mias<Ipc>, 64> {
     s
 }
 
-/// A cycle after everything.
+/// A cycle after all deadlines.
 pub(crate) const LATE: u64 = 1_000_000;
 
 /// One event of each kind.

@@ -1,16 +1,18 @@
-//! Algorithm 1 of Nasef 2023 as printed: a tree with parent pointers, then pruning. A reference for tests and for
-//! the bench on the target; the loop bound that over-runs in print is corrected (sources.md D16).
+//! Algorithm 1 of Nasef 2023 as printed: a tree with parent pointers, then pruning.
+//!
+//! It is a reference for tests and for the benchmark on the target. The loop bound that overruns in
+//! print is corrected (sources.md D16).
 
 use alloc::vec::Vec;
 
 use mias_firmware::configs::TbVector;
 use mias_firmware::resources::Resources;
 
-/// What the two steps of the algorithm produce.
+/// Results of the two steps of the algorithm.
 pub(crate) struct Tree {
     /// One vector per leaf, from left to right.
     pub(crate) leaves: Vec<TbVector>,
-    /// The complete ones among them.
+    /// The complete vectors among the leaves.
     pub(crate) configurations: Vec<TbVector>,
 }
 
@@ -62,7 +64,8 @@ fn subtree(parent: Option<usize>, rest: Resources, kernel: usize, demands: &[Res
     }
 }
 
-/// Feasible prefixes `(n_0 .. n_{K-2})`, counted by plain nested trial: how many leaves there must be (invariant 5).
+/// Counts the feasible prefixes `(n_0 .. n_{K-2})` by plain nested trial, which is the number of
+/// leaves (invariant 5).
 #[allow(dead_code, reason = "the bench does not count them")]
 pub(crate) fn feasible_prefixes(capacity: &Resources, demands: &[Resources]) -> usize {
     let Some((_, prefix)) = demands.split_last() else { return 0 };

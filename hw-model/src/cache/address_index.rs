@@ -1,21 +1,24 @@
-//! Finds the slot that holds an address, in constant expected time: a hash table with one chain per bucket. Key and link are in the
-//! owner's slots ([`Chained`]), because who finds a slot reads it next, and caches of the host are what a look-up waits for. The
-//! table is never iterated. Our own structure.
+//! Index of the slot that holds an address, in constant expected time: a hash table with one chain
+//! per bucket.
+//!
+//! Key and link are in the owner's slots ([`Chained`]), since the slot found is read next and a
+//! look-up is limited by the host's caches. The table is never iterated. The structure is own.
 
-/// No slot.
+/// End of a chain.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A slot that an [`AddressIndex`] finds.
+/// Slot that an [`AddressIndex`] finds.
 pub(super) trait Chained {
-    /// The address that the slot holds. It must not change while the index has the slot.
+    /// Address of the slot. It must not change while the slot is in the index.
     fn key(&self) -> u64;
-    /// The next slot of its chain. Only the index changes it while it has the slot.
+    /// Next slot of its chain. Only the index changes it while the slot is in the index.
     fn next(&self) -> u32;
-    /// Changes the next slot.
+    /// Sets the next slot.
     fn set_next(&mut self, next: u32);
 }
 
-/// A map from addresses to slot numbers below a capacity fixed at construction. Every call gets the same slots.
+/// Map from addresses to slot numbers below a capacity fixed at construction. Every call gets the
+/// same slots.
 #[derive(Clone, Debug)]
 pub(super) struct AddressIndex {
     heads: Vec<u32>,
@@ -23,7 +26,7 @@ pub(super) struct AddressIndex {
 }
 
 impl AddressIndex {
-    /// An empty index over `slots` slots.
+    /// Creates an empty index over `slots` slots.
     pub(super) fn new(slots: usize) -> Self {
         let buckets = slots.next_power_of_two().max(2) * 2;
         AddressIndex { heads: vec![NONE; buckets], shift: 64 - buckets.trailing_zeros() }
@@ -35,7 +38,7 @@ impl AddressIndex {
         (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift) as usize
     }
 
-    /// The slot that holds `key`.
+    /// Slot that holds `key`.
     #[inline]
     pub(super) fn find<T: Chained>(&self, slots: &[T], key: u64) -> Option<u32> {
         let mut slot = self.heads[self.bucket(key)];
@@ -74,7 +77,7 @@ impl AddressIndex {
         slots[at as usize].set_next(after);
     }
 
-    /// Forgets everything.
+    /// Removes all slots.
     pub(super) fn clear(&mut self) {
         self.heads.fill(NONE);
     }

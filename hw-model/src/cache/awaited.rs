@@ -1,14 +1,14 @@
-//! For whom the lines on their way are: how many of each set every kernel has reserved. Kept only where somebody asks
+//! Number of lines in flight per set and kernel. Kept only for divided miss resources
 //! (`sm/miss_resources/`); in hardware 3 bits per line.
 
 use mias_registers::KERNEL_SLOTS;
 
-/// Lines on their way, by set and kernel slot.
+/// Number of lines in flight, by set and kernel slot.
 #[derive(Clone, Debug)]
 pub(super) struct Awaited {
-    /// Whose access is being made.
+    /// Kernel of the current access.
     pub(super) accessing: u8,
-    /// By line: for whom it is on its way, if it is.
+    /// By line: kernel for which it is in flight, if it is.
     by: Vec<u8>,
     sets: Vec<[u16; KERNEL_SLOTS]>,
 }
@@ -18,25 +18,25 @@ impl Awaited {
         Awaited { accessing: 0, by: vec![0; lines], sets: vec![[0; KERNEL_SLOTS]; sets as usize] }
     }
 
-    /// Nothing is awaited any more.
+    /// Removes all lines in flight.
     pub(super) fn empty(&mut self) {
         self.sets.fill([0; KERNEL_SLOTS]);
     }
 
-    /// A line is on its way from now on, or is not any more.
+    /// Records that a line is in flight, or not any more.
     #[cold]
     #[inline(never)]
     pub(super) fn changed(&mut self, set: u32, slot: u32, on_its_way: bool) {
         let by = &mut self.by[slot as usize];
         if on_its_way {
-            // A copy from the host comes at once, whoever is said to wait for it.
+            // A copy from the host arrives at once, so its kernel does not matter.
             *by = self.accessing & (KERNEL_SLOTS as u8 - 1);
         }
         let count = &mut self.sets[set as usize][usize::from(*by)];
         *count = if on_its_way { *count + 1 } else { *count - 1 };
     }
 
-    /// Lines of `set` that are on their way for `kernel`.
+    /// Number of lines of `set` in flight for `kernel`.
     pub(super) fn of(&self, set: usize, kernel: u8) -> u32 {
         self.sets[set][usize::from(kernel)].into()
     }

@@ -1,11 +1,11 @@
-//! The shape of a tag array, as the machine's file gives it.
+//! Shape of a tag array, as the GPU file gives it.
 
 use crate::config::SetIndex;
 
 /// Shape of a tag array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TagGeometry {
-    /// Sets, a power of two.
+    /// Number of sets, a power of two.
     pub sets: u32,
     /// Ways per set, at least 1.
     pub ways: u32,
@@ -13,7 +13,8 @@ pub struct TagGeometry {
     pub sectors_per_line: u32,
     /// Set index function.
     pub index: SetIndex,
-    /// A modified line may be evicted only when at least this share of all lines is modified, in percent; 0 for no such
-    /// rule. (GPGPU-Sim's `gpgpu_l1_cache_write_ratio`; its L2 has none.)
+    /// Lower bound for evicting modified lines: one may be evicted only while at least this
+    /// percentage of all lines is modified; 0: no such rule. (GPGPU-Sim's
+    /// `gpgpu_l1_cache_write_ratio`; its L2 has none.)
     pub modified_floor_percent: u32,
 }

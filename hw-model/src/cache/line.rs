@@ -1,40 +1,42 @@
-//! What a tag array keeps of a line and of a set. A look-up reads a line and little else, so that lines are kept small and what is
-//! rarely needed is kept beside them: the recency list, and the bytes written.
+//! State of a line and of a set in a tag array. A look-up reads mainly the line, so lines are
+//! small. Rarely needed data is stored separately: the recency list, and the bytes written.
 
 use super::address_index::{Chained, NONE};
 
-/// A line: its address, and the state of its sectors.
+/// Line: its address, and the state of its sectors.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     pub(super) line: u64,
-    /// The set that the slot belongs to; it never changes.
+    /// Set of the slot, which never changes.
     pub(super) set: u32,
     /// Link of the index, and whether the index has the line.
     pub(super) next: u32,
     pub(super) indexed: bool,
-    /// Exclusive sector states, bit per sector; in none of them: invalid.
+    /// Exclusive sector states, bit per sector; a sector in none of them is invalid.
     pub(super) reserved: u8,
     pub(super) valid: u8,
     pub(super) modified: u8,
     /// Modified sectors with unknown bytes.
     pub(super) unreadable: u8,
-    /// What the sector becomes when it arrives.
+    /// Modified state that a sector takes when it arrives.
     pub(super) modified_on_fill: u8,
     pub(super) readable_on_fill: u8,
-    /// Sectors written to since the line came.
+    /// Sectors written since the line was allocated.
     pub(super) touched: u8,
 }
 
-/// A line's neighbours in its set's recency list, towards the most and the least recent. Apart from the lines, so that moving a line
-/// touches little of the host's cache. The list is a ring through a node of the set's, which is newer than the newest line and older than
-/// the oldest: so a line moves without a branch, which would be close to random.
+/// Neighbors of a line in its set's recency list, towards the most and the least recent.
+///
+/// The list is separate from the lines, so that moving a line touches few cache lines of the host.
+/// It is a ring through a node of the set, which is newer than the newest line and older than the
+/// oldest. So a line moves without a branch, which would be nearly random.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Recency {
     pub(super) newer: u32,
     pub(super) older: u32,
 }
 
-/// A line of set 0 that holds nothing.
+/// Empty line of set 0.
 pub(super) const EMPTY: Line = Line {
     line: 0,
     set: 0,
@@ -63,11 +65,11 @@ impl Chained for Line {
     }
 }
 
-/// What a set knows of its lines.
+/// Line counts of a set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Set {
-    /// Lines with a sector on its way.
+    /// Number of lines with a sector in flight.
     pub(super) reserved: u32,
-    /// Lines with a modified sector and none on its way.
+    /// Number of lines with a modified sector and none in flight.
     pub(super) modified: u32,
 }

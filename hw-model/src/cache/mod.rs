@@ -1,7 +1,9 @@
-//! The parts that the SM's L1 and the L2 slices are built from: a sectored tag array and a table of outstanding misses.
+//! Components of the SM's L1 and the L2 slices: a sectored tag array and a table of outstanding
+//! misses.
 //!
-//! Neither knows queues, ports or time. The order of the calls is the order of the accesses. Every lookup goes through
-//! a chained index of fixed size that is never iterated, so that no hash order can be observed.
+//! Both are independent of queues, ports and time. The order of the calls is the order of the
+//! accesses. Every look-up uses a chained index of fixed size that is never iterated, so no hash
+//! order can be observed.
 
 mod address_index;
 mod awaited;

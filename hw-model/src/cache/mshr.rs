@@ -1,28 +1,30 @@
-//! Miss status holding registers: which sectors are on their way, and who waits for each.
+//! Miss status holding registers (MSHRs): sectors in flight, and the requests that wait for each.
 //!
-//! `entries` sectors at most, `merges` waiting requests at most per sector (sources.md D63). When a sector
-//! arrives its entry becomes ready; its requests then leave one by one, oldest first, entries in order of arrival. An
-//! entry is free again when its last request has left, as in GPGPU-Sim.
+//! There are at most `entries` sectors, and at most `merges` waiting requests per sector
+//! (sources.md D63). When a sector arrives, its entry becomes ready. Its requests then leave one by
+//! one, oldest first; entries leave in order of arrival. An entry is free again when its last
+//! request has left, as in GPGPU-Sim.
 
 use super::address_index::{AddressIndex, Chained};
 
-/// What a request for a sector would find.
+/// Result of a request for a sector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MshrRoom {
-    /// The sector is on its way and its entry has room: the request merges.
+    /// The sector is in flight and its entry has space: the request merges.
     Merge,
-    /// The sector is on its way, but its entry holds as many requests as it can: reservation failure.
+    /// The sector is in flight, but its entry is full: reservation fail.
     MergesFull,
-    /// The sector is not on its way and an entry is free: the request must be sent below.
+    /// The sector is not in flight and an entry is free: the request must be sent to the next
+    /// level.
     New,
-    /// The sector is not on its way and no entry is free: reservation failure.
+    /// The sector is not in flight and no entry is free: reservation fail.
     EntriesFull,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry<T> {
     sector: u64,
-    /// The first request; most entries have no other.
+    /// First request; most entries have no other.
     first: T,
     /// Requests added and requests that have left, both counted from the entry's start.
     added: u32,
@@ -30,7 +32,7 @@ struct Entry<T> {
     /// Link of the index.
     next: u32,
     ready: bool,
-    /// Whose it is, where somebody asks.
+    /// Owner of the entry, where owners are needed.
     owner: u8,
 }
 
@@ -48,11 +50,11 @@ impl<T> Chained for Entry<T> {
     }
 }
 
-/// The table. `T` is the waiting request as its owner knows it.
+/// Table of MSHRs. `T` is the waiting request, as its owner represents it.
 #[derive(Clone, Debug)]
 pub struct Mshr<T> {
     entries: Vec<Entry<T>>,
-    /// Per entry a ring of its requests after the first, of `2^ring_bits` places.
+    /// Requests after the first: one ring of `2^ring_bits` positions per entry.
     waiting: Vec<T>,
     ring_bits: u32,
     merges: u32,
@@ -65,7 +67,7 @@ pub struct Mshr<T> {
 }
 
 impl<T: Copy + Default> Mshr<T> {
-    /// A table of `entries` sectors (at least 1) by `merges` requests (at least 1).
+    /// Creates a table of `entries` sectors (at least 1) by `merges` requests (at least 1).
     pub fn new(entries: u32, merges: u32) -> Self {
         let n = entries as usize;
         Mshr {
@@ -86,22 +88,22 @@ impl<T: Copy + Default> Mshr<T> {
         (slot << self.ring_bits | request & ((1 << self.ring_bits) - 1)) as usize
     }
 
-    /// Sectors that are on their way or still have requests to hand out.
+    /// Number of sectors that are in flight or still have waiting requests.
     pub fn len(&self) -> u32 {
         (self.entries.len() - self.free.len()) as u32
     }
 
-    /// Whether no sector is held.
+    /// True if no sector has an entry.
     pub fn is_empty(&self) -> bool {
         self.free.len() == self.entries.len()
     }
 
-    /// Whether `sector` has an entry.
+    /// True if `sector` has an entry.
     pub fn contains(&self, sector: u64) -> bool {
         self.index.find(&self.entries, sector).is_some()
     }
 
-    /// What a request for `sector` would find. Changes nothing.
+    /// Result of a request for `sector`, without adding it.
     pub fn room(&self, sector: u64) -> MshrRoom {
         match self.index.find(&self.entries, sector) {
             Some(entry) => {
@@ -113,8 +115,8 @@ impl<T: Copy + Default> Mshr<T> {
         }
     }
 
-    /// Adds a request. Returns what [`Mshr::room`] would have returned; nothing was added if that was one of the two
-    /// failures.
+    /// Adds a request. Returns the result of [`Mshr::room`]; nothing is added if it is one of the
+    /// two failures.
     #[inline(always)]
     pub fn add(&mut self, sector: u64, request: T) -> MshrRoom {
         let (slot, room) = match self.index.find(&self.entries, sector) {
@@ -140,7 +142,8 @@ impl<T: Copy + Default> Mshr<T> {
         room
     }
 
-    /// The sector has arrived: its requests may leave. Returns them, oldest first, or `None` if it was not awaited.
+    /// Marks a sector as arrived, so that its requests may leave. Returns them, oldest first, or
+    /// `None` if it has no entry.
     pub fn fill(&mut self, sector: u64) -> Option<impl Iterator<Item = &T>> {
         let slot = self.index.find(&self.entries, sector)?;
         if self.entries[slot as usize].ready {
@@ -154,44 +157,44 @@ impl<T: Copy + Default> Mshr<T> {
         Some(self.requests(slot))
     }
 
-    /// The requests of an entry, oldest first.
+    /// Requests of an entry, oldest first.
     fn requests(&self, slot: u32) -> impl Iterator<Item = &T> {
         let entry = &self.entries[slot as usize];
         (entry.left..entry.added).map(move |i| self.request(slot, i))
     }
 
-    /// The `n`-th request of an entry.
+    /// Request `n` of an entry.
     #[inline]
     fn request(&self, slot: u32, n: u32) -> &T {
         if n == 0 { &self.entries[slot as usize].first } else { &self.waiting[self.place(slot, n)] }
     }
 
-    /// The entry of `sector` is `owner`'s.
+    /// Sets the owner of the entry of `sector`.
     pub fn own(&mut self, sector: u64, owner: u8) {
         if let Some(slot) = self.index.find(&self.entries, sector) {
             self.entries[slot as usize].owner = owner;
         }
     }
 
-    /// Whose entry becomes free with the next request that leaves; none if none does.
+    /// Owner of the entry that the next leaving request frees; none if it frees none.
     pub fn owner_leaving(&self) -> Option<u8> {
         let slot = *self.ready.get(self.ready_head).filter(|_| self.ready_len > 0)?;
         let entry = &self.entries[slot as usize];
         (entry.left + 1 == entry.added).then_some(entry.owner)
     }
 
-    /// Whether `sector` has arrived, and its entry still has requests to hand out: one that merges now finds its data here, and nothing
-    /// will arrive for it.
+    /// True if `sector` has arrived and its entry still has waiting requests. A request that merges
+    /// now finds its data in the cache and receives no arrival.
     pub fn has_arrived(&self, sector: u64) -> bool {
         self.index.find(&self.entries, sector).is_some_and(|slot| self.entries[slot as usize].ready)
     }
 
-    /// Whether a request may leave.
+    /// True if a request may leave.
     pub fn has_ready(&self) -> bool {
         self.ready_len > 0
     }
 
-    /// The next request that may leave, and its sector.
+    /// Next request that may leave, and its sector.
     pub fn peek_ready(&self) -> Option<(u64, T)> {
         if self.ready_len == 0 {
             return None;
@@ -201,7 +204,7 @@ impl<T: Copy + Default> Mshr<T> {
         Some((entry.sector, *self.request(slot, entry.left)))
     }
 
-    /// Takes the next request that may leave.
+    /// Removes the next request that may leave.
     pub fn pop_ready(&mut self) -> Option<(u64, T)> {
         let next = self.peek_ready()?;
         let slot = self.ready[self.ready_head];
@@ -223,7 +226,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::{BTreeMap, VecDeque};
 
-    /// The obvious table: an ordered map from sector to its queue.
+    /// Reference table: an ordered map from sector to its queue.
     #[derive(Default)]
     struct Reference {
         table: BTreeMap<u64, VecDeque<u32>>,
@@ -242,7 +245,8 @@ mod tests {
     }
 
     proptest! {
-        /// Never over capacity, failures change nothing, requests leave in order, exactly once (sources.md D107).
+        /// The table never exceeds its capacity, failures change nothing, and requests leave in
+        /// order, exactly once (sources.md D107).
         #[test]
         fn behaves_as_a_map_of_queues(entries in 1u32..6, merges in 1u32..5, ops in prop::collection::vec(op(), 1..300)) {
             let mut mshr = Mshr::new(entries, merges);

@@ -1,15 +1,20 @@
-//! Which set a line belongs to: its low bits, or the irreducible-polynomial hash of Rau (1991) that GPGPU-Sim calls
-//! IPOLY (sources.md D67), or those low bits xor some higher ones, as GPGPU-Sim hashes the L1 of its Fermi (sources.md D121). IPOLY spreads
-//! addresses over slices, too (`memory/address.rs`). Both are linear over GF(2): every bit above the low ones adds a constant.
+//! Set index functions of a line number: low bits, IPOLY or XOR.
 //!
-//! Read a line number as a polynomial over GF(2), one coefficient per bit. Its index is the remainder modulo a primitive
-//! polynomial of degree log2(sets), one for each power of two from 2 to 4,096 (`POLYNOMIALS`). GPGPU-Sim's tables are for 16, 32
-//! and 64 sets, and stop at 13, 15 and 19 bits above the linear index; so do these. The others take `UPPER_BITS`.
+//! IPOLY is the irreducible-polynomial hash of Rau (1991), named by GPGPU-Sim (sources.md D67). XOR
+//! combines the low bits with some higher ones, as GPGPU-Sim does for the L1 of its Fermi
+//! (sources.md D121). IPOLY also spreads addresses over slices (`memory/address.rs`). Both are
+//! linear over GF(2): every bit above the low ones adds a constant.
+//!
+//! IPOLY reads a line number as a polynomial over GF(2), one coefficient per bit. Its index is the
+//! remainder modulo a primitive polynomial of degree log2(sets), one for each power of two from 2
+//! to 4,096 (`POLYNOMIALS`). GPGPU-Sim's tables are for 16, 32 and 64 sets and end at 13, 15 and 19
+//! bits above the linear index; so do these. The others use `UPPER_BITS`.
 
 use crate::config::SetIndex;
 
-/// Primitive polynomials over GF(2) by degree, from 1 to 12: a bit per coefficient. Those of degree 4 to 6 are GPGPU-Sim's. Of a
-/// degree's primitive polynomials these have the fewest terms, and of those with as many the lowest.
+/// Primitive polynomials over GF(2) by degree, from 1 to 12, with one bit per coefficient. Those of
+/// degree 4 to 6 are GPGPU-Sim's. The others have the fewest terms of their degree, and are the
+/// lowest of those.
 const POLYNOMIALS: [u32; 12] = [
     0b11,
     0b111,
@@ -27,27 +32,30 @@ const POLYNOMIALS: [u32; 12] = [
 
 const _: () = assert!(SetIndex::MOST_IPOLY_SETS == 1 << POLYNOMIALS.len());
 
-/// Bits above the linear index that are hashed where GPGPU-Sim has no table (assumption: 8 TB of lines of 128 bytes with 16 sets or more).
+/// Number of bits above the linear index that are hashed where GPGPU-Sim has no table (assumption:
+/// 8 TB of lines of 128 bytes with 16 sets or more).
 const UPPER_BITS: u32 = 32;
 
-/// The bit of the set that [`SetIndex::Xor`] adds a bit of the line number to, from `XOR_FROM` on.
+/// Set bit to which [`SetIndex::Xor`] adds each bit of the line number, from `XOR_FROM` on.
 const XOR_TO: [Option<u32>; 7] = [Some(0), Some(1), Some(2), None, Some(3), None, Some(4)];
 
-/// The first bit of the line number that is added: bit 13 of the byte address.
+/// First bit of the line number that is added: bit 13 of the byte address.
 const XOR_FROM: u32 = 6;
 
-/// Maps line numbers to sets.
+/// Map from line numbers to sets.
 #[derive(Clone, Debug)]
 pub struct SetIndexer {
     set_mask: u64,
     set_bits: u32,
-    /// What each byte of the bits above the linear index adds to it; no table for linear.
+    /// Contribution of each byte of the bits above the linear index; no table for linear.
     tables: Vec<[u16; 256]>,
 }
 
 impl SetIndexer {
-    /// An indexer for `sets` sets, a power of two; [`SetIndex::Ipoly`] is defined for up to 4,096
-    /// ([`crate::config::GpuConfig::check`] sees to that) and is linear for more.
+    /// Creates an indexer for `sets` sets, a power of two.
+    ///
+    /// [`SetIndex::Ipoly`] is defined for up to 4,096 sets, which
+    /// [`crate::config::GpuConfig::check`] ensures, and is linear for more.
     pub fn new(kind: SetIndex, sets: u32) -> Self {
         let set_bits = sets.trailing_zeros();
         let added = match kind {
@@ -61,7 +69,7 @@ impl SetIndexer {
         SetIndexer { set_mask: u64::from(sets) - 1, set_bits, tables: tables.collect() }
     }
 
-    /// The set of `line`, a byte address divided by the line size.
+    /// Set of `line`, a byte address divided by the line size.
     #[inline]
     pub fn set(&self, line: u64) -> usize {
         let mut upper = line >> self.set_bits;
@@ -74,7 +82,8 @@ impl SetIndexer {
     }
 }
 
-/// For each bit above the linear index, what it adds: x^set_bits modulo the polynomial, then one power more per bit.
+/// Contribution of each bit above the linear index: x^set_bits modulo the polynomial, then one
+/// power more per bit.
 fn ipoly(sets: u32) -> Vec<u16> {
     let known = sets.trailing_zeros().checked_sub(1).and_then(|at| POLYNOMIALS.get(at as usize));
     let Some(&polynomial) = known else { return Vec::new() };
@@ -90,14 +99,14 @@ fn ipoly(sets: u32) -> Vec<u16> {
     (0..upper_bits(sets)).map(power).collect()
 }
 
-/// For each bit above the linear index, the bit of the set that it flips.
+/// Set bit that each bit above the linear index flips.
 fn xor(sets: u32) -> Vec<u16> {
     let unused = XOR_FROM.saturating_sub(sets.trailing_zeros());
     let to = XOR_TO.map(|to| to.map_or(0, |bit| 1 << bit));
     std::iter::repeat_n(0, unused as usize).chain(to).collect()
 }
 
-/// Bits above the linear index that the hash for so many sets takes.
+/// Number of bits above the linear index that the hash for `sets` sets uses.
 fn upper_bits(sets: u32) -> u32 {
     match sets {
         16 => 13,
@@ -112,7 +121,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Long division over GF(2), with nothing in common with the masks above.
+    /// Long division over GF(2), independent of the masks above.
     fn remainder(mut value: u64, polynomial: u64) -> u64 {
         let degree = 63 - polynomial.leading_zeros();
         while value >> degree != 0 {
@@ -121,7 +130,7 @@ mod tests {
         value
     }
 
-    /// A case: sets, their polynomial as coefficients' powers, and bits above the linear index.
+    /// Test case: sets, their polynomial as coefficients' powers, and bits above the linear index.
     fn case(degree: u32) -> (u32, u64, u32) {
         let powers: &[u32] = match degree {
             1 => &[1, 0],
@@ -146,7 +155,7 @@ mod tests {
         (1 << degree, powers.iter().map(|power| 1 << power).sum(), upper)
     }
 
-    /// The powers of x go through all that is not 0 before they come to 1 again.
+    /// The powers of x take every nonzero value before they return to 1.
     #[test]
     fn the_polynomials_are_primitive() {
         for degree in 1..=12 {
@@ -187,13 +196,13 @@ mod tests {
             prop_assert!(seen.iter().all(|&s| s));
         }
 
-        /// Any power-of-two stride meets every set equally often, as long as the address stays in the hash's reach.
+        /// A power-of-two stride accesses every set equally often, within the reach of the hash.
         #[test]
         fn ipoly_spreads_power_of_two_strides(degree in 1u32..=12, stride in 0u32..32, base: u64) {
             let (sets, _, upper) = case(degree);
             let reach = upper + degree;
             let stride = stride % (upper + 1);
-            // Aligned, so that the walk changes only log2(sets) neighbouring bits.
+            // The base is aligned, so the walk changes only log2(sets) neighboring bits.
             let base = (base & ((1 << reach) - 1)) >> (stride + degree) << (stride + degree);
             let indexer = SetIndexer::new(SetIndex::Ipoly, sets);
             let mut count = vec![0; sets as usize];
@@ -205,7 +214,7 @@ mod tests {
     }
 
     proptest! {
-        /// By the bits of the byte address, as sources.md D121 has them.
+        /// Comparison with the byte-address bits in sources.md D121.
         #[test]
         fn xor_takes_five_bits_of_the_address(address: u64) {
             let bit = |at: u32| address >> at & 1;

@@ -1,12 +1,14 @@
-//! A sectored, set-associative tag array with true LRU, allocated on a miss.
+//! Sectored, set-associative tag array with true LRU, allocated on a miss.
 //!
-//! Each sector of a line is invalid, reserved (on its way), valid or modified, as in GPGPU-Sim's sector cache. A write
-//! that misses makes its sector modified without fetching it; while some of the sector's bytes are unknown it is not
-//! readable, and a later read fetches it ("lazy fetch on read"). Sectors are named by byte address / 32.
+//! Each sector of a line is invalid, reserved (in flight), valid or modified, as in GPGPU-Sim's
+//! sector cache. A write miss makes its sector modified without a fetch. While some of the sector's
+//! bytes are unknown it is not readable, and a later read fetches it ("lazy fetch on read").
+//! Sectors are identified by byte address / 32.
 //!
-//! One cycle of a cache is: [`TagArray::probe`], then, if the request can be accepted, [`TagArray::access`] with what
-//! the probe said, then for writes [`TagArray::write`]. A probe changes nothing, so that a reservation failure consumes
-//! no state. Any number of ways costs the same: lines are found through an index, victims at the tail of a list.
+//! One cycle of a cache is: [`TagArray::probe`]; then, if the request can be accepted,
+//! [`TagArray::access`] with the result of the probe; then for writes [`TagArray::write`]. A probe
+//! changes nothing, so a reservation fail has no effect on the state. The cost does not depend on
+//! the number of ways: lines are found through an index, victims at the tail of a list.
 //!
 //! Start reading with the plain twin, `tags_plain.rs`.
 
@@ -18,60 +20,60 @@ use super::set_index::SetIndexer;
 use super::ways::Owned;
 use mias_registers::KERNEL_SLOTS;
 
-/// Who brings a line in that no kernel has asked for.
+/// Owner of a line that no kernel has requested.
 pub(super) const NOBODY: u8 = KERNEL_SLOTS as u8;
 
-/// Sectors per line at most; lines are 32 to 128 bytes.
+/// Maximum number of sectors per line; lines are 32 to 128 bytes.
 const MAX_SECTORS: usize = 4;
 
-/// What a request finds. The slot names the line for the calls that follow at once.
+/// Result of a look-up. The slot identifies the line for the calls that follow at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Probe {
-    /// The sector is here.
+    /// The sector is present.
     Hit(u32),
-    /// The sector is on its way.
+    /// The sector is in flight.
     HitReserved(u32),
-    /// The line is here or on its way, the sector is not (or cannot be read yet).
+    /// The line is present or in flight, but the sector is not, or cannot be read yet.
     SectorMiss(u32),
-    /// The line is not here; a line can make room for it.
+    /// The line is absent, and a line can be evicted for it.
     LineMiss,
-    /// The line is not here and no line can make room: reservation failure.
+    /// The line is absent, and no line can be evicted: reservation fail.
     Full,
 }
 
-/// A line that had to leave with modified sectors.
+/// Evicted line with modified sectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Evicted {
-    /// Its line number: byte address / line size.
+    /// Line number: byte address / line size.
     pub line: u64,
-    /// Its modified sectors, bit per sector.
+    /// Mask of its modified sectors.
     pub modified: u8,
 }
 
-/// The array.
+/// Sectored tag array.
 #[derive(Clone, Debug)]
 pub struct TagArray {
     pub(super) geometry: TagGeometry,
     indexer: SetIndexer,
     sector_bits: u32,
-    /// Sectors of a line, less one.
+    /// Sectors of a line, minus one.
     sector_mask: u64,
     pub(super) lines: Vec<Line>,
-    /// Of each line, then the node of each set.
+    /// Recency node of each line, then of each set.
     pub(super) recency: Vec<Recency>,
-    /// Bytes written since the line came, of the sectors that were ([`Line::touched`]).
+    /// Bytes written since the line was allocated, for the written sectors ([`Line::touched`]).
     written: Vec<[u32; MAX_SECTORS]>,
     pub(super) sets: Vec<Set>,
     index: AddressIndex,
     modified_lines: u32,
-    /// Who owns which lines; none: nobody does.
+    /// Ownership of lines; none: no line has an owner.
     pub(super) owned: Option<Box<Owned>>,
-    /// For whom lines are on their way; none where nobody asks.
+    /// Kernels for which lines are in flight; none where this is not needed.
     awaited: Option<Box<Awaited>>,
 }
 
 impl TagArray {
-    /// An empty array.
+    /// Creates an empty array.
     pub fn new(geometry: TagGeometry) -> Self {
         let lines = (geometry.sets * geometry.ways) as usize;
         let mut tags = TagArray {
@@ -92,13 +94,13 @@ impl TagArray {
         tags
     }
 
-    /// The same array, which counts for whom lines are on their way.
+    /// Counts lines in flight by kernel.
     pub fn with_awaited(mut self) -> Self {
         self.awaited = Some(Box::new(Awaited::new(self.geometry.sets, self.lines.len())));
         self
     }
 
-    /// Forgets every line, and has `ways` ways from now on.
+    /// Removes every line and sets the number of ways.
     pub fn reshape(&mut self, ways: u32) {
         if ways == self.geometry.ways {
             return self.invalidate_all();
@@ -112,23 +114,23 @@ impl TagArray {
         self.invalidate_all();
     }
 
-    /// The shape given at construction.
+    /// Geometry given at construction.
     pub fn geometry(&self) -> TagGeometry {
         self.geometry
     }
 
-    /// Lines with at least one modified sector.
+    /// Number of lines with at least one modified sector.
     pub fn modified_lines(&self) -> u32 {
         self.modified_lines
     }
 
-    /// The line number of `sector`, and the bit of the sector within it.
+    /// Line number of `sector`, and the bit of the sector within the line.
     #[inline]
     pub fn split(&self, sector: u64) -> (u64, u8) {
         (sector >> self.sector_bits, 1 << (sector & self.sector_mask))
     }
 
-    /// Forgets every line, modified ones too. Sectors on their way are ignored when they arrive.
+    /// Removes every line, including modified ones. Sectors in flight are ignored when they arrive.
     pub fn invalidate_all(&mut self) {
         self.index.clear();
         self.modified_lines = 0;
@@ -152,13 +154,13 @@ impl TagArray {
         }
     }
 
-    /// The set that `sector` belongs to.
+    /// Set of `sector`.
     pub(super) fn set_of(&self, sector: u64) -> usize {
         self.indexer.set(self.split(sector).0)
     }
 
-    /// Lines that `kernel` has on their way in the set of `sector`, if an access that `probe` describes puts one more on its way, and somebody
-    /// asks.
+    /// Number of lines of `kernel` in flight in the set of `sector`, if the probed access adds one
+    /// and lines in flight are counted.
     pub fn awaited(&self, sector: u64, probe: Probe, kernel: u8) -> Option<u32> {
         let more = match probe {
             Probe::LineMiss => true,
@@ -168,7 +170,7 @@ impl TagArray {
         self.awaited.as_ref().filter(|_| more).map(|awaited| awaited.of(self.set_of(sector), kernel))
     }
 
-    /// What a read or a write of `sector` by the kernel in a slot would find. Changes nothing.
+    /// Result of a read or a write of `sector` by a kernel. Changes nothing.
     #[inline(always)]
     pub fn probe(&self, sector: u64, is_write: bool, kernel: u8) -> Probe {
         let (number, bit) = self.split(sector);
@@ -188,9 +190,11 @@ impl TagArray {
         share >= u64::from(self.geometry.modified_floor_percent) * self.lines.len() as u64
     }
 
-    /// Performs the access of `kernel` that `probe` described: makes the line the most recent, and for a miss reserves the sector,
-    /// evicting another line if the line is new (`super::ways`). Returns the line's slot, and what was evicted
-    /// if it had modified sectors.
+    /// Performs the access that `probe` described.
+    ///
+    /// Makes the line the most recent. For a miss, reserves the sector; a new line evicts another
+    /// one (`super::ways`). Returns the line's slot, and the evicted line if it had modified
+    /// sectors.
     ///
     /// # Panics
     /// If `probe` is [`Probe::Full`].
@@ -215,7 +219,8 @@ impl TagArray {
                 let slot = self.victim(self.indexer.set(number), kernel);
                 let old = self.lines[slot as usize];
                 let evicted = (old.modified != 0).then_some(Evicted { line: old.line, modified: old.modified });
-                // A line may be indexed with no sector left (write-evict), or never have been used.
+                // A line may be in the index without a sector (write-evict), or never have been
+                // used.
                 if old.indexed {
                     self.index.remove(&mut self.lines, slot);
                 }
@@ -232,8 +237,8 @@ impl TagArray {
         (slot, evicted)
     }
 
-    /// Writes bytes of `sector` in the line at `slot`, after [`TagArray::access`] with `probe`: the sector becomes
-    /// modified, and readable if all its bytes are known.
+    /// Writes bytes of `sector` in the line at `slot`, after [`TagArray::access`] with `probe`. The
+    /// sector becomes modified, and readable if all its bytes are known.
     pub fn write(&mut self, sector: u64, slot: u32, byte_mask: u32, probe: Probe) {
         let (_, bit) = self.split(sector);
         let written = &mut self.written[slot as usize][bit.trailing_zeros() as usize];
@@ -258,7 +263,7 @@ impl TagArray {
         });
     }
 
-    /// The data of `sector` has arrived. Returns the line's slot, or `None` if the line has gone.
+    /// Completes the fetch of `sector`. Returns the line's slot, or `None` if the line was evicted.
     #[inline(always)]
     pub fn fill(&mut self, sector: u64) -> Option<u32> {
         let (number, bit) = self.split(sector);
@@ -275,8 +280,8 @@ impl TagArray {
         Some(slot)
     }
 
-    /// Drops `sector` if it is here and not on its way, modified or not (write-evict). In a cache without sectors the line is empty then,
-    /// and the first to leave.
+    /// Drops `sector` if it is present and not in flight, modified or not (write-evict). In a cache
+    /// without sectors the line is then empty and is evicted first.
     pub fn invalidate(&mut self, sector: u64) {
         let (number, bit) = self.split(sector);
         if let Some(slot) = self.index.find(&self.lines, number) {
@@ -291,7 +296,8 @@ impl TagArray {
         }
     }
 
-    /// Brings `sector` in at once, clean, as a copy from the host does. Evicted lines are dropped without write-back.
+    /// Loads `sector` at once, clean, as a copy from the host does. Evicted lines are dropped
+    /// without write-back.
     pub fn preload(&mut self, sector: u64) {
         let probe = self.probe(sector, false, NOBODY);
         if matches!(probe, Probe::LineMiss | Probe::SectorMiss(_)) {
@@ -300,7 +306,7 @@ impl TagArray {
         }
     }
 
-    /// Changes a line and keeps the set's and the array's counts.
+    /// Changes a line and updates the counts of the set and the array.
     #[inline(always)]
     fn change(&mut self, slot: u32, f: impl FnOnce(&mut Line)) {
         let line = &mut self.lines[slot as usize];

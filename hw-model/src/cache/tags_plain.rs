@@ -1,11 +1,13 @@
-//! The tag array as one would first write it: a list of sets, each a list of lines with a time of last use and a state per sector. Start
-//! reading here. [`super::TagArray`] does the same with one bit per sector, a list in order of use, and no branch that the host could not
-//! predict; `behaves_as_lists_of_lines` runs both side by side.
+//! Plain tag array: a list of sets, each a list of lines with a time of last use and a state per
+//! sector.
+//!
+//! Start reading here. [`super::TagArray`] does the same with one bit per sector, a recency list,
+//! and no branch that the host could not predict; `behaves_as_lists_of_lines` compares both.
 
 use super::Evicted;
 use mias_registers::KERNEL_SLOTS;
 
-/// What a sector is.
+/// State of a sector.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Invalid,
@@ -14,22 +16,22 @@ enum State {
     Modified,
 }
 
-/// A line, and what it knows of each of its four sectors.
+/// Line with the state of its four sectors.
 #[derive(Clone, Debug)]
 pub(super) struct PlainLine {
-    /// Its number: sector / 4.
+    /// Line number: sector / 4.
     line: u64,
-    /// Kernel that brought it in.
+    /// Kernel that allocated the line.
     owner: usize,
     /// Time of its last use.
     used: u64,
     state: [State; 4],
-    /// Whether all bytes of a modified sector are known.
+    /// True if all bytes of a modified sector are known.
     readable: [bool; 4],
-    /// What the sector becomes when it arrives.
+    /// True if the sector is modified when it arrives.
     modified_on_fill: [bool; 4],
     readable_on_fill: [bool; 4],
-    /// Bytes written since the line came.
+    /// Bytes written since the line was allocated.
     written: [u32; 4],
 }
 
@@ -39,20 +41,20 @@ impl PlainLine {
     }
 }
 
-/// The array.
+/// Plain tag array.
 pub(super) struct PlainTags {
-    /// The lines of each set, in no order.
+    /// Lines of each set, in no order.
     pub(super) sets: Vec<Vec<PlainLine>>,
     ways: usize,
-    /// Modified lines may leave while at least so many percent of all lines are modified.
+    /// Lower bound in percent for the eviction of modified lines.
     floor: usize,
-    /// Ways of each kernel, none for those that are not here; none: nobody owns any.
+    /// Ways of each resident kernel, none for others; none: no way has an owner.
     pub(super) shares: Option<[usize; KERNEL_SLOTS]>,
-    /// Accesses so far.
+    /// Number of accesses so far.
     time: u64,
 }
 
-/// What a look-up finds: a [`Probe`](super::Probe) without the place.
+/// Result of a look-up: a [`Probe`](super::Probe) without the slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Found {
     Hit,
@@ -72,7 +74,7 @@ impl PlainTags {
         self.sets[(sector / 4 % n) as usize].iter_mut().find(|l| l.line == sector / 4)
     }
 
-    /// The line that leaves for one of `kernel` (sources.md D124).
+    /// Line that is evicted for one of `kernel` (sources.md D124).
     fn victim(&self, set: usize, kernel: usize) -> Option<usize> {
         let modified = self.sets.iter().flatten().filter(|l| l.is_modified()).count();
         let modified_too = modified * 100 >= self.floor * self.ways * self.sets.len();
@@ -110,7 +112,7 @@ impl PlainTags {
         if self.sets[set].len() < self.ways || self.victim(set, kernel).is_some() { Found::LineMiss } else { Found::Full }
     }
 
-    /// A read, or a write of these bytes: looks up, and changes what the look-up says.
+    /// Looks up a read, or a write of these bytes, and performs it.
     pub(super) fn access(&mut self, sector: u64, write: Option<u32>, kernel: usize) -> (Found, Option<Evicted>) {
         let found = self.probe(sector, write.is_some(), kernel);
         let (time, s) = (self.time, (sector % 4) as usize);
@@ -162,7 +164,7 @@ impl PlainTags {
         (found, evicted)
     }
 
-    /// The sector has arrived.
+    /// Completes the fetch of a sector.
     pub(super) fn fill(&mut self, sector: u64) {
         let s = (sector % 4) as usize;
         if let Some(line) = self.find(sector) {

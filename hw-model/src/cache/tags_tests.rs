@@ -1,4 +1,4 @@
-//! The tag array against its plain twin (sources.md D107), and what must hold of any LRU.
+//! Comparison of the tag array with its plain twin (sources.md D107), and properties of LRU.
 
 use super::plain::{Found, PlainTags};
 use super::*;
@@ -10,11 +10,11 @@ enum Op {
     Read(u64, u8),
     Write(u64, u32, u8),
     Fill(u64),
-    /// Kernels own so many ways from now on.
+    /// Sets the ways of the kernels.
     Ways([u16; 3]),
 }
 
-/// Kernels that access the array.
+/// Number of kernels that access the array.
 const KERNELS: u8 = 3;
 
 fn op() -> impl Strategy<Value = Op> {
@@ -57,7 +57,7 @@ proptest! {
                 Op::Ways(ways) => {
                     let mut shares = [1; KERNEL_SLOTS];
                     shares[..3].copy_from_slice(&ways);
-                    // The last is not here.
+                    // The last kernel is not resident.
                     tags.set_ways(Some(shares), 0b11, 0);
                     plain.shares = tags.ways_owned().map(|shares| shares.map(usize::from));
                     continue;
@@ -85,7 +85,8 @@ proptest! {
         }
     }
 
-    /// A fully associative array of n ways hits exactly when fewer than n other lines were used since (the stack property).
+    /// A fully associative array of n ways hits exactly if fewer than n other lines were used since
+    /// the last use (stack property).
     #[test]
     fn fully_associative_lru_has_the_stack_property(ways in 1u32..40, lines in prop::collection::vec(0u64..60, 1..300)) {
         let geometry = TagGeometry { sets: 1, ways, sectors_per_line: 4, index: SetIndex::Linear, modified_floor_percent: 0 };
@@ -134,8 +135,8 @@ fn preload_is_clean_and_invalidate_forgets() {
     assert!((0..4096).all(|s| tags.probe(s, false, 0) == Probe::LineMiss));
 }
 
-/// In a cache without sectors the line that a store drops is empty, and makes room before the least recently used one does; with sectors it
-/// keeps its place in the order.
+/// In a cache without sectors, a line that a store drops is empty and is evicted before the least
+/// recently used one. With sectors it keeps its position in the order.
 #[test]
 fn a_dropped_line_is_the_first_to_leave() {
     let resident = |sectors_per_line: u32| -> Vec<bool> {

@@ -1,22 +1,23 @@
-//! Limits of active warps as data: of how many warps of a kernel a warp scheduler issues (Rogers et al. 2012, as Wang et al. 2018 use it; sources.md D159).
+//! Limits of active warps: the maximum number of warps of a kernel from which a warp scheduler
+//! issues (Rogers et al. 2012, as Wang et al. 2018 use it; sources.md D159).
 
 use super::Unlimited;
 use mias_registers::KERNEL_SLOTS;
 use serde::{Deserialize, Serialize};
 
-/// A limit of active warps.
+/// Limit of active warps of one kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum WarpLimit {
-    /// 1 to 63 warps of each warp scheduler.
+    /// 1 to 63 warps per warp scheduler.
     Most(#[cfg_attr(feature = "schema", schemars(range(min = 1, max = 63)))] u8),
-    /// Any number.
+    /// No limit.
     Any(Unlimited),
 }
 
 impl WarpLimit {
-    /// The number, if there is one.
+    /// Number of warps, if limited.
     #[must_use]
     pub fn most(self) -> Option<u8> {
         match self {
@@ -26,7 +27,7 @@ impl WarpLimit {
     }
 }
 
-/// What a file may say that cannot be: the key, the number, and the remedy.
+/// First invalid entry: key, value and remedy.
 pub(super) fn refused(limits: &[WarpLimit]) -> Option<(&'static str, u32, &'static str)> {
     let key = "sm.active_warps";
     if limits.len() > KERNEL_SLOTS {

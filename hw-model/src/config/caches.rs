@@ -1,4 +1,4 @@
-//! The caches of a machine as data (sources.md D62, D121).
+//! Caches of a GPU file (sources.md D62, D121).
 
 use super::{MissResourcesConfig, PartitionConfig, ranges};
 use serde::{Deserialize, Serialize};
@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct L1Config {
-    /// Sets.
+    /// Number of sets.
     pub sets: u32,
-    /// Ways per set, unless `carve_out` says otherwise.
+    /// Ways per set, unless `carve_out` overrides them.
     pub ways: u32,
     /// Bytes per line.
     pub line_bytes: u32,
@@ -21,77 +21,81 @@ pub struct L1Config {
     pub index: SetIndex,
     /// Cycles from acceptance to hit data.
     pub latency: u32,
-    /// When an access is looked up; absent: after the latency.
+    /// Time of the tag look-up; absent: after the latency.
     #[serde(default, skip_serializing_if = "L1Lookup::is_usual")]
     pub lookup: L1Lookup,
-    /// Banks, interleaved by sector; each serves one sector per cycle.
+    /// Number of banks, interleaved by sector; each serves one sector per cycle.
     pub banks: u32,
-    /// MSHR entries.
+    /// Number of MSHR entries.
     pub mshrs: u32,
-    /// Requests that one MSHR entry can hold.
+    /// Number of requests that one MSHR entry can hold.
     pub mshr_merges: u32,
-    /// Misses waiting for the crossbar.
+    /// Number of misses that can wait for the crossbar.
     pub miss_queue: u32,
-    /// What a store does.
+    /// Handling of stores.
     pub write: L1Write,
-    /// A written line may be evicted only while at least this share of all lines is written, in percent; 0: always.
+    /// Lower bound for evicting written lines: one may be evicted only while at least this
+    /// percentage of all lines is written; 0: always.
     pub modified_floor_percent: u32,
-    /// Empty, or the machine's carve-out of a common array, sorted by `shared_up_to_bytes`.
+    /// Carve-out of an array shared with shared memory, sorted by `shared_up_to_bytes`; empty:
+    /// none.
     pub carve_out: Vec<CarveOut>,
-    /// Who owns which ways; absent: nobody.
+    /// Ownership of ways by kernel; absent: no way has an owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partition: Option<PartitionConfig>,
-    /// Who may have which MSHRs, places in the miss queue and lines on their way; absent: who comes first.
+    /// Division of MSHRs, miss-queue entries and lines in flight among kernels; absent: first come,
+    /// first served.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub miss_resources: Option<MissResourcesConfig>,
 }
 
 impl L1Config {
-    /// Sectors that are fetched at once, a power of two: its logarithm.
+    /// Logarithm of the sectors per fetch, a power of two.
     pub(crate) fn fetch_bits(&self) -> u32 {
         (self.sector_bytes / ranges::SECTOR_BYTES).trailing_zeros()
     }
 }
 
-/// When the L1 looks an access up (sources.md D121).
+/// Time of the L1's tag look-up (sources.md D121).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum L1Lookup {
-    /// At the end of its bank's pipeline. One that is refused holds up its bank.
+    /// At the end of its bank's pipeline. A refused access blocks its bank.
     #[default]
     AfterLatency,
-    /// At the head of the load/store unit, with the latency of a hit after it. One that is refused holds up the unit.
+    /// At the head of the load/store unit, with the hit latency after it. A refused access blocks
+    /// the unit.
     AtHead,
 }
 
 impl L1Lookup {
-    /// What a file need not say.
+    /// True for the default, which a file may omit.
     fn is_usual(&self) -> bool {
         *self == L1Lookup::AfterLatency
     }
 }
 
-/// What a store does in the L1. In both cases its data goes on to the L2 at once.
+/// Handling of a store in the L1. The data goes to the L2 at once in both cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum L1Write {
-    /// Write-through with allocation: the bytes are kept, and a later read of a sector of which not all bytes were
-    /// written fetches it (lazy fetch on read).
+    /// Write-through with allocation: the bytes are kept. A later read of a sector that is only
+    /// partly written fetches it (lazy fetch on read).
     ThroughAllocate,
     /// Write-evict: the sector is dropped if present; nothing is allocated.
     Evict,
 }
 
-/// One step of the carve-out: up to so much shared memory in use per SM, so many L1 ways.
+/// One step of the carve-out: number of L1 ways up to an amount of shared memory in use per SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CarveOut {
-    /// Shared memory per SM up to which this step applies.
+    /// Shared memory per SM up to which this step applies, in bytes.
     pub shared_up_to_bytes: u32,
-    /// L1 ways that remain.
+    /// Number of L1 ways that remain.
     pub l1_ways: u32,
 }
 
@@ -102,57 +106,59 @@ pub struct CarveOut {
 pub struct L2Config {
     /// Slices per memory channel.
     pub slices_per_channel: u32,
-    /// Sets.
+    /// Number of sets.
     pub sets: u32,
     /// Ways per set.
     pub ways: u32,
     /// Bytes per line.
     pub line_bytes: u32,
-    /// Bytes that a miss fetches: those of the L1.
+    /// Bytes that a miss fetches, equal to those of the L1.
     pub sector_bytes: u32,
     /// Set index function.
     pub index: SetIndex,
-    /// What a write that misses does; absent: `lazy-fetch`.
+    /// Handling of a write miss; absent: `lazy-fetch`.
     #[serde(default, skip_serializing_if = "L2WriteMiss::is_usual")]
     pub write_miss: L2WriteMiss,
-    /// MSHR entries.
+    /// Number of MSHR entries.
     pub mshrs: u32,
-    /// Requests that one MSHR entry can hold.
+    /// Number of requests that one MSHR entry can hold.
     pub mshr_merges: u32,
-    /// Misses waiting for DRAM.
+    /// Number of misses that can wait for DRAM.
     pub miss_queue: u32,
-    /// L2 cycles from the crossbar's exit to the slice's tag look-up (the peer's "ROP latency").
+    /// L2 cycles from the crossbar's exit to the slice's tag look-up (Accel-Sim's "ROP latency").
     pub latency: u32,
     /// Bytes of hit data that a slice moves per L2 cycle.
     pub port_bytes: u32,
-    /// Requests that can wait between crossbar and slice, slice and DRAM, DRAM and slice, slice and crossbar.
+    /// Number of requests that can wait between crossbar and slice, slice and DRAM, DRAM and slice,
+    /// slice and crossbar.
     pub queues: L2Queues,
-    /// Who owns which ways; absent: nobody.
+    /// Ownership of ways by kernel; absent: no way has an owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partition: Option<PartitionConfig>,
 }
 
-/// What a write that misses in the L2 does. It allocates in both cases (sources.md D121).
+/// Handling of a write miss in the L2. It allocates in both cases (sources.md D121).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum L2WriteMiss {
-    /// The bytes are kept, and what misses of the sector is fetched when it is read. The write is acknowledged at once.
+    /// The bytes are kept, and the missing bytes of the sector are fetched at its next read. The
+    /// write is acknowledged at once.
     #[default]
     LazyFetch,
-    /// The write goes on to DRAM, which acknowledges it, and what it misses is fetched at once.
+    /// The write goes to DRAM, which acknowledges it, and the missing bytes are fetched at once.
     Fetch,
 }
 
 impl L2Config {
-    /// Sectors that are fetched at once, a power of two: its logarithm.
+    /// Logarithm of the sectors per fetch, a power of two.
     pub(crate) fn fetch_bits(&self) -> u32 {
         (self.sector_bytes / ranges::SECTOR_BYTES).trailing_zeros()
     }
 }
 
 impl L2WriteMiss {
-    /// What a file need not say.
+    /// True for the default, which a file may omit.
     fn is_usual(&self) -> bool {
         *self == L2WriteMiss::LazyFetch
     }
@@ -173,7 +179,7 @@ pub struct L2Queues {
     pub to_crossbar: u32,
 }
 
-/// Index function: of a cache's sets, or of the slices of all channels.
+/// Index function of a cache's sets, or of the slices of all channels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -183,21 +189,22 @@ pub enum SetIndex {
     Linear,
     /// Irreducible-polynomial hash (Rau 1991), for at most 4,096 sets.
     Ipoly,
-    /// Low bits xor some higher ones, as GPGPU-Sim does for its Fermi: a cache's sets only, 32 or 64 of them with lines of 128 bytes.
+    /// Low bits xor some higher ones, as GPGPU-Sim does for its Fermi: only for a cache of 32 or 64
+    /// sets with lines of 128 bytes.
     Xor,
 }
 
 impl SetIndex {
-    /// The most sets that [`SetIndex::Ipoly`] is defined for.
+    /// Maximum number of sets for [`SetIndex::Ipoly`].
     pub(crate) const MOST_IPOLY_SETS: u32 = 4_096;
 
-    /// The numbers of sets that [`SetIndex::Xor`] is defined for.
+    /// Numbers of sets for which [`SetIndex::Xor`] is defined.
     pub(crate) const XOR_SETS: [u32; 2] = [32, 64];
 
-    /// The lines that it is defined for.
+    /// Line size for which [`SetIndex::Xor`] is defined, in bytes.
     pub(crate) const XOR_LINE_BYTES: u32 = 128;
 
-    /// What a file need not say of its slices.
+    /// True for the default of the slices, which a file may omit.
     pub(super) fn is_linear(&self) -> bool {
         *self == SetIndex::Linear
     }

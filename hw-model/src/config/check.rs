@@ -1,4 +1,4 @@
-//! What a GPU file must satisfy beyond its syntax. Each error names the key, the value and the remedy.
+//! Checks of a GPU file beyond its syntax. Each error names the key, the value and the remedy.
 
 use super::limits::MOST;
 use super::ranges::{
@@ -11,22 +11,22 @@ use super::{
 };
 use mias_registers::preempt::MAX_PLACES;
 
-/// Misses that a write which fetches may make at once.
+/// Number of misses that a fetching write may make at once.
 pub(crate) const LEAST_FETCHING_MISS_QUEUE: u32 = 3;
 
-/// A value that no machine can have.
+/// Invalid value of a GPU file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{key} = {value}: {remedy}")]
 pub struct ConfigError {
-    /// Dotted key of the field at fault.
+    /// Dotted key of the invalid field.
     pub key: &'static str,
-    /// Its value.
+    /// Value found.
     pub value: u64,
-    /// What to write instead.
+    /// Valid values.
     pub remedy: &'static str,
 }
 
-/// The error, as a result.
+/// Returns the error as a result.
 pub(super) fn fail(key: &'static str, value: u32, remedy: &'static str) -> Result<(), ConfigError> {
     Err(ConfigError { key, value: u64::from(value), remedy })
 }
@@ -125,7 +125,7 @@ impl GpuConfig {
         self.check_limits()
     }
 
-    /// What of the two caches goes together.
+    /// Checks relations between the two caches.
     fn check_caches(&self) -> Result<(), ConfigError> {
         let (l1, l2) = (&self.l1, &self.l2);
         for (key, sector, line) in
@@ -167,7 +167,7 @@ impl GpuConfig {
         Ok(())
     }
 
-    /// What an SM may have beside what every SM has.
+    /// Checks the optional parts of an SM.
     fn check_sm_options(&self) -> Result<(), ConfigError> {
         if let Some(cache) = &self.sm.constant_cache {
             if !UNIT_CYCLES.contains(&cache.latency) {
@@ -216,7 +216,7 @@ impl GpuConfig {
         Ok(())
     }
 
-    /// Refresh is off, or leaves time for commands.
+    /// Checks that refresh is off or leaves time for commands.
     fn check_refresh(&self) -> Result<(), ConfigError> {
         let t = &self.dram.timing;
         if (t.t_refi == 0) != (t.t_rfc == 0) {

@@ -1,4 +1,4 @@
-//! `[dram]` of a GPU file: device memory.
+//! Device memory: `[dram]` of a GPU file.
 
 use super::{DramSchedulerConfig, GpuConfig, SetIndex, is_off};
 use serde::{Deserialize, Serialize};
@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DramConfig {
-    /// Channels.
+    /// Number of channels.
     pub channels: u32,
-    /// Banks per channel.
+    /// Number of banks per channel.
     pub banks: u32,
-    /// Bank groups per channel.
+    /// Number of bank groups per channel.
     pub bank_groups: u32,
     /// Bus width per channel in bytes.
     pub bus_bytes: u32,
@@ -20,20 +20,20 @@ pub struct DramConfig {
     pub burst_beats: u32,
     /// Data beats per command cycle.
     pub beats_per_cycle: u32,
-    /// Requests that the FR-FCFS queue of a channel can hold.
+    /// Number of requests that the FR-FCFS queue of a channel can hold.
     pub queue: u32,
-    /// Finished requests waiting to return, per channel.
+    /// Number of finished requests that can wait to return, per channel.
     pub return_queue: u32,
     /// Fixed latency in core cycles between L2 and the memory controller.
     pub latency: u32,
-    /// With FR-FCFS: row hits of a bank that may be served one after the other while an older request to another row of it waits; absent or
-    /// 0: any number.
+    /// With FR-FCFS: maximum number of consecutive row hits of a bank while an older request to
+    /// another row of it waits; absent or 0: no limit.
     #[serde(default, skip_serializing_if = "is_off")]
     pub row_hit_cap: u32,
-    /// Which kernel's request a bank serves next; absent: FR-FCFS, which knows no kernels.
+    /// Arbitration among kernels at a bank; absent: FR-FCFS, which does not distinguish kernels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<DramSchedulerConfig>,
-    /// Row, column and bank bits of the address left after channel selection.
+    /// Row, column and bank bits of the address after channel selection.
     pub address: AddressMap,
     /// Timing constraints.
     pub timing: DramTiming,
@@ -44,9 +44,9 @@ pub struct DramConfig {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DramTiming {
-    /// Column to column, same bank group or none.
+    /// Column command to column command, same bank group or without bank groups.
     pub t_ccd: u32,
-    /// Column to column within a bank group.
+    /// Column command to column command within a bank group.
     pub t_ccdl: u32,
     /// Activate to activate, different banks.
     pub t_rrd: u32,
@@ -71,7 +71,7 @@ pub struct DramTiming {
     /// Window in which a channel issues at most four activates; absent or 0: no such window.
     #[serde(default, skip_serializing_if = "is_off")]
     pub t_faw: u32,
-    /// From one refresh of all banks to the next; absent or 0, as `t_rfc`: no refresh.
+    /// Interval between refreshes of all banks; absent or 0, as `t_rfc`: no refresh.
     #[serde(default, skip_serializing_if = "is_off")]
     pub t_refi: u32,
     /// Refresh to the next command.
@@ -80,37 +80,39 @@ pub struct DramTiming {
 }
 
 impl DramTiming {
-    /// The least `t_refi` that surely leaves time to open a row and read it between two refreshes: twice all that can
-    /// pass before, in and after one.
+    /// Smallest `t_refi` that leaves time to open a row and read it between two refreshes: twice
+    /// the maximum time before, in and after a refresh.
     pub(crate) fn least_refresh_interval(&self) -> u64 {
         let once = [self.t_rfc, self.t_rc, self.t_ras, self.t_rp, self.t_rcd, self.t_wl, self.t_wr, self.t_cl, self.t_cdlr];
         2 * once.into_iter().map(u64::from).sum::<u64>()
     }
 }
 
-/// Address mapping (sources.md D68). Channel = (address >> `channel_shift`) mod channels; the rest is
-/// `((address >> channel_shift) div channels) << channel_shift | low bits`, and is cut into fields by these masks. The lowest bank bits
-/// are the slice of the channel.
+/// Address mapping (sources.md D68). Channel = (address >> `channel_shift`) mod channels. The rest
+/// is `((address >> channel_shift) div channels) << channel_shift | low bits`, and these masks cut
+/// it into fields. The lowest bank bits are the slice of the channel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AddressMap {
     /// Lowest address bit that takes part in channel selection.
     pub channel_shift: u32,
-    /// Bits of the rest that make the row, lowest first.
+    /// Row bits within the rest, lowest first.
     pub row_bits: Vec<u8>,
-    /// Bits of the rest that make the bank, lowest first.
+    /// Bank bits within the rest, lowest first.
     pub bank_bits: Vec<u8>,
-    /// Bits of the rest that make the column, lowest first.
+    /// Column bits within the rest, lowest first.
     pub column_bits: Vec<u8>,
-    /// How addresses are spread over slices; absent: linear, as above. With `ipoly`, for which `channels` must be a power of
-    /// two, the number made of quotient, channel and slice of the channel is hashed as the set index is (sources.md D115).
+    /// Distribution of addresses over slices; absent: linear, as above. With `ipoly`, `channels`
+    /// must be a power of two, and the number made of quotient, channel and slice of the channel is
+    /// hashed like the set index (sources.md D115).
     #[serde(default, skip_serializing_if = "SetIndex::is_linear")]
     pub index: SetIndex,
 }
 
 impl GpuConfig {
-    /// What device memory moves at most: sectors of 32 bytes, one per burst on every channel, and the core cycles in which it moves them.
+    /// Peak bandwidth of device memory: a number of 32-byte sectors, one per burst on every
+    /// channel, and the core cycles in which they move.
     #[must_use]
     pub(crate) fn dram_sectors(&self) -> (u64, u64) {
         let beats = u64::from(self.dram.channels) * u64::from(self.dram.beats_per_cycle) * u64::from(self.clocks.dram_khz);

@@ -1,59 +1,62 @@
-//! `[dram.scheduler]` of a GPU file: which kernel's request a bank serves next (sources.md D183 to D187).
+//! Arbitration among kernels at a DRAM bank: `[dram.scheduler]` of a GPU file (sources.md D183 to
+//! D187).
 
 use mias_registers::KERNEL_SLOTS;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// The whole bandwidth, of which shares are parts.
+/// Total bandwidth in the unit of shares.
 pub const WHOLE_SHARE: u32 = 1 << 10;
 
-/// The largest cap, which is as much as 8 bits count.
+/// Largest cap, the maximum of 8 bits.
 pub const MOST_CAP: u32 = (1 << 8) - 1;
 
-/// Caps that there are.
+/// Valid caps.
 pub(super) const CAP: RangeInclusive<u32> = 1..=MOST_CAP;
 
-/// Which of the requests that wait at a bank is next; absent: the oldest that hits the open row, else the oldest.
+/// Arbitration among the requests that wait at a bank; absent: the oldest that hits the open row,
+/// else the oldest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct DramSchedulerConfig {
-    /// Who orders them.
+    /// Order of requests.
     pub by: DramOrder,
-    /// What the order is held by, 1 to 255: with `kernel-cap` row hits that may go before an older request of another kernel; with
-    /// `batch` requests of a kernel in a bank that a batch takes; with `shares` sectors by which a kernel's row hits may run ahead. Absent:
-    /// 4, 5 and 16.
+    /// Cap of the order, 1 to 255; absent: 4, 5 and 16. With `kernel-cap`: row hits that may bypass
+    /// an older request of another kernel. With `batch`: requests of a kernel in a bank that a
+    /// batch takes. With `shares`: sectors by which a kernel's row hits may run ahead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cap: Option<u32>,
-    /// With `shares`: the bandwidth of the kernel in each slot in parts of 1,024, at most 1,024 in sum; slots beyond the list and those with
-    /// 0 count as 1, so that they are served last but served.
+    /// With `shares`: bandwidth of the kernel in each slot in parts of 1,024, at most 1,024 in
+    /// total. Slots beyond the list and those with 0 count as 1, so they are served last but
+    /// served.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shares: Vec<u32>,
 }
 
-/// Who orders the requests of a channel.
+/// Order of the requests of a channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DramOrder {
-    /// Row hits first, then the oldest: it knows no kernels.
+    /// Row hits first, then the oldest, without regard to kernels.
     #[default]
     FrFcfs,
-    /// The oldest of each bank.
+    /// The oldest request of each bank.
     Fcfs,
-    /// As FR-FCFS, but so many row hits at most go before an older request of another kernel.
+    /// FR-FCFS with a limit on the row hits that bypass an older request of another kernel.
     KernelCap,
-    /// Batches, in which the kernel with the least to do goes first: PAR-BS.
+    /// Batches in which the kernel with the least work goes first: PAR-BS.
     Batch,
     /// Shares of the bandwidth.
     Shares,
 }
 
 impl DramOrder {
-    /// All of them.
+    /// All orders.
     pub const ALL: [DramOrder; 5] = [Self::FrFcfs, Self::Fcfs, Self::KernelCap, Self::Batch, Self::Shares];
 
-    /// The cap where nobody says (sources.md D184, D185 and D186); 0 for an order without one.
+    /// Default cap (sources.md D184, D185 and D186); 0 for an order without a cap.
     #[must_use]
     pub fn usual_cap(self) -> u32 {
         match self {
@@ -65,7 +68,7 @@ impl DramOrder {
     }
 }
 
-/// What a file may say that cannot be: the key, the number, and the remedy.
+/// First invalid field: key, value and remedy.
 pub(super) fn refused(config: &DramSchedulerConfig) -> Option<(&'static str, u32, &'static str)> {
     let (cap, shares) = ("dram.scheduler.cap", "dram.scheduler.shares");
     if let Some(given) = config.cap.filter(|given| !CAP.contains(given)) {

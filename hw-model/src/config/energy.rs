@@ -1,7 +1,7 @@
-//! `[energy]` of a GPU file: what an event costs, and what the chip draws whatever happens.
+//! Energy per event and background power of the chip: `[energy]` of a GPU file.
 //!
-//! Energies in femtojoules (0.001 nJ is 1,000 fJ), powers in microwatts, both whole numbers. What is counted is said in
-//! [`crate::energy`].
+//! Energies in femtojoules (0.001 nJ is 1,000 fJ), powers in microwatts, both whole numbers. The
+//! events are defined in [`crate::energy`].
 
 use serde::{Deserialize, Serialize};
 
@@ -10,45 +10,45 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct EnergyConfig {
-    /// Fetching a warp instruction from a warm instruction cache.
+    /// Fetch of a warp instruction from a warm instruction cache.
     pub fetch_fj: u32,
-    /// Decoding a warp instruction, and its place in the instruction buffer.
+    /// Decode of a warp instruction, with its entry in the instruction buffer.
     pub decode_fj: u32,
-    /// Scheduling a warp instruction.
+    /// Scheduling of a warp instruction.
     pub schedule_fj: u32,
-    /// One lane's read of a register.
+    /// Register read of one lane.
     pub register_read_fj: u32,
-    /// One lane's write of a register.
+    /// Register write of one lane.
     pub register_write_fj: u32,
-    /// One lane's operation, by unit.
+    /// Operation of one lane, by unit.
     pub lane: LaneEnergies,
     /// One pass through the banks of shared memory.
     pub shared_pass_fj: u32,
-    /// L1 access of a sector that is there or on its way.
+    /// L1 access to a sector that is present or in flight.
     pub l1_hit_fj: u32,
-    /// L1 access of a sector that is not there, its fill included.
+    /// L1 access to a missing sector, with its fill.
     pub l1_miss_fj: u32,
     /// Packet through one subnet of the crossbar.
     pub packet_fj: u32,
-    /// L2 read of a sector that is there or on its way.
+    /// L2 read of a sector that is present or in flight.
     pub l2_read_hit_fj: u32,
-    /// L2 read of a sector that is not there.
+    /// L2 read of a missing sector.
     pub l2_read_miss_fj: u32,
-    /// L2 write of a sector that is there.
+    /// L2 write of a sector that is present.
     pub l2_write_hit_fj: u32,
-    /// L2 write of a sector that is not there.
+    /// L2 write of a missing sector.
     pub l2_write_miss_fj: u32,
     /// DRAM read of an atom of 32 bytes.
     pub dram_read_fj: u32,
     /// DRAM write of an atom of 32 bytes.
     pub dram_write_fj: u32,
-    /// Opening and closing a DRAM row, charged when it is opened.
+    /// Opening and closing of a DRAM row, charged when it is opened.
     pub dram_row_fj: u32,
-    /// Power of the chip that depends on nothing.
+    /// Constant power of the chip.
     pub constant_uw: u32,
     /// Static power of an SM that holds a TB.
     pub sm_active_uw: u32,
-    /// Power of an SM that holds none.
+    /// Power of an SM without TBs.
     pub sm_idle_uw: u32,
     /// Power of an SM's pipelines in a cycle in which it issues.
     pub sm_issue_uw: u32,
@@ -59,7 +59,7 @@ pub struct EnergyConfig {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LaneEnergies {
-    /// Integer; barriers and exits too.
+    /// Integer, with barriers and exits.
     pub int_fj: u32,
     /// Single precision.
     pub sp_fj: u32,
@@ -75,6 +75,6 @@ pub struct LaneEnergies {
     pub texture_fj: u32,
     /// Uniform data path.
     pub uniform_fj: u32,
-    /// Addresses of loads, stores and atomics.
+    /// Address computation of loads, stores and atomics.
     pub memory_fj: u32,
 }

@@ -1,32 +1,37 @@
-//! Upper limits of a GPU file: so far above any machine that only a slip reaches them (assumption), so low that a machine
-//! within them is built in bounded memory, and that its sums fit their types.
+//! Upper limits of a GPU file.
+//!
+//! They are far above any real machine, so only a typing error reaches them (assumption). They are
+//! low enough to build a machine in bounded memory and to keep its sums within their types.
 
 use super::check::{ConfigError, fail};
 use super::ranges::{SIZES, TIMES};
 use super::{AddressMap, GpuConfig, SetIndex};
 use std::ops::RangeInclusive;
 
-/// Largest queue, latency and DRAM timing constraint.
+/// Maximum of queue lengths, latencies and DRAM timing constraints.
 pub(super) const MOST: u32 = 4_096;
 const AT_MOST: &str = "must be at most 4096";
 
-/// Largest ratio between two clocks; a core cycle runs that many cycles of a faster domain.
+/// Maximum ratio between two clocks; a core cycle simulates that many cycles of a faster domain.
 const CLOCK_RATIO: u32 = 64;
 
-/// Lines of all L1s together, and of all L2 slices together: 512 MB of cache with lines of 128 bytes.
+/// Maximum number of lines of all L1s together, and of all L2 slices together: 512 MB of cache with
+/// lines of 128 bytes.
 const MOST_LINES: u64 = 1 << 22;
 
-/// Requests that the MSHRs of all SMs, or of all L2 slices, can hold together.
+/// Maximum number of requests in the MSHRs of all SMs, or of all L2 slices.
 const MOST_REQUESTS: u64 = 1 << 24;
 
-/// Bits of a device address that choose row, bank and column: all of 57 but those within a sector, which is one atom of one channel.
+/// Bits of a device address that select row, bank and column: all of 57 except those within a
+/// sector, which is one atom of one channel.
 pub(super) const ADDRESS_BIT: RangeInclusive<u32> = 5..=56;
 
-/// Lowest bit that chooses a channel; as above those below are within a sector, and a piece of a channel has a size in 32 bits.
+/// Valid positions of the lowest channel bit. Lower bits are within a sector, and the size of a
+/// channel's piece fits 32 bits.
 pub(super) const CHANNEL_SHIFT: RangeInclusive<u32> = 5..=31;
 
 impl GpuConfig {
-    /// Checks what [`GpuConfig::check`] bounds from above.
+    /// Checks the upper limits of [`GpuConfig::check`].
     pub(super) fn check_limits(&self) -> Result<(), ConfigError> {
         let clocks = &self.clocks;
         let clock = "must be within 1/64 and 64 times core_khz";
@@ -46,7 +51,7 @@ impl GpuConfig {
         self.check_addresses()
     }
 
-    /// What is bounded together.
+    /// Checks limits on products of fields.
     fn check_products(&self) -> Result<(), ConfigError> {
         let (l1, l2) = (&self.l1, &self.l2);
         let (sms, slices) = (u64::from(self.sm.count), u64::from(self.dram.channels * l2.slices_per_channel));
@@ -69,7 +74,8 @@ impl GpuConfig {
         Ok(())
     }
 
-    /// The address map names bits that there are, each for one purpose, and a bank for every bank number.
+    /// Checks that the address map names valid bits, each for one purpose, and a bank for every
+    /// bank number.
     fn check_addresses(&self) -> Result<(), ConfigError> {
         let AddressMap { channel_shift, row_bits, bank_bits, column_bits, index } = &self.dram.address;
         if !CHANNEL_SHIFT.contains(channel_shift) {
@@ -81,7 +87,7 @@ impl GpuConfig {
         if *index == SetIndex::Xor {
             fail("dram.address.index", self.dram.channels, "slices are spread by \"linear\" or \"ipoly\"")?;
         }
-        // What is fetched at once lies in one row of one bank.
+        // One fetch must lie in one row of one bank.
         let least = self.l2.sector_bytes.trailing_zeros();
         let of_rows = row_bits.iter().chain(bank_bits).map(|&bit| u32::from(bit)).min().unwrap_or(u32::MAX);
         if least > of_rows.min(*channel_shift) {

@@ -1,71 +1,75 @@
-//! Memory issue as data: who may issue an off-chip memory instruction, and when (sources.md D123).
+//! Issue of off-chip memory instructions: arbitration and limits per kernel (sources.md D123).
 
 use mias_registers::KERNEL_SLOTS;
 use serde::{Deserialize, Serialize};
 
-/// What holds memory instructions back where kernels share an SM; absent or all off: nothing does.
+/// Restrictions of memory instructions where kernels share an SM; absent or all off: none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct MemoryIssueConfig {
-    /// Whose memory instruction is next.
+    /// Arbitration among kernels.
     pub order: MemoryOrder,
-    /// How many a kernel may have in flight on an SM.
+    /// Maximum number of instructions in flight per kernel on an SM.
     pub in_flight: InFlightLimit,
-    /// With static limits: so many, by kernel slot; any number for slots beyond the list.
+    /// With static limits: limit by kernel slot; slots beyond the list have no limit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<StaticLimit>,
-    /// With dynamic limits: what happens to one after an interval with less than one reservation fail per request.
+    /// With dynamic limits: change of a limit after an interval with less than one reservation fail
+    /// per request.
     pub no_fails: NoFails,
-    /// With dynamic limits: reservation fails are counted on beyond 12 bits.
+    /// With dynamic limits: reservation fails are counted beyond 12 bits.
     pub wide_fails: bool,
-    /// Warp instructions that the kernel of each slot may issue until those of all others here are spent; any number for slots beyond the
-    /// list. 1 to 2^32 - 2 each.
+    /// Warp instructions that the kernel of each slot may issue until the quotas of all other
+    /// kernels on the SM are spent, 1 to 2^32 - 2 each; slots beyond the list have no limit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warp_quota: Vec<u32>,
-    /// From when on anything is held back.
+    /// Start of the restrictions.
     #[serde(skip_serializing_if = "is_from_reset")]
     pub from: MemoryIssueFrom,
-    /// With dynamic limits for the whole GPU: core cycles from a new limit of the SM that is monitored until all SMs have it, at least 1;
-    /// absent: [`BROADCAST_CYCLES`].
+    /// With dynamic limits for the whole GPU: core cycles from a new limit of the monitored SM
+    /// until all SMs have it, at least 1; absent: [`BROADCAST_CYCLES`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub broadcast_cycles: Option<u32>,
-    /// With limits by the firmware: core cycles between its looks at the counters, at least 1; absent: [`INTERVAL_CYCLES`].
+    /// With limits by the firmware: core cycles between its reads of the counters, at least 1;
+    /// absent: [`INTERVAL_CYCLES`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval_cycles: Option<u32>,
 }
 
-/// Core cycles of a broadcast of limits, where a machine does not say (assumption: a register on the way every few SMs, as in a crossbar that
-/// an unloaded packet passes in as much).
+/// Default core cycles of a broadcast of limits (assumption: one register stage every few SMs, so
+/// the broadcast takes as long as an unloaded packet through a crossbar).
 pub const BROADCAST_CYCLES: u32 = 32;
 
-/// Core cycles between the firmware's looks at the counters of memory issue, where a machine does not say (assumption: about twice as
-/// long as a look at two kernels on 30 SMs takes on the Cortex-M4F, docs/decision-latency.md).
+/// Default core cycles between the firmware's reads of the memory-issue counters (assumption: about
+/// twice the time that the Cortex-M4F needs to read two kernels on 30 SMs,
+/// docs/porting/decision-latency.md).
 pub const INTERVAL_CYCLES: u32 = 50_000;
 
 impl MemoryIssueConfig {
-    /// Core cycles from a new limit of the SM that is monitored until all SMs have it.
+    /// Core cycles from a new limit of the monitored SM until all SMs have it.
     #[must_use]
     pub fn broadcast(&self) -> u32 {
         self.broadcast_cycles.unwrap_or(BROADCAST_CYCLES)
     }
 
-    /// Core cycles between the firmware's looks at the counters.
+    /// Core cycles between the firmware's reads of the counters.
     #[must_use]
     pub fn interval(&self) -> u32 {
         self.interval_cycles.unwrap_or(INTERVAL_CYCLES)
     }
 }
 
-/// From when on anything is held back.
+/// Start of the memory-issue restrictions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum MemoryIssueFrom {
-    /// Always.
+    /// From reset on.
     #[default]
     Reset,
-    /// Not while configurations are tried: on an SM from the moment at which the firmware arms it until it has the decision's quotas.
+    /// Not during profiling: an SM is unrestricted from the moment at which the firmware arms it
+    /// until it has the decision's quotas.
     Decision,
 }
 
@@ -74,60 +78,60 @@ fn is_from_reset(from: &MemoryIssueFrom) -> bool {
     *from == MemoryIssueFrom::Reset
 }
 
-/// Whose memory instruction is next, of the kernels that have one ready at a scheduler.
+/// Arbitration among the kernels with a memory instruction ready at a scheduler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum MemoryOrder {
-    /// The warp scheduler's choice.
+    /// Warp scheduler's choice.
     #[default]
     Scheduler,
-    /// Kernels take turns: RBMI.
+    /// Round robin among kernels: RBMI.
     RoundRobin,
-    /// Kernels have quotas, so that they make as many requests each: QBMI.
+    /// Quotas per kernel, so that all kernels make equally many requests: QBMI.
     Quota,
 }
 
-/// How many off-chip memory instructions a kernel may have in flight on an SM.
+/// Limit of off-chip memory instructions in flight per kernel on an SM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum InFlightLimit {
-    /// Any number.
+    /// No limit.
     #[default]
     None,
-    /// As many as `limits` say: SMIL.
+    /// Fixed limits from `limits`: SMIL.
     Static,
-    /// As many as the hardware finds, on each SM: DMIL.
+    /// Limits found by the hardware of each SM: DMIL.
     Dynamic,
-    /// As many as the hardware finds on one SM, for all: global DMIL.
+    /// Limits found by the hardware of one SM, for all SMs: global DMIL.
     DynamicGlobal,
-    /// As many as the firmware finds, through the register block: the same rule, some time later.
+    /// Limits found by the firmware through the register block: the same rule, with a delay.
     Firmware,
 }
 
-/// A fixed limit.
+/// Fixed limit of one kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum StaticLimit {
     /// 1 to 127 instructions.
     Most(#[cfg_attr(feature = "schema", schemars(range(min = 1, max = 127)))] u8),
-    /// Any number.
+    /// No limit.
     Any(Unlimited),
 }
 
-/// No limit.
+/// Absence of a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Unlimited {
-    /// Any number.
+    /// No limit.
     Inf,
 }
 
 impl StaticLimit {
-    /// The number, if there is one.
+    /// Number of instructions, if limited.
     #[must_use]
     pub fn most(self) -> Option<u8> {
         match self {
@@ -137,22 +141,22 @@ impl StaticLimit {
     }
 }
 
-/// What happens to a limit that is not needed.
+/// Change of a limit that is not needed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum NoFails {
-    /// It is taken away.
+    /// The limit is removed.
     #[default]
     Unlimited,
-    /// It is raised by one.
+    /// The limit is raised by one.
     Grow,
 }
 
 const BROADCAST: &str = "must be at least 1 cycle, and only where sm.memory_issue.in_flight is \"dynamic-global\"";
 const INTERVAL: &str = "must be at least 1 cycle, and only where sm.memory_issue.in_flight is \"firmware\"";
 
-/// What a file may say that cannot be: the key, the number, and the remedy.
+/// First invalid field: key, value and remedy.
 pub(super) fn refused(config: &MemoryIssueConfig) -> Option<(&'static str, u32, &'static str)> {
     let (limits, quotas) = ("sm.memory_issue.limits", "sm.memory_issue.warp_quota");
     let slots = |given: usize| (given > KERNEL_SLOTS).then_some((given as u32, "numbers, and there are 8 kernel slots"));

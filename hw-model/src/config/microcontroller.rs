@@ -1,19 +1,22 @@
-//! The microcontroller that runs the scheduler firmware: what turns its instructions into core cycles.
+//! Microcontroller that runs the scheduler firmware, with the conversion of its instructions to
+//! core cycles.
 
 use super::check::fail;
 use super::{ConfigError, GpuConfig};
 use serde::{Deserialize, Serialize};
 
-/// Slowest and fastest clock in kHz: 1 MHz to 10 GHz (assumption: what lies outside is a slip of the finger).
+/// Valid clocks in kHz: 1 MHz to 10 GHz (assumption: other values are typing errors).
 pub(super) const CLOCK_KHZ: std::ops::RangeInclusive<u32> = 1_000..=10_000_000;
 
-/// Fewest and most cycles per instruction, in thousandths (assumption: ten instructions a cycle, a hundred cycles an instruction).
+/// Valid cycles per instruction, in thousandths (assumption: ten instructions per cycle to a
+/// hundred cycles per instruction).
 pub(super) const CPI_PERMILLE: std::ops::RangeInclusive<u32> = 100..=100_000;
 
-/// Most wait states of an access (assumption: a slow bridge between two buses takes tens of cycles).
+/// Maximum number of wait states per access (assumption: a slow bridge between two buses takes tens
+/// of cycles).
 pub(super) const MOST_WAIT_STATES: u32 = 1_000;
 
-/// A processor whose instructions have been counted (`host-sim/lab/decision-latency.toml`).
+/// Processors with measured instruction counts (`host-sim/lab/decision-latency.toml`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -21,7 +24,7 @@ pub enum MicrocontrollerCore {
     /// Cortex-M4F.
     #[serde(rename = "cortex-m4f")]
     CortexM4F,
-    /// Cortex-M0 and M0+: no divider, no wide multiply.
+    /// Cortex-M0 and M0+: without divider and wide multiply.
     #[serde(rename = "cortex-m0")]
     CortexM0,
     /// 32-bit RISC-V with multiplication, atomics and compressed instructions.
@@ -30,7 +33,7 @@ pub enum MicrocontrollerCore {
 }
 
 impl MicrocontrollerCore {
-    /// The name in machine files and tables.
+    /// Name in GPU files and tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -41,26 +44,26 @@ impl MicrocontrollerCore {
     }
 }
 
-/// The microcontroller of a machine.
+/// Microcontroller of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MicrocontrollerConfig {
     /// Processor.
     pub core: MicrocontrollerCore,
-    /// Its clock in kHz, 1,000 to 10,000,000.
+    /// Clock in kHz, 1,000 to 10,000,000.
     pub clock_khz: u32,
-    /// Its cycles per instruction, in thousandths, 100 to 100,000.
+    /// Cycles per instruction, in thousandths, 100 to 100,000.
     pub cpi_permille: u32,
-    /// Cycles of its clock that each access to the register block takes on top of its instruction, 0 to 1,000: the wait states of the bus.
-    /// 0 or absent: none.
+    /// Wait states of the bus: microcontroller cycles that each access to the register block adds
+    /// to its instruction, 0 to 1,000; absent: 0.
     #[serde(default, skip_serializing_if = "super::is_off")]
     pub wait_states: u32,
 }
 
 impl MicrocontrollerConfig {
-    /// Cycles of a core clock of `core_khz` in which the microcontroller executes so many instructions, of which so many access the
-    /// register block, rounded up.
+    /// Core cycles in which the microcontroller executes `instructions`, of which `accesses` access
+    /// the register block, rounded up. `core_khz` is the core clock.
     #[must_use]
     pub fn core_cycles(&self, core_khz: u32, instructions: u64, accesses: u64) -> u64 {
         let executed = u128::from(instructions) * u128::from(self.cpi_permille);
@@ -95,15 +98,16 @@ mod tests {
 
     #[test]
     fn closed_forms() {
-        // One instruction a cycle at the core's clock.
+        // One instruction per cycle at the core's clock.
         assert_eq!(with(1_000, 1_000).core_cycles(1_000, 77, 5), 77);
-        // 100 instructions at 1.5 cycles are 150 of a clock that has a third of the core's: 450.
+        // 100 instructions at 1.5 cycles are 150 of a clock at a third of the core's: 450.
         assert_eq!(with(1_000, 1_500).core_cycles(3_000, 100, 5), 450);
         // 1 cycle of 1 GHz is 1.365 of 1,365 MHz: rounded up.
         assert_eq!(with(1_000_000, 1_000).core_cycles(1_365_000, 1, 1), 2);
         assert_eq!(with(1_000_000, 1_000).core_cycles(1_365_000, 0, 0), 0);
         assert_eq!(with(1, u32::MAX).core_cycles(u32::MAX, u64::MAX, u64::MAX), u64::MAX);
-        // Of 100 instructions at 1.5 cycles 10 wait 7 cycles more: 150 + 70 of a clock that has a third of the core's.
+        // 10 of 100 instructions at 1.5 cycles wait 7 more cycles: 150 + 70 of a clock at a third
+        // of the core's.
         let waits = MicrocontrollerConfig { wait_states: 7, ..with(1_000, 1_500) };
         assert_eq!(waits.core_cycles(3_000, 100, 10), 3 * 220);
     }
@@ -126,7 +130,7 @@ mod tests {
     }
 
     proptest! {
-        /// The least number of core cycles that is not shorter than the instructions' time.
+        /// The result is the smallest number of core cycles that covers the instructions' time.
         #[test]
         fn rounds_up_and_no_further(instructions in 0..1_u64 << 32, core in 1..10_000_000_u32, clock in 1_000..10_000_000_u32, cpi in 100..100_000_u32) {
             let cycles = u128::from(with(clock, cpi).core_cycles(core, instructions, 3));

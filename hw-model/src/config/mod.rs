@@ -1,8 +1,8 @@
-//! A GPU as data: every number of the machine that the timing model uses.
+//! GPU files: every parameter of the machine that the timing model uses.
 //!
-//! One TOML file per machine in `configs/gpus/`; each field there carries its source or the word "assumption". Units are
-//! in the field names. Unknown keys are errors, and all fields are required but those of options that can be off, so that
-//! a file says everything.
+//! Each machine has one TOML file in `configs/gpus/`. Each field there states its source or the
+//! word "assumption". Units are in the field names. Unknown keys are errors, and all fields except
+//! optional features are required, so a file is complete.
 
 mod active_warps;
 mod caches;
@@ -43,18 +43,18 @@ pub use texture::TextureCacheConfig;
 
 use serde::{Deserialize, Serialize};
 
-/// A whole GPU.
+/// GPU file of one machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct GpuConfig {
     /// Short name, equal to the file's stem.
     pub name: String,
-    /// One line on what machine this is and where its numbers come from.
+    /// One line that names the machine and the source of its numbers.
     pub description: String,
     /// Clock domains.
     pub clocks: Clocks,
-    /// Streaming multiprocessors.
+    /// Streaming multiprocessors (SMs).
     pub sm: SmConfig,
     /// First-level data cache, one per SM.
     pub l1: L1Config,
@@ -66,9 +66,9 @@ pub struct GpuConfig {
     pub dram: DramConfig,
     /// Kernel launch.
     pub launch: LaunchConfig,
-    /// Machine constants that the scheduler firmware is given.
+    /// Machine constants for the scheduler firmware.
     pub scheduler: SchedulerConfig,
-    /// The processor that the scheduler firmware runs on.
+    /// Microcontroller that runs the scheduler firmware.
     pub microcontroller: MicrocontrollerConfig,
     /// Energy per event and background power; absent: no energy is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -80,17 +80,17 @@ pub struct GpuConfig {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Clocks {
-    /// SMs, and the unit of simulated time.
+    /// Clock of the SMs, the unit of simulated time.
     pub core_khz: u32,
-    /// Crossbar.
+    /// Clock of the crossbar.
     pub interconnect_khz: u32,
-    /// L2 slices.
+    /// Clock of the L2 slices.
     pub l2_khz: u32,
-    /// DRAM command clock.
+    /// Clock of DRAM commands.
     pub dram_khz: u32,
 }
 
-/// Order in which a scheduler considers its warps.
+/// Order in which a warp scheduler considers its warps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -99,11 +99,11 @@ pub enum WarpSchedulerKind {
     Gto,
     /// Loose round robin.
     Lrr,
-    /// Kernels take turns, and greedy then oldest among the warps of the kernel whose turn it is.
+    /// Round robin among kernels, and greedy then oldest among the warps of the selected kernel.
     KernelLrr,
 }
 
-/// When the turn to issue first in a cycle goes from a sub-core of an SM to the next (sources.md D172).
+/// Rotation of the sub-core that issues first in a cycle (sources.md D172).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -111,12 +111,12 @@ pub enum IssueTurns {
     /// Every cycle.
     #[default]
     EveryCycle,
-    /// Every cycle in which the SM has TBs; the first of them begins with sub-core 0.
+    /// Every cycle in which the SM has TBs; the first such cycle begins with sub-core 0.
     WithTbs,
 }
 
 impl IssueTurns {
-    /// What a file need not say.
+    /// True for the default, which a file may omit.
     fn is_usual(&self) -> bool {
         *self == IssueTurns::EveryCycle
     }
@@ -127,25 +127,26 @@ impl IssueTurns {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SmConfig {
-    /// SMs on the chip.
+    /// Number of SMs on the chip.
     pub count: u32,
-    /// Resident threads per SM.
+    /// Maximum resident threads per SM.
     pub threads: u32,
-    /// Resident TBs per SM.
+    /// Maximum resident TBs per SM.
     pub tbs: u32,
     /// 32-bit registers per SM.
     pub registers: u32,
-    /// Registers per thread are rounded up to a multiple of this.
+    /// Allocation granule of registers per thread: their number is rounded up to a multiple of it.
     pub register_granule: u32,
     /// Shared memory per SM in bytes.
     pub shared_bytes: u32,
-    /// Shared memory per TB is rounded up to a multiple of this many bytes.
+    /// Allocation granule of shared memory per TB in bytes: its size is rounded up to a multiple of
+    /// it.
     pub shared_granule_bytes: u32,
-    /// Sub-cores, each with one scheduler that issues one warp instruction per cycle.
+    /// Number of sub-cores. Each has one scheduler, which issues one warp instruction per cycle.
     pub sub_cores: u32,
     /// Warp scheduling order.
     pub warp_scheduler: WarpSchedulerKind,
-    /// When the sub-core that issues first changes; absent: every cycle.
+    /// Rotation of the sub-core that issues first; absent: every cycle.
     #[serde(default, skip_serializing_if = "IssueTurns::is_usual")]
     pub issue_turns: IssueTurns,
     /// Operand-collector units over all sub-cores.
@@ -154,38 +155,43 @@ pub struct SmConfig {
     pub register_banks: u32,
     /// Rounds of operand collection per cycle.
     pub register_rounds: u32,
-    /// Results of units other than the load/store unit that an SM takes in a cycle; absent or 0: any number.
+    /// Number of results that an SM takes per cycle from units other than the load/store unit;
+    /// absent or 0: no limit.
     #[serde(default, skip_serializing_if = "is_off")]
     pub result_buses: u32,
     /// Shared-memory latency in cycles.
     pub shared_latency: u32,
-    /// Cycles that the texture unit takes for a fetch of texels or a load from a surface, on top of the L1; absent or 0: none.
+    /// Cycles of the texture unit for a fetch of texels or a load from a surface, in addition to
+    /// the L1; absent or 0: none.
     #[serde(default, skip_serializing_if = "is_off")]
     pub texel_latency: u32,
     /// Texture cache; absent: texels come through the L1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub texture_cache: Option<TextureCacheConfig>,
-    /// What holds memory instructions back where kernels share an SM; absent: nothing does.
+    /// Restrictions of memory instructions where kernels share an SM; absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_issue: Option<MemoryIssueConfig>,
-    /// Active warps of the kernel in each slot, of each warp scheduler, at most: the oldest that wait at no barrier; any number for slots beyond the list.
+    /// Maximum number of active warps per warp scheduler of the kernel in each slot: the oldest
+    /// that wait at no barrier. Slots beyond the list have no limit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub active_warps: Vec<WarpLimit>,
-    /// Instruction buffers; absent: the next instruction is always there.
+    /// Instruction buffers; absent: the next instruction is always available.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fetch: Option<FetchConfig>,
-    /// TBs may leave before their end; absent: they leave when they have ended.
+    /// Preemption of TBs; absent: TBs leave only when they have ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preemption: Option<PreemptionConfig>,
-    /// TBs beyond what fits, whose contexts lie on spare storage while they wait; absent: there are none.
+    /// Oversubscription: TBs beyond those that fit, with contexts in spare storage while they wait;
+    /// absent: none.
     #[serde(default, rename = "contexts", skip_serializing_if = "Option::is_none")]
     pub oversubscription: Option<OversubscriptionConfig>,
-    /// Empty SMs may be without power; absent: they are not.
+    /// Power gating of empty SMs; absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power_gating: Option<PowerGatingConfig>,
     /// Latency and initiation interval per unit.
     pub units: Units,
-    /// Constant cache; absent: it is perfect, and a constant load takes the load/store unit for one cycle, whatever its lanes read.
+    /// Constant cache; absent: it is perfect, and each constant load takes the load/store unit for
+    /// one cycle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constant_cache: Option<ConstantCacheConfig>,
 }
@@ -195,25 +201,25 @@ pub struct SmConfig {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FetchConfig {
-    /// Warps whose buffer is filled per cycle, in turns over the SM's warps.
+    /// Number of warps whose buffers are filled per cycle, round robin over the SM's warps.
     pub warps_per_cycle: u32,
-    /// Instructions of a warp that its buffer holds. It is filled when it is empty.
+    /// Instructions in a warp's buffer. It is filled when it is empty.
     pub buffer: u32,
 }
 
-/// The constant cache of an SM. It always hits: what a machine loses when the lanes of a warp read different words is modelled, and what
-/// it loses when they read too many of them is not.
+/// Constant cache of an SM. It always hits: serialization of different words is modeled, and
+/// capacity misses are not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ConstantCacheConfig {
-    /// Cycles from a load's last word to its register.
+    /// Cycles from a load's last word to its register write.
     pub latency: u32,
-    /// Cycles of the load/store unit for each different word that a load's lanes read (sources.md D113).
+    /// Cycles of the load/store unit per distinct word that a load's lanes read (sources.md D113).
     pub word_cycles: u32,
 }
 
-/// An option that is not in the file.
+/// True for an option that is off and may be omitted.
 fn is_off(value: &u32) -> bool {
     *value == 0
 }
@@ -241,7 +247,7 @@ pub struct Units {
     pub uniform: UnitTiming,
 }
 
-/// One pipeline.
+/// Timing of one pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -252,53 +258,56 @@ pub struct UnitTiming {
     pub interval: u32,
 }
 
-/// Crossbar.
+/// Crossbar between SMs and L2 slices.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct InterconnectConfig {
     /// Bytes per flit.
     pub flit_bytes: u32,
-    /// Bytes of a packet beside the sectors that it carries. With them a packet is as many flits as it takes, which keep its ports one after
-    /// the other; absent or 0: every packet is one flit.
+    /// Bytes of a packet in addition to its sectors. With them, a packet takes as many flits as its
+    /// bytes need, and these occupy its ports one after the other; absent or 0: every packet is one
+    /// flit.
     #[serde(default, skip_serializing_if = "is_off")]
     pub header_bytes: u32,
-    /// Packets that each input port can hold.
+    /// Number of packets that each input port can hold.
     pub input_buffer: u32,
-    /// Packets that each output port can hold.
+    /// Number of packets that each output port can hold.
     pub output_buffer: u32,
-    /// Which input an output serves next; absent: round robin.
+    /// Arbitration among the inputs of an output; absent: round robin.
     #[serde(default, skip_serializing_if = "Arbiter::is_usual")]
     pub arbiter: Arbiter,
 }
 
 impl InterconnectConfig {
-    /// Flits of a packet that carries so many sectors.
+    /// Number of flits of a packet with this many sectors.
     pub(crate) fn flits(&self, sectors: u32) -> u32 {
         if self.header_bytes == 0 { 1 } else { (self.header_bytes + ranges::SECTOR_BYTES * sectors).div_ceil(self.flit_bytes) }
     }
 }
 
-/// Which input an output of the crossbar serves next (sources.md D65).
+/// Arbitration among the inputs of a crossbar output (sources.md D65).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Arbiter {
-    /// The first that wants it, from the one after the input served last.
+    /// First requesting input after the one served last.
     #[default]
     RoundRobin,
-    /// The first that wants it, from the second after the input served last; behind the last two inputs from the first again. So of
-    /// neighbours that all want it every other one waits until no other input does.
+    /// First requesting input from the second after the one served last; after the last two inputs,
+    /// from the first again. Of neighbors that all request, every other one waits until no other
+    /// input requests.
     SkipOne,
-    /// One of those that want it, by chance (Lin et al. 2018, section 3.1): the same in every run.
+    /// Random choice among the requesting inputs (Lin et al. 2018, section 3.1), the same in every
+    /// run.
     Random,
-    /// As round robin, but outputs are served one after the other, and an input whose packet has just left may send its next one to a later
-    /// output in the same cycle.
+    /// Round robin with outputs served one after the other. An input whose packet has just left may
+    /// send its next one to a later output in the same cycle.
     SeveralPerInput,
 }
 
 impl Arbiter {
-    /// Inputs from the one served to the one that comes first next; by chance there is none.
+    /// Distance from the input served last to the first candidate; unused by the random arbiter.
     pub(crate) fn step(self) -> u32 {
         match self {
             Arbiter::RoundRobin | Arbiter::SeveralPerInput | Arbiter::Random => 1,
@@ -306,7 +315,7 @@ impl Arbiter {
         }
     }
 
-    /// What a file need not say.
+    /// True for the default, which a file may omit.
     fn is_usual(&self) -> bool {
         *self == Arbiter::RoundRobin
     }
@@ -326,12 +335,13 @@ pub struct LaunchConfig {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SchedulerConfig {
-    /// Linear's coefficient (Nasef 2023, eq. 3.7) in per-SM units as Q16.16: stall cycles per accumulated outstanding access.
+    /// Coefficient of the metric Linear (Nasef 2023, eq. 3.7) in per-SM units as Q16.16: stall
+    /// cycles per accumulated outstanding access.
     pub linear_coefficient_q16: u32,
-    /// R squared of its least-squares fit, in thousandths.
+    /// R squared of the least-squares fit of the coefficient, in thousandths.
     pub linear_r2_permille: u32,
-    /// Core cycles that the quota bus takes for each SM when the firmware commits quotas, 0 to 4,096. 0 or absent: all SMs have their
-    /// quotas in the cycle of the commit.
+    /// Core cycles per SM of the quota bus after a commit, 0 to 4,096. 0 or absent: all SMs have
+    /// their quotas in the cycle of the commit.
     #[serde(default, skip_serializing_if = "is_off")]
     pub commit_cycles_per_sm: u32,
 }

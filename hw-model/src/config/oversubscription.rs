@@ -1,162 +1,175 @@
-//! Oversubscription as data, contexts of TBs beyond what fits an SM lying on spare storage: Virtual Thread (Yoon et al. 2016) and GPUDuet (Lin et al. 2018; sources.md D160).
+//! Oversubscription: TBs beyond those that fit an SM, with contexts in spare storage.
+//!
+//! Mechanisms: Virtual Thread (Yoon et al. 2016) and GPUDuet (Lin et al. 2018; sources.md D160).
 
 use super::GpuConfig;
 use super::ranges::SECTOR_BYTES;
 use serde::{Deserialize, Serialize};
 
-/// What lets an SM hold more TBs than fit into its registers, shared memory and warp slots; absent: nothing does.
+/// Oversubscription of an SM's registers, shared memory and warp slots; absent: none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct OversubscriptionConfig {
-    /// Which contexts are switched, and when.
+    /// Mechanism: which contexts are switched, and when.
     pub mechanism: OversubscriptionMechanism,
-    /// Most extra TBs of an SM at any time, beside those that fit; absent: as many as there is room for with virtual thread, and what the
-    /// controller finds with the others.
+    /// Maximum number of extra TBs of an SM, in addition to those that fit; absent: as many as the
+    /// storage holds with virtual thread, and the controller's choice with the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extra: Option<u32>,
-    /// Bytes of a context that move per core cycle, a power of two from 32 to 1,024; absent: 128 (Lin et al. 2018, section 6.7).
+    /// Bytes of a context that move per core cycle, a power of two from 32 to 1,024; absent: 128
+    /// (Lin et al. 2018, section 6.7).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 32, max = 1024)))]
     pub bytes_per_cycle: Option<u32>,
-    /// Bytes of a warp's state beside its registers, 1 to 1,024; absent: 48 with virtual thread, 128 with the others (assumptions).
+    /// Bytes of a warp's state in addition to its registers, 1 to 1,024; absent: 48 with virtual
+    /// thread, 128 with the others (assumptions).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1024)))]
     pub warp_state_bytes: Option<u32>,
-    /// Of a kernel's registers those that are live where warps are switched, per mille, whatever is known of the kernel; absent: what its
-    /// PTX says, and all of them where there is none.
+    /// Per mille of a kernel's registers that are live at a switch of warps, for every kernel;
+    /// absent: the value from its PTX, or all registers without PTX.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
     pub live_permille: Option<u32>,
-    /// What compression leaves of live registers, per mille; absent: all.
+    /// Compressed size of live registers, per mille; absent: no compression.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
     pub compressed_permille: Option<u32>,
-    /// Entries of the warp context table; absent: 128 (Lin et al. 2018, section 6.6).
+    /// Number of entries of the warp context table; absent: 128 (Lin et al. 2018, section 6.6).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 128)))]
     pub table_warps: Option<u32>,
-    /// Entries of the TB context table; absent: 32 (Lin et al. 2018, table 4; the text has 16).
+    /// Number of entries of the TB context table; absent: 32 (Lin et al. 2018, table 4; the text
+    /// has 16).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 32)))]
     pub table_tbs: Option<u32>,
-    /// Whether contexts may lie in the L1, which then holds no data; absent: while it is idle.
+    /// Use of the L1 for contexts, during which it holds no data; absent: while it is idle.
     #[serde(default, skip_serializing_if = "ContextsInL1::is_usual")]
     pub in_l1: ContextsInL1,
-    /// What keeps warps from waiting for others that are away and find no room; absent: barriers are switch points.
+    /// Deadlock avoidance among warps that wait for switched-out warps without space to return;
+    /// absent: barriers are switch points.
     #[serde(default, skip_serializing_if = "DeadlockAvoidance::is_usual")]
     pub deadlock: DeadlockAvoidance,
-    /// Core cycles that the controller skips, and over which it counts before each decision; absent: 10,000 (Lin et al. 2018, section 6.4).
+    /// Core cycles that the controller skips, and over which it counts before each decision;
+    /// absent: 10,000 (Lin et al. 2018, section 6.4).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 100, max = 1000000)))]
     pub interval_cycles: Option<u32>,
-    /// Who finds how many extra TBs there may be, where the number is not given; absent: the hardware.
+    /// Controller of the number of extra TBs if `extra` is absent; absent: the hardware.
     #[serde(default, skip_serializing_if = "OversubscriptionController::is_usual")]
     pub controller: OversubscriptionController,
-    /// What the crossbar can sustain of its peak, per mille, to which its use is compared; absent: 600 (Lin et al. 2018, section 4.1).
+    /// Sustainable fraction of the crossbar's peak, per mille, to which its use is compared;
+    /// absent: 600 (Lin et al. 2018, section 4.1).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
     pub sustained_permille: Option<u32>,
 }
 
-/// Which contexts are switched, and when.
+/// Mechanism of oversubscription: which contexts are switched, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum OversubscriptionMechanism {
-    /// Virtual thread: slots of TBs all of whose warps wait for memory; registers and shared memory stay.
+    /// Virtual thread: switches the slots of TBs whose warps all wait for memory; registers and
+    /// shared memory stay.
     Virtual,
-    /// GPUDuet: warps or TBs, whichever context limits.
+    /// GPUDuet: switches warps or TBs, depending on the limiting resource.
     Duet,
     /// GPUDuet, TBs only.
     DuetTb,
 }
 
-/// Whether contexts may lie in the L1.
+/// Use of the L1 for contexts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ContextsInL1 {
     /// Never.
     Never,
-    /// If there is no room elsewhere, and the controller finds that the L1 serves nearly nothing.
+    /// If no other storage has space, and the controller finds that the L1 serves nearly no
+    /// accesses.
     #[default]
     Idle,
-    /// If there is no room elsewhere.
+    /// If no other storage has space.
     Always,
 }
 
 impl ContextsInL1 {
-    /// What a file need not say.
+    /// True for the default, which a file may omit.
     #[allow(clippy::trivially_copy_pass_by_ref)] // What serde calls takes a reference.
     fn is_usual(&self) -> bool {
         *self == ContextsInL1::Idle
     }
 }
 
-/// Who finds how many extra TBs there may be (Lin et al. 2018, section 6.4).
+/// Controller of the number of extra TBs (Lin et al. 2018, section 6.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum OversubscriptionController {
-    /// The hardware, at once.
+    /// Hardware, without delay.
     #[default]
     Hardware,
-    /// The firmware, from the same counts, in its own time.
+    /// Firmware, from the same counts, after its decision time.
     Firmware,
 }
 
 impl OversubscriptionController {
-    /// What a file need not say.
+    /// True for the default, which a file may omit.
     #[allow(clippy::trivially_copy_pass_by_ref)] // What serde calls takes a reference.
     fn is_usual(&self) -> bool {
         *self == OversubscriptionController::Hardware
     }
 }
 
-/// What keeps warps from waiting for others that are away and find no room (Lin et al. 2018, section 6.3).
+/// Deadlock avoidance among warps that wait for switched-out warps without space to return (Lin et
+/// al. 2018, section 6.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DeadlockAvoidance {
-    /// Who waits at a barrier may leave: the second way.
+    /// Warps that wait at a barrier may be switched out: the second way.
     #[default]
     Barriers,
-    /// One TB of an SM is never switched, and nobody leaves at a barrier: the first way.
+    /// One TB of an SM is never switched, and no warp is switched out at a barrier: the first way.
     OneTb,
 }
 
 impl DeadlockAvoidance {
-    /// What a file need not say.
+    /// True for the default, which a file may omit.
     #[allow(clippy::trivially_copy_pass_by_ref)] // What serde calls takes a reference.
     fn is_usual(&self) -> bool {
         *self == DeadlockAvoidance::Barriers
     }
 }
 
-/// Bytes that move per cycle: the port of the register file, of shared memory and of the L1 (Lin et al. 2018, section 7.4).
+/// Default bytes of a context that move per cycle: the port of the register file, of shared memory
+/// and of the L1 (Lin et al. 2018, section 7.4).
 pub const CONTEXT_BYTES_PER_CYCLE: u32 = 128;
 
-/// Bytes of a warp's state with virtual thread (assumption: 8 entries of the reconvergence stack of 32 bits each, and a scoreboard of 16 bytes).
+/// Default bytes of a warp's state with virtual thread (assumption: 8 entries of the reconvergence
+/// stack of 32 bits each, and a scoreboard of 16 bytes).
 pub const VIRTUAL_STATE_BYTES: u32 = 48;
 
-/// Bytes of a warp's state with GPUDuet (assumption: 8 entries of the reconvergence stack of 12 bytes each and a scoreboard of 16 bytes, 112
-/// bytes, rounded up to what an address stands for).
+/// Default bytes of a warp's state with GPUDuet (assumption: 8 entries of the reconvergence stack
+/// of 12 bytes each and a scoreboard of 16 bytes, 112 bytes, rounded up to the address granule).
 pub const DUET_STATE_BYTES: u32 = 128;
 
-/// Entries of the warp context table, and of the TB context table.
+/// Default number of entries of the warp context table.
 pub const TABLE_WARPS: u32 = 128;
-/// As [`TABLE_WARPS`], of TBs.
+/// Default number of entries of the TB context table.
 pub const TABLE_TBS: u32 = 32;
 
-/// Core cycles of the controller's interval.
+/// Default core cycles of the controller's interval.
 pub const CONTEXT_INTERVAL_CYCLES: u32 = 10_000;
 
-/// What a crossbar sustains of its peak, per mille.
+/// Default sustainable fraction of the crossbar's peak, per mille.
 pub const SUSTAINED_PERMILLE: u32 = 600;
 
 impl OversubscriptionConfig {
-    /// A mechanism as its paper has it.
+    /// Creates the configuration of a mechanism as its paper describes it.
     #[must_use]
     pub fn of(mechanism: OversubscriptionMechanism) -> Self {
         OversubscriptionConfig {
@@ -182,20 +195,20 @@ impl OversubscriptionConfig {
         self.bytes_per_cycle.unwrap_or(CONTEXT_BYTES_PER_CYCLE)
     }
 
-    /// Bytes of a warp's state beside its registers.
+    /// Bytes of a warp's state in addition to its registers.
     #[must_use]
     pub fn state_bytes(&self) -> u32 {
         let usual = if self.mechanism == OversubscriptionMechanism::Virtual { VIRTUAL_STATE_BYTES } else { DUET_STATE_BYTES };
         self.warp_state_bytes.unwrap_or(usual)
     }
 
-    /// Entries of the warp context table.
+    /// Number of entries of the warp context table.
     #[must_use]
     pub fn warps(&self) -> u32 {
         self.table_warps.unwrap_or(TABLE_WARPS)
     }
 
-    /// Entries of the TB context table.
+    /// Number of entries of the TB context table.
     #[must_use]
     pub fn tbs(&self) -> u32 {
         self.table_tbs.unwrap_or(TABLE_TBS)
@@ -207,25 +220,26 @@ impl OversubscriptionConfig {
         self.interval_cycles.unwrap_or(CONTEXT_INTERVAL_CYCLES)
     }
 
-    /// What the crossbar sustains of its peak, per mille.
+    /// Sustainable fraction of the crossbar's peak, per mille.
     #[must_use]
     pub fn sustained(&self) -> u32 {
         self.sustained_permille.unwrap_or(SUSTAINED_PERMILLE)
     }
 
-    /// Whether the controller decides how many extra TBs there may be.
+    /// True if the controller decides the number of extra TBs.
     #[must_use]
     pub fn is_controlled(&self) -> bool {
         self.extra.is_none() && self.mechanism != OversubscriptionMechanism::Virtual
     }
 
-    /// Whether that controller is the firmware.
+    /// True if that controller is the firmware.
     #[must_use]
     pub fn is_controlled_by_firmware(&self) -> bool {
         self.controller == OversubscriptionController::Firmware && self.is_controlled()
     }
 
-    /// Registers of a thread that move, of `registers`, of which `live` are known to be live where warps are switched.
+    /// Number of registers per thread that move, of `registers`; `live` is the number that is known
+    /// to be live at a switch of warps.
     #[must_use]
     pub fn moved_registers(&self, registers: u32, live: Option<u32>) -> u32 {
         let share = |of: u32, permille: u32| (u64::from(of) * u64::from(permille)).div_ceil(1_000) as u32;
@@ -234,7 +248,7 @@ impl OversubscriptionConfig {
     }
 }
 
-/// What a file may say that cannot be: the key, the number, and the remedy.
+/// First invalid field: key, value and remedy.
 pub(super) fn refused(gpu: &GpuConfig) -> Option<(&'static str, u32, &'static str)> {
     let config = gpu.sm.oversubscription.as_ref()?;
     let (bandwidth, state) = (config.bandwidth(), config.state_bytes());
@@ -271,7 +285,7 @@ mod tests {
     use super::*;
     use crate::hand_made::config;
 
-    /// The average of Lin et al. 2018, section 6.6: 44 % of the registers.
+    /// Average of Lin et al. 2018, section 6.6: 44 % of the registers.
     #[test]
     fn registers_that_move_are_rounded_up() {
         let mut duet = OversubscriptionConfig::of(OversubscriptionMechanism::Duet);

@@ -1,28 +1,30 @@
-//! Who owns which ways of a cache, and who may have which of the L1's miss resources, as data (sources.md D124 and D125).
+//! Ownership of cache ways and division of the L1's miss resources among kernels (sources.md D124
+//! and D125).
 
 use super::{GpuConfig, L1Config};
 use mias_registers::KERNEL_SLOTS;
 use serde::{Deserialize, Serialize};
 
-/// Most ways of a cache whose ways are owned: shares and positions of a monitor have 10 bits (assumption).
+/// Maximum number of ways of a cache with owned ways: shares and positions of a monitor have 10
+/// bits (assumption).
 const MOST_WAYS: u32 = 1_024;
 
-/// Shortest period: a controller that divides once in so many cycles has the time to (assumption).
+/// Minimum period in cycles, which leaves the controller time for a division (assumption).
 const LEAST_PERIOD_CYCLES: u32 = 100;
 
-/// Who owns which ways; absent: nobody.
+/// Ownership of the ways of a cache; absent: no way has an owner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct PartitionConfig {
-    /// Who divides the ways.
+    /// Method of dividing the ways.
     pub by: Partition,
-    /// With fixed ways: so many, by kernel slot; one for each slot beyond the list.
+    /// With fixed ways: number of ways by kernel slot; slots beyond the list have one each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ways: Vec<u32>,
-    /// Cycles between two divisions by utility; core cycles in the L1, those of its own clock in the L2.
+    /// Cycles between two divisions by utility: core cycles in the L1, L2 cycles in the L2.
     pub period_cycles: u32,
-    /// Sets that a monitor watches, a power of two; all of a cache that has fewer.
+    /// Number of sets that a monitor watches, a power of two; a cache with fewer sets watches all.
     pub sampled_sets: u32,
 }
 
@@ -33,70 +35,72 @@ impl Default for PartitionConfig {
 }
 
 impl PartitionConfig {
-    /// Whether the cache has utility monitors.
+    /// True if the cache has utility monitors.
     pub(crate) fn watches(&self) -> bool {
         matches!(self.by, Partition::Ucp | Partition::UcpRate)
     }
 }
 
-/// Who divides the ways of a cache.
+/// Method of dividing the ways of a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Partition {
-    /// Nobody: any kernel may take any line.
+    /// No division: any kernel may take any line.
     #[default]
     Shared,
-    /// The file, for good.
+    /// Fixed division from the file.
     Fixed,
-    /// The hardware, by the hits that each kernel would have with more ways: UCP.
+    /// Division by the hardware, from the hits that each kernel would have with more ways: UCP.
     Ucp,
-    /// The same, with the hits of a kernel that accesses the cache more than ten times as often as another counting for less.
+    /// UCP in which the hits of a kernel count less if it accesses the cache more than ten times as
+    /// often as another.
     UcpRate,
 }
 
-/// Who may have which of the L1's miss resources: MSHRs, places in the miss queue, and of each set lines that are on their way.
+/// Division of the L1's miss resources among kernels: MSHRs, miss-queue entries, and lines in
+/// flight of each set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct MissResourcesConfig {
-    /// How they are divided.
+    /// Method of division.
     pub by: MissDivision,
     /// With weights: one per kernel slot, 1 to 1,024; 1 for slots beyond the list.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub weights: Vec<u32>,
 }
 
-/// How the L1's miss resources are divided between the kernels on an SM.
+/// Method of dividing the L1's miss resources among the kernels on an SM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum MissDivision {
-    /// Not at all: who comes first has them.
+    /// First come, first served.
     #[default]
     Shared,
-    /// In equal shares.
+    /// Equal shares.
     Equal,
-    /// In shares by `weights`.
+    /// Shares by `weights`.
     Weights,
 }
 
 impl L1Config {
-    /// Fewest ways that the L1 may have.
+    /// Minimum number of ways of the L1 over all carve-outs.
     pub fn least_ways(&self) -> u32 {
         self.carve_out.iter().map(|step| step.l1_ways).fold(self.ways, u32::min)
     }
 
-    /// Most ways that the L1 may have.
+    /// Maximum number of ways of the L1 over all carve-outs.
     pub(crate) fn most_ways(&self) -> u32 {
         self.carve_out.iter().map(|step| step.l1_ways).fold(self.ways, u32::max)
     }
 }
 
-/// The keys of a cache's partition: the ways of its kernels, its period, and its monitors' sets.
+/// Keys of a cache's partition: ways of its kernels, period, and sets of its monitors.
 type Keys = (&'static str, &'static str, &'static str);
 
-/// What a file may say that cannot be: the key, the number, and the remedy.
+/// First invalid field: key, value and remedy.
 pub(super) fn refused(gpu: &GpuConfig) -> Option<(&'static str, u32, &'static str)> {
     let l1: Keys = ("l1.partition.ways", "l1.partition.period_cycles", "l1.partition.sampled_sets");
     let l2: Keys = ("l2.partition.ways", "l2.partition.period_cycles", "l2.partition.sampled_sets");

@@ -1,20 +1,22 @@
-//! Power gating of SMs as data (Zhao et al. 2018, section 4.3; sources.md D142).
+//! Power gating of SMs (Zhao et al. 2018, section 4.3; sources.md D142).
 
 use super::ranges::{MOST_WAKE_CYCLES, MOST_WAKE_FJ};
 use serde::{Deserialize, Serialize};
 
-/// What it takes to give an SM its power again; absent: no SM is gated.
+/// Time and energy to wake a gated SM; absent: no SM is gated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PowerGatingConfig {
-    /// Core cycles from the request until the SM takes TBs, at most 65,536: half of the longest profiling window.
+    /// Core cycles from the request until the SM takes TBs, at most 65,536: half of the longest
+    /// profiling window.
     pub wake_cycles: u32,
-    /// Energy of waking once, in femtojoules, beside the power of an empty SM while it wakes; at most 4,000,000,000.
+    /// Energy of one wake-up in femtojoules, in addition to the power of an empty SM during it; at
+    /// most 4,000,000,000.
     pub wake_fj: u32,
 }
 
-/// The field that no machine can have, its value and what it must be; none if all is well.
+/// First invalid field, its value and its valid values; none if all are valid.
 pub(super) fn refused(gating: &PowerGatingConfig) -> Option<(&'static str, u32, &'static str)> {
     if gating.wake_cycles > MOST_WAKE_CYCLES {
         let remedy = "must be at most 65536 cycles, half of the longest profiling window; without the table no SM is gated";

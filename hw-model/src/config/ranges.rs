@@ -1,25 +1,27 @@
-//! The ranges that hold for the numbers of a GPU file each by itself, as tables of keys. [`GpuConfig::check`] goes over them, and what
-//! editors are told about a file is made from them. What holds between numbers is in `check.rs` and `limits.rs`.
+//! Ranges of the individual numbers of a GPU file, as tables of keys.
+//!
+//! [`GpuConfig::check`] applies them, and the schema for editors is made from them. Relations
+//! between numbers are in `check.rs` and `limits.rs`.
 
 use super::limits::{ADDRESS_BIT, CHANNEL_SHIFT, MOST};
 use super::microcontroller::{CLOCK_KHZ, CPI_PERMILLE, MOST_WAIT_STATES};
 use super::{GpuConfig, SelectorConfig, UnitTiming};
 use std::ops::RangeInclusive;
 
-/// A number of the file: its dotted key, and where it is found.
+/// Number in the file: its dotted key and its accessor.
 pub(super) type Field = (&'static str, fn(&GpuConfig) -> u32);
 
-/// An execution unit: its dotted key, and where it is found.
+/// Execution unit: its dotted key and its accessor.
 pub(super) type Unit = (&'static str, fn(&GpuConfig) -> UnitTiming);
 
-/// A field by its path, whose key is the same words.
+/// Field by its path, which is also its key.
 macro_rules! field {
     ($first:ident $(. $rest:ident)*) => {
         (concat!(stringify!($first) $(, ".", stringify!($rest))*), |gpu| gpu.$first $(. $rest)*)
     };
 }
 
-/// Numbers that are at least 1, beside [`SIZES`].
+/// Numbers that are at least 1, in addition to [`SIZES`].
 pub(super) const POSITIVE: [Field; 16] = [
     field!(clocks.core_khz),
     field!(clocks.interconnect_khz),
@@ -39,7 +41,7 @@ pub(super) const POSITIVE: [Field; 16] = [
     field!(dram.channels),
 ];
 
-/// Queues, latencies and the like: 1 to [`MOST`] each.
+/// Queues, latencies and similar numbers: 1 to [`MOST`] each.
 pub(super) const SIZES: [Field; 19] = [
     field!(sm.register_granule),
     field!(sm.register_rounds),
@@ -80,7 +82,7 @@ pub(super) const TIMES: [Field; 14] = [
     field!(dram.timing.t_rtp),
 ];
 
-/// Numbers that address bits choose from.
+/// Numbers that must be powers of two because address bits select from them.
 pub(super) const POWERS_OF_TWO: [Field; 14] = [
     field!(l1.sets),
     field!(l1.line_bytes),
@@ -110,54 +112,54 @@ pub(super) const UNITS: [Unit; 8] = [
     ("sm.units.uniform", |gpu| gpu.sm.units.uniform),
 ];
 
-/// Cycles of a unit's latency and of the intervals at which it begins, and of a constant cache's.
+/// Valid latencies and initiation intervals of a unit and latencies of a constant cache, in cycles.
 pub(super) const UNIT_CYCLES: RangeInclusive<u32> = 1..=512;
 
-/// Warps that an SM fetches for in a cycle, and instructions in a warp's buffer.
+/// Valid numbers of warps that an SM fetches for per cycle, and of instructions in a warp's buffer.
 pub(super) const FETCHED: RangeInclusive<u32> = 1..=32;
 
-/// A time of what chooses who leaves: its dotted key, and where it is found.
+/// Latency of the hardware selector: its dotted key and its accessor.
 type OfSelector = (&'static str, fn(&SelectorConfig) -> u32);
 
-/// Times of what chooses who leaves, at most [`MOST`] each.
+/// Latencies of the hardware selector of TBs to preempt, at most [`MOST`] each.
 pub(super) const SELECTOR: [OfSelector; 3] = [
     ("sm.preemption.selector.start_cycles", |selector| selector.start_cycles),
     ("sm.preemption.selector.tb_cycles", |selector| selector.tb_cycles),
     ("sm.preemption.selector.pass_cycles", |selector| selector.pass_cycles),
 ];
 
-/// Threads of a warp.
+/// Threads per warp.
 pub(super) const WARP: u32 = 32;
 
-/// Most resident threads of an SM.
+/// Maximum resident threads of an SM.
 pub(super) const MOST_THREADS: u32 = 4_096;
 
-/// Most sub-cores of an SM.
+/// Maximum sub-cores of an SM.
 pub(super) const MOST_SUB_CORES: u32 = 8;
 
-/// Bytes of a sector, to which traces are coalesced: the least that a cache fetches.
+/// Bytes of a sector, to which traces are coalesced: the smallest fetch of a cache.
 pub(super) const SECTOR_BYTES: u32 = 32;
 
-/// Bytes of a line of L1 or L2.
+/// Valid line sizes of L1 and L2, in bytes.
 pub(super) const LINE_BYTES: RangeInclusive<u32> = 32..=128;
 
-/// Fewest bytes of a flit.
+/// Minimum bytes of a flit.
 pub(super) const LEAST_FLIT_BYTES: u32 = 8;
 
-/// Fewest bytes of a flit that is a packet: a sector and its header.
+/// Minimum bytes of a flit if each packet is one flit: a sector and its header.
 pub(super) const LEAST_WHOLE_FLIT_BYTES: u32 = 40;
 
-/// Most bytes of a packet's header.
+/// Maximum bytes of a packet's header.
 pub(super) const MOST_HEADER_BYTES: u32 = 64;
 
-/// What a number may be at most, and what to write instead of more.
+/// Maximum of a number, with its remedy.
 pub(super) struct AtMost {
     pub(super) field: Field,
     pub(super) most: u32,
     pub(super) remedy: &'static str,
 }
 
-/// Numbers with an end of their own.
+/// Numbers with individual maxima.
 pub(super) const AT_MOST: [AtMost; 13] = [
     AtMost {
         field: field!(sm.count),
@@ -182,30 +184,32 @@ pub(super) const AT_MOST: [AtMost; 13] = [
     AtMost { field: field!(l2.slices_per_channel), most: 16, remedy: "must be at most 16" },
 ];
 
-/// Bytes of a warp's context beside its registers.
+/// Valid bytes of a warp's context in addition to its registers.
 pub(super) const WARP_STATE: RangeInclusive<u32> = 0..=4096;
 
-/// Most cycles that a gated SM takes to wake: half of the longest profiling window.
+/// Maximum cycles that a gated SM takes to wake: half of the longest profiling window.
 pub(super) const MOST_WAKE_CYCLES: u32 = mias_registers::MAX_WINDOW.div_ceil(2);
 
-/// Most energy of waking an SM, in femtojoules (assumption: what the largest SM draws in a microsecond).
+/// Maximum energy of waking an SM, in femtojoules (assumption: the consumption of the largest SM in
+/// a microsecond).
 pub(super) const MOST_WAKE_FJ: u32 = 4_000_000_000;
 
-/// What a number of a GPU file may be, whatever the others are.
+/// Valid values of a number of a GPU file, independent of the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// Dotted key; of a list, its elements.
+    /// Dotted key; for a list, that of its elements.
     pub key: String,
-    /// From the least to the most.
+    /// Minimum and maximum.
     pub within: RangeInclusive<u32>,
-    /// Only multiples of this; 1: all.
+    /// Required divisor; 1: none.
     pub multiple_of: u32,
-    /// Only powers of two.
+    /// True if only powers of two are valid.
     pub power_of_two: bool,
 }
 
 impl GpuConfig {
-    /// Every range that [`check`](GpuConfig::check) asks a number to be in, one by one: a key may have several.
+    /// Every range that [`check`](GpuConfig::check) applies to a single number. A key may have
+    /// several.
     #[must_use]
     pub fn ranges() -> Vec<Range> {
         let range = |key: &str, within| Range { key: key.into(), within, multiple_of: 1, power_of_two: false };

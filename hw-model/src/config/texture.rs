@@ -1,33 +1,35 @@
-//! The texture cache of an SM as data (sources.md D141).
+//! Texture cache of an SM (sources.md D141).
 
 use super::ranges::Range;
 use super::{GpuConfig, L1Config, L1Lookup, L1Write, SetIndex};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// A cache that fetches of texels and loads from surfaces go through, and not through the L1; absent: through the L1. Its lines, and what of them is fetched
-/// at once, are the L1's. It takes one access per cycle.
+/// Texture cache for fetches of texels and loads from surfaces, instead of the L1; absent: they use
+/// the L1. Its lines and fetches have the sizes of the L1's. It takes one access per cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TextureCacheConfig {
-    /// Sets, a power of two.
+    /// Number of sets, a power of two.
     pub sets: u32,
     /// Ways per set.
     pub ways: u32,
     /// Cycles from acceptance to hit data, without `texel_latency`.
     pub latency: u32,
-    /// MSHR entries.
+    /// Number of MSHR entries.
     pub mshrs: u32,
-    /// Requests that one MSHR entry can hold.
+    /// Number of requests that one MSHR entry can hold.
     pub mshr_merges: u32,
-    /// Misses waiting for the crossbar, at least 2.
+    /// Number of misses that can wait for the crossbar, at least 2.
     pub miss_queue: u32,
 }
 
-/// Sets, ways, latency and queues: as far above any machine as those of the L1 (assumption), and small enough that 256 SMs fit memory.
+/// Valid sets, ways, latency and queues: as far above any machine as those of the L1 (assumption),
+/// and small enough that 256 SMs fit in memory.
 const UP_TO: RangeInclusive<u32> = 1..=1_024;
-/// A load that does not hit asks for two free places, as in the L1 (sources.md D62).
+/// Valid miss queues: a load that does not hit needs two free entries, as in the L1 (sources.md
+/// D62).
 const MISS_QUEUE: RangeInclusive<u32> = 2..=1_024;
 
 type Field = (&'static str, fn(&TextureCacheConfig) -> u32, RangeInclusive<u32>);
@@ -42,7 +44,7 @@ const FIELDS: [Field; 6] = [
 ];
 
 impl TextureCacheConfig {
-    /// The cache as an L1 of a machine with this one: it is never written.
+    /// Configuration of an L1 with this cache's parameters. It is never written.
     pub(crate) fn as_l1(&self, l1: &L1Config) -> L1Config {
         L1Config {
             sets: self.sets,
@@ -65,7 +67,7 @@ impl TextureCacheConfig {
     }
 }
 
-/// The key, the value and the remedy of what a file may not say.
+/// First invalid field: key, value and remedy.
 pub(super) fn refused(gpu: &GpuConfig) -> Option<(&'static str, u32, &'static str)> {
     let cache = gpu.sm.texture_cache.as_ref()?;
     if !cache.sets.is_power_of_two() {
@@ -84,7 +86,7 @@ pub(super) fn refused(gpu: &GpuConfig) -> Option<(&'static str, u32, &'static st
     )
 }
 
-/// What editors are told.
+/// Ranges for the schema.
 pub(super) fn ranges() -> impl Iterator<Item = Range> {
     FIELDS.into_iter().map(|(key, _, within)| Range { key: key.into(), within, multiple_of: 1, power_of_two: key.ends_with(".sets") })
 }

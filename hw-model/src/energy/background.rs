@@ -1,27 +1,28 @@
-//! What the chip draws whoever runs: power times time, and no kernel's.
+//! Background power of the chip, which is not attributed to kernels: power times time.
 //!
-//! An SM with power never draws less than one that is empty: its clocks do not know whether it holds TBs (sources.md D144). The sources give
-//! less for an SM that holds TBs and issues nothing than for an idle one, since one of them leaves the clocks of SMs with TBs to the
-//! pipelines' share; the floor is ours. A gated SM draws nothing.
+//! A powered SM never draws less than an empty one: its clocks do not depend on whether it holds
+//! TBs (sources.md D144). The sources give a lower power for an SM that holds TBs and issues
+//! nothing than for an idle one. One source counts the clocks of SMs with TBs as pipeline power.
+//! The floor is own. A gated SM draws nothing.
 
 use super::Femtojoules;
 use crate::config::{EnergyConfig, PowerGatingConfig};
 use crate::gpu::{SmStateCycles, Stats};
 
-/// How long parts of the chip were in which state, in core cycles.
+/// Time of the chip's parts in each state, in core cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChipActivity {
     /// Cycles of the run.
     pub cycles: u64,
     /// Cycles in which an SM held a TB, stalled or not, summed over SMs.
     pub active_sm_cycles: u64,
-    /// Cycles in which an SM held none and had power, that of waking included, summed over SMs.
+    /// Cycles in which an SM held no TB and had power, with those of waking, summed over SMs.
     pub idle_sm_cycles: u64,
     /// Cycles in which an SM had no power, summed over SMs.
     pub gated_sm_cycles: u64,
     /// Cycles in which an SM issued, summed over SMs.
     pub issue_sm_cycles: u64,
-    /// Times that an SM was woken.
+    /// Number of wake-ups of SMs.
     pub wakes: u64,
 }
 
@@ -40,26 +41,28 @@ impl ChipActivity {
     }
 }
 
-/// Energy that is no kernel's, in femtojoules.
+/// Background energy, not attributed to kernels, in femtojoules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BackgroundEnergy {
-    /// The constant part of the chip.
+    /// Constant part of the chip.
     pub constant: Femtojoules,
-    /// Static, of SMs with TBs, and their clocks where the pipelines do not pay for them.
+    /// Static energy of SMs with TBs, with their clocks where the pipelines do not cover them.
     pub active_sms: Femtojoules,
-    /// Of SMs without.
+    /// SMs without TBs.
     pub idle_sms: Femtojoules,
     /// Pipelines of SMs that issue.
     pub issuing_sms: Femtojoules,
-    /// Of giving SMs their power again.
+    /// Wake-ups of gated SMs.
     pub waking_sms: Femtojoules,
 }
 
 impl BackgroundEnergy {
-    /// What `activity` cost at a core clock of `core_khz`, at least 1, on a machine whose SMs may be gated or not.
+    /// Energy of `activity` at a core clock of `core_khz`, at least 1, with or without power
+    /// gating.
     pub fn of(activity: &ChipActivity, power: &EnergyConfig, gating: Option<&PowerGatingConfig>, core_khz: u32) -> Self {
         let over = |cycles: u64, power_uw: u32| super::over(cycles, power_uw, core_khz);
-        // What an empty SM draws more than one with TBs that does not issue, and than one that does.
+        // Differences of an empty SM's power to that of one with TBs that does not issue, and to
+        // that of one that does.
         let lacks = power.sm_idle_uw.saturating_sub(power.sm_active_uw);
         let lacks_issuing = lacks.saturating_sub(power.sm_issue_uw);
         let quiet = activity.active_sm_cycles.saturating_sub(activity.issue_sm_cycles);
@@ -74,14 +77,14 @@ impl BackgroundEnergy {
         }
     }
 
-    /// Names of the parts and their energies; waking only if any SM was.
+    /// Names of the parts and their energies; waking only if an SM was woken.
     pub fn parts(&self) -> impl Iterator<Item = (&'static str, Femtojoules)> {
         let always =
             [("constant", self.constant), ("active_sms", self.active_sms), ("idle_sms", self.idle_sms), ("issuing_sms", self.issuing_sms)];
         always.into_iter().chain((self.waking_sms > 0).then_some(("waking_sms", self.waking_sms)))
     }
 
-    /// All parts.
+    /// Sum of all parts.
     pub fn total(&self) -> Femtojoules {
         self.parts().map(|(_, energy)| energy).sum()
     }

@@ -1,11 +1,11 @@
-//! Energy of a kernel's own events: count times coefficient, summed by part of the machine. An access to a sector that is on its
-//! way costs what a hit costs.
+//! Energy of a kernel's own events: count times coefficient, summed by part of the machine. An
+//! access to a sector in flight costs as much as a hit.
 
 use super::Femtojoules;
 use crate::config::EnergyConfig;
 use crate::gpu::LaunchCounters;
 
-/// A kernel's energy by part, in femtojoules.
+/// Energy of a kernel by part, in femtojoules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DynamicEnergy {
     /// Fetch, decode and scheduling of warp instructions.
@@ -16,7 +16,8 @@ pub struct DynamicEnergy {
     pub registers: Femtojoules,
     /// Shared memory.
     pub shared: Femtojoules,
-    /// L1 caches, and what shares instructions, memory instructions and miss resources out between kernels.
+    /// L1 caches, and the mechanisms that divide instructions, memory instructions and miss
+    /// resources among kernels.
     pub l1: Femtojoules,
     /// Crossbar.
     pub crossbar: Femtojoules,
@@ -24,20 +25,21 @@ pub struct DynamicEnergy {
     pub l2: Femtojoules,
     /// DRAM.
     pub dram: Femtojoules,
-    /// Registers, shared memory and L1 once more, for contexts that are switched.
+    /// Additional accesses to registers, shared memory and L1 for switched contexts.
     pub contexts: Femtojoules,
 }
 
-/// A monitor's access of a tag, as a part of a hit's energy: tags and their order are read and written, no data (assumption; no source gives
-/// it).
+/// Divisor of a hit's energy for a monitor's tag access: tags and their order are read and written,
+/// but no data (assumption; no source gives it).
 const MONITORS_PER_HIT: u32 = 8;
 
-/// Reading whose a set's lines are, as a part of a hit's energy: 3 bits beside each tag of some 24, so an eighth of what a monitor takes for the tags
-/// (assumption; no source gives it; sources.md D175).
+/// Divisor of a hit's energy for reading the owners of a set's lines: 3 bits per tag of about 24
+/// bits, so an eighth of a monitor's tag access (assumption; no source gives it; sources.md D175).
 const OWNERS_PER_HIT: u32 = 8 * MONITORS_PER_HIT;
 
-/// A line that comes makes one more of its owner's in its set, and one less of another's. A count takes as much as a lane's integer operation, which
-/// adds as many bits and more (assumption; no source gives it).
+/// Counter updates per line fill: one more line of its owner in the set, and one less of another
+/// owner. An update costs as much as a lane's integer operation, which adds at least as many bits
+/// (assumption; no source gives it).
 const COUNTS_PER_OWNER: u64 = 2;
 
 fn cost(count: u64, each_fj: u32) -> Femtojoules {
@@ -45,7 +47,7 @@ fn cost(count: u64, each_fj: u32) -> Femtojoules {
 }
 
 impl DynamicEnergy {
-    /// What the events counted cost.
+    /// Energy of the counted events.
     pub fn of(counters: &LaunchCounters, each: &EnergyConfig) -> Self {
         let LaunchCounters { sm, memory } = counters;
         let count_fj = each.lane.int_fj;
@@ -91,7 +93,8 @@ impl DynamicEnergy {
         }
     }
 
-    /// Names of the parts of what instructions cost and their energies, in the order of the instruction's way. Contexts are beside them.
+    /// Names and energies of the parts that instructions cost, in pipeline order. Contexts are not
+    /// among them.
     pub fn parts(&self) -> [(&'static str, Femtojoules); 8] {
         [
             ("instructions", self.instructions),
@@ -105,7 +108,7 @@ impl DynamicEnergy {
         ]
     }
 
-    /// All parts.
+    /// Sum of all parts.
     pub fn total(&self) -> Femtojoules {
         self.parts().iter().map(|(_, energy)| energy).sum::<Femtojoules>() + self.contexts
     }

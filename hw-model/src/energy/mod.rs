@@ -1,12 +1,13 @@
-//! Energy: events counted times energy per event, and background power times time (sources.md D75; the structure is that
-//! of GPUWattch and AccelWattch).
+//! Energy: events counted times energy per event, and background power times time (sources.md D75;
+//! the structure is that of GPUWattch and AccelWattch).
 //!
-//! What a kernel's own events cost is the kernel's: instructions, registers, shared memory, caches, crossbar, DRAM. What the
-//! chip draws whoever runs is nobody's: a constant part, static power of SMs that hold TBs, power of SMs that do not, the pipelines'
-//! power in cycles in which an SM issues, and what it takes to give an SM its power again. The coefficients are the machine's
-//! ([`crate::config::EnergyConfig`]).
+//! A kernel is charged for its own events: instructions, registers, shared memory, caches,
+//! crossbar, DRAM. Background energy is not attributed to kernels: a constant part, static power of
+//! SMs with TBs, power of SMs without, pipeline power in cycles in which an SM issues, and wake-ups
+//! of gated SMs. The coefficients are in the GPU file ([`crate::config::EnergyConfig`]).
 //!
-//! All in whole femtojoules: a sum is exact and does not depend on its order. Reports divide, the model does not.
+//! All values are whole femtojoules, so a sum is exact and does not depend on its order. Reports
+//! divide, the model does not.
 
 mod background;
 mod dynamic;
@@ -21,37 +22,37 @@ pub use standing::StandingEnergy;
 use crate::config::GpuConfig;
 use crate::gpu::Stats;
 
-/// Femtojoules.
+/// Energy in femtojoules.
 pub type Femtojoules = u128;
 
-/// A power over core cycles of a clock of `core_khz`, at least 1. A microwatt over a cycle of 1/kHz milliseconds is a nanojoule per kHz: a million
-/// femtojoules.
+/// Energy of a power over core cycles of a clock of `core_khz`, at least 1. A microwatt over a
+/// cycle of 1/kHz milliseconds is a nanojoule per kHz: a million femtojoules.
 fn over(cycles: u64, power_uw: u32, core_khz: u32) -> Femtojoules {
     Femtojoules::from(cycles) * Femtojoules::from(power_uw) * 1_000_000 / Femtojoules::from(core_khz.max(1))
 }
 
-/// What a run cost.
+/// Energy of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EnergyReport {
-    /// Per launch, in the order of [`Stats::launches`].
+    /// Energy per launch, in the order of [`Stats::launches`].
     pub launches: Vec<DynamicEnergy>,
-    /// What is no kernel's.
+    /// Energy that is not attributed to kernels.
     pub background: BackgroundEnergy,
-    /// Of that, what SMs draw whether or not they do anything.
+    /// Part of the background that SMs draw regardless of activity.
     pub standing: StandingEnergy,
 }
 
-/// A run's energy, and what of it SMs draw whether or not they do anything.
+/// Total energy of a run, and its part that SMs draw regardless of activity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
-    /// All of it.
+    /// Total energy.
     pub total: Femtojoules,
     /// Leakage and clocks of SMs.
     pub standing: StandingEnergy,
 }
 
 impl EnergyReport {
-    /// The energy of a run of `config`; none if the machine has no `[energy]`.
+    /// Energy of a run of `config`; none if the machine has no `[energy]`.
     pub fn of(config: &GpuConfig, stats: &Stats) -> Option<EnergyReport> {
         let coefficients = config.energy.as_ref()?;
         let activity = ChipActivity::of(stats);
@@ -62,17 +63,17 @@ impl EnergyReport {
         })
     }
 
-    /// All of it.
+    /// Total energy.
     pub fn total(&self) -> Femtojoules {
         self.launches.iter().map(DynamicEnergy::total).sum::<Femtojoules>() + self.background.total()
     }
 
-    /// All but what SMs leak.
+    /// Total energy without the leakage of SMs.
     pub fn without_leakage(&self) -> Femtojoules {
         self.total().saturating_sub(self.standing.leakage)
     }
 
-    /// What of it is what, in a few numbers.
+    /// Summary of the total and its standing part.
     pub fn spent(&self) -> Spent {
         Spent { total: self.total(), standing: self.standing }
     }

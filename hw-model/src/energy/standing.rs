@@ -1,25 +1,27 @@
-//! What of the background is drawn whether or not an SM does anything: its leakage and its clock (sources.md D156).
+//! Part of the background energy that an SM draws regardless of activity: its leakage and its clock
+//! (sources.md D156).
 //!
-//! The split is a reading of the coefficients, and not another cost: it says how much of
-//! [`super::BackgroundEnergy`] no policy saves but by gating. An SM that holds TBs leaks
-//! `sm_active_uw`, one that does not no more than it draws. What an empty SM draws beyond that is
-//! its clock, which an SM that holds TBs has too: in [`super::BackgroundEnergy`] it is among the
-//! static power or among that of the pipelines.
+//! The split interprets the coefficients and adds no energy. It gives the part of
+//! [`super::BackgroundEnergy`] that only gating saves. An SM with TBs leaks `sm_active_uw`; an SM
+//! without TBs leaks the same, but at most its total power. The power of an empty SM beyond its
+//! leakage is its clock, which an SM with TBs has too. [`super::BackgroundEnergy`] counts that
+//! clock as static power or as pipeline power.
 
 use super::{ChipActivity, Femtojoules, over};
 use crate::config::EnergyConfig;
 
-/// Of the background, in femtojoules. The chip's constant part is in neither: the sources do not say what it is made of.
+/// Standing part of the background energy, in femtojoules. It excludes the chip's constant part,
+/// since the sources do not say what it consists of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StandingEnergy {
     /// Leakage of SMs that have power.
     pub leakage: Femtojoules,
-    /// Their clocks.
+    /// Clocks of SMs that have power.
     pub clocks: Femtojoules,
 }
 
 impl StandingEnergy {
-    /// What `activity` cost at a core clock of `core_khz`, at least 1.
+    /// Standing energy of `activity` at a core clock of `core_khz`, at least 1.
     pub fn of(activity: &ChipActivity, power: &EnergyConfig, core_khz: u32) -> Self {
         let ChipActivity { active_sm_cycles, idle_sm_cycles, .. } = *activity;
         let clock_uw = power.sm_idle_uw.saturating_sub(power.sm_active_uw);
@@ -30,7 +32,7 @@ impl StandingEnergy {
         }
     }
 
-    /// Both.
+    /// Sum of leakage and clocks.
     pub fn total(&self) -> Femtojoules {
         self.leakage + self.clocks
     }

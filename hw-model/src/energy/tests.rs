@@ -1,4 +1,5 @@
-//! Energy is additive over events and monotone in counts, and an idle GPU draws its constant and idle power (sources.md D112).
+//! Energy is additive over events and monotone in counts, and an idle GPU draws its constant and
+//! idle power (sources.md D112).
 
 use super::*;
 use crate::config::{EnergyConfig, PowerGatingConfig};
@@ -17,10 +18,10 @@ fn coefficients() -> EnergyConfig {
     config().energy.expect("the shipped file has them")
 }
 
-/// An instruction issued: unit, registers read, whether one is written, lanes.
+/// Issued instruction: unit, registers read, whether one is written, lanes.
 type Issued = (usize, u8, bool, u32);
 
-/// Counters of any kernel: its instructions, and the rest.
+/// Random counters of a kernel: its instructions, and the other events.
 fn counters() -> impl Strategy<Value = (Vec<Issued>, [u64; 16])> {
     let inst = (0usize..9, 0u8..5, any::<bool>(), 1u32..33);
     (prop::collection::vec(inst, 0..60), prop::array::uniform16(0u64..1 << 40))
@@ -54,7 +55,7 @@ fn energy(insts: &[Issued], rest: &[u64; 16]) -> Femtojoules {
 }
 
 proptest! {
-    /// Two kernels' events together cost what they cost apart, whichever way the parts are cut.
+    /// Two kernels' events cost the same together and apart, for any division into parts.
     #[test]
     fn energy_is_additive(a in counters(), b in counters()) {
         let insts = [a.0.clone(), b.0.clone()].concat();
@@ -64,7 +65,8 @@ proptest! {
         prop_assert_eq!(both.since(&first), events(&b.0, &b.1));
     }
 
-    /// One event more of any kind never costs less; on the shipped machine it costs more, for every kind has its coefficient.
+    /// One more event of any kind never costs less. On the shipped machine it costs more, since
+    /// every kind has a coefficient.
     #[test]
     fn energy_grows_with_every_count(a in counters(), more in 0usize..14, by in 1u64..1000, inst in (0usize..9, 0u8..5, any::<bool>(), 1u32..33)) {
         let mut rest = a.1;
@@ -88,15 +90,17 @@ proptest! {
     }
 }
 
-/// Background energy with any powers of SMs, in a second of a clock of 1 MHz: a cycle at a microwatt is a picojoule.
+/// Background energy for any powers of SMs, in a second of a clock of 1 MHz: a cycle at a microwatt
+/// is a picojoule.
 fn of_sms(activity: &ChipActivity, [sm_active_uw, sm_idle_uw, sm_issue_uw]: [u32; 3], wake_fj: u32) -> Femtojoules {
     let power = EnergyConfig { sm_active_uw, sm_idle_uw, sm_issue_uw, ..coefficients() };
     BackgroundEnergy::of(activity, &power, Some(&PowerGatingConfig { wake_cycles: 1, wake_fj }), 1_000).total()
 }
 
 proptest! {
-    /// Gating never raises the power: cycles of an empty SM that are spent without power cost that much less, however few they are. Waking
-    /// costs what the machine says, so that energy is saved from wake_fj over the power of an empty SM on.
+    /// Gating never raises the power: each gated cycle of an empty SM saves that SM's power. A
+    /// wake-up costs wake_fj, so gating saves energy once it lasts longer than wake_fj over the
+    /// power of an empty SM.
     #[test]
     fn gating_never_raises_the_power(powers in prop::array::uniform3(0u32..1 << 24), idle in 0u64..1 << 40, gated in 0u64..1 << 40, wakes in 0u64..1000, wake_fj in 0u32..4_000_000_000) {
         let gated = gated.min(idle);
@@ -109,7 +113,8 @@ proptest! {
         prop_assert_eq!(of_sms(&woken, powers, wake_fj) - with, Femtojoules::from(wakes) * Femtojoules::from(wake_fj));
     }
 
-    /// An SM that holds TBs costs at least what an empty one does, stalled or not, whatever the coefficients; and more issue costs no less.
+    /// An SM with TBs costs at least as much as an empty one, stalled or not, for all coefficients;
+    /// more issue cycles cost no less.
     #[test]
     fn holding_tbs_is_never_cheaper_than_being_empty(powers in prop::array::uniform3(0u32..1 << 24), cycles in 1u64..1 << 40, issues in prop::array::uniform2(0u64..1 << 40)) {
         let empty = of_sms(&ChipActivity { cycles, idle_sm_cycles: cycles, ..ChipActivity::default() }, powers, 0);
@@ -121,14 +126,14 @@ proptest! {
     }
 }
 
-/// A machine's SMs of these powers, in a second of a clock of 1 MHz.
+/// Standing energy of SMs with these powers, in a second of a clock of 1 MHz.
 fn standing(activity: &ChipActivity, [sm_active_uw, sm_idle_uw, sm_issue_uw]: [u32; 3]) -> StandingEnergy {
     StandingEnergy::of(activity, &EnergyConfig { sm_active_uw, sm_idle_uw, sm_issue_uw, ..coefficients() }, 1_000)
 }
 
 proptest! {
-    /// Leakage and clocks are a part of what SMs draw, whatever the coefficients; of SMs that do nothing they are all of it, and of SMs without power
-    /// nothing. Doing more changes neither.
+    /// Leakage and clocks are a part of the energy of SMs for all coefficients. They are all energy
+    /// of inactive SMs, and zero for gated SMs. More activity changes neither.
     #[test]
     fn leakage_and_clocks_are_a_part_of_what_sms_draw(powers in prop::array::uniform3(0u32..1 << 24), [active, idle, gated, issue] in prop::array::uniform4(0u64..1 << 40), wakes in 0u64..1000) {
         let some = ChipActivity { cycles: active, active_sm_cycles: active, idle_sm_cycles: idle, gated_sm_cycles: gated, issue_sm_cycles: issue.min(active), wakes };
@@ -144,7 +149,8 @@ proptest! {
     }
 }
 
-/// `zhao18`, by hand: 2.6566 W leak and 1.59 W are clock, in an SM that issues, one that does not, and one that is empty.
+/// `zhao18`, by hand: leakage is 2.6566 W and the clock 1.59 W, in an SM that issues, one that does
+/// not, and one that is empty.
 #[test]
 fn an_sm_leaks_and_has_a_clock_whatever_it_does() {
     let zhao: GpuConfig = toml::from_str(mias_gpus::text("zhao18").expect("built in")).expect("valid");
@@ -159,8 +165,8 @@ fn an_sm_leaks_and_has_a_clock_whatever_it_does() {
     }
 }
 
-/// `zhao18`: an SM with TBs that issues nothing drew 2.66 W where an empty one draws 4.25 W. By hand: 4.2466 W both, and 4.247958 W where it
-/// issues.
+/// `zhao18`, regression: an SM with TBs that issues nothing drew 2.66 W where an empty one draws
+/// 4.25 W. By hand: 4.2466 W both, and 4.247958 W where it issues.
 #[test]
 fn a_stalled_sm_draws_what_an_empty_one_does() {
     let zhao: GpuConfig = toml::from_str(mias_gpus::text("zhao18").expect("built in")).expect("valid");
@@ -174,7 +180,7 @@ fn a_stalled_sm_draws_what_an_empty_one_does() {
     assert_eq!(of(ChipActivity { gated_sm_cycles: 1_000, ..ChipActivity::default() }), 0);
 }
 
-/// By hand: every count meets its coefficient, once.
+/// By hand: every count is multiplied by its own coefficient once.
 #[test]
 fn every_event_costs_its_coefficient() {
     let insts = [(0, 3, true, 32), (5, 2, true, 8), (2, 1, false, 4)];
@@ -193,7 +199,8 @@ fn every_event_costs_its_coefficient() {
     assert_eq!(energy.dram, of(5, each.dram_read_fj) + of(6, each.dram_write_fj) + of(9, each.dram_row_fj));
 }
 
-/// Contexts that are switched cost what reading and writing the same registers, shared memory and L1 costs, in a part of their own.
+/// Switched contexts cost as much as accesses to the same registers, shared memory and L1, in a
+/// part of their own.
 #[test]
 fn contexts_cost_what_their_accesses_cost() {
     let mut counters = events(&[], &[0; 16]);
@@ -207,8 +214,9 @@ fn contexts_cost_what_their_accesses_cost() {
     assert_eq!((energy.contexts, energy.total()), (expected, expected));
 }
 
-/// What shares out between kernels takes an integer operation for each count, and for a line that comes into a cache with owners two, and a
-/// sixty-fourth of a hit; it is the cache's. Requests and fails by themselves cost nothing more, whatever table the machine has.
+/// Division among kernels costs an integer operation per count. A line fill of a cache with owners
+/// costs two, and a sixty-fourth of a hit, charged to the cache. Requests and fails alone cost
+/// nothing, for any energy table.
 #[test]
 fn what_shares_out_costs_what_adding_costs() {
     let each = coefficients();
@@ -251,7 +259,8 @@ fn run(config: &GpuConfig, launch: Launch, until: u64) -> Stats {
     gpu.stats()
 }
 
-/// Each class of instruction is charged for its own unit: ten of 32 lanes each, and the exit, which is an integer instruction.
+/// Each class of instruction is charged to its own unit: ten instructions of 32 lanes each, and the
+/// exit, which is an integer instruction.
 #[test]
 fn every_class_is_charged_for_its_unit() {
     let config = config();
@@ -271,7 +280,8 @@ fn every_class_is_charged_for_its_unit() {
         let inst = StaticInst::new(0, class).writes(4).reads(&[5, 6]).width(width);
         let mut distinct = config.clone();
         let energy = distinct.energy.as_mut().expect("the machine has coefficients");
-        // Units that cost the same on the shipped machine must not be mistaken for each other.
+        // Units with equal costs on the shipped machine get distinct costs, so that the test tells
+        // them apart.
         (energy.lane.branch_fj, energy.lane.uniform_fj, energy.lane.memory_fj) = (1_001, 1_002, 1_003);
         let each_fj = match class {
             Class::Branch => 1_001,
@@ -289,8 +299,8 @@ fn every_class_is_charged_for_its_unit() {
     }
 }
 
-/// Nothing arrives for a millisecond: constant and idle power, and nothing else. A microwatt is then a nanojoule, a million
-/// femtojoules.
+/// Nothing arrives for a millisecond: only constant and idle power remain. A microwatt is then a
+/// nanojoule, a million femtojoules.
 #[test]
 fn an_idle_gpu_draws_constant_and_idle_power() {
     let config = config();
@@ -307,8 +317,8 @@ fn an_idle_gpu_draws_constant_and_idle_power() {
     assert_eq!(EnergyReport::of(&without, &stats), None);
 }
 
-/// One TB on one SM: that SM is active from the cycle after the TB's issue, one launch latency in, to the TB's end, and idle
-/// for the rest; the others are idle throughout.
+/// One TB on one SM: the SM is active from the cycle after the TB's issue, one launch latency in,
+/// to the TB's end, and idle otherwise. The other SMs are always idle.
 #[test]
 fn an_sm_is_active_while_it_holds_a_tb() {
     let config = config();

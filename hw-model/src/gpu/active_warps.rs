@@ -1,9 +1,10 @@
-//! SMs follow the register block in active warps: limits that the firmware has set, or the machine (sources.md D159).
+//! Limits of active warps on the SMs, as the firmware or the GPU file sets them in the register
+//! block (sources.md D159).
 
 use super::Gpu;
 
 impl Gpu {
-    /// Before a cycle: what has been set is in effect.
+    /// Applies changed limits before a cycle.
     pub(super) fn follow_active_warps(&mut self) {
         if self.warps_generation == self.registers.active_warps_generation() {
             return;

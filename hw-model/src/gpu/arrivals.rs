@@ -1,35 +1,36 @@
-//! Replies that come to an SM in a quantum of cycles, and when it can take each.
+//! Replies that arrive at an SM in a quantum of cycles, each with the first cycle in which the SM
+//! can take it.
 
 use crate::memory::{Reply, SmL2};
 
-/// In the order in which they come; those that have been taken first.
+/// Replies in order of arrival; those already taken come first.
 #[derive(Clone, Debug)]
 pub(super) struct Arrivals {
     replies: Vec<(u64, Reply)>,
     taken: usize,
-    /// Look-ups of those.
+    /// L2 look-ups of the taken replies.
     l2: SmL2,
 }
 
 impl Arrivals {
-    /// None, with memory for so many.
+    /// Creates an empty queue with memory for `capacity` replies.
     pub(super) fn new(capacity: usize) -> Self {
         Arrivals { replies: Vec::with_capacity(capacity), taken: 0, l2: SmL2::default() }
     }
 
-    /// None any more.
+    /// Removes all replies.
     pub(super) fn clear(&mut self) {
         self.replies.clear();
         (self.taken, self.l2) = (0, SmL2::default());
     }
 
-    /// A reply comes that can be taken from cycle `from` on, behind all others.
+    /// Appends a reply that can be taken from cycle `from` on.
     #[inline]
     pub(super) fn push(&mut self, from: u64, reply: Reply) {
         self.replies.push((from, reply));
     }
 
-    /// The cycle from which the next reply can be taken; `u64::MAX` if none comes.
+    /// First cycle in which the next reply can be taken; `u64::MAX` if there is none.
     #[inline]
     pub(super) fn next(&self) -> u64 {
         self.replies.get(self.taken).map_or(u64::MAX, |&(from, _)| from)
@@ -46,12 +47,12 @@ impl Arrivals {
         })
     }
 
-    /// L2 look-ups of those that have been taken.
+    /// L2 look-ups of the taken replies.
     pub(super) fn l2_of_taken(&self) -> SmL2 {
         self.l2
     }
 
-    /// Those that have not.
+    /// Replies that were not taken.
     pub(super) fn left(&self) -> impl Iterator<Item = Reply> {
         self.replies[self.taken..].iter().map(|&(_, reply)| reply)
     }

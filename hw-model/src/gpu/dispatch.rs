@@ -1,28 +1,32 @@
-//! TB issue, the hardware's fast path: at most one TB per SM and cycle, SMs visited round robin, within the quotas that
-//! the firmware has set and the resources that are free (Nasef 2023, section 3.3.2; sources.md D73).
+//! TB issue, the fast path in hardware.
+//!
+//! At most one TB is issued per SM and cycle. SMs are visited round robin, within the quotas of the
+//! firmware and the free resources (Nasef 2023, section 3.3.2; sources.md D73).
 
 use super::Gpu;
 use crate::sm::NewTb;
 use std::sync::Arc;
 
-/// What an SM would be given.
+/// Next TB for an SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Next {
     slot: usize,
-    /// The place among its kernel's suspended TBs of one that returns; none: the next of the grid.
+    /// Index among its kernel's suspended TBs, for a TB that returns; none for the next TB of the
+    /// grid.
     returns: Option<usize>,
-    /// It comes beyond those that fit.
+    /// True for a TB beyond those that fit.
     extra: bool,
 }
 
-/// What TB issue remembers.
+/// State of TB issue.
 #[derive(Clone, Debug)]
 pub(super) struct Dispatcher {
-    /// SM that was given a TB last.
+    /// SM that received the last TB.
     last: usize,
     /// Slots in the order in which they are served.
     order: Vec<usize>,
-    /// SMs on which room, a quota or a kernel may have appeared since they were last looked at.
+    /// SMs to examine: capacity, a quota or a kernel may have been added since the last
+    /// examination.
     look: Vec<bool>,
     looks: usize,
     generation: u32,
@@ -33,13 +37,13 @@ impl Dispatcher {
         Dispatcher { last: sms - 1, order: Vec::with_capacity(8), look: vec![false; sms], looks: 0, generation: 0 }
     }
 
-    /// A slot whose turn comes before that of `before`; last, if there is none.
+    /// Inserts a slot before slot `before`, or last if that is none.
     pub(super) fn add(&mut self, slot: usize, before: Option<usize>) {
         let at = before.and_then(|before| self.order.iter().position(|&other| other == before)).unwrap_or(self.order.len());
         self.order.insert(at, slot);
     }
 
-    /// Slots in the order in which they are served: launch order, the higher priority first.
+    /// Slots in the order in which they are served: higher priority first, then launch order.
     pub(super) fn order(&self) -> &[usize] {
         &self.order
     }
@@ -58,26 +62,26 @@ impl Dispatcher {
         self.looks = self.look.len();
     }
 
-    /// Whether an SM is looked at in the next cycle.
+    /// True if an SM is examined in the next cycle.
     pub(super) fn looks_at(&self, sm: usize) -> bool {
         self.look[sm]
     }
 
-    /// Whether a TB may be issued in the next cycle.
+    /// True if a TB may be issued in the next cycle.
     pub(super) fn pending(&self) -> bool {
         self.looks > 0
     }
 }
 
 impl Gpu {
-    /// A kernel joins those that TBs are issued of: behind all of its priority.
+    /// Adds a kernel to TB issue, after all kernels of its priority.
     pub(super) fn add_in_turn(&mut self, slot: usize) {
         let priority = |slot: usize| self.slots[slot].as_ref().map_or(0, |state| state.priority);
         let before = self.dispatcher.order().iter().copied().find(|&other| priority(other) < priority(slot));
         self.dispatcher.add(slot, before);
     }
 
-    /// Looks at all SMs again after the firmware has changed a quota.
+    /// Examines all SMs again after the firmware has changed a quota.
     pub(super) fn follow_quotas(&mut self) {
         if self.dispatcher.generation != self.registers.generation() {
             self.dispatcher.generation = self.registers.generation();
@@ -89,7 +93,7 @@ impl Gpu {
         }
     }
 
-    /// Takes every TB beyond its SM's quota off the SM; it goes on elsewhere.
+    /// Suspends every TB beyond its SM's quota; it resumes on another SM.
     fn suspend_surplus(&mut self) {
         for sm in 0..self.sms.len() {
             for slot in 0..self.slots.len() {
@@ -114,14 +118,14 @@ impl Gpu {
         self.retire_tbs(self.now);
     }
 
-    /// One cycle of TB issue.
+    /// Runs one cycle of TB issue.
     pub(super) fn issue_tbs(&mut self) {
         if self.issue_round() {
             (0..self.sms.len()).for_each(|sm| self.flush_idle_l1(sm));
         }
     }
 
-    /// Gives every SM that is looked at a TB, if there is one for it. Whether any was looked at.
+    /// Issues up to one TB to every SM to examine. Returns true if any SM was examined.
     pub(super) fn issue_round(&mut self) -> bool {
         if self.slots.iter().flatten().any(|slot| slot.ready == self.now) {
             self.dispatcher.room_everywhere();
@@ -136,7 +140,7 @@ impl Gpu {
             if !self.dispatcher.look[sm] {
                 continue;
             }
-            // An SM that took a TB may take another in the next cycle.
+            // An SM that received a TB may receive another one in the next cycle.
             if !self.issue_tb_to(sm) {
                 self.dispatcher.look[sm] = false;
                 self.dispatcher.looks -= 1;
@@ -148,7 +152,8 @@ impl Gpu {
         true
     }
 
-    /// What `sm` would be given in this cycle: a TB of the first kernel, in launch order, that has one within its quota and the cap.
+    /// Next TB for `sm` in this cycle: from the first kernel, in launch order, that has one within
+    /// its quota and the cap.
     pub(super) fn next_for(&self, sm: usize) -> Option<Next> {
         if sm >= self.open_sms || !self.states.takes_tbs(sm) {
             return None;
@@ -165,7 +170,7 @@ impl Gpu {
                 return None;
             }
             let returns = state.suspended.iter().position(|tb| {
-                // Where its kernel may have no TB any more it would wait for ever.
+                // A TB would wait forever for an SM on which its kernel may have no TB any more.
                 let lost = |home: usize| self.registers.quota(home, slot) == 0 || !self.states.takes_tbs(home);
                 tb.may_return_to(sm) || tb.home().is_some_and(lost)
             });
@@ -173,14 +178,14 @@ impl Gpu {
         })
     }
 
-    /// Gives `sm` what is [next for it](Gpu::next_for). Whether there is anything.
+    /// Issues the [next TB](Gpu::next_for) to `sm`. Returns true if there was one.
     fn issue_tb_to(&mut self, sm: usize) -> bool {
         let Some(Next { slot, returns, extra }) = self.next_for(sm) else { return false };
         let Some(state) = &mut self.slots[slot] else { return false };
         let demand = state.demand;
         if let Some(tb) = returns.and_then(|at| state.suspended.remove(at)) {
             if state.suspended.is_empty() && self.oversubscription.is_some() {
-                // While one waits to come back no extra one comes, wherever.
+                // No extra TB is issued on any SM while a TB waits to return.
                 self.dispatcher.room_everywhere();
             }
             let Some(program) = self.programs.get(slot as u8) else { return false };
@@ -222,7 +227,7 @@ impl Gpu {
             if whole {
                 queued.all_issued.get_or_insert(self.now);
             }
-            // A launch that others follow in turn has run once when the last of them has.
+            // A sequence of launches has run once when its last launch has.
             let closes = whole && queued.is_last_in_turn();
             self.carve_out(sm);
             let Some(program) = self.programs.get(slot as u8) else { return false };
@@ -253,7 +258,7 @@ impl Gpu {
         true
     }
 
-    /// Gives back the parts of a kernel's trace that no TB is in, but for `next`.
+    /// Releases the parts of a kernel's trace that no TB uses, except `next`.
     fn release_parts(&mut self, slot: usize, next: u32) {
         let Some(program) = Arc::make_mut(&mut self.programs).get_mut(slot as u8) else { return };
         let suspended = self.slots[slot].as_ref().map(|state| &state.suspended);
@@ -263,8 +268,8 @@ impl Gpu {
         });
     }
 
-    /// Sizes the SM's L1 for the shared memory that its quotas may take. Shared memory may grow while TBs are resident
-    /// (the L1 is then emptied); it shrinks only on an empty SM.
+    /// Sizes the SM's L1 for the shared memory that its quotas may use. Shared memory may grow
+    /// while TBs are resident, which empties the L1. It shrinks only on an empty SM.
     fn carve_out(&mut self, sm: usize) {
         let steps = &self.config.l1.carve_out;
         if steps.is_empty() {
@@ -286,7 +291,7 @@ impl Gpu {
         }
     }
 
-    /// An SM without TBs forgets its L1, as the peer flushes it between kernels.
+    /// Flushes the L1 of an SM without TBs, as Accel-Sim does between kernels.
     pub(super) fn flush_idle_l1(&mut self, sm: usize) {
         let from = self.now + 1;
         let sm = &mut self.sms[sm];

@@ -1,5 +1,7 @@
-//! Statistics of a window of which only the first part was simulated: what was counted, and the rate at which it was counted lately, for the
-//! rest. Whether that rate is steady is for the caller to know.
+//! Extrapolated statistics of a window, of which only the first part was simulated.
+//!
+//! The rest is extrapolated from the recent rate of each count. The caller must decide whether that
+//! rate is steady.
 
 use super::sm_states::SmStateCycles;
 use super::stats::{SmStats, Stats};
@@ -8,11 +10,13 @@ use crate::counts::Count;
 use std::num::NonZeroU64;
 
 impl Stats {
-    /// These statistics at core cycle `until`, if all goes on as it went since `before`, earlier
-    /// statistics of the same GPU. Every count grows by its mean rate in between, rounded to the
-    /// nearest; what is resident, who has started or ended, who owns which ways, limits of memory
-    /// instructions, and the cycles in transition stay as they are. The same statistics if `until`
-    /// has been reached, or `before` is of no earlier cycle.
+    /// Statistics at core cycle `until`, extrapolated from the rates since `before`, earlier
+    /// statistics of the same GPU.
+    ///
+    /// Every count grows by its mean rate, rounded to the nearest. Resident TBs, starts and ends of
+    /// launches, ownership of ways, limits of memory instructions, and cycles in transition do not
+    /// change. Returns the same statistics if `until` has been reached, or if `before` has no
+    /// earlier cycle.
     #[must_use]
     pub fn extended(&self, before: &Stats, until: u64) -> Stats {
         let rest = until.saturating_sub(self.cycles);
@@ -39,7 +43,7 @@ impl Stats {
 }
 
 impl Stats {
-    /// What SMs were; active all the time where nothing is told.
+    /// States of SMs; always active where they are not recorded.
     fn sm_states_or_active(&self) -> SmStateCycles {
         let active = self.cycles * self.sms.len() as u64;
         self.sm_states.unwrap_or(SmStateCycles { active, ..SmStateCycles::default() })
@@ -63,7 +67,7 @@ mod tests {
     use crate::gpu::{LaunchCounters, LaunchStats};
     use proptest::prelude::*;
 
-    /// Of one launch on one SM that counted so much.
+    /// Statistics of one launch on one SM with these counts.
     fn counted(cycles: u64, insts: u64, active_cycles: u64) -> Stats {
         let mut counters = LaunchCounters::default();
         counters.sm.warp_insts = insts;
@@ -76,7 +80,7 @@ mod tests {
 
     #[test]
     fn rates_of_late_go_on() {
-        // 100 instructions in the first 50 cycles, 30 in the 30 since: another 40 cycles bring 40.
+        // 100 instructions in the first 50 cycles, 30 in the 30 since: another 40 cycles add 40.
         let stats = counted(80, 130, 80).extended(&counted(50, 100, 50), 120);
         assert_eq!((stats.cycles, stats.launches[0].warp_insts, stats.counters[0].sm.warp_insts), (120, 170, 170));
         assert_eq!((stats.launches[0].dram_reads, stats.sms[0].active_cycles, stats.sms[0].counters.cycles), (43 + 13, 120, 120));
@@ -92,7 +96,8 @@ mod tests {
     }
 
     proptest! {
-        /// What is counted at a constant rate is known exactly, and no SM is active for longer than there are cycles.
+        /// A count with a constant rate is extrapolated exactly, and no SM is active for longer
+        /// than the run.
         #[test]
         fn a_constant_rate_is_exact(rate in 0u64..1000, first in 1u64..1 << 40, span in 1u64..1 << 40, rest in 0u64..1 << 40) {
             let at = |cycles: u64| counted(cycles, cycles * rate, cycles);

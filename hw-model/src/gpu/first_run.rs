@@ -1,37 +1,42 @@
-//! First runs: what a kernel that starts again and again did until it had run once (Zhao et al. 2018, section 6: "the reported performance
-//! results are gathered only for the first run for each of the benchmarks"; sources.md D8).
+//! First runs: work of a relaunched kernel up to the end of its first run.
 //!
-//! A grid that is relaunched in place begins again when its last TB has been *issued*; its first run ends when the last of those TBs has *ended*,
-//! while TBs of the second pass run beside it. So every TB says of which it is, and instructions are those of the TBs' traces: what a flush
-//! makes a TB issue twice counts once. Launches in turn have run once when the last of them has completed for the first time.
+//! Zhao et al. 2018, section 6: "the reported performance results are gathered only for the first
+//! run for each of the benchmarks"; sources.md D8.
+//!
+//! A grid that is relaunched in place restarts when its last TB has been *issued*. Its first run
+//! ends when the last of those TBs has *ended*, while TBs of the second pass already run. So every
+//! TB records its pass. Instructions are those of the TBs' traces, so instructions that a flush
+//! repeats count once. Launches in sequence have run once when the last of them has completed for
+//! the first time.
 
 use super::Gpu;
 use crate::sm::Program;
 use serde::{Deserialize, Serialize};
 
-/// A launch's first run.
+/// First run of a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FirstRun {
     /// Cycle by which its last TB had ended.
     pub end_cycle: u64,
-    /// Warp instructions of all its TBs.
+    /// Number of warp instructions of all its TBs.
     pub warp_insts: u64,
-    /// Thread instructions of all its TBs.
+    /// Number of thread instructions of all its TBs.
     pub thread_insts: u64,
 }
 
-/// How far a launch is in its first run.
+/// Progress of a launch in its first run.
 #[derive(Clone, Copy, Debug, Default)]
 struct Way {
-    /// Every TB has been issued: those to come are of a later pass.
+    /// True once every TB has been issued: further TBs belong to a later pass.
     passed: bool,
-    /// TBs that have been issued and have not ended.
+    /// Number of TBs that have been issued and have not ended.
     unended: u32,
     so_far: FirstRun,
     ended: bool,
 }
 
-/// First runs of all launches, by their index.
+/// First runs of all launches, by index.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FirstRuns(Vec<Way>);
 
@@ -43,7 +48,8 @@ impl FirstRuns {
         &mut self.0[launch]
     }
 
-    /// TB `index` of a launch is issued, whose program is this, `last` of its grid. Whether it is of a later pass than the first.
+    /// Records the issue of TB `index` of a launch with its program; `last` of its grid. Returns
+    /// true for a pass after the first.
     pub(super) fn issued(&mut self, launch: usize, program: &Program, (index, part): (u32, u32), last: bool) -> bool {
         let way = self.of(launch);
         if way.passed {
@@ -62,7 +68,7 @@ impl FirstRuns {
         false
     }
 
-    /// A TB of the first pass has ended by cycle `by`.
+    /// Records that a TB of the first pass has ended by cycle `by`.
     pub(super) fn tb_ended(&mut self, launch: usize, by: u64) {
         let way = self.of(launch);
         way.unended = way.unended.saturating_sub(1);
@@ -72,14 +78,15 @@ impl FirstRuns {
         }
     }
 
-    /// The first run of a launch, if it has ended.
+    /// First run of a launch, if it has ended.
     pub(super) fn get(&self, launch: usize) -> Option<FirstRun> {
         self.0.get(launch).filter(|way| way.ended).map(|way| way.so_far)
     }
 }
 
 impl Gpu {
-    /// Tells when each launch has run once, and what it did until then ([`super::LaunchStats::first_run`]). To be called before the first cycle.
+    /// Records the first run of each launch ([`super::LaunchStats::first_run`]). Call it before the
+    /// first cycle.
     pub fn with_first_runs(mut self) -> Self {
         self.first_runs = Some(FirstRuns::default());
         self

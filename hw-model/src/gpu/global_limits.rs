@@ -1,18 +1,17 @@
-//! Global DMIL: one SM is monitored per kernel, and the limits that it finds are broadcast to all (Dai et al. 2018, end of section 3.3.2;
-//! sources.md D126).
+//! Global DMIL: one SM is monitored per kernel, and its limits are broadcast to all SMs (Dai et al.
+//! 2018, end of section 3.3.2; sources.md D126).
 //!
-//! Own, where the paper is silent: the SM that is monitored for a kernel is the lowest one on which
-//! the kernel has a TB, so that SMs need not all run the same kernels; when that changes, the new
-//! SM's interval begins anew. A new limit reaches all SMs, the monitored one included, in the same
-//! cycle, a fixed number of cycles after the one in which it was found. One is on its way per
-//! kernel: what is found meanwhile is sent when that has arrived. A kernel that is new in its slot
-//! has no limit.
+//! Own, where the paper is silent: the monitored SM of a kernel is the lowest one with a TB of the
+//! kernel, so that SMs need not all run the same kernels. When it changes, the new SM's interval
+//! restarts. A new limit reaches all SMs, including the monitored one, in the same cycle, a fixed
+//! number of cycles after it was found. One broadcast is in flight per kernel; a limit found
+//! meanwhile is sent after its arrival. A new kernel in a slot has no limit.
 
 use super::Gpu;
 use crate::config::MemoryIssueConfig;
 use crate::sm::{KERNEL_SLOTS, UNLIMITED};
 
-/// What is broadcast.
+/// Broadcast of limits.
 #[derive(Clone, Debug)]
 pub(super) struct GlobalLimits {
     /// Core cycles of a broadcast.
@@ -20,44 +19,45 @@ pub(super) struct GlobalLimits {
     slots: [Broadcast; KERNEL_SLOTS],
 }
 
-/// Of one kernel slot.
+/// Broadcast of one kernel slot.
 #[derive(Clone, Copy, Debug)]
 struct Broadcast {
-    /// The SM that is monitored.
+    /// Monitored SM.
     monitored: Option<usize>,
-    /// The limit that was sent last.
+    /// Limit that was sent last.
     sent: u8,
-    /// The cycle in which it reaches the SMs, if it has not.
+    /// Cycle in which it reaches the SMs; none once it has.
     arrives: Option<u64>,
 }
 
 const NONE: Broadcast = Broadcast { monitored: None, sent: UNLIMITED, arrives: None };
 
 impl GlobalLimits {
-    /// None unless a machine names memory issue, of which the firmware may choose this.
+    /// Creates the broadcasts if the machine has memory-issue control, since the firmware may
+    /// select global DMIL.
     pub(super) fn new(config: Option<&MemoryIssueConfig>) -> Option<Box<Self>> {
         let config = config?;
         Some(Box::new(GlobalLimits { cycles: config.broadcast().into(), slots: [NONE; KERNEL_SLOTS] }))
     }
 
-    /// The cycle in which the next limit reaches the SMs; `u64::MAX` if none is on its way.
+    /// Cycle in which the next limit reaches the SMs; `u64::MAX` if none is in flight.
     pub(super) fn next(&self) -> u64 {
         self.slots.iter().filter_map(|slot| slot.arrives).min().unwrap_or(u64::MAX)
     }
 
-    /// SMs have begun anew: nobody is monitored, and nothing is on its way.
+    /// Restarts: no SM is monitored, and nothing is in flight.
     pub(super) fn restart(&mut self) {
         self.slots = [NONE; KERNEL_SLOTS];
     }
 
-    /// The slot has a new kernel.
+    /// Resets the slot for a new kernel.
     pub(super) fn forget(&mut self, slot: usize) {
         self.slots[slot] = NONE;
     }
 }
 
 impl Gpu {
-    /// Before a cycle: limits that have arrived are in effect.
+    /// Applies limits that have arrived, before a cycle.
     pub(super) fn deliver_limits(&mut self) {
         let Some(global) = self.global_limits.as_mut().filter(|global| global.next() <= self.now) else { return };
         for (number, slot) in global.slots.iter_mut().enumerate().filter(|(_, slot)| slot.arrives.is_some_and(|at| at <= self.now)) {
@@ -69,7 +69,7 @@ impl Gpu {
         }
     }
 
-    /// After a cycle: who is monitored, and what was found in it.
+    /// Selects the monitored SMs and sends limits found in the last cycle.
     pub(super) fn send_limits(&mut self) {
         let Some(global) = &mut self.global_limits else { return };
         for (number, slot) in global.slots.iter_mut().enumerate() {

@@ -1,52 +1,53 @@
-//! SMs that one thread runs, with all that they touch during a cycle: a thread that has a group needs nothing else but the programs, which
-//! do not change meanwhile.
+//! Group of SMs that one thread runs, with all data that they access during a cycle. In addition, a
+//! thread needs only the programs, which do not change meanwhile.
 //!
-//! Before a cycle, whoever has all groups puts replies into the inbox and says how much room the injection ports have; after it, the
-//! requests are in the outbox. In a quantum of cycles replies come with the cycle from which each can be taken, and each cycle has its outbox.
-//! What is asked of the SMs in between cycles (who is awake, whose queue of replies is full) is kept here, so
-//! that asking touches no SM: their state stays in the cache of the core that runs them.
+//! Before a cycle, the owner of all groups puts replies into the inbox and reports the free space
+//! of the injection ports. Afterwards, the requests are in the outbox. In a quantum of cycles, each
+//! reply has the first cycle in which it can be taken, and each cycle has its outbox. The group
+//! caches the answers to queries between cycles, such as the awake SMs and the full reply queues.
+//! So a query does not access an SM, and its state stays in the cache of the core that runs it.
 
 use super::arrivals::Arrivals;
 use crate::memory::{MemorySystem, Outbox, Outboxes, Reply};
 use crate::sm::{Programs, Sm};
 use std::ops::Range;
 
-/// Some SMs with consecutive numbers.
+/// Group of SMs with consecutive numbers.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     /// Number of the first SM.
     pub(super) start: usize,
-    /// The thread that ran it last: its core's cache has it.
+    /// Thread that ran the group last and has it in its core's cache.
     pub(super) home: usize,
     pub(super) sms: Vec<Sm>,
-    /// Cycle in which each SM is to run next; `u64::MAX` for one that only others can wake.
+    /// Next cycle of each SM; `u64::MAX` for an SM that only an external event can wake.
     wake: Vec<u64>,
-    /// The first of these cycles.
+    /// Earliest of these cycles.
     next: u64,
-    /// SMs that are to run in the next cycle, if there are other groups.
+    /// Number of SMs that run in the next cycle, if there are other groups.
     awake: usize,
-    /// TBs have ended or drained in the last cycle.
+    /// True if TBs have ended or drained in the last cycle.
     ended: bool,
-    /// Whether each SM's queue of replies is full, if the group can be away.
+    /// True for each SM with a full reply queue, if other threads can run the group.
     full: Vec<bool>,
-    /// Replies that SMs take in the coming cycle, by place in the group.
+    /// Replies that SMs take in the coming cycle, by index in the group.
     inbox: Vec<(u16, Reply)>,
-    /// Requests that each SM can send in the coming cycle.
+    /// Number of requests that each SM can send in the coming cycle.
     room: Vec<u32>,
-    /// What all send in each cycle of a quantum; the first also serves a cycle by itself.
+    /// Requests of all SMs in each cycle of a quantum; the first outbox also serves a single cycle.
     pub(super) outboxes: Outboxes,
-    /// Of a quantum: what comes to each SM, and the first cycle that it has not run.
+    /// Replies to each SM in a quantum, and the first cycle that the SM has not run.
     pub(super) arrivals: Vec<Arrivals>,
     pub(super) reached: Vec<u64>,
-    /// Whether TBs ended in the cycle before.
+    /// True if TBs ended in the previous cycle.
     ended_on: Vec<bool>,
-    /// [`Group::stands`].
+    /// First cycle with a stopped SM: [`Group::stands`].
     stands: Option<u64>,
 }
 
 impl Group {
-    /// SMs from number `start` on, with the cycle in which each is to run next, best run by thread `home`, and memory for `replies` that come to
-    /// one in a quantum.
+    /// Creates a group of the SMs from number `start` on, with the next cycle of each. It runs best
+    /// on thread `home`. Each SM can receive up to `replies` replies in a quantum.
     pub(super) fn new(start: usize, sms: Vec<Sm>, wake: Vec<u64>, home: usize, replies: usize) -> Self {
         let (count, next) = (sms.len(), wake.iter().copied().min().unwrap_or(u64::MAX));
         Group {
@@ -54,7 +55,7 @@ impl Group {
             home,
             full: sms.iter().map(|sm| !sm.can_take_reply()).collect(),
             sms,
-            // Some may sleep for a while still.
+            // Some of these may still sleep for a while.
             awake: wake.iter().filter(|&&wake| wake != u64::MAX).count(),
             wake,
             next,
@@ -69,27 +70,28 @@ impl Group {
         }
     }
 
-    /// The SMs, with the cycle in which each is to run next.
+    /// Returns the SMs, with the next cycle of each.
     pub(super) fn into_parts(self) -> (Vec<Sm>, Vec<u64>) {
         (self.sms, self.wake)
     }
 
-    /// The first cycle in which one of the SMs is to run; `u64::MAX` if only others can wake them.
+    /// Earliest cycle in which one of the SMs runs; `u64::MAX` if only an external event can wake
+    /// them.
     pub(super) fn next(&self) -> u64 {
         self.next
     }
 
-    /// SMs that run in the coming cycle.
+    /// Number of SMs that run in the coming cycle.
     pub(super) fn awake(&self) -> usize {
         self.awake
     }
 
-    /// Whether TBs have ended or drained in the last cycle.
+    /// True if TBs have ended or drained in the last cycle.
     pub(super) fn ended(&self) -> bool {
         self.ended
     }
 
-    /// SM `place` is to run in cycle `cycle`, the coming one, if not before.
+    /// Wakes SM `place` in cycle `cycle`, the coming one, at the latest.
     pub(super) fn wake(&mut self, place: usize, cycle: u64) {
         if self.wake[place] > cycle {
             self.wake[place] = cycle;
@@ -98,19 +100,19 @@ impl Group {
         }
     }
 
-    /// Whether SM `place` can take a reply.
+    /// True if SM `place` can take a reply.
     #[inline]
     pub(super) fn can_take_reply(&self, place: usize) -> bool {
         !self.full[place]
     }
 
-    /// SM `place` takes a reply in the coming cycle; at most one each.
+    /// Gives SM `place` a reply in the coming cycle; at most one each.
     #[inline]
     pub(super) fn reply(&mut self, place: usize, reply: Reply) {
         self.inbox.push((place as u16, reply));
     }
 
-    /// SM `place` takes a reply in cycle `now`, which is the coming one.
+    /// Gives SM `place` a reply in cycle `now`, which is the coming one.
     #[inline]
     pub(super) fn take_reply(&mut self, place: usize, reply: Reply, now: u64) {
         self.sms[place].take_reply(reply, now);
@@ -118,7 +120,7 @@ impl Group {
         self.next = self.next.min(now + 1);
     }
 
-    /// Looks how much room there is in the injection ports.
+    /// Reads the free space of the injection ports.
     #[inline]
     pub(super) fn look_for_room(&mut self, memory: &MemorySystem) {
         for (mine, room) in self.room.iter_mut().zip(memory.room(self.start)) {
@@ -131,14 +133,14 @@ impl Group {
         &mut self.outboxes.from(0)[0]
     }
 
-    /// Whether SMs run in cycle `now`, or replies are there.
+    /// True if SMs run in cycle `now` or replies are present.
     #[inline]
     pub(super) fn has_work(&self, now: u64) -> bool {
         self.next <= now || !self.inbox.is_empty()
     }
 
-    /// Runs cycle `now` of every SM that is awake, or of all if sleep is not to be skipped. Where there are `others`, it says more of
-    /// itself than it has to otherwise.
+    /// Runs cycle `now` of every awake SM, or of all SMs if `skip` is false. With `others`, it also
+    /// computes the answers to queries.
     pub(super) fn run(&mut self, now: u64, programs: &Programs, skip: bool, others: bool) {
         for at in 0..self.inbox.len() {
             let (place, reply) = self.inbox[at];
@@ -165,8 +167,8 @@ impl Group {
         }
     }
 
-    /// Runs every SM from cycle `from` to before cycle `until`, or up to and with the cycle in which a TB ends on it: [`Group::reached`] says
-    /// which.
+    /// Runs every SM from cycle `from` to before cycle `until`, or through the cycle in which a TB
+    /// ends on it. [`Group::reached`] returns the cycle.
     pub(super) fn run_quantum(&mut self, from: u64, until: u64, programs: &Programs) {
         for place in 0..self.sms.len() {
             self.reached[place] = from;
@@ -175,8 +177,8 @@ impl Group {
         self.sum_up(until);
     }
 
-    /// One SM goes on in the quantum from cycle `quantum.start` to before cycle `quantum.end`, to before cycle `until` or up to and with the cycle
-    /// in which a TB ends on it.
+    /// Continues one SM in the quantum from cycle `quantum.start` to before cycle `quantum.end`. It
+    /// stops before cycle `until` or after the cycle in which a TB ends on it.
     pub(super) fn run_sm(&mut self, place: usize, quantum: Range<u64>, until: u64, programs: &Programs) {
         self.go_on(place, quantum.start, until, programs);
         self.sum_up(quantum.end);
@@ -190,7 +192,7 @@ impl Group {
         self.full[place] = !self.sms[place].can_take_reply();
     }
 
-    /// What others ask of the SMs after a quantum to before cycle `until`, so that nobody has to look at each.
+    /// Computes the answers to queries after a quantum that ends before cycle `until`.
     fn sum_up(&mut self, until: u64) {
         self.outboxes.note_sent();
         self.next = self.wake.iter().copied().min().unwrap_or(u64::MAX);
@@ -200,20 +202,23 @@ impl Group {
         self.stands = stand.map(|(&reached, _)| reached).min();
     }
 
-    /// The first cycle that an SM has not run that stands still in a quantum, if any does: a TB has ended there, or it has not gone on since.
+    /// First cycle that a stopped SM has not run in a quantum; none if no SM is stopped. An SM
+    /// stops when a TB has ended, until it is continued.
     pub(super) fn stands(&self) -> Option<u64> {
         self.stands
     }
 
-    /// Nothing ran in a cycle.
+    /// Records that nothing ran in a cycle.
     #[inline]
     pub(super) fn rest(&mut self) {
         self.ended = false;
     }
 }
 
-/// Runs the cycles of an SM, each with an outbox, or up to and with the one in which TBs end. Replies come as `arrivals` has them, and each outbox
-/// has `room` for what a cycle may send. Returns the first cycle that has not run, and whether TBs have ended.
+/// Runs the cycles of an SM, each with an outbox, or through the one in which TBs end.
+///
+/// Replies come from `arrivals`, and each outbox has `room` for the requests of a cycle. Returns
+/// the first cycle that has not run, and true if TBs have ended.
 #[inline(never)]
 fn run_sm(
     sm: &mut Sm,

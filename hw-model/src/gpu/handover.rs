@@ -1,12 +1,12 @@
-//! A place where one thread lays an item down for another, which waits for it.
+//! Slot for one item that a thread passes to another, which waits for it.
 //!
-//! A quantum of the GPU's cycles lasts some ten or hundred microseconds, and threads meet three
-//! times in it. So who waits looks again and again for about as long, then lets other threads run
-//! in between, then sleeps until it is woken: cores are shared, and a thread that was put aside
-//! must not cost a time slice per cycle. (Own; the numbers are assumptions.)
+//! A quantum of the GPU's cycles takes about ten to a hundred microseconds, and threads synchronize
+//! three times in it. So a waiter spins for about that long, then yields, then parks until it is
+//! woken. Cores are shared, and a preempted thread must not cost a time slice per cycle. (Own; the
+//! numbers are assumptions.)
 //!
-//! There is nothing unsafe here. `cargo test` checks it as any other code; with `--cfg loom` every interleaving is run
-//! (<https://docs.rs/loom>, CONTRIBUTING.md).
+//! The code is safe Rust. `cargo test` checks it as any other code; with `--cfg loom` every
+//! interleaving is run (<https://docs.rs/loom>, CONTRIBUTING.md).
 
 #[cfg(loom)]
 use loom::{
@@ -25,49 +25,51 @@ use std::{
     thread,
 };
 
-/// Nothing lies there.
+/// State of an empty slot.
 const EMPTY: u32 = 0;
-/// Something does.
+/// State of a slot with an item.
 const FULL: u32 = 1;
-/// Nothing does, and who waits for it sleeps.
+/// State of an empty slot with a parked waiter.
 const ASLEEP: u32 = 2;
 
-/// Longer than a look at what others have to do takes, far shorter than a time slice.
+/// Duration of a yield that shows that another thread needs the core: longer than a poll of other
+/// threads, far shorter than a time slice.
 const LONG_YIELD: Duration = Duration::from_micros(50);
 
-/// How long one thread that waits looks before it sleeps.
+/// Polling budget of a waiting thread before it parks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
-    /// Looks one right after the other; some 40 ns each. Fewer after each time that this was in vain, more after each that was not: the
-    /// thread that is waited for may wait for this one's core.
+    /// Consecutive polls of about 40 ns each. The number falls after each unsuccessful wait and
+    /// rises after each successful one, since the awaited thread may need this core.
     looks: u32,
-    /// At most.
+    /// Upper limit of the polls.
     most_looks: u32,
-    /// Looks between which other threads may run; 0.5 microseconds each if there are none.
+    /// Polls with a yield in between, 0.5 microseconds each if no other thread runs.
     yields: u32,
 }
 
 impl Patience {
-    /// Where every thread has a core: some 20 microseconds, then a millisecond.
+    /// Budget if every thread has a core: about 20 microseconds of polls, then a millisecond of
+    /// yields.
     pub(super) const LONG: Patience = Patience::of(500, 2_000);
-    /// Asleep at once.
+    /// Budget of zero: park at once.
     pub(super) const NONE: Patience = Patience::of(0, 0);
-    /// Where threads share cores.
+    /// Budget if threads share cores.
     pub(super) const SHORT: Patience = Patience::of(0, 50);
-    /// Where there are looks at all, at least.
+    /// Lower limit of the polls, if there are any.
     const LEAST_LOOKS: u32 = 8;
 
-    /// So many looks at most, then so many with others in between.
+    /// Creates a budget of at most `most_looks` polls, then `yields` polls with a yield in between.
     pub(super) const fn of(most_looks: u32, yields: u32) -> Self {
         Patience { looks: most_looks, most_looks, yields }
     }
 
-    /// Whether every thread is taken to have a core.
+    /// True for the budget that assumes a core per thread.
     pub(super) fn is_long(self) -> bool {
         self.most_looks > 0
     }
 
-    /// Looks; whether something was there.
+    /// Polls; returns true if an item arrived.
     fn look(&mut self, is_full: impl Fn() -> bool) -> bool {
         for _ in 0..self.looks {
             if is_full() {
@@ -81,9 +83,11 @@ impl Patience {
     }
 }
 
-/// The place. One thread takes; others put, in its turn or in place of what it has not taken. Alone
-/// in its lines of the host's cache, so that nobody else's work disturbs who looks: two lines of 64
-/// bytes, as processors fetch pairs of them.
+/// Slot for one item. One thread takes; others put, after the take or in place of the previous
+/// item.
+///
+/// It has its own cache lines, so that other threads' writes do not disturb the poll: two lines of
+/// 64 bytes, since processors fetch pairs.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct Handover<T> {
@@ -97,7 +101,7 @@ impl<T> Handover<T> {
         Handover { state: AtomicU32::new(EMPTY), item: Mutex::new(None), sleeper: Mutex::new(None) }
     }
 
-    /// Lays `item` down, in place of what may lie there.
+    /// Stores `item`, in place of a previous one.
     pub(super) fn put(&self, item: T) {
         *lock(&self.item) = Some(item);
         if self.state.swap(FULL, Ordering::AcqRel) == ASLEEP
@@ -107,20 +111,22 @@ impl<T> Handover<T> {
         }
     }
 
-    /// Whether something lies there.
+    /// True if the slot has an item.
     fn is_full(&self) -> bool {
         self.state.load(Ordering::Acquire) == FULL
     }
 
-    /// Waits for something and takes it. Second, whether it came while looking, without letting other threads run.
+    /// Waits for an item and takes it. The second value is true if it arrived during the polls,
+    /// before any yield.
     pub(super) fn take(&self, patience: &mut Patience) -> (T, bool) {
         loop {
             let soon = patience.look(|| self.is_full());
             if !soon {
                 self.wait(patience.yields);
             }
-            // Before the item: once that is gone, the other may put the next. Not a plain store: with an item that was replaced, nothing else would
-            // say which came later.
+            // The state is reset before the item is taken, since another item may be put once it is
+            // gone. A plain store is not enough: after a replacement, nothing else orders the two
+            // items.
             self.state.swap(EMPTY, Ordering::AcqRel);
             if let Some(item) = lock(&self.item).take() {
                 return (item, soon);
@@ -138,7 +144,7 @@ impl<T> Handover<T> {
             }
         }
         *lock(&self.sleeper) = Some(thread::current());
-        // Fails if something was put meanwhile.
+        // Fails if an item was put meanwhile.
         let _ = self.state.compare_exchange(EMPTY, ASLEEP, Ordering::AcqRel, Ordering::Acquire);
         while !self.is_full() {
             thread::park();
@@ -146,8 +152,8 @@ impl<T> Handover<T> {
     }
 }
 
-/// Lets other threads run on this core. Whether one did for long: then it is better to sleep, since
-/// others need the core, and who is woken may be given one that is free.
+/// Yields the core. Returns true if another thread ran for long. Then it is better to park, since
+/// other threads need the core and a woken thread may get a free one.
 fn let_others_run() -> bool {
     // loom has no time.
     let since = (!cfg!(loom)).then(Instant::now);
@@ -155,7 +161,7 @@ fn let_others_run() -> bool {
     since.is_some_and(|since| since.elapsed() > LONG_YIELD)
 }
 
-/// Nothing here panics while it has a lock.
+/// No code panics while it holds a lock.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,8 +1,10 @@
-//! Items arrive, each once and in order, whoever is faster; under loom in every interleaving of two threads.
+//! Items arrive once and in order, at any speed of the threads; with loom, in every interleaving of
+//! two threads.
 
 use super::*;
 
-/// Sends `items` there and gets the double of each back, as a cycle's orders and answers.
+/// Sends `items` to another thread and receives the double of each, like orders and answers of a
+/// cycle.
 fn there_and_back(items: u32, mut patience: Patience) {
     #[cfg(loom)]
     use loom::sync::Arc;

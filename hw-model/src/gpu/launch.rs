@@ -1,10 +1,12 @@
-//! Kernel launches: streams, arrival, launch latency, and which slot of the register block a kernel holds.
+//! Kernel launches: streams, arrival, launch latency, and the register-block slot that a kernel
+//! holds.
 //!
-//! Launches of one stream run one after the other. A kernel is announced to the firmware when it arrives; its first TB
-//! may issue one launch latency later (5,000 cycles on the reference machine), during which the firmware decides.
-//! A kernel may be *relaunched in place*: when its last TB has been issued its grid starts again, so that it runs through
-//! a fixed window without being a new launch (sources.md D8). What launches *in turn* does launch anew: each grid of a program when
-//! the one before has completed, and the first again after the last.
+//! Launches of one stream run one after the other. A kernel is announced to the firmware when it
+//! arrives. Its first TB may issue one launch latency later (5,000 cycles on the reference
+//! machine), during which the firmware decides. A kernel may be *relaunched in place*: when its
+//! last TB has been issued, its grid restarts, so that it runs through a fixed window without being
+//! a new launch (sources.md D8). Launches *in sequence* are new launches: each grid of a program
+//! starts when the previous one has completed, and the first follows the last.
 
 use super::{Gpu, LaunchCounters, OversubscriptionStats};
 use crate::counts::Count;
@@ -17,32 +19,39 @@ use std::sync::Arc;
 /// One kernel launch.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// What the kernel does: all of it, or its first TBs if there is a `source`.
+    /// Trace of the kernel: all TBs, or the first ones if there is a `source`.
     pub trace: Arc<KernelTrace>,
-    /// Where the TBs come from that `trace` has not.
+    /// Source of the TBs that `trace` lacks.
     pub source: Option<Arc<dyn TraceSource>>,
-    /// Core cycle in which the launch arrives at the GPU, or later if its stream is busy.
+    /// Core cycle in which the launch arrives at the GPU; later if its stream is busy.
     pub arrival_cycle: u64,
-    /// Launches with the same stream run one after the other, in the order of [`Gpu::launch`].
+    /// Stream of the launch. Launches of a stream run one after the other, in the order of
+    /// [`Gpu::launch`].
     pub stream: u32,
     /// Priority as the firmware sees it; 0 is the lowest.
     pub priority: u8,
-    /// Core cycles from the moment at which its TBs may issue until it is to have its room, as the firmware sees it; 0: not said.
+    /// Maximum core cycles from the first possible TB issue until the kernel has its room, as the
+    /// firmware sees it; 0: not specified.
     pub latency_limit: u32,
-    /// Which kernel it is: launches with the same number execute the same code, as the firmware sees it; 0: not said.
+    /// Identity of the kernel, as the firmware sees it: launches with the same number execute the
+    /// same code; 0: not specified.
     pub identity: u32,
-    /// Start the grid again when its last TB has been issued.
+    /// True if the grid restarts when its last TB has been issued.
     pub relaunch: bool,
-    /// Registers of a thread that are live where its warps may be switched, at most, of each grid in turn where it is known: out of
-    /// [`KernelInfo::registers_per_thread`](mias_warp_trace::KernelInfo). Nothing but contexts on spare storage asks for it.
+    /// Maximum number of live registers per thread where warps may be switched, for each grid in
+    /// sequence, if known. It is at most
+    /// [`KernelInfo::registers_per_thread`](mias_warp_trace::KernelInfo). Only oversubscription
+    /// uses it.
     pub live_registers: Vec<Option<u32>>,
-    /// Added to every sector of the trace: where the kernel's buffers lie in device memory. Kernels that were traced
-    /// apart, each from the same first address, must not share addresses when they run together.
+    /// Offset added to every sector of the trace: the position of the kernel's buffers in device
+    /// memory. Kernels that were traced separately start at the same address and must not share
+    /// addresses when they run together.
     pub sector_offset: u64,
 }
 
 impl Launch {
-    /// A launch of `trace` in cycle 0 on stream 0: once, of the lowest priority, its buffers where it was traced.
+    /// Creates a launch of `trace` in cycle 0 on stream 0: once, with the lowest priority, at its
+    /// traced addresses.
     #[must_use]
     pub fn new(trace: Arc<KernelTrace>) -> Self {
         Launch {
@@ -60,67 +69,68 @@ impl Launch {
     }
 }
 
-/// Why a kernel cannot run on this GPU.
+/// Reasons why a kernel cannot run on this GPU.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LaunchError {
-    /// One TB takes more than an SM has.
+    /// TB that needs more than an SM has.
     #[error(
-        "one TB of kernel `{kernel}` needs {asked} {resource}, an SM of `{gpu}` has {had}: take a GPU whose SMs have more, or a kernel whose TBs need less"
+        "one TB of kernel `{kernel}` needs {asked} {resource}, an SM of `{gpu}` has {had}: use a GPU with more per SM, or a kernel with smaller TBs"
     )]
     DoesNotFit {
         /// Kernel name.
         kernel: String,
         /// GPU name.
         gpu: String,
-        /// Which resource.
+        /// Resource that is exceeded.
         resource: &'static str,
-        /// How much one TB takes.
+        /// Amount that one TB needs.
         asked: u32,
-        /// How much an SM has.
+        /// Amount that an SM has.
         had: u32,
     },
 }
 
-/// A launch and how far it is.
+/// Launch with its progress.
 #[derive(Clone, Debug)]
 pub(super) struct Queued {
     pub launch: Launch,
-    /// What is launched after it, in turn.
+    /// Launches that follow it in sequence.
     then: Vec<Arc<KernelTrace>>,
-    /// Which of all of them is next or runs: 0 for the launch itself.
+    /// Index in the sequence of the next or running launch: 0 for the launch itself.
     turn: usize,
-    /// Cycle in which it was announced, the first time.
+    /// Cycle of the first announcement.
     pub start: Option<u64>,
-    /// Cycle in which it was given its first TB, and in which the last of a pass over its grid was.
+    /// Cycle of its first TB issue, and of the last TB issue of a pass over its grid.
     pub first_issue: Option<u64>,
     pub all_issued: Option<u64>,
-    /// Cycle in which it had been given as many TBs as fit on the GPU, or all of a smaller grid.
+    /// Cycle by which it had as many TBs as fit on the GPU, or all of a smaller grid.
     pub filled: Option<u64>,
-    /// Cycle in which its last TB ended, and nothing follows.
+    /// Cycle of the end of its last TB, if no launch follows.
     pub end: Option<u64>,
-    /// Cycle in which it was found due: its arrival, or later if its stream was busy. Only where the firmware says which launch is next.
+    /// Cycle in which it became due: its arrival, or later if its stream was busy. Only if the
+    /// firmware manages the queue.
     pub due: Option<u64>,
-    /// It is in the window of the queue.
+    /// True while it is in the window of the queue.
     pub shown: bool,
-    /// It holds a slot.
+    /// True while it holds a slot.
     pub running: bool,
-    /// The slot it holds or held.
+    /// Current or last slot.
     pub slot: usize,
-    /// Counters of its slot when it took it.
+    /// Counters of the slot when the launch took it.
     pub before: LaunchCounters,
-    /// What has been counted of all that has completed.
+    /// Counters of its completed grids.
     pub done: LaunchCounters,
-    /// What of its extra TBs has been counted of all that has completed.
+    /// Counters of the extra TBs of its completed grids.
     pub contexts: Option<OversubscriptionStats>,
 }
 
 impl Queued {
-    /// It waits for its arrival, its stream or a slot.
+    /// True while it waits for its arrival, its stream or a slot.
     pub(super) fn waits(&self) -> bool {
         !self.running && self.end.is_none()
     }
 
-    /// What runs, or runs next.
+    /// Trace that runs or runs next.
     pub(super) fn trace(&self) -> &Arc<KernelTrace> {
         match self.turn.checked_sub(1) {
             None => &self.launch.trace,
@@ -128,19 +138,19 @@ impl Queued {
         }
     }
 
-    /// Nothing follows what runs before the first comes again.
+    /// True if the last launch of the sequence runs.
     pub(super) fn is_last_in_turn(&self) -> bool {
         self.turn == self.then.len()
     }
 
-    /// What its extra TBs have come to, of the grid that runs, is added.
+    /// Adds the counters of the extra TBs of the grid that runs.
     fn add_contexts(&mut self, stats: Option<OversubscriptionStats>) {
         if let Some(stats) = stats {
             self.contexts.get_or_insert_default().add(&stats);
         }
     }
 
-    /// Goes on to what follows; false if nothing does.
+    /// Advances to the next launch of the sequence; false at the end.
     fn next_turn(&mut self) -> bool {
         let follows = self.turn < self.then.len();
         self.turn = if follows { self.turn + 1 } else { 0 };
@@ -148,7 +158,7 @@ impl Queued {
     }
 }
 
-/// All launches in the order given.
+/// All launches in the given order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Queue {
     pub launches: Vec<Queued>,
@@ -160,39 +170,39 @@ impl Queue {
         self.completed == self.launches.len()
     }
 
-    /// The first launch of its stream that has not completed is the only one of it that may start.
+    /// True for the first launch of its stream that has not completed, the only one that may start.
     pub(super) fn stream_is_free(&self, index: usize) -> bool {
         let stream = self.launches[index].launch.stream;
         self.launches[..index].iter().all(|earlier| earlier.launch.stream != stream || earlier.end.is_some())
     }
 }
 
-/// A kernel that holds a slot.
+/// Kernel that holds a slot.
 #[derive(Clone, Debug)]
 pub(super) struct Slot {
     /// Index of its launch.
     pub launch: usize,
-    /// Cycle from which its TBs may issue.
+    /// First cycle in which its TBs may issue.
     pub ready: u64,
     pub demand: Resources,
     pub priority: u8,
     /// TBs issued so far in this pass over the grid, and the grid's size.
     pub issued: u32,
     pub grid: u32,
-    /// TBs issued and not ended, suspended ones included.
+    /// TBs issued and not ended, including suspended ones.
     pub running: u32,
-    /// TBs taken off their SMs, oldest first.
+    /// TBs suspended from their SMs, oldest first.
     pub suspended: VecDeque<SuspendedTb>,
     pub relaunch: bool,
 }
 
 impl Slot {
-    /// TBs of the grid left to issue.
+    /// Number of TBs of the grid left to issue.
     pub(super) fn unissued(&self) -> u32 {
         self.grid - self.issued
     }
 
-    /// TBs that an SM could be given: suspended ones and those left to issue.
+    /// Number of TBs available to an SM: suspended ones and those left to issue.
     pub(super) fn available(&self) -> u32 {
         self.suspended.len() as u32 + self.unissued()
     }
@@ -202,14 +212,17 @@ impl Gpu {
     /// Adds a launch and returns its index in [`super::Stats::launches`].
     ///
     /// # Errors
-    /// [`LaunchError::DoesNotFit`] if one TB takes more than an SM has.
+    /// [`LaunchError::DoesNotFit`] if one TB needs more than an SM has.
     pub fn launch(&mut self, launch: Launch) -> Result<usize, LaunchError> {
         self.launch_in_turn(launch, Vec::new())
     }
 
-    /// The same, followed by the launches of `then`, each announced when the one before has completed, as a launch of its own. They are one
-    /// in [`super::Stats::launches`], from the start of the first to the end of the last. With [`Launch::relaunch`] the first follows the
-    /// last; a grid alone starts again in place.
+    /// Adds a sequence of launches and returns its index in [`super::Stats::launches`].
+    ///
+    /// The launches of `then` follow `launch`. Each is announced as a new launch when the previous
+    /// one has completed. The sequence has one entry in the statistics, from the start of the first
+    /// launch to the end of the last. With [`Launch::relaunch`] the first follows the last; a
+    /// single grid restarts in place.
     ///
     /// # Errors
     /// As [`Gpu::launch`].
@@ -242,7 +255,7 @@ impl Gpu {
         Ok(self.queue.launches.len() - 1)
     }
 
-    /// Announces every launch that is due and finds a free slot.
+    /// Announces every launch that is due and has a free slot.
     pub(super) fn post_launches(&mut self) {
         if self.queue.all_complete() {
             return;
@@ -261,7 +274,7 @@ impl Gpu {
             if !due || !self.queue.stream_is_free(index) || !self.registers.has_free_slot() {
                 continue;
             }
-            // A slot is free for a new kernel once nothing of the one before is in flight.
+            // A slot is free for a new kernel once the previous one has nothing in flight.
             let vacant = self.slots.iter().enumerate().fold(0, |slots, (slot, state)| slots | u32::from(state.is_none()) << slot);
             if self.sms.iter().any(|sm| sm.drains(vacant)) {
                 continue;
@@ -271,7 +284,7 @@ impl Gpu {
         }
     }
 
-    /// What the register block shows of a launch.
+    /// Descriptor of a launch in the register block.
     pub(super) fn descriptor(&self, index: usize) -> KernelDescriptor {
         let queued = &self.queue.launches[index];
         let (launch, trace) = (&queued.launch, queued.trace());
@@ -288,7 +301,7 @@ impl Gpu {
         }
     }
 
-    /// A launch has a slot. Its launch latency has run since cycle `announced`.
+    /// Assigns a slot to a launch. Its launch latency has run since cycle `announced`.
     pub(super) fn take_slot(&mut self, index: usize, slot: usize, announced: u64) {
         let queued = &self.queue.launches[index];
         let (launch, trace) = (&queued.launch, queued.trace());
@@ -331,14 +344,15 @@ impl Gpu {
         queued.before = before;
     }
 
-    /// The next cycle in which a launch arrives and can be announced, or a kernel's launch latency ends.
+    /// Next cycle in which a launch can be announced, or a kernel's launch latency ends.
     pub(super) fn next_launch_event(&self) -> Option<u64> {
         let arrivals = if self.registers.queue_is_managed() { self.next_shown() } else { self.next_announced() };
         let ready = self.slots.iter().flatten().map(|slot| slot.ready).filter(|&ready| ready >= self.now);
         arrivals.into_iter().chain(ready).min()
     }
 
-    /// The next cycle in which a launch could be announced; none while every slot is taken: who gives one free says so.
+    /// Next cycle in which a launch can be announced. None while every slot is taken, since the
+    /// release of a slot triggers the announcement.
     fn next_announced(&self) -> Option<u64> {
         if !self.registers.has_free_slot() {
             return None;
@@ -347,8 +361,8 @@ impl Gpu {
         arrivals.map(|(_, q)| q.launch.arrival_cycle.max(self.now)).min()
     }
 
-    /// TBs that ended in this cycle: progress of their kernels, completion.
-    /// `until` is the first cycle that the SMs have not run.
+    /// Retires TBs that ended in this cycle: progress of their kernels, completion. `until` is the
+    /// first cycle that the SMs have not run.
     pub(super) fn retire_tbs(&mut self, until: u64) {
         for sm in 0..self.sms.len() {
             self.retire_tbs_of(sm, until);
@@ -356,7 +370,7 @@ impl Gpu {
         self.post_preempted();
     }
 
-    /// The same of one SM, but for what is told of TBs that were to leave.
+    /// Retires the ended TBs of one SM, without the reports on preempted TBs.
     pub(super) fn retire_tbs_of(&mut self, sm: usize, until: u64) {
         let mut slots_changed = 0u32;
         let (slots, validation, preemptions) = (&mut self.slots, &mut self.validation, &mut self.preemptions);
@@ -392,7 +406,7 @@ impl Gpu {
         }
     }
 
-    /// Slots that kernels hold, bit per slot.
+    /// Mask of the slots that kernels hold.
     fn slots_taken(&self) -> u8 {
         self.slots.iter().enumerate().fold(0, |taken, (slot, state)| taken | u8::from(state.is_some()) << slot)
     }
@@ -425,7 +439,7 @@ impl Gpu {
         self.memory.kernels_here(self.slots_taken(), None);
         self.dispatcher.remove(slot);
         if self.oversubscription.is_some() {
-            // Extra TBs come to a kernel beside which no other is to have any.
+            // A kernel may receive extra TBs once no other kernel is to have TBs on the SM.
             self.dispatcher.room_everywhere();
         }
         self.registers.post_completed(slot);

@@ -1,9 +1,10 @@
-//! SMs follow the register block in memory issue: modes and limits that the firmware has set, and peaks that it has taken (sources.md D127).
+//! Memory issue of the SMs: modes and limits that the firmware has set, and peaks that it has read
+//! (sources.md D127).
 
 use super::Gpu;
 
 impl Gpu {
-    /// Before a cycle: what the firmware has set is in effect.
+    /// Applies the firmware's settings before a cycle.
     pub(super) fn follow_memory_issue(&mut self) {
         if self.memory_generation == self.registers.memory_generation() {
             return;
@@ -22,7 +23,7 @@ impl Gpu {
         }
     }
 
-    /// Peaks that the register block has latched begin anew.
+    /// Restarts the peaks that the register block has latched.
     pub(super) fn take_latched(&mut self) {
         for sm in 0..self.sms.len() {
             let slots = self.registers.take_latched(sm);
@@ -32,7 +33,7 @@ impl Gpu {
         }
     }
 
-    /// A kernel is new in its slot: it is counted from here, and begins with the limits after reset.
+    /// Resets the counts and limits of a slot for a new kernel.
     pub(super) fn count_anew(&mut self, slot: usize) {
         self.load_counters();
         self.registers.kernel_counted_anew(slot, self.now);

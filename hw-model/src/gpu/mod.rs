@@ -1,8 +1,9 @@
-//! The whole GPU: SMs, memory system, TB issue and the scheduler's register block, advanced together.
+//! Model of the whole GPU: SMs, memory system, TB issue and the scheduler's register block,
+//! advanced together.
 //!
-//! The microcontroller is outside: whoever implements [`Microcontroller`] is called when the register block's interrupt
-//! line is high and sees nothing but registers. Order within a core cycle (sources.md D72): launches and register
-//! block; reply pop; memory system; SMs; TB issue.
+//! The microcontroller is external: an implementation of [`Microcontroller`] is called when the
+//! register block's interrupt line is high, and sees only registers. Order within a core cycle
+//! (sources.md D72): launches and register block; reply pop; memory system; SMs; TB issue.
 
 mod active_warps;
 mod arrivals;
@@ -66,9 +67,10 @@ use transition::Transition;
 use validate::Validation;
 use watchdog::Watchdog;
 
-/// The scheduler: called whenever the register block's interrupt line is high and it is not busy with a decision.
+/// Scheduler firmware, called whenever the register block's interrupt line is high and no decision
+/// is in progress.
 pub trait Microcontroller {
-    /// Serves the interrupts. The line being still high afterwards means it is called again.
+    /// Serves the interrupts. It is called again if the line is still high afterwards.
     fn on_interrupt(&mut self, registers: &mut RegisterBlock);
 }
 
@@ -78,27 +80,28 @@ impl<F: FnMut(&mut RegisterBlock)> Microcontroller for F {
     }
 }
 
-/// Why [`Gpu::run`] came back.
+/// Reasons why [`Gpu::run`] returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunEnd {
-    /// The given cycle has been reached.
+    /// The given cycle was reached.
     CycleLimit,
-    /// All launches have completed; relaunched kernels never do.
+    /// All launches have completed, which relaunched kernels never do.
     AllComplete,
-    /// Nothing has moved for a long time, or the interrupt line stays high: who waits for what.
+    /// The run is stuck: no progress for a long time, or an interrupt line that stays high.
     Stuck(Stuck),
-    /// A TB that was due could not be executed: why, for the user.
+    /// A TB that was due could not be executed, with a message for the user.
     Failed(String),
 }
 
-/// Interrupts served in one cycle before the line counts as stuck (assumption: far more than events that can come in one cycle).
+/// Interrupts served in one cycle before the line counts as stuck (assumption: far more than the
+/// events of one cycle).
 pub const MOST_INTERRUPTS_PER_CYCLE: u32 = 1_000;
 
-/// The GPU. A clone goes on as the original would.
+/// Model of a GPU. A clone continues exactly as the original would.
 #[derive(Clone, Debug)]
 pub struct Gpu {
     config: GpuConfig,
-    /// The cycle that runs next.
+    /// Cycle that runs next.
     now: u64,
     sms: Sms,
     memory: MemorySystem,
@@ -112,47 +115,47 @@ pub struct Gpu {
     preemptions: Preemptions,
     states: SmStates,
     watchdog: Watchdog,
-    /// Settings of memory issue that the SMs have.
+    /// Generation of the memory-issue settings that the SMs have.
     memory_generation: u32,
-    /// Limits of active warps that they have.
+    /// Generation of the active-warp limits that the SMs have.
     warps_generation: u32,
-    /// Limits that one SM finds for all.
+    /// Limits of global DMIL.
     global_limits: Option<Box<GlobalLimits>>,
-    /// TBs beyond those that fit, if a machine takes any.
+    /// Extra TBs, if the machine has oversubscription.
     oversubscription: Option<Box<Oversubscription>>,
-    /// Most TBs of a kernel on an SM, whatever its quota.
+    /// Maximum number of TBs of a kernel on an SM, in addition to its quota.
     tb_cap: u32,
-    /// SMs that are given TBs: the first so many.
+    /// Number of SMs that receive TBs, from the first.
     open_sms: usize,
-    /// Skip over cycles in which nothing can happen.
+    /// True if idle cycles are skipped.
     skip: bool,
-    /// Threads that run SMs, this one included.
+    /// Number of threads that run SMs, including the calling one.
     threads: usize,
-    /// First runs of the launches, if asked for.
+    /// First runs of the launches, if recorded.
     first_runs: Option<FirstRuns>,
-    /// Checks every cycle and every TB, if asked for.
+    /// Checks of every cycle and every TB, if enabled.
     validation: Option<Validation>,
-    /// Why a TB that was due could not be executed.
+    /// Message of a TB that was due and could not be executed.
     failure: Option<String>,
-    /// No quantum of cycles is looked for before this one.
+    /// Earliest cycle of the next attempt to start a quantum.
     next_quantum: u64,
-    /// What partitions of the memory system are given to other threads in.
+    /// Buffers in which memory partitions move to other threads.
     #[expect(clippy::vec_box, reason = "they change hands between threads")]
     lent: Vec<Box<Lent>>,
-    /// Cycles that have been run in quanta, for the tests.
+    /// Number of cycles run in quanta, for the tests.
     quantum_cycles: u64,
-    /// By SM: no TB ends on it before this cycle; 0 where that is not known.
+    /// By SM: no TB ends on it before this cycle; 0 if unknown.
     no_end_before: Vec<u64>,
-    /// Slots that kernels have left, of which something may still be in flight: one bit each. Only
-    /// looked at where the firmware says which launch is next.
+    /// Mask of released slots that may still have requests in flight. Only used if the firmware
+    /// manages the queue.
     leaving: u8,
 }
 
 impl Gpu {
-    /// A GPU after reset. `straps` are what the firmware finds wired into the register block.
+    /// Creates a GPU after reset. `straps` are the straps in the register block.
     ///
     /// # Panics
-    /// If [`GpuConfig::check`] does not hold.
+    /// If [`GpuConfig::check`] fails.
     pub fn new(config: &GpuConfig, straps: Straps) -> Self {
         if let Err(error) = config.check() {
             panic!("the GPU was not checked: {error}");
@@ -199,14 +202,16 @@ impl Gpu {
         }
     }
 
-    /// Runs every cycle instead of skipping those in which nothing can happen. Statistics are the same.
+    /// Runs every cycle instead of skipping idle ones. Statistics do not change.
     pub fn without_skipping(mut self) -> Self {
         self.skip = false;
         self
     }
 
-    /// Runs SMs on so many threads, of which there are never more than SMs. Results are the same. Threads live as long as a call of
-    /// [`Gpu::run`], and there is none while only a few SMs are awake.
+    /// Sets the number of threads that run SMs, at most one per SM.
+    ///
+    /// Results do not change. Threads live as long as a call of [`Gpu::run`]; none is started while
+    /// few SMs are awake.
     ///
     /// # Panics
     /// If `threads` is 0.
@@ -215,65 +220,70 @@ impl Gpu {
         self.threads = threads;
     }
 
-    /// As [`Gpu::set_threads`].
+    /// Sets the number of threads as [`Gpu::set_threads`] does.
     pub fn with_threads(mut self, threads: usize) -> Self {
         self.set_threads(threads);
         self
     }
 
-    /// Brings a sector (byte address / 32) into the L2 at once, clean and as the newest, as a copy from the host does. To be called before the
-    /// first cycle.
+    /// Puts a sector (byte address / 32) into the L2 at once, clean and most recently used, like a
+    /// copy from the host. Call it before the first cycle.
     pub fn preload_l2(&mut self, sector: u64) {
         self.memory.preload(sector);
     }
 
-    /// Lets no SM hold more than `cap` TBs of a kernel, whatever quotas and resources allow: TB issue stops there. 0 would
-    /// issue nothing. The firmware does not know of it.
+    /// Limits the TBs of a kernel per SM to `cap`, in addition to quotas and resources. 0 would
+    /// stop TB issue. The firmware does not see the limit.
     pub fn with_tb_cap(mut self, cap: u32) -> Self {
         self.tb_cap = cap;
         self
     }
 
-    /// Gives TBs to the first `sms` SMs only, whatever their quotas, as a kernel that occupies the others does on a real GPU (Zhao et al. 2018,
-    /// listing 1); the memory system stays as it is. 0 would issue nothing. The firmware does not know of it.
+    /// Restricts TB issue to the first `sms` SMs, in addition to the quotas. The memory system does
+    /// not change.
+    ///
+    /// On a real GPU, a kernel that occupies the other SMs has this effect (Zhao et al. 2018,
+    /// listing 1). 0 would stop TB issue. The firmware does not see the restriction.
     pub fn with_open_sms(mut self, sms: usize) -> Self {
         self.open_sms = sms;
         self
     }
 
-    /// Checks in every cycle, or at the end of a quantum of them, that no SM holds more than its
-    /// resources, that the warps of one SM, of each in its turn, are scheduled by what they wait
-    /// for, that TBs are issued within their quotas, and that every TB runs exactly once; panics
-    /// otherwise. For tests.
+    /// Enables validation, for tests; a violation panics.
+    ///
+    /// Checks run every cycle, or at the end of a quantum. No SM exceeds its resources. The
+    /// scheduling state of one SM's warps, another SM in each cycle, matches what they wait for.
+    /// TBs are issued within their quotas, and every TB runs exactly once.
     pub fn with_validation(mut self) -> Self {
         self.validation = Some(Validation::new(KERNEL_SLOTS));
         self
     }
 
-    /// The next cycle to run; equals the cycles run so far.
+    /// Next cycle to run, equal to the number of cycles run so far.
     pub fn cycle(&self) -> u64 {
         self.now
     }
 
-    /// The machine.
+    /// Configuration of the GPU.
     pub fn config(&self) -> &GpuConfig {
         &self.config
     }
 
-    /// The register block, as the host's debugger would see it.
+    /// Register block, as a debugger of the host sees it.
     pub fn registers(&self) -> &RegisterBlock {
         &self.registers
     }
 
-    /// The register block, for the firmware's start-up.
+    /// Register block, for the start of the firmware.
     pub fn registers_mut(&mut self) -> &mut RegisterBlock {
         &mut self.registers
     }
 
-    /// Runs until cycle `until`, or until all launches have completed. May be called again to go on.
+    /// Runs until cycle `until`, or until all launches have completed. A further call continues.
     ///
     /// # Panics
-    /// If the microcontroller does, or a check that was asked for fails, in whichever thread. The GPU is of no use then.
+    /// If the microcontroller panics, or an enabled check fails, in any thread. The GPU must not be
+    /// used afterwards.
     pub fn run(&mut self, microcontroller: &mut dyn Microcontroller, until: u64) -> RunEnd {
         let threads = self.threads.max(least_threads()).min(self.sms.len());
         self.sms.share(threads, GROUPS_PER_THREAD);
@@ -281,7 +291,8 @@ impl Gpu {
         if threads == 1 {
             return self.run_with(None, microcontroller, until);
         }
-        // What is handed over at a time: all groups, or all partitions of the memory system one by one.
+        // Maximum number of items handed over at once: all groups, or all partitions of the memory
+        // system one by one.
         let most = self.sms.groups.len().max(self.memory.partitions());
         let queues = Orders::new(threads, most);
         let end = std::thread::scope(|scope| {
@@ -317,7 +328,7 @@ impl Gpu {
         RunEnd::CycleLimit
     }
 
-    /// Runs the next cycle, with `team` if that pays; cycle `until` is not run any more.
+    /// Runs the next cycle, with `team` if that is faster; cycle `until` is not run.
     fn run_cycle(&mut self, until: u64, team: Option<&mut Team<'_, '_>>) {
         self.memory.catch_up_now();
         self.deliver_limits();
@@ -341,7 +352,7 @@ impl Gpu {
         self.now += 1;
     }
 
-    /// Launches that are due, register block, and the firmware if it is called for.
+    /// Serves due launches and the register block, and calls the firmware if needed.
     fn serve_registers(&mut self, microcontroller: &mut dyn Microcontroller) -> Result<(), Stuck> {
         self.registers.stamp(self.now);
         self.post_launches();
@@ -352,7 +363,7 @@ impl Gpu {
                 self.registers.tick(now, |sm| raw_counters(&mut sms[sm], memory, sm, now));
                 self.take_latched();
             }
-            // What a decision held back may have let in.
+            // Writes of a held decision may have admitted launches.
             self.take_admitted();
             self.carry_out();
             self.follow_states();
@@ -392,7 +403,7 @@ impl Gpu {
         }
     }
 
-    /// Registers that no TB has, of all SMs.
+    /// Number of registers without a TB, summed over SMs.
     pub fn free_registers(&self) -> u64 {
         self.sms.iter().map(|sm| u64::from(sm.free().registers)).sum()
     }

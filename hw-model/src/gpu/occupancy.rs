@@ -1,6 +1,8 @@
-//! For how many cycles each SM has held a TB: what tells active SMs from idle ones in the energy report.
+//! Number of cycles in which each SM held a TB, which separates active from idle SMs in the energy
+//! report.
 
-/// Per SM, when it last took its first TB, and the cycles of all earlier stays.
+/// Per SM: cycle in which it last changed from empty to occupied, and cycles of earlier occupied
+/// periods.
 #[derive(Clone, Debug)]
 pub(super) struct Occupancy {
     since: Vec<Option<u64>>,
@@ -12,7 +14,7 @@ impl Occupancy {
         Occupancy { since: vec![None; sms], before: vec![0; sms] }
     }
 
-    /// From cycle `from` on, `sm` holds TBs or does not.
+    /// Sets whether `sm` holds TBs from cycle `from` on.
     pub(super) fn set(&mut self, sm: usize, from: u64, holds: bool) {
         match self.since[sm] {
             None if holds => self.since[sm] = Some(from),
@@ -24,7 +26,7 @@ impl Occupancy {
         }
     }
 
-    /// Cycles before `now` in which `sm` held a TB.
+    /// Number of cycles before `now` in which `sm` held a TB.
     pub(super) fn cycles(&self, sm: usize, now: u64) -> u64 {
         self.before[sm] + self.since[sm].map_or(0, |since| now.saturating_sub(since))
     }

@@ -1,14 +1,15 @@
-//! Parallel simulation: quanta of cycles on several threads, and cycles by themselves, with the same result as on one.
+//! Parallel simulation: quanta of cycles, or single cycles, on several threads, with the same
+//! result as on one.
 //!
-//! In a quantum ([`super::quantum`]) threads share first the partitions of the memory system, then
-//! its two subnets, then the groups of SMs. Where a machine ties its SMs together in every cycle,
-//! they share the groups of each, while the slices and channels of the memory system run their part
-//! of the next cycle here. Only the crossbar joins them: it moves when all are done. TB issue and
-//! the register block follow as ever, here.
+//! In a quantum ([`super::quantum`]), threads first share the partitions of the memory system, then
+//! its two subnets, then the groups of SMs. On a machine that couples its SMs in every cycle, they
+//! share the groups in each cycle. Meanwhile this thread runs the next cycle of the slices and
+//! channels. Only the crossbar couples both; it runs when all are done. TB issue and the register
+//! block follow on this thread.
 //!
-//! Who runs what is found while it runs ([`super::work_queues`]): each thread begins with the
-//! groups that it ran last, since an SM's state is in the cache of that core, and goes on with
-//! those that others have not begun.
+//! Work is distributed at run time ([`super::work_queues`]). Each thread starts with the groups
+//! that it ran last, since their state is in its core's cache. Then it takes groups that other
+//! threads have not begun.
 
 use super::Gpu;
 use super::group::Group;
@@ -17,28 +18,31 @@ use super::team::{Cycles, Order, Team};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// Tests were built to be run on several threads each (CONTRIBUTING.md): every cycle is run by the team, whether that is faster or not.
+/// True if tests must run on several threads (CONTRIBUTING.md): every cycle uses the team, even if
+/// that is slower.
 pub(super) const ALWAYS: bool = cfg!(feature = "threads-of-environment");
-/// With fewer SMs awake in all, all are run here: handing them over would take longer (assumption).
+/// Minimum number of awake SMs for parallel cycles; with fewer, the handover would take longer
+/// (assumption).
 const LEAST_AWAKE: usize = if ALWAYS { 2 } else { 6 };
-/// With fewer partitions of the memory system that have something to do in a quantum, all are run here (assumption).
+/// Minimum number of busy memory partitions for a parallel quantum (assumption).
 const LEAST_BUSY: usize = if ALWAYS { 1 } else { 4 };
-/// Groups of SMs per thread, at least: fewer would leave threads waiting for the last group, and each takes some 100 ns to hand over (assumption).
+/// Minimum number of SM groups per thread. With fewer, threads would wait for the last group; each
+/// takes about 100 ns to hand over (assumption).
 pub(super) const GROUPS_PER_THREAD: usize = 6;
-/// Lots of partitions of the memory system per thread, at least, if there are enough (assumption).
+/// Minimum number of lots of memory partitions per thread, if there are enough (assumption).
 const LOTS_PER_THREAD: usize = 3;
 
-/// Threads that every run has at least: one, or what MIAS_THREADS says if they are [always](ALWAYS) to be several.
+/// Minimum number of threads of a run: one, or MIAS_THREADS if [several are required](ALWAYS).
 ///
 /// # Panics
-/// If MIAS_THREADS is there and no number.
+/// If MIAS_THREADS is set and is not a number.
 pub(super) fn least_threads() -> usize {
     static LEAST: OnceLock<usize> = OnceLock::new();
     let said = || std::env::var("MIAS_THREADS").map_or(1, |text| text.parse().expect("MIAS_THREADS is a number"));
     if ALWAYS { *LEAST.get_or_init(said) } else { 1 }
 }
 
-/// How long threads wait for each other: whether each of `threads` has a core.
+/// Polling budget of threads: depends on whether each of `threads` has a core.
 pub(super) fn patience(threads: usize) -> Patience {
     static CORES: OnceLock<usize> = OnceLock::new();
     let cores = *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from));
@@ -50,19 +54,19 @@ impl Gpu {
         self.sms.groups().map(Group::awake).sum::<usize>() >= LEAST_AWAKE
     }
 
-    /// Whether there is so much to do in this cycle that `team` should help.
+    /// True if this cycle has enough work for `team`.
     pub(super) fn pays_in_parallel(&mut self, team: &Team<'_, '_>) -> bool {
         if self.skip && !self.enough_awake() {
             return false;
         }
-        // Beside quanta, cycles by themselves are too few to be judged.
+        // Next to quanta, single cycles are too few to time.
         let ties = self.ties_sms();
         let tuner = &mut self.sms.tuner;
         ALWAYS || !team.has_cores() || !if ties { tuner.is_alone() } else { tuner.runs_alone() }
     }
 
-    /// Runs this cycle of the SMs with `team`. Returns whether TBs have ended. Unless `last`, what can be done of the next cycle of the
-    /// memory system is done, too.
+    /// Runs this cycle of the SMs with `team`. Returns true if TBs have ended. Unless `last`, it
+    /// also runs the independent part of the memory system's next cycle.
     pub(super) fn run_sms_in_parallel(&mut self, team: &mut Team<'_, '_>, last: bool) -> bool {
         let (now, skip) = (self.now, self.skip);
         for place in &mut self.sms.groups {
@@ -88,7 +92,7 @@ impl Gpu {
         ended
     }
 
-    /// Groups that have run are taken back. Returns whether the last one was there soon.
+    /// Takes back the groups that have run. Returns true if the last one arrived soon.
     fn take_groups(&mut self, team: &mut Team<'_, '_>) -> bool {
         let (orders, soon) = team.finish();
         for (thread, order) in orders {
@@ -100,12 +104,13 @@ impl Gpu {
         soon
     }
 
-    /// Whether there is so much to do in a quantum of cycles that `team` should help.
+    /// True if a quantum of cycles has enough work for `team`.
     pub(super) fn pays_in_quantum(&self, team: &Team<'_, '_>) -> bool {
         self.enough_awake() && (ALWAYS || !(team.has_cores() && self.sms.tuner.runs_alone()))
     }
 
-    /// The partitions of the memory system run the quantum that has been planned, shared with `team` if so many of them are `busy`.
+    /// Runs the planned quantum of the memory partitions, shared with `team` if enough of them are
+    /// `busy`.
     pub(super) fn run_memory_in_parallel(&mut self, team: &mut Team<'_, '_>, busy: usize) {
         if busy < LEAST_BUSY {
             return self.memory.run_ahead();
@@ -125,7 +130,8 @@ impl Gpu {
         }
     }
 
-    /// What slices have answered comes to the SMs, while the request subnet catches up beside it, if it was deferred.
+    /// Moves the slices' replies to the SMs, while the request subnet catches up in parallel if it
+    /// was deferred.
     pub(super) fn cross_in_parallel(&mut self, team: &mut Team<'_, '_>) {
         let Some(deferred) = self.memory.lend_deferred() else { return self.replies_cross() };
         team.lay(1, Order::Requests(deferred));
@@ -135,7 +141,7 @@ impl Gpu {
         self.memory.has_caught_up(deferred.expect("the order that was laid down"));
     }
 
-    /// SMs run the quantum of these cycles, shared with `team`.
+    /// Runs these cycles of the SMs, shared with `team`.
     pub(super) fn run_groups_in_parallel(&mut self, team: &mut Team<'_, '_>, cycles: Range<u64>) {
         for place in &mut self.sms.groups {
             let Some(group) = place.take() else { continue };

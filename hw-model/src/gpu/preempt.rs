@@ -1,8 +1,8 @@
-//! Preemption, the GPU's part: which SMs want room and for whom, carrying out what the firmware commands, and a record of all of it
-//! (Shieh 2016, section 3.1; sources.md D133).
+//! Preemption on the GPU: requests for capacity, execution of the firmware's commands, and their
+//! record (Shieh 2016, section 3.1; sources.md D133).
 //!
-//! An SM is looked at when TB issue has found nothing to give it. Victims that have left go back to their kernel, and come again where quotas
-//! and reserved room let them.
+//! An SM is examined when TB issue has found no TB for it. Victims that have left return to their
+//! kernel. They are issued again when quotas and reserved capacity allow.
 
 use super::Gpu;
 use super::drain_oracle::DrainOracle;
@@ -12,68 +12,75 @@ use mias_registers::preempt::MAX_PLACES;
 use mias_registers::{preempt_command, preempt_reserve, technique};
 use serde::{Deserialize, Serialize};
 
-/// One command that a TB leaves, and what came of it. Part of `docs/results-format.md`.
+/// Command to preempt a TB, with its result. Part of `docs/reference/results.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Preemption {
-    /// SM that the TB was on.
+    /// SM of the TB.
     pub sm: u32,
-    /// Launch that it is of, as in [`super::Stats::launches`].
+    /// Launch of the TB, as in [`super::Stats::launches`].
     pub launch: usize,
-    /// Its index in its grid.
+    /// Index of the TB in its grid.
     pub tb: u32,
-    /// How it was to leave.
+    /// Technique of the preemption.
     pub technique: Technique,
-    /// Warp instructions that it had issued.
+    /// Number of warp instructions that it had issued.
     pub warp_insts: u64,
-    /// Cycles in which it had issued them.
+    /// Number of cycles that it had been resident.
     pub resident_cycles: u64,
-    /// Core cycles that the firmware expected it to take, as [`preempt_command`] has it: at most 2^24 - 1, which stands for not known, too.
+    /// Core cycles that the firmware expected the preemption to take, as in [`preempt_command`]: at
+    /// most 2^24 - 1, which also means unknown.
     pub estimated_cycles: u32,
     /// Cycle of the command.
     pub commanded_cycle: u64,
-    /// Cycle by which its place was free; none if it was there still at the end, or the command was refused.
+    /// Cycle by which its position was free; none if it was still occupied at the end, or the
+    /// command was refused.
     pub left_cycle: Option<u64>,
-    /// Cycle from which it issued nothing more, of a TB that was switched out; none as long as it waits for its turn, and where it ended
-    /// meanwhile.
+    /// Cycle from which a switched-out TB issued nothing; none while it waits for its switch, and
+    /// if it ended meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_cycle: Option<u64>,
-    /// It had issued all it has: whatever the technique, it has ended and is not executed again.
+    /// True if it had issued all its instructions: it has then ended under any technique and is not
+    /// executed again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ended: bool,
-    /// The hardware refused: it was not to be flushed any more, or was leaving already.
+    /// True if the hardware refused: a flush was not possible any more, or the TB was already
+    /// leaving.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refused: bool,
 }
 
 impl Preemption {
-    /// Core cycles that the firmware expected it to take; none where it did not know.
+    /// Core cycles that the firmware expected the preemption to take; none if unknown.
     #[must_use]
     pub fn estimate(&self) -> Option<u32> {
         (self.estimated_cycles < u32::MAX >> preempt_command::ESTIMATE_SHIFT).then_some(self.estimated_cycles)
     }
 
-    /// Warp instructions that it threw away: those of a TB that was flushed and had not ended.
+    /// Number of discarded warp instructions: those of a flushed TB that had not ended.
     #[must_use]
     pub fn thrown_away(&self) -> u64 {
         if self.technique == Technique::Flush { self.would_lose() } else { 0 }
     }
 
-    /// Warp instructions that flushing it would have thrown away, whatever its bytes forbid: none if the command was refused, or it had ended.
+    /// Number of warp instructions that a flush would have discarded, regardless of idempotence: 0
+    /// if the command was refused, or the TB had ended.
     #[must_use]
     pub fn would_lose(&self) -> u64 {
         if self.refused || self.ended { 0 } else { self.warp_insts }
     }
 }
 
-/// How a TB leaves.
+/// Technique by which a TB leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Technique {
-    /// It runs to its end.
+    /// Drain: it runs to its end.
     Drain,
-    /// It is dropped, and begins again later.
+    /// Flush: it is dropped and executed again later.
     Flush,
-    /// Its context is saved, and it goes on later.
+    /// Switch: its context is saved, and it resumes later.
     Switch,
 }
 
@@ -88,20 +95,21 @@ impl Technique {
     }
 }
 
-/// All commands so far, in order, and what is known of when TBs will end.
+/// All commands so far, in order, and known ends of TBs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Preemptions {
     pub(super) all: Vec<Preemption>,
-    /// Kernel slot of each of those that are being carried out, by place in `all`.
+    /// Index in `all` and kernel slot of each command in progress.
     open: Vec<(usize, u8)>,
-    /// SMs that have been given commands, and the firmware has not been told that they are done.
+    /// SMs with commands whose completion the firmware has not been notified of.
     commanded: Vec<u16>,
-    /// Ends of TBs that something outside has told of, and of those that are watched.
+    /// Ends of TBs from external sources, and ends that a copy is searching.
     pub(super) drain_oracle: DrainOracle,
 }
 
 impl Preemptions {
-    /// A TB has ended, or left, on an SM by cycle `cycle`; if it was switched out, since cycle `stopped` it had issued nothing.
+    /// Records that a TB has ended or left an SM by cycle `cycle`. A switched-out TB had issued
+    /// nothing since cycle `stopped`.
     pub(super) fn ended(&mut self, sm: usize, (slot, tb): (u8, u32), cycle: u64, stopped: Option<u64>) {
         let Preemptions { all, open, drain_oracle, .. } = self;
         drain_oracle.ended(sm, (slot, tb), cycle);
@@ -123,7 +131,8 @@ impl Gpu {
         all
     }
 
-    /// Looks whether a kernel could have another TB on an SM if others left, and says so to the firmware.
+    /// Checks whether a kernel could have another TB on an SM if others left, and requests that
+    /// capacity from the firmware.
     pub(super) fn look_for_victims(&mut self, sm: usize) {
         if self.sms[sm].is_preempting() {
             return;
@@ -140,7 +149,8 @@ impl Gpu {
         }
     }
 
-    /// Whether a TB on the SM has to yield to the kernel in `slot`: one of lower priority, or beyond its own kernel's quota.
+    /// True if a TB on the SM must yield to the kernel in `slot`: it has a lower priority, or is
+    /// beyond its own kernel's quota.
     fn has_victims(&self, sm: usize, slot: usize) -> bool {
         let priority = |slot: usize| self.slots[slot].as_ref().map_or(0, |state| state.priority);
         self.dispatcher.order().iter().any(|&other| {
@@ -150,7 +160,7 @@ impl Gpu {
         })
     }
 
-    /// Shows the firmware, which is about to run, what SMs that want room hold.
+    /// Shows the TBs of the requesting SMs to the firmware, which is about to run.
     pub(super) fn show_tbs(&mut self) {
         if !(0..self.sms.len()).any(|sm| self.registers.wants_room(sm)) {
             return;
@@ -184,7 +194,8 @@ impl Gpu {
         }
     }
 
-    /// Works out for all TBs on SMs where they stop being idempotent, so that copies from here on know it.
+    /// Computes the ends of the idempotent phases of all resident TBs, so that copies made from now
+    /// on have them.
     pub fn know_idempotence(&mut self) {
         let programs = self.programs.clone();
         for sm in 0..self.sms.len() {
@@ -194,13 +205,14 @@ impl Gpu {
         }
     }
 
-    /// Carries out what the firmware has written.
+    /// Executes the firmware's writes.
     pub(super) fn carry_out(&mut self) {
         if !self.registers.has_preempt_actions() {
             return;
         }
         let programs = self.programs.clone();
-        // The SM on which room was to be kept last for a kernel that does not wait for any, since the firmware took its time.
+        // SM of the last reservation for a kernel that no longer waits, since the decision took
+        // time.
         let mut for_nobody = None;
         for (sm, action) in self.registers.take_preempt_actions() {
             let sm = usize::from(sm);
@@ -254,7 +266,7 @@ impl Gpu {
                     });
                     if let Some((slot, record)) = record {
                         if record.left_cycle.is_none() && !record.refused {
-                            // A TB that drains may be told otherwise later.
+                            // A draining TB may get another command later.
                             self.preemptions.open.push((self.preemptions.all.len(), slot));
                         }
                         self.preemptions.all.push(record);
@@ -271,7 +283,8 @@ impl Gpu {
         self.retire_tbs(self.now);
     }
 
-    /// An extra TB leaves an SM because another was commanded to: it is in the record as if it had been.
+    /// Records an extra TB that leaves an SM because of a command to another TB, as if it had been
+    /// commanded.
     fn note_extra(&mut self, sm: usize, technique: u32, carried: &Carried) {
         let Some(state) = self.slots.get(usize::from(carried.kernel)).and_then(Option::as_ref) else { return };
         let Some(technique) = Technique::of(technique) else { return };
@@ -285,7 +298,7 @@ impl Gpu {
             technique,
             warp_insts: carried.insts,
             resident_cycles: carried.cycles,
-            // Nobody has estimated it.
+            // No estimate exists for it.
             estimated_cycles: u32::MAX >> preempt_command::ESTIMATE_SHIFT,
             commanded_cycle: self.now,
             left_cycle: carried.left.then_some(self.now),
@@ -295,7 +308,7 @@ impl Gpu {
         });
     }
 
-    /// Tells of SMs all of whose commands are done, or refused.
+    /// Reports SMs whose commands are all done or refused.
     pub(super) fn post_preempted(&mut self) {
         let (sms, registers) = (&self.sms, &mut self.registers);
         self.preemptions.commanded.retain(|&sm| {
@@ -307,7 +320,8 @@ impl Gpu {
         });
     }
 
-    /// TBs that have left an SM by command go back to their kernels. Slots of these, one bit each.
+    /// Returns preempted TBs that have left an SM to their kernels. Returns the mask of these
+    /// slots.
     pub(super) fn take_left(&mut self, sm: usize) -> u32 {
         let mut changed = 0;
         let (slots, validation, preemptions, now) = (&mut self.slots, &mut self.validation, &mut self.preemptions, self.now);
@@ -318,7 +332,7 @@ impl Gpu {
             }
             preemptions.ended(sm, (kernel, tb.index), now, stopped);
             if let Some(state) = &mut slots[usize::from(kernel)] {
-                // What begins anew goes before what has not begun, behind what waits longer.
+                // A TB that starts over goes before new TBs, and after TBs that have waited longer.
                 state.suspended.push_back(tb);
             }
         });
@@ -331,13 +345,14 @@ impl Gpu {
         changed
     }
 
-    /// A kernel leaves its slot: nothing is kept for it.
+    /// Removes the reservations of a kernel that leaves its slot.
     pub(super) fn forget_reserved(&mut self, slot: usize) {
         for sm in 0..self.sms.len() {
             self.sms[sm].give_reserved_free(slot as u8);
         }
         if self.oversubscription.is_some() {
-            // Others may come, extra ones too. Where there are none, what has become free is seen when something else happens on its SM.
+            // Other TBs may now be issued, including extra ones. Without these, the free capacity
+            // is noticed at the next event of its SM.
             self.dispatcher.room_everywhere();
         }
     }

@@ -1,13 +1,18 @@
-//! Many cycles at once, where SMs and memory do not need each other and nobody else acts: the same result as one after the other.
+//! Quanta: many cycles at once while SMs and memory are independent and nothing else acts, with the
+//! same result as one cycle after the other.
 //!
-//! What SMs send comes back after the L2's delay at the earliest. So the slices run for a quantum of cycles, then each SM runs all of it, and
-//! then the request subnet does ([`MemorySystem::run_ahead`](crate::memory::MemorySystem::run_ahead)), with several threads during the next
-//! quantum ([`MemorySystem::defer_requests`](crate::memory::MemorySystem::defer_requests)). Whoever runs stays in the host's nearest cache.
+//! Requests of SMs return after the L2's delay at the earliest. So the slices run a quantum of
+//! cycles, then each SM runs all of it, and then the request subnet does
+//! ([`MemorySystem::run_ahead`](crate::memory::MemorySystem::run_ahead)). With several threads, the
+//! request subnet runs during the next quantum
+//! ([`MemorySystem::defer_requests`](crate::memory::MemorySystem::defer_requests)). Each component
+//! stays in the host's nearest cache while it runs.
 //!
-//! Launches, windows, timers and whatever else has a time of its own end the quantum before it begins. What has none is the end of a TB: an SM
-//! on which one ends stops there, until all have run; then ends are gone through in their order, TBs are issued to those SMs, and they go on.
-//! No other SM is touched by that: none had room before, and a kernel that could complete, or have its last TB issued, makes quanta
-//! shorter, as a scheduler would have to be told.
+//! Launches, windows, timers and other events with a known cycle end the quantum before that cycle.
+//! The end of a TB has no known cycle: an SM on which one ends stops there until all have run. Then
+//! the ends are processed in order, TBs are issued to those SMs, and they continue. No other SM is
+//! affected, since none had free capacity before. Quanta are shorter if a kernel could complete, or
+//! have its last TB issued, as the scheduler must be notified of these events.
 
 use super::Gpu;
 use super::group::Group;
@@ -16,15 +21,17 @@ use super::team::Team;
 use crate::memory::MAX_QUANTUM_CYCLES;
 use std::time::Instant;
 
-/// Cycles of the shortest quantum (assumption: what it takes to begin one is worth it then).
+/// Cycles of the shortest quantum (assumption: it repays the cost of starting one).
 const LEAST_CYCLES: u64 = 2;
-/// Where there was none, one is looked for again after so many cycles (assumption).
+/// Cycles before the next attempt after a failed one (assumption).
 const PAUSE_CYCLES: u64 = 4;
-/// The request subnet catches up at once if groups of SMs have sent requests in fewer cycles (assumption).
+/// Minimum number of cycles in which groups of SMs have sent requests, for the request subnet to be
+/// deferred (assumption).
 const LEAST_SENT: u32 = if ALWAYS { 1 } else { 16 };
 
 impl Gpu {
-    /// Cycles that can be run at once, to before cycle `until` at most; 0 if the next one is to be run as it comes.
+    /// Number of cycles that can run at once, ending before cycle `until`; 0 if the next one must
+    /// run alone.
     pub(super) fn quantum(&mut self, until: u64) -> u64 {
         if self.now < self.next_quantum {
             return 0;
@@ -37,13 +44,13 @@ impl Gpu {
         0
     }
 
-    /// Whether some mechanism of the machine ties SMs together in every cycle, so that there are no quanta.
+    /// True if a mechanism of the machine couples SMs in every cycle, so that there are no quanta.
     pub(super) fn ties_sms(&self) -> bool {
         let leaves = self.config.sm.preemption.is_some() || self.registers.preempts();
         !self.skip || leaves || self.oversubscription.is_some() || self.global_limits.is_some()
     }
 
-    /// Whether nothing is at work that ties SMs together in every cycle, or acts on what has no time of its own.
+    /// True if no active mechanism couples SMs in every cycle or acts at an unknown cycle.
     fn may_run_quantum(&self) -> bool {
         let acts = self.in_transition() || self.states.is_emptying() || self.registers.quota_bus_is_busy();
         !self.ties_sms() && !acts && self.sms.next() <= self.now && !self.registers.waits_for_partition()
@@ -67,7 +74,8 @@ impl Gpu {
         self.without_last_issue(cycles, unissued)
     }
 
-    /// Cycles for which the kernel in `slot` cannot complete; when there are `enough` it need not be told of more.
+    /// Number of cycles in which the kernel in `slot` cannot complete. The search stops at
+    /// `enough`.
     fn least_cycles(&self, slot: usize, enough: u64) -> u64 {
         let mut most = 0;
         for sm in self.sms.iter() {
@@ -79,8 +87,8 @@ impl Gpu {
         most
     }
 
-    /// Of `cycles` cycles those in which not all of so many `unissued` TBs can be issued: an SM is given one per cycle at most, and only
-    /// when a TB has ended there.
+    /// Number of the first `cycles` cycles in which not all `unissued` TBs can be issued. An SM
+    /// receives at most one per cycle, and only when a TB has ended there.
     fn without_last_issue(&mut self, mut cycles: u64, unissued: u32) -> u64 {
         let horizon = self.now + cycles;
         for (sm, no_end_before) in self.sms.iter().zip(&mut self.no_end_before) {
@@ -95,10 +103,11 @@ impl Gpu {
         cycles
     }
 
-    /// Runs so many cycles, as [`Gpu::quantum`] said, with `team` if that pays; cycle `limit` is not run any more.
+    /// Runs the cycles that [`Gpu::quantum`] returned, with `team` if that is faster; cycle `limit`
+    /// is not run.
     pub(super) fn run_quantum(&mut self, cycles: u64, limit: u64, team: Option<&mut Team<'_, '_>>) {
         let (from, until) = (self.now, self.now + cycles);
-        // Nobody asks how long it took where there is one thread.
+        // The time is needed only with several threads.
         let begun = team.is_some().then(Instant::now);
         let mut team = team.filter(|team| self.pays_in_quantum(team));
         if team.is_none() {
@@ -149,14 +158,15 @@ impl Gpu {
         self.quantum_cycles += cycles;
     }
 
-    /// Whether the request subnet may catch up during the next quantum: there will be one, and enough to do in it.
+    /// True if the request subnet may catch up during the next quantum: there will be one, with
+    /// enough work.
     fn may_defer_requests(&self, limit: u64) -> bool {
         let outside = self.next_from_outside(limit).min(self.watchdog.next_look);
         let sent: u32 = self.sms.groups().map(|group| group.outboxes.cycles_sent()).sum();
         sent >= LEAST_SENT && outside >= self.now + LEAST_CYCLES && self.sms.next() <= self.now && self.memory.may_defer_requests()
     }
 
-    /// What slices have answered comes to the SMs.
+    /// Moves the slices' replies to the SMs.
     pub(super) fn replies_cross(&mut self) {
         let sms = &mut self.sms;
         self.memory.replies_cross(|sm, cycle, reply| {
@@ -165,14 +175,14 @@ impl Gpu {
         });
     }
 
-    /// Goes through the ends of TBs in the quantum from cycle `from` to before `until`, in their order. SMs on which one has ended stand still
-    /// there, and go on.
+    /// Processes the ends of TBs in the quantum from cycle `from` to before `until`, in order. SMs
+    /// on which one has ended are stopped there, and continue.
     fn end_tbs(&mut self, from: u64, until: u64) {
-        // First cycle of which TB issue is not over.
+        // First cycle whose TB issue is not complete.
         let mut unissued = from;
         loop {
             let first = self.sms.groups().filter_map(Group::stands).min();
-            // An SM that was given a TB may be given another in the cycle after.
+            // An SM that received a TB may receive another one in the next cycle.
             let Some(reached) = first.or((self.dispatcher.pending() && unissued < until).then_some(until)) else { return };
             self.now = reached - 1;
             self.registers.stamp(self.now);

@@ -1,14 +1,14 @@
-//! The queue of launches where the firmware says which is next: launches that are due are shown in
-//! the register block's window, in the order in which they became due, and those that the firmware
-//! lets in get their slots (sources.md D200).
+//! Launch queue under the firmware's management (sources.md D200).
 //!
-//! Launch latency is what it takes to bring a launch to the GPU. It runs from the cycle in which a
-//! launch is shown, as it runs from the slot where hardware says who is next.
+//! Due launches are shown in the register block's window, in the order in which they became due.
+//! Those that the firmware admits get their slots. The launch latency is the time to bring a launch
+//! to the GPU. It starts in the cycle in which a launch is shown; under hardware management, it
+//! starts when the launch gets its slot.
 
 use super::Gpu;
 
 impl Gpu {
-    /// Shows the launches that are due, as far as there is room for them.
+    /// Shows the due launches while the window has free entries.
     pub(super) fn show_launches(&mut self) {
         self.follow_leaving();
         for index in 0..self.queue.launches.len() {
@@ -28,13 +28,13 @@ impl Gpu {
         }
     }
 
-    /// The launch that has been due for longest and is not shown, the first of several.
+    /// Earliest due launch that is not shown; the first of several.
     fn first_due(&self) -> Option<usize> {
         let waiting = self.queue.launches.iter().enumerate().filter(|(_, queued)| queued.waits() && !queued.shown);
         waiting.filter_map(|(index, queued)| Some((queued.due?, index))).min().map(|(_, index)| index)
     }
 
-    /// Slots of which something is in flight cannot be had.
+    /// Updates the slots that are unavailable because of requests in flight.
     fn follow_leaving(&mut self) {
         if self.leaving == 0 {
             return;
@@ -48,7 +48,7 @@ impl Gpu {
         self.registers.set_occupied_slots(self.leaving);
     }
 
-    /// Launches that were let in have slots from now on.
+    /// Assigns slots to the admitted launches.
     pub(super) fn take_admitted(&mut self) {
         for admitted in self.registers.take_admitted() {
             let queued = &mut self.queue.launches[admitted.launch];
@@ -57,7 +57,7 @@ impl Gpu {
         }
     }
 
-    /// Hardware says who is next, and launches are in the window still: they come first.
+    /// Admits launches left in the window after a change to hardware management; they come first.
     pub(super) fn finish_window(&mut self) {
         while self.registers.queue_len() > 0 {
             self.follow_leaving();
@@ -70,7 +70,8 @@ impl Gpu {
         }
     }
 
-    /// The next cycle in which a launch could be shown, or a slot be had again; none while the window is full.
+    /// Next cycle in which a launch could be shown, or a slot become available again; none while
+    /// the window is full.
     pub(super) fn next_shown(&self) -> Option<u64> {
         if self.leaving != 0 {
             return Some(self.now);

@@ -1,8 +1,10 @@
-//! What SMs and the memory system have counted, as the register block takes it: of an SM, and of a kernel on the whole chip.
+//! Counts of SMs and of kernels on the whole chip, as the register block loads them.
 //!
-//! Counts of the L2 by SM are as late as the replies that bring them ([`crate::memory::MemorySystem::sm_l2`]). Counts of a kernel are kept
-//! where things happen, in SMs, slices and channels. A latch is one wire to all of them, as that of SMs' windows is, and what they latched
-//! comes back on the wires of the register block's reads, which wait for it (sources.md D143).
+//! L2 counts by SM are as late as the replies that carry them
+//! ([`crate::memory::MemorySystem::sm_l2`]). Counts of a kernel are kept where the events happen,
+//! in SMs, slices and channels. One wire latches all of them, as for the windows of SMs. The
+//! latched values return on the wires of the register block's reads, which wait for them
+//! (sources.md D143).
 
 use super::Gpu;
 use super::sms::Sms;
@@ -12,7 +14,8 @@ use crate::sm::{KERNEL_SLOTS, Sm};
 use mias_registers::counters::Counter;
 
 impl Gpu {
-    /// Shows the register block every SM's counts as they are: a snapshot by command is of the cycle in which it is written.
+    /// Loads every SM's current counts into the register block: a snapshot by command is of the
+    /// cycle of the write.
     pub(super) fn load_counters(&mut self) {
         for (id, sm) in self.sms.iter_mut().enumerate() {
             self.registers.load_counters(id, raw_counters(sm, &self.memory, id, self.now));
@@ -23,7 +26,7 @@ impl Gpu {
     }
 }
 
-/// An SM's counters as the register block takes them.
+/// Counters of an SM for the register block.
 pub(super) fn raw_counters(sm: &mut Sm, memory: &MemorySystem, id: usize, now: u64) -> RawCounters {
     sm.settle(now);
     let counters = sm.counters();
@@ -50,7 +53,7 @@ pub(super) fn raw_counters(sm: &mut Sm, memory: &MemorySystem, id: usize, now: u
     raw
 }
 
-/// A kernel slot's counts on the whole chip as the register block takes them. SMs must be [settled](Sm::settle).
+/// Chip-wide counts of a kernel slot for the register block. SMs must be [settled](Sm::settle).
 fn raw_kernel(sms: &Sms, memory: &MemorySystem, slot: usize) -> RawKernel {
     let served = memory.counters(slot as u8);
     let mut raw = RawKernel {

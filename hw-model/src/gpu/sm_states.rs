@@ -1,51 +1,55 @@
-//! What each SM is: active, stalled, without power, or on its way there or back (Zhao et al. 2018, section 4; sources.md D142). The firmware
-//! asks ([`mias_registers::sm::STATE_REQUEST`]); here is what becomes of it.
+//! State of each SM: active, stalled, gated, or in transition (Zhao et al. 2018, section 4;
+//! sources.md D142). The firmware requests states ([`mias_registers::sm::STATE_REQUEST`]), and this
+//! module executes the requests.
 //!
 //! | state | issues | takes TBs | holds TBs | ends |
 //! |---|---|---|---|---|
-//! | active | yes | yes | yes | when it is asked for another |
-//! | stalled | no | no | yes | when it is asked for another |
-//! | emptying | yes | no | yes | gated when nothing is on the SM or in flight to it, or when it is asked for another |
-//! | gated | no | no | no | waking when it is asked for another |
-//! | waking | no | no | no | after the machine's time, with what it is asked for then |
+//! | active | yes | yes | yes | at a request for another state |
+//! | stalled | no | no | yes | at a request for another state |
+//! | emptying | yes | no | yes | gated when nothing is on the SM or in flight to it, or at a request for another state |
+//! | gated | no | no | no | waking at a request for another state |
+//! | waking | no | no | no | after the machine's wake time, in the state requested then |
 //!
-//! A stalled SM is one whose schedulers pick nothing ([`crate::sm::Sm::stall`]): what it has in flight comes back, what has come for its L1 is
-//! filled in, and its TBs go on where they stood. TB issue passes by whatever is not active.
+//! The schedulers of a stalled SM select nothing ([`crate::sm::Sm::stall`]). Its requests in flight
+//! return, its L1 is filled, and its TBs later continue where they stopped. TB issue skips every SM
+//! that is not active.
 
 use super::Gpu;
 use crate::counts::counts;
 use mias_registers::sm_state;
 
 counts! {
-    /// SM cycles by what the SMs were, summed over SMs, and how often one was woken. Every SM is in one state in every cycle.
+    /// SM cycles by state, summed over SMs, and number of wake-ups. Every SM is in one state in
+    /// every cycle.
     #[derive(serde::Serialize, serde::Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     pub struct SmStateCycles {
-        /// Active, or about to be gated and not empty yet.
+        /// Active, or not empty yet before gating.
         pub active: u64,
         /// Stalled.
         pub stalled: u64,
         /// Without power.
         pub gated: u64,
-        /// Getting power again.
+        /// Waking.
         pub waking: u64,
-        /// Times that an SM was woken.
+        /// Number of wake-ups.
         pub wakes: u64,
     }
 }
 
-/// What an SM is.
+/// State of an SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Active,
     Stalled,
     Emptying,
     Gated,
-    /// Awake from this cycle on.
+    /// Waking; active from this cycle on.
     Waking(u64),
 }
 
 impl State {
-    /// What an SM with power becomes at once when it is asked for something.
+    /// State that a powered SM takes at once at a request.
     fn asked(request: u32) -> State {
         match request {
             sm_state::ACTIVE => State::Active,
@@ -54,7 +58,7 @@ impl State {
         }
     }
 
-    /// What it is in cycle `now`, when it is asked for something.
+    /// State in cycle `now` after a request.
     fn next(self, request: u32, now: u64, wake_cycles: u64) -> State {
         match self {
             State::Gated if request == sm_state::GATED => State::Gated,
@@ -64,7 +68,7 @@ impl State {
         }
     }
 
-    /// As the register block shows it.
+    /// Code in the register block.
     fn code(self) -> u32 {
         match self {
             State::Active => sm_state::ACTIVE,
@@ -76,7 +80,7 @@ impl State {
     }
 }
 
-/// One SM: what it is, since when, and for how long it has been what.
+/// State of one SM, its start, and the cycles spent in each state.
 #[derive(Clone, Debug)]
 struct Record {
     state: State,
@@ -85,7 +89,7 @@ struct Record {
 }
 
 impl Record {
-    /// The cycles before `now` are counted.
+    /// Cycles before `now` by state.
     fn counted(&self, now: u64) -> SmStateCycles {
         let mut cycles = self.cycles;
         let count = match self.state {
@@ -98,7 +102,7 @@ impl Record {
         cycles
     }
 
-    /// It is something else from cycle `from` on.
+    /// Enters another state from cycle `from` on.
     fn enter(&mut self, state: State, from: u64) {
         (self.cycles, self.since) = (self.counted(from), from);
         self.cycles.wakes += u64::from(self.state == State::Gated);
@@ -106,23 +110,23 @@ impl Record {
     }
 }
 
-/// All SMs.
+/// States of all SMs.
 #[derive(Clone, Debug)]
 pub(super) struct SmStates {
     sms: Vec<Record>,
-    /// Requests that have been followed.
+    /// Generation of the executed requests.
     generation: u32,
     wake_cycles: u64,
-    /// Some SM has been asked to be something else than active.
+    /// True once a state other than active has been requested.
     used: bool,
-    /// Some SM is emptying.
+    /// True while an SM is emptying.
     emptying: bool,
-    /// First cycle in which an SM is awake.
+    /// First cycle in which a waking SM is awake.
     next_awake: u64,
 }
 
 impl SmStates {
-    /// All active.
+    /// Creates active SMs.
     pub(super) fn new(sms: usize, wake_cycles: u32) -> Self {
         let active = Record { state: State::Active, since: 0, cycles: SmStateCycles::default() };
         SmStates {
@@ -135,22 +139,22 @@ impl SmStates {
         }
     }
 
-    /// Whether TBs may be issued to an SM.
+    /// True if TBs may be issued to an SM.
     pub(super) fn takes_tbs(&self, sm: usize) -> bool {
         !self.used || self.sms[sm].state == State::Active
     }
 
-    /// The next cycle in which a state changes by itself; `u64::MAX` if none does.
+    /// Next cycle in which a state changes without a request; `u64::MAX` if none does.
     pub(super) fn next(&self) -> u64 {
         self.next_awake
     }
 
-    /// Whether an SM is to be gated as soon as nothing is on it.
+    /// True if an SM is to be gated as soon as it is empty.
     pub(super) fn is_emptying(&self) -> bool {
         self.emptying
     }
 
-    /// SM cycles in each state before `now`; none if every SM has been active all the time.
+    /// SM cycles in each state before `now`; none if every SM has always been active.
     pub(super) fn cycles(&self, now: u64) -> Option<SmStateCycles> {
         use crate::counts::Count;
         self.used.then(|| {
@@ -160,17 +164,17 @@ impl SmStates {
         })
     }
 
-    /// Whether an SM issues nothing.
+    /// True if an SM is stalled.
     pub(super) fn is_stalled(&self, sm: usize) -> bool {
         self.sms[sm].state == State::Stalled
     }
 
-    /// Whether an SM has no power, or only begins to have it.
+    /// True if an SM is gated or waking.
     pub(super) fn is_off(&self, sm: usize) -> bool {
         matches!(self.sms[sm].state, State::Gated | State::Waking(_))
     }
 
-    /// In a word, for reports; none for an active SM.
+    /// Name of the state, for reports; none for an active SM.
     pub(super) fn describe(&self, sm: usize) -> Option<&'static str> {
         match self.sms[sm].state {
             State::Active => None,
@@ -183,7 +187,7 @@ impl SmStates {
 }
 
 impl Gpu {
-    /// Before a cycle: SMs that are awake now are, and what the firmware has asked for is done.
+    /// Activates SMs that are awake and executes the firmware's requests, before a cycle.
     pub(super) fn follow_states(&mut self) {
         let asked = self.states.generation != self.registers.state_generation();
         if !asked && self.now < self.states.next_awake {
@@ -203,7 +207,7 @@ impl Gpu {
         self.gate_empty(self.now);
     }
 
-    /// SMs that are to be gated are, from cycle `from` on, if nothing is on them or in flight to them.
+    /// Gates emptying SMs from cycle `from` on, if nothing is on them or in flight to them.
     pub(super) fn gate_empty(&mut self, from: u64) {
         if !self.states.emptying {
             return;
@@ -211,7 +215,7 @@ impl Gpu {
         for sm in 0..self.sms.len() {
             if self.states.sms[sm].state == State::Emptying && self.sms[sm].is_quiet() {
                 self.enter_state(sm, State::Gated, from);
-                // What has no power forgets.
+                // A gated SM loses the contents of its L1.
                 if self.sms[sm].l1_used() {
                     let ways = self.sms[sm].l1_ways();
                     self.sms[sm].reset_l1(ways, from);
@@ -233,7 +237,7 @@ impl Gpu {
             self.sms[sm].stall(state == State::Stalled, from);
             self.sms.wake(sm, from);
         }
-        // What was to return to it may go elsewhere.
+        // TBs that were to return to it may go to another SM.
         self.dispatcher.room_everywhere();
     }
 }

@@ -1,7 +1,7 @@
 //! All SMs of the GPU, in one group, or in several that threads can run ([`Group`]).
 //!
-//! Groups have as many SMs as each other, a power of two, the last one aside, so that an SM is found by its number. They may be away during a
-//! cycle, or a quantum of them, with the thread that runs them.
+//! All groups except the last have the same number of SMs, a power of two, so that an SM is found
+//! by its number. During a cycle or a quantum, a group may be with the thread that runs it.
 
 use super::group::Group;
 use super::thread_tuning::ThreadTuner;
@@ -9,25 +9,26 @@ use crate::memory::{MemorySystem, Reply};
 use crate::sm::{Programs, Sm};
 use std::ops::{Index, IndexMut};
 
-/// The SMs.
+/// SMs of the GPU.
 #[derive(Clone, Debug)]
 pub(super) struct Sms {
-    /// In the order of their numbers; none where a group is away.
+    /// Groups in the order of SM numbers; none where a thread has the group.
     pub(super) groups: Vec<Option<Box<Group>>>,
     /// Binary logarithm of a group's SMs.
     shift: u32,
-    /// Threads that these groups are for.
+    /// Number of threads for which the groups were made.
     threads: usize,
     pub(super) tuner: ThreadTuner,
-    /// Groups that other threads have run for a cycle or a quantum, for the tests.
+    /// Number of groups run by other threads for a cycle or a quantum, for the tests.
     pub(super) orders: u64,
     count: usize,
-    /// Replies that can come to an SM in a quantum of cycles.
+    /// Maximum number of replies to an SM in a quantum of cycles.
     replies: usize,
 }
 
 impl Sms {
-    /// All in one group, asleep. So many `replies` can come to an SM in a quantum of cycles.
+    /// Creates one group of sleeping SMs; each can receive `replies` replies in a quantum of
+    /// cycles.
     pub(super) fn new(sms: Vec<Sm>, replies: usize) -> Self {
         let count = sms.len();
         let group = Group::new(0, sms, vec![u64::MAX; count], 0, replies);
@@ -35,45 +36,46 @@ impl Sms {
         Sms { groups: vec![Some(Box::new(group))], shift, threads: 1, tuner: ThreadTuner::new(), orders: 0, count, replies }
     }
 
-    /// How many there are.
+    /// Number of SMs.
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.count
     }
 
-    /// In the order of their numbers.
+    /// Iterates over the SMs in the order of their numbers.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Sm> {
         self.groups().flat_map(|group| &group.sms)
     }
 
-    /// In the order of their numbers, to be changed.
+    /// Iterates mutably over the SMs in the order of their numbers.
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Sm> {
         self.groups_mut().flat_map(|group| &mut group.sms)
     }
 
-    /// Those that are here.
+    /// Groups that no other thread has.
     pub(super) fn groups(&self) -> impl Iterator<Item = &Group> {
         self.groups.iter().flatten().map(|group| &**group)
     }
 
-    /// Those that are here, to be changed.
+    /// Groups that no other thread has, mutably.
     pub(super) fn groups_mut(&mut self) -> impl Iterator<Item = &mut Group> {
         self.groups.iter_mut().flatten().map(|group| &mut **group)
     }
 
-    /// A group is back.
+    /// Takes a group back.
     pub(super) fn put_back(&mut self, group: Box<Group>) {
         let number = group.start >> self.shift;
         self.groups[number] = Some(group);
     }
 
-    /// Whether there is more than one group.
+    /// True if there is more than one group.
     #[inline]
     pub(super) fn are_shared(&self) -> bool {
         self.groups.len() > 1
     }
 
-    /// One group for one thread; for several as many groups each as `per_thread` says, at least, if there are SMs enough.
+    /// Divides the SMs into groups: one for one thread; for several threads at least `per_thread`
+    /// each, if there are enough SMs.
     pub(super) fn share(&mut self, threads: usize, per_thread: usize) {
         if self.threads == threads {
             return;
@@ -96,17 +98,17 @@ impl Sms {
         (self.threads, self.tuner) = (threads, ThreadTuner::new());
     }
 
-    /// The group that an SM is in, and its place there.
+    /// Group of an SM, and its index in the group.
     ///
     /// # Panics
-    /// If the group is away.
+    /// If another thread has the group.
     #[inline]
     fn find(&self, sm: usize) -> (&Group, usize) {
         let group = self.groups[sm >> self.shift].as_ref().expect("the group is here");
         (group, sm - group.start)
     }
 
-    /// The same, to be changed.
+    /// Group of an SM, mutably, and its index in the group.
     #[inline]
     pub(super) fn find_mut(&mut self, sm: usize) -> (&mut Group, usize) {
         let group = self.groups[sm >> self.shift].as_mut().expect("the group is here");
@@ -114,31 +116,32 @@ impl Sms {
         (group, place)
     }
 
-    /// An SM is to run in cycle `cycle`, the coming one, if not before.
+    /// Wakes an SM in cycle `cycle`, the coming one, at the latest.
     pub(super) fn wake(&mut self, sm: usize, cycle: u64) {
         let (group, place) = self.find_mut(sm);
         group.wake(place, cycle);
     }
 
-    /// The first cycle in which an SM is to run; `u64::MAX` if only others can wake them.
+    /// Earliest cycle in which an SM runs; `u64::MAX` if only an external event can wake the SMs.
     pub(super) fn next(&self) -> u64 {
         self.groups().map(Group::next).min().unwrap_or(u64::MAX)
     }
 
-    /// The first cycle that an SM has not run, in a quantum of cycles.
+    /// First cycle that an SM has not run, in a quantum of cycles.
     pub(super) fn reached(&self, sm: usize) -> u64 {
         let (group, place) = self.find(sm);
         group.reached[place]
     }
 
-    /// Whether an SM can take a reply.
+    /// True if an SM can take a reply.
     #[inline]
     pub(super) fn can_take_reply(&self, sm: usize) -> bool {
         let (group, place) = self.find(sm);
         if self.are_shared() { group.can_take_reply(place) } else { group.sms[place].can_take_reply() }
     }
 
-    /// An SM takes a reply in cycle `now`, which is the coming one; at most one each. A group that can be away takes it along.
+    /// Gives an SM a reply in cycle `now`, which is the coming one; at most one each. With several
+    /// groups, the reply goes to the group's inbox.
     #[inline]
     pub(super) fn reply(&mut self, sm: usize, reply: Reply, now: u64) {
         let shared = self.are_shared();
@@ -150,7 +153,7 @@ impl Sms {
         }
     }
 
-    /// Runs cycle `now` of all, here. Returns whether TBs have ended.
+    /// Runs cycle `now` of all SMs on this thread. Returns true if TBs have ended.
     pub(super) fn run(&mut self, now: u64, programs: &Programs, memory: &mut MemorySystem, skip: bool) -> bool {
         let (mut ended, others) = (false, self.are_shared());
         for group in self.groups_mut() {

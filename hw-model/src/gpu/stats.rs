@@ -1,4 +1,4 @@
-//! The one typed set of statistics that tables, JSON and CSV are written from. All counts are exact integers.
+//! Statistics of a run, the only source of tables, JSON and CSV. All counts are exact integers.
 
 use super::Gpu;
 use super::first_run::FirstRun;
@@ -14,118 +14,127 @@ use serde::{Deserialize, Serialize};
 
 /// Sector accesses of a cache by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CacheStats {
-    /// Accesses accepted.
+    /// Number of accesses accepted.
     pub accesses: u64,
-    /// Data was there.
+    /// Number of accesses whose data was present.
     pub hits: u64,
-    /// Line or sector was not there; stores that miss included. Accesses that neither hit nor miss found their sector on its way.
+    /// Number of accesses whose line or sector was absent, including stores. Accesses that neither
+    /// hit nor miss found their sector in flight.
     pub misses: u64,
-    /// Attempts that found no line, MSHR or queue entry; each retry counts.
+    /// Number of attempts that found no line, MSHR or queue entry; each retry counts.
     pub reservation_fails: u64,
 }
 
 impl CacheStats {
-    /// Nothing was accessed, nor tried.
+    /// True without accesses and attempts.
     fn is_empty(&self) -> bool {
         *self == CacheStats::default()
     }
 }
 
-/// One launch, in the units that reports print. Its JSON is part of `docs/results-format.md`.
+/// Statistics of one launch, in the units of reports. Its JSON is part of
+/// `docs/reference/results.md`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LaunchStats {
-    /// Cycle in which it arrived and its launch latency began, none if it has not.
+    /// Cycle of its arrival, at which its launch latency began; none if it has not arrived.
     pub start_cycle: Option<u64>,
-    /// Cycle in which it was given its first TB, none if it has none.
+    /// Cycle of its first TB issue; none if no TB was issued.
     #[serde(default, skip_serializing)]
     pub first_issue_cycle: Option<u64>,
-    /// Cycle in which the last TB of its grid was issued for the first time, none if some are left.
+    /// Cycle in which the last TB of its grid was issued for the first time; none if some are left.
     #[serde(default, skip_serializing)]
     pub all_issued_cycle: Option<u64>,
-    /// Cycle in which as many of its TBs had been issued as fit on the GPU, or all of a smaller grid; none if fewer were.
+    /// Cycle by which as many of its TBs had been issued as fit on the GPU, or all of a smaller
+    /// grid; none if fewer were.
     #[serde(default, skip_serializing)]
     pub filled_cycle: Option<u64>,
-    /// Cycle by which its last TB had ended, none if it is running, or runs again.
+    /// Cycle by which its last TB had ended; none if it is running or relaunched.
     pub end_cycle: Option<u64>,
-    /// Warp instructions issued.
+    /// Number of warp instructions issued.
     pub warp_insts: u64,
-    /// Thread instructions issued.
+    /// Number of thread instructions issued.
     pub thread_insts: u64,
-    /// TBs issued to SMs.
+    /// Number of TBs issued to SMs.
     pub tbs_issued: u64,
-    /// TBs that ended.
+    /// Number of TBs that ended.
     pub tbs_completed: u64,
     /// L1 data caches of all SMs.
     #[serde(alias = "l1d")]
     pub l1: CacheStats,
-    /// Texture caches of all SMs; without any, texels are among the accesses of the L1.
+    /// Texture caches of all SMs; without them, texels are among the accesses of the L1.
     #[serde(default, skip_serializing_if = "CacheStats::is_empty")]
     pub texture: CacheStats,
     /// All slices of the L2.
     pub l2: CacheStats,
-    /// Load misses of the L1 and of the texture cache: new MSHR entries.
+    /// Number of load misses of the L1 and of the texture cache: new MSHR entries.
     pub l1_load_misses: u64,
-    /// Packets that entered the crossbar towards the L2.
+    /// Number of packets that entered the crossbar to the L2.
     pub request_packets: u64,
-    /// Packets that entered the crossbar towards the SMs.
+    /// Number of packets that entered the crossbar to the SMs.
     pub reply_packets: u64,
-    /// DRAM reads in 32-byte atoms.
+    /// Number of DRAM reads in 32-byte atoms.
     pub dram_reads: u64,
-    /// DRAM writes in 32-byte atoms.
+    /// Number of DRAM writes in 32-byte atoms.
     pub dram_writes: u64,
-    /// Of reads and writes, those that found their row open.
+    /// Number of DRAM reads and writes that hit an open row.
     #[serde(default, skip_serializing)]
     pub dram_row_hits: u64,
-    /// DRAM command cycles that its requests waited in the queues of channels, all together; none unless a machine or the firmware asks for
-    /// an order of them.
+    /// Sum of the DRAM command cycles that its requests waited in the queues of channels; none
+    /// unless the GPU file or the firmware sets a request order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dram_wait_cycles: Option<u64>,
-    /// Issue slots (scheduler-cycles) charged to the kernel, by class: every one of an SM is charged to one kernel at most.
+    /// Issue slots (scheduler-cycles) attributed to the kernel, by class. Each slot of an SM is
+    /// attributed to at most one kernel.
     #[serde(alias = "schedulers")]
     pub issue_slots: IssueSlots,
-    /// Instructions among those issued that came to nothing.
+    /// Issued instructions that were discarded.
     #[serde(default, skip_serializing_if = "ThrownAway::is_empty")]
     pub thrown_away: ThrownAway,
-    /// Its first run, if that has ended and was asked for ([`Gpu::with_first_runs`]).
+    /// First run, if it has ended and was recorded ([`Gpu::with_first_runs`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_run: Option<FirstRun>,
 }
 
-/// Instructions of TBs that were flushed: they had issued, and are executed again from the start (Shieh 2016, section 2.3).
+/// Issued instructions of flushed TBs, which are executed again from the start (Shieh 2016, section
+/// 2.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThrownAway {
-    /// Warp instructions.
+    /// Number of warp instructions.
     pub warp_insts: u64,
-    /// Thread instructions.
+    /// Number of thread instructions.
     pub thread_insts: u64,
 }
 
 impl ThrownAway {
-    /// Nothing was flushed.
+    /// True without a flush.
     fn is_empty(&self) -> bool {
         *self == ThrownAway::default()
     }
 }
 
 impl LaunchStats {
-    /// Warp instructions that count as work done: those issued, but for those thrown away. A flush in a span of cycles may throw away what was
-    /// issued before it; then the span has done nothing, at worst.
+    /// Number of useful warp instructions: those issued minus those discarded. A flush may discard
+    /// instructions issued before the measured span; the difference is then 0 at least.
     pub fn useful_warp_insts(&self) -> u64 {
         self.warp_insts.saturating_sub(self.thrown_away.warp_insts)
     }
 
-    /// Thread instructions that count as work done.
+    /// Number of useful thread instructions: those issued minus those discarded.
     pub fn useful_thread_insts(&self) -> u64 {
         self.thread_insts.saturating_sub(self.thrown_away.thread_insts)
     }
 
-    /// Core cycles from its start to its end, or to cycle `now` if it has not ended; 0 if it has not arrived.
+    /// Core cycles from its start to its end, or to cycle `now` if it has not ended; 0 if it has
+    /// not arrived.
     pub fn cycles(&self, now: u64) -> u64 {
         self.start_cycle.map_or(0, |start| self.end_cycle.unwrap_or(now).saturating_sub(start))
     }
 
-    /// The same launch, which has counted this.
+    /// Statistics of this launch with these counters.
     pub(super) fn of(&self, counters: &LaunchCounters) -> Self {
         let Self { first_issue_cycle, all_issued_cycle, filled_cycle, first_run, .. } = *self;
         LaunchStats {
@@ -178,66 +187,67 @@ impl LaunchStats {
 }
 
 counts! {
-    /// All that a launch counts.
+    /// All counters of a launch.
     pub struct LaunchCounters {
-        /// On all SMs.
+        /// Counters on all SMs.
         pub sm: KernelCounters,
-        /// In the memory system.
+        /// Counters in the memory system.
         pub memory: MemoryCounters,
     }
 }
 
-/// One SM.
+/// Statistics of one SM.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SmStats {
     /// Counters over all kernels.
     pub counters: SmCounters,
-    /// TBs resident now, per kernel slot.
+    /// Number of resident TBs, per kernel slot.
     pub resident: [u32; KERNEL_SLOTS],
-    /// Cycles in which it held a TB.
+    /// Number of cycles in which it held a TB.
     pub active_cycles: u64,
-    /// TBs beyond those that fit, of all kernels; none where a machine takes none.
+    /// Counts of extra TBs, over all kernels; none without oversubscription.
     pub contexts: Option<OversubscriptionCounts>,
 }
 
-/// Everything.
+/// Statistics of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Cycles run.
+    /// Number of cycles run.
     pub cycles: u64,
-    /// Cycles in which SMs were on their way to new quotas.
+    /// Number of cycles in which SMs were in transition to new quotas.
     pub transition_cycles: u64,
-    /// How far SMs are in their last quotas.
+    /// SMs in their last quotas.
     pub in_place: InPlace,
-    /// In the order of [`Gpu::launch`].
+    /// Launches in the order of [`Gpu::launch`].
     pub launches: Vec<LaunchStats>,
-    /// What each of them counted, in the same order.
+    /// Counters of each launch, in the same order.
     pub counters: Vec<LaunchCounters>,
-    /// TBs that were made to leave, in the order of the commands.
+    /// Preempted TBs, in the order of the commands.
     pub preemptions: Vec<Preemption>,
-    /// By SM.
+    /// Statistics by SM.
     pub sms: Vec<SmStats>,
-    /// Who owns which ways of the L1s, by SM; none where they are shared.
+    /// Ownership of the L1 ways, by SM; none where ways are shared.
     pub l1_ways: Option<WaysStats>,
-    /// Likewise of the L2, by slice.
+    /// Ownership of the L2 ways, by slice; none where ways are shared.
     pub l2_ways: Option<WaysStats>,
-    /// How often there was something to choose where an off-chip memory instruction issued; none where nothing holds any back.
+    /// Number of issued off-chip memory instructions with a choice among kernels; none without
+    /// memory-issue control.
     pub memory_choices: Option<MemoryChoices>,
-    /// Limits of memory instructions in flight at present, by kernel slot; empty where there are none.
+    /// Current limits of memory instructions in flight, by kernel slot; empty without limits.
     pub memory_limits: Vec<MemoryLimits>,
-    /// Extra TBs, by launch; empty where a machine takes none.
+    /// Extra TBs, by launch; empty without oversubscription.
     pub contexts: Vec<OversubscriptionStats>,
-    /// What SMs were, and for how long; none if every SM was active all the time.
+    /// SM cycles by state; none if every SM was always active.
     pub sm_states: Option<SmStateCycles>,
 }
 
 impl Gpu {
-    /// Brings the SMs' counters up to date, up to and without cycle `until`.
+    /// Brings the SMs' counters up to date, before cycle `until`.
     pub(super) fn settle(&mut self, until: u64) {
         self.sms.iter_mut().for_each(|sm| sm.settle(until));
     }
 
-    /// What a slot has counted since the start of the simulation, whichever kernels held it.
+    /// Counters of a slot since the start of the simulation, over all kernels that held it.
     pub(super) fn slot_counters(&self, slot: usize) -> LaunchCounters {
         let mut all = LaunchCounters { sm: KernelCounters::default(), memory: self.memory.counters(slot as u8) };
         self.sms.iter().for_each(|sm| all.sm.add(sm.kernel_counters(slot)));

@@ -1,11 +1,11 @@
-//! Threads that run groups of SMs, partitions of the memory system and its request subnet, beside
-//! the one that has the GPU. They belong to one call of [`Gpu::run`](super::Gpu::run).
+//! Threads that run groups of SMs, partitions of the memory system and its request subnet, in
+//! addition to the thread that owns the GPU. They belong to one call of
+//! [`Gpu::run`](super::Gpu::run).
 //!
-//! All of these change hands with their order and come back with the answer ([`WorkQueues`]), so
-//! that at any time one thread has each: nothing is shared but programs, which nobody changes
-//! meanwhile. A thread is started when there is something for it to do for the first time. A panic
-//! is an answer, too, and one that has the GPU and panics dismisses the others, so that nobody
-//! waits for ever.
+//! All data moves with its order and returns with the answer ([`WorkQueues`]), so that one thread
+//! owns it at any time. Only programs are shared, and they do not change meanwhile. A thread starts
+//! at its first order. A panic is an answer too. If the owner of the GPU panics, it dismisses the
+//! other threads, so that none waits forever.
 
 use super::group::Group;
 use super::handover::Patience;
@@ -20,23 +20,23 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::thread::{Builder, Scope};
 
-/// What a thread is to do.
+/// Order for a thread.
 #[derive(Debug)]
 pub(super) enum Order {
-    /// A group runs a cycle, or a quantum of them.
+    /// Run a group for a cycle or a quantum.
     Group { group: Box<Group>, programs: Arc<Programs>, cycles: Cycles },
-    /// Partitions of the memory system run a quantum of cycles.
+    /// Run partitions of the memory system for a quantum.
     Memory(Box<Lent>),
-    /// The request subnet of the memory system catches up.
+    /// Run the deferred cycles of the request subnet.
     Requests(Box<DeferredRequests>),
 }
 
-/// Cycles that a group is to run.
+/// Cycles that a group runs.
 #[derive(Clone, Debug)]
 pub(super) enum Cycles {
-    /// One; SMs that sleep are not run, if these are to be skipped.
+    /// One cycle; with `skip`, sleeping SMs do not run.
     One { now: u64, skip: bool },
-    /// All of them, each SM as far as it comes.
+    /// A quantum of cycles, each SM as far as it can.
     Quantum(Range<u64>),
 }
 
@@ -50,26 +50,26 @@ impl Order {
         }
     }
 
-    /// The group of such an order.
+    /// Group of the order.
     pub(super) fn into_group(self) -> Option<Box<Group>> {
         if let Order::Group { group, .. } = self { Some(group) } else { None }
     }
 
-    /// The partitions of such an order.
+    /// Partitions of the order.
     pub(super) fn into_lent(self) -> Option<Box<Lent>> {
         if let Order::Memory(lent) = self { Some(lent) } else { None }
     }
 
-    /// The request subnet of such an order.
+    /// Request subnet of the order.
     pub(super) fn into_deferred(self) -> Option<Box<DeferredRequests>> {
         if let Order::Requests(deferred) = self { Some(deferred) } else { None }
     }
 }
 
-/// The order, carried out, or a panic.
+/// Executed order, or a panic.
 type Answer = Result<Order, Box<dyn Any + Send>>;
 
-/// Where the threads find orders.
+/// Queues in which threads find orders.
 pub(super) type Orders = WorkQueues<Order, Answer>;
 
 fn carried_out(mut order: Order) -> Answer {
@@ -79,43 +79,44 @@ fn carried_out(mut order: Order) -> Answer {
     }))
 }
 
-/// The threads.
+/// Team of threads.
 pub(super) struct Team<'scope, 'env> {
     scope: &'scope Scope<'scope, 'env>,
     queues: &'scope Orders,
-    /// Of the others those that have been started.
+    /// True for each other thread that has been started.
     started: Vec<bool>,
-    /// How long they are waited for.
+    /// Polling budget of the owner.
     patience: Patience,
-    /// How long they wait at first.
+    /// Initial polling budget of the other threads.
     theirs: Patience,
-    /// Orders that have been carried out, and by which thread.
+    /// Executed orders, with the thread of each.
     done: Vec<(usize, Answer)>,
 }
 
 impl<'scope, 'env> Team<'scope, 'env> {
-    /// As many threads as `board` is for, none of the others started yet.
+    /// Creates a team for as many threads as `queues` has, without starting them.
     pub(super) fn new(scope: &'scope Scope<'scope, 'env>, queues: &'scope Orders, patience: Patience) -> Self {
         let (started, done) = (vec![false; queues.threads() - 1], Vec::with_capacity(queues.most()));
         Team { scope, queues, started, patience, theirs: patience, done }
     }
 
-    /// Threads, this one included.
+    /// Number of threads, including this one.
     pub(super) fn threads(&self) -> usize {
         self.queues.threads()
     }
 
-    /// Lays an order down, best for thread `thread`; this one is 0.
+    /// Queues an order, preferably for thread `thread`; this one is 0.
     pub(super) fn lay(&mut self, thread: usize, order: Order) {
         self.queues.lay(thread, order);
     }
 
-    /// The others begin with what has been laid down. Those for which the system has no thread never do.
+    /// Makes the other threads start on the queued orders. Threads that the system cannot create
+    /// never start.
     pub(super) fn begin(&mut self) {
         (1..self.threads()).for_each(|thread| self.call(thread));
     }
 
-    /// One of the others does.
+    /// Makes one other thread start.
     pub(super) fn call(&mut self, thread: usize) {
         let (queues, patience, started) = (self.queues, self.theirs, &mut self.started[thread - 1]);
         if !*started {
@@ -132,18 +133,21 @@ impl<'scope, 'env> Team<'scope, 'env> {
         queues.ring(thread);
     }
 
-    /// Whether there are as many cores as threads, which others may need.
+    /// True if there are as many cores as threads, though other programs may use them.
     pub(super) fn has_cores(&self) -> bool {
         self.theirs.is_long()
     }
 
-    /// All that has been laid down is carried out, here what others have not begun. Returns the orders, in no order, with the thread that had
-    /// each, and whether the last was there soon.
+    /// Completes all queued orders; this thread executes those that others have not begun.
+    ///
+    /// Returns the orders, in no order, with the thread of each, and whether the last one was done
+    /// soon.
     ///
     /// # Panics
-    /// If one of the threads did.
+    /// If one of the threads panicked.
     pub(super) fn finish(&mut self) -> (impl Iterator<Item = (usize, Order)> + use<'_, 'scope, 'env>, bool) {
-        // Where every cycle is to be handed over, others carry out theirs even if they are late.
+        // If every cycle must be handed over, other threads execute their orders even if they are
+        // late.
         let steal = !ALWAYS || self.started.contains(&false);
         let done = &mut self.done;
         let soon = self.queues.finish(steal, &mut self.patience, carried_out, |thread, answer| done.push((thread, answer)));
@@ -179,7 +183,7 @@ mod tests {
         Order::Group { group, programs: Arc::default(), cycles: Cycles::One { now: 0, skip: true } }
     }
 
-    /// Has a team of two carry out an order that is best for thread `thread`.
+    /// Lets a team of two execute an order that is best for thread `thread`.
     fn carried_out_by(thread: usize, order: Order) -> Order {
         let queues = WorkQueues::new(2, 1);
         std::thread::scope(|scope| {
@@ -193,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_group_comes_back_when_it_has_run() {
-        // An SM without TBs does nothing once it has run.
+        // An SM without TBs does nothing after its first cycle.
         for thread in [0, 1] {
             assert_eq!(carried_out_by(thread, order(group())).into_group().expect("a group").next(), u64::MAX);
         }
@@ -203,7 +207,7 @@ mod tests {
     fn a_panic_of_a_thread_is_the_teams() {
         for thread in [0, 1] {
             let mut group = group();
-            // There is no such SM.
+            // This SM does not exist.
             group.reply(7, Reply::default());
             let panic = catch_unwind(AssertUnwindSafe(|| carried_out_by(thread, order(group)))).expect_err("panics");
             let message = panic.downcast_ref::<String>().map_or("", String::as_str);
@@ -211,7 +215,7 @@ mod tests {
         }
     }
 
-    /// Who has the team panics while a thread is at work, and while one waits.
+    /// The owner of the team panics while one thread works and one waits.
     #[test]
     fn a_panic_beside_the_team_dismisses_it() {
         for finished in [false, true] {

@@ -1,94 +1,101 @@
-//! Thread tuning: whether several threads run the GPU faster than one does, by the clock.
+//! Thread tuning: measures whether several threads run the GPU faster than one.
 //!
-//! They do where each has a core for itself. Where others need the cores, a thread that waits for one that was put aside loses a time slice, a
-//! thousand times what a cycle takes. Nobody says how many cores there are at a time, so both are tried, and what was faster goes on. Results do
-//! not depend on it. (Own; the numbers are assumptions.)
+//! Several threads are faster where each has a core. Where other programs need the cores, waiting
+//! for a preempted thread costs a time slice, a thousand times the duration of a cycle. The number
+//! of free cores is unknown and varies, so both modes are timed, and the faster one is kept.
+//! Results do not depend on it. (Own; the numbers are assumptions.)
 
 use std::time::{Duration, Instant};
 
-/// Cycles that are timed in one go: some milliseconds, longer than it takes to wake a thread.
+/// Cycles timed together: several milliseconds, longer than the wake-up of a thread.
 const WINDOW: u32 = 512;
-/// Of cycles that are run in quanta (longer ones cost a short run more where one of them was disturbed).
+/// Window of cycles that run in quanta. A longer one would cost a short run more if it was
+/// disturbed.
 const QUANTUM_WINDOW: u64 = WINDOW as u64;
-/// Where one thread is only timed to be compared with: it takes longer, if all is well, and that is lost.
+/// Window of one thread that is timed only for comparison, during which the parallel speed is lost.
 const ALONE_WINDOW: u64 = QUANTUM_WINDOW / 2;
-/// So many windows of several threads follow each other before one thread is timed again: what a cycle costs changes with the kernels.
+/// Number of consecutive windows of several threads before one thread is timed again, since the
+/// cost of a cycle changes with the kernels.
 const FRESH: u32 = 128;
-/// So many windows of several threads in a row were slower than one thread: a single one may have been disturbed. After a pause, one is enough.
+/// Number of consecutive slow windows of several threads before a change to one thread, since a
+/// single one may have been disturbed. After a pause, one is enough.
 const TRIALS: u32 = 3;
-/// A window of several threads that lasts so many times longer than one thread's need not end.
+/// Factor over one thread's window at which a window of several threads ends early.
 const MOST_TIMES: u64 = 2;
-/// Nor one that lasts so long, 20 milliseconds, as long as nothing is known of one thread.
+/// Duration at which a window of several threads ends early, 20 milliseconds, while one thread has
+/// not been timed.
 const FIRST_MOST_NS: u64 = 20_000_000;
-/// Windows that one thread runs before the next trial, at first. Twice as many if that fails, too, and so on.
+/// Initial number of windows of one thread before the next trial. It doubles with each failed
+/// trial.
 const PAUSE: u32 = 4;
-/// At most: some seconds.
+/// Maximum number of these windows: several seconds.
 const MOST_PAUSE: u32 = PAUSE << 7;
 
-/// What is run at present, and what it took.
+/// Current mode, and its time so far.
 #[derive(Clone, Debug)]
 pub(super) struct ThreadTuner {
-    /// Cycles of the present window.
+    /// Cycles of the current window.
     cycles: u32,
-    /// Its beginning; none if it was interrupted.
+    /// Start of the current window; none if it was interrupted.
     since: Option<Instant>,
-    /// Cycles of the present window of quanta, and the nanoseconds that they took.
+    /// Cycles of the current window of quanta, and their time in nanoseconds.
     quanta: (u64, u64),
     trial: Trial,
 }
 
-/// The decision, without the clock.
+/// Decision logic, without the clock.
 #[derive(Clone, Debug)]
 struct Trial {
-    /// One thread runs.
+    /// True while one thread runs.
     alone: bool,
-    /// Windows until that is changed.
+    /// Number of windows until the mode changes.
     left: u32,
-    /// Nanoseconds of one thread's last window, if there was one.
+    /// Time of one thread's last window in nanoseconds, if there was one.
     alone_ns: Option<u64>,
-    /// Windows of several threads, one after the other, that took longer.
+    /// Number of consecutive windows of several threads that took longer.
     slower: u32,
-    /// Windows of the next pause.
+    /// Number of windows of the next pause.
     pause: u32,
 }
 
 impl ThreadTuner {
-    /// Several threads begin.
+    /// Starts with several threads.
     pub(super) fn new() -> Self {
         let trial = Trial { alone: false, left: 1, alone_ns: None, slower: 0, pause: PAUSE };
         ThreadTuner { cycles: 0, since: None, quanta: (0, 0), trial }
     }
 
-    /// Something else than cycles takes time now: the present window says nothing.
+    /// Discards the current window, since other work takes time now.
     pub(super) fn interrupt(&mut self) {
         (self.cycles, self.since) = (0, None);
     }
 
-    /// A cycle of several threads took long: its window may be long enough already.
+    /// Checks the current window after a slow cycle of several threads, since it may end early.
     pub(super) fn delayed(&mut self) {
         if self.since.is_some_and(|since| nanoseconds(since.elapsed()) > self.trial.most_ns()) {
             self.cycles = 0;
         }
     }
 
-    /// Whether one thread runs the coming quantum of cycles, which several might. [`ThreadTuner::ran`] is to be told how long it took.
+    /// True if one thread runs the coming quantum of cycles. Report its time to
+    /// [`ThreadTuner::ran`].
     pub(super) fn runs_alone(&self) -> bool {
         self.trial.alone
     }
 
-    /// A quantum of so many cycles took so long. What happened in between is not counted.
+    /// Records the time of a quantum of cycles. Time between quanta is not counted.
     pub(super) fn ran(&mut self, cycles: u64, time: Duration) {
         self.quanta = (self.quanta.0 + cycles, self.quanta.1 + nanoseconds(time));
         let (cycles, ns) = self.quanta;
         let window = if self.trial.alone { ALONE_WINDOW } else { QUANTUM_WINDOW };
-        // Without a core a window need not end.
+        // Without a core, a window ends early.
         if cycles >= window || ns > self.trial.most_ns() {
             self.trial.judge(ns * QUANTUM_WINDOW / cycles);
             self.quanta = (0, 0);
         }
     }
 
-    /// Whether one thread runs the coming cycle, which several might.
+    /// True if one thread runs the coming cycle.
     #[inline]
     pub(super) fn is_alone(&mut self) -> bool {
         if self.cycles == 0 {
@@ -108,12 +115,12 @@ fn nanoseconds(time: Duration) -> u64 {
 }
 
 impl Trial {
-    /// A window need not last longer.
+    /// Maximum time of a window in nanoseconds.
     fn most_ns(&self) -> u64 {
         self.alone_ns.map_or(FIRST_MOST_NS, |ns| MOST_TIMES.saturating_mul(ns))
     }
 
-    /// A window took so many nanoseconds.
+    /// Judges a window by its time in nanoseconds.
     fn judge(&mut self, ns: u64) {
         self.left -= 1;
         if self.alone {
@@ -137,7 +144,8 @@ impl Trial {
 mod tests {
     use super::*;
 
-    /// Of so many windows those that one thread runs, where it takes 100 ns for one, and several threads what `together` says.
+    /// Number of windows that one thread runs, where it takes 100 ns per window and several threads
+    /// take the time that `together` returns.
     fn alone(windows: u32, together: impl Fn(u32) -> u64) -> u32 {
         let mut trial = ThreadTuner::new().trial;
         let mut alone = 0;
@@ -150,15 +158,15 @@ mod tests {
 
     #[test]
     fn threads_that_are_faster_go_on() {
-        // The first, and one after every so many.
+        // The first window, and one after every `FRESH` windows.
         assert_eq!(alone(2 + 10 * (FRESH + 1), |_| 60), 11);
-        // Two of three disturbed, but none after a pause.
+        // Two of three windows are disturbed, but none after a pause.
         assert_eq!(alone(2 + FRESH + 1, |window| if window % TRIALS == 2 { 60 } else { 9_000 }), 2);
     }
 
     #[test]
     fn threads_without_cores_are_left_alone() {
-        // After the first two windows, a trial and a pause in turn; pauses double.
+        // After the first two windows, trials and pauses alternate; pauses double.
         let lengths: Vec<u32> = (0..10).map(|n| (PAUSE << n).min(MOST_PAUSE)).collect();
         let pauses: u32 = lengths.iter().sum();
         assert_eq!(alone(2 + lengths.len() as u32 + pauses, |_| 101), 1 + pauses);
@@ -166,13 +174,14 @@ mod tests {
 
     #[test]
     fn cores_that_become_free_are_used() {
-        // Nothing but 3 trials and 2 pauses before the cores are free, in the third pause: 2 + 1 + 4 + 1 + 8 + 1.
+        // Only 3 trials and 2 pauses come before the cores are free, in the third pause: 2 + 1 + 4
+        // + 1 + 8 + 1.
         let run = |windows| alone(windows, |window| if window < 17 { 101 } else { 60 });
         assert_eq!(run(17 + 4 * PAUSE), 1 + PAUSE * (1 + 2 + 4));
         assert_eq!(run(17 + 4 * PAUSE + FRESH), run(17 + 4 * PAUSE));
     }
 
-    /// A window of quanta ends when they have had so many cycles together, whatever else took time.
+    /// A window of quanta ends after a number of cycles in quanta, regardless of other time.
     #[test]
     fn quanta_are_judged_by_their_own_time() {
         let mut tuner = ThreadTuner::new();
@@ -181,7 +190,7 @@ mod tests {
             alone += u64::from(tuner.runs_alone());
             tuner.ran(64, Duration::from_micros(if tuner.runs_alone() { 100 } else { 60 }));
         }
-        // The second window only, since several threads are faster.
+        // Only the second window, since several threads are faster.
         assert_eq!(alone, ALONE_WINDOW / 64);
     }
 

@@ -1,42 +1,44 @@
-//! How long SMs take to get to new quotas (Nasef 2023, section 3.3.4): from the commit that changes a quota until no SM holds
-//! a TB beyond its quota and none can take another one within it.
+//! Time that SMs take to reach new quotas (Nasef 2023, section 3.3.4).
 //!
-//! Filling empty SMs counts, as does waiting for TBs that have to leave. A quota that can never be filled, because the SM
-//! has no room for it (Left-over lends what is left), does not.
+//! A transition starts at the commit that changes a quota. It ends when no SM holds a TB beyond its
+//! quota and none can take another one within it. It includes the filling of empty SMs and the wait
+//! for TBs that must leave. It excludes a quota that can never be filled because the SM has too few
+//! resources (Left-over grants the rest).
 //!
-//! An SM is in place from the cycle in which it holds no TB beyond its last quotas (own). One that drains a long TB may never be: then its
-//! quotas are those of a configuration that it never had. Quotas that the firmware sets when the last launch has completed place nothing, and
-//! change nothing of this.
+//! An SM is in place from the cycle in which it holds no TB beyond its last quotas (own). An SM
+//! that drains a long TB may never be in place; its quotas are then of a configuration that it
+//! never had. Quotas that the firmware sets after the last launch has completed place nothing and
+//! are ignored.
 
 use super::Gpu;
 
-/// Quotas as they were, and the time spent since they changed.
+/// Last quotas, and time spent in transitions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Transition {
-    /// By SM, then slot.
+    /// Quotas by SM, then slot.
     quotas: Vec<u32>,
     /// Start of the transition in progress.
     since: Option<u64>,
-    /// Cycles of those that are over.
+    /// Cycles of completed transitions.
     cycles: u64,
-    /// By SM: since when it has held no TB beyond its quotas, as they are.
+    /// By SM: cycle since which it has held no TB beyond its current quotas.
     in_place: Vec<Option<u64>>,
-    /// By slot: its kernel, or the last, was urgent. Nothing is scheduled anew when such a one comes or goes (sources.md D136): its quotas are no
-    /// placement.
+    /// By slot: true if its kernel, or the last one, was urgent. The launch or end of an urgent
+    /// kernel reschedules no other (sources.md D136), so its quotas are not a placement.
     urgent: Vec<bool>,
 }
 
-/// How far SMs are in the placement that their quotas ask for.
+/// Progress of SMs towards the placement of their quotas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InPlace {
-    /// SM cycles, all SMs, since each held no TB beyond its last quotas.
+    /// SM cycles, over all SMs, since each held no TB beyond its last quotas.
     pub sm_cycles: u64,
-    /// SMs that hold one still.
+    /// Number of SMs that still hold such a TB.
     pub sms_short_of_it: u32,
 }
 
 impl Gpu {
-    /// Quotas may have changed.
+    /// Starts a transition if quotas have changed.
     pub(super) fn begin_transition(&mut self) {
         if self.queue.all_complete() {
             return;
@@ -66,7 +68,8 @@ impl Gpu {
         }
     }
 
-    /// Ends the transition in progress if every SM is where it should be after TB issue of this cycle.
+    /// Ends the transition in progress if every SM has reached its quotas after TB issue of this
+    /// cycle.
     pub(super) fn end_transition(&mut self) {
         let Some(since) = self.transition.since else { return };
         let mut all = true;
@@ -84,12 +87,12 @@ impl Gpu {
         }
     }
 
-    /// Whether some SM is not where it should be.
+    /// True if some SM has not reached its quotas.
     pub(super) fn in_transition(&self) -> bool {
         self.transition.since.is_some()
     }
 
-    /// How far the SMs are.
+    /// Progress of the SMs.
     pub(super) fn in_place(&self) -> InPlace {
         let InPlace { mut sm_cycles, mut sms_short_of_it } = InPlace::default();
         for since in &self.transition.in_place {
@@ -99,7 +102,7 @@ impl Gpu {
         InPlace { sm_cycles, sms_short_of_it }
     }
 
-    /// Cycles in transition so far.
+    /// Number of cycles in transition so far.
     pub(super) fn transition_cycles(&self) -> u64 {
         self.transition.cycles + self.transition.since.map_or(0, |since| self.now - since)
     }

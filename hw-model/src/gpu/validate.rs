@@ -1,24 +1,29 @@
-//! The validation hook: a second bookkeeping, kept apart from the one that it checks. On in tests.
+//! Validation hook: a second bookkeeping, independent of the one that it checks. Tests enable it.
 //!
-//! Every cycle: a stalled SM issues nothing, an SM without power holds nothing; no SM holds more than its resources, and what it says is free
-//! plus what its TBs take is what it has; the warps of one SM, of each in its turn, are scheduled by what they wait for, and, where there are
-//! extra TBs, that SM is looked at if it could be given one. Every TB issue: within the quota. Every launch: each TB of the grid is issued once
-//! and ends once per pass over the grid (docs/reliability.md, invariants 19 and 20).
+//! Checks in every cycle:
+//!
+//! - A stalled SM issues nothing, and a gated SM holds nothing.
+//! - No SM exceeds its resources, and its free resources plus those of its TBs are its total.
+//! - The scheduling state of one SM's warps, another SM in each cycle, matches what they wait for.
+//! - With extra TBs, TB issue examines that SM if it could receive one.
+//!
+//! At every TB issue, the quota holds. For every launch, each TB of the grid is issued once and
+//! ends once per pass over the grid (docs/porting/guarantees.md, invariants 19 and 20).
 
 use super::Gpu;
 use crate::sm::{KERNEL_SLOTS, Resources, Sm};
 
-/// What the hook remembers of a kernel slot.
+/// State of a kernel slot.
 #[derive(Clone, Debug, Default)]
 struct Kernel {
-    /// Passes over the grid in which each TB was issued, and in which it ended.
+    /// Number of passes over the grid in which each TB was issued, and in which it ended.
     issued: Vec<u32>,
     ended: Vec<u32>,
-    /// TBs that were made to leave, and have not come back.
+    /// True for TBs that were preempted and have not returned.
     away: Vec<bool>,
 }
 
-/// The hook's own state.
+/// State of the hook.
 #[derive(Clone, Debug)]
 pub(super) struct Validation {
     kernels: Vec<Kernel>,
@@ -31,12 +36,13 @@ impl Validation {
         Validation { kernels: vec![Kernel::default(); slots], insts: Vec::new() }
     }
 
-    /// A kernel takes a slot.
+    /// Records that a kernel takes a slot.
     pub(super) fn launched(&mut self, slot: usize, grid: u32) {
         self.kernels[slot] = Kernel { issued: vec![0; grid as usize], ended: vec![0; grid as usize], away: vec![false; grid as usize] };
     }
 
-    /// TB `index` is issued for the first time in this pass; `resident` TBs are on the SM then, of `quota` allowed.
+    /// Records the first issue of TB `index` in this pass; `resident` TBs are then on the SM, of
+    /// `quota` allowed.
     pub(super) fn issued(&mut self, slot: usize, index: u32, resident: u32, quota: u32) {
         assert!(resident <= quota, "slot {slot}: {resident} TBs on an SM with a quota of {quota}");
         let kernel = &mut self.kernels[slot];
@@ -46,7 +52,7 @@ impl Validation {
         assert_eq!(before, passes, "slot {slot}: TB {index} issued out of turn");
     }
 
-    /// TB `index` has left before its end.
+    /// Records that TB `index` has left before its end.
     pub(super) fn left(&mut self, slot: usize, index: u32) {
         let kernel = &mut self.kernels[slot];
         let index = index as usize;
@@ -54,13 +60,13 @@ impl Validation {
         kernel.away[index] = true;
     }
 
-    /// TB `index` is put back on an SM.
+    /// Records that TB `index` has returned to an SM.
     pub(super) fn returned(&mut self, slot: usize, index: u32) {
-        // Ideal transitions take TBs off without a word.
+        // Ideal transitions suspend TBs without a report.
         self.kernels[slot].away[index as usize] = false;
     }
 
-    /// TB `index` has ended.
+    /// Records that TB `index` has ended.
     pub(super) fn ended(&mut self, slot: usize, index: u32) {
         let kernel = &mut self.kernels[slot];
         assert!(!kernel.away[index as usize], "slot {slot}: TB {index} ended and was not there");
@@ -69,7 +75,7 @@ impl Validation {
         assert!(ended <= issued, "slot {slot}: TB {index} ended {ended} times, issued {issued} times");
     }
 
-    /// The kernel leaves its slot: everything was issued once and ended once.
+    /// Checks, when the kernel leaves its slot, that each TB was issued once and ended once.
     pub(super) fn completed(&self, slot: usize) {
         let kernel = &self.kernels[slot];
         assert!(kernel.issued.iter().all(|&n| n == 1), "slot {slot}: a TB was not issued exactly once");
@@ -78,7 +84,7 @@ impl Validation {
 }
 
 impl Gpu {
-    /// Checks every SM's resources, and the warps of one SM, of each in its turn.
+    /// Checks every SM's resources, and the warps of one SM, another one in each cycle.
     pub(super) fn check_sms(&mut self) {
         self.check_resources();
         self.check_states();
@@ -90,14 +96,15 @@ impl Gpu {
         self.sms.iter().for_each(Sm::check_contexts);
     }
 
-    /// Checks, where there are extra TBs, that TB issue looks at an SM again where it could give it a TB (sources.md D199).
+    /// Checks, with extra TBs, that TB issue examines an SM again where it could issue a TB
+    /// (sources.md D199).
     fn check_look(&self, sm: usize) {
         if self.oversubscription.is_some() && !self.dispatcher.looks_at(sm) && !self.registers.quota_bus_is_busy() {
             assert_eq!(self.next_for(sm), None, "SM {sm} has room for a TB and is not looked at in cycle {}", self.now);
         }
     }
 
-    /// Checks that each SM does what its state allows.
+    /// Checks that the activity of each SM conforms to its state.
     fn check_states(&mut self) {
         let Some(validation) = &mut self.validation else { return };
         validation.insts.resize(self.sms.len(), 0);

@@ -1,15 +1,16 @@
-//! The progress watchdog: a run in which nothing moves ends with a report of who waits for what, instead of hanging.
+//! Progress watchdog: ends a run without progress, with a report of the causes, instead of hanging.
 
 use super::Gpu;
 
-/// Cycles without a warp instruction, a TB or a reply after which a run counts as stuck, while work is left. Assumption:
-/// two orders of magnitude above the longest latency that a saturated memory system shows.
+/// Cycles without a warp instruction, a TB or a reply after which a run counts as stuck, while work
+/// is left. Assumption: two orders of magnitude above the longest latency in a saturated memory
+/// system.
 const PATIENCE_CYCLES: u64 = 2_000_000;
 
-/// Cycles between two looks.
+/// Cycles between two checks.
 const LOOK_EVERY: u64 = 65_536;
 
-/// What a stuck run looked like.
+/// Report of a stuck run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no progress since cycle {since} (now {now}): {why}\n{}", .waiting.join("\n"))]
 pub struct Stuck {
@@ -17,29 +18,29 @@ pub struct Stuck {
     pub since: u64,
     /// Cycle of the report.
     pub now: u64,
-    /// In one sentence.
+    /// Cause in one sentence.
     pub why: String,
-    /// Who waits for what, a line each.
+    /// Waiting kernels, SMs and queues, one line each.
     pub waiting: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watchdog {
-    /// Cycle of the next look; a run does not skip past it.
+    /// Cycle of the next check; a run does not skip past it.
     pub(super) next_look: u64,
     progress: u64,
     since: u64,
 }
 
 impl Gpu {
-    /// Looks for progress now and then; reports if there has been none for too long.
+    /// Checks for progress periodically; reports if there has been none for too long.
     pub(super) fn watch(&mut self) -> Option<Stuck> {
         if self.now < self.watchdog.next_look {
             return None;
         }
         self.watchdog.next_look = self.now + LOOK_EVERY;
         let progress = self.progress();
-        // Waiting for an arrival or a launch latency is no hang, however long.
+        // Waiting for an arrival or a launch latency is not a hang, however long.
         if progress != self.watchdog.progress || self.next_launch_event().is_some() {
             self.watchdog.progress = progress;
             self.watchdog.since = self.now;
@@ -48,7 +49,7 @@ impl Gpu {
         (self.now - self.watchdog.since >= PATIENCE_CYCLES).then(|| self.stuck("work is left, but nothing moves".into()))
     }
 
-    /// A number that grows with everything that any kernel achieves.
+    /// Number that grows with the progress of any kernel.
     fn progress(&self) -> u64 {
         let kernels = self.sms.iter().flat_map(|sm| (0..crate::sm::KERNEL_SLOTS).map(|slot| sm.kernel_counters(slot)));
         kernels.map(|k| k.warp_insts + k.tbs_issued + k.tbs_completed + k.l1_accesses + k.texture_accesses + k.load_requests).sum()

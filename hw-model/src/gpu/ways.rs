@@ -1,12 +1,12 @@
-//! Caches follow the register block in whose ways and miss resources are how many, and show it what their utility monitors count (sources.md D138 and
-//! D176).
+//! Ownership of ways and shares of miss resources in the caches, as set in the register block, and
+//! counts of their utility monitors (sources.md D138 and D176).
 
 use super::Gpu;
 use crate::config::PartitionConfig;
 use crate::sm::KERNEL_SLOTS;
 
 impl Gpu {
-    /// Before a cycle: the ways and weights that the firmware has given are in effect, on SMs from this cycle on.
+    /// Applies the ways and weights of the firmware before a cycle; on SMs from this cycle on.
     pub(super) fn follow_ways(&mut self) {
         if let Some(weights) = self.registers.take_miss_weights() {
             for sm in 0..self.sms.len() {
@@ -28,7 +28,8 @@ impl Gpu {
         }
     }
 
-    /// Shows the register block what monitors have counted, where there are any. SMs must be [settled](crate::sm::Sm::settle).
+    /// Loads the counts of the monitors into the register block, if there are any. SMs must be
+    /// [settled](crate::sm::Sm::settle).
     pub(super) fn load_monitors(&mut self) {
         let watches = |partition: &Option<PartitionConfig>| partition.as_ref().is_some_and(PartitionConfig::watches);
         if watches(&self.config.l1.partition) {

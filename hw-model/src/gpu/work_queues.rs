@@ -1,10 +1,12 @@
 //! Work queues with stealing: orders for several threads, and their answers.
 //!
-//! Each thread has a queue. It takes its own orders first, from the front, then those of others, from the back (work stealing, Blumofe and
-//! Leiserson 1999): so it mostly gets what is in its core's cache, none waits while there is something to do, and who gives orders never
-//! waits for a thread that has not begun. (What follows is own.)
+//! Each thread has a queue. It takes its own orders first, from the front, then those of other
+//! threads, from the back (work stealing, Blumofe and Leiserson 1999). So it mostly gets data in
+//! its core's cache, and no thread waits while there is work. The owner never waits for a thread
+//! that has not begun. (The rest is own.)
 //!
-//! Nothing here is unsafe, and nobody waits but at a [`Handover`]. With `--cfg loom` the interleavings of small cases are run (CONTRIBUTING.md).
+//! The code is safe Rust, and threads wait only at a [`Handover`]. With `--cfg loom` the
+//! interleavings of small cases are run (CONTRIBUTING.md).
 
 use super::handover::{Handover, Patience};
 #[cfg(loom)]
@@ -20,18 +22,18 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-/// Alone in its lines of the host's cache: two lines of 64 bytes, as processors fetch pairs of them.
+/// Queue with its own cache lines: two lines of 64 bytes, since processors fetch pairs.
 #[derive(Debug)]
 #[repr(align(128))]
 struct WorkQueue<T>(Mutex<VecDeque<T>>);
 
 impl<T> WorkQueue<T> {
-    /// An empty one, with memory for so many.
+    /// Creates an empty queue with memory for `most` items.
     fn new(most: usize) -> Self {
         WorkQueue(Mutex::new(VecDeque::with_capacity(most)))
     }
 
-    /// Nothing here panics while it has a lock.
+    /// No code panics while it holds a lock.
     fn lock(&self) -> MutexGuard<'_, VecDeque<T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -40,24 +42,25 @@ impl<T> WorkQueue<T> {
 /// Queues of orders, and of their answers.
 #[derive(Debug)]
 pub(super) struct WorkQueues<T, A> {
-    /// Orders at a time, at most.
+    /// Maximum number of orders at a time.
     most: usize,
-    /// By thread; the first is the one that gives orders.
+    /// Orders by thread; the first is the owner, which gives orders.
     orders: Vec<WorkQueue<T>>,
-    /// By thread that has carried them out.
+    /// Answers by the thread that executed the orders.
     answers: Vec<WorkQueue<A>>,
-    /// Orders that are not carried out, and one more as long as others may be added.
+    /// Number of orders in progress, plus one while further orders may be added.
     unfinished: AtomicUsize,
-    /// Tells each of the other threads that there are orders, or that it may go.
+    /// Signals to each other thread that there are orders, or that it is dismissed.
     bells: Vec<Handover<bool>>,
-    /// Another thread has come.
+    /// Signal that another thread has started.
     arrived: Handover<()>,
-    /// The last order was carried out, by one of the others.
+    /// Signal that one of the other threads has executed the last order.
     finished: Handover<()>,
 }
 
 impl<T, A> WorkQueues<T, A> {
-    /// For so many threads, the one that gives orders included. All memory for `most` orders at a time is allocated here.
+    /// Creates queues for `threads` threads, including the owner. All memory for `most` orders at a
+    /// time is allocated here.
     pub(super) fn new(threads: usize, most: usize) -> Self {
         WorkQueues {
             most,
@@ -70,39 +73,39 @@ impl<T, A> WorkQueues<T, A> {
         }
     }
 
-    /// Threads, the one that gives orders included.
+    /// Number of threads, including the owner.
     pub(super) fn threads(&self) -> usize {
         self.orders.len()
     }
 
-    /// Orders at a time, at most.
+    /// Maximum number of orders at a time.
     pub(super) fn most(&self) -> usize {
         self.most
     }
 
-    /// Lays an order on a thread's queue.
+    /// Appends an order to a thread's queue.
     pub(super) fn lay(&self, thread: usize, order: T) {
         self.unfinished.fetch_add(1, Ordering::Relaxed);
         self.orders[thread].lock().push_back(order);
     }
 
-    /// Another thread is told that there are orders.
+    /// Signals another thread that there are orders.
     pub(super) fn ring(&self, thread: usize) {
         self.bells[thread - 1].put(true);
     }
 
-    /// Another thread is told to go when it has carried out what lies here.
+    /// Dismisses another thread once it has executed the queued orders.
     pub(super) fn dismiss(&self, thread: usize) {
         self.bells[thread - 1].put(false);
     }
 
-    /// Who has started another thread sleeps until it is there: it may have been put on this core, and has to run to leave it
-    /// ([`mias_warp_trace::cores`]).
+    /// Waits until a started thread runs. The owner sleeps meanwhile, since the new thread may be
+    /// on this core and must run to leave it ([`mias_warp_trace::cores`]).
     pub(super) fn welcome(&self) {
         self.arrived.take(&mut { Patience::NONE });
     }
 
-    /// What another thread does until it is dismissed.
+    /// Runs the orders of another thread until it is dismissed.
     pub(super) fn work(&self, thread: usize, mut patience: Patience, carry_out: impl Fn(T) -> A) {
         self.arrived.put(());
         while self.bells[thread - 1].take(&mut patience).0 {
@@ -118,8 +121,10 @@ impl<T, A> WorkQueues<T, A> {
         }
     }
 
-    /// Who gives orders carries out what others have not begun, or only its own if it is not to `steal`, waits for the rest, and takes the
-    /// answers, each with the thread that gave it. Returns whether it waited for a short time only.
+    /// Completes all orders on the owner's thread and takes the answers, each with its thread.
+    ///
+    /// The owner executes orders that others have not begun, or only its own unless it may `steal`,
+    /// and waits for the rest. Returns true if the wait was short.
     pub(super) fn finish(&self, steal: bool, patience: &mut Patience, carry_out: impl Fn(T) -> A, mut take: impl FnMut(usize, A)) -> bool {
         let mut done = 1;
         while let Some(order) = self.claim(0, steal) {
@@ -134,7 +139,8 @@ impl<T, A> WorkQueues<T, A> {
         soon
     }
 
-    /// An order for `thread`: its own oldest, or the newest of another, if it is to `steal`.
+    /// Takes an order for `thread`: its own oldest, or the newest of another thread, if it may
+    /// `steal`.
     fn claim(&self, thread: usize, steal: bool) -> Option<T> {
         let own = self.orders[thread].lock().pop_front();
         let threads = self.threads();

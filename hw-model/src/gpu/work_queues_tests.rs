@@ -1,4 +1,5 @@
-//! Every order is carried out once, whoever does it, and its answer comes back; under loom in the interleavings of two threads.
+//! Every order is executed once, by any thread, and its answer returns; with loom, in the
+//! interleavings of two threads.
 
 use super::*;
 #[cfg(loom)]
@@ -6,7 +7,8 @@ use loom::{sync::Arc, thread};
 #[cfg(not(loom))]
 use std::{sync::Arc, thread};
 
-/// Rounds of so many orders for so many threads, dealt in turn; each has to be answered with its double, once, before the round is over.
+/// Runs rounds of `orders` orders on `threads` threads, dealt in turn; each must be answered with
+/// its double, once, before the round is over.
 fn rounds(threads: usize, rounds: u32, orders: u32, patience: Patience, steal: bool) {
     let queues: Arc<WorkQueues<u32, u32>> = Arc::new(WorkQueues::new(threads, orders as usize));
     let others = (1..threads).map(|other| {
@@ -51,7 +53,7 @@ mod threads {
         }
     }
 
-    /// Others that never begin are not waited for.
+    /// The owner does not wait for threads that never begin.
     #[test]
     fn nobody_waits_for_who_has_not_begun() {
         let queues: WorkQueues<u32, u32> = WorkQueues::new(3, 6);
@@ -71,7 +73,7 @@ mod model {
         loom::model(|| rounds(2, 1, 2, Patience::of(0, 0), true));
     }
 
-    /// With at most two changes of threads that need not be, as two rounds have too many interleavings.
+    /// With at most two preemptive thread changes, since two rounds have too many interleavings.
     #[test]
     fn a_thread_that_is_late_takes_what_is_there_then() {
         let mut model = loom::model::Builder::new();

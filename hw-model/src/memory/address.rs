@@ -1,24 +1,27 @@
-//! From an address to its channel, L2 slice, bank and row (sources.md D68).
+//! Address mapping: channel, L2 slice, bank and row of an address (sources.md D68).
 //!
-//! Channel = (address >> shift) mod channels. What remains after the channel is taken out is cut into row, bank and
-//! column. The lowest bank bits choose the slice of the channel; an L2 slice knows a sector by its *local* number, from
-//! which channel and slice are removed, and its set index is taken from that.
+//! Channel = (address >> shift) mod channels. The rest, without the channel, is divided into row,
+//! bank and column. The lowest bank bits select the slice of the channel. An L2 slice identifies a
+//! sector by its *local* number, from which channel and slice are removed, and its set index is
+//! computed from that.
 //!
-//! By option the slices of all channels, a power of two of them, are hashed (sources.md D115): the number of the quotient, the channel and
-//! the slice of the channel, highest first, gives the slice as a line's number gives its set (`cache/set_index.rs`). For one quotient
-//! that is a bijection on the slices, so that no two sectors share a place.
+//! By option the slices of all channels, a power of two of them, are hashed (sources.md D115): the
+//! number made of quotient, channel and slice of the channel, highest first, gives the slice like a
+//! line's number gives its set (`cache/set_index.rs`). For one quotient that is a bijection on the
+//! slices, so no two sectors share a location.
 
 use crate::cache::SetIndexer;
 use crate::config::{AddressMap, DramConfig, L2Config, SetIndex};
 
-/// A field scattered over an address, as runs of neighbouring bits: (position in the address, position in the field, mask).
+/// Field scattered over an address, as runs of adjacent bits: (position in the address, position in
+/// the field, mask).
 #[derive(Clone, Debug)]
 struct Field {
     runs: Vec<(u32, u32, u64)>,
 }
 
 impl Field {
-    /// `bits`: positions in the address, lowest of the field first.
+    /// Creates a field of `bits`: positions in the address, lowest of the field first.
     fn new(bits: &[u8]) -> Self {
         let mut runs: Vec<(u32, u32, u64)> = Vec::new();
         for (to, &from) in bits.iter().enumerate() {
@@ -36,11 +39,11 @@ impl Field {
     }
 }
 
-/// A sector is of 2^5 bytes; no field of the map has a bit of those, and there are at most 2^4 slices per channel
-/// (`GpuConfig::check`).
+/// Logarithm of a sector's bytes. No field of the map contains these bits, and there are at most
+/// 2^4 slices per channel (`GpuConfig::check`).
 const SECTOR_BITS: u32 = 5;
 
-/// Where a sector lives.
+/// Location of a sector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Location {
     /// L2 slice over the whole chip: channel x slices per channel + slice of the channel.
@@ -49,7 +52,7 @@ pub(super) struct Location {
     pub(super) sector: u64,
 }
 
-/// The map.
+/// Address map.
 #[derive(Clone, Debug)]
 pub(super) struct AddressMapper {
     channels: u64,
@@ -58,9 +61,10 @@ pub(super) struct AddressMapper {
     slice: Field,
     /// Hash over the slices of all channels, and the bits of a slice's number.
     hash: Option<(SetIndexer, u32)>,
-    /// The slice's bit positions, ascending, to take them out.
+    /// Bit positions of the slice, ascending, for their removal.
     slice_bits: Vec<u32>,
-    /// Bank and row, by the bits of a local sector's address with the slice's number in its lowest bits.
+    /// Bank and row, by the bits of a local sector's address with the slice's number in its lowest
+    /// bits.
     bank: Field,
     row: Field,
 }
@@ -72,7 +76,8 @@ impl AddressMapper {
         let chosen = &bank_bits[..l2.slices_per_channel.trailing_zeros() as usize];
         let mut slice_bits: Vec<u32> = chosen.iter().map(|&b| u32::from(b)).collect();
         slice_bits.sort_unstable();
-        // Where a bit of the rest is found in a local sector's address with the slice's number in the place of the sector's bytes.
+        // Position of a bit of the rest in a local sector's address, which has the slice's number
+        // instead of the bits within the sector.
         let found = |&bit: &u8| match chosen.iter().position(|&slice_bit| slice_bit == bit) {
             Some(of_slice) => of_slice as u8,
             None => bit - chosen.iter().filter(|&&slice_bit| slice_bit < bit).count() as u8,
@@ -123,7 +128,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// The map of the reference numbers, written out field by field.
+        /// The map equals that of the reference, written out field by field.
         #[test]
         fn is_the_map_of_the_reference(address in 0u64..1 << 31) {
             let config = config();
@@ -139,7 +144,7 @@ mod tests {
         }
     }
 
-    /// The reference machine with 16 channels and hashed slices.
+    /// Reference machine with 16 channels and hashed slices.
     fn hashed() -> (AddressMapper, AddressMapper) {
         let mut config = config();
         config.dram.channels = 16;
@@ -150,7 +155,8 @@ mod tests {
     }
 
     proptest! {
-        /// 16 channels of two slices: x^5 + x^2 + 1. What the quotient adds, by long division; what is within the slice stays.
+        /// 16 channels of two slices: x^5 + x^2 + 1. The contribution of the quotient equals the
+        /// long division; the position within the slice does not change.
         #[test]
         fn the_hash_is_the_remainder(address in 0u64..1 << 27) {
             let (linear, hashed) = hashed();
@@ -165,8 +171,9 @@ mod tests {
             prop_assert_eq!(location.sector, plain.sector);
         }
 
-        /// Strides of powers of two from the channels' 256 bytes up, aligned: 32 steps meet each of the 32 slices once. Of the linear map
-        /// they meet 16 at best, and one where they change the quotient alone.
+        /// Aligned strides of powers of two from the channels' 256 bytes up: 32 steps access each
+        /// of the 32 slices once. With the linear map they access at most 16, and one if they
+        /// change only the quotient.
         #[test]
         fn the_hash_spreads_strides(stride in 12u32..23, base in 0u64..1 << 30) {
             let (linear, hashed) = hashed();

@@ -1,22 +1,23 @@
-//! A clock domain beside the core's, by exact integer accumulation.
+//! Clock domain relative to the core clock, by exact integer accumulation.
 //!
-//! Tick `k` of a domain of frequency f falls at time `k / f`; core tick `n` at `n / core`. A domain tick belongs to the
-//! first core tick that is not earlier than it, so that both start with their tick 0 together. There is no rounding and
-//! no drift, whatever the ratio.
+//! Tick `k` of a domain of frequency f is at time `k / f`; core tick `n` is at `n / core`. A domain
+//! tick belongs to the first core tick that is not earlier, so that both start together with tick
+//! 0. There is no rounding and no drift, for any ratio.
 
-/// One domain.
+/// Clock domain.
 #[derive(Clone, Debug)]
 pub(super) struct ClockDomain {
     /// Frequencies of the domain and of the core, divided by their greatest common divisor.
     domain: i64,
     core: i64,
-    /// Time passed since the domain's last tick, in units of 1 / (core x domain); at most `core` before a tick.
+    /// Time since the domain's last tick, in units of 1 / (core x domain); at most `core` before a
+    /// tick.
     phase: i64,
     ticks: u64,
 }
 
 impl ClockDomain {
-    /// A domain of `domain_khz` beside a core of `core_khz`, both at least 1.
+    /// Creates a domain of `domain_khz` relative to a core of `core_khz`, both at least 1.
     pub(super) fn new(domain_khz: u32, core_khz: u32) -> Self {
         let (mut a, mut b) = (i64::from(domain_khz), i64::from(core_khz));
         while b != 0 {
@@ -26,12 +27,12 @@ impl ClockDomain {
         ClockDomain { domain, core, phase: core - domain, ticks: 0 }
     }
 
-    /// Ticks that have passed: the number of the next one.
+    /// Number of ticks that have passed, which is the number of the next one.
     pub(super) fn ticks(&self) -> u64 {
         self.ticks
     }
 
-    /// Passes `cycles` core ticks. Returns the numbers of the domain's ticks in them.
+    /// Advances by `cycles` core ticks. Returns the numbers of the domain's ticks in them.
     pub(super) fn advance(&mut self, cycles: u64) -> std::ops::Range<u64> {
         let first = self.ticks;
         self.phase += self.domain * cycles as i64;
@@ -47,12 +48,13 @@ impl ClockDomain {
         first..self.ticks
     }
 
-    /// Core ticks that can pass before the one that includes domain tick `tick` (0 if that is the next, or past).
+    /// Number of core ticks before the one that includes domain tick `tick` (0 if that is the next,
+    /// or past).
     pub(super) fn cycles_before(&self, tick: u64) -> u64 {
         if tick < self.ticks {
             return 0;
         }
-        // Far ticks are answered by a shorter, still safe, time.
+        // For far ticks, a shorter but safe time is returned.
         let ahead = (tick - self.ticks).min(1 << 40) as i64 + 1;
         let needed = ahead * self.core - self.phase;
         (needed.max(1) as u64).div_ceil(self.domain as u64).saturating_sub(1)
@@ -65,7 +67,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Through core tick n a domain has ticked floor(n f / core) + 1 times.
+        /// Up to and including core tick n, a domain has ticked floor(n f / core) + 1 times.
         #[test]
         fn matches_the_closed_form(domain in 1u32..5_000_000, core in 1u32..5_000_000, n in 0u64..3_000) {
             let mut clock = ClockDomain::new(domain, core);

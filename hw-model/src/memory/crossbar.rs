@@ -1,72 +1,74 @@
-//! One subnet of the crossbar: a FIFO per input, round robin per output (sources.md D65), or a choice by chance (sources.md D168).
+//! One subnet of the crossbar: a FIFO per input, and round-robin (sources.md D65) or random
+//! (sources.md D168) arbitration per output.
 //!
-//! Each cycle, every output with room takes one packet from the inputs whose *first* packet wants it, starting at its
-//! pointer; the pointer moves past the input served, and past the next one too where the arbiter skips. An input gives at
-//! most one packet per cycle, and only its first packet competes: head-of-line blocking stays. A packet of several flits keeps its input
-//! and its output for as many cycles, and has arrived with the last.
+//! Each cycle, every output with space takes one packet from the inputs whose *first* packet
+//! requests it, starting at its pointer. The pointer moves past the input served, and past the next
+//! one too with the skipping arbiter. An input sends at most one packet per cycle, and only its
+//! first packet competes: head-of-line blocking remains. A packet of several flits occupies its
+//! input and its output for as many cycles, and arrives with its last flit.
 //!
-//! Start reading with the plain twin, `crossbar_plain.rs`. Here sets of inputs and of outputs are words of 64 bits, so that a cycle costs
-//! what it moves.
+//! Start reading with the plain twin, `crossbar_plain.rs`. Here sets of inputs and of outputs are
+//! words of 64 bits, so that the cost of a cycle depends on the packets moved.
 
 use super::random_arbiter::RandomArbiter;
 use crate::config::{Arbiter, InterconnectConfig};
 use crate::queue::Queue;
 
-/// An output: its packets, and the input at which its round robin starts.
+/// Output: its packets, and the input at which its round robin starts.
 #[derive(Clone, Debug)]
 struct Output<T> {
     packets: Queue<T>,
     pointer: u32,
 }
 
-/// Where a packet goes, and how long it is.
+/// Destination and length of a packet.
 #[derive(Clone, Copy, Debug, Default)]
 struct Address {
     output: u16,
     flits: u8,
 }
 
-/// A packet of several flits on its way.
+/// Packet of several flits in transfer.
 #[derive(Clone, Copy, Debug, Default)]
 struct Transfer<T> {
     packet: T,
     input: u16,
-    /// Flits that have not crossed; none: no packet.
+    /// Number of flits that have not crossed; 0: no packet.
     flits_left: u8,
 }
 
-/// A subnet with packets of type `T`.
+/// Subnet with packets of type `T`.
 #[derive(Clone, Debug)]
 pub(super) struct Crossbar<T> {
     inputs: Vec<Queue<(Address, T)>>,
     outputs: Vec<Output<T>>,
-    /// 64-bit words per set of inputs.
+    /// Number of 64-bit words per set of inputs.
     words: usize,
-    /// Inputs from the one served to the one that comes first next.
+    /// Distance from the input served last to the first candidate.
     step: u32,
-    /// What picks the input instead of the pointer; none: the pointer does.
+    /// Random arbiter, instead of the pointers; none: round robin.
     arbiter: Option<RandomArbiter>,
-    /// An input may send to several outputs in a cycle.
+    /// True if an input may send to several outputs in a cycle.
     several: bool,
-    /// Per output, the set of inputs whose first packet wants it.
+    /// Per output, the set of inputs whose first packet requests it.
     wanted_by: Vec<u64>,
-    /// Outputs that some input wants.
+    /// Set of requested outputs.
     wanted: Vec<u64>,
-    /// Outputs that hold a packet.
+    /// Set of outputs that hold a packet.
     waiting: Vec<u64>,
-    /// Inputs served in this cycle that have a packet left, and the output which that wants.
+    /// Inputs served in this cycle that have a packet left, and the output that it requests.
     again: Vec<(u16, u16)>,
-    /// Per output, the packet of several flits that it receives, and the outputs that receive one.
+    /// Packet of several flits that each output receives, and the set of receiving outputs.
     transfers: Vec<Transfer<T>>,
     receiving: Vec<u64>,
-    /// The inputs that send one.
+    /// Set of inputs that send one.
     sending: Vec<u64>,
-    /// Packets at inputs or on their way.
+    /// Number of packets at inputs or in transfer.
     queued: u64,
 }
 
 impl<T: Copy + Default> Crossbar<T> {
-    /// Every output asks input `first` first.
+    /// Creates a subnet in which every output starts with input `first`.
     pub(super) fn new((inputs, outputs): (u32, u32), config: &InterconnectConfig, first: u32) -> Self {
         let &InterconnectConfig { input_buffer, output_buffer, arbiter, .. } = config;
         let words = inputs.div_ceil(64) as usize;
@@ -91,31 +93,31 @@ impl<T: Copy + Default> Crossbar<T> {
         }
     }
 
-    /// Whether the input can take one more packet.
+    /// True if the input can take one more packet.
     #[inline]
     pub(super) fn can_push(&self, input: usize) -> bool {
         !self.inputs[input].is_full()
     }
 
-    /// How many more packets the inputs from `first` on can take.
+    /// Free entries of the inputs from `first` on.
     #[inline]
     pub(super) fn room(&self, first: usize) -> impl Iterator<Item = u32> {
         self.inputs.iter().skip(first).map(Queue::room)
     }
 
-    /// Outputs that there are.
+    /// Number of outputs.
     pub(super) fn outputs(&self) -> usize {
         self.outputs.len()
     }
 
-    /// How many more packets the fullest input can take, and the fullest output.
+    /// Free entries of the fullest input, and of the fullest output.
     pub(super) fn least_room(&self) -> (u32, u32) {
         let inputs = self.inputs.iter().map(Queue::room).min();
         let outputs = self.outputs.iter().map(|output| output.packets.room()).min();
         (inputs.unwrap_or(0), outputs.unwrap_or(0))
     }
 
-    /// Queues a packet of so many flits, at least one.
+    /// Queues a packet of `flits` flits, at least one.
     #[inline]
     pub(super) fn push(&mut self, input: usize, output: usize, flits: u8, packet: T) {
         let queue = &mut self.inputs[input];
@@ -127,7 +129,7 @@ impl<T: Copy + Default> Crossbar<T> {
         }
     }
 
-    /// Whether a packet of several flits is leaving the input.
+    /// True if a packet of several flits is leaving the input.
     #[inline]
     fn is_sending(&self, input: usize) -> bool {
         self.sending[input / 64] >> (input % 64) & 1 == 1
@@ -138,12 +140,13 @@ impl<T: Copy + Default> Crossbar<T> {
         self.wanted[output / 64] |= 1 << (output % 64);
     }
 
-    /// One cycle.
+    /// Runs one cycle.
     pub(super) fn advance(&mut self) {
         self.advance_to(|_, packet| Some(packet));
     }
 
-    /// One cycle. `take` is given each packet that comes to an output, with the output's number; what it gives back waits there.
+    /// Runs one cycle. `take` receives each packet that arrives at an output, with the output's
+    /// number; a packet that it returns waits there.
     pub(super) fn advance_to(&mut self, mut take: impl FnMut(usize, T) -> Option<T>) {
         if self.queued == 0 {
             return;
@@ -160,7 +163,7 @@ impl<T: Copy + Default> Crossbar<T> {
                 }
                 self.serve(output, &mut take);
                 if self.several {
-                    // Later outputs may be wanted that were not.
+                    // Later outputs may have new requests.
                     rest = self.wanted[w] & !receiving & u64::MAX << bit << 1;
                 }
             }
@@ -209,7 +212,8 @@ impl<T: Copy + Default> Crossbar<T> {
         }
     }
 
-    /// The next flit of the packet that the output receives. It had room for the packet when the first one came.
+    /// Receives the next flit of an output's packet. Space for the packet was reserved with its
+    /// first flit.
     fn receive(&mut self, output: usize, take: &mut impl FnMut(usize, T) -> Option<T>) {
         let transfer = &mut self.transfers[output];
         transfer.flits_left -= 1;
@@ -228,26 +232,26 @@ impl<T: Copy + Default> Crossbar<T> {
         }
     }
 
-    /// A packet waits at an output, behind those that are there.
+    /// Lets a packet wait at an output, after those present.
     #[inline]
     pub(super) fn wait_at(&mut self, output: usize, packet: T) {
         self.outputs[output].packets.push(packet);
         self.waiting[output / 64] |= 1 << (output % 64);
     }
 
-    /// Outputs that hold a packet, as a bit set.
+    /// Set of outputs that hold a packet.
     #[inline]
     pub(super) fn waiting(&self) -> &[u64] {
         &self.waiting
     }
 
-    /// The next packet at an output.
+    /// Next packet at an output.
     #[inline]
     pub(super) fn peek(&self, output: usize) -> Option<&T> {
         self.outputs[output].packets.front()
     }
 
-    /// Takes the next packet at an output.
+    /// Removes the next packet at an output.
     #[inline]
     pub(super) fn pop(&mut self, output: usize) -> Option<T> {
         let queue = &mut self.outputs[output].packets;
@@ -256,25 +260,26 @@ impl<T: Copy + Default> Crossbar<T> {
         packet
     }
 
-    /// Whether packets wait at an input, or are on their way.
+    /// True if packets wait at an input, or are in transfer.
     #[inline]
     pub(super) fn has_queued(&self) -> bool {
         self.queued > 0
     }
 
-    /// Packets in the subnet.
+    /// Number of packets in the subnet.
     #[cfg(test)]
     pub(super) fn held(&self) -> u64 {
         self.queued + self.outputs.iter().map(|output| u64::from(output.packets.len())).sum::<u64>()
     }
 
-    /// No packet anywhere.
+    /// True if the subnet has no packet.
     pub(super) fn is_idle(&self) -> bool {
         self.queued == 0 && self.waiting.iter().all(|&word| word == 0)
     }
 }
 
-/// Takes the first member at or after `start`, going round, out of a set that is not empty. Returns it, and whether it was the last.
+/// Removes the first member at or after `start`, with wrap-around, of a nonempty set. Returns it,
+/// and whether it was the last.
 #[inline]
 fn take_next(set: &mut [u64], start: usize) -> (usize, bool) {
     // Most machines have at most 64 inputs.
@@ -289,7 +294,7 @@ fn take_next(set: &mut [u64], start: usize) -> (usize, bool) {
     (member, set.iter().all(|&word| word == 0))
 }
 
-/// The first member at or after `start`, going round; the set must not be empty.
+/// First member at or after `start`, with wrap-around; the set must not be empty.
 fn next_from(set: &[u64], start: usize) -> usize {
     let first = start / 64;
     let head = set[first] & (u64::MAX << (start % 64));

@@ -1,23 +1,25 @@
-//! A subnet as one would first write it: a queue per port, and a loop over outputs and inputs. Start reading here. [`super::Crossbar`]
-//! does the same with sets of inputs in words of the host; `behaves_as_the_plain_subnet` runs both side by side.
+//! Plain subnet: a queue per port, and a loop over outputs and inputs. Start reading here.
+//! [`super::Crossbar`] does the same with sets of inputs in words of the host;
+//! `behaves_as_the_plain_subnet` compares both.
 
 use crate::config::Arbiter;
 use std::collections::VecDeque;
 
-/// A subnet; packets are numbers.
+/// Plain subnet; packets are numbers.
 pub(super) struct PlainCrossbar {
-    /// Per input, its packets, oldest first, with the outputs that they want and their flits.
+    /// Per input, its packets, oldest first, with their outputs and flits.
     inputs: Vec<VecDeque<(usize, u8, u32)>>,
-    /// Per output, the packet that it receives: its input, the flits that have not crossed, and the packet.
+    /// Per output, the packet that it receives: its input, the flits that have not crossed, and the
+    /// packet.
     receives: Vec<Option<(usize, u8, u32)>>,
     /// Per output, its packets.
     pub(super) outputs: Vec<VecDeque<u32>>,
-    /// Per output, the input that it asks first.
+    /// Per output, the first input of its round robin.
     pointers: Vec<usize>,
-    /// Packets that an input may hold, and an output.
+    /// Capacity of an input, and of an output, in packets.
     room: (usize, usize),
     arbiter: Arbiter,
-    /// State of xorshift64* (Vigna 2016), where inputs are picked by chance.
+    /// State of xorshift64* (Vigna 2016), for random arbitration.
     random: u64,
 }
 
@@ -34,7 +36,7 @@ impl PlainCrossbar {
         }
     }
 
-    /// One of several; the only one without a draw.
+    /// Random choice among several candidates; a single one needs no draw.
     fn pick(&mut self, candidates: &[usize]) -> Option<usize> {
         if candidates.len() > 1 {
             for (right, by) in [(true, 12), (false, 25), (true, 27)] {
@@ -54,16 +56,18 @@ impl PlainCrossbar {
         self.inputs[input].push_back((output, flits, packet));
     }
 
-    /// Whether packets wait at an input, or are on their way.
+    /// True if packets wait at an input, or are in transfer.
     pub(super) fn has_queued(&self) -> bool {
         self.inputs.iter().any(|queue| !queue.is_empty()) || self.receives.iter().any(Option::is_some)
     }
 
-    /// One cycle: every output that receives a packet takes the next flit of it; every other one with room takes a packet's first, of the
-    /// first input from its pointer on whose first packet wants it, or of any such input by chance. A packet is there with its last flit.
+    /// Runs one cycle. Every output that receives a packet takes its next flit. Every other one
+    /// with space takes the first flit of a packet. It comes from the first requesting input from
+    /// its pointer on, or from a random one. A packet arrives with its last flit.
     pub(super) fn advance(&mut self) {
-        // As the cycle begins: the packet behind the first does not compete before the next one, nor while another leaves its input. Where
-        // an input may send several, it does when the first has left.
+        // Requests are those at the start of the cycle. The packet behind the first does not
+        // compete before the next one, nor while another leaves its input. Where an input may send
+        // several, it competes when the first has left.
         let inputs = self.inputs.len();
         let sent = |receives: &[Option<(usize, u8, u32)>], input: usize| receives.iter().flatten().any(|&(from, ..)| from == input);
         let sending: Vec<bool> = (0..inputs).map(|input| sent(&self.receives, input)).collect();

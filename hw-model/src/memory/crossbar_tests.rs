@@ -1,12 +1,12 @@
-//! The crossbar beside its plain twin; its saturation under uniform infinite backlog (sources.md D105), and that it neither loses nor
-//! reorders.
+//! Comparison of the crossbar with its plain twin; its saturation under uniform infinite backlog
+//! (sources.md D105); and conservation and order of packets.
 
 use super::plain::PlainCrossbar;
 use super::*;
 use crate::config::Arbiter;
 use proptest::prelude::*;
 
-/// A generator of our own, so that the tests need no crate for it (xorshift64*, Vigna 2016).
+/// Own generator, so that the tests need no crate for it (xorshift64*, Vigna 2016).
 struct Random(u64);
 
 impl Random {
@@ -18,12 +18,12 @@ impl Random {
     }
 }
 
-/// Buffers of so many packets at inputs and outputs.
+/// Interconnect with these buffer sizes, in packets, at inputs and outputs.
 fn net((input_buffer, output_buffer): (u32, u32), arbiter: Arbiter) -> InterconnectConfig {
     InterconnectConfig { flit_bytes: 40, header_bytes: 0, input_buffer, output_buffer, arbiter }
 }
 
-/// Packets of so many flits delivered in 60,000 cycles, after 2,000 to warm up.
+/// Number of packets of `flits` flits delivered in 60,000 cycles, after 2,000 to warm up.
 fn delivered(inputs: u32, outputs: u32, flits: u8, arbiter: Arbiter) -> u64 {
     let mut random = Random(0x9E37_79B9_7F4A_7C15 + u64::from(inputs * 64 + outputs));
     let mut crossbar = Crossbar::new((inputs, outputs), &net((4, 4), arbiter), 0);
@@ -42,11 +42,11 @@ fn delivered(inputs: u32, outputs: u32, flits: u8, arbiter: Arbiter) -> u64 {
     count
 }
 
-/// What a crossbar of so many ports carries (sources.md D66).
+/// Throughput of a crossbar by number of ports (sources.md D66).
 const TABLE: [(u32, f64); 10] =
     [(1, 1.0), (2, 0.75), (3, 0.6825), (4, 0.655), (5, 0.640), (6, 0.630), (7, 0.623), (8, 0.618), (16, 0.602), (32, 0.593)];
 
-/// In turn or by chance.
+/// Round-robin and random arbitration.
 const FAIR: [Arbiter; 2] = [Arbiter::RoundRobin, Arbiter::Random];
 
 #[test]
@@ -59,7 +59,8 @@ fn saturates_at_karols_limit() {
     }
 }
 
-/// What Lin et al. 2018, section 3.1, confirm of their 16 x 16 crossbar: close to 60 % of its peak. A line's reply is five flits.
+/// Lin et al. 2018, section 3.1, state close to 60 % of the peak for their 16 x 16 crossbar. A
+/// line's reply is five flits.
 #[test]
 fn sixteen_ports_by_chance_carry_sixty_percent() {
     for flits in [1, 5] {
@@ -73,7 +74,7 @@ fn saturation_falls_with_the_number_of_ports() {
     let mut last = f64::INFINITY;
     for n in 1..=32 {
         let throughput = delivered(n, n, 1, Arbiter::RoundRobin) as f64 / 60_000.0 / f64::from(n);
-        // Between neighbours of large N the table falls by less than the noise of a finite run.
+        // For adjacent large N the table decreases by less than the noise of a finite run.
         assert!(throughput < last + 0.002, "N = {n}: {throughput:.4} after {last:.4}");
         last = last.min(throughput);
     }
@@ -90,7 +91,8 @@ fn asymmetric_saturation() {
     }
 }
 
-/// A packet of five flits keeps its ports for five cycles: so many fewer get through, and head-of-line blocking costs the same share.
+/// A packet of five flits occupies its ports for five cycles: throughput falls accordingly, and
+/// head-of-line blocking costs the same fraction.
 #[test]
 fn long_packets_take_their_flits() {
     for (n, expected) in [(1, 1.0), (16, 0.602)] {
@@ -106,7 +108,8 @@ fn long_packets_take_their_flits() {
         crossbar.advance();
         arrivals.extend((0..2).filter_map(|output| crossbar.pop(output)).map(|packet| (cycle, packet)));
     }
-    // Input 1 waits for output 0 behind the five flits of input 0, whose second packet waits until they have left.
+    // Input 1 waits for output 0 behind the five flits of input 0, whose second packet waits until
+    // they have left.
     assert_eq!(arrivals, [(5, (0, 0)), (6, (0, 1)), (7, (1, 0)), (8, (1, 1))]);
     assert!(crossbar.is_idle());
 }
@@ -128,7 +131,7 @@ fn one_output_serves_its_inputs_in_turn() {
     assert!(crossbar.is_idle());
 }
 
-/// Worked out by hand: from one served the next but one is asked first, and from either of the last two the first.
+/// By hand: after each input, the next but one is first; after either of the last two, input 0 is.
 #[test]
 fn a_skipping_output_leaves_neighbours_waiting() {
     let order = |inputs: u32, first: u32| -> Vec<usize> {
@@ -149,8 +152,8 @@ fn a_skipping_output_leaves_neighbours_waiting() {
     assert_eq!(order(1, 1), [0, 0]);
 }
 
-/// Worked out by hand: an input with packets for outputs 0, 1 and 2 sends all three at once, with 2, 1 and 0 one after the other; and what
-/// is behind a packet of several flits waits until its last has left.
+/// By hand: an input with packets for outputs 0, 1 and 2 sends all three at once; with 2, 1 and 0,
+/// one after the other. A packet behind one of several flits waits until the last flit has left.
 #[test]
 fn an_input_sends_to_later_outputs_in_the_same_cycle() {
     let arrivals = |packets: &[(usize, u8)]| -> Vec<Vec<usize>> {
@@ -171,7 +174,8 @@ fn an_input_sends_to_later_outputs_in_the_same_cycle() {
     assert_eq!(arrivals(&[(0, 1), (1, 2), (2, 1)]), [vec![0], vec![1], vec![2]]);
 }
 
-/// Without head-of-line blocking by packets that have left, more gets through than Karol's limit, and each output's inputs still take turns.
+/// Without head-of-line blocking by packets that have left, throughput exceeds Karol's limit, and
+/// the inputs of each output still take turns.
 #[test]
 fn several_per_input_pass_karols_limit() {
     let throughput = delivered(30, 24, 1, Arbiter::SeveralPerInput) as f64 / 60_000.0 / 24.0;
@@ -179,8 +183,9 @@ fn several_per_input_pass_karols_limit() {
 }
 
 proptest! {
-    /// Port by port and cycle by cycle, for sets of one word and of several. `load` is how many inputs of eight get a packet, and `drain`
-    /// how many outputs give one.
+    /// Comparison port by port and cycle by cycle, for sets of one word and of several. `load` is
+    /// the number of inputs of eight that get a packet, and `drain` the number of outputs that give
+    /// one.
     #[test]
     fn behaves_as_the_plain_subnet(
         (inputs, outputs) in prop_oneof![(1u32..10, 1u32..10), (60u32..140, 1u32..140)],
@@ -216,7 +221,8 @@ proptest! {
         }
     }
 
-    /// Nothing lost, duplicated or reordered between a source and a destination; one packet per port and cycle.
+    /// No packet is lost, duplicated or reordered between a source and a destination; one packet
+    /// per port and cycle.
     #[test]
     fn conserves_packets_and_order(
         (inputs, outputs) in (1u32..70, 1u32..70),

@@ -1,9 +1,11 @@
-//! The second half of a quantum of cycles: the request subnet moves what SMs have sent in it, now or deferred.
+//! Second half of a quantum of cycles: the request subnet moves the requests of SMs, at once or
+//! deferred.
 //!
-//! It needs nothing of the first half of the next quantum, nor does that need it: a packet that a slice accepts leaves its delay when the next
-//! quantum is over ([`MemorySystem::longest_quantum`] sees to it). So the subnet may be [deferred](MemorySystem::defer_requests) by a quantum,
-//! and move in another thread while the reply subnet does what is next; what slices have accepted meanwhile waits for them in lists, and they
-//! take it before they run again.
+//! It is independent of the first half of the next quantum: a packet that a slice accepts leaves
+//! its delay after the end of the next quantum ([`MemorySystem::longest_quantum`] ensures this). So
+//! the subnet may be [deferred](MemorySystem::defer_requests) by a quantum. It then runs in another
+//! thread while the reply subnet does the next step. Packets accepted for slices meanwhile wait in
+//! lists, and the slices take them before they run again.
 
 use super::MemorySystem;
 use super::packets::L2Request;
@@ -11,19 +13,19 @@ use super::port::{MOST_PER_CYCLE, Outboxes};
 use super::quantum::{Ticks, Turned};
 use super::requests::RequestNet;
 
-/// What the first half leaves for the second.
+/// Data that the first half leaves for the second.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SecondHalf {
-    /// By core cycle.
+    /// Ticks by core cycle.
     pub(super) ticks: Vec<Ticks>,
-    /// Slices that take packets, bit per slice, and what changes that, by time.
+    /// Initial set of slices that accept packets, and its changes, by time.
     pub(super) accepting: Vec<u64>,
     pub(super) turns: Vec<(usize, Turned)>,
     turned: usize,
 }
 
 impl SecondHalf {
-    /// With memory for so many ticks, slices and turns.
+    /// Creates it with memory for these numbers of ticks, slices and turns.
     pub(super) fn new(ticks: usize, slices: usize, turns: usize) -> Self {
         SecondHalf {
             ticks: Vec::with_capacity(ticks),
@@ -33,8 +35,8 @@ impl SecondHalf {
         }
     }
 
-    /// Runs it. `inject` injects what was sent in each cycle, the first being 0; `deliver` is told of each packet that a slice takes: which,
-    /// and in which L2 cycle.
+    /// Runs the half. `inject` injects the requests of each cycle, the first being 0; `deliver`
+    /// receives each packet that a slice accepts, with the L2 cycle.
     fn run(
         &mut self,
         requests: &mut RequestNet,
@@ -69,7 +71,7 @@ impl SecondHalf {
         }
     }
 
-    /// Whether each slice takes packets in L2 cycle `now`; cycles are asked for in their order.
+    /// Set of slices that accept packets in L2 cycle `now`; cycles must be queried in order.
     fn accepting_in(&mut self, now: u64) -> &[u64] {
         while let Some(&(slice, Turned { accepts, .. })) = self.turns.get(self.turned).filter(|(_, turn)| turn.from <= now) {
             put(&mut self.accepting, slice, accepts);
@@ -83,7 +85,7 @@ pub(super) fn put(set: &mut [u64], member: usize, is_in: bool) {
     set[member / 64] = set[member / 64] & !(1 << (member % 64)) | u64::from(is_in) << (member % 64);
 }
 
-/// A packet that slice `place` of a partition has taken in L2 cycle `now`.
+/// Packet that slice `place` of a partition has accepted in L2 cycle `now`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Accepted {
     pub(super) place: u16,
@@ -91,20 +93,21 @@ pub(super) struct Accepted {
     pub(super) packet: L2Request,
 }
 
-/// The request subnet, deferred by a quantum, and all that it needs to catch up. Any thread may run it.
+/// Request subnet, deferred by a quantum, with all data that it needs to catch up. Any thread may
+/// run it.
 #[derive(Clone, Debug)]
 pub struct DeferredRequests {
     requests: Option<Box<RequestNet>>,
     half: SecondHalf,
-    /// What SMs have sent, by group.
+    /// Requests of SMs, by group.
     sent: Vec<Outboxes>,
-    /// What slices have accepted, by partition.
+    /// Packets that slices have accepted, by partition.
     accepted: Vec<Vec<Accepted>>,
     slice_bits: u32,
 }
 
 impl DeferredRequests {
-    /// Catches up.
+    /// Runs the deferred cycles.
     pub fn run(&mut self) {
         let DeferredRequests { requests, half, sent, accepted, slice_bits } = self;
         let Some(requests) = requests else { return };
@@ -119,12 +122,12 @@ impl DeferredRequests {
         });
     }
 
-    /// Cycles by which it is deferred.
+    /// Number of deferred cycles.
     pub(super) fn cycles(&self) -> u64 {
         self.half.ticks.len() as u64
     }
 
-    /// Room that the fullest injection port has at least when it has caught up.
+    /// Lower bound for the free entries of the fullest injection port after the deferred cycles.
     pub(super) fn least_room(&self) -> u32 {
         let now = self.requests.as_ref().map_or(0, |requests| requests.least_room());
         now.saturating_sub((MOST_PER_CYCLE * self.half.ticks.len()) as u32)
@@ -132,7 +135,8 @@ impl DeferredRequests {
 }
 
 impl MemorySystem {
-    /// Second half of the quantum that has been planned. `inject` is to inject what SMs have sent in each cycle, the first being 0.
+    /// Runs the second half of the planned quantum. `inject` must inject the requests of each
+    /// cycle, the first being 0.
     pub fn catch_up(&mut self, inject: impl FnMut(&mut RequestNet, usize)) {
         self.take_accepted();
         let MemorySystem { requests, partitions, quantum, slice_bits, .. } = self;
@@ -142,15 +146,15 @@ impl MemorySystem {
         });
     }
 
-    /// Whether another quantum may be as long as the one that has been planned if its second half is put off.
+    /// True if another quantum may be as long as the planned one if its second half is deferred.
     pub fn may_defer_requests(&self) -> bool {
         let cycles = self.quantum.half.ticks.len() as u64;
         let room = here(self.requests.as_deref()).least_room();
         2 * cycles <= self.quantum.delay && 2 * cycles * MOST_PER_CYCLE as u64 <= u64::from(room)
     }
 
-    /// Puts the second half of the quantum that has been planned off: what SMs have sent is in `sent`, by group, which is empty then. Until it has
-    /// caught up, only the first half of another quantum may follow.
+    /// Defers the second half of the planned quantum. The requests of SMs are in `sent`, by group,
+    /// which is then emptied. Until it has run, only the first half of another quantum may follow.
     pub fn defer_requests<'a>(&mut self, sent: impl Iterator<Item = &'a mut Outboxes>) {
         let mut deferred = self.spare.take().unwrap_or_else(|| {
             Box::new(DeferredRequests {
@@ -172,12 +176,13 @@ impl MemorySystem {
         self.deferred = Some(deferred);
     }
 
-    /// The deferred subnet, to be run elsewhere, and [given back](MemorySystem::has_caught_up) before SMs run.
+    /// Lends the deferred subnet to another thread. It must be
+    /// [returned](MemorySystem::has_caught_up) before SMs run.
     pub fn lend_deferred(&mut self) -> Option<Box<DeferredRequests>> {
         self.deferred.take()
     }
 
-    /// The request subnet is here again. What slices have accepted they take when they next run.
+    /// Takes the request subnet back. Slices take their accepted packets when they next run.
     pub fn has_caught_up(&mut self, mut deferred: Box<DeferredRequests>) {
         self.requests = deferred.requests.take();
         for (partition, accepted) in self.partitions.iter_mut().zip(&mut deferred.accepted) {
@@ -187,7 +192,7 @@ impl MemorySystem {
         self.spare = Some(deferred);
     }
 
-    /// Catches up at once, if the request subnet is deferred.
+    /// Runs a deferred request subnet at once.
     pub fn catch_up_now(&mut self) {
         if let Some(mut deferred) = self.deferred.take() {
             self.take_accepted();
@@ -202,13 +207,13 @@ impl MemorySystem {
     }
 }
 
-/// What is here unless it is deferred.
+/// Returns the request subnet, which must not be deferred.
 #[inline]
 pub(super) fn here<T>(requests: Option<T>) -> T {
     requests.expect("the request subnet has caught up")
 }
 
-/// The number of the partition that a slice is in, and its place there.
+/// Partition of a slice, and its index there.
 #[inline]
 pub(super) fn place_of(slice: usize, slice_bits: u32) -> (usize, usize) {
     (slice >> slice_bits, slice & ((1 << slice_bits) - 1))

@@ -1,15 +1,15 @@
-//! How many flits a packet is.
+//! Number of flits of a packet.
 //!
-//! A packet has a header, and the sectors that it carries. Unless the machine says how long a header is, every packet is one flit, whatever
-//! it carries.
+//! A packet has a header, and the sectors that it carries. Unless the GPU file gives the header's
+//! length, every packet is one flit, of any content.
 
 use super::RequestKind;
 use crate::config::InterconnectConfig;
 
-/// More than the sectors of a packet, which are those of a line at most: 4.
+/// Table size: more than the sectors of a packet, which are at most those of a line: 4.
 const SECTORS: usize = 8;
 
-/// Flits by the sectors that a packet carries; none where every packet is one flit.
+/// Flits by the number of sectors of a packet; none where every packet is one flit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flits(Option<[u8; SECTORS]>);
 
@@ -18,13 +18,13 @@ impl Flits {
         Flits((config.header_bytes > 0).then(|| std::array::from_fn(|sectors| config.flits(sectors as u32) as u8)))
     }
 
-    /// Flits of a request with so many sectors after the first.
+    /// Flits of a request with `more_sectors` after the first.
     #[inline]
     pub(super) fn request(&self, kind: RequestKind, more_sectors: u8) -> u8 {
         self.0.as_ref().map_or(1, |flits| carrying(flits, kind != RequestKind::Read, more_sectors))
     }
 
-    /// Flits of its reply.
+    /// Flits of the reply to such a request.
     #[inline]
     pub(super) fn reply(&self, kind: RequestKind, more_sectors: u8) -> u8 {
         self.0.as_ref().map_or(1, |flits| carrying(flits, kind != RequestKind::Write, more_sectors))

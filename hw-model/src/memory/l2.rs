@@ -1,12 +1,13 @@
-//! One L2 slice (memory sub-partition): a fixed delay, a write-back cache with MSHRs, and the queues around it.
+//! L2 slice (memory sub-partition): a fixed delay, a write-back cache with MSHRs, and the queues
+//! around it.
 //!
-//! The order within a cycle is GPGPU-Sim's: answer one request whose data have come; take one fill
-//! from DRAM; send one miss to DRAM; look one request up; let one request out of the delay. Lines
-//! are allocated on a miss; a write miss does not fetch, and a read of a sector with unknown bytes
-//! does (lazy fetch on read), or a write miss goes on to DRAM and fetches at once
-//! ([`L2WriteMiss`]). Writes are acknowledged when they are looked up, or by DRAM if they go there.
-//! Whatever a look-up lacks (line slot, MSHR, merge space, miss-queue entry) makes it a reservation
-//! failure that is retried in the next cycle.
+//! The order within a cycle is GPGPU-Sim's: answer one request whose data have arrived; take one
+//! fill from DRAM; send one miss to DRAM; look up one request; let one request out of the delay.
+//! Lines are allocated on a miss. A write miss either does not fetch, and a later read of a sector
+//! with unknown bytes does (lazy fetch on read); or it is forwarded to DRAM and fetches at once
+//! ([`L2WriteMiss`]). Writes are acknowledged at their look-up, or by DRAM if they are forwarded. A
+//! look-up that lacks a line slot, an MSHR, merge space or a miss-queue entry is a reservation
+//! fail. It is retried in the next cycle.
 
 use super::counters::{CounterTable, MemoryCounters};
 use super::dram::DramRequest;
@@ -16,46 +17,49 @@ use crate::cache::{Evicted, Mshr, MshrRoom, Probe, TagArray, TagGeometry};
 use crate::config::{L2Config, L2WriteMiss, LEAST_FETCHING_MISS_QUEUE};
 use crate::queue::{Queue, QueuePair};
 
-/// GPGPU-Sim keeps this many places free in the queue before the cache when it accepts a packet: a packet could be cut
-/// into that many sectors.
+/// Number of free entries that GPGPU-Sim requires in the queue before the cache to accept a packet:
+/// a packet could be divided into that many sectors.
 const SECTORS_PER_PACKET: u32 = 4;
 
-/// A request that waits for its sector. What it is need not be looked up when the sector comes, unless it is an atomic.
+/// Request that waits for its sector. Its kind is stored, so that only an atomic is looked up again
+/// when the sector arrives.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Waiting {
-    /// [`NOBODY`] where a write's allocation fetches.
+    /// Packet, or [`NOBODY`] where a write's allocation fetches.
     id: PacketId,
     atomic: bool,
 }
 
-/// A request that is answered.
+/// Answered request.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Answer {
     pub(super) id: PacketId,
-    /// The look-up found its bytes: a bit of the reply, which the SM counts.
+    /// True if the look-up hit: a bit of the reply, which the SM counts.
     pub(super) hit: bool,
 }
 
-/// What DRAM sends a slice: what was fetched, from this sector on, or that a write is done, which answers a packet.
+/// Arrival from DRAM: a fetch, from this sector on, or the completion of a write, which answers a
+/// packet.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Arrived {
     pub(super) sector: u64,
     pub(super) answers: PacketId,
 }
 
-/// One slice.
+/// L2 slice.
 #[derive(Clone, Debug)]
 pub(super) struct L2Slice {
     latency: u64,
-    /// Bytes that a port moves per cycle, a power of two: its logarithm.
+    /// Logarithm of the bytes that a port moves per cycle, a power of two.
     port_bits: u32,
-    /// Sectors that are fetched at once, a power of two: its logarithm.
+    /// Logarithm of the sectors per fetch, a power of two.
     fetch_bits: u32,
     write_miss: L2WriteMiss,
     line_sectors: u64,
-    /// The fixed delay, and the requests that have left it for the look-up; with the cycle in which they may leave.
+    /// Requests in the fixed delay, and those that have left it for the look-up; with the cycle in
+    /// which they may leave.
     requests: QueuePair<(u64, PacketId)>,
-    /// The miss queue, and the misses that the channel may take.
+    /// Miss queue, and misses that the channel may take.
     pub(super) misses: QueuePair<DramRequest>,
     pub(super) from_dram: Queue<Arrived>,
     pub(super) to_crossbar: Queue<Answer>,
@@ -63,7 +67,7 @@ pub(super) struct L2Slice {
     mshr: Mshr<Waiting>,
     data_port_free_at: u64,
     fill_port_free_at: u64,
-    /// Cycles for which a fill keeps its port.
+    /// Cycles for which a fill occupies its port.
     fill_cycles: u64,
 }
 
@@ -76,7 +80,8 @@ impl L2Slice {
             fetch_bits: config.fetch_bits(),
             write_miss: config.write_miss,
             line_sectors: u64::from(config.line_bytes / config.sector_bytes) << config.fetch_bits(),
-            // At one arrival per cycle the delay holds its length; the queue after it stops arrivals before it backs up.
+            // At one arrival per cycle the delay keeps its length; the queue after it stops
+            // arrivals before it backs up.
             requests: QueuePair::new(config.latency + queues.from_crossbar, queues.from_crossbar),
             misses: QueuePair::new(config.miss_queue, queues.to_dram),
             from_dram: Queue::new(queues.from_dram),
@@ -96,20 +101,22 @@ impl L2Slice {
         }
     }
 
-    /// Whether a packet can be taken from the crossbar.
+    /// True if a packet can be accepted from the crossbar.
     #[inline]
     pub(super) fn can_accept(&self) -> bool {
         self.requests.second_room() >= SECTORS_PER_PACKET.min(self.requests.second_capacity())
     }
 
-    /// Takes a packet from the crossbar in cycle `now`. Returns the cycle in which it leaves the delay.
+    /// Accepts a packet from the crossbar in cycle `now`. Returns the cycle in which it leaves the
+    /// delay.
     #[inline]
     pub(super) fn accept(&mut self, request: PacketId, now: u64) -> u64 {
         self.requests.push((now + self.latency, request));
         now + self.latency
     }
 
-    /// Runs cycle `now`. Returns whether the channel should look again: there is something new for it, or new room.
+    /// Runs cycle `now`. Returns true if the channel should read the queues again: there is a new
+    /// entry for it, or new space.
     pub(super) fn cycle(&mut self, now: u64, packets: &Packets, counters: &mut CounterTable) -> bool {
         if self.mshr.has_ready()
             && !self.to_crossbar.is_full()
@@ -137,7 +144,7 @@ impl L2Slice {
         call_channel
     }
 
-    /// The next cycle after `now` in which something may happen unless a packet or data arrive.
+    /// Next cycle after `now` in which anything may happen unless a packet or data arrive.
     #[inline]
     pub(super) fn next_event(&self, now: u64) -> u64 {
         let has_miss = self.misses.first_front().is_some();
@@ -147,29 +154,30 @@ impl L2Slice {
         self.requests.first_front().map_or(u64::MAX, |&(ready, _)| ready.max(now + 1))
     }
 
-    /// Cycles for which so many sectors keep a port.
+    /// Cycles for which this number of sectors occupies a port.
     #[inline]
     fn port_cycles(&self, sectors: u8) -> u64 {
         (u64::from(sectors) * 32 + (1 << self.port_bits) - 1) >> self.port_bits
     }
 
-    /// The sectors awaited.
+    /// MSHRs of the slice.
     #[cfg(test)]
     pub(super) fn mshr(&self) -> &Mshr<Waiting> {
         &self.mshr
     }
 
-    /// Brings a local sector in at once, with what is fetched with it.
+    /// Loads a local sector at once, with the rest of its fetch unit.
     pub(super) fn preload(&mut self, sector: u64) {
         self.tags.preload(sector >> self.fetch_bits);
     }
 
-    /// Nothing in the slice but tags.
+    /// True if the slice holds nothing but tags.
     pub(super) fn is_idle(&self) -> bool {
         self.next_event(0) == u64::MAX && self.mshr.is_empty() && self.misses.is_empty() && self.to_crossbar.is_empty()
     }
 
-    /// Takes one fill, or one answer to a write. Returns whether the queue from DRAM was full and is not any more.
+    /// Takes one fill, or one write acknowledgment. Returns true if the queue from DRAM was full
+    /// and is not any more.
     fn fill(&mut self, now: u64, packets: &Packets) -> bool {
         let Some(&Arrived { sector, answers }) = self.from_dram.front() else { return false };
         let busy = if answers == NOBODY { now < self.fill_port_free_at } else { self.to_crossbar.is_full() };
@@ -192,7 +200,7 @@ impl L2Slice {
         was_full
     }
 
-    /// Looks a request up. Returns whether it was accepted; nothing has changed if not.
+    /// Looks up a request. Returns true if it was accepted; otherwise nothing has changed.
     fn look_up(&mut self, id: PacketId, request: &L2Request, now: u64, counters: &mut CounterTable) -> bool {
         let &L2Request { request: Request { kind, byte_mask, more_sectors, kernel, .. }, local } = request;
         let is_write = kind == RequestKind::Write;
@@ -215,8 +223,8 @@ impl L2Slice {
         if is_write && self.write_miss == L2WriteMiss::Fetch {
             return self.write_and_fetch(id, request, probe, now, counters);
         }
-        // A read miss may need two places in the miss queue, for itself and for a write-back; GPGPU-Sim asks for the
-        // second even of a read that merges, and of a write for one only.
+        // A read miss may need two entries in the miss queue, for itself and for a write-back.
+        // GPGPU-Sim requires the second even for a read that merges, and only one for a write.
         if self.misses.first_room() < if is_write { 1 } else { 2 } {
             return false;
         }
@@ -239,7 +247,8 @@ impl L2Slice {
         true
     }
 
-    /// The access of `kernel` that `probe` described is sure. Returns its line's slot, and what had to leave.
+    /// Performs the access of `kernel` that `probe` described. Returns its line's slot, and the
+    /// evicted line.
     #[inline(always)]
     fn touch(&mut self, local: u64, probe: Probe, kernel: u8, counters: &mut CounterTable) -> (u32, Option<Evicted>) {
         if self.tags.is_watched(local) {
@@ -251,7 +260,8 @@ impl L2Slice {
         self.tags.access(local, probe, kernel)
     }
 
-    /// A write miss that goes on to DRAM and fetches what is around it. Returns whether it was accepted; nothing has changed if not.
+    /// Forwards a write miss to DRAM and fetches its sector. Returns true if it was accepted;
+    /// otherwise nothing has changed.
     #[inline(never)]
     fn write_and_fetch(&mut self, id: PacketId, request: &L2Request, probe: Probe, now: u64, counters: &mut CounterTable) -> bool {
         let &L2Request { request: Request { more_sectors, kernel, .. }, local: sector } = request;
@@ -269,8 +279,9 @@ impl L2Slice {
         true
     }
 
-    /// `waiting` waits for what is fetched as `local`, of which there is `room` for it. Whether it has come: the line may have been evicted
-    /// while requests for it were still being answered.
+    /// Adds `waiting` to the MSHR of fetch `local`, for which `room` was returned. Returns true if
+    /// the data has arrived: the line may have been evicted while its requests were still being
+    /// answered.
     #[inline(always)]
     fn wait(&mut self, local: u64, room: MshrRoom, waiting: Waiting, kernel: u8) -> bool {
         let has_come = room == MshrRoom::Merge && self.mshr.has_arrived(local);
@@ -285,7 +296,7 @@ impl L2Slice {
         has_come
     }
 
-    /// Sends what was modified of a line that had to leave to DRAM.
+    /// Writes the modified sectors of an evicted line to DRAM.
     #[inline(always)]
     fn write_back(&mut self, evicted: Option<Evicted>, kernel: u8, now: u64, counters: &mut CounterTable) {
         let Some(Evicted { line, modified }) = evicted else { return };

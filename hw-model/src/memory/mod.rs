@@ -1,7 +1,8 @@
-//! Everything beyond the SM's miss queue: crossbar, L2 slices, DRAM.
+//! Memory system beyond the SM's miss queue: crossbar, L2 slices, DRAM.
 //!
-//! The seam with the SM is two queues per SM: requests in ([`Request`]), replies out ([`Reply`]). A packet is of one 32-byte sector, or of up
-//! to a line where caches have no sectors. The SM's identifier of a request comes back untouched in its reply.
+//! The interface to an SM is two queues: requests in ([`Request`]), replies out ([`Reply`]). A
+//! packet has one 32-byte sector, or up to a line where caches have no sectors. A reply carries the
+//! SM's identifier of its request.
 //!
 //! ```text
 //! SM -> crossbar -> delay -> L2 slice -> miss queue -> delay -> memory controller -> banks
@@ -37,26 +38,26 @@ pub use system::MemorySystem;
 #[cfg(test)]
 mod system_tests;
 
-/// What a request asks for.
+/// Kind of request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RequestKind {
     /// Read; the reply carries data.
     #[default]
     Read,
-    /// Write the bytes of `byte_mask`; the reply is an acknowledgement.
+    /// Write of the bytes of `byte_mask`; the reply is an acknowledgment.
     Write,
     /// Read-modify-write at the L2; the reply carries data.
     Atomic,
 }
 
-/// One packet from an SM to an L2 slice.
+/// Packet from an SM to an L2 slice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     /// Byte address / 32 of the first sector.
     pub sector: u64,
     /// Bytes of the sector that are written; all ones for reads, and where caches have no sectors.
     pub byte_mask: u32,
-    /// Sectors after the first that are asked for or written. None where caches have sectors.
+    /// Number of further sectors that are requested or written. 0 where caches have sectors.
     pub more_sectors: u8,
     /// Issuing SM.
     pub sm: u16,
@@ -64,21 +65,21 @@ pub struct Request {
     pub kernel: u8,
     /// Kind of request.
     pub kind: RequestKind,
-    /// The SM's own identifier.
+    /// Identifier chosen by the SM.
     pub tag: u32,
 }
 
-/// One packet from an L2 slice to an SM.
+/// Packet from an L2 slice to an SM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
     /// Byte address / 32.
     pub sector: u64,
-    /// What was asked.
+    /// Kind of the request.
     pub kind: RequestKind,
     /// Kernel slot.
     pub kernel: u8,
-    /// The identifier given with the request.
+    /// Identifier of the request.
     pub tag: u32,
-    /// It hit in the L2.
+    /// True if it hit in the L2.
     pub l2_hit: bool,
 }

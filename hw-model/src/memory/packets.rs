@@ -1,8 +1,9 @@
-//! Requests in flight, stored once where they are, in the request subnet or in a partition; the queues there carry their numbers.
+//! Requests in flight, stored once where they are, in the request subnet or in a partition; the
+//! queues there carry their numbers.
 
 use super::Request;
 
-/// A request, and its sector's local number in its slice.
+/// Request, with its sector's local number in its slice.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct L2Request {
     pub(super) request: Request,
@@ -12,10 +13,10 @@ pub(super) struct L2Request {
 /// Number of a request in flight.
 pub(super) type PacketId = u32;
 
-/// No request.
+/// Number that stands for no request.
 pub(super) const NOBODY: PacketId = PacketId::MAX;
 
-/// Storage for the requests in flight. Numbers that have become free are used again, the last first.
+/// Storage for the requests in flight. Free numbers are reused, the last first.
 #[derive(Clone, Debug)]
 pub(super) struct Packets {
     packets: Vec<L2Request>,
@@ -23,7 +24,8 @@ pub(super) struct Packets {
 }
 
 impl Packets {
-    /// Room for `capacity` requests: as many as all queues together can hold, so that it never grows.
+    /// Creates storage for `capacity` requests: as many as all queues together can hold, so that it
+    /// never grows.
     pub(super) fn new(capacity: usize) -> Self {
         Packets { packets: Vec::with_capacity(capacity), free: Vec::with_capacity(capacity) }
     }
@@ -42,7 +44,7 @@ impl Packets {
         }
     }
 
-    /// Requests in flight.
+    /// Number of requests in flight.
     #[cfg(test)]
     pub(super) fn held(&self) -> u64 {
         (self.packets.len() - self.free.len()) as u64
@@ -53,7 +55,7 @@ impl Packets {
         &self.packets[id as usize]
     }
 
-    /// Takes a request out; its number is free again.
+    /// Removes a request and frees its number.
     #[inline]
     pub(super) fn remove(&mut self, id: PacketId) -> L2Request {
         self.free.push(id);

@@ -1,8 +1,8 @@
-//! A memory partition: a channel, the L2 slices that share it, and the requests that they have in hand. Partitions meet in the crossbar only, so that
-//! each can be run by a thread of its own.
+//! Memory partition: a channel, the L2 slices that share it, and their requests. Partitions are
+//! connected only by the crossbar, so each can run on its own thread.
 //!
-//! Slices and channels sleep: each has the number of the cycle from which it wants to be run, and whoever gives it something moves that
-//! forward. A cycle that is not run would have changed nothing.
+//! Slices and channels sleep: each has the number of its next cycle, and new input moves it
+//! forward. A skipped cycle would have changed nothing.
 
 use super::address::AddressMapper;
 use super::clock::ClockDomain;
@@ -17,39 +17,42 @@ use super::{Reply, Request};
 use crate::config::{GpuConfig, L2WriteMiss};
 use std::ops::Range;
 
-/// One partition.
+/// Memory partition.
 #[derive(Clone, Debug)]
 pub(super) struct Partition {
     pub(super) slices: Vec<L2Slice>,
     pub(super) channel: Channel,
     pub(super) packets: Packets,
     mapper: AddressMapper,
-    /// L2 cycle in which each slice wants to run.
+    /// Next L2 cycle of each slice.
     slice_wake: Vec<u64>,
-    /// DRAM cycle in which the channel wants to run.
+    /// Next DRAM cycle of the channel.
     channel_wake: u64,
     /// Core cycle in which the channel's delay ends.
     delay_ends: u64,
     pub(super) counters: CounterTable,
-    /// What is counted while a tick is run ahead; nobody sees it before the tick.
+    /// Counts of a tick that runs ahead, invisible before the tick.
     pub(super) ahead: CounterTable,
-    /// What slices have answered in a quantum of cycles, in the order of time, and how many of these have gone to the crossbar.
+    /// Answers of the slices in a quantum of cycles, in the order of time, and number of those sent
+    /// to the crossbar.
     pub(super) answers: Vec<Answered>,
     pub(super) sent: usize,
-    /// Which slices take packets from the crossbar at the beginning of a quantum, and what changes that.
+    /// Set of slices that accept packets from the crossbar at the start of a quantum, and its
+    /// changes.
     pub(super) accepting: u64,
     pub(super) turns: Vec<Turned>,
-    /// What slices have accepted and not taken yet: the request subnet was deferred.
+    /// Packets accepted for slices that have not taken them yet, since the request subnet was
+    /// deferred.
     pub(super) accepted: Vec<Accepted>,
     flits: Flits,
 }
 
 impl Partition {
-    /// An empty one. All memory is allocated here.
+    /// Creates an empty partition. All memory is allocated here.
     pub(super) fn new(config: &GpuConfig, mapper: &AddressMapper, flits: Flits) -> Self {
         let (queues, clocks) = (&config.l2.queues, &config.clocks);
         let slices = config.l2.slices_per_channel;
-        // Writes that DRAM acknowledges are on their way there and back.
+        // Writes that DRAM acknowledges travel there and back.
         let to_dram_and_back = match config.l2.write_miss {
             L2WriteMiss::LazyFetch => 0,
             L2WriteMiss::Fetch => config.l2.miss_queue + queues.to_dram + config.dram.queue + config.dram.return_queue + queues.from_dram,
@@ -57,7 +60,8 @@ impl Partition {
         let per_slice =
             config.l2.latency + 2 * queues.from_crossbar + config.l2.mshrs * config.l2.mshr_merges + to_dram_and_back + queues.to_crossbar;
         let channel = Channel::new(config);
-        // In each of its cycles a slice accepts one packet at most, and changes once at most whether it would.
+        // In each of its cycles a slice accepts at most one packet, and changes its acceptance at
+        // most once.
         let slice_cycles = most_ticks(clocks.l2_khz, clocks.core_khz) * slices as usize;
         Partition {
             packets: Packets::new((slices * per_slice) as usize),
@@ -78,14 +82,14 @@ impl Partition {
         }
     }
 
-    /// Slice `place` takes a packet from the crossbar in L2 cycle `now`.
+    /// Passes a packet from the crossbar to slice `place` in L2 cycle `now`.
     #[inline]
     pub(super) fn accept(&mut self, place: usize, packet: L2Request, now: u64) {
         let leaves = self.slices[place].accept(self.packets.insert(packet), now);
         self.slice_wake[place] = self.slice_wake[place].min(leaves);
     }
 
-    /// Slices take what they have accepted.
+    /// Passes the accepted packets to the slices.
     pub(super) fn take_accepted(&mut self) {
         let mut accepted = std::mem::take(&mut self.accepted);
         for Accepted { place, now, packet } in accepted.drain(..) {
@@ -94,7 +98,7 @@ impl Partition {
         self.accepted = accepted;
     }
 
-    /// An answer leaves: to which SM, in so many flits, what.
+    /// Removes an answered request: its SM, the flits of the reply, and the reply.
     #[inline]
     pub(super) fn leave(&mut self, Answer { id, hit }: Answer) -> (u16, u8, Reply) {
         let Request { sector, kind, more_sectors, kernel, tag, sm, .. } = self.packets.remove(id).request;
@@ -103,12 +107,12 @@ impl Partition {
         (sm, flits, Reply { sector, kind, kernel, tag, l2_hit: hit })
     }
 
-    /// What is counted from now on is counted apart, or is not any more.
+    /// Starts or stops counting separately.
     pub(super) fn swap_counters(&mut self) {
         self.counters.swap_kernels(&mut self.ahead);
     }
 
-    /// The channel runs the DRAM cycles `cycles` of core cycle `core`.
+    /// Runs the channel for the DRAM cycles `cycles` of core cycle `core`.
     #[inline(always)]
     pub(super) fn run_channel(&mut self, cycles: Range<u64>, core: u64) {
         if self.delay_ends <= core {
@@ -126,7 +130,7 @@ impl Partition {
         }
     }
 
-    /// Slice `place` runs its cycle `now`, if it is awake. Whether it was.
+    /// Runs cycle `now` of slice `place`, if it is awake. Returns true if it was.
     #[inline(always)]
     pub(super) fn run_slice(&mut self, place: usize, now: u64) -> bool {
         if self.slice_wake[place] > now {
@@ -141,7 +145,8 @@ impl Partition {
         true
     }
 
-    /// Whether something happens here up to and with the ticks of `end` and before core cycle `core`, what comes from the crossbar apart.
+    /// True if anything happens in the partition up to and including the ticks of `end` and before
+    /// core cycle `core`, apart from arrivals from the crossbar.
     pub(super) fn has_work(&self, end: &Ticks, core: u64) -> bool {
         self.channel_wake < end.dram.end
             || self.delay_ends < core
@@ -149,7 +154,8 @@ impl Partition {
             || self.slices.iter().any(|slice| !slice.to_crossbar.is_empty())
     }
 
-    /// All that happens here in the cycles of `ticks`, the first of which is core cycle `core`, but for what comes from the crossbar meanwhile.
+    /// Runs the cycles of `ticks`, the first of which is core cycle `core`, without arrivals from
+    /// the crossbar.
     pub(super) fn run_ahead(&mut self, ticks: &[Ticks], core: u64) {
         self.take_accepted();
         self.answers.clear();
@@ -183,7 +189,8 @@ impl Partition {
         }
     }
 
-    /// Core cycles before which nothing happens here, at core cycle `core`; [`u64::MAX`] if nothing ever does.
+    /// Number of core cycles in which nothing happens in the partition, from core cycle `core` on;
+    /// [`u64::MAX`] if nothing ever does.
     pub(super) fn quiet_cycles(&self, core: u64, l2: &ClockDomain, dram: &ClockDomain) -> u64 {
         let mut quiet = if self.delay_ends == u64::MAX { u64::MAX } else { self.delay_ends.saturating_sub(core) };
         let slices = self.slice_wake.iter().copied().min().unwrap_or(u64::MAX);
@@ -195,7 +202,7 @@ impl Partition {
         quiet
     }
 
-    /// No packet here, write-backs included.
+    /// True if the partition has no packet, including write-backs.
     pub(super) fn is_idle(&self) -> bool {
         self.slices.iter().all(L2Slice::is_idle) && self.channel.is_idle()
     }

@@ -1,14 +1,17 @@
-//! Cycles of the memory system many at a time, in two halves, with the same result as one by one ([`MemorySystem::tick`]).
+//! Quanta: many cycles of the memory system at a time, in two halves, with the same result as one
+//! by one ([`MemorySystem::tick`]).
 //!
-//! What an SM sends now leaves the L2's fixed delay [`L2Config::latency`](crate::config::L2Config::latency) cycles later. So partitions and the reply
-//! subnet can be run for up to as many cycles without knowing what is sent meanwhile ([`MemorySystem::plan`] to
-//! [`MemorySystem::replies_cross`]); then SMs can run these cycles, knowing what comes to them and when; last, the request subnet moves what
-//! they have sent ([`MemorySystem::catch_up`]). Only room could tie the halves together in between, and where there is not enough of it for
-//! the worst case there is no such quantum ([`MemorySystem::longest_quantum`]). (Own: the lookahead of conservative parallel simulation,
-//! Chandy and Misra 1979.)
+//! A request of an SM leaves the L2's fixed delay
+//! [`L2Config::latency`](crate::config::L2Config::latency) cycles later. So partitions and the
+//! reply subnet can run up to that many cycles without the requests of these cycles
+//! ([`MemorySystem::plan`] to [`MemorySystem::replies_cross`]). Then SMs run these cycles, with the
+//! arrivals of their replies known. Last, the request subnet moves their requests
+//! ([`MemorySystem::catch_up`]). Only full queues could couple the halves. If there is not enough
+//! space for the worst case, there is no such quantum ([`MemorySystem::longest_quantum`]). (Own:
+//! the lookahead of conservative parallel simulation, Chandy and Misra 1979.)
 //!
-//! Each partition runs all the cycles before the next one does, while its state is in the host's nearest cache, or beside it on another thread
-//! ([`MemorySystem::lend`]).
+//! Each partition runs all the cycles before the next one does, while its state is in the host's
+//! nearest cache. It may also run on another thread ([`MemorySystem::lend`]).
 
 use super::deferred_requests::{SecondHalf, here, put};
 use super::partition::Partition;
@@ -17,19 +20,20 @@ use super::{MemorySystem, Reply, SmL2};
 use crate::config::GpuConfig;
 use std::ops::Range;
 
-/// Core cycles of a quantum at most: what SMs send and take meanwhile is kept in lists (assumption).
+/// Maximum number of core cycles of a quantum, since requests and replies are kept in lists
+/// meanwhile (assumption).
 pub const MOST_CYCLES: u64 = 64;
 
 /// Ticks of the other clocks in a core cycle.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ticks {
-    /// Steps of the crossbar.
+    /// Number of crossbar steps.
     pub(super) steps: u64,
     pub(super) l2: Range<u64>,
     pub(super) dram: Range<u64>,
 }
 
-/// A slice answers: in which cycle of the quantum, which slice of its partition, to which SM, in so many flits, what.
+/// Answer of a slice: cycle of the quantum, slice of its partition, SM, flits, and reply.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Answered {
     pub(super) cycle: u16,
@@ -39,7 +43,7 @@ pub(super) struct Answered {
     pub(super) reply: Reply,
 }
 
-/// A slice of a partition takes packets from the crossbar, or does not any more, from this L2 cycle on.
+/// Change of a slice's acceptance of packets from the crossbar, from this L2 cycle on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turned {
     pub(super) from: u64,
@@ -47,16 +51,16 @@ pub(super) struct Turned {
     pub(super) accepts: bool,
 }
 
-/// What is planned.
+/// Planned quantum.
 #[derive(Clone, Debug)]
 pub(super) struct Quantum {
-    /// Cycles after which a packet leaves the L2's delay that was accepted in the first of them, less one.
+    /// Cycles until a packet accepted in the first cycle leaves the L2's delay, minus one.
     pub(super) delay: u64,
     pub(super) half: SecondHalf,
 }
 
 impl Quantum {
-    /// All memory is allocated here.
+    /// Creates it. All memory is allocated here.
     pub(super) fn new(config: &GpuConfig) -> Self {
         let (clocks, latency) = (&config.clocks, u64::from(config.l2.latency));
         let slices = (config.dram.channels * config.l2.slices_per_channel) as usize;
@@ -68,12 +72,13 @@ impl Quantum {
     }
 }
 
-/// Ticks of a clock in a quantum, at most.
+/// Maximum number of ticks of a clock in a quantum.
 pub(super) fn most_ticks(khz: u32, core_khz: u32) -> usize {
     (MOST_CYCLES * u64::from(khz)).div_ceil(core_khz.into()) as usize + 1
 }
 
-/// Replies that can come to an SM in a quantum, at most: those that wait for it, and one in every step of the crossbar.
+/// Maximum number of replies to an SM in a quantum: those that wait for it, and one in every step
+/// of the crossbar.
 pub fn most_arrivals(config: &GpuConfig) -> usize {
     config.interconnect.output_buffer as usize + most_ticks(config.clocks.interconnect_khz, config.clocks.core_khz)
 }
@@ -83,7 +88,7 @@ pub fn most_arrivals(config: &GpuConfig) -> usize {
 pub struct Lent {
     #[expect(clippy::vec_box, reason = "they change hands between threads")]
     partitions: Vec<Box<Partition>>,
-    /// Number of the first.
+    /// Number of the first partition.
     first: usize,
     ticks: Vec<Ticks>,
     core: u64,
@@ -95,12 +100,12 @@ impl Lent {
         self.first
     }
 
-    /// Whether there is none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.partitions.is_empty()
     }
 
-    /// Runs them.
+    /// Runs the partitions.
     pub fn run(&mut self) {
         for partition in &mut self.partitions {
             partition.run_ahead(&self.ticks, self.core);
@@ -109,24 +114,26 @@ impl Lent {
 }
 
 impl MemorySystem {
-    /// Core cycles for which the halves do not need each other; 0 if they do in the next one already.
+    /// Number of core cycles in which the halves are independent; 0 if they are not in the next
+    /// one.
     pub fn longest_quantum(&self) -> u64 {
         if self.begun.is_some() || self.ways.as_ref().is_some_and(|ways| ways.pending()) || self.dram_orders.pending() {
             return 0;
         }
-        // What was accepted in the first L2 cycle must not leave the delay before its slice takes it.
+        // A packet accepted in the first L2 cycle must not leave the delay before its slice takes
+        // it.
         let (sent, delay) = match &self.deferred {
             None => (here(self.requests.as_deref()).least_room(), self.quantum.delay),
             Some(deferred) => (deferred.least_room(), self.quantum.delay.saturating_sub(deferred.cycles())),
         };
         let (answered, arrived) = self.replies.least_room();
-        // Of a port a packet leaves in every step of the crossbar at most.
+        // At most one packet leaves a port in every step of the crossbar.
         let by_replies = self.interconnect.cycles_before(self.interconnect.ticks() + u64::from(answered.min(arrived)));
         MOST_CYCLES.min(delay).min(u64::from(sent) / MOST_PER_CYCLE as u64).min(by_replies)
     }
 
-    /// The next `cycles` cycles are a quantum; there must not be more of them than [`MemorySystem::longest_quantum`] says. Returns how many
-    /// partitions have something to do in it.
+    /// Plans the next `cycles` cycles as a quantum, at most [`MemorySystem::longest_quantum`].
+    /// Returns the number of partitions with work in it.
     pub fn plan(&mut self, cycles: u64) -> usize {
         debug_assert!(cycles <= self.longest_quantum());
         self.quantum.half.ticks.clear();
@@ -138,8 +145,9 @@ impl MemorySystem {
         self.partitions.iter().filter(|partition| partition.has_work(last, self.core + cycles)).count()
     }
 
-    /// The last so many of the partitions that are here, or as many as there are, to be run elsewhere and [taken back](MemorySystem::take_back),
-    /// lower numbers first, in the memory of `lent`, which has none.
+    /// Lends the last `partitions` of the present partitions, or all, to be run on another thread
+    /// and [taken back](MemorySystem::take_back), lower numbers first. `lent` must be empty and
+    /// supplies the memory.
     pub fn lend(&mut self, partitions: usize, lent: &mut Lent) {
         lent.first = self.partitions.len().saturating_sub(partitions);
         lent.partitions.extend(self.partitions.drain(lent.first..));
@@ -148,26 +156,27 @@ impl MemorySystem {
         lent.core = self.core;
     }
 
-    /// Partitions are here again.
+    /// Takes partitions back.
     pub fn take_back(&mut self, lent: &mut Lent) {
         debug_assert_eq!(lent.first, self.partitions.len());
         self.partitions.append(&mut lent.partitions);
     }
 
-    /// Partitions that are here.
+    /// Number of present partitions.
     pub fn partitions(&self) -> usize {
         self.partitions.len()
     }
 
-    /// The partitions that are here run the quantum.
+    /// Runs the quantum of the present partitions.
     pub fn run_ahead(&mut self) {
         for partition in &mut self.partitions {
             partition.run_ahead(&self.quantum.half.ticks, self.core);
         }
     }
 
-    /// What slices have answered in the quantum crosses to the SMs. `arrives` is told of every reply that an SM can take: which SM, from which
-    /// cycle on, and the reply. What it does not take goes [back](MemorySystem::give_back).
+    /// Moves the slices' answers of the quantum to the SMs. `arrives` receives every reply: the SM,
+    /// the first cycle in which it can take it, and the reply. Replies that it does not take must
+    /// be [returned](MemorySystem::give_back).
     pub fn replies_cross(&mut self, mut arrives: impl FnMut(u16, u64, Reply)) {
         for sm in 0..self.replies.outputs() {
             while let Some(reply) = self.replies.pop(sm) {
@@ -195,7 +204,7 @@ impl MemorySystem {
         self.gather_turns();
     }
 
-    /// Which slices take packets in the quantum, and when.
+    /// Collects the changes of the slices' acceptance in the quantum.
     fn gather_turns(&mut self) {
         let half = &mut self.quantum.half;
         half.turns.clear();
@@ -210,7 +219,8 @@ impl MemorySystem {
         half.turns.sort_unstable_by_key(|(slice, turn)| (turn.from, *slice));
     }
 
-    /// Of the replies that came to an SM in the quantum it has taken some, of which so many `l2` says; the others, oldest first, wait for it.
+    /// Returns the replies that an SM has not taken in the quantum, oldest first; they wait for it.
+    /// `l2` counts those that it has taken.
     pub fn give_back(&mut self, sm: u16, l2: SmL2, left: impl Iterator<Item = Reply>) {
         self.counters.l2_all_replied(sm, l2);
         for reply in left {

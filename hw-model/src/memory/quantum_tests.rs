@@ -1,4 +1,4 @@
-//! A quantum in two halves gives what cycles one by one give: which SM can take which reply when, and every count.
+//! A quantum in two halves equals single cycles: arrivals of all replies, and all counts.
 
 use super::*;
 use crate::hand_made::config;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 const SMS: u16 = 30;
 
-/// What SMs send: in which cycle, which SM, which sector, and whether they write it.
+/// Request of an SM: cycle, SM, sector, and whether it writes.
 type Sent = (u64, u16, u64, bool);
 
 fn request(&(_, sm, sector, is_write): &Sent, tag: u32) -> Request {
@@ -15,7 +15,7 @@ fn request(&(_, sm, sector, is_write): &Sent, tag: u32) -> Request {
     Request { sector, byte_mask: u32::MAX, sm, kernel: (sm % 2) as u8, kind, tag, more_sectors: 0 }
 }
 
-/// A memory system, and what SMs have taken of it.
+/// Memory system, and the replies that SMs have taken from it.
 struct Run {
     memory: MemorySystem,
     now: u64,
@@ -27,7 +27,7 @@ impl Run {
         Run { memory: MemorySystem::new(config), now: 0, taken: Vec::new() }
     }
 
-    /// Whether an SM takes a reply in a cycle: now and then it cannot.
+    /// True if an SM takes a reply in a cycle; in some cycles it cannot.
     fn takes(sm: u16, now: u64) -> bool {
         !(u64::from(sm) + now / 8).is_multiple_of(5)
     }
@@ -51,11 +51,11 @@ impl Run {
         }
     }
 
-    /// A quantum; the second half is put off to the next one, if it may be.
+    /// Runs a quantum; the second half is deferred to the next one, if allowed.
     fn at_once(&mut self, sent: &[Sent], cycles: u64, put_off: bool) {
         let mut come: Vec<std::collections::VecDeque<(u64, Reply)>> = vec![Default::default(); usize::from(SMS)];
         self.memory.plan(cycles);
-        // Half of the partitions elsewhere.
+        // Half of the partitions run elsewhere.
         let mut lent = Lent::default();
         self.memory.lend(self.memory.partitions() / 2, &mut lent);
         lent.run();
@@ -108,7 +108,7 @@ impl Run {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Also where slices, channels or the crossbar back up, and with clocks that differ.
+    /// This includes slices, channels or a crossbar that back up, and different clocks.
     #[test]
     fn halves_are_the_whole(
         mut sent in prop::collection::vec((0u64..600, 0..SMS, 0u64..4_000, any::<bool>()), 1..1_500),
@@ -127,11 +127,11 @@ proptest! {
             (config.clocks.l2_khz, config.clocks.interconnect_khz) = (2 * config.clocks.core_khz, 3 * config.clocks.core_khz / 2);
         }
         if hot {
-            // All to few slices.
+            // All requests go to few slices.
             sent.iter_mut().for_each(|sent| sent.2 %= 16);
         }
         sent.sort_unstable();
-        // At most as many as an SM may send.
+        // An SM sends at most its maximum.
         let mut in_cycle = 0;
         let mut last = (u64::MAX, 0);
         sent.retain(|&(cycle, sm, ..)| {
@@ -159,7 +159,7 @@ proptest! {
         whole.one_by_one(&sent, halves.now);
         whole.taken.sort_unstable();
         halves.taken.sort_unstable();
-        // With a faster L2 its delay is over too soon for long ones.
+        // With a faster L2 its delay ends too early for long quanta.
         prop_assert!(quanta > 10 && (in_a_row == 1 || faster && most > 30 || put_off > 10));
         prop_assert_eq!(&whole.taken, &halves.taken);
         prop_assert_eq!(whole.counters(), halves.counters());

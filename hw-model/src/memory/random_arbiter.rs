@@ -1,12 +1,13 @@
-//! A random arbiter of the crossbar: which of the inputs that want an output it serves (Lin et al. 2018, section 3.1; sources.md D168).
+//! Random arbiter of the crossbar: selects among the inputs that request an output (Lin et al.
+//! 2018, section 3.1; sources.md D168).
 //!
-//! The paper names no generator. Here it is xorshift64* (Vigna 2016) from a fixed seed, so that equal runs choose equally. Nothing is drawn where
-//! there is no choice.
+//! The paper names no generator. Here it is xorshift64* (Vigna 2016) with a fixed seed, so that
+//! equal runs select equally. A single candidate needs no draw.
 
-/// Where the generator begins (assumption: any word but 0 will do).
+/// Seed of the generator (assumption: any word except 0 works).
 const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// A generator.
+/// Generator with its state.
 #[derive(Clone, Debug)]
 pub(super) struct RandomArbiter(u64);
 
@@ -17,7 +18,7 @@ impl Default for RandomArbiter {
 }
 
 impl RandomArbiter {
-    /// A number below `n`, by the 32 highest bits, which are the best ones.
+    /// Random number below `n`, from the 32 highest bits, which have the best quality.
     #[inline]
     fn below(&mut self, n: u32) -> u32 {
         self.0 ^= self.0 >> 12;
@@ -27,7 +28,7 @@ impl RandomArbiter {
         ((bits * u64::from(n)) >> 32) as u32
     }
 
-    /// A member of a set that is not empty, each with the same chance; 0 if it is empty.
+    /// Random member of a nonempty set, all with equal probability; 0 if it is empty.
     #[inline]
     pub(super) fn member(&mut self, set: &[u64]) -> usize {
         let members = set.iter().map(|word| word.count_ones()).sum();
@@ -47,7 +48,8 @@ impl RandomArbiter {
 mod tests {
     use super::*;
 
-    /// 60,000 draws of sets of one word and of three: each member as often, within five standard deviations of a fair draw; no other one at all.
+    /// 60,000 draws of sets of one word and of three: each member equally often, within five
+    /// standard deviations of a fair draw; no other number.
     #[test]
     fn members_are_equally_likely() {
         for members in [&[5usize][..], &[0, 63], &[1, 2, 3, 40, 62], &[0, 64, 70, 128, 129, 190]] {
@@ -65,7 +67,7 @@ mod tests {
         }
     }
 
-    /// A choice that is none leaves the generator where it is.
+    /// A single candidate leaves the generator unchanged.
     #[test]
     fn nothing_is_drawn_without_a_choice() {
         let mut arbiter = RandomArbiter::default();

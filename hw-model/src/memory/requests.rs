@@ -1,7 +1,8 @@
-//! The request subnet, and the requests that are on their way in it.
+//! Request subnet, with the requests in flight in it.
 //!
-//! Of the partitions it needs to know no more than which slices take packets, and when, so that it can move what SMs have sent in a quantum of
-//! cycles while others do something else ([`super::deferred_requests`]).
+//! Of the partitions it needs only which slices accept packets, and when. So it can move the
+//! requests of a quantum of cycles in parallel with other components
+//! ([`super::deferred_requests`]).
 
 use super::address::AddressMapper;
 use super::counters::CounterTable;
@@ -12,7 +13,7 @@ use super::port::Outbox;
 use super::{MemoryCounters, Request};
 use crate::config::GpuConfig;
 
-/// From injection ports of SMs to slices.
+/// Subnet from the injection ports of SMs to slices.
 #[derive(Clone, Debug)]
 pub struct RequestNet {
     mapper: AddressMapper,
@@ -23,39 +24,40 @@ pub struct RequestNet {
 }
 
 impl RequestNet {
-    /// An empty one. All memory is allocated here.
+    /// Creates an empty subnet. All memory is allocated here.
     pub(super) fn new(config: &GpuConfig, mapper: &AddressMapper, flits: Flits) -> Self {
         let (net, sms) = (&config.interconnect, config.sm.count);
         let slices = config.dram.channels * config.l2.slices_per_channel;
         RequestNet {
             mapper: mapper.clone(),
             flits,
-            // The reference counts SMs and slices as ports of one kind, SMs first, and skips port 0 at the start too.
+            // The reference counts SMs and slices as ports of one kind, SMs first, and skips port 0
+            // at the start too.
             subnet: Crossbar::new((sms, slices), net, net.arbiter.step() - 1),
-            // One on its way has room at its output.
+            // A packet in transfer has reserved space at its output.
             packets: Packets::new((sms * net.input_buffer + slices * net.output_buffer) as usize),
             counters: CounterTable::new(0),
         }
     }
 
-    /// Packets that the injection ports have room for, from that of SM `first` on.
+    /// Free entries of the injection ports, from that of SM `first` on.
     #[inline]
     pub(super) fn room(&self, first: usize) -> impl Iterator<Item = u32> {
         self.subnet.room(first)
     }
 
-    /// How many more packets the fullest injection port can take.
+    /// Free entries of the fullest injection port.
     pub(super) fn least_room(&self) -> u32 {
         self.subnet.least_room().0
     }
 
-    /// Whether the SM's injection port can take one more packet.
+    /// True if the SM's injection port can take one more packet.
     #[inline]
     pub(super) fn can_inject(&self, sm: u16) -> bool {
         self.subnet.can_push(sm.into())
     }
 
-    /// Injects a packet; there must be room.
+    /// Injects a packet; there must be space.
     #[inline]
     pub fn inject(&mut self, request: Request) {
         let location = self.mapper.locate(request.sector);
@@ -65,42 +67,42 @@ impl RequestNet {
         self.subnet.push(request.sm.into(), location.slice as usize, flits, packet);
     }
 
-    /// Injects all that is in `outbox`, in its order. It is empty then.
+    /// Injects all requests in `outbox`, in order, and empties it.
     #[inline]
     pub fn inject_all(&mut self, outbox: &mut Outbox) {
         outbox.drain().for_each(|request| self.inject(request));
     }
 
-    /// One step.
+    /// Runs one step.
     #[inline]
     pub(super) fn advance(&mut self) {
         self.subnet.advance();
     }
 
-    /// Slices for which a packet waits, as a bit set.
+    /// Set of slices for which a packet waits.
     #[inline]
     pub(super) fn waiting(&self) -> &[u64] {
         self.subnet.waiting()
     }
 
-    /// The packet that waits for a slice leaves.
+    /// Removes the packet that waits for a slice.
     #[inline]
     pub(super) fn pop(&mut self, slice: usize) -> Option<L2Request> {
         self.subnet.pop(slice).map(|packet| self.packets.remove(packet))
     }
 
-    /// Whether packets wait at an injection port, or are on their way.
+    /// True if packets wait at an injection port, or are in transfer.
     #[inline]
     pub(super) fn has_queued(&self) -> bool {
         self.subnet.has_queued()
     }
 
-    /// No packet anywhere.
+    /// True if the subnet has no packet.
     pub(super) fn is_idle(&self) -> bool {
         self.subnet.is_idle()
     }
 
-    /// What was counted of a kernel slot: packets that entered.
+    /// Counters of a kernel slot: packets that entered.
     pub(super) fn counters(&self, kernel: u8) -> MemoryCounters {
         self.counters.get(kernel)
     }
@@ -110,7 +112,7 @@ impl RequestNet {
         self.counters.reset(kernel);
     }
 
-    /// Packets on their way.
+    /// Number of packets in the subnet.
     #[cfg(test)]
     pub(super) fn held(&self) -> u64 {
         self.packets.held()

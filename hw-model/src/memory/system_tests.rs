@@ -1,4 +1,4 @@
-//! The memory system as a whole: latency, bandwidth, conservation, back-pressure, skipping.
+//! Tests of the whole memory system: latency, bandwidth, conservation, back-pressure, skipping.
 
 use super::*;
 use crate::config::L2WriteMiss;
@@ -10,7 +10,7 @@ fn request(sector: u64, sm: u16, kind: RequestKind, tag: u32) -> Request {
     Request { sector, byte_mask, more_sectors: 0, sm, kernel: (sm % 2) as u8, kind, tag }
 }
 
-/// Ticks from injection until the reply can be seen.
+/// Number of ticks from injection until the reply is visible.
 fn latency(memory: &mut MemorySystem, sector: u64) -> u32 {
     memory.inject(request(sector, 0, RequestKind::Read, 9));
     for ticks in 1..5_000 {
@@ -23,8 +23,8 @@ fn latency(memory: &mut MemorySystem, sector: u64) -> u32 {
     panic!("no reply");
 }
 
-/// L2 hit: one tick to the crossbar's output, one to the slice, the delay, one from the delay to the look-up, one to the
-/// crossbar and through it.
+/// L2 hit: one tick to the crossbar's output, one to the slice, the delay, one from the delay to
+/// the look-up, one to the crossbar and through it.
 #[test]
 fn unloaded_hit_latency_is_the_sum_of_its_parts() {
     let config = config();
@@ -33,7 +33,8 @@ fn unloaded_hit_latency_is_the_sum_of_its_parts() {
     assert_eq!(latency(&mut memory, 1000), 1 + 1 + config.l2.latency + 1 + 1);
 }
 
-/// What an SM's counters show of the L2 is as late as the reply: nothing when the slice has looked up, all when the SM takes it.
+/// An SM's L2 counters are as late as the reply: zero after the slice's look-up, complete when the
+/// SM takes the reply.
 #[test]
 fn look_ups_are_counted_when_their_reply_is_taken() {
     let mut memory = MemorySystem::new(&config());
@@ -51,7 +52,8 @@ fn look_ups_are_counted_when_their_reply_is_taken() {
     assert_eq!(memory.sm_l2(1), SmL2::default());
 }
 
-/// L2 miss: the fixed latency before DRAM, the DRAM cycles of a closed bank or of a row conflict, and the queues.
+/// L2 miss: the fixed latency before DRAM, the DRAM cycles of a closed bank or of a row conflict,
+/// and the queues.
 #[test]
 fn unloaded_miss_latency_is_the_sum_of_its_parts() {
     let config = config();
@@ -67,13 +69,15 @@ fn unloaded_miss_latency_is_the_sum_of_its_parts() {
     ];
     for (sector, dram_cycles, what) in parts {
         let extra = f64::from(latency(&mut memory, sector) - hit);
-        // Miss queue, then two DRAM cycles into the controller and one out of it, then the fill: each waits for its clock.
+        // Miss queue, then two DRAM cycles into the controller and one out of it, then the fill:
+        // each waits for its clock.
         let expected = 1.0 + f64::from(config.dram.latency) + core_cycles(dram_cycles + 3) + 1.0;
         assert!((extra - expected).abs() <= 3.0, "{what}: {extra}, parts {expected:.1}");
     }
 }
 
-/// Streams `count` reads of consecutive sectors from all SMs. Returns the ticks from the first reply to the last.
+/// Streams `count` reads of consecutive sectors from all SMs. Returns the number of ticks from the
+/// first reply to the last.
 fn stream(memory: &mut MemorySystem, count: u64, address: impl Fn(u64) -> u64) -> u64 {
     let (mut sent, mut received, mut first, mut ticks) = (0, 0, None, 0u64);
     while received < count {
@@ -96,8 +100,9 @@ fn stream(memory: &mut MemorySystem, count: u64, address: impl Fn(u64) -> u64) -
     ticks - first.unwrap_or(0)
 }
 
-/// Hits stream at what the narrower side of the crossbar lets through: the slices' 24 ports at the head-of-line limit of
-/// 24 to 30 ports, or better, for consecutive sectors are more regular than random ones. Never above one per port.
+/// Hits stream at the throughput of the narrower side of the crossbar: the slices' 24 ports at the
+/// head-of-line limit of 24 to 30 ports. It may be higher, since consecutive sectors are more
+/// regular than random ones, but never above one per port.
 #[test]
 fn l2_hits_stream_near_the_crossbars_limit() {
     let config = config();
@@ -120,14 +125,15 @@ fn dram_streams_near_its_peak() {
     println!("DRAM stream: {:.3} of 336 GB/s", efficiency);
 }
 
-/// The sector number of the n-th sector of an L2 slice, from the reference's address map: 12 channels of 256 bytes, bit 7
-/// tells the two slices of a channel apart.
+/// Sector number of the n-th sector of an L2 slice, from the reference's address map: 12 channels
+/// of 256 bytes; bit 7 selects the slice of a channel.
 fn sector_of_slice(slice: u64, n: u64) -> u64 {
     let (block, sector) = (n / 4, n % 4);
     ((block * 12 + slice / 2) * 256 + (slice % 2) * 128) / 32 + sector
 }
 
-/// Ticks in which `per_sm` hits come back to each of `sms` SMs, from the first reply to the last; SM s reads slice `slice(s)`.
+/// Number of ticks in which `per_sm` hits return to each of `sms` SMs, from the first reply to the
+/// last; SM s reads slice `slice(s)`.
 fn stream_hits(sms: u16, per_sm: u64, slice: impl Fn(u64) -> u64) -> u64 {
     let mut memory = MemorySystem::new(&config());
     for sm in 0..u64::from(sms) {
@@ -155,19 +161,20 @@ fn stream_hits(sms: u16, per_sm: u64, slice: impl Fn(u64) -> u64) -> u64 {
     tick - first.unwrap_or(0)
 }
 
-/// L2 hits at the peak of 32 bytes per slice and cycle, exactly: one SM per slice, so that nothing meets in the crossbar.
+/// L2 hits at the peak of 32 bytes per slice and cycle, exactly: one SM per slice, so there is no
+/// conflict in the crossbar.
 #[test]
 fn l2_hits_stream_at_the_peak_where_nothing_meets() {
     assert_eq!(stream_hits(24, 4_000, |sm| sm), 4_000);
 }
 
-/// All SMs at one slice get what its one port gives: 32 bytes per cycle together.
+/// All SMs at one slice share the bandwidth of its one port: 32 bytes per cycle.
 #[test]
 fn one_slice_gives_one_sector_per_cycle() {
     assert_eq!(stream_hits(10, 400, |_| 5), 10 * 400);
 }
 
-/// One request of a random mix: (sm, sector, kind, idle ticks before it).
+/// Request of a random mix: (sm, sector, kind, idle ticks before it).
 fn mix() -> impl Strategy<Value = Vec<(u16, u64, RequestKind, u16)>> {
     let kind = prop_oneof![3 => Just(RequestKind::Read), 2 => Just(RequestKind::Write), 1 => Just(RequestKind::Atomic)];
     let sector = prop_oneof![0u64..200, (0u64..40_000).prop_map(|s| s * 12 * 8), any::<u32>().prop_map(u64::from)];
@@ -175,7 +182,7 @@ fn mix() -> impl Strategy<Value = Vec<(u16, u64, RequestKind, u16)>> {
     prop::collection::vec((0u16..30, sector, kind, gap), 1..600)
 }
 
-/// Everything the SMs see: (tick, sm, reply).
+/// Replies that the SMs see: (tick, sm, reply).
 type Seen = Vec<(u64, u16, Reply)>;
 
 fn drive(config: &crate::config::GpuConfig, requests: &[(u16, u64, RequestKind, u16)], skip: bool) -> (Seen, MemorySystem) {
@@ -183,7 +190,7 @@ fn drive(config: &crate::config::GpuConfig, requests: &[(u16, u64, RequestKind, 
     (seen, memory)
 }
 
-/// The same with the cycles skipped, as (first, number). Every so many-th tick is begun before it is due; none if 0.
+/// Drives with skipped cycles, as (first, number). Every `n`-th tick is begun ahead; none if 0.
 fn drive_ahead(
     config: &crate::config::GpuConfig,
     requests: &[(u16, u64, RequestKind, u16)],
@@ -219,7 +226,7 @@ fn drive_ahead(
             }
         }
     }
-    // What was begun is counted with its tick.
+    // The begun part is counted with its tick.
     memory.tick();
     (seen, skipped, memory)
 }
@@ -239,7 +246,7 @@ fn small_queues() -> crate::config::GpuConfig {
     config
 }
 
-/// Whole lines and packets of several flits, with plenty of room or with little.
+/// Whole lines and packets of several flits, with large or small queues.
 fn whole_lines(tight: bool) -> crate::config::GpuConfig {
     let mut config = if tight { small_queues() } else { config() };
     (config.l1.sector_bytes, config.l2.sector_bytes, config.l2.write_miss) = (128, 128, L2WriteMiss::Fetch);
@@ -255,7 +262,7 @@ fn gpus() -> impl Strategy<Value = crate::config::GpuConfig> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Every request is answered exactly once, whatever the back-pressure, and the counters add up.
+    /// Every request is answered exactly once, under any back-pressure, and the counters add up.
     #[test]
     fn conserves_requests(requests in mix(), config in gpus()) {
         let (seen, memory) = drive(&config, &requests, false);
@@ -283,19 +290,20 @@ proptest! {
                 prop_assert_eq!(c.dram_writes, c.l2_write_back_sectors);
                 prop_assert!(c.dram_reads <= c.l2_read_misses);
             } else {
-                // Writes of one sector that go on, each at most once.
+                // Forwarded writes of one sector, each at most once.
                 let writes = of_kernel.filter(|r| r.2 == RequestKind::Write).count() as u64;
                 prop_assert!((c.l2_write_misses..=writes).contains(&(c.dram_writes - c.l2_write_back_sectors)));
                 prop_assert!(c.dram_reads <= 4 * c.l2_misses());
             }
         }
-        // What the SMs have seen of the L2 is what the kernels have.
+        // The L2 counts of the SMs equal those of the kernels.
         let of_sms = (0..30).map(|sm| memory.sm_l2(sm)).fold((0, 0), |sum, sm| (sum.0 + sm.accesses, sum.1 + sm.hits));
         let of_kernels = (0..2).map(|kernel| memory.counters(kernel)).fold((0, 0), |sum, c| (sum.0 + c.l2_accesses(), sum.1 + c.l2_hits()));
         prop_assert_eq!(of_sms, of_kernels);
     }
 
-    /// Skipping quiet cycles shows the SMs the same replies at the same times, and counts the same.
+    /// With quiet cycles skipped, the SMs see the same replies at the same times, and the counts
+    /// are equal.
     #[test]
     fn skipping_equals_ticking(requests in mix(), config in gpus()) {
         let (ticked, memory) = drive(&config, &requests, false);
@@ -306,7 +314,7 @@ proptest! {
         }
     }
 
-    /// A tick that was begun shows the same, counts the same, and may be skipped if it could be otherwise.
+    /// Beginning a tick ahead changes no reply and no count, and skipping is allowed as before.
     #[test]
     fn beginning_a_tick_changes_nothing(requests in mix(), config in gpus(), begin in 1u64..4) {
         let (seen, skipped, memory) = drive_ahead(&config, &requests, true, 0);
@@ -319,7 +327,8 @@ proptest! {
     }
 }
 
-/// Requests one after the other, each to its end; what kernel 0 has counted, and the ticks that the last took.
+/// Requests one after the other, each to its end; returns the counts of kernel 0, and the ticks of
+/// the last request.
 fn one_by_one(config: &crate::config::GpuConfig, requests: &[Request]) -> (MemoryCounters, u32) {
     let mut memory = MemorySystem::new(config);
     let mut ticks = 0;
@@ -337,7 +346,8 @@ fn one_by_one(config: &crate::config::GpuConfig, requests: &[Request]) -> (Memor
     (memory.counters(0), ticks)
 }
 
-/// A read brings its whole line, four atoms by one request, and the reply is a header and the line: five flits of 32 bytes.
+/// A read fetches its whole line, four atoms by one request, and the reply is a header and the
+/// line: five flits of 32 bytes.
 #[test]
 fn whole_lines_come_in_flits() {
     let config = whole_lines(false);
@@ -346,13 +356,13 @@ fn whole_lines_come_in_flits() {
     assert_eq!((c.l2_read_misses, c.l2_read_hits, c.dram_reads, c.dram_row_misses), (1, 1, 4, 1));
     assert_eq!((c.request_packets, c.reply_packets), (2, 10));
     assert_eq!(hit, 1 + 1 + config.l2.latency + 1 + 5);
-    // Another sector of the line is there, too; its reply is two flits.
+    // Another sector of the line is present too; its reply is two flits.
     let (c, hit) = one_by_one(&config, &[line(4_000), request(4_003, 0, RequestKind::Read, 0)]);
     assert_eq!((c.l2_read_hits, hit), (1, 1 + 1 + config.l2.latency + 1 + 2));
 }
 
-/// A write that misses goes on to DRAM with what it carries and is acknowledged from there; the line is fetched behind it. One that hits
-/// stays, and the line goes when it is evicted.
+/// A write miss is forwarded to DRAM with its data and acknowledged there; then the line is
+/// fetched. A write hit stays in the line, which is written back when it is evicted.
 #[test]
 fn a_write_miss_fetches_and_goes_on() {
     let config = whole_lines(false);
@@ -365,7 +375,8 @@ fn a_write_miss_fetches_and_goes_on() {
     let (c, ticks) = one_by_one(&config, &[write(at, 1), write(at + 2, 0)]);
     assert_eq!((c.l2_write_hits, c.dram_writes, c.dram_reads), (1, 2, 4));
     assert_eq!(ticks, 2 + 1 + config.l2.latency + 1 + 1, "two flits there, one back");
-    // Twice as many lines as the slice has, of which its set gets more than it holds: the line that was written leaves whole.
+    // Twice as many lines as the slice has, of which its set gets more than it holds: the written
+    // line leaves whole.
     let others =
         (1..=2 * u64::from(config.l2.sets * config.l2.ways)).map(|n| request(sector_of_slice(0, 8 + 4 * n), 0, RequestKind::Read, 0));
     let all: Vec<Request> = [write(at, 1), write(at + 2, 0)].into_iter().chain(others).collect();
@@ -373,7 +384,7 @@ fn a_write_miss_fetches_and_goes_on() {
     assert_eq!((c.l2_write_back_sectors, c.dram_writes), (4, 2 + 4));
 }
 
-/// One slice gives a line in as many cycles as it has flits, whoever asks.
+/// One slice sends a line in as many cycles as it has flits, to any SM.
 #[test]
 fn one_slice_gives_one_flit_per_cycle() {
     let config = whole_lines(false);
@@ -400,7 +411,8 @@ fn one_slice_gives_one_flit_per_cycle() {
     panic!("{received} of 1,000 lines");
 }
 
-/// A write miss fetches nothing; reading it back fetches only if bytes are unknown; the line goes to DRAM when evicted.
+/// A write miss fetches nothing. Reading it back fetches only if bytes are unknown. The line goes
+/// to DRAM when evicted.
 #[test]
 fn write_back_and_lazy_fetch() {
     let mut memory = MemorySystem::new(&config());
@@ -418,7 +430,7 @@ fn write_back_and_lazy_fetch() {
     run(&mut memory, request(65, 0, RequestKind::Write, 0));
     let partial = run(&mut memory, request(65, 0, RequestKind::Read, 0));
     assert_eq!((partial.l2_read_misses, partial.dram_reads, partial.dram_writes), (1, 1, 0));
-    // Every line of the memory system but one more per set is read over it.
+    // The test then reads every line of the memory system, plus one more per set.
     for line in 0..2 * 24 * 1024 {
         memory.inject(request((1 << 20) | (line * 4), 0, RequestKind::Read, 0));
         while !memory.is_idle() && !memory.can_inject(0, RequestKind::Read) {

@@ -1,51 +1,54 @@
-//! When the slices of the L2 learn which kernels there are, and whose ways are how many ([`crate::cache`], `ways/`; sources.md D124).
+//! Delay of changes of the resident kernels and of the ownership of ways in the L2 slices
+//! ([`crate::cache`], `ways/`; sources.md D124).
 //!
-//! What a cycle of the GPU changes is seen by the slices from the second tick after it on. Two ticks are the least for which it is the same
-//! whether slices have run ahead ([`MemorySystem::begin_tick`]) or not. A kernel is here from its launch until it has completed.
+//! Slices see a change of a GPU cycle from the second tick after it on. This is the smallest delay
+//! that gives the same result whether slices have run ahead ([`MemorySystem::begin_tick`]) or not.
+//! A kernel is resident from its launch until it has completed.
 
 use super::MemorySystem;
 use crate::cache::{Shares, WaysStats};
 use crate::config::{GpuConfig, PartitionConfig};
 use std::collections::VecDeque;
 
-/// Ticks from a change until slices know.
+/// Ticks from a change until slices apply it.
 const DELAY_TICKS: u64 = 2;
 
-/// Most L2 cycles in a core cycle (`config/limits.rs`), and one.
+/// Maximum number of L2 cycles in a core cycle (`config/limits.rs`), plus one.
 const MOST_STEPS: u64 = 65;
 
-/// What slices are told.
+/// Change for the slices.
 #[derive(Clone, Copy, Debug)]
 enum Change {
-    /// These kernels are here, bit per slot.
+    /// Mask of the resident kernels.
     Resident(u8),
-    /// Another kernel has taken a slot.
+    /// Slot that another kernel has taken.
     Placed(u8),
-    /// Kernels own so many ways, or none its own any more.
+    /// Ways of the kernels; none restores the configured division.
     Ways(Option<Shares>),
 }
 
-/// What they have not been told yet.
+/// Pending changes.
 #[derive(Clone, Debug)]
 pub(super) struct WayChanges {
-    /// With the number of the tick from which it holds.
+    /// Changes, each with the number of the tick from which it holds.
     due: VecDeque<(u64, Change)>,
     period: Option<u64>,
-    /// Slices have utility monitors, which may be read after any tick.
+    /// True if slices have utility monitors, which may be read after any tick.
     watched: bool,
     resident: u8,
 }
 
 impl WayChanges {
     pub(super) fn new(config: &GpuConfig) -> Self {
-        // Each launch and each end of a kernel is two changes at most, and gone two ticks later.
+        // Each launch and each end of a kernel makes at most two changes, which are removed two
+        // ticks later.
         let due = VecDeque::with_capacity(64);
         let partition = config.l2.partition.as_ref();
         let watched = partition.is_some_and(PartitionConfig::watches);
         WayChanges { due, period: partition.map(|partition| partition.period_cycles.into()), watched, resident: 0 }
     }
 
-    /// Whether anything is to be told.
+    /// True if a change is pending.
     #[inline]
     pub(super) fn pending(&self) -> bool {
         !self.due.is_empty()
@@ -53,7 +56,7 @@ impl WayChanges {
 }
 
 impl MemorySystem {
-    /// Kernels that there are from now on, bit per slot; `placed` has taken its slot.
+    /// Sets the mask of resident kernels; `placed` is a slot that a new kernel has taken.
     pub fn kernels_here(&mut self, resident: u8, placed: Option<u8>) {
         if let Some(kernel) = placed {
             self.tell_slices(Change::Placed(kernel));
@@ -62,21 +65,22 @@ impl MemorySystem {
         self.tell_slices(Change::Resident(resident));
     }
 
-    /// Gives each kernel slot so many ways of every slice's sets, whatever divides them otherwise; at least one for each kernel here. With
-    /// none they are divided as before any were given.
+    /// Assigns ways of every slice's sets to the kernel slots, with priority over the configured
+    /// division. Each resident kernel has at least one. None restores the configured division.
     pub fn set_l2_ways(&mut self, ways: Option<Shares>) {
         let resident = self.kernels;
         self.ways.get_or_insert_with(|| Box::new(WayChanges { due: VecDeque::new(), period: None, watched: false, resident }));
         self.tell_slices(Change::Ways(ways));
     }
 
-    /// Ways that each kernel here has in slice `slice`; none where they are shared.
+    /// Ways of each resident kernel in slice `slice`; none where they are shared.
     pub fn l2_ways(&self, slice: usize) -> Option<Shares> {
         let (partition, place) = self.place_of(slice);
         self.partitions[partition].slices[place].tags.ways_owned()
     }
 
-    /// What the slices' utility monitors of `kernel` have counted, by position in the order of use, in sum; nothing where there are none.
+    /// Counts of the slices' utility monitors of `kernel`, by recency position, summed; empty
+    /// without monitors.
     pub fn monitor_hits(&mut self, kernel: usize, sum: &mut Vec<u32>) {
         let end = self.l2.ticks();
         sum.clear();
@@ -95,7 +99,7 @@ impl MemorySystem {
         }
     }
 
-    /// Tells slices what holds from the coming tick on.
+    /// Applies the changes that hold from the coming tick on.
     pub(super) fn apply_ways(&mut self) {
         let from = self.l2.ticks();
         while let Some(ways) = &mut self.ways
@@ -115,15 +119,15 @@ impl MemorySystem {
         }
     }
 
-    /// Whether the coming tick may change who owns what, or what monitors count, so that no slice may run ahead: statistics and the register
-    /// block would be ahead, too.
+    /// True if the coming tick may change ownership or monitor counts. Then no slice may run ahead,
+    /// since statistics and the register block would be ahead too.
     pub(super) fn ways_may_change(&self) -> bool {
         let next = self.l2.ticks();
         let ends = |period: u64| next.next_multiple_of(period) < next + MOST_STEPS;
         self.ways.as_ref().is_some_and(|ways| ways.watched || ways.pending() || ways.period.is_some_and(ends))
     }
 
-    /// Who owns which ways, over all slices; none where they are shared.
+    /// Ownership of ways, over all slices; none where they are shared.
     pub fn ways_stats(&mut self) -> Option<WaysStats> {
         let (end, mut stats) = (self.l2.ticks(), None);
         for slice in self.slices_mut() {

@@ -1,4 +1,4 @@
-//! The firmware's end of the register block: every access rule of [`mias_registers`].
+//! Firmware side of the register block, with every access rule of [`mias_registers`].
 
 use mias_registers::bus::Bus;
 use mias_registers::counters::COUNTERS;
@@ -10,7 +10,7 @@ use mias_registers::{
 use super::RegisterBlock;
 use super::activity::ActivityEvent;
 
-/// Where an offset leads.
+/// Register that an offset refers to.
 enum Target {
     Global(u32),
     Slot(usize, u32),
@@ -42,7 +42,7 @@ fn decode(offset: u32) -> Target {
     }
 }
 
-/// `bit` if it is set.
+/// Returns `bit` if `set`, else 0.
 fn flag(set: bool, bit: u32) -> u32 {
     if set { bit } else { 0 }
 }
@@ -263,7 +263,7 @@ impl RegisterBlock {
         Some(())
     }
 
-    /// Stages a quota for a slot on some SMs; none if there is no such slot.
+    /// Stages a quota for a slot on some SMs; none if the slot does not exist.
     fn stage_row(&mut self, sms: [u32; SM_WORDS], slot: usize, quota: u32) -> Option<()> {
         self.slots.get(slot)?;
         let quota = self.in_range(quota, 0, self.gpu.sm_tbs) as u8;

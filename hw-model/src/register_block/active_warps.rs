@@ -1,5 +1,6 @@
-//! Active warps in the register block: the limits that the firmware sets for each kernel slot, on
-//! one SM or on all ([`mias_registers::sm::ACTIVE_WARPS`]; sources.md D159). The model follows
+//! Limits of active warps, which the firmware sets for each kernel slot on one SM or on all.
+//!
+//! Registers: [`mias_registers::sm::ACTIVE_WARPS`]; sources.md D159. The model applies
 //! [`RegisterBlock::active_warps`] whenever [`RegisterBlock::active_warps_generation`] has changed.
 
 use mias_registers::{KERNEL_SLOTS, fault, feature, global, sm};
@@ -9,20 +10,20 @@ use super::access::element;
 use crate::config::WarpLimit;
 use crate::sm::WarpLimits;
 
-/// Slots in a word.
+/// Kernel slots per register word.
 const SLOTS_PER_WORD: usize = KERNEL_SLOTS / sm::ACTIVE_WARPS_WORDS;
 
-/// The limits of each SM.
+/// Limits of each SM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ActiveWarpsBlock {
     sms: Vec<WarpLimits>,
-    /// The machine's, with which a new kernel begins.
+    /// Limits of the GPU file, the initial ones of a new kernel.
     reset: WarpLimits,
     generation: u32,
 }
 
 impl ActiveWarpsBlock {
-    /// None.
+    /// Creates a block without limits.
     pub(super) fn new(sms: usize) -> Self {
         ActiveWarpsBlock { sms: vec![[0; KERNEL_SLOTS]; sms], reset: [0; KERNEL_SLOTS], generation: 0 }
     }
@@ -35,7 +36,7 @@ impl ActiveWarpsBlock {
         }
     }
 
-    /// A word of an SM's limits.
+    /// Register word of an SM's limits.
     pub(super) fn word(&self, sm: usize, offset: u32) -> Option<u32> {
         let word = element(offset, sm::ACTIVE_WARPS, sm::ACTIVE_WARPS_WORDS)?;
         let limits = self.sms.get(sm)?.iter().skip(word * SLOTS_PER_WORD).take(SLOTS_PER_WORD);
@@ -44,7 +45,7 @@ impl ActiveWarpsBlock {
 }
 
 impl RegisterBlock {
-    /// The same block, of SMs that limit active warps as a machine says, from reset, by kernel slot.
+    /// Sets the limits after reset, by kernel slot, as the GPU file gives them.
     #[must_use]
     pub fn with_active_warps(mut self, limits: &[WarpLimit]) -> Self {
         for (slot, limit) in limits.iter().enumerate().take(KERNEL_SLOTS) {
@@ -54,7 +55,7 @@ impl RegisterBlock {
         self
     }
 
-    /// Changes whenever [`RegisterBlock::active_warps`] of an SM do.
+    /// Number that changes whenever [`RegisterBlock::active_warps`] of an SM do.
     #[must_use]
     pub fn active_warps_generation(&self) -> u32 {
         self.warps.generation
@@ -66,13 +67,13 @@ impl RegisterBlock {
         self.warps.sms.get(sm).copied().unwrap_or_default()
     }
 
-    /// A kernel is new in its slot: it begins with the machine's limit, on all SMs.
+    /// Resets a slot's limit to the GPU file's on all SMs, for a new kernel.
     pub fn active_warps_kernel_placed(&mut self, slot: usize) {
         let limit = self.warps.reset.get(slot).copied().unwrap_or(0);
         (0..self.warps.sms.len()).for_each(|sm| self.warps.set(sm, slot, limit));
     }
 
-    /// Writes a slot's limit on all SMs; none if the offset is not that of a slot's.
+    /// Writes a slot's limit on all SMs; none if the offset is not a limit's.
     pub(super) fn write_active_warps_global(&mut self, offset: u32, value: u32) -> Option<()> {
         let slot = element(offset, global::ACTIVE_WARPS_ALL, self.slots.len())?;
         let limit = self.in_range(value, 0, sm::MOST_ACTIVE_WARPS) as u8;
@@ -82,8 +83,8 @@ impl RegisterBlock {
         Some(())
     }
 
-    /// Writes a word of an SM's limits; none if the offset is not that of one. Limits of slots that
-    /// the machine does not have are kept, and mean nothing.
+    /// Writes a word of an SM's limits; none if the offset is not a limit's. Limits of slots that
+    /// the machine lacks are stored without effect.
     pub(super) fn write_active_warps(&mut self, sm: usize, offset: u32, value: u32) -> Option<()> {
         let word = element(offset, sm::ACTIVE_WARPS, sm::ACTIVE_WARPS_WORDS)?;
         let limits: [u8; SLOTS_PER_WORD] = value.to_le_bytes().map(|limit| self.in_range(limit.into(), 0, sm::MOST_ACTIVE_WARPS) as u8);
@@ -93,7 +94,7 @@ impl RegisterBlock {
         Some(())
     }
 
-    /// Whether the SMs can limit active warps; says so if they cannot.
+    /// True if the SMs can limit active warps; raises a fault if not.
     fn limits_warps(&mut self) -> bool {
         let can = self.gpu.features & feature::ACTIVE_WARPS != 0;
         if !can {

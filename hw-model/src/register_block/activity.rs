@@ -1,55 +1,57 @@
-//! What happens at the register block, in order, for drawings: register accesses of the firmware, interrupts raised, kernels that
-//! come and go, TBs on SMs. Off unless asked for; recording allocates.
+//! Log of events at the register block, for timelines.
+//!
+//! It records register accesses of the firmware, raised interrupts, launched and released kernels,
+//! and TBs on SMs. It is off by default, since recording allocates.
 
-/// Something that happened.
+/// Logged event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Activity {
-    /// Core cycle.
+    /// Core cycle of the event.
     pub cycle: u64,
-    /// What.
+    /// Kind of event.
     pub event: ActivityEvent,
 }
 
-/// What happened.
+/// Kind of a logged event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ActivityEvent {
-    /// The firmware read a register.
+    /// Register read by the firmware.
     Read {
-        /// Byte offset in the map.
+        /// Byte offset in the register map.
         offset: u32,
-        /// What it was given.
+        /// Value read.
         value: u32,
     },
-    /// The firmware wrote a register.
+    /// Register write by the firmware.
     Write {
-        /// Byte offset in the map.
+        /// Byte offset in the register map.
         offset: u32,
-        /// What it wrote.
+        /// Value written.
         value: u32,
     },
     /// Interrupt events became pending.
     Raised(u32),
-    /// A kernel took a slot.
+    /// Launch of a kernel into a slot.
     Launched {
-        /// Slot.
+        /// Slot of the kernel.
         slot: u8,
         /// CUDA stream of the kernel.
         stream: u32,
     },
-    /// A kernel left its slot.
+    /// Release of a slot.
     Released(u8),
-    /// The number of TBs of a kernel on an SM changed.
+    /// Change of a kernel's number of TBs on an SM.
     Resident {
-        /// SM.
+        /// Index of the SM.
         sm: u16,
         /// Slot of the kernel.
         slot: u8,
-        /// TBs now.
+        /// New number of TBs.
         tbs: u8,
     },
 }
 
-/// The record.
+/// Log of events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ActivityLog {
     pub(super) now: u64,
@@ -57,17 +59,17 @@ pub(super) struct ActivityLog {
 }
 
 impl super::RegisterBlock {
-    /// Records what happens from now on.
+    /// Starts recording events.
     pub fn record_activity(&mut self) {
         self.activity = Some(ActivityLog { now: self.now, entries: Vec::new() });
     }
 
-    /// Takes the record so far, in order; empty if nothing is recorded.
+    /// Takes the recorded events, in order; empty if recording is off.
     pub fn take_activity(&mut self) -> Vec<Activity> {
         self.activity.as_mut().map_or_else(Vec::new, |log| std::mem::take(&mut log.entries))
     }
 
-    /// Tells the record the time.
+    /// Sets the cycle of the next events.
     #[inline]
     pub fn stamp(&mut self, now: u64) {
         if let Some(log) = &mut self.activity {

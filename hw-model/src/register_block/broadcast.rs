@@ -1,39 +1,42 @@
-//! The quota bus: a commit takes the staged quotas to the SMs one after the other, in SM order.
+//! Quota bus: a commit transfers the staged quotas to the SMs one after the other, in SM order.
 //!
-//! Assumption: one bus as wide as the quotas of one SM (8 slots of 8 bits), with a machine's number of core cycles per SM. SM n has its
-//! quotas n + 1 times that after the commit. What is committed is taken over at the commit, so that the firmware may stage again at
-//! once; a commit while the bus is busy begins anew with the first SM. Where the number is 0, all SMs have theirs in the cycle of the
-//! commit. TBs are issued again when the last SM has its quotas (own): the first SMs would take a small grid before the others may.
+//! Assumption: one bus as wide as the quotas of one SM (8 slots of 8 bits). The GPU file gives its
+//! core cycles per SM. SM n has its quotas n + 1 times that number after the commit.
+//!
+//! The commit copies the staged quotas, so the firmware may stage again at once. A commit while the
+//! bus is busy restarts with the first SM. If the number is 0, all SMs have their quotas in the
+//! cycle of the commit. TB issue resumes when the last SM has its quotas (own). Otherwise the first
+//! SMs would take all TBs of a small grid.
 
 use super::RegisterBlock;
 
-/// The bus.
+/// Quota bus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct QuotaBus {
     /// Core cycles per SM; 0: none.
     cycles_per_sm: u32,
-    /// The SM that comes next.
+    /// SM that is updated next.
     next: usize,
-    /// Cycle in which it has its quotas; none while nothing is on its way.
+    /// Cycle in which that SM has its quotas; none while the bus is idle.
     pub(super) at: Option<u64>,
 }
 
 impl RegisterBlock {
-    /// The same block, whose commits take so many core cycles for each SM; 0, as after [`RegisterBlock::new`]: none.
+    /// Sets the core cycles per SM of a commit. After [`RegisterBlock::new`] they are 0.
     #[must_use]
     pub fn with_commit_cycles_per_sm(mut self, cycles: u32) -> Self {
         self.quota_bus.cycles_per_sm = cycles;
         self
     }
 
-    /// TBs of the kernel in `slot` that `sm` may hold as of the last commit, be it in effect or on its way; 0 for SMs and slots that
-    /// do not exist.
+    /// Quota of the kernel in `slot` on `sm` as of the last commit, in effect or on the bus; 0 for
+    /// SMs and slots that do not exist.
     #[must_use]
     pub fn committed_quota(&self, sm: usize, slot: usize) -> u32 {
         self.sms.get(sm).and_then(|sm| sm.committed.get(slot)).copied().map_or(0, u32::from)
     }
 
-    /// The firmware commits what it has staged.
+    /// Commits the staged quotas.
     pub(super) fn commit(&mut self) {
         for sm in &mut self.sms {
             sm.committed = sm.staged;
@@ -54,13 +57,13 @@ impl RegisterBlock {
         self.update_deadline();
     }
 
-    /// Whether quotas are on their way, so that no TB is issued.
+    /// True while quotas are on the bus, so that no TB is issued.
     #[must_use]
     pub fn quota_bus_is_busy(&self) -> bool {
         self.quota_bus.at.is_some()
     }
 
-    /// Gives their quotas to the SMs whose turn has come.
+    /// Applies the quotas of the SMs whose cycle has come.
     pub(super) fn advance_quota_bus(&mut self) {
         while let Some(at) = self.quota_bus.at.filter(|at| *at <= self.now) {
             let Some(sm) = self.sms.get_mut(self.quota_bus.next) else {
@@ -105,13 +108,14 @@ mod tests {
     }
 
     proptest! {
-        /// The closed form, cycle by cycle or from deadline to deadline; a second commit begins anew.
+        /// Comparison with the closed form, cycle by cycle or from deadline to deadline; a second
+        /// commit restarts the bus.
         #[test]
         fn sm_n_has_its_quotas_after_n_plus_one_turns(cycles in 1..9_u32, second in 1..60_u64, skip: bool) {
             let mut file = file(cycles);
             commit(&mut file, 100, 2);
             tick(&mut file, 100);
-            // Staged only: not on the bus.
+            // This quota is staged but not committed, so it is not on the bus.
             file.write32(global::QUOTA_ALL, 7);
             let has = |sm: usize, of: u64, now: u64| now >= of + (sm as u64 + 1) * u64::from(cycles);
             for now in 101..220 {
@@ -134,7 +138,7 @@ mod tests {
         }
     }
 
-    /// An SM that holds what it held is not in its new partition before it has its quotas.
+    /// An SM with unchanged TBs has not reached its new partition before it has its quotas.
     #[test]
     fn a_window_begins_with_the_sms_own_quotas() {
         let mut file = file(3);
@@ -149,7 +153,7 @@ mod tests {
             let turns = (now - 50) / 3;
             assert_eq!(file.read32(global::PARTITION), (1 << turns.min(5)) - 1, "cycle {now}");
         }
-        // A kernel that has gone is on no SM, though its quotas were on their way.
+        // Quotas on the bus do not bring back a kernel that was released.
         commit(&mut file, 100, 2);
         file.write32(mias_registers::slot::at(0, mias_registers::slot::CONTROL), 1);
         (100..130).for_each(|now| tick(&mut file, now));

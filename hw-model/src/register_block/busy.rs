@@ -1,19 +1,20 @@
-//! The microcontroller's time: what the firmware writes once it is deciding reaches the block when the decision's time is over.
+//! Decision time of the microcontroller: writes of a decision take effect when its time is over.
 //!
-//! A model calls the firmware at once, and the firmware is done at once. A real one reads its
-//! counters, computes, and writes; the simulated cycle in which it writes is that of the interrupt
-//! plus its instructions' time. So writes that come after the firmware has reported
-//! [`PhaseCode::Decide`] are held back, in order, and made together at the cycle that
-//! [`RegisterBlock::finish_decision`] names. The same holds of a placement: of what is written
-//! after the firmware has counted one more rescheduling ([`global::RESCHEDULINGS`]), which is
-//! before its quotas; and of limits of memory instructions: of what is written after
-//! [`global::MEMORY_SNAPSHOT`], of commands that preempt: of what is written after
-//! [`global::PREEMPT_WANTED`] was cleared, and of how many extra TBs there may be: from
-//! [`global::CONTEXT_ALLOWED`] on. Until then nothing reads them, the phase register shows Decide
-//! (or Partition, of a placement), and the firmware is not called again
-//! ([`RegisterBlock::calls_firmware`]): events that come in the meantime keep the interrupt line
-//! high and are served after the writes, as by a processor that is in its handler. How long that is
-//! the host says; the block knows no firmware.
+//! The model runs the firmware in zero simulated time. A real microcontroller reads counters,
+//! computes, and then writes. Its writes take effect in the cycle of the interrupt plus the time of
+//! its instructions. So the block holds writes back, in order, until the cycle of
+//! [`RegisterBlock::finish_decision`]. Held writes are those after one of these events:
+//!
+//! - decision: the firmware has reported [`PhaseCode::Decide`];
+//! - placement: the firmware has incremented [`global::RESCHEDULINGS`], which precedes its quotas;
+//! - limits of memory instructions: a write of [`global::MEMORY_SNAPSHOT`];
+//! - preemption commands: [`global::PREEMPT_WANTED`] was cleared;
+//! - number of extra TBs: a write of [`global::CONTEXT_ALLOWED`], which is held too.
+//!
+//! Until then no component sees the writes, and the phase register shows Decide (or Partition, for
+//! a placement). The firmware is not called again ([`RegisterBlock::calls_firmware`]). Events in
+//! the meantime keep the interrupt line high and are served after the writes, as by a processor in
+//! its handler. The host gives the decision time, since the block does not know the firmware.
 
 use mias_registers::bus::Bus;
 use mias_registers::{KERNEL_SLOTS, PhaseCode, global, sm, sm_control};
@@ -21,35 +22,36 @@ use mias_registers::{KERNEL_SLOTS, PhaseCode, global, sm, sm_control};
 use super::RegisterBlock;
 use super::access::element;
 
-/// Writes held back.
+/// State of the held writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Busy {
-    /// Decisions take time.
+    /// True if decisions take time.
     pub(super) enabled: bool,
-    /// The firmware is deciding: its writes are held.
+    /// True while the firmware decides and its writes are held.
     holding: bool,
-    /// Of limits of memory instructions.
+    /// True for limits of memory instructions.
     memory: bool,
-    /// Of a preemption.
+    /// True for a preemption.
     preemption: bool,
-    /// Of how many extra TBs there may be.
+    /// True for the number of extra TBs.
     contexts: bool,
-    /// Offset and value, in order.
+    /// Offset and value of each held write, in order.
     writes: Vec<(u32, u32)>,
-    /// Cycle in which they are made.
+    /// Cycle in which the held writes take effect.
     pub(super) until: Option<u64>,
 }
 
 impl Busy {
-    /// Holds a write back, if writes are held.
+    /// Holds a write back if writes are held. Returns true if it did.
     pub(super) fn hold(&mut self, offset: u32, value: u32) -> bool {
         let allows = element(offset, global::CONTEXT_ALLOWED, KERNEL_SLOTS).is_some() || offset == global::CONTEXT_DUE;
         if allows && self.enabled {
             (self.contexts, self.holding) = (true, true);
         }
-        // Who has been looked at is not held: what wants room from then on is new.
+        // Clears of the wanted bits are not held, since later requests for capacity are new.
         let wanted = (global::PREEMPT_WANTED..global::PREEMPT_DONE).contains(&offset);
-        // A window of kernels' counters begins or ends where the firmware says so, not when it is done.
+        // The firmware starts and ends a window of kernel counters at once, not at the end of its
+        // decision time.
         let held = self.holding && !(self.preemption && wanted) && offset != global::KERNEL_SNAPSHOT;
         if held {
             self.writes.push((offset, value));
@@ -57,7 +59,7 @@ impl Busy {
         held
     }
 
-    /// Whether the writes that are due by `now` take a snapshot of an SM.
+    /// True if the writes due by `now` include an SM snapshot.
     pub(super) fn snapshots_at(&self, now: u64) -> bool {
         let is_snapshot = |offset: u32, value: u32| {
             offset == global::MEMORY_SNAPSHOT
@@ -68,18 +70,19 @@ impl Busy {
 }
 
 impl Busy {
-    /// The firmware has latched the counters of memory issue: limits follow.
+    /// Starts a decision on memory limits, after the firmware has latched the counters of memory
+    /// issue.
     pub(super) fn begin_memory(&mut self) {
         self.memory = self.enabled;
         self.holding |= self.enabled;
     }
 
-    /// What is held is neither a decision nor a placement.
+    /// True if the held writes are neither of a decision nor of a placement.
     fn is_beside_decisions(&self) -> bool {
         self.memory || self.preemption || self.contexts
     }
 
-    /// The firmware has taken notice of SMs that want room: victims follow.
+    /// Starts a preemption, after the firmware has acknowledged the SMs that request capacity.
     pub(super) fn begin_preemption(&mut self) {
         if !self.holding {
             self.preemption = self.enabled;
@@ -89,57 +92,62 @@ impl Busy {
 }
 
 impl RegisterBlock {
-    /// From now on decisions take the time that [`RegisterBlock::finish_decision`] gives them. To be called once the firmware has
-    /// started; whoever calls it names the end of every decision.
+    /// Enables decision times.
+    ///
+    /// Call it once the firmware has started. The caller must then call
+    /// [`RegisterBlock::finish_decision`] for every decision.
     pub fn time_decisions(&mut self) {
         self.busy.enabled = true;
     }
 
-    /// The firmware reports a phase.
+    /// Handles a phase report of the firmware.
     pub(super) fn report_phase(&mut self, phase: u32) {
         self.notes.set(global::PHASE, phase);
         self.busy.holding = self.busy.enabled && phase == PhaseCode::Decide as u32;
     }
 
-    /// The firmware counts its reschedulings: a placement begins, if it is one more.
+    /// Handles the firmware's count of reschedulings; an increment starts a placement.
     pub(super) fn report_reschedulings(&mut self, reschedulings: u32) {
         let more = self.reschedulings() != reschedulings;
         self.notes.set(global::RESCHEDULINGS, reschedulings);
         self.busy.holding |= self.busy.enabled && more;
     }
 
-    /// Whether what [`RegisterBlock::undated_decision`] tells of is a placement: what a batch of launches, or a kernel that has gone,
-    /// leads to. Nothing has been profiled for it.
+    /// True if [`RegisterBlock::undated_decision`] is a placement, the result of a batch of
+    /// launches or of a kernel's end. It has no profiling.
     #[must_use]
     pub fn undated_placement(&self) -> bool {
         self.busy.holding && !self.busy.is_beside_decisions() && self.phase() != Some(PhaseCode::Decide)
     }
 
-    /// Whether the firmware has set limits of memory instructions, and the cycle in which they take effect has not been named.
+    /// True if the firmware has set limits of memory instructions whose effective cycle is not set
+    /// yet.
     #[must_use]
     pub fn undated_memory_limits(&self) -> bool {
         self.busy.holding && self.busy.memory
     }
 
-    /// Whether the firmware has chosen victims, and the cycle in which its commands take effect has not been named.
+    /// True if the firmware has chosen victims and the effective cycle of its commands is not set
+    /// yet.
     #[must_use]
     pub fn undated_preemption(&self) -> bool {
         self.busy.holding && self.busy.preemption
     }
 
-    /// Whether the firmware has said how many extra TBs there may be, and the cycle in which that takes effect has not been named.
+    /// True if the firmware has set the number of extra TBs and the effective cycle is not set yet.
     #[must_use]
     pub fn undated_contexts(&self) -> bool {
         self.busy.holding && self.busy.contexts
     }
 
-    /// Kernels whose counters of memory issue the last snapshot has latched: SMs with any, and the most on one of them.
+    /// Kernels in the last snapshot of memory issue: number of SMs with any, and maximum per SM.
     #[must_use]
     pub fn latched_kernels(&self) -> (u32, u32) {
         self.memory.latched_kernels()
     }
 
-    /// The phase that a decision or placement leads to whose end has not been named yet; none if there is no such decision.
+    /// Resulting phase of a decision or placement whose end is not set yet; none without such a
+    /// decision.
     #[must_use]
     pub fn undated_decision(&self) -> Option<PhaseCode> {
         if !self.busy.holding || self.busy.is_beside_decisions() {
@@ -149,7 +157,8 @@ impl RegisterBlock {
         Some(phases.filter_map(|(_, value)| PhaseCode::from_code(*value)).next().unwrap_or(PhaseCode::Decide))
     }
 
-    /// Names the cycle in which the decision just made ends: its writes take effect then, at once if that is not later than now.
+    /// Sets the end cycle of the latest decision. Its writes take effect then, or now if that is
+    /// earlier than now.
     pub fn finish_decision(&mut self, cycle: u64) {
         if !self.busy.holding {
             return;
@@ -160,19 +169,20 @@ impl RegisterBlock {
         self.update_deadline();
     }
 
-    /// Whether the firmware is to be called: the interrupt line is high, and it is not busy with a decision.
+    /// True if the firmware must be called: the interrupt line is high and no decision is in
+    /// progress.
     #[must_use]
     pub fn calls_firmware(&self) -> bool {
         self.busy.until.is_none() && self.interrupt_pending()
     }
 
-    /// Makes the held writes if their time has come.
+    /// Makes the held writes if their cycle has come.
     pub(super) fn make_held_writes(&mut self) {
         if self.busy.until.is_none_or(|until| until > self.now) {
             return;
         }
         self.busy.until = None;
-        // One of them may report Decide again; it is none of a decision to come.
+        // A held write may report Decide again, which must not start another decision.
         let enabled = std::mem::take(&mut self.busy.enabled);
         for (offset, value) in std::mem::take(&mut self.busy.writes) {
             self.write32(offset, value);
@@ -189,7 +199,7 @@ mod tests {
     use mias_registers::{MAP_END, interrupt};
     use proptest::prelude::*;
 
-    /// What the firmware writes around a decision at `now`: two TBs of slot 0 on every SM.
+    /// Firmware writes around a decision at `now`: two TBs of slot 0 on every SM.
     fn decide(file: &mut RegisterBlock, now: u64) {
         file.set_now(now);
         for (offset, value) in [
@@ -266,7 +276,7 @@ mod tests {
         assert_eq!((file.quota(0, 0), file.phase()), (0, Some(PhaseCode::Partition)));
         tick(&mut file, 130);
         assert_eq!((file.quota(0, 0), file.phase()), (2, Some(PhaseCode::Transition)));
-        // A decision is no placement.
+        // A decision is not a placement.
         decide(&mut file, 200);
         assert!(!file.undated_placement() && file.undated_decision().is_some());
     }
@@ -281,7 +291,7 @@ mod tests {
     }
 
     proptest! {
-        /// A decision of no time is a decision that is not timed, whatever is written.
+        /// A decision of zero time equals an untimed decision, for arbitrary writes.
         #[test]
         fn no_time_is_untimed(writes in proptest::collection::vec((0..MAP_END / 4, any::<u32>()), 0..200), phases in 0..8_usize) {
             let mut writes: Vec<(u32, u32)> = writes.into_iter().map(|(word, value)| (4 * word, value)).collect();

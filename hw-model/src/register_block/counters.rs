@@ -1,11 +1,12 @@
-//! An SM's counters as the model keeps them, and as the register block latches them.
+//! Counters of an SM as the model keeps them and as the register block latches them.
 
 use crate::sm::KernelMemoryCounts;
 use mias_registers::KERNEL_SLOTS;
 use mias_registers::counters::{COUNTERS, Counter};
 use std::ops::{Index, IndexMut};
 
-/// Cumulative counts of one SM since the start of the simulation, each under its [`Counter`]. They never decrease.
+/// Cumulative counts of one SM since the start of the simulation, by [`Counter`]. They never
+/// decrease.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RawCounters {
     counts: [u64; COUNTERS],
@@ -13,12 +14,12 @@ pub struct RawCounters {
     pub slot_warp_insts: [u64; KERNEL_SLOTS],
     /// Thread instructions of the kernel in each slot.
     pub slot_thread_insts: [u64; KERNEL_SLOTS],
-    /// Memory issue of the kernel in each slot.
+    /// Memory-issue counts of the kernel in each slot.
     pub memory: [KernelMemoryCounts; KERNEL_SLOTS],
 }
 
 impl RawCounters {
-    /// These counts, and 0 of all others.
+    /// Creates counters with these counts and 0 elsewhere.
     #[must_use]
     pub fn of<const N: usize>(counts: [(Counter, u64); N]) -> Self {
         let mut raw = Self::default();
@@ -43,30 +44,32 @@ impl IndexMut<Counter> for RawCounters {
     }
 }
 
-/// Counters of one SM within the register block: cumulative, base of the current count, and the latch.
+/// Counters of one SM in the register block: cumulative counts, base of the current window, and
+/// latch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CounterBank {
     raw: RawCounters,
     base: RawCounters,
     latched: [u32; COUNTERS],
-    /// Latched per slot; a count saturates no sooner than the counter of all slots.
+    /// Latched warp instructions by slot. A slot's count saturates no earlier than the counter of
+    /// all slots.
     slot_warp_insts: [u32; KERNEL_SLOTS],
     slot_thread_insts: [u32; KERNEL_SLOTS],
     saturated: u32,
 }
 
 impl CounterBank {
-    /// Takes over the model's cumulative counts.
+    /// Stores the model's cumulative counts.
     pub(super) fn load(&mut self, raw: RawCounters) {
         self.raw = raw;
     }
 
-    /// Starts counting from here.
+    /// Starts a new count.
     pub(super) fn clear(&mut self) {
         self.base = self.raw;
     }
 
-    /// Latches all counters of this instant, saturated to their widths, and clears them.
+    /// Latches all counters, saturated to their widths, and clears them.
     pub(super) fn latch(&mut self) {
         self.saturated = 0;
         for (latch, counter) in self.latched.iter_mut().zip(Counter::ALL) {
@@ -82,28 +85,28 @@ impl CounterBank {
         self.clear();
     }
 
-    /// The latched value of the `index`-th counter.
+    /// Latched value of the `index`-th counter.
     pub(super) fn latched(&self, index: usize) -> u32 {
         self.latched.get(index).copied().unwrap_or(0)
     }
 
-    /// The latched warp instructions of each slot.
+    /// Latched warp instructions of each slot.
     pub(super) fn slot_warp_insts(&self) -> &[u32; KERNEL_SLOTS] {
         &self.slot_warp_insts
     }
 
-    /// The latched thread instructions of each slot.
+    /// Latched thread instructions of each slot.
     pub(super) fn slot_thread_insts(&self) -> &[u32; KERNEL_SLOTS] {
         &self.slot_thread_insts
     }
 
-    /// Which latched counters saturated.
+    /// Mask of the latched counters that saturated.
     pub(super) fn saturated(&self) -> u32 {
         self.saturated
     }
 }
 
-/// What each slot has counted since `base`, as wide as a counter.
+/// Counts of each slot since `base`, saturated to the width of a counter.
 fn narrowed(raw: &[u64; KERNEL_SLOTS], base: &[u64; KERNEL_SLOTS], width: Counter) -> [u32; KERNEL_SLOTS] {
     std::array::from_fn(|slot| raw[slot].saturating_sub(base[slot]).min(width.max().into()) as u32)
 }

@@ -1,56 +1,57 @@
-//! What is wired into the register block: the machine, the straps, and the descriptor of a launch.
+//! Constants of the register block: the machine, the straps, and the descriptor of a launch.
 
 use mias_registers::{KERNEL_SLOTS, MAX_SMS, MAX_WINDOW, PolicyCode, feature};
 
 use crate::config::GpuConfig;
 use mias_warp_trace::SECTOR_BYTES;
 
-/// Threads of a warp on every machine modelled here.
+/// Threads of a warp on every modeled machine.
 const WARP_THREADS: u32 = 32;
 
-/// Read-only facts that the firmware finds in the register block.
+/// Machine constants that the firmware reads in the register block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GpuDescription {
-    /// SMs, 1 to 256.
+    /// Number of SMs, 1 to 256.
     pub sm_count: u32,
-    /// Kernel slots, 1 to 8.
+    /// Number of kernel slots, 1 to 8.
     pub slot_count: u32,
-    /// Resident threads per SM.
+    /// Maximum resident threads per SM.
     pub sm_threads: u32,
     /// 32-bit registers per SM.
     pub sm_registers: u32,
     /// Shared memory per SM in bytes.
     pub sm_shared_bytes: u32,
-    /// Resident TBs per SM, 1 to 255.
+    /// Maximum resident TBs per SM, 1 to 255.
     pub sm_tbs: u32,
     /// Threads per warp.
     pub warp_threads: u32,
-    /// Registers per thread are rounded up to a multiple of this.
+    /// Allocation granule of registers per thread.
     pub register_granule: u32,
-    /// Shared memory per TB is rounded up to a multiple of this many bytes.
+    /// Allocation granule of shared memory per TB in bytes.
     pub shared_granule_bytes: u32,
-    /// Linear's coefficient, Q16.16.
+    /// Coefficient of the metric Linear, Q16.16.
     pub linear_coefficient_q16: u32,
-    /// Warp schedulers per SM.
+    /// Number of warp schedulers per SM.
     pub sm_schedulers: u32,
-    /// Most sectors that the interconnect moves to all SMs per core cycle, Q16.16.
+    /// Maximum number of sectors that the interconnect moves to all SMs per core cycle, Q16.16.
     pub reply_sectors_q16: u32,
-    /// Most sectors that DRAM moves per core cycle, Q16.16.
+    /// Maximum number of sectors that DRAM moves per core cycle, Q16.16.
     pub dram_sectors_q16: u32,
-    /// Most sectors that the L2 hands to the interconnect per core cycle, Q16.16.
+    /// Maximum number of sectors that the L2 sends to the interconnect per core cycle, Q16.16.
     pub l2_sectors_q16: u32,
-    /// Bytes that an L2 access moves at most.
+    /// Maximum bytes that an L2 access moves.
     pub l2_access_bytes: u32,
-    /// Cycles until a gated SM is awake; 0 where none is gated.
+    /// Cycles until a gated SM is awake; 0 without power gating.
     pub sm_wake_cycles: u32,
     /// [`feature`] bits.
     pub features: u32,
-    /// What the firmware is asked to do.
+    /// Straps: the settings of the firmware.
     pub straps: Straps,
 }
 
 impl GpuDescription {
-    /// The description of a modelled GPU: all kernel slots, ideal transitions available, no preemption.
+    /// Creates the description of a modeled GPU: all kernel slots, ideal transitions available, no
+    /// preemption.
     #[must_use]
     pub fn of(gpu: &GpuConfig, straps: Straps) -> Self {
         Self {
@@ -80,7 +81,8 @@ impl GpuDescription {
         }
     }
 
-    /// `sm_count` SMs like those of the reference GPU (`configs/gpus/rtx2060-accelsim.toml`), without options, for tests and benchmarks of the
+    /// Creates the description of `sm_count` SMs like those of the reference GPU
+    /// (`configs/gpus/rtx2060-accelsim.toml`), without options, for tests and benchmarks of the
     /// register block alone.
     #[must_use]
     pub fn reference(sm_count: usize, straps: Straps) -> Self {
@@ -106,7 +108,7 @@ impl GpuDescription {
         }
     }
 
-    /// The same with every count brought into the range that the map has room for.
+    /// Clamps every count to the range of the register map.
     #[must_use]
     pub(super) fn within_map(mut self) -> Self {
         self.sm_count = self.sm_count.clamp(1, MAX_SMS as u32);
@@ -116,7 +118,8 @@ impl GpuDescription {
     }
 }
 
-/// One flit per port and interconnect cycle, on the side with fewer ports, of packets with what is fetched at once.
+/// Reply bandwidth: one flit per port and interconnect cycle, on the side with fewer ports, in
+/// packets of one fetch.
 fn reply_sectors_q16(gpu: &GpuConfig) -> u32 {
     let slices = u64::from(gpu.dram.channels) * u64::from(gpu.l2.slices_per_channel);
     let ports = slices.min(u64::from(gpu.sm.count));
@@ -125,7 +128,7 @@ fn reply_sectors_q16(gpu: &GpuConfig) -> u32 {
     q16(ports * u64::from(sectors) * u64::from(gpu.clocks.interconnect_khz), flits * u64::from(gpu.clocks.core_khz))
 }
 
-/// As many bytes per L2 cycle as a slice's port is wide, on every slice.
+/// L2 bandwidth: the width of a slice's port per L2 cycle, summed over the slices.
 fn l2_sectors_q16(gpu: &GpuConfig) -> u32 {
     let bytes = u64::from(gpu.dram.channels) * u64::from(gpu.l2.slices_per_channel) * u64::from(gpu.l2.port_bytes);
     q16(bytes * u64::from(gpu.clocks.l2_khz), SECTOR_BYTES * u64::from(gpu.clocks.core_khz))
@@ -136,49 +139,55 @@ fn dram_sectors_q16(gpu: &GpuConfig) -> u32 {
     q16(sectors, cycles)
 }
 
-/// A fraction, rounded down and at most the largest.
+/// Fraction in Q16.16, rounded down and saturated.
 fn q16(numerator: u64, denominator: u64) -> u32 {
     u32::try_from((u128::from(numerator) << 16) / u128::from(denominator.max(1))).unwrap_or(u32::MAX)
 }
 
-/// The strap registers: set by the host before the firmware starts.
+/// Strap registers, set by the host before the firmware starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Straps {
     /// Policy to run.
     pub policy: PolicyCode,
     /// Profiling window in cycles, 1 to 131,071.
     pub profile_window: u32,
-    /// Cycles for which launches are collected.
+    /// Cycles over which launches are collected into a batch.
     pub coalesce_window: u32,
     /// [`mias_registers::option`] bits.
     pub options: u32,
     /// TBs per SM of the n-th kernel launched, for the fixed-configuration policy.
     pub fixed: [u8; KERNEL_SLOTS],
-    /// Loss at which Warped-Slicer gives way to Spatial, times the kernels, in thousandths.
+    /// Loss above which Warped-Slicer switches to Spatial, times the number of kernels, in
+    /// thousandths.
     pub loss_threshold_permille: u32,
-    /// Cycles between two looks at the counters of memory issue, if the firmware is to limit memory instructions.
+    /// Cycles between two reads of the memory-issue counters, if the firmware limits memory
+    /// instructions.
     pub memory_interval: u32,
-    /// Cycles of the intervals after which the firmware looks at how busy the chip was, if it is to control extra TBs.
+    /// Cycles of a utilization interval, if the firmware controls extra TBs.
     pub context_interval: u32,
-    /// Whom the firmware preempts, and how: [`mias_registers::preempt_scheme`].
+    /// Victim selection and technique of preemption: [`mias_registers::preempt_scheme`].
     pub preempt: u32,
-    /// Cycles that a preemption may take, for kernels whose launch does not say.
+    /// Maximum cycles of a preemption, for kernels whose launch gives none.
     pub preempt_limit: u32,
-    /// How often a launch may be passed over, if the firmware says which is next.
+    /// Maximum number of times that a launch may be bypassed, if the firmware manages the launch
+    /// queue.
     pub queue_patience: u32,
-    /// What the firmware sets of memory issue, if it is to: [`mias_registers::memory_mode`].
+    /// Memory-issue settings of the firmware, if any: [`mias_registers::memory_mode`].
     pub memory_mode: u32,
-    /// The order of DRAM requests that it sets, if it is to: [`mias_registers::dram_order`].
+    /// Order of DRAM requests set by the firmware, if any: [`mias_registers::dram_order`].
     pub dram_order: u32,
-    /// What that is held by.
+    /// Cap of that order.
     pub dram_cap: u32,
-    /// A search for how many SMs each kernel needs.
+    /// Straps of the search for the number of SMs per kernel.
     pub search: SearchStraps,
 }
 
 impl Straps {
-    /// A policy with the thesis' window of 45,000 cycles (Nasef 2023, section 3.2.1), launches collected for 5,000 cycles
-    /// (sources.md D27), and Warped-Slicer's threshold of 1.2 over the number of kernels (sources.md D50).
+    /// Creates the default straps of a policy.
+    ///
+    /// The profiling window is the thesis' 45,000 cycles (Nasef 2023, section 3.2.1). Launches are
+    /// collected for 5,000 cycles (sources.md D27). Warped-Slicer's threshold is 1.2 over the
+    /// number of kernels (sources.md D50).
     #[must_use]
     pub const fn new(policy: PolicyCode) -> Self {
         const { assert!(45_000 <= MAX_WINDOW) };
@@ -202,29 +211,33 @@ impl Straps {
     }
 }
 
-/// The straps of a search for how many SMs each kernel needs.
+/// Straps of the search for the number of SMs per kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SearchStraps {
-    /// Cycles of each step that are not measured, 1 to 131,071.
+    /// Warm-up cycles of each step, not measured, 1 to 131,071.
     pub warm_up_cycles: u32,
-    /// Cycles of each step that are, 1 to 131,071.
+    /// Measured cycles of each step, 1 to 131,071.
     pub window_cycles: u32,
-    /// What a kernel may lose of its IPC on its even share, in thousandths.
+    /// Maximum loss of a kernel's IPC relative to its even share, in thousandths.
     pub loss_permille: u32,
-    /// Share of DRAM's bandwidth above which a kernel is memory-intensive, where that is asked for, in thousandths.
+    /// DRAM bandwidth utilization above which a kernel is memory-intensive, where a policy uses it,
+    /// in thousandths.
     pub utilisation_permille: u32,
-    /// What DRAM moves for a kernel alone of which every access opens a row, in thousandths of its peak (sources.md D158).
+    /// Bandwidth of a kernel alone if every access opens a row, in thousandths of DRAM's peak
+    /// (sources.md D158).
     pub reach_permille: u32,
-    /// How much more it moves where no access does, in thousandths.
+    /// Additional bandwidth if no access opens a row, in thousandths of the peak.
     pub reach_of_hits_permille: u32,
-    /// SMs of the n-th kernel scheduled, for the policy that deals them out as given.
+    /// Number of SMs of the n-th kernel scheduled, for the policy with fixed shares.
     pub shares: [u32; KERNEL_SLOTS],
 }
 
 impl SearchStraps {
-    /// A line through five kernels alone (sources.md D158). Steps of 20,000 and 20,000 cycles, and
-    /// a loss of 5 % (Zhao et al. 2018, sections 4.1.2 and 4.2). A tenth of DRAM's bandwidth:
-    /// assumption, the paper has no number.
+    /// Published values.
+    ///
+    /// The bandwidth line is fitted to five kernels alone (sources.md D158). Steps have 20,000 and
+    /// 20,000 cycles, and the loss is 5 % (Zhao et al. 2018, sections 4.1.2 and 4.2). The
+    /// utilization is a tenth of DRAM's bandwidth: assumption, the paper has no number.
     pub const PUBLISHED: Self = Self {
         warm_up_cycles: 20_000,
         window_cycles: 20_000,
@@ -236,10 +249,10 @@ impl SearchStraps {
     };
 }
 
-/// A kernel as launched.
+/// Descriptor of a launched kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KernelDescriptor {
-    /// TBs of the grid.
+    /// Number of TBs of the grid.
     pub grid_tbs: u32,
     /// Threads per TB.
     pub tb_threads: u32,
@@ -247,12 +260,13 @@ pub struct KernelDescriptor {
     pub thread_registers: u32,
     /// Shared memory per TB in bytes.
     pub tb_shared_bytes: u32,
-    /// Priority, larger is more urgent.
+    /// Priority; larger is more urgent.
     pub priority: u32,
-    /// Stream.
+    /// CUDA stream.
     pub stream: u32,
-    /// Cycles from the moment at which its TBs may issue until it is to have its room; 0: not said.
+    /// Maximum cycles from the first possible TB issue until the kernel has its room; 0: not
+    /// specified.
     pub latency_limit: u32,
-    /// Which kernel it is; 0: not said.
+    /// Identity of the kernel across launches; 0: not specified.
     pub identity: u32,
 }

@@ -1,6 +1,7 @@
-//! The order of DRAM requests in the register block: which it is, its cap, and the kernels' shares of the bandwidth
-//! ([`mias_registers::global::DRAM_ORDER`]; sources.md D187). The model takes what was written ([`RegisterBlock::take_dram_order`]) before
-//! it runs the cycle.
+//! Order of DRAM requests: the order, its cap, and the kernels' shares of the bandwidth.
+//!
+//! Registers: [`mias_registers::global::DRAM_ORDER`]; sources.md D187. The model takes the written
+//! settings ([`RegisterBlock::take_dram_order`]) before it runs the cycle.
 
 use super::RegisterBlock;
 use super::access::element;
@@ -8,15 +9,15 @@ use crate::config::{DramOrder, DramSchedulerConfig, MOST_DRAM_CAP, WHOLE_SHARE};
 use crate::memory::DramSettings;
 use mias_registers::{KERNEL_SLOTS, dram_order, fault, feature, global};
 
-/// The block's share of the order.
+/// State of the DRAM order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct DramBlock {
     settings: DramSettings,
-    /// What the model has.
+    /// Settings that the model has.
     told: DramSettings,
 }
 
-/// Orders by their code.
+/// Orders with their codes.
 const ORDERS: [(DramOrder, u32); 5] = [
     (DramOrder::FrFcfs, dram_order::FR_FCFS),
     (DramOrder::Fcfs, dram_order::FCFS),
@@ -26,7 +27,7 @@ const ORDERS: [(DramOrder, u32); 5] = [
 ];
 
 impl DramBlock {
-    /// A register; none if it is none of these.
+    /// Register value; none for an offset outside these registers.
     pub(super) fn read(&self, offset: u32) -> Option<u32> {
         match offset {
             global::DRAM_ORDER => ORDERS.iter().find(|(by, _)| *by == self.settings.by).map(|(_, code)| *code),
@@ -37,7 +38,7 @@ impl DramBlock {
 }
 
 impl RegisterBlock {
-    /// The same block, of channels whose requests can be ordered, and are from reset as a machine says.
+    /// Enables ordering of DRAM requests, with the GPU file's settings after reset.
     #[must_use]
     pub fn with_dram_order(mut self, config: Option<&DramSchedulerConfig>) -> Self {
         self.gpu.features |= feature::DRAM_ORDER;
@@ -46,14 +47,14 @@ impl RegisterBlock {
         self
     }
 
-    /// The order of DRAM requests, if it is another than the model has.
+    /// Takes the order of DRAM requests if it differs from the model's.
     pub fn take_dram_order(&mut self) -> Option<DramSettings> {
         let DramBlock { settings, told } = &mut self.dram;
         let before = std::mem::replace(told, *settings);
         (before != *settings).then_some(*settings)
     }
 
-    /// Writes a register; none if it is none of these.
+    /// Writes a register; none for an offset outside these registers.
     pub(super) fn write_dram(&mut self, offset: u32, value: u32) -> Option<()> {
         self.dram.read(offset)?;
         if self.gpu.features & feature::DRAM_ORDER == 0 {

@@ -1,41 +1,43 @@
-//! Counters of kernels over the whole chip, latched by the firmware's command ([`mias_registers::global::KERNEL_SNAPSHOT`]; Zhao et al.
-//! 2018, section 4.1.2; sources.md D143).
+//! Chip-wide counters of kernels, latched on the firmware's command.
+//!
+//! Registers: [`mias_registers::global::KERNEL_SNAPSHOT`]; Zhao et al. 2018, section 4.1.2;
+//! sources.md D143.
 
 use mias_registers::{KERNEL_COUNT_BITS, KERNEL_SLOTS, global};
 
 use super::RegisterBlock;
 use super::access::element;
 
-/// Counts of a kernel.
+/// Number of counts of a kernel.
 const COUNTS: usize = 10;
 
-/// What a slot has counted since the start of the simulation, whichever kernels held it.
+/// Cumulative counts of a slot since the start of the simulation, over all kernels that held it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RawKernel {
-    /// Warp instructions issued.
+    /// Number of warp instructions issued.
     pub warp_insts: u64,
-    /// Thread instructions issued.
+    /// Number of thread instructions issued.
     pub thread_insts: u64,
-    /// L2 accesses.
+    /// Number of L2 accesses.
     pub l2_accesses: u64,
-    /// L2 hits.
+    /// Number of L2 hits.
     pub l2_hits: u64,
-    /// DRAM reads.
+    /// Number of DRAM reads.
     pub dram_reads: u64,
-    /// DRAM writes.
+    /// Number of DRAM writes.
     pub dram_writes: u64,
-    /// DRAM accesses that found their row open.
+    /// Number of DRAM accesses that hit an open row.
     pub row_hits: u64,
-    /// TBs that ended.
+    /// Number of TBs that ended.
     pub ended_tbs: u64,
-    /// Accesses of the L1s.
+    /// Number of L1 accesses.
     pub l1_accesses: u64,
-    /// Of these, misses.
+    /// Number of L1 misses.
     pub l1_misses: u64,
 }
 
 impl RawKernel {
-    /// In the order of the registers.
+    /// Counts in the order of the registers.
     fn counts(&self) -> [u64; COUNTS] {
         let RawKernel {
             warp_insts,
@@ -53,7 +55,7 @@ impl RawKernel {
     }
 }
 
-/// The registers of the counts, with their widths in bits; behind the cycles.
+/// Registers of the counts, which follow that of the cycles, with their widths in bits.
 const REGISTERS: [(u32, u32); COUNTS] = [
     (global::KERNEL_WARP_INSTS, KERNEL_COUNT_BITS),
     (global::KERNEL_THREAD_INSTS, u32::BITS),
@@ -67,12 +69,12 @@ const REGISTERS: [(u32, u32); COUNTS] = [
     (global::KERNEL_L1_MISSES, KERNEL_COUNT_BITS),
 ];
 
-/// One slot's counters.
+/// Counters of one slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Bank {
-    /// As handed over last.
+    /// Counts last reported by the model.
     raw: RawKernel,
-    /// As of the last latch, and its cycle.
+    /// Counts at the last latch, and its cycle.
     before: RawKernel,
     since: u64,
     cycles: u32,
@@ -97,28 +99,28 @@ impl Bank {
     }
 }
 
-/// All slots' counters.
+/// Counters of all slots.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct KernelBlock {
     banks: [Bank; KERNEL_SLOTS],
 }
 
 impl RegisterBlock {
-    /// Hands over a slot's cumulative counts; to be done before the firmware runs.
+    /// Stores a slot's cumulative counts. Call it before the firmware runs.
     pub fn load_kernel(&mut self, slot: usize, raw: RawKernel) {
         if let Some(bank) = self.kernels.banks.get_mut(slot) {
             bank.raw = raw;
         }
     }
 
-    /// A kernel is new in its slot in cycle `now`: it is counted from here.
+    /// Restarts a slot's counters in cycle `now`, for a new kernel.
     pub fn kernel_counted_anew(&mut self, slot: usize, now: u64) {
         if let Some(bank) = self.kernels.banks.get_mut(slot) {
             *bank = Bank { raw: bank.raw, before: bank.raw, since: now, ..Bank::default() };
         }
     }
 
-    /// Latches and clears the counters of some slots, one bit each.
+    /// Latches and clears the counters of the slots in the mask.
     pub(super) fn latch_kernels(&mut self, slots: u32) {
         for (slot, bank) in self.kernels.banks.iter_mut().enumerate().take(self.slots.len()) {
             if slots >> slot & 1 != 0 {
@@ -161,7 +163,7 @@ mod tests {
     }
 
     proptest! {
-        /// Windows that follow each other add up to the whole, and a window of one slot touches no other.
+        /// Consecutive windows add up to the total, and a window of one slot affects no other slot.
         #[test]
         fn windows_add_up(steps in prop::collection::vec((1_u64..1000, prop::array::uniform10(0_u64..1 << 20)), 1..20)) {
             let mut file = RegisterBlock::new(gpu());

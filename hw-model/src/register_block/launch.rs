@@ -1,4 +1,4 @@
-//! Kernel slots as seen by the hardware: launch, progress, completion, release.
+//! Kernel slots from the hardware's side: launch, progress, completion, release.
 
 use mias_registers::{fault, interrupt};
 
@@ -8,8 +8,10 @@ use super::description::KernelDescriptor;
 use super::state::SlotState;
 
 impl RegisterBlock {
-    /// Launches a kernel into the lowest free slot and queues it for the firmware. None if all slots are taken: the launch
-    /// then has to wait for a release, and [`fault::LAUNCH_OVERRUN`] is raised.
+    /// Launches a kernel into the lowest free slot and queues it for the firmware.
+    ///
+    /// Returns none if all slots are taken and raises [`fault::LAUNCH_OVERRUN`]; the launch must
+    /// then wait for a release.
     pub fn post_launch(&mut self, kernel: KernelDescriptor) -> Option<usize> {
         let Some(slot) = self.slots.iter().position(|slot| slot.kernel.is_none()) else {
             self.raise_fault(fault::LAUNCH_OVERRUN);
@@ -19,7 +21,7 @@ impl RegisterBlock {
         Some(slot)
     }
 
-    /// Puts a launch into a slot that is free.
+    /// Puts a launch into a free slot.
     pub(super) fn launch_into(&mut self, slot: usize, kernel: KernelDescriptor) {
         self.slots[slot] =
             SlotState { kernel: Some(kernel), unissued: kernel.grid_tbs, unfinished: kernel.grid_tbs, ..SlotState::default() };
@@ -28,19 +30,20 @@ impl RegisterBlock {
         self.raise(interrupt::LAUNCH);
     }
 
-    /// Whether a launch would find a slot.
+    /// True if a slot is free.
     #[must_use]
     pub fn has_free_slot(&self) -> bool {
         self.slots.iter().any(|slot| slot.kernel.is_none())
     }
 
-    /// The kernel in a slot, until the firmware releases it.
+    /// Kernel in a slot, until the firmware releases it.
     #[must_use]
     pub fn kernel(&self, slot: usize) -> Option<&KernelDescriptor> {
         self.slots.get(slot)?.kernel.as_ref()
     }
 
-    /// Reports how many TBs of a kernel have not been issued. It can rise again (a flushed TB goes back to its kernel).
+    /// Reports the number of TBs of a kernel that have not been issued. It can rise again, since a
+    /// flushed TB returns to its kernel.
     pub fn set_unissued(&mut self, slot: usize, tbs: u32) {
         if let Some(state) = self.slots.get_mut(slot) {
             self.evaluate |= (state.unissued == 0) != (tbs == 0);
@@ -48,7 +51,7 @@ impl RegisterBlock {
         }
     }
 
-    /// Reports how many TBs of a kernel have not retired.
+    /// Reports the number of TBs of a kernel that have not retired.
     pub fn set_unfinished(&mut self, slot: usize, tbs: u32) {
         if let Some(state) = self.slots.get_mut(slot) {
             state.unfinished = tbs;
@@ -68,7 +71,8 @@ impl RegisterBlock {
         }
     }
 
-    /// Reports that the last TB of a kernel has retired. The slot stays taken until the firmware releases it.
+    /// Reports that the last TB of a kernel has retired. The slot stays taken until the firmware
+    /// releases it.
     pub fn post_completed(&mut self, slot: usize) {
         if let Some(state) = self.slots.get_mut(slot)
             && state.kernel.is_some()
@@ -83,12 +87,12 @@ impl RegisterBlock {
         }
     }
 
-    /// Takes the slots whose kernel the firmware rejected since the last call: bit n for slot n.
+    /// Takes the mask of slots whose kernel the firmware rejected since the last call.
     pub fn take_rejected(&mut self) -> u32 {
         std::mem::take(&mut self.rejected)
     }
 
-    /// Frees a slot and zeroes its quotas, staged, on their way and active, on all SMs.
+    /// Frees a slot and zeroes its quotas on all SMs: staged, on the bus and active.
     pub(super) fn release(&mut self, slot: usize) {
         if let Some(state) = self.slots.get_mut(slot) {
             *state = SlotState::default();

@@ -1,8 +1,10 @@
-//! Memory issue in the register block: counters of each kernel on each SM, latched when the firmware asks, and the modes and limits that it
-//! sets ([`mias_registers::memory`]; sources.md D127).
+//! Memory issue: counters of each kernel on each SM, latched on the firmware's command, and modes
+//! and limits that the firmware sets.
 //!
-//! The model hands over cumulative counts with the others of an SM ([`RawCounters`]) and follows [`RegisterBlock::memory_settings`] whenever
-//! [`RegisterBlock::memory_generation`] has changed. Settings reach the SMs in the cycle in which they are written.
+//! Registers: [`mias_registers::memory`]; sources.md D127. The model reports cumulative counts with
+//! the other counts of an SM ([`RawCounters`]). It applies [`RegisterBlock::memory_settings`]
+//! whenever [`RegisterBlock::memory_generation`] has changed. Settings reach the SMs in the cycle
+//! in which they are written.
 
 use super::RegisterBlock;
 use super::counters::RawCounters;
@@ -10,34 +12,34 @@ use crate::config::MemoryIssueConfig;
 use crate::sm::{KernelMemoryCounts, MemorySettings};
 use mias_registers::{KERNEL_SLOTS, SM_WORDS, fault, feature, global, memory, memory_active, memory_mode, sm_bit};
 
-/// The block's share of an SM's memory issue.
+/// Memory-issue state of an SM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct MemorySm {
     mode: u32,
     limits: [u8; KERNEL_SLOTS],
-    /// It was armed, and has had no quotas since its window.
+    /// True from arming until the first quotas after the window.
     undecided: bool,
     raw: [KernelMemoryCounts; KERNEL_SLOTS],
     base: [KernelMemoryCounts; KERNEL_SLOTS],
-    /// As latched: differences to `base`, and the peak.
+    /// Latched counts: differences to `base`, and the peak.
     latched: [KernelMemoryCounts; KERNEL_SLOTS],
-    /// Slots that the last snapshot latched.
+    /// Mask of slots latched by the last snapshot.
     ready: u8,
 }
 
-/// The block's share of memory issue.
+/// State of memory issue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MemoryBlock {
     sms: Vec<MemorySm>,
-    /// [`memory_active`].
+    /// Start of the restrictions: [`memory_active`].
     active: u32,
     interval: u32,
-    /// The end of the interval.
+    /// End of the interval.
     pub(super) at: Option<u64>,
     generation: u32,
-    /// Slots that have been latched since the model was told: their peaks begin anew. By SM.
+    /// Masks by SM of slots latched since the model's last query; their peaks restart.
     latched: Vec<u8>,
-    /// The limit of each slot after reset.
+    /// Limit of each slot after reset.
     reset: [u8; KERNEL_SLOTS],
 }
 
@@ -54,12 +56,12 @@ impl MemoryBlock {
         }
     }
 
-    /// An SM is armed: what is tried on it is tried without.
+    /// Suspends the restrictions of an armed SM, so that profiling runs without them.
     pub(super) fn armed(&mut self, sm: usize) {
         self.set_undecided(sm, true);
     }
 
-    /// An SM that is not armed has its quotas.
+    /// Restores the restrictions of an SM that is not armed and has its quotas.
     pub(super) fn decided(&mut self, sm: usize) {
         self.set_undecided(sm, false);
     }
@@ -72,14 +74,14 @@ impl MemoryBlock {
         }
     }
 
-    /// Takes over the model's counts of an SM.
+    /// Stores the model's counts of an SM.
     pub(super) fn load(&mut self, sm: usize, raw: &RawCounters) {
         if let Some(sm) = self.sms.get_mut(sm) {
             sm.raw = raw.memory;
         }
     }
 
-    /// Latches what has had enough requests, on all SMs.
+    /// Latches, on all SMs, the slots with enough requests.
     fn snapshot(&mut self) {
         for (sm, taken) in self.sms.iter_mut().zip(&mut self.latched) {
             sm.ready = 0;
@@ -96,7 +98,8 @@ impl MemoryBlock {
                 };
                 *base = now;
                 sm.ready |= 1 << slot;
-                // Asked again before the model has counted on, the peak is what is in flight.
+                // At a second snapshot before the model's next counts, the peak is the number in
+                // flight.
                 sm.raw[slot].peak = now.in_flight;
             }
             *taken |= sm.ready;
@@ -107,7 +110,7 @@ impl MemoryBlock {
         self.generation = self.generation.wrapping_add(1);
     }
 
-    /// A register of an SM; none if there is none, or it cannot be read.
+    /// Register value of an SM; none if it does not exist or is not readable.
     pub(super) fn read(&self, sm: usize, offset: u32, slots: usize) -> Option<u32> {
         let state = self.sms.get(sm)?;
         let (count, in_flight) = (most(memory::COUNT_BITS), most(memory::IN_FLIGHT_BITS));
@@ -132,26 +135,26 @@ impl MemoryBlock {
         (slot < slots).then_some(value)
     }
 
-    /// SMs of which the last snapshot has latched a slot, and the most slots of one.
+    /// Number of SMs with slots in the last snapshot, and maximum number of such slots per SM.
     pub(super) fn latched_kernels(&self) -> (u32, u32) {
         let kernels = || self.sms.iter().map(|sm| sm.ready.count_ones()).filter(|kernels| *kernels > 0);
         (kernels().count() as u32, kernels().max().unwrap_or(0))
     }
 
-    /// SMs of which the last snapshot has latched a slot, of a word of their bit map.
+    /// Word of the bit map of SMs with slots in the last snapshot.
     fn ready(&self, word: usize) -> u32 {
         let of_word = self.sms.iter().enumerate().filter(|(sm, state)| sm_bit(*sm).0 == word && state.ready != 0);
         of_word.fold(0, |bits, (sm, _)| bits | sm_bit(sm).1)
     }
 }
 
-/// The most that so many bits count.
+/// Maximum value of this many bits.
 const fn most(bits: u32) -> u32 {
     (1 << bits) - 1
 }
 
 impl RegisterBlock {
-    /// The same block, of SMs that hold memory instructions back as a machine says, from reset.
+    /// Enables memory-issue control, with the GPU file's settings after reset.
     #[must_use]
     pub fn with_memory_issue(mut self, config: Option<&MemoryIssueConfig>) -> Self {
         if let Some(config) = config {
@@ -166,13 +169,13 @@ impl RegisterBlock {
         self
     }
 
-    /// Changes whenever [`RegisterBlock::memory_settings`] of an SM do.
+    /// Number that changes whenever [`RegisterBlock::memory_settings`] of an SM do.
     #[must_use]
     pub fn memory_generation(&self) -> u32 {
         self.memory.generation
     }
 
-    /// What holds memory instructions of an SM back.
+    /// Memory-issue settings of an SM.
     #[must_use]
     pub fn memory_settings(&self, sm: usize) -> MemorySettings {
         let Some(state) = self.memory.sms.get(sm) else { return MemorySettings::default() };
@@ -184,13 +187,14 @@ impl RegisterBlock {
         MemorySettings { mode: state.mode, limits: state.limits, active, watched, warp_quotas }
     }
 
-    /// Slots of an SM that have been latched since the last call, one bit each: their peaks begin with what is in flight.
+    /// Takes the mask of an SM's slots latched since the last call; their peaks restart at the
+    /// number in flight.
     pub fn take_latched(&mut self, sm: usize) -> u8 {
         self.memory.latched.get_mut(sm).map_or(0, std::mem::take)
     }
 
-    /// A kernel is new in its slot, and the model has handed over the counts of all SMs: it begins
-    /// with none, and with the limit and the quota after reset.
+    /// Resets a slot's counts, limit and quota for a new kernel. The model must have reported the
+    /// counts of all SMs.
     pub fn memory_kernel_placed(&mut self, slot: usize) {
         for sm in &mut self.memory.sms {
             let raw = sm.raw.get(slot).copied().unwrap_or_default();
@@ -255,7 +259,7 @@ impl RegisterBlock {
         Some(())
     }
 
-    /// Writes a register of an SM; none if there is none, or it cannot be written.
+    /// Writes a register of an SM; none if it does not exist or is not writable.
     pub(super) fn write_memory(&mut self, sm: usize, offset: u32, value: u32) -> Option<()> {
         self.memory.sms.get(sm)?;
         let slot = offset.checked_sub(memory::LIMIT).map(|rest| (rest / 4) as usize);
@@ -277,7 +281,7 @@ impl RegisterBlock {
         Some(())
     }
 
-    /// Whether the SMs can hold memory instructions back; says so if they cannot.
+    /// True if the SMs have memory-issue control; raises a fault if not.
     pub(super) fn has_memory_issue(&mut self) -> bool {
         let has = self.gpu.features & feature::MEMORY_ISSUE != 0;
         if !has {
@@ -286,7 +290,7 @@ impl RegisterBlock {
         has
     }
 
-    /// The end of an interval, if it has come, and the next.
+    /// Ends the interval if its end has come, and starts the next.
     pub(super) fn end_memory_interval(&mut self) -> bool {
         let Some(at) = self.memory.at.filter(|at| *at <= self.now) else { return false };
         self.memory.at = Some(at.saturating_add(self.memory.interval.into()).max(self.now + 1));

@@ -1,15 +1,17 @@
-//! The scheduler's register block as a device: the hardware's end of [`mias_registers`].
+//! Register block of the scheduler as a device: the hardware side of [`mias_registers`].
 //!
-//! Firmware reaches it through [`mias_registers::bus::Bus`] (the access rules are in `access.rs`); the timing model through
-//! the methods here. The model's part of the deal, per cycle:
+//! Firmware accesses it through [`mias_registers::bus::Bus`] (the access rules are in `access.rs`);
+//! the timing model uses the methods here. In each cycle the model must:
 //!
-//! 1. report what changed ([`RegisterBlock::set_resident`], [`RegisterBlock::set_unissued`], [`RegisterBlock::post_launch`], ...);
-//! 2. if [`RegisterBlock::needs_tick`], call [`RegisterBlock::tick`], which asks for the counters of just those SMs whose
-//!    window starts or ends in this cycle, so that windows are exact;
-//! 3. if [`RegisterBlock::calls_firmware`], let the firmware run, and tick once more if needed;
-//! 4. follow [`RegisterBlock::quota`] whenever [`RegisterBlock::generation`] has changed.
+//! 1. report changes ([`RegisterBlock::set_resident`], [`RegisterBlock::set_unissued`],
+//!    [`RegisterBlock::post_launch`], ...);
+//! 2. call [`RegisterBlock::tick`] if [`RegisterBlock::needs_tick`]; it requests the counters of
+//!    just those SMs whose window starts or ends in this cycle, so that windows are exact;
+//! 3. run the firmware if [`RegisterBlock::calls_firmware`], and tick once more if needed;
+//! 4. apply [`RegisterBlock::quota`] whenever [`RegisterBlock::generation`] has changed.
 //!
-//! Between two such cycles nothing happens before [`RegisterBlock::next_deadline`], so a model may skip ahead to it.
+//! Without reports, nothing happens before [`RegisterBlock::next_deadline`], so a model may skip
+//! ahead to it.
 
 mod access;
 mod active_warps;
@@ -59,7 +61,7 @@ use sm_states::StateBlock;
 use state::{Notes, SlotState, SmState, Timer, Watchdog};
 use ways::WaysBlock;
 
-/// The register block. Two that are equal answer every access alike.
+/// Register block of the scheduler. Two equal blocks answer every access alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterBlock {
     gpu: GpuDescription,
@@ -72,7 +74,7 @@ pub struct RegisterBlock {
     rejected: u32,
     timer: Timer,
     watchdog: Watchdog,
-    /// TBs that leave by command.
+    /// Preemption of TBs.
     preempt: PreemptBlock,
     int_status: u32,
     int_enable: u32,
@@ -80,45 +82,47 @@ pub struct RegisterBlock {
     completed: u32,
     partition: [u32; SM_WORDS],
     profile_done: [u32; SM_WORDS],
-    /// SMs that the next row of quotas is for, one bit each.
+    /// Mask of the SMs to which the next row of quotas applies.
     quota_sms: [u32; SM_WORDS],
     mode: u32,
     profile_window: u32,
     notes: Notes,
     faults: u32,
     generation: u32,
-    /// An armed SM may have reached its partition.
+    /// True if an armed SM may have reached its partition.
     evaluate: bool,
-    /// Quotas on their way to the SMs.
+    /// Quotas on the bus to the SMs.
     quota_bus: QuotaBus,
-    /// Memory issue.
+    /// Memory-issue control.
     memory: MemoryBlock,
-    /// Ways of the caches.
+    /// Partitioning of cache ways.
     ways: WaysBlock,
-    /// Warp instructions and miss resources.
+    /// Shares of warp instructions and miss resources.
     shares: SharesBlock,
-    /// What SMs are to be, and are.
+    /// Requested and actual states of SMs.
     states: StateBlock,
     /// Limits of active warps.
     warps: ActiveWarpsBlock,
-    /// The order of DRAM requests.
+    /// Order of DRAM requests.
     dram: DramBlock,
     /// Counters of kernels.
     kernels: KernelBlock,
-    /// Extra TBs.
+    /// Extra TBs of oversubscription.
     oversubscription: OversubscriptionBlock,
-    /// The window of the queue of launches.
+    /// Window of the launch queue.
     queue: QueueBlock,
-    /// Earliest end of a window, timer, watchdog, interval of memory issue or decision, or turn on the quota bus.
+    /// Earliest end of a window, timer, watchdog, memory-issue interval or decision, or next step
+    /// of the quota bus.
     deadline: Option<u64>,
-    /// The firmware's time.
+    /// Decision time of the firmware.
     busy: Busy,
-    /// What happened, if it is recorded.
+    /// Log of events, if recorded.
     activity: Option<ActivityLog>,
 }
 
 impl RegisterBlock {
-    /// A register block after reset: no kernels, all quotas 0, all interrupts disabled, drain mode, longest window.
+    /// Creates a register block after reset: no kernels, all quotas 0, all interrupts disabled,
+    /// drain mode, longest window.
     #[must_use]
     pub fn new(gpu: GpuDescription) -> Self {
         let gpu = gpu.within_map();
@@ -162,32 +166,33 @@ impl RegisterBlock {
         }
     }
 
-    /// The machine that it was built for.
+    /// Description of the machine.
     #[must_use]
     pub fn gpu(&self) -> &GpuDescription {
         &self.gpu
     }
 
-    /// The same block with other straps, as if it had been wired so from the beginning.
+    /// Replaces the straps, as if they had been set from the beginning.
     #[must_use]
     pub fn with_straps(mut self, straps: Straps) -> Self {
         self.gpu.straps = straps;
         self
     }
 
-    /// TBs of the kernel in `slot` that `sm` may hold, as far as a commit has come; 0 for SMs and slots that do not exist.
+    /// Quota of the kernel in `slot` on `sm`, as far as a commit has arrived; 0 for SMs and slots
+    /// that do not exist.
     #[must_use]
     pub fn quota(&self, sm: usize, slot: usize) -> u32 {
         self.sms.get(sm).and_then(|sm| sm.active.get(slot)).copied().map_or(0, u32::from)
     }
 
-    /// Changes whenever a quota, an arm bit or the transition mode does.
+    /// Number that changes whenever a quota, an arm bit or the transition mode does.
     #[must_use]
     pub fn generation(&self) -> u32 {
         self.generation
     }
 
-    /// Whether transitions are ideal (0 cycles) instead of drained.
+    /// True if transitions are ideal (0 cycles) instead of drained.
     #[must_use]
     pub fn ideal_transition(&self) -> bool {
         self.mode == mode::IDEAL
@@ -199,7 +204,8 @@ impl RegisterBlock {
         self.now
     }
 
-    /// Sets the cycle counter without evaluating anything; the firmware sees it. Time never runs backwards.
+    /// Sets the cycle counter without evaluating anything; the firmware sees it. Time never
+    /// decreases.
     pub fn set_now(&mut self, now: u64) {
         self.now = self.now.max(now);
     }
@@ -217,14 +223,16 @@ impl RegisterBlock {
         }
     }
 
-    /// TBs of `slot` resident on `sm` as last reported.
+    /// Number of TBs of `slot` resident on `sm` as last reported.
     #[must_use]
     pub fn resident(&self, sm: usize, slot: usize) -> u32 {
         self.sms.get(sm).and_then(|sm| sm.resident.get(slot)).copied().map_or(0, u32::from)
     }
 
-    /// Hands over the cumulative counts of an SM. To be done before the firmware runs, which may take snapshots by command; windows
-    /// get theirs through [`RegisterBlock::tick`].
+    /// Stores the cumulative counts of an SM.
+    ///
+    /// Call it before the firmware runs, since the firmware may take snapshots by command. Windows
+    /// get their counts through [`RegisterBlock::tick`].
     pub fn load_counters(&mut self, sm: usize, raw: RawCounters) {
         self.memory.load(sm, &raw);
         if let Some(state) = self.sms.get_mut(sm) {
@@ -232,54 +240,55 @@ impl RegisterBlock {
         }
     }
 
-    /// [`interrupt`] events that have happened and that the firmware has not cleared.
+    /// Pending [`interrupt`] events: raised and not cleared by the firmware.
     #[must_use]
     pub fn pending_events(&self) -> u32 {
         self.int_status
     }
 
-    /// Disables all interrupts, as a firmware that is never to be called again would.
+    /// Disables all interrupts, as for a firmware that is never called again.
     pub(crate) fn sleep(&mut self) {
         self.int_enable = 0;
     }
 
-    /// Whether the interrupt line is high.
+    /// True if the interrupt line is high.
     #[must_use]
     pub fn interrupt_pending(&self) -> bool {
         self.int_status & self.int_enable != 0
     }
 
-    /// Scheduler phase as the firmware last reported it; none for a code that does not exist.
+    /// Scheduler phase that the firmware last reported; none for an unknown code.
     #[must_use]
     pub fn phase(&self) -> Option<PhaseCode> {
         PhaseCode::from_code(self.notes.get(global::PHASE))
     }
 
-    /// Reschedulings as the firmware last reported them.
+    /// Number of reschedulings that the firmware last reported.
     #[must_use]
     pub fn reschedulings(&self) -> u32 {
         self.notes.get(global::RESCHEDULINGS)
     }
 
-    /// What a search for SMs has found, as the firmware last said it: [`mias_registers::search_found`].
+    /// Result of the SM search that the firmware last reported: [`mias_registers::search_found`].
     #[must_use]
     pub fn search_found(&self) -> u32 {
         self.notes.get(global::SEARCH_FOUND)
     }
 
-    /// The progress of the kernel in a slot on the shares found, as the firmware last estimated it, in parts of 2^14; 0 if it does not.
+    /// Progress of the kernel in a slot with the SMs found, as last estimated by the firmware, in
+    /// parts of 2^14; 0 without an estimate.
     #[must_use]
     pub fn search_progress(&self, slot: usize) -> u32 {
         self.notes.progress.get(slot).copied().unwrap_or(0)
     }
 
-    /// [`fault`] bits that are set.
+    /// Raised [`fault`] bits.
     #[must_use]
     pub fn faults(&self) -> u32 {
         self.faults
     }
 
-    /// Whether the watchdog has expired since it was last fed.
+    /// True if the watchdog has expired since it was last fed.
     #[must_use]
     pub fn watchdog_expired(&self) -> bool {
         self.watchdog.expired
@@ -298,7 +307,7 @@ impl RegisterBlock {
         }
     }
 
-    /// Clamps a value into its field, and says so.
+    /// Clamps a value into its field and raises a fault if it was out of range.
     fn in_range(&mut self, value: u32, min: u32, max: u32) -> u32 {
         let clamped = value.clamp(min, max);
         if clamped != value {

@@ -1,67 +1,68 @@
-//! Extra TBs in the register block, where the firmware is their controller: what the chip did in an interval, and how many there may be
-//! ([`mias_registers::global::CONTEXT_ALLOWED`]; Lin et al. 2018, section 6.4; sources.md D181).
+//! Extra TBs under control of the firmware: activity of the chip in an interval, and the allowed
+//! number of extra TBs.
 //!
-//! The model keeps the intervals: it asks for [`RegisterBlock::context_interval`], hands over what
-//! was counted in each with [`RegisterBlock::end_context_interval`], and follows
-//! [`RegisterBlock::context_limit`] of the slots that [`RegisterBlock::take_context_writes`] names.
+//! Registers: [`mias_registers::global::CONTEXT_ALLOWED`]; Lin et al. 2018, section 6.4; sources.md
+//! D181. The model times the intervals of [`RegisterBlock::context_interval`]. It reports the
+//! counts of each with [`RegisterBlock::end_context_interval`]. It applies
+//! [`RegisterBlock::context_limit`] of the slots in [`RegisterBlock::take_context_writes`].
 
 use mias_registers::{CONTEXT_ARRAYS, CONTEXT_COUNTS, KERNEL_SLOTS, context_allowed, context_bound, fault, feature, global, interrupt};
 
 use super::RegisterBlock;
 use super::access::element;
 
-/// The most of something, in so many core cycles.
+/// Peak rate of a count: a maximum per number of core cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Peak {
-    /// So much.
+    /// Maximum count.
     pub most: u64,
-    /// In so many cycles.
+    /// Core cycles of that maximum.
     pub cycles: u64,
 }
 
 impl Peak {
-    /// In an interval, rounded down and at most the largest.
+    /// Maximum count in an interval, rounded down and saturated.
     fn within(self, interval: u32) -> u32 {
         let most = u128::from(self.most) * u128::from(interval) / u128::from(self.cycles.max(1));
         u32::try_from(most).unwrap_or(u32::MAX)
     }
 }
 
-/// What a kernel may have.
+/// Allowance of extra TBs for one kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExtraTbLimit {
-    /// Most extra TBs on an SM.
+    /// Maximum number of extra TBs on an SM.
     pub extra: u32,
-    /// Contexts may lie in the L1.
+    /// True if contexts may be stored in the L1.
     pub in_l1: bool,
 }
 
-/// The registers of a slot.
+/// Registers of a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct ContextSlot {
     bound: u32,
     allowed: u32,
     latched: [u32; CONTEXT_COUNTS],
-    /// Decisions by class.
+    /// Number of decisions by class.
     decisions: [u32; 3],
 }
 
-/// The registers of extra TBs.
+/// Registers of extra TBs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct OversubscriptionBlock {
-    /// Of what is in [`CONTEXT_ARRAYS`].
+    /// Peak rates of the counts in [`CONTEXT_ARRAYS`].
     peaks: [Peak; CONTEXT_COUNTS],
     interval: u32,
-    /// Writes of it.
+    /// Number of writes to the interval register.
     asked: u32,
     due: u32,
     slots: [ContextSlot; KERNEL_SLOTS],
-    /// Slots whose limit was written, and the model has not been told: one bit each.
+    /// Mask of slots with a limit written since the model's last query.
     written: u8,
 }
 
 impl OversubscriptionBlock {
-    /// A register; none if there is none.
+    /// Register value; none if it does not exist.
     pub(super) fn read(&self, offset: u32, slots: usize) -> Option<u32> {
         match offset {
             global::CONTEXT_INTERVAL => return Some(self.interval),
@@ -83,8 +84,8 @@ impl OversubscriptionBlock {
 }
 
 impl RegisterBlock {
-    /// The same block, of a chip that leaves it to the firmware how many extra TBs there are, if it
-    /// does: the most that it can count, in the order of the registers.
+    /// Enables control of extra TBs by the firmware if `peaks` is given: the peak rates of the
+    /// counts, in register order.
     #[must_use]
     pub fn with_oversubscription(mut self, peaks: Option<[Peak; CONTEXT_COUNTS]>) -> Self {
         if let Some(peaks) = peaks {
@@ -94,43 +95,46 @@ impl RegisterBlock {
         self
     }
 
-    /// Cycles of an interval; 0: there is none.
+    /// Cycles of an interval; 0: no intervals.
     #[must_use]
     pub fn context_interval(&self) -> u32 {
         self.oversubscription.interval
     }
 
-    /// Changes whenever intervals are asked for: they begin anew.
+    /// Number that changes whenever intervals are requested; they then restart.
     #[must_use]
     pub fn context_intervals_asked(&self) -> u32 {
         self.oversubscription.asked
     }
 
-    /// Slots whose [`RegisterBlock::context_limit`] was written since the last call, one bit each.
+    /// Takes the mask of slots whose [`RegisterBlock::context_limit`] was written since the last
+    /// call.
     pub fn take_context_writes(&mut self) -> u8 {
         std::mem::take(&mut self.oversubscription.written)
     }
 
-    /// What the kernel in a slot may have.
+    /// Allowance of extra TBs for the kernel in a slot.
     #[must_use]
     pub fn context_limit(&self, slot: usize) -> ExtraTbLimit {
         let allowed = self.oversubscription.slots.get(slot).map_or(0, |slot| slot.allowed);
         ExtraTbLimit { extra: allowed & context_allowed::EXTRA, in_l1: allowed & context_allowed::IN_L1 != 0 }
     }
 
-    /// How often the firmware found that little was used, some, and that something was saturated, since the kernel took the slot.
+    /// Number of the firmware's decisions since the kernel took the slot: low use, medium use, and
+    /// saturation.
     #[must_use]
     pub fn context_decisions(&self, slot: usize) -> [u32; 3] {
         self.oversubscription.slots.get(slot).map_or([0; 3], |slot| slot.decisions)
     }
 
-    /// Kernels of which an interval is over that the firmware has not done with.
+    /// Mask of kernels with a finished interval that the firmware has not processed.
     #[must_use]
     pub fn due_contexts(&self) -> u32 {
         self.oversubscription.due.count_ones()
     }
 
-    /// A kernel is new in its slot; an SM has room for so many extra TBs of it.
+    /// Resets a slot for a new kernel. `bound` is the maximum number of its extra TBs that an SM
+    /// can store.
     pub fn context_kernel_placed(&mut self, slot: usize, bound: u32, needs_l1: bool) {
         if let Some(state) = self.oversubscription.slots.get_mut(slot) {
             let bound = bound.min(context_bound::EXTRA) | if needs_l1 { context_bound::NEEDS_L1 } else { 0 };
@@ -139,8 +143,8 @@ impl RegisterBlock {
         }
     }
 
-    /// An interval of the kernel in a slot is over, in which the chip has counted this: it is
-    /// latched if the last one is done with, and the firmware is called.
+    /// Ends an interval of the kernel in a slot with the chip's counts. They are latched if the
+    /// firmware has processed the last interval, and the firmware is called.
     pub fn end_context_interval(&mut self, slot: usize, counted: [u64; CONTEXT_COUNTS]) {
         let Some(state) = self.oversubscription.slots.get_mut(slot) else { return };
         if self.oversubscription.due >> slot & 1 == 0 {
@@ -150,7 +154,7 @@ impl RegisterBlock {
         self.raise(interrupt::CONTEXTS);
     }
 
-    /// Writes a register; none if there is none, or it cannot be written.
+    /// Writes a register; none if it does not exist or is not writable.
     pub(super) fn write_contexts(&mut self, offset: u32, value: u32) -> Option<()> {
         let slot = element(offset, global::CONTEXT_ALLOWED, self.slots.len());
         if slot.is_none() && ![global::CONTEXT_INTERVAL, global::CONTEXT_DUE].contains(&offset) {

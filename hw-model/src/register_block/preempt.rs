@@ -1,62 +1,63 @@
-//! Preemption in the register block: TBs as the model last showed them, who wants room, and what the firmware commands
-//! ([`mias_registers::preempt`]; sources.md D133).
+//! Preemption: TBs on each SM, requests for capacity, and commands of the firmware.
 //!
-//! The model shows what SMs hold before the firmware runs ([`RegisterBlock::show_tb`]) and carries out, in order, what the firmware has written
-//! since ([`RegisterBlock::take_preempt_actions`]).
+//! Registers: [`mias_registers::preempt`]; sources.md D133. The model reports the TBs of the SMs
+//! before the firmware runs ([`RegisterBlock::show_tb`]). It then executes the firmware's writes in
+//! order ([`RegisterBlock::take_preempt_actions`]).
 
 use super::RegisterBlock;
 use crate::sm::Ended;
 use mias_registers::preempt::{self, MAX_PLACES};
 use mias_registers::{KERNEL_SLOTS, SM_WORDS, fault, feature, global, interrupt, mode, preempt_command, preempt_tb, sm_bit, technique};
 
-/// A TB as the firmware sees it.
+/// A TB as shown to the firmware.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShownTb {
     /// Slot of its kernel.
     pub slot: u8,
-    /// It may be flushed.
+    /// True if it may be flushed.
     pub flush: bool,
     /// [`technique`](mias_registers::technique) by which it is leaving.
     pub leaving: u32,
-    /// Warp instructions that it has issued.
+    /// Number of warp instructions that it has issued.
     pub insts: u64,
-    /// Cycles that it has been here.
+    /// Number of cycles that it has been resident.
     pub cycles: u64,
-    /// Its first register.
+    /// Index of its first register.
     pub first_register: u32,
-    /// Its first byte of shared memory.
+    /// Offset of its first byte of shared memory.
     pub first_shared: u32,
-    /// Cycles until it ends, if that is known.
+    /// Cycles until it ends, if known.
     pub left: Option<u64>,
-    /// Cycle in which it came or came back: who it is, in its place. The firmware does not see it; a command is for this TB, whoever is there when it
-    /// takes effect.
+    /// Cycle in which it arrived or resumed, which identifies it within its position. The firmware
+    /// does not see it. A command applies to this TB, even if another one is in the position when
+    /// it takes effect.
     pub came_cycle: u64,
 }
 
-/// What the firmware has written.
+/// Write of the firmware.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreemptAction {
-    /// The TB in a place is to leave.
+    /// Preemption of the TB in a position.
     Command {
-        /// Its place.
+        /// Position of the TB.
         place: usize,
         /// [`technique`](mias_registers::technique).
         technique: u32,
-        /// Cycles that the firmware expects it to take.
+        /// Cycles that the firmware expects.
         estimate: u32,
-        /// Cycle in which the TB came that the firmware was shown there; none if it was shown none.
+        /// Arrival cycle of the TB that the firmware was shown there; none if it was shown none.
         came_cycle: Option<u64>,
     },
-    /// Positions are to be kept for a kernel.
+    /// Reservation of positions for a kernel.
     Reserve {
-        /// As [`preempt::RESERVED_SLOT`] has it.
+        /// Value as in [`preempt::RESERVED_SLOT`].
         word: u32,
-        /// One bit each.
+        /// Mask of the positions.
         positions: u64,
     },
 }
 
-/// The block's share of an SM.
+/// Preemption state of an SM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct PreemptSm {
     tbs: [Option<ShownTb>; MAX_PLACES],
@@ -67,21 +68,21 @@ struct PreemptSm {
     positions: u64,
 }
 
-/// The block's share of preemption.
+/// State of preemption.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct PreemptBlock {
-    /// Empty where SMs do not preempt.
+    /// State of each SM; empty if SMs do not preempt.
     sms: Vec<PreemptSm>,
     wanted: [u32; SM_WORDS],
-    /// Of those that wanted room, which the firmware took notice of when it looked last.
+    /// Mask of the requesting SMs that the firmware acknowledged at its last read.
     looked_at: [u32; SM_WORDS],
     done: [u32; SM_WORDS],
-    /// By SM, in the order of the writes.
+    /// Writes by SM, in order.
     actions: Vec<(u16, PreemptAction)>,
 }
 
 impl RegisterBlock {
-    /// The same block, of SMs that preempt.
+    /// Enables or disables preemption by the SMs.
     #[must_use]
     pub fn with_preemption(mut self, on: bool) -> Self {
         if on {
@@ -99,34 +100,35 @@ impl RegisterBlock {
         self
     }
 
-    /// Whether TBs leave as the firmware commands.
+    /// True if SMs execute preemption commands.
     #[must_use]
     pub fn preempts(&self) -> bool {
         self.mode == mode::PREEMPT
     }
 
-    /// Shows what is in a place of an SM, and what came of the last command for it.
+    /// Shows the TB in a position of an SM, and the result of the last command for it.
     pub fn show_tb(&mut self, sm: usize, place: usize, tb: Option<ShownTb>, result: u32) {
         if let Some(sm) = self.preempt.sms.get_mut(sm) {
             (sm.tbs[place], sm.results[place]) = (tb, result);
         }
     }
 
-    /// Shows what is known of the TBs of a slot's kernel that have ended on an SM.
+    /// Shows statistics of the ended TBs of a slot's kernel on an SM.
     pub fn show_ended(&mut self, sm: usize, slot: usize, ended: Ended) {
         if let Some(sm) = self.preempt.sms.get_mut(sm) {
             sm.ended[slot] = ended;
         }
     }
 
-    /// Shows what is kept on an SM.
+    /// Shows the reservation of an SM.
     pub fn show_reserved(&mut self, sm: usize, word: u32, positions: u64) {
         if let Some(sm) = self.preempt.sms.get_mut(sm) {
             (sm.reserved, sm.positions) = (word, positions);
         }
     }
 
-    /// An SM wants room for `tbs` TBs of the kernel in `slot`, or for nobody any more.
+    /// Requests capacity on an SM for `tbs` TBs of the kernel in `slot`; none withdraws the
+    /// request.
     pub fn want_room(&mut self, sm: usize, wanted: Option<(usize, u32)>) {
         let value = wanted.map_or(0, |(slot, tbs)| (slot as u32 + 1) | tbs.min(0xFF) << 8);
         let Some(state) = self.preempt.sms.get_mut(sm) else { return };
@@ -138,45 +140,46 @@ impl RegisterBlock {
         }
     }
 
-    /// Whether an SM wants room and was not served.
+    /// True if an SM has an unserved request for capacity.
     #[must_use]
     pub fn wants_room(&self, sm: usize) -> bool {
         let (word, bit) = sm_bit(sm);
         self.preempt.wanted[word] & bit != 0
     }
 
-    /// An SM has been commanded: what it asked for before is answered, also what it asked for while
-    /// the firmware chose. It asks again when its commands are done.
+    /// Marks an SM's requests as answered by commands, even those made while the firmware chose. It
+    /// requests again when its commands are done.
     pub(crate) fn answered(&mut self, sm: usize) {
         let (word, bit) = sm_bit(sm);
         self.preempt.wanted[word] &= !bit;
     }
 
-    /// All commands of an SM are done.
+    /// Reports that all commands of an SM are done.
     pub fn post_preempt_done(&mut self, sm: usize) {
         let (word, bit) = sm_bit(sm);
         self.preempt.done[word] |= bit;
         self.raise(interrupt::PREEMPT_DONE);
     }
 
-    /// What the firmware has written since the last call.
+    /// Takes the firmware's writes since the last call.
     pub fn take_preempt_actions(&mut self) -> Vec<(u16, PreemptAction)> {
         std::mem::take(&mut self.preempt.actions)
     }
 
-    /// Whether the firmware has written anything since.
+    /// True if the firmware has written since the last call.
     #[must_use]
     pub fn has_preempt_actions(&self) -> bool {
         !self.preempt.actions.is_empty()
     }
 
-    /// SMs that wanted room when the firmware took its last look, and TBs on them: what its time depends on.
+    /// Number of SMs that requested capacity at the firmware's last read, and number of TBs on
+    /// them. The decision time depends on both.
     #[must_use]
     pub fn preempt_work(&self) -> (u32, u32) {
         self.preempt_work_by_sm().fold((0, 0), |(sms, all), (tbs, _)| (sms + 1, all + tbs))
     }
 
-    /// Of each of these SMs, the TBs on it and the TBs for which room is wanted.
+    /// Number of TBs on each of these SMs, and number of TBs that it requested capacity for.
     pub fn preempt_work_by_sm(&self) -> impl Iterator<Item = (u32, u32)> {
         let looked_at = |sm: usize| {
             let (word, bit) = sm_bit(sm);
@@ -209,7 +212,8 @@ impl RegisterBlock {
         Some(())
     }
 
-    /// A register of an SM; none if there is none, or it cannot be read. SMs that do not preempt hold nothing.
+    /// Register value of an SM; none if it does not exist or is not readable. SMs without
+    /// preemption read as 0.
     pub(super) fn read_preempt(&self, sm: usize, offset: u32) -> Option<u32> {
         self.sms.get(sm)?;
         let register = preempt::REGISTERS.iter().rev().find(|register| register.offset <= offset)?;
@@ -250,7 +254,7 @@ impl RegisterBlock {
         })
     }
 
-    /// Writes a register of an SM; none if there is none, or it cannot be written.
+    /// Writes a register of an SM; none if it does not exist or is not writable.
     pub(super) fn write_preempt(&mut self, sm: usize, offset: u32, value: u32) -> Option<()> {
         self.sms.get(sm)?;
         let place = offset.checked_sub(preempt::COMMAND).map(|rest| (rest / 4) as usize).filter(|place| *place < MAX_PLACES);
@@ -271,7 +275,8 @@ impl RegisterBlock {
                     return Some(());
                 }
                 let came_cycle = state.tbs[place].map(|tb| tb.came_cycle);
-                // It shows at once, also to a firmware that asks again before the model has carried it out.
+                // The command shows at once, so a firmware that reads again before its execution
+                // sees it.
                 if let Some(tb) = state.tbs[place].as_mut().filter(|tb| tb.leaving == technique::NONE) {
                     tb.leaving = asked;
                 }
@@ -295,8 +300,8 @@ impl RegisterBlock {
     }
 }
 
-/// As much as a register holds.
+/// Value saturated to a register.
 fn saturated(value: u64) -> u32 {
-    // The largest is for what nobody knows.
+    // The largest value means unknown.
     u32::try_from(value).unwrap_or(u32::MAX).min(preempt::UNKNOWN - 1)
 }

@@ -1,46 +1,48 @@
-//! The window of the queue of launches in the register block ([`mias_registers::queue`]; sources.md D200).
+//! Window of the launch queue ([`mias_registers::queue`]; sources.md D200).
 //!
-//! The queue is the model's: it shows launches that are due with [`RegisterBlock::enter_queue`] as long as there is room for one, says with
-//! [`RegisterBlock::set_occupied_slots`] which slots cannot be had though nobody is in them, and carries out what
-//! [`RegisterBlock::take_admitted`] names. While hardware says who is next it does not ask at all.
+//! The model owns the queue. It shows due launches with [`RegisterBlock::enter_queue`] while the
+//! window has a free entry. It reports free slots that are not available yet with
+//! [`RegisterBlock::set_occupied_slots`]. It performs the launches in
+//! [`RegisterBlock::take_admitted`]. While the hardware manages the queue, the model does not use
+//! the window.
 
 use mias_registers::{KERNEL_SLOTS, fault, feature, global, interrupt, queue};
 
 use super::RegisterBlock;
 use super::description::KernelDescriptor;
 
-/// A launch in the window.
+/// Launch in the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     kernel: KernelDescriptor,
     number: u32,
     passed: u32,
-    /// The model's number of it.
+    /// Model's index of the launch.
     launch: usize,
 }
 
-/// A launch that was given a slot.
+/// Launch that was admitted to a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Admitted {
-    /// The model's number of it.
+    /// Model's index of the launch.
     pub launch: usize,
-    /// The slot.
+    /// Slot that it received.
     pub slot: usize,
 }
 
-/// The window.
+/// State of the window.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct QueueBlock {
-    /// The firmware says who is next.
+    /// True if the firmware manages the queue.
     managed: bool,
     entries: [Option<Entry>; queue::ENTRIES],
-    /// Launches that came into the window so far.
+    /// Number of launches that have entered the window.
     entered: u32,
-    /// Slots that nobody is in and that cannot be had yet, one bit each.
+    /// Mask of free slots that are not available yet.
     occupied: u8,
-    /// The firmware wanted a slot, and there was none.
+    /// True if the firmware requested a slot when none was available.
     wanting: bool,
-    /// Launches with a slot that the model does not know of.
+    /// Admitted launches that the model has not taken yet.
     admitted: Vec<Admitted>,
 }
 
@@ -49,7 +51,7 @@ impl QueueBlock {
         self.entries.iter().enumerate().fold(0, |bits, (at, entry)| bits | u32::from(entry.is_some()) << at)
     }
 
-    /// A register of an entry; none if there is none.
+    /// Register value of an entry; none if it does not exist.
     pub(super) fn read(&self, entry: usize, register: u32) -> Option<u32> {
         let known = queue::REGISTERS.iter().any(|known| known.offset == register);
         let entry = self.entries.get(entry).filter(|_| known)?;
@@ -70,19 +72,20 @@ impl QueueBlock {
 }
 
 impl RegisterBlock {
-    /// Whether the firmware says which launch is next.
+    /// True if the firmware selects the next launch.
     #[must_use]
     pub fn queue_is_managed(&self) -> bool {
         self.queue.managed
     }
 
-    /// Launches in the window.
+    /// Number of launches in the window.
     #[must_use]
     pub fn queue_len(&self) -> usize {
         self.queue.entries.iter().flatten().count()
     }
 
-    /// Shows a launch in the window; false if that is full. The firmware is told, if it says who is next.
+    /// Adds a launch to the window; false if the window is full. The firmware is notified if it
+    /// manages the queue.
     pub fn enter_queue(&mut self, kernel: KernelDescriptor, launch: usize) -> bool {
         let number = self.queue.entered;
         let Some(free) = self.queue.entries.iter_mut().find(|entry| entry.is_none()) else { return false };
@@ -94,7 +97,8 @@ impl RegisterBlock {
         true
     }
 
-    /// Says which of the slots that nobody is in cannot be had yet, one bit each: something of the kernel before is in flight there.
+    /// Sets the mask of free slots that are not available yet, since the previous kernel has
+    /// requests in flight there.
     pub fn set_occupied_slots(&mut self, slots: u8) {
         self.queue.occupied = slots;
         if self.queue.wanting && self.queue_room() != 0 {
@@ -103,13 +107,14 @@ impl RegisterBlock {
         }
     }
 
-    /// Slots that a launch could have.
+    /// Mask of slots that a launch could take.
     pub(super) fn queue_room(&self) -> u32 {
         let free = self.slots.iter().enumerate().take(KERNEL_SLOTS).filter(|(_, slot)| slot.kernel.is_none());
         free.fold(0, |bits, (slot, _)| bits | 1 << slot) & !u32::from(self.queue.occupied)
     }
 
-    /// Gives the oldest launch of the window a slot, if there are both: hardware says who is next, and the firmware said so before.
+    /// Admits the oldest launch of the window if a slot is available. Used when hardware manages
+    /// the queue after the firmware has.
     pub(crate) fn admit_oldest(&mut self) {
         let waiting = self.queue.entries.iter().enumerate().filter_map(|(at, entry)| Some((at, entry.as_ref()?)));
         let newest = self.queue.entered;
@@ -119,7 +124,7 @@ impl RegisterBlock {
         }
     }
 
-    /// Launches that were given a slot since the last call, in that order.
+    /// Takes the launches admitted since the last call, in order.
     pub fn take_admitted(&mut self) -> Vec<Admitted> {
         std::mem::take(&mut self.queue.admitted)
     }
@@ -139,7 +144,7 @@ impl RegisterBlock {
         self.queue.admitted.push(Admitted { launch, slot });
     }
 
-    /// A global register of the queue; none if it is none of these.
+    /// Global register value of the queue; none for an offset outside these registers.
     pub(super) fn read_queue_global(&self, offset: u32) -> Option<u32> {
         Some(match offset {
             global::QUEUE_MODE => u32::from(self.queue.managed),
@@ -153,7 +158,7 @@ impl RegisterBlock {
         })
     }
 
-    /// Writes one; none if it is none of these.
+    /// Writes a global register of the queue; none for an offset outside these registers.
     pub(super) fn write_queue_global(&mut self, offset: u32, value: u32) -> Option<()> {
         if !matches!(offset, global::QUEUE_MODE | global::QUEUE_ADMIT) {
             return None;

@@ -1,38 +1,38 @@
-//! The block's share of the states of SMs: what the firmware asks of each, and what each is ([`mias_registers::sm_state`]; Zhao et al.
-//! 2018, section 4; sources.md D142). What becomes of a request is the GPU's part.
+//! Requested and actual states of SMs ([`mias_registers::sm_state`]; Zhao et al. 2018, section 4;
+//! sources.md D142). The GPU executes the requests.
 
 use mias_registers::{fault, feature, sm_state};
 
 use super::RegisterBlock;
 
-/// A request and a state for each SM.
+/// Requested and actual state of each SM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StateBlock {
-    /// Requested and shown codes, by SM.
+    /// Requested and actual codes, by SM.
     sms: Vec<(u8, u8)>,
-    /// Changes whenever a request does.
+    /// Number that changes with every request.
     generation: u32,
 }
 
 impl StateBlock {
-    /// All active.
+    /// Creates a block with all SMs active.
     pub(super) fn new(sms: usize) -> Self {
         StateBlock { sms: vec![(sm_state::ACTIVE as u8, sm_state::ACTIVE as u8); sms], generation: 0 }
     }
 
-    /// What an SM is to be.
+    /// Requested state of an SM.
     pub(super) fn request(&self, sm: usize) -> u32 {
         self.sms.get(sm).map_or(sm_state::ACTIVE, |(request, _)| u32::from(*request))
     }
 
-    /// What it is.
+    /// Actual state of an SM.
     pub(super) fn shown(&self, sm: usize) -> u32 {
         self.sms.get(sm).map_or(sm_state::ACTIVE, |(_, shown)| u32::from(*shown))
     }
 }
 
 impl RegisterBlock {
-    /// The firmware asks something of an SM.
+    /// Stores the firmware's request for an SM.
     pub(super) fn request_state(&mut self, sm: usize, value: u32) {
         let request = self.in_range(value, sm_state::ACTIVE, sm_state::GATED);
         let needs = match request {
@@ -48,19 +48,19 @@ impl RegisterBlock {
         }
     }
 
-    /// What an SM is to be: [`sm_state`].
+    /// Requested state of an SM: [`sm_state`].
     #[must_use]
     pub fn state_request(&self, sm: usize) -> u32 {
         self.states.request(sm)
     }
 
-    /// Changes whenever the firmware asks something of an SM.
+    /// Number that changes whenever the firmware requests a state.
     #[must_use]
     pub fn state_generation(&self) -> u32 {
         self.states.generation
     }
 
-    /// Reports what an SM is: [`sm_state`].
+    /// Reports the actual state of an SM: [`sm_state`].
     pub fn show_state(&mut self, sm: usize, state: u32) {
         if let Some(shown) = self.states.sms.get_mut(sm) {
             shown.1 = state as u8;

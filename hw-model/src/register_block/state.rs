@@ -1,29 +1,30 @@
-//! State of one SM, one kernel slot and the small devices (timer, watchdog, preemption) of the register block.
+//! State of one SM, one kernel slot and the small devices (timer, watchdog, preemption) of the
+//! register block.
 
 use mias_registers::{KERNEL_SLOTS, global};
 
 use super::counters::CounterBank;
 use super::description::KernelDescriptor;
 
-/// The block's share of an SM.
+/// State of one SM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SmState {
-    /// Waiting for its partition, or profiling.
+    /// True while the SM waits for its partition or profiles.
     pub(super) armed: bool,
     /// First cycle after the running window.
     pub(super) window_end: Option<u64>,
     pub(super) counters: CounterBank,
     pub(super) staged: [u8; KERNEL_SLOTS],
-    /// As of the last commit, in effect or on their way.
+    /// Quotas as of the last commit, in effect or on the bus.
     pub(super) committed: [u8; KERNEL_SLOTS],
     pub(super) active: [u8; KERNEL_SLOTS],
     pub(super) resident: [u8; KERNEL_SLOTS],
 }
 
-/// A kernel slot.
+/// State of a kernel slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SlotState {
-    /// The kernel in it, none when free.
+    /// Kernel in the slot, none if free.
     pub(super) kernel: Option<KernelDescriptor>,
     pub(super) unissued: u32,
     pub(super) unfinished: u32,
@@ -31,25 +32,25 @@ pub(super) struct SlotState {
     pub(super) completed: bool,
 }
 
-/// What the firmware says of itself: registers without effect.
+/// Reports of the firmware: registers without effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Notes {
-    /// [`global::PHASE`] (0 is Idle), [`global::RESCHEDULINGS`], [`global::DECISION_BEGIN`], [`global::DECISION_CYCLES`],
-    /// [`global::SEARCH_FOUND`].
+    /// [`global::PHASE`] (0 is Idle), [`global::RESCHEDULINGS`], [`global::DECISION_BEGIN`],
+    /// [`global::DECISION_CYCLES`], [`global::SEARCH_FOUND`].
     values: [u32; 5],
-    /// [`global::SEARCH_PROGRESS`].
+    /// Progress of each kernel: [`global::SEARCH_PROGRESS`].
     pub(super) progress: [u32; KERNEL_SLOTS],
 }
 
 impl Notes {
     const OFFSETS: [u32; 5] = [global::PHASE, global::RESCHEDULINGS, global::DECISION_BEGIN, global::DECISION_CYCLES, global::SEARCH_FOUND];
 
-    /// The register at this offset, 0 if it is none of them.
+    /// Register value at this offset, 0 for other registers.
     pub(super) fn get(&self, offset: u32) -> u32 {
         Self::OFFSETS.iter().zip(self.values).find(|(known, _)| **known == offset).map_or(0, |(_, value)| value)
     }
 
-    /// Writes it.
+    /// Writes the register at this offset.
     pub(super) fn set(&mut self, offset: u32, value: u32) {
         if let Some(place) = Self::OFFSETS.iter().position(|known| *known == offset) {
             self.values[place] = value;
@@ -61,7 +62,7 @@ impl Notes {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Timer {
     pub(super) compare: u64,
-    /// Low word written but not yet joined by a high word.
+    /// Low word that waits for its high word.
     pub(super) low: u32,
     pub(super) armed: bool,
 }
@@ -72,7 +73,7 @@ impl Timer {
     }
 }
 
-/// The watchdog.
+/// Watchdog timer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Watchdog {
     pub(super) period: u32,

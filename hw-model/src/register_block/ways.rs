@@ -1,25 +1,25 @@
-//! Ways of the caches in the register block: what the firmware gives each kernel slot, and what utility monitors count
-//! ([`mias_registers::memory`]; sources.md D138).
+//! Cache ways: the firmware's assignment to each kernel slot, and the counts of utility monitors.
 //!
-//! The model takes what was written ([`RegisterBlock::take_l1_ways`], [`RegisterBlock::take_l2_ways`]) before it runs the cycle, and hands over
-//! the counts of monitors, where its caches have any, before it calls the firmware.
+//! Registers: [`mias_registers::memory`]; sources.md D138. The model takes written assignments
+//! ([`RegisterBlock::take_l1_ways`], [`RegisterBlock::take_l2_ways`]) before it runs the cycle. It
+//! reports the counts of monitors, where its caches have any, before it calls the firmware.
 
 use super::RegisterBlock;
 use mias_registers::{KERNEL_SLOTS, fault, feature, global, memory, monitor};
 
-/// Ways by kernel slot.
+/// Number of ways by kernel slot.
 type Shares = [u16; KERNEL_SLOTS];
 
-/// One cache, or all L2 slices.
+/// Ways of one cache, or of all L2 slices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct CacheWays {
-    /// As written.
+    /// Assignment as written.
     given: Shares,
-    /// It was written since the model took it.
+    /// True if it was written since the model took it.
     written: bool,
-    /// [`monitor`] fields.
+    /// Selected count: [`monitor`] fields.
     shown: u32,
-    /// By slot, then position in the order of use.
+    /// Hits by slot, then by position in recency order.
     hits: [Vec<u32>; KERNEL_SLOTS],
 }
 
@@ -53,12 +53,12 @@ impl CacheWays {
     }
 }
 
-/// The block's share of the caches' ways.
+/// State of the caches' ways.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct WaysBlock {
     l1: Vec<CacheWays>,
     l2: CacheWays,
-    /// Something was written since the model looked.
+    /// True if any assignment was written since the model's last query.
     written: bool,
 }
 
@@ -67,7 +67,7 @@ impl WaysBlock {
         WaysBlock { l1: vec![CacheWays::default(); sms], l2: CacheWays::default(), written: false }
     }
 
-    /// A register of an SM; none if it is none of these.
+    /// Register value of an SM; none for an offset outside these registers.
     pub(super) fn read(&self, sm: usize, offset: u32) -> Option<u32> {
         let l1 = self.l1.get(sm)?;
         match offset {
@@ -77,7 +77,7 @@ impl WaysBlock {
         }
     }
 
-    /// The same of a global register.
+    /// Global register value; none for an offset outside these registers.
     pub(super) fn read_global(&self, offset: u32) -> Option<u32> {
         match offset {
             global::L2_MONITOR => Some(self.l2.shown),
@@ -87,48 +87,51 @@ impl WaysBlock {
     }
 }
 
-/// Which word of an array of ways that begins at `base` an offset is.
+/// Word index of an offset in an array of ways that starts at `base`.
 fn word_of(offset: u32, base: u32) -> Option<usize> {
     let word = (offset.checked_sub(base)? / 4) as usize;
     (word < memory::WAYS_WORDS).then_some(word)
 }
 
 impl RegisterBlock {
-    /// The same block, of caches whose ways can be given to kernels.
+    /// Enables assignment of cache ways to kernels.
     #[must_use]
     pub fn with_ways(mut self) -> Self {
         self.gpu.features |= feature::WAYS;
         self
     }
 
-    /// Whether ways have been written since the last call.
+    /// True if ways have been written since the last call.
     pub fn take_ways_written(&mut self) -> bool {
         std::mem::take(&mut self.ways.written)
     }
 
-    /// The L1 ways of an SM, if they were written since the last call: of each kernel slot, or none where the machine divides them.
+    /// Takes the L1 ways of an SM if they were written since the last call: one number per kernel
+    /// slot, or none where the GPU file divides them.
     pub fn take_l1_ways(&mut self, sm: usize) -> Option<Option<Shares>> {
         self.ways.l1.get_mut(sm)?.take()
     }
 
-    /// The same of the L2.
+    /// Takes the L2 ways if they were written since the last call, as
+    /// [`RegisterBlock::take_l1_ways`].
     pub fn take_l2_ways(&mut self) -> Option<Option<Shares>> {
         self.ways.l2.take()
     }
 
-    /// Hands over what the L1 monitor of a slot has counted on an SM, by position in the order of use.
+    /// Stores the counts of the L1 monitor of a slot on an SM, by position in recency order.
     pub fn load_l1_monitor(&mut self, sm: usize, slot: usize, hits: &[u32]) {
         if let Some(l1) = self.ways.l1.get_mut(sm) {
             l1.load(slot, hits);
         }
     }
 
-    /// The same of the L2, in sum over its slices.
+    /// Stores the counts of the L2 monitor of a slot, summed over the slices, by position in
+    /// recency order.
     pub fn load_l2_monitor(&mut self, slot: usize, hits: &[u32]) {
         self.ways.l2.load(slot, hits);
     }
 
-    /// Writes a register of an SM; none if it is none of these.
+    /// Writes a register of an SM; none for an offset outside these registers.
     pub(super) fn write_ways(&mut self, sm: usize, offset: u32, value: u32) -> Option<()> {
         self.ways.l1.get(sm)?;
         if offset == memory::L1_MONITOR {
@@ -138,7 +141,7 @@ impl RegisterBlock {
         self.write_word(word_of(offset, memory::L1_WAYS)?, value, sm..sm + 1)
     }
 
-    /// Writes a global register; none if it is none of these.
+    /// Writes a global register; none for an offset outside these registers.
     pub(super) fn write_ways_global(&mut self, offset: u32, value: u32) -> Option<()> {
         if offset == global::L2_MONITOR {
             self.ways.l2.shown = shown(value);
@@ -157,7 +160,7 @@ impl RegisterBlock {
         self.ways.l1[sms].iter_mut().try_for_each(|l1| l1.write(word, ways))
     }
 
-    /// The ways of two slots; none if caches cannot be told.
+    /// Ways of two slots; none if the caches cannot be partitioned.
     fn two_ways(&mut self, value: u32) -> Option<[u16; 2]> {
         if self.gpu.features & feature::WAYS == 0 {
             self.raise_fault(fault::UNSUPPORTED);
@@ -169,7 +172,7 @@ impl RegisterBlock {
     }
 }
 
-/// The fields of a monitor register that there are.
+/// Value with only the defined fields of a monitor register.
 fn shown(value: u32) -> u32 {
     value & (monitor::POSITION | (KERNEL_SLOTS as u32 - 1) << monitor::SLOT_SHIFT)
 }

@@ -1,4 +1,5 @@
-//! Time in the register block: profiling windows, timer, watchdog, the quota bus, intervals of memory issue, and the end of a decision.
+//! Time: profiling windows, timer, watchdog, quota bus, memory-issue intervals, and ends of
+//! decisions.
 
 use mias_registers::{fault, interrupt, sm_bit};
 
@@ -6,25 +7,28 @@ use super::RegisterBlock;
 use super::counters::RawCounters;
 
 impl RegisterBlock {
-    /// Whether [`RegisterBlock::tick`] has something to do in this cycle. Cheap: to be asked every cycle.
+    /// True if [`RegisterBlock::tick`] must be called in this cycle. It is cheap enough to call
+    /// every cycle.
     #[must_use]
     pub fn needs_tick(&self, now: u64) -> bool {
         self.evaluate || self.deadline.is_some_and(|deadline| deadline <= now)
     }
 
-    /// The cycle at which the earliest window, timer, watchdog, interval or decision ends, or an SM has its turn on the quota bus.
+    /// Cycle of the next deadline: end of a window, timer, watchdog, interval or decision, or step
+    /// of the quota bus.
     #[must_use]
     pub fn next_deadline(&self) -> Option<u64> {
         self.deadline
     }
 
-    /// Brings the block to cycle `now`: makes the writes of a decision that is over, hands out
-    /// quotas, ends the windows that are over, starts those whose partition is reached, and runs
-    /// timer and watchdog. `counters` is asked for the cumulative counts of an SM, as of the start
-    /// of this cycle, for those SMs only whose window ends or starts, and for all if a snapshot is
-    /// among the writes.
+    /// Advances the block to cycle `now`.
     ///
-    /// Windows, timer and watchdog take effect in the cycle of the call; call it no later than at
+    /// It makes the writes of a finished decision, steps the quota bus, and runs timer and
+    /// watchdog. It ends finished windows and starts those whose partition is reached. `counters`
+    /// returns the cumulative counts of an SM as of the start of this cycle. It is called only for
+    /// SMs whose window ends or starts, and for all SMs if a snapshot is among the writes.
+    ///
+    /// Windows, timer and watchdog take effect in the cycle of the call. Call it no later than at
     /// [`RegisterBlock::next_deadline`].
     pub fn tick(&mut self, now: u64, mut counters: impl FnMut(usize) -> RawCounters) {
         self.set_now(now);
@@ -51,20 +55,20 @@ impl RegisterBlock {
         self.update_deadline();
     }
 
-    /// Whether an SM's window is running.
+    /// True while an SM's window is running.
     #[must_use]
     pub fn profiling(&self, sm: usize) -> bool {
         self.sms.get(sm).is_some_and(|sm| sm.window_end.is_some())
     }
 
-    /// Whether an SM's window starts as soon as the SM holds what its quotas ask for.
+    /// True if an SM's window starts as soon as the SM has reached its partition.
     #[must_use]
     pub fn waits_for_partition(&self) -> bool {
         self.sms.iter().any(|sm| sm.armed && sm.window_end.is_none())
     }
 
-    /// Whether an SM has the quotas of the last commit and holds just what they ask for: for every slot resident
-    /// TBs equal the quota, or are fewer and the kernel has no TB left to issue.
+    /// True if an SM has the quotas of the last commit and exactly their TBs. For every slot, the
+    /// resident TBs equal the quota, or are fewer and the kernel has no TB left to issue.
     #[must_use]
     pub fn partition_reached(&self, sm: usize) -> bool {
         let Some(sm) = self.sms.get(sm) else { return false };

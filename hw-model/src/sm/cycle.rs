@@ -1,7 +1,7 @@
-//! A cycle of an SM: its stages in the order that `mod.rs` gives, and when something happens next (sources.md D57, D109).
+//! Cycle of an SM: its stages in the order of `mod.rs`, and its next event (sources.md D57, D109).
 //!
-//! A cycle is built twice, without and with what a machine may lack (fetch, contexts that are moved, gates of memory instructions): what is
-//! off is not asked for.
+//! The cycle is compiled twice, without and with optional mechanisms (fetch, context moves, gates
+//! of memory instructions). So a mechanism that is off costs no check.
 
 use super::Sm;
 use super::inflight::NO_REG;
@@ -10,23 +10,26 @@ use super::timing_wheel::UnitResult;
 use crate::memory::Port;
 
 impl Sm {
-    /// Runs cycle `now`, in which requests leave through `port`. Cycles since the last call were slept through. Returns the next cycle in
-    /// which something can happen, none if only a reply or a TB can wake the SM; and whether [TBs have ended](Self::has_ended_tbs).
+    /// Runs cycle `now`, in which requests leave through `port`. Cycles since the last call were
+    /// slept through.
     ///
-    /// Without mechanisms it is in place in its only caller, as its parts are in it: saving registers around calls would be a noticeable part of
-    /// a cycle in which little happens.
+    /// Returns the next cycle in which anything can happen, none if only a reply or a TB can wake
+    /// the SM; and whether [TBs have ended](Self::has_ended_tbs).
+    ///
+    /// Without mechanisms it is inlined into its only caller, as its parts are. Saving registers
+    /// around calls would be a noticeable part of a cycle with little activity.
     #[inline(always)]
     pub(crate) fn run_cycle(&mut self, now: u64, programs: &Programs, port: &mut Port<'_>) -> (Option<u64>, bool) {
         if self.plain { self.cycle::<true>(now, programs, port) } else { self.cycle_with_mechanisms(now, programs, port) }
     }
 
-    /// The same with all that a machine may lack.
+    /// Runs a cycle with all optional mechanisms.
     #[inline(never)]
     fn cycle_with_mechanisms(&mut self, now: u64, programs: &Programs, port: &mut Port<'_>) -> (Option<u64>, bool) {
         self.cycle::<false>(now, programs, port)
     }
 
-    /// The same; `PLAIN` without it.
+    /// Runs a cycle; `PLAIN` without optional mechanisms.
     #[inline(always)]
     fn cycle<const PLAIN: bool>(&mut self, now: u64, programs: &Programs, port: &mut Port<'_>) -> (Option<u64>, bool) {
         self.account_sleep(now);
@@ -41,7 +44,7 @@ impl Sm {
         (self.next_event::<PLAIN>(now), !self.finished.is_empty() | self.drained | (!PLAIN && self.has_left_tbs()))
     }
 
-    /// Contexts that are moved go on.
+    /// Continues context moves.
     #[cold]
     #[inline(never)]
     fn move_on(&mut self, now: u64, port: &mut Port<'_>) {
@@ -53,7 +56,7 @@ impl Sm {
         }
     }
 
-    /// The stages of a cycle up to issue.
+    /// Runs the stages of a cycle up to issue.
     #[inline(always)]
     pub(super) fn advance<const PLAIN: bool>(&mut self, now: u64, programs: &Programs, port: &mut Port<'_>) {
         if !self.fetching.is_empty() {
@@ -80,7 +83,8 @@ impl Sm {
         }
     }
 
-    /// The next cycle in which something can happen after cycle `now`; none if only a reply or a TB can wake the SM.
+    /// Next cycle after `now` in which anything can happen; none if only a reply or a TB can wake
+    /// the SM.
     #[inline(always)]
     pub(super) fn next_event<const PLAIN: bool>(&self, now: u64) -> Option<u64> {
         if self.has_work::<PLAIN>() || self.lsu_wake <= now + 1 {
@@ -92,13 +96,13 @@ impl Sm {
         if !PLAIN && self.moves_contexts() { self.next_move(event, now) } else { event }
     }
 
-    /// Contexts of warps may be moved here: TBs leave before their end, or there may be more than fit.
+    /// True if contexts of warps may move: with preemption or oversubscription.
     #[inline]
     fn moves_contexts(&self) -> bool {
         self.takes_extra | self.preemption.is_some()
     }
 
-    /// The first of an event and what moving contexts does next.
+    /// Earlier one of an event and the next step of context moves.
     #[cold]
     #[inline(never)]
     fn next_move(&self, event: Option<u64>, now: u64) -> Option<u64> {
@@ -107,19 +111,19 @@ impl Sm {
         event.into_iter().chain(switches).chain(moves).min()
     }
 
-    /// TBs have ended or drained since they were asked for.
+    /// True if TBs have ended or drained since the last query.
     #[inline]
     pub(crate) fn has_ended_tbs(&self) -> bool {
         !self.finished.is_empty() | self.drained | self.has_left_tbs()
     }
 
-    /// An instruction could issue, or is on its way to its unit.
+    /// True if an instruction could issue, or is moving to its unit.
     #[inline]
     fn has_work<const PLAIN: bool>(&self) -> bool {
         !self.operands.is_empty() | (self.hopeful != 0) | (!PLAIN && self.to_fetch)
     }
 
-    /// Results of fixed-latency units reach the registers.
+    /// Writes results of fixed-latency units to the registers.
     fn write_back<const PLAIN: bool>(&mut self, now: u64) {
         while let Some(UnitResult { warp, dst }) = self.execution.take_result(now) {
             if dst != NO_REG {
@@ -134,7 +138,8 @@ impl Sm {
         }
     }
 
-    /// An instruction of `warp`, `LOAD` or not, is complete: its register is free and it is no longer in flight.
+    /// Completes an instruction of `warp`, a `LOAD` or not: frees its register and the in-flight
+    /// entry.
     #[inline]
     pub(super) fn complete<const LOAD: bool>(&mut self, warp: u8, dst: u16) {
         let state = &mut self.warps[warp];

@@ -1,13 +1,16 @@
-//! Cycle accounting: what every cycle of an SM and of its schedulers was.
+//! Cycle accounting: class of every cycle of an SM and of its schedulers.
 //!
-//! A cycle is accounted when it has run; cycles slept through are accounted in one go as what the SM was doing when it
-//! fell asleep, before anything changes. A cycle in which nothing issues and no warp's state changes is what the one before was.
+//! A cycle is accounted after it has run. Slept cycles are accounted together, in the state in
+//! which the SM fell asleep, before anything changes. A cycle without an issue or a change of a
+//! warp's state has the class of the previous one.
 //!
-//! Every scheduler-cycle is charged to one kernel as well: the one that issued, else that of the oldest warp among those
-//! that make the cycle what it is (those that wait for memory, those whose pipeline is full, ...), as the peer's first
-//! choice would have been. An SM that holds TBs of one kernel charges it all; otherwise a scheduler without warps charges
-//! nobody. (The sources count per SM only; own definition.) A warp that leaves before the rest of its TB is noticed when something else
-//! changes: until then the cycles of a scheduler that is idle without it stay charged to its kernel.
+//! Every scheduler-cycle is also attributed to one kernel: the one that issued, or that of the
+//! oldest warp among those that determine the class. These are the warps that wait for memory,
+//! those with a full pipeline, and so on, as Accel-Sim's first choice would have been. An SM with
+//! TBs of one kernel attributes all cycles to it. Otherwise, a cycle of a scheduler without warps
+//! is attributed to no kernel. (The sources count per SM only; own definition.) A warp that leaves
+//! before the rest of its TB is noticed at the next change. Until then, idle cycles of its
+//! scheduler stay attributed to its kernel.
 //!
 //! Start reading with the plain twin, `plain.rs`, which counts cycle by cycle.
 
@@ -18,36 +21,39 @@ use super::sub_core::{Readiness, SubCore};
 use super::warp::MAX_WARPS;
 use super::{KERNEL_SLOTS, Sm};
 
-/// Charged where a scheduler has no warp; no kernel slot.
+/// Attribution of a scheduler without a warp, not a kernel slot.
 const NOBODY: u8 = KERNEL_SLOTS as u8;
 
-/// Cells of the table of scheduler-cycles: 16 classes, of which some are not, for each kernel slot and for nobody, up to a power of two.
+/// Number of cells of the table of scheduler-cycles: 16 classes, some unused, for each kernel slot
+/// and for cycles without a kernel, rounded up to a power of two.
 const CELLS: usize = 256;
 
-/// All sub-cores that there can be.
+/// Mask of all possible sub-cores.
 pub(super) const EVERY_SUB_CORE: u8 = u8::MAX;
 
-/// What the accounting remembers between cycles. A scheduler is classed only when its class may have changed, and cycles added up only when
-/// some may: of all schedulers at once, because the host could not predict of which.
+/// State of the accounting between cycles. A scheduler is classified only when its class may have
+/// changed, and cycles are added up only then. Both are done for all schedulers at once, since the
+/// host could not predict for which.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct CycleAccounting {
     /// Scheduler-cycles by cell.
     cycles: [u64; CELLS],
-    /// Cycles before this one are accounted.
+    /// First cycle that is not accounted.
     until: u64,
-    /// The first cycle that is not in its cell yet.
+    /// First cycle that is not in its cell yet.
     since: u64,
-    /// The cell of each scheduler: its class and the kernel charged.
+    /// Cell of each scheduler: its class and its kernel.
     cells: [u8; MAX_SUB_CORES],
-    /// Sub-cores in which some warp's state may have changed since the schedulers were classed, bit per sub-core.
+    /// Mask of sub-cores in which some warp's state may have changed since the last classification.
     pub(super) changed: u8,
-    /// Kernel slots with TBs when they were classed, and whether that took a look at the warps.
+    /// Kernel slots with TBs at the last classification, and whether it examined the warps.
     kernels: u8,
     looked_closer: bool,
-    /// Not 0 if a warp waits for a load through the L1.
+    /// Nonzero if a warp waits for a load through the L1.
     on_memory: u32,
-    /// Not 0 if a warp was ready for the memory pipeline: where none has issued, it found it full.
+    /// Nonzero if a warp was ready for the memory pipeline; if none has issued, the pipeline was
+    /// full.
     full: u32,
 }
 
@@ -60,10 +66,10 @@ impl Default for CycleAccounting {
 }
 
 impl CycleAccounting {
-    /// Puts the schedulers of this set into the cell of those who issue.
+    /// Moves the schedulers of this set into the cell of issuing schedulers.
     #[inline]
     fn issue(&mut self, schedulers: u8) {
-        // In byte n nothing but bit n, if it is set, then all ones.
+        // Byte n holds only bit n; if it is set, the byte becomes all ones.
         let bits = (u64::from(schedulers) * 0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
         let bytes = ((((bits & BELOW) + BELOW) | bits) & TOPS) >> 7;
         let bytes = bytes * 0xff;
@@ -81,7 +87,7 @@ impl CycleAccounting {
     }
 }
 
-/// The cell of those who issue: nobody is charged there, for who issues is charged by its instructions.
+/// Cell of issuing schedulers. It has no kernel, since their kernels are counted by instructions.
 const ISSUED: u8 = cell(Class::Issued, 0);
 const _: () = assert!(ISSUED == 0);
 
@@ -90,7 +96,7 @@ const fn cell(class: Class, kernel: u8) -> u8 {
 }
 
 impl Sm {
-    /// Accounts the cycles since the last accounted one, in which the SM slept.
+    /// Accounts the slept cycles since the last accounted one.
     #[inline]
     pub(super) fn account_sleep(&mut self, now: u64) {
         if now > self.accounting.until {
@@ -104,7 +110,7 @@ impl Sm {
         self.account(now - 1, now - self.accounting.until);
     }
 
-    /// Brings the counters up to date, up to and without cycle `now`.
+    /// Brings the counters up to date, before cycle `now`.
     pub(crate) fn settle(&mut self, now: u64) {
         self.lsu.l1.turn(now);
         self.account_sleep(now);
@@ -113,7 +119,7 @@ impl Sm {
         let cycles = |class: Class, kernel: u8| self.accounting.cycles[usize::from(cell(class, kernel))];
         for class in Class::ALL {
             if class == Class::Issued {
-                // One instruction each.
+                // Each issue slot is one instruction.
                 self.kernels.iter_mut().for_each(|kernel| kernel.issue_slots[class as usize] = kernel.warp_insts);
                 self.counters.issue_slots[class as usize] = self.kernels.iter().map(|kernel| kernel.warp_insts).sum();
                 continue;
@@ -125,14 +131,14 @@ impl Sm {
         }
     }
 
-    /// Accounts the last `cycles` cycles, up to `now`, as what the SM does now.
+    /// Accounts the last `cycles` cycles, up to `now`, in the SM's current state.
     #[inline(always)]
     pub(super) fn account(&mut self, now: u64, cycles: u64) {
         self.accounting.until = now + 1;
         if self.accounting.changed | self.issued != 0 {
             self.classify(now + 1 - cycles);
         }
-        // Who issued is not who issues next.
+        // Schedulers that issued may not issue in the next cycle.
         self.accounting.changed = self.issued;
         let outstanding = cycles * u64::from(self.outstanding);
         self.counters.outstanding_cycles += outstanding;
@@ -144,7 +150,7 @@ impl Sm {
         }
     }
 
-    /// Adds up the cycles before `start`, and classes the schedulers from there on.
+    /// Adds up the cycles before `start`, and classifies the schedulers from there on.
     #[inline(never)]
     fn classify(&mut self, start: u64) {
         let alone = self.resident_kernels.is_power_of_two();
@@ -152,7 +158,7 @@ impl Sm {
         let looks_closer = !alone | (self.constant_loads != 0) | self.stalled;
         self.accounting.add_up(start, self.sub_cores_here());
         if self.issued == 0 {
-            // Nobody asks where one has issued.
+            // This is not needed if a scheduler has issued.
             let sub_cores = self.sub_cores[..self.sub_cores_here()].iter();
             let masks = sub_cores.map(|SubCore { readiness, .. }| (readiness.on_memory, readiness.for_memory()));
             (self.accounting.on_memory, self.accounting.full) = masks.fold((0, 0), |all, masks| (all.0 | masks.0, all.1 | masks.1));
@@ -172,7 +178,7 @@ impl Sm {
         (self.accounting.looked_closer, self.accounting.kernels) = (looks_closer, self.resident_kernels);
     }
 
-    /// What takes a look at the warps: which load on the chip it is, and whom to charge.
+    /// Examines the warps: finds the kind of on-chip load and the kernel of a cycle.
     fn look_closer(&mut self, alone: bool, kernel: u8) {
         for number in 0..self.sub_cores_here() {
             let mut class = class_of(self.issued >> number & 1 != 0, &self.sub_cores[number].readiness);
@@ -199,12 +205,12 @@ impl Sm {
         found
     }
 
-    /// Whom a scheduler's cycle is charged to, where several kernels are resident, or none.
+    /// Kernel to which a scheduler's cycle is attributed, if several kernels are resident, or none.
     #[inline]
     fn charged(&self, number: usize, class: Class) -> u8 {
         let SubCore { readiness, residents, .. } = &self.sub_cores[number];
         let warps = match class {
-            // Who issues is charged by its instructions.
+            // Issuing schedulers are attributed by their instructions.
             Class::Issued => 0,
             Class::IdleOrControl => residents.live(),
             Class::MemoryRaw => readiness.on_memory & readiness.valid,
@@ -220,7 +226,7 @@ impl Sm {
     }
 }
 
-/// What a scheduler's cycle was. A table, because the host could not predict the branches.
+/// Class of a scheduler's cycle. It is a table, since the host could not predict the branches.
 #[inline]
 fn class_of(issued: bool, readiness: &Readiness) -> Class {
     let bit = |condition: bool, place: u32| usize::from(condition) << place;
@@ -233,8 +239,9 @@ fn class_of(issued: bool, readiness: &Readiness) -> Class {
         | bit(readiness.on_chip != 0, 0)]
 }
 
-/// By issued; valid; ready for a compute pipeline, for the memory pipeline; waiting for a load through the L1, for one on the chip. Which of
-/// those it is, shared or constant memory, takes a look at the warps.
+/// Classes by: issued; valid; ready for a compute pipeline, for the memory pipeline; waiting for a
+/// load through the L1, for an on-chip load. Telling shared from constant memory requires an
+/// examination of the warps.
 const CLASSES: [Class; 64] = {
     let mut classes = [Class::Issued; 64];
     let mut case = 0;

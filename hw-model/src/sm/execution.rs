@@ -1,11 +1,11 @@
-//! Execution: the fixed-latency units of an SM, from the latches before them to the results they leave.
+//! Execution: the fixed-latency units of an SM, from their input latches to their results.
 //!
-//! An instruction that enters a unit's latch is taken by the unit in the next cycle in which the unit takes one, and its result arrives
-//! so many cycles later: all of that is known when it enters the latch. So the result is scheduled then, and what is left to do is
-//! to free the latch in time.
+//! A unit takes an instruction from its latch in the next cycle in which it accepts one, and the
+//! result arrives after the latency. Both are known when the instruction enters the latch. So the
+//! result is scheduled then, and the latch is freed in time.
 //!
-//! By option only so many results may come out of all units of the SM in a cycle ([`ResultBuses`]). Then a unit takes an instruction when it
-//! has a bus for its result, and nothing is known before.
+//! An option limits the results of all units of the SM per cycle ([`ResultBuses`]). Then a unit
+//! takes an instruction when its result has a bus, which is not known in advance.
 
 use super::inflight::{Inflight, UNITS};
 use super::operands::{MAX_SUB_CORES, PLACE};
@@ -13,56 +13,59 @@ use super::timing_wheel::{TimingWheel, UnitResult};
 use super::{QUICK, RESULT_CYCLES};
 use crate::config::UnitTiming;
 
-/// Units other than the load/store unit: their [`PLACE`]s fill a lane of 8 bits per sub-core.
+/// Number of units other than the load/store unit: their [`PLACE`]s fill a lane of 8 bits per
+/// sub-core.
 const PLACES: usize = 8;
 const LATCHES: usize = PLACES * MAX_SUB_CORES;
 
-/// The units of an SM. What every cycle looks at comes first.
+/// Execution units of an SM. Data used in every cycle comes first.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Execution {
-    /// Latches that are full: bit 8 x sub-core + place of the unit, here and below.
+    /// Full latches: bit 8 x sub-core + place of the unit, here and below.
     full: u64,
-    /// Cycles before this one have been seen.
+    /// First cycle that has not been processed.
     seen: u64,
-    /// The last cycle in which a latch is emptied.
+    /// Last cycle in which a latch is emptied.
     last: u64,
     mask: u64,
-    /// By cycle, the latches that are emptied in it.
+    /// Latches that are emptied, by cycle.
     emptied: Vec<u64>,
     results: TimingWheel,
-    /// By place.
+    /// Timings by place.
     timings: [UnitTiming; PLACES],
     /// By latch, the first cycle in which its unit takes another instruction.
     free_at: [u64; LATCHES],
-    /// None: as many as results come.
+    /// Result buses; none: no limit.
     buses: Option<Box<ResultBuses>>,
 }
 
-/// Results that the units of an SM may have in a cycle, and what waits for one (sources.md D173).
+/// Result buses of an SM's units, and the instructions that wait for one (sources.md D173).
 #[derive(Clone, Debug)]
 struct ResultBuses {
     count: u32,
-    /// By cycle, those that are promised.
+    /// Number of reserved buses, by cycle.
     taken: Vec<u32>,
-    /// By latch, the instruction in it.
+    /// Instruction in each latch.
     held: [(UnitResult, UnitTiming); LATCHES],
 }
 
-/// Order in which units ask for a bus, by [`PLACE`]: SP, DP, INT, SFU, branch, texture, tensor, uniform, each of all sub-cores in turn, as in
-/// the peer.
+/// Order in which units request a bus, by [`PLACE`]: SP, DP, INT, SFU, branch, texture, tensor,
+/// uniform, each for all sub-cores in turn, as in Accel-Sim.
 const BUS_ORDER: [u32; PLACES] = [0, 3, 4, 1, 5, 6, 2, 7];
 
-/// A place in every sub-core.
+/// Bit of place 0 in every sub-core.
 const EVERY_SUB_CORE: u64 = 0x0101_0101_0101_0101;
 
 impl Execution {
-    /// Units of these timings in each of `sub_cores`, and `result_buses` for all of them; 0: any number.
+    /// Creates units with these timings in each of `sub_cores`, and `result_buses` for all of them;
+    /// 0: no limit.
     pub(super) fn new(timings: [UnitTiming; UNITS], sub_cores: u32, result_buses: u32) -> Self {
         let longest = |of: fn(&UnitTiming) -> u32| timings.iter().map(of).max().unwrap_or(1);
         let (latency, interval) = (longest(|t| t.latency), longest(|t| t.interval));
         let cycles = (interval as usize + 2).next_power_of_two();
-        // A unit accepts an instruction per interval and holds it for its latency; one more waits in its latch.
+        // A unit accepts an instruction per interval and holds it for its latency; one more waits
+        // in its latch.
         let in_flight: u32 = timings.iter().map(|t| (t.latency + RESULT_CYCLES as u32).div_ceil(t.interval) + 2).sum();
         let mut by_place = [QUICK; PLACES];
         for (timing, place) in timings.iter().zip(PLACE) {
@@ -89,7 +92,8 @@ impl Execution {
         }
     }
 
-    /// Units take the instructions that are due up to cycle `now`; cycles may have been left out. Whether a latch has become free.
+    /// Lets units take the instructions that are due up to cycle `now`; cycles may have been
+    /// skipped. Returns true if a latch was freed.
     #[inline]
     pub(super) fn begin(&mut self, now: u64) -> bool {
         if self.buses.is_some() {
@@ -104,7 +108,7 @@ impl Execution {
         emptied != 0
     }
 
-    /// The same where a unit takes an instruction only if there is a bus for its result.
+    /// Lets units take instructions whose results have a bus, up to cycle `now`.
     #[cold]
     #[inline(never)]
     fn begin_with_buses(&mut self, now: u64) -> bool {
@@ -112,7 +116,7 @@ impl Execution {
         let mut emptied = 0;
         let slots = buses.taken.len() as u64;
         for cycle in self.seen.max((now + 1).saturating_sub(slots))..=now {
-            // What was promised for this cycle has come out.
+            // The results reserved for this cycle have arrived.
             buses.taken[(cycle & (slots - 1)) as usize] = 0;
         }
         let mut cycle = self.seen;
@@ -144,19 +148,20 @@ impl Execution {
         emptied != 0
     }
 
-    /// Latches of units other than the load/store unit that are full: a lane of 8 bits per sub-core, a bit per [`PLACE`].
+    /// Full latches of units other than the load/store unit: a lane of 8 bits per sub-core, a bit
+    /// per [`PLACE`].
     #[inline]
     pub(super) fn full(&self) -> u64 {
         self.full
     }
 
-    /// Whether the latch of a unit other than the load/store unit, given by its [`PLACE`], is full.
+    /// True if the latch of a unit other than the load/store unit, given by its [`PLACE`], is full.
     #[inline]
     pub(super) fn is_full(&self, sub_core: usize, place: u8) -> bool {
         self.full >> latch(sub_core, place) & 1 != 0
     }
 
-    /// An instruction enters its unit's latch, which must be free, in cycle `now`.
+    /// Puts an instruction into its unit's latch, which must be free, in cycle `now`.
     #[inline(always)]
     pub(super) fn accept(&mut self, sub_core: usize, place: u8, inst: &Inflight, now: u64) {
         let latch = latch(sub_core, place);
@@ -173,7 +178,7 @@ impl Execution {
         self.results.add(taken + u64::from(latency) + RESULT_CYCLES, result);
     }
 
-    /// The instruction in a latch waits for its unit and a bus.
+    /// Holds the instruction in a latch until its unit and a bus are free.
     #[cold]
     #[inline(never)]
     fn hold(&mut self, latch: usize, result: UnitResult, timing: UnitTiming) {
@@ -182,13 +187,14 @@ impl Execution {
         }
     }
 
-    /// One of the results that arrive in cycle `now`.
+    /// Takes one of the results that arrive in cycle `now`.
     #[inline]
     pub(super) fn take_result(&mut self, now: u64) -> Option<UnitResult> {
         self.results.take(now)
     }
 
-    /// The first cycle from `now` on in which a result arrives, or a unit may take an instruction of which that is not known yet.
+    /// First cycle from `now` on in which a result arrives, or a unit may take an instruction at an
+    /// unknown cycle.
     pub(super) fn next_event(&self, now: u64) -> Option<u64> {
         let result = self.results.next(now);
         if self.buses.is_none() {
@@ -210,7 +216,8 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    /// The unit as one would build it: a latch, and each cycle the unit takes what is in it if its interval is over.
+    /// Reference unit: a latch, from which the unit takes the instruction once its interval is
+    /// over.
     #[derive(Default)]
     struct Plain {
         latch: Option<u8>,
@@ -218,11 +225,12 @@ mod tests {
         results: Vec<(u64, u8)>,
     }
 
-    /// The units of an SM with so many result buses, built plainly: in each cycle every unit, in the order in which they ask, takes what is in
-    /// its latch if its interval is over and a bus is free when the result is out.
+    /// Reference units of an SM with result buses. In each cycle every unit, in the order of
+    /// requests, may take the instruction in its latch. It needs the end of its interval and a free
+    /// bus for the result.
     #[derive(Default)]
     struct PlainBuses {
-        /// By sub-core and place: number of the instruction.
+        /// Number of the instruction, by sub-core and place.
         latches: BTreeMap<(usize, usize), u8>,
         free_at: BTreeMap<(usize, usize), u64>,
         out: Vec<u64>,
@@ -250,7 +258,7 @@ mod tests {
     }
 
     proptest! {
-        /// With few buses instructions wait for one, and who waits is as in the units built plainly.
+        /// With few buses, instructions wait for one as in the reference units.
         #[test]
         fn results_wait_for_a_bus(
             buses in 1usize..5,
@@ -278,7 +286,7 @@ mod tests {
                 expected.sort_unstable();
                 prop_assert_eq!(&arrived, &expected);
                 prop_assert!(arrived.len() <= buses);
-                // A cycle may be left out in which nothing can happen.
+                // A cycle in which nothing can happen may be skipped.
                 let sleeps = now > 0 && execution.next_event(now).is_none_or(|next| next > now);
                 plain.cycle(now, buses, &timings);
                 if !sleeps {
@@ -298,8 +306,8 @@ mod tests {
             }
         }
 
-        /// Each instruction is taken when the unit built plainly takes it, and its result arrives when the plain one's does, whichever
-        /// cycles are left out.
+        /// Each instruction is taken and its result arrives as in the reference unit, with any
+        /// cycles skipped.
         #[test]
         fn behaves_as_a_latch_and_a_unit(
             (latency, interval) in (1u32..9, 1u32..7),
@@ -319,7 +327,8 @@ mod tests {
                     plain.results.push((now + u64::from(timing.latency) + RESULT_CYCLES, taken));
                     plain.latch = None;
                 }
-                // A result is looked for in every cycle, as an SM does that sleeps until the next one.
+                // The test looks for a result in every cycle, as an SM does that sleeps until the
+                // next one.
                 let mut arrived = vec![];
                 while let Some(result) = execution.take_result(now) {
                     arrived.push(result.warp);

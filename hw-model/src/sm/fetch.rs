@@ -1,29 +1,30 @@
-//! Fetch: instruction buffers, which are filled for a few warps in each cycle (sources.md D122).
+//! Instruction fetch: buffers that are filled for a few warps per cycle (sources.md D122).
 //!
-//! A warp's buffer is filled when it is empty, not before, for as many instructions as it holds. Warps take turns by warp slot, from the one
-//! that was served last. What is fetched in a cycle can issue in the next, but for the last that a cycle can serve: its instructions are
-//! decoded one cycle later. The instruction cache is perfect. A warp at a barrier is served as any other.
+//! A warp's buffer is filled only when it is empty, with as many instructions as it holds. Warps
+//! are served round robin by warp slot, from the one served last. Fetched instructions can issue in
+//! the next cycle; those of the last warp served in a cycle are decoded one cycle later. The
+//! instruction cache is perfect. A warp at a barrier is served like any other.
 //!
-//! A machine without this has its instructions always there.
+//! On a machine without fetch, instructions are always available.
 
 use super::warp::{MAX_WARPS, Wait};
 use super::{FETCH_CYCLES, Sm};
 use crate::config::FetchConfig;
 
-/// The instruction buffers of an SM.
+/// Instruction buffers of an SM.
 #[derive(Clone, Debug)]
 pub(super) struct Fetch {
-    /// Buffers filled per cycle, and instructions that a buffer holds.
+    /// Buffers filled per cycle, and instructions per buffer.
     config: FetchConfig,
-    /// Warps whose buffer is empty, a bit per warp slot: not asked for yet.
+    /// Mask of warps whose buffer is empty and not requested yet, by warp slot.
     asking: u128,
-    /// Warps whose buffer is empty, asked for or on its way.
+    /// Mask of warps whose buffer is empty, requested or in flight.
     empty: u128,
-    /// The warp slot served last.
+    /// Warp slot served last.
     last: u32,
-    /// Warps that were passed in the current cycle when looking for whose turn it is, a bit per warp slot.
+    /// Mask of warps that the round-robin search passed in the current cycle, by warp slot.
     passed: u128,
-    /// Instructions in the buffers, by warp slot.
+    /// Number of instructions in the buffers, by warp slot.
     held: [u8; MAX_WARPS],
 }
 
@@ -32,19 +33,20 @@ impl Fetch {
         Fetch { config, asking: 0, empty: 0, last: 0, passed: 0, held: [0; MAX_WARPS] }
     }
 
-    /// A warp has come into the slot, or its buffer has become empty.
+    /// Requests a fetch for a new warp or an empty buffer.
     pub(super) fn ask(&mut self, warp: u8) {
         self.asking |= 1 << warp;
         self.empty |= 1 << warp;
     }
 
-    /// The warp has nothing left to issue, or has gone.
+    /// Cancels fetches for a warp that has issued everything or has left.
     pub(super) fn forget(&mut self, warp: u8) {
         self.asking &= !(1 << warp);
         self.empty &= !(1 << warp);
     }
 
-    /// An instruction of the warp has issued, which is not its last. Whether that was the last in its buffer; then it asks for more.
+    /// Records the issue of an instruction that is not the warp's last. Returns true if it was the
+    /// last in the buffer, which then requests more.
     #[inline]
     pub(super) fn issued_last(&mut self, warp: u8) -> bool {
         let held = &mut self.held[usize::from(warp) & (MAX_WARPS - 1)];
@@ -56,13 +58,14 @@ impl Fetch {
         dry
     }
 
-    /// The warp's instructions are there.
+    /// Records the arrival of the warp's instructions.
     pub(super) fn arrived(&mut self, warp: u8) {
         self.empty &= !(1 << warp);
         self.held[usize::from(warp) & (MAX_WARPS - 1)] = self.config.buffer as u8;
     }
 
-    /// Serves the warps whose turn it is in cycle `now`, and hands each with the cycle from which it can issue to `arrives`.
+    /// Serves the next warps in cycle `now`, and passes each to `arrives` with the first cycle in
+    /// which it can issue.
     fn serve(&mut self, now: u64, mut arrives: impl FnMut(u64, u8)) {
         self.passed = 0;
         for served in 1..=self.config.warps_per_cycle {
@@ -81,7 +84,7 @@ impl Fetch {
 }
 
 impl Sm {
-    /// Fills the buffers of the warps whose turn it is.
+    /// Fills the buffers of the next warps.
     pub(super) fn fetch(&mut self, now: u64) {
         let Some(fetch) = &mut self.fetch else { return };
         let fetching = &mut self.fetching;
@@ -89,7 +92,7 @@ impl Sm {
         self.to_fetch = fetch.asking != 0 || fetch.passed != u128::MAX;
     }
 
-    /// The warp's first instructions are to be fetched: it has come in cycle `now`.
+    /// Requests the first instructions of a warp that arrives in cycle `now`.
     pub(super) fn fetch_first(&mut self, number: u8, now: u64) {
         if let Some(fetch) = &mut self.fetch {
             fetch.ask(number);
@@ -99,12 +102,13 @@ impl Sm {
         }
     }
 
-    /// Warps that may leave now, a bit per warp slot: a warp's end is seen when its turn to fetch comes or is passed.
+    /// Mask of warps that may leave now, by warp slot: a warp's end is noticed when the search
+    /// serves or passes it.
     pub(super) fn may_be_seen(&self) -> u128 {
         self.fetch.as_ref().map_or(u128::MAX, |fetch| fetch.passed)
     }
 
-    /// Whether the warp's next instruction is still to be fetched.
+    /// True if the warp's next instruction was not fetched yet.
     pub(super) fn lacks_instruction(&self, number: u8) -> bool {
         self.fetch.as_ref().is_some_and(|fetch| fetch.empty >> number & 1 != 0)
     }
@@ -115,7 +119,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Who is served, plainly: look at one warp after the other.
+    /// Reference: examines one warp after the other.
     fn plain(asking: &mut [bool; MAX_WARPS], last: &mut usize, warps_per_cycle: u32) -> (Vec<usize>, [bool; MAX_WARPS]) {
         let (mut served, mut passed) = (Vec::new(), [false; MAX_WARPS]);
         for _ in 0..warps_per_cycle {
@@ -133,8 +137,8 @@ mod tests {
     }
 
     proptest! {
-        /// Warps take turns, each that asks is served once, the last that a cycle can serve waits a cycle longer, and a look around that
-        /// finds nobody passes all.
+        /// Warps are served round robin, each requesting warp once. The last one per cycle waits a
+        /// cycle longer. A search without a request passes all warps.
         #[test]
         fn warps_take_turns(
             cycles in prop::collection::vec(prop::collection::vec(0u8..MAX_WARPS as u8, 0..12), 1..60),

@@ -1,4 +1,4 @@
-//! Instructions on their way through the SM: what the pipelines carry, and the units they go to.
+//! Instructions in flight in the SM: contents of the pipelines, and units.
 
 use super::lanes::LaneClass;
 use super::operands::bank_reads;
@@ -6,7 +6,7 @@ use super::warp::RegSet;
 use mias_warp_trace::ShapeInst;
 use mias_warp_trace::isa::{Class, MAX_SOURCES, Space, StaticInst};
 
-/// Pipelines of a sub-core, in the order in which the peer's operand collector serves them.
+/// Pipelines of a sub-core, in the order in which Accel-Sim's operand collector serves them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Unit {
@@ -30,22 +30,22 @@ impl Unit {
     }
 }
 
-/// What the load/store unit does with an instruction.
+/// Action of the load/store unit for an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MemKind {
-    /// Not a memory instruction.
+    /// No memory instruction.
     None,
-    /// Through the L1, or past it.
+    /// Access through the L1, or past it.
     OffChip { store: bool, atomic: bool, bypass: bool, texels: bool },
-    /// Banks of shared memory.
+    /// Access to the banks of shared memory.
     Shared { store: bool },
-    /// Constant cache, which always hits.
+    /// Access to the constant cache, which always hits.
     Constant,
-    /// Waits until the warp's own stores are acknowledged.
+    /// Wait until the warp's own stores are acknowledged.
     Fence,
 }
 
-/// What an instruction does to its warp when it issues.
+/// Effect of an instruction on its warp when it issues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Control {
     None,
@@ -56,8 +56,8 @@ pub(crate) enum Control {
 /// No destination register.
 pub(super) const NO_REG: u16 = u16::MAX;
 
-/// A static instruction as the SM wants it: unit chosen, duplicate sources removed (a register is read once, as in the
-/// peer's operand collector).
+/// Decoded static instruction: unit chosen, duplicate sources removed (a register is read once, as
+/// in Accel-Sim's operand collector).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Decoded {
     pub unit: Unit,
@@ -66,16 +66,18 @@ pub(crate) struct Decoded {
     pub dst: u16,
     /// Reads per register bank, for warp 0 (see [`bank_reads`]).
     pub reads: u32,
-    /// Which of the lane counters it counts in.
+    /// Lane counter of the instruction.
     pub cost: LaneClass,
-    /// All registers named; one of them pending is a hazard (read-after-write or write-after-write).
+    /// All registers of the instruction; one of them pending is a hazard (read-after-write or
+    /// write-after-write).
     pub registers: RegSet,
-    /// Takes one cycle in its unit, whatever the unit's timing: control instructions that compute nothing.
+    /// True if it takes one cycle in its unit, regardless of the unit's timing: control
+    /// instructions that compute nothing.
     pub quick: bool,
 }
 
 impl Decoded {
-    /// For an SM with `banks` register banks per sub-core.
+    /// Decodes for an SM with `banks` register banks per sub-core.
     pub(crate) fn new(inst: &StaticInst, banks: u32) -> Self {
         let mut sources = [0; MAX_SOURCES];
         let mut count = 0;
@@ -118,21 +120,22 @@ impl Decoded {
     }
 }
 
-/// One warp instruction between issue and completion; 16 bytes, because it is copied from latch to latch.
+/// Warp instruction between issue and completion, in 16 bytes, since it is copied from latch to
+/// latch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Inflight {
-    /// Issue order within the SM; the smaller is the older.
+    /// Issue order within the SM; smaller is older.
     pub seq: u32,
-    /// The warp's memory reference, if off-chip.
+    /// Memory reference of the warp, if off-chip.
     pub mem_ref: u32,
     pub executed: ShapeInst,
     pub dst: u16,
     pub warp: u8,
-    /// As in [`Decoded`].
+    /// Single-cycle flag, as in [`Decoded`].
     pub quick: bool,
 }
 
 impl Inflight {
-    /// Fills latches that hold nothing.
+    /// Content of empty latches.
     pub(super) const EMPTY: Inflight = Inflight { seq: 0, mem_ref: 0, executed: ShapeInst::NONE, dst: NO_REG, warp: 0, quick: false };
 }

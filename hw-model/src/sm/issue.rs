@@ -1,4 +1,4 @@
-//! Issue: which warps could, which one does, and what issuing does to it.
+//! Issue: warps that could issue, selection, and the effects of an issue.
 
 use super::cycle_accounting::EVERY_SUB_CORE;
 use super::inflight::{Control, Inflight, MemKind, NO_REG};
@@ -7,7 +7,8 @@ use super::warp::{MAX_WARPS, Wait};
 use super::{KERNEL_SLOTS, Programs, Sm};
 
 impl Sm {
-    /// Every scheduler issues at most one instruction. The scheduler that goes first rotates, as in the peer.
+    /// Lets every scheduler issue at most one instruction. The first scheduler rotates, as in
+    /// Accel-Sim.
     #[inline]
     pub(super) fn issue<const PLAIN: bool>(&mut self, now: u64, programs: &Programs) {
         if self.stalled {
@@ -19,7 +20,8 @@ impl Sm {
         }
     }
 
-    /// The same; `GATED` if something may hold warps back ([`memory_issue`](super::memory_issue)).
+    /// Issues in rotated order; `GATED` if warps may be held back
+    /// ([`memory_issue`](super::memory_issue)).
     #[inline(always)]
     fn issue_in_turn<const PLAIN: bool, const GATED: bool>(&mut self, now: u64, programs: &Programs) {
         self.issued = 0;
@@ -54,42 +56,43 @@ impl Sm {
             }
         }
         if GATED {
-            // Who is held back is asked again when something changes.
+            // A scheduler that was held back tries again after a change.
             self.hopeful &= !self.held;
             self.accounting.changed |= if self.held != 0 { EVERY_SUB_CORE } else { 0 };
         }
     }
 
-    /// From cycle `now` on the schedulers pick nothing, or pick again. Everything else goes on: what is in flight comes back, instructions are
-    /// fetched, warps that have issued all they have leave.
+    /// Stops or resumes the schedulers from cycle `now` on. Everything else continues: accesses in
+    /// flight return, instructions are fetched, and warps that have issued everything leave.
     pub(crate) fn stall(&mut self, stalled: bool, now: u64) {
         self.account_sleep(now);
         self.stalled = stalled;
-        // What has become ready in the meantime is looked for.
+        // Warps may have become ready in the meantime.
         self.hopeful |= self.sub_cores_mask();
         self.accounting.changed = EVERY_SUB_CORE;
     }
 
-    /// All sub-cores, bit per sub-core.
+    /// Mask of all sub-cores.
     pub(super) fn sub_cores_mask(&self) -> u8 {
         u8::MAX >> (MAX_SUB_CORES - self.sub_cores_here())
     }
 
-    /// The sub-cores with a warp that could issue.
+    /// Mask of sub-cores with a warp that could issue.
     #[inline]
     fn may_issue(&self) -> u8 {
         let issuable = self.sub_cores.iter().take(self.sub_cores_here()).map(|sub_core| sub_core.readiness.issuable() != 0);
         issuable.enumerate().fold(0, |set, (number, any)| set | u8::from(any) << number)
     }
 
-    /// A set of sub-cores in the order of their turns: bit i stands for sub-core now + i.
+    /// Set of sub-cores in rotated order: bit i stands for sub-core now + i.
     fn in_turn(&self, set: u8, now: u64) -> u32 {
         let (set, count) = (u32::from(set), u32::from(self.sub_core_mask) + 1);
         let first = now as u32 & u32::from(self.sub_core_mask);
         (set | set << count) >> first & !(u32::MAX << count)
     }
 
-    /// Issues a warp's next instruction. Whether warps of other sub-cores may have become ready by it.
+    /// Issues a warp's next instruction. Returns true if warps of other sub-cores may have become
+    /// ready.
     #[inline(always)]
     fn issue_warp<const PLAIN: bool>(&mut self, number: u8, sub_core: usize, programs: &Programs) -> bool {
         let warp = &mut self.warps[number];
@@ -139,7 +142,7 @@ impl Sm {
         };
         self.to_fetch |= dry;
         if inst.control == Control::None && !warp.issued_all && warp.wait == Wait::None && !dry {
-            // What nearly every instruction does: the next one takes its place.
+            // This is the usual case: the next instruction takes its place.
             readiness.clear_ready(bit, inst.unit);
             warp.executed = program.executed(|| self.tbs[usize::from(warp.tb_slot)].part, warp.next);
             let next = program.decoded(warp.executed);
@@ -147,7 +150,7 @@ impl Sm {
             warp.unit = next.unit;
             let waits = warp.pending.meets(&next.registers);
             readiness.set_ready(if waits { 0 } else { bit }, next.unit);
-            // What a load will write is pending.
+            // Registers that a load will write are pending too.
             if warp.loading.meets(&next.registers) {
                 self.waits_for_load(number, sub_core);
             }
@@ -157,7 +160,7 @@ impl Sm {
         true
     }
 
-    /// What issuing does to the warp's TB, if the instruction is a control instruction or the warp's last.
+    /// Applies the effect of a control instruction, or of the warp's last instruction, on its TB.
     fn after_control(&mut self, number: u8, control: Control, programs: &Programs) {
         let warp = &mut self.warps[number];
         if control == Control::Fence {
@@ -178,7 +181,7 @@ impl Sm {
         }
     }
 
-    /// Lets the TB's warps go on if every warp with instructions left has arrived.
+    /// Releases the barrier of a TB if every warp with instructions left has arrived.
     fn release_barrier(&mut self, tb_slot: u8, programs: &Programs) {
         let tb = &mut self.tbs[usize::from(tb_slot)];
         if tb.at_barrier == 0 || tb.at_barrier < tb.issuing {
@@ -195,23 +198,23 @@ impl Sm {
         }
     }
 
-    /// Sub-cores that the machine has.
+    /// Number of sub-cores of the machine.
     #[inline]
     pub(super) fn sub_cores_here(&self) -> usize {
         (usize::from(self.sub_core_mask) & (MAX_SUB_CORES - 1)) + 1
     }
 
-    /// A warp's sub-core.
+    /// Sub-core of a warp.
     pub(super) fn sub_core(&self, warp: u8) -> usize {
         usize::from(warp & self.sub_core_mask) & (MAX_SUB_CORES - 1)
     }
 
-    /// A warp's number in its sub-core.
+    /// Number of a warp in its sub-core.
     pub(super) fn local(&self, warp: u8) -> u32 {
         u32::from(warp >> self.sub_core_shift)
     }
 
-    /// Takes a warp out of its sub-core's readiness masks.
+    /// Removes a warp from its sub-core's readiness masks.
     pub(super) fn unschedule(&mut self, number: u8) {
         let (sub_core, bit) = (self.sub_core(number), self.warps[number].bit);
         self.sub_cores[sub_core].readiness.clear(bit, self.warps[number].unit);
@@ -219,7 +222,8 @@ impl Sm {
         self.ranks_change(sub_core);
     }
 
-    /// Recomputes a warp's place in its sub-core's readiness masks, after its next instruction or its wait has changed.
+    /// Recomputes a warp's bits in its sub-core's readiness masks, after its next instruction or
+    /// its wait has changed.
     pub(super) fn refresh(&mut self, number: u8, programs: &Programs) {
         let (sub_core, bit) = (self.sub_core(number), self.warps[number].bit);
         let warp = &self.warps[number];
@@ -256,7 +260,7 @@ impl Sm {
         }
     }
 
-    /// Notes which loads a warp waits for, if for any: its next instruction has been looked at.
+    /// Records which loads a warp waits for, after its next instruction was examined.
     fn waits_for_load(&mut self, number: u8, sub_core: usize) {
         let warp = &self.warps[number];
         let (through_l1, on_chip) = self.on_chip[usize::from(number) & (MAX_WARPS - 1)].waits(&warp.loading, &warp.needs);
@@ -265,7 +269,8 @@ impl Sm {
         readiness.on_chip |= if on_chip { warp.bit } else { 0 };
     }
 
-    /// A register of a warp has been written, by a `LOAD` or not: its next instruction may have waited for it.
+    /// Handles a register write of a warp, by a `LOAD` or not: its next instruction may have waited
+    /// for it.
     pub(super) fn register_written<const LOAD: bool>(&mut self, number: u8, reg: u16) {
         let sub_core = self.sub_core(number);
         let warp = &mut self.warps[number];
@@ -275,16 +280,16 @@ impl Sm {
             self.constant_loads -= u32::from(self.on_chip[usize::from(number) & (MAX_WARPS - 1)].remove(reg));
         }
         let readiness = &mut self.sub_cores[sub_core].readiness;
-        // Whether it did is close to random: no branches.
+        // The outcome is nearly random, so the code has no branches.
         let waited = if warp.needs.contains(reg) { readiness.valid & !readiness.ready & warp.bit } else { 0 };
         self.accounting.changed |= u8::from(waited != 0) << sub_core;
         if LOAD {
-            // What no load is to write any more waits for no load.
+            // Without a pending load on its registers, a warp does not wait for a load.
             readiness.on_memory &= !waited;
             readiness.on_chip &= !waited;
             if waited != 0 && warp.loading.meets(&warp.needs) {
                 self.waits_for_load(number, sub_core);
-                // Still waiting.
+                // It still waits for other registers.
                 return;
             }
         }

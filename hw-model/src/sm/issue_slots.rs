@@ -1,30 +1,33 @@
-//! Why a scheduler did not issue: exactly one class per scheduler and cycle (Nasef 2023, section 4.1.2 and
-//! figure 4.1; sources.md D56 for the split of RAW).
+//! Issue slots: exactly one class per scheduler and cycle (Nasef 2023, section 4.1.2 and figure
+//! 4.1; sources.md D56 for the split of RAW).
 
-/// What a scheduler did in a cycle.
+/// Class of a scheduler's cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum IssueClass {
-    /// Issued one instruction.
+    /// One instruction issued.
     Issued,
     /// No warp has a valid instruction: none resident, at a barrier, or being fetched.
     IdleOrControl,
-    /// Valid instructions, all wait for registers, at least one for that of a load through the L1 (global, local or texture memory).
+    /// All valid instructions wait for registers, at least one for that of a load through the L1
+    /// (global, local or texture memory).
     MemoryRaw,
-    /// As before without such a load, at least one for that of a load from shared memory.
+    /// All valid instructions wait for registers, none for a load through the L1, and at least one
+    /// for a load from shared memory.
     SharedRaw,
-    /// As before without such a load, at least one for that of a load from constant memory.
+    /// All valid instructions wait for registers, none for a load through the L1 or from shared
+    /// memory, and at least one for a load from constant memory.
     ConstantRaw,
-    /// Valid instructions, all wait for registers that arithmetic will write.
+    /// All valid instructions wait for registers that arithmetic will write.
     ComputeRaw,
-    /// Ready instructions found the memory pipeline full.
+    /// All ready instructions found the memory pipeline full.
     MemoryPipeline,
-    /// Ready instructions found the memory pipeline full, others their arithmetic pipelines.
+    /// Some ready instructions found the memory pipeline full, others their arithmetic pipelines.
     BothPipelines,
-    /// Ready instructions found their arithmetic pipelines full.
+    /// All ready instructions found their arithmetic pipelines full.
     ComputePipeline,
-    /// Warps could have issued, and none was allowed to (sources.md D123 and D142). Only where a machine holds memory instructions back, or an
-    /// SM is stalled.
+    /// Warps could have issued, but none was allowed to (sources.md D123 and D142). Only with
+    /// memory-issue control or on a stalled SM.
     Held,
 }
 
@@ -46,13 +49,13 @@ impl IssueClass {
         IssueClass::Held,
     ];
 
-    /// The classes that `slots` are of, in order: [`IssueClass::Held`] only if any is.
+    /// Classes of `slots`, in order: [`IssueClass::Held`] only if it occurs.
     pub fn of<T: Default + PartialEq>(slots: &[T; ISSUE_CLASSES]) -> impl Iterator<Item = IssueClass> {
         let held = slots[IssueClass::Held as usize] != T::default();
         IssueClass::ALL.into_iter().filter(move |&class| held || class != IssueClass::Held)
     }
 
-    /// Name for people, in tables and legends.
+    /// Display name, in tables and legends.
     pub fn heading(self) -> &'static str {
         match self {
             IssueClass::Issued => "issued",

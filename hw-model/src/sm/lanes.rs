@@ -1,27 +1,29 @@
-//! Active lanes of the instructions issued, by what an instruction costs: its unit, how many registers it reads, whether it writes
-//! one. One counter per combination, so that issue has one to increment.
+//! Active lanes of issued instructions by cost class: unit, number of registers read, and whether
+//! one is written. There is one counter per combination, so that issue increments only one.
 
 use crate::counts::Count;
 use mias_warp_trace::isa::MAX_SOURCES;
 use std::num::NonZeroU64;
 
-/// Combinations of registers read (0 to 4) and written (0 or 1).
+/// Number of combinations of registers read (0 to 4) and written (0 or 1).
 const OPERANDS: usize = (MAX_SOURCES + 1) * 2;
-/// Counters: 9 units times as many, and up to a power of two, so that an index needs no check.
+/// Number of counters: 9 units times the combinations, rounded up to a power of two, so that an
+/// index needs no check.
 const CLASSES: usize = 128;
 
-/// Which counter an instruction counts in, found when it is decoded.
+/// Counter of an instruction, determined at decode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LaneClass(u8);
 
 impl LaneClass {
-    /// Unit number `unit`, at most 11, `sources` registers read, one written or none.
+    /// Class of unit number `unit`, at most 11, with `sources` registers read, and one written or
+    /// none.
     pub(crate) fn new(unit: usize, sources: usize, writes: bool) -> Self {
         LaneClass((unit * OPERANDS + 2 * sources + usize::from(writes)) as u8)
     }
 }
 
-/// The counters.
+/// Lane counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneCounts {
     lanes: [u64; CLASSES],
@@ -45,17 +47,17 @@ impl LaneCounts {
         self.lanes[unit * OPERANDS..(unit + 1) * OPERANDS].iter().sum()
     }
 
-    /// Registers read, one per lane and operand.
+    /// Number of registers read, one per lane and operand.
     pub fn register_reads(&self) -> u64 {
         self.operands(|operands| operands as u64 / 2)
     }
 
-    /// Registers written, one per lane.
+    /// Number of registers written, one per lane.
     pub fn register_writes(&self) -> u64 {
         self.operands(|operands| operands as u64 % 2)
     }
 
-    /// All lanes.
+    /// Sum over all lanes.
     pub fn total(&self) -> u64 {
         self.operands(|_| 1)
     }

@@ -1,15 +1,15 @@
-//! How long TBs stay at least: a warp issues an instruction per cycle at most.
+//! Minimum remaining time of TBs: a warp issues at most one instruction per cycle.
 
 use super::Sm;
 use super::tb::TbSlot;
 
 impl Sm {
-    /// Cycles for which no TB can end here, or drain; `u64::MAX` if there is none.
+    /// Number of cycles in which no TB can end or drain on this SM; `u64::MAX` without TBs.
     pub(crate) fn least_cycles(&self) -> u64 {
         self.tbs.iter().filter(|tb| tb.live).map(|tb| self.least_cycles_of(tb)).min().unwrap_or(u64::MAX)
     }
 
-    /// Cycles for which TBs of the kernel in slot `kernel` cannot all have ended here.
+    /// Number of cycles in which the TBs of the kernel in slot `kernel` cannot all end on this SM.
     pub(crate) fn least_cycles_of_all(&self, kernel: u8) -> u64 {
         self.tbs.iter().filter(|tb| tb.live && tb.kernel == kernel).map(|tb| self.least_cycles_of(tb)).max().unwrap_or(0)
     }

@@ -1,5 +1,5 @@
-//! The memory stage: the SM's side of its load/store unit. It serves the unit, acts on what became of warps, and gives it
-//! the oldest memory instruction that has its operands.
+//! Memory stage: runs the SM's load/store unit, handles the events of warps, and passes it the
+//! oldest memory instruction with all operands.
 
 use super::inflight::NO_REG;
 use super::lsu::{Done, Surroundings};
@@ -8,7 +8,7 @@ use super::{Programs, Sm};
 use crate::memory::Port;
 
 impl Sm {
-    /// Runs the load/store unit if it has something to do, and hands it the next instruction.
+    /// Runs the load/store unit if it has work, and passes it the next instruction.
     #[inline(always)]
     pub(super) fn load_store<const PLAIN: bool>(&mut self, now: u64, programs: &Programs, port: &mut Port<'_>) {
         if self.lsu_wake <= now {
@@ -49,7 +49,7 @@ impl Sm {
         }
     }
 
-    /// What became of warps' instructions in this cycle.
+    /// Handles the events of warps' instructions in this cycle.
     #[inline(never)]
     fn memory_events(&mut self, programs: &Programs) {
         for at in 0..self.lsu.done.len() {
@@ -64,7 +64,7 @@ impl Sm {
         self.lsu.done.clear();
     }
 
-    /// What became of a warp's instruction. The warp and the register that is written if the instruction is complete.
+    /// Handles one event. Returns the warp and the written register if the instruction is complete.
     #[inline]
     fn memory_event(&mut self, event: Done, programs: &Programs) -> Option<(u8, u16)> {
         match event {

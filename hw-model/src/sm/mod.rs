@@ -1,17 +1,20 @@
-//! A streaming multiprocessor: warps, four sub-cores, operand collectors, execution units, and the load/store unit.
+//! Streaming multiprocessor (SM): warps, four sub-cores, operand collectors, execution units, and
+//! the load/store unit.
 //!
-//! A cycle runs its stages in the peer's order, from the end of the pipeline to its start, so that nothing passes two
-//! stages in one cycle (sources.md D57; the micro-benchmarks, sources.md D97, fix each stage's length):
+//! A cycle runs its stages in Accel-Sim's order, from the end of the pipeline to its start, so that
+//! nothing passes two stages in one cycle. (See sources.md D57; the micro-benchmarks, sources.md
+//! D97, fix each stage's length.)
 //!
 //! ```text
 //! write back -> execute -> load/store unit -> two rounds of operand collection -> issue -> retire
 //! ```
 //!
-//! An SM in which nothing can happen before a known cycle sleeps until then; the cycles slept are accounted as what they
-//! were when it fell asleep, so that sleeping changes no number (sources.md D109).
+//! An SM in which nothing can happen before a known cycle sleeps until then. The slept cycles are
+//! accounted in the state in which it fell asleep, so sleeping changes no number (sources.md D109).
 //!
-//! What can be said plainly has a plain twin among the tests; start reading there: `plain.rs` for what warps wait for and what cycles are
-//! counted as, `operands/plain.rs` for operand collection, `scheduler/plain.rs` for who issues.
+//! Complex parts have a plain twin among the tests; start reading there: `plain.rs` for the waits
+//! of warps and the classes of cycles, `operands/plain.rs` for operand collection,
+//! `scheduler/plain.rs` for warp selection.
 
 mod counters;
 mod cycle;
@@ -84,77 +87,83 @@ use sub_core::{SubCore, unit_timings};
 use tb::TbSlot;
 use warp::{MAX_WARPS, OnChip, Warps};
 
-/// Kernel slots, as many as the register block has.
+/// Number of kernel slots, as in the register block.
 pub use mias_registers::KERNEL_SLOTS;
 
-/// Cycles from TB issue to a warp's first instruction: one to fetch, one to decode (assumption: fetch and decode of the peer).
+/// Cycles from TB issue to a warp's first instruction: one to fetch, one to decode (assumption:
+/// fetch and decode of Accel-Sim).
 const FETCH_CYCLES: u64 = 2;
 
-/// Cycles from the acceptance by a fixed-latency unit to write-back, on top of the unit's latency: result latch and
-/// write-back stage. With operand collection this makes a dependent chain latency + 5 (sources.md D97: 7 for latency 2).
+/// Cycles from acceptance by a fixed-latency unit to write-back, in addition to the unit's latency:
+/// result latch and write-back stage. With operand collection, a dependent chain takes latency + 5
+/// (sources.md D97: 7 for latency 2).
 const RESULT_CYCLES: u64 = 2;
 
-/// Timing of barriers and exits, which compute nothing (reference micro-benchmark `bar`: 8 warps, 2 cycles per barrier).
+/// Timing of barriers and exits, which compute nothing (reference micro-benchmark `bar`: 8 warps, 2
+/// cycles per barrier).
 const QUICK: UnitTiming = UnitTiming { latency: 1, interval: 1 };
 
-/// Beyond all loads from constant memory.
+/// Flag above any number of loads from constant memory.
 const GATED: u32 = 1 << 31;
 
-/// One SM. What is looked at in every cycle comes first, close together: an SM's state is far larger than its share of the host's
-/// first-level cache, so that every line of it that a cycle touches has to be fetched again.
+/// Model of one SM. Data used in every cycle comes first and is contiguous. An SM's state is far
+/// larger than its share of the host's first-level cache, so every line that a cycle touches must
+/// be fetched again.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Sm {
-    /// Those that the machine lacks are never ready.
+    /// Sub-cores; those beyond the machine's number are never ready.
     sub_cores: Box<[SubCore; MAX_SUB_CORES]>,
     /// Warp slots: the machine's, then spare ones in which suspended TBs drain.
     warps: Warps,
-    /// By warp slot.
+    /// On-chip loads by warp slot.
     on_chip: Box<[OnChip; MAX_WARPS]>,
-    /// Registers that loads from constant memory will write, of all warps; [`GATED`] more where warps may be held back. Not 0: accounting
-    /// takes a look at the warps.
+    /// Number of registers that loads from constant memory will write, over all warps, plus
+    /// [`GATED`] if warps may be held back. If nonzero, accounting examines the warps.
     constant_loads: u32,
-    /// Cycle from which the load/store unit has something to do.
+    /// Next cycle in which the load/store unit has work.
     lsu_wake: u64,
     /// log2 of the number of sub-cores.
     sub_core_shift: u32,
     sub_core_mask: u8,
-    /// Sub-cores whose scheduler issued in the current cycle, bit per sub-core.
+    /// Mask of sub-cores whose scheduler issued in the current cycle.
     issued: u8,
-    /// Sub-cores whose scheduler has none but warps that are held back, bit per sub-core.
+    /// Mask of sub-cores whose scheduler has only warps that are held back.
     held: u8,
-    /// Sub-cores that may have a warp to issue: one has become ready, or an issue latch free, since none was found.
+    /// Mask of sub-cores that may have a warp to issue: since the last unsuccessful search, one has
+    /// become ready, or an issue latch free.
     hopeful: u8,
-    /// Nothing is issued.
+    /// True while nothing is issued.
     stalled: bool,
-    /// It may take TBs beyond those that fit.
+    /// True if it may take TBs beyond those that fit.
     takes_extra: bool,
-    /// No mechanism that a machine may lack is on ([`Sm::settle_plain`]).
+    /// True if no optional mechanism is on ([`Sm::settle_plain`]).
     plain: bool,
-    /// Some instruction buffer is to be filled, or the end of a warp to be seen.
+    /// True if an instruction buffer must be filled, or the end of a warp must be noticed.
     to_fetch: bool,
-    /// Kernel slots with TBs here, bit per slot.
+    /// Mask of kernel slots with TBs on the SM.
     resident_kernels: u8,
-    /// Four bits per register bank of a sub-core.
+    /// Mask with four bits per register bank of a sub-core.
     bank_reads_mask: u32,
     next_seq: u32,
-    /// Cycle in which sub-core 0 would have been first, had the SM had TBs ever since; 0 where it need not have any.
+    /// Cycle in which sub-core 0 would have been first, had the SM always had TBs; 0 if rotation
+    /// does not depend on TBs.
     turns_from: u64,
-    /// Misses of the L1 that are outstanding.
+    /// Number of outstanding L1 misses.
     outstanding: u32,
-    /// Whether a suspended TB has drained since [`Sm::take_drained`].
+    /// True if a suspended TB has drained since [`Sm::take_drained`].
     drained: bool,
-    /// Warps whose next instructions are being fetched, and the cycle in which they are there.
+    /// Warps whose next instructions are being fetched, with the cycle of arrival.
     fetching: Vec<(u64, u8)>,
-    /// What holds memory instructions back; none: nothing.
+    /// Memory-issue control; none: no restriction.
     memory_issue: Option<Box<MemoryIssue>>,
-    /// What holds young warps back; none: nothing.
+    /// Limits of active warps; none: no limit.
     active_warps: Option<Box<ActiveWarps>>,
-    /// Instruction buffers; none: the next instruction is always there.
+    /// Instruction buffers; none: the next instruction is always available.
     fetch: Option<Box<Fetch>>,
-    /// TBs that leave before their end; none: they leave when they have ended.
+    /// Preemption; none: TBs leave only when they have ended.
     preemption: Option<Box<Preemption>>,
-    /// TBs beyond those that fit; none: there are none.
+    /// Oversubscription; none: no TBs beyond those that fit.
     oversubscription: Option<Box<Oversubscription>>,
     /// Warps that may have finished in this cycle.
     leaving: Vec<u8>,
@@ -168,28 +177,29 @@ pub struct Sm {
     lsu: Lsu,
     tbs: Vec<TbSlot>,
     free: Resources,
-    /// Warp slots in use, bit per slot.
+    /// Mask of the warp slots in use.
     warp_slots_used: u128,
     resident: [u32; KERNEL_SLOTS],
-    /// Warps that only drain have no bits in masks.
+    /// True if warps that only drain have no bits in masks.
     drains_without: bool,
     warp_slots: u32,
-    /// Those of them that a TB may have without contexts that are switched.
+    /// Number of warp slots that a TB may use without switched contexts.
     plain_slots: u32,
-    /// How many of them the machine has.
+    /// Number of warp slots of the machine.
     real_warps: u32,
     next_age: u32,
-    /// The turn to issue first goes on while the SM has TBs only.
+    /// True if rotation of the first sub-core advances only while the SM has TBs.
     turns_with_tbs: bool,
-    /// Cycle from which it has had none.
+    /// Cycle since which it has had no TBs.
     empty_from: u64,
 }
 
 impl Sm {
     pub(crate) fn new(config: &GpuConfig, id: u16) -> Self {
         let real_warps = config.sm.threads / 32;
-        // Readiness masks have 32 bits per sub-core, the mask of used slots has 128. Where TBs leave by command, warps that only drain give
-        // their bits back; loose round robin has a bit for each slot.
+        // Readiness masks have 32 bits per sub-core, the mask of used slots has 128. With
+        // preemption, warps that only drain return their bits; loose round robin has a bit for each
+        // slot.
         let drains_without = config.sm.preemption.is_some() && config.sm.warp_scheduler != WarpSchedulerKind::Lrr;
         let per_sub_core = if drains_without { 64 } else { 32 };
         let plain_slots = (2 * real_warps).min(per_sub_core * config.sm.sub_cores).min(MAX_WARPS as u32);
@@ -251,7 +261,8 @@ impl Sm {
         sm
     }
 
-    /// Looks which mechanisms are on. Where none is, a cycle is built without them ([`Sm::run_cycle`]): what is off costs nothing.
+    /// Determines which mechanisms are on. Without any, the cycle without them runs
+    /// ([`Sm::run_cycle`]), so an inactive mechanism costs nothing.
     fn settle_plain(&mut self) {
         let gated = self.memory_issue.is_some() || self.active_warps.is_some();
         self.plain = !(gated || self.fetch.is_some() || self.preemption.is_some() || self.takes_extra);
@@ -267,22 +278,23 @@ impl Sm {
         &self.counters
     }
 
-    /// TBs of the kernel in `slot` that are resident.
+    /// Number of resident TBs of the kernel in `slot`.
     pub fn resident(&self, slot: usize) -> u32 {
         self.resident[slot]
     }
 
-    /// What is not taken by resident TBs.
+    /// Resources that resident TBs leave free.
     pub fn free(&self) -> &Resources {
         &self.free
     }
 
-    /// Room for one more reply from the crossbar.
+    /// True if a reply from the crossbar can be accepted.
     pub(crate) fn can_take_reply(&self) -> bool {
         self.lsu.can_take_reply()
     }
 
-    /// A reply leaves the crossbar in cycle `now`; the load/store unit sees it in the next.
+    /// Accepts a reply that leaves the crossbar in cycle `now`; the load/store unit sees it in the
+    /// next cycle.
     pub(crate) fn take_reply(&mut self, reply: Reply, now: u64) {
         if reply.tag & TAG_CONTEXT != 0 && self.preemption.is_some() {
             return self.context_answered(reply.tag, now + 1);

@@ -1,33 +1,35 @@
-//! What warps wait for, and what every cycle of the SM and of its schedulers was, as it is defined: warp by warp and cycle by cycle. Start
-//! reading here. The SM keeps masks of warps ([`super::sub_core::Readiness`]) that change when a warp does, and adds cycles up when
-//! something may have changed ([`super::cycle_accounting`]); `plain_tests.rs` runs both side by side.
+//! Plain SM: waits of warps and classes of cycles, by definition, warp by warp and cycle by cycle.
+//!
+//! Start reading here. The SM keeps masks of warps ([`super::sub_core::Readiness`]) that change
+//! with a warp, and adds up cycles only after a possible change ([`super::cycle_accounting`]);
+//! `plain_tests.rs` compares both.
 
 use super::inflight::Unit;
 use super::issue_slots::{IssueClass, IssueSlots};
 use super::warp::{OnChip, Wait, Warp};
 use super::{KERNEL_SLOTS, Programs};
 
-/// What keeps a warp from issuing its next instruction.
+/// Reason why a warp cannot issue its next instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// It has none: its last has issued, its first is being fetched, or it is at a barrier.
+    /// No instruction: its last has issued, its first is being fetched, or it is at a barrier.
     NoInstruction,
-    /// A fence or an atomic of its own.
+    /// Fence or atomic of its own.
     Fence,
-    /// A register that a load through the L1 will write.
+    /// Register that a load through the L1 will write.
     Load,
     /// No such register, but one that a load from shared memory will write.
     Shared,
     /// No such register, but one that a load from constant memory will write.
     Constant,
-    /// A register that arithmetic will write.
+    /// Register that arithmetic will write.
     Arithmetic,
-    /// Nothing but the issue latch of this unit, if that is taken.
+    /// Ready, except for the issue latch of this unit, which may be full.
     Ready(Unit),
 }
 
 impl State {
-    /// Of a warp that has not left, of a TB in this part of its kernel's trace.
+    /// State of a warp that has not left, of a TB in this part of its kernel's trace.
     pub(super) fn of(warp: &Warp, on_chip: &OnChip, part: u32, programs: &Programs) -> State {
         if warp.issued_all {
             return State::NoInstruction;
@@ -53,7 +55,7 @@ impl State {
         }
     }
 
-    /// Whether the warp has an instruction that only registers or latches hold back.
+    /// True if the warp has an instruction that only registers or latches hold back.
     pub(super) fn is_valid(self) -> bool {
         matches!(self, State::Load | State::Shared | State::Constant | State::Arithmetic | State::Ready(_))
     }
@@ -67,20 +69,20 @@ impl State {
     }
 }
 
-/// A warp on the SM.
+/// Warp on the SM.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlainWarp {
     pub(super) number: u8,
     pub(super) sub_core: usize,
     pub(super) kernel: u8,
-    /// When it came, the smaller the older.
+    /// Arrival; smaller is older.
     pub(super) age: u32,
     pub(super) state: State,
-    /// It has issued an instruction in this cycle.
+    /// True if it has issued an instruction in this cycle.
     pub(super) issued: bool,
 }
 
-/// What an SM has counted.
+/// Counts of an SM.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct PlainAccounting {
     pub(super) cycles: u64,
@@ -90,13 +92,13 @@ pub(super) struct PlainAccounting {
     pub(super) outstanding_misses: u64,
     pub(super) outstanding_cycles: u64,
     pub(super) issue_slots: IssueSlots,
-    /// Of those, what is charged to each kernel.
+    /// Issue slots attributed to each kernel.
     pub(super) by_kernel: [IssueSlots; KERNEL_SLOTS],
 }
 
 impl PlainAccounting {
-    /// A cycle of an SM of so many schedulers, with these warps, TBs of these kernels, so many misses outstanding, and an access through the
-    /// L1 at the load/store unit's head, or not.
+    /// Counts a cycle of an SM with these schedulers, warps, resident kernels and outstanding
+    /// misses. An access through the L1 may be at the load/store unit's head.
     pub(super) fn cycle(&mut self, schedulers: usize, warps: &[PlainWarp], resident: &[u8], outstanding: u32, through_l1: bool) {
         self.cycles += 1;
         self.outstanding_cycles += u64::from(outstanding);
@@ -122,7 +124,7 @@ fn of_sub_core(warps: &[PlainWarp], number: usize) -> Vec<PlainWarp> {
     warps.iter().filter(|warp| warp.sub_core == number).copied().collect()
 }
 
-/// What a scheduler with these warps did in a cycle.
+/// Class of a cycle of a scheduler with these warps.
 fn class(warps: &[PlainWarp]) -> IssueClass {
     let any = |is: fn(&PlainWarp) -> bool| warps.iter().any(is);
     if any(|warp| warp.issued) {
@@ -149,8 +151,8 @@ fn class(warps: &[PlainWarp]) -> IssueClass {
     }
 }
 
-/// Whom the cycle is charged to: the kernel that issued; else the only one with TBs here; else that of the oldest warp among those that make
-/// the cycle what it is, if there is one.
+/// Kernel to which the cycle is attributed: the one that issued; else the only resident one; else
+/// that of the oldest warp among those that determine the class, if any.
 fn charged(warps: &[PlainWarp], class: IssueClass, resident: &[u8]) -> Option<u8> {
     let makes_it = |warp: &&PlainWarp| match class {
         IssueClass::Issued => warp.issued,
@@ -160,7 +162,7 @@ fn charged(warps: &[PlainWarp], class: IssueClass, resident: &[u8]) -> Option<u8
         IssueClass::ConstantRaw => warp.state == State::Constant,
         IssueClass::ComputeRaw => warp.state == State::Arithmetic,
         IssueClass::MemoryPipeline => warp.state == State::Ready(Unit::Mem),
-        // No machine among the tests of this twin holds warps back.
+        // No machine in the tests of this twin holds warps back.
         IssueClass::BothPipelines | IssueClass::ComputePipeline | IssueClass::Held => warp.state.is_ready(),
     };
     match (class, resident) {

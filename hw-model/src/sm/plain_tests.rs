@@ -1,5 +1,6 @@
-//! An SM beside its plain twin: random TBs of two kernels come and go, and in every cycle the masks by which warps are scheduled must say
-//! what a look at every warp says. In the end the counters must be the plain ones, although the SM slept through cycles.
+//! Comparison of an SM with its plain twin. Random TBs of two kernels come and go. In every cycle
+//! the scheduling masks must match the states of all warps. At the end the counters must be equal,
+//! although the SM slept.
 
 use super::plain::{PlainAccounting, PlainWarp, State};
 use super::*;
@@ -8,15 +9,15 @@ use crate::memory::{MemorySystem, Outbox};
 use crate::sm::sub_core::Readiness;
 use proptest::prelude::*;
 
-/// An SM with its memory, and the twin.
+/// SM with its memory, and the twin.
 struct Pair {
     sm: Sm,
     memory: MemorySystem,
     programs: Programs,
-    /// Cycle in which the SM is to run next.
+    /// Next cycle of the SM.
     wake: u64,
     warps: Vec<PlainWarp>,
-    /// Warps that have come so far.
+    /// Number of warps that have arrived so far.
     came: u32,
     accounting: PlainAccounting,
 }
@@ -25,14 +26,15 @@ impl Pair {
     fn new(config: &GpuConfig, kernels: &[&Recipe]) -> Self {
         let mut programs = Programs::default();
         for (slot, kernel) in (0..).zip(kernels) {
-            // Kernels have buffers of their own.
+            // Each kernel has its own buffers.
             programs.set(slot, Program::new(kernel.trace(), None, u64::from(slot) << 20, &config.sm));
         }
         let (sm, memory) = (Sm::new(config, 0), MemorySystem::new(config));
         Pair { sm, memory, programs, wake: 0, warps: Vec::new(), came: 0, accounting: PlainAccounting::default() }
     }
 
-    /// Cycle `now`: replies and memory, then the SM, unless it sleeps, and the twin, which never does.
+    /// Runs cycle `now`: replies and memory, then the SM unless it sleeps, and the twin, which
+    /// never sleeps.
     fn cycle(&mut self, now: u64) {
         if self.sm.can_take_reply()
             && let Some(reply) = self.memory.pop_reply(0)
@@ -90,7 +92,7 @@ impl Pair {
         true
     }
 
-    /// The masks of every sub-core, warp by warp, and nothing in them but warps.
+    /// Checks the masks of every sub-core, warp by warp, and that they contain only warps.
     fn check_masks(&self) -> Result<(), TestCaseError> {
         for number in 0..self.sm.sub_cores_here() {
             let mut plain = Readiness::default();
@@ -113,7 +115,7 @@ impl Pair {
         Ok(())
     }
 
-    /// The SM's counters, as the twin has them.
+    /// Counters of the SM, in the form of the twin.
     fn counted(&mut self, now: u64) -> PlainAccounting {
         self.sm.settle(now);
         let SmCounters { cycles, issue_cycles, memory_stall_cycles, outstanding_misses, outstanding_cycles, issue_slots, .. } =
@@ -123,8 +125,8 @@ impl Pair {
     }
 }
 
-/// Without whom idle cycles are charged to. Where TBs of several kernels are there, a warp that leaves before the rest of its TB is
-/// noticed late (see [`super::cycle_accounting`]).
+/// Counters without the attribution of idle cycles. With TBs of several kernels, a warp that leaves
+/// before the rest of its TB is noticed late (see [`super::cycle_accounting`]).
 fn but_for_idle_charges(mut accounting: PlainAccounting) -> PlainAccounting {
     accounting.by_kernel.iter_mut().for_each(|slots| slots[IssueClass::IdleOrControl as usize] = 0);
     accounting

@@ -1,4 +1,5 @@
-//! A launched kernel as the SMs see it: its trace, its decoded instructions, and what one TB of it needs.
+//! Launched kernel in the form that SMs use: its trace, its decoded instructions, and the demand of
+//! one TB.
 
 use super::KERNEL_SLOTS;
 use super::inflight::Decoded;
@@ -6,33 +7,33 @@ use crate::config::SmConfig;
 use mias_warp_trace::{KernelTrace, ShapeInst, TracePart, TraceSource};
 use std::sync::Arc;
 
-/// Number of the part that a trace without a source is.
+/// Part number of a trace without a source.
 pub(crate) const WHOLE: u32 = 0;
 
-/// A kernel that is ready to run on SMs.
+/// Kernel that is ready to run on SMs.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
-    /// The trace, if it is whole. Else nothing is taken from it but the static instructions.
+    /// Trace, if it is whole. Otherwise only its static instructions are used.
     trace: Arc<KernelTrace>,
-    /// What there is of a trace that grows.
+    /// Parts of a trace that comes from a source.
     growing: Option<Growing>,
-    /// Added to every sector of the trace.
+    /// Offset added to every sector of the trace.
     pub sector_offset: u64,
     decoded: Vec<Decoded>,
 }
 
-/// A trace that comes in parts.
+/// Trace that comes in parts.
 #[derive(Clone, Debug)]
 struct Growing {
     source: Arc<dyn TraceSource>,
-    /// By number; none for a part that was given back.
+    /// Parts by number; none for a released part.
     parts: Vec<Option<Arc<KernelTrace>>>,
     /// First TB of each part.
     firsts: Vec<u32>,
 }
 
 impl Program {
-    /// For SMs of `sm`.
+    /// Creates a program for SMs of `sm`.
     pub(crate) fn new(trace: Arc<KernelTrace>, source: Option<Arc<dyn TraceSource>>, sector_offset: u64, sm: &SmConfig) -> Self {
         let trace = source.as_ref().and_then(|source| source.announced()).unwrap_or(trace);
         let source = source.filter(|_| trace.recorded_tbs() < trace.tbs());
@@ -42,16 +43,17 @@ impl Program {
         Program { trace, growing, sector_offset, decoded }
     }
 
-    /// Number of the part that has TB `tb`, which is there from now on. TBs must be asked for in grid order, from any that was there on.
-    /// Second, whether it has just come, so that others may have become superfluous.
+    /// Number of the part that contains TB `tb`, loaded from the source if needed. TBs must be
+    /// requested in grid order, from any loaded one on. The second value is true if the part was
+    /// just loaded, so that others may be released.
     ///
     /// # Errors
-    /// Those of the source.
+    /// Errors of the source.
     pub(crate) fn reach(&mut self, tb: u32) -> Result<(u32, bool), String> {
         self.growing.as_mut().map_or(Ok((WHOLE, false)), |growing| growing.reach(tb))
     }
 
-    /// Gives back every part that `used` says nobody uses.
+    /// Releases every part that is unused according to `used`.
     pub(crate) fn release(&mut self, used: impl Fn(u32) -> bool) {
         let parts = self.growing.iter_mut().flat_map(|growing| &mut growing.parts);
         for (number, part) in (0..).zip(parts) {
@@ -61,13 +63,13 @@ impl Program {
         }
     }
 
-    /// A part's trace, and the index in the grid of its first TB.
+    /// Trace of a part, and the grid index of its first TB.
     pub(crate) fn part(&self, part: u32) -> Option<(&KernelTrace, u32)> {
         let first_tb = self.growing.as_ref().map_or(Some(0), |growing| growing.firsts.get(part as usize).copied())?;
         Some((self.trace(|| part)?, first_tb))
     }
 
-    /// A part's trace. Most traces are whole: `part` is asked only of others.
+    /// Trace of a part. Most traces are whole: `part` is called only for others.
     #[inline]
     pub(crate) fn trace(&self, part: impl FnOnce() -> u32) -> Option<&KernelTrace> {
         match &self.growing {
@@ -76,13 +78,13 @@ impl Program {
         }
     }
 
-    /// The instruction at a position of a part's shapes, as executed.
+    /// Executed instruction at a position of a part's shapes.
     #[inline]
     pub(crate) fn executed(&self, part: impl FnOnce() -> u32, position: u32) -> ShapeInst {
         self.trace(part).map_or(ShapeInst::NONE, |trace| trace.shape_insts()[position as usize])
     }
 
-    /// What an executed instruction is.
+    /// Decoded form of an executed instruction.
     pub(crate) fn decoded(&self, executed: ShapeInst) -> &Decoded {
         &self.decoded[executed.index()]
     }
@@ -105,17 +107,17 @@ impl Growing {
     }
 }
 
-/// The kernels on the GPU, by slot.
+/// Kernels on the GPU, by slot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Programs([Option<Program>; KERNEL_SLOTS]);
 
 impl Programs {
-    /// The kernel in a slot (less than [`KERNEL_SLOTS`]).
+    /// Kernel in a slot (less than [`KERNEL_SLOTS`]).
     pub(crate) fn get(&self, slot: u8) -> Option<&Program> {
         self.0[usize::from(slot) & (KERNEL_SLOTS - 1)].as_ref()
     }
 
-    /// The same, to change it.
+    /// Kernel in a slot, mutably.
     pub(crate) fn get_mut(&mut self, slot: u8) -> Option<&mut Program> {
         self.0[usize::from(slot) & (KERNEL_SLOTS - 1)].as_mut()
     }

@@ -1,21 +1,23 @@
-//! What the heads of the L1's banks were refused for, so that a head is looked up again only when that may have changed. Our own
-//! structure; it changes no outcome (`remembering_refusals_changes_nothing`).
+//! Reasons for which the heads of the L1's banks were refused, so that a head is looked up again
+//! only when its reason may have gone. The structure is own; it changes no result
+//! (`remembering_refusals_changes_nothing`).
 //!
-//! Accesses of other banks are to other sectors. What they do can help a head in three ways: a store changes which lines may leave, a line that is
-//! taken changes the owner's count, and a line that is awaited needs no share of awaited lines for its other sectors.
+//! Accesses of other banks are to other sectors. They can help a head in three ways: a store
+//! changes which lines may be evicted, and a taken line changes the owner's count. A line in flight
+//! needs no share of such lines for its other sectors.
 
-/// What a look-up may lack.
+/// Resource that a look-up may lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lack {
-    /// A line that may leave: until a sector arrives, or a store is accepted.
+    /// Evictable line: until a sector arrives, or a store is accepted.
     Line,
-    /// Room in the miss queue: until a miss is sent, or its sector arrives.
+    /// Miss-queue entry: until a miss is sent, or its sector arrives.
     Queue,
-    /// An MSHR, or room in its sector's: until one hands a load out, or its sector arrives.
+    /// MSHR, or space in its sector's: until one releases a load, or its sector arrives.
     Mshr,
 }
 
-/// Banks whose head was refused and would be refused again, by what it lacks; bit per bank.
+/// Mask of banks whose head would be refused again, by missing resource.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Refused {
     line: u32,
@@ -24,13 +26,13 @@ pub(super) struct Refused {
 }
 
 impl Refused {
-    /// Whether the head of `bank` would be refused again.
+    /// True if the head of `bank` would be refused again.
     #[inline]
     pub(super) fn has(self, bank: usize) -> bool {
         (self.line | self.queue | self.mshr) >> bank & 1 != 0
     }
 
-    /// The head of `bank` was refused.
+    /// Records that the head of `bank` was refused.
     pub(super) fn add(&mut self, bank: usize, lack: Lack) {
         let set = match lack {
             Lack::Line => &mut self.line,
@@ -40,32 +42,32 @@ impl Refused {
         *set |= 1 << bank;
     }
 
-    /// A store was accepted.
+    /// Handles an accepted store.
     pub(super) fn store_accepted(&mut self) {
         self.line = 0;
     }
 
-    /// A line has left for one of a load, where that changes which may leave next.
+    /// Handles a line evicted by a load, where that changes the next victims.
     pub(super) fn line_taken(&mut self) {
         self.line = 0;
     }
 
-    /// A line is awaited, where kernels have shares of awaited lines.
+    /// Handles a line in flight, where kernels have shares of such lines.
     pub(super) fn line_awaited(&mut self) {
         self.line = 0;
     }
 
-    /// A miss was sent.
+    /// Handles a sent miss.
     pub(super) fn miss_sent(&mut self) {
         self.queue = 0;
     }
 
-    /// An MSHR handed a load out.
+    /// Handles a load released by an MSHR.
     pub(super) fn load_handed_out(&mut self) {
         self.mshr = 0;
     }
 
-    /// A sector arrived: any head may find it now.
+    /// Handles the arrival of a sector: any head may now find it.
     pub(super) fn sector_arrived(&mut self) {
         *self = Refused::default();
     }

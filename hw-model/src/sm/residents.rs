@@ -1,43 +1,46 @@
-//! The warps of a sub-core, each in a place: the bit that stands for it in the sub-core's masks.
+//! Warps of a sub-core, each with a place: its bit in the sub-core's masks.
 //!
-//! Schedulers that want the oldest warp have the places in the order of arrival, so that the oldest of a set is its lowest bit; a search
-//! would cost the host a branch that it cannot predict in nearly every cycle. Where places run out the warps move together. Loose round
-//! robin goes by warp slots, and its places are these.
+//! For schedulers that need the oldest warp, places are in the order of arrival, so that the oldest
+//! of a set is its lowest bit. A search would cost the host an unpredictable branch in nearly every
+//! cycle. Where places run out, the warps are compacted. Loose round robin uses warp slots as
+//! places.
 
 use crate::config::WarpSchedulerKind;
 
-/// Most warps of a sub-core: masks over them have 32 bits.
+/// Maximum number of warps of a sub-core: masks over them have 32 bits.
 const MAX_PLACES: usize = 32;
 
-/// Most warp slots of a sub-core: more than places, where warps that only drain have none.
+/// Maximum number of warp slots of a sub-core: more than places, since warps that only drain have
+/// none.
 const MAX_LOCALS: usize = 64;
 
-/// A sub-core's warps. A warp's local number is its slot's among those of the sub-core. What is looked at in every cycle comes first.
+/// Warps of a sub-core. A warp's local number is that of its slot in the sub-core. Data used in
+/// every cycle comes first.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Residents {
-    /// By place, the local number of the warp that took it last.
+    /// Local number of the warp that took each place last.
     local: [u8; MAX_PLACES],
-    /// Places taken.
+    /// Mask of taken places.
     live: u32,
-    /// Places in the order of arrival; else by local number.
+    /// True if places are in the order of arrival; else by local number.
     by_age: bool,
-    /// By place, its kernel slot.
+    /// Kernel slot, by place.
     kernel: [u8; MAX_PLACES],
-    /// By place, its order of arrival.
+    /// Order of arrival, by place.
     age: [u32; MAX_PLACES],
-    /// By local number, the bit of the place of the warp that is there; 0 if there is none.
+    /// Bit of the place of each warp, by local number; 0 without a warp.
     bits: [u32; MAX_LOCALS],
 }
 
-/// Where each place's warp has gone.
+/// New places of moved warps.
 #[derive(Clone, Debug)]
 pub(super) struct Moves {
     before: u32,
 }
 
 impl Moves {
-    /// The same warps as `mask` had before.
+    /// Mask of the same warps after the move.
     pub(super) fn of(&self, mask: u32) -> u32 {
         let (mut after, mut rest) = (0, mask & self.before);
         while rest != 0 {
@@ -59,7 +62,8 @@ impl Residents {
         Residents { local: [0; MAX_PLACES], live: 0, by_age, kernel: [0; MAX_PLACES], age: [0; MAX_PLACES], bits: [0; MAX_LOCALS] }
     }
 
-    /// A warp of `kernel`, younger than all others, takes the local number. Others may have moved to make room.
+    /// Adds a warp of `kernel`, younger than all others, with this local number. Returns the moves
+    /// of other warps, if any.
     pub(super) fn arrive(&mut self, local: u32, kernel: u8, age: u32) -> Option<Moves> {
         let local = local as usize & (MAX_LOCALS - 1);
         let mut moves = None;
@@ -90,17 +94,17 @@ impl Residents {
         moves
     }
 
-    /// The warp with this local number has left.
+    /// Removes the warp with this local number.
     pub(super) fn leave(&mut self, local: u32) {
         self.live &= !std::mem::take(&mut self.bits[local as usize & (MAX_LOCALS - 1)]);
     }
 
-    /// Places taken.
+    /// Mask of taken places.
     pub(super) fn live(&self) -> u32 {
         self.live
     }
 
-    /// The bit of the warp with this local number; 0 if there is none.
+    /// Bit of the warp with this local number; 0 if there is none.
     #[inline]
     pub(super) fn bit(&self, local: u32) -> u32 {
         self.bits[local as usize & (MAX_LOCALS - 1)]
@@ -123,7 +127,7 @@ impl Residents {
         self.age[place as usize & (MAX_PLACES - 1)]
     }
 
-    /// The place of the oldest of a set; any if the set is empty.
+    /// Place of the oldest of a set; any place if the set is empty.
     #[inline]
     pub(super) fn oldest(&self, mut set: u32) -> u32 {
         let mut oldest = set.trailing_zeros();

@@ -1,9 +1,9 @@
-//! Warps come and go at random; places must say what a plain list of them says.
+//! Warps come and go at random; places must equal those of a plain list.
 
 use super::*;
 use proptest::prelude::*;
 
-/// A warp as one would remember it: local number, kernel, age, and whether a mask has it.
+/// Plain warp: local number, kernel, age, and whether a mask contains it.
 #[derive(Clone, Copy, Debug)]
 struct Plain {
     local: u32,
@@ -17,7 +17,8 @@ proptest! {
     fn places_are_a_list_of_warps(
         scheduler in prop::sample::select(vec![WarpSchedulerKind::Gto, WarpSchedulerKind::Lrr, WarpSchedulerKind::KernelLrr]),
         steps in prop::collection::vec((0u32..32, 0u8..8, any::<bool>()), 1..200),
-        // Local numbers beyond 31, of a sub-core with more warp slots than places; loose round robin has none.
+        // Local numbers beyond 31, of a sub-core with more warp slots than places; loose round
+        // robin has none.
         high in prop::collection::vec(any::<bool>(), 32),
     ) {
         let mut residents = Residents::new(scheduler);

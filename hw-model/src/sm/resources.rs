@@ -1,31 +1,33 @@
-//! What a TB takes of an SM, after rounding to the machine's allocation granules (sources.md D13 and D14).
+//! Demand of a TB on an SM, after rounding to the machine's allocation granules (sources.md D13 and
+//! D14).
 //!
-//! The firmware has arithmetic of its own for the same question; a cross-crate test holds the two together. Here it is
-//! the hardware's bookkeeping, which refuses what does not fit whoever asks.
+//! The firmware has its own arithmetic for the same question; a cross-crate test compares both.
+//! This is the hardware's bookkeeping, which refuses every TB that does not fit.
 
 use crate::config::SmConfig;
 use mias_warp_trace::{KernelInfo, WARP_LANES};
 
-/// Threads, registers, bytes of shared memory and TB slots: a TB's demand, or what an SM has left.
+/// Threads, registers, bytes of shared memory and TB slots: a TB's demand, or an SM's free
+/// resources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Resources {
-    /// Thread slots, whole warps.
+    /// Number of thread slots, in whole warps.
     pub threads: u32,
-    /// 32-bit registers.
+    /// Number of 32-bit registers.
     pub registers: u32,
     /// Bytes of shared memory.
     pub shared_bytes: u32,
-    /// TB slots.
+    /// Number of TB slots.
     pub tbs: u32,
 }
 
 impl Resources {
-    /// All that an SM has.
+    /// Total resources of an SM.
     pub fn of_sm(sm: &SmConfig) -> Self {
         Resources { threads: sm.threads, registers: sm.registers, shared_bytes: sm.shared_bytes, tbs: sm.tbs }
     }
 
-    /// What one TB takes. Saturates on absurd launches, which then do not fit.
+    /// Demand of one TB. It saturates for oversized launches, which then do not fit.
     pub fn of_tb(kernel: &KernelInfo, sm: &SmConfig) -> Self {
         let threads = kernel.threads().checked_next_multiple_of(WARP_LANES).unwrap_or(u32::MAX);
         let per_thread = kernel.registers_per_thread.checked_next_multiple_of(sm.register_granule).unwrap_or(u32::MAX);
@@ -33,12 +35,12 @@ impl Resources {
         Resources { threads, registers: threads.saturating_mul(per_thread), shared_bytes, tbs: 1 }
     }
 
-    /// Whether `demand` fits into `self`.
+    /// True if `demand` fits into `self`.
     pub fn fits(&self, demand: &Resources) -> bool {
         self.lacking(demand).is_none()
     }
 
-    /// The first resource of which `demand` takes more than there is, with how much is asked and had.
+    /// First resource that `demand` exceeds, with the amounts needed and available.
     pub fn lacking(&self, demand: &Resources) -> Option<(&'static str, u32, u32)> {
         [
             ("threads", demand.threads, self.threads),
@@ -50,7 +52,7 @@ impl Resources {
         .find(|&(_, asked, had)| asked > had)
     }
 
-    /// How many TBs of `demand` fit into `self`.
+    /// Number of TBs of `demand` that fit into `self`.
     pub fn count(&self, demand: &Resources) -> u32 {
         let per = |had: u32, asked: u32| had.checked_div(asked).unwrap_or(u32::MAX);
         per(self.threads, demand.threads)

@@ -1,35 +1,38 @@
-//! One sub-core: which of its warps could issue, its scheduler's memory, and its execution units.
+//! Sub-core: masks of its issuable warps, and its scheduler's state.
 //!
-//! Warp slot `w` belongs to sub-core `w mod sub-cores`; masks here are over the places of its warps ([`Residents`]).
+//! Warp slot `w` belongs to sub-core `w mod sub-cores`; masks here are over the places of its warps
+//! ([`Residents`]).
 //!
-//! Start reading with the plain twin, `plain.rs`: what a warp waits for, without masks.
+//! Start reading with the plain twin, `plain.rs`: the waits of warps without masks.
 
 use super::inflight::{UNITS, Unit};
 use super::residents::{Moves, Residents};
 use super::scheduler::Picker;
 use crate::config::{SmConfig, UnitTiming};
 
-/// Warps of a sub-core that could issue, by what holds them.
+/// Readiness masks of a sub-core's warps.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Readiness {
-    /// Has an instruction and waits at no barrier, fence or atomic.
+    /// Valid warps: they have an instruction and wait at no barrier, fence or atomic.
     pub valid: u32,
-    /// Valid, and its instruction's registers are free.
+    /// Ready warps: valid, and the registers of the instruction are free.
     pub ready: u32,
-    /// Waits for a load through the L1: valid with a register that one will write, or held by a fence or an atomic.
+    /// Warps that wait for a load through the L1: valid with a register that one will write, or
+    /// held by a fence or an atomic.
     pub on_memory: u32,
-    /// Waits for a load from shared or constant memory: valid with a register that one will write.
+    /// Warps that wait for a load from shared or constant memory: valid with a register that one
+    /// will write.
     pub on_chip: u32,
-    /// Ready, by the unit of the next instruction.
+    /// Ready warps, by the unit of the next instruction.
     pub by_unit: [u32; UNITS],
-    /// Ready, and the issue latch of its unit is free.
+    /// Ready warps whose unit has a free issue latch.
     issuable: u32,
-    /// Units whose issue latch is taken, bit per unit.
+    /// Mask of units with a full issue latch.
     latched: u16,
 }
 
 impl Readiness {
-    /// Takes a warp out of every mask; `unit` is that of its next instruction.
+    /// Removes a warp from every mask; `unit` is that of its next instruction.
     pub(super) fn clear(&mut self, bit: u32, unit: Unit) {
         self.valid &= !bit;
         self.on_memory &= !bit;
@@ -53,40 +56,40 @@ impl Readiness {
         self.issuable |= if self.latched >> unit.index() & 1 == 0 { bits } else { 0 };
     }
 
-    /// An instruction has taken the issue latch of `unit`.
+    /// Marks the issue latch of `unit` full.
     #[inline]
     pub(super) fn latch(&mut self, unit: Unit) {
         self.latched |= 1 << unit.index();
         self.issuable &= !self.by_unit[unit.index()];
     }
 
-    /// The issue latch of `unit`, by its index, has become free.
+    /// Marks the issue latch of the unit with this index free.
     #[inline]
     pub(super) fn unlatch(&mut self, unit: usize) {
         self.latched &= !(1 << unit);
         self.issuable |= self.by_unit[unit];
     }
 
-    /// The warps have other places now.
+    /// Updates the masks for moved warps.
     pub(super) fn moved(&mut self, moves: &Moves) {
         let masks = [&mut self.valid, &mut self.ready, &mut self.on_memory, &mut self.on_chip, &mut self.issuable];
         masks.into_iter().chain(&mut self.by_unit).for_each(|mask| *mask = moves.of(*mask));
     }
 
-    /// Warps that are ready for the memory pipeline.
+    /// Mask of warps that are ready for the memory pipeline.
     #[inline]
     pub(super) fn for_memory(&self) -> u32 {
         self.by_unit[Unit::Mem.index()]
     }
 
-    /// Warps that could issue: ready, and the issue latch of their unit is free.
+    /// Mask of warps that can issue: ready, with a free issue latch of their unit.
     #[inline]
     pub(super) fn issuable(&self) -> u32 {
         self.issuable
     }
 }
 
-/// One sub-core. What is looked at in every cycle comes first.
+/// Sub-core. Data used in every cycle comes first.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct SubCore {
@@ -104,7 +107,8 @@ impl SubCore {
         }
     }
 
-    /// A warp of `kernel`, younger than all others, takes the local number. Whether others have moved to make room.
+    /// Adds a warp of `kernel`, younger than all others, with this local number. Returns true if
+    /// others have moved.
     pub(super) fn arrive(&mut self, local: u32, kernel: u8, age: u32) -> bool {
         let moves = self.residents.arrive(local, kernel, age);
         if let Some(moves) = &moves {
@@ -114,14 +118,15 @@ impl SubCore {
         moves.is_some()
     }
 
-    /// The warp with this local number has left.
+    /// Removes the warp with this local number.
     pub(super) fn leave(&mut self, local: u32) {
         self.residents.leave(local);
         self.picker.placed(&self.residents);
     }
 }
 
-/// Timing of each unit, in the order of [`Unit`]. The load/store unit is a model of its own; its entry is not used.
+/// Timing of each unit, in the order of [`Unit`]. The load/store unit has its own model; its entry
+/// is not used.
 pub(super) fn unit_timings(config: &SmConfig) -> [UnitTiming; UNITS] {
     let units = &config.units;
     let mem = UnitTiming { latency: 1, interval: 1 };
@@ -133,7 +138,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What happens to a place (ready or not, for the unit beside it) or to a unit.
+    /// Change of a place (ready or not, for a unit) or of a unit.
     #[derive(Clone, Copy, Debug)]
     enum Step {
         Ready(u32, bool),
@@ -142,7 +147,7 @@ mod tests {
     }
 
     proptest! {
-        /// A warp could issue if it is ready and its unit's latch is free, however both came about.
+        /// A warp can issue if it is ready and its unit's latch is free, for any history.
         #[test]
         fn issuable_are_those_that_are_ready_for_a_free_latch(
             steps in prop::collection::vec((prop::sample::select(vec![Unit::Sp, Unit::Mem, Unit::Int, Unit::Uniform]), prop_oneof![

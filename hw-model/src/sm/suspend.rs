@@ -1,17 +1,17 @@
-//! Taking a TB off an SM at no cost, and putting it back: the `ideal` transition mode, which separates what a
-//! configuration is worth from what it takes to get there (sources.md D29 and D61).
+//! Free suspension and resumption of a TB: the `ideal` transition mode, which separates the benefit
+//! of a configuration from the cost of reaching it (sources.md D29 and D61).
 //!
-//! A suspended TB keeps its place in its trace. Its resources are free at once. What it had in flight is not waited for:
-//! the results arrive in warp slots set aside for the purpose and are dropped, and the TB goes on as if they had been
-//! there. If an SM has no spare slot left, the next TB waits until one has drained.
+//! A suspended TB keeps its position in its trace. Its resources are free at once. Its results in
+//! flight arrive in spare warp slots and are dropped, and the TB continues as if they had arrived.
+//! If an SM has no spare slot left, the next TB waits until one has drained.
 //!
-//! TBs that leave by command ([`super::preempt`]) are taken off and put back by the same steps.
+//! Preempted TBs ([`super::preempt`]) are removed and restored by the same steps.
 
 use super::tb::TbSlot;
 use super::warp::{Wait, Warp};
 use super::{FinishedTb, NewTb, Program, Resources, Sm};
 
-/// Where a warp of a suspended TB goes on.
+/// Position at which a warp of a suspended TB continues.
 #[derive(Clone, Copy, Debug)]
 struct SuspendedWarp {
     next: u32,
@@ -20,56 +20,59 @@ struct SuspendedWarp {
     at_barrier: bool,
 }
 
-/// How a TB comes back.
+/// Resumption of a TB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Return {
-    /// It goes on at once.
+    /// Continues at once.
     AtOnce,
-    /// It begins again from its start.
+    /// Starts again from its beginning.
     Anew,
-    /// It goes on when its context has come. It has been on SMs for so many cycles, and may have to return to one.
+    /// Continues when its context has arrived. `cycles` is its earlier time on SMs; `home` is
+    /// the SM to which it must return, if any.
     Restored { cycles: u64, home: Option<u16> },
 }
 
-/// A TB between two SMs.
+/// TB between two SMs.
 #[derive(Clone, Debug)]
 pub(crate) struct SuspendedTb {
     pub index: u32,
-    /// Part of its kernel's trace that it is in.
+    /// Part of its kernel's trace.
     pub part: u32,
-    /// See [`NewTb::again`].
+    /// True in a later pass, see [`NewTb::again`].
     again: bool,
-    /// One per warp; none for a warp that had issued everything.
+    /// One entry per warp; none for a warp that had issued everything.
     warps: Vec<Option<SuspendedWarp>>,
     pub back: Return,
 }
 
 impl SuspendedTb {
-    /// One of which nothing is left but its index.
+    /// Creates a TB of which only the index is left.
     pub(super) fn anew(tb: NewTb) -> Self {
         let NewTb { index, part, again } = tb;
         SuspendedTb { index, part, again, warps: Vec::new(), back: Return::Anew }
     }
 
-    /// The next instruction of a warp, and the end of its instructions; none for one that had issued everything.
+    /// Next instruction of a warp, and the end of its instructions; none for one that had issued
+    /// everything.
     pub(super) fn next(&self, warp: usize) -> Option<(u32, u32)> {
         self.warps.get(warp)?.map(|warp| (warp.next, warp.end))
     }
 
-    /// Whether it may go on on SM `sm`.
+    /// True if it may resume on SM `sm`.
     pub(crate) fn may_return_to(&self, sm: usize) -> bool {
         self.home().is_none_or(|home| home == sm)
     }
 
-    /// The SM on which it is to go on, if there is one.
+    /// SM on which it must resume, if any.
     pub(crate) fn home(&self) -> Option<usize> {
         if let Return::Restored { home: Some(home), .. } = self.back { Some(usize::from(home)) } else { None }
     }
 }
 
 impl Sm {
-    /// Takes the TB of `kernel` that came last off the SM. A TB with nothing left to issue counts as ended instead, and
-    /// is left for [`Sm::take_finished`]. None if the kernel has no TB here, or that TB had nothing left.
+    /// Suspends the youngest TB of `kernel`. A TB with nothing left to issue counts as ended
+    /// instead, and is left for [`Sm::take_finished`]. None if the kernel has no TB on this SM, or
+    /// if that TB had nothing left.
     pub(crate) fn suspend_tb(&mut self, kernel: u8, now: u64) -> Option<SuspendedTb> {
         let resident = self.tbs.iter().enumerate().filter(|(_, tb)| tb.live && !tb.evicted && !tb.extra && tb.kernel == kernel);
         let (tb_slot, _) = resident.max_by_key(|(_, tb)| tb.age)?;
@@ -84,14 +87,14 @@ impl Sm {
         Some(saved)
     }
 
-    /// From cycle `now` on a TB issues nothing more. Where it was.
+    /// Stops a TB from cycle `now` on and returns its state.
     pub(super) fn stop(&mut self, tb_slot: usize, now: u64) -> SuspendedTb {
         self.account_sleep(now);
         let TbSlot { first_warp, warps, index, part, again, .. } = self.tbs[tb_slot];
         let mut saved = Vec::with_capacity(usize::from(warps));
         for number in first_warp..first_warp + warps {
             let warp = &mut self.warps[number];
-            // A warp that had issued everything before an earlier suspension is not there at all.
+            // A warp that had issued everything before an earlier suspension does not exist.
             saved.push((warp.live && !warp.issued_all).then_some(SuspendedWarp {
                 next: warp.next,
                 next_mem: warp.next_mem,
@@ -112,7 +115,7 @@ impl Sm {
         SuspendedTb { index, part, again, warps: saved, back: Return::AtOnce }
     }
 
-    /// A TB that issues nothing more gives its resources back; what it has in flight drains in its warp slots.
+    /// Releases the resources of a stopped TB; its results in flight drain in its warp slots.
     pub(super) fn evict(&mut self, tb_slot: usize, now: u64) {
         let TbSlot { kernel, demand, remaining, first_warp, warps, .. } = self.tbs[tb_slot];
         self.tbs[tb_slot].evicted = true;
@@ -140,13 +143,13 @@ impl Sm {
         self.retire(now);
     }
 
-    /// Whether a TB that was suspended still has instructions in flight here, of a kernel in one of `slots` (a bit each). They refer to
-    /// their kernel's trace.
+    /// True if a suspended TB of a kernel in the mask `slots` still has instructions in flight on
+    /// this SM. They refer to their kernel's trace.
     pub(crate) fn drains(&self, slots: u32) -> bool {
         self.tbs.iter().any(|tb| tb.live && tb.evicted && slots >> tb.kernel & 1 != 0)
     }
 
-    /// Puts a suspended TB on the SM. Ignored unless [`Sm::can_take_tb`].
+    /// Resumes a suspended TB on the SM. Ignored unless [`Sm::can_take_tb`].
     pub(crate) fn resume_tb(&mut self, kernel: u8, tb: &SuspendedTb, demand: &Resources, program: &Program, now: u64) {
         if tb.back == Return::Anew {
             return self.take_tb(kernel, NewTb { index: tb.index, part: tb.part, again: tb.again }, demand, program, now);

@@ -1,4 +1,4 @@
-//! TBs on an SM: taking one in, and letting its warps go when they have finished.
+//! TBs on an SM: their acceptance, and the retirement of finished warps.
 
 use super::MissWeights;
 use super::cycle_accounting::EVERY_SUB_CORE;
@@ -6,55 +6,57 @@ use super::warp::{Wait, Warp};
 use super::{Program, Programs, Resources, Sm};
 use crate::cache::{Shares, WaysStats};
 
-/// A TB slot.
+/// TB slot.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TbSlot {
     pub live: bool,
-    /// Suspended: only what it has in flight is left, and its resources are free already.
+    /// True for a suspended TB: only its results in flight are left, and its resources are already
+    /// free.
     pub evicted: bool,
-    /// It came beyond what fits: no quota counts it, and it has taken nothing of what is free.
+    /// True for an extra TB: no quota counts it, and it takes no free resources.
     pub extra: bool,
     pub kernel: u8,
     pub first_warp: u8,
     pub warps: u8,
-    /// Warps that have not left.
+    /// Number of warps that have not left.
     pub remaining: u8,
-    /// Warps with instructions left to issue.
+    /// Number of warps with instructions left to issue.
     pub issuing: u8,
     pub at_barrier: u8,
     pub demand: Resources,
     /// Index of the TB in its grid.
     pub index: u32,
-    /// Part of its kernel's trace that it is in.
+    /// Part of its kernel's trace.
     pub part: u32,
-    /// See [`NewTb::again`].
+    /// True in a later pass, see [`NewTb::again`].
     pub again: bool,
-    /// Order of arrival of its first warp on the SM, the smaller is the older; 0 if that warp had finished before.
+    /// Order of arrival of its first warp on the SM, smaller is older; 0 if that warp had finished
+    /// before.
     pub age: u32,
 }
 
-/// A TB to start.
+/// TB to start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewTb {
-    /// Its index in its grid.
+    /// Index in its grid.
     pub index: u32,
-    /// Part of its kernel's trace that it is in.
+    /// Part of its kernel's trace.
     pub part: u32,
-    /// It is of a later pass over its grid than the first.
+    /// True in a pass over its grid after the first.
     pub again: bool,
 }
 
-/// A TB that has ended.
+/// TB that has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FinishedTb {
     pub kernel: u8,
     pub index: u32,
-    /// See [`NewTb::again`].
+    /// True in a later pass, see [`NewTb::again`].
     pub again: bool,
 }
 
 impl TbSlot {
-    /// Of a TB that starts at its beginning, its first warp at this number.
+    /// Creates the slot of a TB that starts at its beginning, with its first warp at this number.
     pub(super) fn new(kernel: u8, first_warp: u32, tb: NewTb, demand: &Resources, age: u32) -> Self {
         let NewTb { index, part, again } = tb;
         let warps = (demand.threads / 32) as u8;
@@ -75,7 +77,7 @@ impl TbSlot {
 }
 
 impl Sm {
-    /// Takes a TB of the kernel in slot `kernel`. Ignored unless [`Sm::can_take_tb`].
+    /// Accepts a TB of the kernel in slot `kernel`. Ignored unless [`Sm::can_take_tb`].
     pub(crate) fn take_tb(&mut self, kernel: u8, tb: NewTb, demand: &Resources, program: &Program, now: u64) {
         let count = demand.threads / 32;
         let (Some(first), Some(tb_slot)) = (self.find_warps(count), self.find_tb_slot()) else { return };
@@ -90,7 +92,7 @@ impl Sm {
         self.tbs[tb_slot].issuing = self.start_warps(kernel, tb_slot, first, program, now);
     }
 
-    /// Takes what a TB needs, from cycle `from` on: new and resumed TBs alike.
+    /// Allocates the resources of a new or resumed TB, from cycle `from` on.
     pub(super) fn occupy(&mut self, kernel: u8, first: u32, count: u32, demand: &Resources, from: u64) {
         if self.turns_with_tbs && self.resident_kernels == 0 {
             self.turns_from += from - self.empty_from;
@@ -106,12 +108,12 @@ impl Sm {
         }
     }
 
-    /// One TB of the kernel less is resident from cycle `from` on.
+    /// Releases the resources of one TB of the kernel from cycle `from` on.
     pub(super) fn vacate(&mut self, kernel: u8, demand: &Resources, from: u64) {
         self.free.give_back(demand);
         let resident = &mut self.resident[usize::from(kernel)];
         *resident -= 1;
-        // Extra TBs stay where the last native one was made to leave.
+        // Extra TBs may stay after the last native one was preempted.
         let others = *resident != 0 || self.takes_extra && self.switches() && self.has_extras();
         self.resident_kernels &= !(u8::from(!others) << kernel);
         if self.resident_kernels == 0 {
@@ -127,7 +129,7 @@ impl Sm {
         }
     }
 
-    /// The last TB of a kernel was an extra one, and has gone, from cycle `from` on.
+    /// Handles the departure of the last TB of a kernel, an extra one, from cycle `from` on.
     pub(super) fn last_has_gone(&mut self, kernel: u8, from: u64) {
         self.resident_kernels &= !(1 << kernel);
         if self.resident_kernels == 0 {
@@ -139,7 +141,7 @@ impl Sm {
         self.residents_changed(from);
     }
 
-    /// TBs have come or gone, from cycle `from` on.
+    /// Handles a change of the resident TBs, from cycle `from` on.
     fn residents_changed(&mut self, from: u64) {
         self.lsu.l1.reside(self.resident_kernels, from);
         if self.takes_extra {
@@ -148,20 +150,20 @@ impl Sm {
         self.memory_issue_resides();
     }
 
-    /// A new kernel has taken the slot, from cycle `from` on.
+    /// Resets a slot for a new kernel, from cycle `from` on.
     pub(crate) fn kernel_placed(&mut self, kernel: u8, from: u64) {
         self.lsu.l1.forget(kernel, from);
         self.memory_issue_forgets(kernel);
         self.forget_ended(kernel);
     }
 
-    /// A TB slot that nothing occupies.
+    /// Free TB slot.
     pub(super) fn find_tb_slot(&self) -> Option<usize> {
         self.tbs.iter().position(|tb| !tb.live)
     }
 
-    /// First run of `count` free warp slots. Spare slots are used only while suspended TBs drain, and on SMs that preempt: theirs are given by
-    /// number, not by place.
+    /// First run of `count` free warp slots. Spare slots are used only while suspended TBs drain,
+    /// and on SMs that preempt, where they are assigned by number and not by place.
     pub(super) fn find_warps(&self, count: u32) -> Option<u32> {
         let real = self.real_warps;
         if count == 0 || count > real {
@@ -181,13 +183,13 @@ impl Sm {
         (0..=total.checked_sub(count)?).find(|&first| self.warp_slots_used & run << first == 0)
     }
 
-    /// Whether a TB of the kernel in `slot` fits now, contiguous warp slots included.
+    /// True if a TB of the kernel in `slot` fits now, including contiguous warp slots.
     pub(crate) fn can_take_tb(&self, slot: u8, demand: &Resources) -> bool {
         let fits = self.free.fits(demand) && self.find_warps(demand.threads / 32).is_some() && self.find_tb_slot().is_some();
         fits && self.has_place(slot, demand) && self.has_context_places(slot, demand.threads / 32)
     }
 
-    /// First instructions of a TB that starts at its beginning.
+    /// Starts the warps of a TB at its first instructions.
     pub(super) fn start_warps(&mut self, kernel: u8, tb_slot: usize, first: u32, program: &Program, now: u64) -> u8 {
         let TbSlot { warps, index, part, .. } = self.tbs[tb_slot];
         let (count, part) = (u32::from(warps), program.part(part));
@@ -217,7 +219,7 @@ impl Sm {
         issuing
     }
 
-    /// The warp that has been put into slot `number` is of its sub-core from now on.
+    /// Adds the warp in slot `number` to its sub-core.
     pub(super) fn arrive(&mut self, number: u8) {
         let kernel = self.warps[number].kernel;
         let (sub_core, local) = (self.sub_core(number), self.local(number));
@@ -232,7 +234,7 @@ impl Sm {
         self.ranks_change(sub_core);
     }
 
-    /// Warps whose instructions have been fetched may take part in scheduling.
+    /// Lets warps whose instructions have been fetched take part in scheduling.
     #[inline(never)]
     pub(super) fn fetched(&mut self, now: u64, programs: &Programs) {
         let mut at = 0;
@@ -254,7 +256,8 @@ impl Sm {
         }
     }
 
-    /// Warps that have finished leave; TBs whose warps have all left give their resources back, from cycle `from` on.
+    /// Retires finished warps; TBs whose warps have all left return their resources, from cycle
+    /// `from` on.
     #[inline(never)]
     pub(super) fn retire(&mut self, from: u64) {
         let seen = self.may_be_seen();
@@ -271,7 +274,7 @@ impl Sm {
             if !warp.finished() {
                 continue;
             }
-            // Its place may be another's before its slot is.
+            // Its place may be reused before its slot.
             (warp.live, warp.bit) = (false, 0);
             let tb_slot = usize::from(warp.tb_slot);
             let (sub_core, local) = (self.sub_core(number), self.local(number));
@@ -301,85 +304,87 @@ impl Sm {
         }
     }
 
-    /// A TB all of whose warps have left gives back its slot and theirs.
+    /// Releases the slots of a TB whose warps have all left.
     pub(super) fn leave_slots(&mut self, tb_slot: usize) {
         let tb = &mut self.tbs[tb_slot];
         tb.live = false;
         self.warp_slots_used &= !(u128::MAX >> (128 - u32::from(tb.warps)) << tb.first_warp);
     }
 
-    /// TBs that have ended since the last call are handed to `each`.
+    /// Passes the TBs that have ended since the last call to `each`.
     pub(crate) fn take_finished(&mut self, mut each: impl FnMut(FinishedTb)) {
         for tb in self.finished.drain(..) {
             each(tb);
         }
     }
 
-    /// Whether a suspended TB has drained since the last call: its warp slots are free, and another TB may have waited for them.
+    /// True if a suspended TB has drained since the last call: its warp slots are free, and another
+    /// TB may have waited for them.
     pub(crate) fn take_drained(&mut self) -> bool {
         std::mem::take(&mut self.drained)
     }
 
-    /// Whether a TB here, of the kernel in slot `kernel`, runs from this part of its trace.
+    /// True if a resident TB of the kernel in slot `kernel` uses this part of its trace.
     pub(crate) fn uses(&self, kernel: u8, part: u32) -> bool {
         self.tbs.iter().any(|tb| tb.live && tb.kernel == kernel && tb.part == part)
     }
 
-    /// The part of its kernel's trace that a warp's TB is in.
+    /// Part of the trace of a warp's TB.
     #[inline]
     pub(super) fn part(&self, warp: &Warp) -> u32 {
         self.tbs[usize::from(warp.tb_slot)].part
     }
 
-    /// No TB is resident.
+    /// True if no TB is resident.
     pub(crate) fn is_empty(&self) -> bool {
         self.warp_slots_used == 0
     }
 
-    /// Empties the L1 and gives it `ways` ways, from cycle `from` on.
+    /// Empties the L1 and sets its number of ways, from cycle `from` on.
     pub(crate) fn reset_l1(&mut self, ways: u32, from: u64) {
         self.lsu.l1.reset(ways, from);
     }
 
-    /// Gives each kernel slot so many ways of the L1's sets from cycle `from` on, whatever divides them otherwise; at least one for each
-    /// kernel with TBs here. With none they are divided as before any were given.
+    /// Assigns ways of the L1's sets to the kernel slots from cycle `from` on, with priority over
+    /// the configured division. Each resident kernel has at least one. None restores the configured
+    /// division.
     pub fn set_l1_ways(&mut self, ways: Option<Shares>, from: u64) {
         self.lsu.l1.set_ways(ways, self.resident_kernels, from);
     }
 
-    /// Shares the L1's miss resources out by these weights of kernel slots from the next cycle on,
-    /// if the machine names them; with none as the machine does.
+    /// Divides the L1's miss resources by these weights of kernel slots from the next cycle on, if
+    /// the machine supports it; none restores the configured division.
     pub(crate) fn weigh_misses(&mut self, weights: Option<MissWeights>) {
         self.lsu.l1.weigh_misses(weights);
     }
 
-    /// Ways of the L1 that each kernel with TBs here has; none where they are shared.
+    /// Ways of the L1 of each resident kernel; none where they are shared.
     pub fn l1_ways_owned(&self) -> Option<Shares> {
         self.lsu.l1.ways_owned()
     }
 
-    /// What the L1's utility monitor of `kernel` has counted, by position in the order of use, up to the last cycle that was
-    /// [settled](Sm::settle); nothing where there is none.
+    /// Counts of the L1's utility monitor of `kernel`, by recency position, up to the last
+    /// [settled](Sm::settle) cycle; empty without a monitor.
     pub(crate) fn l1_monitor_hits(&self, kernel: usize) -> &[u32] {
         self.lsu.l1.monitor_hits(kernel)
     }
 
-    /// Adds what is told of the L1's ways, if they are owned.
+    /// Adds the statistics of the L1's ways, if they are owned.
     pub(crate) fn add_ways(&self, stats: &mut Option<WaysStats>) {
         self.lsu.l1.add_ways(stats);
     }
 
-    /// Whether the L1 may hold anything.
+    /// True if the L1 may contain data.
     pub(crate) fn l1_used(&self) -> bool {
         self.lsu.l1.used()
     }
 
-    /// Ways of the L1 now.
+    /// Current number of ways of the L1.
     pub(crate) fn l1_ways(&self) -> u32 {
         self.lsu.l1.ways()
     }
 
-    /// No TB is on the SM or drains there, none is on its way from it or has ended unseen, and nothing is in flight.
+    /// True if no TB is resident, drains, leaves or has ended unnoticed, and nothing is in flight.
     pub(crate) fn is_quiet(&self) -> bool {
         self.is_empty()
             && self.memory_idle()
@@ -389,12 +394,12 @@ impl Sm {
             && !self.switches()
     }
 
-    /// Nothing is in flight between the SM and the memory system.
+    /// True if nothing is in flight between the SM and the memory system.
     pub(crate) fn memory_idle(&self) -> bool {
         self.lsu.is_idle()
     }
 
-    /// One line per TB on what its warps wait for, for the report of a stuck run.
+    /// Adds one line per TB on the waits of its warps, for the report of a stuck run.
     pub(crate) fn describe(&self, lines: &mut Vec<String>, id: usize) {
         for tb in self.tbs.iter().filter(|tb| tb.live) {
             let warps = self.warps.range(tb.first_warp..tb.first_warp + tb.warps);

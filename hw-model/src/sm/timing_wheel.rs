@@ -1,7 +1,7 @@
-//! A timing wheel (Varghese and Lauck 1987) of the results of fixed-latency units on their way to the register file, by the cycle in which
-//! they arrive.
+//! Timing wheel (Varghese and Lauck 1987) of the results of fixed-latency units in flight to the
+//! register file, by cycle of arrival.
 
-/// A result: the warp, and the register to write if any.
+/// Result: the warp, and the register to write if any.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UnitResult {
     pub warp: u8,
@@ -10,7 +10,7 @@ pub(super) struct UnitResult {
 
 const NONE: u16 = u16::MAX;
 
-/// A ring of cycles, each a list of results; the lists share one pool of nodes.
+/// Ring of cycles, each with a list of results; the lists share one pool of nodes.
 #[derive(Clone, Debug)]
 pub(super) struct TimingWheel {
     heads: Vec<u16>,
@@ -21,14 +21,14 @@ pub(super) struct TimingWheel {
 }
 
 impl TimingWheel {
-    /// Room for results up to `horizon` cycles ahead, at most `capacity` at a time.
+    /// Creates a wheel for results up to `horizon` cycles ahead, at most `capacity` at a time.
     pub(super) fn new(horizon: u32, capacity: u16) -> Self {
         let slots = (horizon as usize + 1).next_power_of_two();
         let nodes = (0..capacity).map(|i| (UnitResult { warp: 0, dst: 0 }, if i + 1 < capacity { i + 1 } else { NONE })).collect();
         TimingWheel { heads: vec![NONE; slots], nodes, free: 0, len: 0, mask: slots as u64 - 1 }
     }
 
-    /// Schedules a result for `cycle`, which is within the horizon.
+    /// Schedules a result for `cycle`, which must be within the horizon.
     pub(super) fn add(&mut self, cycle: u64, result: UnitResult) {
         let node = self.free;
         debug_assert!(node != NONE, "more results in flight than units can hold");
@@ -54,7 +54,7 @@ impl TimingWheel {
         Some(result)
     }
 
-    /// The first cycle from `now` on with a result.
+    /// First cycle from `now` on with a result.
     pub(super) fn next(&self, now: u64) -> Option<u64> {
         if self.len == 0 {
             return None;

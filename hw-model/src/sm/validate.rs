@@ -1,14 +1,14 @@
-//! The validation hook's look at an SM: the masks by which warps are scheduled, worked out anew from what each warp waits for. Own.
+//! Validation of an SM: the scheduling masks, recomputed from the state of each warp. Own.
 
 use super::Sm;
 use super::sub_core::Readiness;
 use super::warp::Wait;
 
 impl Sm {
-    /// Checks that every warp stands in its sub-core's masks as it should, and nothing else does.
+    /// Checks that the masks of every sub-core contain exactly its warps in their states.
     ///
     /// # Panics
-    /// If it does not.
+    /// If the check fails.
     pub(crate) fn check_readiness(&self) {
         for sub_core in 0..self.sub_cores_here() {
             let (mut expected, mut places) = (Readiness::default(), 0);
@@ -19,7 +19,7 @@ impl Sm {
                 let bit = residents.bit(local);
                 assert_eq!(warp.bit, bit, "the place of warp {number}");
                 let only_drains = self.drains_without && warp.live && self.tbs[usize::from(warp.tb_slot)].evicted;
-                // A warp that drains has no place either if its context was not in its own.
+                // A draining warp has no place either if its context was not in place.
                 let away = self.oversubscription.as_ref().is_some_and(|contexts| {
                     contexts.is_away(number as u8) || warp.live && bit == 0 && self.tbs[usize::from(warp.tb_slot)].evicted
                 });
@@ -54,10 +54,11 @@ impl Sm {
             assert_eq!(residents.live(), places, "places taken in sub-core {sub_core}");
         }
     }
-    /// Checks that what is counted as in flight is within its limit, and nothing is where no warp is.
+    /// Checks that the counts in flight are within their limits, and that no unused slot has
+    /// anything.
     ///
     /// # Panics
-    /// If not.
+    /// If the check fails.
     pub(crate) fn check_in_flight(&self) {
         if let Some(gate) = &self.memory_issue {
             gate.check(self.is_empty());

@@ -1,13 +1,14 @@
-//! Warp slots: where each warp is in its trace, what it waits for, and its scoreboard.
+//! Warp slots: position of each warp in its trace, its waits, and its scoreboard.
 
 use super::inflight::Unit;
 use mias_warp_trace::ShapeInst;
 use std::ops::{Index, IndexMut, Range};
 
-/// Most warp slots that an SM may have, spare ones included; numbers fit `u8`, masks over slots 128 bits.
+/// Maximum number of warp slots of an SM, including spare ones; numbers fit `u8`, masks over slots
+/// 128 bits.
 pub(super) const MAX_WARPS: usize = 128;
 
-/// The warp slots of an SM, by number.
+/// Warp slots of an SM, by number.
 #[derive(Clone, Debug)]
 pub(super) struct Warps(Box<[Warp; MAX_WARPS]>);
 
@@ -35,24 +36,24 @@ impl IndexMut<u8> for Warps {
     }
 }
 
-/// Why a warp with instructions left does not take part in scheduling.
+/// Reason why a warp with instructions left does not take part in scheduling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// It does take part.
+    /// Takes part in scheduling.
     None,
-    /// At a TB-wide barrier.
+    /// Waits at a TB-wide barrier.
     Barrier,
-    /// At a fence, until the fence has passed the load/store unit, and with it all earlier accesses.
+    /// Waits until a fence, and with it all earlier accesses, has passed the load/store unit.
     Fence,
-    /// DeferredRequests a fence, until its stores are acknowledged.
+    /// Waits, after a fence, until its stores are acknowledged.
     Drain,
-    /// Until its atomics have returned.
+    /// Waits until its atomics have returned.
     Atomic,
-    /// Its first instructions are being fetched.
+    /// Waits for the fetch of its first instructions.
     Fetch,
 }
 
-/// A set of 256 registers.
+/// Set of 256 registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RegSet([u64; 4]);
 
@@ -66,7 +67,7 @@ impl RegSet {
         both(0) | both(1) | both(2) | both(3) != 0
     }
 
-    /// Whether they meet in a register that is not in `but`.
+    /// True if both sets have a common register that is not in `but`.
     pub(super) fn meets_but(&self, but: &RegSet, other: &RegSet) -> bool {
         (0..4).any(|i| self.0[i] & !but.0[i] & other.0[i] != 0)
     }
@@ -84,28 +85,30 @@ impl RegSet {
     }
 }
 
-/// Pending registers of a warp that a load will write that does not go through the L1. Beside [`Warp`], because few instructions look.
+/// Pending registers of a warp that a load will write without the L1. They are separate from
+/// [`Warp`], since few instructions need them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OnChip {
-    /// A load from shared or constant memory.
+    /// Registers of loads from shared or constant memory.
     pub loads: RegSet,
-    /// A load from constant memory.
+    /// Registers of loads from constant memory.
     pub constant: RegSet,
 }
 
 impl OnChip {
-    /// What a warp waits for whose next instruction `needs` registers of which loads will write `loading`: whether for a load through the
-    /// L1, and whether for another.
+    /// Waits of a warp whose next instruction `needs` registers, with `loading` those that loads
+    /// will write: whether for a load through the L1, and whether for another load.
     pub(super) fn waits(&self, loading: &RegSet, needs: &RegSet) -> (bool, bool) {
         (loading.meets_but(&self.loads, needs), self.loads.meets(needs))
     }
 
-    /// Whether it waits for a load from shared memory.
+    /// True if it waits for a load from shared memory.
     pub(super) fn waits_for_shared(&self, needs: &RegSet) -> bool {
         self.loads.meets_but(&self.constant, needs)
     }
 
-    /// A load has written its register. Whether it was one from constant memory.
+    /// Records that a load has written its register. Returns true if it was a load from constant
+    /// memory.
     pub(super) fn remove(&mut self, reg: u16) -> bool {
         let constant = self.constant.contains(reg);
         self.loads.remove(reg);
@@ -114,32 +117,33 @@ impl OnChip {
     }
 }
 
-/// A warp slot: two lines of the host's cache, the first with what every result looks at.
+/// Warp slot: two cache lines of the host, the first with the data that every result uses.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Warp {
-    /// Registers with a write pending, and those of the next instruction, if it has been looked at.
+    /// Registers with a pending write, and those of the next instruction, if it has been examined.
     pub pending: RegSet,
     pub needs: RegSet,
-    /// Pending registers that a load will write. Which of them are of loads that do not go through the L1, [`OnChip`] says.
+    /// Pending registers that a load will write. [`OnChip`] has those of loads without the L1.
     pub loading: RegSet,
-    /// What stands for it in its sub-core's masks.
+    /// Bit of the warp in its sub-core's masks.
     pub bit: u32,
-    /// Next instruction: index into the kernel's shape instructions, and the end of this warp's shape.
+    /// Next instruction: index into the kernel's shape instructions, and the end of this warp's
+    /// shape.
     pub next: u32,
     pub end: u32,
     /// Next off-chip memory reference.
     pub next_mem: u32,
-    /// The next instruction as executed, and its unit, if it has been looked at.
+    /// Next instruction as executed, and its unit, if it has been examined.
     pub executed: ShapeInst,
-    /// Instructions issued and not completed.
+    /// Number of instructions issued and not completed.
     pub in_flight: u16,
-    /// Sectors of stores not acknowledged.
+    /// Number of unacknowledged store sectors.
     pub stores: u16,
-    /// Atomics not returned.
+    /// Number of outstanding atomics.
     pub atomics: u16,
     pub live: bool,
-    /// All instructions have issued.
+    /// True if all instructions have issued.
     pub issued_all: bool,
     pub wait: Wait,
     pub unit: Unit,
@@ -170,7 +174,7 @@ impl Warp {
         tb_slot: 0,
     };
 
-    /// Everything issued and nothing outstanding: the warp may leave.
+    /// True if everything has issued and nothing is outstanding: the warp may leave.
     pub(super) fn finished(&self) -> bool {
         self.live && self.issued_all && self.in_flight == 0 && self.stores == 0
     }

@@ -1,8 +1,12 @@
-//! Address coalescing: lanes' byte addresses to 32-byte sectors, shared-memory bank conflicts to passes, and constant loads to words.
+//! Address coalescing of lane addresses.
 //!
-//! From Maxwell on every off-chip access is made of 32-byte sectors, served in ascending address order
-//! (sources.md D60). Shared memory has 32 banks of 4 bytes; lanes that
-//! read the same word of a bank are served together. Constant memory serves one address after the other (sources.md D113).
+//! Off-chip accesses become 32-byte sectors, shared-memory accesses become passes, and constant
+//! loads become words.
+//!
+//! Since Maxwell, every off-chip access consists of 32-byte sectors, served in ascending address
+//! order (sources.md D60). Shared memory has 32 banks of 4 bytes; lanes that read the same word of
+//! a bank are served together. Constant memory serves one address after the other (sources.md
+//! D113).
 
 use crate::SectorRef;
 
@@ -12,8 +16,10 @@ pub const SECTOR_BYTES: u64 = 32;
 /// Banks of shared memory, each 4 bytes wide (sources.md D60).
 const SHARED_BANKS: usize = 32;
 
-/// Collects the sectors that `lanes` (byte addresses, each `width` bytes) touch, ascending, with their byte masks.
-/// `sectors` is cleared first. Returns the lowest sector, or none if no lane is active.
+/// Collects the sectors that `lanes` touch, in ascending order, with their byte masks.
+///
+/// `lanes` are byte addresses of accesses of `width` bytes. `sectors` is cleared first. Returns the
+/// lowest sector, or none if no lane is active.
 pub(super) fn coalesce(lanes: &[u64], width: u32, sectors: &mut Vec<SectorRef>, scratch: &mut Vec<(u64, u32)>) -> Option<u64> {
     sectors.clear();
     if let Some(base) = coalesce_ascending(lanes, width, sectors) {
@@ -46,7 +52,8 @@ pub(super) fn coalesce(lanes: &[u64], width: u32, sectors: &mut Vec<SectorRef>, 
     Some(base)
 }
 
-/// The same for what most accesses are: lanes whose sectors ascend, each within one. None for others, whatever `sectors` then has.
+/// Fast path of [`coalesce`] for lanes that ascend and touch one sector each. Returns none for
+/// other accesses and leaves `sectors` unspecified.
 fn coalesce_ascending(lanes: &[u64], width: u32, sectors: &mut Vec<SectorRef>) -> Option<u64> {
     let (width, base) = (u64::from(width.max(1)), lanes.first()? / SECTOR_BYTES);
     if width > SECTOR_BYTES {
@@ -70,11 +77,15 @@ fn coalesce_ascending(lanes: &[u64], width: u32, sectors: &mut Vec<SectorRef>) -
     Some(base)
 }
 
-/// Passes that a shared-memory access takes: the largest number of distinct 4-byte words asked of one bank, at least 1. A
-/// wide access counts all its words, so 16 contiguous bytes per lane take four passes and a 16-byte broadcast takes one.
-/// `lanes` are byte addresses within shared memory, `width` bytes each.
+/// Number of passes of a shared-memory access, at least 1: the largest number of distinct 4-byte
+/// words in one bank.
+///
+/// A wide access counts all its words, so 16 contiguous bytes per lane take four passes and a
+/// 16-byte broadcast takes one. `lanes` are byte addresses within shared memory, `width` bytes
+/// each.
 pub fn shared_passes(lanes: &[u64], width: u32) -> u32 {
-    // A bitmap of the words touched, one row of 32 banks after the other, covers most accesses without sorting.
+    // A bitmap of the touched words, one row of 32 banks after the other, covers most accesses
+    // without sorting.
     const ROWS: usize = 64;
     let words_per_lane = u64::from(width.div_ceil(4).max(1));
     let lowest = lanes.iter().fold(u64::MAX, |low, &address| low.min(address / 4)) / SHARED_BANKS as u64 * SHARED_BANKS as u64;
@@ -97,13 +108,15 @@ pub fn shared_passes(lanes: &[u64], width: u32) -> u32 {
     (0..SHARED_BANKS).map(|bank| used.iter().map(|row| row >> bank & 1).sum()).max().unwrap_or(1)
 }
 
-/// Words of 4 bytes at which the lanes of a constant load begin: the requests that it is split into, one for each address
-/// (sources.md D113). 0 if no lane is active. Lanes that read different bytes of a word are one request, and so are lanes that read 8 or
-/// 16 bytes from the same address (both assumption).
+/// Number of distinct 4-byte words at which the lanes of a constant load begin, 0 if no lane is
+/// active.
+///
+/// Each word is one request (sources.md D113). Lanes that read different bytes of a word are one
+/// request. So are lanes that read 8 or 16 bytes from the same address (both assumption).
 pub fn constant_words(lanes: &[u64]) -> u32 {
     let word = |address: u64| address / 4;
     let first = |at: &usize| lanes[..*at].iter().all(|&before| word(before) != word(lanes[*at]));
-    // Most constant loads are of one word; a warp has 32 lanes at most.
+    // Most constant loads read one word; a warp has at most 32 lanes.
     match lanes.first() {
         None => 0,
         Some(&one) if lanes.iter().all(|&lane| word(lane) == word(one)) => 1,
@@ -111,7 +124,7 @@ pub fn constant_words(lanes: &[u64]) -> u32 {
     }
 }
 
-/// The same as [`shared_passes`] for lanes that are far apart, or none.
+/// Fallback of [`shared_passes`] for lanes that are far apart or absent.
 fn shared_passes_anywhere(lanes: &[u64], words_per_lane: u64) -> u32 {
     let mut words: Vec<u64> = lanes.iter().flat_map(|&address| (0..words_per_lane).map(move |i| address / 4 + i)).collect();
     words.sort_unstable();
@@ -172,7 +185,7 @@ mod tests {
     }
 
     proptest! {
-        /// Byte by byte, for lanes in any order and in ascending order.
+        /// Comparison with a byte-by-byte reference, for lanes in any order and in ascending order.
         #[test]
         fn sectors_are_those_of_the_bytes_touched(
             lanes in prop::collection::vec((0u64..2, 0u64..600).prop_map(|(far, at)| (far << 40) + at), 1..=32),
@@ -188,7 +201,7 @@ mod tests {
                 *bytes.entry(at / SECTOR_BYTES).or_insert(0u32) |= 1 << (at % SECTOR_BYTES);
             }
             let base = *bytes.keys().next().unwrap();
-            // What is out of reach is told apart no more.
+            // Distances beyond 32 bits are not told apart.
             let delta = |sector: u64| u32::try_from(sector - base).unwrap_or(u32::MAX);
             let mut expected: Vec<SectorRef> = Vec::new();
             for (&sector, &byte_mask) in &bytes {
@@ -200,21 +213,21 @@ mod tests {
             prop_assert_eq!(sectors_of(&lanes, width), (Some(base), expected));
         }
 
-        /// As many as a set of words has elements, in whatever order the lanes ask.
+        /// Number of distinct words, in any order of the lanes.
         #[test]
         fn constant_words_are_a_set(lanes in prop::collection::vec(0u64..200, 0..=32)) {
             let words: std::collections::BTreeSet<u64> = lanes.iter().map(|address| address >> 2).collect();
             prop_assert_eq!(constant_words(&lanes), words.len() as u32);
         }
 
-        /// The bitmap and the sorted list agree, near and far.
+        /// Agreement of the bitmap and the sorted list, for near and far addresses.
         #[test]
         fn two_ways_to_count_passes(base in 0u64..1 << 20, span in 1u64..20_000, offsets in prop::collection::vec(any::<u64>(), 0..32), width in prop::sample::select(vec![1u32, 4, 8, 16])) {
             let lanes: Vec<u64> = offsets.iter().map(|o| base + o % span).collect();
             prop_assert_eq!(shared_passes(&lanes, width), shared_passes_anywhere(&lanes, u64::from(width.div_ceil(4))));
         }
 
-        /// Byte for byte: the union of the masks is the set of bytes the lanes touch.
+        /// Equality of the union of the masks and the set of touched bytes.
         #[test]
         fn masks_cover_exactly_the_bytes_touched(lanes in prop::collection::vec(0u64..4096, 0..32), width in prop::sample::select(vec![1u32, 2, 4, 8, 16])) {
             let mut expected: Vec<u64> = lanes.iter().flat_map(|&a| a..a + u64::from(width)).collect();

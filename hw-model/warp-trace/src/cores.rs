@@ -1,11 +1,13 @@
-//! Which core of the host a thread begins on.
+//! Choice of the host core on which a thread starts.
 //!
-//! A system that knows little of its cores, as virtual machines often do, starts a thread on the core of the one that asked for it and moves it
-//! some time slices later: milliseconds in which the two take turns, for a run that lasts some hundred. So a new thread moves to a core of its own
-//! first, and leaves it to the system where it goes from there. One that reads what another makes ready does so whenever it finds itself on the
-//! core of that one. (Own; seen on Linux 6.18 with two virtual cores.)
+//! An operating system with little knowledge of its cores, such as that of a virtual machine,
+//! starts a thread on the core of its creator. It moves the thread several time slices later. Until
+//! then both threads alternate for milliseconds, in a run of a few hundred milliseconds. So a new
+//! thread moves to a core of its own first; the system may move it afterwards. A reader thread also
+//! moves when it finds itself on the core of its writer. (Own; seen on Linux 6.18 with two virtual
+//! cores.)
 
-/// The core that this thread is on, if the system says.
+/// Core on which the calling thread runs, if the system reports it.
 pub fn current() -> Option<usize> {
     #[cfg(target_os = "linux")]
     return Some(rustix::thread::sched_getcpu());
@@ -13,8 +15,10 @@ pub fn current() -> Option<usize> {
     None
 }
 
-/// Moves this thread, which is number `thread` of those beside the one on core `first`, to a core of its own, if there are enough and the system
-/// allows it.
+/// Moves the calling thread to a core of its own, if there are enough cores and the system allows
+/// it.
+///
+/// `thread` counts the threads started in addition to the one on core `first`.
 #[cfg(target_os = "linux")]
 pub fn begin_apart(first: Option<usize>, thread: usize) {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -23,17 +27,18 @@ pub fn begin_apart(first: Option<usize>, thread: usize) {
     let Some(core) = apart(&cores, first, thread) else { return };
     let mut only = CpuSet::new();
     only.set(core);
-    // A hint: where it fails, the thread begins where it is.
+    // This is a hint: after a failure, the thread stays where it is.
     if sched_setaffinity(None, &only).is_ok() {
         let _ = sched_setaffinity(None, &allowed);
     }
 }
 
-/// Nothing is known of the cores.
+/// Does nothing, since the cores are unknown on this platform.
 #[cfg(not(target_os = "linux"))]
 pub fn begin_apart(_first: Option<usize>, _thread: usize) {}
 
-/// The core for thread `thread`, counted from 1, where core `first` is taken by the one that started it; none if there are not enough.
+/// Core of thread `thread`, counted from 1, where the creator occupies core `first`; none if there
+/// are too few cores.
 #[cfg(any(test, target_os = "linux"))]
 fn apart(cores: &[usize], first: usize, thread: usize) -> Option<usize> {
     let place = cores.iter().position(|&core| core == first)?;
@@ -58,7 +63,7 @@ mod tests {
         assert_eq!(apart(&[0], 0, 1), None);
     }
 
-    /// Whatever it can do, the thread may go where it could before.
+    /// The thread keeps its original set of allowed cores.
     #[cfg(target_os = "linux")]
     #[test]
     fn the_system_may_move_it_again() {

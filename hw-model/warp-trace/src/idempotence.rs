@@ -1,18 +1,24 @@
-//! Where a TB stops being one that may be executed again from its start: its first global atomic, or its first store to a byte that it loads
-//! anywhere (relaxed idempotence: Park et al. 2015, as in Shieh 2016, section 4.1).
+//! End of the idempotent phase of a TB.
 //!
-//! Worked out in the trace, from the bytes that are accessed. What other TBs load does not matter: of theirs, nothing is executed again.
-//! Shared memory begins anew with the TB, and local memory is written before it is read.
+//! A TB can be executed again from its start until its first global atomic, or until its first
+//! store to a byte that it loads anywhere. (Relaxed idempotence: Park et al. 2015, as in Shieh
+//! 2016, section 4.1.)
+//!
+//! The phase is computed from the accessed bytes in the trace. Loads of other TBs do not matter,
+//! since only this TB is executed again. Shared memory starts anew with the TB, and local memory is
+//! written before it is read.
 
 use crate::isa::{Class, Space};
 use crate::{KernelTrace, WarpRef};
 
-/// Bytes of a sector, and which.
+/// Sector, and mask of its bytes.
 type Bytes = (u64, u32);
 
 impl KernelTrace {
-    /// Of each warp of TB `tb` (recorded here, counted from the first that is), the place of the first instruction that forbids to execute the TB
-    /// again, counted from the warp's first; none if there is none.
+    /// First non-idempotent instruction of each warp of TB `tb`, counted from the warp's first;
+    /// none if there is none.
+    ///
+    /// `tb` counts from the first TB recorded here.
     pub fn idempotence_ends(&self, tb: u32) -> Vec<Option<u32>> {
         let warps = (0..self.info.warps()).map(|warp| self.warp(tb, warp));
         let writes = |class| matches!(class, Class::Store(Space::Global) | Class::Atomic(Space::Global) | Class::Store(Space::Texture));
@@ -23,12 +29,12 @@ impl KernelTrace {
         warps.map(|warp| self.first_overwrite(warp, &loaded)).collect()
     }
 
-    /// Whether no TB that is recorded here ever stops being idempotent.
+    /// True if every TB recorded here stays idempotent to its end.
     pub fn is_idempotent(&self) -> bool {
         (0..self.recorded_tbs()).all(|tb| self.idempotence_ends(tb).iter().all(Option::is_none))
     }
 
-    /// All that these warps load, by sector.
+    /// Bytes that these warps load, by sector.
     fn loaded_bytes(&self, warps: impl Iterator<Item = WarpRef>) -> Vec<Bytes> {
         let mut loaded: Vec<Bytes> = Vec::new();
         for warp in warps {
@@ -65,7 +71,8 @@ impl KernelTrace {
         first
     }
 
-    /// Every off-chip access of a warp in program order, until `each` says that it has seen enough: its place, class and bytes.
+    /// Calls `each` for the off-chip accesses of a warp in program order, until it returns false:
+    /// instruction index, class and bytes.
     fn each_access(&self, warp: WarpRef, mut each: impl FnMut(u32, Class, &mut dyn Iterator<Item = Bytes>) -> bool) {
         let mut mem = warp.first_mem;
         for (place, at) in (0..).zip(self.shape(warp.shape)) {
@@ -84,7 +91,7 @@ impl KernelTrace {
     }
 }
 
-/// Sorts, and makes one of those of the same sector.
+/// Sorts the entries and merges those of the same sector.
 fn merge(bytes: &mut Vec<Bytes>) {
     bytes.sort_unstable();
     bytes.dedup_by(|later, kept| {

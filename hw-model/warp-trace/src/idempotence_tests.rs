@@ -1,4 +1,4 @@
-//! Where TBs stop being idempotent, against kernels of which that is plain, and against a look at every byte.
+//! Tests of idempotence against kernels with known answers and against a byte-by-byte reference.
 
 use crate::isa::{Class, Space, StaticInst};
 use crate::{KernelInfo, KernelTrace, Step};
@@ -10,7 +10,7 @@ fn kernel(tbs: u32, threads: u32, program: impl Fn(u32, u32) -> Vec<Step>) -> Ke
     crate::kernel(info, program).unwrap()
 }
 
-/// Accesses of random kinds, and their lines in each warp.
+/// Random kernels with accesses of random kinds and lines.
 fn random_kernel() -> impl Strategy<Value = KernelTrace> {
     let body = prop::collection::vec((0usize..5, 0u64..64), 1..40);
     (1u32..5, prop::sample::select(vec![32u32, 64, 100, 256]), body).prop_map(|(tbs, threads, body)| {
@@ -40,7 +40,7 @@ fn store(place: u64) -> Step {
     (StaticInst::new(1, Class::Store(Space::Global)).reads(&[4, 5]).width(4), place)
 }
 
-/// Of one TB of one warp that runs `steps`.
+/// Result for one TB of one warp that runs `steps`.
 fn end(steps: &[Step]) -> Option<u32> {
     kernel(1, 32, |_, _| steps.to_vec()).idempotence_ends(0)[0]
 }
@@ -49,9 +49,9 @@ fn end(steps: &[Step]) -> Option<u32> {
 fn the_first_store_to_what_is_loaded_anywhere_ends_it() {
     assert_eq!(end(&[load(0), store(4096)]), None);
     assert_eq!(end(&[load(0), store(4096), store(0)]), Some(2));
-    // Loaded later only: executed again, the load would see what was stored.
+    // The store precedes the load, but a second execution of the load would read the stored value.
     assert_eq!(end(&[store(0), load(0)]), Some(0));
-    // Lanes 0 to 31 load bytes 0 to 127; the store begins at the last of them, or behind it.
+    // Lanes 0 to 31 load bytes 0 to 127; the store begins at the last of these bytes or after them.
     assert_eq!(end(&[load(0), store(124)]), Some(1));
     assert_eq!(end(&[load(0), store(128)]), None);
 }
@@ -65,7 +65,7 @@ fn the_first_atomic_ends_it_and_other_memory_does_not() {
     assert_eq!(end(&[access(Class::Load(Space::Texture), 0), store(0)]), Some(1));
 }
 
-/// What another warp of the TB loads counts, what another TB loads does not.
+/// Loads of other warps of the TB count; loads of other TBs do not.
 #[test]
 fn warps_share_a_tb_and_tbs_share_nothing() {
     let warps = kernel(1, 64, |_, warp| if warp == 0 { vec![store(0)] } else { vec![load(0)] });
@@ -76,7 +76,7 @@ fn warps_share_a_tb_and_tbs_share_nothing() {
 }
 
 proptest! {
-    /// Byte by byte.
+    /// Comparison with a byte-by-byte reference.
     #[test]
     fn as_a_look_at_every_byte_says(trace in random_kernel()) {
         for tb in 0..trace.recorded_tbs() {

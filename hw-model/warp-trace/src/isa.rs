@@ -1,40 +1,44 @@
-//! What the timing model needs to know about an instruction: its unit, its registers, its memory space.
+//! Properties of an instruction that the timing model needs: unit, registers and memory space.
 //!
-//! Machine instructions (SASS) and PTX are both lowered to [`StaticInst`] by the front ends. The classes are those of
-//! the reference GPU (`configs/gpus/rtx2060-accelsim.toml`), whose sub-cores have one pipeline per [`Class`] group.
+//! The front ends lower machine instructions (SASS) and PTX to [`StaticInst`]. The classes are
+//! those of the reference GPU (`configs/gpus/rtx2060-accelsim.toml`); its sub-cores have one
+//! pipeline per [`Class`] group.
 
-/// General registers are 0..=254; 255 is the zero register, which is read like any other but never written.
+/// Register number: 0..=254 are general registers; 255 is the zero register, which is read like any
+/// other but never written.
 pub type Reg = u8;
 
-/// The register that reads as zero (SASS `RZ`).
+/// Zero register (SASS `RZ`).
 pub const ZERO_REG: Reg = 255;
 
-/// Most source registers one instruction may name.
+/// Maximum number of source registers of an instruction.
 pub const MAX_SOURCES: usize = 4;
 
-/// Where a memory instruction goes.
+/// Memory space of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Space {
     /// Device memory, through L1 unless the instruction bypasses it.
     Global,
     /// Per-thread memory, cached like global memory.
     Local,
-    /// On-chip memory of the TB; the banks decide how long it takes.
+    /// On-chip memory of the TB; bank conflicts decide the duration of an access.
     Shared,
-    /// Constant bank or kernel parameters, through a cache that always hits; what lanes that read different words cost is the GPU's.
+    /// Constant bank or kernel parameters, through a cache that always hits. The GPU file gives the
+    /// cost of lanes that read different words.
     Constant,
-    /// Device memory by coordinates: texels of textures and surfaces, cached like global memory.
+    /// Texels of textures and surfaces in device memory, addressed by coordinates and cached like
+    /// global memory.
     Texture,
 }
 
-/// Execution class: decides the pipeline, its latency and its initiation interval.
+/// Execution class, which selects the pipeline, its latency and its initiation interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// Integer, logic, move, compare, special-register reads.
+    /// Integer, logic, move, compare and special-register reads.
     Int,
-    /// Single-precision (and packed half-precision) floating point.
+    /// Single-precision and packed half-precision floating point.
     Sp,
-    /// Double precision.
+    /// Double-precision floating point.
     Dp,
     /// Transcendentals, reciprocal, square root, conversions on the multi-function unit.
     Sfu,
@@ -42,7 +46,7 @@ pub enum Class {
     Tensor,
     /// Branches, calls and returns.
     Branch,
-    /// The texture unit without memory: a query, or a fetch whose texels are not known.
+    /// Texture-unit operation without memory: a query, or a fetch with unknown texels.
     Texture,
     /// Uniform data path.
     Uniform,
@@ -50,7 +54,7 @@ pub enum Class {
     Barrier,
     /// Memory fence: the warp waits until its own stores are acknowledged.
     MemoryBarrier,
-    /// The warp's last instruction.
+    /// Last instruction of a warp.
     Exit,
     /// Load into registers.
     Load(Space),
@@ -61,7 +65,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// The memory space accessed, if any.
+    /// Memory space accessed, if any.
     #[inline]
     pub fn space(self) -> Option<Space> {
         match self {
@@ -70,14 +74,16 @@ impl Class {
         }
     }
 
-    /// True for loads, stores and atomics whose addresses leave through the L1 (global and local space, and texels).
+    /// True for loads, stores and atomics that go through the L1: global and local space, and
+    /// texels.
     #[inline]
     pub fn is_offchip(self) -> bool {
         matches!(self.space(), Some(Space::Global | Space::Local | Space::Texture))
     }
 }
 
-/// One instruction as the program text has it, without what varies per execution (lanes, addresses).
+/// One instruction of the program text, without the values that vary per execution (lanes,
+/// addresses).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StaticInst {
     /// Program counter in bytes, for reports only.
@@ -88,16 +94,17 @@ pub struct StaticInst {
     pub dst: Option<Reg>,
     /// Source registers; the first `source_count` are valid.
     pub sources: [Reg; MAX_SOURCES],
-    /// How many of `sources` are valid, 0..=4.
+    /// Number of valid entries of `sources`, 0..=4.
     pub source_count: u8,
-    /// Bytes per lane of a memory access, 0 for anything else.
+    /// Bytes per lane of a memory access, 0 for other instructions.
     pub width_bytes: u8,
-    /// The access skips the L1 (SASS `.STRONG.GPU`, PTX `.cg`, `.volatile`).
+    /// True if the access skips the L1 (SASS `.STRONG.GPU`, PTX `.cg`, `.volatile`).
     pub bypass_l1: bool,
 }
 
 impl StaticInst {
-    /// An instruction of `class` at `pc` with no registers; the builder methods below add them.
+    /// Creates an instruction of `class` at `pc` without registers; the builder methods below add
+    /// them.
     pub fn new(pc: u32, class: Class) -> Self {
         StaticInst { pc, class, dst: None, sources: [0; MAX_SOURCES], source_count: 0, width_bytes: 0, bypass_l1: false }
     }
@@ -109,7 +116,8 @@ impl StaticInst {
         self
     }
 
-    /// Adds source registers; those beyond [`MAX_SOURCES`] are dropped, as in the peer's trace format.
+    /// Adds source registers; those beyond [`MAX_SOURCES`] are dropped, as in Accel-Sim's trace
+    /// format.
     #[must_use]
     pub fn reads(mut self, sources: &[Reg]) -> Self {
         for &reg in sources {
@@ -129,7 +137,7 @@ impl StaticInst {
         self
     }
 
-    /// The valid source registers.
+    /// Valid source registers.
     #[inline]
     pub fn sources(&self) -> &[Reg] {
         &self.sources[..usize::from(self.source_count)]

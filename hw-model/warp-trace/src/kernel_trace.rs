@@ -1,14 +1,14 @@
-//! A whole launch: what each of its warps executes, and the memory that it accesses.
+//! Trace of a whole launch: instructions and memory accesses of each warp.
 
 use crate::isa::StaticInst;
 use crate::{KernelInfo, ShapeInst};
 
-/// A sector touched by an access, relative to the access' lowest sector.
+/// A sector touched by an access, relative to the lowest sector of the access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SectorRef {
     /// Distance from the lowest sector of the access, in 32-byte sectors.
     pub delta: u32,
-    /// Bytes touched within the sector, bit 0 = lowest address.
+    /// Mask of the bytes touched within the sector, bit 0 = lowest address.
     pub byte_mask: u32,
 }
 
@@ -21,7 +21,7 @@ pub struct MemRef {
     pub pattern: u32,
 }
 
-/// Where one warp's instructions and memory references are.
+/// Instructions and memory references of one warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WarpRef {
     /// Index into the shapes.
@@ -30,7 +30,7 @@ pub struct WarpRef {
     pub first_mem: u32,
 }
 
-/// A whole kernel launch, ready for replay.
+/// Trace of a whole kernel launch, ready for replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelTrace {
     pub(crate) info: KernelInfo,
@@ -50,37 +50,38 @@ impl KernelTrace {
         &self.info
     }
 
-    /// The static instructions.
+    /// Static instructions.
     #[inline]
     pub fn statics(&self) -> &[StaticInst] {
         &self.statics
     }
 
-    /// TBs of the grid.
+    /// Number of TBs of the grid.
     #[inline]
     pub fn tbs(&self) -> u32 {
         self.info.tbs() as u32
     }
 
-    /// TBs recorded, in grid order from the first: all, unless this is a part of a trace ([`TraceSource`](crate::TraceSource)).
+    /// Number of TBs recorded, in grid order from the first. Fewer than the grid has if this is a
+    /// part of a trace ([`TraceSource`](crate::TraceSource)).
     #[inline]
     pub fn recorded_tbs(&self) -> u32 {
         (self.warps.len() / self.info.warps() as usize) as u32
     }
 
-    /// The warp `warp` of TB `tb`.
+    /// Warp `warp` of TB `tb`.
     #[inline]
     pub fn warp(&self, tb: u32, warp: u32) -> WarpRef {
         self.warps[tb as usize * self.info.warps() as usize + warp as usize]
     }
 
-    /// All warps, in the order of TBs and of warps in a TB.
+    /// All warps, ordered by TB and then by warp within a TB.
     #[inline]
     pub fn warps(&self) -> &[WarpRef] {
         &self.warps
     }
 
-    /// How many shapes there are.
+    /// Number of shapes.
     #[inline]
     pub fn shapes(&self) -> u32 {
         (self.shape_starts.len() - 1) as u32
@@ -92,56 +93,57 @@ impl KernelTrace {
         self.shape_starts[shape as usize]..self.shape_starts[shape as usize + 1]
     }
 
-    /// All shapes' instructions, one after the other.
+    /// Instructions of all shapes, one shape after the other.
     #[inline]
     pub fn shape_insts(&self) -> &[ShapeInst] {
         &self.shape_insts
     }
 
-    /// A warp's memory reference.
+    /// Memory reference `index`, counted over all warps.
     #[inline]
     pub fn mem(&self, index: u32) -> MemRef {
         self.mems[index as usize]
     }
 
-    /// All warps' memory references, one warp after the other.
+    /// Memory references of all warps, one warp after the other.
     #[inline]
     pub fn mems(&self) -> &[MemRef] {
         &self.mems
     }
 
-    /// How many sector patterns there are.
+    /// Number of sector patterns.
     #[inline]
     pub fn patterns(&self) -> u32 {
         (self.pattern_starts.len() - 1) as u32
     }
 
-    /// The sectors of a pattern, ascending by address; empty if no lane was active.
+    /// Sectors of a pattern, ascending by address; empty if no lane was active.
     #[inline]
     pub fn pattern(&self, pattern: u32) -> &[SectorRef] {
         let range = self.pattern_range(pattern);
         &self.sectors[range.start as usize..range.end as usize]
     }
 
-    /// Where the sectors of a pattern are among those of all patterns.
+    /// Range of a pattern's sectors, for [`KernelTrace::sector`].
     #[inline]
     pub fn pattern_range(&self, pattern: u32) -> std::ops::Range<u32> {
         let pattern = pattern as usize;
         self.pattern_starts[pattern]..self.pattern_starts[pattern + 1]
     }
 
-    /// A sector of a pattern, by its place among those of all patterns.
+    /// Sector at index `place` of all patterns' sectors.
     #[inline]
     pub fn sector(&self, place: u32) -> SectorRef {
         self.sectors[place as usize]
     }
 
-    /// Warp instructions in the whole launch.
+    /// Number of warp instructions of the whole launch.
     pub fn warp_insts(&self) -> u64 {
         self.warps.iter().map(|w| self.shape(w.shape).len() as u64).sum()
     }
 
-    /// Thread instructions in the whole launch: active lanes summed over all warp instructions.
+    /// Number of thread instructions of the whole launch: active lanes summed over all warp
+    /// instructions.
     pub fn thread_insts(&self) -> u64 {
         let per_shape: Vec<u64> = self
             .shape_starts
@@ -151,7 +153,8 @@ impl KernelTrace {
         self.warps.iter().map(|w| per_shape[w.shape as usize]).sum()
     }
 
-    /// Sectors touched: from the lowest to one past the highest. Empty if no memory is accessed.
+    /// Range of the accessed sectors, from the lowest to one past the highest. Empty without memory
+    /// accesses.
     pub fn sector_span(&self) -> std::ops::Range<u64> {
         let spans = self.mems.iter().filter_map(|mem| {
             let last = self.pattern(mem.pattern).last()?;
@@ -160,7 +163,7 @@ impl KernelTrace {
         spans.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).map_or(0..0, |(low, high)| low..high)
     }
 
-    /// Bytes that the trace occupies in memory.
+    /// Memory of the trace in bytes.
     pub fn memory_bytes(&self) -> usize {
         size_of_val(&self.statics[..])
             + size_of_val(&self.shape_insts[..])

@@ -1,10 +1,32 @@
-//! What the warps of a kernel execute, as the front ends record it and the timing model replays it: instruction classes
-//! ([`isa`]) and the warp trace ([`KernelTrace`]).
+//! Traces of the warps of a GPU kernel: instruction classes ([`isa`]) and the warp trace
+//! ([`KernelTrace`]).
 //!
-//! A trace holds nothing that depends on timing. Most warps of a kernel run the same instructions in the same order, so
-//! that order is stored once, as a *shape*; a warp is a shape and a list of memory references. Addresses are coalesced
-//! to 32-byte sectors when the trace is made (they depend on nothing the timing model may change), and equal sector
-//! patterns are stored once.
+//! Front ends record a trace, and the timing model replays it. Use this crate to write a front end
+//! or to build a synthetic kernel for the model.
+//!
+//! ```rust
+//! use mias_warp_trace::isa::{Class, Space, StaticInst};
+//! use mias_warp_trace::{KernelInfo, kernel};
+//!
+//! // 16 TBs of two warps. Each warp loads 128 bytes and adds to the loaded values.
+//! let info = KernelInfo {
+//!     name: "sum".into(),
+//!     grid: [16, 1, 1],
+//!     block: [64, 1, 1],
+//!     registers_per_thread: 8,
+//!     shared_bytes: 0,
+//! };
+//! let load = StaticInst::new(0, Class::Load(Space::Global)).writes(1).width(4);
+//! let add = StaticInst::new(16, Class::Int).writes(2).reads(&[1, 2]);
+//! let trace = kernel(info, |tb, warp| vec![(load, 128 * u64::from(2 * tb + warp)), (add, 0)])?;
+//! assert_eq!(trace.warp_insts(), 16 * 2 * 3);
+//! # Ok::<(), mias_warp_trace::TraceError>(())
+//! ```
+//!
+//! A trace contains nothing that depends on timing. Most warps of a kernel run the same
+//! instructions in the same order, so each order is stored once, as a *shape*. A warp is a shape
+//! and a list of memory references. Addresses are coalesced to 32-byte sectors when the trace is
+//! made, since coalescing does not depend on timing. Equal sector patterns are stored once.
 //!
 //! ```text
 //! TB -> warps -> (shape, first memory reference)
@@ -12,8 +34,8 @@
 //!                  `-> ShapeInst { static instruction, lanes, passes } ...
 //! ```
 //!
-//! A front end records TBs with a [`TbRecorder`] each and folds them into a trace with a [`TraceBuilder`]. A kernel that
-//! is executed while it runs is a [`TraceSource`].
+//! A front end records each TB with a [`TbRecorder`] and adds it to a trace with a
+//! [`TraceBuilder`]. A kernel that is executed during the simulation is a [`TraceSource`].
 #![forbid(unsafe_code)]
 
 mod builder;

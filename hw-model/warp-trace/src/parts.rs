@@ -1,37 +1,40 @@
-//! A [`KernelTrace`] put together from its parts, as a stored trace has them: nothing is taken on trust.
+//! Construction of a [`KernelTrace`] from its parts, as a stored trace has them, with all checks.
 //!
-//! The checks are those that the timing model relies on (every index in range, geometry and content of one size) and those
-//! that a [`TraceBuilder`](crate::TraceBuilder) guarantees by how it works (sectors of a pattern ascend from its lowest).
+//! Indices must be in range, and geometry and content must have the same size, since the timing
+//! model relies on both. In addition, the sectors of a pattern must ascend from its lowest, as a
+//! [`TraceBuilder`](crate::TraceBuilder) guarantees.
 
 use crate::coalesce::SECTOR_BYTES;
 use crate::isa::{MAX_SOURCES, StaticInst};
 use crate::{KernelInfo, KernelTrace, MemRef, SectorRef, ShapeInst, WarpRef};
 
-/// What a [`KernelTrace`] is made of. Where a warp's memory references begin follows from the shapes, and is not a part.
+/// Parts of a [`KernelTrace`]. The first memory reference of each warp follows from the shapes and
+/// is not stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceParts {
     /// Launch geometry and resources.
     pub info: KernelInfo,
-    /// The static instructions.
+    /// Static instructions.
     pub statics: Vec<StaticInst>,
-    /// All shapes' instructions, one shape after the other.
+    /// Instructions of all shapes, one shape after the other.
     pub shape_insts: Vec<ShapeInst>,
-    /// Where each shape begins in `shape_insts`, and the end of the last: one more than there are shapes, from 0, ascending.
+    /// Start of each shape in `shape_insts`, then the end of the last: one entry more than shapes,
+    /// ascending from 0.
     pub shape_starts: Vec<u32>,
-    /// All patterns' sectors, one pattern after the other.
+    /// Sectors of all patterns, one pattern after the other.
     pub sectors: Vec<SectorRef>,
-    /// Where each pattern begins in `sectors`, and the end of the last.
+    /// Start of each pattern in `sectors`, then the end of the last.
     pub pattern_starts: Vec<u32>,
-    /// Shape of each warp, in the order of TBs and of warps in a TB.
+    /// Shape of each warp, ordered by TB and then by warp within a TB.
     pub warp_shapes: Vec<u32>,
     /// Memory references of all warps, one per off-chip access, in the order of `warp_shapes`.
     pub mems: Vec<MemRef>,
 }
 
-/// Why parts do not make a trace. Numbers of things count from 0.
+/// Reasons why parts do not form a trace. Positions count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PartsError {
-    /// The grid or the block is empty, or has more TBs or threads than 32 bits count.
+    /// Empty grid or block, or more TBs or threads than 32 bits count.
     #[error("the launch geometry is empty or too large: grid {grid:?}, block {block:?}")]
     Geometry {
         /// TBs in x, y, z.
@@ -39,54 +42,54 @@ pub enum PartsError {
         /// Threads in x, y, z.
         block: [u32; 3],
     },
-    /// A shape instruction has room for 65,536 static instructions, and each of those for four sources.
+    /// More than 65,536 static instructions, or more than four sources of the one at this index.
     #[error("static instruction {0} has more than {MAX_SOURCES} sources, or is beyond the 65536 that there can be")]
     Static(usize),
-    /// Starts that do not begin at 0, descend, or do not end with the last element.
+    /// Starts that do not begin at 0, that descend, or that do not end with the last element.
     #[error("the starts of the {what} do not divide the {elements} elements that there are")]
     Starts {
-        /// Of what.
+        /// Kind of start.
         what: &'static str,
-        /// Elements to divide.
+        /// Number of elements to divide.
         elements: usize,
     },
-    /// An index that nothing stands at.
+    /// Index out of range.
     #[error("{what} {at} names {of} {index}, there are {count}")]
     Index {
-        /// What holds the index.
+        /// Kind of element that contains the index.
         what: &'static str,
-        /// Which one.
+        /// Position of that element.
         at: usize,
-        /// What it names.
+        /// Kind of element that the index refers to.
         of: &'static str,
-        /// The index.
+        /// Index found.
         index: u32,
-        /// How many there are.
+        /// Number of elements that exist.
         count: usize,
     },
-    /// Sectors that do not ascend from 0, or touch no byte.
+    /// Pattern at this position with sectors that do not ascend from 0 or touch no byte.
     #[error("the sectors of pattern {0} do not ascend from 0, or one has no byte")]
     Pattern(usize),
-    /// A base sector beyond the 64-bit byte addresses.
+    /// Memory reference at this position with a base sector beyond 64-bit byte addresses.
     #[error("memory reference {0} lies beyond the 64-bit address space")]
     Address(usize),
-    /// Another number of elements than the rest of the trace needs.
+    /// Number of elements that differs from the rest of the trace.
     #[error("{expected} {what} needed, {found} found")]
     Count {
-        /// Of what.
+        /// Kind of element.
         what: &'static str,
-        /// Needed.
+        /// Number of elements required.
         expected: u64,
-        /// Found.
+        /// Number of elements found.
         found: u64,
     },
 }
 
 impl KernelTrace {
-    /// A trace of these parts.
+    /// Assembles a trace from its parts.
     ///
     /// # Errors
-    /// [`PartsError`] where they do not fit together.
+    /// [`PartsError`] if the parts do not fit together.
     pub fn from_parts(parts: TraceParts) -> Result<KernelTrace, PartsError> {
         let TraceParts { info, statics, shape_insts, shape_starts, sectors, pattern_starts, warp_shapes, mems } = parts;
         if !info.geometry_fits() {
@@ -128,7 +131,7 @@ impl KernelTrace {
     }
 }
 
-/// One more start than there are parts, from 0 to `elements`, never descending.
+/// Checks starts: one more than there are parts, from 0 to `elements`, never descending.
 fn check_starts(what: &'static str, starts: &[u32], elements: usize) -> Result<(), PartsError> {
     let ends = starts.first() == Some(&0) && starts.last().is_some_and(|&last| last as usize == elements);
     if ends && starts.is_sorted() { Ok(()) } else { Err(PartsError::Starts { what, elements }) }
@@ -142,14 +145,16 @@ fn check_mems(mems: &[MemRef], patterns: usize) -> Result<(), PartsError> {
     mems.iter().position(|mem| mem.base_sector > u64::MAX / SECTOR_BYTES).map_or(Ok(()), |at| Err(PartsError::Address(at)))
 }
 
-/// Gives each warp its memory references, as many as its shape has off-chip accesses, until all are given.
+/// Assigns memory references to the warps, one per off-chip access of the warp's shape, until all
+/// are assigned.
 fn warps(shapes: &[u32], per_shape: &[u32], mems: usize) -> Result<Vec<WarpRef>, PartsError> {
     let mut next = 0u64;
     let mut warps = Vec::with_capacity(shapes.len());
     for (at, &shape) in shapes.iter().enumerate() {
         let bad = PartsError::Index { what: "warp", at, of: "shape", index: shape, count: per_shape.len() };
         let accesses = *per_shape.get(shape as usize).ok_or(bad)?;
-        // No more than 2^32 are ever there: an index that does not fit is one of too many, which the count tells.
+        // There are at most 2^32 references, so a saturated index belongs to a surplus, which the
+        // count reports.
         warps.push(WarpRef { shape, first_mem: u32::try_from(next).unwrap_or(u32::MAX) });
         next += u64::from(accesses);
     }
@@ -162,7 +167,7 @@ mod tests {
     use super::*;
     use crate::isa::{Class, Space};
 
-    /// Two TBs of one warp: a load of two sectors, an addition and a load of none, and as much again.
+    /// Two TBs of one warp, each with a load of two sectors, an addition and a load of none.
     fn parts() -> TraceParts {
         let load = StaticInst::new(0, Class::Load(Space::Global)).writes(1).width(4);
         let add = StaticInst::new(16, Class::Int).writes(2).reads(&[1]);

@@ -1,13 +1,13 @@
-//! A kernel from a program in Rust, for tests and experiments that need no front end.
+//! Kernels from programs in Rust, for tests and experiments without a front end.
 
 use crate::isa::{Class, StaticInst};
 use crate::{KernelInfo, KernelTrace, TbRecorder, TraceBuilder, TraceError, WARP_LANES};
 
-/// An instruction of a program, and the byte address of lane 0 if it accesses memory. The other lanes follow it, each
-/// one access further.
+/// An instruction, and the byte address of lane 0 if it accesses memory. Each further lane is one
+/// access width higher.
 pub type Step = (StaticInst, u64);
 
-/// The trace of a kernel whose warps run `program(tb, warp)` with all lanes, then exit.
+/// Builds a kernel whose warps run `program(tb, warp)` with all lanes and then exit.
 ///
 /// # Errors
 /// [`TraceError`] if the grid or the block is empty, or the trace is too large.

@@ -1,21 +1,25 @@
-//! What the warps of one TB did, in the order in which a front end executes them: instructions, and off-chip accesses by sectors. A
-//! [`TraceBuilder`](crate::TraceBuilder) folds it into a trace.
+//! Record of the warps of one TB, in the execution order of the front end: instructions, and
+//! off-chip accesses by sector.
+//!
+//! A [`TraceBuilder`](crate::TraceBuilder) adds it to a trace.
 
 use crate::coalesce::{coalesce, constant_words, shared_passes};
 use crate::isa::{Space, StaticInst};
 use crate::{SectorRef, ShapeInst};
 use std::ops::Range;
 
-/// What one warp did, before folding.
+/// Record of one warp, before equal shapes and patterns are merged.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WarpRecord {
     pub(super) insts: Vec<ShapeInst>,
-    /// Base sector and the range of its sectors in [`TbRecorder::sectors`].
+    /// Base sector, and range of the sectors in [`TbRecorder::sectors`].
     pub(super) mems: Vec<(u64, u32, u32)>,
 }
 
-/// Records the warps of one TB. Create one per TB, call [`TbRecorder::warp`] before each warp's instructions; a front end whose
-/// warps take turns at barriers goes back to an earlier one with [`TbRecorder::resume`].
+/// Recorder of the warps of one TB.
+///
+/// Create one per TB, and call [`TbRecorder::warp`] before each warp's instructions. A front end
+/// that alternates between warps at barriers returns to an earlier one with [`TbRecorder::resume`].
 #[derive(Clone, Debug, Default)]
 pub struct TbRecorder {
     pub(super) warps: Vec<WarpRecord>,
@@ -28,31 +32,35 @@ pub struct TbRecorder {
 }
 
 impl TbRecorder {
-    /// An empty TB.
+    /// Creates an empty TB.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Starts the next warp; warps are numbered in the order of these calls.
+    /// Starts the next warp. Warps are numbered in the order of these calls.
     pub fn warp(&mut self) {
         self.current = self.warps.len();
         self.warps.push(WarpRecord::default());
     }
 
-    /// Goes on with warp `warp` (0 = the first one started). Until that warp is started, nothing is recorded.
+    /// Continues with warp `warp` (0 = the first one started). Until that warp is started, nothing
+    /// is recorded.
     pub fn resume(&mut self, warp: usize) {
         self.current = warp;
     }
 
-    /// Records one executed instruction of the current warp. `index` and `inst` are the static instruction and its index
-    /// in the builder; `lanes` counts the active lanes (0..=32); `addresses` has the byte address of each active lane for
-    /// a memory access (of texels, all that a lane touches), and is empty otherwise. Does nothing before the first [`TbRecorder::warp`].
+    /// Records one executed instruction of the current warp.
+    ///
+    /// `index` and `inst` are the static instruction and its index in the builder. `lanes` counts
+    /// the active lanes (0..=32). For a memory access, `addresses` has the byte address of each
+    /// active lane (for texels, all that a lane touches); otherwise it is empty. Does nothing
+    /// before the first [`TbRecorder::warp`].
     pub fn inst(&mut self, index: u16, inst: &StaticInst, lanes: u32, addresses: &[u64]) {
         let Some(warp) = self.warps.get_mut(self.current) else { return };
         let mut passes = 0;
         match inst.class.space() {
             Some(Space::Shared) if !addresses.is_empty() => passes = shared_passes(addresses, inst.width_bytes.into()),
-            // One word is not noted: a uniform load is what it is in traces that list no addresses.
+            // One word is recorded as 0, so a uniform load equals one in traces without addresses.
             Some(Space::Constant) => {
                 passes = match constant_words(addresses) {
                     1 => 0,
@@ -72,8 +80,10 @@ impl TbRecorder {
         self.insts += 1;
     }
 
-    /// Records what warp 0 of `other` did in instructions `insts` of it, whose off-chip accesses are `accesses` of it, once more for the
-    /// current warp. Both ranges must be within it. Does nothing before the first [`TbRecorder::warp`].
+    /// Records instructions `insts` of warp 0 of `other`, with off-chip accesses `accesses`, for
+    /// the current warp.
+    ///
+    /// Both ranges must be within that warp. Does nothing before the first [`TbRecorder::warp`].
     pub fn repeat(&mut self, other: &TbRecorder, insts: Range<usize>, accesses: Range<usize>) {
         let (Some(warp), Some(from)) = (self.warps.get_mut(self.current), other.warps.first()) else { return };
         warp.insts.extend_from_slice(&from.insts[insts.clone()]);
@@ -86,12 +96,12 @@ impl TbRecorder {
         self.accesses += accesses.len() as u64;
     }
 
-    /// Instructions and off-chip accesses of the current warp.
+    /// Number of instructions and of off-chip accesses of the current warp.
     pub fn recorded(&self) -> (usize, usize) {
         self.warps.get(self.current).map_or((0, 0), |warp| (warp.insts.len(), warp.mems.len()))
     }
 
-    /// The warp started last, as a TB of its own.
+    /// Copy of the warp started last, as a TB of its own.
     pub fn last_warp(&self) -> TbRecorder {
         let mut alone = TbRecorder::new();
         if let Some(warp) = self.warps.last() {
@@ -108,7 +118,7 @@ impl TbRecorder {
         alone
     }
 
-    /// Bytes of what is recorded: instructions, accesses and their sectors.
+    /// Memory of the recorded instructions, accesses and sectors, in bytes.
     #[inline]
     pub fn memory_bytes(&self) -> u64 {
         let sectors = (size_of::<SectorRef>() * self.sectors.len()) as u64;

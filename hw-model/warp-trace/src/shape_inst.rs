@@ -2,12 +2,13 @@
 
 use crate::WARP_LANES;
 
-/// One executed instruction of a shape, packed into 32 bits: static index, active lanes, [passes](ShapeInst::passes).
+/// One executed instruction of a shape, packed into 32 bits: static index, active lanes,
+/// [passes](ShapeInst::passes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ShapeInst(u32);
 
 impl ShapeInst {
-    /// No lanes of the first static instruction: what stands where nothing has been read yet.
+    /// Placeholder where no instruction was read yet: static instruction 0 with no lanes.
     pub const NONE: ShapeInst = ShapeInst(0);
 
     /// Packs a static index (16 bits), active lanes (0..=32) and passes (0..=63).
@@ -17,7 +18,8 @@ impl ShapeInst {
         ShapeInst(u32::from(index) | lanes << 16 | passes << 22)
     }
 
-    /// Packs a static index, active lanes and passes; none unless lanes are in 0..=32 and passes in 0..=63.
+    /// Packs a static index, active lanes and passes; none unless lanes are in 0..=32 and passes in
+    /// 0..=63.
     pub fn packed(index: u16, lanes: u32, passes: u32) -> Option<Self> {
         (lanes <= WARP_LANES && passes < 64).then(|| ShapeInst::new(index, lanes, passes))
     }
@@ -34,8 +36,11 @@ impl ShapeInst {
         self.0 >> 16 & 0x3f
     }
 
-    /// Of a shared-memory access, its passes through the banks, 1 if conflict-free. Of a constant load whose lanes read different words,
-    /// how many words those are, 2..=32; older traces have 0. 0 of anything else.
+    /// Passes of a shared-memory access through the banks, 1 if conflict-free; or distinct words of
+    /// a constant load.
+    ///
+    /// A constant load whose lanes read different words has 2..=32 words; older traces have 0.
+    /// Other instructions have 0.
     #[inline]
     pub fn passes(self) -> u32 {
         self.0 >> 22

@@ -1,7 +1,9 @@
-//! A kernel that is executed while it runs: its TBs are traced when the model is about to issue them.
+//! A kernel that is executed during the simulation: its TBs are traced when the model is about to
+//! issue them.
 //!
-//! Its trace comes in parts, each a trace of TBs that follow each other. A part that no TB runs from may be given back, so that a grid of
-//! any size runs in bounded memory; who gave it keeps it elsewhere.
+//! Its trace comes in parts, each a trace of consecutive TBs. A part without running TBs may be
+//! released, so a grid of any size runs in bounded memory. The source keeps released parts
+//! elsewhere.
 
 use crate::KernelTrace;
 use std::fmt::Debug;
@@ -10,29 +12,33 @@ use std::sync::Arc;
 /// A part of a launch's trace.
 #[derive(Clone, Debug)]
 pub struct TracePart {
-    /// Its number: parts are numbered from 0 in the order of their TBs.
+    /// Part number: parts are numbered from 0 in the order of their TBs.
     pub number: u32,
-    /// Index in the grid of its first TB, which is TB 0 of its trace.
+    /// Grid index of the part's first TB, which is TB 0 of its trace.
     pub first_tb: u32,
-    /// Its TBs so far. The static instructions are those of the whole launch.
+    /// Trace of the TBs so far. The static instructions are those of the whole launch.
     pub trace: Arc<KernelTrace>,
 }
 
-/// Gives the trace of one launch as far as it is needed.
+/// Source of the trace of one launch, on demand.
 ///
-/// TBs are traced in grid order. Who takes a trace from the beginning asks for its TBs in that order, and may begin again at any time.
-/// A part given later begins with the same part as given before: places within it (shapes, memory references, patterns) stay what they
-/// were, so that TBs that run from an earlier one go on with a later one.
+/// TBs are traced in grid order. A reader that starts at the beginning requests TBs in that order,
+/// and may start again at any time. A part returned later extends the same part as returned before.
+/// Its indices (shapes, memory references, patterns) do not change, so TBs that run from the
+/// earlier version can continue with the later one.
 pub trait TraceSource: Debug + Send + Sync {
-    /// Of a launch that is known only once it is announced: its whole trace, of which then no part is asked for, or geometry and all static
-    /// instructions without a TB. None if the launch has that itself, or cannot be read; then the first part says why.
+    /// Trace of a launch that is known only after its announcement.
+    ///
+    /// Returns the whole trace, after which no part is requested; or geometry and all static
+    /// instructions without a TB. None if the launch itself has these, or if it cannot be read;
+    /// then the first part reports the error.
     fn announced(&self) -> Option<Arc<KernelTrace>> {
         None
     }
 
-    /// The part that has TB `tb`, which must be in the grid.
+    /// Returns the part that contains TB `tb`, which must be in the grid.
     ///
     /// # Errors
-    /// What went wrong while TBs were executed or read back, for the user.
+    /// Message for the user if TBs cannot be executed or read back.
     fn part_with(&self, tb: u32) -> Result<TracePart, String>;
 }

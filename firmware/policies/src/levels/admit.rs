@@ -1,5 +1,7 @@
-//! The driver's part of the choice of launches: the window of the queue into candidates, the choice into a command, and what a launch that has ended did into
-//! the table of kernels (sources.md D200 to D202).
+//! The driver's part of launch admission (sources.md D200 to D202).
+//!
+//! It converts the window of the queue to candidates, and the choice to a command. It also adds the
+//! counts of an ended launch to the table of kernels.
 
 use heapless::Vec;
 
@@ -18,7 +20,8 @@ const ALL_SLOTS: u32 = (1 << KERNEL_SLOTS) - 1;
 /// Entries of the window, one bit each.
 const ALL_ENTRIES: u32 = (1 << queue::ENTRIES) - 1;
 
-/// From now on the firmware says which launch is next, if the hardware leaves that to it; otherwise the block raises a fault, and launches come as they arrive.
+/// Takes over the launch order, if the hardware supports it. Otherwise the block raises a fault,
+/// and launches run in the order of arrival.
 ///
 /// # Errors
 /// The bus failed.
@@ -32,7 +35,7 @@ pub(super) fn start<B: TryBus>(bus: &mut B) -> Result<KernelScheduler, B::Error>
 }
 
 impl KernelScheduler {
-    /// A kernel has completed, and is in its slot still: what it did is remembered.
+    /// Records the counts of a completed kernel, which is still in its slot.
     ///
     /// # Errors
     /// The bus failed.
@@ -53,13 +56,13 @@ impl KernelScheduler {
         Ok(())
     }
 
-    /// What the kernel asks for whose number is in a register.
+    /// Returns the kind of the kernel whose identity is in a register.
     fn kind<B: TryBus>(&self, bus: &mut B, register: u32) -> Result<Kind, B::Error> {
         let identity = read(bus, register)?;
         Ok(self.known.kind(identity).unwrap_or(Kind::UNKNOWN))
     }
 
-    /// The launch in an entry.
+    /// Reads the launch in an entry.
     fn candidate<B: TryBus>(&self, bus: &mut B, gpu: &GpuProperties, entry: u8) -> Result<Candidate, B::Error> {
         let at = |register| queue::at(entry.into(), register);
         let shape = TbShape {
@@ -80,7 +83,8 @@ impl KernelScheduler {
 }
 
 impl KernelScheduler {
-    /// Lets launches in, as long as fewer than [`MAX_KERNELS`] run and hardware has a slot. `orphans` have one already, one bit each.
+    /// Admits launches while fewer than [`MAX_KERNELS`] run and hardware has a slot. `orphans`
+    /// already have one, one bit each.
     pub(crate) fn admit_launches<P: Policy, B: TryBus, const C: usize>(
         &self,
         bus: &mut B,
@@ -90,7 +94,7 @@ impl KernelScheduler {
         if !self.on {
             return Ok(());
         }
-        // Whoever has a slot and is not scheduled yet has a place, too.
+        // A kernel in a slot that is not scheduled yet also counts.
         let taken = scheduler.kernels().len() as u32;
         let taken = taken.saturating_add(read(bus, global::LAUNCH_COUNT)?).saturating_add(orphans.count_ones());
         let mut crowd = None;
@@ -110,18 +114,18 @@ impl KernelScheduler {
         Ok(())
     }
 
-    /// The next of the launches in these entries.
+    /// Returns the next of the launches in these entries.
     fn next_launch<B: TryBus>(&self, bus: &mut B, gpu: &GpuProperties, entries: u32, running: &Mix) -> Result<Option<Candidate>, B::Error> {
         let mut candidates: Vec<Candidate, { queue::ENTRIES }> = Vec::new();
         for entry in (0..queue::ENTRIES as u8).filter(|entry| entries >> entry & 1 != 0) {
             let candidate = self.candidate(bus, gpu, entry)?;
-            // There is room for as many as there are entries.
+            // The list has one place per entry.
             let _ = candidates.push(candidate);
         }
         Ok(choose(&candidates, running, self.patience))
     }
 
-    /// The kernels that run.
+    /// Returns the mix of the running kernels.
     fn running<P: Policy, B: TryBus, const C: usize>(&self, bus: &mut B, scheduler: &Scheduler<P, C>) -> Result<Mix, B::Error> {
         let mut crowd = Mix::default();
         for kernel in scheduler.kernels() {

@@ -1,37 +1,47 @@
-//! Which launch is next (sources.md D201).
+//! Choice of the next launch (sources.md D201).
 //!
-//! In this order: one that was passed over as often as any may be, the oldest of such; the highest priority; who makes those that run together ask most evenly for
-//! issue slots and DRAM; who with them takes least of the resource of an SM that they take most of; the oldest.
+//! The criteria, in this order:
 //!
-//! **No launch starves.** A launch is passed over when one that came into the window later is admitted before it. Whoever was passed over K times is next, and those that
-//! are older were passed over at least as often, so that the oldest of such is the oldest of all and passes over nobody. So a launch is passed over at most K times, and one
-//! that has a launches before it in the queue is among the next a + K + 1, if kernels end.
+//! 1. The launch was passed over the maximum number of times. The oldest of such launches is next.
+//! 2. The highest priority.
+//! 3. The most even demand for issue slots and DRAM among the kernels that then run together.
+//! 4. The least demand for the SM resource that they then use most.
+//! 5. The oldest launch.
+//!
+//! **No launch starves.** A launch is passed over when a launch that entered the window later is
+//! admitted earlier. A launch that was passed over K times is next. Older launches were passed over
+//! at least as often. The oldest launch at the limit is therefore the oldest of all, and passes
+//! over no other. So a launch is passed over at most K times. A launch with `a` launches before it
+//! in the queue is among the next a + K + 1, if kernels end.
 
 use super::{Mix, Traits};
 
-/// A launch in the window.
+/// A launch in the window of the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// Its entry.
+    /// Entry of the launch in the window.
     pub entry: u8,
-    /// How many came before it, modulo 2^32.
+    /// Number of earlier launches, modulo 2^32.
     pub number: u32,
-    /// How often it was passed over.
+    /// Number of times that the launch was passed over.
     pub passed: u32,
-    /// Larger is more urgent.
+    /// Priority, larger is more urgent.
     pub priority: u32,
-    /// What is known of it.
+    /// Known demand of the launch.
     pub traits: Traits,
 }
 
 impl Candidate {
-    /// Whether it came before another; the window is short, whatever the numbers.
+    /// Returns whether the launch is older. The window is short, so wrapped numbers compare
+    /// correctly.
     fn is_older(&self, other: &Self) -> bool {
         other.number.wrapping_sub(self.number) as i32 > 0
     }
 }
 
-/// The next launch to run beside `running`, none of no candidate. Nobody is passed over more often than `patience` times.
+/// Returns the next launch to run with `running`; none without a candidate.
+///
+/// No launch is passed over more than `patience` times.
 #[must_use]
 pub fn choose(candidates: &[Candidate], running: &Mix, patience: u32) -> Option<Candidate> {
     let mut best: Option<(&Candidate, [u32; 2])> = None;
@@ -45,7 +55,7 @@ pub fn choose(candidates: &[Candidate], running: &Mix, patience: u32) -> Option<
     best.map(|(candidate, _)| *candidate)
 }
 
-/// Whether the one comes before the other. A total order where no two have the same number.
+/// Returns whether the first launch precedes the second. It is a total order if all numbers differ.
 fn comes_before((one, company): (&Candidate, [u32; 2]), (other, of_other): (&Candidate, [u32; 2]), patience: u32) -> bool {
     let is_due = |candidate: &Candidate| candidate.passed >= patience;
     match (is_due(one), is_due(other)) {
@@ -91,7 +101,8 @@ mod tests {
         choose(candidates, &crowd, 4).unwrap().number
     }
 
-    /// By hand: what runs asks for DRAM, so the one that computes is next; beside two of a kind that computes, the one that asks for most DRAM.
+    /// By hand: the running kernel needs DRAM, so the compute-bound launch is next. With two
+    /// compute-bound kernels, the launch that needs most DRAM is next.
     #[test]
     fn the_most_complementary_is_next() {
         let [computes, half, waits] = [candidate(2, 1), candidate(1, 8), candidate(3, 14)];
@@ -112,7 +123,8 @@ mod tests {
         assert_eq!(next(&[due(7), urgent, due(3)], &[15]), 3);
     }
 
-    /// Two of which nothing is known: registers, of which the running kernel takes none, go better with its threads.
+    /// Two unknown kernels: the running kernel needs threads, so the launch that needs registers
+    /// fits it better.
     #[test]
     fn of_equal_kinds_the_one_that_takes_least_of_what_is_scarce() {
         let of = |number, shares| Candidate { traits: Traits { kind: Kind::UNKNOWN, shares }, ..candidate(number, 8) };
@@ -126,7 +138,8 @@ mod tests {
         assert_eq!(next(&[candidate(1, 8), candidate(u32::MAX, 8)], &[]), u32::MAX);
     }
 
-    /// The queue as hardware has it: a window of the first, in the order in which they came, and who is passed over counts it.
+    /// The queue as in hardware: a window of the first launches, in the order of arrival, with
+    /// counts of how often each was passed over.
     struct Window {
         waiting: VecDeque<Candidate>,
         shown: Vec<Candidate>,
@@ -150,7 +163,9 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever comes and runs: nobody is passed over more than K times, who has a before it is among the next a + K + 1, and all are admitted once.
+        /// For any arrivals and running kernels: no launch is passed over more than K times, a
+        /// launch with `a` launches before it is among the next a + K + 1, and all are admitted
+        /// once.
         #[test]
         fn nobody_starves(
             launches in proptest::collection::vec((0..=16_u32, 0..=256_u16, 0..3_u32), 1..60),
@@ -177,7 +192,7 @@ mod tests {
             }
         }
 
-        /// Ten that are the same run in the order in which they came.
+        /// Ten identical launches run in the order of arrival.
         #[test]
         fn identical_ones_keep_their_order(count in 1..16_u32, dram in 0..=16_u32, running in proptest::collection::vec(0..=16_u32, 0..4)) {
             let all: Vec<Candidate> = (0..count).rev().map(|number| candidate(number, dram)).collect();

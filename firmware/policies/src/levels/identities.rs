@@ -1,62 +1,65 @@
-//! What is known of kernels that have run: a small table by the number that a launch carries (sources.md D202). It lives as long as the firmware runs, and is
-//! forgotten when it starts anew.
+//! Table of kernels that have run, by the identity that a launch carries (sources.md D202). It is
+//! cleared when the firmware restarts.
 
 use super::Kind;
 
-/// Kernels that are remembered (assumption: an application has a dozen or so).
+/// Capacity in kernels (assumption: an application has about a dozen).
 pub const KNOWN: usize = 16;
 
-/// A kernel.
+/// Entry of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
-    /// Its number; 0 for nobody.
+    /// Identity of the kernel; 0 for a free entry.
     identity: u32,
-    /// When it was heard of last, in launches that ended.
+    /// Time of the last update, in ended launches.
     heard: u32,
     kind: Kind,
 }
 
-/// Kernels that have run, at most [`KNOWN`]. Of more, those are forgotten of which no launch has ended for longest.
+/// Kernels that have run, at most [`KNOWN`]. The entry with the oldest update is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identities {
     entries: [Entry; KNOWN],
-    /// Launches that have ended.
+    /// Number of launches that have ended.
     ended: u32,
 }
 
 impl Identities {
-    /// Nobody is known.
-    // All of it is zero, so that a static of it takes no flash.
+    /// The empty table.
+    // It is all zero, so that a static of it takes no flash.
     pub const NONE: Self = Self { entries: [Entry { identity: 0, heard: 0, kind: Kind::ALL_ISSUE }; KNOWN], ended: 0 };
 
-    /// What the kernel with this number asks for; none if it is not known. 0 is nobody's number.
+    /// Returns the kind of the kernel with this identity; none if it is unknown. No kernel has
+    /// identity 0.
     #[must_use]
     pub fn kind(&self, identity: u32) -> Option<Kind> {
         let entry = self.entries.iter().find(|entry| entry.identity == identity)?;
         (identity != 0).then_some(entry.kind)
     }
 
-    /// A launch of the kernel with this number has ended, and showed this. The last launch counts: phases and inputs change.
+    /// Records the kind that an ended launch of this kernel has shown. Only the last launch counts,
+    /// because phases and inputs change.
     pub fn learn(&mut self, identity: u32, kind: Kind) {
         if identity == 0 {
             return;
         }
         self.ended = self.ended.saturating_add(1);
         let heard = self.ended;
-        // Its own place, or a free one, which was never heard of, or the one of whom nothing was heard for longest.
+        // The kernel's own entry, else a free one (never updated), else the one with the oldest
+        // update.
         let rank = |entry: &Entry| if entry.identity == identity { 0 } else { entry.heard.saturating_add(1) };
         if let Some(entry) = self.entries.iter_mut().min_by_key(|entry| rank(entry)) {
             *entry = Entry { identity, heard, kind };
         }
     }
 
-    /// How many are known.
+    /// Returns the number of known kernels.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.iter().filter(|entry| entry.identity != 0).count()
     }
 
-    /// Whether nobody is.
+    /// Returns whether the table is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -73,7 +76,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::vec::Vec;
 
-    /// Of a machine on which an instruction weighs as much as a sector: `dram` of 16.
+    /// Creates the kind `dram` of 16, on a machine where an instruction weighs as much as a sector.
     fn kind(dram: u32) -> Kind {
         let gpu = GpuProperties { sm_count: 1, schedulers: 1, dram_sectors: SectorRate::from_bits(1 << 16), ..GpuProperties::NONE };
         Kind::of(LaunchCounts { warp_insts: 16 - dram, dram_sectors: dram }, &gpu).unwrap()
@@ -90,7 +93,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against a list of all: the last [`KNOWN`] different kernels are known, each by its last launch.
+        /// Against a complete list: the last [`KNOWN`] different kernels are known, each by its
+        /// last launch.
         #[test]
         fn the_last_ones_are_known(launches in proptest::collection::vec((1..40_u32, 0..=16_u32), 0..200)) {
             let (mut known, mut last) = (Identities::NONE, BTreeMap::new());

@@ -1,14 +1,17 @@
-//! Four schedulers at once: which kernels run together, which TBs of them sit on an SM, whose warp issues a memory instruction, and whose request DRAM serves
+//! Four scheduling levels: kernels, TBs on SMs, memory instructions of warps, and DRAM requests
 //! (the last paragraph of Nasef 2023; sources.md D200 to D204).
 //!
-//! TBs are the policy's ([`crate::policy`]). The other three levels are here, and go with any policy:
+//! TBs belong to the policy ([`crate::policy`]). The other three levels are here, and work with any
+//! policy:
 //!
-//! * **Kernels**: launches wait in the queue, of which the firmware sees a window ([`mias_registers::queue`]). Up to [`MAX_KERNELS`](mias_firmware::configs::MAX_KERNELS) run
-//!   together, and the firmware says which is next ([`choose`]).
-//! * **Memory instructions and requests**: hardware holds them back or puts them in order; the firmware sets in which way, once, when it starts.
+//! * **Kernels**: launches wait in the queue, and the firmware sees a window of it
+//!   ([`mias_registers::queue`]). Up to [`MAX_KERNELS`](mias_firmware::configs::MAX_KERNELS) run
+//!   together, and the firmware selects the next launch ([`choose`]).
+//! * **Memory instructions and requests**: hardware holds them back or orders them. The firmware
+//!   sets the mode once, when it starts.
 //!
-//! Each is asked for by an option of its own. What is not asked for is not touched: launches get slots in the order in which they arrive, and SMs and DRAM are as the
-//! machine has them.
+//! Each level has its own option. Levels without their option do not change: launches get slots in
+//! the order of arrival, and SMs and DRAM follow the machine's settings.
 
 mod admit;
 mod choose;
@@ -22,18 +25,19 @@ pub use traits::{Kind, LaunchCounts, Mix, Traits};
 use mias_registers::bus::{TryBus, read, write};
 use mias_registers::{global, option};
 
-/// Which levels the firmware sets: bits of [`global::STRAP_OPTIONS`]. One byte, which a firmware's state has to spare.
+/// Levels that the firmware sets: bits of [`global::STRAP_OPTIONS`], in the one byte that fits the
+/// firmware's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Levels(u8);
 
-/// The lowest of these bits.
+/// Position of the lowest of these bits.
 const SHIFT: u32 = option::SCHEDULE_LAUNCHES.trailing_zeros();
 
 impl Levels {
-    /// None.
+    /// No level.
     pub const NONE: Self = Self(0);
 
-    /// As the straps say.
+    /// Returns the levels that the straps request.
     #[must_use]
     pub const fn of(options: u32) -> Self {
         let all = option::SCHEDULE_LAUNCHES | option::SET_MEMORY_ISSUE | option::SET_DRAM_ORDER;
@@ -44,36 +48,36 @@ impl Levels {
         self.0 as u32 & bit >> SHIFT != 0
     }
 
-    /// The firmware says which launch is next.
+    /// Returns whether the firmware selects the next launch.
     #[must_use]
     pub const fn schedules_launches(self) -> bool {
         self.has(option::SCHEDULE_LAUNCHES)
     }
 }
 
-/// What the scheduler of kernels remembers.
+/// Launch scheduler with its state.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelScheduler {
-    /// It says which launch is next.
+    /// Whether it selects the next launch.
     pub(crate) on: bool,
-    /// How often a launch may be passed over.
+    /// Number of times that a launch may be passed over.
     patience: u32,
-    /// What is known of kernels.
+    /// Table of known kernels.
     known: Identities,
 }
 
 impl KernelScheduler {
-    /// It says nothing.
+    /// A scheduler that selects no launch.
     pub(crate) const OFF: Self = Self { on: false, patience: 0, known: Identities::NONE };
 
-    /// What it knows of kernels.
+    /// Returns the table of known kernels.
     #[must_use]
     pub fn known(&self) -> &Identities {
         &self.known
     }
 }
 
-/// Sets the levels that are asked for, and gives the scheduler of kernels.
+/// Sets the requested levels, and returns the launch scheduler.
 ///
 /// # Errors
 /// The bus failed.

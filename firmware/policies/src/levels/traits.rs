@@ -1,43 +1,45 @@
-//! What the choice of a launch goes by: what a kernel asks of the machine while it runs, as far as earlier launches of it have shown, and what its TBs
-//! take of an SM, which its descriptor says (sources.md D202).
+//! Traits by which launches are chosen: a kernel's demand in earlier launches, and the SM resources
+//! of its TBs by its descriptor (sources.md D202).
 
 use mias_firmware::gpu::GpuProperties;
 use mias_firmware::kernel::Kernel;
 use mias_firmware::resources::Resources;
 
-/// What a kernel asks for, between issue slots alone and DRAM alone: of what it uses of both, each as a share of its peak, the part that is DRAM's, in
-/// sixteenths.
+/// Demand of a kernel between issue slots only and DRAM only, in sixteenths.
 ///
-/// It is a ratio of two counts of the same cycles. So it does not depend on how slow the kernel was beside others, and needs no run alone.
+/// It is DRAM's part of the sum of both uses, each as a share of its peak. As a ratio of two counts
+/// over the same cycles, it does not depend on the kernel's slowdown, and needs no isolated run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Kind(u8);
 
-/// Bits that a share of DRAM has before it becomes sixteenths: sums of two of them, times sixteen, fit a word.
+/// Bits of a share of DRAM before the conversion to sixteenths. Sums of two of them, times sixteen,
+/// fit a word.
 const SHARE_BITS: u32 = 27;
 
-/// What a launch did, on the whole chip.
+/// Counts of a launch on the whole chip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaunchCounts {
-    /// Warp instructions.
+    /// Warp instructions issued.
     pub warp_insts: u32,
     /// Sectors that DRAM read and wrote.
     pub dram_sectors: u32,
 }
 
 impl Kind {
-    /// All of it DRAM.
+    /// Kind of a kernel that uses only DRAM.
     pub const MOST: u32 = 16;
 
-    /// None of it DRAM.
+    /// Kind of a kernel that uses only issue slots.
     pub(super) const ALL_ISSUE: Self = Self(0);
 
-    /// Of a kernel of which nothing is known: halfway, so that it weighs on neither side.
+    /// Kind of an unknown kernel: halfway, so that it weighs on neither side.
     pub const UNKNOWN: Self = Self(8);
 
-    /// Of a launch that did this; none of one that did nothing.
+    /// Returns the kind of a launch with these counts; none if all are 0.
     #[must_use]
     pub fn of(did: LaunchCounts, gpu: &GpuProperties) -> Option<Self> {
-        // Over cycles and both peaks: sectors * issue slots per cycle against instructions * sectors per cycle.
+        // Cross-multiplied by cycles and both peaks: sectors * issue slots per cycle against
+        // instructions * sectors per cycle.
         let slots = u64::from(gpu.sm_count).saturating_mul(gpu.schedulers.into());
         let dram = (u64::from(did.dram_sectors) << 16).saturating_mul(slots);
         let issue = u64::from(did.warp_insts).saturating_mul(gpu.dram_sectors.to_bits().into());
@@ -47,34 +49,35 @@ impl Kind {
         Some(Self(sixteenths.min(Self::MOST) as u8))
     }
 
-    /// Sixteenths, 0 to [`Kind::MOST`].
+    /// Returns DRAM's part in sixteenths, 0 to [`Kind::MOST`].
     #[must_use]
     pub fn sixteenths(self) -> u32 {
         self.0.into()
     }
 }
 
-/// Resources of an SM that are shared.
+/// Number of shared resources of an SM.
 const RESOURCES: usize = 4;
 
-/// What is known of a launch.
+/// Known demand of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Traits {
-    /// What it asks for.
+    /// Demand between issue slots and DRAM.
     pub kind: Kind,
-    /// Of an SM's threads, registers, shared memory and TB slots, what as many of its TBs take as an SM holds, in parts of 256, rounded down.
+    /// Shares of an SM's threads, registers, shared memory and TB slots that a full SM of its TBs
+    /// takes, in parts of 256, rounded down.
     pub shares: [u16; RESOURCES],
 }
 
 impl Traits {
-    /// Of a kernel of this kind.
+    /// Returns the traits of a kernel of this kind.
     #[must_use]
     pub fn of(kind: Kind, kernel: &Kernel, gpu: &GpuProperties) -> Self {
         let (all, tb, tbs) = (&gpu.limits.capacity, &kernel.demand, u32::from(kernel.max_tbs));
         let share = |amount: fn(&Resources) -> u32| {
-            // At most the capacity: as many fit.
+            // At most the capacity, because these TBs fit.
             let taken = amount(tb).saturating_mul(tbs).min(amount(all));
-            // So that 256 times that fits a word.
+            // Shifted, so that 256 times the amount fits a word.
             let beyond = (u32::BITS - amount(all).leading_zeros()).saturating_sub(u32::BITS - 8);
             ((taken >> beyond) << 8).checked_div(amount(all) >> beyond).unwrap_or(0).min(256) as u16
         };
@@ -82,18 +85,18 @@ impl Traits {
     }
 }
 
-/// Kernels that run together.
+/// Set of kernels that run together, as sums of their traits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mix {
     kernels: u32,
-    /// Sum of their kinds, in sixteenths.
+    /// Sum of the kinds, in sixteenths.
     dram: u32,
-    /// Sums of their shares.
+    /// Sums of the shares.
     shares: [u32; RESOURCES],
 }
 
 impl Mix {
-    /// The same with one more.
+    /// Returns the mix with one more kernel.
     #[must_use]
     pub fn with(mut self, traits: &Traits) -> Self {
         self.kernels = self.kernels.saturating_add(1);
@@ -104,13 +107,15 @@ impl Mix {
         self
     }
 
-    /// How much more they ask of one side than of the other, issue slots or DRAM, in sixteenths; 0 of nobody and of one alone, who is no company.
+    /// Returns the imbalance between issue slots and DRAM demand, in sixteenths; 0 for fewer than
+    /// two kernels.
     #[must_use]
     pub fn imbalance(&self) -> u32 {
         if self.kernels < 2 { 0 } else { self.dram.saturating_mul(2).abs_diff(self.kernels.saturating_mul(Kind::MOST)) }
     }
 
-    /// The most that they would take of one resource of an SM, had each what an SM has room for, in parts of 256; 0 of nobody and of one alone.
+    /// Returns the largest sum of shares of one SM resource, in parts of 256; 0 for fewer than two
+    /// kernels.
     #[must_use]
     pub fn crowding(&self) -> u32 {
         if self.kernels < 2 { 0 } else { self.shares.into_iter().fold(0, u32::max) }
@@ -124,7 +129,8 @@ mod tests {
     use mias_firmware::resources::{SmLimits, TbShape};
     use proptest::prelude::*;
 
-    /// 30 SMs of four schedulers: 120 instructions a cycle. DRAM: 6 sectors a cycle.
+    /// A GPU with 30 SMs of four schedulers, 120 instructions per cycle, and 6 DRAM sectors per
+    /// cycle.
     fn gpu() -> GpuProperties {
         let capacity = Resources { threads: 1024, registers: 65_536, shared_bytes: 65_536, tbs: 16 };
         let limits = SmLimits { capacity, warp_threads: 32, register_granule: 8, shared_granule_bytes: 256 };
@@ -135,19 +141,21 @@ mod tests {
         Kind::of(LaunchCounts { warp_insts, dram_sectors }, &gpu()).map(Kind::sixteenths)
     }
 
-    /// At half of the issue slots and half of DRAM in 1,000 cycles: 60,000 instructions and 3,000 sectors.
+    /// Half of the issue slots and half of DRAM in 1,000 cycles: 60,000 instructions and 3,000
+    /// sectors.
     #[test]
     fn a_kind_is_the_part_of_dram() {
         assert_eq!(sixteenths(60_000, 3_000), Some(8));
         assert_eq!(sixteenths(60_000, 0), Some(0));
         assert_eq!(sixteenths(0, 3_000), Some(16));
-        // Three quarters against one: twelve sixteenths. The same ten times as slow.
+        // Three quarters against one: twelve sixteenths, also at a tenth of the speed.
         assert_eq!([sixteenths(30_000, 4_500), sixteenths(3_000, 450)], [Some(12); 2]);
         assert_eq!(sixteenths(0, 0), None);
         assert_eq!(Kind::UNKNOWN.sixteenths() * 2, Kind::MOST);
     }
 
-    /// 256 threads of 64 registers and 20,000 bytes: three fit by shared memory (20,224 each).
+    /// 256 threads of 64 registers and 20,000 bytes: three TBs fit by shared memory (20,224 bytes
+    /// each).
     #[test]
     fn shares_are_of_as_many_tbs_as_fit() {
         let gpu = gpu();
@@ -173,7 +181,7 @@ mod tests {
             prop_assert!(traits.shares.iter().all(|share| *share <= 256));
         }
 
-        /// Within a sixteenth of the quotient in floating point, for counts that are not tiny.
+        /// Within a sixteenth of the floating-point quotient, for counts that are not tiny.
         #[test]
         fn a_kind_is_the_quotient(insts in 1_000..1_u32 << 27, sectors in 1_000..1_u32 << 28) {
             let (issue, dram) = (f64::from(insts) / 120.0, f64::from(sectors) / 6.0);

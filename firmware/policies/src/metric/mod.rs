@@ -1,4 +1,5 @@
-//! Metrics beside the four of the firmware: progress as measured, and as the whole GPU would make it.
+//! Metrics in addition to the four of the firmware: progress as measured, and as predicted for the
+//! whole GPU.
 
 mod progress;
 pub mod roofline;

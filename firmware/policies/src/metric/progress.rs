@@ -1,5 +1,6 @@
-//! Progress: the kernels' normalised progress added up, which is STP (sources.md D43); as measured, or as the
-//! whole GPU would make it ([`super::roofline`]).
+//! Progress metric: the sum of the kernels' normalized progress, which is STP (sources.md D43).
+//!
+//! It is measured, or predicted for the whole GPU ([`super::roofline`]).
 
 use core::cmp::Ordering;
 
@@ -13,15 +14,17 @@ use mias_firmware::metric::{Metric, Score};
 use mias_firmware::quantity::Worth;
 use mias_registers::counters::Counter;
 
-/// `sum over kernels of I_k / I_k alone` on one SM, alone being an SM with as many TBs of that kernel as fit.
+/// Progress metric `sum over kernels of I_k / I_k alone` on one SM.
+///
+/// The isolated SM holds as many TBs of that kernel as fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// As the whole GPU would make it, and what of it to make large; none: as measured.
+    /// Objective for a prediction of the whole GPU; none for measured progress.
     pub whole: Option<Objective>,
 }
 
 impl Progress {
-    /// What is measured for it beside the sums of counters.
+    /// Returns the additional measurement of this metric.
     #[must_use]
     pub const fn extra(&self) -> Extra {
         match self.whole {
@@ -37,13 +40,13 @@ impl Metric for Progress {
         if self.whole.is_none() { CounterSet::of(&[]) } else { CounterSet::of(&[Counter::Cycles]) }
     }
 
-    /// Progress is in 32 bits, and so are 2^16 times as many SMs as there are.
+    /// Compares narrowly: progress has 32 bits, as have 2^16 times the number of SMs.
     #[inline(always)]
     fn compare(left: &Score, right: &Score) -> Ordering {
         left.compare_narrow(right)
     }
 
-    /// The sums of counters do not tell kernels apart.
+    /// Returns the least score, because the sums of counters do not distinguish kernels.
     #[inline(always)]
     fn score(&self, _: &Sums, _: &RoundTotals) -> Score {
         Score::LEAST
@@ -58,12 +61,13 @@ impl Metric for Progress {
     }
 }
 
-/// Whether the kernels together get more done than one after the other: progress above 1, as measured.
+/// Returns whether the kernels make more measured progress together than one after the other, which
+/// is a sum above 1.
 pub fn gains(entry: &Entry) -> bool {
     U48F16::from(entry.extra.gain()) > alone(entry)
 }
 
-/// What one kernel at a time makes on the SMs of a configuration: 1 on each.
+/// Returns the progress of one kernel at a time on the SMs of a configuration: 1 on each.
 #[inline(always)]
 fn alone(entry: &Entry) -> U48F16 {
     U48F16::from(entry.sums.sms)

@@ -1,14 +1,17 @@
-//! Coordinated TB combination (Lin et al. 2019, which the thesis names and does not evaluate): add TBs where the machine has
-//! something left, instead of trying configurations (sources.md D54).
+//! Coordinated TB combination (Lin et al. 2019, which the thesis names and does not evaluate): add
+//! TBs while the machine has unused resources, instead of trying configurations (sources.md D54).
 //!
-//! Three resources: the issue slots of the schedulers, the interconnect from L2 to the SMs, DRAM. A kernel's critical resource is
-//! the one that it uses most. While all three have much left, the kernel with the fewest TBs gets the next one; then the kernel
-//! whose critical resource is the least used by all together, and of two with the same one, the kernel that is further from its
-//! most TBs. Kernels of the most used resource get no more once it is nearly used up and another is not.
+//! There are three resources: the schedulers' issue slots, the interconnect from L2 to the SMs, and
+//! DRAM. A kernel's critical resource is the one that it uses most. While all three have much left,
+//! the kernel with the fewest TBs gets the next one. Later it is the kernel whose critical resource
+//! has the lowest total use. Between two with the same one, it is the kernel that is further from
+//! its maximum of TBs. Kernels of the most used resource get no more once it is nearly exhausted
+//! and another is not.
 //!
-//! The original measures after every TB. Here every kernel is measured once, alone, with as many TBs as fit, on SMs of its own
-//! side by side, and a TB is taken to use its part of that (the original's linear extrapolation). The paper could not be read;
-//! the rules are those of its authors' simulator.
+//! The original measures after every TB. Here every kernel is measured once, alone, with as many
+//! TBs as fit, on SMs of its own. A TB is assumed to use its part of that (the original's linear
+//! extrapolation). The paper was not available to us; the rules are those of its authors'
+//! simulator.
 
 use crate::extra::{Extra, read_extra};
 use mias_firmware::configs::{ConfigTable, Entry, MAX_KERNELS, Origin, Sums, TbVector};
@@ -20,28 +23,29 @@ use mias_firmware::quantity::{AllSectorRate, SectorRate, SmSectorRate, Utilisati
 use mias_registers::bus::TryBus;
 use mias_registers::counters::Counter;
 
-/// Below these shares of scheduler, interconnect and DRAM there is much left: 0.6, 0.5, 0.5.
+/// Shares of scheduler, interconnect and DRAM below which much is left: 0.6, 0.5, 0.5.
 const LOW: Shares = [percent(60), percent(50), percent(50)];
-/// Resources are used alike if the most and the least used are no further apart.
+/// Largest difference between the most and the least used resource at which all count as equally
+/// used.
 const ALIKE: Utilisation = percent(5);
 
-/// So many hundredths, to the nearest.
+/// Converts hundredths to a utilization, rounded to nearest.
 const fn percent(hundredths: u32) -> Utilisation {
     Utilisation::from_bits((Utilisation::ONE.to_bits() * hundredths + 50) / 100)
 }
 
-/// The scheduler's issue slots among the three resources.
+/// Index of the scheduler's issue slots among the three resources.
 const SCHEDULER: usize = 0;
 
-/// What is used of scheduler, interconnect and DRAM.
+/// Utilization of scheduler, interconnect and DRAM.
 type Shares = [Utilisation; 3];
 
-/// TBs by utilisation.
+/// Policy that adds TBs by utilization.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Coordinated;
 
 impl Coordinated {
-    /// What it has measured beside the sums of counters.
+    /// Additional measurement of this policy.
     pub const EXTRA: Extra = Extra::L2Misses;
 }
 
@@ -73,17 +77,17 @@ impl Policy for Coordinated {
     }
 }
 
-/// A kernel's use of the machine, if all SMs held as many TBs of it as fit.
+/// Use of the machine by a kernel, if all SMs held as many of its TBs as fit.
 #[derive(Clone, Copy, Default)]
 struct Use {
     shares: Shares,
-    /// The resource of which it uses the largest share.
+    /// Resource with the largest share.
     critical: usize,
-    /// Those TBs.
+    /// Number of these TBs.
     tbs: u32,
 }
 
-/// The TBs of each kernel; none if a kernel was not measured.
+/// Returns the TBs of each kernel; none if a kernel was not measured.
 #[inline(never)]
 fn combine(context: &Context<'_>, alone: &[Entry]) -> Option<TbVector> {
     let mut uses = [Use::default(); MAX_KERNELS];
@@ -102,11 +106,12 @@ fn combine(context: &Context<'_>, alone: &[Entry]) -> Option<TbVector> {
     Some(vector)
 }
 
-/// What all SMs would use if they did what the SMs of this configuration did.
+/// Returns the utilization if all SMs ran this configuration.
 fn shares(gpu: &GpuProperties, entry: &Entry) -> Shares {
     let sums = &entry.sums;
     let cycles = each(sums, sums.cycles).max(1);
-    // Sustained, of the peak: 0.6 of the interconnect (Lin et al. 2018, section 3.1), 0.75 of DRAM (sources.md D54).
+    // Sustained parts of the peak: 0.6 of the interconnect (Lin et al. 2018, section 3.1), 0.75 of
+    // DRAM (sources.md D54).
     let (reply, dram) = ((gpu.reply_sectors / 5).wrapping_mul_int(3), (gpu.dram_sectors / 4).wrapping_mul_int(3));
     let issued: Utilisation = whole(each(sums, sums.instructions));
     [
@@ -116,12 +121,13 @@ fn shares(gpu: &GpuProperties, entry: &Entry) -> Shares {
     ]
 }
 
-/// A sum over SMs on average: at most 19 bits.
+/// Returns the average of a sum over SMs: at most 19 bits.
 fn each(sums: &Sums, sum: u32) -> u32 {
     sum.checked_div(sums.sms.into()).unwrap_or(0) & 0x7_FFFF
 }
 
-/// Sectors of one SM in so many cycles, times the SMs, over those that the machine moves per cycle.
+/// Returns the sectors of one SM in a number of cycles, times the SMs, over the machine's sectors
+/// per cycle.
 #[inline(never)]
 fn share_of_sectors(gpu: &GpuProperties, sectors: u32, cycles: u32, machine_sectors: SectorRate) -> Utilisation {
     let sectors: SmSectorRate = whole(sectors);
@@ -131,7 +137,7 @@ fn share_of_sectors(gpu: &GpuProperties, sectors: u32, cycles: u32, machine_sect
     Utilisation::from_bits(all.to_bits() / (machine_sectors.to_bits() >> 6).max(1))
 }
 
-/// The resource of which the largest share is used, the first of equals.
+/// Returns the resource with the largest share, the first of equals.
 #[inline(never)]
 fn hottest(shares: &Shares) -> usize {
     let mut hottest = (SCHEDULER, Utilisation::ZERO);
@@ -143,7 +149,7 @@ fn hottest(shares: &Shares) -> usize {
     hottest.0
 }
 
-/// The kernel that gets the next TB.
+/// Returns the kernel that gets the next TB.
 fn next(context: &Context<'_>, uses: &[Use; MAX_KERNELS], vector: &TbVector, takes: impl Fn(u8, &Kernel) -> bool) -> Option<usize> {
     let mut total = Shares::default();
     let mut issue_limited = false;
@@ -158,14 +164,14 @@ fn next(context: &Context<'_>, uses: &[Use; MAX_KERNELS], vector: &TbVector, tak
     let [scheduler, interconnect, dram] = total;
     let (hot, cold) = (scheduler.max(interconnect).max(dram), scheduler.min(interconnect).min(dram));
     let apart = hot.saturating_sub(cold);
-    // The crate's `>` takes two instructions more.
+    // The crate's `>` takes two more instructions.
     let above = |share: Utilisation, hundredths| share.cmp(&percent(hundredths)).is_gt();
     let used_up = above(apart, 20) && above(hot, 90) || above(apart, 40) && above(hot, 80) && issue_limited;
     if apart < ALIKE {
         // The scheduler counts as the least used.
         total = [Utilisation::ZERO, interconnect, dram];
     }
-    // Least used critical resource, then smallest part of its most TBs; or fewest TBs.
+    // Least used critical resource, then smallest part of its maximum of TBs; or fewest TBs.
     let mut first: Option<(usize, u32, (u32, u32))> = None;
     for (index, ((kernel, usage), tbs)) in context.kernels.iter().zip(uses).zip(vector.0).enumerate() {
         if !takes(tbs, kernel) || !low && used_up && usage.critical == hot_resource {

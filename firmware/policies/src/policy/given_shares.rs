@@ -1,11 +1,14 @@
-//! Spatial multitasking with given numbers of SMs: what a search is held against (Zhao et al. 2018, section 7.3; sources.md D152).
+//! Spatial multitasking with given numbers of SMs: the reference for searches (Zhao et al. 2018,
+//! section 7.3; sources.md D152).
 
 use crate::search::{Rest, Search, Searches, Shares};
 use mias_firmware::policy::Context;
 use mias_firmware::policy::Next;
 
-/// The n-th kernel scheduled has as many SMs as [`crate::search::Parameters::given`] says: at least one of each, and no more than there are.
-/// Other numbers than these are not heeded, and the SMs split evenly. SMs that nobody is given lose their power, where the machine has gating.
+/// Gives the n-th scheduled kernel the SMs of [`crate::search::Parameters::given`].
+///
+/// The numbers must be at least one per kernel, and at most the SMs of the machine in total.
+/// Otherwise the SMs are split evenly. Unassigned SMs are power-gated, if the machine supports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GivenShares;
 

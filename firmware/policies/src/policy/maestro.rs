@@ -1,9 +1,10 @@
-//! Direct measurement, after Maestro: run each of two partitions on the whole machine for a window, and keep the better (Zhao et al.
-//! 2018, sections 6 and 7.5; sources.md D53).
+//! Direct measurement, after Maestro: run each of two partitions on the whole machine for a window,
+//! and keep the better (Zhao et al. 2018, sections 6 and 7.5; sources.md D53).
 //!
-//! The two are Spatial and SMK-P. Maestro's own search is not published in what we could read; here there is none beyond the two.
-//! A kernel alone is an SM of its own under Spatial, so that Spatial's progress is 1 by definition, and SMK-P is kept if its
-//! kernels' progress adds up to more.
+//! The two are Spatial and SMK-P. Maestro's own search is not published in the texts available to
+//! us, so there is no search beyond the two. Under Spatial each SM runs one kernel alone, so
+//! Spatial's progress is 1 by definition. SMK-P is kept if the sum of its kernels' progress is
+//! larger.
 
 use super::mias_stp::references_measured;
 use super::smk;
@@ -17,12 +18,12 @@ use mias_firmware::policy::mias::score;
 use mias_firmware::policy::{Context, Plan, Policy, Verdict, profile_alone, settle_for_spatial};
 use mias_registers::bus::TryBus;
 
-/// The better of Spatial and SMK-P, as measured.
+/// The better of Spatial and SMK-P, by measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Maestro;
 
 impl Maestro {
-    /// What it has measured beside the sums of counters.
+    /// Additional measurement of this policy.
     pub const EXTRA: Extra = Extra::Progress;
 }
 

@@ -1,12 +1,15 @@
-//! MIAS-Duel: what MIAS-Roofline chooses for STP, and what SMK-P has without measuring, each tried on the whole GPU; the better stays (own; sources.md D197).
+//! MIAS-Duel: the choice of MIAS-Roofline for STP and the one of SMK-P are each tried on the whole
+//! GPU, and the better stays (own; sources.md D197).
 //!
-//! A profile side by side tells which of many configurations are good, but not how good: each was measured in the company of all others. Two
-//! candidates can be measured as they will run. Of pairs of the thesis' kernels the better of these two loses a third of what each of them loses alone
-//! (docs/policies.md#mias-duel).
+//! A profile on disjoint SMs finds good configurations, but not their exact performance, because
+//! each was measured together with all others. Two candidates can be measured in their final state.
+//! On pairs of the thesis' kernels, the better of these two loses a third of the loss of each alone
+//! (docs/explanation/policies-mias.md).
 //!
-//! A trial has a window to warm up, then one that counts. SMK-P's goes first, so that where the other wins, which it mostly does with three kernels, nothing
-//! has to change again. Where both are the same nothing is tried. Only configurations with TBs of every kernel are candidates: without, the sum of progress is
-//! made large by kernels that stand still.
+//! A trial has a warm-up window and a measured one. SMK-P's goes first. If the other wins, as it
+//! mostly does with three kernels, no further change is needed. If both are the same, nothing is
+//! tried. Only configurations with TBs of every kernel are candidates. Otherwise stalled kernels
+//! could increase the sum of progress.
 
 use super::mias_stp::{references_measured, with_references};
 use super::smk;
@@ -21,17 +24,17 @@ use mias_firmware::policy::mias::{add_round, best, prepare_configs, score};
 use mias_firmware::policy::{Context, Plan, Policy, Verdict, settle_for_spatial};
 use mias_registers::bus::TryBus;
 
-/// What profile and trials are judged by.
+/// Metric of the profile and the trials.
 const METRIC: Progress = Progress { whole: Some(Objective::Stp) };
-/// Rounds of trials: two configurations, and for each a window to warm up.
+/// Rounds of trials: two configurations, each with a warm-up window.
 const TRIALS: usize = 4;
 
-/// The better of two.
+/// The better of two configurations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MiasDuel;
 
 impl MiasDuel {
-    /// What it has measured beside the sums of counters.
+    /// Additional measurement of this policy.
     pub const EXTRA: Extra = METRIC.extra();
 }
 
@@ -55,11 +58,12 @@ impl Policy for MiasDuel {
             return try_on_all(table, against, vector, TRIAL);
         }
         if table.trials() == 1 {
-            // SMK-P's is over; what the profile chose is noted.
+            // SMK-P's trial is over; the choice of the profile is stored.
             let chosen = table.leader().map(|entry| entry.vector).unwrap_or_default();
             return try_on_all(table, last, chosen, WARM_UP);
         }
-        // Both are over: SMK-P's is noted, the other is the current round's. If no SM finished either, the last stays, which is in place.
+        // Both are over: SMK-P's is stored, and the other is the current round's. If no SM finished
+        // either, the last one stays, which is in place.
         Verdict::Broadcast(best(&METRIC, table, 0).map_or(vector, |better| better.vector))
     }
 
@@ -83,12 +87,12 @@ impl Policy for MiasDuel {
     }
 }
 
-/// As asked for, but that configurations have TBs of every kernel.
+/// Returns the settings, with the rule that configurations have TBs of every kernel.
 fn all_present(context: &Context<'_>) -> Settings {
     Settings { require_all_present: true, ..*context.settings }
 }
 
-/// Chooses by the profile, as MIAS-Roofline for STP does, and goes on to the trials.
+/// Chooses by the profile, as MIAS-Roofline for STP does, and continues with the trials.
 fn after_profile<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> Verdict {
     let references = context.kernels.len() as u8;
     let Some(best) = best(&METRIC, table, references) else {
@@ -108,7 +112,7 @@ fn after_profile<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<
     }
 }
 
-/// A round in which all SMs have a vector, with what it is held against noted.
+/// Starts a round in which all SMs have a vector, and stores its reference.
 fn try_on_all<const C: usize>(table: &mut ConfigTable<C>, against: usize, vector: TbVector, position: u32) -> Verdict {
     table.next_round();
     table.set_leader(against);

@@ -1,8 +1,9 @@
-//! MIAS with guard: MIAS by IPM*IPC, the thesis' choice, unless sharing SMs is predicted to lose (sources.md
-//! D44).
+//! MIAS with guard: MIAS by IPM*IPC, the thesis' choice, unless sharing SMs is predicted to lose
+//! (sources.md D44).
 //!
-//! Every kernel is profiled alone as well, as for MIAS-STP. If the kernels together make no more progress under the chosen
-//! configuration than one after the other would, they get SMs of their own: Spatial, or Left-over where SMs are fewer.
+//! Every kernel is also profiled alone, as for MIAS-STP. If the kernels make no more progress
+//! together under the chosen configuration than one after the other, they get SMs of their own. The
+//! policy is then Spatial, or Left-over if there are fewer SMs than kernels.
 
 use super::mias_stp::{references_measured, with_references};
 use crate::extra::{Extra, read_extra};
@@ -15,12 +16,12 @@ use mias_firmware::policy::mias::{add_round, best, prepare_configs, score};
 use mias_firmware::policy::{Context, Plan, Policy, Verdict, settle_for_spatial};
 use mias_registers::bus::TryBus;
 
-/// MIAS deciding by IPM*IPC, with guard.
+/// MIAS by IPM*IPC, with guard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MiasGuard;
 
 impl MiasGuard {
-    /// What it has measured beside the sums of counters.
+    /// Additional measurement of this policy.
     pub const EXTRA: Extra = Extra::Progress;
 }
 

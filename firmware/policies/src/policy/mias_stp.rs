@@ -1,8 +1,9 @@
-//! MIAS-STP: MIAS that decides by normalised progress (sources.md D43).
+//! MIAS-STP: MIAS that decides by normalized progress (sources.md D43).
 //!
-//! Beside the configurations of MIAS, every kernel alone, with as many TBs as fit, is profiled in the first round on SMs of its
-//! own. A configuration's score is the sum over kernels of what they did over what they do alone: the STP that a decision by IPC
-//! does not see. MIAS-Roofline is the same with another score ([`crate::metric::roofline`]).
+//! In addition to the configurations of MIAS, the first round profiles every kernel alone, with as
+//! many TBs as fit, on SMs of its own. A configuration's score is the sum over kernels of their
+//! instructions over their isolated ones. This STP is invisible to a decision by IPC. MIAS-Roofline
+//! is the same with another score ([`crate::metric::roofline`]).
 
 use crate::extra::read_extra;
 use crate::metric::Progress;
@@ -14,10 +15,10 @@ use mias_firmware::policy::mias::{add_round, best, first_configs, prepare_config
 use mias_firmware::policy::{Context, Plan, Policy, Verdict, settle_for_spatial, spatial};
 use mias_registers::bus::TryBus;
 
-/// MIAS deciding by STP, or by what the whole GPU would do.
+/// MIAS by STP, or by the prediction for the whole GPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MiasStp {
-    /// By what.
+    /// Metric of the decision.
     pub metric: Progress,
 }
 
@@ -62,7 +63,8 @@ impl Policy for MiasStp {
     }
 }
 
-/// The first round of MIAS, and every kernel alone; one kernel alone leaves nothing to compare.
+/// Plans the first round of MIAS with every kernel alone. One kernel alone leaves nothing to
+/// compare.
 #[inline(always)]
 pub(super) fn with_references<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
     match context.kernels.len() {
@@ -74,7 +76,7 @@ pub(super) fn with_references<const C: usize>(context: &Context<'_>, table: &mut
     }
 }
 
-/// Whether every kernel was measured alone.
+/// Returns whether every kernel was measured alone.
 pub(super) fn references_measured<const C: usize>(context: &Context<'_>, table: &ConfigTable<C>) -> bool {
     table.entries().iter().take(context.kernels.len()).all(|entry| entry.sums.sms != 0)
 }

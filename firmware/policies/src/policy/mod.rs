@@ -1,4 +1,5 @@
-//! Policies beside those of the firmware, one file each, and [`AnyPolicy`]: all of them, chosen at run time without `dyn`.
+//! Policies in addition to those of the firmware, one file each, and [`AnyPolicy`], the run-time
+//! choice among all of them without `dyn`.
 
 #[cfg(feature = "search")]
 mod cd_search;
@@ -62,46 +63,48 @@ use crate::extra::Extra;
 use crate::metric::Progress;
 use crate::metric::roofline::Objective as Aim;
 
-/// One of the policies: those of [`mias_firmware::policy::ShippedPolicy`], side by side with the others, since a decision would pay for a second
-/// tag. The tag is a word of its own, so that [`AnyPolicy::IDLE`] is all zero.
+/// Any policy: those of [`mias_firmware::policy::ShippedPolicy`] and of this crate in one
+/// enumeration, because a second tag would slow down decisions.
+///
+/// The tag is a word of its own, so that [`AnyPolicy::IDLE`] is all zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 #[cfg_attr(feature = "search", expect(clippy::large_enum_variant, reason = "nothing is allocated: there is no box"))]
 pub enum AnyPolicy {
-    /// Left-over.
+    /// Left-over policy.
     LeftOver(LeftOver),
-    /// Spatial.
+    /// Spatial policy.
     Spatial(Spatial),
-    /// MIAS deciding by IPC.
+    /// MIAS by IPC.
     MiasIpc(Mias<Ipc>),
-    /// MIAS deciding by IPM*IPC.
+    /// MIAS by IPM*IPC.
     MiasIpmIpc(Mias<IpmIpc>),
-    /// MIAS deciding by Factor.
+    /// MIAS by Factor.
     MiasFactor(Mias<Factor>),
-    /// MIAS deciding by Linear.
+    /// MIAS by Linear.
     MiasLinear(Mias<Linear>),
-    /// A configuration given by the straps.
+    /// Configuration given by the straps.
     FixedConfig(FixedConfig),
-    /// SMK-P.
+    /// SMK-P policy.
     Smk(Smk),
     /// Warped-Slicer, in both variants.
     WarpedSlicer(WarpedSlicer),
-    /// MIAS deciding by STP, or by what the whole GPU would do.
+    /// MIAS by STP, or by the prediction for the whole GPU.
     MiasStp(MiasStp),
     /// MIAS with guard.
     MiasGuard(MiasGuard),
-    /// The better of Spatial and SMK-P, as measured.
+    /// The better of Spatial and SMK-P, by measurement.
     Maestro(Maestro),
     /// Coordinated TB combination.
     Coordinated(Coordinated),
-    /// The better of what MIAS-Roofline and SMK-P choose, as tried.
+    /// The better choice of MIAS-Roofline and SMK-P, by trials.
     MiasDuel(MiasDuel),
-    /// One that searches.
+    /// A policy that searches.
     #[cfg(feature = "search")]
     Searching(Searching),
 }
 
-/// Does the same with every policy.
+/// Evaluates the same expression for every policy.
 macro_rules! each {
     ($self:ident, $policy:ident => $call:expr) => {
         match $self {
@@ -126,7 +129,7 @@ macro_rules! each {
 }
 
 impl AnyPolicy {
-    /// The policy of a code. `fixed` is for [`PolicyCode::FixedConfig`] only.
+    /// Creates the policy of a code. `fixed` is for [`PolicyCode::FixedConfig`] only.
     #[must_use]
     pub fn new(code: PolicyCode, gpu: &GpuProperties, settings: &Settings, fixed: TbVector) -> Self {
         let mut policy = Self::IDLE;
@@ -134,7 +137,8 @@ impl AnyPolicy {
         policy
     }
 
-    /// Becomes the policy of a code. One that searches is Spatial in an image that cannot.
+    /// Becomes the policy of a code. A searching policy becomes Spatial in an image without
+    /// searches.
     fn become_policy(&mut self, code: PolicyCode, gpu: &GpuProperties, settings: &Settings, fixed: TbVector) {
         #[cfg(feature = "search")]
         if code.searches() {
@@ -164,12 +168,12 @@ impl AnyPolicy {
                 Self::MiasLinear(Mias { metric: Linear { coefficient: gpu.linear_coefficient, literal: settings.literal_linear } })
             }
             PolicyCode::FixedConfig => Self::FixedConfig(FixedConfig { vector: fixed }),
-            // Left-over, and codes of searches, which are not asked for here.
+            // Left-over, and codes of searches, which are handled elsewhere.
             _ => Self::LeftOver(LeftOver),
         };
     }
 
-    /// What it has measured beside the sums of counters.
+    /// Returns the additional measurement of the policy.
     #[must_use]
     pub const fn extra(&self) -> Option<Extra> {
         match self {
@@ -182,14 +186,14 @@ impl AnyPolicy {
         }
     }
 
-    /// The search, of a policy that has one.
+    /// Returns the search of a searching policy.
     #[cfg(feature = "search")]
     #[must_use]
     pub const fn searching(&self) -> Option<&Searching> {
         if let Self::Searching(searching) = self { Some(searching) } else { None }
     }
 
-    /// The same, to tell it what it was asked for and what kernels did.
+    /// Returns the search of a searching policy, to set its parameters and counts.
     #[cfg(feature = "search")]
     #[must_use]
     pub const fn searching_mut(&mut self) -> Option<&mut Searching> {
@@ -197,7 +201,8 @@ impl AnyPolicy {
     }
 }
 
-/// Makes what decides in a search that of a code. In place, and policies of a type together: it is in an image once.
+/// Sets the deciding policy of a search by its code. It works in place, and groups policies by
+/// type, so that the image has one copy.
 #[cfg(feature = "search")]
 fn decide_by(policy: &mut SearchPolicy, code: PolicyCode) {
     use PolicyCode as Code;
@@ -220,7 +225,8 @@ fn decide_by(policy: &mut SearchPolicy, code: PolicyCode) {
 impl Strapped for AnyPolicy {
     const IDLE: Self = Self::LeftOver(LeftOver);
 
-    /// One that searches is Spatial in an image that cannot, with a fault raised.
+    /// Reads the straps. A searching policy becomes Spatial in an image without searches, with a
+    /// fault raised.
     #[inline(never)]
     fn read<B: TryBus>(&mut self, bus: &mut B, gpu: &GpuProperties, settings: &Settings) -> Result<bool, B::Error> {
         let Some(code) = PolicyCode::from_code(read(bus, global::STRAP_POLICY)?) else { return Ok(false) };

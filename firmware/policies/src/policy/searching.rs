@@ -1,4 +1,5 @@
-//! Policies that search, with the state of their search; shares into quotas and states of SMs, counters of kernels into the search.
+//! Policies that search, with the state of their search: conversion of shares to quotas and SM
+//! states, and of kernel counters to search input.
 
 use mias_firmware::configs::{ConfigTable, Entry, TbVector};
 use mias_firmware::driver::stage;
@@ -10,17 +11,21 @@ use mias_registers::{KERNEL_SLOTS, feature, global, search_found, sm, sm_state};
 use super::{CdSearch, EffectiveBandwidth, FairShare, GivenShares, MOST_CLIMBS, MOST_TUNED, MaestroSearch, MiasTrial};
 use crate::search::{Beside, Holder, KernelCounts, Limits, Parameters, Search, Searches, Shares, SmState};
 
-/// Most windows of a search on so many SMs. One classifies. The performance mode takes at least one SM in each, and leaves one of each kernel.
-/// The power mode has one for the first SMs, one for the estimate, and gives at least one SM back in each that follows. Then what was found is measured, where it
-/// was not, and vectors of TBs may be tried, one and its neighbours. Where kernels are made equally slow, each has a window alone, and then there are no more steps than
-/// neighbours, and the even split. Limits of active warps are found in [`MOST_TUNED`] windows at most, however many SMs there are.
+/// Returns the most windows of a search on a number of SMs.
+///
+/// One window classifies. The performance mode takes at least one SM in each window, and leaves one
+/// to each kernel. The power mode has one window for the first SMs, one for the estimate, and
+/// returns at least one SM in each later one. Then the result is measured, if it was not, and TB
+/// vectors may be tried, one and its neighbors. Fair share has a window alone for each kernel, at
+/// most as many steps as neighbors, and the even split. Limits on active warps take at most
+/// [`MOST_TUNED`] windows, for any number of SMs.
 #[must_use]
 pub const fn most_windows(sms: u16) -> u16 {
     let of_shares = sms.saturating_add(1).saturating_add(2 + MOST_CLIMBS as u16);
     if of_shares < MOST_TUNED { MOST_TUNED } else { of_shares }
 }
 
-/// One of the policies that search.
+/// One of the searching policies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchPolicy {
     /// Classification-driven search.
@@ -37,7 +42,7 @@ pub enum SearchPolicy {
     MiasTrial(MiasTrial),
 }
 
-/// Does the same with every one.
+/// Evaluates the same expression for every searching policy.
 macro_rules! each {
     ($self:ident, $policy:ident => $call:expr) => {
         match $self {
@@ -93,30 +98,30 @@ impl Searches for SearchPolicy {
     }
 }
 
-/// A policy that searches, and its search.
+/// A searching policy with its search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Searching {
-    /// What decides.
+    /// Policy that decides.
     pub by: SearchPolicy,
-    /// The search as it stands, or as it ended.
+    /// State of the search, also after its end.
     pub state: Search,
-    /// The shares that are in effect; of no SM while every SM issues and something else places TBs.
+    /// Shares in effect; those of no SM while every SM issues and another mechanism places TBs.
     in_effect: Shares,
 }
 
 impl Searching {
-    /// A search that has not begun.
+    /// Creates a search that has not started.
     #[must_use]
     pub const fn new(by: SearchPolicy) -> Self {
         Self { by, state: Search::NONE, in_effect: Shares::NONE }
     }
 
-    /// Limits of active warps, if it has them and the hardware can.
+    /// Returns the limits on active warps, if the policy has them and the hardware supports them.
     fn limits(&self) -> Option<Limits> {
         self.by.limits().filter(|_| self.state.parameters.limits_warps)
     }
 
-    /// Says what is found so far: for traces.
+    /// Writes the result so far, for traces.
     fn tell_found<B: TryBus>(&self, bus: &mut B, placed: &[u8]) -> Result<(), B::Error> {
         let search = &self.state;
         let slots = placed.iter().enumerate();
@@ -130,8 +135,9 @@ impl Searching {
         write(bus, global::SEARCH_FOUND, memory | windows | limits | if search.measuring() { 0 } else { search_found::DONE })
     }
 
-    /// Stages the quotas of all SMs as the shares say, commits them, and then says what every SM is to be. SMs that change hands first get
-    /// the quotas of their new kernel, then go on: what is on them leaves as the quotas say, or at once where the firmware preempts.
+    /// Stages and commits the quotas of the shares on all SMs, and then requests every SM's state.
+    /// Reassigned SMs first get the quotas of their new kernel, then resume. Their old TBs leave by
+    /// the quotas, or at once if the firmware preempts.
     fn apply_shares<B: TryBus>(
         &mut self,
         bus: &mut B,
@@ -164,16 +170,17 @@ impl Searching {
         let before = core::mem::replace(&mut self.in_effect, shares);
         let mut held = before.holders();
         for (sm, holder) in (0..).zip(shares.holders()) {
-            // Without shares before them, every SM issues.
+            // Before the first shares every SM issues.
             let old = held.next().unwrap_or(Holder { state: SmState::Active, ..holder });
             if old.state != holder.state {
                 request(bus, sm, holder.state)?;
             }
-            // Before the first window the shares are other kernels'.
+            // Before the first window the shares belong to other kernels.
             if let Some(kernel) = old.kernel.filter(|_| old.kernel != holder.kernel && self.state.windows != 0)
                 && let Some(slot) = slots.get(kernel)
             {
-                // A kernel that ended a TB while the search began drains (Zhao et al. 2018, section 4.1.2).
+                // A kernel that ended a TB at the start of the search drains (Zhao et al. 2018,
+                // section 4.1.2).
                 vacate(bus, sm, *slot, self.state.drains >> kernel & 1 != 0)?;
             }
         }
@@ -196,7 +203,7 @@ impl Policy for Searching {
 }
 
 impl Steps for Searching {
-    /// A firmware before a reset may have left SMs stalled or gated: they go on.
+    /// A firmware before a reset may have left SMs stalled or gated. They resume.
     fn start<B: TryBus>(&mut self, bus: &mut B, gpu: &GpuProperties) -> Result<(), B::Error> {
         self.in_effect = Shares::NONE;
         self.state.parameters = Parameters::read(bus, gpu)?;
@@ -271,7 +278,7 @@ impl Steps for Searching {
         self.in_effect.sms() != 0
     }
 
-    /// Whatever the shares say.
+    /// Independent of the shares.
     fn resume_all<B: TryBus>(&mut self, bus: &mut B, sms: u16) -> Result<(), B::Error> {
         self.in_effect = Shares::NONE;
         if self.limits().is_some() {
@@ -302,7 +309,7 @@ impl Steps for Searching {
     }
 }
 
-/// Asks for a state of an SM.
+/// Requests a state of an SM.
 fn request<B: TryBus>(bus: &mut B, sm: u16, state: SmState) -> Result<(), B::Error> {
     let code = match state {
         SmState::Active => sm_state::ACTIVE,

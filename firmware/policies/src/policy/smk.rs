@@ -1,16 +1,17 @@
-//! SMK-P: TBs per SM by dominant resource fairness over threads, registers, shared memory and TB slots (Dai et al. 2018,
-//! section 1; sources.md D52).
+//! SMK-P: TBs per SM by dominant resource fairness over threads, registers, shared memory and TB
+//! slots (Dai et al. 2018, section 1; sources.md D52).
 //!
-//! A kernel's dominant share is the largest part of an SM's resource that its TBs hold. TBs are given one by one to the kernel
-//! whose dominant share is the smallest; one whose next TB does not fit, or that has as many as its grid gives every SM, is
-//! done. Nothing is measured. Equal shares: the first in launch order.
+//! A kernel's dominant share is the largest part of an SM's resource that its TBs hold. TBs are
+//! given one by one to the kernel with the smallest dominant share. A kernel is done if its next TB
+//! does not fit, or if it has as many as its grid gives every SM. Nothing is measured. Equal shares
+//! go to the first kernel in launch order.
 
 use mias_firmware::configs::{ConfigTable, MAX_KERNELS, TbVector};
 use mias_firmware::kernel::Kernel;
 use mias_firmware::policy::{Context, Plan, Policy, fall_back};
 use mias_firmware::resources::Resources;
 
-/// SMK's static partition, without its warp-instruction quotas.
+/// Static partition of SMK, without its warp-instruction quotas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Smk;
 
@@ -26,7 +27,7 @@ impl Policy for Smk {
     }
 }
 
-/// The TBs of each kernel; none if one would get no TB, and starve.
+/// Returns the TBs of each kernel; none if a kernel would get no TB, and starve.
 #[inline(never)]
 pub(super) fn quotas(context: &Context<'_>) -> Option<TbVector> {
     let capacity = &context.gpu.limits.capacity;
@@ -37,7 +38,7 @@ pub(super) fn quotas(context: &Context<'_>) -> Option<TbVector> {
     let mut rest = *capacity;
     let mut vector = TbVector::default();
     let mut done = 0_u32;
-    // The kernel that is not done and whose dominant share is the smallest, the first of equals.
+    // The kernel that is not done with the smallest dominant share, the first of equals.
     while let Some((index, kernel)) = poorest(context.kernels, &dominant, &vector, done) {
         let has = vector.get(index);
         let share_of_grid = kernel.grid_tbs.div_ceil(u32::from(context.gpu.sm_count).max(1));
@@ -53,7 +54,7 @@ pub(super) fn quotas(context: &Context<'_>) -> Option<TbVector> {
     (vector.present() == context.kernels.len()).then_some(vector)
 }
 
-/// The part of an SM that one TB takes of the resource of which it takes the largest: demand and capacity.
+/// Returns the largest part of an SM's resource that one TB takes: demand and capacity.
 fn dominant_part(capacity: &Resources, tb: &Resources) -> (u32, u32) {
     let parts = [(tb.threads, capacity.threads), (tb.registers, capacity.registers), (tb.shared_bytes, capacity.shared_bytes)];
     let mut most = (tb.tbs, capacity.tbs);
@@ -65,7 +66,7 @@ fn dominant_part(capacity: &Resources, tb: &Resources) -> (u32, u32) {
     most
 }
 
-/// Whether a part is smaller than another: cross-multiplied.
+/// Returns whether a part is smaller than another, by cross multiplication.
 fn less(part: (u32, u32), other: (u32, u32)) -> bool {
     u64::from(part.0) * u64::from(other.1) < u64::from(other.0) * u64::from(part.1)
 }
@@ -73,7 +74,7 @@ fn less(part: (u32, u32), other: (u32, u32)) -> bool {
 fn poorest<'a>(kernels: &'a [Kernel], dominant: &[(u32, u32); MAX_KERNELS], vector: &TbVector, done: u32) -> Option<(usize, &'a Kernel)> {
     let mut least: Option<(usize, &Kernel, (u32, u32))> = None;
     for ((index, kernel), (demand, capacity)) in kernels.iter().enumerate().zip(dominant) {
-        // TBs that fit take no more than the capacity.
+        // TBs that fit take at most the capacity.
         let share = (demand.wrapping_mul(vector.get(index).into()), *capacity);
         if done >> index & 1 == 0 && least.is_none_or(|(_, _, least)| less(share, least)) {
             least = Some((index, kernel, share));

@@ -1,14 +1,17 @@
-//! The table of policies that users can name: what each is called, its code in [`mias_registers::global::STRAP_POLICY`], what its decisions
-//! are charged, and its colour in charts. Nothing on the target refers to it, so that no image holds it.
+//! Table of the policies that users can name: name, code in
+//! [`mias_registers::global::STRAP_POLICY`], decision cost, and chart color. The target does not
+//! use it, so no image contains it.
 
 use mias_registers::{PolicyCode, option};
 
-/// Calls a macro with the policies that users can name, in the order of reports. Of each: what code calls it, the name that users type,
-/// its code and an option beside it, how its decisions are charged ([`Charged`]), its colour in charts (as in HTML), and a line
-/// of help.
+/// Calls a macro with the policies that users can name, in the order of reports.
 ///
-/// The colours are the eight of Okabe and Ito (2008), which people with any colour vision can tell apart, and for what goes beyond them
-/// those of Tol's muted and dark schemes (SRON/EPS/TN/09-002). Warped-Slicer has the thesis' colour for it.
+/// Each entry has these parts: the expression for its code, the name, the code and an option bit,
+/// the class of its decision cost ([`Charged`]), the chart color (as in HTML), and a line of help.
+///
+/// The colors are the eight of Okabe and Ito (2008), which are distinct under any color vision.
+/// Further ones are from Tol's muted and dark schemes (SRON/EPS/TN/09-002). Warped-Slicer has its
+/// color of the thesis.
 #[macro_export]
 macro_rules! named_policies {
     ($with:ident) => {
@@ -22,7 +25,7 @@ macro_rules! named_policies {
             MiasFactor, "mias-factor", MiasFactor, 0, Metric, "#009E73",
                 "MIAS, by IPC with memory stalls scaled by the share of outstanding accesses";
             MiasLinear, "mias-linear", MiasLinear, 0, Metric, "#E69F00", "MIAS, by IPC with memory stalls corrected linearly";
-            MiasStp, "mias-stp", MiasStp, 0, WithAlone, "#F0E442", "MIAS, by normalised progress";
+            MiasStp, "mias-stp", MiasStp, 0, WithAlone, "#F0E442", "MIAS, by normalized progress";
             MiasGuard, "mias-guard", MiasGuard, 0, WithAlone, "#332288",
                 "MIAS by instructions per miss times instructions per cycle; spatial where sharing SMs is predicted to lose";
             WarpedSlicer, "warped-slicer", WarpedSlicer, 0, WaterFill, "#CC79A7",
@@ -33,13 +36,13 @@ macro_rules! named_policies {
                 "Warped-Slicer's profile, the sum of instructions made large";
             Smk, "smk", Smk, 0, SlowestMetric, "#999933", "SMK-P: TBs by dominant resource fairness";
             Coordinated, "coordinated", Coordinated, 0, OneByOne, "#117733",
-                "TBs by the utilisation of schedulers, interconnect and DRAM";
+                "TBs by the utilization of schedulers, interconnect and DRAM";
             Maestro, "maestro", Maestro, 0, OneByOne, "#CC6677",
                 "The better of spatial and smk, each measured on the whole GPU";
             MiasRoofline, "mias-roofline", MiasRoofline, 0, WithAlone, "#AA4499",
                 "MIAS, by what the whole GPU would do, limited by DRAM: speedup, then progress";
             MiasRooflineStp, "mias-roofline+stp", MiasRooflineStp, 0, WithAlone, "#663333",
-                "MIAS, by the normalised progress that the whole GPU would make, limited by DRAM";
+                "MIAS, by the normalized progress that the whole GPU would make, limited by DRAM";
             MiasDuel, "mias-duel", MiasDuel, 0, WithAlone, "#114466",
                 "The better of what mias-roofline+stp and smk choose, each tried on the whole GPU";
             MiasTrial, "mias-trial", MiasTrial, 0, Trial, "#DD2299",
@@ -52,9 +55,9 @@ macro_rules! named_policies {
             CdSearchReassign, "cd-search+reassign", CdSearch, option::SEARCH_REASSIGNS, Search, "#009988",
                 "cd-search, which hands SMs over in every step";
             CdSearchUtilisation, "cd-search+utilisation", CdSearch, option::SEARCH_BY_UTILISATION, Search, "#DD5588",
-                "cd-search, with kernels told apart by the share of DRAM's bandwidth that they use";
+                "cd-search that classifies kernels by their share of DRAM bandwidth";
             CdSearchShare, "cd-search+share", CdSearch, option::SEARCH_BY_SHARE, Search, "#AA8866",
-                "cd-search, with kernels told apart by what the SMs that they have ask for, and not all SMs";
+                "cd-search that classifies kernels by the demand of their own SMs";
             MaestroSearch, "maestro+search", MaestroSearch, 0, Search, "#88CCEE",
                 "The better of spatial and shared SMs, the latter found by hill climbing from smk";
             CdSearchMaestro, "cd-search+maestro", CdSearchMaestro, 0, Search, "#AA3377",
@@ -73,42 +76,44 @@ macro_rules! named_policies {
     };
 }
 
-/// Whose counted instructions the decisions of a policy are charged, and with that in which situations they are counted on the target
-/// (`host-sim/lab/decision-latency.toml`).
+/// Class of a policy's decision cost: the counted instructions, and the situations in which they
+/// are counted on the target (`host-sim/lab/decision-latency.toml`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Charged {
-    /// Those of the slowest of MIAS' four metrics: the policy does not profile.
+    /// Cost of the slowest of MIAS' four metrics, because the policy does not profile.
     SlowestMetric,
-    /// Its own, or those of the slowest of the four: MIAS by one of the thesis' metrics.
+    /// Own cost, or that of the slowest of the four: MIAS by one of the thesis' metrics.
     Metric,
-    /// Its own: MIAS with the kernels alone beside the configurations.
+    /// Own cost: MIAS with each kernel alone in addition to the configurations.
     WithAlone,
-    /// Its own: points of each kernel alone, and water-filling over them.
+    /// Own cost: points of each kernel alone, and water-filling over them.
     WaterFill,
-    /// Its own: points of each kernel alone, and the largest sum.
+    /// Own cost: points of each kernel alone, and the largest sum.
     Sum,
-    /// Its own: TBs are added one by one.
+    /// Own cost: TBs are added one by one.
     OneByOne,
-    /// Its own: SMs are taken and given in steps.
+    /// Own cost: SMs are taken and given in steps.
     Search,
-    /// Its own: what all SMs have is tried in steps.
+    /// Own cost: configurations of all SMs are tried in steps.
     Trial,
 }
 
-/// A policy that users can name.
+/// Policy that users can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// What users type: small letters, digits and hyphens; of a variant its base and a plus before them.
+    /// Name that users type: lower-case letters, digits and hyphens; for a variant, its base and a
+    /// plus before them.
     pub name: &'static str,
-    /// Its code.
+    /// Code of the policy.
     pub code: PolicyCode,
-    /// The option in [`mias_registers::global::STRAP_OPTIONS`] that makes it another policy than its code alone; 0: none.
+    /// Option in [`mias_registers::global::STRAP_OPTIONS`] that distinguishes a variant from its
+    /// code alone; 0 for none.
     pub option: u32,
-    /// What its decisions are charged.
+    /// Class of its decision cost.
     pub charged: Charged,
-    /// Its colour in charts, as in HTML: red, green, blue, two hexadecimal digits each.
+    /// Color in charts, as in HTML: red, green, blue, two hexadecimal digits each.
     pub colour: &'static str,
-    /// What it is, in a line without a full stop.
+    /// Help: one line without a full stop.
     pub help: &'static str,
 }
 
@@ -142,7 +147,8 @@ mod tests {
         assert_eq!(NAMED.iter().map(|named| named.colour).collect::<BTreeSet<_>>().len(), NAMED.len());
     }
 
-    /// Users can name every policy but those that experiments give a configuration or shares.
+    /// Users can name every policy except those to which experiments give a configuration or
+    /// shares.
     #[test]
     fn all_codes_but_two_have_a_name() {
         for code in PolicyCode::ALL {
@@ -154,7 +160,8 @@ mod tests {
         }
     }
 
-    /// Of policies of one code the first is the code alone, and all are charged alike: the first was counted.
+    /// Of policies with one code the first is the code alone. All have the same cost class, because
+    /// the first was counted.
     #[test]
     fn policies_of_one_code_differ_in_an_option() {
         let mut seen = BTreeSet::new();

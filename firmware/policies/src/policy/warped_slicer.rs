@@ -1,13 +1,15 @@
-//! Warped-Slicer: profile every kernel alone at 1 to N TBs on SMs of their own, and share the SM so that the kernel that loses
-//! most loses least (Nasef 2023, section 2.3; Dai et al. 2018, section 2.5; what is reconstructed: sources.md D47 to D50).
+//! Warped-Slicer: profile every kernel alone at 1 to N TBs on SMs of its own, and share the SM to
+//! minimize the largest loss of a kernel (Nasef 2023, section 2.3; Dai et al. 2018, section 2.5;
+//! reconstructed parts: sources.md D47 to D50).
 //!
-//! The `n`-th point is a number of TBs of a kernel: kernels in launch order, 1 to as many TBs as fit. Up to as many points as SMs
-//! share one window. Up to twice as many are profiled in two, every other one in each (time sharing of SMs, Dai et al.
-//! 2018, section 2.5); of more, and of more than the table has room for, a sample at a fixed stride.
+//! A point is a number of TBs of a kernel: kernels in launch order, 1 to as many TBs as fit. Points
+//! up to the number of SMs share one window. Up to twice as many are profiled in two windows, every
+//! other one in each (time sharing of SMs, Dai et al. 2018, section 2.5). Of more, or of more than
+//! the table's capacity, a sample at a fixed stride is profiled.
 //!
-//! The IPC of a point is scaled to the bandwidth that an SM will have when all SMs hold as many TBs:
-//! `IPC (1 + M / C (T / j - 1))` with `j` TBs on this SM and `T` on the average of those profiled. Windows are exact, so that
-//! instructions per window stand for IPC.
+//! The IPC of a point is scaled to the bandwidth of an SM when all SMs hold as many TBs. The scaled
+//! value is `IPC (1 + M / C (T / j - 1))`, with `j` TBs on this SM and an average of `T` over the
+//! profiled SMs. Windows are exact, so instructions per window represent IPC.
 
 use super::water_fill::water_fill;
 use mias_firmware::configs::{ConfigTable, Entry, Measurement, Origin, Rules, Stride, TbVector};
@@ -18,24 +20,24 @@ use mias_firmware::policy::{Context, Plan, Policy, Verdict, beside_one_of_each, 
 use mias_firmware::quantity::{Count, Scale, TbRatio, saturating, whole, wrapping};
 use mias_registers::counters::Counter;
 
-/// What is made as large as possible.
+/// Objective to maximize.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Objective {
-    /// The smallest performance of a kernel over its best: Warped-Slicer.
+    /// Smallest performance of a kernel relative to its best: Warped-Slicer.
     #[default]
     Least,
-    /// The sum of the kernels' performances as profiled, neither scaled nor compared with Spatial: the variant of CRISP
-    /// (sources.md D51).
+    /// Sum of the kernels' performances as profiled, neither scaled nor compared with Spatial: the
+    /// variant of CRISP (sources.md D51).
     Sum,
 }
 
-/// The largest ratio below 2^8: 17 bits times that fit 32.
+/// Largest ratio, below 2^8: 17 bits times it fit 32.
 const MOST_RATIO: TbRatio = TbRatio::const_from_int(1 << 8).wrapping_sub(TbRatio::DELTA);
 
-/// Warped-Slicer.
+/// Warped-Slicer policy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WarpedSlicer {
-    /// What is made as large as possible.
+    /// Objective to maximize.
     pub objective: Objective,
 }
 
@@ -77,14 +79,14 @@ impl Policy for WarpedSlicer {
         CounterSet::of(&[Counter::Cycles, Counter::MemoryStallCycles])
     }
 
-    /// Instructions in a window, as scaled.
+    /// Returns the scaled instructions in a window.
     fn score<const C: usize>(&self, table: &ConfigTable<C>, index: usize) -> Option<Score> {
         let entry = table.tried().get(index).filter(|entry| entry.sums.sms != 0)?;
         Some(Score::new(U96::from(u64::from(entry.extra.count())), U96::ONE))
     }
 }
 
-/// How many of the points are profiled.
+/// Returns the number of profiled points.
 fn picks<const C: usize>(context: &Context<'_>, table: &ConfigTable<C>) -> u32 {
     let room = u32::try_from(C).unwrap_or(u32::MAX);
     table.total().min(u32::from(context.gpu.sm_count).saturating_mul(2)).min(room)
@@ -96,7 +98,7 @@ fn add_points<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>)
     let picks = picks(context, table);
     let rounds = if picks > u32::from(context.gpu.sm_count) { 2 } else { 1 };
     let mut stride = Stride::new(picks, table.total());
-    // Counts the picks down to the next one of this round.
+    // Counts down to the next pick of this round.
     let mut wait = table.round();
     let mut position = 0_u32;
     for (index, kernel) in context.kernels.iter().enumerate() {
@@ -113,8 +115,8 @@ fn add_points<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>)
     }
 }
 
-/// Notes the performance of every point that was measured: instructions in a window, as they would be if all SMs had as many
-/// TBs, where that is asked for.
+/// Stores the performance of every measured point: instructions in a window, scaled to all SMs with
+/// as many TBs if `scaled`.
 #[inline(never)]
 fn judge(points: &mut [Entry], scaled: bool) {
     let (mut all_tbs, mut all_sms) = (0_u32, 0_u32);
@@ -145,12 +147,12 @@ fn judge(points: &mut [Entry], scaled: bool) {
     }
 }
 
-/// TBs of a point.
+/// Returns the TBs of a point.
 fn tbs(point: &Entry) -> u32 {
     point.vector.0.iter().fold(0, |sum, tbs| sum | u32::from(*tbs))
 }
 
-/// The point of a kernel, with at most so many TBs, that performs best; of equals the one with fewer TBs.
+/// Returns the best point of a kernel with at most `most` TBs; among equals the one with fewer TBs.
 fn best_of(points: &[Entry], kernel: usize, most: u8) -> Option<(u8, u32)> {
     let mut best: Option<(u8, u32)> = None;
     for point in points {
@@ -166,7 +168,8 @@ fn best_of(points: &[Entry], kernel: usize, most: u8) -> Option<(u8, u32)> {
     best
 }
 
-/// Every way of filling an SM, with the best that each kernel did on at most its TBs there. None if none was measured whole.
+/// Returns the best maximal vector, valuing each kernel by its best point with at most its TBs;
+/// none if no vector was fully measured.
 #[inline(never)]
 fn largest_sum<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> Option<TbVector> {
     space::gather(table.pool_mut(), context, Rules { require_all_present: true });

@@ -1,32 +1,35 @@
-//! Which TBs are in the way of which position: candidate victim sets (Shieh 2016, section 3.3.1 and figures 3.3, 3.8 and 3.9).
+//! Candidate victim sets: the TBs that block each position of a kernel (Shieh 2016, section 3.3.1
+//! and figures 3.3, 3.8 and 3.9).
 //!
-//! A kernel that is to have room takes *positions*: its n-th begins at n times what one of its TBs takes, in registers and in shared memory
-//! (Shieh 2016, section 3.2). A TB is in the set of a position if its registers or its shared memory reach into it: the union of the sets of
-//! both. A set is a bit for each place of an SM. What else a TB needs of an SM (threads, and with them warp slots, and a TB slot) is not bound to a
-//! position: [`super::residents`] adds further victims for it (sources.md D134).
+//! A preempting kernel takes *positions*: its n-th starts at n times the demand of one of its TBs,
+//! in registers and in shared memory (Shieh 2016, section 3.2). A TB is in the set of a position if
+//! its registers or its shared memory overlap it: the union of the sets of both. A set has one bit
+//! for each place of an SM. The other demands of a TB (threads, and with them warp slots, and a TB
+//! slot) are not bound to a position. [`super::residents`] adds further victims for them
+//! (sources.md D134).
 
 use mias_firmware::resources::Resources;
 use mias_registers::preempt::{MAX_PLACES, MAX_POSITIONS};
 
-/// The places of an SM, one bit each.
+/// Set of places of an SM, one bit each.
 pub type Places = u32;
 
-/// The sets of a kernel's positions on an SM.
+/// Victim sets of a kernel's positions on an SM.
 #[derive(Clone, Debug)]
 pub struct Sets {
     sets: [Places; MAX_POSITIONS],
-    /// Positions that can be had, one bit each.
+    /// Available positions, one bit each.
     open: u64,
-    /// What one TB takes.
+    /// Demand of one TB.
     registers: u32,
     shared_bytes: u32,
 }
 
 impl Sets {
-    /// Of no position.
+    /// Sets without positions.
     pub const NONE: Self = Self { sets: [0; MAX_POSITIONS], open: 0, registers: 0, shared_bytes: 0 };
 
-    /// Nobody is in the way of the `positions` positions of TBs that take `demand`.
+    /// Creates empty sets for the `positions` positions of TBs with `demand`.
     #[must_use]
     pub fn new(demand: &Resources, positions: u8) -> Self {
         let mut sets = Self::NONE;
@@ -34,7 +37,7 @@ impl Sets {
         sets
     }
 
-    /// The same in place.
+    /// Creates empty sets in place.
     pub(super) fn begin(&mut self, demand: &Resources, positions: u8) {
         for set in self.sets.iter_mut().take(positions.into()) {
             *set = 0;
@@ -42,7 +45,7 @@ impl Sets {
         (self.open, self.registers, self.shared_bytes) = (bits_below(positions.into()), demand.registers, demand.shared_bytes);
     }
 
-    /// The TB in a place has the `registers` from the first on, and as many bytes of `shared` memory.
+    /// Adds the TB in a place, whose registers and shared bytes are ranges of start and length.
     pub fn add(&mut self, place: usize, registers: (u32, u32), shared: (u32, u32)) {
         let mut reached = positions(registers, self.registers) | positions(shared, self.shared_bytes);
         reached &= self.open;
@@ -53,12 +56,12 @@ impl Sets {
         }
     }
 
-    /// Takes positions out: they are reserved, or had.
+    /// Removes positions that are reserved or taken.
     pub fn close(&mut self, positions: u64) {
         self.open &= !positions;
     }
 
-    /// Victims are gone: their bits are cleared in all sets that can be had (Shieh 2016, figure 3.9).
+    /// Clears the bits of removed victims in all available sets (Shieh 2016, figure 3.9).
     pub fn update(&mut self, victims: Places) {
         let mut open = self.open;
         while let Some(position) = take_lowest(&mut open) {
@@ -68,14 +71,14 @@ impl Sets {
         }
     }
 
-    /// The TBs in the way of a position; none if it is not to be had.
+    /// Returns the TBs that block a position; none if it is not available.
     #[must_use]
     pub fn get(&self, position: u8) -> Option<Places> {
         let open = self.open.checked_shr(position.into()).unwrap_or(0) & 1 != 0;
         self.sets.get(usize::from(position)).filter(|_| open).copied()
     }
 
-    /// The positions that are to be had, the lowest first, and who is in the way.
+    /// Returns the available positions, the lowest first, and the TBs that block them.
     pub fn iter(&self) -> impl Iterator<Item = (u8, Places)> {
         let mut open = self.open;
         core::iter::from_fn(move || {
@@ -85,7 +88,7 @@ impl Sets {
     }
 }
 
-/// Positions that a range from `start` on reaches into, if each takes `each`.
+/// Returns the positions that a range from `start` on overlaps, if each takes `each`.
 fn positions((start, length): (u32, u32), each: u32) -> u64 {
     let last = start.saturating_add(length.saturating_sub(1));
     match (length, start.checked_div(each), last.checked_div(each)) {
@@ -94,7 +97,7 @@ fn positions((start, length): (u32, u32), each: u32) -> u64 {
     }
 }
 
-/// Takes the lowest bit out; its number.
+/// Removes the lowest bit and returns its number.
 fn take_lowest(bits: &mut u64) -> Option<u8> {
     let lowest = bits.trailing_zeros();
     let found = *bits != 0;
@@ -102,12 +105,12 @@ fn take_lowest(bits: &mut u64) -> Option<u8> {
     found.then_some(lowest as u8)
 }
 
-/// As many of the lowest bits.
+/// Returns a mask of the `count` lowest bits.
 fn bits_below(count: u32) -> u64 {
     1_u64.checked_shl(count).map_or(u64::MAX, |bit| bit.wrapping_sub(1))
 }
 
-/// The numbers of the bits that are set, the lowest first.
+/// Returns the numbers of the set bits, the lowest first.
 pub(super) fn bits(mut set: Places) -> impl Iterator<Item = u32> {
     core::iter::from_fn(move || {
         let lowest = set.trailing_zeros();
@@ -127,12 +130,12 @@ mod tests {
         Resources { threads: 32, registers, shared_bytes, tbs: 1 }
     }
 
-    /// As figures 3.8 and 3.9 print them: place 0 on the left, of eight.
+    /// Prints sets as in figures 3.8 and 3.9: place 0 on the left, of eight.
     fn printed(sets: &Sets, positions: u8) -> Vec<u8> {
         (0..positions).map(|position| (sets.sets[usize::from(position)] as u8).reverse_bits()).collect()
     }
 
-    /// Shieh 2016, figure 3.3(b): what lies between positions 0 and 1 is of TB0, TB1 and TB2.
+    /// Shieh 2016, figure 3.3(b): the range between positions 0 and 1 belongs to TB0, TB1 and TB2.
     #[test]
     fn figure_3_3() {
         let mut sets = Sets::new(&demand(2500, 0), 2);
@@ -140,7 +143,8 @@ mod tests {
         assert_eq!(sets.get(0), Some(0b0111));
     }
 
-    /// Shieh 2016, figure 3.8: eight TBs, of which a position takes a little more than two, and 3.9: candidate 1 is preempted.
+    /// Shieh 2016, figure 3.8: eight TBs, of which a position takes slightly more than two, and
+    /// 3.9: candidate 1 is preempted.
     #[test]
     fn figure_3_9() {
         let mut sets = Sets::new(&demand(230, 0), 4);
@@ -164,7 +168,8 @@ mod tests {
     }
 
     proptest! {
-        /// A TB is in the set of a position if and only if they share a register or a byte of shared memory, counted one by one.
+        /// A TB is in the set of a position if and only if they share a register or a byte of
+        /// shared memory, counted one by one.
         #[test]
         fn the_union_is_who_overlaps(
             each in (0..40_u32, 0..40_u32),
@@ -185,7 +190,7 @@ mod tests {
             prop_assert_eq!(sets.iter().count(), usize::from(count));
         }
 
-        /// Clearing the bits of victims is the same as finding the sets without them.
+        /// Clearing the bits of victims equals computing the sets without them.
         #[test]
         fn updating_is_finding_anew_without_the_victims(
             each in (1..40_u32, 1..40_u32),

@@ -1,92 +1,97 @@
-//! What it costs to take a TB off its SM by each technique: latency in cycles, and throughput overhead in warp instructions that are lost
-//! (Shieh 2016, section 3.3.2; what that leaves open: sources.md D135).
+//! Cost of removing a TB from its SM by each technique: latency in cycles, and throughput overhead
+//! in lost warp instructions (Shieh 2016, section 3.3.2; open details: sources.md D135).
 //!
 //! | technique | latency | overhead |
 //! |---|---|---|
-//! | drain | instructions that are left, times cycles per instruction | 0; of Chimera the issue slots that idle until the last TB has left |
+//! | drain | remaining instructions times cycles per instruction | 0; under Chimera the issue slots that idle until the last TB has left |
 //! | switch | bytes of context over the SM's share of DRAM bandwidth | IPC of a TB of the kernel on that SM, times twice the latency |
-//! | flush | 0 | instructions executed |
+//! | flush | 0 | executed instructions |
 //!
-//! What is not known counts as the largest number. All quotients are rounded down.
+//! An unknown value counts as the largest number. All quotients are rounded down.
 
 use super::quotient::{mul_div, narrow};
 use mias_firmware::resources::Resources;
 
-/// What taking a TB, or several, off an SM costs.
+/// Cost of removing one TB or several from an SM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Cycles until it has left, saturating.
     pub latency: u32,
-    /// Warp instructions lost, saturating.
+    /// Lost warp instructions, saturating.
     pub overhead: u32,
 }
 
 impl Cost {
-    /// Of nothing.
+    /// Cost of no removal.
     pub const NONE: Self = Self { latency: 0, overhead: 0 };
-    /// Of what is not known.
+    /// Cost of an unknown removal.
     pub const MOST: Self = Self { latency: u32::MAX, overhead: u32::MAX };
 
-    /// Of both together: the last to leave counts, and all that is lost (Shieh 2016, equations 3.1 and 3.2).
+    /// Returns the cost of both together: the larger latency and the sum of overheads (Shieh 2016,
+    /// equations 3.1 and 3.2).
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self { latency: self.latency.max(other.latency), overhead: self.overhead.saturating_add(other.overhead) }
     }
 }
 
-/// How the time until a TB ends is estimated.
+/// Estimate of the time until a TB ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Draining {
-    /// By the TB's own cycles per instruction (Park et al. 2015, as Shieh 2016 has it).
+    /// From the TB's own cycles per instruction (Park et al. 2015, as described in Shieh 2016).
     Chimera,
-    /// By whichever varies less: its own, or those of TBs that have ended (Shieh 2016).
+    /// From the TB's own cycles per instruction or those of ended TBs, whichever varies less (Shieh
+    /// 2016).
     Shieh,
 }
 
-/// What a running TB has done.
+/// Progress of a running TB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Warp instructions issued.
     pub insts: u32,
-    /// Cycles since it came.
+    /// Cycles since the TB arrived.
     pub cycles: u32,
-    /// It may be flushed.
+    /// Whether the TB may be flushed.
     pub flushable: bool,
 }
 
 impl Progress {
-    /// Cycles per instruction in sixteenths, at most 4,095: as hardware has them of TBs that have ended. None before the first instruction.
+    /// Returns the cycles per instruction in sixteenths, at most 4,095, as hardware does for ended
+    /// TBs; none before the first instruction.
     fn cpi(self) -> Option<u32> {
         const MOST: u32 = 4_095;
         (self.insts != 0).then(|| mul_div(self.cycles, 16, self.insts).min(MOST))
     }
 
-    /// Of flushing it: what it has done is lost. None if it may not be.
+    /// Returns the cost of a flush, which loses the executed instructions; none if the TB may not
+    /// be flushed.
     #[must_use]
     pub fn flush(self) -> Option<Cost> {
         self.flushable.then_some(Cost { latency: 0, overhead: self.insts })
     }
 
-    /// Instructions that it makes in so many cycles.
+    /// Returns the instructions that the TB executes in `cycles`.
     #[must_use]
     pub fn insts_in(self, cycles: u32) -> u32 {
         mul_div(cycles, self.insts, self.cycles)
     }
 }
 
-/// The running TBs of a kernel on an SM.
+/// Sums over the running TBs of a kernel on an SM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Running {
     insts: u64,
     cycles: u64,
-    /// Those that have issued an instruction, their cycles per instruction in sixteenths, and the squares of these.
+    /// TBs that have issued an instruction, the sum of their cycles per instruction in sixteenths,
+    /// and the sum of its squares.
     tbs: u32,
     cpi: u32,
     cpi_squares: u32,
 }
 
 impl Running {
-    /// One more, of at most 255.
+    /// Adds one TB, of at most 255.
     pub fn add(&mut self, tb: Progress) {
         self.insts = self.insts.wrapping_add(tb.insts.into());
         self.cycles = self.cycles.wrapping_add(tb.cycles.into());
@@ -97,7 +102,8 @@ impl Running {
         }
     }
 
-    /// Of saving a context that takes `latency` cycles to move, and of bringing it back: what a TB would have done meanwhile.
+    /// Returns the cost of saving a context that takes `latency` cycles, and restoring it: the
+    /// instructions of a TB in that time.
     #[must_use]
     pub fn switch(&self, latency: u32) -> Cost {
         let (insts, cycles) = narrow(self.insts, self.cycles);
@@ -105,39 +111,40 @@ impl Running {
     }
 }
 
-/// The TBs of a kernel that have ended on an SM, as the register block has them ([`mias_registers::preempt::ENDED_TBS`]).
+/// Sums over the ended TBs of a kernel on an SM, as in the register block
+/// ([`mias_registers::preempt::ENDED_TBS`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ended {
-    /// How many.
+    /// Number of TBs.
     pub tbs: u32,
-    /// Their warp instructions.
+    /// Warp instructions of the TBs.
     pub insts: u32,
-    /// Their cycles.
+    /// Cycles of the TBs.
     pub cycles: u32,
-    /// The sum of their cycles per instruction, in sixteenths.
+    /// Sum of the cycles per instruction, in sixteenths.
     pub cpi: u32,
-    /// The sum of the squares of these.
+    /// Sum of the squares of the cycles per instruction.
     pub cpi_squares: u32,
 }
 
-/// What predicts the time until a TB of a kernel on an SM ends.
+/// Prediction of the time until a TB of a kernel on an SM ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prediction {
     /// Instructions of a TB; none if no TB has ended.
     each: Option<u32>,
-    /// Cycles, and instructions in them, of TBs that have ended; none: each TB goes on as it has.
+    /// Cycles and instructions of ended TBs; none if each TB continues at its own rate.
     rate: Option<(u32, u32)>,
 }
 
 impl Prediction {
-    /// By what is known of the kernel on this SM.
+    /// Creates the prediction from the sums of the kernel on this SM.
     #[must_use]
     pub fn new(draining: Draining, running: &Running, ended: &Ended) -> Self {
         let by_ended = draining == Draining::Shieh && varies_less(ended, running);
         Self { each: ended.insts.checked_div(ended.tbs), rate: by_ended.then_some((ended.cycles, ended.insts)) }
     }
 
-    /// Cycles until a TB ends.
+    /// Returns the cycles until a TB ends.
     #[must_use]
     pub fn latency(&self, tb: Progress) -> u32 {
         let Some(each) = self.each else { return u32::MAX };
@@ -146,32 +153,36 @@ impl Prediction {
     }
 }
 
-/// Whether the cycles per instruction of TBs that have ended are taken: the standard deviation of those that run is not the lower one. Of
-/// fewer than two TBs there is none: then the others' count, and where there is none at all, those that run.
+/// Returns whether to use the cycles per instruction of ended TBs: the running TBs do not have the
+/// lower standard deviation. Fewer than two TBs have none. Then the others count, and the running
+/// TBs if neither group has one.
 fn varies_less(ended: &Ended, running: &Running) -> bool {
     match (ended.tbs, running.tbs) {
         (0 | 1, _) => false,
         (_, 0 | 1) => true,
-        // Deviations squared, each times the square of its number of TBs and of the other's.
+        // Squared deviations, each times the square of its number of TBs and of the other's.
         (n, m) => scaled(ended.cpi, ended.cpi_squares, n, m) <= scaled(running.cpi, running.cpi_squares, m, n),
     }
 }
 
-/// Variance of `n` numbers by their sum and that of their squares, times the squares of `n` and of `other`: what two variances are
-/// compared by without a division.
+/// Returns the variance of `n` numbers from their sum and the sum of their squares, times the
+/// squares of `n` and `other`. This compares two variances without a division.
 fn scaled(sum: u32, squares: u32, n: u32, other: u32) -> u128 {
     let variance = (u64::from(n) * u64::from(squares)).saturating_sub(u64::from(sum) * u64::from(sum));
     u128::from(variance) * u128::from(u64::from(other) * u64::from(other))
 }
 
-/// Cycles that the context of a TB takes to DRAM: its registers of 4 bytes and its shared memory, at the share of one of `sms` SMs of
-/// `dram_sectors` sectors of 32 bytes per cycle, in Q16.16.
+/// Returns the cycles to move the context of a TB to DRAM: its registers of 4 bytes and its shared
+/// memory.
+///
+/// The bandwidth is the share of one of `sms` SMs of `dram_sectors` sectors of 32 bytes per cycle,
+/// in Q16.16.
 #[must_use]
 pub fn switch_latency(demand: &Resources, sms: u16, dram_sectors: u32) -> u32 {
     /// Fraction bits of the sectors, less those of 32 bytes.
     const BITS: u32 = 16 - 5;
     let bytes = demand.registers.saturating_mul(4).saturating_add(demand.shared_bytes);
-    // At most 2^8 SMs: no bit is lost.
+    // At most 2^8 SMs, so no bit is lost.
     mul_div(bytes, u32::from(sms) << BITS, dram_sectors)
 }
 
@@ -191,7 +202,7 @@ mod tests {
         running
     }
 
-    /// As hardware sums up.
+    /// Sums as hardware does.
     fn ended(tbs: &[Progress]) -> Ended {
         let mut sums = Ended::default();
         for tb in tbs {
@@ -207,8 +218,9 @@ mod tests {
         sums
     }
 
-    /// Shieh 2016, table 4.1: 177.4 GB/s over 15 SMs of 1.4 GHz are 8.45 bytes per cycle and SM, of which 4,096 registers take 1,939 cycles.
-    /// With 2 us, 2,800 cycles, 8,192 registers are too many.
+    /// Shieh 2016, table 4.1: 177.4 GB/s over 15 SMs of 1.4 GHz are 8.45 bytes per cycle and SM. At
+    /// that rate 4,096 registers take 1,939 cycles. With a limit of 2 us, 2,800 cycles, 8,192
+    /// registers are too many.
     #[test]
     fn a_context_moves_at_the_share_of_an_sm() {
         let sectors_per_cycle = 177.4e9 / 1.4e9 / 32.0;
@@ -247,7 +259,8 @@ mod tests {
         assert_eq!(nothing.latency(tb(600, 1200)), u32::MAX, "no TB has ended");
     }
 
-    /// The same 400 instructions at 1 cycle, as TBs that have ended had it, if those vary less; at its own 2 if not.
+    /// The same 400 instructions at 1 cycle, the rate of ended TBs, if those vary less; at its own
+    /// 2 otherwise.
     #[test]
     fn the_rate_is_that_of_those_that_vary_less() {
         let (steady, wild) = ([tb(1000, 1000), tb(1000, 1000)], [tb(1000, 500), tb(1000, 1500)]);
@@ -257,7 +270,7 @@ mod tests {
         assert_eq!(predict(Draining::Shieh, &now, &steady), 400);
         assert_eq!(predict(Draining::Shieh, &now, &wild), 800);
         assert_eq!(predict(Draining::Chimera, &now, &steady), 800);
-        // Of one TB there is no deviation.
+        // One TB has no deviation.
         let alone = running(&[tb(600, 1200)]);
         assert_eq!(predict(Draining::Shieh, &alone, &wild), 400);
         assert_eq!(predict(Draining::Shieh, &now, &steady[..1]), 800);
@@ -265,7 +278,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against the definition of a standard deviation, where the two are not too near to tell in `f64`.
+        /// Against the definition of a standard deviation, if the two differ enough for `f64`.
         #[test]
         fn the_lower_standard_deviation_is_found(
             here in proptest::collection::vec((1..5_000_u32, 1..200_000_u32), 2..32),
@@ -283,7 +296,7 @@ mod tests {
             prop_assert_eq!(prediction.rate.is_some(), before < now);
         }
 
-        /// Whatever the block answers.
+        /// For any answer of the block.
         #[test]
         fn nothing_overflows(sums in any::<[u32; 5]>(), tbs in proptest::collection::vec(any::<(u32, u32)>(), 0..=32), latency: u32) {
             let [tbs_ended, insts, cycles, cpi, cpi_squares] = sums;

@@ -1,5 +1,6 @@
-//! How each TB of an SM would leave, and at what cost: what is known of its kernel there, put into the costs of each technique
-//! (Shieh 2016, section 3.3.2), as far as the scheme allows that technique (sources.md D134, D135).
+//! Choice of the technique for each TB of an SM, and its cost: the data of its kernel there give
+//! the costs of each technique (Shieh 2016, section 3.3.2), among those that the scheme allows
+//! (sources.md D134, D135).
 
 use super::Scheme;
 use super::candidates::{Places, bits};
@@ -11,14 +12,15 @@ use mias_registers::KERNEL_SLOTS;
 use mias_registers::bus::{TryBus, read};
 use mias_registers::preempt::{self, MAX_PLACES};
 
-/// What is known of a kernel on an SM.
+/// Known data of a kernel on an SM.
 #[derive(Clone, Copy)]
 struct Known {
     prediction: Prediction,
     switch: Cost,
 }
 
-/// Puts in the technique for each TB that has to yield on an SM, by scheme and limit. Other places are left as they are.
+/// Writes the technique of each TB that must yield on an SM, by scheme and limit. Other places do
+/// not change.
 #[inline(never)]
 pub(super) fn choose<B: TryBus>(
     bus: &mut B,
@@ -65,8 +67,8 @@ pub(super) fn choose<B: TryBus>(
     Ok(())
 }
 
-/// Of letting a TB end, which takes `latency`. Where the SM is handed over whole, what the TB did until then is not done until the `last` has
-/// left.
+/// Returns the cost of draining a TB in `latency` cycles. If the whole SM is handed over, the
+/// overhead includes its issue slots that idle until the `last` has left.
 fn drain(tb: Tb, latency: u32, last: u32) -> Cost {
     let overhead = match last.saturating_sub(latency) {
         0 => 0,
@@ -75,13 +77,14 @@ fn drain(tb: Tb, latency: u32, last: u32) -> Cost {
     Cost { latency, overhead }
 }
 
-/// The longest time in which a TB would end among those that meet the limit: the others will not be left to it.
+/// Returns the longest draining time of the TBs that meet the limit. The others will not be
+/// drained.
 fn last_in_time(victims: Places, choices: &[Choice; MAX_PLACES], limit: u32) -> u32 {
     let all = bits(victims).filter_map(|place| choices.get(place as usize));
     all.map(|choice| choice.cost.latency).filter(|latency| *latency <= limit && *latency != u32::MAX).max().unwrap_or(0)
 }
 
-/// The techniques that a scheme has for a TB.
+/// Returns the costs of the techniques that a scheme allows for a TB.
 fn allowed(scheme: Scheme, drain: Cost, switch: Cost, tb: Tb) -> Costs {
     let flush = tb.progress.flush();
     match scheme {

@@ -1,19 +1,20 @@
-//! Preemption: room on SMs for a kernel that has precedence, by taking TBs of others off (Shieh 2016, chapter 3; what it leaves open:
-//! sources.md D134 to D136).
+//! Preemption: space on SMs for a kernel of higher priority, by removing TBs of others (Shieh 2016,
+//! chapter 3; open details: sources.md D134 to D136).
 //!
-//! It is no policy and goes with any. The hardware says on which SMs the kernel in some slot wants room, and carries out commands
-//! ([`mias_registers::preempt`]); which TBs leave, and how, is decided here.
+//! The mechanism is independent of the policy. The hardware reports the SMs on which the kernel in
+//! some slot needs space, and executes commands ([`mias_registers::preempt`]). This module selects
+//! the victims and their techniques.
 //!
-//! | file | what it is |
+//! | file | content |
 //! |---|---|
-//! | [`scheme`](self) | what is preempted, and how |
-//! | [`candidates`] | which TBs are in the way of which position |
-//! | [`cost`] | what it costs to take a TB off, by technique |
+//! | [`scheme`](self) | the preemption schemes |
+//! | [`candidates`] | the TBs that block each position |
+//! | [`cost`] | the cost of removing a TB, by technique |
 //! | [`select`] | algorithm 1: the technique for each TB, and the candidate |
-//! | [`residents`] | an SM's TBs: who has to yield |
+//! | [`residents`] | an SM's TBs, and those that must yield |
 //! | `estimate` | the technique for each TB of an SM |
 //! | `serve`, `whole` | over all SMs, until the need is covered; the same by whole SMs |
-//! | `urgent` | kernels with a priority, beside the policy |
+//! | `urgent` | kernels with a priority, in addition to the policy |
 //! | [`quotient`] | ratios without a 64-bit division |
 
 pub mod candidates;

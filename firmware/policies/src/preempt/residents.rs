@@ -1,10 +1,11 @@
-//! The TBs of an SM as a kernel sees them that is to have room there: who is in the way, who has to yield, and what they hold of what is not
-//! bound to a position (sources.md D134).
+//! The TBs of an SM from the view of a preempting kernel: the TBs that block it, those that must
+//! yield, and their resources that are not bound to a position (sources.md D134).
 //!
-//! To yield has every TB of a kernel of lower priority, and of a kernel of the same priority as many as it has beyond its quota. A TB that is
-//! leaving already counts as gone. A candidate is a position that becomes free by TBs that have to yield. It must free the threads (and with
-//! them the warp slots) and the TB slot that a TB needs, too: if those in the way do not, further TBs that have to yield join them in the order of
-//! their places.
+//! Every TB of a kernel of lower priority must yield. Of a kernel of the same priority, as many TBs
+//! must yield as exceed its quota. A TB that is already leaving counts as gone. A candidate is a
+//! position that TBs that must yield can free. It must also free the threads (and with them the
+//! warp slots) and the TB slot that a TB needs. If the blocking TBs do not, further TBs that must
+//! yield join them in the order of their places.
 
 use super::candidates::{Places, Sets, bits};
 use super::cost::Progress;
@@ -17,37 +18,37 @@ use mias_registers::{KERNEL_SLOTS, preempt_reserve, preempt_tb, sm};
 /// A TB in its place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tb {
-    /// The slot of its kernel.
+    /// Slot of the TB's kernel.
     pub slot: u8,
-    /// What it has done.
+    /// Progress of the TB.
     pub progress: Progress,
-    /// Cycles until it ends, where that is known.
+    /// Cycles until the TB ends, if known.
     pub left: Option<u32>,
 }
 
 impl Tb {
-    /// None.
+    /// An empty place.
     const NONE: Self = Self { slot: 0, progress: Progress { insts: 0, cycles: 0, flushable: false }, left: None };
 }
 
-/// An SM's TBs.
+/// TBs of an SM.
 #[derive(Clone, Debug)]
 pub struct Residents {
     tbs: [Tb; MAX_PLACES],
     sets: Sets,
-    /// Where a TB is.
+    /// Places with a TB.
     live: Places,
     /// TBs that are not leaving.
     staying: Places,
-    /// Those of them that have to yield.
+    /// Staying TBs that must yield.
     yielding: Places,
-    /// Of each slot, how many TBs have to yield.
+    /// Number of TBs of each slot that must yield.
     excess: [u8; KERNEL_SLOTS],
-    /// Threads and TB slots of those that stay, and of positions that are reserved.
+    /// Threads and TB slots of the staying TBs, and of reserved positions.
     used: Taken,
 }
 
-/// What is not bound to a position.
+/// Resources that are not bound to a position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Taken {
     threads: u32,
@@ -64,7 +65,8 @@ impl Taken {
     }
 }
 
-/// Positions of a slot's kernel that are reserved on an SM, and not taken yet: a bit each.
+/// Reads the positions of a slot's kernel that are reserved on an SM, and not taken yet: one bit
+/// each.
 pub(super) fn read_reserved<B: TryBus>(bus: &mut B, sm: u16, slot: u8) -> Result<u64, B::Error> {
     let base = preempt::at(sm.into(), 0);
     if read(bus, base + preempt::RESERVED_SLOT)? & preempt_reserve::SLOT != u32::from(slot) + 1 {
@@ -75,7 +77,8 @@ pub(super) fn read_reserved<B: TryBus>(bus: &mut B, sm: u16, slot: u8) -> Result
 }
 
 impl Residents {
-    /// No TB, to be [read](Self::read) in place, again and again: nothing large is moved or cleared.
+    /// Empty state, to be [read](Self::read) in place repeatedly, so that no large data is moved or
+    /// cleared.
     pub(super) const NONE: Self = Self {
         tbs: [Tb::NONE; MAX_PLACES],
         sets: Sets::NONE,
@@ -86,8 +89,8 @@ impl Residents {
         used: Taken { threads: 0, tbs: 0 },
     };
 
-    /// Reads those of an SM, for the kernel in a slot that has `reserved` positions there already. How long TBs will take is read where it is
-    /// `known`.
+    /// Reads the TBs of an SM, for the kernel in a slot that already has `reserved` positions
+    /// there. It reads the remaining cycles of TBs if `known`.
     #[inline(never)]
     pub(super) fn read<B: TryBus>(
         &mut self,
@@ -122,7 +125,7 @@ impl Residents {
             *tb = Tb { slot: number, progress, left };
             this.live |= 1 << place;
             if state >> preempt_tb::LEAVING_SHIFT & 3 != 0 {
-                // It counts among those that run, and is in nobody's way.
+                // It counts as running, and blocks no position.
                 continue;
             }
             this.staying |= 1 << place;
@@ -133,7 +136,7 @@ impl Residents {
             let (registers, shared) = (field(preempt::TB_REGISTERS)?, field(preempt::TB_SHARED)?);
             this.sets.add(place as usize, (registers, demand.registers), (shared, demand.shared_bytes));
         }
-        // Those that are leaving are not beyond the quota any more.
+        // Leaving TBs are not beyond the quota anymore.
         for place in bits(this.live & !this.staying) {
             let number = this.slot(place);
             if let Some(excess) = this.excess.get_mut(usize::from(number)).filter(|excess| **excess != u8::MAX) {
@@ -143,42 +146,44 @@ impl Residents {
         Ok(())
     }
 
-    /// The TB in a place that has one.
+    /// Returns the TB in an occupied place.
     #[must_use]
     pub fn tb(&self, place: usize) -> Tb {
         self.tbs.get(place).copied().unwrap_or(Tb::NONE)
     }
 
-    /// The slot of the kernel whose TB is in a place.
+    /// Returns the slot of the kernel whose TB is in a place.
     pub(super) fn slot(&self, place: u32) -> u8 {
         self.tbs.get(place as usize).map_or(0, |tb| tb.slot)
     }
 
-    /// Where a TB is, leaving or not.
+    /// Returns the places with a TB, leaving or not.
     #[must_use]
     pub fn live(&self) -> Places {
         self.live
     }
 
-    /// TBs that are not leaving.
+    /// Returns the TBs that are not leaving.
     #[must_use]
     pub fn staying(&self) -> Places {
         self.staying
     }
 
-    /// Those of them that have to yield.
+    /// Returns the staying TBs that must yield.
     #[must_use]
     pub fn yielding(&self) -> Places {
         self.yielding
     }
 
-    /// The candidates: positions, and who has to leave for each. The SM has `capacity`.
+    /// Returns the candidates: positions, and the TBs that must leave for each. `gpu` has the SM's
+    /// capacity.
     pub fn candidates<'a>(&'a self, gpu: &'a GpuProperties, slots: &'a Slots, slot: u8) -> impl Iterator<Item = (u8, Places)> + 'a {
         let threads = info(slots, slot).demand.threads;
         self.sets.iter().filter_map(move |(position, set)| Some((position, self.complete(set, threads, gpu, slots)?)))
     }
 
-    /// Who has to leave, beside those in the way, so that a TB has its threads and its TB slot; none if that cannot be had.
+    /// Returns the TBs that must leave, including further ones for the threads and the TB slot;
+    /// none if that is impossible.
     fn complete(&self, set: Places, threads: u32, gpu: &GpuProperties, slots: &Slots) -> Option<Places> {
         if set & !self.yielding != 0 {
             return None;
@@ -202,7 +207,7 @@ impl Residents {
         Some(victims)
     }
 
-    /// Takes a TB off; none if its kernel has no more that have to yield.
+    /// Removes a TB; none if no more TBs of its kernel must yield.
     fn give_up(&self, place: u32, used: &mut Taken, excess: &mut [u8; KERNEL_SLOTS], slots: &Slots) -> Option<()> {
         let slot = self.slot(place);
         let left = excess.get_mut(usize::from(slot))?;
@@ -213,7 +218,7 @@ impl Residents {
         Some(())
     }
 
-    /// A candidate is to be preempted: its position is taken, and its victims are gone.
+    /// Takes a candidate's position, and removes its victims.
     pub(super) fn take(&mut self, position: u8, victims: Places, slot: u8, slots: &Slots) {
         let (mut used, mut excess) = (self.used, self.excess);
         for place in bits(victims) {
@@ -227,7 +232,8 @@ impl Residents {
         self.sets.close(1_u64.checked_shl(position.into()).unwrap_or(0));
     }
 
-    /// Everybody else, if all have to yield; and as many as `count` positions that are not the kernel's own already.
+    /// Returns all other TBs, if all must yield, and up to `count` positions that are not the
+    /// kernel's own already.
     pub(super) fn everyone(&self, slot: u8, count: u8, slots: &Slots) -> Option<(Places, u64)> {
         let own = bits(self.staying).filter(|place| self.slot(*place) == slot).fold(0, |own, place| own | 1 << place);
         let others = self.staying & !own;
@@ -236,7 +242,7 @@ impl Residents {
             self.give_up(place, &mut used, &mut excess, slots)?;
         }
         let free = self.sets.iter().filter(|(_, set)| set & own == 0);
-        // Those that are here already take their part of threads and TB slots.
+        // TBs of the kernel that are already here take their part of threads and TB slots.
         let most = slots.get(usize::from(slot)).map_or(0, |slot| slot.max_tbs);
         let count = count.min(most.saturating_sub(own.count_ones() as u8));
         let positions =
@@ -245,8 +251,8 @@ impl Residents {
     }
 }
 
-/// Of each slot, how many TBs on an SM have to yield to the kernel in `slot`, of this priority: all, which is the largest number, or those beyond the
-/// quota.
+/// Returns the number of TBs of each slot on an SM that must yield to the kernel in `slot` with
+/// this priority: the largest number for all, or those beyond the quota.
 fn excess<B: TryBus>(bus: &mut B, (sm, slot): (u16, u8), priority: u32, slots: &Slots) -> Result<[u8; KERNEL_SLOTS], B::Error> {
     let mut excess = [0; KERNEL_SLOTS];
     for ((number, info), excess) in (0_u32..).zip(slots).zip(&mut excess) {
@@ -255,14 +261,14 @@ fn excess<B: TryBus>(bus: &mut B, (sm, slot): (u16, u8), priority: u32, slots: &
         } else if info.priority == priority && info.max_tbs != 0 && number != u32::from(slot) {
             let of_slot = sm::at(sm.into(), 4 * number);
             let (resident, quota) = (read(bus, of_slot + sm::RESIDENT)?, read(bus, of_slot + sm::ACTIVE_QUOTA)?);
-            // No place beyond these.
+            // There are no more places.
             *excess = resident.saturating_sub(quota).min(MAX_PLACES as u32) as u8;
         }
     }
     Ok(excess)
 }
 
-/// The kernel in a slot.
+/// Returns the kernel in a slot.
 pub(super) fn info(slots: &Slots, slot: u8) -> &SlotInfo {
     slots.get(usize::from(slot)).unwrap_or(&SlotInfo::NONE)
 }

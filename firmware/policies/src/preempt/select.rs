@@ -1,32 +1,34 @@
-//! Whom to take off an SM, and how: algorithm 1 of Shieh 2016 (figure 3.4).
+//! Selection of victims and techniques: algorithm 1 of Shieh 2016 (figure 3.4).
 //!
-//! Of each TB the technique with the least overhead among those that meet the limit of latency, or the one with the least latency if none
-//! does. Of the candidates the one with the least overhead among those whose TBs all meet it, or the one with the least latency. Between
-//! equals: drain before switch before flush, a position that is free before one that somebody has to leave for, and the lowest position
-//! (sources.md D134). Minima are found in one pass; nothing is sorted.
+//! For each TB it selects the technique with the least overhead among those within the latency
+//! limit. If none is, it selects the one with the least latency. Among the candidates it selects
+//! the one with the least overhead whose TBs all meet the limit, or the one with the least latency.
+//! Ties are resolved in this order (sources.md D134): drain before switch before flush, a free
+//! position before one with victims, and the lowest position. Minima are found in one pass, without
+//! sorting.
 
 use super::candidates::{Places, bits};
 use super::cost::Cost;
 use mias_registers::preempt::MAX_PLACES;
 use mias_registers::technique;
 
-/// How a TB leaves, in the order in which it is preferred.
+/// Technique by which a TB leaves, in the order of preference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Technique {
-    /// It runs to its end.
+    /// The TB runs to its end.
     #[default]
     Drain,
-    /// Its context is saved.
+    /// The TB's context is saved.
     Switch,
-    /// It is dropped.
+    /// The TB is dropped.
     Flush,
 }
 
 impl Technique {
-    /// All, in that order.
+    /// All techniques, in the order of preference.
     pub const ALL: [Self; 3] = [Self::Drain, Self::Switch, Self::Flush];
 
-    /// Its code in the register block: [`mod@technique`].
+    /// Code in the register block: [`mod@technique`].
     #[must_use]
     pub const fn code(self) -> u32 {
         match self {
@@ -36,7 +38,7 @@ impl Technique {
         }
     }
 
-    /// Lower-case name.
+    /// Lower-case name of the technique.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -47,19 +49,21 @@ impl Technique {
     }
 }
 
-/// What each technique would cost for a TB, in the order of [`Technique::ALL`]; none for one that is not to be used.
+/// Costs of the techniques for a TB, in the order of [`Technique::ALL`]; none for one that is not
+/// allowed.
 pub type Costs = [Option<Cost>; 3];
 
-/// How a TB would leave, and at what cost.
+/// Technique and cost chosen for a TB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
-    /// How.
+    /// Technique of the choice.
     pub technique: Technique,
-    /// At what cost.
+    /// Cost of the choice.
     pub cost: Cost,
 }
 
-/// What is chosen among costs: the least overhead of those that meet the limit, else the least latency; the first of equals.
+/// Returns whether a cost is better: the least overhead within the limit, else the least latency;
+/// equal costs are not better.
 fn is_better(cost: Cost, than: Cost, limit: u32) -> bool {
     match (cost.latency <= limit, than.latency <= limit) {
         (true, true) => cost.overhead < than.overhead,
@@ -68,7 +72,8 @@ fn is_better(cost: Cost, than: Cost, limit: u32) -> bool {
     }
 }
 
-/// The technique for a TB (lines 1 to 14). A TB without any drains, at the largest cost.
+/// Returns the technique for a TB (lines 1 to 14). Without an allowed technique the TB drains, at
+/// the largest cost.
 #[must_use]
 pub fn technique(costs: &Costs, limit: u32) -> Choice {
     let mut best: Option<Choice> = None;
@@ -82,18 +87,18 @@ pub fn technique(costs: &Costs, limit: u32) -> Choice {
     best.unwrap_or(Choice { technique: Technique::Drain, cost: Cost::MOST })
 }
 
-/// A candidate: a position, who is to leave for it, and what that costs.
+/// Candidate: a position, its victims and their cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Victims {
-    /// The position, the first one of a whole SM.
+    /// Position, or the first one of a whole SM.
     pub position: u8,
-    /// Who is to leave.
+    /// Places of the victims.
     pub places: Places,
-    /// What it costs.
+    /// Total cost of the victims.
     pub cost: Cost,
 }
 
-/// What it costs that all these leave.
+/// Returns the cost of removing all these TBs.
 #[must_use]
 pub fn cost(places: Places, choices: &[Choice; MAX_PLACES]) -> Cost {
     let mut total = Cost::NONE;
@@ -103,8 +108,10 @@ pub fn cost(places: Places, choices: &[Choice; MAX_PLACES]) -> Cost {
     total
 }
 
-/// The candidate to be preempted (lines 15 to 26); none if there is none. Where a position is free, nobody leaves: that costs nothing, and a
-/// TB that could leave at no cost (it has done nothing yet, or ends within the limit) stays.
+/// Returns the candidate to preempt (lines 15 to 26); none without candidates.
+///
+/// A free position has no victims and no cost. A TB that could leave at no cost, because it has
+/// done nothing yet or ends within the limit, then stays.
 #[must_use]
 pub fn victims(candidates: impl Iterator<Item = (u8, Places)>, choices: &[Choice; MAX_PLACES], limit: u32) -> Option<Victims> {
     let mut best: Option<Victims> = None;
@@ -120,7 +127,8 @@ pub fn victims(candidates: impl Iterator<Item = (u8, Places)>, choices: &[Choice
     best
 }
 
-/// What a candidate is ranked by where several SMs are: less is better. As [`victims`] ranks, but for the last bit.
+/// Returns the rank of a candidate across SMs, where less is better. It agrees with [`victims`]
+/// except for the last bit.
 #[must_use]
 pub fn rank(cost: Cost, limit: u32) -> u32 {
     const LATE: u32 = 1 << 31;
@@ -134,7 +142,7 @@ mod tests {
     use std::vec::Vec;
 
     fn any_cost() -> impl Strategy<Value = Cost> {
-        // Few values, so that many are equal; and the largest.
+        // Few values, so that many are equal, and the largest.
         let number = || prop_oneof![4 => 0..12_u32, 1 => Just(u32::MAX)];
         (number(), number()).prop_map(|(latency, overhead)| Cost { latency, overhead })
     }
@@ -144,7 +152,7 @@ mod tests {
             .prop_map(|(drain, switch, flush, may)| [Some(drain), Some(switch), may.then_some(flush)])
     }
 
-    /// Every way in which the TBs of a set can leave.
+    /// Returns all ways in which the TBs of a set can leave.
     fn all_ways(places: Places, costs: &[Costs]) -> Vec<Cost> {
         let tbs = costs.iter().enumerate().filter(|(place, _)| places >> place & 1 != 0);
         tbs.fold(Vec::from([Cost::NONE]), |ways, (_, costs)| {
@@ -152,7 +160,8 @@ mod tests {
         })
     }
 
-    /// Shieh 2016, section 2.3, as numbers: near its end a TB drains, near its beginning it is flushed, between them it is switched.
+    /// Shieh 2016, section 2.3, in numbers: near its end a TB drains, near its beginning it is
+    /// flushed, in between it is switched.
     #[test]
     fn a_technique_has_its_time() {
         let costs = |done: u32, left: u32| {
@@ -206,13 +215,13 @@ mod tests {
                 let first = free.or_else(|| meeting.iter().position(|overhead| *overhead == Some(*least)));
                 prop_assert_eq!(first, Some(usize::from(chosen.position)), "a free position, or the lowest of equals");
             } else {
-                // Of TBs that can meet it by themselves the least overhead was chosen: the others are what is late.
+                // TBs that can meet the limit have the least overhead. The others are late.
                 let least = sets.iter().map(|set| all_ways(*set, &costs).into_iter().map(|way| way.latency).min().unwrap()).min().unwrap();
                 prop_assert_eq!(chosen.cost.latency, least);
             }
         }
 
-        /// A rank is in the order of the choice.
+        /// Ranks agree with the choice.
         #[test]
         fn ranks_are_in_order(a in any_cost(), b in any_cost(), limit in 0..12_u32) {
             if is_better(a, b, limit) {

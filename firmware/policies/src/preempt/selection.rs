@@ -1,4 +1,4 @@
-//! A choice of victims, for who watches ([`crate::extras::WatchesPreemption::preemption`]).
+//! Choice of victims, for observers ([`crate::extras::WatchesPreemption::preemption`]).
 
 use super::Scheme;
 use super::candidates::Places;
@@ -8,20 +8,20 @@ use super::slots::Slots;
 use mias_firmware::gpu::GpuProperties;
 use mias_registers::preempt::MAX_PLACES;
 
-/// What was chosen on an SM, and among what.
+/// Choice on an SM, with its candidates.
 #[derive(Clone, Copy, Debug)]
 pub struct Selection<'a> {
-    /// The SM.
+    /// Index of the SM.
     pub sm: u16,
-    /// The slot of the kernel that is to have room.
+    /// Slot of the kernel that gets the space.
     pub slot: u8,
-    /// The scheme.
+    /// Preemption scheme.
     pub scheme: Scheme,
-    /// Cycles that it may take.
+    /// Latency limit in cycles.
     pub limit: u32,
-    /// Who is to leave.
+    /// Chosen candidate.
     pub chosen: Victims,
-    /// Positions that are reserved for it, one bit each: one, or those of a whole SM.
+    /// Reserved positions, one bit each: one, or those of a whole SM.
     pub positions: u64,
     pub(super) residents: &'a Residents,
     pub(super) choices: &'a [Choice; MAX_PLACES],
@@ -30,7 +30,8 @@ pub struct Selection<'a> {
 }
 
 impl Selection<'_> {
-    /// All candidates, in the order of their positions, and what each would cost. A whole SM is the only one of it.
+    /// Returns all candidates in the order of their positions, with their costs. A whole SM is its
+    /// only candidate.
     pub fn candidates(&self) -> impl Iterator<Item = Victims> {
         let whole = self.scheme.is_whole();
         let sets = self.residents.candidates(self.gpu, self.slots, self.slot).filter(move |_| !whole);
@@ -38,7 +39,7 @@ impl Selection<'_> {
         sets.chain(whole.then_some(self.chosen))
     }
 
-    /// The TB in a place, if it has to yield; how it would leave, and at what cost.
+    /// Returns the TB in a place, if it must yield, with its technique and cost.
     #[must_use]
     pub fn tb(&self, place: usize) -> Option<(Tb, Choice)> {
         let yields =
@@ -46,7 +47,7 @@ impl Selection<'_> {
         self.choices.get(place).filter(|_| yields).map(|choice| (self.residents.tb(place), *choice))
     }
 
-    /// The TBs that are to leave: place, TB, how it leaves, and at what cost.
+    /// Returns the victims: place, TB, and technique with cost.
     pub fn victims(&self) -> impl Iterator<Item = (usize, Tb, Choice)> {
         let places: Places = self.chosen.places;
         let all = self.choices.iter().enumerate().filter(move |(place, _)| places >> place & 1 != 0);

@@ -1,12 +1,14 @@
-//! Making room: for every kernel that wants some, one candidate at a time on each SM, over all SMs in turn, until there is as much as it has TBs
-//! to issue (Shieh 2016, section 3.1; sources.md D134).
+//! Freeing space for every kernel that needs some: one candidate at a time on each SM, over all SMs
+//! in turn, until its remaining TBs have space (Shieh 2016, section 3.1; sources.md D134).
 //!
-//! How many candidates each SM has to give is known beforehand: taking turns, every SM gives as many as any other, or all that are wanted of
-//! it, and the first ones one more. So each SM is looked at once, its sets are found once and updated after each candidate, and its positions
-//! are reserved before the first TB is commanded.
+//! The number of candidates per SM is known in advance. When SMs take turns, every SM frees as many
+//! as any other, or all that it needs, and the first ones one more. Each SM is therefore visited
+//! once. Its sets are computed once and updated after each candidate. Its positions are reserved
+//! before the first TB is commanded.
 //!
-//! An SM that asks has no command under way. Where positions are reserved there still, a command was refused, since its TB might not be
-//! flushed any more or had ended: they are chosen anew, at no cost where nobody is in the way.
+//! An SM that requests space has no command in progress. If positions are still reserved there, a
+//! command was refused, because its TB could no longer be flushed or had ended. These positions are
+//! chosen anew, at no cost if no TB blocks them.
 
 use super::candidates::{Places, bits};
 use super::estimate::choose;
@@ -21,22 +23,22 @@ use mias_registers::bus::{TryBus, read, write};
 use mias_registers::preempt::{self, MAX_PLACES, MAX_POSITIONS};
 use mias_registers::{KERNEL_SLOTS, MAX_SMS, SM_WORDS, global, preempt_command, preempt_reserve, slot};
 
-/// Times that SMs are asked, if some gave less than was wanted of them. What is lacking then waits for the next event.
+/// Rounds over the SMs, if some freed less than their part. The rest then waits for the next event.
 const ROUNDS: u32 = 3;
 
-/// The largest estimate that a command has room for.
+/// Largest estimate that fits a command.
 const MOST_ESTIMATE: u32 = (1 << 24) - 1;
 
-/// Positions that are wanted of each SM of the machine.
+/// Positions needed on each SM of the machine.
 pub(super) type Wanted = [u8];
 
-/// What an SM is looked at with, one after the other.
+/// Working state for one SM after the other.
 pub(super) struct Inspection {
     pub(super) residents: Residents,
     pub(super) choices: [Choice; MAX_PLACES],
 }
 
-/// For whom room is made, and all that is the same on every SM.
+/// Kernel that needs space, and all data that are the same on every SM.
 pub(super) struct Request<'a> {
     pub(super) scheme: Scheme,
     pub(super) gpu: &'a GpuProperties,
@@ -45,7 +47,7 @@ pub(super) struct Request<'a> {
     pub(super) limit: u32,
 }
 
-/// Looks at all SMs that want room.
+/// Serves all SMs that request space.
 ///
 /// # Errors
 /// The bus failed.
@@ -89,8 +91,8 @@ pub(super) fn serve<B: TryBus>(
     Ok(())
 }
 
-/// Positions that the kernel in a slot wants of each SM; and how many it needs of all: its TBs to be issued, less what is reserved on SMs that
-/// do not ask.
+/// Returns the positions that the kernel in a slot needs on each SM, and its total need: its
+/// unissued TBs, less those reserved on SMs without a request.
 #[inline(never)]
 fn read_wanted<B: TryBus>(bus: &mut B, sms: &[u32; SM_WORDS], slot: u8, wanted: &mut Wanted) -> Result<u32, B::Error> {
     let mut any = false;
@@ -113,8 +115,8 @@ fn read_wanted<B: TryBus>(bus: &mut B, sms: &[u32; SM_WORDS], slot: u8, wanted: 
     Ok(read(bus, slot::at(slot.into(), slot::UNISSUED_TBS))?.saturating_sub(coming))
 }
 
-/// Asks each SM once for its part, for the `first` time or again. Returns how many positions were given. What is wanted still of each SM that
-/// can give more is left in `wanted`.
+/// Visits each SM once for its part, for the `first` time or again, and returns the number of freed
+/// positions. It leaves in `wanted` what each SM can still free.
 fn in_turn<B: TryBus>(
     request: &Request<'_>,
     bus: &mut B,
@@ -135,15 +137,16 @@ fn in_turn<B: TryBus>(
             continue;
         }
         let given = make_room(request, bus, observer, inspection, (sm, part, first))?;
-        // One that could not give its part has no more.
+        // An SM that could not free its part has no more.
         *wanted = if given < part { 0 } else { wanted.saturating_sub(given) };
         all = all.wrapping_add(given.into());
     }
     Ok(all)
 }
 
-/// What each SM has to give if all take turns until `need` is covered: so many positions or all that are wanted of it, and this many of the
-/// first SMs of which more are wanted one more.
+/// Returns the part of each SM if all take turns until `need` is covered: the common number, or all
+/// that an SM needs if that is less. The second number is of the first SMs with more need, which
+/// free one more.
 fn share(wanted: &Wanted, need: u32) -> (u8, u32) {
     let (mut each, mut rest) = (0_u8, need);
     while usize::from(each) < MAX_POSITIONS {
@@ -157,7 +160,8 @@ fn share(wanted: &Wanted, need: u32) -> (u8, u32) {
     (each, rest)
 }
 
-/// Makes room for up to `part` TBs on an SM; for how many, is returned. What it has given before counts, unless it is asked `first`.
+/// Frees space for up to `part` TBs on an SM, and returns their number. Earlier reservations count,
+/// unless it is the `first` visit.
 #[inline(never)]
 fn make_room<B: TryBus>(
     request: &Request<'_>,
@@ -196,7 +200,7 @@ pub(super) fn reserve<B: TryBus>(bus: &mut B, sm: u16, positions: u64, who: u32)
     write(bus, base + preempt::RESERVED_SLOT, who)
 }
 
-/// Commands how TBs leave, and says how long it is expected to take.
+/// Commands the techniques of TBs, with their estimated latencies.
 pub(super) fn command<B: TryBus>(bus: &mut B, sm: u16, places: Places, choices: &[Choice; MAX_PLACES]) -> Result<(), B::Error> {
     for place in bits(places) {
         let choice = choices.get(place as usize).copied().unwrap_or_default();

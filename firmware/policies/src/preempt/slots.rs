@@ -1,4 +1,4 @@
-//! What preemption has to know of the kernels in their slots (sources.md D134, D136).
+//! Data of the kernels in their slots for preemption (sources.md D134, D136).
 
 use super::cost::switch_latency;
 use mias_firmware::gpu::GpuProperties;
@@ -7,28 +7,28 @@ use mias_firmware::resources::Resources;
 use mias_registers::bus::{TryBus, read};
 use mias_registers::{KERNEL_SLOTS, global, slot, slot_status};
 
-/// A kernel.
+/// Data of a kernel in a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SlotInfo {
-    /// Larger is more urgent.
+    /// Priority, larger is more urgent.
     pub priority: u32,
-    /// What one TB takes.
+    /// Demand of one TB.
     pub demand: Resources,
-    /// TBs that an empty SM holds: positions of the kernel.
+    /// TBs that an empty SM holds, which are the positions of the kernel.
     pub max_tbs: u8,
-    /// Cycles that the context of a TB takes to DRAM.
+    /// Cycles to move the context of a TB to DRAM.
     pub switch_latency: u32,
 }
 
 impl SlotInfo {
-    /// Of a free slot.
+    /// Data of a free slot.
     pub(super) const NONE: Self = Self { priority: 0, demand: Resources::NONE, max_tbs: 0, switch_latency: 0 };
 }
 
-/// Those of all slots; of a free one nothing.
+/// Data of all slots; empty for a free one.
 pub type Slots = [SlotInfo; KERNEL_SLOTS];
 
-/// Reads the slots.
+/// Reads the data of all slots.
 #[inline(never)]
 pub(super) fn read_slots<B: TryBus>(bus: &mut B, gpu: &GpuProperties) -> Result<Slots, B::Error> {
     let mut slots = Slots::default();
@@ -46,7 +46,8 @@ pub(super) fn read_slots<B: TryBus>(bus: &mut B, gpu: &GpuProperties) -> Result<
     Ok(slots)
 }
 
-/// Cycles that making room for the kernel in a slot may take: what its launch says, or else what the straps say.
+/// Reads the latency limit in cycles for the kernel in a slot: that of its launch, or else that of
+/// the straps.
 pub(super) fn read_limit<B: TryBus>(bus: &mut B, slot: u8) -> Result<u32, B::Error> {
     match read(bus, slot::at(slot.into(), slot::LATENCY_LIMIT))? {
         0 => read(bus, global::STRAP_PREEMPT_LIMIT),

@@ -1,8 +1,9 @@
-//! Kernels with a priority, beside the policy, and the driver's part of preemption (sources.md D136).
+//! Urgent kernels, which bypass the policy, and the driver's part of preemption (sources.md D136).
 //!
-//! A launch whose priority is above 0 is urgent, if the firmware preempts. It takes no part in the policy: quotas stay what the policy decides
-//! among the others, and nothing is scheduled anew. It gets as quota on every SM what an empty SM holds, at once, and its slot is released when
-//! it has completed. Several are urgent at a time, up to as many as there are slots.
+//! A launch with a priority above 0 is urgent, if the firmware preempts. It takes no part in the
+//! policy: the policy's quotas for the others stay, and nothing is rescheduled. Its quota on every
+//! SM is at once the number of TBs that an empty SM holds. Its slot is released when it has
+//! completed. Several kernels can be urgent at a time, up to the number of slots.
 
 use super::{Scheme, serve};
 use crate::extras::WatchesPreemption;
@@ -17,40 +18,41 @@ use mias_registers::{
 /// Status of a slot whose kernel has completed.
 const COMPLETED: u32 = slot_status::OCCUPIED | slot_status::DRAINED | slot_status::COMPLETED;
 
-/// Who leaves an SM, and how; and kernels beside the policy.
+/// Preemption state: the scheme, and the urgent kernels.
 #[derive(Clone, Debug)]
 pub struct Preemption {
     scheme: Scheme,
-    /// Slots of kernels that the scheduler does not know of, since they are urgent: one bit each.
+    /// Slots of urgent kernels, which the scheduler does not manage: one bit each.
     urgent: u8,
 }
 
 impl Preemption {
-    /// No TB is preempted.
+    /// State without preemption.
     pub(crate) const NONE: Self = Self { scheme: Scheme::None, urgent: 0 };
 
-    /// The scheme by which the firmware preempts.
+    /// Returns the preemption scheme of the firmware.
     #[must_use]
     pub const fn scheme(&self) -> Scheme {
         self.scheme
     }
 
-    /// Slots of urgent kernels, a bit each: they have quotas that the scheduler does not know of.
+    /// Returns the slots of urgent kernels, one bit each. The scheduler does not manage their
+    /// quotas.
     #[must_use]
     pub const fn urgent_slots(&self) -> u8 {
         self.urgent
     }
 
-    /// Whether it preempts: then a kernel may be urgent.
+    /// Returns whether the firmware preempts, so that a kernel may be urgent.
     pub(crate) fn is_on(&self) -> bool {
         self.scheme != Scheme::None
     }
 
-    /// Does what the straps say of preemption, and forgets whom it was for.
+    /// Reads the preemption straps, and drops the urgent kernels.
     pub(crate) fn start<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
         (self.scheme, self.urgent) = (Scheme::None, 0);
         let code = read(bus, global::STRAP_PREEMPT)?;
-        // As an image without preemption: its accesses are the same.
+        // The same accesses as in an image without preemption.
         if code == Scheme::None as u32 {
             return Ok(());
         }
@@ -66,13 +68,15 @@ impl Preemption {
         }
     }
 
-    /// SMs want room.
+    /// Serves the SMs that request space.
     pub(crate) fn serve<B: TryBus>(&self, bus: &mut B, observer: &mut impl WatchesPreemption, gpu: &GpuProperties) -> Result<(), B::Error> {
         serve(self.scheme, gpu, bus, observer)
     }
 
-    /// When the kernel in a slot is taken, which was `found` there or is the oldest in the launch FIFO. If that has to wait for room and hides
-    /// an urgent one, it is put aside: with what is found in slots, it comes before all that are in the FIFO, in the order of the slots.
+    /// Returns the time at which the kernel in a slot is scheduled, which was `found` there or is
+    /// the oldest in the launch FIFO. If it must wait for a free entry and hides an urgent one, it
+    /// is set aside in `orphans`. Kernels found in slots precede all in the FIFO, in the order of
+    /// the slots.
     pub(crate) fn precedence<B: TryBus>(&mut self, bus: &mut B, waiting: Waiting, orphans: &mut u8) -> Result<Precedence, B::Error> {
         let Waiting { slot, found, has_room, slot_count } = waiting;
         let preempts = self.is_on() && slot < KERNEL_SLOTS as u32;
@@ -96,7 +100,7 @@ impl Preemption {
         Ok(Precedence::Later)
     }
 
-    /// An urgent kernel was launched, or found in its slot.
+    /// Admits an urgent kernel that was launched, or found in its slot.
     pub(crate) fn admit<B: TryBus>(&mut self, bus: &mut B, observer: &mut impl Observer, kernel: &Kernel) -> Result<(), B::Error> {
         let slot = u32::from(kernel.slot);
         if kernel.max_tbs == 0 {
@@ -122,7 +126,7 @@ impl Preemption {
         Ok(())
     }
 
-    /// Whether an urgent kernel is in a slot, and not known yet.
+    /// Returns whether a slot has an urgent kernel that is not known yet.
     fn urgent_waits<B: TryBus>(&self, bus: &mut B, slot_count: u8) -> Result<bool, B::Error> {
         for slot in 0..slot_count.min(KERNEL_SLOTS as u8) {
             if self.urgent >> slot & 1 == 0
@@ -135,7 +139,8 @@ impl Preemption {
         Ok(false)
     }
 
-    /// Makes the TBs of a kernel leave an SM that is another's now, if it preempts: by draining, or by a context switch.
+    /// Makes the TBs of a kernel leave a reassigned SM, if the firmware preempts: by draining, or
+    /// by a context switch.
     pub(crate) fn vacate<B: TryBus>(&self, bus: &mut B, sm: u16, slot: u8, drains: bool) -> Result<(), B::Error> {
         if self.scheme == Scheme::None {
             return Ok(());

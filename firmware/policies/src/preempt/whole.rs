@@ -1,7 +1,9 @@
-//! Whole SMs: Chimera, and Chimera+ (Park et al. 2015, as Shieh 2016 has it in sections 2.3, 4.2 and 4.3; sources.md D134).
+//! Preemption of whole SMs: Chimera and Chimera+ (Park et al. 2015, as described in Shieh 2016,
+//! sections 2.3, 4.2 and 4.3; sources.md D134).
 //!
-//! Each SM is one candidate: all TBs of others leave, each by the technique that costs least. SMs are taken in the order of their costs, as
-//! many as the need takes; between equals the lowest. An SM where a TB does not have to yield is none.
+//! Each SM is one candidate: all TBs of other kernels leave, each by the technique of least cost.
+//! SMs are taken in the order of their costs, the lowest among equals, until the need is covered.
+//! An SM with a TB that does not have to yield is not a candidate.
 
 use super::estimate::choose;
 use super::select::{Victims, cost, rank};
@@ -11,10 +13,10 @@ use crate::extras::WatchesPreemption;
 use mias_registers::bus::TryBus;
 use mias_registers::{MAX_SMS, preempt_reserve};
 
-/// Rank of an SM that is no candidate.
+/// Rank of an SM that is not a candidate.
 const NEVER: u32 = u32::MAX;
 
-/// Hands SMs over until `need` TBs have room.
+/// Hands over SMs until `need` TBs have space.
 #[inline(never)]
 pub(super) fn make_room<B: TryBus>(
     request: &Request<'_>,
@@ -49,7 +51,8 @@ pub(super) fn make_room<B: TryBus>(
     Ok(())
 }
 
-/// The rank of an SM, and to how many TBs it gives room: up to `count`. It is handed over if that is what is `asked`.
+/// Returns the rank of an SM and the number of TBs for which it has space, up to `count`. It hands
+/// the SM over if it is the one `asked` for.
 #[inline(never)]
 fn visit<B: TryBus>(
     request: &Request<'_>,

@@ -1,54 +1,55 @@
-//! What a kernel did on the whole chip in a window, as the register block counts it.
+//! Counts of a kernel on the whole chip in a window, from the register block.
 
 use super::quotient::quotient;
 use mias_registers::bus::{TryBus, read};
 use mias_registers::{KERNEL_COUNT_BITS, global};
 
-/// Largest value of most of these counters, at which they stay.
+/// Largest value of most of these counters, at which they saturate.
 const MOST: u32 = (1 << KERNEL_COUNT_BITS) - 1;
 
-/// Largest window that a rate is of: 21 bits of cycles and 32 of instructions, times a thousand, fit 64 bits. A window is below 2^17 cycles, and
-/// the firmware latches it no later than its decision takes.
+/// Largest window of a rate: 21 bits of cycles and 32 of instructions, times a thousand, fit 64
+/// bits. A window is below 2^17 cycles, and the firmware latches it no later than the duration of
+/// its decision.
 pub(crate) const MOST_CYCLES: u32 = (1 << 21) - 1;
 
-/// The counters of a kernel, of one window.
+/// Counters of a kernel in one window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KernelCounts {
     /// Core cycles.
     pub cycles: u32,
-    /// Thread or warp instructions: what counts as instructions.
+    /// Thread or warp instructions, whichever count as instructions.
     pub instructions: u32,
-    /// Warp instructions, below 2^27, as all that follow.
+    /// Warp instructions, below 2^27, as are all following counts.
     pub warp_insts: u32,
     /// L2 accesses, of a sector each.
     pub l2_accesses: u32,
-    /// Of these, hits.
+    /// L2 hits.
     pub l2_hits: u32,
     /// Sectors that DRAM read or wrote.
     pub dram_sectors: u32,
-    /// Of these, those that found their row open; 0 where it is not asked for.
+    /// DRAM accesses with an open row; 0 if not requested.
     pub row_hits: u32,
     /// TBs that have ended.
     pub ended_tbs: u32,
-    /// Accesses of the L1s, and misses; 0 where they are not asked for.
+    /// L1 accesses; 0 if not requested.
     pub l1_accesses: u32,
-    /// Of the accesses, misses.
+    /// L1 misses; 0 if not requested.
     pub l1_misses: u32,
 }
 
-/// What is read of a kernel beside what every search reads.
+/// Optional counters, in addition to those of every search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Beside {
-    /// Warp instructions count as instructions, and not thread instructions.
+    /// Whether warp instructions count as instructions, instead of thread instructions.
     pub warp_ipc: bool,
-    /// DRAM accesses that found their row open.
+    /// DRAM accesses with an open row.
     pub row_hits: bool,
     /// Accesses and misses of the L1s.
     pub l1: bool,
 }
 
 impl KernelCounts {
-    /// Nothing.
+    /// Zero counts.
     pub const NONE: Self = Self {
         cycles: 0,
         instructions: 0,
@@ -62,7 +63,8 @@ impl KernelCounts {
         l1_misses: 0,
     };
 
-    /// Reads what was latched of a slot. Hits and misses are at most as many as accesses, whatever the block shows.
+    /// Reads the latched counters of a slot. Hits and misses are limited to the accesses, for any
+    /// content of the block.
     ///
     /// # Errors
     /// The bus failed.
@@ -88,60 +90,61 @@ impl KernelCounts {
         })
     }
 
-    /// Its IPC.
+    /// Returns the IPC of the kernel.
     #[must_use]
     pub const fn rate(&self) -> Rate {
         Rate { instructions: self.instructions, cycles: if self.cycles < MOST_CYCLES { self.cycles } else { MOST_CYCLES } }
     }
 }
 
-/// Instructions per cycle, not divided.
+/// Instructions per cycle as an undivided ratio.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rate {
     instructions: u32,
-    /// Below 2^21.
+    /// Cycles, below 2^21.
     cycles: u32,
 }
 
 impl Rate {
-    /// None.
+    /// Rate of no instructions in no cycles.
     pub const NONE: Self = Self { instructions: 0, cycles: 0 };
 
-    /// Whether it is at least so many thousandths, 0 to 1000, of another.
+    /// Returns whether the rate is at least `permille` thousandths, 0 to 1000, of another.
     #[must_use]
     pub fn is_at_least(&self, permille: u32, other: &Self) -> bool {
         self.times(other.cycles, 1000) >= other.times(self.cycles, permille.min(1000))
     }
 
-    /// How many times `one` it takes to be as fast, rounded up: 1 to `most`. None of what does nothing suffices: `most`.
+    /// Returns the multiple of `one` that reaches this rate, rounded up: 1 to `most`. If `one` is 0
+    /// it is `most`.
     #[must_use]
     pub fn multiple_of(&self, one: &Self, most: u16) -> u16 {
         let (step, goal) = (one.times(self.cycles, 1), self.times(one.cycles, 1));
         let (mut multiple, mut reached) = (1, step);
         while reached < goal && multiple < most {
-            // Of 53 bits, and at most 256 SMs.
+            // 53 bits each, and at most 256 SMs.
             reached = reached.saturating_add(step);
             multiple += 1;
         }
         multiple
     }
 
-    /// How many times another it is, in parts of 2^14; none of one that is nothing.
+    /// Returns the ratio to another rate, in parts of 2^14; none if the other is 0.
     pub(crate) fn over(&self, other: &Self) -> Option<u32> {
         quotient(self.times(other.cycles, 1), other.times(self.cycles, 1))
     }
 
-    /// Its instructions.
+    /// Returns the instructions.
     pub(crate) const fn instructions(&self) -> u32 {
         self.instructions
     }
 
-    /// Its cycles, below 2^21.
+    /// Returns the cycles, below 2^21.
     pub(crate) const fn cycles(&self) -> u32 {
         self.cycles
     }
 
-    /// Instructions times cycles, 53 bits, times a number of 10.
+    /// Returns instructions times cycles, 53 bits, times a number of 10 bits.
     fn times(&self, cycles: u32, number: u32) -> u64 {
         u64::from(self.instructions) * u64::from(cycles.min(MOST_CYCLES)) * u64::from(number)
     }

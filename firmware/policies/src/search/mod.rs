@@ -1,11 +1,16 @@
-//! Searching for how many SMs each kernel needs, in steps of two windows each: the first for caches and queues to settle, the second
-//! measured over the whole chip (Zhao et al. 2018, section 4; sources.md D148).
+//! Search for the number of SMs that each kernel needs, in steps of two windows each (Zhao et al.
+//! 2018, section 4; sources.md D148).
 //!
-//! What is the same for every policy that searches: which kernel has which SM ([`Shares`]), what kernels did in a window
-//! ([`KernelCounts`]), how fast that is beside the even split ([`Rate`]), and when the model of off-SM bandwidth calls a kernel
-//! memory-intensive ([`Supply`]). What a step does with it, and what it keeps from step to step, is the policy's.
+//! In the first window caches and queues settle, and the second is measured over the whole chip.
+//! This module has the parts that all searching policies share:
 //!
-//! Without the feature `search` nothing of it is in an image.
+//! * the assignment of SMs ([`Shares`])
+//! * the kernels' counts in a window ([`KernelCounts`])
+//! * their rates relative to the even split ([`Rate`])
+//! * the model of off-SM bandwidth that classifies kernels as memory-intensive ([`Supply`])
+//!
+//! The policy defines the steps and keeps their state. Without the feature `search` an image
+//! contains none of it.
 
 mod bandwidth;
 mod counts;
@@ -32,35 +37,37 @@ use mias_firmware::policy::Next;
 /// A set of scheduled kernels: bit n for the n-th.
 pub type Kernels = u8;
 
-/// What every search has, from the even split to the shares that stay. What only its own steps need is the policy's.
+/// Common state of every search, from the even split to the final shares. The policy keeps the
+/// state of its own steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Search {
-    /// What it was asked for, and what the machine has.
+    /// Parameters of the search, and properties of the machine.
     pub parameters: Parameters,
-    /// Who has which SM.
+    /// Assignment of SMs to kernels.
     pub shares: Shares,
-    /// What each kernel did in the last window.
+    /// Counts of each kernel in the last window.
     pub counts: [KernelCounts; MAX_KERNELS],
-    /// How fast each was on its even share.
+    /// Rate of each kernel on its even share.
     pub even: [Rate; MAX_KERNELS],
-    /// Windows measured.
+    /// Number of measured windows.
     pub windows: u16,
-    /// Kernels that ask for more than the chip beyond the SMs gives.
+    /// Memory-intensive kernels.
     pub memory: Kernels,
-    /// Kernels that ended a TB in the first window: their SMs are moved by draining (Zhao et al. 2018, section 4.1.2).
+    /// Kernels that ended a TB in the first window. Their SMs are reassigned by draining (Zhao et
+    /// al. 2018, section 4.1.2).
     pub drains: Kernels,
-    /// What all SMs have, in place of the shares.
+    /// Configuration of all SMs, instead of the shares.
     pub on_all: Option<TbVector>,
-    /// It has begun, and says what SMs have.
+    /// Whether the search has started, and controls the SMs.
     running: bool,
-    /// Nothing is tried any more, or for a while.
+    /// Whether trials are over or paused.
     over: bool,
-    /// Cycles until it goes on, once what it has found is in effect.
+    /// Cycles of the rest once the result is in effect.
     pub(crate) rest: Option<u32>,
 }
 
 impl Search {
-    /// None.
+    /// A search before its start.
     pub const NONE: Self = Self {
         parameters: Parameters::NONE,
         shares: Shares::NONE,
@@ -75,50 +82,50 @@ impl Search {
         rest: None,
     };
 
-    /// Begins anew with the even split of `sms` SMs among so many kernels. In place, and all of it at once: of what is put together from parts an
-    /// image has a copy.
+    /// Restarts with the even split of `sms` SMs among `kernels` kernels. It assigns all fields in
+    /// place, because a value assembled from parts would need a copy in the image.
     pub fn begin(&mut self, sms: u16, kernels: usize) {
         let parameters = self.parameters;
         *self = Self::NONE;
         (self.parameters, self.shares, self.running) = (parameters, Shares::even(sms, kernels), true);
     }
 
-    /// Gives up: kernels that are stalled somewhere get their SMs back, and what is placed stays.
+    /// Aborts the search. Stalled kernels get their SMs back, and the placement stays.
     pub fn give_up(&mut self) {
         self.rest = None;
         self.shares.resume();
         self.over = true;
     }
 
-    /// Something else places TBs from here on.
+    /// Ends the search, because another mechanism places TBs from now on.
     pub fn leave(&mut self) {
         self.running = false;
     }
 
-    /// Whether it says what SMs have.
+    /// Returns whether the search controls the SMs.
     #[must_use]
     pub fn running(&self) -> bool {
         self.running
     }
 
-    /// It has rested and goes on.
+    /// Continues the search after a rest.
     pub fn go_on(&mut self) {
         (self.over, self.running) = (false, true);
     }
 
-    /// Whether it is running and not over.
+    /// Returns whether the search controls the SMs and is not over.
     #[must_use]
     pub fn measuring(&self) -> bool {
         self.running && !self.over
     }
 
-    /// Kernels that have ended a TB in the last window.
+    /// Returns the kernels that ended a TB in the last window.
     #[must_use]
     pub fn ended_tbs(&self) -> Kernels {
         self.those(|counts, _| counts.ended_tbs != 0)
     }
 
-    /// Takes the window as that of the even split, and tells the kernels that ask for more than there is.
+    /// Records the window as that of the even split, and classifies the kernels.
     pub fn classify(&mut self) {
         for (even, counts) in self.even.iter_mut().zip(&self.counts) {
             *even = counts.rate();
@@ -132,26 +139,26 @@ impl Search {
         });
     }
 
-    /// What is placed stays.
+    /// Ends the search with the current placement.
     pub fn settle(&mut self) -> Next {
         self.over = true;
         Next::Done
     }
 
-    /// It stays for so many cycles.
+    /// Keeps the current placement for `cycles`.
     pub fn settle_for(&mut self, cycles: u32) -> Next {
         self.over = true;
         Next::Rest(cycles)
     }
 
-    /// All kernels of the search.
+    /// Returns all kernels of the search.
     #[must_use]
     pub fn all(&self) -> Kernels {
-        // At most four.
+        // At most four kernels.
         (1 << self.shares.kernels().min(MAX_KERNELS)) - 1
     }
 
-    /// The kernels of which this holds, by their counts and their number.
+    /// Returns the kernels for which a condition on their counts and number holds.
     fn those(&self, mut holds: impl FnMut(&KernelCounts, usize) -> bool) -> Kernels {
         let kernels = self.shares.kernels();
         self.counts
@@ -161,7 +168,7 @@ impl Search {
             .fold(0, |set, (kernel, counts)| if holds(counts, kernel) { set | 1 << kernel } else { set })
     }
 
-    /// Kernels that lost more than they may, beside their even share.
+    /// Returns the kernels that lost more than allowed, relative to their even share.
     pub(crate) fn losers(&self) -> Kernels {
         let least = 1000_u32.saturating_sub(self.parameters.loss_permille);
         self.those(|counts, kernel| self.even.get(kernel).is_some_and(|even| !counts.rate().is_at_least(least, even)))

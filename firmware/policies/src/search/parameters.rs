@@ -1,4 +1,4 @@
-//! What a search is asked for, and what it has to know of the machine.
+//! Parameters of a search, and the machine properties that it needs.
 
 use super::model::MOST_OF_HITS;
 use super::{Reach, Supply};
@@ -8,40 +8,43 @@ use mias_firmware::quantity::SectorRate;
 use mias_registers::bus::{TryBus, read};
 use mias_registers::{MAX_WINDOW, feature, global, option};
 
-/// Bytes of a sector, in which bandwidths are.
+/// Bytes of a sector, the unit of bandwidths.
 const SECTOR_BYTES: u32 = 32;
 
 /// Parameters of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Parameters {
-    /// Cycles of a step that are not measured, 1 to 131,071. Zhao et al. 2018 use 20,000 (sections 4.1.2 and 4.2).
+    /// Unmeasured cycles of a step, 1 to 131,071. Zhao et al. 2018 use 20,000 (sections 4.1.2 and
+    /// 4.2).
     pub warm_up: u32,
-    /// Cycles that are, 1 to 131,071. Zhao et al. 2018 use 20,000.
+    /// Measured cycles of a step, 1 to 131,071. Zhao et al. 2018 use 20,000.
     pub window: u32,
-    /// What a kernel may lose of its IPC on its even share, in thousandths, at most 1000. Zhao et al. 2018 use 50.
+    /// Accepted loss of a kernel's IPC on its even share, in thousandths, at most 1000. Zhao et al.
+    /// 2018 use 50.
     pub loss_permille: u32,
-    /// Share of DRAM's bandwidth above which a kernel is memory-intensive, in thousandths; none: by the model of off-SM bandwidth.
+    /// Share of DRAM bandwidth above which a kernel is memory-intensive, in thousandths; none for
+    /// the model of off-SM bandwidth.
     pub utilisation_permille: Option<u32>,
-    /// The demand is that of the SMs that a kernel has, and not of all.
+    /// Whether the demand counts the kernel's current SMs instead of all SMs.
     pub by_share: bool,
-    /// Every step hands over the SMs that it takes, in place of stalling them.
+    /// Whether every step reassigns the SMs that it takes, instead of stalling them.
     pub reassigns: bool,
-    /// SMs can be stalled, kernels are counted, and the machine says what it moves.
+    /// Whether SMs can be stalled, kernels are counted, and the machine reports its bandwidths.
     pub able: bool,
-    /// SMs can be gated, and wake within the window that is not measured.
+    /// Whether SMs can be gated, and wake within the unmeasured window.
     pub gates: bool,
-    /// Active warps of kernels can be limited.
+    /// Whether active warps of kernels can be limited.
     pub limits_warps: bool,
-    /// What the machine moves.
+    /// Bandwidths of the machine.
     pub supply: Supply,
-    /// What DRAM moves for a kernel alone.
+    /// DRAM bandwidth of a kernel alone.
     pub reach: Reach,
-    /// SMs of each kernel, for the policy that has them given.
+    /// SMs of each kernel, for the policy with given shares.
     pub given: [u16; MAX_KERNELS],
 }
 
 impl Parameters {
-    /// Nothing asked for, and a machine that cannot.
+    /// No parameters, for a machine without support.
     pub const NONE: Self = Self {
         warm_up: 0,
         window: 0,
@@ -57,7 +60,7 @@ impl Parameters {
         given: [0; MAX_KERNELS],
     };
 
-    /// Reads straps and figures.
+    /// Reads straps and machine properties.
     ///
     /// # Errors
     /// The bus failed.

@@ -1,19 +1,21 @@
-//! Quotients of counts, in parts of 2^14: exact enough to tell kernels apart, and made by a division of 32 bits.
+//! Quotients of counts in parts of 2^14: accurate enough to compare kernels, by a 32-bit division.
 
-/// Fraction bits.
+/// Fraction bits of a quotient.
 pub const QUOTIENT_BITS: u32 = 14;
 
-/// 1.
+/// The quotient 1.
 pub const ONE: u32 = 1 << QUOTIENT_BITS;
 
-/// The largest quotient, just below 16.
+/// Largest quotient, just below 16.
 pub const MOST: u32 = (16 << QUOTIENT_BITS) - 1;
 
-/// Of numerators, so that they fit 32 bits with the fraction.
+/// Largest numerator that fits 32 bits with the fraction.
 const MOST_NUMERATOR: u64 = (1 << (u32::BITS - QUOTIENT_BITS)) - 1;
 
-/// A number over another, at most [`MOST`]; none over 0. Both are cut to as many bits as 32 have room for: right to a part in four thousand, or to a part of
-/// 2^13.
+/// Returns a ratio, at most [`MOST`]; none over 0.
+///
+/// Both numbers are shifted to fit 32 bits. The result is accurate to a part in four thousand, or
+/// to a part of 2^13.
 #[must_use]
 pub fn quotient(number: u64, over: u64) -> Option<u32> {
     let shift = (u64::BITS - over.leading_zeros()).saturating_sub(QUOTIENT_BITS);
@@ -22,7 +24,7 @@ pub fn quotient(number: u64, over: u64) -> Option<u32> {
     (number << QUOTIENT_BITS).checked_div(over).map(|quotient| quotient.min(MOST))
 }
 
-/// A quotient over another.
+/// Returns the ratio of two quotients.
 #[must_use]
 pub(crate) fn over(quotient: u32, by: u32) -> u32 {
     (quotient.min(MOST) << QUOTIENT_BITS).checked_div(by).unwrap_or(MOST).min(MOST)
@@ -34,7 +36,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Right to a part in four thousand, where it is below 16, whatever the size of what is divided.
+        /// Accurate to a part in four thousand if it is below 16, for operands of any size.
         #[test]
         fn a_quotient_is_one(over in 1..1_u64 << 60, shift in 0..60_u32, number in 0..1_u64 << 60) {
             let (number, over) = (number >> shift, (over >> shift).max(1));

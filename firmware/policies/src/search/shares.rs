@@ -1,44 +1,49 @@
-//! Who has which SM, and which SMs nobody has: a few numbers, from which the holder of any SM follows.
+//! Assignment of SMs to kernels: a few numbers, from which the holder of any SM follows.
 //!
-//! SM `i` is kernel `i mod K`'s by the even split, as Spatial deals them (sources.md D46). Of these SMs each kernel keeps the first ones. What
-//! the others are is the same for all: stalled under their kernel, or given to kernels that have room for more, the lowest SMs to the first of
-//! them, or left without one, with or without power. So SMs are conserved by construction: each has one holder and one state.
+//! By the even split, SM `i` belongs to kernel `i mod K`, as Spatial assigns them (sources.md D46).
+//! Each kernel keeps the first of these SMs. The other SMs all have one of three states:
+//!
+//! * They are stalled under their kernel.
+//! * They are given to kernels that can use more, the lowest SMs to the first of them.
+//! * They are unassigned, with or without power.
+//!
+//! SMs are therefore conserved by construction: each has one holder and one state.
 
 use mias_firmware::configs::MAX_KERNELS;
 
-/// What becomes of SMs that their kernels do not keep and nobody is given.
+/// State of SMs that their kernels do not keep and no kernel is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rest {
-    /// They are stalled with their TBs.
+    /// They stall with their TBs.
     #[default]
     Stalled,
-    /// They take no TB, and lose their power when they are empty.
+    /// They accept no TB, and are power-gated once empty.
     Gated,
-    /// They take no TB.
+    /// They accept no TB.
     Idle,
 }
 
-/// What an SM is to be.
+/// Requested state of an SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SmState {
-    /// It takes TBs and issues.
+    /// The SM accepts TBs and issues.
     Active,
-    /// It keeps its TBs and issues nothing.
+    /// The SM keeps its TBs and issues nothing.
     Stalled,
-    /// It takes no TB, and is to lose its power.
+    /// The SM accepts no TB, and is to be power-gated.
     Gated,
 }
 
-/// What an SM is to be, and for whom.
+/// Requested state of an SM, and its kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// The kernel whose TBs it may hold; none: of nobody.
+    /// Kernel whose TBs the SM may hold; none if it is unassigned.
     pub kernel: Option<usize>,
-    /// What it is to be.
+    /// Requested state.
     pub state: SmState,
 }
 
-/// The shares of up to [`MAX_KERNELS`] kernels.
+/// Shares of up to [`MAX_KERNELS`] kernels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shares {
     sms: u16,
@@ -46,17 +51,18 @@ pub struct Shares {
     rest: Rest,
     /// SMs that each kernel keeps of its even share.
     kept: [u16; MAX_KERNELS],
-    /// SMs that each is given of those that others do not keep.
+    /// SMs that each kernel is given of those that others do not keep.
     given: [u16; MAX_KERNELS],
-    /// The only kernel that issues: SMs of all others are stalled.
+    /// The only kernel that issues; SMs of all others are stalled.
     alone: Option<u8>,
 }
 
 impl Shares {
-    /// Of no SM.
+    /// Shares of no SM.
     pub const NONE: Self = Self { sms: 0, kernels: 0, rest: Rest::Stalled, kept: [0; MAX_KERNELS], given: [0; MAX_KERNELS], alone: None };
 
-    /// The even split of up to 256 SMs: floor or ceil of SMs / kernels, the remainder going to the first.
+    /// Returns the even split of up to 256 SMs: floor or ceiling of SMs / kernels, with the
+    /// remainder for the first kernels.
     #[must_use]
     pub fn even(sms: u16, kernels: usize) -> Self {
         let mut shares = Self { sms, kernels: kernels.min(MAX_KERNELS) as u8, ..Self::NONE };
@@ -66,10 +72,10 @@ impl Shares {
         shares
     }
 
-    /// So many SMs of each kernel; none if they are more than there are.
+    /// Returns shares with the `wanted` SMs of each kernel; none if they exceed the machine.
     #[must_use]
     pub fn of(sms: u16, wanted: &[u16]) -> Option<Self> {
-        // In place: of what is put together from parts an image has a copy on its stack.
+        // In place, because a value assembled from parts would need a copy on the stack.
         let mut shares = Self::even(sms, wanted.len());
         shares.rest = Rest::Idle;
         let mut sum = 0_u16;
@@ -81,49 +87,49 @@ impl Shares {
         (sum <= sms && wanted.len() <= MAX_KERNELS).then_some(shares)
     }
 
-    /// SMs of the machine.
+    /// Returns the SMs of the machine.
     #[must_use]
     pub fn sms(&self) -> u16 {
         self.sms
     }
 
-    /// Kernels that share them.
+    /// Returns the number of kernels that share them.
     #[must_use]
     pub fn kernels(&self) -> usize {
         self.kernels.into()
     }
 
-    /// What becomes of SMs that nobody has.
+    /// Returns the state of unassigned SMs.
     #[must_use]
     pub fn rest(&self) -> Rest {
         self.rest
     }
 
-    /// SMs that a kernel has by the even split.
+    /// Returns the SMs of a kernel by the even split.
     #[must_use]
     pub fn share(&self, kernel: usize) -> u16 {
         if kernel < self.kernels() { dealt_before(self.sms, kernel, self.kernels()) } else { 0 }
     }
 
-    /// SMs of its even share that a kernel keeps.
+    /// Returns the SMs of its even share that a kernel keeps.
     #[must_use]
     pub fn kept(&self, kernel: usize) -> u16 {
         self.kept.get(kernel).copied().unwrap_or(0)
     }
 
-    /// SMs on which a kernel issues.
+    /// Returns the SMs on which a kernel issues.
     #[must_use]
     pub fn active(&self, kernel: usize) -> u16 {
         self.kept(kernel).saturating_add(self.given.get(kernel).copied().unwrap_or(0))
     }
 
-    /// SMs that nobody keeps and nobody is given.
+    /// Returns the number of SMs that no kernel keeps or is given.
     #[must_use]
     pub fn unused(&self) -> u16 {
         self.sms.saturating_sub((0..self.kernels()).fold(0, |sum, kernel| sum.saturating_add(self.active(kernel))))
     }
 
-    /// Lets a kernel keep so many SMs of its even share, at least one.
+    /// Lets a kernel keep `sms` SMs of its even share, at least one.
     pub fn keep(&mut self, kernel: usize, sms: u16) {
         let share = self.share(kernel);
         if let Some(kept) = self.kept.get_mut(kernel) {
@@ -131,13 +137,13 @@ impl Shares {
         }
     }
 
-    /// Says what becomes of SMs that nobody has.
+    /// Sets the state of unassigned SMs.
     pub fn set_rest(&mut self, rest: Rest) {
         self.rest = rest;
     }
 
-    /// Deals the SMs that nobody keeps to those of the kernels in the set, one by one to the one that has the fewest, the first of these in
-    /// launch order. Nothing if there is none.
+    /// Gives the SMs that no kernel keeps to the kernels of a set. They go one by one to the kernel
+    /// with the fewest, the first of these in launch order. An empty set gets nothing.
     pub fn give_to(&mut self, receivers: u8) {
         self.given = [0; MAX_KERNELS];
         for _ in 0..self.unused() {
@@ -149,12 +155,12 @@ impl Shares {
         }
     }
 
-    /// Stalls all SMs but those of a kernel; none: they go on.
+    /// Stalls all SMs except those of a kernel; with none, all resume.
     pub fn leave_alone(&mut self, kernel: Option<u8>) {
         self.alone = kernel;
     }
 
-    /// What is stalled goes on.
+    /// Resumes stalled SMs.
     pub fn resume(&mut self) {
         self.alone = None;
         if self.rest == Rest::Stalled {
@@ -166,28 +172,29 @@ impl Shares {
         }
     }
 
-    /// Who has each SM, and what it is to be, from SM 0 on.
+    /// Returns the holder and the state of each SM, from SM 0 on.
     #[must_use]
     pub fn holders(&self) -> Holders<'_> {
         Holders { shares: self, sm: 0, kernel: 0, rank: 0, receiver: 0, left: self.given.first().copied().unwrap_or(0) }
     }
 
-    /// Who has an SM, and what it is to be. Nobody has one that the machine does not have.
+    /// Returns the holder and the state of an SM. An SM beyond the machine has no holder.
     #[must_use]
     pub fn holder(&self, sm: u16) -> Holder {
         self.holders().nth(sm.into()).unwrap_or(Holder { kernel: None, state: SmState::Active })
     }
 }
 
-/// [`Shares::holders`].
+/// Iterator of [`Shares::holders`].
 #[derive(Clone, Debug)]
 pub struct Holders<'a> {
     shares: &'a Shares,
     sm: u16,
-    /// Whose the SM is by the even split, and the SMs of that kernel before it.
+    /// Kernel of the SM by the even split, and the number of earlier SMs of that kernel.
     kernel: usize,
     rank: u16,
-    /// Who is given the next SM that is not kept, if `left` is not 0: else somebody after it.
+    /// Receiver of the next SM that is not kept, if `left` is not 0; otherwise a later kernel
+    /// receives it.
     receiver: usize,
     left: u16,
 }
@@ -207,7 +214,7 @@ impl Iterator for Holders<'_> {
 }
 
 impl Holders<'_> {
-    /// The next SM, with all kernels at once.
+    /// Returns the next SM with all kernels issuing.
     fn of_next(&mut self) -> Option<Holder> {
         let (shares, kernel, rank) = (self.shares, self.kernel, self.rank);
         if self.sm >= shares.sms || shares.kernels == 0 {
@@ -237,7 +244,7 @@ impl Holders<'_> {
     }
 }
 
-/// Of the first `sms` SMs those that are a kernel's by the even split.
+/// Returns the number of the first `sms` SMs that belong to a kernel by the even split.
 fn dealt_before(sms: u16, kernel: usize, kernels: usize) -> u16 {
     // Both are at most four.
     let (kernel, kernels) = (kernel as u16, kernels.max(1) as u16);

@@ -1,5 +1,7 @@
-//! The driver over a register block that answers anything: it comes back from every interrupt after a bounded number of accesses,
-//! touches nothing but the map, and asks no SM for more than the firmware believes it to have.
+//! The driver over a register block with arbitrary answers.
+//!
+//! It returns from every interrupt after a bounded number of accesses, touches only the map, and
+//! assigns no SM more than its believed capacity.
 
 use mias_policies::Firmware;
 use mias_policies::policy::AnyPolicy;
@@ -10,25 +12,26 @@ use mias_registers::{
 
 use super::commits_what_fits;
 
-/// Accesses of one interrupt at most: no register of 256 SMs is touched more than a few times per event that it may find.
+/// Most accesses of one interrupt: no register of 256 SMs is touched more than a few times per
+/// event.
 const MOST_ACCESSES: u32 = 30_000;
 
-/// The same where it preempts: each SM is looked at a few times, if a block that contradicts itself has it want room for every slot in turn, and
-/// with every register of each place.
+/// Most accesses with preemption: a contradictory block can let each SM request space for every
+/// slot in turn. Each visit reads every register of each place.
 const MOST_PREEMPTING: u32 = 8 * 3 * 256 * 350;
 
-/// SMs looked at.
+/// Number of SMs to check.
 const LOOK_AT: usize = 8;
 
-/// Answers reads from a list, over and over, and checks what is written.
+/// A bus that answers reads from a cyclic list, and checks the writes.
 struct Noise<'a> {
     answers: &'a [u32],
     policy: u32,
     accesses: u32,
     started: bool,
-    /// Most answers are believed, so that they do harm.
+    /// Mostly valid answers, which have more effect.
     plausible: bool,
-    /// The firmware has said that it preempts.
+    /// The firmware has announced that it preempts.
     preempts: bool,
 }
 
@@ -57,8 +60,8 @@ impl Bus for Noise<'_> {
     }
 }
 
-/// What hardware could answer, for those registers on which it depends whether anything happens at all: a machine, kernels that fit
-/// it, a clock that runs, and statuses with one bit more than there are.
+/// Returns valid answers for the registers without which nothing would happen: a machine, kernels
+/// that fit it, a running clock, and statuses with one bit more than exist.
 fn plausible(offset: u32, any: u32, accesses: u32) -> u32 {
     let slots = slot::BASE..slot::BASE + KERNEL_SLOTS as u32 * slot::STRIDE;
     match offset {
@@ -90,7 +93,7 @@ fn plausible(offset: u32, any: u32, accesses: u32) -> u32 {
     }
 }
 
-/// A value that means something in some register, of any number.
+/// Converts any number to a value that is valid in some register.
 pub(crate) fn answer(any: u32) -> u32 {
     match any >> 29 {
         0..=2 => any % 8,
@@ -101,8 +104,9 @@ pub(crate) fn answer(any: u32) -> u32 {
     }
 }
 
-/// `interrupts` calls over a block that answers so. The policy is the one at `policy`, modulo their number; its ninth bit asks for answers
-/// that are plausible where nothing would happen otherwise.
+/// Runs `interrupts` calls over a block with these answers. `policy` selects the policy, modulo
+/// their number. Its ninth bit requests valid answers for registers without which nothing would
+/// happen.
 pub(crate) fn driver_survives(answers: &[u32], policy: u32, interrupts: u32) {
     let code = PolicyCode::ALL[policy as usize % PolicyCode::ALL.len()];
     let mut bus = Noise { answers, policy: code as u32, accesses: 0, started: false, plausible: policy & 0x100 != 0, preempts: false };

@@ -1,5 +1,7 @@
-//! Properties of the firmware, each a function of arbitrary input that panics where it does not hold. One statement of each, for
-//! whoever finds the input: proptest (`firmware/policies/tests`), the fuzzer (`fuzz/fuzz_targets/firmware.rs`), Kani (`firmware/policies/src/proofs.rs`).
+//! Properties of the firmware, each a function of arbitrary input that panics on violation.
+//!
+//! Each is stated once, for three sources of input: proptest (`firmware/policies/tests`), the
+//! fuzzer (`fuzz/fuzz_targets/firmware.rs`), and Kani (`firmware/policies/src/proofs.rs`).
 #![allow(dead_code, reason = "not everyone calls all of them")]
 
 pub(crate) mod block;
@@ -10,7 +12,8 @@ pub(crate) mod scheduling;
 use mias_firmware::policy::Policy;
 use mias_firmware::scheduler::Scheduler;
 
-/// No SM is asked for more than it has, as far as the firmware knows it. A drained kernel issues nothing more, whatever its quota.
+/// No SM is assigned more than its capacity, as far as the firmware knows it. A drained kernel
+/// issues no TB, so its quota does not count.
 fn commits_what_fits<P: Policy, const C: usize>(scheduler: &Scheduler<P, C>, sm: usize) {
     let vector = scheduler.quotas(sm);
     let mut rest = Some(scheduler.gpu().limits.capacity);

@@ -1,5 +1,8 @@
-//! The state machine under arbitrary events: it commits what fits (invariant 19 of docs/reliability.md), deals evenly (18), gives
-//! all SMs the same in the end and reschedules once per batch (26), and comes to rest within a stated number of events.
+//! State machine under arbitrary events.
+//!
+//! It commits only fitting quotas (invariant 19 of docs/porting/guarantees.md), and assigns SMs
+//! evenly (18). In the end all SMs have the same quotas, and each batch causes one rescheduling
+//! (26). It comes to rest within a stated number of events.
 
 use mias_firmware::configs::TbVector;
 use mias_firmware::kernel::Kernel;
@@ -14,25 +17,25 @@ use mias_registers::PolicyCode;
 use super::commits_what_fits;
 use super::gpu::{GPU, SETTINGS, SMS};
 
-/// An event and the cycles that pass before it, as plain numbers: any will do.
+/// An event and the cycles before it, as arbitrary numbers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Input {
-    /// Which event.
+    /// Kind of the event.
     pub(crate) kind: u8,
     /// Slot, or word of SMs.
     pub(crate) place: u8,
-    /// Shape of a launched kernel; SMs.
+    /// Shape of a launched kernel, or SMs.
     pub(crate) numbers: [u32; 3],
-    /// Cycles since the event before.
+    /// Cycles since the previous event.
     pub(crate) later: u16,
 }
 
 impl Input {
-    /// The event.
+    /// Returns the event.
     fn event(self) -> Event {
         let Input { kind, place, numbers: [a, b, c], .. } = self;
         let slot = place % 8;
-        // Two words, of which the machine has SMs in one.
+        // Two words; the machine has SMs in one.
         let sms = SmWord { word: place % 2, bits: (a % 512).max(1) };
         match kind % 24 {
             0..=2 => {
@@ -69,12 +72,12 @@ pub(crate) const SEARCH: Parameters = Parameters {
     ..Parameters::NONE
 };
 
-/// Events of a search at most: three timers and the counters of each window.
+/// Most events of a search: three timers and the counters of each window.
 const SEARCH_EVENTS: u32 = 4 * most_windows(SMS) as u32;
 
 type Machinery = Scheduler<AnyPolicy, 64>;
 
-/// Counts of an input, as any as the block may show.
+/// Returns arbitrary counts, as the block may show.
 fn counts(input: &Input, kernel: usize) -> KernelCounts {
     let [a, b, c] = input.numbers;
     let number = |place: u32| (a ^ b.rotate_left(7 * place)).wrapping_mul(c | 1).rotate_left(11 * kernel as u32 + place);
@@ -93,7 +96,7 @@ fn counts(input: &Input, kernel: usize) -> KernelCounts {
     }
 }
 
-/// Whatever happens in whatever order.
+/// Holds for any events in any order.
 pub(crate) fn always_comes_to_rest(policy: u32, inputs: impl IntoIterator<Item = Input>) {
     let code = PolicyCode::ALL[policy as usize % PolicyCode::ALL.len()];
     let fixed = TbVector([(policy >> 8) as u8, (policy >> 16) as u8, (policy >> 24) as u8, 1]);
@@ -106,7 +109,8 @@ pub(crate) fn always_comes_to_rest(policy: u32, inputs: impl IntoIterator<Item =
     for input in inputs {
         now += u64::from(input.later);
         let event = input.event();
-        // The driver takes no launch without room, and hardware uses no slot again that is taken.
+        // The driver takes no launch without a free entry, and hardware does not reuse an occupied
+        // slot.
         if let Event::Launched(kernel) = event
             && (!s.has_room() || s.kernels().iter().any(|known| known.slot == kernel.slot))
         {
@@ -135,8 +139,9 @@ pub(crate) fn always_comes_to_rest(policy: u32, inputs: impl IntoIterator<Item =
     assert_eq!(s.phase() == Phase::Idle, s.kernels().is_empty());
 }
 
-/// Preparing, any number of parts before any event, changes no answer and nothing that can be seen: a scheduler that never prepares does
-/// the same. Most events are those that the phase waits for, so that decisions and second rounds come about.
+/// Preparation changes no answer and no visible state, for any number of parts before any event: a
+/// scheduler that never prepares behaves alike. Most events are those that the phase waits for, so
+/// that decisions and second rounds occur.
 pub(crate) fn preparing_changes_nothing(policy: u32, inputs: impl IntoIterator<Item = Input>) {
     let code = PolicyCode::ALL[policy as usize % PolicyCode::ALL.len()];
     let new = || Machinery::new(AnyPolicy::new(code, &GPU, &SETTINGS, TbVector([1; 4])), GPU, SETTINGS);
@@ -182,13 +187,14 @@ pub(crate) fn preparing_changes_nothing(policy: u32, inputs: impl IntoIterator<I
     }
 }
 
-/// One event, and what must hold after it.
+/// Handles one event, and checks the state after it.
 fn step(s: &mut Machinery, event: Event, now: u64) {
     let (before, reschedulings, kernels) = (s.phase(), s.reschedulings(), s.kernels().len());
     let known = |slot: u8, s: &Machinery| s.kernels().iter().any(|kernel| kernel.slot == slot);
     let completes = matches!(event, Event::Completed(slot) if known(slot, s));
     let commands = s.handle(event, now);
-    // Invariant 26: a launch or a completion opens a batch, or joins the one that is open; its timer reschedules, once.
+    // Invariant 26: a launch or a completion opens a batch, or joins the open one. Its timer causes
+    // one rescheduling.
     let due = matches!((before, event), (Phase::Partition { at }, Event::Timer) if now >= at);
     assert_eq!(s.reschedulings(), reschedulings + u32::from(due), "{event:?} in {before:?}");
     if completes || s.kernels().len() > kernels {
@@ -199,15 +205,15 @@ fn step(s: &mut Machinery, event: Event, now: u64) {
         (0..SMS.into()).for_each(|sm| commits_what_fits(s, sm));
         shares_out(s);
     }
-    // What is not applied reaches no SM.
+    // Quotas that are not applied reach no SM.
     if commands.contains(&Command::ApplyQuotas) {
         (0..SMS.into()).for_each(|sm| commits_what_fits(s, sm));
         deals_evenly(s, &commands);
     }
 }
 
-/// Invariant 18: every SM has a configuration, every configuration of the round has its SMs, and numbers differ by one at most. And
-/// 26: what a policy chose, all SMs get.
+/// Invariant 18: every SM has a configuration, every configuration of the round has SMs, and their
+/// numbers differ by at most one. Invariant 26: all SMs get the policy's choice.
 fn deals_evenly(s: &Machinery, commands: &Commands) {
     if let Some(vector) = s.broadcast() {
         assert!((0..SMS.into()).all(|sm| s.quotas(sm) == vector));
@@ -222,8 +228,8 @@ fn deals_evenly(s: &Machinery, commands: &Commands) {
     assert!(dealt == u32::from(SMS) && least >= 1 && most - least <= 1, "{dealt} SMs, {least} to {most} each: {commands:?}");
 }
 
-/// Invariant 38 of sources.md D153: every SM is active, stalled or gated, active ones are somebody's, every kernel has at least one, and what is
-/// stalled is so only while a search measures.
+/// Invariant 38 of sources.md D153: every SM is active, stalled or gated. Active ones belong to a
+/// kernel, and every kernel has at least one. SMs are stalled only while a search measures.
 fn shares_out(s: &Machinery) {
     let searching = s.policy().searching().expect("it applies shares");
     let search = &searching.state;
@@ -232,14 +238,14 @@ fn shares_out(s: &Machinery) {
     let all = |state| shares.holders().filter(|holder| holder.state == state).count();
     assert_eq!(all(SmState::Active) + all(SmState::Stalled) + all(SmState::Gated), usize::from(SMS));
     assert!(measuring || all(SmState::Stalled) == 0, "stalled for ever");
-    // What a search for power found may be measured once more.
+    // The result of a search for power may be measured once more.
     let divided = matches!(&searching.by, SearchPolicy::MaestroSearch(search) if search.step != MaestroStep::Divide);
     assert!(!measuring || all(SmState::Gated) == 0 || divided, "gated before the search is over");
     let one_alone = matches!(&searching.by, SearchPolicy::FairShare(search) if search.step == FairShareStep::Alone);
     for kernel in 0..shares.kernels() {
         let its = || shares.holders().filter(|holder| holder.kernel == Some(kernel));
         let active = its().filter(|holder| holder.state == SmState::Active).count();
-        // One may be alone while a search measures, and the others keep their SMs, stalled.
+        // One kernel may run alone while a search measures. The others keep their SMs, stalled.
         let waits = measuring && one_alone && active == 0;
         assert!(its().count() >= 1 && (waits || active >= 1), "kernel {kernel} has {active} SMs");
         assert!(waits || active == usize::from(shares.active(kernel)), "kernel {kernel} has {active} SMs");

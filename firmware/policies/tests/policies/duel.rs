@@ -1,21 +1,23 @@
-//! MIAS-Duel: trials on the whole GPU, and who wins them, against exact arithmetic (docs/policies.md#mias-duel).
+//! MIAS-Duel: trials on the whole GPU and their winners, against exact arithmetic
+//! (docs/explanation/policies-mias.md).
 
 use super::world::{Counts, World, shape};
 use crate::cases::cases;
 use mias_registers::{PhaseCode, PolicyCode};
 use proptest::prelude::*;
 
-/// Warp instructions of two kernels that ask DRAM for nothing.
+/// Warp instructions of two kernels without DRAM traffic.
 fn counts([first, second]: [u32; 2]) -> Counts {
     Counts { instructions: [32 * first, 32 * second, 0, 0], ..Counts::default() }
 }
 
-/// Two kernels of which an SM holds four TBs: SMK-P has 2-2.
+/// Two kernels with four TBs per SM: SMK-P has 2-2.
 fn world() -> World {
     World::new(PolicyCode::MiasDuel, 10, &[shape(256), shape(256)], &[])
 }
 
-/// A profile by which `best` is the best of 1-3, 2-2 and 3-1. Alone the kernels make 1,000 and 4,000.
+/// Runs a profile in which `best` is the best of 1-3, 2-2 and 3-1. Alone the kernels make 1,000 and
+/// 4,000.
 fn profile(world: &mut World, best: [u32; 2]) {
     world.profile(|_, tbs| match tbs {
         [_, 0] => counts([1000, 0]),
@@ -24,7 +26,7 @@ fn profile(world: &mut World, best: [u32; 2]) {
     });
 }
 
-/// A window to warm up, in which anything may be counted, and one that counts.
+/// Runs a warm-up window with arbitrary counts, and a measured one.
 fn trial(world: &mut World, vector: [u32; 2], made: [u32; 2]) {
     try_with(world, vector, counts(made));
 }
@@ -43,21 +45,21 @@ fn what_both_choose_is_not_tried() {
     assert_eq!((world.phase(), world.shared()), (PhaseCode::Steady, vec![2, 2]));
 }
 
-/// In company 3-1 looked far better. On all SMs it is as the trial says.
+/// In the profile 3-1 looked far better. On all SMs the trial decides.
 #[test]
 fn the_trial_decides_and_not_the_profile() {
     for (of_chosen, better) in [([600, 1600], [2, 2]), ([800, 2000], [3, 1])] {
         let mut world = world();
         profile(&mut world, [3, 1]);
-        // 0.5 + 0.6 of what each makes alone; 0.6 + 0.4, and 0.8 + 0.5.
+        // 0.5 + 0.6 of the isolated rates; 0.6 + 0.4, and 0.8 + 0.5.
         trial(&mut world, [2, 2], [500, 2400]);
         trial(&mut world, [3, 1], of_chosen);
         assert_eq!((world.phase(), world.shared(), world.faults()), (PhaseCode::Steady, better.to_vec(), 0));
     }
 }
 
-/// What DRAM would not carry is taken off a profile, and not off a trial, in which it carried what it carried: 15,000 sectors a window from ten SMs, of which
-/// it is said to move 7,500.
+/// Traffic beyond DRAM's bandwidth reduces a profile, but not a trial, which already includes the
+/// limit: 15,000 sectors a window from ten SMs, of which DRAM moves 7,500.
 #[test]
 fn a_trial_counts_whole() {
     let mut world = world();
@@ -67,7 +69,8 @@ fn a_trial_counts_whole() {
     assert_eq!((world.phase(), world.shared()), (PhaseCode::Steady, vec![3, 1]));
 }
 
-/// Three kernels of which an SM holds three TBs: without one of them the others would make more, and it is not a candidate.
+/// Three kernels with three TBs per SM: without one of them the others would make more, but such a
+/// configuration is not a candidate.
 #[test]
 fn no_kernel_is_left_out() {
     let mut world = World::new(PolicyCode::MiasDuel, 10, &[shape(256), shape(256), shape(256)], &[]);
@@ -82,11 +85,11 @@ fn no_kernel_is_left_out() {
             }
         });
     }
-    // SMK-P has 2-1-1, too: the first kernel's share is smallest first.
+    // SMK-P also has 2-1-1, because the first kernel's share is smallest first.
     assert_eq!((world.phase(), world.shared()), (PhaseCode::Steady, vec![2, 1, 1]));
 }
 
-/// Kernels of which no SM holds one TB each have nothing to try.
+/// Kernels that do not fit one SM together have nothing to try.
 #[test]
 fn kernels_that_share_no_sm_have_sms_of_their_own() {
     let mut world = World::new(PolicyCode::MiasDuel, 10, &[shape(1024), shape(1024)], &[]);
@@ -97,7 +100,8 @@ fn kernels_that_share_no_sm_have_sms_of_their_own() {
 proptest! {
     #![proptest_config(cases(300))]
 
-    /// The better of the two by the sum of what each kernel made over what it made alone, but where they are closer than the parts in which progress is kept.
+    /// The better of the two by the sum of the kernels' progress, unless they are closer than the
+    /// resolution of progress.
     #[test]
     fn the_better_stays(smk in [0..4000_u32, 0..4000_u32], chosen in [0..4000_u32, 0..4000_u32]) {
         let progress = |made: [u32; 2]| f64::from(made[0]) / 1000.0 + f64::from(made[1]) / 4000.0;

@@ -1,4 +1,4 @@
-//! What holds of every policy, whatever the counters say.
+//! Properties of every policy under any counters.
 
 use super::world::{SM, World};
 use crate::cases::cases;
@@ -16,7 +16,7 @@ fn kernels() -> impl Strategy<Value = Vec<TbShape>> {
     )
 }
 
-/// How the numbers in the registers are made: all bits, counters in range, few different ones, or nothing.
+/// Generates register values: all bits, counters in range, few different ones, or 0.
 fn number(rng: &mut TestRng, kind: u8) -> u32 {
     match kind {
         0 => rng.next_u32(),
@@ -29,8 +29,9 @@ fn number(rng: &mut TestRng, kind: u8) -> u32 {
 proptest! {
     #![proptest_config(cases(1500))]
 
-    /// No panic, quotas that an SM can hold wherever an SM is shared, a way to Steady in at most two rounds, and four of trials, and the same quotas for
-    /// the same numbers of the SMs that are done, whatever the others show.
+    /// Checks three properties. There is no panic, and shared SMs have quotas that fit. Steady is
+    /// reached in at most two rounds, and four of trials. Quotas depend only on the counters of the
+    /// SMs that are done.
     #[test]
     fn arbitrary_counters(
         policy in prop::sample::select(PolicyCode::ALL.to_vec()),
@@ -60,7 +61,8 @@ proptest! {
             let rest = launched.iter().zip(tbs).try_fold(SM, |rest, (kernel, tbs)| rest.minus(&kernel.demand, *tbs));
             prop_assert!(rest.is_some(), "{:?} over-commits: {:?}", policy, tbs);
         }
-        // A fixed configuration of no TB fills the SMs with the first kernel; MIAS may leave a kernel out, others do not.
+        // A fixed configuration without TBs fills the SMs with the first kernel. MIAS may leave a
+        // kernel out, others do not.
         let shares = [
             PolicyCode::Smk,
             PolicyCode::WarpedSlicer,

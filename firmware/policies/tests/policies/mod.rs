@@ -1,5 +1,5 @@
-//! The policies beyond MIAS, each by the worked example or the invariant that its definition gives (sources.md,
-//! "Policies"), and all policies together under arbitrary counters.
+//! Policies beyond MIAS, each by the worked example or the invariant of its definition (sources.md,
+//! "Policies"), and all policies under arbitrary counters.
 
 mod coordinated;
 mod duel;

@@ -1,11 +1,12 @@
-//! The policies that compare with kernels alone: MIAS-STP, MIAS with guard, and direct measurement (sources.md D43,
-//! D44 and D53).
+//! Policies that compare with kernels alone: MIAS-STP, MIAS with guard, and direct measurement
+//! (sources.md D43, D44 and D53).
 
 use super::world::{Counts, World, shape};
 use mias_firmware::configs::Origin;
 use mias_registers::{PhaseCode, PolicyCode, global, option};
 
-/// What an SM does of two kernels of which it holds four TBs: alone 4000 and 400 warp instructions.
+/// Counts of an SM with two kernels of which it holds four TBs: alone 4000 and 400 warp
+/// instructions.
 fn complementary(_: usize, tbs: &[u32]) -> Counts {
     let instructions = match tbs {
         [4, 0] => [4000, 0, 0, 0],
@@ -15,11 +16,11 @@ fn complementary(_: usize, tbs: &[u32]) -> Counts {
         [3, 1] => [3100, 120, 0, 0],
         _ => panic!("no such configuration: {tbs:?}"),
     };
-    // The more TBs of the first, the fewer load_requests: IPM*IPC takes as many of those as it can.
+    // More TBs of the first reduce load_requests, so IPM*IPC takes as many of those as possible.
     Counts { instructions: instructions.map(|warps| 32 * warps), load_requests: 100 * tbs[1], ..Counts::default() }
 }
 
-/// The same, but together the kernels get only half as far.
+/// The same, but together the kernels reach only half the rate.
 fn harmful(sm: usize, tbs: &[u32]) -> Counts {
     let mut counts = complementary(sm, tbs);
     if tbs.iter().all(|tbs| *tbs != 0) {
@@ -32,7 +33,7 @@ fn world(policy: PolicyCode, sms: usize, options: u32) -> World {
     World::new(policy, sms, &[shape(256), shape(256)], &[(global::STRAP_OPTIONS, options)])
 }
 
-/// By IPC 3-1 wins with 3220; STP is 0.25 + 0.95, 0.6 + 0.55, 0.775 + 0.3, so that 1-3 does by progress.
+/// By IPC 3-1 wins with 3220. STP is 0.25 + 0.95, 0.6 + 0.55, 0.775 + 0.3, so 1-3 wins by progress.
 #[test]
 fn stp_is_decided_by_what_kernels_do_alone() {
     for options in [0, option::WARP_IPC] {
@@ -56,13 +57,14 @@ fn stp_is_decided_by_what_kernels_do_alone() {
         }
         assert_eq!(world.faults(), 0);
     }
-    // Against it, by IPC.
+    // By IPC, for comparison.
     let mut ipc = world(PolicyCode::MiasIpc, 9, 0);
     ipc.profile(complementary);
     assert_eq!(ipc.shared(), [3, 1]);
 }
 
-/// More configurations than SMs beside the references: a second round, in which the references need not be measured again.
+/// More configurations than SMs after the references: a second round, which does not measure the
+/// references again.
 #[test]
 fn a_second_round_needs_no_references() {
     let mut world = World::new(PolicyCode::MiasStp, 6, &[shape(128), shape(128)], &[]);
@@ -97,18 +99,18 @@ fn the_guard_lets_pass_what_gains_and_stops_what_loses() {
     let report = loses.firmware.report();
     assert_eq!((report.origin(), report.winner(), report.settled()), (Origin::SpatialFallback, None, true));
     assert_eq!(report.tried().count(), 5, "what was measured is kept");
-    // The plain MIAS by the same metric does not see it.
+    // Plain MIAS by the same metric does not detect it.
     let mut plain = world(PolicyCode::MiasIpmIpc, 9, 0);
     plain.profile(harmful);
     assert_eq!(plain.shared(), [3, 1]);
 }
 
-/// Progress of exactly 1 is no gain; a little more is.
+/// Progress of exactly 1 is no gain; slightly more is.
 #[test]
 fn the_guard_asks_for_more_than_one() {
     for (second, spatial) in [(200, true), (201, false)] {
         let mut world = World::new(PolicyCode::MiasGuard, 9, &[shape(512), shape(512)], &[]);
-        // One configuration, 1-1, beside two references.
+        // One configuration, 1-1, in addition to two references.
         world.profile(|_, tbs| {
             let instructions = if tbs == [1, 1] { [2000, second, 0, 0] } else { [2000 * tbs[0], 200 * tbs[1], 0, 0] };
             Counts { instructions, ..Counts::default() }
@@ -132,7 +134,7 @@ fn two_partitions_are_measured_one_after_the_other() {
             assert!(world.is_spatial());
             assert_eq!((world.firmware.report().origin(), world.firmware.report().settled()), (Origin::Policy, true));
         } else {
-            // 0.6 + 0.55 of what they do on SMs of their own.
+            // 0.6 + 0.55 of the rates on SMs of their own.
             assert_eq!(world.shared(), [2, 2]);
         }
     }

@@ -1,13 +1,14 @@
-//! Several SMs run each configuration: which of them counted what does not matter, because their counts are added up (sources.md D22).
+//! Replicas: several SMs run each configuration, and their order does not matter, because their
+//! counts are summed (sources.md D22).
 
 use super::world::{Counts, World, shape};
 use mias_registers::{PolicyCode, global};
 use proptest::prelude::*;
 
-/// SMs: three for each of the three configurations of two kernels of which an SM holds four TBs.
+/// SMs: three for each of the three configurations of two kernels with four TBs per SM.
 const SMS: usize = 9;
 
-/// What an SM counts of two kernels.
+/// Generates the counts of an SM with two kernels.
 fn counts() -> impl Strategy<Value = Counts> {
     (1..100_000_u32, 1..100_000_u32, 0..500_u32, 0..1_000_u32, 0..200_000_u32).prop_map(
         |(one, other, stalls, load_requests, outstanding_misses)| Counts {
@@ -20,7 +21,8 @@ fn counts() -> impl Strategy<Value = Counts> {
     )
 }
 
-/// The quotas chosen, and the score of each configuration, where SM `i` counts `counts[order[i / 3]][i % 3]`.
+/// Returns the chosen quotas, and the score of each configuration, if SM `i` counts `counts[order[i
+/// / 3]][i % 3]`.
 fn chosen(policy: PolicyCode, counts: &[[Counts; 3]], order: &[usize]) -> (Vec<u32>, Vec<Option<(u128, u128)>>) {
     let mut world = World::new(policy, SMS, &[shape(256), shape(256)], &[(global::LINEAR_COEFFICIENT, 233)]);
     // SM i runs configuration i mod 3.

@@ -1,4 +1,5 @@
-//! MIAS-Roofline: its share of DRAM and its score against exact arithmetic, and decisions worked out by hand (docs/roofline.md).
+//! MIAS-Roofline: its share of DRAM and its score against exact arithmetic, and hand-computed
+//! decisions (docs/results/roofline.md).
 
 use super::world::{Counts, World, shape};
 use crate::cases::cases;
@@ -7,14 +8,15 @@ use mias_policies::metric::roofline::{Objective, part, share, traffic, value};
 use mias_registers::{PhaseCode, PolicyCode};
 use proptest::prelude::*;
 
-/// Warp instructions of two kernels and the sectors that they load, all of which miss.
+/// Warp instructions of two kernels and their loaded sectors, all of which miss.
 fn counts(instructions: [u32; 2], sectors: u32) -> Counts {
     let [first, second] = instructions.map(|warps| 32 * warps);
     Counts { instructions: [first, second, 0, 0], load_requests: sectors, l2_accesses: sectors, ..Counts::default() }
 }
 
-/// A kernel that streams and one that computes, on a DRAM that moves 8 sectors per cycle: 15/16 of that are 7,500 in a window of 1,000
-/// cycles. Ten SMs of the first alone ask for 15,000 and would get half as far, 2,000; of 3-1 for 11,250, 2/3 as far.
+/// A streaming kernel and a compute-bound one, on a DRAM that moves 8 sectors per cycle: 15/16 of
+/// that are 7,500 in a window of 1,000 cycles. Ten SMs of the first alone demand 15,000 and would
+/// reach half the rate, 2,000; of 3-1 they demand 11,250 and reach 2/3.
 fn streaming(_: usize, tbs: &[u32]) -> Counts {
     match tbs {
         [4, 0] => counts([4000, 0], 1500),
@@ -42,7 +44,8 @@ fn close(scores: &[f64], expected: [f64; 3]) {
     }
 }
 
-/// As measured, the more TBs of the streaming kernel the better. On all SMs 3-1 is what DRAM does not carry.
+/// In the profile, more TBs of the streaming kernel are better. On all SMs 3-1 exceeds DRAM's
+/// bandwidth.
 #[test]
 fn what_dram_does_not_carry_is_not_chosen() {
     let (config, scores) = chosen(PolicyCode::MiasRooflineStp, streaming);
@@ -58,7 +61,8 @@ fn what_dram_does_not_carry_is_not_chosen() {
     }
 }
 
-/// Nothing goes to DRAM: 1-3 is the fastest by a little, 3-1 furthers both kernels the most, 2-2 is nearly as good in either.
+/// No DRAM traffic: 1-3 is slightly the fastest, 3-1 advances both kernels the most, and 2-2 is
+/// nearly as good in either.
 #[test]
 fn of_what_is_nearly_as_fast_the_one_that_furthers_all_is_chosen() {
     fn uneven(_: usize, tbs: &[u32]) -> Counts {
@@ -81,11 +85,12 @@ fn of_what_is_nearly_as_fast_the_one_that_furthers_all_is_chosen() {
     close(&scores, [both(3900.0, 1.2), both(3860.0, 1.55), both(2890.0, 1.6)]);
 }
 
-/// 7 configurations and 2 references on 6 SMs: what the kernels reach alone is known from the first round.
+/// 7 configurations and 2 references on 6 SMs: the first round gives the isolated rates.
 #[test]
 fn a_second_round_keeps_what_was_measured_alone() {
     let mut world = World::new(PolicyCode::MiasRooflineStp, 6, &[shape(128), shape(128)], &[]);
-    // Alone the first kernel asks for 15,000 sectors of 7,500; together nothing does. By progress as measured the second counts more.
+    // Alone the first kernel demands 15,000 sectors of 7,500; together there is no traffic. By
+    // measured progress the second counts more.
     let count = |_: usize, tbs: &[u32]| {
         let sectors = if tbs[1] == 0 { 2500 } else { 0 };
         let more = if tbs == [6, 2] { 30 } else { 0 };
@@ -94,7 +99,8 @@ fn a_second_round_keeps_what_was_measured_alone() {
     world.profile(count);
     assert_eq!(world.phase(), PhaseCode::Transition);
     world.profile(count);
-    // Of n TBs of the first: n / 4 + (8 - n) / 8, and a little for 6-2 (of 1,280 alone); 7-1 makes 1.875 nevertheless.
+    // Of n TBs of the first: n / 4 + (8 - n) / 8, and slightly more for 6-2 (of 1,280 alone); 7-1
+    // still makes 1.875.
     assert_eq!((world.phase(), world.shared()), (PhaseCode::Steady, vec![7, 1]));
     let report = world.firmware.report();
     let best = report.tried().filter_map(|tried| tried.score).max().expect("scored");
@@ -104,9 +110,10 @@ fn a_second_round_keeps_what_was_measured_alone() {
 
 #[test]
 fn stores_go_to_dram_whether_they_hit_or_not() {
-    // Loads 60 and stores 40, all of which miss; the same, and stores hit; loads of which half hit, and no store.
+    // Loads 60 and stores 40, all of which miss; the same with store hits; loads of which half hit,
+    // without stores.
     assert_eq!([traffic(60, 100, 0), traffic(60, 100, 40), traffic(100, 100, 50)], [100, 100, 50]);
-    // Counters that contradict each other.
+    // Contradictory counters.
     assert_eq!([traffic(200, 100, 300), traffic(0, u32::MAX, 0)], [0, u32::MAX]);
 }
 
@@ -119,7 +126,8 @@ fn a_dram_that_is_not_known_is_no_limit() {
 proptest! {
     #![proptest_config(cases(256))]
 
-    /// Against the exact quotient of whole sectors: 16 leading bits on either side are right to 5 parts of 2^16.
+    /// Against the exact quotient of whole sectors: 16 leading bits on either side are accurate to
+    /// 5 parts of 2^16.
     #[test]
     fn the_share_is_that_of_exact_arithmetic(sectors in 0_u32..1 << 28, cycles in 0_u32..1 << 25, sms in 1_u16..=256, bits in 1_u32..) {
         let moved = (u128::from(bits) * u128::from(cycles) * 15) >> 20;
@@ -129,7 +137,7 @@ proptest! {
         prop_assert!(u128::from(share.to_bits()).abs_diff(exact) <= 5 && share <= Share::ONE, "{share}, not {exact}");
     }
 
-    /// Against floating point, where no part is cut off.
+    /// Against floating point without truncation.
     #[test]
     fn the_score_is_that_of_exact_arithmetic(speedup in 1_u32 << 13..1 << 18, progress in 1_u32 << 13..1 << 18, share in 1_u32 << 14..=65_536) {
         let [s, p] = [speedup, progress].map(|count| f64::from(count) * f64::from(share) / 65_536.0 / 65_536.0);
@@ -139,7 +147,7 @@ proptest! {
         prop_assert!(near(value(Objective::Both, speedup, progress, share), (s.powi(2) * p).min(256.0)));
     }
 
-    /// More of anything never makes a score smaller, whatever the counters showed.
+    /// An increase of any input never lowers a score, for any counters.
     #[test]
     fn more_is_not_worse(a in any::<[u32; 2]>(), more in any::<[u32; 2]>(), shares in [0..=65_536_u32, 0..=65_536_u32]) {
         let b = [a[0].saturating_add(more[0]), a[1].saturating_add(more[1])];

@@ -13,7 +13,7 @@ fn limits(capacity: Resources) -> SmLimits {
     SmLimits { capacity, warp_threads: 1, register_granule: 1, shared_granule_bytes: 1 }
 }
 
-/// What SMK places on all SMs; none if it is not one configuration.
+/// Returns SMK's placement on all SMs; none if it is not one configuration.
 fn placed(limits: SmLimits, sms: u16, kernels: &[Kernel]) -> Option<TbVector> {
     let gpu = GpuProperties { sm_count: sms, limits, ..GpuProperties::NONE };
     let mut table = ConfigTable::<64>::default();
@@ -25,8 +25,9 @@ fn placed(limits: SmLimits, sms: u16, kernels: &[Kernel]) -> Option<TbVector> {
     }
 }
 
-/// The example of the paper on dominant resource fairness (Ghodsi et al., NSDI 2011, section 4.1): 9 CPUs and 18 GB; tasks of
-/// 1 CPU and 4 GB and of 3 CPUs and 1 GB: three of the one, two of the other, both at two thirds.
+/// Example of the paper on dominant resource fairness (Ghodsi et al., NSDI 2011, section 4.1): 9
+/// CPUs and 18 GB, with tasks of 1 CPU and 4 GB and of 3 CPUs and 1 GB. The result is three of the
+/// first and two of the second, both at two thirds.
 #[test]
 fn the_example_of_the_paper() {
     let limits = limits(Resources { threads: 9, registers: 0, shared_bytes: 18, tbs: 32 });
@@ -35,12 +36,12 @@ fn the_example_of_the_paper() {
     assert_eq!(placed(limits, 30, &[tb(3, 1), tb(1, 4)]), Some(TbVector([2, 3, 0, 0])));
 }
 
-/// A kernel gets no more TBs than its grid gives every SM, and leaves the room to the others.
+/// A kernel gets no more TBs than its grid gives every SM, and leaves the space to the others.
 #[test]
 fn small_grids_are_not_given_more_than_they_have() {
     let limits = limits(Resources { threads: 8, registers: 0, shared_bytes: 0, tbs: 32 });
     let tb = |grid| Kernel::new(0, &TbShape { threads: 1, thread_registers: 0, shared_bytes: 0 }, grid, &limits);
-    // 11 TBs on 10 SMs: two on an SM at most.
+    // 11 TBs on 10 SMs: at most two per SM.
     assert_eq!(placed(limits, 10, &[tb(11), tb(1_000)]), Some(TbVector([2, 6, 0, 0])));
 }
 
@@ -61,14 +62,15 @@ proptest! {
         let kernels: Vec<Kernel> = shapes.iter().map(|shape| Kernel::new(0, shape, 1_000_000, &limits)).collect();
         let together = kernels.iter().try_fold(limits.capacity, |rest, kernel| rest.minus(&kernel.demand, 1));
         let Some(vector) = placed(limits, 30, &kernels) else {
-            // No single configuration: one kernel would have starved, so that they got SMs of their own.
+            // No single configuration: one kernel would have starved, so the kernels got SMs of
+            // their own.
             prop_assert!(kernels.len() > 1);
             return Ok(());
         };
         prop_assert!(together.is_some() && vector.present() == kernels.len());
         let rest = kernels.iter().zip(vector.0).try_fold(limits.capacity, |rest, (kernel, tbs)| rest.minus(&kernel.demand, tbs.into()));
         let Some(rest) = rest else { return Err(TestCaseError::fail("over-committed")) };
-        // Every share in percent of a common denominator, exactly.
+        // Every share in exact parts of a common denominator.
         let share = |kernel: &Kernel, tbs: u8| {
             let (demand, capacity) = (kernel.demand, limits.capacity);
             let parts = [
@@ -86,8 +88,8 @@ proptest! {
                 if one.demand == other.demand {
                     prop_assert!(tbs.abs_diff(more) <= 1, "equal kernels: {:?}", vector);
                 }
-                // The last TB of `other` was given when its share without it was the smallest of those that still could grow; a
-                // kernel now below that could not.
+                // When `other` got its last TB, its share without it was the smallest of those that
+                // could still grow. A kernel now below that could not grow.
                 let before = share(other, more - 1);
                 if share(one, tbs) < before {
                     let freed = kernels.iter().zip(vector.0).try_fold(limits.capacity, |rest, (kernel, tbs)| {

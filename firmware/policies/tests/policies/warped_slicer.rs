@@ -1,5 +1,5 @@
-//! Warped-Slicer: its worked examples, its scaling factor and threshold, and water-filling against brute force (sources.md
-//! D47 to D50, and D103).
+//! Warped-Slicer: its worked examples, scaling factor and threshold, and water-filling against
+//! brute force (sources.md D47 to D50, and D103).
 
 use super::world::{Counts, WINDOW, World, shape};
 use crate::cases::cases;
@@ -12,7 +12,8 @@ use mias_policies::policy::{Objective, WarpedSlicer};
 use mias_registers::{PhaseCode, PolicyCode, global, option};
 use proptest::prelude::*;
 
-/// Nasef 2023, section 2.3: with at most 3 and 4 TBs, SMs 0 to 2 run 1, 2 and 3 TBs of the one kernel, SMs 3 to 6 run 1 to 4 of the other.
+/// Nasef 2023, section 2.3: with at most 3 and 4 TBs, SMs 0 to 2 run 1, 2 and 3 TBs of one kernel,
+/// and SMs 3 to 6 run 1 to 4 of the other.
 #[test]
 fn every_number_of_tbs_has_its_sm() {
     // 320 threads: 3 TBs in 1024.
@@ -22,9 +23,10 @@ fn every_number_of_tbs_has_its_sm() {
     assert_eq!(world.phase(), PhaseCode::Transition);
 }
 
-/// Dai et al. 2018, section 2.5: bp + sv on SMs of 3072 threads and 16 TBs has its sweet point at 9 and 4 TBs, where the theoretical weighted
-/// speedup is 1.94. bp (12 TBs of 256 threads) rises almost linearly, sv (16 of 192) rises and then falls; 9 of 12 is 0.75, so that sv
-/// at 4 TBs does 1.19 of what it does with 16. 28 points on 16 SMs take two windows.
+/// Dai et al. 2018, section 2.5: bp + sv on SMs of 3072 threads and 16 TBs have their sweet point
+/// at 9 and 4 TBs, with a theoretical weighted speedup of 1.94. bp (12 TBs of 256 threads) rises
+/// almost linearly, and sv (16 of 192) rises and then falls. 9 of 12 is 0.75, so sv at 4 TBs
+/// reaches 1.19 of its rate with 16. 28 points on 16 SMs take two windows.
 #[test]
 fn the_sweet_point_of_bp_and_sv() {
     let sv = |tbs: u32| if tbs <= 4 { 1190 * tbs / 4 } else { 1190 - 190 * (tbs - 4) / 12 };
@@ -42,7 +44,7 @@ fn the_sweet_point_of_bp_and_sv() {
     assert_eq!(world.faults(), 0);
 }
 
-/// Machines, kernels and a table with one measurement per point.
+/// A machine, kernels and a table with one measurement per point.
 struct Case {
     gpu: GpuProperties,
     settings: Settings,
@@ -51,7 +53,7 @@ struct Case {
 }
 
 impl Case {
-    /// `curves[k][j]` are the instructions of kernel `k` with `j + 1` TBs.
+    /// Creates a case in which `curves[k][j]` are the instructions of kernel `k` with `j + 1` TBs.
     fn new(capacity: Resources, demands: &[Resources], curves: &[Vec<u32>]) -> Self {
         let limits = SmLimits { capacity, ..SmLimits::NONE };
         let kernel = |demand: &Resources, curve: &Vec<u32>| Kernel { demand: *demand, max_tbs: curve.len() as u8, ..Kernel::default() };
@@ -88,7 +90,7 @@ impl Case {
         rest.is_some()
     }
 
-    /// All vectors with at least one TB of each kernel that fit.
+    /// Returns all fitting vectors with at least one TB of each kernel.
     fn feasible(&self) -> Vec<Vec<u8>> {
         let mut all = vec![Vec::new()];
         for kernel in &self.kernels {
@@ -98,7 +100,7 @@ impl Case {
     }
 }
 
-/// Performance over the best of the curve, as a fraction.
+/// Returns the performance relative to the best of the curve, as a fraction.
 fn part(curve: &[u32], tbs: u8) -> (u64, u64) {
     (curve[usize::from(tbs) - 1].into(), curve.iter().copied().max().unwrap_or(1).max(1).into())
 }
@@ -107,7 +109,7 @@ fn less(a: (u64, u64), b: (u64, u64)) -> bool {
     a.0 * b.1 < b.0 * a.1
 }
 
-/// The smallest part of its best that a kernel reaches.
+/// Returns the smallest relative performance of a kernel.
 fn least(curves: &[Vec<u32>], vector: &[u8]) -> (u64, u64) {
     let parts = curves.iter().zip(vector).map(|(curve, tbs)| part(curve, *tbs));
     parts.reduce(|a, b| if less(b, a) { b } else { a }).expect("a kernel")
@@ -117,7 +119,7 @@ fn resources() -> impl Strategy<Value = Resources> {
     (0..5_u32, 0..5_u32, 0..5_u32).prop_map(|(threads, registers, shared_bytes)| Resources { threads, registers, shared_bytes, tbs: 1 })
 }
 
-/// Capacity, demands and curves of two or three kernels; one TB of each fits together.
+/// Generates capacity, demands and curves of two or three kernels; one TB of each fits together.
 fn instance() -> impl Strategy<Value = (Resources, Vec<Resources>, Vec<Vec<u32>>)> {
     let kernel = (resources(), prop::collection::vec(1..40_u32, 1..8));
     let capacity = (4..20_u32, 4..20_u32, 4..20_u32, 3..16_u32);
@@ -132,7 +134,8 @@ fn instance() -> impl Strategy<Value = (Resources, Vec<Resources>, Vec<Vec<u32>>
 proptest! {
     #![proptest_config(cases(4000))]
 
-    /// Invariant 28: as good as the best of all, feasible, at least one TB each; and a better curve is never a loss.
+    /// Invariant 28: the result equals the best of all, fits, and has at least one TB of each. A
+    /// better curve is never a loss.
     #[test]
     fn water_filling_is_max_min_optimal((capacity, demands, curves) in instance(), raised: (prop::sample::Index, prop::sample::Index)) {
         let decide = |curves: &[Vec<u32>]| {
@@ -148,7 +151,8 @@ proptest! {
         for other in case.feasible() {
             prop_assert!(!less(reached, least(&curves, &other)), "{:?} is better than {:?}", other, vector);
         }
-        // A point raised to no more than the best of its curve, so that parts of others stay what they are.
+        // Raises a point to at most the best of its curve, so that the relative performance of
+        // other points stays.
         let mut better = curves.clone();
         let curve = raised.0.index(curves.len());
         let most = *curves[curve].iter().max().expect("a point");
@@ -177,8 +181,8 @@ fn sm(threads: u32) -> Resources {
     Resources { threads, registers: 0, shared_bytes: 0, tbs: 32 }
 }
 
-/// Two linear curves of ten points, and room for four TBs or three of each: each kernel loses 0.6 or 0.7 of what it does alone. The
-/// threshold is 1.2 over two kernels.
+/// Two linear curves of ten points, with space for four TBs or three of each: each kernel loses 0.6
+/// or 0.7 of its isolated performance. The threshold is 1.2 over two kernels.
 #[test]
 fn too_large_a_loss_gives_way_to_spatial() {
     let line: Vec<u32> = (1..=10).map(|tbs| 100 * tbs).collect();
@@ -196,8 +200,8 @@ fn too_large_a_loss_gives_way_to_spatial() {
     }
 }
 
-/// IPC (1 + M / C (T / j - 1)): points of 1, 2 and 3 TBs have T = 2. With half of the time stalled, 1 TB is scaled by 1.5, 2 TBs not at
-/// all, 3 TBs by 1 - 1/6; without stalls nothing is.
+/// IPC (1 + M / C (T / j - 1)): points of 1, 2 and 3 TBs have T = 2. With half of the time stalled,
+/// 1 TB is scaled by 1.5, 2 TBs by 1, and 3 TBs by 1 - 1/6. Without stalls there is no scaling.
 #[test]
 fn bandwidth_is_scaled_to_that_of_all_sms() {
     let curve = vec![600, 600, 600];
@@ -209,7 +213,7 @@ fn bandwidth_is_scaled_to_that_of_all_sms() {
         let score = |index| WarpedSlicer::default().score(&case.table, index).expect("measured").numerator.to_u128();
         let scores: Vec<u128> = (0..6).map(score).collect();
         for (score, expected) in scores.iter().zip([expected, expected].concat()) {
-            // T / j is kept in parts of 2^12, the factor in parts of 2^15.
+            // T / j has a resolution of 2^-12, the factor of 2^-15.
             assert!(score.abs_diff(expected) <= 2, "{scores:?}");
         }
     }
@@ -217,8 +221,9 @@ fn bandwidth_is_scaled_to_that_of_all_sms() {
 
 #[test]
 fn the_strap_turns_scaling_off() {
-    // Kernel 0 rises from 100 to 400, and is stalled for nine tenths of the time; T is 46 / 12. Scaled, it does 355 with one TB and 385
-    // with four, so that one TB is 0.92 of its best and the other kernel gets the rest; unscaled, both rise alike.
+    // Kernel 0 rises from 100 to 400, and is stalled for nine tenths of the time; T is 46 / 12.
+    // Scaled, it reaches 355 with one TB and 385 with four. One TB is then 0.92 of its best, and
+    // the other kernel gets the rest. Unscaled, both rise alike.
     let decide = |options| {
         let mut world = World::new(PolicyCode::WarpedSlicer, 8, &[shape(256), shape(128)], &[(global::STRAP_OPTIONS, options)]);
         // 4 and 8 points on 8 SMs: two windows.

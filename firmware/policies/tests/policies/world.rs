@@ -1,5 +1,6 @@
-//! A register block that is plain memory with the few effects that the firmware relies on, and made-up counts of its SMs. The driver runs on it
-//! as on the target, with the policy that its straps name (the inputs that say at reset what to run).
+//! A register block of plain memory with the few effects that the firmware relies on, and synthetic
+//! counts of its SMs. The driver runs on it as on the target, with the policy that its straps
+//! select.
 
 use mias_firmware::kernel::Kernel;
 use mias_firmware::resources::{Resources, TbShape};
@@ -19,7 +20,7 @@ pub(crate) const fn shape(threads: u32) -> TbShape {
     TbShape { threads, thread_registers: 16, shared_bytes: 0 }
 }
 
-/// What an SM counts in a window.
+/// Counts of an SM in a window.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
     /// Thread instructions of each kernel, in launch order; warp instructions are a 32nd.
@@ -77,7 +78,8 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// Kernels of many TBs, launched together and collected, under a policy; `set` may change registers before the start.
+    /// Launches kernels of many TBs together under a policy; `set` may change registers before the
+    /// start.
     pub(crate) fn new(policy: PolicyCode, sms: usize, kernels: &[TbShape], set: &[(u32, u32)]) -> Self {
         let mut block = Block(vec![0; MAP_END as usize / 4]);
         for (offset, value) in [
@@ -106,7 +108,7 @@ impl World {
             *block.word(*offset) = *value;
         }
         let firmware = Firmware::from_straps(&mut block).expect("map and policy are known");
-        // Not slot 0 first: components are told apart from slots.
+        // Slots in descending order, so that components and slots differ.
         let slots = (0..kernels.len() as u32).map(|kernel| 5 - kernel).collect();
         let mut world = Self { block, firmware, sms, slots };
         for (number, shape) in kernels.iter().enumerate() {
@@ -145,26 +147,26 @@ impl World {
         self.firmware.scheduler().kernels()
     }
 
-    /// Quotas of each kernel on an SM.
+    /// Returns the quotas of each kernel on an SM.
     pub(crate) fn quotas(&mut self, sm: usize) -> Vec<u32> {
         let slots = self.slots.clone();
         slots.iter().map(|slot| *self.block.word(sm::at(sm, sm::QUOTA + 4 * slot))).collect()
     }
 
-    /// The quotas that all SMs share.
+    /// Returns the quotas that all SMs share.
     pub(crate) fn shared(&mut self) -> Vec<u32> {
         let first = self.quotas(0);
         (1..self.sms).for_each(|sm| assert_eq!(self.quotas(sm), first, "SM {sm}"));
         first
     }
 
-    /// Whether the SMs are dealt to the kernels one by one.
+    /// Returns whether each SM has one kernel, assigned in turn.
     pub(crate) fn is_spatial(&mut self) -> bool {
         let kernels = self.slots.len();
         (0..self.sms).all(|sm| self.quotas(sm).iter().enumerate().all(|(kernel, tbs)| (*tbs != 0) == (kernel == sm % kernels)))
     }
 
-    /// Lets one round's windows pass; `count` says what an SM with these quotas counts.
+    /// Runs one round's windows; `count` returns the counts of an SM with these quotas.
     pub(crate) fn profile(&mut self, count: impl Fn(usize, &[u32]) -> Counts) {
         assert_eq!(self.phase(), PhaseCode::Transition);
         self.raise_partition();
@@ -192,7 +194,8 @@ impl World {
         self.end_windows(|_| true);
     }
 
-    /// The same, with any values in all counters of SMs, and only some of the SMs done in time.
+    /// Runs one round's windows with arbitrary values in all counters, and only some of the SMs
+    /// done in time.
     pub(crate) fn profile_anything(&mut self, done: impl Fn(usize) -> bool, mut value: impl FnMut(usize) -> u32) {
         self.raise_partition();
         for sm in 0..self.sms {

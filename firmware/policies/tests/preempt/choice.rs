@@ -1,16 +1,18 @@
-//! Which candidate of an SM leaves, and by what technique (Shieh 2016, sections 3.2 and 3.3, figure 3.9).
+//! Choice of the candidate of an SM and of its techniques (Shieh 2016, sections 3.2 and 3.3, figure
+//! 3.9).
 
 use super::desk::{FakeRegisterBlock, Tb, four, urgent_beside};
 use mias_policies::preempt::Scheme;
 use mias_registers::{global, preempt, slot, technique};
 
-/// Position 0 is of TBs that have 100 and 200 instructions left, position 1 of such that have done 20 and 10.
+/// Position 0 belongs to TBs with 100 and 200 instructions left, position 1 to TBs that have
+/// executed 20 and 10.
 #[test]
 fn the_candidate_that_loses_least_within_the_limit_is_taken() {
     for (limit, position, how) in [
-        // Both drain: nothing is lost.
+        // Both drain, without loss.
         (200, 0, [(0, technique::DRAIN, 100), (1, technique::DRAIN, 200)]),
-        // One has to be flushed, which loses 800. At position 1 only 30 are.
+        // One must be flushed, which loses 800. At position 1 the loss is only 30.
         (199, 1, [(2, technique::FLUSH, 0), (3, technique::FLUSH, 0)]),
         (0, 1, [(2, technique::FLUSH, 0), (3, technique::FLUSH, 0)]),
     ] {
@@ -42,7 +44,8 @@ fn positions_are_reserved_before_the_first_command() {
     assert_eq!(desk.reserved(0), (2, 0b11));
 }
 
-/// Shieh 2016, figure 3.9: TB 1 is in the way of both positions of 1,500 registers. Gone for the one, it is not for the other.
+/// Shieh 2016, figure 3.9: TB 1 blocks both positions of 1,500 registers. Removed for one, it no
+/// longer blocks the other.
 #[test]
 fn a_victim_of_two_candidates_leaves_once() {
     let mut desk = four(Scheme::Shieh, [40, 30, 20, 10]);
@@ -68,7 +71,8 @@ fn a_tb_that_is_leaving_counts_as_gone_and_is_not_commanded_again() {
     assert_eq!((desk.commands(0), desk.reserved(0)), (vec![], (2, 0b01)), "a position that is free costs nothing");
 }
 
-/// Four TBs of 250 threads fill 1,000. Position 0 of a TB of 500 threads and 1,000 registers is in the way of one only.
+/// Four TBs of 250 threads fill 1,000. Only one TB blocks position 0 of a TB of 500 threads and
+/// 1,000 registers.
 #[test]
 fn threads_and_a_tb_slot_become_free_too() {
     let mut desk = FakeRegisterBlock::new(Scheme::Shieh, 1);
@@ -80,7 +84,7 @@ fn threads_and_a_tb_slot_become_free_too() {
     desk.wants(0, 1, 2);
     desk.serve();
     assert_eq!(desk.commands(0), [(0, technique::FLUSH, 0), (1, technique::FLUSH, 0)]);
-    // All registers but the last 2,000 are free, but no TB slot: one has to leave, the first.
+    // All registers except the last 2,000 are free, but no TB slot: the first TB must leave.
     let mut desk = FakeRegisterBlock::new(Scheme::Shieh, 1);
     desk.set(global::SM_TBS, 2);
     desk.kernel(0, 0, 50, 1000, 0, 100);

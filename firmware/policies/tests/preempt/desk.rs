@@ -1,5 +1,5 @@
-//! A register block of the test's own, as far as preemption sees it: what is written is kept, commands show as TBs that leave, launches wait in
-//! their order.
+//! A fake register block with the registers of preemption: writes are kept, commands show as
+//! leaving TBs, and launches wait in order.
 
 use std::collections::BTreeMap;
 
@@ -13,17 +13,17 @@ use mias_registers::{
     sm,
 };
 
-/// An SM's resources.
+/// Resources of an SM.
 pub(crate) const REGISTERS: u32 = 4000;
 pub(crate) const SHARED: u32 = 4000;
 pub(crate) const THREADS: u32 = 1000;
 pub(crate) const TBS: usize = 8;
 
-/// Cycles that the context of 1,000 registers takes: 4,000 bytes at two bytes per cycle, the share of an SM of one on a machine that moves
-/// a sixteenth of a sector per cycle.
+/// Cycles to move a context of 1,000 registers: 4,000 bytes at two bytes per cycle. That is the
+/// share of an SM on a one-SM machine with a sixteenth of a sector per cycle.
 pub(crate) const CONTEXT: u32 = 2000;
 
-/// A TB.
+/// A TB in the block.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Tb {
     pub(crate) slot: u8,
@@ -89,12 +89,13 @@ impl Bus for Block {
 }
 
 impl FakeRegisterBlock {
-    /// So many SMs of 4,000 registers, 4,000 bytes of shared memory, 1,000 threads and 8 TBs, with a firmware that preempts so.
+    /// Creates `sms` SMs of 4,000 registers, 4,000 bytes of shared memory, 1,000 threads and 8 TBs,
+    /// with a firmware of this scheme.
     pub(crate) fn new(scheme: Scheme, sms: u32) -> Self {
         Self::strapped(scheme as u32, true, sms)
     }
 
-    /// With this strap, on hardware that is able to preempt or not.
+    /// Creates the block with this strap, on hardware with or without preemption.
     pub(crate) fn strapped(scheme: u32, able: bool, sms: u32) -> Self {
         let mut block = Block::default();
         block.registers.extend([
@@ -119,7 +120,7 @@ impl FakeRegisterBlock {
         Self { block, firmware, writes, sms }
     }
 
-    /// Starts the firmware again.
+    /// Restarts the firmware.
     pub(crate) fn restart(&mut self) {
         self.firmware.restart(&mut self.block, self.sms as u16).expect("as before");
     }
@@ -139,7 +140,8 @@ impl FakeRegisterBlock {
         }
     }
 
-    /// A kernel is in a slot, and the firmware does not know yet. A TB of it takes so many threads, registers and bytes of shared memory.
+    /// Adds a kernel to a slot without notifying the firmware. Its TBs have these threads,
+    /// registers and bytes of shared memory.
     pub(crate) fn kernel(&mut self, slot: usize, priority: u32, threads: u32, registers: u32, shared: u32, unissued: u32) {
         assert!(registers.is_multiple_of(threads), "registers are given by the thread");
         for (register, value) in [
@@ -156,7 +158,7 @@ impl FakeRegisterBlock {
         }
     }
 
-    /// Positions of the kernel in a slot.
+    /// Returns the positions of the kernel in a slot.
     pub(crate) fn positions(&self, slot: usize) -> u32 {
         let field = |register| self.get(slot::at(slot, register));
         let limit = |all: u32, each: u32| all.checked_div(each).unwrap_or(u32::MAX);
@@ -166,7 +168,7 @@ impl FakeRegisterBlock {
             .min(TBS as u32)
     }
 
-    /// A TB is in a place.
+    /// Adds a TB to a place.
     pub(crate) fn tb(&mut self, sm: usize, place: usize, tb: Tb) {
         let state = preempt_tb::LIVE
             | if tb.flushable { preempt_tb::FLUSH } else { 0 }
@@ -184,7 +186,7 @@ impl FakeRegisterBlock {
         }
     }
 
-    /// TBs of a kernel have ended on an SM: instructions and cycles of each.
+    /// Adds ended TBs of a kernel on an SM: instructions and cycles of each.
     pub(crate) fn ended(&mut self, sm: usize, slot: usize, tbs: &[(u32, u32)]) {
         let cpi = || tbs.iter().map(|(insts, cycles)| 16 * cycles / insts);
         for (register, value) in [
@@ -198,30 +200,30 @@ impl FakeRegisterBlock {
         }
     }
 
-    /// TBs of a kernel on an SM, and how many it may have.
+    /// Sets the resident TBs of a kernel on an SM, and its quota.
     pub(crate) fn quota(&mut self, sm: usize, slot: usize, resident: u32, quota: u32) {
         self.set(sm::at(sm, sm::RESIDENT + 4 * slot as u32), resident);
         self.set(sm::at(sm, sm::ACTIVE_QUOTA + 4 * slot as u32), quota);
     }
 
-    /// An SM wants room for so many more TBs of the kernel in a slot.
+    /// Lets an SM request space for `count` more TBs of the kernel in a slot.
     pub(crate) fn wants(&mut self, sm: usize, slot: u32, count: u32) {
         self.set(preempt::at(sm, preempt::WANTED), (slot + 1) | count << 8);
         let word = global::PREEMPT_WANTED + 4 * (sm as u32 / 32);
         self.set(word, self.get(word) | 1 << (sm % 32));
     }
 
-    /// The kernel in a slot is launched.
+    /// Launches the kernel in a slot.
     pub(crate) fn launch(&mut self, slot: u32) {
         self.block.launches.push(slot);
     }
 
-    /// It has completed.
+    /// Completes the kernel in a slot.
     pub(crate) fn complete(&mut self, slot: usize) {
         self.set(slot::at(slot, slot::STATUS), slot_status::OCCUPIED | slot_status::DRAINED | slot_status::COMPLETED);
     }
 
-    /// Something happened.
+    /// Raises events and calls the firmware.
     pub(crate) fn interrupt(&mut self, events: u32) {
         self.interrupt_watched(events, &mut ());
     }
@@ -232,7 +234,7 @@ impl FakeRegisterBlock {
         self.writes.append(&mut self.block.writes);
     }
 
-    /// SMs want room.
+    /// Lets the firmware serve the SMs that request space.
     pub(crate) fn serve(&mut self) {
         self.interrupt(interrupt::PREEMPT);
     }
@@ -241,7 +243,7 @@ impl FakeRegisterBlock {
         self.interrupt_watched(interrupt::PREEMPT, observer);
     }
 
-    /// What was commanded on an SM since writes were cleared: place, technique and estimate.
+    /// Returns the commands on an SM since writes were cleared: place, technique and estimate.
     pub(crate) fn commands(&self, sm: usize) -> Vec<(usize, u32, u32)> {
         let first = preempt::at(sm, preempt::COMMAND);
         let mut commands: Vec<_> = (self.writes.iter())
@@ -254,19 +256,20 @@ impl FakeRegisterBlock {
         commands
     }
 
-    /// For whom positions are reserved on an SM, and which.
+    /// Returns the kernel with reservations on an SM, and its positions.
     pub(crate) fn reserved(&self, sm: usize) -> (u32, u64) {
         let field = |register| self.get(preempt::at(sm, register));
         (field(preempt::RESERVED_SLOT), u64::from(field(preempt::RESERVED_HIGH)) << 32 | u64::from(field(preempt::RESERVED_LOW)))
     }
 
-    /// Faults raised.
+    /// Returns the raised faults.
     pub(crate) fn faults(&self) -> u32 {
         self.writes.iter().filter(|(offset, _)| *offset == global::FAULT_SET).fold(0, |faults, (_, value)| faults | value)
     }
 }
 
-/// Four TBs of 1,000 registers, of a kernel whose TBs take 1,000 instructions of one cycle; TB `n` has done `done[n]`.
+/// Four TBs of 1,000 registers, of a kernel whose TBs take 1,000 instructions of one cycle. TB `n`
+/// has executed `done[n]`.
 pub(crate) fn four(scheme: Scheme, done: [u32; 4]) -> FakeRegisterBlock {
     let mut desk = FakeRegisterBlock::new(scheme, 1);
     desk.kernel(0, 0, 50, 1000, 0, 100);
@@ -277,7 +280,8 @@ pub(crate) fn four(scheme: Scheme, done: [u32; 4]) -> FakeRegisterBlock {
     desk
 }
 
-/// Two of them are in the way of each position of a kernel of priority 1 whose TBs take 2,000 registers.
+/// Adds a kernel of priority 1 whose TBs take 2,000 registers, so that two of the four TBs block
+/// each position.
 pub(crate) fn urgent_beside(mut desk: FakeRegisterBlock, unissued: u32, limit: u32) -> FakeRegisterBlock {
     desk.kernel(1, 1, 50, 2000, 0, unissued);
     desk.set(slot::at(1, slot::LATENCY_LIMIT), limit);

@@ -1,5 +1,5 @@
-//! Preemption over a register block of the test's own: who is taken off which SM, and kernels with a priority beside the policy (Shieh 2016,
-//! chapter 3; sources.md D134 to D136).
+//! Preemption over a fake register block: the victims on each SM, and kernels with a priority in
+//! addition to the policy (Shieh 2016, chapter 3; sources.md D134 to D136).
 
 mod choice;
 mod desk;

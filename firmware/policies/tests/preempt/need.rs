@@ -1,9 +1,10 @@
-//! Over all SMs in turn until there is as much room as the kernel needs (Shieh 2016, section 3.1; sources.md D134).
+//! All SMs free space in turn until the kernel's need is covered (Shieh 2016, section 3.1;
+//! sources.md D134).
 
 use super::desk::{FakeRegisterBlock, Tb};
 use mias_policies::preempt::Scheme;
 
-/// Three SMs that want room for 3, 1 and 2 TBs, and 4 are to come: turns give 2, 1 and 1.
+/// Three SMs request space for 3, 1 and 2 TBs, and 4 TBs remain: turns give 2, 1 and 1.
 #[test]
 fn the_need_is_covered_by_all_sms_in_turn() {
     for (unissued, expected) in [(0, [0, 0, 0]), (1, [1, 0, 0]), (2, [1, 1, 0]), (4, [2, 1, 1]), (5, [2, 1, 2]), (100, [3, 1, 2])] {
@@ -19,7 +20,7 @@ fn the_need_is_covered_by_all_sms_in_turn() {
         desk.serve();
         assert_eq!([0, 1, 2].map(|sm| desk.commands(sm).len()), expected, "{unissued} to come");
         assert_eq!([0, 1, 2].map(|sm| desk.reserved(sm).1.count_ones() as usize), expected);
-        // Asked again, nobody more leaves for what is reserved already.
+        // A repeated request makes no further TB leave for existing reservations.
         desk.writes.clear();
         (0..).zip([3, 1, 2]).for_each(|(sm, count)| desk.wants(sm, 1, count));
         desk.serve();
@@ -34,7 +35,7 @@ fn an_sm_that_cannot_give_its_part_is_made_up_for_by_others() {
     desk.kernel(1, 1, 50, 1000, 0, 4);
     desk.kernel(2, 5, 50, 1000, 0, 0);
     for place in 0..4 {
-        // All but one of SM 0 are of a kernel of higher priority.
+        // All but one TB of SM 0 belong to a kernel of higher priority.
         let slot = if place == 0 { 0 } else { 2 };
         desk.tb(0, place, Tb { slot, registers: 1000 * place as u32, cycles: 5, ..Tb::default() });
         desk.tb(1, place, Tb { slot: 0, registers: 1000 * place as u32, cycles: 5, ..Tb::default() });

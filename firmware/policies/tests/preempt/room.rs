@@ -1,4 +1,4 @@
-//! Whatever lies where: what is commanded makes the room that is reserved.
+//! Commands free the reserved space, for any placement of TBs.
 
 use super::desk::{self, FakeRegisterBlock, Tb};
 use crate::cases::cases;
@@ -9,8 +9,9 @@ use proptest::prelude::*;
 proptest! {
     #![proptest_config(cases(400))]
 
-    /// Whatever lies where: a position that is reserved becomes free by those that leave, a TB that comes has its threads and its TB slot,
-    /// nobody leaves who need not, or who leaves already, and nobody is flushed who may not be.
+    /// Checks properties for any placement of TBs. Victims free the reserved position, and the new
+    /// TB has its threads and its TB slot. No TB leaves that need not, or that is already leaving.
+    /// No TB is flushed without permission.
     #[test]
     fn what_is_commanded_makes_room(
         scheme in prop_oneof![Just(Scheme::Drain), Just(Scheme::Switch), Just(Scheme::Flush), Just(Scheme::Shieh), Just(Scheme::Oracle), Just(Scheme::Chimera)],
@@ -29,7 +30,8 @@ proptest! {
             desk.kernel(slot, priority, threads, registers, shared, if slot == 3 { need } else { 5 });
         }
         desk.set(slot::at(3, slot::LATENCY_LIMIT), limit);
-        // Where a TB has ended, it is known when the others will: often at no cost within the limit.
+        // If a TB has ended, the end of the others can be predicted: often at no cost within the
+        // limit.
         (0..).zip([ended.0, ended.1, ended.2]).filter(|(_, ended)| *ended).for_each(|(slot, _)| desk.ended(0, slot, &[(1000, 1000)]));
         // As many as fit, one after the other.
         let (mut here, mut next) = (Vec::new(), (0, 0, 0));
@@ -81,7 +83,7 @@ proptest! {
         prop_assert!(positions == 0 || staying.len() + positions.count_ones() as usize <= desk::TBS);
         prop_assert!(positions.count_ones() <= count.min(need) || scheme.is_whole() && positions.count_ones() <= count);
         prop_assert_eq!(who == 0, positions == 0);
-        // Where a position was free to begin with, nobody had to leave for the first.
+        // If a position was free at the start, no TB had to leave for the first TB.
         let from_the_start = (0..desk.positions(3)).any(|position| free(position, &|place| !here[place].2));
         if !scheme.is_whole() && need > 0 && from_the_start && here.len() < desk::TBS && next.2 + threads <= desk::THREADS {
             prop_assert!(positions != 0);

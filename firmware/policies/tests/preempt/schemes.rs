@@ -1,4 +1,5 @@
-//! What each scheme may do, and how it estimates (Shieh 2016, sections 2.3, 3.3.2 and 4.2; sources.md D134, D135).
+//! Allowed techniques of each scheme, and its estimates (Shieh 2016, sections 2.3, 3.3.2 and 4.2;
+//! sources.md D134, D135).
 
 use super::desk::{CONTEXT, FakeRegisterBlock, Tb};
 use mias_policies::preempt::Scheme;
@@ -12,7 +13,8 @@ fn every_scheme_has_its_techniques() {
         (Scheme::Drain, drain(100), drain(200)),
         (Scheme::Switch, switch, switch),
         (Scheme::Flush, (technique::FLUSH, 0), switch),
-        // The limit is what TB 0 takes to drain; a switch is too slow, and TB 1 may not be flushed.
+        // The limit is the draining time of TB 0. A switch is too slow, and TB 1 may not be
+        // flushed.
         (Scheme::Shieh, drain(100), drain(200)),
         (Scheme::Chimera, drain(100), drain(200)),
         (Scheme::ChimeraPlus, drain(100), drain(200)),
@@ -26,20 +28,21 @@ fn every_scheme_has_its_techniques() {
         }
         desk.kernel(1, 1, 50, 2000, 0, 1);
         desk.set(slot::at(1, slot::LATENCY_LIMIT), 100);
-        // The second position is not to be had: it is the kernel's own.
+        // The second position is not available, because it is the kernel's own.
         desk.tb(0, 2, Tb { slot: 1, insts: 5, cycles: 5, registers: 2000, flushable: true, ..Tb::default() });
         desk.wants(0, 1, 1);
         desk.serve();
         let expected: Vec<_> = [first, second].into_iter().zip(0..).map(|((how, estimate), place)| (place, how, estimate)).collect();
         if scheme.is_whole() {
-            // Whole SMs are for a kernel that has them to itself: its own TB is no reason against it.
+            // Whole SMs belong to one kernel. Its own TB does not prevent that.
             assert_eq!(desk.reserved(0).0, 2 | preempt_reserve::WHOLE_SM, "{scheme:?}");
         }
         assert_eq!(desk.commands(0), expected, "{scheme:?}");
     }
 }
 
-/// TBs that have ended vary less than those that run: their rate of 1 counts, and not the running TB's own of 4.
+/// TBs that have ended vary less than the running ones. Their rate of 1 counts, not the running
+/// TB's own of 4.
 #[test]
 fn estimates_are_those_of_the_scheme() {
     for (scheme, known, expected) in [
@@ -54,7 +57,7 @@ fn estimates_are_those_of_the_scheme() {
         desk.kernel(0, 0, 50, 4000, 0, 100);
         desk.ended(0, 0, &[(1000, 1000), (1000, 1000)]);
         desk.tb(0, 0, Tb { slot: 0, insts: 900, cycles: 3600, left: known, ..Tb::default() });
-        // A TB that is leaving: it has a rate, too.
+        // A TB that is leaving also has a rate.
         desk.tb(0, 1, Tb { slot: 0, insts: 900, cycles: 900, leaving: technique::DRAIN, ..Tb::default() });
         desk.kernel(1, 1, 50, 4000, 0, 1);
         desk.set(slot::at(1, slot::LATENCY_LIMIT), 1000);

@@ -1,4 +1,5 @@
-//! What happens between a wish for room and the room: another wish, a victim that ends, a flush that is refused, a kernel that goes.
+//! Events between a request for space and its fulfillment: another request, a victim that ends, a
+//! refused flush, and a kernel that leaves.
 
 use super::desk::{FakeRegisterBlock, Tb, four, urgent_beside};
 use mias_policies::preempt::Scheme;
@@ -6,7 +7,7 @@ use mias_registers::{global, preempt, preempt_reserve, slot, technique};
 
 const FLUSHED: [(usize, u32, u32); 2] = [(2, technique::FLUSH, 0), (3, technique::FLUSH, 0)];
 
-/// Position 1 has been asked for, which is of TBs 2 and 3, within no time.
+/// Position 1, which TBs 2 and 3 block, has been requested with a limit of 0.
 fn asked_for() -> FakeRegisterBlock {
     let mut desk = urgent_beside(four(Scheme::Shieh, [900, 800, 20, 10]), 1, 0);
     desk.wants(0, 1, 1);
@@ -16,7 +17,7 @@ fn asked_for() -> FakeRegisterBlock {
     desk
 }
 
-/// The same SM asks again.
+/// The same SM repeats its request.
 fn again(desk: &mut FakeRegisterBlock) -> Vec<(usize, u32, u32)> {
     desk.wants(0, 1, 1);
     desk.serve();
@@ -43,7 +44,7 @@ fn two_kernels_that_ask_at_once_are_both_served() {
         }
         desk.serve();
         for (sm, slot) in order.into_iter().enumerate() {
-            // A TB of 2,000 registers takes two of them, one of 1,000 one.
+            // A TB of 2,000 registers displaces two of them, one of 1,000 displaces one.
             assert_eq!(desk.commands(sm).len(), if slot == 1 { 2 } else { 1 }, "SM {sm}");
             assert_eq!(desk.reserved(sm), (slot + 1, 0b1), "SM {sm}");
         }
@@ -51,7 +52,8 @@ fn two_kernels_that_ask_at_once_are_both_served() {
     }
 }
 
-/// Reserved is for the later one, and who leaves already is not told again (sources.md D134).
+/// The later request holds the reservation, and a leaving TB gets no second command (sources.md
+/// D134).
 #[test]
 fn a_second_kernel_that_asks_on_the_same_sm_has_its_positions() {
     let mut desk = asked_for();
@@ -67,7 +69,7 @@ fn a_wish_that_comes_twice_takes_nobody_more() {
     assert_eq!((again(&mut desk), desk.reserved(0)), (vec![], (2, 0b10)));
 }
 
-/// The commands for them were refused, since nobody is there any more.
+/// The commands for them were refused, because the TBs have ended.
 #[test]
 fn victims_that_have_ended_meanwhile_are_not_looked_for() {
     let mut desk = asked_for();
@@ -75,14 +77,16 @@ fn victims_that_have_ended_meanwhile_are_not_looked_for() {
         desk.set(preempt::at(0, preempt::TB + 4 * place), 0);
     }
     assert_eq!((again(&mut desk), desk.reserved(0)), (vec![], (2, 0b10)));
-    // Another TB of the same kernel has come into one of the places: it has to leave as its predecessor had.
+    // Another TB of the same kernel has entered one of the places. It must leave as its predecessor
+    // had to.
     let mut desk = asked_for();
     desk.set(preempt::at(0, preempt::TB + 4 * 2), 0);
     desk.tb(0, 3, Tb { slot: 0, insts: 1, cycles: 1, registers: 3000, flushable: true, ..Tb::default() });
     assert_eq!((again(&mut desk), desk.reserved(0)), (vec![FLUSHED[1]], (2, 0b10)));
 }
 
-/// Both have stored to what they loaded since they were chosen: they are not flushed any more, and the other position costs less.
+/// Both have stored to data that they had loaded, after they were chosen. They may no longer be
+/// flushed, and the other position costs less.
 #[test]
 fn a_flush_that_is_refused_is_chosen_anew() {
     let mut desk = asked_for();
@@ -91,13 +95,14 @@ fn a_flush_that_is_refused_is_chosen_anew() {
     }
     let other = [0, 1].map(|place| (place, technique::FLUSH, 0));
     assert_eq!((again(&mut desk), desk.reserved(0)), (other.to_vec(), (2, 0b01)));
-    // One of the two is left, and may be flushed: it alone has to go.
+    // One of the two is left, and may be flushed: only this TB must leave.
     let mut desk = asked_for();
     desk.tb(0, 3, Tb { slot: 0, insts: 10, cycles: 10, registers: 3000, flushable: true, ..Tb::default() });
     assert_eq!((again(&mut desk), desk.reserved(0)), (vec![FLUSHED[1]], (2, 0b10)));
 }
 
-/// The kernel was withdrawn, or has ended, or has issued all it has, and an SM asks for it still.
+/// The kernel was withdrawn, has ended, or has issued all its TBs, and an SM still requests space
+/// for it.
 #[test]
 fn nobody_leaves_for_a_kernel_that_needs_no_room_any_more() {
     for scheme in [Scheme::Shieh, Scheme::Chimera, Scheme::Drain] {
@@ -112,7 +117,8 @@ fn nobody_leaves_for_a_kernel_that_needs_no_room_any_more() {
     }
 }
 
-/// Its registers are there, and it needs more threads, shared memory or registers than a whole SM has: no position, nobody leaves.
+/// Its registers fit, but it needs more threads, shared memory or registers than a whole SM has: no
+/// position, no victims.
 #[test]
 fn nobody_leaves_for_a_tb_that_fits_nowhere() {
     for (threads, registers, shared) in [(1001, 1001, 0), (50, 1000, 4001), (50, 4050, 0)] {
@@ -126,7 +132,7 @@ fn nobody_leaves_for_a_tb_that_fits_nowhere() {
     }
 }
 
-/// It needs what only all the TBs together hold.
+/// It needs the space of all the TBs together.
 #[test]
 fn a_tb_as_large_as_an_sm_takes_all_of_it() {
     for (scheme, word) in [(Scheme::Shieh, 2), (Scheme::Chimera, 2 | preempt_reserve::WHOLE_SM)] {

@@ -1,4 +1,4 @@
-//! Whether the firmware preempts at all, and what it tells who watches.
+//! Straps that enable preemption, and the data for observers.
 
 use super::desk::{FakeRegisterBlock, four, urgent_beside};
 use mias_firmware::driver::Observer;

@@ -1,4 +1,4 @@
-//! Kernels with a priority, beside the policy (sources.md D136).
+//! Kernels with a priority, in addition to the policy (sources.md D136).
 
 use super::desk::FakeRegisterBlock;
 use mias_policies::preempt::Scheme;
@@ -18,7 +18,7 @@ fn an_urgent_kernel_has_its_quota_at_once_and_beside_the_policy() {
     let phase = desk.firmware.scheduler().phase();
     assert!(desk.writes.windows(2).any(|two| two == [(quota, 2), (global::COMMIT, 1)]), "4,000 registers hold two");
     assert_eq!((desk.firmware.extension().preemption().urgent_slots(), desk.firmware.scheduler().kernels().len()), (1 << 5, 1));
-    // The policy's own rescheduling, of the batch of slot 0, leaves it alone.
+    // The policy's own rescheduling, of the batch of slot 0, does not change it.
     desk.writes.clear();
     desk.set(global::CYCLE_LOW, 1 << 20);
     desk.interrupt(interrupt::TIMER);
@@ -48,7 +48,7 @@ fn an_urgent_kernel_that_fits_nowhere_is_rejected() {
     assert_eq!(desk.get(global::LAUNCH_COUNT), 0);
 }
 
-/// Four kernels are what the scheduler takes, the fifth and the seventh wait, the sixth is urgent.
+/// The scheduler takes four kernels, the fifth and the seventh wait, and the sixth is urgent.
 #[test]
 fn an_urgent_kernel_does_not_wait_behind_others() {
     let mut desk = FakeRegisterBlock::new(Scheme::Shieh, 1);
@@ -59,7 +59,7 @@ fn an_urgent_kernel_does_not_wait_behind_others() {
     desk.interrupt(interrupt::LAUNCH);
     assert_eq!((desk.firmware.scheduler().kernels().len(), desk.firmware.extension().preemption().urgent_slots()), (4, 1 << 5));
     assert_eq!(desk.get(global::LAUNCH_COUNT), 1, "the seventh hides nobody");
-    // Those that wait come in their order.
+    // Waiting kernels are scheduled in order.
     for (done, expected) in [(0, 4), (1, 6)] {
         desk.complete(done);
         desk.interrupt(interrupt::COMPLETED);

@@ -1,4 +1,5 @@
-//! Chimera takes whole SMs (Park et al. 2015, as Shieh 2016 has it in sections 2.3, 4.2 and 4.3).
+//! Chimera takes whole SMs (Park et al. 2015, as described in Shieh 2016, sections 2.3, 4.2 and
+//! 4.3).
 
 use super::desk::{FakeRegisterBlock, Tb};
 use mias_firmware::driver::Observer;
@@ -6,7 +7,8 @@ use mias_policies::extras::WatchesPreemption;
 use mias_policies::preempt::{Scheme, Selection};
 use mias_registers::{preempt_reserve, slot};
 
-/// SM 0 loses 40 and 50 instructions, SM 1 10 and 20, SM 2 has a TB that need not yield. Two TBs of the kernel fill an SM.
+/// SM 0 loses 40 and 50 instructions, SM 1 10 and 20, and SM 2 has a TB that need not yield. Two
+/// TBs of the kernel fill an SM.
 #[test]
 fn chimera_takes_whole_sms_the_cheapest_first() {
     for (unissued, expected) in [(1, [0, 2, 0]), (2, [0, 2, 0]), (3, [2, 2, 0]), (9, [2, 2, 0])] {
@@ -29,8 +31,8 @@ fn chimera_takes_whole_sms_the_cheapest_first() {
     }
 }
 
-/// Two TBs that drain in 100 and 300 cycles at one instruction per cycle: the first one's slots idle for 200. A switch of one would lose
-/// twice `CONTEXT`.
+/// Two TBs that drain in 100 and 300 cycles at one instruction per cycle: the first one's slots
+/// idle for 200. A switch of one would lose twice `CONTEXT`.
 #[test]
 fn chimera_counts_what_idles_until_the_last_has_left() {
     #[derive(Default)]
@@ -44,7 +46,7 @@ fn chimera_counts_what_idles_until_the_last_has_left() {
     }
     for (scheme, limit, expected) in [
         (Scheme::Chimera, 300, vec![(0, 200), (1, 0)]),
-        // The second is late by draining: it is flushed, and nothing idles that is counted.
+        // Draining the second exceeds the limit. It is flushed, and no idle slots count.
         (Scheme::Chimera, 299, vec![(0, 0), (1, 700)]),
         (Scheme::Shieh, 300, vec![(0, 0)]),
     ] {

@@ -1,4 +1,5 @@
-//! Who has to yield: TBs of lower priority, and those beyond their own quota (sources.md D134).
+//! TBs that must yield: those of lower priority, and those beyond their own quota (sources.md
+//! D134).
 
 use super::desk::{Tb, four};
 use mias_policies::preempt::Scheme;
@@ -20,7 +21,7 @@ fn of_equal_priority_those_beyond_their_quota_yield_and_no_more() {
         desk.wants(0, 1, 1);
         desk.serve();
         let commands = desk.commands(0).len();
-        // With one leaving that was in the way of position 1, its neighbour is enough.
+        // If a TB that blocked position 1 is already leaving, one more victim suffices.
         let expected = if leaving == 1 && expected == 2 { 1 } else { expected };
         let expected = if (quota, leaving) == (2, 1) { 1 } else { expected };
         assert_eq!(commands, expected, "quota {quota}, {leaving} leaving");

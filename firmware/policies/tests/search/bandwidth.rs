@@ -1,12 +1,13 @@
-//! Equations 1 and 2 of Zhao et al. 2018, and the classifier beside them.
+//! Equations 1 and 2 of Zhao et al. 2018, and the alternative classifier.
 
 use crate::cases::cases;
 use mias_firmware::quantity::SectorRate;
 use mias_policies::search::{KernelCounts, Supply, utilised};
 use proptest::prelude::*;
 
-/// The machine of Zhao et al. 2018 as far as the paper says, and GTX 480's bandwidths scaled to it: 24 SMs of two schedulers at 700 MHz, 12 slices of
-/// 32 bytes per cycle on both sides of the interconnect, 177.4 GB/s of DRAM.
+/// Machine of Zhao et al. 2018 as far as the paper states it, with GTX 480's bandwidths scaled to
+/// it: 24 SMs of two schedulers at 700 MHz, 12 slices of 32 bytes per cycle on both sides of the
+/// interconnect, 177.4 GB/s of DRAM.
 fn zhao() -> Supply {
     let sectors_per_cycle = |bytes_per_second: u64| SectorRate::from_bits(((bytes_per_second << 16) / 32 / 700_000_000) as u32);
     Supply {
@@ -19,24 +20,27 @@ fn zhao() -> Supply {
     }
 }
 
-/// Counts of a kernel with so many accesses of lines of 128 bytes, four sectors each, in a million warp instructions.
+/// Counts of a kernel with `lines_per_million` accesses of lines of 128 bytes, four sectors each,
+/// in a million warp instructions.
 fn kernel(lines_per_million: u32, hit_permille: u32) -> KernelCounts {
     let l2_accesses = 4 * lines_per_million;
     KernelCounts { cycles: 20_000, warp_insts: 1_000_000, l2_accesses, l2_hits: l2_accesses * hit_permille / 1000, ..KernelCounts::NONE }
 }
 
-/// Demand is 2 * 128 * 0.7 * 24 / 1000 = 4.3008 GB/s per access of a line and thousand warp instructions. Without hits 177.4 / 2 = 88.7 GB/s are
-/// supplied, that is 20.62 accesses; with nothing but hits 268.8 GB/s, 62.5 accesses.
+/// Demand is 2 * 128 * 0.7 * 24 / 1000 = 4.3008 GB/s per line access and thousand warp
+/// instructions. Without hits the supply is 177.4 / 2 = 88.7 GB/s, or 20.62 accesses; with hits
+/// only it is 268.8 GB/s, or 62.5 accesses.
 #[test]
 fn the_papers_machine_has_its_thresholds() {
     let memory = |lines, hits| zhao().falls_short(&kernel(lines, hits));
     assert!(!memory(20_600, 0) && memory(20_650, 0));
     assert!(!memory(62_480, 1000) && memory(62_520, 1000));
-    // Half of them hits: (268.8 + 88.7) / 2 / 4.3008 = 41.56.
+    // With half of them hits: (268.8 + 88.7) / 2 / 4.3008 = 41.56.
     assert!(!memory(41_500, 500) && memory(41_620, 500));
 }
 
-/// Zhao et al. 2018, section 4.1.1: LAVAMD uses next to no DRAM and is limited by the L2; MERGE uses 13.3 % of DRAM's cycles and is not.
+/// Zhao et al. 2018, section 4.1.1: LAVAMD uses almost no DRAM and is limited by the L2. MERGE uses
+/// 13.3 % of DRAM's cycles and is not limited.
 #[test]
 fn what_bandwidth_utilisation_gets_wrong() {
     let lavamd = KernelCounts { dram_sectors: 10, ..kernel(80_000, 999) };
@@ -72,19 +76,21 @@ fn rate() -> impl Strategy<Value = SectorRate> {
 proptest! {
     #![proptest_config(cases(4000))]
 
-    /// The equations as printed, as exact fractions of 128 bits.
+    /// The printed equations as exact 128-bit fractions.
     #[test]
     fn as_the_equations_say(counts in counts(), (interconnect, l2, dram) in (rate(), rate(), rate()), sms in 1..257_u16, schedulers in 0..256_u32, access_sectors in 1..9_u8) {
         let supply = Supply { sms, schedulers, access_sectors, interconnect, l2, dram };
         let [w, a, h] = [counts.warp_insts, counts.l2_accesses, counts.l2_hits].map(u128::from);
         let [interconnect, l2, dram] = [interconnect, l2, dram].map(|rate| u128::from(rate.to_bits()));
-        // BW_total = peak A / W, BW_off = min(NoC, (LLC H + MEM (A - H) / 2) / A), in 2^-16 sectors per cycle.
+        // BW_total = peak A / W, BW_off = min(NoC, (LLC H + MEM (A - H) / 2) / A), in 2^-16 sectors
+        // per cycle.
         let peak = (u128::from(schedulers) * u128::from(sms) * u128::from(access_sectors)) << 16;
         let expected = a != 0 && (peak * a > interconnect * w || 2 * peak * a * a > w * (2 * l2 * h + dram * (a - h)));
         prop_assert_eq!(supply.falls_short(&counts), expected);
     }
 
-    /// More accesses per instruction, more SMs, or less bandwidth never make a memory-intensive kernel a compute-intensive one.
+    /// More accesses per instruction, more SMs, or less bandwidth never turn a memory-intensive
+    /// kernel into a compute-intensive one.
     #[test]
     fn more_demand_is_no_less(counts in counts(), fewer in 0..1_u32 << 27, (rate, less) in (rate(), any::<u32>()), sms in 1..129_u16) {
         let supply = Supply { sms, schedulers: 2, access_sectors: 1, interconnect: rate, l2: rate, dram: rate };

@@ -1,5 +1,5 @@
-//! A register block of the test's own, as far as a search sees it: states of SMs, quotas, counters of kernels over the whole chip, time. Kernels
-//! are as fast as the test says they are on so many SMs.
+//! A fake register block for searches: SM states, quotas, kernel counters over the whole chip, and
+//! time. The test defines the kernels' rates on a number of SMs.
 
 use std::collections::BTreeMap;
 
@@ -17,16 +17,17 @@ const COALESCE: u32 = 100;
 /// A kernel on the chip.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Kernel {
-    /// Thread instructions per cycle on an SM, and on how many SMs it gets no faster.
+    /// Thread instructions per cycle on an SM, and the number of SMs at which the rate saturates.
     pub(crate) rate: u32,
     pub(crate) saturates_at: u32,
-    /// L2 accesses per thousand warp instructions; none hits.
+    /// L2 accesses per thousand warp instructions, without hits.
     pub(crate) apki: u32,
-    /// Active warps of a scheduler of which the L1s hold the data, so that three of four accesses hit them: then as much of DRAM serves four times as many.
+    /// Active warps of a scheduler whose data fit the L1s, so that three of four accesses hit. The
+    /// same DRAM bandwidth then serves four times as many accesses.
     pub(crate) fits: u32,
 }
 
-/// What is in a slot.
+/// Content of a slot.
 #[derive(Clone, Copy, Debug, Default)]
 struct Running {
     kernel: Kernel,
@@ -34,7 +35,7 @@ struct Running {
     thread_insts: u64,
 }
 
-/// How the block makes counters up, if it does not count.
+/// Source of arbitrary counters, if the block does not count.
 pub(crate) type Liar = Box<dyn FnMut() -> u32>;
 
 pub(crate) struct Block {
@@ -56,7 +57,7 @@ impl Block {
         self.registers.insert(offset, value);
     }
 
-    /// State of an SM.
+    /// Returns the state of an SM.
     pub(crate) fn state(&self, sm: u32) -> u32 {
         self.get(sm::at(sm as usize, sm::STATE_REQUEST))
     }
@@ -65,22 +66,22 @@ impl Block {
         self.get(sm::at(sm as usize, sm::QUOTA + 4 * slot as u32))
     }
 
-    /// SMs on which a kernel issues.
+    /// Returns the SMs on which a kernel issues.
     pub(crate) fn active(&self, slot: usize) -> u32 {
         (0..self.sms).filter(|sm| self.state(*sm) == sm_state::ACTIVE && self.quota(*sm, slot) != 0).count() as u32
     }
 
-    /// SMs that may hold TBs of a kernel.
+    /// Returns the SMs that may hold TBs of a kernel.
     pub(crate) fn placed(&self, slot: usize) -> u32 {
         (0..self.sms).filter(|sm| self.quota(*sm, slot) != 0).count() as u32
     }
 
-    /// The limit of a slot's active warps, the same on all SMs.
+    /// Returns the limit of a slot's active warps, which is the same on all SMs.
     pub(crate) fn limit(&self, slot: usize) -> u32 {
         self.get(global::ACTIVE_WARPS_ALL + 4 * slot as u32)
     }
 
-    /// A register as it was last written.
+    /// Returns the last written value of a register.
     pub(crate) fn register(&self, offset: u32) -> u32 {
         self.get(offset)
     }
@@ -198,7 +199,7 @@ impl Chip {
         Self { block, firmware }
     }
 
-    /// A kernel of many TBs of 256 threads, of which four fill an SM, is launched into a slot.
+    /// Launches a kernel of many TBs of 256 threads, of which four fill an SM, into a slot.
     pub(crate) fn launch(&mut self, slot: usize, kernel: Kernel) {
         for (register, value) in [
             (slot::STATUS, slot_status::OCCUPIED),
@@ -216,7 +217,7 @@ impl Chip {
         self.interrupt(interrupt::LAUNCH);
     }
 
-    /// A kernel has no TB left to issue, or its last one has retired.
+    /// Drains or completes a kernel.
     pub(crate) fn end(&mut self, slot: usize, completed: bool) {
         let (status, event) = if completed {
             (slot_status::OCCUPIED | slot_status::DRAINED | slot_status::COMPLETED, interrupt::COMPLETED)
@@ -236,7 +237,7 @@ impl Chip {
         self.firmware.scheduler().phase().code()
     }
 
-    /// Lets time pass to the next thing that the firmware waits for; false if there is none.
+    /// Advances time to the firmware's next deadline; returns false if there is none.
     pub(crate) fn step(&mut self) -> bool {
         let Some(deadline) = self.firmware.scheduler().phase().deadline() else { return false };
         self.block.advance(deadline.max(self.block.now));
@@ -244,7 +245,7 @@ impl Chip {
         true
     }
 
-    /// Until the firmware waits for nothing. Steps that it took.
+    /// Steps until the firmware waits for no deadline, and returns the number of steps.
     pub(crate) fn rest(&mut self) -> u32 {
         let mut steps = 0;
         while self.step() {

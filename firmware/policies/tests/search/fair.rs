@@ -23,13 +23,13 @@ const REACH: Reach = Reach { base_permille: 400, row_hits_permille: 400 };
 
 const PARAMETERS: Parameters = Parameters { warm_up: 20_000, window: 20_000, able: true, supply: SUPPLY, reach: REACH, ..Parameters::NONE };
 
-/// A search to its end: what a kernel counts in a window, by its number and its SMs, and whether it is alone. What each kernel has in each window, and the
-/// search.
+/// Runs a search to its end. `count` gives a kernel's counts in a window by its number, its SMs,
+/// and whether it runs alone. It returns each kernel's SMs in each window, and the search.
 fn searched(sms: u16, kernels: usize, count: &mut dyn FnMut(usize, u16, bool) -> KernelCounts) -> (Vec<Vec<u16>>, Search, FairShare) {
     searched_by(Slowdowns::Alone, sms, kernels, count)
 }
 
-/// The same, told by something.
+/// Runs a search with a given source of slowdowns.
 fn searched_by(
     slowdowns: Slowdowns,
     sms: u16,
@@ -63,9 +63,10 @@ fn did(instructions: u32, dram_sectors: u32) -> KernelCounts {
     KernelCounts { cycles: 20_000, instructions, warp_insts: 1, l2_accesses: dram_sectors, dram_sectors, ..KernelCounts::NONE }
 }
 
-/// One that takes all of DRAM from 6 SMs on, and one that takes none and grows with every SM. Alone the first is as fast on 24 SMs as on 12, the second twice as
-/// fast. By hand: on 12 and 12 they make 1 and 1/2 of that; d = 0.5 12 12 / (0.5 12 + 1 12) = 4. On 8 and 16, 1 and 2/3: 2.0. On 6 and 18, 1 and 3/4: 1.2.
-/// On 5 and 19, 5/6 and 19/24: none.
+/// The first kernel takes all of DRAM from 6 SMs on, and the second uses none and scales with its
+/// SMs. Alone the first is as fast on 24 SMs as on 12, the second twice as fast. By hand: on 12 and
+/// 12 they reach 1 and 1/2 of that; d = 0.5 12 12 / (0.5 12 + 1 12) = 4. On 8 and 16, 1 and 2/3:
+/// 2.0. On 6 and 18, 1 and 3/4: 1.2. On 5 and 19, 5/6 and 19/24: none.
 #[test]
 fn a_saturating_and_a_growing_kernel_by_hand() {
     let mut count = |kernel: usize, sms: u16, _: bool| {
@@ -80,22 +81,23 @@ fn a_saturating_and_a_growing_kernel_by_hand() {
     }
 }
 
-/// Two that grow with every SM, whatever they do on each: the even split is fair, and stays.
+/// Two kernels that scale with their SMs, at any rates: the even split is fair, and stays.
 #[test]
 fn kernels_that_grow_alike_stay_even() {
     let (tried, search, _) = searched(24, 2, &mut |kernel, sms, _| did(if kernel == 0 { 90_000 } else { 700 } * u32::from(sms), 0));
     assert_eq!((tried.len(), search.shares.unused(), search.shares.active(0)), (3, 0, 12));
-    // One that the other slows down to a half, on any shares: 12 and 12 make 1/4 and 1/2; d = 0.25 144 / (0.25 12 + 0.5 12) = 4. 16 and 8: 1/3 each.
+    // One kernel that the other slows down by half, on any shares: 12 and 12 make 1/4 and 1/2; d =
+    // 0.25 144 / (0.25 12 + 0.5 12) = 4. 16 and 8: 1/3 each.
     let (tried, _, _) = searched(24, 2, &mut |kernel, sms, alone| did((2 - u32::from(kernel == 0 && !alone)) * 10_000 * u32::from(sms), 0));
     assert_eq!(tried[2..], [[12, 12], [16, 8]]);
 }
 
-/// The least of what there is more: SMs, interconnect, L2, DRAM.
+/// The smallest growth of SMs, interconnect, L2 and DRAM counts.
 #[test]
 fn alone_it_is_limited_by_what_ends_first() {
     let multiple = |supply: Supply, accesses: u32, dram: u32| {
         let counts = KernelCounts { l2_accesses: accesses, dram_sectors: dram, ..did(20_000, 0) };
-        // On the same counts progress is one over the multiple.
+        // With the same counts, progress is one over the factor.
         f64::from(ONE) / f64::from(Alone::of(&counts, 8, &supply, &REACH).progress(&counts))
     };
     let close = |a: f64, b: f64| (a - b).abs() < 1e-3;
@@ -107,17 +109,19 @@ fn alone_it_is_limited_by_what_ends_first() {
     assert!(close(multiple(SUPPLY, 20_000, 20_000 * 30), 1.0), "more than there is");
 }
 
-/// A kernel that is stuck, alone or always, is no reason to fail.
+/// A kernel without progress, alone or always, causes no failure.
 #[test]
 fn who_does_nothing_is_not_divided_by() {
     let (_, search, _) = searched(24, 3, &mut |_, _, _| did(0, 0));
     assert_eq!([0, 1, 2].map(|kernel| search.shares.active(kernel)), [8, 8, 8]);
-    // One that does nothing beside the other: more SMs change nothing, and the split stays even.
+    // One kernel makes no progress with the other: more SMs change nothing, and the split stays
+    // even.
     let (tried, search, _) = searched(24, 2, &mut |kernel, _, alone| did(u32::from(kernel == 1 || alone) * 500, 0));
     assert_eq!((tried.last(), search.shares.active(0)), (Some(&vec![18, 6]), 12));
 }
 
-/// By hand: a kernel that asks for more than there is has made half of what 0.4 + 0.4 / 2 of 8 sectors per cycle would; another has its part of the SMs.
+/// By hand: a memory-intensive kernel has made half of 0.4 + 0.4 / 2 of 8 sectors per cycle.
+/// Another one has its share of the SMs.
 #[test]
 fn the_model_by_hand() {
     let counts = |dram_sectors, row_hits| KernelCounts { warp_insts: dram_sectors, row_hits, ..did(20_000, dram_sectors) };
@@ -133,8 +137,9 @@ fn the_model_by_hand() {
     assert!(close(progress(did(9, 0), 6), 0.25), "6 of 24 SMs");
 }
 
-/// By hand: on 12 and 12 a kernel that takes 3 of 4.8 sectors from 6 SMs on makes 5/8, and one that computes 1/2: d = 0.125 144 / (0.5 12 + 0.625 12) = 1.3. On 11 and
-/// 13: 0.6. No kernel is ever alone.
+/// By hand: on 12 and 12 a kernel that takes 3 of 4.8 sectors from 6 SMs on makes 5/8, and a
+/// compute-bound one 1/2: d = 0.125 144 / (0.5 12 + 0.625 12) = 1.3. On 11 and 13: 0.6. No kernel
+/// ever runs alone.
 #[test]
 fn the_model_needs_no_kernel_alone() {
     let mut count = |kernel: usize, sms: u16, _: bool| {
@@ -152,8 +157,8 @@ fn the_model_needs_no_kernel_alone() {
 proptest! {
     #![proptest_config(cases(256))]
 
-    /// Whatever is counted, and whether or not it is the same when it is counted again: it ends, SMs are conserved, everybody keeps one, and what stays was measured and is
-    /// no less fair than the even split was.
+    /// For any counts, repeatable or not: the search ends, SMs are conserved, and every kernel
+    /// keeps one. The final shares were measured and are at least as fair as the even split was.
     #[test]
     fn any_counters(
         (sms, kernels) in (2..257_u16, 2..5_usize),
@@ -179,7 +184,7 @@ proptest! {
         prop_assert!(tried[alone..].contains(&last));
     }
 
-    /// Where counters are a function of the shares, what stays is at least as fair as the even split.
+    /// If counters are a function of the shares, the result is at least as fair as the even split.
     #[test]
     fn never_less_fair_than_even(
         sms in 4..133_u16,

@@ -1,5 +1,7 @@
-//! The search for how many SMs each kernel needs: its arithmetic against exact references and the paper's numbers, its steps on kernels whose
-//! performance is known, and the driver under it on a register block of the test's own, under any counters.
+//! Search for the number of SMs that each kernel needs: arithmetic, steps and driver.
+//!
+//! The arithmetic is tested against exact references and the paper's numbers, the steps on kernels
+//! of known performance, and the driver on a fake register block under any counters.
 
 mod bandwidth;
 mod chip;

@@ -1,4 +1,4 @@
-//! Trials on the whole GPU, run by hand: kernels that do what the test says, one round after the other.
+//! Trials on the whole GPU, round by round, with kernels of given rates.
 
 use mias_firmware::gpu::{GpuProperties, Settings};
 use mias_firmware::kernel::Kernel;
@@ -20,7 +20,7 @@ const SMS: u16 = 8;
 /// Cycles of a step's windows.
 pub(super) const WINDOW: u32 = 20_000;
 
-/// Kernels whose TBs take so many threads of 16.
+/// Kernels whose TBs take these threads of 16.
 pub(super) fn kernels(threads: &[u32]) -> Vec<Kernel> {
     let kernel = |threads: &u32| Kernel::new(0, &TbShape { threads: *threads, thread_registers: 0, shared_bytes: 0 }, 1_000_000, &LIMITS);
     threads.iter().map(kernel).collect()
@@ -32,7 +32,8 @@ pub(super) fn tbs(tbs: &[u8]) -> [u8; 4] {
     all
 }
 
-/// A round of trials: what was tried, for how long each, what stays, and for how long, if the search goes on.
+/// A round of trials: the tried vectors, their lengths, the result, and the length of its rest if
+/// the search continues.
 #[derive(Debug)]
 pub(super) struct Round {
     pub(super) tried: Vec<[u8; 4]>,
@@ -41,7 +42,7 @@ pub(super) struct Round {
     pub(super) rest: Option<u32>,
 }
 
-/// So many rounds, of kernels that make so many instructions in a cycle; fewer if the search is over.
+/// Runs `count` rounds of kernels with these instructions per cycle; fewer if the search ends.
 pub(super) fn rounds(kernels: &[Kernel], count: usize, did: &mut dyn FnMut([u8; 4], usize) -> u32) -> Vec<Round> {
     let gpu = GpuProperties { sm_count: SMS, limits: LIMITS, ..GpuProperties::NONE };
     let context = Context { gpu: &gpu, settings: &Settings::default(), kernels };
@@ -70,7 +71,8 @@ pub(super) fn rounds(kernels: &[Kernel], count: usize, did: &mut dyn FnMut([u8; 
             }
             tried.push(now);
             lasted.push(cycles);
-            // The best, four who give in vain, and up to three whose sixteen TBs are halved four times, each time looked at twice.
+            // The best, four vain exchanges, and up to three kernels whose sixteen TBs are halved
+            // four times, each measured twice.
             assert!(tried.len() <= 1 + 4 + 2 * 3 * 4, "{tried:?}");
         };
         policy.give_up(&mut search);
@@ -84,7 +86,7 @@ pub(super) fn rounds(kernels: &[Kernel], count: usize, did: &mut dyn FnMut([u8; 
     rounds
 }
 
-/// What a kernel does with what all SMs have: any function of it.
+/// Returns an arbitrary function of the configuration as a kernel's rate.
 pub(super) fn random(seed: u64, tbs: [u8; 4], kernel: usize) -> u32 {
     let mut state = seed ^ kernel as u64;
     for number in tbs {
@@ -93,7 +95,7 @@ pub(super) fn random(seed: u64, tbs: [u8; 4], kernel: usize) -> u32 {
     10 + (state >> 40) as u32 % 100
 }
 
-/// Two to four kernels of which one TB of each fits.
+/// Generates two to four kernels with space for one TB of each.
 pub(super) fn several() -> impl Strategy<Value = Vec<Kernel>> {
     prop::collection::vec(1..9_u32, 2..5)
         .prop_map(|threads| kernels(&threads))

@@ -1,4 +1,4 @@
-//! Who has which SM.
+//! Assignment of SMs to kernels.
 
 use crate::cases::cases;
 use mias_policies::search::{Rest, Shares, SmState};
@@ -11,7 +11,8 @@ fn held(shares: &Shares, kernel: usize) -> u16 {
 proptest! {
     #![proptest_config(cases(256))]
 
-    /// Whatever is kept and given: every SM has one holder and one state, numbers are those that were set, and nobody has less than one SM.
+    /// For any kept and given SMs: every SM has one holder and one state, the numbers are as set,
+    /// and every kernel has at least one SM.
     #[test]
     fn sms_are_conserved(
         (sms, kernels) in (1..257_u16, 1..5_usize),
@@ -39,13 +40,14 @@ proptest! {
         let gated = shares.holders().filter(|holder| holder.state == SmState::Gated).count();
         let unused = usize::from(shares.unused());
         prop_assert_eq!((stalled, gated), (if rest == Rest::Stalled { unused } else { 0 }, if rest == Rest::Gated { unused } else { 0 }));
-        // A stalled SM is its own kernel's, as the even split has it.
+        // A stalled SM belongs to its kernel by the even split.
         for (sm, holder) in shares.holders().enumerate().filter(|(_, holder)| holder.state == SmState::Stalled) {
             prop_assert_eq!(holder.kernel, Some(sm % kernels));
         }
     }
 
-    /// What is given evens out: those that take SMs differ by one at most, unless one had more before.
+    /// Given SMs are balanced: kernels that receive SMs differ by at most one, unless one had more
+    /// before.
     #[test]
     fn sms_are_given_evenly(sms in 4..257_u16, keep in any::<[u16; 4]>(), receivers in 1..16_u8) {
         let mut shares = Shares::even(sms, 4);
@@ -55,7 +57,8 @@ proptest! {
         prop_assert!(sizes().max().unwrap() - sizes().min().unwrap() <= 1);
     }
 
-    /// A kernel that is left alone has the SMs that it had, all others are stalled under their kernels, and all go on as before.
+    /// A kernel that runs alone keeps its SMs, all others stall under their kernels, and all resume
+    /// as before.
     #[test]
     fn who_is_alone_stalls_all_others(sms in 4..257_u16, kernels in 1..5_usize, keep in any::<[u16; 4]>(), receivers in 1..16_u8, alone in 0..4_u8) {
         let mut shares = Shares::even(sms, kernels);
@@ -95,7 +98,7 @@ fn four_and_twenty() {
     shares.keep(0, 4);
     shares.give_to(0b10);
     assert_eq!([0, 1].map(|kernel| shares.active(kernel)), [4, 20]);
-    // SMs 0, 2, 4 and 6 stay the first kernel's.
+    // SMs 0, 2, 4 and 6 stay with the first kernel.
     let of_first: Vec<u16> = (0..24).filter(|sm| shares.holder(*sm).kernel == Some(0)).collect();
     assert_eq!(of_first, [0, 2, 4, 6]);
 }

@@ -1,4 +1,4 @@
-//! The steps of both modes on kernels whose performance is a known function of their SMs.
+//! Steps of both modes on kernels whose performance is a known function of their SMs.
 
 use crate::cases::cases;
 use mias_firmware::gpu::{GpuProperties, Settings};
@@ -22,10 +22,11 @@ const SUPPLY: Supply = Supply {
 const PARAMETERS: Parameters =
     Parameters { warm_up: 20_000, window: 20_000, loss_permille: 50, able: true, gates: true, supply: SUPPLY, ..Parameters::NONE };
 
-/// A kernel: how many instructions it makes in a window on so many SMs of its own, and whether it asks for more than there is.
+/// A kernel: whether it is memory-intensive, and its instructions in a window on a number of SMs.
 type Kernel<'a> = (bool, &'a dyn Fn(u16) -> u32);
 
-/// A search to its end. What each kernel keeps after each window, and the search.
+/// Runs a search to its end, and returns the SMs that each kernel keeps after each window, and the
+/// search.
 fn searched(mode: Mode, parameters: Parameters, kernels: &[Kernel<'_>]) -> (Vec<Vec<u16>>, Search) {
     let mut search = Search::NONE;
     search.parameters = parameters;
@@ -47,7 +48,7 @@ fn searched(mode: Mode, parameters: Parameters, kernels: &[Kernel<'_>]) -> (Vec<
     (tried, search)
 }
 
-/// As fast as so many SMs at most.
+/// A rate that saturates at `at` SMs.
 fn saturates(at: u16) -> impl Fn(u16) -> u32 {
     move |sms| 10_000 * u32::from(sms.min(at))
 }
@@ -56,7 +57,8 @@ fn grows(sms: u16) -> u32 {
     10_000 * u32::from(sms)
 }
 
-/// Zhao et al. 2018, sections 3.1 and 4.2: two SMs less in each step, until the loss exceeds 5 %, then one step back.
+/// Zhao et al. 2018, sections 3.1 and 4.2: two SMs less in each step, until the loss exceeds 5 %,
+/// then one step back.
 #[test]
 fn performance_mode_by_hand() {
     let (tried, search) = searched(Mode::Chosen, PARAMETERS, &[(true, &saturates(6)), (false, &grows)]);
@@ -66,13 +68,13 @@ fn performance_mode_by_hand() {
     // The order of the kernels does not matter.
     let (_, search) = searched(Mode::Chosen, PARAMETERS, &[(false, &grows), (true, &saturates(6))]);
     assert_eq!([search.shares.active(0), search.shares.active(1), search.memory.into()], [18, 6, 0b10]);
-    // With SMs handed over in every step.
+    // With SMs reassigned in every step.
     let (tried, search) = searched(Mode::Chosen, Parameters { reassigns: true, ..PARAMETERS }, &[(true, &saturates(6)), (false, &grows)]);
     assert_eq!(tried, [[12, 12], [10, 14], [8, 16], [6, 18], [4, 20]]);
     assert_eq!([search.shares.active(0), search.shares.active(1)], [6, 18]);
 }
 
-/// Exactly 5 % is no more than 5 %.
+/// Exactly 5 % does not exceed 5 %.
 #[test]
 fn the_threshold_is_a_loss_that_exceeds_it() {
     let at = |share| move |sms: u16| if sms >= 12 { 1_000 } else { share };
@@ -92,14 +94,14 @@ fn power_mode_by_hand() {
     let (tried, search) = searched(Mode::Chosen, PARAMETERS, &[(true, &crowded), (true, &saturates(3))]);
     assert_eq!(tried, [[12, 12], [1, 1], [3, 3], [4, 3], [5, 3]]);
     assert_eq!(search.shares.unused(), 16);
-    // Without gates they only stay empty.
+    // Without power gating they only stay empty.
     let parameters = Parameters { gates: false, ..PARAMETERS };
     let (_, search) = searched(Mode::Chosen, parameters, &[(true, &saturates(5)), (true, &saturates(3))]);
     assert_eq!(search.shares.rest(), Rest::Idle);
 }
 
-/// With two warp instructions per SM and cycle and a supply of 8 / 2 sectors per cycle without hits, 24 SMs ask for more above 4 / 48 accesses per warp instruction,
-/// 12 above 4 / 24.
+/// With two warp instructions per SM and cycle and a supply of 8 / 2 sectors per cycle without
+/// hits, 24 SMs demand more above 4 / 48 accesses per warp instruction, 12 above 4 / 24.
 #[test]
 fn demand_is_of_all_sms_or_of_those_that_a_kernel_has() {
     let memory = |accesses_per_thousand: u32, by_share: bool| {
@@ -115,7 +117,7 @@ fn demand_is_of_all_sms_or_of_those_that_a_kernel_has() {
     assert_eq!([84, 166, 167].map(|accesses| memory(accesses, true)), [0, 0, 1]);
 }
 
-/// Zhao et al. 2018, section 3.3: two compute-intensive kernels stay as they are, after one window.
+/// Zhao et al. 2018, section 3.3: two compute-intensive kernels do not change, after one window.
 #[test]
 fn compute_stays_even() {
     for mode in [Mode::Chosen, Mode::Performance, Mode::Power] {
@@ -124,7 +126,8 @@ fn compute_stays_even() {
     }
 }
 
-/// A mode that is forced: power takes from memory-intensive kernels alone, performance has nobody to give to where all are.
+/// A forced mode: power takes SMs only from memory-intensive kernels, and performance has no
+/// receiver if all are memory-intensive.
 #[test]
 fn forced_modes() {
     let (_, search) = searched(Mode::Power, PARAMETERS, &[(true, &saturates(6)), (false, &grows)]);
@@ -133,7 +136,8 @@ fn forced_modes() {
     assert_eq!((tried.len(), search.shares.unused()), (1, 0));
 }
 
-/// Zhao et al. 2018, section 7.4.3: of four, the compute-intensive ones share evenly what the others do not need.
+/// Zhao et al. 2018, section 7.4.3: of four kernels, the compute-intensive ones share the SMs that
+/// the others do not need.
 #[test]
 fn four_kernels() {
     let (_, search) = searched(Mode::Chosen, PARAMETERS, &[(true, &saturates(2)), (false, &grows), (true, &saturates(4)), (false, &grows)]);
@@ -143,8 +147,9 @@ fn four_kernels() {
 proptest! {
     #![proptest_config(cases(256))]
 
-    /// Invariant 38: whatever the curves, at least one SM each, no more windows than stated, in the performance mode at most half of half the SMs,
-    /// and in the power mode every memory-intensive kernel has what it had, or its whole share, when it is decided.
+    /// Invariant 38, for any curves: every kernel has at least one SM, and windows stay within the
+    /// stated number. The performance mode takes at most half of half the SMs. In the power mode
+    /// every memory-intensive kernel finally has its former rate, or its whole share.
     #[test]
     fn any_curves(
         sms in 2..133_u16,

@@ -1,11 +1,12 @@
-//! Trials on the whole GPU (sources.md D209): what is tried by hand, and what holds whatever kernels do.
+//! Trials on the whole GPU (sources.md D209): hand-computed steps, and properties for any kernels.
 
 use super::rounds::{kernels, random, rounds, several, tbs};
 use crate::cases::cases;
 use mias_firmware::kernel::Kernel;
 use proptest::prelude::*;
 
-/// The first trials to their end, on kernels that make so many instructions in a cycle: what was tried, and what stays.
+/// Runs the first trials to their end, on kernels with these instructions per cycle, and returns
+/// the tried vectors and the result.
 fn tried(kernels: &[Kernel], did: &mut dyn FnMut([u8; 4], usize) -> u32) -> (Vec<[u8; 4]>, [u8; 4]) {
     let first = rounds(kernels, 1, did).remove(0);
     // One TB of each, SMK-P's, and fewer of one, four times.
@@ -13,23 +14,25 @@ fn tried(kernels: &[Kernel], did: &mut dyn FnMut([u8; 4], usize) -> u32) -> (Vec
     (first.tried, first.stays)
 }
 
-/// SMK-P's, which is where all without a limit of any kernel end.
+/// Returns SMK-P's vector, the result if all kernels scale without limit.
 fn usual(kernels: &[Kernel]) -> [u8; 4] {
     tried(kernels, &mut |tbs, kernel| 100 * u32::from(tbs[kernel])).1
 }
 
-/// A kernel that one TB per SM saturates, and one that it starves: 16 TBs of the second fit, or 8 of the first. SMK-P has 8 and 4, by hand; with one of the first there is room for 14.
+/// A kernel that one TB per SM saturates, and one that it starves: 16 TBs of the second fit, or 8
+/// of the first. SMK-P has 8 and 4, by hand; with one of the first there is space for 14.
 #[test]
 fn who_needs_one_tb_gets_one() {
     let kernels = kernels(&[1, 2]);
     let mut did = |tbs: [u8; 4], kernel: usize| if kernel == 1 { 900 } else { 100 * u32::from(tbs[0]) / u32::from(tbs[1]).pow(2) };
     assert_eq!(tried(&kernels, &mut did), (vec![tbs(&[1, 1]), tbs(&[8, 4]), tbs(&[14, 1])], tbs(&[14, 1])));
-    // The same the other way round.
+    // The two kernels in reverse order.
     let mut did = |tbs: [u8; 4], kernel: usize| if kernel == 0 { 900 } else { 100 * u32::from(tbs[1]) };
     assert_eq!(tried(&kernels, &mut did), (vec![tbs(&[1, 1]), tbs(&[8, 4]), tbs(&[2, 7])], tbs(&[2, 7])));
 }
 
-/// Kernels that are the faster the more TBs they have, if not as many times: nothing is tried but one TB each, and nobody has to go.
+/// Kernels that gain from every TB, if sublinearly: only one TB each is tried, and no TB has to
+/// leave.
 #[test]
 fn who_needs_all_keeps_all() {
     for kernels in [kernels(&[1, 2]), kernels(&[2, 3, 1]), kernels(&[4, 4, 4, 4])] {
@@ -40,7 +43,8 @@ fn who_needs_all_keeps_all() {
     }
 }
 
-/// TBs of both that are in each other's way: one of each does more than eight and four. But not if one of them loses by it.
+/// TBs of both that slow each other down: one of each is faster than eight and four, unless one of
+/// them loses.
 #[test]
 fn one_of_each_may_be_best() {
     let mut did = |tbs: [u8; 4], kernel: usize| if tbs[0] == 1 { [900, 1_000][kernel] } else { [1_000, 100][kernel] };
@@ -49,8 +53,9 @@ fn one_of_each_may_be_best() {
     assert_eq!(tried(&kernels(&[1, 2]), &mut did), (vec![tbs(&[1, 1]), tbs(&[8, 4])], tbs(&[1, 1])));
 }
 
-/// Three kernels, of which one is as fast with seven TBs as with one and a half: it gets one, the others what it leaves, and it what those leave. One of each is no choice, for it gives up too
-/// much. And what is no better is given up.
+/// Three kernels, one of which is as fast with seven TBs as with one and a half. It gets one, the
+/// others get the rest, and it gets the remaining space. One of each is not chosen, because a
+/// kernel would give up too much. A trial without improvement is dropped.
 #[test]
 fn one_of_three_makes_room() {
     let kernels = kernels(&[1, 4, 5]);
@@ -60,7 +65,7 @@ fn one_of_three_makes_room() {
         let mut did = |tbs: [u8; 4], kernel: usize| match (kernel, tbs[0]) {
             (0, 1) => 700,
             (0, _) => 1_000,
-            // Others are slowed by what the first has more than one.
+            // The first kernel's TBs beyond one slow down the others.
             (1, 3) if gain == 2 => 400,
             (_, 1) => 200,
             _ => 100,
@@ -70,7 +75,7 @@ fn one_of_three_makes_room() {
     }
 }
 
-/// TBs that are still on their way: measured again, and only as long as it becomes better.
+/// TBs in transition: the trial is measured again, but only while it improves.
 #[test]
 fn who_is_on_the_way_is_waited_for() {
     let kernels = kernels(&[1, 2]);
@@ -91,7 +96,8 @@ fn who_is_on_the_way_is_waited_for() {
 proptest! {
     #![proptest_config(cases(256))]
 
-    /// Where what kernels do is a function of what all SMs have, what stays is SMK-P's, or the product of what kernels do in it is larger by a quarter.
+    /// If rates are a function of the configuration, the result is SMK-P's, or has a product of
+    /// rates that is larger by a quarter.
     #[test]
     fn what_stays_is_better_or_usual(kernels in several(), seed: u64) {
         let (order, stays) = tried(&kernels, &mut |tbs, kernel| random(seed, tbs, kernel));
@@ -102,7 +108,8 @@ proptest! {
         prop_assert!(order.first().is_none_or(|first| *first == tbs(&[1; 4][..kernels.len()])));
     }
 
-    /// Any counts, that change as they like: it ends, everybody has a TB on every SM, and no SM is asked for more than it holds.
+    /// For any changing counts: the search ends, every kernel has a TB on every SM, and no SM
+    /// exceeds its capacity.
     #[test]
     fn any_counts_leave_everybody_something(kernels in several(), numbers in prop::collection::vec(any::<u32>(), 1..60)) {
         let mut number = 0;
@@ -116,7 +123,8 @@ proptest! {
         }
     }
 
-    /// Where nobody is saturated, windows that differ by less than a quarter of all kernels together leave SMK-P's, in the same steps.
+    /// If no kernel is saturated, variation between windows of less than a quarter over all kernels
+    /// leaves SMK-P's, in the same steps.
     #[test]
     fn noise_changes_nothing(kernels in several(), seed: u64, noise in prop::collection::vec(0..50_u32, 1..60)) {
         let mut number = 0;
@@ -129,7 +137,8 @@ proptest! {
     }
 }
 
-/// What the first kernel does with SMK-P's TBs and with one of the second, beside what the second keeps of a thousand.
+/// Returns the result for the first kernel's gain from the TBs of the second, and the rate that the
+/// second keeps, in thousandths.
 fn floor(gains: u32, left: u32) -> [u8; 4] {
     let mut did = |now: [u8; 4], kernel: usize| match (kernel, now) {
         (0, [14, ..]) => gains,
@@ -141,13 +150,15 @@ fn floor(gains: u32, left: u32) -> [u8; 4] {
     tried(&kernels(&[1, 2]), &mut did).1
 }
 
-/// The floor: what does more for the product by taking more than a quarter from one of them is not chosen, for 1.8 x 0.74 is above 5/4, and below 2.
+/// The floor: an increase of the product at the cost of more than a quarter of one rate is not
+/// chosen, although 1.8 x 0.74 is above 5/4, and below 2.
 #[test]
 fn nobody_gives_up_more_than_a_quarter() {
     assert_eq!([760, 740].map(|left| floor(180, left)), [tbs(&[14, 1]), tbs(&[8, 4])]);
 }
 
-/// Unless somebody was starved: 8 x 0.51 is above 2, and nobody gives up more than a half. 2.6 x 0.74 is not above 2; 3.1 x 0.66 is.
+/// Unless a kernel was starved: 8 x 0.51 is above 2, and no kernel gives up more than a half. 2.6 x
+/// 0.74 is not above 2; 3.1 x 0.66 is.
 #[test]
 fn for_who_is_starved_others_give_up_a_half() {
     assert_eq!([510, 490].map(|left| floor(800, left)), [tbs(&[14, 1]), tbs(&[8, 4])]);

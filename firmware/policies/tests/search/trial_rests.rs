@@ -1,14 +1,15 @@
-//! Trials for long, after what was found has stayed for a while (sources.md D213): what is tried by hand, and what holds whatever kernels do.
+//! Long trials after a rest (sources.md D213): hand-computed steps, and properties for any kernels.
 
 use super::rounds::{WINDOW, kernels, random, rounds, several, tbs};
 use crate::cases::cases;
 use proptest::prelude::*;
 
-/// Windows that are five times as long as others.
+/// Window of a long trial, five times the usual length.
 const LONG: u32 = 100_000;
 
-/// Two kernels, of which 16 and 8 TBs fit; SMK-P has 8 and 4. The second is as fast with two TBs as with four and a little faster than with one, which is not little enough for the short trials; the
-/// first is held up by it.
+/// Two kernels with 16 and 8 fitting TBs; SMK-P has 8 and 4. The second is as fast with two TBs as
+/// with four, and slightly faster than with one. The difference is too large for the short trials.
+/// It slows down the first.
 fn held_up(tbs: [u8; 4], kernel: usize) -> u32 {
     match (kernel, tbs[1]) {
         (0, 1) => 30 * u32::from(tbs[0]),
@@ -23,21 +24,25 @@ fn held_up(tbs: [u8; 4], kernel: usize) -> u32 {
 fn the_room_of_half_the_tbs_is_given_away() {
     let rounds = rounds(&kernels(&[1, 2]), 3, &mut held_up);
     assert_eq!((&rounds[0].tried, rounds[0].stays), (&vec![tbs(&[1, 1]), tbs(&[8, 4])], tbs(&[8, 4])));
-    // Four of the first leave room for six of the second, in vain; two of the second for twelve of the first, which is better, and in the second look, too; one for fourteen, which is not.
+    // Four of the first leave space for six of the second, in vain. Two of the second leave space
+    // for twelve of the first, which is better, also in the second window. One leaves space for
+    // fourteen, which is not better.
     let tried = [[8, 4], [4, 6], [12, 2], [12, 2], [14, 1]].map(|each| tbs(&each));
     assert_eq!((&rounds[1].tried[..], rounds[1].stays), (&tried[..], tbs(&[12, 2])));
     assert_eq!(rounds[1].cycles, [[1, LONG], [WINDOW; 2], [WINDOW; 2], [LONG; 2], [WINDOW; 2]]);
-    // Then nothing is better.
+    // Then no trial is better.
     assert_eq!(rounds[2].stays, tbs(&[12, 2]));
 }
 
-/// Four kernels of which four TBs each fit. What the first two give up only the fourth makes something of, and only if it gets all of it: who gives to all in turn finds nothing.
+/// Four kernels with space for four TBs each. Only the fourth can use the TBs of the first two, and
+/// only if it gets all of them. Giving to all kernels in turn would find nothing.
 #[test]
 fn what_one_kernel_alone_can_use_is_found() {
     let did = |tbs: [u8; 4], kernel: usize| if kernel == 3 && tbs[3] >= 6 { 3_000 } else { 1_000 };
     let rounds = rounds(&kernels(&[1, 1, 1, 1]), 2, &mut { did });
     assert_eq!((rounds[0].stays, rounds[1].stays), (tbs(&[4, 4, 4, 4]), tbs(&[4, 4, 2, 6])));
-    // Everybody to the next; the third finds something, which is looked at twice, and gives once more. The fourth has got something and gives nothing.
+    // Each gives to the next. The third finds an improvement, which is measured twice, and gives
+    // once more. The fourth has received TBs and gives none.
     let tried = [[4, 4, 4, 4], [2, 6, 4, 4], [4, 2, 6, 4], [4, 4, 2, 6], [4, 4, 2, 6], [4, 4, 1, 7]].map(|each| tbs(&each));
     assert_eq!(rounds[1].tried[..6], tried);
     assert!(rounds[1].tried[6..].iter().all(|tried| tried[3] >= 6), "{:?}", rounds[1].tried);
@@ -50,13 +55,13 @@ fn what_was_found_stays_longer_each_time() {
     assert_eq!(rounds.iter().map(|round| round.rest).collect::<Vec<_>>(), [1, 4, 16, 64].map(|times| Some(times * 100 * WINDOW)));
 }
 
-/// Better in the first long window and not in the second: it is given up.
+/// Better in the first long window and not in the second: the exchange is dropped.
 #[test]
 fn what_is_better_once_does_not_stay() {
     let mut looks = 0;
     let mut did = |now: [u8; 4], kernel: usize| {
         looks += u32::from(kernel == 0 && now == tbs(&[12, 2]));
-        // Two looks of a step, of which the first settles.
+        // Two windows of a step, of which the first settles.
         if now == tbs(&[12, 2]) && looks > 2 { [100, 1_000][kernel] } else { held_up(now, kernel) }
     };
     let rounds = rounds(&kernels(&[1, 2]), 2, &mut did);
@@ -64,7 +69,7 @@ fn what_is_better_once_does_not_stay() {
     assert_eq!(rounds[1].stays, tbs(&[8, 4]));
 }
 
-/// With a TB of each nobody has any to give: the search is over.
+/// With one TB of each, no kernel can give: the search ends.
 #[test]
 fn one_of_each_is_left_alone() {
     let rounds = rounds(&kernels(&[9, 7]), 3, &mut |_, _| 100);
@@ -75,7 +80,8 @@ fn one_of_each_is_left_alone() {
 proptest! {
     #![proptest_config(cases(256))]
 
-    /// Where what kernels do is a function of what all SMs have, a round leaves what was there, or something in which their product is larger by an eighth.
+    /// If rates are a function of the configuration, a round keeps the previous result, or finds a
+    /// product of rates that is larger by an eighth.
     #[test]
     fn a_round_is_no_loss(kernels in several(), seed: u64) {
         let rounds = rounds(&kernels, 3, &mut |tbs, kernel| random(seed, tbs, kernel));
@@ -87,7 +93,8 @@ proptest! {
         }
     }
 
-    /// Any counts, that change as they like: every round ends, everybody has a TB on every SM, and no SM is asked for more than it holds.
+    /// For any changing counts: every round ends, every kernel has a TB on every SM, and no SM
+    /// exceeds its capacity.
     #[test]
     fn any_counts_leave_everybody_something(kernels in several(), numbers in prop::collection::vec(any::<u32>(), 1..60)) {
         let mut number = 0;

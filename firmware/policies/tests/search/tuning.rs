@@ -1,11 +1,13 @@
-//! The pattern-based search for limits of active warps, on scores that are known functions of the limits (Wang et al. 2018; sources.md D159).
+//! Pattern-based search for limits of active warps, on scores that are known functions of the
+//! limits (Wang et al. 2018; sources.md D159).
 
 use crate::cases::cases;
 use mias_policies::policy::{LEVELS, MOST_TUNED, Tuning};
 use mias_policies::search::Limits;
 use proptest::prelude::*;
 
-/// A search to its end over kernels of which a scheduler has so many warps: the limits of each window with their score, and those that stay.
+/// Runs a search over kernels with these warps per scheduler, and returns the limits of each window
+/// with their score, and the final ones.
 fn searched(warps: &[u8], score: &mut dyn FnMut(&[u8]) -> u32) -> (Vec<(Vec<u8>, u32)>, Vec<u8>) {
     let mut of = Limits::default();
     of[..warps.len()].copy_from_slice(warps);
@@ -22,7 +24,8 @@ fn searched(warps: &[u8], score: &mut dyn FnMut(&[u8]) -> u32) -> (Vec<(Vec<u8>,
     }
 }
 
-/// The first kernel is best at 4 and worth the most, the second at 8: both are found, the first one first, and levels below a peak are left when the score has fallen twice.
+/// The first kernel is best at 4 and contributes most, the second at 8. Both peaks are found, the
+/// first one first, and levels below a peak are skipped after two lower scores.
 #[test]
 fn the_critical_kernel_goes_first() {
     let part = |limit: u8, best: u8, height: u32| {
@@ -39,13 +42,14 @@ fn the_critical_kernel_goes_first() {
     assert_eq!(stays, [4, 8]);
 }
 
-/// Where no limit helps, nothing is tried twice.
+/// If no limit helps, nothing is tried twice.
 #[test]
 fn without_a_gain_there_is_no_second_pass() {
     let worse = |limit: u8| if limit == 0 { 0 } else { 100 * (25 - u32::from(limit)) };
     let (tried, stays) = searched(&[24, 24, 24], &mut |limits| 100_000 - limits.iter().map(|limit| worse(*limit)).sum::<u32>() * 10);
     assert_eq!((tried.len(), stays), (1 + 3 * 2, vec![0; 3]));
-    // What a scheduler has no warps for is not tried: kernels of one warp have no level, of 6 three.
+    // Levels above a scheduler's warps are not tried: kernels of one warp have no level, those of 6
+    // have three.
     let (tried, stays) = searched(&[1, 6], &mut |_| 7);
     assert_eq!((tried.into_iter().map(|(limits, _)| limits[1]).collect::<Vec<_>>(), stays), (vec![0, 4, 2, 1], vec![0; 2]));
     assert_eq!(searched(&[1, 0], &mut |_| 7).0.len(), 1);
@@ -54,7 +58,8 @@ fn without_a_gain_there_is_no_second_pass() {
 proptest! {
     #![proptest_config(cases(256))]
 
-    /// Whatever is measured: it ends, every limit is a level below what there is or none, and what stays is the best that was measured, the first of equals.
+    /// For any scores: the search ends, every limit is none or a level below the warps, and the
+    /// result is the best measured, the first of equals.
     #[test]
     fn any_scores(
         warps in prop::collection::vec(any::<u8>(), 2..5),
@@ -72,7 +77,8 @@ proptest! {
         prop_assert_eq!(&stays, &best.0);
     }
 
-    /// Which kernel was launched first does not matter, where scores are different: by any function of each kernel's limit.
+    /// The launch order does not matter for distinct scores, which are any function of each
+    /// kernel's limit.
     #[test]
     fn order_does_not_matter(
         tables in prop::collection::vec(prop::collection::vec(0..1_u32 << 16, LEVELS.len() + 1), 2..5),
@@ -82,7 +88,7 @@ proptest! {
         let kernels = tables.len();
         let turned = |kernel: usize| (kernel + turn) % kernels;
         let of = |table: &[u32], limit: u8| table[LEVELS.iter().position(|level| *level == limit).map_or(0, |at| at + 1)];
-        // Kernels weigh differently, so that no two sums of low numbers are alike.
+        // Kernels have different weights, so that no two sums of low numbers are equal.
         let sum = |limits: &[u8], at: &dyn Fn(usize) -> usize| {
             (0..kernels).map(|kernel| of(&tables[at(kernel)], limits[kernel])).fold(0_u32, u32::saturating_add)
         };
@@ -92,7 +98,7 @@ proptest! {
         let mut scores: Vec<u32> = tried.iter().map(|(_, score)| *score).collect();
         scores.sort_unstable();
         prop_assume!(scores.windows(2).all(|pair| pair[0] != pair[1]));
-        // Kernels that no limit is good for are equals, of which the first launched goes first.
+        // Kernels that gain from no limit are equals, in launch order.
         let is_alone = |limits: &[u8], kernel: usize| limits.iter().enumerate().all(|(other, limit)| (*limit != 0) == (other == kernel));
         let gains = |kernel: usize| tried.iter().any(|(limits, score)| is_alone(limits, kernel) && *score > tried[0].1);
         prop_assume!((0..kernels).filter(|kernel| !gains(*kernel)).count() < 2);
@@ -101,7 +107,8 @@ proptest! {
         prop_assert_eq!(tried_other.len(), tried.len());
     }
 
-    /// Where each kernel's part of the score rises to one peak and falls from there, with no plateau of less than 3 %, the peaks are found.
+    /// If each kernel's part of the score rises to one peak and then falls, without a plateau of
+    /// less than 3 %, the peaks are found.
     #[test]
     fn peaks_are_found(peaks in prop::collection::vec(0..LEVELS.len(), 2..5), heights in prop::collection::vec(100_000..1_000_000_u32, 4)) {
         let place = |limit: u8| LEVELS.iter().position(|level| *level == limit).unwrap_or(LEVELS.len());

@@ -1,4 +1,4 @@
-//! The driver and the scheduler under a search, on a register block of the test's own.
+//! Driver and scheduler under a search, on a fake register block.
 
 use super::chip::{Chip, Kernel};
 use crate::cases::cases;
@@ -21,7 +21,8 @@ const POLICIES: [PolicyCode; 12] = [
     PolicyCode::MiasTrial,
 ];
 
-/// Asks for 1,000 sectors per thousand warp instructions on 24 SMs of two schedulers: 48 per cycle, of 4 that there are.
+/// Demands 1,000 sectors per thousand warp instructions on 24 SMs of two schedulers: 48 per cycle,
+/// of 4 available.
 const MEMORY: Kernel = Kernel { rate: 32, saturates_at: 6, apki: 1000, fits: 0 };
 const COMPUTE: Kernel = Kernel { rate: 64, saturates_at: 1000, apki: 10, fits: 0 };
 
@@ -30,7 +31,8 @@ fn states(chip: &Chip) -> [usize; 3] {
         .map(|state| (0..chip.block.sms).filter(|sm| chip.block.state(*sm) == state).count())
 }
 
-/// Zhao et al. 2018, section 4.2, over registers: 6 SMs for the memory-intensive kernel, and what is stalled meanwhile.
+/// Zhao et al. 2018, section 4.2, over registers: 6 SMs for the memory-intensive kernel, and
+/// stalled SMs meanwhile.
 #[test]
 fn performance_mode_over_registers() {
     let mut chip = Chip::new(PolicyCode::CdSearch, 24, &[]);
@@ -46,7 +48,7 @@ fn performance_mode_over_registers() {
     assert_eq!(chip.firmware.scheduler().policy().searching().expect("it searches").state.windows, 5);
 }
 
-/// Section 4.3: the rest of the SMs has no quota and no power.
+/// Section 4.3: the remaining SMs have no quota and no power.
 #[test]
 fn power_mode_over_registers() {
     let mut chip = Chip::new(PolicyCode::CdSearch, 24, &[]);
@@ -57,13 +59,13 @@ fn power_mode_over_registers() {
     assert_eq!(states(&chip), [10, 0, 14]);
     let gated = (0..24).filter(|sm| chip.block.state(*sm) == sm_state::GATED);
     gated.for_each(|sm| assert_eq!([0, 1].map(|slot| chip.block.quota(sm, slot)), [0, 0]));
-    // A kernel arrives: all are awake again, and each of three has eight.
+    // A kernel arrives: all SMs are awake again, and each of three kernels has eight.
     chip.launch(5, COMPUTE);
     chip.step();
     assert_eq!((states(&chip), [0, 1, 5].map(|slot| chip.block.active(slot))), ([24, 0, 0], [8, 8, 8]));
     chip.rest();
     assert_eq!([0, 1, 5].map(|slot| chip.block.active(slot)), [6, 4, 14]);
-    // One is alone at last.
+    // One kernel is alone at last.
     chip.end(0, true);
     chip.rest();
     chip.end(5, true);
@@ -71,8 +73,10 @@ fn power_mode_over_registers() {
     assert_eq!((states(&chip), chip.block.active(1)), ([24, 0, 0], 24));
 }
 
-/// Fair share: each alone, and then 8 and 16. The chip gives each of 6 SMs of the first a sector per cycle, of 8: alone it would do 4/3 of that; the other twice what
-/// it does on 12. By hand, with 12 and 12: 3/4 and 1/2, which makes 2.4 SMs; 10 and 14: 1.4; 9 and 15: 1.0; 8 and 16: 0.6.
+/// Fair share: each kernel alone, and then 8 and 16. The chip gives each of 6 SMs of the first a
+/// sector per cycle, of 8: alone it would reach 4/3 of that. The other reaches twice its rate on
+/// 12. By hand, with 12 and 12: 3/4 and 1/2, which makes 2.4 SMs; 10 and 14: 1.4; 9 and 15: 1.0; 8
+/// and 16: 0.6.
 #[test]
 fn fair_share_over_registers() {
     let mut chip = Chip::new(PolicyCode::FairShare, 24, &[]);
@@ -89,7 +93,7 @@ fn fair_share_over_registers() {
     for (found, exact) in progress.into_iter().zip([0.75, 2.0 / 3.0]) {
         assert!((f64::from(found) / 16_384.0 - exact).abs() < 1e-2, "{progress:?}");
     }
-    // A kernel arrives while one is alone: nobody stays stalled.
+    // A kernel arrives while one runs alone: no SM stays stalled.
     let mut chip = Chip::new(PolicyCode::FairShare, 24, &[]);
     chip.launch(3, MEMORY);
     chip.launch(1, COMPUTE);
@@ -100,8 +104,10 @@ fn fair_share_over_registers() {
     assert_eq!((states(&chip), chip.block.active(3), chip.block.active(1)), ([24, 0, 0], 12, 12));
 }
 
-/// Effective bandwidth: a scheduler has 16 warps of each. Up to 6 active ones the first kernel's data fit its L1s, and as much of DRAM serves four times as many accesses; nothing
-/// changes for the other. By hand: all levels of each, since none is a fall, and those of the second once more.
+/// Effective bandwidth: a scheduler has 16 warps of each kernel. Up to 6 active ones the first
+/// kernel's data fit its L1s, and the same DRAM bandwidth serves four times as many accesses.
+/// Nothing changes for the other. By hand: all levels of each, since none is a fall, and those of
+/// the second once more.
 #[test]
 fn effective_bandwidth_over_registers() {
     let mut chip = Chip::new(PolicyCode::EffectiveBandwidth, 24, &[]);
@@ -120,7 +126,7 @@ fn effective_bandwidth_over_registers() {
     assert_eq!((chip.phase(), states(&chip)), (PhaseCode::Steady, [24, 0, 0]));
     let found = chip.block.register(global::SEARCH_FOUND);
     assert_eq!(found, search_found::DONE | search_found::LIMITS_WARPS | 19 << search_found::WINDOWS_SHIFT);
-    // A kernel arrives: nobody is limited while it begins, and a kernel that is alone is not, either.
+    // A kernel arrives: there is no limit while it starts, and none for a kernel alone.
     chip.launch(5, COMPUTE);
     chip.step();
     assert_eq!([3, 1, 5].map(|slot| chip.block.limit(slot)), [0; 3]);
@@ -133,7 +139,7 @@ fn effective_bandwidth_over_registers() {
     assert_eq!((chip.block.limit(3), chip.block.active(3)), (0, 24));
 }
 
-/// A kernel that has no TB left to issue ends the search: the best limits so far stay.
+/// A kernel with no TB left to issue ends the search: the best limits so far stay.
 #[test]
 fn a_search_cut_short_keeps_the_best_limits() {
     let mut chip = Chip::new(PolicyCode::EffectiveBandwidth, 24, &[]);
@@ -147,7 +153,7 @@ fn a_search_cut_short_keeps_the_best_limits() {
     assert_eq!((chip.phase(), [0, 1].map(|slot| chip.block.limit(slot))), (PhaseCode::Steady, [8, 0]));
 }
 
-/// A window is what lies between two latches: the first is made when what was not measured is over.
+/// A window lies between two latches. The first latch is at the end of the unmeasured cycles.
 #[test]
 fn windows_are_as_long_as_asked_for() {
     let mut chip = Chip::new(PolicyCode::CdSearch, 24, &[]);
@@ -163,7 +169,7 @@ fn windows_are_as_long_as_asked_for() {
     }
 }
 
-/// Hardware that cannot, or does not say what it moves: the even split, and a fault.
+/// Hardware without support or without known bandwidths: the even split, and a fault.
 #[test]
 fn without_hardware_the_split_is_even() {
     for set in [
@@ -189,7 +195,7 @@ fn without_hardware_the_split_is_even() {
         assert_eq!(chip.block_fault(), faults, "{policy:?}");
         assert!(chip.block.writes.iter().all(|(offset, _)| !is_limit(*offset)), "{policy:?}");
     }
-    // SMs that wake later than a step warms up are not gated.
+    // SMs that wake later than a step's warm-up are not gated.
     for (wake, gated) in [(super::chip::WARM_UP, 14), (super::chip::WARM_UP + 1, 0)] {
         let mut chip = Chip::new(PolicyCode::CdSearch, 24, &[(global::SM_WAKE_CYCLES, wake)]);
         chip.launch(0, MEMORY);
@@ -208,12 +214,13 @@ fn given_shares_are_heeded_if_they_add_up() {
         chip.launch(1, COMPUTE);
         chip.rest();
         assert_eq!([2, 1].map(|slot| chip.block.active(slot)), expected);
-        // What nobody is given has no power.
+        // Unassigned SMs have no power.
         assert_eq!(states(&chip), [expected[0] + expected[1], 0, 24 - expected[0] - expected[1]].map(|sms| sms as usize));
     }
 }
 
-/// Section 7.5: two kernels that do not saturate are as fast together as apart, so the split stays; what every neighbour was worth is known.
+/// Section 7.5: two kernels that do not saturate are as fast together as apart, so the split stays.
+/// The score of every neighbor is known.
 #[test]
 fn maestro_measures_both_ways() {
     for (policy, expected) in [(PolicyCode::MaestroSearch, [12, 12]), (PolicyCode::CdSearchMaestro, [6, 18])] {
@@ -226,7 +233,7 @@ fn maestro_measures_both_ways() {
             shared +=
                 u32::from(chip.phase() == PhaseCode::Profile && (0..24).all(|sm| chip.block.quota(sm, 0) * chip.block.quota(sm, 1) != 0));
         }
-        // Each TB is as fast as a quarter of an SM in this chip's reckoning: an SM that is shared counts for both.
+        // In this chip each TB is as fast as a quarter of an SM: a shared SM counts for both.
         let [apart, together] = climb(&chip).scores();
         assert!(shared >= 1 && apart > 0 && together > 0, "{windows} windows, {shared} shared");
         let quotas: Vec<[u32; 2]> = (0..24).map(|sm| [chip.block.quota(sm, 0), chip.block.quota(sm, 1)]).collect();
@@ -250,7 +257,7 @@ fn quotas_of(chip: &Chip) -> [u32; 2] {
     [best.get(0).into(), best.get(1).into()]
 }
 
-/// A firmware that starts again finds SMs as the one before left them, and wakes them all.
+/// A restarted firmware finds the SMs in their earlier states, and wakes them all.
 #[test]
 fn a_restart_wakes_all_sms() {
     let mut chip = Chip::new(PolicyCode::CdSearch, 24, &[]);
@@ -279,7 +286,7 @@ fn others_do_not_know_of_it() {
     }
 }
 
-/// What happens between two steps.
+/// Event between two steps.
 #[derive(Clone, Copy, Debug)]
 enum Happens {
     Nothing,
@@ -297,18 +304,19 @@ fn happens() -> impl Strategy<Value = Happens> {
     ]
 }
 
-/// Whether it is a limit of active warps.
+/// Returns whether a register is a limit of active warps.
 fn is_limit(offset: u32) -> bool {
     (global::ACTIVE_WARPS_ALL..global::ACTIVE_WARPS_ALL + 32).contains(&offset)
 }
 
-/// Nobody is stalled who has no TB left to issue, and no SM outside a search; every kernel that is placed has an SM.
+/// No kernel without TBs to issue is stalled, and no SM outside a search. Every placed kernel has
+/// an SM.
 fn holds(chip: &Chip) {
     let searching = matches!(chip.phase(), PhaseCode::Transition | PhaseCode::Profile);
     assert_eq!(states(chip).iter().sum::<usize>(), chip.block.sms as usize);
     assert!(searching || states(chip)[1] == 0, "stalled in {:?}", chip.phase());
     let kernels = chip.firmware.scheduler().kernels();
-    // No limit, or a level: never none at all.
+    // No limit or a level, and never a limit of zero warps.
     assert!((0..8).all(|slot| chip.block.limit(slot) == 0 || LEVELS.iter().any(|level| u32::from(*level) == chip.block.limit(slot))));
     assert!(
         kernels.len() > 1 || chip.phase() != PhaseCode::Steady || (0..8).all(|slot| chip.block.limit(slot) == 0),
@@ -316,14 +324,15 @@ fn holds(chip: &Chip) {
     );
     for sm in 0..chip.block.sms {
         let quotas: u32 = (0..8).map(|slot| chip.block.quota(sm, slot)).sum();
-        // With more kernels than SMs it is Left-over, which stays as it was while further events are waited for.
+        // With more kernels than SMs it is Left-over, which does not change while further events
+        // are pending.
         let left_over = kernels.len() > chip.block.sms as usize || chip.phase() == PhaseCode::Partition;
         assert!(quotas <= 4 || left_over, "SM {sm} is shared");
         assert!(chip.block.state(sm) != sm_state::GATED || quotas == 0 || chip.phase() == PhaseCode::Partition);
     }
     if chip.phase() != PhaseCode::Partition && kernels.len() <= chip.block.sms as usize {
         for kernel in kernels {
-            // While one is alone with all SMs, the others wait.
+            // While one kernel runs alone on all SMs, the others wait.
             let search = chip.firmware.scheduler().policy().searching().expect("it searches");
             let waits = searching && search.state.measuring() && matches!(search.by, SearchPolicy::MiasTrial(_));
             assert!(waits || chip.block.placed(kernel.slot.into()) >= 1, "slot {} has no SM", kernel.slot);
@@ -335,7 +344,8 @@ fn holds(chip: &Chip) {
 proptest! {
     #![proptest_config(cases(600))]
 
-    /// The search ends or rests, in as many windows as stated, under any counters, and wherever kernels arrive, drain and end.
+    /// The search ends or rests within the stated number of windows, under any counters, and for
+    /// kernels that arrive, drain and end at any time.
     #[test]
     fn any_counters_and_any_events(
         (policy, sms) in (prop::sample::select(POLICIES.to_vec()), prop_oneof![2..9_u32, Just(24_u32), Just(33), 2..133_u32]),
@@ -375,7 +385,7 @@ proptest! {
         while rests < 3 && chip.step() {
             holds(&chip);
             windows += u32::from(chip.phase() == PhaseCode::Profile);
-            // Trials go on after a rest.
+            // Trials continue after a rest.
             if chip.phase() == PhaseCode::Steady {
                 (windows, rests) = (0, rests + 1);
             }
@@ -388,7 +398,7 @@ proptest! {
 }
 
 impl Chip {
-    /// Faults raised.
+    /// Returns the raised faults.
     fn block_fault(&mut self) -> u32 {
         use mias_registers::bus::Bus;
         self.block.read32(global::FAULT)

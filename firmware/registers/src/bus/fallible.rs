@@ -1,8 +1,10 @@
-//! A bus that can fail: a register block behind SPI, I2C or a network on the chip that answers with errors.
+//! A bus that can fail, such as a register block behind SPI, I2C or an on-chip network that returns
+//! errors.
 //!
-//! The style is that of embedded-hal 1.0: an associated error type, with a trait that says what every error can tell. [`Bus`] is to
-//! [`TryBus`] what `From` is to `TryFrom`: a bus that cannot fail is one whose error is [`Infallible`]. No value of that type exists, so
-//! the compiler drops every path on which one would be handed on.
+//! The style is that of embedded-hal 1.0: an associated error type, with a trait for the data that
+//! every error provides. [`Bus`] is to [`TryBus`] what `From` is to `TryFrom`: the error of a bus
+//! that cannot fail is [`Infallible`]. No value of that type exists, so the compiler drops every
+//! path that would return one.
 
 use core::convert::Infallible;
 use core::fmt::Debug;
@@ -10,7 +12,7 @@ use core::fmt::Debug;
 use super::Bus;
 use crate::sm;
 
-/// What every error of a bus can tell.
+/// Properties of every bus error.
 pub trait Error: Debug {
     /// Byte offset of the register whose access failed.
     fn register(&self) -> u32;
@@ -22,12 +24,12 @@ impl Error for Infallible {
     }
 }
 
-/// The error of an access whose cause is of type `E`, for a bus that has a cause and wants a register beside it.
+/// Bus error that adds a register offset to a cause of type `E`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failed<E> {
     /// Byte offset of the register.
     pub register: u32,
-    /// What went wrong: the error of the SPI driver, say.
+    /// Cause of the failure, such as the error of the SPI driver.
     pub cause: E,
 }
 
@@ -37,14 +39,16 @@ impl<E: Debug> Error for Failed<E> {
     }
 }
 
-/// The error of a bus.
+/// Error type of a bus.
 pub trait ErrorType {
-    /// The error.
+    /// Error of a failed access.
     type Error: Error;
 }
 
-/// Access to the register block over a bus that can fail. An access that fails is tried no second time: a bus that can repeat one does
-/// so before it reports an error.
+/// Access to the register block over a bus that can fail.
+///
+/// The driver does not retry a failed access. A bus that can retry does so before it reports an
+/// error.
 pub trait TryBus: ErrorType {
     /// Reads a register: [`Bus::read32`].
     ///
@@ -55,10 +59,12 @@ pub trait TryBus: ErrorType {
     /// Writes a register: [`Bus::write32`].
     ///
     /// # Errors
-    /// The access failed; the register holds the value or does not.
+    /// The access failed. The register may or may not hold the value.
     fn try_write32(&mut self, offset: u32, value: u32) -> Result<(), Self::Error>;
 
-    /// Reads registers of one SM: [`Bus::read_sm_registers`]. A bus that can fetch several registers at once says so here.
+    /// Reads registers of one SM: [`Bus::read_sm_registers`].
+    ///
+    /// Override this method if the bus can fetch several registers at once.
     ///
     /// # Errors
     /// An access failed.
@@ -74,7 +80,7 @@ pub trait TryBus: ErrorType {
     /// Reads registers of SMs `first`, `first + step`, ... below `end`: [`Bus::read_sms`].
     ///
     /// # Errors
-    /// An access failed; `each` was told of the SMs before.
+    /// An access failed. `each` has received the SMs before it.
     #[inline(always)]
     fn try_read_sms<const N: usize>(
         &mut self,
@@ -123,13 +129,18 @@ impl<B: Bus> TryBus for B {
     }
 }
 
-/// Whether an access over a bus with errors of type `E` can fail: false where no value of `E` exists, and the result takes no space.
+/// Returns whether an access over a bus with errors of type `E` can fail.
+///
+/// It returns false if no value of `E` exists. The result then takes no space.
 #[must_use]
 pub const fn can_fail<E>() -> bool {
     size_of::<Result<(), E>>() != 0
 }
 
-/// [`TryBus::try_read32`] out of line, for where code is better small than fast: one copy in an image.
+/// Reads a register with an out-of-line [`TryBus::try_read32`], for code where size matters more
+/// than speed.
+///
+/// An image contains one copy.
 ///
 /// # Errors
 /// The access failed.
@@ -138,7 +149,8 @@ pub fn read<B: TryBus>(bus: &mut B, offset: u32) -> Result<u32, B::Error> {
     bus.try_read32(offset)
 }
 
-/// [`TryBus::try_write32`] likewise.
+/// Writes a register with an out-of-line [`TryBus::try_write32`], for code where size matters more
+/// than speed.
 ///
 /// # Errors
 /// The access failed.

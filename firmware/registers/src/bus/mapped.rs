@@ -1,4 +1,4 @@
-//! The register block in the target's address space.
+//! Bus over a register block in the target's address space.
 
 use core::ptr::NonNull;
 
@@ -10,25 +10,26 @@ use super::Bus;
 use crate::{MAP_END, preempt};
 use crate::{MAX_SMS, sm};
 
-/// Words of an SM's region. The map is rows of that length; it has a power of two of them, and as many for SMs as before
-/// those, so that masking an offset keeps it inside.
+/// Words of an SM's region, which are one row of the map. The number of rows is a power of two, and
+/// half of them belong to SMs. An offset that is masked to this range therefore stays within the
+/// map.
 const ROW_WORDS: usize = sm::STRIDE as usize / 4;
 const _: () = assert!(ROW_WORDS.is_power_of_two() && MAX_SMS.is_power_of_two() && sm::BASE as usize == MAX_SMS * ROW_WORDS * 4);
 
 type Row = [ReadWrite<u32>; ROW_WORDS];
 
-/// The register block.
+/// Memory layout of the register block.
 #[repr(C)]
 struct Block {
     /// Global registers and slots.
     head: [Row; MAX_SMS],
     sms: [Row; MAX_SMS],
-    /// Preemption, of which only an image with that feature knows.
+    /// Preemption registers, used only by an image with that feature.
     #[cfg(feature = "preempt")]
     preempt: [Row; PREEMPT_ROWS],
 }
 
-/// Rows of the registers of preemption, which follow those of the SMs.
+/// Rows of the preemption registers, which follow those of the SMs.
 #[cfg(feature = "preempt")]
 const PREEMPT_ROWS: usize = (preempt::STRIDE / sm::STRIDE) as usize * MAX_SMS;
 #[cfg(feature = "preempt")]
@@ -37,23 +38,24 @@ const _: () =
 
 /// Volatile 32-bit accesses to a register block that is mapped at a fixed address.
 ///
-/// Every offset that the driver uses is within the map. Any other wraps around: no access leaves the block.
+/// Every offset that the driver uses is within the map. Any other offset wraps around, so no access
+/// leaves the block.
 #[derive(Debug)]
 pub struct MappedBus {
     block: UniqueMmioPointer<'static, Block>,
 }
 
 impl MappedBus {
-    /// A bus over the register block at `base`.
+    /// Creates a bus over the register block at `base`.
     ///
     /// # Safety
-    /// `base` is not 0, aligned to 4 bytes, `base .. base + MAP_END` is device memory that answers 32-bit accesses, and
-    /// nothing else accesses it for as long as this value lives.
+    /// `base` is not 0 and is aligned to 4 bytes. `base .. base + MAP_END` is device memory that
+    /// answers 32-bit accesses. Nothing else accesses it during the lifetime of this value.
     #[must_use]
     pub const unsafe fn new(base: usize) -> Self {
         // SAFETY: not null, as the caller promised.
         let base = unsafe { NonNull::new_unchecked(base as *mut Block) };
-        // SAFETY: aligned, mapped and nobody else's, as the caller promised.
+        // SAFETY: aligned, mapped and not shared, as the caller promised.
         Self { block: unsafe { UniqueMmioPointer::new(base) } }
     }
 }
@@ -106,17 +108,18 @@ impl Bus for MappedBus {
     ) -> usize {
         let stride = step.clamp(1, MAX_SMS) * size_of::<Row>();
         let rows = field!(self.block, sms).ptr_mut().cast::<Row>();
-        // Addresses, so that the loop has one variable.
+        // Addresses instead of indices, so that the loop has one variable.
         let (start, past) = (rows.wrapping_add(first), rows.wrapping_add(end.min(MAX_SMS)));
         let mut at = start;
         while at < past {
-            // SAFETY: `at` starts at a row of the block, not null, and is below `past`, which is at most one row beyond the
-            // last; `self` is borrowed for as long as the row is.
+            // SAFETY: `at` starts at a row of the block and is not null. It is below `past`, which
+            // is at most one row beyond the last. `self` is borrowed for as long as the row is.
             let mut row = unsafe { UniqueMmioPointer::new(NonNull::new_unchecked(at)) };
             each(registers.map(|register| row.get((register / 4) as usize % ROW_WORDS).map_or(0, |mut word| word.read())));
             at = at.wrapping_byte_add(stride);
-            // SAFETY: no instruction at all. It keeps the compiler from unrolling: a configuration runs on few SMs, and
-            // leaving an unrolled loop early costs more than it saves.
+            // SAFETY: no instruction at all. It keeps the compiler from unrolling the loop. A
+            // configuration runs on few SMs, and leaving an unrolled loop early costs more than it
+            // saves.
             unsafe { core::arch::asm!("", options(nomem, nostack, preserves_flags)) };
         }
         (at as usize).wrapping_sub(start as usize) / stride

@@ -1,4 +1,5 @@
-//! The two-function bus between the driver and the register block (docs/architecture.md, "The contract").
+//! The two-function bus between the driver and the register block
+//! (docs/explanation/architecture.md, "The contract").
 
 mod fallible;
 #[cfg(target_os = "none")]
@@ -11,24 +12,28 @@ pub use mapped::MappedBus;
 
 use crate::sm;
 
-/// Access to the register block, whatever lies between: memory, a model in the same process, or a remote machine.
+/// Access to the register block through memory, a model in the same process, or a remote machine.
 ///
-/// Offsets are byte offsets from the start of the map in [this crate](crate). A bus whose accesses can fail implements [`TryBus`] instead.
+/// Offsets are byte offsets from the start of the map in [this crate](crate). A bus whose accesses
+/// can fail implements [`TryBus`] instead.
 pub trait Bus {
     /// Reads a register. Some reads have effects: see [`crate::global::CYCLE_LOW`].
     fn read32(&mut self, offset: u32) -> u32;
     /// Writes a register.
     fn write32(&mut self, offset: u32, value: u32);
 
-    /// Reads registers of one SM, given by their offsets within the SM's region, in that order. A bus that can find the region
-    /// once instead of once per read says so here; nobody else needs to.
+    /// Reads registers of one SM, given by their offsets within the SM's region, in that order.
+    ///
+    /// Override this method if the bus can locate the region once instead of once per read.
     #[inline(always)]
     fn read_sm_registers<const N: usize>(&mut self, sm: usize, registers: [u32; N]) -> [u32; N] {
         registers.map(|register| self.read32(sm::at(sm, register)))
     }
 
-    /// Reads registers of SMs `first`, `first + step`, ... below `end`, and hands them to `each`, SM by SM. Returns how many SMs
-    /// that were. A `step` of 0 counts as 1.
+    /// Reads registers of SMs `first`, `first + step`, ... below `end`, and passes them to `each`,
+    /// SM by SM.
+    ///
+    /// Returns the number of SMs read. A `step` of 0 counts as 1.
     #[inline(always)]
     fn read_sms<const N: usize>(
         &mut self,

@@ -1,9 +1,9 @@
-//! Fixed ways per kernel slot, as a machine's file or whoever schedules the GPU says. In hardware 10 bits per slot.
+//! Fixed ways per kernel slot, from the GPU file or the firmware. In hardware 10 bits per slot.
 
 use super::{Shares, each_slot};
 
-/// Ways of the kernels that are here, as `given` says; at least one each, so that where that is more than all, who has the most has one
-/// less.
+/// Ways of the resident kernels from `given`, at least one each. If they exceed the total, the
+/// kernel with the most ways loses one at a time.
 pub(super) fn shares(given: Shares, resident: u8, ways: u16) -> Shares {
     let mut shares = Shares::default();
     let mut sum = 0u32;
@@ -19,7 +19,7 @@ pub(super) fn shares(given: Shares, resident: u8, ways: u16) -> Shares {
     shares
 }
 
-/// The same number for each; what is left over goes to the lowest slots.
+/// Equal shares; the remainder goes to the lowest slots.
 pub(super) fn equal(resident: u8, ways: u16) -> Shares {
     let kernels = resident.count_ones() as u16;
     let mut shares = Shares::default();

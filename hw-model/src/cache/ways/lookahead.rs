@@ -1,13 +1,13 @@
-//! Lookahead: ways are given out to the highest marginal utility over any number of further ways (Qureshi and Patt 2006). Each kernel has
-//! one way to begin with.
+//! Lookahead algorithm: ways are assigned by the highest marginal utility over any number of
+//! further ways (Qureshi and Patt 2006). Each kernel starts with one way.
 //!
-//! *Own, where the paper is silent:* of equal utilities the kernel with fewer ways goes first, then the lower slot; so ways that are of no
-//! use to anybody are divided evenly.
+//! *Own, where the paper is silent:* at equal utility the kernel with fewer ways goes first, then
+//! the lower slot. So ways without utility are divided evenly.
 
 use super::Shares;
 use mias_registers::KERNEL_SLOTS;
 
-/// What a kernel would gain: hits by position in the order of use, each worth `worth.0 / worth.1`.
+/// Utility curve of a kernel: hits by recency position, each weighted by `worth.0 / worth.1`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Curve<'a> {
     pub(super) hits: &'a [u32],
@@ -28,7 +28,8 @@ impl Gain {
 }
 
 impl Curve<'_> {
-    /// The highest gain per way of a kernel that has `held` ways over up to `most` further ones, at least 1, and the fewest that bring it.
+    /// Highest gain per way of a kernel with `held` ways over 1 to `most` further ones, and the
+    /// smallest number that achieves it.
     fn best(&self, held: u16, most: u16) -> (Gain, u16) {
         let (mut best, mut hits) = ((Gain { worth: 0, per: 1 }, 1), 0u64);
         for more in 1..=most {
@@ -42,7 +43,8 @@ impl Curve<'_> {
     }
 }
 
-/// Ways of each kernel, by slot; a slot without a curve has none. With more kernels than ways the first have one each.
+/// Ways of each kernel, by slot; a slot without a curve has none. With more kernels than ways, the
+/// first kernels have one each.
 pub(super) fn lookahead(curves: &[Option<Curve<'_>>; KERNEL_SLOTS], ways: u16) -> Shares {
     let mut shares = [0; KERNEL_SLOTS];
     let mut left = ways;

@@ -1,31 +1,34 @@
-//! A utility monitor: how many more hits a kernel would have with more ways, if it had the cache alone (Qureshi and Patt 2006).
+//! Utility monitor: number of hits that a kernel would have alone with each number of ways (Qureshi
+//! and Patt 2006).
 //!
-//! An auxiliary tag directory of as many ways as the cache has, true LRU, for a sample of its sets, and a counter of hits for each position
-//! in the order of use. By LRU's stack property a cache of `n` ways has the hits of the first `n` positions. A monitor is of one kernel.
+//! It is an auxiliary tag directory with as many ways as the cache and true LRU, for a sample of
+//! its sets. It has a counter of hits for each recency position. By LRU's stack property, a cache
+//! of `n` ways has the hits of the first `n` positions. Each kernel has its own monitor.
 //!
-//! It watches lines: an access of a sector hits where its line is in the directory, whether the cache fetched that sector or not (own).
+//! It watches lines: an access to a sector hits if its line is in the directory, even if the cache
+//! did not fetch that sector (own).
 
-/// The monitor of one kernel.
+/// Monitor of one kernel.
 #[derive(Clone, Debug)]
 pub(super) struct Monitor {
     ways: usize,
-    /// Line numbers of each watched set, the last used first.
+    /// Line numbers of each watched set, most recent first.
     stacks: Vec<u64>,
-    /// How many there are in each.
+    /// Number of lines in each watched set.
     depths: Vec<u16>,
-    /// Hits by position in the order of use.
+    /// Hits by recency position.
     hits: Vec<u32>,
     accesses: u32,
 }
 
 impl Monitor {
-    /// A monitor of `sets` sets that knows nothing.
+    /// Creates an empty monitor of `sets` sets.
     pub(super) fn new(sets: u32, ways: u16) -> Self {
         let (sets, ways) = (sets as usize, usize::from(ways));
         Monitor { ways, stacks: vec![0; sets * ways], depths: vec![0; sets], hits: vec![0; ways], accesses: 0 }
     }
 
-    /// The kernel accesses `line`, of the watched set number `set`.
+    /// Records an access to `line` of watched set number `set`.
     pub(super) fn look(&mut self, set: usize, line: u64) {
         let depth = &mut self.depths[set];
         let stack = &mut self.stacks[set * self.ways..][..self.ways];
@@ -41,28 +44,28 @@ impl Monitor {
         stack[0] = line;
     }
 
-    /// Hits by position, since the start, with what came before each period halved.
+    /// Hits by recency position since the start, halved at the end of each period.
     pub(super) fn hits(&self) -> &[u32] {
         &self.hits
     }
 
-    /// Accesses, likewise.
+    /// Number of accesses since the start, halved at the end of each period.
     pub(super) fn accesses(&self) -> u32 {
         self.accesses
     }
 
-    /// A period has ended: what was counted counts half from now on.
+    /// Halves all counts at the end of a period.
     pub(super) fn halve(&mut self) {
         self.hits.iter_mut().for_each(|hits| *hits >>= 1);
         self.accesses >>= 1;
     }
 
-    /// The cache has been emptied.
+    /// Empties the directory with the cache.
     pub(super) fn empty(&mut self) {
         self.depths.fill(0);
     }
 
-    /// Another kernel is watched from now on.
+    /// Resets the monitor for another kernel.
     pub(super) fn forget(&mut self) {
         self.empty();
         self.hits.fill(0);

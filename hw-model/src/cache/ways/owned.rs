@@ -1,17 +1,21 @@
-//! Ways that kernels own: who brought each line, and which leaves so that every kernel comes to its share (Qureshi and Patt 2006). A line is
-//! owned by the kernel that brought it in. For a line of a kernel that is not there, the least recently used of these leaves:
+//! Owned ways: eviction that brings every kernel to its share (Qureshi and Patt 2006). The kernel
+//! that allocates a line owns it. For a new line of a kernel, the least recently used of these
+//! lines is evicted:
 //!
-//! 1. lines of nobody, and of kernels that are not here;
-//! 2. if the kernel has fewer lines in the set than its share: lines of kernels that have more than theirs;
+//! 1. lines without an owner, and of kernels that are not resident;
+//! 2. if the kernel has fewer lines in the set than its share: lines of kernels that have more than
+//!    theirs;
 //! 3. its own lines.
 //!
-//! Lines on their way cannot leave. If all of the above are on their way, the look-up is a reservation fail.
+//! Lines in flight are not evicted. If all of the above are in flight, the look-up is a reservation
+//! fail.
 //!
-//! *Own, where the paper is silent:* a kernel whose share is all ways takes as in a shared set. A line of nobody, which a copy from the host has
-//! brought, is the kernel's that hits it. A kernel with no line above, on its way or not, takes as in a shared set, so that it waits for
-//! nothing that does not come: its own may all be modified, and few enough to stay.
+//! *Own, where the paper is silent:* a kernel whose share is all ways evicts as in a shared set. A
+//! line without an owner, from a copy of the host, becomes the property of the kernel that hits it.
+//! A kernel with none of these lines, in flight or not, evicts as in a shared set. Otherwise it
+//! could wait forever: its own lines may all be modified, and too few to be evicted.
 //!
-//! In hardware 3 bits per line, and per set the lines that each kernel has.
+//! In hardware 3 bits per line, and per set a line count of each kernel.
 
 use super::utility::Utility;
 use super::{KernelWays, Shares, fixed};
@@ -20,50 +24,50 @@ use crate::cache::tags::NOBODY;
 use crate::config::{Partition, PartitionConfig};
 use mias_registers::KERNEL_SLOTS;
 
-/// Kernel slots, and nobody.
+/// Kernel slots, plus one for lines without an owner.
 const OWNERS: usize = KERNEL_SLOTS + 1;
 
-/// Who says what a share is.
+/// Method of dividing the ways.
 #[derive(Clone, Debug)]
 enum Division {
-    /// Nobody: ways are shared but while some are [given](Owned::set_ways).
+    /// No division: ways are shared unless some are [given](Owned::set_ways).
     Nobody,
     Fixed(Shares),
     Utility(Box<Utility>),
 }
 
-/// What a set can do for a line that is not there.
+/// Decision of a set for a new line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// The line at this slot leaves.
+    /// The line at this slot is evicted.
     Leaves(u32),
-    /// As in a shared set.
+    /// A line is evicted as in a shared set.
     AsShared,
-    /// Wait for one on its way.
+    /// The access waits for a line in flight.
     Wait,
 }
 
-/// Who owns which lines of a cache.
+/// Ownership of the lines of a cache.
 #[derive(Clone, Debug)]
 pub(in crate::cache) struct Owned {
     ways: u16,
     division: Division,
-    /// Shares that take the place of the division's, as long as they are given.
+    /// Given shares, which replace those of the division.
     given: Option<Shares>,
-    /// Kernels that are here, bit per slot.
+    /// Mask of resident kernels.
     resident: u8,
-    /// Ways of each kernel here; of nobody none.
+    /// Ways of each resident kernel; none for lines without an owner.
     shares: [u16; OWNERS],
-    /// What each kernel had when it was here last.
+    /// Ways of each kernel when it was last resident.
     last: Shares,
-    /// By line.
+    /// Owner of each line.
     owners: Vec<u8>,
-    /// By set, then owner.
+    /// Number of lines by set, then owner.
     held: Vec<[u16; OWNERS]>,
 }
 
 impl Owned {
-    /// None if nobody owns any way.
+    /// Creates the ownership; none if the configuration divides no ways.
     pub(super) fn new(config: &PartitionConfig, sets: u32, ways: u16, most_ways: u16) -> Option<Self> {
         let division = match config.by {
             Partition::Shared => return None,
@@ -75,12 +79,12 @@ impl Owned {
         Some(Owned::of(division, sets, ways))
     }
 
-    /// Of a cache whose ways were shared until these were given.
+    /// Creates the ownership of a cache whose ways were shared until these were given.
     pub(super) fn made(given: Shares, sets: u32, ways: u16) -> Self {
         Owned { given: Some(given), ..Owned::of(Division::Nobody, sets, ways) }
     }
 
-    /// Whether it is here only because ways were given.
+    /// True if it exists only because ways were given.
     pub(super) fn is_made(&self) -> bool {
         matches!(self.division, Division::Nobody)
     }
@@ -100,7 +104,7 @@ impl Owned {
         owned
     }
 
-    /// The cache has been emptied, and has `ways` ways now.
+    /// Resets the ownership of a cache that was emptied and now has `ways` ways.
     pub(in crate::cache) fn empty(&mut self, ways: u16) {
         if let Division::Utility(utility) = &mut self.division {
             utility.empty(self.ways, ways);
@@ -116,7 +120,7 @@ impl Owned {
         }
     }
 
-    /// A kernel accesses a line of `set`, which is at `slot`.
+    /// Records an access of a kernel to a line of `set` at `slot`.
     pub(in crate::cache) fn looked_up(&mut self, set: usize, slot: u32, line: u64, kernel: u8, came: bool) {
         let owner = &mut self.owners[slot as usize];
         if came || *owner == NOBODY {
@@ -131,7 +135,8 @@ impl Owned {
         }
     }
 
-    /// Which of a set's `lines`, from the least recent to the most, leaves for one of `kernel`.
+    /// Selects which of a set's `lines`, from the least recent to the most, is evicted for one of
+    /// `kernel`.
     pub(super) fn choose<'a>(
         &self,
         set: usize,
@@ -169,7 +174,7 @@ impl Owned {
         }
     }
 
-    /// Ends every period that ends before cycle `end`. Whether shares have changed.
+    /// Ends every period that ends before cycle `end`. Returns true if shares have changed.
     pub(super) fn turn(&mut self, end: u64) -> bool {
         let mut changed = false;
         while let Division::Utility(utility) = &mut self.division
@@ -185,7 +190,7 @@ impl Owned {
         changed
     }
 
-    /// Kernels that are here from now on.
+    /// Sets the resident kernels.
     pub(super) fn reside(&mut self, resident: u8) {
         if self.resident != resident {
             self.resident = resident;
@@ -193,7 +198,7 @@ impl Owned {
         }
     }
 
-    /// Another kernel has taken a slot. Lines of the one before are its own.
+    /// Resets a slot for another kernel, which inherits the lines of the previous one.
     pub(super) fn forget(&mut self, kernel: u8) {
         self.last[usize::from(kernel)] = 0;
         if let Division::Utility(utility) = &mut self.division {
@@ -201,13 +206,13 @@ impl Owned {
         }
     }
 
-    /// Shares by slot from now on; none: as they are divided otherwise. Monitors go on watching.
+    /// Sets shares by slot; none restores the division. Monitors continue.
     pub(super) fn set_ways(&mut self, given: Option<Shares>) {
         self.given = given;
         self.share_out();
     }
 
-    /// What the monitor of `kernel` has counted, by position in the order of use; nothing without one.
+    /// Counts of the monitor of `kernel`, by recency position; empty without one.
     pub(super) fn monitor_hits(&self, kernel: usize) -> &[u32] {
         match &self.division {
             Division::Utility(utility) => utility.hits(kernel),
@@ -234,17 +239,17 @@ impl Owned {
         changed
     }
 
-    /// Whether a monitor watches `set`.
+    /// True if a monitor watches `set`.
     pub(super) fn watches(&self, set: usize) -> bool {
         matches!(&self.division, Division::Utility(utility) if utility.watches(set))
     }
 
-    /// Ways of each kernel that is here.
+    /// Ways of each resident kernel.
     pub(super) fn shares(&self) -> Shares {
         std::array::from_fn(|slot| self.shares[slot])
     }
 
-    /// Adds this cache to what is told of several.
+    /// Adds this cache to the statistics of several.
     pub(super) fn add_to(&self, repartitions: &mut u64, kernels: &mut [KernelWays; KERNEL_SLOTS]) {
         for (kernel, &last) in kernels.iter_mut().zip(&self.last) {
             kernel.last.push(last);
@@ -260,7 +265,7 @@ impl Owned {
         }
     }
 
-    /// Lines that each kernel has in a set.
+    /// Number of lines of each kernel in a set.
     #[cfg(test)]
     pub(in crate::cache) fn held(&self, set: usize) -> &[u16] {
         &self.held[set]

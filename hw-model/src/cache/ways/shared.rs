@@ -1,10 +1,10 @@
-//! Ways that nobody owns: the least recently used line that may leave, whoever brought it and whoever needs its place. As GPGPU-Sim does it
-//! (sources.md D62).
+//! Shared ways: the least recently used line that may be evicted, regardless of kernels, as in
+//! GPGPU-Sim (sources.md D62).
 
 use crate::cache::TagArray;
 
 impl TagArray {
-    /// Whether any line of `set` may leave.
+    /// True if any line of `set` may be evicted.
     #[inline(always)]
     pub(super) fn has_room(&self, set: usize) -> bool {
         let set = &self.sets[set];
@@ -12,7 +12,7 @@ impl TagArray {
         locked != self.geometry.ways
     }
 
-    /// The least recently used line of `set` that may leave; there must be one.
+    /// Least recently used line of `set` that may be evicted; there must be one.
     pub(super) fn least_recent(&self, set: usize) -> u32 {
         let may_evict_modified = self.may_evict_modified();
         let mut slot = self.recency[self.lines.len() + set].newer;

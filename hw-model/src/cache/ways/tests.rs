@@ -1,4 +1,5 @@
-//! Lookahead against every division there is, monitors against the distances of reuse, and what holds of shares (sources.md D107, D124).
+//! Comparison of lookahead with every division and of monitors with reuse distances, and properties
+//! of shares (sources.md D107, D124).
 
 use super::lookahead::{Curve, lookahead};
 use super::monitor::Monitor;
@@ -7,12 +8,12 @@ use crate::cache::{Probe, TagGeometry};
 use crate::config::{Partition, SetIndex};
 use proptest::prelude::*;
 
-/// What the kernels gain by `shares`.
+/// Total hits of the kernels with `shares`.
 fn gained(hits: &[Vec<u32>], shares: &[u16]) -> u64 {
     hits.iter().zip(shares).map(|(hits, &share)| hits[..usize::from(share)].iter().map(|&hits| u64::from(hits)).sum::<u64>()).sum()
 }
 
-/// All divisions of `ways` between `kernels`, at least one each.
+/// All divisions of `ways` among `kernels`, at least one each.
 fn divisions(kernels: usize, ways: u16) -> Vec<Vec<u16>> {
     match kernels {
         1 => vec![vec![ways]],
@@ -35,7 +36,7 @@ fn geometry(sets: u32, ways: u32) -> TagGeometry {
     TagGeometry { sets, ways, sectors_per_line: 1, index: SetIndex::Linear, modified_floor_percent: 0 }
 }
 
-/// A read of a line by a kernel, whose data come at once; whether it hit.
+/// Reads a line for a kernel, with data at once. Returns true for a hit.
 fn read(tags: &mut TagArray, line: u64, kernel: u8) -> bool {
     let probe = tags.probe(line, false, kernel);
     tags.access(line, probe, kernel);
@@ -44,7 +45,7 @@ fn read(tags: &mut TagArray, line: u64, kernel: u8) -> bool {
 }
 
 proptest! {
-    /// All ways are given out, at least one each; where each further way brings a kernel no more than the one before, no division is better.
+    /// All ways are assigned, at least one each. For convex curves no division is better.
     #[test]
     fn lookahead_finds_the_best_division_of_convex_curves(
         mut hits in prop::collection::vec(prop::collection::vec(0u32..50, 10), 1..5),
@@ -63,8 +64,8 @@ proptest! {
         prop_assert!(shares[..hits.len()].iter().all(|&share| share >= 1) && shares[hits.len()..].iter().all(|&share| share == 0));
     }
 
-    /// A monitor counts at position p the accesses with p other lines of their set since the last to the same: what a cache of n ways hits are
-    /// those below n.
+    /// A monitor counts at position p the accesses with p other lines of their set since the last
+    /// access to the same line. A cache of n ways hits those below n.
     #[test]
     fn monitors_count_distances_of_reuse(ways in 1u16..9, sets in 1u64..4, lines in prop::collection::vec(0u64..40, 1..300)) {
         let mut monitor = Monitor::new(sets as u32, ways);
@@ -86,7 +87,7 @@ proptest! {
         prop_assert!(monitor.hits().iter().zip(&expected).all(|(half, all)| *half == all / 2));
     }
 
-    /// A kernel that has all ways finds what it would in a shared cache, whoever says so.
+    /// A kernel with all ways has the hits of a shared cache, for every method of division.
     #[test]
     fn all_ways_are_a_shared_cache(
         by in prop::sample::select(vec![Partition::Fixed, Partition::Ucp, Partition::UcpRate]),
@@ -102,7 +103,8 @@ proptest! {
         }
     }
 
-    /// Whatever was there before: with at least as many accesses to each set as it has ways, each kernel comes to its share, and stays.
+    /// For any initial state: with at least as many accesses to each set as it has ways, each
+    /// kernel reaches its share and keeps it.
     #[test]
     fn kernels_come_to_their_shares(shares in prop::array::uniform3(1u16..4), before in prop::collection::vec((0u64..80, 0u8..3), 0..200)) {
         let ways = shares.iter().sum::<u16>();
@@ -122,7 +124,7 @@ proptest! {
         }
     }
 
-    /// Shares by hand: at least one each, never more than there are.
+    /// Fixed shares: at least one each, and never more than the total.
     #[test]
     fn fixed_shares_fit(given in prop::array::uniform8(0u16..20), resident: u8, ways in 8u16..20) {
         let shares = fixed::shares(given, resident, ways);
@@ -136,14 +138,16 @@ proptest! {
     }
 }
 
-/// The paper's reason to look ahead: a kernel that gains nothing by one more way may gain much by three.
+/// The paper's motivation for lookahead: a kernel that gains nothing from one more way may gain
+/// much from three.
 #[test]
 fn lookahead_sees_past_a_plateau() {
     let plateau = vec![10, 0, 0, 90, 0, 0];
     let slope = vec![40, 20, 15, 5, 0, 0];
-    // 90 hits for three ways are 30 each, which is more than the slope's second way.
+    // 90 hits for three ways are 30 each, more than the slope's second way.
     assert_eq!(of(&[plateau.clone(), slope], 6)[..2], [4, 2]);
-    // 50 for the second beat them; what is left is not enough for the plateau, so that it is of no use to it.
+    // The second way's 50 hits exceed them. The rest is not enough for the plateau, so it has no
+    // use for it.
     assert_eq!(of(&[plateau, vec![40, 50, 45, 5, 0, 0]], 5)[..2], [1, 4]);
 }
 
@@ -155,8 +159,8 @@ fn what_accesses_ten_times_as_often_counts_for_less() {
     assert_eq!(none(&[7, 0])[..2], [(1, 1), (1, 1)], "who accesses nothing is no measure");
 }
 
-/// One kernel reads four lines of a set again and again, the other never reads a line twice: by utility the first has what it needs from the
-/// end of the first period on, and hits from there on.
+/// One kernel reads four lines of a set repeatedly, the other never reads a line twice. From the
+/// end of the first period on, the first kernel has the ways that it needs, and hits.
 #[test]
 fn utility_keeps_what_is_reused() {
     let hits_of = |by: Partition| {
@@ -176,11 +180,12 @@ fn utility_keeps_what_is_reused() {
     assert_eq!(hits_of(Partition::Shared), (0, None));
     let (hits, shares) = hits_of(Partition::Ucp);
     assert_eq!(hits, 200);
-    // What nobody has a use for is divided evenly, and the first has more than half already.
+    // Ways without utility are divided evenly, and the first kernel already has more than half.
     assert_eq!(shares.map(|shares| [shares[0], shares[1]]), Some([4, 2]));
 }
 
-/// Periods end at their multiples, whoever looks when; what comes in between is divided by what is known.
+/// Periods end at multiples of their length, at any time of the look-ups. Changes in between use
+/// the current counts.
 #[test]
 fn periods_end_at_their_multiples() {
     let config = PartitionConfig { by: Partition::Ucp, period_cycles: 100, ..PartitionConfig::default() };
@@ -195,7 +200,7 @@ fn periods_end_at_their_multiples() {
     assert_eq!(repartitions(&tags), Some(0), "cycle 100 is the first of the second period");
     tags.turn(101);
     assert_eq!(repartitions(&tags), Some(1));
-    // Nobody is here from 250 to 450.
+    // No kernel is resident from 250 to 450.
     tags.reside(0, 250);
     tags.reside(0b1, 450);
     assert_eq!(repartitions(&tags), Some(2));
@@ -204,7 +209,8 @@ fn periods_end_at_their_multiples() {
     assert_eq!(tags.ways_owned().map(|shares| (shares[0], shares[2])), Some((3, 3)), "the third is new");
 }
 
-/// Lines on their way cannot leave, so that a kernel with all of its own on their way waits, even where others could leave.
+/// Lines in flight cannot be evicted, so a kernel with all of its own lines in flight waits, even
+/// if others could be evicted.
 #[test]
 fn a_kernel_waits_for_its_own_lines() {
     let mut tags = fixed_at(1, 4, vec![2, 2]);

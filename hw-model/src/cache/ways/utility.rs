@@ -1,11 +1,15 @@
-//! Utility-based cache partitioning (Qureshi and Patt 2006): a [monitor](super::monitor) per kernel, and at the end of every period
-//! [lookahead](super::lookahead) over the kernels that are here; then what the monitors have counted is halved.
+//! Utility-based cache partitioning (Qureshi and Patt 2006).
 //!
-//! *Own, where the paper is silent, since its programs never come or go:* when kernels come or go the ways are divided anew by what has been
-//! counted; in equal shares while one of them has been here for no period's end.
+//! Each kernel has a [monitor](super::monitor). At the end of every period,
+//! [lookahead](super::lookahead) divides the ways among the resident kernels; then the monitors'
+//! counts are halved.
 //!
-//! In hardware per kernel slot, of `s` watched sets of `w` ways: `s w` tags, `s w log2 w` bits of their order, `w` counters of hits and one
-//! of accesses, 32 bits wide each.
+//! *Own, where the paper is silent, since its programs never come or go:* when the resident kernels
+//! change, the ways are divided again from the current counts. They are divided in equal shares
+//! while one of the kernels has seen no end of a period.
+//!
+//! In hardware per kernel slot, for `s` watched sets of `w` ways: `s w` tags, `s w log2 w` bits of
+//! their order, `w` counters of hits and one of accesses, 32 bits wide each.
 
 use super::lookahead::{Curve, lookahead};
 use super::monitor::Monitor;
@@ -13,27 +17,27 @@ use super::{Shares, each_slot, fixed, rate};
 use crate::config::{Partition, PartitionConfig};
 use mias_registers::KERNEL_SLOTS;
 
-/// The controller of one cache.
+/// Controller of one cache.
 #[derive(Clone, Debug)]
 pub(super) struct Utility {
     weighs_rates: bool,
     period: u64,
     /// Cycle in which the next period begins.
     next: u64,
-    /// log2 of the sets for each that is watched, and how many are.
+    /// log2 of the sets per watched set, and number of watched sets.
     stride_bits: u32,
     watched: u32,
     monitors: Vec<Monitor>,
-    /// Kernels that have been here for no end of a period, bit per slot.
+    /// Mask of kernels that have seen no end of a period.
     new: u8,
-    /// Periods that have ended with a kernel here.
+    /// Number of periods that ended with a resident kernel.
     repartitions: u64,
-    /// Of these, those after which a kernel had so many ways: by ways, then slot.
+    /// Number of these periods that gave a kernel each number of ways: by ways, then slot.
     given: Vec<[u64; KERNEL_SLOTS]>,
 }
 
 impl Utility {
-    /// Of a cache with `sets` sets of `ways` ways, at most `most_ways`.
+    /// Creates the controller of a cache with `sets` sets of `ways` ways, at most `most_ways`.
     pub(super) fn new(config: &PartitionConfig, sets: u32, ways: u16, most_ways: u16) -> Self {
         let watched = config.sampled_sets.min(sets);
         Utility {
@@ -49,33 +53,34 @@ impl Utility {
         }
     }
 
-    /// Whether a set is watched.
+    /// True if a set is watched.
     #[inline]
     pub(super) fn watches(&self, set: usize) -> bool {
         set & ((1 << self.stride_bits) - 1) == 0
     }
 
-    /// A kernel accesses a line of `set`.
+    /// Records an access of a kernel to a line of `set`.
     pub(super) fn look(&mut self, set: usize, line: u64, kernel: u8) {
         if self.watches(set) {
             self.monitors[usize::from(kernel)].look(set >> self.stride_bits, line);
         }
     }
 
-    /// Whether a period ends before cycle `end`; if so it has ended, and [`Utility::divide_anew`] or [`Utility::rest`] is to follow.
+    /// Ends a period if it ends before cycle `end`. Returns true if it did;
+    /// [`Utility::divide_anew`] or [`Utility::rest`] must follow.
     pub(super) fn ends(&mut self, end: u64) -> bool {
         let ends = self.next < end;
         self.next += if ends { self.period } else { 0 };
         ends
     }
 
-    /// A period has ended, and others say who has how much.
+    /// Completes a period in which the ways were given externally.
     pub(super) fn rest(&mut self, resident: u8) {
         self.monitors.iter_mut().for_each(Monitor::halve);
         self.new &= !resident;
     }
 
-    /// A period has ended: the shares after it.
+    /// Completes a period and returns the new shares.
     pub(super) fn divide_anew(&mut self, resident: u8, ways: u16) -> Shares {
         let shares = self.divide(resident, ways);
         self.rest(resident);
@@ -88,12 +93,12 @@ impl Utility {
         shares
     }
 
-    /// What the monitor of `kernel` has counted, by position in the order of use.
+    /// Counts of the monitor of `kernel`, by recency position.
     pub(super) fn hits(&self, kernel: usize) -> &[u32] {
         self.monitors[kernel].hits()
     }
 
-    /// Shares of other kernels than before.
+    /// Shares after a change of the resident kernels.
     pub(super) fn reside(&self, resident: u8, ways: u16) -> Shares {
         if resident & self.new != 0 { fixed::equal(resident, ways) } else { self.divide(resident, ways) }
     }
@@ -106,13 +111,13 @@ impl Utility {
         lookahead(&std::array::from_fn(|slot| here(slot).then(|| curve(slot))), ways)
     }
 
-    /// Another kernel has taken a slot.
+    /// Resets a slot for another kernel.
     pub(super) fn forget(&mut self, kernel: u8) {
         self.monitors[usize::from(kernel)].forget();
         self.new |= 1 << kernel;
     }
 
-    /// The cache has been emptied, and may have another number of ways.
+    /// Handles an emptied cache, which may have another number of ways.
     pub(super) fn empty(&mut self, before: u16, ways: u16) {
         if before == ways {
             self.monitors.iter_mut().for_each(Monitor::empty);
@@ -122,7 +127,8 @@ impl Utility {
         }
     }
 
-    /// Periods that have ended, and those after which each kernel had so many ways: by ways, then slot.
+    /// Number of ended periods, and of those that gave each kernel each number of ways: by ways,
+    /// then slot.
     pub(super) fn history(&self) -> (u64, &[[u64; KERNEL_SLOTS]]) {
         (self.repartitions, &self.given)
     }

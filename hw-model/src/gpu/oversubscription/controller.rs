@@ -1,27 +1,28 @@
-//! How many extra TBs there may be: GPUDuet's throughput monitor (Lin et al. 2018, section 6.4 and table 3; sources.md D165).
+//! Controller of the number of extra TBs: GPUDuet's throughput monitor (Lin et al. 2018, section
+//! 6.4 and table 3; sources.md D165).
 //!
-//! It lets one interval pass, counts over the next, and decides at the end of each from then on: as many as there is room for while nothing
-//! is used much, none if something is saturated, and one more at a time in between, until something is, where it stays until nothing is used much
-//! again.
+//! It skips one interval, counts over the next, and decides at the end of each later one. While
+//! utilization is low, it allows the maximum number of extra TBs; at saturation, none. In between,
+//! it adds one at a time until saturation. It then keeps the number until utilization is low again.
 //!
-//! The interface to the SMs is a number, the most extra TBs, and a bit, whether contexts may lie in
-//! the L1: what registers hold where the firmware decides ([`super::firmware`]).
+//! The interface to the SMs is the maximum number of extra TBs and a bit that allows contexts in
+//! the L1. Registers hold both if the firmware decides ([`super::firmware`]).
 
 use super::utilisation::{Traffic, Utilisation};
 
-/// What the parts of the chip say of a kernel (table 3).
+/// Utilization class of an interval (table 3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
-    /// Nothing is used much.
+    /// Low utilization of all parts.
     Underutilised,
-    /// Neither the one nor the other.
+    /// Neither low utilization nor saturation.
     Moderate,
-    /// Something is saturated.
+    /// Saturation of a part.
     Saturated,
 }
 
 impl Class {
-    /// Table 3, in per cent.
+    /// Class by table 3, in percent.
     #[must_use]
     pub(super) fn of(busy: &Utilisation) -> Self {
         let Utilisation { scheduler, l1, requests, replies, l2, dram } = *busy;
@@ -36,39 +37,39 @@ impl Class {
     }
 }
 
-/// Below this use, in per cent, the L1 may be taken for contexts.
+/// Utilization in percent below which the L1 may hold contexts.
 const IDLE_L1_PERCENT: u32 = 3;
 
-/// What a kernel may have.
+/// Allowance for a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Allowed {
-    /// Extra TBs on an SM.
+    /// Number of extra TBs on an SM.
     pub(super) extra: u32,
-    /// Contexts in the L1.
+    /// True if contexts may be stored in the L1.
     pub(super) in_l1: bool,
 }
 
-/// The monitor of a kernel.
+/// Controller of one kernel.
 #[derive(Clone, Debug)]
 pub(super) struct Controller {
     interval: u64,
-    /// Most extra TBs that there can be.
+    /// Maximum number of extra TBs that an SM can store.
     bound: u32,
-    /// There is room for them in the L1 only.
+    /// True if only the L1 has capacity for them.
     needs_l1: bool,
-    /// The cycle of the next look.
+    /// Cycle of the next decision.
     pub(super) next: u64,
-    /// What had been counted at the last look; none before the first.
+    /// Counts at the last decision; none before the first.
     before: Option<Traffic>,
     allowed: Allowed,
-    /// One more at a time until something was saturated, and little has not been used since.
+    /// True after saturation in steps of one, until utilization is low again.
     has_stopped: bool,
-    /// Decisions by class.
+    /// Number of decisions by class.
     pub(super) decisions: [u32; 3],
 }
 
 impl Controller {
-    /// Of a kernel whose TBs may be issued from cycle `start` on.
+    /// Creates the controller of a kernel whose TBs may issue from cycle `start` on.
     pub(super) fn new(interval: u32, bound: u32, needs_l1: bool, start: u64) -> Self {
         let interval = u64::from(interval);
         Controller {
@@ -83,7 +84,8 @@ impl Controller {
         }
     }
 
-    /// The look of cycle [`Controller::next`]: what has been counted, and how to say how busy that is for an interval.
+    /// Decides in cycle [`Controller::next`] from the counts; `busy` computes the utilization of an
+    /// interval.
     pub(super) fn look(&mut self, counted: Traffic, busy: impl FnOnce(&Traffic, u64) -> Utilisation) -> Allowed {
         self.next += self.interval;
         if let Some(before) = self.before.replace(counted) {
@@ -103,7 +105,7 @@ impl Controller {
             }
             Class::Moderate if self.has_stopped => self.allowed.extra,
             Class::Moderate => (self.allowed.extra + 1).min(self.bound),
-            // Raised step by step, so that it was the last step which saturated.
+            // The number was raised step by step, so the last step caused the saturation.
             Class::Saturated if self.has_stopped || self.decisions[Class::Moderate as usize] > 0 && self.is_between() => {
                 self.has_stopped = true;
                 self.allowed.extra
@@ -115,7 +117,7 @@ impl Controller {
         self.allowed.extra = if self.needs_l1 && !self.allowed.in_l1 { 0 } else { extra };
     }
 
-    /// Some, and not as many as there is room for.
+    /// True for some extra TBs, but fewer than the maximum.
     fn is_between(&self) -> bool {
         self.allowed.extra > 0 && self.allowed.extra < self.bound
     }
@@ -130,7 +132,7 @@ mod tests {
         Share::of((percent * 100.0).round() as u64, 10_000)
     }
 
-    /// All at 1 %, but for one.
+    /// Utilization of 1 % in all parts but one.
     fn busy(part: &str, percent: f64) -> Utilisation {
         let of = |name| if name == part { share(percent) } else { share(1.0) };
         Utilisation {
@@ -161,7 +163,7 @@ mod tests {
         }
     }
 
-    /// What a controller allows after each look of a sequence of uses of DRAM.
+    /// Allowances after each decision for a sequence of DRAM utilizations.
     fn allowed(bound: u32, uses: &[f64]) -> Vec<u32> {
         let mut controller = Controller::new(10_000, bound, false, 5_000);
         let mut look = |percent| {
@@ -184,16 +186,17 @@ mod tests {
         assert_eq!(allowed(6, &[10.0, 20.0]), [6, 6]);
         assert_eq!(allowed(6, &[90.0, 90.0, 60.0, 60.0]), [0, 0, 1, 2]);
         assert_eq!(allowed(3, &[60.0; 5]), [1, 2, 3, 3, 3]);
-        // The step to 3 saturates: no further.
+        // The step to 3 saturates, so the number stays there.
         assert_eq!(allowed(6, &[60.0, 60.0, 60.0, 75.0, 60.0, 75.0]), [1, 2, 3, 3, 3, 3]);
-        // At once to the bound, which saturates: none.
+        // The maximum is set at once and saturates, so the number falls to 0.
         assert_eq!(allowed(6, &[10.0, 75.0, 60.0]), [6, 0, 1]);
         assert_eq!(allowed(0, &[10.0, 60.0]), [0, 0]);
-        // Little is used again: all that was found is forgotten, so that the bound, which saturates, is taken away.
+        // Low utilization resets the state, so the maximum is tried again; it saturates and is
+        // removed.
         assert_eq!(allowed(6, &[60.0, 75.0, 75.0, 10.0, 75.0, 60.0, 60.0, 75.0]), [1, 1, 1, 6, 0, 1, 2, 2]);
     }
 
-    /// Section 6.4: the L1 is taken if it serves less than 3 %, and nothing is saturated.
+    /// Section 6.4: the L1 is used if its utilization is below 3 % and nothing is saturated.
     #[test]
     fn the_l1_is_taken_when_idle() {
         let mut controller = Controller::new(10_000, 2, true, 0);

@@ -1,6 +1,5 @@
-//! The firmware as the controller of extra TBs: intervals of each kernel, what the chip did in
-//! them, and SMs that follow what the firmware allows (Lin et al. 2018, section 6.4; sources.md
-//! D181).
+//! Firmware as the controller of extra TBs: intervals of each kernel, activity of the chip in them,
+//! and allowances on the SMs (Lin et al. 2018, section 6.4; sources.md D181).
 
 use super::utilisation::{Traffic, peaks};
 use crate::config::{ContextsInL1, GpuConfig};
@@ -9,31 +8,32 @@ use crate::gpu::Gpu;
 use crate::register_block::Peak;
 use mias_registers::CONTEXT_COUNTS;
 
-/// What a machine that leaves extra TBs to the firmware can count; none if it does not.
+/// Peak rates of the counts of a machine whose firmware controls extra TBs; none for other
+/// machines.
 pub(in crate::gpu) fn peaks_for_firmware(config: &GpuConfig) -> Option<[Peak; CONTEXT_COUNTS]> {
     let contexts = config.sm.oversubscription.filter(|contexts| contexts.is_controlled_by_firmware())?;
     Some(peaks(config, contexts.sustained()))
 }
 
-/// The intervals of a kernel.
+/// Intervals of a kernel.
 #[derive(Clone, Debug)]
 pub(super) struct Intervals {
-    /// The cycle from which on its TBs may be issued.
+    /// First cycle in which its TBs may issue.
     ready: u64,
-    /// The end of the interval; never if there is none.
+    /// End of the interval; never if there is none.
     pub(super) next: u64,
-    /// What had been counted at its beginning; none in the first, which is let pass.
+    /// Counts at the start of the interval; none in the first, which is skipped.
     before: Option<Traffic>,
 }
 
 impl Intervals {
-    /// Of so many cycles, from cycle `ready` on.
+    /// Creates intervals of this many cycles from cycle `ready` on.
     pub(super) fn new(interval: u32, ready: u64) -> Self {
         let next = if interval == 0 { u64::MAX } else { ready.saturating_add(interval.into()) };
         Intervals { ready, next, before: None }
     }
 
-    /// One is over: what was counted in it, but in the first.
+    /// Ends an interval. Returns its counts, except for the first.
     fn end(&mut self, interval: u32, counted: Traffic) -> Option<Traffic> {
         self.next = self.next.saturating_add(interval.into());
         self.before.replace(counted).map(|before| counted.since(&before))
@@ -41,7 +41,8 @@ impl Intervals {
 }
 
 impl Gpu {
-    /// Before the firmware is called: intervals that are over are in the register block, as of the start of this cycle.
+    /// Reports finished intervals to the register block before the firmware is called, as of the
+    /// start of this cycle.
     pub(in crate::gpu) fn latch_contexts(&mut self) {
         let Some(contexts) = &mut self.oversubscription else { return };
         let (interval, asked, now) = (self.registers.context_interval(), self.registers.context_intervals_asked(), self.now);
@@ -66,7 +67,7 @@ impl Gpu {
         }
     }
 
-    /// Before a cycle: what the firmware allows is in effect.
+    /// Applies the firmware's allowances before a cycle.
     pub(in crate::gpu) fn follow_contexts(&mut self) {
         let Some(contexts) = &mut self.oversubscription else { return };
         let written = self.registers.take_context_writes();
@@ -96,7 +97,7 @@ mod tests {
     use mias_registers::{context_allowed, context_bound};
     use proptest::prelude::*;
 
-    /// Counts of an interval and the most that they can be, near the thresholds and anywhere.
+    /// Counts of an interval and their maxima, near the thresholds and elsewhere.
     fn any_share() -> impl Strategy<Value = (u32, u32)> {
         let near = prop::sample::select(vec![3u32, 50, 60, 70, 80, 90]);
         prop_oneof![
@@ -108,7 +109,8 @@ mod tests {
     }
 
     proptest! {
-        /// The firmware's rule is the hardware's: from the same counts, interval after interval, the same extra TBs, the same L1, the same class.
+        /// The firmware's rule equals the hardware's: for the same counts, it gives the same extra
+        /// TBs, the same use of the L1 and the same class in every interval.
         #[test]
         fn the_firmware_decides_as_the_hardware(
             bound in 0u32..=32,
@@ -122,7 +124,7 @@ mod tests {
             let told = bound | if needs_l1 { context_bound::NEEDS_L1 } else { 0 };
             let mut classes = [0; 3];
             for (shares, idle) in intervals.into_iter().zip(idle) {
-                // Busy in every part is the usual chance: keep most of them little used in half of the intervals.
+                // Random shares make most parts busy, so half of the intervals get low utilization.
                 let shares = if idle { shares.map(|(used, of)| (used.min(of / 40), of.max(1))) } else { shares };
                 let [scheduler, l1, requests, replies, l2, dram] = shares.map(|(used, of)| Share::of(used.into(), of.into()));
                 let allowed = hardware.look(Traffic::default(), |_, _| Utilisation { scheduler, l1, requests, replies, l2, dram });
@@ -136,7 +138,8 @@ mod tests {
         }
     }
 
-    /// What counts in the registers is what counts for the hardware: six numbers, in the order of the most that they can be.
+    /// The counts in the registers equal those of the hardware: six numbers, in the order of their
+    /// maxima.
     #[test]
     fn a_lin18_chip_counts_whole_numbers_in_its_interval() {
         let mut gpu: GpuConfig = toml::from_str(mias_gpus::text("lin18").expect("it is built in")).expect("it is valid");
@@ -146,7 +149,8 @@ mod tests {
             Some(crate::config::OversubscriptionConfig { controller: crate::config::OversubscriptionController::Firmware, ..contexts });
         let most =
             peaks_for_firmware(&gpu).expect("asked for").map(|peak| (10_000 * peak.most / peak.cycles, 10_000 * peak.most % peak.cycles));
-        // 64 schedulers, 64 banks; 60 % of 16 flits at 1.2 times the core's clock, both ways; 16 slices at that clock; 9.6 sectors.
+        // 64 schedulers, 64 banks; 60 % of 16 flits at 1.2 times the core's clock, in both
+        // directions; 16 slices at that clock; 9.6 sectors.
         assert_eq!(most, [(640_000, 0), (640_000, 0), (115_200, 0), (115_200, 0), (192_000, 0), (96_000, 0)]);
     }
 }

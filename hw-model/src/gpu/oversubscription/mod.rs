@@ -1,5 +1,5 @@
-//! Extra TBs on the whole chip: how kernels are switched, how many extra TBs they may have, and what is told of them (Lin et al. 2018; sources.md
-//! D160, D165 and D181). What an SM does is in `sm/oversubscription`.
+//! Extra TBs on the whole chip: plans of kernels, allowances and statistics (Lin et al. 2018;
+//! sources.md D160, D165 and D181). The part of an SM is in `sm/oversubscription`.
 
 mod controller;
 mod firmware;
@@ -15,38 +15,40 @@ use controller::Controller;
 use firmware::Intervals;
 use serde::{Deserialize, Serialize};
 
-/// A launch that may have extra TBs.
+/// Extra TBs of a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OversubscriptionStats {
-    /// TBs of it that fit on an SM.
+    /// Number of its TBs that fit on an SM.
     pub native_tbs: u32,
-    /// Extra TBs that an SM has room for.
+    /// Maximum number of extra TBs that an SM can store.
     pub bound: u32,
-    /// Extra TBs that an SM may have, at the end.
+    /// Number of extra TBs that an SM may have, at the end.
     pub most_extra: u32,
-    /// Decisions of the controller: how often little was used, some, and something was saturated; none where the number is given.
+    /// Number of controller decisions: low utilization, medium, and saturation; none if the number
+    /// of extra TBs is fixed.
     pub decisions: [u32; 3],
-    /// What its SMs have counted.
+    /// Counts of its SMs.
     pub counts: OversubscriptionCounts,
 }
 
-/// What has moved on SMs, for drawings.
+/// Log of context moves on SMs, for timelines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContextLog {
-    /// By SM, in order.
+    /// Notes by SM, in order.
     pub sms: Vec<Vec<ContextNote>>,
-    /// Notes that there was no room for.
+    /// Number of notes that exceeded the capacity.
     pub left_out: u64,
 }
 
-/// What the chip remembers of a kernel slot.
+/// State of a kernel slot.
 #[derive(Clone, Debug)]
 struct Kernel {
     plans: OversubscriptionPlans,
     native: u32,
     most_extra: u32,
     controller: Option<Controller>,
-    /// Its intervals, if the firmware is its controller.
+    /// Intervals, if the firmware controls the kernel.
     intervals: Option<Intervals>,
 }
 
@@ -61,7 +63,7 @@ impl Kernel {
         }
     }
 
-    /// The cycle of the next look, or of the end of an interval.
+    /// Cycle of the next decision, or of the end of an interval.
     fn next(&self) -> Option<u64> {
         let look = self.controller.as_ref().map(|controller| controller.next);
         look.or_else(|| self.intervals.as_ref().map(|intervals| intervals.next))
@@ -72,19 +74,20 @@ impl Kernel {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Oversubscription {
     kernels: [Option<Kernel>; KERNEL_SLOTS],
-    /// Intervals, as they were last asked for.
+    /// Intervals, as last requested.
     asked: u32,
 }
 
 impl Oversubscription {
-    /// The cycle of the controllers' next look, or of the end of an interval; `u64::MAX` if there is none.
+    /// Cycle of the next controller decision, or of the end of an interval; `u64::MAX` if there is
+    /// none.
     pub(super) fn next(&self) -> u64 {
         self.kernels.iter().flatten().filter_map(Kernel::next).min().unwrap_or(u64::MAX)
     }
 }
 
 impl OversubscriptionStats {
-    /// Adds what another launch of the same kernel, or of one in turn with it, has had.
+    /// Adds the statistics of another launch of the same kernel or sequence.
     pub(super) fn add(&mut self, other: &OversubscriptionStats) {
         let counts = self.counts;
         let decisions = self.decisions;
@@ -95,13 +98,13 @@ impl OversubscriptionStats {
 }
 
 impl Gpu {
-    /// Notes from now on what moves on SMs, up to so many notes of all of them.
+    /// Starts recording context moves on SMs, up to `most` notes in total.
     pub fn record_contexts(&mut self, most: usize) {
         let each = most / self.sms.len().max(1);
         self.sms.iter_mut().for_each(|sm| sm.record_contexts(each));
     }
 
-    /// Takes the notes so far; none if nothing is noted, or nothing moves on this machine.
+    /// Takes the notes so far; none if nothing is recorded, or the machine has no oversubscription.
     pub fn take_context_log(&mut self) -> ContextLog {
         let mut log = ContextLog::default();
         for sm in self.sms.iter_mut() {
@@ -112,8 +115,9 @@ impl Gpu {
         log
     }
 
-    /// A launch has taken the slot; its TBs may be issued from cycle `ready` on, and so many registers of a thread are live where its warps
-    /// are switched, if that is known.
+    /// Plans the contexts of a launch that has taken the slot. Its TBs may issue from cycle `ready`
+    /// on. `live` is the number of live registers per thread where its warps are switched, if
+    /// known.
     pub(super) fn plan_contexts(&mut self, slot: usize, launch: usize, (demand, live): (&Resources, Option<u32>), ready: u64) {
         let (Some(contexts), Some(config)) = (&mut self.oversubscription, self.config.sm.oversubscription) else { return };
         let plans = OversubscriptionPlans::new(&self.config, &config, demand, live);
@@ -133,13 +137,13 @@ impl Gpu {
             self.sms[sm].plan_contexts(slot as u8, launch as u32, Some(plans), self.now);
             self.sms[sm].set_most_extra(slot as u8, most_extra, in_l1, self.now);
         }
-        // Contexts of who had the slot before are switched no longer.
+        // Contexts of the slot's previous kernel are not switched any more.
         self.dispatcher.room_everywhere();
     }
 
-    /// Before a cycle: what the controllers have found is in effect.
+    /// Applies controller decisions before a cycle.
     pub(super) fn decide_contexts(&mut self) {
-        // An interval of the firmware's is over before that.
+        // An interval of the firmware has ended earlier.
         if self.oversubscription.as_ref().is_none_or(|contexts| contexts.next() > self.now) {
             return;
         }
@@ -160,15 +164,16 @@ impl Gpu {
         self.dispatcher.room_everywhere();
     }
 
-    /// Whether `sm` may be given a TB of the kernel in `slot` beyond those that fit: its quota, `most`, lets as many be there as fit, and no
-    /// other kernel is to have TBs there.
+    /// True if `sm` may receive a TB of the kernel in `slot` beyond those that fit. Its quota,
+    /// `most`, must allow as many as fit, and no other kernel may have a quota there.
     pub(super) fn may_take_extra(&self, sm: usize, slot: usize, most: u32) -> bool {
         let Some(kernel) = self.oversubscription.as_ref().and_then(|contexts| contexts.kernels[slot].as_ref()) else { return false };
         let others = || self.dispatcher.order().iter().any(|&other| other != slot && self.registers.quota(sm, other) > 0);
         kernel.most_extra > 0 && most >= kernel.native && self.sms[sm].can_take_extra(slot as u8) && !others()
     }
 
-    /// The kernel in `slot` leaves it, or statistics are asked for: what its SMs have counted, up to and without cycle `until`.
+    /// Counts of the SMs for the kernel in `slot`, before cycle `until`, when it leaves the slot or
+    /// statistics are requested.
     pub(super) fn context_stats(&self, slot: usize, until: u64) -> Option<OversubscriptionStats> {
         let kernel = self.oversubscription.as_ref()?.kernels[slot].as_ref()?;
         let mut counts = OversubscriptionCounts::default();
@@ -176,17 +181,18 @@ impl Gpu {
         Some(kernel.stats(counts, self.registers.context_decisions(slot)))
     }
 
-    /// The kernel in `slot` has left it.
+    /// Removes the kernel that has left `slot`.
     pub(super) fn forget_contexts(&mut self, slot: usize) {
         if let Some(contexts) = &mut self.oversubscription {
             contexts.kernels[slot] = None;
         }
     }
 
-    /// Extra TBs of a kernel with these launch parameters that an SM has room for, on this machine; none if it takes none.
+    /// Maximum number of extra TBs of a kernel with these launch parameters that an SM of this
+    /// machine can store; none without oversubscription.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Reason why the kernel has no extra TBs.
     pub fn room_for_extra(
         config: &crate::config::GpuConfig,
         kernel: &mias_warp_trace::KernelInfo,
@@ -194,7 +200,7 @@ impl Gpu {
     ) -> Option<Result<u32, Unswitchable>> {
         let contexts = config.sm.oversubscription?;
         let plans = OversubscriptionPlans::new(config, &contexts, &Resources::of_tb(kernel, &config.sm), live_registers);
-        // A given number is there from the start, when no controller has found the L1 idle.
+        // A fixed number applies from the start, when no controller has found the L1 idle.
         let in_l1 = plans.in_l1.filter(|_| contexts.is_controlled() || contexts.in_l1 == ContextsInL1::Always);
         Some(in_l1.map_or(plans.usual, Ok).map(|plan| plan.most_extra))
     }

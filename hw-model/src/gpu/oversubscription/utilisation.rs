@@ -1,5 +1,7 @@
-//! How busy the parts of the chip are (Lin et al. 2018, section 4.1; sources.md D165): the schedulers, the data ports of the L1s, both
-//! directions of the crossbar, the data ports of the L2's slices, and DRAM. Of the crossbar, the share of what it can sustain.
+//! Utilization of the chip's parts (Lin et al. 2018, section 4.1; sources.md D165).
+//!
+//! The parts are the schedulers, the data ports of the L1s, both directions of the crossbar, the
+//! data ports of the L2's slices, and DRAM. The crossbar is compared to its sustainable rate.
 
 use crate::config::GpuConfig;
 use crate::counts::{Count, counts};
@@ -9,24 +11,24 @@ use crate::sm::KERNEL_SLOTS;
 use mias_registers::CONTEXT_COUNTS;
 
 counts! {
-    /// What has been counted of these on the whole chip.
+    /// Counts of these parts on the whole chip.
     pub struct Traffic {
-        /// Warp instructions issued.
+        /// Number of warp instructions issued.
         pub insts: u64,
-        /// Accesses of L1s that hit: each keeps a bank's data port for a cycle.
+        /// Number of L1 hits: each occupies a bank's data port for a cycle.
         pub l1_hits: u64,
-        /// Flits towards the L2.
+        /// Number of flits to the L2.
         pub request_flits: u64,
-        /// Flits towards the SMs.
+        /// Number of flits to the SMs.
         pub reply_flits: u64,
-        /// Look-ups of the L2 that hit.
+        /// Number of L2 look-ups that hit.
         pub l2_hits: u64,
-        /// Sectors that DRAM moved.
+        /// Number of sectors that DRAM moved.
         pub dram_sectors: u64,
     }
 }
 
-/// So much of so much.
+/// Ratio of a count to its maximum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
     used: u128,
@@ -34,50 +36,51 @@ pub struct Share {
 }
 
 impl Share {
-    /// `used` of `of`.
+    /// Creates the ratio of `used` to `of`.
     #[must_use]
     pub fn of(used: u64, of: u64) -> Self {
         Share { used: used.into(), of: of.into() }
     }
 
-    /// More than so many per cent.
+    /// True if the ratio is above this percentage.
     #[must_use]
     pub fn exceeds(self, percent: u32) -> bool {
         100 * self.used > u128::from(percent) * self.of
     }
 
-    /// Less than so many per cent.
+    /// True if the ratio is below this percentage.
     #[must_use]
     pub fn is_below(self, percent: u32) -> bool {
         100 * self.used < u128::from(percent) * self.of
     }
 
-    /// Per mille, rounded down; 0 of nothing.
+    /// Ratio in per mille, rounded down; 0 for a maximum of 0.
     #[must_use]
     pub fn permille(self) -> u32 {
         u32::try_from((1_000 * self.used).checked_div(self.of).unwrap_or(0)).unwrap_or(u32::MAX)
     }
 }
 
-/// How busy the parts of the chip were.
+/// Utilization of the chip's parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Utilisation {
     /// Schedulers that issued.
     pub scheduler: Share,
     /// Data ports of the L1s.
     pub l1: Share,
-    /// The crossbar towards the L2, of what it sustains.
+    /// Crossbar to the L2, relative to its sustainable rate.
     pub requests: Share,
-    /// The crossbar towards the SMs, of what it sustains.
+    /// Crossbar to the SMs, relative to its sustainable rate.
     pub replies: Share,
     /// Data ports of the L2.
     pub l2: Share,
-    /// DRAM's data bus.
+    /// Data bus of DRAM.
     pub dram: Share,
 }
 
 impl Utilisation {
-    /// Of a chip that has counted this in so many core cycles, and whose crossbar sustains so much of its peak, per mille.
+    /// Computes the utilization of a chip with these counts in a number of core cycles.
+    /// `sustained_permille` is the sustainable part of the crossbar's peak.
     pub(in crate::gpu) fn new(config: &GpuConfig, counted: &Traffic, cycles: u64, sustained_permille: u32) -> Self {
         let [scheduler, l1, requests, replies, l2, dram] = peaks(config, sustained_permille);
         let share = |used: u64, peak: Peak| Share {
@@ -96,16 +99,16 @@ impl Utilisation {
 }
 
 impl Traffic {
-    /// In the order of [`peaks`], which is that of the registers ([`mias_registers::global::CONTEXT_INSTS`] and what follows it).
+    /// Counts in the order of [`peaks`], which is that of the registers
+    /// ([`mias_registers::global::CONTEXT_INSTS`] and the following ones).
     pub(super) fn counts(&self) -> [u64; CONTEXT_COUNTS] {
         let Traffic { insts, l1_hits, request_flits, reply_flits, l2_hits, dram_sectors } = *self;
         [insts, l1_hits, request_flits, reply_flits, l2_hits, dram_sectors]
     }
 }
 
-/// The most that a machine can count of instructions, hits of the L1s, flits towards the L2 and
-/// back, hits of the L2 and sectors of DRAM; of flits so much of it, per mille, as the crossbar
-/// sustains.
+/// Peak rates of a machine: instructions, L1 hits, flits to the L2 and back, L2 hits and DRAM
+/// sectors; flits scaled to the sustainable part of the crossbar's peak, per mille.
 pub(in crate::gpu) fn peaks(config: &GpuConfig, sustained_permille: u32) -> [Peak; CONTEXT_COUNTS] {
     let (sms, slices) = (u64::from(config.sm.count), u64::from(config.dram.channels) * u64::from(config.l2.slices_per_channel));
     let clocks = &config.clocks;
@@ -124,7 +127,7 @@ pub(in crate::gpu) fn peaks(config: &GpuConfig, sustained_permille: u32) -> [Pea
 }
 
 impl Gpu {
-    /// What has been counted up to now.
+    /// Counts up to now.
     pub(super) fn traffic(&self) -> Traffic {
         let mut traffic = Traffic::default();
         for slot in 0..KERNEL_SLOTS {
@@ -145,7 +148,7 @@ impl Gpu {
         traffic
     }
 
-    /// How busy the parts of the chip were since the first cycle.
+    /// Utilization of the chip's parts since the first cycle.
     pub fn utilisation(&self) -> Utilisation {
         let sustained = self.config.sm.oversubscription.map_or(crate::config::SUSTAINED_PERMILLE, |contexts| contexts.sustained());
         Utilisation::new(&self.config, &self.traffic(), self.now, sustained)
@@ -160,8 +163,11 @@ mod tests {
         toml::from_str(mias_gpus::text("lin18").expect("it is built in")).expect("it is valid")
     }
 
-    /// Lin et al. 2018, table 1: 16 x 4 schedulers, 16 x 4 banks of L1s of a sector, 16 ports of the crossbar at 1.2 times the core's
-    /// clock of which 60 % can be sustained, 16 slices of a sector a cycle at the same clock, and 307.2 GB/s, which are 9.6 sectors a cycle.
+    /// Lin et al. 2018, table 1.
+    ///
+    /// 16 x 4 schedulers; 16 x 4 banks of L1s of a sector; 16 ports of the crossbar at 1.2 times
+    /// the core's clock, of which 60 % can be sustained; 16 slices of a sector a cycle at the same
+    /// clock; and 307.2 GB/s, which are 9.6 sectors a cycle.
     #[test]
     fn peaks_are_the_machines() {
         let counted = Traffic {

@@ -1,4 +1,5 @@
-//! Limits of active warps (sources.md D159) on whole GPUs: only the oldest warps issue, nothing waits for ever, and no limit is no limiter.
+//! Limits of active warps (sources.md D159) on whole GPUs: only the oldest warps issue, no warp
+//! starves, and an infinite limit has no effect.
 
 use super::memory_issue::any_mechanisms;
 use super::*;
@@ -11,14 +12,15 @@ fn limit(most: u8) -> WarpLimit {
     if most == 0 { WarpLimit::Any(Unlimited::Inf) } else { WarpLimit::Most(most) }
 }
 
-/// Numbers by kernel slot; 0: none.
+/// Machine with limits by kernel slot; 0: none.
 pub(super) fn with(mut config: GpuConfig, limits: &[u8]) -> GpuConfig {
     config.sm.active_warps = limits.iter().map(|most| limit(*most)).collect();
     config.check().expect("a machine");
     config
 }
 
-/// Kernels side by side, until all have ended; limits of the second phase are written in a cycle of the run, as the firmware would.
+/// Runs kernels concurrently until all have ended. Limits of the second phase are written in a
+/// cycle of the run, as the firmware would.
 fn all(config: &GpuConfig, recipes: &[Recipe], written: Option<(u64, [u32; 2])>) -> (RunEnd, Stats) {
     let mut gpu = launched(config, recipes.iter().map(Recipe::trace));
     let mut table = quotas(recipes);
@@ -39,24 +41,24 @@ fn schedulers() -> impl Strategy<Value = WarpSchedulerKind> {
     prop::sample::select(vec![WarpSchedulerKind::Gto, WarpSchedulerKind::Lrr, WarpSchedulerKind::KernelLrr])
 }
 
-/// Warps that depend on nothing but themselves, one after the other: W of them on a scheduler, of
-/// which each is a chain, take as long as one chain where as many as there are may be active, and W
-/// times as long where one may.
+/// Independent warps, each a chain. With W on a scheduler and all active, they take as long as one
+/// chain. With one active, they take W times as long.
 #[test]
 fn one_active_warp_makes_warps_a_chain() {
     let step = (StaticInst::new(0, Class::Int).writes(4).reads(&[4, 5]), 0);
     let chain = u64::from(config().sm.units.int.latency) + 5;
-    // Two warps on each of four schedulers: more would wait for the unit, which takes one every other cycle.
+    // Two warps on each of four schedulers: more would wait for the unit, which takes one every
+    // other cycle.
     let run = |config: &GpuConfig, count: usize| cycles(config, kernel(1, 256, 16, 0, |_, _| vec![step; count]));
     let of_200 = |config: &GpuConfig| run(config, 300) - run(config, 100);
     assert_eq!([0, 2, 63].map(|most| of_200(&with(config(), &[most]))), [200 * chain; 3]);
     assert_eq!(of_200(&with(config(), &[1])), 2 * 200 * chain);
-    // The limit is the slot's, and another's limits nobody.
+    // The limit applies to its slot only.
     assert_eq!(of_200(&with(config(), &[0, 1])), 200 * chain);
 }
 
-/// A limit that is written is in effect from the next cycle on, and one that is taken back, too:
-/// half of the chain with one of two warps, and then both.
+/// A written limit is in effect from the next cycle on, as is its removal: half of the chain with
+/// one of two warps, and then both.
 #[test]
 fn a_limit_holds_from_its_write_on() {
     let step = (StaticInst::new(0, Class::Int).writes(4).reads(&[4, 5]), 0);
@@ -83,15 +85,15 @@ fn a_limit_holds_from_its_write_on() {
     assert!(none <= 4, "{none} of four schedulers in one cycle");
     for word in [false, true] {
         let (end, held) = run(u64::from(launch), u64::from(launch) + apart, word);
-        // The younger warp stood still for as long, and the older one went on.
+        // The younger warp stopped for as long, and the older one continued.
         assert!((end - free).abs_diff(apart) <= chain, "{end} after {free}, {apart} apart");
-        // All that time but where the older one issues.
+        // All that time, except where the older one issues.
         let issued = apart / chain;
         assert!((4 * (apart - issued)).abs_diff(held) <= 16 * chain, "{held} of four times {}", apart - issued);
     }
 }
 
-/// A kernel that is new in its slot begins with the machine's limit, whatever was written for the one before.
+/// A new kernel in a slot starts with the GPU file's limit, regardless of earlier writes.
 #[test]
 fn a_new_kernel_begins_with_the_machines_limit() {
     let step = (StaticInst::new(0, Class::Int).writes(4).reads(&[4, 5]), 0);
@@ -122,16 +124,16 @@ fn what_cannot_be_is_refused() {
     }
 }
 
-/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+/// Tests that `cargo xtask ci` runs and `cargo xtask test` skips.
 mod slow {
     use super::*;
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
 
-        /// No warp waits for ever, barriers or not, under any limits, schedulers and mechanisms beside
-        /// them, from the beginning or from any cycle on; every instruction issues once. That only the
-        /// oldest issue the validation hook checks in every cycle.
+        /// No warp starves, with or without barriers, for any limits, schedulers and other
+        /// mechanisms, from the start or from any cycle on. Every instruction issues once. The
+        /// validation hook checks in every cycle that only the oldest warps issue.
         #[test]
         fn every_kernel_ends(
             recipes in prop::collection::vec(random_kernel(), 1..4),
@@ -152,7 +154,7 @@ mod slow {
             }
         }
 
-        /// Limits that no warp is beyond change no count: an SM has 8 warps per scheduler.
+        /// Limits that no warp exceeds change no count: an SM has 8 warps per scheduler.
         #[test]
         fn no_limit_is_no_limiter(recipes in prop::collection::vec(random_kernel(), 1..3), scheduler in schedulers(), high in 8..64u8) {
             let mut gpu = of(3);
@@ -164,7 +166,8 @@ mod slow {
             prop_assert_eq!(&all(&gpu, &recipes, Some((700, [high.into(), 0]))), &off);
         }
 
-        /// The firmware's search on the hardware: it comes to its end, and all SMs have the limits that it has found, which are levels or none.
+        /// The firmware's search on the hardware terminates, and all SMs have the limits found,
+        /// which are levels or none.
         #[test]
         fn the_firmware_finds_limits(
             recipes in prop::collection::vec(random_kernel(), 2..4),
@@ -185,7 +188,7 @@ mod slow {
             for (stream, recipe) in (0..).zip(&recipes) {
                 gpu.launch(Launch { relaunch: true, ..beside(stream, recipe.trace()) }).expect("fits");
             }
-            // A step is two windows, and a few cycles more.
+            // A step is two windows, and a few more cycles.
             let most = 2_000 + u64::from(MOST_TUNED) * u64::from(2 * WINDOW_CYCLES + 10);
             prop_assert_eq!(gpu.run(&mut brain, most), RunEnd::CycleLimit);
             let found = gpu.registers().search_found();
@@ -197,7 +200,7 @@ mod slow {
             prop_assert_eq!(gpu.registers().faults(), 0);
         }
 
-        /// Cycles in which nothing can happen are slept through, and nothing else is.
+        /// SMs sleep only through cycles in which nothing can happen.
         #[test]
         fn sleeping_changes_nothing(recipe in random_kernel(), most in 1..4u8, scheduler in schedulers()) {
             let mut gpu = with(of(3), &[most]);

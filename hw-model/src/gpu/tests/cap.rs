@@ -1,8 +1,8 @@
-//! The cap on TBs per SM.
+//! Tests of the cap on TBs per SM.
 
 use super::*;
 
-/// One SM, so that it decides alone.
+/// Machine with one SM, which decides alone.
 fn one_sm() -> GpuConfig {
     let mut config = config();
     config.sm.count = 1;
@@ -27,7 +27,7 @@ fn no_sm_holds_more_tbs_than_the_cap_and_reaches_it() {
     assert_eq!(gpu.stats().launches[0].tbs_completed, 10);
 }
 
-/// TBs that run one after the other take as long each, whichever comes.
+/// TBs that run one after the other take equally long, in any order.
 #[test]
 fn with_a_cap_of_one_time_grows_by_the_same_for_every_tb() {
     let run = |tbs: u32| {
@@ -44,7 +44,7 @@ fn with_a_cap_of_one_time_grows_by_the_same_for_every_tb() {
     assert!(per_tb >= 50 * 7, "{per_tb}");
 }
 
-/// The others stay empty for good, whatever their quotas; the kernel runs to its end all the same.
+/// The other SMs stay empty regardless of their quotas, and the kernel still runs to its end.
 #[test]
 fn only_open_sms_are_given_tbs() {
     let mut config = config();

@@ -1,5 +1,5 @@
-//! What is told of contexts that move: notes for drawings, counts by SM, and energy, on whole GPUs. Notes and counts are kept apart, so that each
-//! says whether the other is right.
+//! Statistics of context moves on whole GPUs: log for timelines, counts by SM, and energy. Log and
+//! counts are independent, so each verifies the other.
 
 use super::oversubscription::{any_contexts, any_small, chases, small, with};
 use super::*;
@@ -7,7 +7,7 @@ use crate::config::{OversubscriptionConfig, OversubscriptionMechanism};
 use crate::energy::EnergyReport;
 use crate::sm::{ContextEvent, ContextNote, MovedContext, OversubscriptionCounts, Resources};
 
-/// A run to the end, with what was noted.
+/// Run to the end, with its log.
 fn noted(config: &GpuConfig, trace: &Arc<KernelTrace>, most: usize) -> (Stats, ContextLog) {
     let mut gpu = gpu(config);
     gpu.record_contexts(most);
@@ -21,7 +21,7 @@ fn bytes(context: Option<&MovedContext>) -> u64 {
     context.map_or(0, |context| context.bytes.iter().map(|&bytes| u64::from(bytes)).sum())
 }
 
-/// What the notes of an SM come to; moves follow each other, and take their bytes over the bandwidth.
+/// Counts from the log of an SM; moves follow each other, and take their bytes over the bandwidth.
 fn told(notes: &[ContextNote], bandwidth: u64, end: u64) -> OversubscriptionCounts {
     let mut counts = OversubscriptionCounts::default();
     let (mut free_from, mut since, mut absent) = (0, 0, 0);
@@ -48,7 +48,8 @@ fn told(notes: &[ContextNote], bandwidth: u64, end: u64) -> OversubscriptionCoun
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// What was noted comes to what was counted, SM by SM; SMs come to the launch; and noting changes nothing.
+    /// The log equals the counts, SM by SM; SMs add up to the launch; and recording changes
+    /// nothing.
     #[test]
     fn notes_come_to_what_is_counted(recipe in random_kernel(), config in any_small(), contexts in any_contexts()) {
         let trace = recipe.trace();
@@ -72,7 +73,7 @@ proptest! {
     }
 }
 
-/// A machine whose kernels leave 17 units of each warp's context to shared memory.
+/// Machine whose kernels leave 17 units of each warp's context to shared memory.
 fn spilling() -> (GpuConfig, Arc<KernelTrace>) {
     let duet = OversubscriptionConfig {
         live_permille: Some(250),
@@ -83,7 +84,8 @@ fn spilling() -> (GpuConfig, Arc<KernelTrace>) {
     (with(small(), duet), chases(32, 64, 64, 0, 40))
 }
 
-/// 16 live registers and a state of 128 bytes of a warp, all of it to shared memory; a TB that comes has no warp that has been here before.
+/// A warp has 16 live registers and a state of 128 bytes, all moved to shared memory. The first
+/// warp of an arriving TB is new.
 #[test]
 fn a_move_says_who_and_how_much() {
     let (config, trace) = spilling();
@@ -110,7 +112,7 @@ fn a_move_says_who_and_how_much() {
     assert_eq!(most.max().map(|(extra, absent)| (extra, absent > 0)), Some((1, true)));
 }
 
-/// Notes are no more than there is room for, and how many are missing is known.
+/// The log has at most its capacity, and the number of missing notes is known.
 #[test]
 fn notes_are_bounded() {
     let (config, trace) = spilling();
@@ -122,7 +124,8 @@ fn notes_are_bounded() {
     assert!(few.sms.iter().zip(&all.sms).all(|(few, all)| all.starts_with(few)), "the first ones");
 }
 
-/// By hand: a context is 17 units, so 17 x 32 lanes of registers on one side and 17 passes on the other.
+/// By hand: a context is 17 units, so 17 x 32 lanes of registers on one side and 17 passes on the
+/// other.
 #[test]
 fn moving_costs_what_it_reads_and_writes() {
     let (config, trace) = spilling();

@@ -1,4 +1,4 @@
-//! Orders of DRAM requests (sources.md D183 to D187), on whole GPUs.
+//! Orders of DRAM requests (sources.md D183 to D187) on whole GPUs.
 
 use super::ways::few;
 use super::*;
@@ -22,14 +22,14 @@ fn any_scheduler() -> impl Strategy<Value = DramSchedulerConfig> {
         .prop_map(|(by, cap, shares)| scheduler(by, cap, &shares))
 }
 
-/// A machine whose channels are the bottleneck: one channel, little L2.
+/// Machine whose channels are the bottleneck: one channel, little L2.
 fn narrow() -> GpuConfig {
     let mut config = few();
     (config.dram.channels, config.dram.queue) = (1, 32);
     config
 }
 
-/// The same without the cycles that requests waited, which are told only where an order was asked for.
+/// Statistics without the waiting cycles of requests, which exist only if an order was set.
 fn without_waits(mut stats: Stats) -> Stats {
     stats.launches.iter_mut().for_each(|launch| launch.dram_wait_cycles = None);
     stats
@@ -49,10 +49,10 @@ fn set(gpu: &mut Gpu, config: &DramSchedulerConfig) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// No kernel waits for ever under any order, also one whose share is 0; every instruction
-    /// issues once, and whatever was asked of DRAM found its row open or did not. That is counted
-    /// when a bank takes a request up: of a kernel that has ended all reads have come, but
-    /// write-backs may not be on the bus yet, so that those are counted which it was charged.
+    /// No kernel starves under any order, even with a share of 0, and every instruction issues
+    /// once. Every DRAM request hits an open row or does not, counted when a bank accepts it. All
+    /// reads of an ended kernel have returned, but write-backs may not be on the bus yet, so the
+    /// check uses those attributed to it.
     #[test]
     fn every_kernel_ends(recipes in prop::collection::vec(random_kernel(), 2..5), scheduler in any_scheduler()) {
         let (_, free) = all(&narrow(), &recipes);
@@ -68,7 +68,7 @@ proptest! {
         prop_assert!(free.launches.iter().all(|launch| launch.dram_wait_cycles.is_none()), "off is off");
     }
 
-    /// One kernel alone has all of DRAM, whatever its cap or share: not a count differs.
+    /// A single kernel has all of DRAM, with any cap or share: every count is equal.
     #[test]
     fn a_kernel_alone_shares_with_nobody(recipe in random_kernel(), cap in prop::option::of(1u32..20), share in 0u32..1_025) {
         let off = all(&narrow(), std::slice::from_ref(&recipe));
@@ -78,7 +78,7 @@ proptest! {
         }
     }
 
-    /// What is written before the first kernel is what a machine's file says: no byte differs.
+    /// Settings written before the first kernel equal those of a GPU file, byte by byte.
     #[test]
     fn what_is_written_is_what_a_machine_says(recipes in prop::collection::vec(random_kernel(), 2..4), scheduler in any_scheduler()) {
         let (mut written, mut table) = (launched(&narrow(), recipes.iter().map(Recipe::trace)), quotas(&recipes));
@@ -88,7 +88,7 @@ proptest! {
         prop_assert_eq!(written, (end, without_waits(said)));
     }
 
-    /// Cycles that are skipped would have changed nothing, of one kernel under batches, too.
+    /// Skipped cycles would have changed nothing, even with one kernel under batches.
     #[test]
     fn skipping_changes_nothing(recipe in random_kernel(), scheduler in any_scheduler()) {
         let config = with(narrow(), Some(scheduler));
@@ -96,7 +96,7 @@ proptest! {
     }
 }
 
-/// Writing what is there is no change, and FR-FCFS that the firmware sets back is FR-FCFS.
+/// Writing the current order changes nothing, and FR-FCFS restored by the firmware equals FR-FCFS.
 #[test]
 fn an_order_is_given_back() {
     let stream = |base: u64| {
@@ -147,16 +147,17 @@ fn what_cannot_be_is_refused() {
     }
 }
 
-/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+/// Tests that `cargo xtask ci` runs and `cargo xtask test` skips.
 mod slow {
     use super::*;
 
     proptest! {
-        // Five runs each.
+        // Each case makes five runs.
         #![proptest_config(ProptestConfig::with_cases(6))]
 
-        /// Orders that change again and again hold nobody up for ever, and change nothing of what is done; with any number of threads, with cycles
-        /// skipped or not, and in a copy that goes on from the middle, to the same byte.
+        /// Repeated changes of orders starve no kernel and change no work. The bytes are equal for
+        /// any number of threads, with and without skipping, and in a copy that continues from the
+        /// middle.
         #[test]
         fn orders_may_change_at_any_time(
             recipes in prop::collection::vec(random_kernel(), 2..4),

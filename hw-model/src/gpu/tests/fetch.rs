@@ -1,4 +1,4 @@
-//! Instruction buffers that are filled for a few warps in each cycle (sources.md D122).
+//! Tests of instruction buffers that are filled for a few warps in each cycle (sources.md D122).
 
 use super::*;
 use crate::config::FetchConfig;
@@ -9,7 +9,8 @@ pub(super) fn with_fetch(mut config: GpuConfig, warps_per_cycle: u32, buffer: u3
     config
 }
 
-/// 32 warps that wait for nothing, 240 instructions more each: no more than what is fetched can issue, nor more than four per cycle.
+/// 32 independent warps, 240 more instructions each: issue is limited by fetch, and to four per
+/// cycle.
 #[test]
 fn no_more_issues_than_is_fetched() {
     let mut config = config();
@@ -23,7 +24,7 @@ fn no_more_issues_than_is_fetched() {
     }
 }
 
-/// A warp alone never waits: what is fetched in a cycle can issue in the next.
+/// A single warp never waits: instructions fetched in a cycle can issue in the next.
 #[test]
 fn a_warp_alone_loses_nothing() {
     for class in [Class::Int, Class::Sp, Class::Uniform] {
@@ -32,12 +33,14 @@ fn a_warp_alone_loses_nothing() {
     }
 }
 
-/// The first instructions of 32 warps come four per cycle, from the second warp on: the first is the last.
+/// The first instructions of 32 warps come four per cycle, from the second warp on: the first warp
+/// is the last.
 #[test]
 fn warps_of_a_tb_start_one_after_the_other() {
     let exit = |config: &GpuConfig| cycles(config, kernel(1, 1024, 16, 0, |_, _| vec![]));
     let ideal = exit(&config());
-    // Of each four one is decoded a cycle later; the last of all is the first warp, 8 cycles after the second.
+    // One of each four is decoded a cycle later; the last of all is the first warp, 8 cycles after
+    // the second.
     assert_eq!(exit(&with_fetch(config(), 32, 2)), ideal);
     assert!((1..=8).contains(&(exit(&with_fetch(config(), 4, 2)) - ideal)));
     assert!((24..=32).contains(&(exit(&with_fetch(config(), 1, 1)) - ideal)));
@@ -58,7 +61,7 @@ fn what_cannot_be_is_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Cycles that are skipped, and SMs that sleep, would have changed nothing.
+    /// Skipped cycles, and cycles slept by SMs, would have changed nothing.
     #[test]
     fn skipping_changes_nothing(recipe in random_kernel(), warps_per_cycle in 1u32..5, buffer in 1u32..4) {
         let mut config = with_fetch(config(), warps_per_cycle, buffer);

@@ -1,4 +1,4 @@
-//! First runs: all of a grid's TBs and no other's, and when the last of them ended.
+//! First runs contain exactly a grid's TBs, and end when the last of them has ended.
 
 use super::*;
 
@@ -9,7 +9,8 @@ fn first_run_of(config: &GpuConfig, launch: Launch, then: Vec<Arc<KernelTrace>>,
     gpu.stats().launches[0]
 }
 
-/// The first TB takes as long as several passes of the others: the first run ends with it, though its grid has begun again and again.
+/// The first TB takes as long as several passes of the others: the first run ends with it, though
+/// its grid has restarted several times.
 #[test]
 fn it_ends_with_its_last_tb_and_not_with_as_many_tbs() {
     const LONG: usize = 2_000;
@@ -38,7 +39,8 @@ fn nobody_asked() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// What runs once has run once when it ends; what starts again has not run once before it could have, and what it did is the same.
+    /// A kernel that runs once has run once when it ends. A relaunched one does not have its first
+    /// run earlier, and its work is equal.
     #[test]
     fn once_is_once(first in random_kernel(), second in random_kernel(), turns: bool) {
         let (a, b) = (first.trace(), second.trace());
@@ -53,7 +55,7 @@ proptest! {
         prop_assert_eq!((again_run.warp_insts, again_run.thread_insts), (run.warp_insts, run.thread_insts));
         prop_assert!(again_run.end_cycle >= again.all_issued_cycle.expect("all were issued"));
         if turns {
-            // Nothing of the second time is there before the first has ended.
+            // The second pass does not start before the first has ended.
             prop_assert_eq!(again_run.end_cycle, run.end_cycle);
         }
     }

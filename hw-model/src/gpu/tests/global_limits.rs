@@ -1,4 +1,4 @@
-//! Limits that one SM finds for all (sources.md D126).
+//! Tests of limits that one SM finds for all (sources.md D126).
 
 use super::memory_issue::with;
 use super::*;
@@ -7,7 +7,8 @@ use crate::sm::UNLIMITED;
 
 const BROADCAST: u32 = 17;
 
-/// TBs of eight warps, each with loads of as many sectors as lanes: more than an L1 takes, so that it refuses many.
+/// TBs of eight warps, each with loads of as many sectors as lanes: more than an L1 accepts, so
+/// that it refuses many.
 fn refused(tbs: u32) -> Arc<KernelTrace> {
     let load = |i: u64| StaticInst::new(16 * (i % 16) as u32, Class::Load(Space::Global)).writes(8 + (i % 16) as u8).reads(&[5]).width(128);
     let address = |tb: u32, warp: u32, i: u64| (u64::from(8 * tb + warp) * 400 + i) * 128;
@@ -21,7 +22,8 @@ fn gpu_config(in_flight: InFlightLimit) -> GpuConfig {
     with(config, MemoryIssueConfig { in_flight, broadcast_cycles, ..MemoryIssueConfig::default() })
 }
 
-/// What each SM allows the first kernel in every cycle, and what the monitored SM had found by its end.
+/// Limit of the first kernel on each SM in every cycle, and the limit that the monitored SM had
+/// found by its end.
 fn followed(gpu: &mut Gpu, table: &mut Table, cycles: u64) -> Vec<(Vec<u8>, Option<u8>)> {
     let mut seen = Vec::new();
     while gpu.cycle() < cycles {
@@ -33,7 +35,7 @@ fn followed(gpu: &mut Gpu, table: &mut Table, cycles: u64) -> Vec<(Vec<u8>, Opti
     seen
 }
 
-/// All SMs have the same limit; it is what the monitored one had found so many cycles before, once there has been time for it.
+/// All SMs have the same limit: that of the monitored SM, delayed by the broadcast.
 #[test]
 fn limits_reach_all_sms_after_the_broadcast() {
     let mut gpu = gpu(&gpu_config(InFlightLimit::DynamicGlobal));
@@ -52,7 +54,8 @@ fn limits_reach_all_sms_after_the_broadcast() {
     assert!(changes > 1 && seen.iter().any(|(limits, _)| limits[0] < UNLIMITED), "{changes} changes");
 }
 
-/// The lowest SM with the kernel is monitored. SMs on which it does not run have nothing to say; when it comes to a lower one, that one is.
+/// The lowest SM with the kernel is monitored. SMs without the kernel have no effect; when it
+/// arrives on a lower one, that one is monitored.
 #[test]
 fn the_lowest_sm_with_the_kernel_is_monitored() {
     let mut gpu = gpu(&gpu_config(InFlightLimit::DynamicGlobal));
@@ -75,13 +78,13 @@ fn the_lowest_sm_with_the_kernel_is_monitored() {
     }
 }
 
-/// A kernel that takes a slot begins without a limit, whatever the one before had.
+/// A new kernel in a slot starts without a limit, regardless of the previous one.
 #[test]
 fn a_new_kernel_has_no_limit() {
     let mut gpu = gpu(&gpu_config(InFlightLimit::DynamicGlobal));
     gpu.launch(once(refused(6))).expect("fits");
     let idle = kernel(1, 32, 16, 0, |_, _| vec![]);
-    // Once the first has left the slot.
+    // This launch comes once the first has left the slot.
     gpu.launch(Launch { arrival_cycle: 400_000, ..once(idle) }).expect("fits");
     let mut table = Table::fixed(&[2, 1]);
     let mut least = UNLIMITED;

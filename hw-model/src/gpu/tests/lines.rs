@@ -1,9 +1,10 @@
-//! Caches that fetch whole lines, packets of several flits, and an L1 that looks up at the head of the load/store unit (sources.md D121).
+//! Tests of caches that fetch whole lines, packets of several flits, and an L1 that looks up at the
+//! head of the load/store unit (sources.md D121).
 
 use super::*;
 use crate::config::{L1Lookup, L1Write, L2WriteMiss, SetIndex};
 
-/// The reference machine with them.
+/// Reference machine with these options.
 pub(super) fn whole_lines(mut config: GpuConfig, lookup: L1Lookup) -> GpuConfig {
     (config.l1.sector_bytes, config.l1.write, config.l1.lookup) = (128, L1Write::Evict, lookup);
     (config.l1.sets, config.l1.ways, config.l1.index, config.l1.carve_out) = (32, 6, SetIndex::Xor, Vec::new());
@@ -17,7 +18,7 @@ fn load(width: u8, line: u64) -> Step {
     (StaticInst::new(0, Class::Load(Space::Global)).writes(4).reads(&[4]).width(width), 128 * line)
 }
 
-/// What one warp's steps count.
+/// Counts of one warp's steps.
 fn counts(config: &GpuConfig, steps: &[Step]) -> LaunchStats {
     alone(config, kernel(1, 32, 16, 0, |_, _| steps.to_vec()), 1).launches[0]
 }
@@ -28,7 +29,7 @@ fn a_hit_costs_the_same_wherever_it_is_looked_up() {
     let of = |lookup| cost(&whole_lines(config(), lookup), load(4, 8));
     assert_eq!(of(L1Lookup::AfterLatency), cost(&config(), load(4, 8)));
     assert_eq!(of(L1Lookup::AtHead), cost(&config(), load(4, 8)));
-    // Four lines: they have one bank, and so come one after the other.
+    // Four lines share one bank, so they are served one after the other.
     assert_eq!(cost(&whole_lines(config(), L1Lookup::AtHead), load(16, 8)), cost(&config(), load(4, 8)) + 3);
 }
 
@@ -76,7 +77,7 @@ fn what_does_not_go_together_is_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Cycles that are skipped, and SMs that sleep, would have changed nothing.
+    /// Skipped cycles, and cycles slept by SMs, would have changed nothing.
     #[test]
     fn skipping_changes_nothing(recipe in random_kernel(), at_head: bool) {
         let mut config = whole_lines(config(), if at_head { L1Lookup::AtHead } else { L1Lookup::AfterLatency });

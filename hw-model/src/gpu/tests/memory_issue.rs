@@ -1,4 +1,4 @@
-//! Who may issue a memory instruction, and how many are in flight (sources.md D123), on whole GPUs.
+//! Tests of memory issue on whole GPUs: arbitration and instructions in flight (sources.md D123).
 
 use super::*;
 use crate::config::{InFlightLimit, MemoryIssueConfig, MemoryOrder, NoFails, StaticLimit, Unlimited};
@@ -44,7 +44,8 @@ pub(super) fn any_mechanisms() -> impl Strategy<Value = MemoryIssueConfig> {
     )
 }
 
-/// Loads of `lanes_apart` bytes from lane to lane into registers in turn, so that each waits for none of the 15 before.
+/// Loads of `lanes_apart` bytes from lane to lane into rotating registers, so that each is
+/// independent of the 15 before.
 fn independent(number: u64, lanes_apart: u8, address: u64) -> Step {
     (
         StaticInst::new(16 * number as u32, Class::Load(Space::Global)).writes(8 + (number % 16) as u8).reads(&[5]).width(lanes_apart),
@@ -52,13 +53,14 @@ fn independent(number: u64, lanes_apart: u8, address: u64) -> Step {
     )
 }
 
-/// Cycles that a warp takes for 160 more loads of a line in the L1.
+/// Number of cycles of a warp for 160 more loads of a line in the L1.
 fn of_160_loads(config: &GpuConfig) -> u64 {
     let run = |count: u64| cycles(config, kernel(1, 32, 64, 0, |_, _| (0..count).map(|i| independent(i % 16, 4, 128 * 8)).collect()));
     run(320) - run(160)
 }
 
-/// Independent loads of a line in the L1 go one after the other with a limit of one: each issues when the data of the one before are there.
+/// With a limit of one, independent loads of a line in the L1 are serialized: each issues when the
+/// previous data has arrived.
 #[test]
 fn with_one_in_flight_loads_are_a_chain() {
     let chain = (StaticInst::new(0, Class::Load(Space::Global)).writes(4).reads(&[4]).width(4), 128 * 8);
@@ -73,7 +75,7 @@ fn with_one_in_flight_loads_are_a_chain() {
     assert_eq!(cost(&one, shared), cost(&config(), shared), "what stays on the chip is not limited");
 }
 
-/// What is held back is counted as such, and slots add up.
+/// Held cycles are counted in their own class, and slots add up.
 #[test]
 fn held_cycles_have_a_class_of_their_own() {
     let run =
@@ -82,7 +84,8 @@ fn held_cycles_have_a_class_of_their_own() {
     let (off, on) = (run(&config()), run(&one));
     let held = |stats: &Stats| stats.sms[0].counters.issue_slots[IssueClass::Held as usize];
     assert_eq!(held(&off), 0);
-    // Between two loads of one warp: what one takes without the cycle of issue. The first ones wait for DRAM.
+    // Time between two loads of one warp: the time of one without the cycle of issue. The first
+    // ones wait for DRAM.
     let between = 97 * (of_160_loads(&one) / 160 - 1);
     assert!((between..between + 2_000).contains(&held(&on)), "{} of {between}", held(&on));
     for sm in &on.sms {
@@ -90,7 +93,8 @@ fn held_cycles_have_a_class_of_their_own() {
     }
 }
 
-/// Two kernels that are always ready, one with 32 requests per instruction and older warps: with quotas the other gets its share.
+/// Two kernels that are always ready, one with 32 requests per instruction and older warps: with
+/// quotas the other gets its share.
 #[test]
 fn quotas_give_the_kernel_with_few_requests_its_share() {
     let mut config = of(3);
@@ -111,8 +115,9 @@ fn quotas_give_the_kernel_with_few_requests_its_share() {
     assert!(fair[1] > 2 * free[1] && fair[1] > 4 * fair[0], "{free:?}, {fair:?}");
 }
 
-/// Requests of atomics count as others do (Dai et al. 2018, section 3.2): a kernel of atomics of 32 requests each has 32 requests per instruction,
-/// and beside it one of single requests gets 32 turns for each of its own, once that is known.
+/// Requests of atomics count like others (Dai et al. 2018, section 3.2). A kernel of atomics with
+/// 32 requests each has 32 requests per instruction. A concurrent one with single requests then
+/// gets 32 turns for each of its own, once that is known.
 #[test]
 fn requests_of_atomics_are_in_the_quotas() {
     let mut config = of(3);
@@ -131,7 +136,7 @@ fn requests_of_atomics_are_in_the_quotas() {
         [0, 1].map(|launch| stats.launches[launch].warp_insts)
     };
     let (free, fair) = (issued(MemoryOrder::Scheduler), issued(MemoryOrder::Quota));
-    // Until 1,024 requests of it are known its quota is the other's: 32 instructions.
+    // Until it has made 1,024 requests, its quota equals the other's: 32 instructions.
     let turns = fair[1] / (fair[0] - 32);
     assert!((28..=36).contains(&turns) && free[1] < 16 * free[0], "{free:?}, {fair:?}");
 }
@@ -165,7 +170,7 @@ fn what_cannot_be_is_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// With everything off, and with limits that are none, not a count differs, but for those of choices.
+    /// With everything off, and with infinite limits, every count is equal except those of choices.
     #[test]
     fn no_limit_is_no_limiter(first in random_kernel(), second in random_kernel()) {
         let off = all(&of(3), &[&first, &second]);
@@ -178,7 +183,7 @@ proptest! {
         }
     }
 
-    /// No kernel waits for ever, whatever is combined, and every instruction issues once.
+    /// No kernel starves under any combination, and every instruction issues once.
     #[test]
     fn every_kernel_ends(first in random_kernel(), second in random_kernel(), mechanisms in any_mechanisms()) {
         let (_, free) = all(&of(3), &[&first, &second]);
@@ -187,7 +192,7 @@ proptest! {
         prop_assert_eq!(insts(&stats), insts(&free));
     }
 
-    /// Cycles that are skipped, and SMs that sleep, would have changed nothing.
+    /// Skipped cycles, and cycles slept by SMs, would have changed nothing.
     #[test]
     fn skipping_changes_nothing(recipe in random_kernel(), mechanisms in any_mechanisms()) {
         let config = with(of(3), mechanisms);

@@ -1,4 +1,5 @@
-//! The GPU against arithmetic: latencies, rates, conservation, and that sleeping changes nothing.
+//! Comparison of the GPU with arithmetic: latencies, rates and conservation; and sleeping changes
+//! nothing.
 //!
 //! Kernels here are made by hand; the scheduler is a table of quotas.
 
@@ -42,7 +43,8 @@ use proptest::prelude::*;
 use std::borrow::Borrow;
 use std::sync::Arc;
 
-/// Gives the n-th kernel launched `quotas[n]` TBs per SM, from `phases[i].0` on as `phases[i].1` says.
+/// Firmware that gives the n-th kernel launched `quotas[n]` TBs per SM; from `phases[i].0` on those
+/// of `phases[i].1`.
 struct Table {
     phases: Vec<(u64, Vec<u32>)>,
     slots: Vec<u32>,
@@ -97,7 +99,7 @@ fn once(trace: Arc<KernelTrace>) -> Launch {
     Launch::new(trace)
 }
 
-/// A kernel beside others: on a stream and on sectors of its own.
+/// Launch of a kernel on its own stream and its own sectors.
 fn beside(stream: u32, trace: Arc<KernelTrace>) -> Launch {
     Launch { stream, sector_offset: u64::from(stream) << 20, ..once(trace) }
 }
@@ -108,25 +110,25 @@ fn launch_all(gpu: &mut Gpu, traces: impl IntoIterator<Item = Arc<KernelTrace>>)
     }
 }
 
-/// With these kernels launched side by side.
+/// GPU with these kernels launched concurrently.
 fn launched(config: &GpuConfig, traces: impl IntoIterator<Item = Arc<KernelTrace>>) -> Gpu {
     let mut gpu = gpu(config);
     launch_all(&mut gpu, traces);
     gpu
 }
 
-/// The quotas that recipes ask for, of one TB at least.
+/// Quotas of the recipes, at least one TB each.
 fn quotas(recipes: &[impl Borrow<Recipe>]) -> Table {
     Table::fixed(&recipes.iter().map(|recipe| recipe.borrow().quota.max(1)).collect::<Vec<_>>())
 }
 
-/// Kernels side by side, until all have ended.
+/// Runs kernels concurrently until all have ended.
 fn all(config: &GpuConfig, recipes: &[impl Borrow<Recipe>]) -> (RunEnd, Stats) {
     let mut gpu = launched(config, recipes.iter().map(|recipe| recipe.borrow().trace()));
     (gpu.run(&mut quotas(recipes), 5_000_000), gpu.stats())
 }
 
-/// A kernel alone with so many TBs per SM, until it has ended.
+/// Runs a single kernel with `tbs` TBs per SM until it has ended.
 fn alone(config: &GpuConfig, trace: Arc<KernelTrace>, tbs: u32) -> Stats {
     let mut gpu = launched(config, [trace]);
     assert_eq!(gpu.run(&mut Table::fixed(&[tbs]), 20_000_000), RunEnd::AllComplete);
@@ -142,14 +144,14 @@ fn insts(stats: &Stats) -> Vec<u64> {
     stats.launches.iter().map(|launch| launch.warp_insts).collect()
 }
 
-/// So many SMs, on which kernels start soon.
+/// Machine with `sms` SMs, on which kernels start soon.
 fn of(sms: u32) -> GpuConfig {
     let mut config = config();
     (config.sm.count, config.launch.latency_cycles) = (sms, 50);
     config
 }
 
-/// How a kernel's first 4,000 cycles end, if cycles may be skipped or if not.
+/// First 4,000 cycles of a kernel, with or without skipping.
 fn run_of(config: &GpuConfig, recipe: &Recipe, skip: bool) -> (RunEnd, Stats) {
     let gpu = gpu(config);
     let mut gpu = if skip { gpu } else { gpu.without_skipping() };
@@ -158,7 +160,7 @@ fn run_of(config: &GpuConfig, recipe: &Recipe, skip: bool) -> (RunEnd, Stats) {
     (end, gpu.stats())
 }
 
-/// Cycles that one more `inst` costs in one warp, from runs of 100 and 300 of them.
+/// Number of cycles that one more `inst` costs in one warp, from runs of 100 and 300 of them.
 fn cost(config: &GpuConfig, step: Step) -> u64 {
     let run = |count: usize| cycles(config, kernel(1, 32, 16, 0, |_, _| vec![step; count]));
     let difference = run(300) - run(100);
@@ -194,9 +196,10 @@ fn instructions_without_registers_cost_their_interval() {
 fn unloaded_memory_latencies_are_the_sums_of_their_parts() {
     let config = config();
     let load = |space| StaticInst::new(0, Class::Load(space)).writes(4).reads(&[4]).width(4);
-    // Issue, collect, dispatch, cut: four stages, then the pipeline; a hit frees its register at once.
+    // Issue, collect, dispatch, cut: four stages, then the pipeline; a hit frees its register at
+    // once.
     assert_eq!(cost(&config, (load(Space::Global), 0x1000)), u64::from(config.l1.latency) + 4);
-    // Shared memory goes through the write-back port, one stage more.
+    // Shared memory uses the write-back port, one stage more.
     assert_eq!(cost(&config, (load(Space::Shared), 0)), u64::from(config.sm.shared_latency) + 5);
     let strided = |stride: u8| load(Space::Shared).width(stride);
     assert_eq!(cost(&config, (strided(8), 0)), u64::from(config.sm.shared_latency) + 6, "two passes");
@@ -219,7 +222,7 @@ fn a_barrier_holds_every_warp_until_the_last_arrives() {
     let slow = StaticInst::new(0, Class::Dp).writes(4).reads(&[4]);
     let barrier = StaticInst::new(8, Class::Barrier);
     let fast = StaticInst::new(16, Class::Int).writes(5).reads(&[5]);
-    // Warp 0 works before the barrier, warp 1 behind it: nothing overlaps.
+    // Warp 0 works before the barrier, warp 1 behind it, so nothing overlaps.
     let apart = cycles(
         &config,
         kernel(1, 64, 16, 0, |_, warp| {
@@ -232,7 +235,8 @@ fn a_barrier_holds_every_warp_until_the_last_arrives() {
         }),
     );
     let alone = cycles(&config, kernel(1, 64, 16, 0, |_, _| vec![(slow, 0); 50]));
-    // Warp 0 reaches the barrier when its last instruction has issued, 49 latencies after its first; then warp 1 starts.
+    // Warp 0 reaches the barrier when its last instruction has issued, 49 latencies after its
+    // first; then warp 1 starts.
     let chain = 49 * (u64::from(config.sm.units.dp.latency) + 5);
     assert!((chain..chain + 5).contains(&(apart - alone)), "{apart} against {alone}");
 }
@@ -254,7 +258,7 @@ fn a_tb_that_does_not_fit_is_refused_with_the_resource() {
     assert!(error.to_string().contains("69632 registers"), "{error}");
 }
 
-/// A small machine, so that a few TBs fill it.
+/// Small machine that a few TBs fill.
 fn small() -> GpuConfig {
     let mut config = config();
     config.sm.count = 3;
@@ -264,9 +268,10 @@ fn small() -> GpuConfig {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Two kernels side by side: every TB runs once (the validation hook), instructions do not depend on the policy
-    /// (sources.md D102), each scheduler-cycle has one class, cache outcomes add up, and running every cycle gives the
-    /// statistics of skipping (sources.md D107 to D109).
+    /// Two concurrent kernels: every TB runs once (the validation hook), and instructions do not
+    /// depend on the policy (sources.md D102). Each scheduler-cycle has one class, and cache
+    /// outcomes add up. Running every cycle gives the statistics of skipping (sources.md D107 to
+    /// D109).
     #[test]
     fn invariants_of_a_shared_run(first in random_kernel(), second in random_kernel(), ideal: bool) {
         let (a, b) = (first.trace(), second.trace());
@@ -298,7 +303,7 @@ proptest! {
         for class in 0..ISSUE_CLASSES {
             let all: u64 = stats.sms.iter().map(|sm| sm.counters.issue_slots[class]).sum();
             let charged: u64 = stats.launches.iter().map(|launch| launch.issue_slots[class]).sum();
-            // Only a scheduler without warps charges nobody.
+            // Only cycles of a scheduler without warps are attributed to no kernel.
             let idle = class == IssueClass::IdleOrControl as usize;
             prop_assert!(charged == all || idle && charged < all, "class {class}: {charged} of {all}");
         }

@@ -1,10 +1,10 @@
-//! What an SM may have beside what every SM has: a constant cache, and a texture unit with a latency of its own.
+//! Tests of optional parts of an SM: a constant cache, and a texture unit with its own latency.
 
 use super::*;
 use crate::config::ConstantCacheConfig;
 use mias_warp_trace::{KernelInfo, TbRecorder, TraceBuilder};
 
-/// Cycles of the stages of a memory instruction from issue to where it is cut: issue, collect, dispatch, cut.
+/// Cycles of a memory instruction's stages from issue to cut: issue, collect, dispatch, cut.
 const STAGES: u64 = 4;
 
 fn with_cache(latency: u32, word_cycles: u32) -> GpuConfig {
@@ -13,12 +13,13 @@ fn with_cache(latency: u32, word_cycles: u32) -> GpuConfig {
     config
 }
 
-/// A chain of loads that each wait for the one before, `width` bytes from lane to lane.
+/// Load that depends on the previous one, `width` bytes from lane to lane.
 fn load(space: Space, width: u8) -> Step {
     (StaticInst::new(0, Class::Load(space)).writes(4).reads(&[4]).width(width), 0x400)
 }
 
-/// `warps` warps that execute constant loads of so many different words each, one after the other.
+/// Kernel of `warps` warps that execute constant loads with these numbers of different words, one
+/// after the other.
 fn constant_loads(warps: u32, words: &[u32], dependent: bool) -> Arc<KernelTrace> {
     let info =
         KernelInfo { name: "constants".into(), grid: [1, 1, 1], block: [32 * warps, 1, 1], registers_per_thread: 64, shared_bytes: 0 };
@@ -51,7 +52,7 @@ fn a_perfect_cache_asks_nothing_of_what_lanes_read() {
 fn a_constant_load_costs_its_latency_and_a_pass_for_each_word() {
     for (latency, word_cycles) in [(1, 1), (8, 1), (30, 3)] {
         let config = with_cache(latency, word_cycles);
-        // The last word enters the cache when those before it have; a uniform load has one.
+        // The last word enters the cache after the others; a uniform load has one.
         for (width, words) in [(0, 1), (1, 8), (4, 32), (16, 32)] {
             let expected = STAGES + u64::from(words * word_cycles - 1) + u64::from(latency);
             assert_eq!(cost(&config, load(Space::Constant, width)), expected, "{width} bytes apart, {latency}, {word_cycles}");
@@ -61,7 +62,8 @@ fn a_constant_load_costs_its_latency_and_a_pass_for_each_word() {
 
 #[test]
 fn a_diverging_load_holds_up_the_loads_of_other_warps() {
-    // Sixteen warps without dependences keep the load/store unit busy: an instruction is taken in the cycle in which the one before ends.
+    // Sixteen warps without dependences keep the load/store unit busy: an instruction is taken in
+    // the cycle in which the previous one ends.
     let run = |words: u32, count: usize| cycles(&with_cache(20, 2), constant_loads(16, &vec![words; count], false));
     for words in [1, 4, 32] {
         assert_eq!(run(words, 30) - run(words, 10), 20 * 16 * u64::from(2 * words), "{words} words");
@@ -75,7 +77,7 @@ fn a_fetch_of_texels_takes_the_texture_units_latency_on_top() {
     slow.sm.texel_latency = 57;
     let of = |config, space, width| cost(config, load(space, width));
     assert_eq!(of(&plain, Space::Texture, 4), of(&plain, Space::Global, 4));
-    // A hit, one of several sectors per bank, and whatever is not a fetch.
+    // Tested are a hit, a hit of several sectors per bank, and instructions other than a fetch.
     for width in [4, 16] {
         assert_eq!(of(&slow, Space::Texture, width), of(&plain, Space::Texture, width) + 57);
     }
@@ -105,8 +107,8 @@ fn values_that_no_option_can_have_are_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// A chain takes the sum of what its loads take alone (a load of one cycle ends before the exit
-    /// behind it), and running every cycle gives what skipping gives.
+    /// A chain takes the sum of its loads' individual times (a load of one cycle ends before the
+    /// exit behind it). Running every cycle equals skipping.
     #[test]
     fn a_chain_is_the_sum_of_its_loads(
         words in prop::collection::vec(1u32..=32, 1..30),

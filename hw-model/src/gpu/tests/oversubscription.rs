@@ -1,5 +1,6 @@
-//! TBs beyond those that fit, whose contexts change places (Lin et al. 2018; sources.md D160 to D165), on whole GPUs. Every run is checked in
-//! every cycle ([`Gpu::with_validation`]): no unit of storage has two contexts, only complete warps issue, and states change along figure 9.
+//! Tests of oversubscription on whole GPUs (Lin et al. 2018; sources.md D160 to D165). Every run is
+//! validated in every cycle ([`Gpu::with_validation`]): no unit of storage has two contexts, only
+//! complete warps issue, and states change along figure 9.
 
 use super::*;
 use crate::config::{ContextsInL1, DeadlockAvoidance, OversubscriptionConfig, OversubscriptionController, OversubscriptionMechanism};
@@ -10,7 +11,7 @@ use mias_registers::option;
 const MECHANISMS: [OversubscriptionMechanism; 3] =
     [OversubscriptionMechanism::Virtual, OversubscriptionMechanism::Duet, OversubscriptionMechanism::DuetTb];
 
-/// A machine of two small SMs: 8 warps, 8,192 registers and 16 KB of shared memory each.
+/// Machine of two small SMs: 8 warps, 8,192 registers and 16 KB of shared memory each.
 pub(super) fn small() -> GpuConfig {
     let mut config = config();
     (config.sm.count, config.launch.latency_cycles) = (2, 50);
@@ -34,13 +35,13 @@ fn run_all(config: &GpuConfig, trace: &Arc<KernelTrace>) -> Stats {
     alone(config, trace.clone(), 32)
 }
 
-/// Without what only a machine with contexts tells.
+/// Statistics without the counts that only oversubscription has.
 fn plain(stats: Stats) -> Stats {
     let sms = stats.sms.iter().map(|sm| SmStats { contexts: None, ..sm.clone() }).collect();
     Stats { contexts: Vec::new(), sms, ..stats }
 }
 
-/// Loads that miss, each needed at once; lines of a TB and warp of their own.
+/// Kernel of loads that miss, each needed at once, on separate lines of each TB and warp.
 pub(super) fn chases(tbs: u32, threads: u32, registers: u32, shared: u32, loads: u64) -> Arc<KernelTrace> {
     kernel(tbs, threads, registers, shared, |tb, warp| {
         let load = StaticInst::new(0, Class::Load(Space::Global)).writes(4).reads(&[4]).width(4);
@@ -52,7 +53,8 @@ fn cycles_of(stats: &Stats) -> u64 {
     stats.launches[0].end_cycle.expect("complete")
 }
 
-/// Pointer chasing with 8 warps to an SM, which wait for memory nearly always: 8 more warps halve the time, less what switching takes.
+/// Pointer chasing with 8 warps per SM, which nearly always wait for memory: 8 more warps halve the
+/// time, minus the time of switching.
 #[test]
 fn more_warps_hide_latency() {
     let trace = chases(32, 64, 16, 0, 40);
@@ -70,7 +72,7 @@ fn more_warps_hide_latency() {
     }
 }
 
-/// Registers limit, and half of them move.
+/// Registers limit the kernel, and half of them move.
 #[test]
 fn registers_go_to_shared_memory() {
     let trace = chases(32, 64, 64, 0, 40);
@@ -84,7 +86,8 @@ fn registers_go_to_shared_memory() {
     assert_eq!(counts.moving_cycles, 17 * (counts.switched_out + counts.switched_in));
 }
 
-/// Shared memory limits: whole TBs change places with registers. 4 KB and two warps' state each way, at any bandwidth.
+/// Shared memory limits the kernel: whole TBs swap with registers. 4 KB and two warps' state each
+/// way, at any bandwidth.
 #[test]
 fn shared_memory_goes_to_registers() {
     let trace = chases(24, 64, 16, 4_096, 30);
@@ -100,7 +103,8 @@ fn shared_memory_goes_to_registers() {
     }
 }
 
-/// What limits both ways, and what virtual thread cannot move, stays as it is.
+/// A kernel limited by registers and shared memory, and one that virtual thread cannot move, run as
+/// without it.
 #[test]
 fn what_cannot_be_switched_is_not() {
     let both = chases(12, 64, 64, 8_192, 20);
@@ -111,7 +115,7 @@ fn what_cannot_be_switched_is_not() {
     }
 }
 
-/// Barriers of warps of which some are away: every other warp comes late.
+/// Barriers with absent warps: every other warp arrives late.
 #[test]
 fn barriers_of_warps_that_are_away() {
     // Two TBs fit, of which one may be kept.
@@ -136,14 +140,16 @@ fn barriers_of_warps_that_are_away() {
         assert_eq!(stats.launches[0].tbs_completed, 24);
         stats.contexts[0].counts.switched_out
     });
-    // Where one TB stays and nobody leaves at a barrier, fewer do.
+    // With one kept TB and no switches at barriers, fewer contexts move.
     assert!(out.iter().all(|&out| out > 0) && out[1] < out[0], "{out:?}");
 }
 
-/// No spare place but the L1: it is taken at once, holds no data, and goes back when nothing lies there.
+/// The L1 is the only spare storage. It is taken at once, holds no data, and is returned when it
+/// holds no context.
 #[test]
 fn contexts_lie_in_the_l1() {
-    // 2 TBs of 16 KB of registers; 2 x 5.5 KB of shared memory leave no room for a warp of 60 registers beside a third TB's.
+    // 2 TBs of 16 KB of registers; 2 x 5.5 KB of shared memory leave no space for a warp of 60
+    // registers with a third TB's.
     let trace = chases(16, 64, 64, 5_300, 30);
     let duet = |in_l1, extra| OversubscriptionConfig { in_l1, ..of(OversubscriptionMechanism::Duet, extra) };
     let stats = run_all(&with(small(), duet(ContextsInL1::Always, 1)), &trace);
@@ -154,7 +160,7 @@ fn contexts_lie_in_the_l1() {
     }
 }
 
-/// The controller finds a kernel that uses little, and takes the L1 that serves nothing.
+/// The controller finds low utilization, and takes the unused L1.
 #[test]
 fn the_controller_raises_what_is_used_little() {
     let quick = |in_l1| OversubscriptionConfig {
@@ -177,7 +183,8 @@ fn the_controller_raises_what_is_used_little() {
     assert_eq!((stats.contexts[0].counts.extra_tbs, stats.contexts[0].decisions[0]), (0, 0), "{:?}", stats.contexts[0]);
 }
 
-/// The firmware gives a kernel that uses little as many as there is room for: the hardware's run, to the last count.
+/// The firmware gives a kernel with low utilization the maximum number: every count equals the
+/// hardware's run.
 #[test]
 fn the_firmware_raises_what_is_used_little() {
     let duet = |controller| OversubscriptionConfig {
@@ -202,7 +209,7 @@ fn the_firmware_raises_what_is_used_little() {
     assert_eq!(found, end(OversubscriptionController::Hardware));
 }
 
-/// What a run with these asks the firmware for.
+/// Straps of a run with this configuration.
 fn straps(contexts: OversubscriptionConfig) -> Straps {
     let options = if contexts.is_controlled_by_firmware() { option::CONTROL_CONTEXTS } else { 0 };
     Straps { options, context_interval: contexts.interval(), coalesce_window: 50, ..Straps::new(PolicyCode::LeftOver) }
@@ -227,7 +234,7 @@ pub(super) fn any_contexts() -> impl Strategy<Value = OversubscriptionConfig> {
     )
 }
 
-/// A small machine of 256 or 512 threads, with instruction buffers or without.
+/// Small machine of 256 or 512 threads, with or without instruction buffers.
 pub(super) fn any_small() -> impl Strategy<Value = GpuConfig> {
     (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(wide, fetch, lines, rotates)| {
         let mut config = small();
@@ -245,7 +252,8 @@ pub(super) fn any_small() -> impl Strategy<Value = GpuConfig> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Every warp runs to its end, whatever barriers, loads, atomics and fences it has, and does what it does without.
+    /// Every warp runs to its end, with any barriers, loads, atomics and fences, and its work
+    /// equals that without oversubscription.
     #[test]
     fn every_warp_runs_in_the_end(recipe in random_kernel(), config in any_small(), contexts in any_contexts()) {
         let trace = recipe.trace();
@@ -255,7 +263,7 @@ proptest! {
         prop_assert_eq!(with.launches[0].warp_insts, without.launches[0].warp_insts);
     }
 
-    /// No extra TB is the machine without, to the last count.
+    /// Without extra TBs, every count equals that of the machine without oversubscription.
     #[test]
     fn no_extra_tb_changes_nothing(recipe in random_kernel(), config in any_small(), contexts in any_contexts()) {
         let trace = recipe.trace();
@@ -292,9 +300,9 @@ proptest! {
         prop_assert_eq!(&end(stopped.clone(), table), &expected);
     }
 
-    /// The firmware in no time is the hardware: the same extra TBs from the same cycle on, whatever
-    /// kernels come and go, and start anew. Peaks are whole numbers in an interval, so that nothing
-    /// is rounded.
+    /// The firmware in zero time equals the hardware: the same extra TBs from the same cycle on,
+    /// for any kernels that arrive, leave and restart. Peaks are integers in an interval, so
+    /// nothing is rounded.
     #[test]
     fn a_controller_in_firmware_that_takes_no_time_is_the_hardware(
         recipes in prop::collection::vec((random_kernel(), any::<bool>(), any::<bool>()), 1..4),
@@ -330,7 +338,8 @@ let mut twin = |registers: &mut RegisterBlock| {
         prop_assert_eq!(end(firmware), end(hardware));
     }
 
-    /// Two kernels whose quotas change places on the way, at once or by and by: extra TBs run out, and all TBs end.
+    /// Two kernels swap quotas during the run, at once or gradually: extra TBs drain, and all TBs
+    /// end.
     #[test]
     fn quotas_change(
         first in random_kernel(),

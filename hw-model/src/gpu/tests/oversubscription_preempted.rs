@@ -1,5 +1,7 @@
-//! TBs beyond those that fit on machines that preempt (Lin et al. 2018 beside Shieh 2016; sources.md D198): TBs leave whose contexts are not in their
-//! places, extra ones leave with them, and room is made for others. Every run is checked in every cycle ([`Gpu::with_validation`]).
+//! Tests of oversubscription with preemption (Lin et al. 2018 with Shieh 2016; sources.md D198).
+//!
+//! TBs whose contexts are not in place leave, extra TBs leave with them, and capacity becomes free
+//! for others. Every run is validated in every cycle ([`Gpu::with_validation`]).
 
 use super::oversubscription::{any_contexts, any_small, chases, small, with};
 use super::preempt::{Eager, preempting_gpu};
@@ -12,13 +14,13 @@ use mias_registers::technique;
 
 const TECHNIQUES: [u32; 3] = [technique::DRAIN, technique::FLUSH, technique::SWITCH];
 
-/// The machine with both.
+/// Machine with both mechanisms.
 fn both(mut config: GpuConfig, contexts: OversubscriptionConfig, preemption: PreemptionConfig) -> GpuConfig {
     config.sm.preemption = Some(preemption);
     with(config, contexts)
 }
 
-/// Commands to places of SMs, each so many cycles after the one before.
+/// Commands to positions of SMs, each with its delay after the previous one.
 type Commands = Vec<(u64, usize, u32, u32)>;
 
 fn any_commands() -> impl Strategy<Value = Commands> {
@@ -32,7 +34,7 @@ fn any_preemption() -> impl Strategy<Value = PreemptionConfig> {
     (switch, resume).prop_map(|(switch, resume)| PreemptionConfig { switch, resume, ..PreemptionConfig::default() })
 }
 
-/// A kernel, and commands while it runs; copies take over where asked for.
+/// Runs a kernel with commands; copies replace the GPU if requested.
 fn commanded(
     config: &GpuConfig,
     trace: &Arc<KernelTrace>,
@@ -59,7 +61,7 @@ fn commanded(
     (gpu.run(&mut table, 20_000_000), gpu.stats())
 }
 
-/// Kernels of which a run is short: every one is run three times.
+/// Kernels with short runs, since each runs three times.
 fn short_kernel() -> impl Strategy<Value = Recipe> {
     (random_kernel(), 1u32..24).prop_map(|(mut recipe, tbs)| {
         recipe.tbs = tbs;
@@ -74,8 +76,9 @@ fn fits(config: &GpuConfig, trace: &KernelTrace) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Whoever is made to leave, how and when: every TB ends once, the work done is that of a run in which nobody leaves and nothing is switched, and
-    /// what was thrown away is what the record says. Threads, skipping and copies change nothing.
+    /// For any preemptions at any time, every TB ends once. The work equals that of a run without
+    /// preemption and switching, and the discarded work equals the record. Threads, skipping and
+    /// copies change nothing.
     #[test]
     fn every_tb_runs_to_its_end_once(
         recipe in short_kernel(),
@@ -98,7 +101,8 @@ proptest! {
         }
     }
 
-    /// An urgent kernel comes while another has extra TBs: all of both end, whoever has to leave and how.
+    /// An urgent kernel arrives while another has extra TBs: all TBs of both end, for any victims
+    /// and techniques.
     #[test]
     fn an_urgent_kernel_has_its_room(
         first in short_kernel(),
@@ -132,12 +136,13 @@ proptest! {
     }
 }
 
-/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+/// Tests that `cargo xtask ci` runs and `cargo xtask test` skips.
 mod slow {
     use super::*;
 
-    /// Four TBs fit an SM, and one to three extra ones are there, many of whose warps are away, when an urgent kernel comes: all of them leave by the
-    /// technique that is commanded, natives and extra ones alike, and the urgent kernel has its TBs by the time that all have left.
+    /// Four TBs fit an SM, and one to three extra ones are resident with many absent warps, when an
+    /// urgent kernel arrives. All of them leave by the commanded technique, native and extra ones
+    /// alike. The urgent kernel has its TBs by the time that all have left.
     #[test]
     fn extra_tbs_leave_with_those_that_are_commanded() {
         let trace = chases(32, 64, 16, 0, 400);
@@ -149,7 +154,7 @@ mod slow {
             (OversubscriptionMechanism::Virtual, technique::FLUSH, Technique::Flush),
             (OversubscriptionMechanism::Virtual, technique::DRAIN, Technique::Drain),
         ] {
-            // Of eight TBs that are flushed the loads in flight would keep all 16 spare numbers of warps.
+            // Loads in flight of eight flushed TBs would occupy all 16 spare warp numbers.
             let contexts = OversubscriptionConfig { extra: Some(3), table_warps: Some(32), ..OversubscriptionConfig::of(mechanism) };
             let config = both(
                 GpuConfig { sm: crate::config::SmConfig { count: 1, ..small().sm }, ..small() },
@@ -170,7 +175,8 @@ mod slow {
             let [long, urgent] = [0, 1].map(|launch| stats.launches[launch]);
             let issued = urgent.first_issue_cycle.expect("it ran");
             let last = left.iter().filter_map(|tb| tb.left_cycle).max().expect("all have left");
-            // A move whose contexts have been dropped takes its time: two of 16 registers and a state of 128 bytes, 17 cycles each.
+            // A move of dropped contexts still takes its time: two of 16 registers and a state of
+            // 128 bytes, 17 cycles each.
             assert!(
                 first <= issued && issued <= last + 2 + 2 * 17,
                 "{mechanism:?} {named:?}: all have left by {last}, and a TB comes in {issued}"

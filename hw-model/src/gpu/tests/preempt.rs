@@ -1,4 +1,5 @@
-//! Preemption against arithmetic: what each technique takes, that no TB is lost or ends twice, and what is kept for whom.
+//! Comparison of preemption with arithmetic: the time of each technique; no TB is lost or ends
+//! twice; and reservations are kept for their kernel.
 
 use super::*;
 use crate::config::{PreemptionConfig, ResumeOn, SwitchModel};
@@ -6,7 +7,7 @@ use crate::gpu::{Preemption, Technique};
 use mias_registers::preempt::{self, MAX_PLACES};
 use mias_registers::{preempt_command, preempt_tb, technique};
 
-/// A machine of one SM that preempts.
+/// Machine with one SM that preempts.
 pub(super) fn preempting(switch: SwitchModel, resume: ResumeOn) -> GpuConfig {
     let mut config = config();
     config.sm.count = 1;
@@ -14,7 +15,8 @@ pub(super) fn preempting(switch: SwitchModel, resume: ResumeOn) -> GpuConfig {
     config
 }
 
-/// Gives kernels their quotas, and makes all TBs that may have to leave do so by one technique, flushing only where that is allowed.
+/// Firmware that sets quotas and preempts all possible victims by one technique, with a flush only
+/// where it is allowed.
 pub(super) struct Eager {
     table: Table,
     technique: u32,
@@ -60,7 +62,8 @@ pub(super) fn preempting_gpu(config: &GpuConfig) -> Gpu {
     gpu
 }
 
-/// A long kernel that fills an SM of the reference machine with TBs of 256 threads, and an urgent one that arrives in the middle.
+/// Long kernel that fills an SM of the reference machine with TBs of 256 threads, and an urgent one
+/// that arrives in the middle.
 fn interrupted(config: &GpuConfig, technique: u32, store_first: bool) -> (Gpu, Eager) {
     let long = kernel(8, 256, 32, 1024, |tb, warp| {
         let place = 4096 * u64::from(tb) + 128 * u64::from(warp);
@@ -98,15 +101,15 @@ fn a_flush_takes_no_time_and_all_work_again() {
     let stats = run_interrupted(&config, technique::FLUSH, false);
     let flushed: Vec<_> = stats.preemptions.iter().filter(|tb| tb.technique == Technique::Flush).collect();
     assert!(!flushed.is_empty() && flushed.iter().all(|tb| latency(tb) == 0 && tb.warp_insts > 0), "{:?}", stats.preemptions);
-    // What was thrown away is executed again, no more and no less.
+    // Exactly the discarded instructions are executed again.
     let again: u64 = flushed.iter().map(|tb| tb.warp_insts).sum();
     assert_eq!(stats.launches[0].warp_insts, alone.launches[0].warp_insts + again);
-    // All lanes take part. What is left is the work.
+    // All lanes take part. The rest is useful work.
     let lost = stats.launches[0].thrown_away;
     assert_eq!((lost.warp_insts, lost.thread_insts), (again, 32 * again));
     assert_eq!(stats.launches[0].useful_thread_insts(), alone.launches[0].thread_insts);
     assert_eq!(stats.launches[0].tbs_completed, 8);
-    // The urgent kernel begins as soon as its launch latency is over.
+    // The urgent kernel starts as soon as its launch latency is over.
     let [start, first] = [stats.launches[1].start_cycle, stats.launches[1].first_issue_cycle].map(Option::unwrap);
     assert!(first - start - u64::from(config.launch.latency_cycles) <= 1, "{}", first - start);
 }
@@ -129,7 +132,8 @@ fn a_drain_takes_as_long_as_the_tb() {
     assert_eq!(stats.launches[0].warp_insts, 8 * 8 * 4003);
 }
 
-/// A context of 8,192 registers, 1,024 bytes and eight warps of 288: 1,128 sectors out and as many back, one per cycle and SM at most.
+/// A context of 8,192 registers, 1,024 bytes and eight warps of 288: 1,128 sectors out and as many
+/// back, at most one per cycle and SM.
 #[test]
 fn a_switch_moves_the_context_out_and_in() {
     let config = preempting(SwitchModel::Traffic, ResumeOn::AnySm);
@@ -140,7 +144,7 @@ fn a_switch_moves_the_context_out_and_in() {
     let switched: Vec<_> = stats.preemptions.iter().filter(|tb| tb.technique == Technique::Switch).collect();
     assert!(!switched.is_empty());
     for tb in &switched {
-        // One after the other, behind those commanded with it.
+        // Contexts move one after the other, behind those commanded with it.
         let number =
             1 + switched.iter().filter(|other| other.commanded_cycle == tb.commanded_cycle && other.left_cycle < tb.left_cycle).count()
                 as u64;
@@ -154,7 +158,8 @@ fn a_switch_moves_the_context_out_and_in() {
     assert_eq!(stats.launches[0].warp_insts, drained.launches[0].warp_insts);
 }
 
-/// The firmware may be told that all commands of an SM are done: not while a context goes, and as soon as the last has gone.
+/// The firmware is notified that all commands of an SM are done as soon as the last context has
+/// left, and not earlier.
 #[test]
 fn the_end_of_commands_is_posted() {
     let config = preempting(SwitchModel::Traffic, ResumeOn::AnySm);
@@ -169,20 +174,20 @@ fn the_end_of_commands_is_posted() {
         let registers = gpu.registers_mut();
         (registers.read32(global::PREEMPT_DONE), registers.read32(global::INT_STATUS) & interrupt::PREEMPT_DONE != 0)
     };
-    // Those of the first look: commands that come later would make the SM busy again.
+    // Only the commands of the first decision count: later ones would make the SM busy again.
     let last = preemptions.iter().filter(|tb| tb.commanded_cycle == first).filter_map(|tb| tb.left_cycle).max().expect("they have left");
     assert_eq!(done(last - 1), (0, false));
     assert_eq!(done(last + 1), (1, true));
 }
 
-/// The same firmware, which takes so many cycles to choose.
+/// Firmware that takes a number of cycles to choose.
 struct Slow {
     eager: Eager,
     cycles: u64,
-    /// Calls with an SM that asks for room, and those of them in which its commands were being carried out.
+    /// Number of calls with a requesting SM, and of those in which its commands were in progress.
     asked: u32,
     asked_in_between: u32,
-    /// SMs that the time of the last choice was for.
+    /// Number of SMs for which the last decision time was computed.
     looked_at: u32,
 }
 
@@ -201,9 +206,10 @@ impl Microcontroller for Slow {
     }
 }
 
-/// While the firmware chooses, a third kernel arrives, for which all SMs are looked at, and the one that waits for room asks again. The commands
-/// answer that, too: it asks anew when they have been carried out, so that nobody is chosen for positions that are on their way to be free. And no
-/// later look at nobody takes the time of one.
+/// While the firmware chooses, a third kernel arrives, so all SMs are examined and the waiting one
+/// requests again. The commands answer that too. It requests again only after their execution, so
+/// no victim is chosen for positions that will become free. And a later read without requests takes
+/// no decision time.
 #[test]
 fn an_sm_does_not_ask_while_its_commands_are_carried_out() {
     let config = preempting(SwitchModel::Traffic, ResumeOn::AnySm);
@@ -222,8 +228,8 @@ fn an_sm_does_not_ask_while_its_commands_are_carried_out() {
     }
 }
 
-/// Commands that come late are for the TBs that the firmware was shown. Where others are by then, the urgent kernel's own among them, or nobody
-/// waits for their room any more, they are refused.
+/// Late commands apply to the TBs shown to the firmware. They are refused if other TBs are there by
+/// then, including the urgent kernel's, or if no kernel waits for the capacity any more.
 #[test]
 fn late_commands_are_for_who_was_shown() {
     let config = preempting(SwitchModel::Traffic, ResumeOn::AnySm);
@@ -251,7 +257,7 @@ fn late_commands_are_for_who_was_shown() {
     assert!(refused[0] == 0 && refused[2] > 0 && refused[3] > 0, "{refused:?}");
 }
 
-/// Shieh 2016, section 4.1: as long as registers and shared memory take at the SM's share of bandwidth.
+/// Shieh 2016, section 4.1: the time of registers and shared memory at the SM's share of bandwidth.
 #[test]
 fn the_papers_switch_is_a_stall_of_the_estimated_length() {
     let config = preempting(SwitchModel::Stall, ResumeOn::SameSm);
@@ -270,13 +276,15 @@ fn the_papers_switch_is_a_stall_of_the_estimated_length() {
     assert_eq!(stats.launches[0].warp_insts, drained.launches[0].warp_insts);
 }
 
-/// A TB that has issued all it has, and waits for what it has stored, leaves at once by any technique, whatever its flush bit, and is not
-/// executed again; and the firmware is told when all commands of an SM are done.
+/// A TB that has issued everything and waits for its stores leaves at once by any technique,
+/// regardless of its flush bit. It is not executed again. The firmware is notified when all
+/// commands of an SM are done.
 #[test]
 fn a_tb_that_has_issued_all_has_ended() {
     for technique in [technique::DRAIN, technique::FLUSH, technique::SWITCH] {
         let config = preempting(SwitchModel::Traffic, ResumeOn::AnySm);
-        // Overwrites what it has loaded, so that it may not be flushed, by stores to as many places as there are threads, which take long.
+        // The TB overwrites its loaded data, so it may not be flushed, with stores to as many
+        // places as threads, which take long.
         let storing = kernel(1, 256, 32, 1024, |_, warp| {
             let place = 128 * u64::from(warp);
             let load = (StaticInst::new(0, Class::Load(Space::Global)).writes(4).reads(&[5]).width(4), place);
@@ -294,7 +302,7 @@ fn a_tb_that_has_issued_all_has_ended() {
             gpu.run(&mut table, now);
             let (programs, at) = (gpu.programs.clone(), gpu.now);
             let Some(tb) = gpu.sms[0].tb_status(0, at, true, &programs) else { continue };
-            // Both, and the exit, of eight warps.
+            // The load, the store and the exit of eight warps.
             if tb.insts == 24 && gpu.sms[0].resident(0) == 1 {
                 break tb;
             }
@@ -310,7 +318,7 @@ fn a_tb_that_has_issued_all_has_ended() {
     }
 }
 
-/// What is known beforehand comes true if nothing changes.
+/// A look-ahead is correct if nothing changes.
 #[test]
 fn a_look_ahead_sees_when_tbs_end() {
     let config = preempting(SwitchModel::Traffic, ResumeOn::AnySm);
@@ -334,8 +342,8 @@ fn a_look_ahead_sees_when_tbs_end() {
     plain.set_tb_ends(told);
 }
 
-/// Any two kernels, any technique, either model of a switch, relaunched or not: with the checks of [`Gpu::with_validation`] nothing is lost
-/// and nothing ends twice, and threads and sleep change nothing.
+/// For any two kernels, any technique and both models of a switch, relaunched or not: under
+/// [`Gpu::with_validation`] no TB is lost or ends twice, and threads and sleep change nothing.
 mod slow {
     use super::*;
 

@@ -1,5 +1,5 @@
-//! Cycles run in quanta give what every cycle by itself gives, to the last count: kernels side by side whose TBs end all the time, launches
-//! that come meanwhile, quotas that change, and runs that stop anywhere.
+//! Quanta equal single cycles in every count: concurrent kernels whose TBs end continually,
+//! launches during the run, changing quotas, and stops at any cycle.
 
 use super::*;
 
@@ -11,7 +11,7 @@ fn any_pair() -> impl Strategy<Value = [Arc<KernelTrace>; 2]> {
     let steps = prop::collection::vec((prop::sample::select(vec![load, store, compute]), 0u64..64), 1..40);
     let one = (steps, 1u32..6, 20u32..120).prop_map(|(steps, warps, tbs)| {
         kernel(tbs, 32 * warps, 16, 0, move |tb, warp| {
-            // Some TBs are longer than others, and the warps of a TB, too.
+            // Some TBs are longer than others, as are some warps of a TB.
             let times = 1 + (tb % 3 + warp) as usize;
             let place = u64::from(8 * tb + warp) * 4_096;
             steps.iter().cycle().take(times * steps.len()).map(|&(inst, line)| (inst, place + line * 128)).collect()
@@ -56,7 +56,7 @@ proptest! {
     }
 }
 
-/// Much to do for long: most cycles are run in quanta.
+/// With much work for long, most cycles run in quanta.
 #[test]
 fn quanta_are_the_rule() {
     let load = StaticInst::new(0, Class::Load(Space::Global)).writes(4).reads(&[4]).width(4);

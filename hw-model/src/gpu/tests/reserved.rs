@@ -1,18 +1,20 @@
-//! Room that is reserved is its kernel's alone, whoever asks (Shieh 2016, section 3.1; sources.md D133).
+//! Reserved capacity is available only to its kernel (Shieh 2016, section 3.1; sources.md D133).
 
 use super::preempt::{preempting, preempting_gpu};
 use super::*;
 use crate::config::{ResumeOn, SwitchModel};
 use mias_registers::preempt;
 
-/// Cycles at which the second kernel may have TBs, and the first.
+/// Cycles from which the second kernel, and the first, may have TBs.
 const SECOND: u64 = 40_000;
 const FIRST: u64 = 60_000;
 
-/// An SM with room for one TB of 256 threads beside three that stay for long. Two kernels of so many TBs are urgent: room may be `reserved` for
-/// the first, which may not have TBs before the second, of this `priority`, does. Cycles in which each had its first and its last one.
+/// SM with capacity for one TB of 256 threads in addition to three that stay for long. Two kernels
+/// of `tbs` TBs are urgent. Capacity may be `reserved` for the first, which may not have TBs before
+/// the second, of this `priority`, does. Returns the cycles of the first and the last TB issue of
+/// each.
 fn first_issues(reserved: bool, priority: u8, tbs: u32) -> [[u64; 2]; 2] {
-    // Of another unit each, so that the older ones do not keep the younger from issuing.
+    // Each uses another unit, so that older TBs do not keep younger ones from issuing.
     let arithmetic =
         |class, insts| move |_, _| (0..insts).map(|_| (StaticInst::new(0, class).writes(4).reads(&[4]), 0)).collect::<Vec<Step>>();
     let mut gpu = preempting_gpu(&preempting(SwitchModel::Traffic, ResumeOn::AnySm));
@@ -40,17 +42,17 @@ fn first_issues(reserved: bool, priority: u8, tbs: u32) -> [[u64; 2]; 2] {
 #[test]
 fn what_is_reserved_is_taken_by_nobody_else() {
     for priority in [1, 2] {
-        // The place is free, and whoever may have TBs takes it.
+        // The position is free, and any kernel that may have TBs takes it.
         let [_, [second, _]] = first_issues(false, priority, 1);
         assert!((SECOND..SECOND + 10).contains(&second), "priority {priority}: at {second}");
-        // It is free for as long, and kept.
+        // It is free for as long, and reserved.
         let [[first, _], [second, _]] = first_issues(true, priority, 1);
         assert!((FIRST..FIRST + 10).contains(&first), "priority {priority}: at {first}");
         assert!(second > first, "priority {priority}: at {first} and {second}");
     }
 }
 
-/// A position is reserved for one TB: the next TB of the same kernel has no precedence by it.
+/// A position is reserved for one TB: it gives the next TB of the same kernel no precedence.
 #[test]
 fn a_position_is_reserved_once() {
     let [[first, last], [second, _]] = first_issues(true, 2, 2);

@@ -1,4 +1,5 @@
-//! Shares of an SM that the register block sets (sources.md D176), on whole GPUs: warp instructions, and miss resources of the L1.
+//! Tests of shares set through the register block (sources.md D176) on whole GPUs: warp
+//! instructions, and miss resources of the L1.
 
 use super::memory_issue::with;
 use super::ways::few;
@@ -11,7 +12,7 @@ fn write(gpu: &mut Gpu, base: u32, values: &[u32]) {
     }
 }
 
-/// A machine that names both, and shares nothing out until it is told.
+/// Machine that supports both and divides nothing until the firmware does.
 fn told() -> GpuConfig {
     let mut gpu_config = with(few(), MemoryIssueConfig::default());
     gpu_config.l1.miss_resources = Some(MissResourcesConfig::default());
@@ -25,7 +26,8 @@ fn said(warp_quota: &[u32], weights: &[u32]) -> GpuConfig {
     gpu_config
 }
 
-/// Two kernels whose warps may always issue: what each issues is as its quota is to the other's, but for the set that is under way.
+/// Two kernels whose warps may always issue: the ratio of their instructions equals that of their
+/// quotas, except for the current set.
 #[test]
 fn quotas_are_the_proportion_of_what_is_issued() {
     let step = (StaticInst::new(0, Class::Int).writes(4).reads(&[4, 5]), 0);
@@ -52,9 +54,9 @@ fn quotas_are_the_proportion_of_what_is_issued() {
     assert!(free[0].abs_diff(free[1]) < free[0] / 10, "{free:?}");
 }
 
-/// A kernel that only misses, beside one that only computes: with one, four and seven MSHRs of
-/// eight it has as many misses on their way all the time, each of which takes as long (Little's
-/// law), and with weights of 0 all eight.
+/// A kernel that only misses, with one that only computes. With one, four and seven MSHRs of eight
+/// it always has that many misses in flight, each of which takes as long (Little's law). With
+/// weights of 0 it has all eight.
 #[test]
 fn weights_are_the_proportion_of_misses() {
     let load = |i: u64| StaticInst::new(16 * (i % 16) as u32, Class::Load(Space::Global)).writes(8 + (i % 16) as u8).reads(&[5]).width(1);
@@ -62,7 +64,7 @@ fn weights_are_the_proportion_of_misses() {
     let step = (StaticInst::new(0, Class::Int).writes(4).reads(&[4, 5]), 0);
     let misses = |weights: [u32; 2]| {
         let mut gpu_config = told();
-        // So that MSHRs are what is lacking.
+        // This makes MSHRs the scarce resource.
         (gpu_config.sm.count, gpu_config.l1.ways, gpu_config.l1.miss_queue) = (1, 64, 16);
         let mut gpu = launched(&gpu_config, [kernel(1, 32, 32, 0, |_, _| vec![step; 20_000]), stream()]);
         write(&mut gpu, global::MISS_WEIGHT, &weights);
@@ -76,7 +78,7 @@ fn weights_are_the_proportion_of_misses() {
     }
 }
 
-/// A kernel that is new in its slot begins with the machine's quota; weights stay.
+/// A new kernel in a slot starts with the GPU file's quota; weights stay.
 #[test]
 fn a_new_kernel_begins_with_the_machines_quota() {
     let step = (StaticInst::new(0, Class::Int).writes(4).reads(&[4, 5]), 0);
@@ -95,14 +97,14 @@ fn a_new_kernel_begins_with_the_machines_quota() {
     assert_eq!(read(&mut gpu), [70, 9]);
 }
 
-/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+/// Tests that `cargo xtask ci` runs and `cargo xtask test` skips.
 mod slow {
     use super::*;
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(16))]
 
-        /// Shares that are written before the first TB are those of a machine's file: no byte differs.
+        /// Shares written before the first TB equal those of a GPU file, byte by byte.
         #[test]
         fn what_is_written_is_what_a_machine_says(
             recipes in prop::collection::vec(random_kernel(), 2..4),
@@ -113,7 +115,7 @@ mod slow {
             let run = |gpu_config: &GpuConfig, written: bool| {
                 let mut gpu = launched(gpu_config, recipes.iter().map(Recipe::trace));
                 let mut table = Table::fixed(&tbs);
-                // Kernels have been placed, and their first TBs have not.
+                // Kernels have been placed, but their first TBs have not been issued.
                 gpu.run(&mut table, 20);
                 if written {
                     write(&mut gpu, global::WARP_QUOTA, &quotas[..recipes.len()]);
@@ -125,7 +127,8 @@ mod slow {
             prop_assert_eq!(run(&told(), true), run(&said, false));
         }
 
-        /// A machine that names miss resources and does not divide them is one that does not name them.
+        /// A machine that names miss resources without dividing them equals one that does not name
+        /// them.
         #[test]
         fn shared_is_as_without(recipes in prop::collection::vec(random_kernel(), 1..4)) {
             let tbs: Vec<u32> = recipes.iter().map(|recipe| recipe.quota.max(1)).collect();
@@ -138,7 +141,8 @@ mod slow {
             prop_assert_eq!(run(&named), run(&few()));
         }
 
-        /// Shares that change again and again hold nobody up for ever and change nothing of what is done; skipped cycles and threads change no bit.
+        /// Repeated changes of shares starve no kernel and change no work; skipped cycles and
+        /// threads change no bit.
         #[test]
         fn shares_may_change_at_any_time(
             first in random_kernel(),

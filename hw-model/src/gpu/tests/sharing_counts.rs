@@ -1,4 +1,5 @@
-//! What is counted for the energy of mechanisms that share an SM out between kernels (sources.md D175), in closed form.
+//! Counter operations for the energy of mechanisms that divide an SM among kernels (sources.md
+//! D175), in closed form.
 
 use super::lines::whole_lines;
 use super::memory_issue::with;
@@ -16,7 +17,7 @@ fn one_sm() -> GpuConfig {
     config
 }
 
-/// Accesses of one sector each, of which none waits for the 15 before it, and an end.
+/// Kernel of accesses of one sector each, independent of the 15 before, and an exit.
 fn accesses(class: Class, number: u64, line: impl Fn(u64) -> u64) -> Arc<KernelTrace> {
     let access = |i: u64| {
         let inst = StaticInst::new(16 * (i % 16) as u32, class).reads(&[5]).width(1);
@@ -27,7 +28,8 @@ fn accesses(class: Class, number: u64, line: impl Fn(u64) -> u64) -> Arc<KernelT
 
 const LOAD: Class = Class::Load(Space::Global);
 
-/// What one warp of these counts; the firmware looks at the counters every so many cycles, 0: never.
+/// Counts of one warp of this kernel; the firmware reads the counters every `interval_cycles`, 0:
+/// never.
 fn counted_watched(config: &GpuConfig, trace: Arc<KernelTrace>, interval_cycles: u32) -> (KernelCounters, MemoryCounters) {
     let mut gpu = gpu(config);
     gpu.launch(once(trace)).expect("fits");
@@ -41,7 +43,8 @@ fn counted(config: &GpuConfig, trace: Arc<KernelTrace>) -> (KernelCounters, Memo
     counted_watched(config, trace, 0)
 }
 
-/// Loads of one warp, of eight lines: as many are misses, all others hit or wait for them.
+/// Number of loads of one warp, of eight lines: as many are misses, all others hit or wait for
+/// them.
 const LOADS: u64 = 2_100;
 
 fn of_loads(mechanism: MemoryIssueConfig) -> KernelCounters {
@@ -69,7 +72,8 @@ fn what_is_off_counts_nothing() {
     assert_eq!(of_loads(others).sharing_counts, 0, "the limit of a slot that is empty");
 }
 
-/// One for each instruction issued, the end included; with a new set one for each kernel that has a quota.
+/// One operation for each instruction issued, including the exit; a new set adds one for each
+/// kernel with a quota.
 #[test]
 fn warp_quotas_count_instructions() {
     let of = |warp_quota: &[u32]| of_loads(MemoryIssueConfig { warp_quota: warp_quota.to_vec(), ..off() }).sharing_counts;
@@ -84,8 +88,9 @@ fn turns_count_memory_instructions() {
     assert_eq!(of_loads(MemoryIssueConfig { order: MemoryOrder::RoundRobin, ..off() }).sharing_counts, LOADS);
 }
 
-/// Two for each instruction, one for each request; alone, with one request each, a kernel's set is
-/// of one instruction, and one count. Every 1,024 requests a rate of six, and a set of 32.
+/// Two operations for each instruction, one for each request. A single kernel with one request each
+/// has a set of one instruction, and one count. Every 1,024 requests a rate of six, and a set of
+/// 32.
 #[test]
 fn quotas_count_instructions_requests_and_sets() {
     let counted = of_loads(MemoryIssueConfig { order: MemoryOrder::Quota, ..off() });
@@ -93,8 +98,8 @@ fn quotas_count_instructions_requests_and_sets() {
     assert_eq!(counted.sharing_counts, 2 * LOADS + LOADS + LOADS + 2 * (6 + 32));
 }
 
-/// A limit counts up and down. One that is found also has a peak for each instruction, a request, a
-/// fail, and every 1,024 requests a quotient of seven bits; with quotas beside it a request is
+/// A limit counts up and down. A dynamic one also has a peak for each instruction, a request, a
+/// fail, and every 1,024 requests a quotient of seven bits. With quotas in addition, a request is
 /// still counted once.
 #[test]
 fn limits_count_what_is_in_flight() {
@@ -106,7 +111,8 @@ fn limits_count_what_is_in_flight() {
     assert_eq!(both.sharing_counts, of_found(&both) + 2 * LOADS + LOADS + 2 * (6 + 32));
 }
 
-/// Limits of one SM for all: that SM counts as one with limits of its own does, the others what is in flight, and each takes a limit that comes.
+/// Global limits: the monitored SM counts like one with its own limits, the others count
+/// instructions in flight, and each counts an arriving limit.
 #[test]
 fn limits_for_all_are_found_once() {
     let load = |i: u64| StaticInst::new(16 * (i % 16) as u32, LOAD).reads(&[5]).width(1).writes(8 + (i % 16) as u8);
@@ -114,15 +120,16 @@ fn limits_for_all_are_found_once() {
     let mut gpu = one_sm();
     gpu.sm.count = 3;
     let counted = counted(&with(gpu, MemoryIssueConfig { in_flight: InFlightLimit::DynamicGlobal, ..off() }), trace()).0;
-    // No fail, no other limit, nothing to broadcast.
+    // Without fails, no limit changes, so nothing is broadcast.
     assert_eq!(counted.reservation_fails(), 0);
     let monitored = 4 * LOADS + 2 * 7;
-    // When the monitored SM has ended another is, for what is left of it.
+    // When the monitored SM has ended, another one is monitored for the rest of its time.
     let difference = counted.sharing_counts.abs_diff(monitored + 2 * 2 * LOADS);
     assert!(difference <= 64, "{} of {monitored}", counted.sharing_counts);
 }
 
-/// Limits of the firmware need what hardware's do, but for the quotient, and only if it looks.
+/// Firmware limits need the operations of hardware limits except for the quotient, and only if it
+/// reads the counters.
 #[test]
 fn limits_of_the_firmware_need_counters() {
     let gpu = with(one_sm(), MemoryIssueConfig { in_flight: InFlightLimit::Firmware, ..off() });
@@ -132,7 +139,7 @@ fn limits_of_the_firmware_need_counters() {
     assert_eq!(watched.sharing_counts, 3 * LOADS + LOADS + watched.reservation_fails());
 }
 
-/// A line that comes is one access of owners, in either cache; who hits asks nobody.
+/// A line fill is one access of owners, in either cache; a hit is none.
 #[test]
 fn lines_that_come_ask_for_owners() {
     const LINES: u64 = 90;
@@ -140,7 +147,7 @@ fn lines_that_come_ask_for_owners() {
     let of = |l1: Option<PartitionConfig>, l2: Option<PartitionConfig>| {
         let mut gpu = whole_lines(one_sm(), L1Lookup::AtHead);
         (gpu.l1.partition, gpu.l2.partition) = (l1, l2);
-        // Few enough of each set to stay.
+        // Few enough lines of each set to stay.
         let (sm, memory) = counted(&gpu, accesses(LOAD, 4 * LINES, |i| i % LINES));
         (sm.l1_owner_accesses, memory.l2_owner_accesses)
     };
@@ -149,7 +156,8 @@ fn lines_that_come_ask_for_owners() {
     assert_eq!(of(None, partition(&[4, 2])), (0, LINES));
 }
 
-/// A load that misses takes a line, a place in the queue and an MSHR, each with one count up and one down; a store takes a place.
+/// A load miss takes a line, a miss-queue entry and an MSHR, each with one count up and one down; a
+/// store takes a miss-queue entry.
 #[test]
 fn shares_of_miss_resources_count_up_and_down() {
     let mut gpu = whole_lines(one_sm(), L1Lookup::AtHead);

@@ -1,5 +1,6 @@
-//! SMs that are stalled, gated and woken, on whole GPUs (sources.md D142), and kernels' counters as the register block shows them (sources.md
-//! D143). The validation hook looks on: a stalled SM issues nothing, one without power holds nothing.
+//! Tests of stalled, gated and woken SMs on whole GPUs (sources.md D142), and of kernels' counters
+//! in the register block (sources.md D143). The validation hook checks that a stalled SM issues
+//! nothing and that a gated one holds nothing.
 
 use super::*;
 use crate::config::PowerGatingConfig;
@@ -22,12 +23,12 @@ fn shown(gpu: &mut Gpu, sm: usize) -> u32 {
     gpu.registers_mut().read32(sm::at(sm, sm::STATE))
 }
 
-/// Instructions issued, by SM.
+/// Number of instructions issued by an SM.
 fn insts(gpu: &Gpu, sm: usize) -> u64 {
     (0..KERNEL_SLOTS).map(|slot| gpu.sms[sm].kernel_counters(slot).warp_insts).sum()
 }
 
-/// What SMs are asked for, and for how long it stays so.
+/// Requested states of SMs, and their durations.
 type Plan = Vec<(u64, Vec<(usize, u32)>)>;
 
 fn any_plan(sms: usize) -> impl Strategy<Value = Plan> {
@@ -35,7 +36,8 @@ fn any_plan(sms: usize) -> impl Strategy<Value = Plan> {
     prop::collection::vec((1u64..400, asks), 1..8)
 }
 
-/// Two kernels side by side; the plan, then all SMs active until the end. With the statistics at the plan's end.
+/// Runs two kernels concurrently with the plan, then with all SMs active until the end. Also
+/// returns the statistics at the plan's end.
 fn planned(config: &GpuConfig, recipes: [&Recipe; 2], plan: &Plan, skip: bool, threads: usize, fork: bool) -> (Stats, RunEnd, Stats) {
     let gpu = gpu(config);
     let mut gpu = if skip { gpu } else { gpu.without_skipping() }.with_threads(threads);
@@ -60,8 +62,8 @@ fn planned(config: &GpuConfig, recipes: [&Recipe; 2], plan: &Plan, skip: bool, t
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// Whatever SMs are asked for: each is in one state in every cycle, kernels do all they have to as soon as SMs are active again, and
-    /// neither threads, nor skipped cycles, nor copies change a byte.
+    /// For any requests, each SM is in one state in every cycle, and kernels complete all work once
+    /// SMs are active again. Threads, skipped cycles and copies change no byte.
     #[test]
     fn states_are_conserved_and_deterministic(first in random_kernel(), second in random_kernel(), plan in any_plan(7)) {
         let config = of(7);
@@ -82,7 +84,7 @@ proptest! {
         }
     }
 
-    /// To ask for what is so changes nothing, and neither does hardware that can be gated and is not.
+    /// A request for the current state changes nothing, and neither does unused gating hardware.
     #[test]
     fn active_sms_are_as_they_were(recipe in random_kernel(), asks in prop::collection::vec(0usize..7, 0..6)) {
         let plan = vec![(10, asks.into_iter().map(|sm| (sm, sm_state::ACTIVE)).collect())];
@@ -92,8 +94,9 @@ proptest! {
     }
 }
 
-/// One warp with a chain of dependent instructions is as much later as it was stalled for, less what was in flight when that began: its last
-/// instruction's latency and five stages at most. While it is stalled it issues nothing and keeps its TB.
+/// One warp with a chain of dependent instructions is delayed by the stall, minus its part in
+/// flight at the start: at most its last instruction's latency and five stages. While it is stalled
+/// it issues nothing and keeps its TB.
 #[test]
 fn a_stalled_tb_goes_on_where_it_stood() {
     let config = of(1);
@@ -127,7 +130,7 @@ fn a_stalled_tb_goes_on_where_it_stood() {
     }
 }
 
-/// A stalled SM takes no TB, and its share of the grid runs elsewhere.
+/// A stalled SM takes no TB, and its share of the grid runs on other SMs.
 #[test]
 fn no_tb_comes_to_a_stalled_sm() {
     let config = of(2);
@@ -139,8 +142,8 @@ fn no_tb_comes_to_a_stalled_sm() {
     assert_eq!((insts(&gpu, 0), insts(&gpu, 1)), (8 * 51, 0));
 }
 
-/// An SM with TBs that is to be gated runs them to their end, takes no other, and is gated then; it takes a TB again in the cycle in which it
-/// is awake.
+/// An SM with TBs that is to be gated runs them to their end, takes no other, and is then gated. It
+/// takes a TB again in the cycle in which it is awake.
 #[test]
 fn an_sm_is_gated_when_it_is_empty_and_takes_its_time_to_wake() {
     let config = of(1);
@@ -167,7 +170,7 @@ fn an_sm_is_gated_when_it_is_empty_and_takes_its_time_to_wake() {
     assert!(states.gated > 4_000);
 }
 
-/// An SM that is asked for something else while it wakes has woken all the same.
+/// An SM with a request during its wake-up still completes the wake-up.
 #[test]
 fn a_request_while_waking_is_heeded_when_awake() {
     let mut gpu = gpu(&of(1));
@@ -186,7 +189,7 @@ fn a_request_while_waking_is_heeded_when_awake() {
     assert_eq!((states.gated, states.waking, states.active, states.wakes), (1_000 - u64::from(WAKE_CYCLES), u64::from(WAKE_CYCLES), 0, 1));
 }
 
-/// Windows of a kernel's counters add up to what the kernel's statistics say, count by count.
+/// Windows of a kernel's counters add up to its statistics, count by count.
 #[test]
 fn kernel_counters_are_the_statistics() {
     let load = StaticInst::new(0, Class::Load(Space::Global)).writes(4).reads(&[4]).width(4);

@@ -1,16 +1,17 @@
-//! Snapshots by command, on a machine that runs: they are of the cycle in which they are written, whatever sleeps.
+//! Snapshots by command on a running machine are of the cycle in which they are written, even if
+//! SMs sleep.
 
 use super::*;
 use mias_registers::counters::Counter;
 use mias_registers::{sm, sm_control};
 
-/// The quotas of a [`Table`], and a snapshot of every SM in each of some cycles.
+/// Firmware with the quotas of a [`Table`], and a snapshot of every SM in each of some cycles.
 struct Snapshots {
     table: Table,
     times: Vec<u64>,
-    /// Cycle, SM, and what was latched of the counters below.
+    /// Cycle, SM, and latched values of the counters below.
     taken: Vec<(u64, usize, [u32; 4])>,
-    /// Cycles from the interrupt until the writes are made; none: at once.
+    /// Cycles from the interrupt until the writes take effect; none: at once.
     held_cycles: Option<u64>,
 }
 
@@ -49,7 +50,7 @@ impl Microcontroller for Snapshots {
     }
 }
 
-/// Loads by dependent instructions, so that SMs sleep for most of the time.
+/// Run of dependent loads, so that SMs sleep most of the time.
 fn run(times: &[u64], held_cycles: Option<u64>, skip: bool, threads: usize) -> (Snapshots, Gpu) {
     let config = config();
     let mut gpu = gpu(&config).with_threads(threads);
@@ -66,12 +67,12 @@ fn run(times: &[u64], held_cycles: Option<u64>, skip: bool, threads: usize) -> (
 
 #[test]
 fn a_snapshot_is_of_the_cycle_in_which_it_is_written() {
-    // A prime apart, within the counters' range.
+    // Multiples of a prime, within the counters' range.
     let times: Vec<u64> = (1..12).map(|n| 4_000 + 997 * n).collect();
     let (snapshots, mut gpu) = run(&times, None, true, 1);
     let sms = gpu.config().sm.count as usize;
     assert_eq!(snapshots.taken.len(), times.len() * sms);
-    // Cleared by the one before: each holds the cycles since then.
+    // Each snapshot clears the counters, so each holds the cycles since the previous one.
     for (at, time) in times.iter().enumerate() {
         let before = if at == 0 { 0 } else { times[at - 1] };
         for (_, _, values) in snapshots.taken.iter().filter(|(now, ..)| now == time) {
@@ -88,7 +89,7 @@ fn a_snapshot_is_of_the_cycle_in_which_it_is_written() {
     }
 }
 
-/// A snapshot that a busy microcontroller writes later is of the cycle in which the write reaches the block.
+/// A snapshot held by decision time is of the cycle in which the write reaches the block.
 #[test]
 fn a_held_snapshot_is_of_the_cycle_in_which_it_is_made() {
     let (mut held, mut gpu) = run(&[6_000], Some(500), true, 1);

@@ -1,8 +1,10 @@
-//! No kernel starves, whatever is combined: orders and limits of memory issue, those that the
-//! firmware's DMIL finds among them, warp quotas, limits of active warps, owned ways and ways that
-//! are given as it runs, divided miss resources (Dai et al. 2018; sources.md D123 to D127 and
-//! D138). Each kernel issues instructions in every window of [`WINDOW_CYCLES`], for as long as one
-//! looks.
+//! No kernel starves under any combination of mechanisms (Dai et al. 2018; sources.md D123 to D127
+//! and D138).
+//!
+//! The mechanisms are orders and limits of memory issue (including those of the firmware's DMIL),
+//! warp quotas, and limits of active warps. Further ones are owned ways, ways assigned at run time,
+//! and divided miss resources. Each kernel issues instructions in every window of [`WINDOW_CYCLES`]
+//! of the test.
 
 use super::active_warps;
 use super::memory_issue::any_mechanisms;
@@ -12,14 +14,15 @@ use crate::config::{InFlightLimit, L1Lookup, MemoryIssueConfig};
 use mias_policies::Firmware;
 use mias_registers::{memory, option};
 
-/// Longest that a kernel may go without issuing (assumption). Random mixes with warp quotas went without for more than 20,000 cycles, and none
-/// was seen to for 40,000: a kernel whose quota is spent waits for the slowest one beside it, on caches of a few lines.
+/// Longest time without an issue of a kernel (assumption). In random mixes with warp quotas it
+/// exceeded 20,000 cycles, and never reached 40,000. A kernel with a spent quota waits for the
+/// slowest concurrent one, on caches of a few lines.
 const WINDOW_CYCLES: u64 = 100_000;
 
-/// Windows that are looked at.
+/// Number of windows.
 const WINDOWS: u64 = 3;
 
-/// The firmware with DMIL, which also gives ways in turn at each of its interrupts.
+/// Firmware with DMIL, which also assigns ways in turn at each of its interrupts.
 struct Twin {
     firmware: Firmware,
     ways: Vec<(u32, u32)>,
@@ -45,18 +48,18 @@ fn any_options() -> impl Strategy<Value = u32> {
     })
 }
 
-/// Ways of two slots, on one SM, all, or in the L2.
+/// Ways of two slots, on one SM, all SMs, or in the L2.
 fn any_ways() -> impl Strategy<Value = (u32, u32)> {
     let places = vec![memory::at(1, memory::L1_WAYS), global::L1_WAYS_ALL, global::L2_WAYS, global::L1_WAYS_ALL + 4, global::L2_WAYS + 4];
     (prop::sample::select(places), 0u32..7, 0u32..7).prop_map(|(offset, even, odd)| (offset, even | odd << memory::WAYS_BITS))
 }
 
-/// Cycles between two looks of the firmware, the options of its rule, and the ways that it gives.
+/// Interval of the firmware, the options of its rule, and the ways that it assigns.
 fn any_firmware() -> impl Strategy<Value = (u32, u32, Vec<(u32, u32)>)> {
     (200u32..3_000, any_options(), prop::collection::vec(any_ways(), 0..5))
 }
 
-/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+/// Tests that `cargo xtask ci` runs and `cargo xtask test` skips.
 mod slow {
     use super::*;
 
@@ -77,7 +80,8 @@ mod slow {
             let twin = MemoryIssueConfig { in_flight: InFlightLimit::Firmware, limits: Vec::new(), broadcast_cycles: None, ..mechanisms.clone() };
             gpu.sm.memory_issue = Some(if found_by_firmware { twin } else { mechanisms });
             let gpu = active_warps::with(gpu, &active);
-            // One TB of each per SM: room for all, so that nobody waits for anything but what is tested.
+            // One TB of each per SM: there is space for all, so kernels wait only for the tested
+            // mechanisms.
             let limits = if found_by_firmware { options } else { 0 };
             let straps = Straps { fixed: [1; 8], options: limits, memory_interval: interval, coalesce_window: 50, ..Straps::new(PolicyCode::FixedConfig) };
             let mut gpu = Gpu::new(&gpu, straps).with_validation();

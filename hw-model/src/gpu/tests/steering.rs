@@ -1,16 +1,17 @@
-//! What the register block sets of memory issue while kernels run, and what it reads (sources.md D127), on whole GPUs.
+//! Tests of memory-issue settings and counts in the register block on whole GPUs (sources.md D127).
 
 use super::memory_issue::{any_mechanisms, with};
 use super::*;
 use crate::config::{InFlightLimit, MemoryIssueConfig, MemoryOrder};
 use mias_registers::{memory, memory_active, memory_mode};
 
-/// A table of quotas that also looks at the counters of memory issue in each of its intervals, and sets what comes next in a list.
+/// Firmware with a table of quotas that also reads the memory-issue counters in each interval, and
+/// makes the next writes of a list.
 struct Steers {
     table: Table,
     list: Vec<(u32, u32)>,
     turn: usize,
-    /// What was read, in order.
+    /// Values read, in order.
     read: Vec<u32>,
 }
 
@@ -38,14 +39,14 @@ impl Microcontroller for Steers {
     }
 }
 
-/// Three SMs that hold nothing back unless told.
+/// Machine of three SMs without restrictions until the firmware sets them.
 fn gpu_config(config: MemoryIssueConfig) -> GpuConfig {
     let mut gpu_config = of(3);
     gpu_config = with(gpu_config, config);
     gpu_config
 }
 
-/// Two kernels side by side, steered every `interval` cycles.
+/// Two concurrent kernels, with writes every `interval` cycles.
 fn steered(gpu: Gpu, recipes: [&Recipe; 2], list: &[(u32, u32)], interval: u32) -> (RunEnd, Stats, Vec<u32>) {
     let mut gpu = gpu;
     launch_all(&mut gpu, recipes.map(Recipe::trace));
@@ -57,7 +58,7 @@ fn steered(gpu: Gpu, recipes: [&Recipe; 2], list: &[(u32, u32)], interval: u32) 
     (end, gpu.stats(), steers.read)
 }
 
-/// A mode or a limit of one SM or all, or when it holds.
+/// Mode or limit of one SM or all, or start of the restrictions.
 fn any_setting() -> impl Strategy<Value = (u32, u32)> {
     let mode = (0u32..3, 0u32..4).prop_map(|(order, limits)| order | limits << 4);
     prop_oneof![
@@ -69,7 +70,7 @@ fn any_setting() -> impl Strategy<Value = (u32, u32)> {
     ]
 }
 
-/// The registers show what the statistics count.
+/// The registers show the counts of the statistics.
 #[test]
 fn counters_are_the_models() {
     let load = |i: u64| StaticInst::new(16 * (i % 16) as u32, Class::Load(Space::Global)).writes(8 + (i % 16) as u8).reads(&[5]).width(128);
@@ -78,7 +79,7 @@ fn counters_are_the_models() {
     gpu.registers_mut().write32(global::MEMORY_LIMIT_ALL, 5);
     gpu.launch(once(lines)).expect("fits");
     let mut table = Table::fixed(&[1]);
-    // The limit after reset, of a kernel that has just come; then the firmware's.
+    // The limit after reset, of a new kernel; then the firmware's.
     gpu.run(&mut table, 20);
     assert_eq!(gpu.registers_mut().read32(memory::at(0, memory::LIMIT)), 127);
     gpu.registers_mut().write32(global::MEMORY_LIMIT_ALL, 5);
@@ -99,7 +100,7 @@ fn counters_are_the_models() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// Modes that are written before the first kernel are those that a machine has.
+    /// Modes written before the first kernel equal those of a GPU file.
     #[test]
     fn what_is_written_is_what_a_machine_says(first in random_kernel(), second in random_kernel(), order in 0usize..3, limits in 0usize..3) {
         let (orders, kinds) = (
@@ -113,8 +114,8 @@ proptest! {
         prop_assert_eq!(steered(written, [&first, &second], &[], 900), steered(gpu(&said), [&first, &second], &[], 900));
     }
 
-    /// No kernel waits for ever, whatever is set while it runs; and cycles that are skipped, and any number of threads, change no bit of what
-    /// happens or is read.
+    /// No kernel starves under any settings at run time; skipped cycles, and any number of threads,
+    /// change no bit of the results and the values read.
     #[test]
     fn steering_starves_nobody_and_is_the_same_however_it_is_run(
         first in random_kernel(),

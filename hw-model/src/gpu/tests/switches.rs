@@ -1,5 +1,5 @@
-//! Contexts that are switched: where a TB goes on that was switched out, and who issues while contexts go (Wang et al. 2016, as in Shieh 2016,
-//! section 5.3; sources.md D133).
+//! Tests of switched contexts: the SM on which a switched-out TB resumes, and issue by others while
+//! contexts move (Wang et al. 2016, as in Shieh 2016, section 5.3; sources.md D133).
 
 use super::preempt::{Eager, preempting, preempting_gpu};
 use super::*;
@@ -8,15 +8,16 @@ use crate::gpu::Technique;
 use mias_registers::preempt::{self, MAX_PLACES};
 use mias_registers::technique;
 
-/// Instructions of each warp of a kernel that is busy for long.
+/// Number of instructions of each warp of a long kernel.
 const LONG: usize = 6_000;
 
-/// A kernel of arithmetic, whose TBs have no accesses in flight; warps of TB `tb` have `insts(tb)` instructions.
+/// Kernel of arithmetic, whose TBs have no accesses in flight; warps of TB `tb` have `insts(tb)`
+/// instructions.
 fn busy(tbs: u32, threads: u32, insts: impl Fn(u32) -> usize) -> Arc<KernelTrace> {
     kernel(tbs, threads, 32, 0, |tb, _| (0..insts(tb)).map(|_| (StaticInst::new(0, Class::Sp).writes(4).reads(&[4]), 0)).collect())
 }
 
-/// The SM on which each TB of the kernel in slot 0 is.
+/// SM of each TB of the kernel in slot 0.
 fn where_they_are(gpu: &mut Gpu, tbs: usize) -> Vec<Option<usize>> {
     let (programs, now) = (gpu.programs.clone(), gpu.now);
     let mut found = vec![None; tbs];
@@ -30,8 +31,9 @@ fn where_they_are(gpu: &mut Gpu, tbs: usize) -> Vec<Option<usize>> {
     found
 }
 
-/// SMs that each TB of a kernel was on, one stay after the other. The kernel has four TBs on each of two SMs, and all are switched out for an
-/// urgent one whose two TBs take an SM each, the one for long and the other not.
+/// SMs of each TB of a kernel, one stay after the other. The kernel has four TBs on each of two
+/// SMs. All are switched out for an urgent kernel whose two TBs take an SM each, one for long and
+/// the other not.
 fn stays(resume: ResumeOn, switch: SwitchModel) -> Vec<Vec<usize>> {
     const TBS: usize = 8;
     let mut config = preempting(switch, resume);
@@ -61,7 +63,7 @@ fn stays(resume: ResumeOn, switch: SwitchModel) -> Vec<Vec<usize>> {
     assert_eq!(stats.launches[0].tbs_completed, TBS as u64);
     let switched = |tb: usize| stats.preemptions.iter().filter(|one| one.tb as usize == tb && one.technique == Technique::Switch).count();
     assert!((0..TBS).all(|tb| switched(tb) == 1), "{:?}", stats.preemptions);
-    // One SM is the urgent kernel's for much longer than the other.
+    // The urgent kernel keeps one SM much longer than the other.
     assert!(stays.iter().all(|stays| stays.len() == 2), "{stays:?}");
     stays
 }
@@ -74,7 +76,7 @@ fn a_tb_goes_on_where_it_was_or_where_there_is_room() {
         for sm in [0, 1] {
             assert_eq!(same.iter().filter(|stays| stays[1] == sm).count(), 4, "{same:?}");
         }
-        // The SM that is free first takes those that have waited longest, wherever they come from.
+        // The SM that is free first takes the TBs that have waited longest, from any SM.
         let any = stays(ResumeOn::AnySm, switch);
         let moved = any.iter().filter(|stays| stays[0] != stays[1]).count();
         assert!(moved > 0, "{any:?}");
@@ -82,7 +84,8 @@ fn a_tb_goes_on_where_it_was_or_where_there_is_room() {
     }
 }
 
-/// Eight TBs of two warps are on an SM, so few that every warp issues as soon as it may; three of them are switched out.
+/// Eight TBs of two warps are on an SM, so few that every warp issues as soon as possible; three of
+/// them are switched out.
 #[test]
 fn others_issue_while_a_context_goes() {
     const VICTIMS: usize = 3;
@@ -98,7 +101,7 @@ fn others_issue_while_a_context_goes() {
     for place in 0..VICTIMS {
         gpu.registers_mut().write32(preempt::at(0, preempt::COMMAND + 4 * place as u32), technique::SWITCH);
     }
-    // What each has issued, cycle by cycle, until the last victim has gone.
+    // Instructions issued by each TB, cycle by cycle, until the last victim has left.
     let mut series: Vec<[Option<u64>; TBS]> = Vec::new();
     loop {
         assert_eq!(gpu.run(&mut table, gpu.now + 1), RunEnd::CycleLimit);
@@ -119,15 +122,15 @@ fn others_issue_while_a_context_goes() {
         })
         .collect();
     let left: Vec<u64> = gpu.stats().preemptions.iter().map(|tb| tb.left_cycle.expect("all have left") - begin).collect();
-    // One at a time: a victim stops when the context before it begins to move, so that its own is ready when that one has gone. A warp's
-    // instructions depend on each other.
+    // One at a time: a victim stops when the previous context begins to move, so that its own is
+    // ready when that one has left. A warp's instructions depend on each other.
     let pitch = config.sm.units.sp.latency as usize + 5;
     for place in 1..VICTIMS {
         assert!(stopped[place] + pitch > sectors * (place - 1), "{stopped:?} of {sectors} sectors each");
         assert!((stopped[place] as u64) < left[place - 1], "{stopped:?}, {left:?}");
         assert!(left[place] >= left[place - 1] + sectors as u64, "{left:?}");
     }
-    // Whoever is not to leave has issued all the time.
+    // The TBs that do not leave have issued all the time.
     for (place, window) in (VICTIMS..TBS).flat_map(|place| series.windows(100).map(move |window| (place, window))) {
         let (first, last) = (window[0][place].expect("it stays"), window[99][place].expect("it stays"));
         assert!(last > first, "the TB in place {place} stands still at {first}");

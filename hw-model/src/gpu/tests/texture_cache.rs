@@ -1,4 +1,4 @@
-//! The texture cache of an SM against arithmetic (sources.md D141).
+//! Comparison of the texture cache of an SM with arithmetic (sources.md D141).
 
 use super::*;
 use crate::config::TextureCacheConfig;
@@ -12,12 +12,12 @@ fn with(cache: TextureCacheConfig) -> GpuConfig {
     config
 }
 
-/// Each waits for the one before; a sector.
+/// Load of a sector that depends on the previous one.
 fn load(space: Space, address: u64) -> Step {
     (StaticInst::new(0, Class::Load(space)).writes(4).reads(&[4]).width(1), address)
 }
 
-/// What a warp's loads come to.
+/// Statistics of a warp's loads.
 fn of_warp(config: &GpuConfig, steps: &[Step]) -> LaunchStats {
     alone(config, kernel(1, 32, 16, 0, |_, _| steps.to_vec()), 1).launches[0]
 }
@@ -40,7 +40,8 @@ fn a_hit_takes_the_caches_latency() {
     }
 }
 
-/// As many lines as it has stay; one more of a set, taken in turn, and none of that set does (true LRU).
+/// Lines up to its size stay; with one more in a set, used in turn, none of that set does (true
+/// LRU).
 #[test]
 fn it_holds_its_sets_and_ways() {
     let config = with(CACHE);
@@ -55,7 +56,7 @@ fn it_holds_its_sets_and_ways() {
     }
 }
 
-/// What goes through one takes no line of the other, and is counted there alone.
+/// Accesses of one cache take no line of the other, and are counted only there.
 #[test]
 fn texels_and_the_l1_leave_each_other_alone() {
     let config = with(CACHE);
@@ -89,14 +90,15 @@ fn a_cache_that_cannot_be_is_refused() {
     assert_eq!(refused(TextureCacheConfig { mshrs: 1_025, ..CACHE }), format!("sm.texture_cache.mshrs = 1025: {remedy}"));
 }
 
-/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+/// Tests that `cargo xtask ci` runs and `cargo xtask test` skips.
 mod slow {
     use super::*;
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(32))]
 
-        /// Skipping changes nothing, and nothing is lost: every access hits, misses, or finds its data on their way.
+        /// Skipping changes nothing, and nothing is lost: every access hits, misses, or finds its
+        /// data in flight.
         #[test]
         fn sleeping_changes_nothing(
             steps in prop::collection::vec((0u8..3, 0u64..64, 0u8..2), 1..60),

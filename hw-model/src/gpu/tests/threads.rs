@@ -1,4 +1,5 @@
-//! Any number of threads gives the same statistics, to the last count: kernels side by side, launches in turn, clones, and a run that stops.
+//! Any number of threads gives the same statistics in every count: concurrent kernels, launches in
+//! sequence, clones, and a run that stops.
 
 use super::fetch::with_fetch;
 use super::lines::whole_lines;
@@ -7,7 +8,8 @@ use crate::config::{Arbiter, L1Lookup};
 
 const THREADS: [usize; 3] = [2, 4, 16];
 
-/// Two kernels on streams of their own, the second launched again and again if `relaunch`; their quotas change places on the way.
+/// Two kernels on separate streams, the second relaunched if `relaunch`; they swap quotas during
+/// the run.
 fn side_by_side(config: &GpuConfig, recipes: [&Recipe; 2], relaunch: bool) -> (Gpu, Table) {
     let mut gpu = gpu(config);
     for (stream, recipe) in (0..).zip(recipes) {
@@ -19,7 +21,7 @@ fn side_by_side(config: &GpuConfig, recipes: [&Recipe; 2], relaunch: bool) -> (G
     (gpu, Table { phases: vec![(0, quotas), (250, turned)], slots: Vec::new(), ideal: relaunch })
 }
 
-/// Machines with what may be on or off.
+/// Machines with random options.
 fn any_options() -> impl Strategy<Value = GpuConfig> {
     let held = prop::option::of(memory_issue::any_mechanisms());
     let divided = prop::option::of(ways::any_divisions());
@@ -58,7 +60,8 @@ proptest! {
         }
     }
 
-    /// A clone goes on as the original, on as many threads as it likes; and so does a run that stops now and then.
+    /// A clone on any number of threads continues as the original, and so does a run that stops
+    /// repeatedly.
     #[test]
     fn clones_and_stops_change_nothing(
         first in random_kernel(),
@@ -84,8 +87,8 @@ proptest! {
     }
 }
 
-/// So much work that threads do run side by side.
-// Not where every run has several threads and every cycle is handed over.
+/// With enough work, threads run in parallel.
+// Excluded where every run has several threads and hands over every cycle.
 #[cfg(not(feature = "threads-of-environment"))]
 #[test]
 fn others_do_run() {
@@ -102,12 +105,13 @@ fn others_do_run() {
     assert_eq!((alone.sms.groups().count(), four.sms.groups().count()), (1, 16));
     assert!(four.stats().launches[0].l2.accesses > 0);
     assert_eq!(alone.sms.orders, 0);
-    // Who comes first runs a group: on a busy machine others may come too late, but not every time.
+    // The first thread to come runs a group: on a busy machine others may always come too late in
+    // one run, but not in every run.
     assert!(four.sms.orders > 0 || (0..1_000).any(|_| run(4).sms.orders > 0));
 }
 
-/// A TB on two SMs: no group is handed over, and no thread is there to be waited for.
-// Not where every run has several threads and every cycle is handed over.
+/// With one TB on each of two SMs, no group is handed over, and no thread is waited for.
+// Excluded where every run has several threads and hands over every cycle.
 #[cfg(not(feature = "threads-of-environment"))]
 #[test]
 fn two_tbs_are_run_by_one_thread() {

@@ -1,14 +1,14 @@
-//! Launches in turn are launches one after the other on a stream, counted as one.
+//! Launches in sequence equal launches one after the other on a stream, counted as one.
 
 use super::*;
 use crate::counts::Count;
 
-/// The n-th launch gets as many TBs per SM as every other.
+/// Firmware in which the n-th launch gets as many TBs per SM as every other.
 fn quotas(tbs: u32) -> Table {
     Table::fixed(&[tbs; 64])
 }
 
-/// The GPU after `until` cycles, or when all is done.
+/// GPU after `until` cycles, or when all is done.
 fn run(launches: Vec<(Launch, Vec<Arc<KernelTrace>>)>, tbs: u32, until: u64, skip: bool) -> (RunEnd, Stats) {
     let mut gpu = gpu(&small());
     if !skip {
@@ -21,7 +21,7 @@ fn run(launches: Vec<(Launch, Vec<Arc<KernelTrace>>)>, tbs: u32, until: u64, ski
     (end, gpu.stats())
 }
 
-/// Each by itself, on one stream.
+/// Separate launches on one stream.
 fn one_by_one(traces: &[Arc<KernelTrace>]) -> Vec<(Launch, Vec<Arc<KernelTrace>>)> {
     traces.iter().map(|trace| (once(trace.clone()), Vec::new())).collect()
 }
@@ -49,11 +49,11 @@ proptest! {
         prop_assert_eq!((launch.start_cycle, launch.end_cycle), (apart.launches[0].start_cycle, apart.launches[2].end_cycle));
         prop_assert_eq!(launch.warp_insts, 2 * a.warp_insts() + b.warp_insts());
         prop_assert_eq!(launch.tbs_completed, u64::from(2 * a.tbs() + b.tbs()));
-        // A launch latency each.
+        // Each has a launch latency.
         prop_assert!(turns.cycles >= 3 * u64::from(small().launch.latency_cycles));
     }
 
-    /// In a window the first follows the last, as if the list went on.
+    /// In a window the first follows the last, as if the list continued.
     #[test]
     fn the_first_follows_the_last(first in random_kernel(), second in random_kernel(), skip: bool) {
         let (a, b) = (first.trace(), second.trace());
@@ -62,7 +62,7 @@ proptest! {
         let again = Launch { relaunch: true, ..once(a.clone()) };
         let (end, turns) = run(vec![(again, vec![b.clone()])], tbs, until, skip);
         prop_assert_eq!((end, turns.cycles), (RunEnd::CycleLimit, until));
-        // More than the window has launch latencies.
+        // More launches than the window has launch latencies.
         let list: Vec<Arc<KernelTrace>> = [first.trace(), second.trace()].into_iter().cycle().take(8).collect();
         let (_, apart) = run(one_by_one(&list), tbs, until, true);
         prop_assert_eq!(&turns.sms, &apart.sms);

@@ -1,9 +1,9 @@
-//! Who owns which ways, and who may have which miss resources (sources.md D124 and D125), on whole GPUs.
+//! Tests of owned ways and divided miss resources on whole GPUs (sources.md D124 and D125).
 
 use super::*;
 use crate::config::{L1Lookup, MissDivision, MissResourcesConfig, Partition, PartitionConfig};
 
-/// What is divided how.
+/// Divisions of the caches.
 #[derive(Clone, Debug)]
 pub(super) struct Divisions {
     l1: Option<PartitionConfig>,
@@ -29,7 +29,7 @@ fn any_partition() -> impl Strategy<Value = PartitionConfig> {
     })
 }
 
-/// Any combination of the mechanisms, for caches of six ways at least.
+/// Any combination of the mechanisms, for caches of at least six ways.
 pub(super) fn any_divisions() -> impl Strategy<Value = Divisions> {
     let miss = prop_oneof![
         Just(MissResourcesConfig { by: MissDivision::Equal, weights: vec![] }),
@@ -39,7 +39,7 @@ pub(super) fn any_divisions() -> impl Strategy<Value = Divisions> {
         .prop_map(|(l1, l2, miss_resources)| Divisions { l1, l2, miss_resources })
 }
 
-/// A machine with few SMs and little cache, so that kernels push each other out.
+/// Machine with few SMs and little cache, so that kernels evict each other's lines.
 pub(super) fn few() -> GpuConfig {
     let mut config = of(3);
     (config.l1.sets, config.l1.ways, config.l1.mshrs, config.l1.miss_queue) = (2, 6, 8, 6);
@@ -48,7 +48,7 @@ pub(super) fn few() -> GpuConfig {
     config
 }
 
-/// The same without what is told of ways, of their monitors, and of shares.
+/// Statistics without those of ways, of their monitors, and of shares.
 fn without_ways(mut stats: Stats) -> Stats {
     (stats.l1_ways, stats.l2_ways) = (None, None);
     for LaunchCounters { sm, memory } in &mut stats.counters {
@@ -58,9 +58,9 @@ fn without_ways(mut stats: Stats) -> Stats {
     stats
 }
 
-/// One kernel reads its few lines again and again, the other never reads one twice.
+/// One kernel reads its few lines repeatedly, the other never reads one twice.
 pub(super) fn reuse_and_stream() -> [Arc<KernelTrace>; 2] {
-    // Of one sector.
+    // One sector.
     let load = |i: u64| StaticInst::new(16 * (i % 16) as u32, Class::Load(Space::Global)).writes(8 + (i % 16) as u8).reads(&[5]).width(1);
     let reuse = kernel(1, 32, 32, 0, |_, _| (0..4_000).map(|i| (load(i), 128 * (i % 8))).collect());
     let stream = kernel(1, 64, 32, 0, |_, warp| (0..4_000).map(|i| (load(i), 128 * (4_000 * u64::from(warp) + i))).collect());
@@ -87,14 +87,14 @@ fn utility_protects_a_kernel_that_reuses() {
     assert!(ucp > 2 * shared, "{ucp} and {shared}");
     let ways = stats.l1_ways.expect("owned");
     assert_eq!(ways.repartitions, 11, "cycle 60,000 is the first that is not run");
-    // Four lines in each set are used again and again; what is of no use to anybody goes to the other.
+    // Four lines in each set are reused; ways without utility go to the other kernel.
     assert_eq!((&ways.kernels[0].last[..], &ways.kernels[1].last[..]), (&[4][..], &[2][..]), "{ways:?}");
     assert!(ways.kernels[0].repartitions[4] >= 9, "{ways:?}");
     assert_eq!(ways.kernels[0].repartitions.iter().sum::<u64>(), 11);
     assert!(stats.counters[0].sm.l1_monitor_accesses > 0);
 }
 
-/// Ways can be set while a machine runs, be they owned before or not.
+/// Ways can be set while a machine runs, whether or not they were owned before.
 #[test]
 fn ways_are_set_while_it_runs() {
     let mut gpu = few();
@@ -153,7 +153,7 @@ fn what_cannot_be_is_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// One kernel alone has everything, however it would be divided: not a count differs.
+    /// A single kernel has everything, under any division: every count is equal.
     #[test]
     fn a_kernel_alone_shares_with_nobody(recipe in random_kernel(), lines: bool) {
         let gpu = if lines { lines::whole_lines(few(), L1Lookup::AtHead) } else { few() };
@@ -168,8 +168,8 @@ proptest! {
         }
     }
 
-    /// No kernel waits for ever, whatever is combined, three and four kernels too; every instruction issues once, and accesses of the caches
-    /// are hits, misses or wait for one.
+    /// No kernel starves under any combination, even with three and four kernels. Every instruction
+    /// issues once, and accesses of the caches are hits, misses or wait for one.
     #[test]
     fn every_kernel_ends(recipes in prop::collection::vec(random_kernel(), 2..5), divisions in any_divisions(), lines: bool) {
         let gpu = if lines { lines::whole_lines(few(), L1Lookup::AtHead) } else { few() };
@@ -187,14 +187,14 @@ proptest! {
         }
     }
 
-    /// Cycles that are skipped, and SMs that sleep, would have changed nothing.
+    /// Skipped cycles, and cycles slept by SMs, would have changed nothing.
     #[test]
     fn skipping_changes_nothing(recipe in random_kernel(), divisions in any_divisions()) {
         let config = with(few(), divisions);
         prop_assert_eq!(run_of(&config, &recipe, true), run_of(&config, &recipe, false));
     }
 
-    /// Looking at the statistics changes nothing of the run.
+    /// Reading the statistics does not change the run.
     #[test]
     fn looking_changes_nothing(first in random_kernel(), second in random_kernel(), divisions in any_divisions(), every in 50u64..400) {
         let config = with(few(), divisions);

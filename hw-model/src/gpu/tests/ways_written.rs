@@ -1,4 +1,4 @@
-//! Ways of the caches that the register block gives (sources.md D138), on whole GPUs.
+//! Tests of cache ways assigned through the register block (sources.md D138) on whole GPUs.
 
 use super::ways::{few, reuse_and_stream};
 use super::*;
@@ -35,7 +35,7 @@ fn read_monitor(gpu: &mut Gpu, (select, hits): (u32, u32), slot: u32, ways: u32)
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// Ways that are written before the first kernel are those of a machine's file: no byte differs.
+    /// Ways written before the first kernel equal those of a GPU file, byte by byte.
     #[test]
     fn what_is_written_is_what_a_machine_says(recipes in prop::collection::vec(random_kernel(), 2..4), ways in prop::array::uniform4(1u16..3)) {
         let quotas: Vec<u32> = recipes.iter().map(|recipe| recipe.quota.max(1)).collect();
@@ -47,7 +47,7 @@ proptest! {
         prop_assert_eq!(run(written), run(launched(&said, traces())));
     }
 
-    /// Ways that change again and again hold nobody up for ever, and change nothing of what is done.
+    /// Repeated changes of ways starve no kernel and change no work.
     #[test]
     fn ways_may_change_at_any_time(first in random_kernel(), second in random_kernel(), list in prop::collection::vec(prop::array::uniform4(0u16..7), 1..6), utility: bool, every in 20u64..300) {
         let gpu = if utility { with_partition(Partition::Ucp, &[]) } else { few() };
@@ -74,7 +74,7 @@ proptest! {
     }
 }
 
-/// Words of 0 give the caches back: to nobody, or to what divides them in the machine.
+/// Words of 0 restore sharing, or the configured division.
 #[test]
 fn ways_are_given_back() {
     for by in [Partition::Shared, Partition::Ucp] {
@@ -92,14 +92,15 @@ fn ways_are_given_back() {
         gpu.run(&mut table, 40_000);
         match by {
             Partition::Shared => assert_eq!((before, owned(&gpu)), ([None; 2], [None; 2])),
-            // Four lines of each set are used again and again.
+            // Four lines of each set are used repeatedly.
             _ => assert_eq!(owned(&gpu)[0], Some([4, 2])),
         }
     }
 }
 
-/// A kernel that reads four lines of each set in turn hits at the fourth position in the order of use, but for loads that overtake others, and
-/// at none beyond, whoever says what its ways are; one that reads no line twice never does.
+/// A kernel that reads four lines of each set in turn hits at the fourth recency position and at
+/// none beyond, for any assignment. Loads that overtake others are exceptions. A kernel that reads
+/// no line twice never hits.
 #[test]
 fn monitors_are_read_while_ways_are_given() {
     let mut gpu = with_partition(Partition::Ucp, &[]);
@@ -115,7 +116,7 @@ fn monitors_are_read_while_ways_are_given() {
     assert!(of_reuse[3] > 2 * of_reuse[..3].iter().sum::<u32>(), "{of_reuse:?}");
     assert_eq!(of_reuse[4..], [0; 2]);
     assert_eq!(read_monitor(&mut gpu, l1, 1, 6), [0; 6]);
-    // With two of four lines none hits in the L1, so that the L2 sees the same turns.
+    // With two of four lines none hits in the L1, so the L2 sees the same sequence.
     let l2 = (global::L2_MONITOR, global::L2_MONITOR_HITS);
     assert!(read_monitor(&mut gpu, l2, 0, 6).iter().sum::<u32>() > 0);
     assert_eq!(read_monitor(&mut gpu, l2, 1, 6), [0; 6]);

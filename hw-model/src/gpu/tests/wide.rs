@@ -1,11 +1,11 @@
-//! The widest machines that there can be: 128 memory channels, 256 SMs. All of them is used, and one more is refused. And the SM of
-//! today's largest chips.
+//! Tests of the largest machines: with 128 memory channels or 256 SMs, all are used, and one more
+//! is refused. Also of the SM of current large chips.
 
 use super::*;
 use crate::config::SmConfig;
 use mias_registers::sm;
 
-/// A kernel whose TBs each load lines of their own, run on this machine: the TBs of each SM that were issued, and the statistics.
+/// Runs a kernel whose TBs load separate lines on this machine. Returns the statistics.
 fn run(config: &GpuConfig, tbs: u32) -> Stats {
     let load = StaticInst::new(0, Class::Load(Space::Global)).writes(4).reads(&[4]).width(4);
     let trace = kernel(tbs, 32, 16, 0, |tb, _| (0..4).map(|i| (load, u64::from(4 * tb + i) * 128)).collect());
@@ -18,7 +18,7 @@ fn all_of_256_sms_run() {
     config.sm.count = 256;
     config.scheduler.commit_cycles_per_sm = 1;
     config.check().unwrap();
-    // One TB on each SM, and all before the first could go on to a second.
+    // One TB on each SM, all before the first could move to a second.
     let stats = run(&config, 256);
     assert_eq!(stats.sms.len(), 256);
     assert!(stats.sms.iter().all(|sm| sm.counters.issue_cycles > 0));
@@ -30,13 +30,15 @@ fn all_of_128_channels_are_used() {
     let mut config = config();
     config.dram.channels = 128;
     config.check().unwrap();
-    // Channels change every 256 bytes: 4 lines of 128 bytes per TB are 2 channels. Each sector comes from DRAM once.
+    // Channels change every 256 bytes: 4 lines of 128 bytes per TB are 2 channels. Each sector
+    // comes from DRAM once.
     let stats = run(&config, 64);
     assert_eq!(stats.launches[0].tbs_completed, 64);
     assert_eq!(stats.launches[0].dram_reads, 64 * 4 * 4);
 }
 
-/// 2,048 threads, 32 TBs and 228 KB of shared memory, all of it in use at once; a byte more per TB leaves one TB waiting.
+/// 2,048 threads, 32 TBs and 228 KB of shared memory, all of it in use at once; a byte more per TB
+/// leaves one TB waiting.
 #[test]
 fn an_sm_of_todays_largest_chips_is_filled() {
     let mut config = config();
@@ -48,7 +50,7 @@ fn an_sm_of_todays_largest_chips_is_filled() {
         let mut gpu = gpu(&config);
         gpu.launch(once(kernel(64, 64, 32, shared, |_, _| chain.clone()))).expect("fits");
         let mut table = Table::fixed(&[32]);
-        // One TB per cycle is issued from the launch latency on; each takes 6,400 cycles at least.
+        // One TB per cycle is issued from the launch latency on; each takes at least 6,400 cycles.
         assert_eq!(gpu.run(&mut table, u64::from(config.launch.latency_cycles) + 1_000), RunEnd::CycleLimit);
         let slot = table.slots[0];
         gpu.registers_mut().read32(sm::at(0, sm::RESIDENT + 4 * slot))

@@ -1,25 +1,25 @@
-//! What a controller knows of a bank and of a bank group: the request served, the open row, and per command the first
-//! cycle in which it may issue (GPGPU-Sim's down-counters as points in time).
+//! Controller state of a bank and of a bank group: the request served, the open row, and per
+//! command the first cycle in which it may issue (GPGPU-Sim's down-counters as points in time).
 
 use super::DramRequest;
 use std::ops::{Index, IndexMut};
 
-/// One bank.
+/// State of one bank.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Bank {
-    /// The request being served, and the atoms it has transferred.
+    /// Request being served, and number of atoms transferred.
     pub(super) request: DramRequest,
     pub(super) sent: u8,
     pub(super) row: u32,
     pub(super) is_open: bool,
-    /// The command that the request needs next; kept by [`Bank::plan`].
+    /// Next command of the request; updated by [`Bank::plan`].
     pub(super) next: Next,
-    /// First cycles in which these commands may issue, as far as the bank itself is concerned.
+    /// First cycles in which these commands may issue, by constraints of the bank.
     pub(super) at: PerCommand,
 }
 
 impl Bank {
-    /// Finds the command that the request needs next, after the request or the row has changed.
+    /// Determines the next command of the request, after the request or the row has changed.
     pub(super) fn plan(&mut self) {
         self.next = match (self.is_open, self.row == self.request.row, self.request.is_write) {
             (false, ..) => Next::Activate,
@@ -30,7 +30,7 @@ impl Bank {
     }
 }
 
-/// A command of a bank.
+/// Command of a bank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Next {
     #[default]
@@ -40,7 +40,7 @@ pub(super) enum Next {
     Write,
 }
 
-/// A cycle for each command.
+/// Cycle for each command.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PerCommand([u64; 4]);
 
@@ -60,17 +60,18 @@ impl IndexMut<Next> for PerCommand {
     }
 }
 
-/// One bank group: the first cycles in which commands may issue, as far as the group is concerned. No bound for an activation.
+/// Bank group: first cycles in which commands may issue, by constraints of the group. It does not
+/// constrain activations.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Group {
-    /// Reads and writes.
+    /// First cycle of reads and writes.
     pub(super) column_at: u64,
-    /// Precharges.
+    /// First cycle of precharges.
     pub(super) precharge_at: u64,
 }
 
 impl Group {
-    /// The bound for a command.
+    /// First cycle of a command.
     #[inline]
     pub(super) fn at(&self, command: Next) -> u64 {
         match command {

@@ -1,9 +1,10 @@
-//! A memory channel: its controller, and the way between it and the L2 slices that share it.
+//! Memory channel: its controller, and the path between it and the L2 slices that share it.
 //!
-//! Per DRAM cycle, as in GPGPU-Sim's memory partition: one finished read goes back to its slice; the controller runs;
-//! one request leaves a slice, the slices taking turns, and enters a delay of fixed length; one request that has served
-//! its delay enters the controller. A slice needs a credit per request: one of its own, or one of the shared ones, of
-//! which there are as many as the scheduler and return queues hold, less one per further slice.
+//! Per DRAM cycle, as in GPGPU-Sim's memory partition: one finished read returns to its slice; the
+//! controller runs; one request leaves a slice, round robin, and enters a delay of fixed length;
+//! one request that has passed the delay enters the controller. A slice needs a credit per request:
+//! its own, or a shared one. There are as many shared credits as entries in the scheduler and
+//! return queues, minus one per further slice.
 
 use super::super::address::AddressMapper;
 use super::super::counters::CounterTable;
@@ -13,19 +14,19 @@ use super::{DramRequest, DramSettings, Finished};
 use crate::config::{DramConfig, GpuConfig};
 use crate::queue::Queue;
 
-/// One channel.
+/// Memory channel.
 #[derive(Clone, Debug)]
 pub(in crate::memory) struct Channel {
     pub(super) controller: Controller,
     /// Requests in the fixed delay, with the core cycle in which they may enter the controller.
     delay: Queue<(u64, DramRequest)>,
     delay_cycles: u64,
-    /// Slice whose turn is next.
+    /// Next slice in round-robin order.
     turn: u32,
-    /// Slices whose own credit is out, bit per slice, as in the other sets.
+    /// Set of slices whose own credit is in use.
     private_out: u32,
-    /// Slices that have a request for the channel, and slices whose queue for data is full. Kept here so that a cycle in which
-    /// nothing goes to or from a slice reads no slice.
+    /// Set of slices that have a request for the channel, and set of slices with a full data queue.
+    /// They are kept here, so that a cycle without traffic to or from a slice reads no slice.
     offering: u32,
     full: u32,
     shared_out: u32,
@@ -49,8 +50,9 @@ impl Channel {
         }
     }
 
-    /// Runs DRAM cycle `t` during core cycle `core`. Returns the next DRAM cycle in which something may happen unless a
-    /// slice or [`Channel::delay_ends`] calls before, and the slice that received data.
+    /// Runs DRAM cycle `t` during core cycle `core`. Returns the next DRAM cycle in which anything
+    /// may happen unless a slice or [`Channel::delay_ends`] calls before, and the slice that
+    /// received data.
     pub(in crate::memory) fn cycle(
         &mut self,
         t: u64,
@@ -86,12 +88,13 @@ impl Channel {
         (if again { t + 1 } else { self.controller.next_event(t) }, filled)
     }
 
-    /// Another order of requests from the next DRAM cycle on. `config` is that of [`Channel::new`].
+    /// Changes the order of requests from the next DRAM cycle on. `config` is that of
+    /// [`Channel::new`].
     pub(in crate::memory) fn set_scheduler(&mut self, settings: &DramSettings, config: &DramConfig) {
         self.controller.set_scheduler(settings, config);
     }
 
-    /// Looks at the queues of slice `s`. To be called when the slice has put something into one or taken something out.
+    /// Reads the queues of slice `s`. Call it when the slice has added or removed an entry.
     #[inline]
     pub(in crate::memory) fn look_at(&mut self, s: usize, slice: &L2Slice) {
         let put = |set: u32, member: bool| set & !(1 << s) | u32::from(member) << s;
@@ -99,12 +102,12 @@ impl Channel {
         self.full = put(self.full, slice.from_dram.is_full());
     }
 
-    /// The first DRAM cycle in which something happens without a request.
+    /// First DRAM cycle with an event that needs no request.
     pub(in crate::memory) fn first_event(&self) -> u64 {
         self.controller.first_event()
     }
 
-    /// The core cycle from which the oldest delayed request could enter the controller.
+    /// First core cycle in which the oldest delayed request could enter the controller.
     #[inline]
     pub(in crate::memory) fn delay_ends(&self) -> u64 {
         match self.delay.front() {
@@ -113,13 +116,13 @@ impl Channel {
         }
     }
 
-    /// Requests in the channel: credits that are out.
+    /// Number of requests in the channel: credits in use.
     #[cfg(test)]
     pub(in crate::memory) fn outstanding(&self) -> u64 {
         u64::from(self.shared_out + self.private_out.count_ones())
     }
 
-    /// Nothing in the channel.
+    /// True if the channel is empty.
     pub(in crate::memory) fn is_idle(&self) -> bool {
         self.delay.is_empty() && self.controller.is_idle()
     }
@@ -137,7 +140,7 @@ impl Channel {
         }
     }
 
-    /// The slice whose request would be taken now.
+    /// Slice whose request would be taken now.
     #[inline]
     fn next_slice(&self) -> Option<u32> {
         let without_credit = if self.shared_out < self.shared_limit { 0 } else { self.private_out };

@@ -1,5 +1,5 @@
-//! A checker that knows nothing of the controller but the commands it issued: it verifies every distance between them
-//! against the constraints of the configuration (sources.md D106).
+//! Checker that sees only the issued commands: it verifies every distance between them against the
+//! constraints of the configuration (sources.md D106).
 
 use super::DramRequest;
 use super::controller::{Command, Controller};
@@ -85,7 +85,8 @@ pub(super) fn check(config: &DramConfig, log: &[(u64, Command, u32, u32)]) -> Re
                     at_least("tWTR (CDLR)", last_write, u64::from(t.t_wl + t.t_cdlr) + burst)?;
                     (b.read, last_read, group_read[group]) = (Some(now), Some(now), Some(now));
                 } else {
-                    // Data come WL after the command: they must not be earlier than RCD - 1 after the activation.
+                    // Data arrive WL after the command: they must not be earlier than RCD - 1 after
+                    // the activation.
                     at_least("tRCD for writes", b.activate, (t.t_rcd - t.t_wl - 1).into())?;
                     at_least("read data before write data", last_read, u64::from(t.t_cl + 2 - t.t_wl) + burst)?;
                     (b.write, last_write) = (Some(now), Some(now));
@@ -96,10 +97,11 @@ pub(super) fn check(config: &DramConfig, log: &[(u64, Command, u32, u32)]) -> Re
     Ok(())
 }
 
-/// A request as tests make it: bank, row, whether it writes, atoms if it does, cycles to wait before it.
+/// Request of a test: bank, row, whether it writes, atoms if it does, cycles to wait before it.
 pub(super) type Made = (u32, u32, bool, u8, u8);
 
-/// Runs requests through a controller that drains its return queue, each cycle or only now and then. Returns it at the end.
+/// Runs requests through a controller whose return queue is drained each cycle or periodically.
+/// Returns it at the end.
 pub(super) fn run(config: &DramConfig, requests: &[Made], drain_every: u64, skip: bool) -> (Controller, Vec<u64>, u64) {
     let (controller, done, counters) = run_kernels(config, requests, drain_every, skip, |_| 0);
     let counters = counters.get(0);
@@ -107,7 +109,7 @@ pub(super) fn run(config: &DramConfig, requests: &[Made], drain_every: u64, skip
     (controller, done, counters.dram_reads + counters.dram_writes)
 }
 
-/// The same of several kernels, told by the row. Also returns what was counted.
+/// Runs requests of several kernels, identified by the row. Also returns the counters.
 pub(super) fn run_kernels(
     config: &DramConfig,
     requests: &[Made],
@@ -156,7 +158,7 @@ pub(super) fn traffic() -> impl Strategy<Value = Vec<Made>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// No constraint is ever broken, and every request is served exactly once.
+    /// No constraint is ever violated, and every request is served exactly once.
     #[test]
     fn no_constraint_is_broken(requests in traffic(), drain_every in prop_oneof![4 => Just(1u64), 1 => Just(40)]) {
         let mut config = config().dram;
@@ -168,7 +170,7 @@ proptest! {
         prop_assert_eq!(atoms, requests.iter().map(|r| if r.2 { u64::from(r.3) } else { 1 }).sum::<u64>());
     }
 
-    /// Cycles that the controller says are quiet may be left out.
+    /// Cycles that the controller reports as quiet may be skipped.
     #[test]
     fn quiet_cycles_change_nothing(requests in traffic()) {
         let config = config().dram;
@@ -179,7 +181,7 @@ proptest! {
     }
 }
 
-/// The checker itself must see a broken constraint: each command too early by one cycle.
+/// The checker detects each violated constraint: a command one cycle too early.
 #[test]
 fn the_checker_sees_violations() {
     let config = config().dram;
@@ -196,14 +198,15 @@ fn the_checker_sees_violations() {
     assert!(check(&config, &[(0, Activate, 0, 1), (12, Activate, 1, 1), (36, Read, 0, 1), (39, Read, 1, 1)]).is_err(), "tCCD");
 }
 
-/// Unloaded latencies in command cycles: a closed bank costs RCD + CL, an open row CL, another row RP more (and RAS).
+/// Unloaded latencies in command cycles: a closed bank costs RCD + CL, an open row CL, another row
+/// RP more (and RAS).
 #[test]
 fn unloaded_latency_is_the_sum_of_its_parts() {
     let config = config().dram;
     let (controller, ..) = run(&config, &[(3, 7, false, 1, 0), (3, 7, false, 1, 200), (3, 8, false, 1, 200)], 1, false);
     let commands: Vec<_> = controller.log.iter().map(|&(t, command, ..)| (command, t)).collect();
     let t = &config.timing;
-    // Pushed in cycle 0, in the queue and at the bank in 1.
+    // A request pushed in cycle 0 is in the queue and at the bank in 1.
     let first = 1;
     let second = first + 201;
     let third = second + 201;
@@ -220,12 +223,13 @@ fn unloaded_latency_is_the_sum_of_its_parts() {
     );
 }
 
-/// Row hits at the peak of one atom per tCCD while they change bank group, one per tCCDL within a group: exactly.
+/// Row hits at the peak of one atom per tCCD while they change bank group, and one per tCCDL within
+/// a group: exactly.
 #[test]
 fn row_hits_stream_at_the_peak() {
     let config = config().dram;
     for (groups, distance) in [(4, config.timing.t_ccd), (1, config.timing.t_ccdl)] {
-        // The first request of each bank opens its row; what comes long after is all hits.
+        // The first request of each bank opens its row; all later ones are hits.
         let requests: Vec<Made> = (0..4_000u32).map(|i| (i % groups, 1, false, 1, 0)).collect();
         let (controller, ..) = run(&config, &requests, 1, false);
         let reads: Vec<u64> = controller.log.iter().filter(|c| c.1 == Command::Read).map(|c| c.0).collect();

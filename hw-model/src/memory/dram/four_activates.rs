@@ -1,22 +1,23 @@
-//! tFAW: within any window of `t_faw` cycles a channel issues at most four activates (JEDEC JESD232 and JESD250, four
-//! bank activate window). Off with `t_faw = 0`, as in GPGPU-Sim, which has no such constraint.
+//! Four-activate window, tFAW: within any window of `t_faw` cycles a channel issues at most four
+//! activates (JEDEC JESD232 and JESD250, four bank activate window). Off with `t_faw = 0`, as in
+//! GPGPU-Sim, which has no such constraint.
 
-/// The last four activates of a channel.
+/// Last four activates of a channel.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FourActivates {
     window: u64,
-    /// When the window of each of the last four ends.
+    /// Ends of the windows of the last four activates.
     ends: [u64; 4],
     oldest: usize,
 }
 
 impl FourActivates {
-    /// A window of `window` command cycles; 0: no constraint.
+    /// Creates a window of `window` command cycles; 0: no constraint.
     pub(super) fn new(window: u32) -> Self {
         FourActivates { window: window.into(), ends: [0; 4], oldest: 0 }
     }
 
-    /// An activate issues in cycle `t`. Returns the first cycle in which the next may.
+    /// Records an activate in cycle `t`. Returns the first cycle in which the next may issue.
     #[inline]
     pub(super) fn record(&mut self, t: u64) -> u64 {
         self.ends[self.oldest] = t + self.window;
@@ -31,8 +32,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against the definition: activates issued as early as allowed, at least `gap` apart, and the cycle of the fifth is the
-        /// later of gap after the fourth and window after the first.
+        /// Comparison with the definition: for activates issued as early as allowed, at least `gap`
+        /// apart, the fifth is at the later of gap after the fourth and window after the first.
         #[test]
         fn the_fifth_waits_for_the_window_of_the_first(window in 0u32..200, gaps in prop::collection::vec(1u64..60, 5..60)) {
             let mut four = FourActivates::new(window);

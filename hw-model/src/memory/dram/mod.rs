@@ -1,8 +1,10 @@
 //! Device memory: one [`Channel`] per memory channel, each a controller over banks in bank groups.
 //!
-//! The numbers are those of sources.md D86 and D87, the mechanisms GPGPU-Sim's (sources.md D69). Options that GPGPU-Sim has not,
-//! all off in the built-in machines: refresh, tFAW, a row-hit cap, orders of requests that know kernels ([`scheduler`]). One row command
-//! and, if it comes later in the scan of the banks, one column command may issue in the same cycle, as in GPGPU-Sim.
+//! The numbers are those of sources.md D86 and D87, and the mechanisms are GPGPU-Sim's (sources.md
+//! D69). Options beyond GPGPU-Sim are off in the built-in machines: refresh, tFAW, a row-hit cap,
+//! and orders of requests that distinguish kernels ([`scheduler`]). One row command and, if it
+//! comes later in the scan of the banks, one column command may issue in the same cycle, as in
+//! GPGPU-Sim.
 
 mod bank;
 mod candidates;
@@ -18,44 +20,45 @@ pub use scheduler::{DramSettings, scheduler_bits};
 
 use super::packets::{NOBODY, PacketId};
 
-/// A read of what is fetched at once, a write that the L2 sends on, or the write-back of the modified sectors of one line.
+/// DRAM request: a fetch, a write that the L2 forwards, or the write-back of the modified sectors
+/// of one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DramRequest {
-    /// Local sector number of the slice, the first one; of a write-back, the line's.
+    /// First local sector number in the slice; for a write-back, that of the line.
     pub(super) sector: u64,
-    /// The packet that is answered when it is done; of a write only, or [`NOBODY`].
+    /// Packet that is answered at completion; only for a write, or [`NOBODY`].
     pub(super) answers: PacketId,
-    /// Row.
+    /// Row of the request.
     pub(super) row: u32,
-    /// Bank.
+    /// Bank of the request.
     pub(super) bank: u32,
-    /// Slice of the channel that asks.
+    /// Requesting slice of the channel.
     pub(super) slice: u8,
-    /// Atoms to transfer.
+    /// Number of atoms to transfer.
     pub(super) atoms: u8,
-    /// Write-back or read.
+    /// True for a write or write-back, false for a read.
     pub(super) is_write: bool,
     /// Kernel slot.
     pub(super) kernel: u8,
 }
 
 impl Default for DramRequest {
-    /// A read of no sector that answers nobody.
+    /// Default: a read of no sector that answers no packet.
     fn default() -> Self {
         DramRequest { sector: 0, answers: NOBODY, row: 0, bank: 0, slice: 0, atoms: 0, is_write: false, kernel: 0 }
     }
 }
 
-/// A request whose data have all come over the bus.
+/// Request whose data have all crossed the bus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Finished {
-    /// Local sector number of the slice.
+    /// Local sector number in the slice.
     pub(super) sector: u64,
-    /// The packet that is answered now, or [`NOBODY`].
+    /// Packet that is answered now, or [`NOBODY`].
     pub(super) answers: PacketId,
-    /// Slice of the channel that asked.
+    /// Requesting slice of the channel.
     pub(super) slice: u8,
-    /// Write-back or read.
+    /// True for a write or write-back, false for a read.
     pub(super) is_write: bool,
 }
 

@@ -1,4 +1,5 @@
-//! The options of the memory controller: refresh, tFAW and the row-hit cap, against the checker and against arithmetic.
+//! Options of the memory controller: refresh, tFAW and the row-hit cap, against the checker and
+//! against arithmetic.
 
 use super::checker_tests::{check, run, traffic};
 use super::controller::Command;
@@ -6,8 +7,8 @@ use crate::config::DramConfig;
 use crate::hand_made::config;
 use proptest::prelude::*;
 
-/// The reference machine with options. GDDR6's tREFI is 1.9 us, 6,650 cycles; tests may use a shorter one, so that short
-/// runs refresh often.
+/// Reference machine with options. GDDR6's tREFI is 1.9 us, 6,650 cycles; tests may use a shorter
+/// one, so that short runs refresh often.
 fn with_options(t_refi: u32, t_rfc: u32, t_faw: u32, row_hit_cap: u32) -> DramConfig {
     let mut dram = config().dram;
     (dram.timing.t_refi, dram.timing.t_rfc, dram.timing.t_faw) = (t_refi, t_rfc, t_faw);
@@ -15,7 +16,7 @@ fn with_options(t_refi: u32, t_rfc: u32, t_faw: u32, row_hit_cap: u32) -> DramCo
     dram
 }
 
-/// Cycles from the first command to the last, both included.
+/// Number of cycles from the first command to the last, both included.
 fn span(log: &[(u64, Command, u32, u32)]) -> u64 {
     match (log.first(), log.last()) {
         (Some(first), Some(last)) => last.0 - first.0 + 1,
@@ -23,7 +24,8 @@ fn span(log: &[(u64, Command, u32, u32)]) -> u64 {
     }
 }
 
-/// Most cycles between a refresh becoming due and its command: the longest way to a precharge, then tRP; or tRC.
+/// Maximum number of cycles between the due time of a refresh and its command: the longest time to
+/// a precharge, then tRP; or tRC.
 fn longest_wait(dram: &DramConfig) -> u64 {
     let t = &dram.timing;
     let burst = dram.burst_beats / dram.beats_per_cycle;
@@ -33,8 +35,9 @@ fn longest_wait(dram: &DramConfig) -> u64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// With any mix of options no constraint is broken (tRFC and tFAW are among the checker's), every request is served once,
-    /// refreshes come one per tREFI and none is later than it must be, and quiet cycles may be left out.
+    /// With any mix of options, no constraint is violated (the checker includes tRFC and tFAW), and
+    /// every request is served once. There is one refresh per tREFI, none later than necessary, and
+    /// quiet cycles may be skipped.
     #[test]
     fn options_break_no_constraint(
         requests in traffic(),
@@ -63,9 +66,10 @@ proptest! {
     }
 }
 
-/// A stream of row hits over all banks keeps the bus busy. Refresh takes tRFC of every tREFI from it, and what it costs to
-/// close and open the rows again: at most the way to the precharges and tRP before it; after it tRCD for the first bank, and tRRD for each
-/// further one, since rows open at one per tRRD.
+/// A stream of row hits over all banks keeps the bus busy. Refresh takes tRFC of every tREFI, and
+/// the time to close and open the rows again. That is at most the time to the precharges and tRP
+/// before it; after it tRCD for the first bank, and tRRD for each further one, since one row opens
+/// per tRRD.
 #[test]
 fn refresh_takes_its_share_of_the_bandwidth() {
     let (t_refi, t_rfc) = (6_650, 490);
@@ -79,13 +83,13 @@ fn refresh_takes_its_share_of_the_bandwidth() {
     let around = longest_wait(&dram) + u64::from(t.t_rcd + dram.banks * t.t_rrd);
     let share = f64::from(t_rfc) / f64::from(t_refi);
     let most = (f64::from(t_rfc) + around as f64) / f64::from(t_refi);
-    // The run does not end on a refresh: the count of refreshes may be one off in so many.
+    // The run does not end on a refresh, so the number of refreshes may be off by one.
     let edge = share / (span(&refreshed.log) / u64::from(t_refi)) as f64;
     assert!((share - edge..=most + edge).contains(&lost), "lost {lost:.4}, tRFC/tREFI {share:.4}, at most {most:.4}");
 }
 
-/// Every request opens a row of another bank: activates are what limits. Then four of them take tFAW if that is longer than
-/// four tRRD, and four tRRD if not.
+/// Every request opens a row of another bank, so activates are the limit. Four of them take the
+/// longer of tFAW and four tRRD.
 #[test]
 fn the_window_of_four_activates_limits_the_rate_of_rows() {
     let requests: Vec<_> = (0..4_000u32).map(|i| (i % 16, i / 16, false, 1, 0)).collect();
@@ -95,14 +99,14 @@ fn the_window_of_four_activates_limits_the_rate_of_rows() {
         check(&dram, &controller.log).expect("no constraint broken");
         let activates: Vec<u64> = controller.log.iter().filter(|c| c.1 == Command::Activate).map(|c| c.0).collect();
         assert_eq!(activates.len(), 4_000);
-        // The middle of the run, clear of its edges.
+        // The middle of the run, without its edges.
         let four = (activates[3_000] - activates[1_000]) as f64 / 500.0;
         assert!((four - f64::from(per_four)).abs() < 0.5, "tFAW {t_faw}: {four} cycles per four activates");
     }
 }
 
-/// One request to another row behind a stream of hits: with a cap it is served after so many hits of its bank, without one
-/// when the stream ends.
+/// One request to another row behind a stream of hits: with a cap it is served after that many hits
+/// of its bank, without one when the stream ends.
 #[test]
 fn the_cap_lets_the_older_row_through() {
     let mut requests = vec![(0u32, 9u32, false, 1u8, 0u8); 3];
@@ -112,14 +116,15 @@ fn the_cap_lets_the_older_row_through() {
         let (_, done, _) = run(&with_options(0, 0, 0, cap), &requests, 1, false);
         done.iter().position(|&number| number == 3).expect("served")
     };
-    // The first three, and then as many as the cap says; one more of the first three may still be queued as the oldest.
+    // The first three, and then the number of the cap; one more of the first three may still be
+    // queued as the oldest.
     for cap in [1, 4, 16] {
         assert_eq!(hits_before(cap), 3 + cap as usize, "cap {cap}");
     }
     assert_eq!(hits_before(0), 403);
 }
 
-/// The checker sees the new constraints too.
+/// The checker detects violations of the new constraints too.
 #[test]
 fn the_checker_sees_violations_of_the_options() {
     use Command::{Activate, Precharge, Read, Refresh};

@@ -1,4 +1,5 @@
-//! Orders of requests in the memory controller: timing, conservation, waiting times, and who gets how much of the bus.
+//! Orders of requests in the memory controller: timing, conservation, waiting times, and shares of
+//! the bus.
 
 use super::DramRequest;
 use super::checker_tests::{check, run_kernels, traffic};
@@ -17,8 +18,9 @@ fn ordered(by: DramOrder, cap: Option<u32>, shares: &[u32]) -> DramConfig {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Under every order no constraint is broken, every request is served once, and quiet cycles may be left out. A request waits at least
-    /// the cycle until its bank takes it up, and all together no longer than if all had waited for all of the run.
+    /// Under every order, no constraint is violated, every request is served once, and quiet cycles
+    /// may be skipped. A request waits at least the cycle until its bank accepts it. The sum of the
+    /// waits is at most that of all requests waiting during the whole run.
     #[test]
     fn no_order_breaks_a_constraint(
         requests in traffic(),
@@ -48,7 +50,7 @@ proptest! {
         prop_assert_eq!(&controller.log, &skipped.log);
     }
 
-    /// One kernel alone: not a command differs from FR-FCFS where kernels have caps or shares, whatever these are.
+    /// A single kernel: with caps or shares of any size, every command equals that of FR-FCFS.
     #[test]
     fn one_kernel_alone_has_what_it_ever_had(requests in traffic(), cap in prop::option::of(1u32..8), share in 0u32..1_025, slot in 0u8..8) {
         let usual = run_kernels(&config().dram, &requests, 1, true, |_| slot).0;
@@ -59,8 +61,9 @@ proptest! {
     }
 }
 
-/// Waiting times by hand: two requests to one bank, the second to another row. The first joins in cycle 1 and is taken up then; the second joins in
-/// the next and waits until the first has been read: tRCD after its row was opened.
+/// Waiting times by hand: two requests to one bank, the second to another row. The first joins and
+/// is accepted in cycle 1. The second joins in the next cycle and waits until the first has been
+/// read: tRCD after its row was opened.
 #[test]
 fn a_request_waits_for_the_one_before_it() {
     let dram = ordered(DramOrder::FrFcfs, None, &[]);
@@ -71,8 +74,8 @@ fn a_request_waits_for_the_one_before_it() {
     assert_eq!([0, 1].map(|slot| counters.get(slot).dram_wait_cycles), [0, read + 1 - 2]);
 }
 
-/// Two kernels that each always have requests in the queue of a bank, eight to each of their rows: what each is served is as its share says,
-/// to within the cap and one request, of its own sectors.
+/// Two kernels always have requests in the queue of a bank, eight to each of their rows. The
+/// service of each matches its share, to within the cap and one request, in its own sectors.
 #[test]
 fn a_bank_is_shared_as_shares_say() {
     for (shares, cap) in [([512, 512], 16), ([768, 256], 16), ([768, 256], 1), ([1_023, 1], 16)] {
@@ -96,7 +99,7 @@ fn a_bank_is_shared_as_shares_say() {
             }
         }
         for (i, j) in [(0, 1), (1, 0)] {
-            // And what was served before both waited.
+            // This adds the service before both waited.
             let most = taken[j] * cost[j] + u64::from(cap + 1) * cost[i] + 8 * cost[i];
             assert!(taken[i] * cost[i] <= most, "{taken:?} of shares {shares:?} and cap {cap}");
         }

@@ -1,31 +1,33 @@
-//! Refresh: every tREFI all banks of a channel are refreshed together, and for tRFC no command may issue (JEDEC JESD232
-//! and JESD250, all-bank refresh). Off with `t_refi = 0`, as in GPGPU-Sim, which does not refresh.
+//! Refresh: every tREFI all banks of a channel are refreshed together, and for tRFC no command may
+//! issue (JEDEC JESD232 and JESD250, all-bank refresh). Off with `t_refi = 0`, as in GPGPU-Sim,
+//! which does not refresh.
 //!
-//! When a refresh is due the channel issues nothing else: all open banks are precharged in one command as soon as each
-//! allows it, and the refresh follows when tRP (and tRC) have passed in every bank. Requests that were being served keep their banks
-//! and open their rows again. A refresh that is late does not delay the next one; none is postponed or pulled in
-//! (assumption). No energy and no temperature dependence.
+//! When a refresh is due, the channel issues nothing else. All open banks are precharged in one
+//! command as soon as each allows it. The refresh follows when tRP (and tRC) have passed in every
+//! bank. Requests being served keep their banks and open their rows again. A late refresh does not
+//! delay the next one; none is postponed or pulled in (assumption). There is no energy and no
+//! temperature dependence.
 
 use super::bank::{Bank, Group, Next};
 use crate::config::DramTiming;
 
-/// What a channel does in a cycle in which a refresh is due.
+/// Action of a channel in a cycle in which a refresh is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Waits for a constraint.
+    /// Wait for a constraint.
     Waits,
-    /// Precharges these banks, bit per bank.
+    /// Precharge this set of banks.
     Precharge(u64),
-    /// Refreshes.
+    /// Refresh all banks.
     Refresh,
 }
 
-/// A channel's refresh.
+/// Refresh of a channel.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Refresh {
     interval: u64,
     duration: u64,
-    /// Cycle from which the next one is due; [`u64::MAX`] if refresh is off.
+    /// Due cycle of the next refresh; [`u64::MAX`] if refresh is off.
     due: u64,
 }
 
@@ -35,13 +37,13 @@ impl Refresh {
         Refresh { interval, duration: timing.t_rfc.into(), due: if interval == 0 { u64::MAX } else { interval } }
     }
 
-    /// Cycle from which the next refresh is due.
+    /// Due cycle of the next refresh.
     #[inline]
     pub(super) fn due(&self) -> u64 {
         self.due
     }
 
-    /// Runs cycle `t`, which is not before [`Refresh::due`], and moves the banks' constraints.
+    /// Runs cycle `t`, which must not be before [`Refresh::due`], and moves the banks' constraints.
     pub(super) fn step(&mut self, t: u64, banks: &mut [Bank], groups: &[Group], precharge_activate: u64) -> Step {
         let open = |bank: &Bank| bank.is_open;
         if banks.iter().any(open) {

@@ -1,4 +1,4 @@
-//! The DRAM timing constraints in the form that the controller uses, in command cycles.
+//! DRAM timing constraints in the form that the controller uses, in command cycles.
 //!
 //! Derived as in GPGPU-Sim: with burst = beats / beats per cycle,
 //! * read to write: CL + burst + 2 - WL;

@@ -1,20 +1,22 @@
-//! Little's law per level (sources.md D110): the mean number outstanding is the throughput times the mean latency.
+//! Little's law per level (sources.md D110): the mean number outstanding is the throughput times
+//! the mean latency.
 //!
-//! What is outstanding is read off the model's own structures in every cycle; throughput and latency are seen from outside, or
-//! follow from arithmetic. Each run starts and ends empty, so that the law holds without an edge, unless said otherwise.
+//! The number outstanding is read from the model's structures in every cycle. Throughput and
+//! latency are observed externally, or follow from arithmetic. Each run starts and ends empty, so
+//! that the law holds without an edge, unless stated otherwise.
 
 use super::*;
 use crate::hand_made::config;
 use proptest::prelude::*;
 
 impl MemorySystem {
-    /// Requests and replies anywhere in the memory system.
+    /// Number of requests and replies anywhere in the memory system.
     fn in_flight(&self) -> u64 {
         let in_partitions: u64 = self.partitions.iter().map(|partition| partition.packets.held()).sum();
         self.requests().held() + in_partitions + self.replies.held()
     }
 
-    /// Sectors that the L2 waits for.
+    /// Number of sectors that the L2 waits for.
     fn l2_outstanding(&self) -> u64 {
         self.partitions.iter().flat_map(|partition| &partition.slices).map(|slice| u64::from(slice.mshr().len())).sum()
     }
@@ -55,8 +57,9 @@ impl Sums {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Under any load: packets held by queues, delays and crossbars against injections and replies; MSHR entries against
-    /// the times at which sectors were seen to be awaited, and their number against the misses.
+    /// For any load: packets held by queues, delays and crossbars against injections and replies;
+    /// MSHR entries against the observed waiting times of sectors, and their number against the
+    /// misses.
     #[test]
     fn holds_under_load(requests in prop::collection::vec((0u16..30, 0u64..3_000, 0u64..4), 50..500)) {
         let mut memory = MemorySystem::new(&config());
@@ -92,13 +95,15 @@ proptest! {
         }
         prop_assert_eq!(sums.in_flight, latencies);
         prop_assert_eq!(sums.l2, waits);
-        // A sector whose entry is freed and taken again within one cycle would be seen once; nothing is evicted that fast here.
+        // A sector whose entry is freed and reused within one cycle would be counted once; no
+        // eviction is that fast here.
         prop_assert_eq!(intervals, memory.counters(0).l2_read_misses);
     }
 }
 
-/// One read at a time, each of a closed bank, at a known rate. Mean outstanding x time per request is the latency of the
-/// level, which is the sum of its parts; it may be off by the cycle in which clocks meet, at either end.
+/// One read at a time, each of a closed bank, at a known rate. Mean outstanding x time per request
+/// is the latency of the level, which is the sum of its parts. At either end it may be off by the
+/// cycle in which clocks meet.
 #[test]
 fn holds_for_the_latency_that_arithmetic_gives() {
     let config = config();
@@ -106,7 +111,8 @@ fn holds_for_the_latency_that_arithmetic_gives() {
     let mut memory = MemorySystem::new(&config);
     let (mut sums, reads, period) = (Sums::default(), 64u64, 1_500);
     for number in 0..reads {
-        // Its own channel and bank: 12 channels of 256 bytes, banks above bit 12 of the rest.
+        // Each read has its own channel and bank: 12 channels of 256 bytes, banks above bit 12 of
+        // the rest.
         let (channel, bank) = (number % 12, number / 12);
         let address = ((bank << 12 >> 8) * 12 + channel) << 8;
         memory.inject(read(address / 32, (number % 30) as u16, 0));
@@ -119,16 +125,17 @@ fn holds_for_the_latency_that_arithmetic_gives() {
         }
     }
     assert_eq!((memory.counters(0).dram_row_misses, memory.counters(0).dram_reads), (reads, reads));
-    // Throughput is reads / ticks, so the law gives latency = outstanding / throughput = sum / reads.
+    // Throughput is reads / ticks, so the law gives latency = outstanding / throughput = sum /
+    // reads.
     let mean = |sum: u64| sum as f64 / reads as f64;
-    // Out of the fixed latency into the controller, taken up, to the row, to the data, and out.
+    // The path: out of the fixed latency into the controller, acceptance, row, data, and out.
     let dram_cycles = f64::from(timing.t_rcd + timing.t_cl + 3) * 1365.0 / 3500.5;
     let dram = f64::from(config.dram.latency) + dram_cycles;
     assert!((mean(sums.dram) - dram).abs() <= 2.0, "DRAM: {} outstanding x time, {dram} expected", mean(sums.dram));
     // The L2 waits from the look-up: through the miss queue, and until the fill is answered.
     let l2 = dram + 3.0;
     assert!((mean(sums.l2) - l2).abs() <= 2.0, "L2: {} outstanding x time, {l2} expected", mean(sums.l2));
-    // And all of it: two cycles to the slice, its latency, the look-up, and two back.
+    // The total: two cycles to the slice, its latency, the look-up, and two back.
     let all = l2 + f64::from(config.l2.latency) + 4.0;
     assert!((mean(sums.in_flight) - all).abs() <= 3.0, "in all: {} outstanding x time, {all} expected", mean(sums.in_flight));
 }

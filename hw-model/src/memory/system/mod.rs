@@ -1,13 +1,15 @@
-//! The memory system as the SMs see it, and the order of events in it.
+//! Memory system from the SMs' side, and the order of its events.
 //!
-//! One core tick is, as sources.md D72 gives it: replies leave the slices for the
-//! crossbar; the DRAM cycles that fall into it; each slice takes a packet from the crossbar and runs; both subnets move
-//! one step. The SMs take their replies before it and inject after it.
+//! One core tick has these steps (sources.md D72): replies leave the slices for the crossbar; the
+//! DRAM cycles of the tick run; each slice takes a packet from the crossbar and runs; both subnets
+//! advance one step. The SMs take their replies before it and inject after it.
 //!
-//! Slices and channels sleep ([`super::partition`]), which is what [`MemorySystem::quiet_cycles`] is made of.
+//! Slices and channels sleep ([`super::partition`]), which determines
+//! [`MemorySystem::quiet_cycles`].
 //!
-//! Nothing that SMs send is seen by slices and channels before the crossbar has moved. So these may run their part of a tick while the SMs
-//! still run the cycle before ([`MemorySystem::begin_tick`]), and the tick does the rest.
+//! Slices and channels see requests of SMs only after the crossbar has advanced. So they may run
+//! their part of a tick while the SMs still run the previous cycle ([`MemorySystem::begin_tick`]),
+//! and the tick does the rest.
 
 use super::address::AddressMapper;
 use super::clock::ClockDomain;
@@ -25,52 +27,52 @@ use super::{Reply, Request, RequestKind};
 use crate::config::GpuConfig;
 use crate::counts::Count;
 
-/// Crossbar, L2 and DRAM.
+/// Memory system: crossbar, L2 and DRAM.
 #[derive(Clone, Debug)]
 pub struct MemorySystem {
     mapper: AddressMapper,
-    /// Slices per channel, a power of two: its logarithm.
+    /// Logarithm of the slices per channel, a power of two.
     pub(super) slice_bits: u32,
-    /// The request subnet; none while it is deferred.
+    /// Request subnet; none while it is deferred.
     pub(super) requests: Option<Box<RequestNet>>,
     pub(super) replies: Crossbar<Reply>,
     #[expect(clippy::vec_box, reason = "they change hands between threads")]
     pub(super) partitions: Vec<Box<Partition>>,
-    /// Core cycles passed.
+    /// Number of core cycles passed.
     pub(super) core: u64,
     pub(super) interconnect: ClockDomain,
     pub(super) l2: ClockDomain,
     pub(super) dram: ClockDomain,
-    /// Slices with a reply for the crossbar, bit per slice.
+    /// Set of slices with a reply for the crossbar.
     pub(super) replying: Vec<u64>,
     pub(super) counters: CounterTable,
-    /// What of the next tick has been done.
+    /// Completed part of the next tick.
     pub(super) begun: Option<Begun>,
-    /// Kernels that there are, bit per slot.
+    /// Mask of the resident kernels.
     pub(super) kernels: u8,
-    /// What slices are to be told of who owns which ways; none where they are shared.
+    /// Pending changes of the ownership of ways; none where they are shared.
     pub(super) ways: Option<Box<WayChanges>>,
-    /// What channels are to be told of the order of their requests, and which they have been told.
+    /// Pending changes of the order of DRAM requests, and the current order.
     pub(super) dram_orders: DramOrders,
-    /// What one half of a quantum of cycles leaves for the other.
+    /// Data that one half of a quantum of cycles leaves for the other.
     pub(super) quantum: Quantum,
-    /// The request subnet while it is deferred, unless it is elsewhere.
+    /// Deferred request subnet, unless it is lent.
     pub(super) deferred: Option<Box<DeferredRequests>>,
-    /// What it is put into, if it has been before.
+    /// Container for the next deferral, after the first one.
     pub(super) spare: Option<Box<DeferredRequests>>,
 }
 
-/// What slices and channels have done of a tick, and what is left.
+/// Completed part of a tick by slices and channels, and the rest.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Begun {
-    /// Steps that the crossbar has to move.
+    /// Number of steps of the crossbar.
     steps: u64,
-    /// [`MemorySystem::quiet_cycles`] before. If there were any, nothing was done.
+    /// [`MemorySystem::quiet_cycles`] at the start. If there were any, nothing was done.
     quiet_cycles: u64,
 }
 
 impl MemorySystem {
-    /// An empty memory system. All memory is allocated here.
+    /// Creates an empty memory system. All memory is allocated here.
     ///
     /// `config` must have passed [`GpuConfig::check`].
     pub fn new(config: &GpuConfig) -> Self {
@@ -101,13 +103,13 @@ impl MemorySystem {
         }
     }
 
-    /// Room for one more packet in the SM's injection port, whatever its flits.
+    /// True if the SM's injection port has space for one more packet of any length.
     #[inline]
     pub fn can_inject(&self, sm: u16, _kind: RequestKind) -> bool {
         self.requests().can_inject(sm)
     }
 
-    /// Packets that the injection ports have room for, from that of SM `first` on.
+    /// Free entries of the injection ports, from that of SM `first` on, in packets.
     #[inline]
     pub fn room(&self, first: usize) -> impl Iterator<Item = u32> {
         self.requests().room(first)
@@ -116,13 +118,13 @@ impl MemorySystem {
     /// Injects a packet.
     ///
     /// # Panics
-    /// If there is no room ([`MemorySystem::can_inject`]), or no such SM.
+    /// If there is no space ([`MemorySystem::can_inject`]), or no such SM.
     #[inline]
     pub fn inject(&mut self, request: Request) {
         here(self.requests.as_deref_mut()).inject(request);
     }
 
-    /// Passes one core cycle.
+    /// Advances by one core cycle.
     pub fn tick(&mut self) {
         let steps = match self.end_of_begun() {
             Some(begun) => begun.steps,
@@ -136,8 +138,8 @@ impl MemorySystem {
         self.core += 1;
     }
 
-    /// Does ahead what slices and channels have to do in the next [`MemorySystem::tick`]. What is injected until then is part of that tick
-    /// all the same, and counters show nothing of it before.
+    /// Runs the part of slices and channels of the next [`MemorySystem::tick`] ahead. Packets
+    /// injected until then still belong to that tick, and counters do not show it earlier.
     pub fn begin_tick(&mut self) {
         if self.begun.is_none() && !self.ways_may_change() && !self.dram_orders.pending() {
             let quiet_cycles = self.quiet_cycles();
@@ -148,7 +150,7 @@ impl MemorySystem {
         }
     }
 
-    /// The tick that was begun is due, if one was.
+    /// Finishes the tick that was begun, if one was.
     fn end_of_begun(&mut self) -> Option<Begun> {
         let begun = self.begun.take()?;
         for partition in &mut self.partitions {
@@ -157,7 +159,7 @@ impl MemorySystem {
         Some(begun)
     }
 
-    /// All of a tick but the crossbar, which moves so many steps afterwards.
+    /// Runs a tick except for the crossbar. Returns the number of crossbar steps that must follow.
     fn run_slices_and_channels(&mut self) -> u64 {
         if self.ways.is_some() {
             self.apply_ways();
@@ -179,7 +181,7 @@ impl MemorySystem {
         steps.end - steps.start
     }
 
-    /// The next reply for the SM, if its port has one. Replies arrive at one per cycle at most.
+    /// Next reply for the SM, if its port has one. At most one reply arrives per cycle.
     #[inline]
     pub fn peek_reply(&self, sm: u16) -> Option<&Reply> {
         self.replies.peek(sm.into())
@@ -195,25 +197,26 @@ impl MemorySystem {
         reply
     }
 
-    /// SMs that have a reply waiting: bit `sm % 64` of word `sm / 64`.
+    /// Set of SMs with a waiting reply: bit `sm % 64` of word `sm / 64`.
     #[inline]
     pub fn replies_waiting(&self) -> &[u64] {
         self.replies.waiting()
     }
 
-    /// No packet anywhere, write-backs included.
+    /// True if the memory system has no packet, including write-backs.
     pub fn is_idle(&self) -> bool {
         self.requests().is_idle() && self.replies.is_idle() && self.partitions.iter().all(|partition| partition.is_idle())
     }
 
-    /// Core cycles for which [`MemorySystem::tick`] would change nothing but the time, if nothing is injected; 0 if
-    /// unknown, [`u64::MAX`] if for ever. Replies that wait for an SM do not count.
+    /// Number of core cycles in which [`MemorySystem::tick`] would change only the time, if nothing
+    /// is injected; 0 if unknown, [`u64::MAX`] if unlimited. Replies that wait for an SM do not
+    /// count.
     pub fn quiet_cycles(&self) -> u64 {
         if self.ways.as_ref().is_some_and(|ways| ways.pending()) || self.dram_orders.pending() {
             return 0;
         }
         if let Some(begun) = self.begun {
-            // Only requests may have come since.
+            // Only requests may have arrived since.
             return if self.requests().has_queued() { 0 } else { begun.quiet_cycles };
         }
         if self.requests().has_queued() || self.replies.has_queued() || self.replying.iter().any(|&word| word != 0) {
@@ -226,7 +229,7 @@ impl MemorySystem {
         quiet.min().unwrap_or(u64::MAX)
     }
 
-    /// Passes `cycles` core cycles at once; at most [`MemorySystem::quiet_cycles`].
+    /// Advances by `cycles` core cycles at once; at most [`MemorySystem::quiet_cycles`].
     pub fn skip(&mut self, cycles: u64) {
         debug_assert!(cycles <= self.quiet_cycles());
         if cycles == 0 {
@@ -239,7 +242,7 @@ impl MemorySystem {
         self.core += cycles;
     }
 
-    /// Event counts of a kernel slot (0 to 7) since the start or since they were reset.
+    /// Event counts of a kernel slot (0 to 7) since the start or the last reset.
     pub fn counters(&self, kernel: u8) -> MemoryCounters {
         let mut sum = self.counters.get(kernel);
         sum.add(&self.requests().counters(kernel));
@@ -247,7 +250,8 @@ impl MemorySystem {
         sum
     }
 
-    /// L2 look-ups of an SM's requests whose replies it has taken since the start, all kernels together.
+    /// L2 look-ups of an SM's requests whose replies it has taken since the start, over all
+    /// kernels.
     pub fn sm_l2(&self, sm: usize) -> SmL2 {
         self.counters.sm_l2(sm)
     }
@@ -259,14 +263,15 @@ impl MemorySystem {
         self.partitions.iter_mut().for_each(|partition| partition.counters.reset(kernel));
     }
 
-    /// Brings the sector of byte address / 32 `sector` into L2 at once, clean: a copy from the host passes through L2.
+    /// Loads a sector (byte address / 32) into the L2 at once, clean: a copy from the host passes
+    /// through the L2.
     pub fn preload(&mut self, sector: u64) {
         let location = self.mapper.locate(sector);
         let (partition, place) = self.find_mut(location.slice as usize);
         partition.slices[place].preload(location.sector);
     }
 
-    /// Each slice gives the crossbar one reply, if it has one and there is room.
+    /// Lets each slice send one reply to the crossbar, if it has one and there is space.
     fn slices_to_crossbar(&mut self) {
         for w in 0..self.replying.len() {
             let mut rest = self.replying[w];
@@ -314,20 +319,20 @@ impl MemorySystem {
         }
     }
 
-    /// The number of the partition that a slice is in, and its place there.
+    /// Index of a slice's partition, and its index there.
     #[inline]
     pub(super) fn place_of(&self, slice: usize) -> (usize, usize) {
         place_of(slice, self.slice_bits)
     }
 
-    /// The partition that a slice is in, and its place there.
+    /// Partition of a slice, and its index there.
     #[inline]
     pub(super) fn find_mut(&mut self, slice: usize) -> (&mut Partition, usize) {
         let (partition, place) = self.place_of(slice);
         (&mut self.partitions[partition], place)
     }
 
-    /// The request subnet.
+    /// Request subnet.
     #[inline]
     fn requests(&self) -> &RequestNet {
         here(self.requests.as_deref())

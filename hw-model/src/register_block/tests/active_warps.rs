@@ -1,4 +1,4 @@
-//! Active warps in the register block (sources.md D159): what is written, what the model follows, and what a new kernel begins with.
+//! Tests of limits of active warps in the register block (sources.md D159).
 
 use super::{SMS, gpu};
 use crate::config::{Unlimited, WarpLimit};
@@ -11,7 +11,7 @@ fn file() -> RegisterBlock {
     RegisterBlock::new(GpuDescription { features: feature::ACTIVE_WARPS, ..gpu() })
 }
 
-/// Something that happens to limits.
+/// Event that affects limits.
 #[derive(Clone, Copy, Debug)]
 enum Happens {
     All(usize, u8),
@@ -28,8 +28,8 @@ fn happens() -> impl Strategy<Value = Happens> {
 }
 
 proptest! {
-    /// Whatever is written of one SM or of all, and whatever kernels come: the model follows what a
-    /// plain table holds, reads show it, and the generation changes if and only if it does.
+    /// For any writes and any new kernels, the model's limits and the read values equal those of a
+    /// plain table. The generation changes exactly when the limits do.
     #[test]
     fn the_model_follows_what_was_written(all in prop::collection::vec(happens(), 1..30), first in 0..64_u8) {
         let reset = [if first == 0 { WarpLimit::Any(Unlimited::Inf) } else { WarpLimit::Most(first) }];

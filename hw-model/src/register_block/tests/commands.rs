@@ -1,4 +1,4 @@
-//! Launches and their slots, modes, preemption, and the notes that the firmware leaves.
+//! Tests of launches and their slots, modes, preemption, and the reports of the firmware.
 
 use super::{gpu, kernel};
 use crate::register_block::{GpuDescription, PreemptAction, RegisterBlock, ShownTb};

@@ -1,4 +1,4 @@
-//! The order of DRAM requests in the register block (sources.md D187): what is written, and what the model takes.
+//! Tests of the order of DRAM requests in the register block (sources.md D187).
 
 use super::gpu;
 use crate::config::{DramOrder, DramSchedulerConfig};
@@ -13,7 +13,8 @@ fn file() -> RegisterBlock {
 }
 
 proptest! {
-    /// Whatever is written in whatever order: the model takes what a plain copy of it holds, once and only if it differs, and reads show it.
+    /// For any writes in any order, the model takes the settings of a plain copy, once and only if
+    /// they differ, and reads show them.
     #[test]
     fn the_model_takes_what_was_written(writes in prop::collection::vec((0usize..10, 0u32..1_025), 1..20)) {
         let (mut file, mut plain, mut taken) = (file(), DramSettings::default(), DramSettings::default());

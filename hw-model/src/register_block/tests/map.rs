@@ -1,11 +1,12 @@
-//! The map against itself: no register overlaps another, each honours its access rule, what is not mapped is refused.
+//! Tests of the register map: no register overlaps another, each honors its access rule, unmapped
+//! offsets are refused.
 
 use super::{SMS, gpu};
 use crate::register_block::RegisterBlock;
 use mias_registers::bus::Bus;
 use mias_registers::{KERNEL_SLOTS, MAP_END, MAX_SMS, Register, fault, global, memory, preempt, queue, slot, sm};
 
-/// Every mapped word of the block, with the register it belongs to.
+/// Every mapped word of the block, with its register.
 fn mapped() -> Vec<(u32, &'static Register)> {
     let expand = |base: u32, table: &'static [Register]| {
         table.iter().flat_map(move |register| (0..register.count).map(move |n| (base + register.offset + 4 * n, register)))

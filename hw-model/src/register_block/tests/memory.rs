@@ -1,4 +1,4 @@
-//! Memory issue in the register block (sources.md D127): what is latched and when, what is set, and when it holds.
+//! Tests of memory issue in the register block (sources.md D127).
 
 use super::{SMS, gpu, kernel};
 use crate::config::{InFlightLimit, MemoryIssueConfig};
@@ -14,7 +14,7 @@ fn file() -> RegisterBlock {
     file
 }
 
-/// Counts of slot 1.
+/// Counters with these counts in slot 1.
 fn counted(raw: KernelMemoryCounts) -> RawCounters {
     let mut counters = RawCounters::default();
     counters.memory[1] = raw;
@@ -26,8 +26,8 @@ fn read(file: &mut RegisterBlock, register: u32) -> u32 {
 }
 
 proptest! {
-    /// What a snapshot latches is what was counted since the slot was latched last, at most as wide as its register; less than 1,024 requests
-    /// wait for the next. Nothing wraps.
+    /// A snapshot latches the counts since the slot's last latch, saturated to the register width.
+    /// A slot with fewer than 1,024 requests waits for the next snapshot. No count wraps.
     #[test]
     fn a_snapshot_latches_what_was_counted_since(
         steps in prop::collection::vec((0..3_000_u64, 0..1_u64 << 26, 0..1_u64 << 26, 0..2_000_u16, 0..2_000_u16), 1..20),
@@ -78,7 +78,7 @@ fn limits_and_modes_are_clamped_and_read_back() {
     assert_eq!((file.read32(memory::at(0, memory::LIMIT)), file.faults()), (127, fault::VALUE_RANGE));
     file.write32(memory::at(0, memory::MODE), 3);
     assert_eq!(file.read32(memory::at(0, memory::MODE)), memory_mode::QUOTA);
-    // A kernel that is new in the slot has the limit after reset, and counts from 0.
+    // A new kernel in the slot has the limit after reset and counts from 0.
     file.load_counters(0, counted(KernelMemoryCounts { requests: 5_000, ..KernelMemoryCounts::default() }));
     file.memory_kernel_placed(1);
     file.write32(global::MEMORY_SNAPSHOT, 1);
@@ -106,7 +106,7 @@ fn an_sm_without_it_cannot_be_told_to_hold_back() {
     assert_eq!((file.memory_generation(), file.memory_settings(1).mode), (0, 0));
 }
 
-/// What is tried is tried without: from arming until quotas come after the window.
+/// Profiling runs without restrictions: from arming until quotas come after the window.
 #[test]
 fn from_the_decision_on_is_not_while_windows_run() {
     let mut file = file();
@@ -120,7 +120,7 @@ fn from_the_decision_on_is_not_while_windows_run() {
     for now in 0..=150 {
         tick(&mut file, now);
         assert_eq!(active(&file), [true, false, true], "cycle {now}");
-        // A commit while the window runs decides nothing.
+        // A commit during the window is not a decision.
         if now == 50 {
             file.write32(global::COMMIT, 1);
         }
@@ -151,7 +151,8 @@ fn intervals_follow_one_another() {
     assert_eq!(file.next_deadline(), None);
 }
 
-/// Limits take effect when the firmware's time is over; the snapshot is of the cycle in which it was asked for.
+/// Limits take effect at the end of the decision time; the snapshot is taken in the cycle of the
+/// command.
 #[test]
 fn limits_wait_for_the_time_that_they_take() {
     let mut file = file();

@@ -1,5 +1,5 @@
-//! The register block against its own map, against arithmetic, and against a naive reference under random accesses. Here is what the
-//! tests share.
+//! Tests of the register block against its map, against arithmetic, and against a naive reference
+//! under random accesses. This module has the shared functions.
 
 mod active_warps;
 mod commands;
@@ -33,7 +33,7 @@ fn at(cycle: u64) -> RawCounters {
     RawCounters::of([(Counter::Cycles, cycle), (Counter::ThreadInsts, 3 * cycle)])
 }
 
-/// The same, as every SM's.
+/// Source of these counters for every SM.
 fn at_sm(cycle: u64) -> impl FnMut(usize) -> RawCounters {
     move |_| at(cycle)
 }

@@ -1,11 +1,11 @@
-//! Extra TBs in the register block (sources.md D181).
+//! Tests of extra TBs in the register block (sources.md D181).
 
 use super::gpu;
 use crate::register_block::{ExtraTbLimit, Peak, RawCounters, RegisterBlock};
 use mias_registers::bus::Bus;
 use mias_registers::{CONTEXT_ARRAYS, CONTEXT_COUNTS, context_allowed, context_bound, fault, feature, global, interrupt};
 
-/// A block with a kernel in slot 2 that may have 5 extra TBs, in the L1 only.
+/// Block with a kernel in slot 2 that may have 5 extra TBs, in the L1 only.
 fn file() -> RegisterBlock {
     let peaks = [Peak { most: 7, cycles: 3 }; CONTEXT_COUNTS];
     let mut file = RegisterBlock::new(gpu()).with_oversubscription(Some(peaks));
@@ -22,12 +22,12 @@ fn an_interval_is_latched_once_the_last_is_done_with() {
     let mut file = file();
     file.write32(global::CONTEXT_INTERVAL, 1_000);
     assert_eq!((file.context_interval(), file.context_intervals_asked()), (1_000, 1));
-    // 7 in 3 cycles, rounded down.
+    // A peak of 7 in 3 cycles, rounded down.
     assert_eq!(file.read32(global::CONTEXT_CAPACITY + 20), 2_333);
     file.end_context_interval(2, [1, 2, 3, 4, 5, 1 << 40]);
     assert_eq!((file.pending_events(), file.read32(global::CONTEXT_DUE), file.due_contexts()), (interrupt::CONTEXTS, 1 << 2, 1));
     assert_eq!(counts(&mut file), [1, 2, 3, 4, 5, u32::MAX]);
-    // One that ends while the last is looked at is lost, and told of.
+    // An interval that ends while the firmware reads the last one is lost, and reported.
     file.write32(global::INT_STATUS, interrupt::CONTEXTS);
     file.end_context_interval(2, [9; CONTEXT_COUNTS]);
     assert_eq!((file.pending_events(), counts(&mut file)[0]), (interrupt::CONTEXTS, 1));
@@ -68,7 +68,7 @@ fn a_chip_that_does_not_leave_it_to_firmware_says_so() {
     assert_eq!((file.context_interval(), file.context_limit(1), file.take_context_writes()), (0, ExtraTbLimit::default(), 0));
 }
 
-/// What is allowed takes effect when the firmware's time is over, and so does that it is done with the counts.
+/// The allowance and the acknowledgment of the counts take effect at the end of the decision time.
 #[test]
 fn what_is_allowed_waits_for_the_time_that_it_takes() {
     let mut file = file();

@@ -1,11 +1,11 @@
-//! The window of the queue of launches (sources.md D200).
+//! Tests of the window of the launch queue (sources.md D200).
 
 use super::{gpu, kernel};
 use crate::register_block::{Admitted, RegisterBlock};
 use mias_registers::bus::Bus;
 use mias_registers::{KERNEL_SLOTS, fault, feature, global, interrupt, queue, slot};
 
-/// A block whose launches the firmware lets in.
+/// Block with a launch queue managed by the firmware.
 fn managed() -> RegisterBlock {
     let mut gpu = gpu();
     gpu.features |= feature::QUEUE;
@@ -33,21 +33,22 @@ fn launches_are_shown_until_they_are_let_in() {
     assert_eq!(file.take_admitted(), [Admitted { launch: 105, slot: 0 }]);
     assert_eq!((file.read32(global::LAUNCH_COUNT), file.read32(slot::at(0, slot::GRID_TBS))), (1, 6));
     assert_eq!((file.read32(queue::at(5, queue::GRID_TBS)), file.read32(global::QUEUE_ENTRIES)), (0, 0xFFDF));
-    // Those that came before were passed over, those that came later were not.
+    // Earlier launches were bypassed, later ones were not.
     assert!((0..5).all(|entry| passed(&mut file, entry) == 1) && (6..16).all(|entry| passed(&mut file, entry) == 0));
-    // Who comes now is younger than all, in whatever entry.
+    // A new launch is younger than all others, in any entry.
     assert!(file.enter_queue(kernel(9), 0));
     file.write32(global::QUEUE_ADMIT, 5);
     assert!((0..5).all(|entry| passed(&mut file, entry) == 2) && (6..16).all(|entry| passed(&mut file, entry) == 1));
     assert_eq!(file.faults(), 0);
 }
 
-/// Without a slot nothing happens, and the firmware hears when there is one.
+/// Without an available slot, a launch waits, and the firmware is notified when one becomes
+/// available.
 #[test]
 fn without_a_slot_a_launch_waits() {
     let mut file = managed();
     (0..KERNEL_SLOTS + 1).for_each(|launch| assert!(file.enter_queue(kernel(1), launch)));
-    // Something of an earlier kernel is in flight in two slots.
+    // An earlier kernel has requests in flight in two slots.
     file.set_occupied_slots(0b11);
     assert_eq!(file.read32(global::QUEUE_ROOM), 0xFC);
     (0..KERNEL_SLOTS as u32).for_each(|entry| file.write32(global::QUEUE_ADMIT, entry));
@@ -73,7 +74,8 @@ fn what_is_not_there_cannot_be_let_in() {
     assert_eq!((file.faults(), file.queue_is_managed()), (fault::UNSUPPORTED, false));
 }
 
-/// When the firmware no longer says who is next, those in the window come first, the oldest before the others.
+/// When the firmware stops managing the queue, the launches in the window are admitted first,
+/// oldest first.
 #[test]
 fn the_oldest_come_first_when_nobody_chooses() {
     let mut file = managed();

@@ -1,4 +1,4 @@
-//! The block under random accesses: against a naive reference, and under anything at all.
+//! Tests of the block under random accesses: against a naive reference, and for robustness.
 
 use super::{SMS, at_sm, gpu, kernel};
 use crate::register_block::RegisterBlock;
@@ -22,12 +22,12 @@ enum Step {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    // Small ranges, so that quotas and resident TBs meet often.
+    // Small ranges make quotas and resident TBs coincide often.
     let place = (0..SMS, 0..2_usize, 0..2_u8);
     prop_oneof![
         place.clone().prop_map(|(sm, slot, tbs)| Step::Stage { sm, slot, tbs }),
         (0..2_usize, 0..2_u8).prop_map(|(slot, tbs)| Step::StageAll { slot, tbs }),
-        // Also of SMs that there are not.
+        // The mask may include SMs that do not exist.
         (any::<u32>(), 0..2_usize, 0..2_u8).prop_map(|(sms, slot, tbs)| Step::StageSome { sms, slot, tbs }),
         Just(Step::Commit),
         place.prop_map(|(sm, slot, tbs)| Step::Resident { sm, slot, tbs: tbs.into() }),
@@ -38,7 +38,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The same device, written as plainly as possible and stepped cycle by cycle; it knows nothing of deadlines or dirty flags.
+/// Reference device, as simple as possible and stepped cycle by cycle, without deadlines or dirty
+/// flags.
 #[derive(Default)]
 struct Naive {
     staged: [[u32; 2]; SMS],
@@ -140,7 +141,7 @@ proptest! {
         }
     }
 
-    /// Any access by the firmware is answered, and what it reads back as quota never exceeds the SM's TB slots.
+    /// The block answers every firmware access, and no quota read back exceeds the SM's TB slots.
     #[test]
     fn survives_any_access(accesses in proptest::collection::vec((any::<bool>(), 0..MAP_END + 4096, any::<u32>()), 1..300)) {
         let mut file = RegisterBlock::new(gpu());

@@ -1,4 +1,4 @@
-//! Shares of an SM in the register block (sources.md D176): what is written, what the model follows, and what a new kernel begins with.
+//! Tests of shares of an SM in the register block (sources.md D176).
 
 use super::{SMS, gpu};
 use crate::config::MemoryIssueConfig;
@@ -7,7 +7,7 @@ use mias_registers::bus::Bus;
 use mias_registers::{KERNEL_SLOTS, fault, feature, global, memory};
 use proptest::prelude::*;
 
-/// Of SMs with quotas of the first slots from reset.
+/// Block with SMs that have quotas of the first slots from reset.
 fn file(warp_quota: &[u32]) -> RegisterBlock {
     let config = MemoryIssueConfig { warp_quota: warp_quota.to_vec(), ..MemoryIssueConfig::default() };
     RegisterBlock::new(gpu()).with_memory_issue(Some(&config)).with_miss_shares(true)
@@ -21,7 +21,7 @@ fn weight_of(slot: usize) -> u32 {
     global::MISS_WEIGHT + 4 * slot as u32
 }
 
-/// Something that happens to shares.
+/// Event that affects shares.
 #[derive(Clone, Copy, Debug)]
 enum Happens {
     Quota(usize, u32),
@@ -38,7 +38,8 @@ fn happens() -> impl Strategy<Value = Happens> {
 }
 
 proptest! {
-    /// Whatever is written and whatever kernels come: the model follows what a plain table holds, on every SM, and reads show it.
+    /// For any writes and any new kernels, the model's shares on every SM and the read values equal
+    /// those of a plain table.
     #[test]
     fn the_model_follows_what_was_written(all in prop::collection::vec(happens(), 1..30), first in 1..=memory::MOST_WARP_QUOTA) {
         let mut file = file(&[first]);

@@ -1,4 +1,4 @@
-//! Time: the cycle counter, the timer and the watchdog.
+//! Tests of the cycle counter, the timer and the watchdog.
 
 use super::{at_sm, gpu};
 use crate::register_block::RegisterBlock;

@@ -1,4 +1,5 @@
-//! Ways of the caches in the register block (sources.md D138): what is written, what the model takes, and what monitors show.
+//! Tests of cache ways in the register block (sources.md D138): writes, settings of the model, and
+//! monitors.
 
 use super::{SMS, gpu};
 use crate::register_block::RegisterBlock;
@@ -10,14 +11,14 @@ fn file() -> RegisterBlock {
     RegisterBlock::new(gpu()).with_ways()
 }
 
-/// Two slots in a word.
+/// Register word of two slots.
 fn word(even: u32, odd: u32) -> u32 {
     even | odd << 16
 }
 
 proptest! {
-    /// Whatever is written of one SM, all, or the L2, in whatever order: the model takes what a plain table of it holds, once, and reads show
-    /// it.
+    /// The writes go to one SM, all SMs or the L2, in any order. The model takes the values of a
+    /// plain table once, and reads show them.
     #[test]
     fn the_model_takes_what_was_written(
         writes in prop::collection::vec((0..3_usize, 0..SMS, 0..4_usize, 0..1_025_u32, 0..1_025_u32), 1..20),
@@ -69,7 +70,8 @@ fn caches_that_cannot_be_told_are_not() {
     }
 }
 
-/// Each cache shows the count that was asked for of those that the model has handed over last, and 0 where there is none.
+/// Each cache shows the selected one of the counts that the model last reported, and 0 where none
+/// exists.
 #[test]
 fn monitors_show_the_count_that_is_asked_for() {
     let mut file = file();
@@ -84,7 +86,7 @@ fn monitors_show_the_count_that_is_asked_for() {
     assert_eq!([0, 1, 2].map(|position| shown(of_l1, hits, 5, position)), [10, 5, 0]);
     assert_eq!(shown(of_l1, hits, 4, 0), 0);
     assert_eq!([0, 1, 1_023].map(|position| shown(global::L2_MONITOR, global::L2_MONITOR_HITS, 0, position)), [70, 7, 0]);
-    // Bits that mean nothing are not kept.
+    // Undefined bits are not stored.
     file.write32(of_l1, u32::MAX);
     assert_eq!((file.read32(of_l1), file.faults()), (7 << monitor::SLOT_SHIFT | 0x3FF, 0));
 }

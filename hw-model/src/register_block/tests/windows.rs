@@ -1,4 +1,5 @@
-//! Quotas and profiling windows: when they take effect, begin and end, and what the counters hold then.
+//! Tests of quotas and profiling windows: when they take effect, start and end, and the latched
+//! counters.
 
 use super::{SMS, at, at_sm, gpu, kernel};
 use crate::register_block::{RawCounters, RegisterBlock};
@@ -21,7 +22,8 @@ fn quotas_take_effect_together_at_commit() {
     assert_eq!(file.faults(), fault::VALUE_RANGE);
 }
 
-/// A machine with a kernel of `grid` TBs in slot 0, a quota of 2 everywhere and all SMs armed for `window` cycles.
+/// Machine with a kernel of `grid` TBs in slot 0, a quota of 2 everywhere and all SMs armed for
+/// `window` cycles.
 fn armed(grid: u32, window: u32) -> RegisterBlock {
     let mut file = RegisterBlock::new(gpu());
     assert_eq!(file.post_launch(kernel(grid)), Some(0));
@@ -46,7 +48,7 @@ fn window_is_exact_and_starts_at_the_partition() {
     });
     assert_eq!(file.read32(global::PARTITION), 1 << 2);
     assert_eq!(file.next_deadline(), Some(1037));
-    // What happens to the partition afterwards does not move the window.
+    // Later changes of the partition do not move the window.
     file.set_resident(2, 0, 1);
     file.tick(500, |_| panic!("nothing starts or ends"));
     assert!(!file.needs_tick(1036) && file.needs_tick(1037));
@@ -69,7 +71,7 @@ fn a_kernel_with_nothing_left_to_issue_does_not_hold_up_the_partition() {
     file.set_unissued(0, 0);
     file.tick(6, at_sm(6));
     assert_eq!(file.read32(global::PARTITION), 0b11111);
-    // More than the quota is never the partition.
+    // More TBs than the quota never form the partition.
     let mut file = armed(3, 10);
     file.set_unissued(0, 0);
     (0..SMS).for_each(|sm| file.set_resident(sm, 0, 3));
@@ -100,7 +102,8 @@ fn counters_saturate_visibly() {
     assert_eq!(file.read32(sm::at(0, sm::SATURATED)), Counter::LoadRequests.bit());
 }
 
-/// What a window holds of each slot, latched with the counters: since the window began, and no wider than they are.
+/// A window latches the counts of each slot with the counters: since its start, and with the same
+/// width.
 #[test]
 fn instructions_are_told_apart_by_slot() {
     let mut file = armed(9, 10);

@@ -1,10 +1,11 @@
-//! The L1 data cache: a latency pipeline per bank, sectored tags, MSHRs and the miss queue to the crossbar
-//! (sources.md D62 and D87).
+//! L1 data cache: a latency pipeline per bank, sectored tags, MSHRs and the miss queue to the
+//! crossbar (sources.md D62 and D87).
 //!
-//! An access waits `latency` cycles in its bank's pipeline and is then looked up. If it needs a line, an MSHR or a
-//! miss-queue entry that is not to be had, it stays at the head of its bank and tries again in the next cycle: a
-//! reservation failure, which changes no state. By option ([`L1Lookup::AtHead`]) the pipeline before the look-up is one place, so that an
-//! access that is refused holds up the load/store unit, and the data of a hit take the latency.
+//! An access waits `latency` cycles in its bank's pipeline and is then looked up. If it lacks a
+//! line, an MSHR or a miss-queue entry, it stays at the head of its bank and retries in the next
+//! cycle: a reservation fail, which changes no state. By option ([`L1Lookup::AtHead`]) the pipeline
+//! before the look-up has one entry. A refused access then blocks the load/store unit, and the data
+//! of a hit takes the latency.
 
 mod partition;
 
@@ -16,51 +17,51 @@ use crate::config::{L1Config, L1Lookup, L1Write};
 use crate::memory::{Port, Request, RequestKind};
 use crate::queue::Queue;
 
-/// Most banks ([`GpuConfig::check`](crate::config::GpuConfig::check)).
+/// Maximum number of banks ([`GpuConfig::check`](crate::config::GpuConfig::check)).
 const MAX_BANKS: usize = 32;
 
-/// Due cycle of a bank with no access in its pipeline.
+/// Due cycle of a bank without accesses.
 const EMPTY: u64 = u64::MAX;
 
-/// One access: to a sector, or to a part of a line where there are no sectors.
+/// Access to a sector, or to a part of a line in a cache without sectors.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Access {
-    /// The first one.
+    /// First sector of the access.
     pub sector: u64,
     pub byte_mask: u32,
     pub more_sectors: u8,
     pub kernel: u8,
     pub store: bool,
-    /// Loads: who waits. Stores: the warp.
+    /// Waiting load, or the warp of a store.
     pub token: u32,
 }
 
-/// Outcome of a look-up.
+/// Result of a look-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lookup {
-    /// The data of the load with this token is here.
+    /// The data of the load with this token is present.
     Hit(u32),
-    /// A load that waits for its sector, or a store that was sent on.
+    /// The load waits for its sector, or the store was sent on.
     Accepted,
-    /// Try again next cycle.
+    /// The access must retry in the next cycle.
     Failed,
 }
 
 #[derive(Clone, Debug)]
 struct Bank {
-    /// Accesses with the cycle in which they may be looked up.
+    /// Accesses with the first cycle of their look-up.
     pipeline: Queue<(Access, u64)>,
     /// Cycle of the last entry; one per cycle.
     entered: u64,
 }
 
-/// The cache.
+/// L1 data cache.
 #[derive(Clone, Debug)]
 pub(super) struct L1 {
     sm: u16,
     /// Tag of the requests that fill it.
     fill_tag: u32,
-    /// Sectors that are fetched at once, a power of two: its logarithm.
+    /// Logarithm of the sectors per fetch, a power of two.
     fetch_bits: u32,
     /// Cycles before a look-up, and after one that hits.
     latency: u64,
@@ -68,27 +69,27 @@ pub(super) struct L1 {
     write: L1Write,
     bank_mask: u64,
     banks: Vec<Bank>,
-    /// Hits whose data have not come: when they do, and whose they are.
+    /// Hits in flight: cycle of arrival and token.
     hits: Queue<(u64, u32)>,
     refused: Refused,
     /// Per bank, the cycle in which the head of its pipeline is due; [`EMPTY`] if there is none.
     due: [u64; MAX_BANKS],
-    /// The earliest of them.
+    /// Earliest of these cycles.
     first_due: u64,
     tags: TagArray,
     used: bool,
     mshr: Mshr<u32>,
     misses: Queue<Request>,
-    /// Who may have how much of the above; none: who comes first.
+    /// Division of the miss resources among kernels; none: first come, first served.
     divided: Option<Box<MissResources>>,
-    /// Who waits for loads that have not hit since they were taken; none: nobody asks.
+    /// Tokens of loads that have missed since the last query; none where this is not needed.
     missed: Option<Vec<u32>>,
 }
 
-// What is done in every cycle is in place in the SM's code, as if it had one caller; the texture
+// Code that runs in every cycle is inlined into the SM's code, as if it had one caller. The texture
 // cache, which few machines have, calls it (lsu/texels.rs).
 impl L1 {
-    /// With the tag that requests bear which fill it.
+    /// Creates the cache; `fill_tag` marks the requests that fill it.
     pub(super) fn new(config: &L1Config, sm: u16, fill_tag: u32) -> Self {
         let geometry = TagGeometry {
             sets: config.sets,
@@ -127,49 +128,49 @@ impl L1 {
         }
     }
 
-    /// Says which loads have missed ([`L1::take_missed`]).
+    /// Records loads that have missed ([`L1::take_missed`]).
     pub(super) fn with_misses_told(mut self) -> Self {
         self.missed = Some(Vec::with_capacity(self.banks.len()));
         self
     }
 
-    /// Who waits for a load that has missed.
+    /// Takes the token of a load that has missed.
     pub(super) fn take_missed(&mut self) -> Option<u32> {
         self.missed.as_mut().and_then(Vec::pop)
     }
 
-    /// Sectors that can be accepted per cycle, one per bank.
+    /// Number of sectors that can be accepted per cycle, one per bank.
     pub(super) fn banks(&self) -> usize {
         self.banks.len()
     }
 
-    /// Sectors that are fetched at once, a power of two: its logarithm.
+    /// Logarithm of the sectors per fetch, a power of two.
     #[inline]
     pub(super) fn fetch_bits(&self) -> u32 {
         self.fetch_bits
     }
 
-    /// Whether anything was looked up since the last reset.
+    /// True if anything was looked up since the last reset.
     pub(super) fn used(&self) -> bool {
         self.used
     }
 
-    /// Sectors that are on their way (MSHR entries).
+    /// Number of sectors in flight (MSHR entries).
     pub(super) fn outstanding(&self) -> u32 {
         self.mshr.len()
     }
 
-    /// Something to do in the next cycle whatever happens.
+    /// True if there is work in the next cycle in any case.
     pub(super) fn is_busy(&self) -> bool {
         !self.misses.is_empty() || self.mshr.has_ready()
     }
 
-    /// Nothing in flight.
+    /// True if nothing is in flight.
     pub(super) fn is_idle(&self) -> bool {
         self.next_lookup().is_none() && self.misses.is_empty() && self.mshr.is_empty()
     }
 
-    /// The earliest cycle with a look-up or the data of a hit due.
+    /// Earliest cycle with a due look-up or the data of a hit.
     pub(super) fn next_lookup(&self) -> Option<u64> {
         let next = if self.hits.is_empty() { self.first_due } else { self.first_due.min(self.hits.front().map_or(EMPTY, |&(due, _)| due)) };
         (next != EMPTY).then_some(next)
@@ -191,7 +192,7 @@ impl L1 {
         true
     }
 
-    /// Banks whose head is to be looked up.
+    /// Mask of banks whose head is due.
     #[inline(always)]
     pub(super) fn banks_due(&self, now: u64) -> u32 {
         if self.first_due > now {
@@ -201,7 +202,7 @@ impl L1 {
         due.enumerate().fold(0, |set, (bank, &due)| set | u32::from(due <= now) << bank)
     }
 
-    /// Looks the head of a bank up, which must be due, counts it, and takes it out unless it failed.
+    /// Looks up the head of a bank, which must be due, counts it, and removes it unless it failed.
     #[inline(always)]
     pub(super) fn look_up(&mut self, bank: usize, counters: &mut [KernelCounters]) -> Lookup {
         let access = self.banks[bank].pipeline.front().expect("a due bank has a head").0;
@@ -242,7 +243,7 @@ impl L1 {
         lookup
     }
 
-    /// A load of what is fetched as `fetched`.
+    /// Performs a load; `fetched` is the number of the fetched unit.
     #[inline(always)]
     fn load(&mut self, access: &Access, fetched: u64, probe: Probe, counters: &mut KernelCounters) -> Result<Lookup, Lack> {
         match probe {
@@ -262,13 +263,13 @@ impl L1 {
             }
             counts += divided.counts_each();
         }
-        // The peer keeps one entry in reserve for every load that does not hit, merges included.
+        // Accel-Sim keeps one entry in reserve for every load that does not hit, including merges.
         if self.misses.room() < 2 {
             return Err(Lack::Queue);
         }
         let mut here = false;
         match self.mshr.room(fetched) {
-            // The line may have been evicted while requests for it were still being answered.
+            // The line may have been evicted while its requests were still being answered.
             MshrRoom::Merge => here = self.mshr.has_arrived(fetched),
             MshrRoom::New => {
                 if let Some(divided) = &mut self.divided {
@@ -314,7 +315,7 @@ impl L1 {
         Ok(Lookup::Accepted)
     }
 
-    /// The access that `probe` described is sure. Returns its line's slot.
+    /// Performs the access that `probe` described. Returns its line's slot.
     #[inline(always)]
     fn touch(&mut self, fetched: u64, probe: Probe, kernel: u8, counters: &mut KernelCounters) -> u32 {
         let (slot, _) = self.tags.access(fetched, probe, kernel);
@@ -358,7 +359,7 @@ impl L1 {
         Ok(Lookup::Accepted)
     }
 
-    /// Sends the oldest miss off if the crossbar has room.
+    /// Sends the oldest miss if the crossbar has space.
     #[inline(always)]
     pub(super) fn send_miss(&mut self, port: &mut Port<'_>) {
         if let Some(&request) = self.misses.front()
@@ -373,7 +374,7 @@ impl L1 {
         }
     }
 
-    /// What is fetched with `sector` has arrived.
+    /// Handles the arrival of the fetch of `sector`.
     #[inline(always)]
     pub(super) fn fill(&mut self, sector: u64) {
         self.refused.sector_arrived();
@@ -381,12 +382,13 @@ impl L1 {
         self.mshr.fill(sector >> self.fetch_bits);
     }
 
-    /// Whether a load is to be told that its sector is here.
+    /// True if a load can be notified that its sector has arrived.
     pub(super) fn has_filled(&self) -> bool {
         self.mshr.has_ready()
     }
 
-    /// A load has hit: its data are here now, or later ([`L1::pop_hit`]). Whether now.
+    /// Records a load hit. Returns true if its data is available now, else it comes later
+    /// ([`L1::pop_hit`]).
     #[inline]
     pub(super) fn hit(&mut self, token: u32, now: u64) -> bool {
         if self.hit_latency > 0 {
@@ -395,14 +397,14 @@ impl L1 {
         self.hit_latency == 0
     }
 
-    /// A load that has hit, and whose data are here.
+    /// Takes a load hit whose data is available.
     #[inline]
     pub(super) fn pop_hit(&mut self, now: u64) -> Option<u32> {
         self.hits.front().filter(|&&(due, _)| due <= now)?;
         self.hits.pop().map(|(_, token)| token)
     }
 
-    /// The next load to be told that its sector is here.
+    /// Takes the next load whose sector has arrived.
     #[inline(always)]
     pub(super) fn pop_filled(&mut self) -> Option<u32> {
         self.refused.load_handed_out();

@@ -1,5 +1,5 @@
-//! A head that was refused is not looked up again until something has become free: beside a cache that looks up every time, nothing
-//! may differ.
+//! A refused head is not looked up again until a resource has become free. The results equal those
+//! of a cache that looks up every cycle.
 
 use super::super::lsu::TAG_FILL;
 use super::*;
@@ -8,7 +8,7 @@ use crate::hand_made::config;
 use crate::memory::{MemorySystem, Outbox};
 use proptest::prelude::*;
 
-/// A machine with so little of everything that look-ups are refused for each reason.
+/// Machine with so few resources that look-ups are refused for each reason.
 fn tight(write: L1Write) -> GpuConfig {
     let mut config = config();
     (config.l1.sets, config.l1.ways, config.l1.mshrs, config.l1.mshr_merges) = (2, 2, 3, 2);
@@ -17,7 +17,7 @@ fn tight(write: L1Write) -> GpuConfig {
     config
 }
 
-/// A cache, what is below it, and its counters.
+/// Cache, its next level, and its counters.
 struct Side {
     l1: L1,
     memory: MemorySystem,
@@ -25,7 +25,7 @@ struct Side {
 }
 
 impl Side {
-    /// A cycle, in the order of the load/store unit's. Returns all that can be seen of it.
+    /// Runs a cycle, in the order of the load/store unit. Returns all visible results.
     fn cycle(&mut self, now: u64, access: Option<Access>, forget: bool) -> (Vec<Lookup>, Option<u32>, Option<bool>) {
         self.memory.tick();
         let filled = if self.l1.has_filled() { self.l1.pop_filled() } else { None };
@@ -68,7 +68,7 @@ proptest! {
         let (mut fast, mut plain) = (side(), side());
         let mut refusals = 0;
         for (now, access) in (0u64..).zip(accesses) {
-            // Kernels come and go.
+            // The resident kernels change.
             if now % 50 == 0 {
                 for side in [&mut fast, &mut plain] {
                     side.l1.reside([0b11, 0b01, 0b10][now as usize / 50 % 3], now);

@@ -1,4 +1,5 @@
-//! Cutting a memory instruction into the accesses that the banks, the L1 or the crossbar take one by one.
+//! Division of a memory instruction into accesses that the banks, the L1 or the crossbar take one
+//! by one.
 
 use super::super::inflight::MemKind;
 use super::super::l1::Access;
@@ -7,7 +8,7 @@ use super::{Current, Done, Lsu, Surroundings};
 use crate::memory::{Request, RequestKind};
 
 impl Lsu {
-    /// Hands accesses of the current instruction on; lets the instruction go when none is left.
+    /// Issues accesses of the current instruction, and completes it after the last.
     pub(super) fn cut(&mut self, now: u64, around: &mut Surroundings<'_, '_>) {
         let Some(current) = &mut self.current else { return };
         let Current { mem, warp, dst, .. } = *current;
@@ -28,7 +29,8 @@ impl Lsu {
                 finished
             }
             MemKind::OffChip { store: false, atomic, texels, .. } if current.sectors_left == 0 => {
-                // No lane was active, or each fetched from the border of its texture: nothing to wait for.
+                // Without an active lane, or if all lanes fetched from the border of a texture,
+                // nothing is awaited.
                 self.all_arrived(self.kind(atomic, texels), warp, dst, now);
                 true
             }
@@ -70,7 +72,7 @@ impl Lsu {
         }
     }
 
-    /// One sector, if there is one, leaves for the crossbar, whatever the caches fetch.
+    /// Sends one sector, if there is one, to the crossbar, for any fetch size of the caches.
     fn cut_past_l1(&mut self, store: bool, atomic: bool, around: &mut Surroundings<'_, '_>) {
         let Some(current) = &mut self.current else { return };
         let Some(trace) = around.programs.get(current.kernel).and_then(|program| program.trace(|| current.part)) else { return };
@@ -97,7 +99,7 @@ impl Lsu {
         current.sectors_left -= 1;
     }
 
-    /// Up to one access per bank enters the L1.
+    /// Puts up to one access per bank into the L1.
     #[inline(always)]
     fn cut_into_l1(&mut self, now: u64, store: bool, around: &Surroundings<'_, '_>) {
         let Some(current) = &mut self.current else { return };

@@ -1,31 +1,32 @@
-//! Results that are complete at a known cycle: constant loads on their way through the constant cache, and fetches in the texture unit.
-//! They are written in that cycle, as an L1 hit is, and do not take turns with shared memory for the write-back port. Own.
+//! Results that complete at a known cycle: constant loads in the constant cache, and fetches in the
+//! texture unit. They are written in that cycle, like an L1 hit, without arbitration with shared
+//! memory for the write-back port. Own.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Results by the cycle in which they are due, those of one cycle in the order in which they were added. Without any it costs a
+/// Results by due cycle; within a cycle, in the order of insertion. Without results it costs one
 /// comparison per cycle.
 #[derive(Clone, Debug)]
 pub(super) struct Later {
-    /// Cycle due, number, warp, register; the numbers ascend.
+    /// Due cycle, number, warp and register; the numbers ascend.
     results: BinaryHeap<Reverse<(u64, u64, u8, u16)>>,
     added: u64,
 }
 
 impl Later {
-    /// With room for `most` results.
+    /// Creates a queue for up to `most` results.
     pub(super) fn new(most: usize) -> Self {
         Later { results: BinaryHeap::with_capacity(most), added: 0 }
     }
 
-    /// The register `dst` of `warp` is written in cycle `due`.
+    /// Schedules the write of register `dst` of `warp` in cycle `due`.
     pub(super) fn add(&mut self, due: u64, warp: u8, dst: u16) {
         self.results.push(Reverse((due, self.added, warp, dst)));
         self.added += 1;
     }
 
-    /// Warp and register of the next result that is due in cycle `now` or was before.
+    /// Warp and register of the next result that is due by cycle `now`.
     #[inline]
     pub(super) fn take(&mut self, now: u64) -> Option<(u8, u16)> {
         let &Reverse((due, _, warp, dst)) = self.results.peek()?;
@@ -36,7 +37,7 @@ impl Later {
         Some((warp, dst))
     }
 
-    /// The cycle of the next result.
+    /// Cycle of the next result.
     #[inline]
     pub(super) fn next(&self) -> Option<u64> {
         self.results.peek().map(|&Reverse((due, ..))| due)
@@ -49,7 +50,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// A list that is sorted by cycle, and keeps the order of what is due together, gives the same.
+        /// The results equal those of a list sorted by cycle that keeps the order within a cycle.
         #[test]
         fn results_come_when_due_and_in_order(steps in prop::collection::vec(prop::collection::vec(1u64..20, 0..4), 1..60)) {
             let (mut later, mut plain) = (Later::new(4), Vec::new());

@@ -1,8 +1,10 @@
-//! The load/store unit, one per SM: an in-order pipeline that shared-memory, off-chip and constant accesses pass through.
+//! Load/store unit, one per SM: an in-order pipeline for shared-memory, off-chip and constant
+//! accesses.
 //!
-//! One instruction at a time is being cut into accesses; while one of them cannot be accepted, all later memory
-//! instructions of the SM wait (Dai et al. 2018, section 2.1). The stages of a cycle, in the peer's order: write one result back,
-//! use one reply, send one miss, look up the L1 banks, cut the current instruction, take the next one.
+//! One instruction at a time is divided into accesses. While one of them cannot be accepted, all
+//! later memory instructions of the SM wait (Dai et al. 2018, section 2.1). The stages of a cycle,
+//! in Accel-Sim's order: write one result back, use one reply, send one miss, look up the L1 banks,
+//! divide the current instruction, take the next one.
 
 mod cut;
 mod later;
@@ -27,24 +29,24 @@ use piece::Piece;
 use returns::WriteBack;
 use texels::TextureCache;
 
-/// What became of a warp's instruction.
+/// Event of a warp's instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Done {
     /// A load has all its data: its register is written.
     Loaded { warp: u8, dst: u16 },
     /// An atomic has all its data.
     Atomic { warp: u8, dst: u16 },
-    /// A store has left the pipeline; nothing was written.
+    /// A store has left the pipeline without a register write.
     Passed { warp: u8 },
     /// A fence has left the pipeline.
     Fenced { warp: u8 },
-    /// A store was sent off; its acknowledgement is to be awaited.
+    /// A store was sent; its acknowledgment is awaited.
     StoreSent { warp: u8 },
     /// A store was acknowledged.
     StoreAcknowledged { warp: u8 },
 }
 
-/// What the unit works on besides its own state.
+/// State outside the unit that a cycle uses.
 pub(super) struct Surroundings<'a, 'p> {
     pub port: &'a mut Port<'p>,
     pub programs: &'a Programs,
@@ -53,45 +55,46 @@ pub(super) struct Surroundings<'a, 'p> {
     pub sub_core_mask: u8,
 }
 
-/// What is done with data that has come.
+/// Handling of data that arrives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Kind {
-    /// It is in its register.
+    /// The register is written.
     #[default]
     Load,
-    /// The warp waits for it, whether it reads the register or not.
+    /// The warp waits for it, even if it does not read the register.
     Atomic,
-    /// Texels that the texture unit makes a result of.
+    /// The texture unit makes a result of the texels.
     Texels,
 }
 
-/// A load or atomic with data outstanding.
+/// Load or atomic with data outstanding.
 #[derive(Clone, Copy, Debug, Default)]
 struct Outstanding {
     warp: u8,
     dst: u16,
     kind: Kind,
-    /// Pieces still to come.
+    /// Number of pieces still to arrive.
     pieces: u32,
 }
 
-/// The instruction being cut into accesses.
+/// Instruction being divided into accesses.
 #[derive(Clone, Copy, Debug)]
 struct Current {
     mem: MemKind,
     warp: u8,
     dst: u16,
     kernel: u8,
-    /// Part of its kernel's trace that it is in.
+    /// Part of its kernel's trace.
     part: u32,
     base_sector: u64,
-    /// Where its sectors begin among those of the trace's patterns.
+    /// Start of its sectors within those of the trace's patterns.
     pattern: u32,
-    /// Off-chip sectors not yet accepted; they are taken from the highest address down, as the peer does.
+    /// Number of off-chip sectors not yet accepted, taken from the highest address down, as in
+    /// Accel-Sim.
     sectors_left: u32,
     /// Cycles left in the banks of shared memory, or in the constant cache.
     passes_left: u32,
-    /// Index in `outstanding`, for loads and atomics; for stores, what stands above the warp in their requests' tags.
+    /// Index in `outstanding`, for loads and atomics; for stores, the tag bits above the warp.
     token: u32,
 }
 
@@ -101,7 +104,7 @@ impl Current {
         self.token << u8::BITS | u32::from(self.warp)
     }
 
-    /// What of it is asked for next; there must be sectors left.
+    /// Next piece to request; there must be sectors left.
     #[inline]
     fn highest(&self, trace: &KernelTrace, fetch_bits: u32) -> Piece {
         piece::highest(trace, self.pattern, self.sectors_left, self.base_sector, fetch_bits)
@@ -111,54 +114,56 @@ impl Current {
 /// Tag of a request that fills the L1; the sector identifies it.
 pub(super) const TAG_FILL: u32 = 1 << 31;
 
-/// The same of a request that fills the texture cache. The bit between them is [`super::preempt::TAG_CONTEXT`].
+/// Tag of a request that fills the texture cache. The bit between both is
+/// [`super::preempt::TAG_CONTEXT`].
 const TAG_TEXELS: u32 = 1 << 29;
 
-/// Replies that can wait in the SM. Assumption: the peer's ejection buffer.
+/// Number of replies that can wait in the SM. Assumption: Accel-Sim's ejection buffer.
 const REPLIES: u32 = 32;
 
-/// The unit.
+/// Load/store unit.
 #[derive(Clone, Debug)]
 pub(super) struct Lsu {
     sm: u16,
     current: Option<Current>,
     pub(super) l1: L1,
-    /// None: texels come through the L1.
+    /// Texture cache; none: texels come through the L1.
     texels: Option<Box<TextureCache>>,
     shared_latency: u64,
-    /// None: perfect.
+    /// Constant cache; none: perfect.
     constant_cache: Option<ConstantCacheConfig>,
-    /// What the texture unit takes on top of the L1, in cycles.
+    /// Cycles of the texture unit in addition to the L1.
     texel_latency: u32,
     /// Results of the constant cache and of the texture unit.
     later: Later,
-    /// Shared-memory accesses on their way: cycle of arrival, warp, register.
+    /// Shared-memory accesses in flight: cycle of arrival, warp, register.
     shared: Queue<(u64, u8, u16)>,
     writing: Option<WriteBack>,
-    /// A sector that came past the L1.
+    /// Sector that bypassed the L1.
     bypassed: Option<u32>,
-    /// Whose turn the write-back port is.
+    /// Next client of the write-back port.
     turn: u8,
-    /// Replies, each with the cycle from which it may be used.
+    /// Replies, each with the first cycle in which it may be used.
     replies: Queue<(u64, Reply)>,
-    /// Which instructions have ended; none where nobody asks.
+    /// Ended instructions; none where this is not needed.
     in_flight: Option<Box<InFlight>>,
-    /// Loads on their way, and which have missed; none where nobody asks.
+    /// Loads in flight and loads that have missed; none where this is not needed.
     loads: Option<Box<Loads>>,
-    /// Loads and stores pass the L1 by.
+    /// True if loads and stores bypass the L1.
     past_l1: bool,
     outstanding: Vec<Outstanding>,
     free_tokens: Vec<u32>,
-    /// What happened in this cycle, for the SM to act on.
+    /// Events of this cycle, for the SM to handle.
     pub(super) done: Vec<Done>,
 }
 
 impl Lsu {
     pub(super) fn new(config: &GpuConfig, sm: u16) -> Self {
-        // Loads that can be outstanding at once: bounded by destination registers, in practice by a few per warp.
+        // The number of outstanding loads is limited by destination registers, in practice to a few
+        // per warp.
         let pool = config.sm.threads as usize / 32 * 64;
-        // Per cycle one constant load ends, and a fetch whose last sector comes from a bank of the L1, a fill or past the L1.
-        // With a texture cache, from a look-up of that one or a fill.
+        // Per cycle, one constant load ends, and one fetch per last sector from a bank of the L1, a
+        // fill or past the L1. With a texture cache, fetches end with a look-up of it or a fill.
         let per_cycle = config.l1.banks as usize + 2 + 2 * usize::from(config.sm.texture_cache.is_some());
         let constants = config.sm.constant_cache.map_or(0, |cache| cache.latency as usize);
         let most_later = constants + config.sm.texel_latency as usize * per_cycle;
@@ -186,27 +191,27 @@ impl Lsu {
         }
     }
 
-    /// Room for one more reply from the crossbar.
+    /// True if a reply from the crossbar can be accepted.
     pub(super) fn can_take_reply(&self) -> bool {
         !self.replies.is_full()
     }
 
-    /// A reply arrives from the crossbar; it can be used from cycle `usable` on.
+    /// Accepts a reply from the crossbar, which can be used from cycle `usable` on.
     pub(super) fn take_reply(&mut self, reply: Reply, usable: u64) {
         self.replies.push((usable, reply));
     }
 
-    /// The SM that it is of.
+    /// Index of its SM.
     pub(super) fn sm(&self) -> u16 {
         self.sm
     }
 
-    /// Room for the next instruction.
+    /// True if the next instruction can be accepted.
     pub(super) fn is_free(&self) -> bool {
         self.current.is_none()
     }
 
-    /// The earliest cycle after `now` in which something happens here by itself; none if only a reply or an instruction
+    /// Earliest cycle after `now` with an internal event; none if only a reply or an instruction
     /// can wake the unit.
     pub(super) fn next_event(&self, now: u64) -> Option<u64> {
         let texels = self.texels.as_ref();
@@ -220,17 +225,17 @@ impl Lsu {
         [shared, reply, self.l1.next_lookup(), fetch, self.later.next()].into_iter().flatten().min().map(|cycle| cycle.max(now + 1))
     }
 
-    /// Sectors on their way to the L1 and to the texture cache (MSHR entries).
+    /// Number of sectors in flight to the L1 and to the texture cache (MSHR entries).
     pub(super) fn outstanding(&self) -> u32 {
         self.l1.outstanding() + self.texels.as_ref().map_or(0, |texels| texels.cache.outstanding())
     }
 
-    /// Whether the instruction at its head is an access through a cache of the SM, or past it.
+    /// True if the instruction at the head accesses a cache of the SM, or bypasses it.
     pub(super) fn head_through_l1(&self) -> bool {
         self.current.is_some_and(|current| matches!(current.mem, MemKind::OffChip { .. }))
     }
 
-    /// Nothing in flight.
+    /// True if nothing is in flight.
     pub(super) fn is_idle(&self) -> bool {
         let pipeline = self.current.is_none() && self.writing.is_none() && self.bypassed.is_none();
         pipeline
@@ -241,7 +246,7 @@ impl Lsu {
             && self.texels.as_ref().is_none_or(|texels| texels.cache.is_idle())
     }
 
-    /// Takes an instruction; the unit must be free.
+    /// Accepts an instruction; the unit must be free.
     pub(super) fn accept(&mut self, inst: Inflight, kernel: u8, part: u32, program: &Program) {
         let mut passes_left = inst.executed.passes().max(1);
         let mut mem = program.decoded(inst.executed).mem;
@@ -290,7 +295,7 @@ impl Lsu {
         self.current = Some(current);
     }
 
-    /// What a load of global memory, an atomic or a fetch is to this machine.
+    /// Kind of a load of global memory, an atomic or a fetch on this machine.
     fn kind(&self, atomic: bool, texels: bool) -> Kind {
         match (atomic, texels && self.texel_latency > 0) {
             (true, _) => Kind::Atomic,
@@ -308,34 +313,36 @@ impl Lsu {
         self.outstanding.len() as u32 - 1
     }
 
-    /// Loads and stores pass the L1 by from the next one on, or do not.
+    /// Sets whether loads and stores bypass the L1, from the next one on.
     pub(super) fn pass_l1(&mut self, past: bool) {
         self.past_l1 = past;
     }
 
-    /// Whether they do.
+    /// True if loads and stores bypass the L1.
     pub(super) fn is_past_l1(&self) -> bool {
         self.past_l1
     }
 
-    /// Loads and atomics of a warp that are on their way through the L1 or past it, if anybody asked for them.
+    /// Number of a warp's loads and atomics in flight through the L1 or past it, if counted.
     pub(super) fn loads_of(&self, warp: u8) -> u16 {
         self.loads.as_ref().map_or(0, |loads| loads.of(warp))
     }
 
-    /// A warp and the register of its load that has missed, if anybody asked for them.
+    /// Takes the warp and register of a load that has missed, if recorded.
     pub(super) fn take_missed(&mut self) -> Option<(u8, u16)> {
         self.loads.as_mut().and_then(|loads| loads.take_missed())
     }
 
-    /// The warps whose off-chip memory instructions have ended since the last call, if anybody asked for them.
+    /// Passes the warps whose off-chip memory instructions have ended since the last call to
+    /// `each`, if recorded.
     pub(super) fn take_ended(&mut self, each: impl FnMut(u8)) {
         if let Some(in_flight) = &mut self.in_flight {
             in_flight.take(each);
         }
     }
 
-    /// One cycle, except for taking the next instruction. What happened is left in `done`; true if the L1 refused a look-up.
+    /// Runs one cycle, except for taking the next instruction. Events are left in `done`. Returns
+    /// true if the L1 refused a look-up.
     pub(super) fn cycle(&mut self, now: u64, around: &mut Surroundings<'_, '_>) -> bool {
         while let Some((warp, dst)) = self.later.take(now) {
             self.done.push(Done::Loaded { warp, dst });
@@ -355,7 +362,7 @@ impl Lsu {
         refused
     }
 
-    /// Every bank looks up the access at its head; true if one was refused.
+    /// Looks up the access at the head of every bank. Returns true if one was refused.
     fn look_up(&mut self, now: u64, counters: &mut [KernelCounters]) -> bool {
         let mut refused = false;
         while let Some(token) = self.l1.pop_hit(now) {

@@ -1,25 +1,28 @@
-//! Which of a memory instruction's sectors are asked for at once: one; or, where caches have no sectors, those of a line.
+//! Sectors of a memory instruction that one request covers: one, or those of a line in caches
+//! without sectors.
 //!
-//! Of a line, half or a quarter is asked for if the others are not needed, as GPGPU-Sim's coalescer does for compute capability 2.0
-//! (sources.md D121). What goes past the L1 is asked for by sectors in any case. Sectors are taken from the highest address down, as the peer does.
+//! Half or a quarter of a line is requested if the other sectors are not needed, as GPGPU-Sim's
+//! coalescer does for compute capability 2.0 (sources.md D121). Requests past the L1 are always by
+//! sector. Sectors are taken from the highest address down, as in Accel-Sim.
 
 use mias_warp_trace::KernelTrace;
 
-/// What is asked for at once.
+/// Sectors of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
-    /// The first sector: byte address / 32.
+    /// First sector: byte address / 32.
     pub(super) sector: u64,
-    /// Bytes of the sector; all ones where caches have no sectors.
+    /// Bytes of the sector; all ones in caches without sectors.
     pub(super) byte_mask: u32,
-    /// Sectors after the first.
+    /// Number of sectors after the first.
     pub(super) more_sectors: u8,
-    /// Sectors of the pattern that it takes.
+    /// Number of the pattern's sectors that it covers.
     pub(super) taken: u32,
 }
 
-/// The highest of the `left` lowest sectors of a pattern that begins at `pattern`, and `base` sectors above address 0; with the others of its
-/// line, if lines of `2^fetch_bits` sectors are fetched.
+/// Piece with the highest of the `left` lowest sectors of a pattern that begins at `pattern`,
+/// `base` sectors above address 0. It includes the other sectors of its line if lines of
+/// `2^fetch_bits` sectors are fetched.
 #[inline]
 pub(super) fn highest(trace: &KernelTrace, pattern: u32, left: u32, base: u64, fetch_bits: u32) -> Piece {
     let last = trace.sector(pattern + left - 1);
@@ -39,8 +42,8 @@ pub(super) fn highest(trace: &KernelTrace, pattern: u32, left: u32, base: u64, f
     Piece { sector: (line << fetch_bits) + u64::from(first), byte_mask: u32::MAX, more_sectors: (sectors - 1) as u8, taken }
 }
 
-/// The part of a line of `sectors` of which some are `used` that has to be asked for: halves of which nothing is used are left out, once and
-/// once more. Its first sector, and how many.
+/// First sector and number of sectors of the part of a line that must be requested: unused halves
+/// are left out twice. `used` is the mask of used sectors.
 fn needed(used: u32, mut sectors: u32) -> (u32, u32) {
     let mut first = 0;
     while sectors > 1 {
@@ -55,7 +58,7 @@ fn needed(used: u32, mut sectors: u32) -> (u32, u32) {
     (first, sectors)
 }
 
-/// How many pieces the `sectors` sectors of a pattern make.
+/// Number of pieces of a pattern's `sectors` sectors.
 #[inline]
 pub(super) fn count(trace: &KernelTrace, pattern: u32, sectors: u32, base: u64, fetch_bits: u32) -> u32 {
     if fetch_bits == 0 {
@@ -75,7 +78,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// The smallest aligned power of two that holds all that is used.
+        /// The part is the smallest aligned power of two that contains all used sectors.
         #[test]
         fn no_smaller_part_would_do(used in 1u32..16) {
             let parts = [(0, 1), (1, 1), (2, 1), (3, 1), (0, 2), (2, 2), (0, 4)];

@@ -1,21 +1,23 @@
-//! What comes back to the load/store unit: replies from the crossbar, and results on their way to registers.
+//! Return path of the load/store unit: replies from the crossbar, and results on the way to
+//! registers.
 
 use super::super::inflight::NO_REG;
 use super::{Done, Kind, Lsu, Outstanding, Surroundings, TAG_FILL, TAG_TEXELS};
 use crate::memory::RequestKind;
 
-/// What waits for the write-back port.
+/// Result that waits for the write-back port.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum WriteBack {
     Shared { warp: u8, dst: u16 },
     Sector { token: u32 },
 }
 
-/// Write-back clients: shared memory, fills of the texture cache, bypassed sectors, L1 fills; in the peer's order.
+/// Number of write-back clients: shared memory, fills of the texture cache, bypassed sectors, L1
+/// fills; in Accel-Sim's order.
 const CLIENTS: u8 = 4;
 
 impl Lsu {
-    /// Writes the chosen result, then chooses the next one; the clients take turns.
+    /// Writes the selected result, then selects the next one, round robin among the clients.
     pub(super) fn write_back(&mut self, now: u64, around: &mut Surroundings<'_, '_>) {
         if let Some(result) = self.writing {
             let (warp, dst) = match result {
@@ -38,7 +40,7 @@ impl Lsu {
         if waiting == 0 {
             return;
         }
-        // The first client with a result, from the one whose turn it is.
+        // The first client with a result, from the next in turn.
         let turns = (waiting | waiting << CLIENTS) >> self.turn;
         let client = (self.turn + turns.trailing_zeros() as u8) % CLIENTS;
         self.turn = (client + 1) % CLIENTS;
@@ -60,7 +62,7 @@ impl Lsu {
         }
     }
 
-    /// A load or an atomic has all its data.
+    /// Handles a load or an atomic that has all its data.
     pub(super) fn all_arrived(&mut self, kind: Kind, warp: u8, dst: u16, now: u64) {
         if let Some(in_flight) = &mut self.in_flight {
             in_flight.ended(warp);

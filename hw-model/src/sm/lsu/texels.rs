@@ -1,7 +1,9 @@
-//! The texture cache: fetches of texels and loads from surfaces go through it and not through the L1 (sources.md D141).
+//! Texture cache: fetches of texels and loads from surfaces use it instead of the L1 (sources.md
+//! D141).
 //!
-//! It is a read-only cache with one bank, MSHRs and a miss queue as the L1 has them, beside the L1: it is looked up and sends its misses off
-//! in the same cycles, before the L1, as in the peer. What it counts stands apart from what the L1 counts.
+//! It is a read-only cache with one bank, and MSHRs and a miss queue like those of the L1. It is
+//! looked up and sends its misses in the same cycles as the L1, before it, as in Accel-Sim. Its
+//! counters are separate from those of the L1.
 
 use super::super::KERNEL_SLOTS;
 use super::super::counters::KernelCounters;
@@ -10,11 +12,12 @@ use super::piece::Piece;
 use super::{Current, Lsu, Surroundings, TAG_TEXELS};
 use crate::config::L1Config;
 
-/// The cache.
+/// Texture cache.
 #[derive(Clone, Debug)]
 pub(super) struct TextureCache {
     pub(super) cache: L1,
-    /// What a look-up counts, as the L1 counts it, until it is counted as the texture cache's.
+    /// Counts of a look-up in the L1's counters, before they are added to those of the texture
+    /// cache.
     counted: [KernelCounters; KERNEL_SLOTS],
 }
 
@@ -23,27 +26,27 @@ impl TextureCache {
         TextureCache { cache: L1::new(config, sm, TAG_TEXELS), counted: Default::default() }
     }
 
-    /// What is fetched with `sector` has arrived.
+    /// Handles the arrival of the fetch of `sector`.
     #[cold]
     #[inline(never)]
     pub(super) fn fill(&mut self, sector: u64) {
         self.cache.fill(sector);
     }
 
-    /// The next fetch to be told that its sector is here.
+    /// Takes the next fetch whose sector has arrived.
     #[cold]
     #[inline(never)]
     pub(super) fn pop_filled(&mut self) -> Option<u32> {
         self.cache.pop_filled()
     }
 
-    /// Looks the head of the pipeline up, if it is due.
+    /// Looks up the head of the pipeline, if it is due.
     fn look_up(&mut self, now: u64, counters: &mut [KernelCounters]) -> Option<Lookup> {
         if self.cache.banks_due(now) == 0 {
             return None;
         }
         let found = self.cache.look_up(0, &mut self.counted);
-        // Of the one kernel that it was for.
+        // Finds the only kernel of the look-up.
         let tried = |counted: &&mut KernelCounters| counted.l1_accesses + counted.l1_reservation_fails > 0;
         for (sum, counted) in counters.iter_mut().zip(&mut self.counted).filter(|(_, counted)| tried(counted)) {
             let KernelCounters { l1_accesses, l1_hits, l1_pending_hits, l1_misses, l1_reservation_fails, .. } = *counted;
@@ -60,13 +63,14 @@ impl TextureCache {
 }
 
 impl Lsu {
-    /// The texture cache's part of a cycle; true if it refused a look-up.
+    /// Runs the texture cache's part of a cycle. Returns true if it refused a look-up.
     #[inline]
     pub(super) fn texels_cycle(&mut self, now: u64, around: &mut Surroundings<'_, '_>) -> bool {
         self.texels.is_some() && self.cycle_of_texels(now, around)
     }
 
-    // Machines without a texture cache, which most are, shall not pay for a second use of the L1's code: it is in place there, and a call here.
+    // Most machines have no texture cache and must not pay for a second use of the L1's code, which
+    // is inlined there and called here.
     #[cold]
     #[inline(never)]
     fn cycle_of_texels(&mut self, now: u64, around: &mut Surroundings<'_, '_>) -> bool {
@@ -81,7 +85,7 @@ impl Lsu {
         }
     }
 
-    /// One access enters the texture cache.
+    /// Puts one access into the texture cache.
     #[cold]
     #[inline(never)]
     pub(super) fn cut_into_texels(&mut self, now: u64, around: &Surroundings<'_, '_>) {

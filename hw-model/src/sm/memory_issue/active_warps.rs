@@ -2,14 +2,15 @@
 //! wavefront limiting, Rogers et al. 2012; as the TLP of each application in Wang et al. 2018;
 //! sources.md D159).
 //!
-//! A warp takes part in the count as long as it has instructions left and waits at no barrier: one
-//! that waits for memory, for a fence, or for its first instructions is active. One at a barrier or
-//! at its end is not, so that the next younger one becomes active, and the warps that the barrier
-//! waits for get there. So nothing waits for ever: the oldest warp that takes part is always
-//! active, and what it waits for waits for no other warp.
+//! A warp counts while it has instructions left and waits at no barrier. A warp that waits for
+//! memory, for a fence, or for its first instructions is active. A warp at a barrier or at its end
+//! is not, so the next younger one becomes active. The warps that the barrier waits for can thus
+//! reach it. So there is no deadlock: the oldest counted warp is always active, and it waits for no
+//! other warp.
 //!
-//! The order is that of arrival on the SM, whatever the scheduler's own. Who is active is found
-//! anew when a warp comes, ends, arrives at a barrier or leaves it, and when a limit changes.
+//! The order is that of arrival on the SM, independent of the scheduler's order. The active warps
+//! are recomputed when a warp arrives, ends, or reaches or leaves a barrier, and when a limit
+//! changes.
 
 use super::each;
 use super::settings::WarpLimits;
@@ -20,14 +21,14 @@ use crate::sm::sub_core::SubCore;
 use crate::sm::warp::Wait;
 use crate::sm::{GATED, KERNEL_SLOTS, Sm};
 
-/// The limits of an SM, and who is beyond them.
+/// Limits of an SM, and the warps beyond them.
 #[derive(Clone, Debug)]
 pub(in crate::sm) struct ActiveWarps {
-    /// By kernel slot, of each scheduler; 0: any number.
+    /// Limits by kernel slot, per scheduler; 0: no limit.
     limits: WarpLimits,
-    /// By sub-core, the places of warps that take part and are not active.
+    /// Places of counted warps that are not active, by sub-core.
     beyond: [u32; MAX_SUB_CORES],
-    /// Sub-cores of which that is to be found anew, bit per sub-core.
+    /// Mask of sub-cores whose active warps must be recomputed.
     stale: u8,
 }
 
@@ -36,7 +37,7 @@ impl ActiveWarps {
         ActiveWarps { limits, beyond: [0; MAX_SUB_CORES], stale: u8::MAX }
     }
 
-    /// Of a sub-core's warps, the places of those that take part and are not among the oldest of their kernel.
+    /// Places of a sub-core's counted warps that are not among the oldest of their kernel.
     fn find(&self, residents: &Residents, takes_part: impl Fn(u32) -> bool) -> u32 {
         let mut places = [0u32; KERNEL_SLOTS];
         each(residents.live(), |place| {
@@ -55,7 +56,7 @@ impl ActiveWarps {
 }
 
 impl Sm {
-    /// Limits the active warps of kernels from cycle `now` on; false if that changes nothing.
+    /// Sets the limits of active warps from cycle `now` on; false if nothing changes.
     pub(crate) fn limit_warps(&mut self, limits: WarpLimits, now: u64) -> bool {
         if self.active_warps.as_ref().map_or(WarpLimits::default(), |gate| gate.limits) == limits {
             return false;
@@ -71,7 +72,7 @@ impl Sm {
         true
     }
 
-    /// Of warps of a sub-core that could issue, those that its limits hold back.
+    /// Of a sub-core's issuable warps, those that the limits hold back.
     pub(super) fn beyond_active(&mut self, sub_core: usize, issuable: u32) -> u32 {
         let Some(gate) = &mut self.active_warps else { return 0 };
         let number = sub_core & (MAX_SUB_CORES - 1);
@@ -87,8 +88,8 @@ impl Sm {
         gate.beyond[number] & issuable
     }
 
-    /// Who takes part on a sub-core, or in which order, has changed: who is active is to be found
-    /// anew, and a scheduler that was held back may have a warp that may issue.
+    /// Handles a change of the counted warps of a sub-core or of their order. The active warps must
+    /// be recomputed, and a scheduler that was held back may have a warp to issue.
     #[inline]
     pub(in crate::sm) fn ranks_change(&mut self, sub_core: usize) {
         let Some(gate) = &mut self.active_warps else { return };
@@ -99,10 +100,11 @@ impl Sm {
         self.held &= !held;
     }
 
-    /// For the validation hook: that of each kernel on each sub-core just the youngest are held back, worked out from a list of its warps.
+    /// Validation: checks, against a list of the warps, that only the youngest warps of each kernel
+    /// on each sub-core are held back.
     ///
     /// # Panics
-    /// If not.
+    /// If the check fails.
     pub(crate) fn check_active_warps(&self) {
         let Some(gate) = &self.active_warps else { return };
         for sub_core in (0..self.sub_cores_here()).filter(|sub_core| gate.stale >> sub_core & 1 == 0) {

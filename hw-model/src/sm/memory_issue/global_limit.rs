@@ -1,18 +1,19 @@
-//! Global DMIL: limits that one SM finds for all (Dai et al. 2018, end of section 3.3.2; sources.md D126). This is an SM's part; which SM is
-//! monitored, and when its limits reach the others, is in `gpu/global_limits.rs`.
+//! Global DMIL: limits that one SM finds for all (Dai et al. 2018, end of section 3.3.2; sources.md
+//! D126). This is the part of an SM. The selection of the monitored SM and the broadcast are in
+//! `gpu/global_limits.rs`.
 //!
-//! The hardware is one [generator](Milg) per kernel slot for the whole GPU and a limit per SM and slot. Every SM here has a generator that
-//! stands still unless the SM is the monitored one.
+//! The hardware is one [generator](Milg) per kernel slot for the whole GPU and a limit per SM and
+//! slot. In the model every SM has a generator, which is inactive unless the SM is monitored.
 
 use super::super::KERNEL_SLOTS;
 use super::dynamic_limit::{Milg, Rule, UNLIMITED};
 
-/// Limits as they were broadcast, and what this SM finds if it is monitored.
+/// Broadcast limits, and limits that this SM finds if it is monitored.
 #[derive(Clone, Debug)]
 pub(super) struct GlobalLimits {
     rule: Rule,
     generators: [Milg; KERNEL_SLOTS],
-    /// Slots for which this SM is the monitored one, bit per slot.
+    /// Mask of slots for which this SM is monitored.
     monitored: u8,
     limits: [u8; KERNEL_SLOTS],
 }
@@ -22,28 +23,29 @@ impl GlobalLimits {
         GlobalLimits { rule, generators: [Milg::default(); KERNEL_SLOTS], monitored: 0, limits: [UNLIMITED; KERNEL_SLOTS] }
     }
 
-    /// Instructions that may be in flight, 1 to [`UNLIMITED`].
+    /// Maximum number of instructions in flight, 1 to [`UNLIMITED`].
     pub(super) fn limit(&self, slot: usize) -> u8 {
         self.limits[slot]
     }
 
-    /// What this SM has found, if it is monitored for the slot.
+    /// Limit that this SM has found, if it is monitored for the slot.
     pub(super) fn found(&self, slot: usize) -> Option<u8> {
         self.is_monitored(slot).then(|| self.generators[slot].limit())
     }
 
-    /// Whether this SM is the monitored one for the slot.
+    /// True if this SM is monitored for the slot.
     pub(super) fn is_monitored(&self, slot: usize) -> bool {
         self.monitored >> slot & 1 != 0
     }
 
-    /// This SM is monitored for the slot from now on, or is not. The generator goes on from the limit in effect, and its interval begins anew.
+    /// Starts or stops monitoring of this SM for the slot. The generator continues from the limit
+    /// in effect, and its interval restarts.
     pub(super) fn monitor(&mut self, slot: usize, monitored: bool) {
         self.monitored = self.monitored & !(1 << slot) | u8::from(monitored) << slot;
         self.generators[slot] = Milg::with_limit(self.limits[slot]);
     }
 
-    /// A broadcast has come.
+    /// Sets a broadcast limit.
     pub(super) fn set(&mut self, slot: usize, limit: u8) {
         self.limits[slot] = limit;
     }
@@ -54,12 +56,13 @@ impl GlobalLimits {
         }
     }
 
-    /// Returns what a new limit took, if there is one.
+    /// Records requests and fails. Returns the number of operations for a new limit, if there is
+    /// one.
     pub(super) fn observe(&mut self, slot: usize, requests: u32, fails: u32, in_flight: u8) -> u64 {
         if self.is_monitored(slot) { self.generators[slot].observe(&self.rule, requests, fails, in_flight) } else { 0 }
     }
 
-    /// The slot has a new kernel.
+    /// Resets the slot for a new kernel.
     pub(super) fn forget(&mut self, slot: usize) {
         self.monitored &= !(1 << slot);
         (self.generators[slot], self.limits[slot]) = (Milg::default(), UNLIMITED);

@@ -1,18 +1,20 @@
-//! Which store an acknowledgement is of, so that a store is in flight until its last: the load/store unit's part of memory issue.
+//! Tracking of stores in flight: assigns each acknowledgment to its store, so that a store is in
+//! flight until its last one. This is the load/store unit's part of memory issue.
 //!
-//! Loads and atomics are told apart by their tokens; a store's requests carry a number of its own beside the warp's.
+//! Loads and atomics are identified by their tokens. A store's requests carry a store number in
+//! addition to the warp's.
 
 /// Stores in flight.
 #[derive(Clone, Debug, Default)]
 pub(in crate::sm) struct InFlight {
-    /// Acknowledgements still to come, by number.
+    /// Number of acknowledgments still to arrive, by store number.
     left: Vec<u32>,
     free: Vec<u32>,
-    /// Warps whose off-chip memory instructions have had their last reply or acknowledgement.
+    /// Warps whose off-chip memory instructions have received their last reply or acknowledgment.
     ended: Vec<u8>,
 }
 
-/// Stores that there is room for at first: more than fit into 7 bits for each of 8 kernels.
+/// Initial capacity for stores: more than 7 bits for each of 8 kernels.
 const ROOM: usize = 1024;
 
 impl InFlight {
@@ -20,7 +22,7 @@ impl InFlight {
         InFlight { left: vec![0; ROOM], free: (0..ROOM as u32).rev().collect(), ended: Vec::with_capacity(ROOM) }
     }
 
-    /// A store with so many requests begins: its number.
+    /// Registers a store with this many requests. Returns its number.
     pub(in crate::sm) fn store(&mut self, requests: u32) -> u32 {
         let number = self.free.pop().unwrap_or_else(|| {
             self.left.push(0);
@@ -30,7 +32,7 @@ impl InFlight {
         number
     }
 
-    /// One of the store's requests was acknowledged.
+    /// Records the acknowledgment of one of the store's requests.
     pub(in crate::sm) fn acknowledged(&mut self, number: u32, warp: u8) {
         let left = &mut self.left[number as usize];
         *left -= 1;
@@ -40,12 +42,12 @@ impl InFlight {
         }
     }
 
-    /// An off-chip memory instruction of the warp has nothing left to wait for.
+    /// Records that an off-chip memory instruction of the warp is complete.
     pub(in crate::sm) fn ended(&mut self, warp: u8) {
         self.ended.push(warp);
     }
 
-    /// The warps of instructions that have ended since the last call.
+    /// Passes the warps of instructions that have ended since the last call to `each`.
     pub(in crate::sm) fn take(&mut self, each: impl FnMut(u8)) {
         self.ended.drain(..).for_each(each);
     }

@@ -1,4 +1,5 @@
-//! How many off-chip memory instructions of a kernel may be in flight on an SM (Dai et al. 2018, section 3.3).
+//! Limits of off-chip memory instructions in flight per kernel on an SM (Dai et al. 2018, section
+//! 3.3).
 
 use super::super::KERNEL_SLOTS;
 use super::dynamic_limit::{Milg, Rule, UNLIMITED};
@@ -6,21 +7,21 @@ use super::global_limit::GlobalLimits;
 use super::settings::MemorySettings;
 use mias_registers::memory_mode;
 
-/// The limits.
+/// Kind of limits, with their state.
 #[derive(Clone, Debug)]
 pub(super) enum Limits {
-    /// None.
+    /// No limits.
     None,
-    /// SMIL: as the register block has them, by kernel slot; none for a kernel without.
+    /// SMIL: limits in the register block, by kernel slot; none for a kernel without a limit.
     Static([Option<u8>; KERNEL_SLOTS]),
     /// DMIL: one generator per kernel slot.
     Dynamic(Rule, Box<[Milg; KERNEL_SLOTS]>),
-    /// DMIL for the whole GPU.
+    /// Global DMIL.
     Global(Box<GlobalLimits>),
 }
 
 impl Limits {
-    /// As the register block has them.
+    /// Limits as the register block sets them.
     pub(super) fn of(settings: &MemorySettings, rule: Rule) -> Self {
         match settings.mode & memory_mode::LIMITS {
             memory_mode::WRITTEN => Limits::Static(settings.limits.map(|limit| (limit != 0).then_some(limit))),
@@ -30,7 +31,7 @@ impl Limits {
         }
     }
 
-    /// The limit in effect; none: any number.
+    /// Limit in effect; none: no limit.
     pub(super) fn limit(&self, kernel: u8) -> Option<u8> {
         let slot = usize::from(kernel) & (KERNEL_SLOTS - 1);
         match self {
@@ -41,12 +42,13 @@ impl Limits {
         }
     }
 
-    /// Whether a kernel with so many in flight may issue one more.
+    /// True if a kernel with this number in flight may issue one more.
     pub(super) fn room(&self, kernel: u8, in_flight: u16) -> bool {
         self.limit(kernel).is_none_or(|limit| in_flight < u16::from(limit))
     }
 
-    /// Whether so many may be in flight: not more than a limit that stays, nor than any other ever was.
+    /// True if this number in flight conforms to a constant limit, or to the maximum of a variable
+    /// one.
     pub(super) fn is_kept(&self, kernel: u8, in_flight: u16) -> bool {
         match self {
             Limits::None => true,
@@ -55,7 +57,7 @@ impl Limits {
         }
     }
 
-    /// The kernel has one more in flight.
+    /// Records an issued instruction of the kernel.
     pub(super) fn issued(&mut self, kernel: u8, in_flight: u16) {
         let (slot, in_flight) = (usize::from(kernel) & (KERNEL_SLOTS - 1), seven_bits(in_flight));
         match self {
@@ -65,7 +67,7 @@ impl Limits {
         }
     }
 
-    /// Whether a generator of this SM finds the kernel's limit.
+    /// True if a generator of this SM finds the kernel's limit.
     pub(super) fn are_found_here(&self, kernel: u8) -> bool {
         match self {
             Limits::None | Limits::Static(_) => false,
@@ -74,7 +76,8 @@ impl Limits {
         }
     }
 
-    /// What the load/store unit did for the kernel. Returns what a new limit took, if there is one.
+    /// Records the load/store unit's requests and fails of the kernel. Returns the number of
+    /// operations for a new limit, if there is one.
     pub(super) fn observe(&mut self, kernel: u8, requests: u64, fails: u64, in_flight: u16) -> u64 {
         let (slot, in_flight) = (usize::from(kernel) & (KERNEL_SLOTS - 1), seven_bits(in_flight));
         let (requests, fails) = (u32::try_from(requests).unwrap_or(u32::MAX), u32::try_from(fails).unwrap_or(u32::MAX));
@@ -85,7 +88,7 @@ impl Limits {
         }
     }
 
-    /// The slot has a new kernel.
+    /// Resets the slot for a new kernel.
     pub(super) fn forget(&mut self, kernel: u8) {
         let slot = usize::from(kernel) & (KERNEL_SLOTS - 1);
         match self {
@@ -96,7 +99,7 @@ impl Limits {
     }
 }
 
-/// As 7 bits count it: where nothing holds a kernel back, more than 127 may be in flight.
+/// Number saturated to 7 bits: a kernel without restrictions may have more than 127 in flight.
 fn seven_bits(in_flight: u16) -> u8 {
     in_flight.min(UNLIMITED.into()) as u8
 }

@@ -1,25 +1,29 @@
-//! Memory issue: which kernels' warps may issue an off-chip memory instruction, and when (Dai et al. 2018, section 3; sources.md D123).
+//! Memory issue: arbitration among kernels for off-chip memory instructions (Dai et al. 2018,
+//! section 3; sources.md D123).
 //!
-//! Kernels on an SM share one in-order load/store unit. What holds an instruction back does so where a warp scheduler issues, before the
-//! instruction takes a collector and a place in that unit. The state is one per SM and shared by its schedulers, which ask in the order of
-//! their turns.
+//! Kernels on an SM share one in-order load/store unit. An instruction is held back where a warp
+//! scheduler issues, before it takes a collector and an entry of that unit. The state is one per SM
+//! and shared by its schedulers, which query it in rotated order.
 //!
-//! A scheduler asks with the warps that could issue. Of those, it may not take
-//! 1. warps that are too young among their kernel's: beyond its [active warps](active_warps), whatever their instruction;
+//! A scheduler passes its issuable warps. It must not select
+//! 1. warps that are too young in their kernel: beyond its [active warps](active_warps), for any
+//!    instruction;
 //! 2. warps of a kernel whose [share](warp_quota) of warp instructions is spent;
-//! 3. warps at an off-chip memory instruction of a kernel that has as many [in flight](in_flight) as its [limit](limit) allows;
-//! 4. warps at an off-chip memory instruction of a kernel behind another, in the [order](order) of those that are left.
+//! 3. warps at an off-chip memory instruction of a kernel with as many [in flight](in_flight) as
+//!    its [limit](limit) allows;
+//! 4. warps at an off-chip memory instruction of a kernel behind another in the [order](order) of
+//!    the remaining ones.
 //!
-//! The scheduler's own order decides among the others, so that a memory instruction goes before no
-//! other instruction. One file per mechanism. An SM of a machine that does not name memory issue
-//! has none of this but the first, which is there while a limit is set. What the register block
-//! reads and sets is in [`steering`], and in [`active_warps`].
+//! The scheduler's own order decides among the others, so a memory instruction has no priority over
+//! other instructions. There is one file per mechanism. On a machine without memory issue, only the
+//! first mechanism exists, while a limit is set. [`steering`] and [`active_warps`] connect it to
+//! the register block.
 //!
 //! In hardware: per SM and kernel slot 7 bits in flight, as many of their peak, 12 of reservation
 //! fails, 10 of requests, 10 of memory instructions, 16 of quota, 7 of limit, 32 of the warp
-//! instructions of a share and as many of what is left of it, 6 of active warps. What changes such
-//! a number is counted for the energy report, one each, where a mechanism that is on needs it, and
-//! for a kernel that it holds back (sources.md D175); comparing them is part of scheduling.
+//! instructions of a share and as many of its rest, 6 of active warps. For the energy report, each
+//! change of such a number counts as one operation. It counts only if an active mechanism needs it,
+//! and for a kernel that it holds back (sources.md D175). Comparisons are part of scheduling.
 
 mod active_warps;
 mod broadcast;
@@ -53,55 +57,60 @@ use limit::Limits;
 use order::Order;
 use warp_quota::WarpQuota;
 
-/// What an SM remembers of its kernels' memory instructions.
+/// Memory-issue state of an SM.
 #[derive(Clone, Debug)]
 pub(super) struct MemoryIssue {
     order: Order,
     limits: Limits,
     warp_quota: Option<WarpQuota>,
-    /// What the register block says.
+    /// Settings from the register block.
     settings: MemorySettings,
-    /// It has said something else since reset.
+    /// True if the settings have changed since reset.
     is_steered: bool,
-    /// What the paper leaves open of limits that hardware finds.
+    /// Options of hardware limits that the paper leaves open.
     rule: Rule,
-    /// Off-chip memory instructions from issue to their last reply or acknowledgement, by kernel slot.
+    /// Number of off-chip memory instructions from issue to their last reply or acknowledgment, by
+    /// kernel slot.
     in_flight: [u16; KERNEL_SLOTS],
-    /// Most of these since the register block took the last, by kernel slot.
+    /// Peak of this number since the register block last read it, by kernel slot.
     peak: [u16; KERNEL_SLOTS],
-    /// Accesses and reservation fails that were seen last, by kernel slot.
+    /// Accesses and reservation fails at the last observation, by kernel slot.
     seen: [(u64, u64); KERNEL_SLOTS],
-    /// Kernels that could have issued an off-chip memory instruction where a scheduler asked last, bit per slot.
+    /// Mask of kernels with an issuable off-chip memory instruction at the last query of a
+    /// scheduler.
     open: u8,
     choices: MemoryChoices,
 }
 
-/// How often there was something to choose where an off-chip memory instruction issued.
+/// Number of issued off-chip memory instructions with a choice among kernels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct MemoryChoices {
-    /// Off-chip memory instructions issued.
+    /// Number of off-chip memory instructions issued.
     pub issues: u64,
-    /// Those that had one of another kernel, ready and within its limit, beside them at their scheduler.
+    /// Number of these for which another kernel had one ready and within its limit at the same
+    /// scheduler.
     pub contested: u64,
 }
 
-/// How many off-chip memory instructions the kernel of a slot may have in flight on the SMs that hold TBs of it.
+/// Limits of off-chip memory instructions in flight of a slot's kernel, over the SMs that hold its
+/// TBs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct MemoryLimits {
-    /// Kernel slot: the order of launch, unless a kernel has taken the slot of one that had completed.
+    /// Kernel slot: the order of launch, unless a kernel has taken the slot of a completed one.
     pub slot: usize,
-    /// SMs that hold TBs of it.
+    /// Number of SMs that hold its TBs.
     pub sms: u32,
-    /// Of these, how many let any number be in flight.
+    /// Number of these SMs without a limit.
     pub unlimited: u32,
-    /// The lowest limit of the others; none if there are no others.
+    /// Lowest limit of the others; none if there are no others.
     pub lowest: Option<u8>,
-    /// The highest of them.
+    /// Highest limit of the others; none if there are no others.
     pub highest: Option<u8>,
 }
 
 impl MemoryIssue {
-    /// As the machine says, which may be nothing: then the register block can turn it on.
+    /// Creates the state as the GPU file configures it. It may be off; then the register block can
+    /// turn it on.
     pub(super) fn new(config: &MemoryIssueConfig) -> Self {
         let (settings, rule) = (MemorySettings::of(config), Rule { no_fails: config.no_fails, wide: config.wide_fails });
         MemoryIssue {
@@ -119,7 +128,7 @@ impl MemoryIssue {
         }
     }
 
-    /// Kernels that have TBs on the SM from now on.
+    /// Sets the kernels with TBs on the SM.
     fn reside(&mut self, resident: u8) {
         self.order.reside(resident);
         if let Some(quota) = &mut self.warp_quota {
@@ -127,7 +136,7 @@ impl MemoryIssue {
         }
     }
 
-    /// Of warps that could issue, the places of those that may.
+    /// Of the issuable warps, the places of those that are allowed.
     fn allowed(&mut self, issuable: u32, memory: impl Fn(u32) -> bool, kernel: impl Fn(u32) -> u8, by_unit: u32) -> u32 {
         self.open = 0;
         if !self.settings.active {
@@ -166,7 +175,7 @@ impl MemoryIssue {
         allowed
     }
 
-    /// A warp of the kernel has issued an instruction, off-chip or not. Returns what that counted.
+    /// Records an issued instruction of the kernel. Returns the number of counter operations.
     fn issued(&mut self, kernel: u8, off_chip: bool) -> u64 {
         let mut counts = self.warp_quota.as_mut().map_or(0, |quota| quota.issued(kernel));
         if off_chip {
@@ -183,23 +192,24 @@ impl MemoryIssue {
         counts
     }
 
-    /// An off-chip memory instruction of the kernel has had its last reply or acknowledgement. Returns what that counted.
+    /// Records that an off-chip memory instruction of the kernel is complete. Returns the number of
+    /// counter operations.
     fn ended(&mut self, kernel: u8) -> u64 {
         self.in_flight[usize::from(kernel) & (KERNEL_SLOTS - 1)] -= 1;
         u64::from(self.counts_in_flight(kernel))
     }
 
-    /// Whether anybody needs to know how many the kernel has in flight.
+    /// True if any mechanism needs the kernel's number in flight.
     fn counts_in_flight(&self, kernel: u8) -> bool {
         self.settings.watched || self.limits.limit(kernel).is_some()
     }
 
-    /// Whether anybody needs its peak in flight, its requests and its reservation fails.
+    /// True if any mechanism needs the kernel's peak in flight, requests and reservation fails.
     fn counts_fails(&self, kernel: u8) -> bool {
         self.settings.watched || self.limits.are_found_here(kernel)
     }
 
-    /// Looks at what the load/store unit has counted since it was asked last, and adds to it what that counted.
+    /// Observes the load/store unit's counts since the last call, and adds the counter operations.
     fn observe(&mut self, counters: &mut [KernelCounters; KERNEL_SLOTS]) {
         for (slot, kernel) in (0u8..).zip(counters) {
             let seen = &mut self.seen[usize::from(slot)];
@@ -216,7 +226,7 @@ impl MemoryIssue {
         }
     }
 
-    /// For the validation hook: that fixed limits are kept, and that nothing is in flight on an SM that is empty.
+    /// Validation: checks that fixed limits hold, and that nothing is in flight on an empty SM.
     pub(super) fn check(&self, empty: bool) {
         for (slot, &in_flight) in (0u8..).zip(&self.in_flight) {
             assert!(!empty || in_flight == 0, "{in_flight} memory instructions of slot {slot} in flight on an empty SM");
@@ -224,7 +234,7 @@ impl MemoryIssue {
         }
     }
 
-    /// A new kernel has taken the slot: what was learnt of the one before is forgotten.
+    /// Resets the slot for a new kernel.
     fn forget(&mut self, kernel: u8) {
         self.limits.forget(kernel);
         self.order.forget(kernel);
@@ -240,7 +250,8 @@ fn each(mut set: u32, mut f: impl FnMut(u32)) {
 }
 
 impl Sm {
-    /// Of the warps of a sub-core that could issue, those that may. If none may, the scheduler is held back.
+    /// Of a sub-core's issuable warps, those that are allowed. If none is, the scheduler is held
+    /// back.
     pub(super) fn allowed(&mut self, sub_core: usize, issuable: u32, programs: &Programs) -> u32 {
         let issuable_by_age = issuable & !self.beyond_active(sub_core, issuable);
         let Some(gate) = &mut self.memory_issue else {
@@ -258,7 +269,7 @@ impl Sm {
         allowed
     }
 
-    /// The warp is about to issue its next instruction.
+    /// Records that the warp is about to issue its next instruction.
     pub(super) fn memory_issued(&mut self, number: u8, programs: &Programs) {
         let Some(gate) = &mut self.memory_issue else { return };
         let warp = &self.warps[number];
@@ -268,7 +279,7 @@ impl Sm {
         self.ask_again();
     }
 
-    /// What the load/store unit did in its cycle: instructions that have ended, requests and reservation fails.
+    /// Handles the load/store unit's cycle: ended instructions, requests and reservation fails.
     pub(super) fn memory_served(&mut self) {
         let Some(gate) = &mut self.memory_issue else { return };
         let (warps, kernels) = (&self.warps, &mut self.kernels);
@@ -277,7 +288,7 @@ impl Sm {
         self.ask_again();
     }
 
-    /// Adds how often there was something to choose, if anything may hold instructions back.
+    /// Adds the number of choices, if any mechanism may hold instructions back.
     pub(crate) fn add_choices(&self, choices: &mut Option<MemoryChoices>) {
         if let Some(gate) = &self.memory_issue {
             let sum = choices.get_or_insert_default();
@@ -286,7 +297,7 @@ impl Sm {
         }
     }
 
-    /// Adds the limits in effect, of every slot with TBs here, if the SM has limits.
+    /// Adds the limits in effect of every slot with TBs on the SM, if it has limits.
     pub(crate) fn add_limits(&self, all: &mut Vec<MemoryLimits>) {
         let Some(gate) = self.memory_issue.as_ref().filter(|gate| !matches!(gate.limits, Limits::None)) else { return };
         for slot in (0..KERNEL_SLOTS).filter(|&slot| self.resident[slot] > 0) {
@@ -307,7 +318,7 @@ impl Sm {
         all.sort_unstable_by_key(|limits| limits.slot);
     }
 
-    /// TBs have come or gone.
+    /// Handles a change of the resident TBs.
     pub(super) fn memory_issue_resides(&mut self) {
         if let Some(gate) = &mut self.memory_issue {
             gate.reside(self.resident_kernels);
@@ -315,14 +326,14 @@ impl Sm {
         }
     }
 
-    /// A new kernel has taken the slot.
+    /// Resets the slot for a new kernel.
     pub(super) fn memory_issue_forgets(&mut self, kernel: u8) {
         if let Some(gate) = &mut self.memory_issue {
             gate.forget(kernel);
         }
     }
 
-    /// Schedulers that were held back may have a warp that may issue.
+    /// Lets the schedulers that were held back try again.
     fn ask_again(&mut self) {
         self.hopeful |= self.held;
         self.accounting.changed |= if self.held != 0 { EVERY_SUB_CORE } else { 0 };

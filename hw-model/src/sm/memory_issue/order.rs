@@ -1,17 +1,18 @@
-//! Whose memory instruction is next, of the kernels that have one ready at a scheduler (Dai et al. 2018, section 3.2).
+//! Order among the kernels with a memory instruction ready at a scheduler (Dai et al. 2018, section
+//! 3.2).
 
 use super::quota::Quota;
 use super::round_robin::RoundRobin;
 use crate::config::MemoryOrder;
 
-/// The order, and what it remembers.
+/// Order, with its state.
 #[derive(Clone, Debug)]
 pub(super) enum Order {
-    /// The scheduler's own.
+    /// Scheduler's own order.
     Scheduler,
-    /// RBMI.
+    /// RBMI: round robin.
     RoundRobin(RoundRobin),
-    /// QBMI.
+    /// QBMI: quotas.
     Quota(Quota),
 }
 
@@ -24,7 +25,8 @@ impl Order {
         }
     }
 
-    /// Of kernels with a memory instruction ready, those whose may go; bit per slot. None only if there is none.
+    /// Mask of kernels whose memory instruction may issue, of those that are ready. Empty only if
+    /// none is ready.
     pub(super) fn first(&self, ready: u8) -> u8 {
         match self {
             Order::RoundRobin(order) if ready != 0 => 1 << order.first(ready),
@@ -33,7 +35,8 @@ impl Order {
         }
     }
 
-    /// A memory instruction of the kernel has issued. Returns what that counted.
+    /// Records an issued memory instruction of the kernel. Returns the number of counter
+    /// operations.
     pub(super) fn issued(&mut self, kernel: u8) -> u64 {
         match self {
             Order::Scheduler => 0,
@@ -45,24 +48,25 @@ impl Order {
         }
     }
 
-    /// Whether it needs to know of requests.
+    /// True if the order needs the number of requests.
     pub(super) fn counts_requests(&self) -> bool {
         matches!(self, Order::Quota(_))
     }
 
-    /// Requests of the kernel were made. Returns what new quotas took, if there are any.
+    /// Records requests of the kernel. Returns the number of operations for new quotas, if there
+    /// are any.
     pub(super) fn observe(&mut self, kernel: u8, requests: u64) -> u64 {
         if let Order::Quota(order) = self { order.observe(kernel, requests) } else { 0 }
     }
 
-    /// Kernels that have TBs here, bit per slot.
+    /// Sets the mask of kernels with TBs on the SM.
     pub(super) fn reside(&mut self, resident: u8) {
         if let Order::Quota(order) = self {
             order.reside(resident);
         }
     }
 
-    /// The slot has a new kernel.
+    /// Resets the slot for a new kernel.
     pub(super) fn forget(&mut self, kernel: u8) {
         if let Order::Quota(order) = self {
             order.forget(kernel);

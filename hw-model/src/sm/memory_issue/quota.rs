@@ -1,37 +1,42 @@
-//! QBMI: quotas of memory instructions, so that kernels make as many requests each (Dai et al. 2018, section 3.2).
+//! QBMI: quotas of memory instructions, with which all kernels make equally many requests (Dai et
+//! al. 2018, section 3.2).
 //!
-//! `quota_i = lcm(r_0, .., r_n) / r_i` with `r` the requests per memory instruction. The kernel with more quota left goes first; each
-//! instruction takes one. When any kernel's quota is zero, a new set is added to all. `r` is 1 at first, and renewed every 1,024 requests of
-//! the kernel, atomics included.
+//! `quota_i = lcm(r_0, .., r_n) / r_i`, where `r` is the number of requests per memory instruction.
+//! The kernel with the larger remaining quota goes first; each instruction uses one. When the quota
+//! of any kernel is zero, a new set is added to all. `r` is 1 at first. It is updated every 1,024
+//! requests of the kernel, including atomics.
 //!
-//! Own, where the paper is silent: `r` is rounded to the nearest whole number from 1 to 32, since reals have no least common multiple;
-//! of equal quotas the lower slot goes first; quotas have 16 bits, at which they stay.
+//! Own, where the paper is silent: `r` is rounded to the nearest integer from 1 to 32, since reals
+//! have no least common multiple. At equal quotas, the lower slot goes first. Quotas saturate at 16
+//! bits.
 
 use super::super::KERNEL_SLOTS;
 
-/// Requests after which `r` is renewed (Dai et al. 2018, section 3.2).
+/// Number of requests after which `r` is updated (Dai et al. 2018, section 3.2).
 pub(super) const SAMPLE: u32 = 1024;
 
-/// Most requests per memory instruction: one per lane.
+/// Maximum requests per memory instruction: one per lane.
 const MOST_REQUESTS: u32 = 32;
 
-/// Counts of an instruction that issues: one of instructions, and one of the quota (sources.md D175).
+/// Counter operations of an issued instruction: one for the instructions, and one for the quota
+/// (sources.md D175).
 const COUNTS_OF_ISSUE: u64 = 2;
 
 /// Operations of a new `r`: a quotient of 6 bits, one subtraction each (own).
 const COUNTS_OF_RATE: u64 = 6;
 
-/// Operations of a set that a new `r` changes, for each kernel here: a product of 16 bits, and a quotient, one addition or subtraction each (own).
+/// Operations of a set after a new `r`, for each resident kernel: a product of 16 bits, and a
+/// quotient, one addition or subtraction each (own).
 const COUNTS_OF_SET: u64 = 32;
 
-/// Quotas, and what they are worked out from.
+/// Quotas, with their inputs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quota {
-    /// By kernel slot.
+    /// Remaining quota, by kernel slot.
     left: [u16; KERNEL_SLOTS],
     /// Requests per memory instruction, by kernel slot.
     requests_each: [u8; KERNEL_SLOTS],
-    /// Requests and memory instructions since `r` was renewed, by kernel slot.
+    /// Requests and memory instructions since the last update of `r`, by kernel slot.
     requests: [u32; KERNEL_SLOTS],
     instructions: [u32; KERNEL_SLOTS],
     resident: u8,
@@ -45,7 +50,7 @@ impl Default for Quota {
 }
 
 impl Quota {
-    /// The kernel with most quota left, of `ready` (not empty).
+    /// Kernel with the largest remaining quota, of `ready` (not empty).
     pub(super) fn first(&self, ready: u8) -> u8 {
         let mut first = ready.trailing_zeros() as usize;
         for slot in first + 1..KERNEL_SLOTS {
@@ -56,7 +61,8 @@ impl Quota {
         first as u8
     }
 
-    /// A memory instruction of the kernel has issued. Returns what that counted: with a new set, one more for each kernel here.
+    /// Records an issued memory instruction of the kernel. Returns the number of counter
+    /// operations; a new set adds one for each resident kernel.
     pub(super) fn issued(&mut self, kernel: u8) -> u64 {
         let slot = usize::from(kernel) & (KERNEL_SLOTS - 1);
         self.left[slot] = self.left[slot].saturating_sub(1);
@@ -64,7 +70,8 @@ impl Quota {
         COUNTS_OF_ISSUE + if self.replenish() { self.kernels_here() } else { 0 }
     }
 
-    /// Requests of the kernel were made. Returns what a new `r` and the set by it took, if it is time for them.
+    /// Records requests of the kernel. Returns the number of operations for a new `r` and its set,
+    /// if due.
     pub(super) fn observe(&mut self, kernel: u8, requests: u64) -> u64 {
         let slot = usize::from(kernel) & (KERNEL_SLOTS - 1);
         self.requests[slot] = self.requests[slot].saturating_add(u32::try_from(requests).unwrap_or(u32::MAX));
@@ -82,7 +89,7 @@ impl Quota {
         self.resident.count_ones().into()
     }
 
-    /// Kernels that have TBs here: what others had left is gone.
+    /// Sets the kernels with TBs on the SM; the quotas of others are lost.
     pub(super) fn reside(&mut self, resident: u8) {
         self.resident = resident;
         for slot in (0..KERNEL_SLOTS).filter(|slot| resident >> slot & 1 == 0) {
@@ -91,13 +98,13 @@ impl Quota {
         self.replenish();
     }
 
-    /// The slot has a new kernel.
+    /// Resets the slot for a new kernel.
     pub(super) fn forget(&mut self, kernel: u8) {
         let slot = usize::from(kernel) & (KERNEL_SLOTS - 1);
         (self.requests_each[slot], self.requests[slot], self.instructions[slot]) = (1, 0, 0);
     }
 
-    /// Adds a new set if any kernel here has none left; whether it has.
+    /// Adds a new set if any resident kernel has no quota left. Returns true if it did.
     fn replenish(&mut self) -> bool {
         let here = |slot: &usize| self.resident >> slot & 1 != 0;
         if !(0..KERNEL_SLOTS).filter(here).any(|slot| self.left[slot] == 0) {
@@ -111,7 +118,7 @@ impl Quota {
         true
     }
 
-    /// Quotas left, by kernel slot.
+    /// Remaining quotas, by kernel slot.
     #[cfg(test)]
     pub(super) fn left(&self) -> [u16; KERNEL_SLOTS] {
         self.left
@@ -124,7 +131,7 @@ impl Quota {
     }
 }
 
-/// Least common multiple of whole numbers from 1; of 1 to 32 it has 48 bits.
+/// Least common multiple of positive integers; for 1 to 32 it has 48 bits.
 fn lcm(a: u64, b: u64) -> u64 {
     let (mut x, mut y) = (a, b);
     while y != 0 {

@@ -1,56 +1,56 @@
-//! What holds the memory instructions of an SM back, as a GPU's file says or as the register block has it while it runs, and
-//! what the block reads of each kernel (sources.md D127).
+//! Memory-issue settings of an SM, from the GPU file or the register block, and counts of each
+//! kernel for the register block (sources.md D127).
 
 use crate::config::{InFlightLimit, MemoryIssueConfig, MemoryOrder};
 use mias_registers::{KERNEL_SLOTS, memory, memory_mode};
 
-/// By kernel slot, the most active warps of each warp scheduler; 0: any number.
+/// Maximum number of active warps per warp scheduler, by kernel slot; 0: no limit.
 pub type WarpLimits = [u8; KERNEL_SLOTS];
 
-/// By kernel slot, warp instructions of a set; 0: any number.
+/// Warp instructions of a set, by kernel slot; 0: no quota.
 pub type WarpQuotas = [u32; KERNEL_SLOTS];
 
-/// What is counted of the kernel in one slot of an SM, cumulative but for the numbers in flight.
+/// Counts of the kernel in one slot of an SM, cumulative except for the numbers in flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KernelMemoryCounts {
-    /// Requests.
+    /// Number of requests.
     pub requests: u64,
-    /// Reservation fails.
+    /// Number of reservation fails.
     pub fails: u64,
-    /// Scheduler-cycles in which its warps were held back.
+    /// Number of scheduler-cycles in which its warps were held back.
     pub held_cycles: u64,
-    /// Memory instructions in flight.
+    /// Number of memory instructions in flight.
     pub in_flight: u16,
-    /// Most at a time since the register block took the slot's counts.
+    /// Maximum number in flight since the register block read the slot's counts.
     pub peak: u16,
-    /// The limit in effect, 0 for none.
+    /// Limit in effect, 0 for none.
     pub limit: u8,
 }
 
-/// What holds memory instructions of an SM back.
+/// Memory-issue settings of an SM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemorySettings {
-    /// [`memory_mode`] fields.
+    /// Mode, as [`memory_mode`] fields.
     pub mode: u32,
-    /// By slot: the limit as written, 0 for none.
+    /// Limit by slot, as written; 0 for none.
     pub limits: [u8; KERNEL_SLOTS],
-    /// Memory instructions are held back.
+    /// True if memory instructions are held back.
     pub active: bool,
-    /// The firmware looks at the counters at intervals.
+    /// True if the firmware reads the counters at intervals.
     pub watched: bool,
-    /// By slot: warp instructions of a set, 0 for any number.
+    /// Warp instructions of a set by slot; 0 for no quota.
     pub warp_quotas: WarpQuotas,
 }
 
 impl MemorySettings {
-    /// Those that a GPU begins with.
+    /// Initial settings of a GPU.
     pub(crate) fn of(config: &MemoryIssueConfig) -> Self {
         let warp_quotas = std::array::from_fn(|slot| config.warp_quota.get(slot).copied().unwrap_or(0));
         MemorySettings { mode: mode_of(config), limits: limits_of(config), active: true, watched: false, warp_quotas }
     }
 }
 
-/// The mode that a GPU begins in.
+/// Initial mode of a GPU.
 fn mode_of(config: &MemoryIssueConfig) -> u32 {
     let order = match config.order {
         MemoryOrder::Scheduler => memory_mode::SCHEDULER,
@@ -66,7 +66,8 @@ fn mode_of(config: &MemoryIssueConfig) -> u32 {
     order | limits
 }
 
-/// What a slot's limit is until the firmware sets it: the GPU's, or, where the firmware is to find it, as many as are counted.
+/// Initial limits, until the firmware sets them: the GPU file's, or the maximum count where the
+/// firmware finds them.
 fn limits_of(config: &MemoryIssueConfig) -> [u8; KERNEL_SLOTS] {
     std::array::from_fn(|slot| match config.in_flight {
         InFlightLimit::Firmware => memory::MOST_IN_FLIGHT as u8,

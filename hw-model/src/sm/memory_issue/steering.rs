@@ -1,8 +1,10 @@
-//! What the register block reads of memory issue on an SM, and what it sets: modes and limits while kernels run (sources.md D127).
+//! Connection of an SM's memory issue to the register block: counts to read, and modes and limits
+//! to apply while kernels run (sources.md D127).
 //!
-//! A new order begins as after reset, and so do limits of another kind; of the same kind they stay. A quota of warp instructions that has changed
-//! is whole again, and the others are what is left of them. In an SM that is not active nothing is
-//! held back, and what finds quotas and limits goes on: then more than 127 may be in flight, of which 7 bits say 127.
+//! A new order starts as after reset, as do limits of another kind; limits of the same kind keep
+//! their state. A changed quota of warp instructions is full; the others keep their rest. On an SM
+//! whose restrictions are inactive, nothing is held back, and quotas and limits continue to be
+//! updated. More than 127 may then be in flight, which 7 bits show as 127.
 
 use super::MemoryIssue;
 use super::limit::Limits;
@@ -14,7 +16,7 @@ use crate::sm::{IssueClass, KERNEL_SLOTS, Sm};
 use mias_registers::memory_mode;
 
 impl MemoryIssue {
-    /// Follows the register block; true if limits of one SM for all begin anew.
+    /// Applies the register block's settings; true if global limits restart.
     fn steer(&mut self, settings: &MemorySettings, resident: u8) -> bool {
         let (before, now) = (self.settings.mode, settings.mode);
         if before & memory_mode::ORDER != now & memory_mode::ORDER {
@@ -34,7 +36,7 @@ impl MemoryIssue {
 }
 
 impl Sm {
-    /// What is counted of the kernel in a slot, as of the last cycle that was accounted.
+    /// Counts of the kernel in a slot, as of the last accounted cycle.
     pub(crate) fn memory_counts(&self, slot: usize) -> KernelMemoryCounts {
         let kernel = &self.kernels[slot];
         let counts = KernelMemoryCounts {
@@ -48,7 +50,7 @@ impl Sm {
         KernelMemoryCounts { in_flight: gate.in_flight[slot], peak: gate.peak[slot], limit, ..counts }
     }
 
-    /// The peaks of these slots, one bit each, begin with what is in flight.
+    /// Restarts the peaks of these slots at the number in flight.
     pub(crate) fn memory_latched(&mut self, slots: u8) {
         let Some(gate) = &mut self.memory_issue else { return };
         for slot in (0..KERNEL_SLOTS).filter(|slot| slots >> slot & 1 != 0) {
@@ -56,7 +58,8 @@ impl Sm {
         }
     }
 
-    /// Follows the register block from cycle `now` on. None if nothing changes, else whether limits of one SM for all begin anew.
+    /// Applies the register block's settings from cycle `now` on. None if nothing changes, else
+    /// whether global limits restart.
     pub(crate) fn steer_memory(&mut self, settings: &MemorySettings, now: u64) -> Option<bool> {
         let resident = self.resident_kernels;
         let gate = self.memory_issue.as_mut().filter(|gate| gate.settings != *settings)?;
@@ -68,7 +71,7 @@ impl Sm {
     }
 }
 
-/// The order of a mode.
+/// Order of a mode.
 pub(super) fn order_of(mode: u32) -> MemoryOrder {
     match mode & memory_mode::ORDER {
         memory_mode::ROUND_ROBIN => MemoryOrder::RoundRobin,

@@ -1,4 +1,4 @@
-//! The mechanisms against what their sources say of them (sources.md D123).
+//! Comparison of the mechanisms with their sources (sources.md D123).
 
 use super::dynamic_limit::{Milg, Rule, UNLIMITED};
 use super::limit::Limits;
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 const BIT_EXACT: Rule = Rule { no_fails: NoFails::Unlimited, wide: false };
 
-/// A generator behind one interval of 1,024 requests with so many fails, and so many in flight at most.
+/// Generator after one interval of 1,024 requests with these fails and this peak in flight.
 fn after(config: Rule, peak: u8, fails: u32) -> u8 {
     let mut generator = Milg::default();
     (1..=peak).for_each(|in_flight| generator.issued(in_flight));
@@ -48,13 +48,14 @@ fn without_fails_a_limit_goes_or_grows() {
     }
 }
 
-/// Quotas are in the proportion of the inverse requests per instruction, whatever those are.
+/// Quotas are proportional to the inverse of the requests per instruction.
 #[test]
 fn quotas_ask_for_as_many_requests_each() {
     let mut quota = Quota::default();
     quota.reside(0b111);
     assert_eq!(quota.left()[..3], [1, 1, 1]);
-    // 1,024 requests each, of 512, 341 and 60 instructions: 2, 3 and 17 per instruction.
+    // Three kernels with 1,024 requests each, of 512, 341 and 60 instructions: 2, 3 and 17 per
+    // instruction.
     for (kernel, instructions) in [(0, 512), (1, 341), (2, 60)] {
         (0..instructions).for_each(|_| _ = quota.issued(kernel));
         quota.observe(kernel, SAMPLE.into());
@@ -87,7 +88,7 @@ fn warp_quota(quotas: &[u32]) -> WarpQuota {
     WarpQuota::new(std::array::from_fn(|slot| quotas.get(slot).copied().unwrap_or(0))).expect("somebody has one")
 }
 
-/// A quota that changes is whole, those that do not are what is left of them, and with none there is nothing to wait for.
+/// A changed quota is full, others keep their rest, and without quotas no kernel waits.
 #[test]
 fn a_warp_quota_that_changes_is_whole() {
     let of = |quotas: [u32; 2]| std::array::from_fn(|slot| quotas.get(slot).copied().unwrap_or(0));
@@ -120,7 +121,7 @@ fn warp_quotas_are_renewed_when_all_are_spent() {
     assert!(!quota.has_left(1));
     quota.issued(0);
     assert!(quota.has_left(0) && quota.has_left(1));
-    // Nobody waits for a kernel that has gone.
+    // No kernel waits for one that has left.
     quota.issued(1);
     quota.reside(0b10);
     assert!(quota.has_left(1));
@@ -149,12 +150,12 @@ fn order_of(order: MemoryOrder) -> Order {
     order
 }
 
-/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+/// Tests that `cargo xtask ci` runs and `cargo xtask test` skips.
 mod slow {
     use super::*;
 
     proptest! {
-        /// Limits are at least 1 and never beyond what is counted, whatever happens.
+        /// Limits are at least 1 and never beyond the counter, for all inputs.
         #[test]
         fn limits_stay_in_their_bits(
             steps in prop::collection::vec((0u8..=127, 0u32..3000, 0u32..20_000), 1..50),
@@ -170,8 +171,9 @@ mod slow {
             }
         }
 
-        /// The firmware's rule is the hardware's: over any number of whole intervals with as many fails each and the same peak, it finds the same
-        /// limit from the sums, whichever way either is set.
+        /// The firmware's rule equals the hardware's. Over any number of whole intervals with
+        /// constant fails and a constant peak, it finds the same limit from the sums, for all
+        /// options.
         #[test]
         fn the_firmwares_limit_is_the_hardwares_on_a_steady_input(
             peak in 1u8..=127, fails in 0u32..20_000, intervals in 1u32..100, wide: bool, grow: bool,
@@ -188,7 +190,8 @@ mod slow {
             prop_assert_eq!(firmware.limit(counted, UNLIMITED.into()), u32::from(hardware.limit()));
         }
 
-        /// Round robin: between two turns of a kernel that is always ready, every other that is has had one.
+        /// Round robin: between two turns of a kernel that is always ready, every other such kernel
+        /// has had one turn.
         #[test]
         fn turns_go_round(ready in 1u8..=255) {
             let mut order = order_of(MemoryOrder::RoundRobin);
@@ -204,7 +207,8 @@ mod slow {
             prop_assert_eq!(once, again);
         }
 
-        /// Quotas: with requests per instruction that stay, kernels that are always ready make as many requests each within one set.
+        /// Quotas: with constant requests per instruction, kernels that are always ready make
+        /// equally many requests to within one set.
         #[test]
         fn quotas_balance_requests(each in prop::collection::vec(1u32..=32, 2..4)) {
             let mut order = order_of(MemoryOrder::Quota);
@@ -216,7 +220,8 @@ mod slow {
                 while b != 0 { (a, b) = (b, a % b); }
                 multiple / a * u64::from(r)
             });
-            // Until every kernel's requests per instruction are known: 1,024 requests of the slowest and what the others have meanwhile.
+            // This runs until every kernel's requests per instruction are known: 1,024 requests of
+            // the slowest, and those of the others meanwhile.
             for round in 0..200_000u64 {
                 let kernel = order.first(ready).trailing_zeros() as usize;
                 order.issued(kernel as u8);
@@ -230,7 +235,8 @@ mod slow {
             prop_assert!(most - least <= 3 * set + 3 * 1024 / 10, "{:?} of {:?}, set {}", requests, each, set);
         }
 
-        /// Whatever is asked for when, what is added to kernels' quotas makes the same number of requests of each (Dai et al. 2018, section 3.2).
+        /// Each set adds the same number of requests for every kernel, at any time (Dai et al.
+        /// 2018, section 3.2).
         #[test]
         fn a_set_asks_for_as_many_requests_of_each(
             each in prop::collection::vec(1u32..=12, 2..5),
@@ -254,15 +260,17 @@ mod slow {
             }
         }
 
-        /// Quotas stay within 16 bits: sets that are too large for them, again and again, neither wrap nor take from anybody.
+        /// Quotas stay within 16 bits: repeated sets that are too large neither wrap nor reduce a
+        /// quota.
         #[test]
         fn quotas_saturate_at_sixteen_bits(steps in prop::collection::vec(0u8..6, 1..300)) {
-            // Least common multiple 86,822,723, over any of them more than 16 bits hold.
+            // The least common multiple is 86,822,723; divided by any of them it exceeds 16 bits.
             let each = [31u32, 29, 23, 19, 17, 13];
             let mut quota = Quota::default();
             quota.reside(0b11_1111);
             for (kernel, requests) in (0u8..).zip(each) {
-                // 1,024 requests and a few, in as many instructions as make `requests` of each.
+                // A few more than 1,024 requests, in as many instructions as give `requests` per
+                // instruction.
                 let instructions = SAMPLE / requests + 1;
                 (0..instructions).for_each(|_| _ = quota.issued(kernel));
                 quota.observe(kernel, u64::from(instructions * requests));
@@ -280,8 +288,9 @@ mod slow {
             }
         }
 
-        /// Nobody issues beyond its quota before all others here have spent theirs: kernels that may issue are at most a set apart, and a kernel
-        /// that is alone in having a quota waits for nobody.
+        /// No kernel issues beyond its quota before all other resident kernels have spent theirs.
+        /// Kernels that may issue differ by at most a set, and a single kernel with a quota never
+        /// waits.
         #[test]
         fn warp_quotas_are_spent_by_all_before_a_new_set(
             quotas in prop::collection::vec(1u32..40, 2..5),
@@ -289,7 +298,7 @@ mod slow {
         ) {
             let kernels = quotas.len();
             let mut quota = warp_quota(&quotas);
-            // And one without a quota.
+            // In addition, one kernel has no quota.
             quota.reside((1 << (kernels + 1)) - 1);
             let mut issued = vec![0u32; kernels];
             for turn in turns {
@@ -310,7 +319,8 @@ mod slow {
             }
         }
 
-        /// A kernel at its limit has no room, below it has; none limits nothing.
+        /// A kernel at its limit may not issue; below it, it may. A kernel without a limit always
+        /// may.
         #[test]
         fn static_limits_are_kept(limit in 1u8..=127, in_flight in 0u16..300) {
             let limits = Limits::of(&MemorySettings::of(&MemoryIssueConfig {

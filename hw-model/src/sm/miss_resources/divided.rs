@@ -1,12 +1,14 @@
-//! A resource that is divided between the kernels on an SM, in shares by weight, at least one each. Own, as the paper gives no more than the
-//! idea: shares follow who is on the SM; what a kernel has beyond a share that has shrunk it keeps until it is given back; a kernel
-//! without TBs here, whose last accesses are in flight, may have one.
+//! Resource divided among the kernels on an SM, in shares by weight, at least one each.
+//!
+//! Own, since the paper gives only the idea: shares follow the resident kernels. A kernel keeps
+//! what it has beyond a share that has shrunk, until it returns it. A kernel without TBs on the SM,
+//! with accesses still in flight, may have one.
 //!
 //! In hardware a counter and a share per kernel slot, as wide as the resource's own count.
 
 use crate::sm::KERNEL_SLOTS;
 
-/// By kernel slot.
+/// Weights by kernel slot.
 pub(super) type Weights = [u32; KERNEL_SLOTS];
 
 #[derive(Clone, Debug)]
@@ -19,12 +21,12 @@ pub(super) struct Divided {
 }
 
 impl Divided {
-    /// By slot, each at least 1.
+    /// Creates the shares of `whole` by weights, each at least 1.
     pub(super) fn new(whole: u32, weights: Weights) -> Self {
         Divided { whole, weights, resident: 0, shares: [1; KERNEL_SLOTS], taken: [0; KERNEL_SLOTS] }
     }
 
-    /// Other weights from now on.
+    /// Changes the weights.
     pub(super) fn weigh(&mut self, weights: Weights) {
         self.weights = weights;
         self.reside(self.resident);

@@ -1,13 +1,15 @@
-//! Miss resources: what a load that misses in the L1 needs, and which kernel may have how much of it (Dai et al. 2018, sections 2.1 and 4.5;
-//! sources.md D125).
+//! Miss resources: division of the resources of an L1 load miss among kernels (Dai et al. 2018,
+//! sections 2.1 and 4.5; sources.md D125).
 //!
-//! The L1 asks in the cycle of a look-up, for each resource in the order in which it finds them lacking: a line of the set that is on its way
-//! ([`MissResources::line`]), a place in the miss queue, an MSHR. What is refused is a reservation fail like any other, and changes no state.
-//! It says when one was taken or given back.
+//! The L1 queries it in the cycle of a look-up, for each resource in the order of its checks: a
+//! line in flight in the set ([`MissResources::line`]), a miss-queue entry, an MSHR. A refusal is a
+//! reservation fail like any other, and changes no state. The L1 reports each resource taken or
+//! returned.
 //!
-//! One file per mechanism. Shared, first come, first served, is none of this: the L1 has its own counts then. [`divided`] has a share for
-//! each kernel on the SM; it says what it costs in bits. A machine that names miss resources can have them divided while it runs, by weights from the
-//! register block (sources.md D176); it counts who has what from the beginning.
+//! There is one file per mechanism. Without a division (first come, first served), the L1 has its
+//! own counts. [`divided`] has a share for each kernel on the SM, and states its cost in bits. A
+//! machine with this option can divide by weights from the register block at run time (sources.md
+//! D176); it counts each kernel's use from the start.
 
 mod divided;
 #[cfg(test)]
@@ -17,27 +19,27 @@ use crate::config::{L1Config, MissDivision};
 use crate::sm::KERNEL_SLOTS;
 use divided::{Divided, Weights};
 
-/// Counts of a resource that is divided, for each that is taken: one up, and one down when it is
-/// given back (sources.md D175). Of a line that is on its way they are those of its set.
+/// Counter operations per unit of a divided resource: one up, and one down at its return
+/// (sources.md D175). For a line in flight they are those of its set.
 const COUNTS_EACH: u64 = 2;
 
-/// By kernel slot, weights of shares of miss resources.
+/// Weights of shares of miss resources, by kernel slot.
 pub type MissWeights = [u16; KERNEL_SLOTS];
 
-/// Who may have how much.
+/// Division of the miss resources.
 #[derive(Clone, Debug)]
 pub(super) struct MissResources {
     lines: Divided,
     queue: Divided,
     mshrs: Divided,
-    /// The machine's weights, if it divides.
+    /// Weights of the GPU file, if it divides.
     gpu: Option<Weights>,
-    /// They are divided now.
+    /// True if the resources are divided now.
     divides: bool,
 }
 
 impl MissResources {
-    /// None where a machine does not name them.
+    /// Creates the division; none for a machine without this option.
     pub(super) fn new(config: &L1Config) -> Option<Self> {
         let division = config.miss_resources.as_ref()?;
         let weights: Weights = std::array::from_fn(|slot| division.weights.get(slot).copied().unwrap_or(1));
@@ -47,7 +49,7 @@ impl MissResources {
         Some(MissResources { lines: divided(config.ways), queue: divided(config.miss_queue), mshrs: divided(config.mshrs), gpu, divides })
     }
 
-    /// They are divided by these weights from now on, each at least 1; with none as the machine does.
+    /// Divides by these weights, each at least 1; none restores the GPU file's division.
     pub(super) fn weigh(&mut self, given: Option<MissWeights>) {
         let weights = given.map(|weights| weights.map(u32::from)).or(self.gpu);
         self.divides = weights.is_some();
@@ -56,52 +58,52 @@ impl MissResources {
         }
     }
 
-    /// Counts for each resource that is taken: nobody needs them while nothing is divided.
+    /// Counter operations per resource taken; 0 while nothing is divided.
     pub(super) fn counts_each(&self) -> u64 {
         if self.divides { COUNTS_EACH } else { 0 }
     }
 
-    /// Kernels that have TBs on the SM from now on.
+    /// Sets the kernels with TBs on the SM.
     pub(super) fn reside(&mut self, resident: u8) {
         [&mut self.lines, &mut self.queue, &mut self.mshrs].into_iter().for_each(|resource| resource.reside(resident));
     }
 
-    /// The L1 has so many ways from now on.
+    /// Sets the number of ways of the L1.
     pub(super) fn resize(&mut self, ways: u32) {
         self.lines.resize(ways);
     }
 
-    /// Whether a kernel for which `awaited` lines of a set are on their way may reserve one more.
+    /// True if a kernel with `awaited` lines of a set in flight may reserve one more.
     pub(super) fn line(&self, kernel: u8, awaited: u32) -> bool {
         !self.divides || awaited < self.lines.share(kernel)
     }
 
-    /// Whether it may take a place in the miss queue.
+    /// True if the kernel may take a miss-queue entry.
     pub(super) fn queue(&self, kernel: u8) -> bool {
         !self.divides || self.queue.has_room(kernel)
     }
 
-    /// Whether it may take an MSHR.
+    /// True if the kernel may take an MSHR.
     pub(super) fn mshr(&self, kernel: u8) -> bool {
         !self.divides || self.mshrs.has_room(kernel)
     }
 
-    /// A request of the kernel has entered the miss queue.
+    /// Records that a request of the kernel has entered the miss queue.
     pub(super) fn queued(&mut self, kernel: u8) {
         self.queue.take(kernel);
     }
 
-    /// One has left it.
+    /// Records that a request of the kernel has left the miss queue.
     pub(super) fn sent(&mut self, kernel: u8) {
         self.queue.give_back(kernel);
     }
 
-    /// An MSHR is the kernel's.
+    /// Records that the kernel has taken an MSHR.
     pub(super) fn missed(&mut self, kernel: u8) {
         self.mshrs.take(kernel);
     }
 
-    /// It is nobody's any more.
+    /// Records that the kernel has returned an MSHR.
     pub(super) fn served(&mut self, kernel: u8) {
         self.mshrs.give_back(kernel);
     }

@@ -1,11 +1,12 @@
-//! What holds of shares of miss resources (sources.md D125).
+//! Properties of shares of miss resources (sources.md D125).
 
 use super::divided::Divided;
 use crate::sm::KERNEL_SLOTS;
 use proptest::prelude::*;
 
 proptest! {
-    /// Kernels never have more than there is, each may have one, and one alone may have all; weights are kept as well as whole numbers can.
+    /// Kernels never have more than the total, each may have one, and a single kernel may have all.
+    /// Shares match the weights as closely as integers allow.
     #[test]
     fn shares_fit(whole in 8u32..300, weights in prop::collection::vec(1u32..=1_024, 0..9), resident: u8) {
         let mut divided = Divided::new(whole, std::array::from_fn(|slot| weights.get(slot).copied().unwrap_or(1)));
@@ -21,7 +22,7 @@ proptest! {
         }
     }
 
-    /// A kernel may take until it has its share, and one more for each that it gives back.
+    /// A kernel may take its share, and one more for each unit that it returns.
     #[test]
     fn what_is_given_back_may_be_taken(whole in 2u32..40) {
         let mut divided = Divided::new(whole, [1; KERNEL_SLOTS]);

@@ -1,8 +1,9 @@
-//! Register banks and collectors of an SM: what all its sub-cores do in a round of operand collection is a dozen operations on words
-//! of the host, instead of a loop over sub-cores, banks and collectors.
+//! Register banks and collectors of an SM, with all sub-cores processed at once.
 //!
-//! Each sub-core has a lane of 8 bits. A word holds two of its banks, 4 bits each, which count the reads that a collector has left
-//! there: at most 4, so that a lane's highest bit is never set and sums carry into no other lane. Flags of collectors are in the
+//! A round of operand collection takes a dozen operations on words of the host, instead of a loop
+//! over sub-cores, banks and collectors. Each sub-core has a lane of 8 bits. A word holds two of
+//! its banks, 4 bits each, which count the remaining reads of a collector: at most 4, so a lane's
+//! highest bit is never set and sums carry into no other lane. Flags of collectors are in the
 //! lane's lowest bits: bit `c` is that of collector `c`.
 
 use super::{MAX_COLLECTORS, MAX_SUB_CORES};
@@ -12,16 +13,16 @@ const BANK_BITS: u32 = 4;
 const LANE_BANKS: u32 = 2;
 /// log2 of the bits of a lane.
 const LANE_SHIFT: u32 = 3;
-/// Words for the most banks that a sub-core may have.
+/// Number of words for the maximum number of banks of a sub-core.
 pub(super) const MAX_WORDS: usize = 4;
 
-/// The highest bit of every lane, and all the others.
+/// Highest bit of every lane, and all other bits.
 pub(in crate::sm) const TOPS: u64 = 0x8080_8080_8080_8080;
 pub(in crate::sm) const BELOW: u64 = !TOPS;
 /// Bit 0 of every bank.
 const ALL_OPEN: u64 = 0x1111_1111_1111_1111;
 
-/// A collector of an SM: bit 8 x sub-core + collector.
+/// Collector of an SM: bit 8 x sub-core + collector.
 pub(super) type Flag = u32;
 
 /// Sub-core and collector of a flag.
@@ -36,29 +37,29 @@ pub(super) fn lane(sub_core: usize) -> u64 {
     0xff << ((sub_core & (MAX_SUB_CORES - 1)) << LANE_SHIFT)
 }
 
-/// Register banks and collectors. The first of every array are what most machines have.
+/// Register banks and collectors. Most machines use only the first elements of every array.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Banks {
-    /// Flags of the collectors that are taken, and of those whose instruction is for the load/store unit.
+    /// Flags of the occupied collectors, and of those whose instruction is for the load/store unit.
     busy: u64,
     for_mem: u64,
-    /// A round may change something.
+    /// True if a round may change anything.
     active: bool,
     bank_mask: u32,
-    /// Per collector number, which latch its instruction wants: in its sub-core's lane the bit of the unit's [`PLACE`](super::PLACE);
-    /// none for the load/store unit.
+    /// Requested latch per collector number: in its sub-core's lane the bit of the unit's
+    /// [`PLACE`](super::PLACE); none for the load/store unit.
     wanted: [u64; MAX_COLLECTORS],
-    /// Per pair of banks, bit 0 of every bank that no result is written to in this cycle.
+    /// Per pair of banks, bit 0 of every bank without a result write in this cycle.
     open: [u64; MAX_WORDS],
-    /// Per pair of banks and collector number, the reads left.
+    /// Remaining reads, per pair of banks and collector number.
     reads: [[u64; MAX_COLLECTORS]; MAX_WORDS],
-    /// `older[a][b]`: lanes of ones where collector `b` is older than `a`.
+    /// Age order: `older[a][b]` has lanes of ones where collector `b` is older than `a`.
     older: [[u64; MAX_COLLECTORS]; MAX_COLLECTORS],
 }
 
 impl Banks {
-    /// 1, 2, 4 or 8 `banks` per sub-core.
+    /// Creates 1, 2, 4 or 8 `banks` per sub-core.
     pub(super) fn new(banks: u32) -> Self {
         Banks {
             reads: [[0; MAX_COLLECTORS]; MAX_WORDS],
@@ -72,8 +73,8 @@ impl Banks {
         }
     }
 
-    /// Register `reg` of `warp`, which is in bank (reg + warp) mod banks, is written in this cycle. False if the bank is already
-    /// being written to.
+    /// Writes register `reg` of `warp`, in bank (reg + warp) mod banks, in this cycle. False if the
+    /// bank already has a write.
     #[inline]
     pub(super) fn write(&mut self, sub_core: usize, warp: u8, reg: u16) -> bool {
         let bank = (u32::from(reg) + u32::from(warp)) & self.bank_mask;
@@ -84,53 +85,55 @@ impl Banks {
         free
     }
 
-    /// Forgets the writes.
+    /// Clears the writes.
     #[inline]
     pub(super) fn end_writes(&mut self) {
         self.open = [ALL_OPEN; MAX_WORDS];
     }
 
-    /// Words that the banks take.
+    /// Number of words of the banks.
     #[inline]
     pub(super) fn words(&self) -> u32 {
         (self.bank_mask + 1).div_ceil(LANE_BANKS)
     }
 
-    /// Whether a round may change something: it cannot if every collector that is taken waits for a latch.
+    /// True if a round may change anything: not if every occupied collector waits for a latch.
     #[inline]
     pub(super) fn is_active(&self) -> bool {
         self.active
     }
 
-    /// Flags of the collectors whose operands have all been read and whose latch is free; `N` collectors and `W` pairs of banks
-    /// per sub-core at most, here and below. `full` has the latches that are full, a lane per sub-core with a bit per
-    /// [`PLACE`](super::PLACE), and `mem_full_lanes` lanes of ones where that of the load/store unit is.
+    /// Flags of the collectors with all operands read and a free latch.
+    ///
+    /// There are at most `N` collectors and `W` pairs of banks per sub-core, here and below. `full`
+    /// has the full latches, a lane per sub-core with a bit per [`PLACE`](super::PLACE).
+    /// `mem_full_lanes` has lanes of ones where the latch of the load/store unit is full.
     #[inline]
     pub(super) fn leaving<const N: usize, const W: usize>(&self, full: u64, mem_full_lanes: u64) -> u64 {
         let mut may = 0;
         for at in 0..N {
-            // What a collector waits for: reads, and a latch that is full.
+            // A collector waits for its reads, or for a full latch.
             let waits = self.reads[..W].iter().fold(self.wanted[at] & full, |waits, word| waits | word[at]);
             let to_flag = (1 << LANE_SHIFT) - 1 - at;
-            // A sum's highest bit stays clear only where the lane's other bits are zero.
+            // A sum's highest bit stays clear only if the lane's other bits are zero.
             may |= (!(((waits & BELOW) + BELOW) | waits) & TOPS) >> to_flag;
         }
         may & self.busy & !(self.for_mem & mem_full_lanes)
     }
 
-    /// The collector has left.
+    /// Frees the collector.
     #[inline]
     pub(super) fn left(&mut self, flag: Flag) {
         self.busy &= !(1 << flag);
     }
 
-    /// A latch is free again; an instruction that waited for it may leave.
+    /// Records that a latch is free again; an instruction that waited for it may leave.
     #[inline]
     pub(super) fn latch_emptied(&mut self) {
         self.active |= self.busy != 0;
     }
 
-    /// Every open bank serves the oldest of its requests. `none_left`: no collector was
+    /// Lets every open bank serve its oldest request. `none_left`: no collector was
     /// [`Banks::leaving`].
     #[inline]
     pub(super) fn serve<const N: usize, const W: usize>(&mut self, none_left: bool) {
@@ -151,8 +154,9 @@ impl Banks {
         }
     }
 
-    /// The first free collector of the sub-core, which must have one, takes an instruction with these [`bank_reads`] for the unit in
-    /// `place`. Returns the collector, and which collectors of the sub-core are taken now.
+    /// Puts an instruction with these [`bank_reads`] for the unit in `place` into the sub-core's
+    /// first free collector, which must exist. Returns the collector, and the sub-core's occupied
+    /// collectors.
     #[inline]
     pub(super) fn collect<const N: usize, const W: usize>(&mut self, sub_core: usize, reads: u32, place: u8) -> (usize, u8) {
         let lane = (sub_core << LANE_SHIFT) as u32;
@@ -178,8 +182,8 @@ impl Banks {
     }
 }
 
-/// The register banks that `sources` are in, for warp 0: four bits per bank, a count; repeated to fill 32 bits. `banks` is 1, 2, 4
-/// or 8.
+/// Register banks of `sources`, for warp 0: a count of four bits per bank, repeated to fill 32
+/// bits. `banks` is 1, 2, 4 or 8.
 pub(in crate::sm) fn bank_reads(sources: &[u8], banks: u32) -> u32 {
     let reads: u32 = sources.iter().map(|&reg| 1 << (BANK_BITS * (u32::from(reg) & (banks - 1)))).sum();
     (0..8 / banks).map(|copy| reads << (BANK_BITS * banks * copy)).sum()
@@ -191,7 +195,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Register r of warp w is in bank (r + w) mod banks, whatever the warp; issue turns the reads of warp 0 that far.
+        /// Register r of warp w is in bank (r + w) mod banks for every warp; issue rotates the
+        /// reads of warp 0 accordingly.
         #[test]
         fn reads_turn_with_the_warp(sources in prop::collection::vec(any::<u8>(), 0..=4), shift in 0u32..4, warp in 0u8..128) {
             let banks = 1 << shift;

@@ -1,13 +1,15 @@
-//! Operand collection: collector units, register banks and the latches around them, of all sub-cores of an SM.
+//! Operand collection of an SM: collector units, register banks and the latches around them, for
+//! all sub-cores.
 //!
-//! The peer's unit, as its micro-benchmarks show it (sources.md D58): an issued instruction waits in its unit's
-//! latch for a collector; each bank serves its oldest request once per round, unless a result is being written to it;
-//! a complete instruction leaves for its unit's latch. Registers are interleaved over the sub-core's banks, shifted by
-//! the warp number. There are two rounds per cycle, and a result blocks its bank in the first.
+//! It follows Accel-Sim, as its micro-benchmarks show (sources.md D58). An issued instruction waits
+//! in its unit's issue latch for a collector. Each bank serves its oldest request once per round,
+//! unless a result is being written to it. A complete instruction leaves for its unit's latch.
+//! Registers are interleaved over the sub-core's banks, shifted by the warp number. There are two
+//! rounds per cycle, and a result blocks its bank in the first.
 //!
-//! What happens in a round is close to random, and a mispredicted branch costs the host more than a dozen operations: so a round
-//! is done for all sub-cores at once, in words ([`banks`]), and only instructions that move are looked at one by one. Start reading with
-//! the plain twin, `plain.rs`, which has none of that.
+//! The events of a round are nearly random, and a mispredicted branch costs the host more than a
+//! dozen operations. So a round processes all sub-cores at once, in words ([`banks`]), and only
+//! moving instructions are processed one by one. Start reading with the plain twin, `plain.rs`.
 
 mod banks;
 mod order;
@@ -23,16 +25,17 @@ use super::inflight::{Inflight, UNITS, Unit};
 use banks::{Banks, MAX_WORDS};
 use order::Order;
 
-/// Most sub-cores that an SM may have, and most collectors that each of them may have.
+/// Maximum number of sub-cores of an SM, and of collectors of each.
 pub(super) const MAX_SUB_CORES: usize = 8;
 const MAX_COLLECTORS: usize = 4;
 
-/// Instructions of one latch kind that the operand collectors take up per round: the peer's number of input ports. A sub-core's
-/// latch holds one, so that there never are more.
+/// Instructions of one latch kind that the operand collectors accept per round: Accel-Sim's number
+/// of input ports. A sub-core's latch holds one, so this is never exceeded.
 const COLLECTOR_PORTS: usize = 8;
 const _: () = assert!(MAX_SUB_CORES <= COLLECTOR_PORTS);
 
-/// Place of each unit in masks over all units and sub-cores: the load/store unit comes last, so that the others fill a word.
+/// Position of each unit in masks over all units and sub-cores. The load/store unit comes last, so
+/// that the others fill a word.
 pub(super) const PLACE: [u8; 16] = [0, 1, MEM_PLACE, 2, 3, 4, 5, 6, 7, 9, 9, 9, 9, 9, 9, 9];
 const MEM_PLACE: u8 = 8;
 
@@ -40,17 +43,17 @@ const MEM_PLACE: u8 = 8;
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 struct SubCoreOperands {
-    /// Units whose oldest issued instruction of the SM is of this sub-core, bit per unit.
+    /// Mask of units whose oldest issued instruction of the SM is in this sub-core.
     first: u16,
-    /// Per collector, the [`PLACE`] of the unit.
+    /// [`PLACE`] of the unit, per collector.
     place: [u8; MAX_COLLECTORS],
     collectors: [Inflight; MAX_COLLECTORS],
     issued: [Issued; UNITS],
-    /// The latch to the load/store unit.
+    /// Latch to the load/store unit.
     mem_latch: Inflight,
 }
 
-/// An instruction in its issue latch, with its [`bank_reads`].
+/// Instruction in its issue latch, with its [`bank_reads`].
 #[derive(Clone, Copy, Debug)]
 struct Issued {
     inst: Inflight,
@@ -67,24 +70,26 @@ impl SubCoreOperands {
     };
 }
 
-/// The operand stage of an SM.
+/// Operand stage of an SM.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct OperandStage {
     sub_cores: Box<[SubCoreOperands; MAX_SUB_CORES]>,
-    /// Units whose oldest issued instruction of the SM has a free collector in its sub-core, bit per unit.
+    /// Mask of units whose oldest issued instruction of the SM has a free collector in its
+    /// sub-core.
     moving: u16,
-    /// Sub-cores with a free collector.
+    /// Mask of sub-cores with a free collector.
     free: u8,
-    /// Sub-cores whose latch to the load/store unit is full.
+    /// Mask of sub-cores whose latch to the load/store unit is full.
     mem_full: u8,
-    /// Collectors of a sub-core, and one bit for each.
+    /// Number of collectors of a sub-core, and one bit for each.
     collectors: u8,
     all_collectors: u8,
-    /// Instructions in issue latches and collectors, and those that wait for the load/store unit.
+    /// Number of instructions in issue latches and collectors, and of those that wait for the
+    /// load/store unit.
     held: u32,
     rounds: u32,
-    /// The same as lanes of ones.
+    /// Mask of the full latches to the load/store unit as lanes of ones.
     mem_full_lanes: u64,
     banks: Banks,
     /// Per unit, the sub-cores with an instruction in its issue latch, oldest first.
@@ -92,7 +97,8 @@ pub(super) struct OperandStage {
 }
 
 impl OperandStage {
-    /// `sub_cores` (1..=8), with `collectors` (1..=4) and `banks` (1, 2, 4 or 8) each; `rounds` per cycle.
+    /// Creates the stage for `sub_cores` (1..=8), with `collectors` (1..=4) and `banks` (1, 2, 4 or
+    /// 8) each; `rounds` per cycle.
     pub(super) fn new(sub_cores: u32, collectors: u32, banks: u32, rounds: u32) -> Self {
         OperandStage {
             sub_cores: Box::new([SubCoreOperands::EMPTY; MAX_SUB_CORES]),
@@ -109,13 +115,14 @@ impl OperandStage {
         }
     }
 
-    /// Puts an instruction with these [`bank_reads`] into the issue latch of `unit`, which must be free.
+    /// Puts an instruction with these [`bank_reads`] into the issue latch of `unit`, which must be
+    /// free.
     #[inline]
     pub(super) fn issue(&mut self, sub_core: usize, unit: Unit, inst: Inflight, reads: u32) {
         let (sub_core, unit) = (sub_core & (MAX_SUB_CORES - 1), unit.index());
         let operands = &mut self.sub_cores[sub_core];
         operands.issued[unit] = Issued { inst, reads };
-        // DeferredRequests others it waits for them.
+        // An instruction behind others of its unit must wait for them.
         let first = u16::from(self.issued[unit].is_empty()) << unit;
         operands.first |= first;
         self.moving |= if self.free >> sub_core & 1 != 0 { first } else { 0 };
@@ -123,12 +130,12 @@ impl OperandStage {
         self.held += 1;
     }
 
-    /// Sub-cores with a memory instruction that may go to the load/store unit.
+    /// Mask of sub-cores with a memory instruction that may go to the load/store unit.
     pub(super) fn mem_full(&self) -> u8 {
         self.mem_full
     }
 
-    /// The memory instruction that waits in a sub-core; there must be one.
+    /// Memory instruction that waits in a sub-core; there must be one.
     pub(super) fn peek_mem(&self, sub_core: usize) -> &Inflight {
         &self.sub_cores[sub_core & (MAX_SUB_CORES - 1)].mem_latch
     }
@@ -143,30 +150,31 @@ impl OperandStage {
         self.sub_cores[sub_core].mem_latch
     }
 
-    /// Units other than the load/store unit have taken instructions out of their latches.
+    /// Records that units other than the load/store unit have emptied their latches.
     #[inline]
     pub(super) fn latches_emptied(&mut self) {
         self.banks.latch_emptied();
     }
 
-    /// Nothing here that could move.
+    /// True if no instruction could move.
     pub(super) fn is_empty(&self) -> bool {
         self.held == 0
     }
 
-    /// A result is written this cycle. False if the bank is already being written.
+    /// Writes a result in this cycle. False if the bank already has a write.
     #[inline]
     pub(super) fn write(&mut self, sub_core: usize, warp: u8, reg: u16) -> bool {
         self.banks.write(sub_core & (MAX_SUB_CORES - 1), warp, reg)
     }
 
-    /// Forgets the writes: the first round of the cycle is over.
+    /// Clears the writes after the first round of the cycle.
     #[inline]
     pub(super) fn end_writes(&mut self) {
         self.banks.end_writes();
     }
 
-    /// The rounds of a cycle. `unlatched` is called with the sub-core and the unit of every issue latch that becomes free.
+    /// Runs the rounds of a cycle. `unlatched` is called with the sub-core and the unit of every
+    /// issue latch that becomes free.
     #[inline]
     pub(super) fn cycle(&mut self, now: u64, execution: &mut Execution, unlatched: impl FnMut(usize, usize)) {
         match (self.collectors, self.banks.words()) {
@@ -176,7 +184,7 @@ impl OperandStage {
         }
     }
 
-    /// The rounds of a cycle, with at most `N` collectors per sub-core and `W` pairs of banks.
+    /// Runs the rounds of a cycle, with at most `N` collectors per sub-core and `W` pairs of banks.
     fn run<const N: usize, const W: usize>(&mut self, now: u64, execution: &mut Execution, mut unlatched: impl FnMut(usize, usize)) {
         for _ in 0..self.rounds {
             if self.banks.is_active() {
@@ -193,7 +201,7 @@ impl OperandStage {
         }
     }
 
-    /// Complete instructions leave for their units. Of two for one latch the first does.
+    /// Moves complete instructions to their units. Of two for one latch, the first goes.
     #[inline(always)]
     fn leave(&mut self, mut leaving: u64, now: u64, execution: &mut Execution) {
         while leaving != 0 {
@@ -222,11 +230,11 @@ impl OperandStage {
         }
     }
 
-    /// Gives collectors out: in turns, each unit's oldest issued instruction of the SM; one whose sub-core has no free collector holds
-    /// up its unit in all sub-cores.
+    /// Allocates collectors: in turns, each unit's oldest issued instruction of the SM. One without
+    /// a free collector in its sub-core blocks its unit in all sub-cores.
     #[inline]
     fn allocate<const N: usize, const W: usize>(&mut self, unlatched: &mut impl FnMut(usize, usize)) {
-        // Units whose turn has not been yet.
+        // Units whose turn has not come yet.
         let mut ahead = u16::MAX;
         while self.moving != 0 {
             let turn = self.moving & ahead;
@@ -238,7 +246,8 @@ impl OperandStage {
         }
     }
 
-    /// Moves the oldest instruction in `unit`'s issue latches, of `sub_core`, into a free collector. There must be both.
+    /// Moves the oldest instruction in `unit`'s issue latches, of `sub_core`, into a free
+    /// collector. Both must exist.
     #[inline]
     fn collect<const N: usize, const W: usize>(&mut self, sub_core: usize, unit: usize) {
         let operands = &mut self.sub_cores[sub_core];
@@ -254,7 +263,7 @@ impl OperandStage {
             self.moving &= !operands.first;
         }
         self.issued[unit].pop();
-        // The next of the unit, if there is one.
+        // Next instruction of the unit, if there is one.
         let next = self.issued[unit].front();
         let first = u16::from(!self.issued[unit].is_empty()) << unit;
         self.sub_cores[next].first |= first;

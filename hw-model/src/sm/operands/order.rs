@@ -1,8 +1,9 @@
-//! Which sub-core's instruction is the oldest in the issue latches of a unit.
+//! Order of the sub-cores by the age of their instructions in the issue latches of a unit.
 
 use super::MAX_SUB_CORES;
 
-/// A queue of sub-cores, oldest first: three bits each, above a count of the bits. A sub-core is in it once at most.
+/// Queue of sub-cores, oldest first: three bits each, above a count of the bits. Each sub-core is
+/// in it at most once.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Order(u32);
 
@@ -23,13 +24,13 @@ impl Order {
         self.0 == 0
     }
 
-    /// The oldest; 0 if there is none.
+    /// Oldest sub-core; 0 if there is none.
     #[inline]
     pub(super) fn front(self) -> usize {
         (self.0 >> COUNT_BITS) as usize & (MAX_SUB_CORES - 1)
     }
 
-    /// Takes the oldest; there must be one.
+    /// Removes the oldest sub-core; there must be one.
     #[inline]
     pub(super) fn pop(&mut self) {
         let bits = self.0 & ((1 << COUNT_BITS) - 1);
@@ -44,7 +45,7 @@ mod tests {
     use std::collections::VecDeque;
 
     proptest! {
-        /// Every sub-core comes and goes as in a queue of those that are not in it yet.
+        /// The order equals a queue of sub-cores, each at most once.
         #[test]
         fn behaves_as_a_queue(steps in prop::collection::vec(prop::option::of(0..MAX_SUB_CORES), 1..100)) {
             let (mut order, mut plain) = (Order::default(), VecDeque::new());

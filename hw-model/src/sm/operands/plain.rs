@@ -1,25 +1,28 @@
-//! The operand stage as one would first write it: a list of instructions, each of which knows where it is, and loops over sub-cores,
-//! collectors and banks. Start reading here. [`super::OperandStage`] does the same for all sub-cores at once, in words of the host;
-//! `behaves_as_the_plain_stage` runs both side by side. The units behind the stage are here too, as far as they free latches.
+//! Plain operand stage: a list of instructions with their positions, and loops over sub-cores,
+//! collectors and banks.
+//!
+//! Start reading here. [`super::OperandStage`] does the same for all sub-cores at once, in words of
+//! the host; `behaves_as_the_plain_stage` compares both. The units after the stage are included, as
+//! far as they free latches.
 
 use super::super::RESULT_CYCLES;
 use super::super::inflight::{UNITS, Unit};
 use super::COLLECTOR_PORTS;
 use crate::config::UnitTiming;
 
-/// An instruction and where it is.
+/// Instruction with its position.
 #[derive(Clone, Debug)]
 pub(super) struct Moving {
     /// Order of issue.
     pub(super) seq: u32,
     pub(super) sub_core: usize,
     pub(super) unit: usize,
-    /// Reads left, per bank.
+    /// Remaining reads, per bank.
     pub(super) reads: Vec<u32>,
     pub(super) place: Place,
 }
 
-/// The places of an instruction, in their order.
+/// Positions of an instruction, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// In its issue latch.
@@ -30,23 +33,23 @@ pub(super) enum Place {
     Complete,
 }
 
-/// The stage of an SM.
+/// Plain operand stage of an SM.
 #[derive(Default)]
 pub(super) struct PlainStage {
-    /// Collectors and register banks of a sub-core.
+    /// Number of collectors and register banks of a sub-core.
     collectors: usize,
     banks: usize,
-    /// Rounds of a cycle.
+    /// Number of rounds of a cycle.
     rounds: u32,
     /// Instructions in the stage.
     pub(super) moving: Vec<Moving>,
-    /// Banks, by sub-core and number, that a result is written to in this cycle.
+    /// Banks with a result write in this cycle, by sub-core and number.
     pub(super) written: Vec<(usize, usize)>,
-    /// Collectors taken so far.
+    /// Number of collectors taken so far.
     taken: u32,
-    /// Units, by sub-core and number, that have taken an instruction: until when they take none.
+    /// Busy units, by sub-core and number, with the end of their interval.
     busy: Vec<(usize, usize, u64)>,
-    /// Results: when they arrive, and of which instruction.
+    /// Results: arrival and instruction.
     pub(super) results: Vec<(u64, u32)>,
 }
 
@@ -63,8 +66,9 @@ impl PlainStage {
         self.moving.iter().position(|m| m.sub_core == sub_core && matches!(m.place, Place::Collector(n, _) if n == number))
     }
 
-    /// A round of collection in a sub-core: complete instructions leave if the latch of their unit is free, then every bank that is not
-    /// written to serves the oldest instruction that waits for it.
+    /// Runs a round of collection in a sub-core. Complete instructions leave if the latch of their
+    /// unit is free. Then every bank without a write serves the oldest instruction that waits for
+    /// it.
     fn round(&mut self, sub_core: usize) {
         for number in 0..self.collectors {
             let Some(at) = self.in_collector(sub_core, number) else { continue };
@@ -82,8 +86,8 @@ impl PlainStage {
         }
     }
 
-    /// Issued instructions take collectors: unit by unit the oldest of the SM, again and again. One that finds no free collector in its
-    /// sub-core holds up its unit in all of them.
+    /// Allocates collectors to issued instructions: unit by unit the oldest of the SM, repeatedly.
+    /// One without a free collector in its sub-core blocks its unit in all of them.
     fn allocate(&mut self) {
         let mut blocked = [false; UNITS];
         for _ in 0..COLLECTOR_PORTS {
@@ -102,7 +106,7 @@ impl PlainStage {
         }
     }
 
-    /// Every unit but the load/store unit takes what is in its latch, if it may.
+    /// Lets every unit except the load/store unit take the instruction in its latch, if possible.
     pub(super) fn execute(&mut self, now: u64, timing: UnitTiming) {
         self.busy.retain(|&(.., until)| until > now);
         let busy = &self.busy;
@@ -118,7 +122,7 @@ impl PlainStage {
         }
     }
 
-    /// The rounds of a cycle. A result blocks its bank in the first.
+    /// Runs the rounds of a cycle. A result blocks its bank in the first.
     pub(super) fn cycle(&mut self, sub_cores: usize) {
         for _ in 0..self.rounds {
             (0..sub_cores).for_each(|sub_core| self.round(sub_core));

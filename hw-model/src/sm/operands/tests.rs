@@ -1,4 +1,5 @@
-//! The stage beside its plain twin: every instruction must leave in the same round for the same latch.
+//! Comparison of the stage with its plain twin: every instruction leaves in the same round for the
+//! same latch.
 
 use super::super::QUICK;
 use super::plain::{Moving, Place, PlainStage};
@@ -7,7 +8,8 @@ use crate::config::UnitTiming;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// What happens before a cycle: results are written, the load/store unit takes instructions, and then, after it, instructions issue.
+/// Events of a cycle: before it, results are written and the load/store unit takes instructions;
+/// after it, instructions issue.
 #[derive(Clone, Debug)]
 struct Step {
     writes: Vec<(usize, u8, u16)>,
@@ -42,7 +44,7 @@ proptest! {
         SOME_UNITS.iter().for_each(|unit| timings[unit.index()] = timing);
         let mut execution = Execution::new(timings, sub_cores as u32, 0);
         let mut seq = 0;
-        // Issue latches that are taken, as who is told of those that become free knows.
+        // Occupied issue latches, tracked from the calls of `unlatched`.
         let mut latched = BTreeSet::new();
         for (now, Step { writes, takes, issues }) in (0u64..).zip(steps) {
             while let Some(result) = execution.take_result(now) {

@@ -1,7 +1,9 @@
-//! What moving a context takes of the memories that it is read from and written to, for the energy report (sources.md D182).
+//! Memory accesses of a context move, for the energy report (sources.md D182).
 //!
-//! In its place a context is registers and, where TBs of shared memory are switched, shared memory; elsewhere it is in one piece, or a piece for each
-//! warp. A warp's state beside its registers counts as registers. Pieces begin at a unit of the space, so that each takes whole accesses.
+//! In place, a context consists of registers and, where TBs are switched for shared memory, of
+//! shared memory. In spare storage it is one piece, or one piece per warp. A warp's state outside
+//! its registers counts as registers. Pieces begin at a unit of the space, so each takes whole
+//! accesses.
 
 use super::plan::{Limit, Plan, UNIT_BYTES};
 use super::record::MovedContext;
@@ -10,20 +12,21 @@ use crate::sm::KernelCounters;
 /// Bytes that a lane reads or writes of a register.
 const LANE_BYTES: u32 = 4;
 
-/// Accesses by which a context moves, the same both ways.
+/// Accesses of a context move, equal in both directions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Accesses {
-    /// Lanes of registers where its place is, and elsewhere.
+    /// Lanes of registers in place, and in spare storage.
     lanes: u64,
     lanes_elsewhere: u64,
-    /// Passes through the banks of shared memory, of both.
+    /// Passes through the banks of shared memory, in place and in spare storage.
     shared_passes: u64,
-    /// Accesses of the L1.
+    /// Number of L1 accesses.
     l1: u64,
 }
 
 impl Accesses {
-    /// Of a context of a kernel that is switched as `plan` says; an access of the L1 takes `l1_bytes`.
+    /// Accesses of a context of a kernel that is switched according to `plan`; an L1 access moves
+    /// `l1_bytes`.
     pub(super) fn of(plan: &Plan, context: &MovedContext, l1_bytes: u32) -> Self {
         let all: u32 = context.bytes.iter().sum();
         let shared_bytes = if plan.limit == Limit::Shared { plan.tb_bytes.min(all) } else { 0 };
@@ -42,7 +45,7 @@ impl Accesses {
         }
     }
 
-    /// Counts them: of one that leaves its place, or of one that comes into it.
+    /// Counts the accesses of a context that leaves its place or returns to it.
     pub(super) fn count(&self, leaves: bool, counters: &mut KernelCounters) {
         let (read, written) = if leaves { (self.lanes, self.lanes_elsewhere) } else { (self.lanes_elsewhere, self.lanes) };
         counters.context_register_reads += read;
@@ -74,7 +77,8 @@ mod tests {
         }
     }
 
-    /// By hand: 20 registers and 128 bytes of a warp are 672 lanes, and 21 passes or 84 sectors elsewhere; two such warps apart.
+    /// By hand: 20 registers and 128 bytes of a warp are 672 lanes, and 21 passes or 84 sectors in
+    /// spare storage; two such warps separately.
     #[test]
     fn registers_of_warps() {
         let of = |bytes| Accesses::of(&plan(Limit::Registers, 2_688, 0), &MovedContext { tb: 0, warp: Some(0), bytes }, 32);
@@ -83,7 +87,8 @@ mod tests {
         assert_eq!(of([2_688, 0, 2_688]), Accesses { lanes: 2 * 672, lanes_elsewhere: 672, shared_passes: 21, l1: 0 });
     }
 
-    /// HG: 12,288 bytes of shared memory and three warps of 128 go to registers, 96 passes and 96 lanes from one side, 3,168 lanes on the other.
+    /// HG: 12,288 bytes of shared memory and three warps of 128 go to registers: 96 passes and 96
+    /// lanes on one side, 3,168 lanes on the other.
     #[test]
     fn shared_memory_of_a_tb() {
         let of = Accesses::of(&plan(Limit::Shared, 128, 12_288), &MovedContext { tb: 0, warp: None, bytes: [0, 0, 12_672] }, 32);

@@ -1,4 +1,4 @@
-//! TBs come beyond what fits, and end (Lin et al. 2018, sections 6.4 and 6.5; sources.md D163).
+//! Arrival and end of extra TBs (Lin et al. 2018, sections 6.4 and 6.5; sources.md D163).
 
 use super::super::cycle_accounting::EVERY_SUB_CORE;
 use super::super::operands::MAX_SUB_CORES;
@@ -9,13 +9,14 @@ use super::space::Kind;
 use super::tables::{NO_TB, NO_WARP, NOWHERE, State};
 use super::{Oversubscription, TbTime};
 
-/// Warps of a TB, a bit each.
+/// Mask of all warps of a TB.
 fn all(warps: u8) -> u32 {
     u32::MAX.checked_shr(32 - u32::from(warps)).unwrap_or(0)
 }
 
 impl Oversubscription {
-    /// Which warps of a TB whose first has this number would be in their places, of those in `live`, a bit each; none if it has no room.
+    /// Mask of the warps in `live` that would be in place, for a TB whose first warp has number
+    /// `first`; none if the TB does not fit.
     fn placement(&self, plan: &Plan, first: u32, live: u32, sub_core_mask: u8, stands_back: bool) -> Option<u32> {
         let count = live.count_ones();
         let [registers, shared, spilled] = [Kind::Registers, Kind::Shared, Kind::Spilled].map(|kind| self.space.count(kind));
@@ -48,7 +49,7 @@ impl Oversubscription {
         if here && slots_for_all { Some(live) } else { there.then_some(0) }
     }
 
-    /// A TB takes places: these of its warps are in theirs.
+    /// Assigns places to a TB; the warps in `present` are in place.
     fn place(&mut self, plan: &Plan, tb_slot: usize, first: u8, live: u32, present: u32, sub_core_mask: u8) {
         let tb_present = present == live;
         let tb_place = plan.limit != Limit::Shared || tb_present;
@@ -89,7 +90,7 @@ impl Oversubscription {
         }
     }
 
-    /// A warp has ended, or its TB was taken off the SM.
+    /// Releases the places of a warp that has ended, or whose TB was removed from the SM.
     fn forget_warp(&mut self, number: u8, sub_core: usize) {
         self.give_slot(number, sub_core);
         let entry = self.tables.remove(number);
@@ -117,7 +118,7 @@ impl Oversubscription {
         self.look = true;
     }
 
-    /// Nothing waits for it to move any more.
+    /// Removes a warp or TB from the queues of context moves.
     fn forget_unit(&mut self, unit: u8) {
         self.stalled.retain(|&other| other != unit);
         self.ready.retain(|&other| other != unit);
@@ -129,8 +130,8 @@ impl Oversubscription {
 }
 
 impl Sm {
-    /// Whether one more TB of the kernel in `slot` may come beyond those that fit: it has the SM alone, no more of it fit, and there is
-    /// room for its context.
+    /// True if one more TB of the kernel in `slot` may arrive beyond those that fit: the kernel has
+    /// the SM alone, no more of its TBs fit, and there is space for the context.
     pub(crate) fn can_take_extra(&self, slot: u8) -> bool {
         let Some(contexts) = &self.oversubscription else { return false };
         let at = usize::from(slot);
@@ -153,7 +154,7 @@ impl Sm {
         }
     }
 
-    /// Whether no sub-core has more warps than slots, those that only drain left aside.
+    /// True if no sub-core has more warps than slots, without those that only drain.
     fn has_slots_for_all(&self, slots: u32) -> bool {
         let mut used = [0u32; MAX_SUB_CORES];
         for tb in self.tbs.iter().filter(|tb| tb.live && !tb.evicted) {
@@ -164,7 +165,8 @@ impl Sm {
         used.iter().all(|&used| used <= slots)
     }
 
-    /// Takes a TB of the kernel in slot `kernel` beyond those that fit. Ignored unless [`Sm::can_take_extra`].
+    /// Accepts a TB of the kernel in slot `kernel` beyond those that fit. Ignored unless
+    /// [`Sm::can_take_extra`].
     pub(crate) fn take_extra(&mut self, kernel: u8, tb: NewTb, demand: &Resources, program: &Program, now: u64) {
         self.begin_to_switch(kernel);
         let count = demand.threads / 32;
@@ -184,7 +186,7 @@ impl Sm {
         self.count_tbs(kernel, now + 1);
     }
 
-    /// Contexts of the kernel in a slot are switched from now on: the tables have all that is here.
+    /// Starts switching the contexts of the kernel in a slot: all resident TBs enter the tables.
     fn begin_to_switch(&mut self, kernel: u8) {
         let (past_l1, sub_core_mask) = (self.lsu.is_past_l1(), self.sub_core_mask);
         let Some(contexts) = &mut self.oversubscription else { return };
@@ -202,7 +204,8 @@ impl Sm {
         self.keep_one();
     }
 
-    /// Where contexts are switched, a TB that has come takes its places; which of its warps there are, a bit each.
+    /// Assigns places to a TB that has arrived, where contexts are switched; `live` is the mask of
+    /// its existing warps.
     pub(in crate::sm) fn place_tb(&mut self, tb_slot: usize, live: u32) {
         let sub_core_mask = self.sub_core_mask;
         let TbSlot { first_warp, .. } = self.tbs[tb_slot];
@@ -215,7 +218,8 @@ impl Sm {
         self.keep_one();
     }
 
-    /// Whether a TB that fits has places where contexts are switched; if they are not, it has.
+    /// True if a TB that fits finds places where contexts are switched, or if contexts are not
+    /// switched.
     pub(in crate::sm) fn has_context_places(&self, slot: u8, warps: u32) -> bool {
         let Some(contexts) = &self.oversubscription else { return true };
         let Some((kernel, plan)) = contexts.switched else { return true };
@@ -225,12 +229,12 @@ impl Sm {
         kernel == slot && first.is_some_and(fits)
     }
 
-    /// Whether a warp that has come is in its place.
+    /// True if a warp that has arrived is in place.
     pub(in crate::sm) fn is_in_place(&self, number: u8) -> bool {
         self.oversubscription.as_ref().is_none_or(|contexts| !contexts.is_away(number))
     }
 
-    /// A warp has left.
+    /// Handles the end of a warp.
     pub(in crate::sm) fn context_ended(&mut self, number: u8) {
         let sub_core = self.sub_core(number);
         let Some(contexts) = &mut self.oversubscription else { return };
@@ -241,7 +245,7 @@ impl Sm {
         self.retry_extra_tb();
     }
 
-    /// A TB's context is given up: it has ended, or was taken off the SM.
+    /// Releases the context of a TB that has ended, or was removed from the SM.
     pub(in crate::sm) fn context_given_up(&mut self, tb_slot: usize) {
         let TbSlot { first_warp, warps, .. } = self.tbs[tb_slot];
         if let Some(contexts) = &mut self.oversubscription {
@@ -260,7 +264,8 @@ impl Sm {
         self.keep_one();
     }
 
-    /// A TB has ended, from cycle `from` on. Whether nothing becomes free for another: it was an extra one, or an extra one is native now.
+    /// Handles the end of a TB, from cycle `from` on. Returns true if no capacity becomes free: it
+    /// was an extra TB, or an extra TB has become native.
     pub(in crate::sm) fn extra_takes_over(&mut self, tb_slot: usize, from: u64) -> bool {
         self.context_given_up(tb_slot);
         if self.tbs[tb_slot].extra {
@@ -277,17 +282,17 @@ impl Sm {
         true
     }
 
-    /// An extra TB has ended, or was taken off the SM, from cycle `from` on.
+    /// Handles the end or removal of an extra TB, from cycle `from` on.
     pub(in crate::sm) fn extra_has_gone(&mut self, tb_slot: usize, from: u64) {
         self.no_more_extra(tb_slot, from);
         let TbSlot { kernel, .. } = self.tbs[tb_slot];
-        // Natives that were made to leave may have gone before it.
+        // Preempted native TBs may have left before it.
         if self.resident[usize::from(kernel)] == 0 && !self.has_extras() {
             self.last_has_gone(kernel, from);
         }
     }
 
-    /// A TB is no extra one from cycle `from` on: it is native, or has gone.
+    /// Records that a TB is not an extra one from cycle `from` on: it is native, or has left.
     fn no_more_extra(&mut self, tb_slot: usize, from: u64) {
         self.tbs[tb_slot].extra = false;
         if let Some(contexts) = &mut self.oversubscription {
@@ -297,18 +302,19 @@ impl Sm {
         self.count_tbs(self.tbs[tb_slot].kernel, from);
     }
 
-    /// Whether extra TBs are here.
+    /// True if extra TBs are resident.
     pub(in crate::sm) fn has_extras(&self) -> bool {
         self.oversubscription.as_ref().is_some_and(|contexts| contexts.extras > 0)
     }
 
-    /// Warp numbers that there are where contexts are switched: those of TBs that only drain are beside the table.
+    /// Number of warp numbers where contexts are switched; TBs that only drain are not in the
+    /// table.
     pub(in crate::sm) fn numbers_where_switched(&self) -> u32 {
         let numbers = self.oversubscription.as_ref().map_or(0, |contexts| contexts.numbers());
         if self.preemption.is_some() { numbers.max(self.plain_slots) } else { numbers }
     }
 
-    /// From cycle `from` on other TBs of a kernel are here.
+    /// Updates the number of a kernel's TBs from cycle `from` on.
     pub(in crate::sm) fn count_tbs(&mut self, kernel: u8, from: u64) {
         let native = self.resident[usize::from(kernel)];
         let Some(contexts) = &mut self.oversubscription else { return };

@@ -1,15 +1,16 @@
-//! The validation hook's look at contexts: what lies where, worked out anew from the warps and TBs that are here. Own.
+//! Validation of contexts: recomputes all places from the resident warps and TBs. Own.
 
 use super::super::Sm;
 use super::plan::{Level, Limit};
 use super::tables::{NOWHERE, State};
 
 impl Sm {
-    /// Checks that no unit has two contexts, that a warp can issue only if all of its context is in its place, and that the tables have who
-    /// is here and nobody else (docs/reliability.md, invariant 37).
+    /// Checks that no unit has two contexts, and that a warp can issue only if all of its context
+    /// is in place. The tables must contain exactly the resident warps and TBs
+    /// (docs/porting/guarantees.md, invariant 37).
     ///
     /// # Panics
-    /// If not.
+    /// If a check fails.
     pub(crate) fn check_contexts(&self) {
         let Some(contexts) = &self.oversubscription else { return };
         let extras = self.tbs.iter().filter(|tb| tb.live && tb.extra).count();
@@ -18,7 +19,8 @@ impl Sm {
             assert_eq!(extras, 0, "an extra TB, and nothing is switched");
             return;
         };
-        // Places overlap neither in units nor in the table, so that the bits are as many as what is allocated.
+        // Places overlap neither in units nor in the table, so the number of set bits equals that
+        // of allocated units.
         assert_eq!(contexts.space.taken(), contexts.tables.units(&contexts.space), "units taken");
         assert_eq!(contexts.tables.away(), contexts.tables.of_state(|state| !state.is_present()), "warps that are away");
         let moving = |unit: u8| contexts.moving.is_some_and(|moving| moving.out == Some(unit) || moving.into == Some(unit));

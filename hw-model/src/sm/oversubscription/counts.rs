@@ -1,31 +1,33 @@
-//! What is counted of extra TBs, by kernel and SM.
+//! Counts of extra TBs, by kernel and SM.
 
 use serde::{Deserialize, Serialize};
 
-/// Of a kernel on an SM, or of several added up.
+/// Counts of a kernel on an SM, or summed over several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OversubscriptionCounts {
-    /// TBs taken beyond those that fit.
+    /// Number of TBs accepted beyond those that fit.
     pub extra_tbs: u64,
-    /// Warps, or TBs where whole TBs are switched, whose contexts have left their places, and come back.
+    /// Number of contexts moved out of their places: of warps, or of TBs where whole TBs are
+    /// switched.
     pub switched_out: u64,
-    /// As `switched_out`, into their places.
+    /// Number of contexts moved back into their places.
     pub switched_in: u64,
-    /// Cycles in which contexts moved.
+    /// Number of cycles in which contexts moved.
     pub moving_cycles: u64,
-    /// Most TBs at a time on any SM: the TLP of Lin et al. 2018, section 7.3.
+    /// Maximum number of TBs at a time on any SM: the TLP of Lin et al. 2018, section 7.3.
     pub most_tbs: u32,
-    /// TBs on SMs, summed over cycles, and cycles of SMs with at least one.
+    /// Number of TBs on SMs, summed over cycles.
     pub tb_cycles: u64,
-    /// As `tb_cycles`, cycles.
+    /// Number of SM cycles with at least one TB.
     pub held_cycles: u64,
-    /// Warps whose contexts are not in their places, summed over cycles.
+    /// Number of warps whose contexts are not in place, summed over cycles.
     #[serde(default)]
     pub absent_warp_cycles: u64,
 }
 
 impl OversubscriptionCounts {
-    /// Adds those of another SM, or of another launch.
+    /// Adds the counts of another SM, or of another launch.
     pub(crate) fn add(&mut self, other: &OversubscriptionCounts) {
         self.extra_tbs += other.extra_tbs;
         self.switched_out += other.switched_out;
@@ -38,7 +40,7 @@ impl OversubscriptionCounts {
     }
 }
 
-/// TBs of a kernel on an SM over time.
+/// Number of a kernel's TBs on an SM over time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TbTime {
     tbs: u32,
@@ -49,7 +51,7 @@ pub(super) struct TbTime {
 }
 
 impl TbTime {
-    /// From cycle `from` on there are so many.
+    /// Sets the number of TBs from cycle `from` on.
     pub(super) fn set(&mut self, tbs: u32, from: u64) {
         let cycles = from.saturating_sub(self.since);
         self.tb_cycles += cycles * u64::from(self.tbs);
@@ -58,7 +60,7 @@ impl TbTime {
         self.most = self.most.max(tbs);
     }
 
-    /// Adds them up to and without cycle `now`.
+    /// Adds the counts before cycle `now`.
     pub(super) fn add_to(mut self, counts: &mut OversubscriptionCounts, now: u64) {
         self.set(self.tbs, now);
         counts.tb_cycles += self.tb_cycles;
@@ -67,7 +69,7 @@ impl TbTime {
     }
 }
 
-/// A number that is summed over cycles.
+/// Number that is summed over cycles.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Summed {
     value: u32,
@@ -76,13 +78,13 @@ pub(super) struct Summed {
 }
 
 impl Summed {
-    /// From cycle `from` on it is `value`.
+    /// Sets the number from cycle `from` on.
     pub(super) fn set(&mut self, value: u32, from: u64) {
         self.sum = self.until(from);
         (self.value, self.since) = (value, from);
     }
 
-    /// Its sum up to and without cycle `now`.
+    /// Sum before cycle `now`.
     pub(super) fn until(self, now: u64) -> u64 {
         self.sum + u64::from(self.value) * now.saturating_sub(self.since)
     }

@@ -1,6 +1,8 @@
-//! One TB of an SM that is not switched, so that it ends whatever others wait for (the first way of Lin et al. 2018, section 6.3; sources.md
-//! D162). Its warps keep their places until all have ended. Then all that it had goes to the next one first: until that is all in its place
-//! nothing else comes into a place.
+//! Kept TB: one TB of an SM that is not switched, so that it ends regardless of the waits of others
+//! (the first way of Lin et al. 2018, section 6.3; sources.md D162).
+//!
+//! Its warps keep their places until all have ended. Then its places go to the next kept TB first.
+//! Nothing else moves into a place until that TB is completely in place.
 
 use super::super::Sm;
 use super::super::tb::TbSlot;
@@ -10,22 +12,27 @@ use super::tables::State;
 use crate::config::DeadlockAvoidance;
 
 impl Oversubscription {
-    /// Whether one TB is not switched: only where warps are, which can wait for others of their TB that are away.
+    /// True if one TB is not switched: only where warps are switched, which can wait for absent
+    /// warps of their TB.
     pub(super) fn keeps_one(&self) -> bool {
-        // What it leaves is what the next one needs if both have as many warps on each sub-core.
+        // Its places are sufficient for the next kept TB if both have equally many warps on each
+        // sub-core.
         let even = |plan: &Plan| plan.level == Level::Warp && plan.warps.is_multiple_of(self.sub_cores);
         self.switched.is_some_and(|(_, plan)| even(&plan)) && self.config.deadlock == DeadlockAvoidance::OneTb
     }
 }
 
 impl Sm {
-    /// Warps of a TB that are not in their places.
+    /// Number of warps of a TB that are not in place.
     fn away(&self, contexts: &Oversubscription, tb_slot: u8) -> usize {
         self.warps_of(Level::Tb, tb_slot).filter(|&number| contexts.is_away(number)).count()
     }
 
-    /// Chooses the TB that is not switched, if there is none: the oldest that is all in its place, else the one of which the fewest are not. One that
-    /// comes back may be it, or one would be chosen that never gets its places from it; one that leaves gives them up.
+    /// Chooses the kept TB, if there is none: the oldest that is completely in place, else the one
+    /// with the fewest absent warps.
+    ///
+    /// A TB that returns may be chosen, since a chosen one would otherwise never get its places. A
+    /// TB that leaves releases its places.
     pub(super) fn keep_one(&mut self) {
         let Some(contexts) = &self.oversubscription else { return };
         if !contexts.keeps_one() || contexts.kept.is_some() {
@@ -36,7 +43,7 @@ impl Sm {
         let next = tbs.min_by_key(|&(tb_slot, tb)| (self.away(contexts, tb_slot as u8), tb.age)).map(|(tb_slot, _)| tb_slot as u8);
         if let Some(contexts) = &mut self.oversubscription {
             contexts.kept = next;
-            // Who was to leave stays.
+            // A warp of the kept TB that was to be switched out stays.
             let kept = |number: u8| next == Some(self.warps[number].tb_slot);
             for at in (0..contexts.stalled.len()).rev() {
                 if kept(contexts.stalled[at]) {
@@ -47,17 +54,17 @@ impl Sm {
         }
     }
 
-    /// The TB that is not switched and is not all in its place yet.
+    /// Kept TB, if it is not completely in place yet.
     pub(super) fn comes_first(&self, contexts: &Oversubscription) -> Option<u8> {
         contexts.kept.filter(|&tb_slot| self.away(contexts, tb_slot) > 0)
     }
 
-    /// A warp of that TB that waits for nothing but its place, and who changes places with it if nothing is free.
+    /// Ready warp of that TB, and the warp that it swaps places with if none is free.
     pub(super) fn first_to_come(&mut self, plan: &Plan, tb_slot: u8) -> Option<(Option<u8>, u8)> {
         let mut warps = self.warps_of(Level::Tb, tb_slot);
         let contexts = self.oversubscription.as_ref()?;
         if contexts.is_pinned(tb_slot) {
-            // It has not come back yet.
+            // The TB has not returned yet.
             return None;
         }
         let found = warps.find(|&number| contexts.is_away(number) && self.is_unblocked(number))?;

@@ -1,36 +1,39 @@
-//! Oversubscription: TBs beyond what fits an SM. Contexts of those that wait lie on spare storage
-//! of the SM, and change places with others' (Virtual Thread: Yoon et al. 2016, as Lin et al. 2018
+//! Oversubscription: TBs beyond those that fit an SM. Contexts of waiting TBs lie in spare storage
+//! of the SM and swap places with others (Virtual Thread: Yoon et al. 2016, as Lin et al. 2018
 //! describe it; GPUDuet: Lin et al. 2018, section 6; sources.md D160 to D165).
 //!
-//! A TB that fits beside what is here is *native*: quotas count it, and it takes what it needs. Where no more fit, the hardware may take
-//! *extra* ones, at most [`Sm::set_most_extra`]. When a native TB ends, the oldest extra one is native from then on. An extra TB is taken only
-//! for a kernel that has the SM alone; from the first one until the last has become native the contexts of that kernel are *switched*, and no
-//! other's TBs are taken.
+//! A TB that fits with the resident ones is *native*: quotas count it, and it takes its resources.
+//! Where no more fit, the hardware may accept *extra* ones, at most [`Sm::set_most_extra`]. When a
+//! native TB ends, the oldest extra one becomes native. An extra TB is accepted only for a kernel
+//! that has the SM alone. From the first extra TB until the last has become native, the contexts of
+//! that kernel are *switched*, and no other kernel's TBs are accepted.
 //!
-//! A warp has a number, by which replies, scoreboard and barriers know it and which says its sub-core, and a slot of that sub-core, which it
-//! has only while all of its context is in its place. Without a slot it is in none of the masks of its sub-core.
+//! A warp has a number, which identifies it in replies, scoreboard and barriers, and which
+//! determines its sub-core. It has a slot of that sub-core only while all of its context is in
+//! place. Without a slot it is in no mask of its sub-core.
 //!
-//! In a cycle contexts are switched after issue and before the cycle is accounted ([`Sm::switch_contexts`]): who waits, who is ready, and what
-//! the mover does next. One context moves at a time.
+//! Contexts are switched after issue and before the cycle is accounted ([`Sm::switch_contexts`]):
+//! it updates the waiting and the ready warps and the context mover. One context moves at a time.
 //!
-//! | file | |
+//! | file | content |
 //! |---|---|
-//! | `plan` | what of a kernel is switched, at which level, and how many extra TBs there is room for |
-//! | `space` | which units of registers, shared memory and L1 are taken |
-//! | `tables` | what is remembered of warps and TBs, and what that takes in bits |
-//! | `arrive` | TBs come and end |
-//! | `waiting` | who waits for something that takes long |
-//! | `states` | what warps are, and the queues of those that wait to be switched |
-//! | `switch` | what moves, and when it is there |
-//! | `kept` | the TB that is not switched, where one is not |
-//! | `pinned` | TBs that leave the SM, or come back to it |
-//! | `retry` | when an SM is looked at again for a TB |
-//! | `counts` | what is counted |
-//! | `record` | what moves, noted for drawings |
-//! | `accesses` | what moving takes of the memories |
-//! | `check` | the validation hook's look at all this |
+//! | `plan` | switched state of a kernel, its level, and the maximum number of extra TBs |
+//! | `space` | allocated units of registers, shared memory and L1 |
+//! | `tables` | tables of warps and TBs, and their cost in bits |
+//! | `arrive` | arrival and end of TBs |
+//! | `waiting` | warps that wait for a long event |
+//! | `states` | states of warps, and the queues of those that wait for a switch |
+//! | `switch` | context moves and their times |
+//! | `kept` | the TB that is not switched, if any |
+//! | `pinned` | TBs that leave the SM or return to it |
+//! | `retry` | repeated examination of an SM for a TB |
+//! | `counts` | counts of extra TBs |
+//! | `record` | log of context moves, for timelines |
+//! | `accesses` | memory accesses of a move |
+//! | `check` | validation |
 //!
-//! State beside the warps': [`Storage`] says how many bits. An SM without this has none of it.
+//! [`Storage`] gives the number of bits of the additional state. An SM without oversubscription has
+//! none of it.
 
 mod accesses;
 mod arrive;
@@ -64,59 +67,59 @@ use space::Space;
 use switch::Move;
 use tables::Tables;
 
-/// Places of a queue of warps, and of a queue of TBs (Lin et al. 2018, table 4).
+/// Number of entries of a queue of warps, and of a queue of TBs (Lin et al. 2018, table 4).
 const WARP_QUEUE: usize = 16;
 const TB_QUEUE: usize = 8;
 
-/// What an SM has beside that takes extra TBs.
+/// Oversubscription state of an SM.
 #[derive(Clone, Debug)]
 pub(super) struct Oversubscription {
     config: OversubscriptionConfig,
     map: AddressMap,
-    /// Bytes of an access of the L1.
+    /// Bytes of an L1 access.
     l1_access_bytes: u32,
-    /// Warp slots of a sub-core.
+    /// Number of warp slots of a sub-core.
     slots_per_sub_core: u32,
     sub_cores: u32,
-    /// By kernel slot.
+    /// Plans by kernel slot.
     plans: [Option<Plans>; KERNEL_SLOTS],
     most_extra: [u32; KERNEL_SLOTS],
-    /// Kernels for whose contexts the L1 may be taken, a bit each.
+    /// Mask of kernels whose contexts may be stored in the L1.
     lent_to: u8,
-    /// Whose contexts are switched, and how.
+    /// Kernel whose contexts are switched, and its plan.
     switched: Option<(u8, Plan)>,
-    /// Extra TBs here.
+    /// Number of resident extra TBs.
     extras: u32,
     tables: Tables,
     space: Space,
-    /// Free slots by sub-core, a bit each.
+    /// Mask of free slots, by sub-core.
     slots: [u32; MAX_SUB_CORES],
-    /// Warps, or TB slots, that wait to be switched out, and in.
+    /// Warps, or TB slots, that wait to be switched out; then in.
     stalled: Vec<u8>,
     ready: Vec<u8>,
-    /// The ones that entered these queues last.
+    /// Last entries of these queues.
     last_stalled: u8,
     last_ready: u8,
     moving: Option<Move>,
-    /// The TB that is not switched, by its TB slot, if one is not.
+    /// TB slot of the kept TB, if any.
     kept: Option<u8>,
-    /// TBs whose contexts stay where they are, by TB slot, a bit each.
+    /// Mask of TB slots whose contexts are pinned.
     pinned: u64,
-    /// Those of them that leave.
+    /// Mask of pinned TBs that leave.
     leaving: u64,
-    /// Something has happened that may change a state or let something move.
+    /// True after an event that may change a state or enable a move.
     look: bool,
-    /// By warp, registers that a load will write that has missed the L1 or passes it by.
+    /// Registers that will be written by a load that has missed or bypasses the L1, by warp.
     missed: Box<[RegSet; MAX_WARPS]>,
     counts: [OversubscriptionCounts; KERNEL_SLOTS],
     times: [TbTime; KERNEL_SLOTS],
-    /// Warps that are away, by kernel slot.
+    /// Number of absent warps, by kernel slot.
     away: [Summed; KERNEL_SLOTS],
-    /// What has been counted of kernels that have left their slots.
+    /// Counts of kernels that have left their slots.
     before: OversubscriptionCounts,
-    /// By kernel slot, the launch that has it.
+    /// Launch of each kernel slot.
     launches: [u32; KERNEL_SLOTS],
-    /// What moves, if that is noted.
+    /// Log of context moves, if recorded.
     record: Option<Box<Record>>,
 }
 
@@ -157,22 +160,22 @@ impl Oversubscription {
         }))
     }
 
-    /// Warp numbers that there are.
+    /// Number of warp numbers.
     pub(super) fn numbers(&self) -> u32 {
         self.config.warps()
     }
 
-    /// Whether a warp's context is not in its place.
+    /// True if a warp's context is not in place.
     pub(super) fn is_away(&self, number: u8) -> bool {
         self.tables.away() >> number & 1 != 0
     }
 
-    /// Whether contexts are switched.
+    /// True if contexts are switched.
     pub(super) fn is_switching(&self) -> bool {
         self.switched.is_some()
     }
 
-    /// What the kernel in `slot` has had of extra TBs, up to and without cycle `now`.
+    /// Counts of extra TBs of the kernel in `slot`, before cycle `now`.
     fn counts_of(&self, slot: usize, now: u64) -> OversubscriptionCounts {
         let mut counts = self.counts[slot];
         self.times[slot].add_to(&mut counts, now);
@@ -180,7 +183,7 @@ impl Oversubscription {
         counts
     }
 
-    /// Places of each queue.
+    /// Number of entries of each queue.
     fn queue_places(level: Level) -> usize {
         match level {
             Level::Warp => WARP_QUEUE,
@@ -188,7 +191,7 @@ impl Oversubscription {
         }
     }
 
-    /// All contexts are in their places.
+    /// Stops switching; all contexts are in place.
     fn stop_switching(&mut self) {
         self.switched = None;
         self.tables.clear();
@@ -200,7 +203,7 @@ impl Oversubscription {
 }
 
 impl Sm {
-    /// A launch has taken the slot, from cycle `from` on, and is switched like this, if at all.
+    /// Sets the launch in a slot and its plans, from cycle `from` on; none if it is not switched.
     pub(crate) fn plan_contexts(&mut self, slot: u8, launch: u32, plans: Option<Plans>, from: u64) {
         let Some(contexts) = &mut self.oversubscription else { return };
         let at = usize::from(slot);
@@ -220,8 +223,8 @@ impl Sm {
         self.lend_l1(from);
     }
 
-    /// From cycle `from` on the kernel in `slot` may have so many extra TBs here, and contexts may lie in the L1 if they need to; where
-    /// there are more, no more are taken.
+    /// Sets the maximum number of extra TBs of the kernel in `slot` from cycle `from` on, and
+    /// whether contexts may be stored in the L1. Surplus TBs stay, but no more are accepted.
     pub(crate) fn set_most_extra(&mut self, slot: u8, most: u32, in_l1: bool, from: u64) {
         let Some(contexts) = &mut self.oversubscription else { return };
         contexts.most_extra[usize::from(slot)] = most;
@@ -230,7 +233,7 @@ impl Sm {
         self.lend_l1(from);
     }
 
-    /// Takes the L1 for contexts, or gives it back, if no context is where it is not to be.
+    /// Takes the L1 for contexts, or returns it, if no context is in a forbidden place.
     pub(super) fn lend_l1(&mut self, from: u64) {
         let Some(contexts) = &self.oversubscription else { return };
         let past = self.lsu.is_past_l1();
@@ -249,12 +252,12 @@ impl Sm {
         }
     }
 
-    /// What the kernel in `slot` has had here of extra TBs, up to and without cycle `now`.
+    /// Counts of extra TBs of the kernel in `slot` on this SM, before cycle `now`.
     pub(crate) fn context_counts(&self, slot: usize, now: u64) -> Option<OversubscriptionCounts> {
         Some(self.oversubscription.as_ref()?.counts_of(slot, now))
     }
 
-    /// The same of all kernels that this SM has had.
+    /// Counts of extra TBs of all kernels that this SM has had, before cycle `now`.
     pub(crate) fn all_context_counts(&self, now: u64) -> Option<OversubscriptionCounts> {
         let contexts = self.oversubscription.as_ref()?;
         let mut counts = contexts.before;
@@ -262,7 +265,7 @@ impl Sm {
         Some(counts)
     }
 
-    /// Whether contexts are switched here.
+    /// True if contexts are switched on this SM.
     pub(super) fn switches(&self) -> bool {
         self.oversubscription.as_ref().is_some_and(|contexts| contexts.is_switching())
     }

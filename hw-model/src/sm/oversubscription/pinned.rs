@@ -1,5 +1,6 @@
-//! TBs whose contexts stay where they are, since they leave the SM or come back to it by way of memory (sm/preempt; sources.md D198): until a TB
-//! has gone it holds all that its context lies in, and until it is back it is not switched.
+//! Pinned TBs: their contexts stay in place, since they leave the SM or return to it through memory
+//! (sm/preempt; sources.md D198). A leaving TB keeps its storage until it has left, and a returning
+//! one is not switched until it is back.
 
 use super::super::Sm;
 use super::super::warp::Warps;
@@ -8,23 +9,23 @@ use super::plan::Level;
 use super::tables::State;
 
 impl Oversubscription {
-    /// Whether a TB's context stays where it is.
+    /// True if a TB's context is pinned.
     pub(super) fn is_pinned(&self, tb_slot: u8) -> bool {
         self.pinned >> (tb_slot % 64) & 1 != 0
     }
 
-    /// Whether a TB leaves the SM.
+    /// True if a TB leaves the SM.
     pub(super) fn is_leaving(&self, tb_slot: u8) -> bool {
         self.leaving >> (tb_slot % 64) & 1 != 0
     }
 
-    /// Whether what a warp of a TB has is given up with the TB's, and not when the warp has ended.
+    /// True if a warp's places are released with those of its TB, and not at the end of the warp.
     pub(super) fn holds(&self, tb_slot: u8) -> bool {
         self.kept == Some(tb_slot) || self.is_pinned(tb_slot)
     }
 }
 
-/// Whether what is switched, a warp or a TB, is of the TB in a slot.
+/// True if a unit, a warp or a TB, belongs to the TB in a slot.
 fn is_of(warps: &Warps, level: Level, unit: u8, tb_slot: usize) -> bool {
     match level {
         Level::Warp => usize::from(warps[unit].tb_slot) == tb_slot,
@@ -33,7 +34,7 @@ fn is_of(warps: &Warps, level: Level, unit: u8, tb_slot: usize) -> bool {
 }
 
 impl Sm {
-    /// Whether a context of the TB is on its way between its place and another.
+    /// True if a context of the TB is moving between its place and spare storage.
     pub(in crate::sm) fn moves_context_of(&self, tb_slot: usize) -> bool {
         let Some(contexts) = &self.oversubscription else { return false };
         let Some((_, plan)) = contexts.switched else { return false };
@@ -41,7 +42,8 @@ impl Sm {
         contexts.moving.is_some_and(|moving| moving.out.is_some_and(of) || moving.into.is_some_and(of))
     }
 
-    /// From now on the TB's context stays where it is, since it leaves or comes back. None of it is on its way ([`Sm::moves_context_of`]).
+    /// Pins the TB's context, since it leaves or returns. None of it may be moving
+    /// ([`Sm::moves_context_of`]).
     pub(in crate::sm) fn pin_context(&mut self, tb_slot: usize, leaves: bool) {
         let Some(mut contexts) = self.oversubscription.take() else { return };
         contexts.pinned |= 1 << (tb_slot % 64);
@@ -64,7 +66,7 @@ impl Sm {
         self.keep_one();
     }
 
-    /// The TB's context may be switched from now on.
+    /// Unpins the TB's context, which may be switched again.
     pub(in crate::sm) fn unpin_context(&mut self, tb_slot: usize) {
         if let Some(contexts) = &mut self.oversubscription {
             contexts.pinned &= !(1 << (tb_slot % 64));

@@ -1,7 +1,7 @@
-//! How TBs of a kernel are switched, and how many more than fit may be here (Lin et al. 2018, sections 6.2, 6.4 and 6.7; sources.md D160 and
-//! D161).
+//! Plan of a kernel's switching: switched state, level, and maximum number of extra TBs (Lin et al.
+//! 2018, sections 6.2, 6.4 and 6.7; sources.md D160 and D161).
 //!
-//! | what limits | virtual thread | GPUDuet | TBs only |
+//! | limiting resource | virtual thread | GPUDuet | TBs only |
 //! |---|---|---|---|
 //! | warp or TB slots | slots, TB by TB | slots and registers, warp by warp | the same, TB by TB |
 //! | registers | - | slots and registers, warp by warp | the same, TB by TB |
@@ -11,22 +11,24 @@
 use super::super::Resources;
 use crate::config::{ContextsInL1, GpuConfig, OversubscriptionConfig, OversubscriptionMechanism};
 
-/// Bytes that an address of the unified space stands for: a register of a warp (Lin et al. 2018, section 6.6).
+/// Bytes of an address unit of the unified space: a register of a warp (Lin et al. 2018, section
+/// 6.6).
 pub(crate) const UNIT_BYTES: u32 = 128;
 
-/// Shared memory counts in the unified space by the whole of this (assumption: of 98 KB, the 96 of the paper's address map).
+/// Step to which shared memory is rounded down in the unified space (assumption: of 98 KB, the 96
+/// of the paper's address map).
 const SHARED_STEP_BYTES: u32 = 16 << 10;
 
-/// What is switched at a time.
+/// Unit of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
-    /// A warp.
+    /// One warp.
     Warp,
     /// All warps of a TB.
     Tb,
 }
 
-/// What of a context leaves its place.
+/// Part of a context that leaves its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Limit {
     /// Warp slots.
@@ -37,24 +39,25 @@ pub(crate) enum Limit {
     Shared,
 }
 
-/// Why no TB beyond what fits may be here.
+/// Reason why a kernel has no extra TBs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Unswitchable {
-    /// Virtual thread moves slots only.
+    /// Virtual thread moves only slots.
     #[error("its registers or its shared memory limit how many TBs fit, and virtual thread moves warp slots only")]
     Capacity,
-    /// Registers and shared memory limit alike.
+    /// Registers and shared memory are equally limiting.
     #[error("both registers and shared memory limit how many TBs fit, and contexts of neither can lie in the other")]
     Both,
-    /// More TBs or warps than the tables have.
+    /// More TBs or warps than the tables hold.
     #[error("the context tables have no entries for more TBs than fit without them")]
     Tables,
-    /// No room.
+    /// Not enough storage.
     #[error("what its TBs leave of registers and shared memory holds no further context")]
     Room,
 }
 
-/// The unified address space of an SM: where registers, shared memory and the L1 begin, and where it ends, in units.
+/// Unified address space of an SM: starts of registers, shared memory and the L1, and its end, in
+/// units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AddressMap {
     pub(crate) shared: u32,
@@ -73,20 +76,21 @@ impl AddressMap {
     }
 }
 
-/// Room of one kind for contexts of one size.
+/// Storage for contexts of one kind and size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Room {
-    /// Units of each.
+    /// Units of each context.
     pub(crate) units: u32,
-    /// How many there are.
+    /// Number of contexts.
     pub(crate) count: u32,
 }
 
-/// Where contexts lie that are not in their place, from above downwards: in each part of the space so many, ending there.
+/// Spare storage of contexts that are not in place, from the top down: in each part of the space a
+/// number of contexts, ending there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Spilled {
     pub(crate) units: u32,
-    /// End of the part, and how many it has: shared memory, the L1, registers.
+    /// End of the part, and its number of contexts: shared memory, the L1, registers.
     pub(crate) parts: [(u32, u32); 3],
 }
 
@@ -96,41 +100,42 @@ impl Spilled {
     }
 }
 
-/// How TBs of a kernel are switched on an SM.
+/// Plan of a kernel's TBs on an SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
     pub(crate) level: Level,
     pub(crate) limit: Limit,
-    /// TBs that fit without.
+    /// Number of TBs that fit without switching.
     pub(crate) native: u32,
-    /// Extra TBs beside them, at most.
+    /// Maximum number of extra TBs.
     pub(crate) most_extra: u32,
-    /// Warps of a TB.
+    /// Number of warps of a TB.
     pub(crate) warps: u32,
-    /// Registers of warps, from the beginning of the space.
+    /// Registers of warps, from the start of the space.
     pub(crate) registers: Room,
-    /// Shared memory of TBs, from the beginning of its part.
+    /// Shared memory of TBs, from the start of its part.
     pub(crate) shared: Room,
     pub(crate) spilled: Spilled,
     /// Units of registers in a spilled context; the state of its warps follows.
     pub(crate) spilled_registers: u32,
-    /// Bytes that move for a warp, and for a TB beside its warps.
+    /// Bytes that move for a warp, and for a TB in addition to its warps.
     pub(crate) warp_bytes: u32,
     pub(crate) tb_bytes: u32,
-    /// Whether contexts lie in the L1.
+    /// True if contexts are stored in the L1.
     pub(crate) in_l1: bool,
 }
 
-/// A kernel on a machine: with its L1 as it is, and with contexts in it.
+/// Plans of a kernel on a machine: without contexts in the L1, and with them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Plans {
     pub(crate) usual: Result<Plan, Unswitchable>,
-    /// None if the L1 is never taken, or need not be.
+    /// None if the L1 is never used or is not needed.
     pub(crate) in_l1: Option<Plan>,
 }
 
 impl Plans {
-    /// Of a kernel whose TBs take `demand`; so many registers of a thread are live where its warps are switched, if that is known.
+    /// Creates the plans of a kernel whose TBs take `demand`. `live` is the number of live
+    /// registers per thread where its warps are switched, if known.
     pub(crate) fn new(gpu: &GpuConfig, config: &OversubscriptionConfig, demand: &Resources, live: Option<u32>) -> Self {
         let usual = plan(gpu, config, demand, live, false);
         let tries = config.in_l1 != ContextsInL1::Never && config.mechanism != OversubscriptionMechanism::Virtual;
@@ -138,17 +143,17 @@ impl Plans {
         Plans { usual, in_l1 }
     }
 
-    /// With the L1 taken or not.
+    /// Plan with or without contexts in the L1.
     pub(crate) fn get(&self, in_l1: bool) -> Option<&Plan> {
         if in_l1 { self.in_l1.as_ref() } else { self.usual.as_ref().ok() }
     }
 
-    /// There is room in the L1 only.
+    /// True if only the L1 has capacity for extra TBs.
     pub(crate) fn needs_l1(&self) -> bool {
         self.usual.is_err()
     }
 
-    /// Most extra TBs that there can be.
+    /// Maximum number of extra TBs.
     pub(crate) fn bound(&self) -> u32 {
         [self.usual.ok(), self.in_l1].into_iter().flatten().map(|plan| plan.most_extra).max().unwrap_or(0)
     }
@@ -218,11 +223,11 @@ fn plan(
     if config.tbs() == native || config.warps() / warps.max(1) <= native {
         return Err(Unswitchable::Tables);
     }
-    // The more there are, the less is left for what is spilled.
+    // More extra TBs leave less storage for spilled contexts.
     (1..=most.max(1)).map_while(with).last().ok_or(Unswitchable::Room)
 }
 
-/// What is switched of a kernel of which `native` TBs fit, and at which level.
+/// Limiting resource and level of a kernel of which `native` TBs fit.
 fn switched(
     mechanism: OversubscriptionMechanism,
     all: &Resources,

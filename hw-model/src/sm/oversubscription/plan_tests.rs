@@ -1,4 +1,5 @@
-//! The paper's own examples, on its machine (Lin et al. 2018, sections 6.6 and 7.2; kernels as in the paper's compiler's report).
+//! Examples of the paper on its machine (Lin et al. 2018, sections 6.6 and 7.2; kernels as the
+//! paper's compiler reports them).
 
 use super::*;
 use crate::config::SmConfig;
@@ -29,7 +30,8 @@ const HG: (u32, u32, u32) = (96, 17, 12_288);
 const DWT_2: (u32, u32, u32) = (128, 48, 5_912);
 const HS: (u32, u32, u32) = (256, 32, 3_072);
 
-/// Section 7.2: the spare registers hold one more TB of BT, and 6 with shared memory, which takes no more than 20 live registers.
+/// Section 7.2: the spare registers hold one more TB of BT, and 6 with shared memory, for at most
+/// 20 live registers.
 #[test]
 fn b_tree() {
     let vt = plans(OversubscriptionConfig::of(OversubscriptionMechanism::Virtual), BT, None).usual.expect("slots limit");
@@ -44,7 +46,7 @@ fn b_tree() {
     assert_eq!(duet(1).most_extra, 8, "the table of 128 warps");
 }
 
-/// HG is limited by shared memory: 8 TBs, and 8 more with the 16 entries of the paper's text.
+/// Shared memory limits HG: 8 TBs, and 8 more with the 16 entries of the paper's text.
 #[test]
 fn histogram() {
     assert_eq!(plans(OversubscriptionConfig::of(OversubscriptionMechanism::Virtual), HG, None).usual, Err(Unswitchable::Capacity));
@@ -57,17 +59,20 @@ fn histogram() {
     assert_eq!(all.most_extra, 9);
 }
 
-/// Registers limit DWT_2 to 10 TBs. Half of them live, 2 more fit into the L1 alone, and into what shared memory is left, too.
+/// Registers limit DWT_2 to 10 TBs. With half of them live, 2 more fit into the L1 alone, and into
+/// the rest of shared memory.
 #[test]
 fn wavelet() {
     let duet = plans(OversubscriptionConfig::of(OversubscriptionMechanism::Duet), DWT_2, Some(24)).usual.expect("registers limit");
     assert_eq!((duet.native, duet.level, duet.limit), (10, Level::Warp, Limit::Registers));
-    // (768 - 47 x 12) / 25 = 8 and 128 / 25 = 5 contexts of the 8 that two TBs take; of three, 6 + 5 of 12.
+    // (768 - 47 x 12) / 25 = 8 and 128 / 25 = 5 contexts of the 8 that two TBs take; of three, 6 +
+    // 5 of 12.
     assert_eq!((duet.most_extra, duet.spilled.parts), (2, [(0xb00, 8), (0xc00, 0), (0x800, 5)]));
     assert_eq!(plans(OversubscriptionConfig::of(OversubscriptionMechanism::Virtual), DWT_2, None).usual, Err(Unswitchable::Capacity));
 }
 
-/// HS is limited by slots and registers alike; what limits both ways cannot be switched.
+/// Slots and registers limit HS equally; a kernel limited by registers and shared memory cannot be
+/// switched.
 #[test]
 fn others() {
     let hs = plans(OversubscriptionConfig::of(OversubscriptionMechanism::Duet), HS, None).usual.expect("registers limit");
@@ -83,12 +88,14 @@ fn others() {
     );
 }
 
-/// Registers all taken and shared memory too full for a context: only the L1 is left, unless it must not be taken.
+/// All registers are taken and shared memory is too full for a context: only the L1 is left, unless
+/// it is forbidden.
 #[test]
 fn the_l1_is_the_last_resort() {
     let duet = OversubscriptionConfig::of(OversubscriptionMechanism::Duet);
     let plans_of = |config| plans(config, (128, 128, 19_000), Some(20));
-    // 4 TBs take all registers. Shared memory: 149 units each, so that 5 TBs leave 23 of 768: one context of 21, and a TB has 4 warps.
+    // 4 TBs take all registers. Shared memory: 149 units each, so that 5 TBs leave 23 of 768: one
+    // context of 21, and a TB has 4 warps.
     assert_eq!(plans_of(duet).usual, Err(Unswitchable::Room));
     let taken = plans_of(duet).in_l1.expect("256 units of L1");
     assert_eq!((taken.most_extra, taken.in_l1, taken.spilled.parts), (1, true, [(0xb00, 1), (0xc00, 12), (0x800, 0)]));
@@ -97,7 +104,8 @@ fn the_l1_is_the_last_resort() {
 }
 
 proptest! {
-    /// What lies in its place and what is spilled is within the space, apart, and as much as the extra TBs take.
+    /// Places and spilled contexts are within the space, do not overlap, and suffice for the extra
+    /// TBs.
     #[test]
     fn contexts_have_room(
         mechanism in prop::sample::select(vec![OversubscriptionMechanism::Virtual, OversubscriptionMechanism::Duet, OversubscriptionMechanism::DuetTb]),

@@ -1,64 +1,65 @@
-//! What moves on an SM, noted for drawings: each context on its way, and how many warps are away beside how many extra TBs (Lin et al. 2018,
-//! figure 8). Off unless asked for; noting allocates, up to a limit.
+//! Log of context moves on an SM, for timelines: each move, and the numbers of absent warps and
+//! extra TBs (Lin et al. 2018, figure 8). Off by default; recording allocates, up to a limit.
 
 use super::plan::{Level, Limit, Plan};
 use super::tables::NOWHERE;
 use super::{Oversubscription, Sm};
 
-/// Where contexts lie that are not in their places: shared memory, the L1, registers. Bytes of a context are given in this order.
+/// Spare storage of contexts that are not in place: shared memory, the L1, registers. Bytes of a
+/// context are given in this order.
 pub const CONTEXT_STORAGE: [&str; 3] = ["shared memory", "L1", "registers"];
 
-/// A context that moves.
+/// Moving context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MovedContext {
     /// Index of its TB in the grid.
     pub tb: u32,
-    /// Which warp of the TB; none where whole TBs are switched.
+    /// Warp of the TB; none where whole TBs are switched.
     pub warp: Option<u8>,
-    /// Bytes that move, by where they lie while the context is not in its place ([`CONTEXT_STORAGE`]).
+    /// Bytes that move, by spare storage ([`CONTEXT_STORAGE`]).
     pub bytes: [u32; 3],
 }
 
-/// Something that happened.
+/// Event of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContextEvent {
-    /// Contexts begin to move: one out of its place, one into its place, or two that change places.
+    /// Start of a move: one context out of its place, one into its place, or a swap of two.
     Moves {
-        /// Launch that they are of, as in [`crate::gpu::Stats::launches`].
+        /// Launch of the contexts, as in [`crate::gpu::Stats::launches`].
         launch: u32,
-        /// The one that leaves its place.
+        /// Context that leaves its place.
         out: Option<MovedContext>,
-        /// The one that comes into its place.
+        /// Context that returns to its place.
         into: Option<MovedContext>,
-        /// Core cycles until it is done.
+        /// Core cycles of the move.
         cycles: u64,
     },
-    /// What is on the SM, after what has moved in this cycle.
+    /// Content of the SM, after the moves of this cycle.
     Holds {
-        /// Warps whose contexts are not in their places.
+        /// Number of warps whose contexts are not in place.
         absent_warps: u32,
-        /// TBs beyond those that fit.
+        /// Number of TBs beyond those that fit.
         extra_tbs: u32,
     },
 }
 
-/// The same with its time.
+/// Event with its cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContextNote {
-    /// Core cycle.
+    /// Core cycle of the event.
     pub cycle: u64,
-    /// What.
+    /// Kind of event.
     pub event: ContextEvent,
 }
 
-/// The notes of an SM.
+/// Log of an SM.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
     notes: Vec<ContextNote>,
     most: usize,
-    /// Notes that there was no room for.
+    /// Number of notes that exceeded the capacity.
     left_out: u64,
-    /// Warps away and extra TBs when they were noted last.
+    /// Numbers of absent warps and extra TBs at the last note.
     held: (u32, u32),
 }
 
@@ -73,7 +74,8 @@ impl Record {
 }
 
 impl Oversubscription {
-    /// What is on the SM from cycle `now` on, of the kernel in slot `kernel`: counted, and noted if it is to be and has changed.
+    /// Counts the warps and TBs of the kernel in slot `kernel` from cycle `now` on, and logs a
+    /// change if recording.
     pub(super) fn note_held(&mut self, kernel: u8, now: u64) {
         let held = (self.tables.away().count_ones(), self.extras);
         self.away[usize::from(kernel)].set(held.0, now);
@@ -82,7 +84,7 @@ impl Oversubscription {
         record.note(now, ContextEvent::Holds { absent_warps: held.0, extra_tbs: held.1 });
     }
 
-    /// Contexts of the kernel in slot `kernel` begin to move in cycle `now`, if that is noted.
+    /// Logs the start of a move of the kernel in slot `kernel` in cycle `now`, if recording.
     pub(super) fn note_move(&mut self, kernel: u8, [out, into]: [Option<MovedContext>; 2], cycles: u64, now: u64) {
         let launch = self.launches[usize::from(kernel)];
         if let Some(record) = &mut self.record {
@@ -92,7 +94,7 @@ impl Oversubscription {
 }
 
 impl Sm {
-    /// Notes from now on what moves, up to so many notes.
+    /// Starts recording, up to this many notes.
     pub(crate) fn record_contexts(&mut self, most: usize) {
         if let Some(contexts) = &mut self.oversubscription {
             let held = (contexts.tables.away().count_ones(), contexts.extras);
@@ -100,13 +102,13 @@ impl Sm {
         }
     }
 
-    /// The notes so far, in order, and how many there was no room for.
+    /// Takes the notes so far, in order, and the number that exceeded the capacity.
     pub(crate) fn take_context_notes(&mut self) -> (Vec<ContextNote>, u64) {
         let record = self.oversubscription.as_mut().and_then(|contexts| contexts.record.as_mut());
         record.map_or_else(Default::default, |record| (std::mem::take(&mut record.notes), record.left_out))
     }
 
-    /// What moves of a warp or a TB which has a place elsewhere, and by where that is.
+    /// Moved bytes of a warp or a TB with a place in spare storage, by storage.
     pub(super) fn moved_context(&self, plan: &Plan, unit: u8) -> Option<MovedContext> {
         let contexts = self.oversubscription.as_ref()?;
         let mut bytes = [0; 3];

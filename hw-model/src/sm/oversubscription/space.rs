@@ -1,33 +1,33 @@
-//! The unified space of an SM: who has which units of registers, shared memory and L1 (Lin et al. 2018, section 6.6). A bit per unit of 128
-//! bytes says whether it is taken.
+//! Unified space of an SM: allocation of the units of registers, shared memory and L1 (Lin et al.
+//! 2018, section 6.6). A bit per unit of 128 bytes marks an allocated unit.
 //!
-//! All contexts of a kind are of one size while a kernel has the SM, so that places of that size never fall to pieces: what is in its place
-//! lies from the beginning of its part upwards, what is not from the end downwards.
+//! All contexts of a kind have one size while a kernel has the SM, so there is no fragmentation.
+//! Contexts in place fill their part from its start upwards, spilled ones from its end downwards.
 
 use super::plan::{Plan, Room, Spilled};
 
-/// A kind of place.
+/// Kind of place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Registers of a warp, in the register file.
     Registers,
     /// Shared memory of a TB, in shared memory.
     Shared,
-    /// What waits elsewhere.
+    /// Spilled context in spare storage.
     Spilled,
 }
 
 /// Places of an SM.
 #[derive(Clone, Debug)]
 pub(super) struct Space {
-    /// A bit per unit.
+    /// Bit per unit.
     bitmap: Box<[u64]>,
     registers: Room,
     shared: Room,
     /// First unit of shared memory.
     shared_start: u32,
     spilled: Spilled,
-    /// By kind, the places that are free, a bit each.
+    /// Mask of free places, by kind.
     free: [u128; 3],
 }
 
@@ -36,7 +36,7 @@ fn first(count: u32) -> u128 {
 }
 
 impl Space {
-    /// Of so many units, with no places.
+    /// Creates a space of `units` units without places.
     pub(super) fn new(units: u32) -> Self {
         Space {
             bitmap: vec![0; units.div_ceil(64) as usize].into(),
@@ -48,14 +48,14 @@ impl Space {
         }
     }
 
-    /// Places as a plan has them, all free.
+    /// Arranges the places of a plan, all free.
     pub(super) fn arrange(&mut self, plan: &Plan, shared_start: u32) {
         self.bitmap.fill(0);
         (self.registers, self.shared, self.shared_start, self.spilled) = (plan.registers, plan.shared, shared_start, plan.spilled);
         self.free = [first(plan.registers.count), first(plan.shared.count), first(plan.spilled.count())];
     }
 
-    /// First unit of a place, and its units.
+    /// First unit of a place, and its number of units.
     pub(super) fn units(&self, kind: Kind, place: u8) -> (u32, u32) {
         let place = u32::from(place);
         match kind {
@@ -74,13 +74,13 @@ impl Space {
         }
     }
 
-    /// The part of the space that a place elsewhere is in: shared memory, the L1, registers.
+    /// Part of the space of a spilled place: shared memory, the L1, registers.
     pub(super) fn part(&self, place: u8) -> usize {
         let [(_, shared), (_, l1), _] = self.spilled.parts;
         usize::from(u32::from(place) >= shared) + usize::from(u32::from(place) >= shared + l1)
     }
 
-    /// How many places of a kind are free.
+    /// Number of free places of a kind.
     pub(super) fn count(&self, kind: Kind) -> u32 {
         self.free[kind as usize].count_ones()
     }
@@ -109,13 +109,13 @@ impl Space {
         }
     }
 
-    /// Units that are taken.
+    /// Number of allocated units.
     pub(super) fn taken(&self) -> u32 {
         self.bitmap.iter().map(|word| word.count_ones()).sum()
     }
 }
 
-/// Cycles in which so many bytes move.
+/// Cycles of a move of this many bytes.
 pub(super) fn cycles(bytes: u32, bytes_per_cycle: u32) -> u64 {
     bytes.div_ceil(bytes_per_cycle).into()
 }
@@ -157,12 +157,14 @@ mod tests {
 
     #[test]
     fn cycles_are_bytes_over_bandwidth() {
-        // Eq. 1 of Lin et al. 2018, for 12 KB and three warps of a unit each, at the bandwidths of its figure 15.
+        // Eq. 1 of Lin et al. 2018, for 12 KB and three warps of a unit each, at the bandwidths of
+        // its figure 15.
         assert_eq!([64, 128, 256].map(|bandwidth| cycles(12_288 + 3 * 128, bandwidth)), [198, 99, 50]);
     }
 
     proptest! {
-        /// The bits that are set are as many as the units of the places taken, whoever comes and goes.
+        /// The number of set bits equals that of the units of the taken places, for any sequence of
+        /// changes.
         #[test]
         fn bits_are_the_sum_of_the_places(steps in prop::collection::vec((0usize..3, any::<bool>()), 1..200)) {
             let mut space = Space::new(70);

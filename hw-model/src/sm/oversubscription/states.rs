@@ -1,12 +1,13 @@
-//! States of warps, and the queues of those that wait to be switched (Lin et al. 2018, sections 6.5 and 6.6, figure 9; sources.md D162). Who finds
-//! its queue full stays what it is, and is looked at again.
+//! States of warps, and the queues of those that wait for a switch (Lin et al. 2018, sections 6.5
+//! and 6.6, figure 9; sources.md D162). A warp whose queue is full keeps its state and is examined
+//! again.
 
 use super::super::Sm;
 use super::plan::{Level, Plan};
 use super::tables::State;
 use super::{MAX_WARPS, Oversubscription};
 
-/// From the place behind `last` on, going round.
+/// Members of a set in round-robin order after `last`.
 fn behind(set: u128, last: u8) -> impl Iterator<Item = u8> {
     let from = (u32::from(last) + 1) % MAX_WARPS as u32;
     let mut left = set.rotate_right(from);
@@ -18,12 +19,12 @@ fn behind(set: u128, last: u8) -> impl Iterator<Item = u8> {
 }
 
 impl Sm {
-    /// Who waits, who waits no more, and who is queued.
+    /// Updates the states of warps and the queues.
     pub(super) fn follow_states(&mut self, plan: &Plan) {
         let Some(mut contexts) = self.oversubscription.take() else { return };
         let level = plan.level;
         let places = Oversubscription::queue_places(level);
-        // Who was to leave and waits no more runs on.
+        // A stalled warp whose wait is over continues to run.
         let mut at = 0;
         while at < contexts.stalled.len() {
             let unit = contexts.stalled[at];
@@ -43,7 +44,7 @@ impl Sm {
         self.oversubscription = Some(contexts);
     }
 
-    /// Whose wait is over whose contexts are elsewhere.
+    /// Queues absent warps whose wait is over.
     fn find_ready(&self, contexts: &mut Oversubscription, level: Level, places: usize) {
         let leaving = contexts.moving.and_then(|moving| moving.out);
         match level {
@@ -88,7 +89,7 @@ impl Sm {
         }
     }
 
-    /// Who waits for something that takes long, and is not queued.
+    /// Queues warps that wait for a long event.
     fn find_stalled(&self, contexts: &mut Oversubscription, level: Level, places: usize) {
         let candidates = match level {
             Level::Warp => contexts.tables.of_state(|state| state == State::Running),

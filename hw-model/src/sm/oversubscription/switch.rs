@@ -1,8 +1,10 @@
-//! The context switching logic: what moves, and when it is there (Lin et al. 2018, sections 6.6 and 6.7, eq. 1 to 3; sources.md D163 and D164).
+//! Context switching logic: moves and their times (Lin et al. 2018, sections 6.6 and 6.7, eq. 1 to
+//! 3; sources.md D163 and D164).
 //!
-//! When the mover is free, the first ready one in its queue comes in for which there is room; else the first for which a stalled one makes room
-//! changes places with that one, and both pay; else, if none is ready, the first stalled one for which there is room elsewhere goes out. States and
-//! queues are in [`super::states`].
+//! When the mover is free, the first ready context in its queue that has space moves in. Otherwise,
+//! the first one for which a stalled context makes space swaps with it, and both moves take time.
+//! If none is ready, the first stalled context with spare storage moves out. States and queues are
+//! in [`super::states`].
 
 use super::super::Sm;
 use super::super::cycle_accounting::EVERY_SUB_CORE;
@@ -14,16 +16,16 @@ use super::plan::{Level, Limit, Plan};
 use super::space::{Kind, cycles};
 use super::tables::{NOWHERE, State};
 
-/// What moves: one out of its place, one into its place, or both.
+/// Move: one context out of its place, one into its place, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Move {
     pub(super) out: Option<u8>,
     pub(super) into: Option<u8>,
-    /// The first cycle in which it is done.
+    /// First cycle in which it is done.
     pub(super) ends: u64,
 }
 
-/// What a warp or a TB needs to be in its place.
+/// Resources that a warp or a TB needs to be in place.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Footprint {
     warps: u32,
@@ -31,7 +33,7 @@ pub(super) struct Footprint {
 }
 
 impl Oversubscription {
-    /// Whether one of these could come into its place.
+    /// True if a unit with this footprint fits into its place.
     pub(super) fn has_room(&self, plan: &Plan, one: &Footprint) -> bool {
         let slots = self.slots.iter().zip(one.slots).all(|(free, needed)| free.count_ones() >= needed);
         slots
@@ -42,7 +44,7 @@ impl Oversubscription {
             }
     }
 
-    /// Whether `out` and `into` could change places.
+    /// True if `out` and `into` can swap places.
     pub(super) fn may_change(&self, plan: &Plan, out: &Footprint, into: &Footprint) -> bool {
         let free = self.slots.iter().zip(out.slots).zip(into.slots);
         let slots = free.into_iter().all(|((free, left), needed)| free.count_ones() + left >= needed);
@@ -51,7 +53,7 @@ impl Oversubscription {
         slots && (plan.limit != Limit::Registers || registers && spilled)
     }
 
-    /// Whether one of these has room elsewhere.
+    /// True if a unit with this footprint has spare storage.
     fn may_leave(&self, plan: &Plan, one: &Footprint) -> bool {
         let needed = if plan.limit == Limit::Registers { one.warps } else { 1 };
         self.extras > 0 && self.space.count(Kind::Spilled) >= needed
@@ -59,7 +61,7 @@ impl Oversubscription {
 }
 
 impl Sm {
-    /// Contexts are switched in cycle `now`.
+    /// Switches contexts in cycle `now`.
     pub(in crate::sm) fn switch_contexts(&mut self, now: u64) {
         let Some(contexts) = &mut self.oversubscription else { return };
         let Some((kernel, plan)) = contexts.switched else { return };
@@ -81,7 +83,7 @@ impl Sm {
         }
     }
 
-    /// The next cycle after `now` in which something is switched by itself.
+    /// Next cycle after `now` with an internal switching event.
     pub(in crate::sm) fn next_context_switch(&self, now: u64) -> Option<u64> {
         let contexts = self.oversubscription.as_ref().filter(|contexts| contexts.is_switching())?;
         let looks = (contexts.look || self.accounting.changed != 0).then_some(now + 1);
@@ -89,7 +91,7 @@ impl Sm {
         looks.into_iter().chain(moves).min()
     }
 
-    /// What a warp or a TB needs to be in its place.
+    /// Resources that a warp or a TB needs to be in place.
     pub(super) fn footprint(&self, level: Level, unit: u8) -> Footprint {
         let mut footprint = Footprint::default();
         for number in self.warps_of(level, unit).filter(|&number| self.warps[number].live) {
@@ -99,7 +101,7 @@ impl Sm {
         footprint
     }
 
-    /// The mover takes what is next, if it is free.
+    /// Starts the next move, if the mover is free.
     fn begin_move(&mut self, plan: &Plan, kernel: u8, now: u64) {
         let Some(contexts) = &self.oversubscription else { return };
         if contexts.moving.is_some() {
@@ -122,7 +124,7 @@ impl Sm {
                 Some((Some(*out), Some(*ready)))
             });
             let leaves = || {
-                // A TB may need the slots of more than one that leaves.
+                // A TB may need the slots of several stalled TBs.
                 let may = contexts.ready.is_empty() || plan.level == Level::Tb;
                 let out = contexts.stalled.iter().copied().find(|unit| may && contexts.may_leave(plan, &of(unit)))?;
                 Some((Some(out), None))
@@ -133,9 +135,10 @@ impl Sm {
         self.begin_move_of(plan, kernel, [out, into], now);
     }
 
-    /// These move from cycle `now` on.
+    /// Starts this move in cycle `now`.
     fn begin_move_of(&mut self, plan: &Plan, kernel: u8, [out, into]: [Option<u8>; 2], now: u64) {
-        // Where one comes from is known before it gives that up, and where one goes to when it has that.
+        // The source is read before its place is released, and the destination after its place is
+        // taken.
         let comes = into.and_then(|into| self.moved_context(plan, into));
         self.reserve_places(plan, out, into);
         let leaves = out.and_then(|out| self.moved_context(plan, out));
@@ -156,7 +159,8 @@ impl Sm {
         }
     }
 
-    /// A move begins: who leaves is out of its sub-core, and both have the places they go to. Two that change places give up theirs.
+    /// Reserves the destinations of a move; the leaving unit is removed from its sub-core. Swapped
+    /// units release their places.
     fn reserve_places(&mut self, plan: &Plan, out: Option<u8>, into: Option<u8>) {
         let change = out.is_some() && into.is_some();
         if let Some(contexts) = &mut self.oversubscription {
@@ -184,7 +188,7 @@ impl Sm {
         }
     }
 
-    /// Who has moved is where it should be by cycle `now`.
+    /// Completes a move by cycle `now`.
     fn moved(&mut self, plan: &Plan, moved: Move, now: u64) {
         if moved.into.is_none() {
             self.give_places(plan, moved.out, true);
@@ -198,7 +202,7 @@ impl Sm {
             }
             if let Some(contexts) = &mut self.oversubscription {
                 if contexts.tables.warps[usize::from(number)].state == State::Absent {
-                    // Of a TB that comes with warps at a barrier.
+                    // A TB may return with warps at a barrier.
                     contexts.tables.go(number, State::Ready);
                 }
                 contexts.tables.go(number, State::Running);
@@ -208,7 +212,7 @@ impl Sm {
         self.retry_extra_tb();
     }
 
-    /// Takes the places of one that comes into its place, or that leaves it.
+    /// Takes the places of a unit that moves in, or out.
     fn take_places(&mut self, plan: &Plan, unit: Option<u8>, its: bool) {
         let Some(unit) = unit else { return };
         for number in self.warps_of(plan.level, unit).filter(|&number| self.warps[number].live) {
@@ -233,7 +237,7 @@ impl Sm {
         }
     }
 
-    /// Gives up the places of one that is in its place, or elsewhere.
+    /// Releases the places of a unit in place, or in spare storage.
     fn give_places(&mut self, plan: &Plan, unit: Option<u8>, its: bool) {
         let Some(unit) = unit else { return };
         for number in self.warps_of(plan.level, unit) {
@@ -263,7 +267,7 @@ impl Sm {
         }
     }
 
-    /// A warp is in none of its sub-core's masks any more.
+    /// Removes a warp from its sub-core's masks.
     fn leave_sub_core(&mut self, number: u8) {
         self.unschedule(number);
         let (sub_core, local) = (self.sub_core(number), self.local(number));
@@ -276,7 +280,8 @@ impl Sm {
         self.fetching.retain(|&(_, other)| other != number);
     }
 
-    /// A warp is in its sub-core's masks again, as the youngest there; its next instructions are fetched.
+    /// Adds a warp to its sub-core's masks again, as the youngest; its next instructions are
+    /// fetched.
     fn come_to_sub_core(&mut self, number: u8, now: u64) {
         self.arrive(number);
         if self.warps[number].wait == Wait::None {
@@ -286,7 +291,8 @@ impl Sm {
         self.accounting.changed = EVERY_SUB_CORE;
     }
 
-    /// Contexts are switched no longer if there are no extra TBs and all is in its place: TBs of other kernels may come from cycle `now` on.
+    /// Stops switching if there are no extra TBs and all contexts are in place. TBs of other
+    /// kernels may arrive from cycle `now` on.
     fn end_to_switch(&mut self, now: u64) {
         let Some(contexts) = &mut self.oversubscription else { return };
         if contexts.extras == 0 && contexts.moving.is_none() && contexts.tables.away() == 0 {

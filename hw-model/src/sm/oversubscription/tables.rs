@@ -1,5 +1,5 @@
-//! What the hardware remembers of warps and TBs: the warp context table, the TB context table, and what both take in bits (Lin et al. 2018,
-//! sections 6.5, 6.6 and 6.8, figures 9 and 11, table 4).
+//! Hardware tables of warps and TBs: warp context table and TB context table, with their cost in
+//! bits (Lin et al. 2018, sections 6.5, 6.6 and 6.8, figures 9 and 11, table 4).
 
 use super::super::warp::MAX_WARPS;
 use super::plan::AddressMap;
@@ -7,22 +7,22 @@ use super::space::{Kind, Space};
 use super::{TB_QUEUE, WARP_QUEUE};
 use crate::config::GpuConfig;
 
-/// What a warp is (figure 9).
+/// State of a warp (figure 9).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum State {
-    /// All of its context is in its place, and it does not wait to be switched out.
+    /// Context completely in place, and not waiting to be switched out.
     #[default]
     Running,
-    /// It waits for something that takes long, and to be switched out.
+    /// Waits for a long event, and to be switched out.
     Stalled,
-    /// It is switched out, and still waits.
+    /// Switched out, and still waiting.
     Absent,
-    /// It is switched out, and waits for nothing but its place.
+    /// Switched out, and waiting only for its place.
     Ready,
 }
 
 impl State {
-    /// Whether figure 9 has an arrow to `next`.
+    /// True if figure 9 has an arrow to `next`.
     pub(super) fn becomes(self, next: State) -> bool {
         matches!(
             (self, next),
@@ -33,51 +33,51 @@ impl State {
         )
     }
 
-    /// Whether all of its context is in its place.
+    /// True if all of its context is in place.
     pub(super) fn is_present(self) -> bool {
         matches!(self, State::Running | State::Stalled)
     }
 }
 
-/// No place.
+/// Absence of a place.
 pub(super) const NOWHERE: u8 = u8::MAX;
 
-/// An entry of the warp context table. Regaddr and Metaaddr follow from the places.
+/// Entry of the warp context table. Regaddr and Metaaddr follow from the places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct WarpEntry {
     pub(super) valid: bool,
     pub(super) state: State,
-    /// Its place in the register file.
+    /// Place in the register file.
     pub(super) registers: u8,
-    /// Its place elsewhere, if registers are switched.
+    /// Place in spare storage, if registers are switched.
     pub(super) spilled: u8,
-    /// Its slot, of those of its sub-core.
+    /// Slot in its sub-core.
     pub(super) slot: u8,
 }
 
-/// No warp.
+/// Entry without a warp.
 pub(super) const NO_WARP: WarpEntry =
     WarpEntry { valid: false, state: State::Running, registers: NOWHERE, spilled: NOWHERE, slot: NOWHERE };
 
-/// An entry of the TB context table. The mask of absent warps follows from theirs.
+/// Entry of the TB context table. The mask of absent warps follows from their entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TbEntry {
     pub(super) valid: bool,
-    /// Its place in shared memory.
+    /// Place in shared memory.
     pub(super) shared: u8,
-    /// Its place elsewhere, if TBs have one.
+    /// Place in spare storage, if TBs have one.
     pub(super) spilled: u8,
 }
 
-/// No TB.
+/// Entry without a TB.
 pub(super) const NO_TB: TbEntry = TbEntry { valid: false, shared: NOWHERE, spilled: NOWHERE };
 
-/// Both tables; TBs by the SM's TB slots.
+/// Both tables, with TBs by the SM's TB slots.
 #[derive(Clone, Debug)]
 pub(super) struct Tables {
     pub(super) warps: Box<[WarpEntry; MAX_WARPS]>,
     pub(super) tbs: Box<[TbEntry]>,
-    /// Warps that are not in their places, a bit each.
+    /// Mask of absent warps.
     away: u128,
 }
 
@@ -92,20 +92,20 @@ impl Tables {
         self.away = 0;
     }
 
-    /// A warp has come.
+    /// Adds a warp.
     pub(super) fn put(&mut self, number: u8, entry: WarpEntry) {
         self.warps[usize::from(number)] = entry;
         self.note_place(number);
     }
 
-    /// A warp has gone: what it had.
+    /// Removes a warp and returns its entry.
     pub(super) fn remove(&mut self, number: u8) -> WarpEntry {
         let entry = std::mem::replace(&mut self.warps[usize::from(number)], NO_WARP);
         self.note_place(number);
         entry
     }
 
-    /// Warps that are not in their places, a bit each.
+    /// Mask of absent warps.
     pub(super) fn away(&self) -> u128 {
         self.away
     }
@@ -116,13 +116,13 @@ impl Tables {
         self.away = self.away & !(1 << number) | u128::from(away) << number;
     }
 
-    /// Warps in one of the states, a bit each.
+    /// Mask of warps in one of the states.
     pub(super) fn of_state(&self, is: impl Fn(State) -> bool) -> u128 {
         let entries = self.warps.iter().enumerate();
         entries.fold(0, |set, (number, warp)| set | u128::from(warp.valid && is(warp.state)) << number)
     }
 
-    /// A warp goes from one state to another, as figure 9 allows.
+    /// Changes a warp's state, as figure 9 allows.
     pub(super) fn go(&mut self, number: u8, next: State) {
         let warp = &mut self.warps[usize::from(number)];
         debug_assert!(warp.state.becomes(next), "warp {number} goes from {:?} to {next:?}", warp.state);
@@ -130,7 +130,7 @@ impl Tables {
         self.note_place(number);
     }
 
-    /// For the validation hook: the units of all that is in the tables.
+    /// Validation: number of units of all entries.
     pub(super) fn units(&self, space: &Space) -> u32 {
         let of = |kind, place| if place == NOWHERE { 0 } else { space.units(kind, place).1 };
         let warps = self.warps.iter().map(|warp| of(Kind::Registers, warp.registers) + of(Kind::Spilled, warp.spilled));
@@ -139,30 +139,30 @@ impl Tables {
     }
 }
 
-/// Bits to tell so many things apart.
+/// Number of bits that distinguish this many values.
 fn bits_for(things: u32) -> u32 {
     things.next_power_of_two().trailing_zeros().max(1)
 }
 
-/// What the mechanisms take on an SM.
+/// Storage cost of the mechanisms on an SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Storage {
-    /// Units of the space, of 128 bytes.
+    /// Number of units of the space, of 128 bytes each.
     pub units: u32,
-    /// Entries of the warp context table, and of the TB context table.
+    /// Number of entries of the warp context table.
     pub warps: u32,
-    /// As `warps`.
+    /// Number of entries of the TB context table.
     pub tbs: u32,
-    /// Places of the queues of stalled and of ready warps, each; and of TBs.
+    /// Number of entries of the queues of stalled and of ready warps, each.
     pub warp_queue: u32,
-    /// As `warp_queue`.
+    /// Number of entries of the queues of stalled and of ready TBs, each.
     pub tb_queue: u32,
-    /// Warp slots of the SM.
+    /// Number of warp slots of the SM.
     pub slots: u32,
 }
 
 impl Storage {
-    /// Of a machine's SM; none where there are no TBs beyond those that fit.
+    /// Storage of a machine's SM; none without oversubscription.
     #[must_use]
     pub fn of(gpu: &GpuConfig) -> Option<Self> {
         let contexts = gpu.sm.oversubscription.as_ref()?;
@@ -176,40 +176,43 @@ impl Storage {
         })
     }
 
-    /// The allocation bitmap.
+    /// Bits of the allocation bitmap.
     #[must_use]
     pub fn bitmap_bits(&self) -> u32 {
         self.units
     }
 
-    /// A warp's entry: valid, one of four states, an address of its registers and one of its state.
+    /// Bits of a warp's entry: valid, one of four states, an address of its registers and one of
+    /// its state.
     #[must_use]
     pub fn warp_entry_bits(&self) -> u32 {
         1 + 2 + 2 * bits_for(self.units)
     }
 
-    /// A TB's entry: valid, which of 32 warps are absent, and an address of its shared memory.
+    /// Bits of a TB's entry: valid, the mask of 32 absent warps, and an address of its shared
+    /// memory.
     #[must_use]
     pub fn tb_entry_bits(&self) -> u32 {
         1 + 32 + bits_for(self.units)
     }
 
-    /// The four queues.
+    /// Bits of the four queues.
     #[must_use]
     pub fn queue_bits(&self) -> u32 {
         2 * self.warp_queue * bits_for(self.warps) + 2 * self.tb_queue * bits_for(self.tbs)
     }
 
-    /// GPUDuet.
+    /// Bits of GPUDuet.
     #[must_use]
     pub fn duet_bits(&self) -> u32 {
         self.bitmap_bits() + self.warps * self.warp_entry_bits() + self.tbs * self.tb_entry_bits() + self.queue_bits()
     }
 
-    /// Virtual thread: how many warps of each TB are stalled, and which of the warps is in each slot.
+    /// Bits of virtual thread: the number of stalled warps of each TB, and the warp in each slot.
     #[must_use]
     pub fn virtual_bits(&self) -> u32 {
-        // A TB's entry counts warps, of which an SM has as many as the table, and so does a slot's.
+        // A TB's entry counts warps, of which an SM has as many as the table, and a slot's entry
+        // names one.
         (self.tbs + self.slots) * bits_for(self.warps)
     }
 }
@@ -220,7 +223,8 @@ mod tests {
 
     const PAPER: Storage = Storage { units: 3_072, warps: 128, tbs: 32, warp_queue: 16, tb_queue: 8, slots: 64 };
 
-    /// Table 4: 3,072 + 3,456 + 1,440 + 224 + 80 bits are 1,034 bytes; and section 6.8: 224 + 448 bits are 84 bytes.
+    /// Table 4: 3,072 + 3,456 + 1,440 + 224 + 80 bits are 1,034 bytes; and section 6.8: 224 + 448
+    /// bits are 84 bytes.
     #[test]
     fn storage_is_the_papers() {
         assert_eq!(PAPER.bitmap_bits(), 3_072);
@@ -229,11 +233,12 @@ mod tests {
         assert_eq!(PAPER.queue_bits(), 224 + 80);
         assert_eq!((PAPER.duet_bits(), PAPER.duet_bits() / 8), (8_272, 1_034));
         assert_eq!((PAPER.virtual_bits(), PAPER.virtual_bits() / 8), (672, 84));
-        // The text has 16 entries of TBs, whose numbers are of 4 bits.
+        // The text has 16 entries of TBs, with numbers of 4 bits.
         assert_eq!(Storage { tbs: 16, ..PAPER }.duet_bits(), 8_272 - 720 - 16);
     }
 
-    /// The paper's machine has 256 KB of registers, 96 of shared memory and 32 of L1 in its unified space.
+    /// The paper's machine has 256 KB of registers, 96 of shared memory and 32 of L1 in its unified
+    /// space.
     #[test]
     fn the_papers_machine_has_the_papers_tables() {
         let mut gpu: GpuConfig = toml::from_str(mias_gpus::text("lin18-lines").expect("built in")).expect("valid");

@@ -1,8 +1,11 @@
-//! Who waits for something that takes long (Lin et al. 2018, sections 6.1, 6.3 and 6.6; sources.md D162): a warp whose next instruction needs
-//! what a load will bring that has missed the L1 or passes it by, or that waits for an atomic; and, but for virtual thread, one at a barrier.
+//! Warps that wait for a long event (Lin et al. 2018, sections 6.1, 6.3 and 6.6; sources.md D162).
 //!
-//! It can be switched out when nothing else of it is in flight than such loads and atomics: their data come to its number, wherever its
-//! context is. Stores were sent off with their data.
+//! The next instruction of such a warp needs the result of a load that has missed or bypasses the
+//! L1. Or the warp waits for an atomic. With mechanisms other than virtual thread, a wait at a
+//! barrier counts too.
+//!
+//! A warp can be switched out when only such loads and atomics of it are in flight. Their data
+//! arrives by warp number, wherever the context is. Stores were sent with their data.
 
 use super::super::inflight::NO_REG;
 use super::super::lsu::Done;
@@ -13,14 +16,14 @@ use super::{MAX_WARPS, Oversubscription, Sm};
 use crate::config::OversubscriptionMechanism;
 
 impl Oversubscription {
-    /// Barriers are waited for, too.
+    /// True if waits at barriers count.
     fn takes_barriers(&self) -> bool {
         self.config.mechanism != OversubscriptionMechanism::Virtual && !self.keeps_one()
     }
 }
 
 impl Sm {
-    /// Something has happened to a load or an atomic.
+    /// Handles an event of a load or an atomic.
     pub(in crate::sm) fn note_arrival(&mut self, event: Done) {
         let Some(contexts) = &mut self.oversubscription else { return };
         contexts.look = true;
@@ -31,7 +34,7 @@ impl Sm {
         }
     }
 
-    /// A result has reached a warp's registers: nothing but loads may be in flight of it now.
+    /// Handles a result in a warp's registers: perhaps only loads of it are in flight now.
     pub(in crate::sm) fn note_result(&mut self, number: u8) {
         let settled = self.warps[number].in_flight == self.lsu.loads_of(number);
         if let Some(contexts) = &mut self.oversubscription {
@@ -39,19 +42,19 @@ impl Sm {
         }
     }
 
-    /// Loads have missed in this cycle.
+    /// Handles loads that have missed in this cycle.
     pub(in crate::sm) fn note_misses(&mut self) {
         let Some(contexts) = &mut self.oversubscription else { return };
         while let Some((warp, dst)) = self.lsu.take_missed() {
             contexts.look = true;
-            // Its data may have come in the same cycle.
+            // The data may have arrived in the same cycle.
             if dst != NO_REG && self.warps[warp].loading.contains(dst) {
                 contexts.missed[usize::from(warp) & (MAX_WARPS - 1)].insert(dst);
             }
         }
     }
 
-    /// Whether a warp that is in its place waits for something that takes long, and nothing else of it is in flight.
+    /// True if a warp in place waits for a long event, and nothing else of it is in flight.
     fn is_stalled(&self, contexts: &Oversubscription, number: u8) -> bool {
         let warp = &self.warps[number];
         if contexts.holds(warp.tb_slot) || !warp.live || warp.issued_all || warp.in_flight != self.lsu.loads_of(number) {
@@ -65,7 +68,7 @@ impl Sm {
         }
     }
 
-    /// Whether a warp whose context is elsewhere waits for nothing.
+    /// True if an absent warp's wait is over.
     pub(super) fn is_unblocked(&self, number: u8) -> bool {
         let warp = &self.warps[number];
         match warp.wait {
@@ -75,7 +78,7 @@ impl Sm {
         }
     }
 
-    /// Warps of what is switched at a time, by the first number and how many.
+    /// Range of the warp numbers of a switched unit.
     pub(super) fn warps_of(&self, level: Level, unit: u8) -> std::ops::Range<u8> {
         match level {
             Level::Warp => unit..unit + 1,
@@ -86,7 +89,7 @@ impl Sm {
         }
     }
 
-    /// Whether a warp waits, or all warps of a TB that have not ended do.
+    /// True if a warp waits, or all warps of a TB that have not ended do.
     pub(super) fn is_unit_stalled(&self, contexts: &Oversubscription, level: Level, unit: u8) -> bool {
         let mut any = false;
         for number in self.warps_of(level, unit) {
@@ -100,7 +103,7 @@ impl Sm {
         any
     }
 
-    /// Whether a TB whose context is elsewhere waits for nothing but barriers.
+    /// True if an absent TB waits only at barriers.
     pub(super) fn is_tb_ready(&self, tb_slot: u8) -> bool {
         let mut any = false;
         for number in self.warps_of(Level::Tb, tb_slot) {

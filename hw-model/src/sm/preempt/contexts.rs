@@ -1,5 +1,5 @@
-//! Contexts of TBs on their way out and in: when one begins to move, and what happens when it has arrived (sources.md D133). How they travel
-//! is in [`super::traffic`].
+//! Moves of TB contexts off an SM and back: their starts, and the handling of their arrivals
+//! (sources.md D133). The transport is in [`super::traffic`].
 
 use super::traffic::{TAG_CONTEXT, Way};
 use super::{LeftTb, SETTLE_CYCLES, State};
@@ -8,7 +8,8 @@ use crate::sm::Sm;
 use crate::sm::tb::TbSlot;
 
 impl Sm {
-    /// The context of a TB that has just come back is on its way. Whether there is such a context, without which it may start.
+    /// Starts fetching the context of a TB that has returned. False if it has none; then it may
+    /// start at once.
     pub(in crate::sm) fn fetches_context(&mut self, tb_slot: usize, now: u64) -> bool {
         let Some(preemption) = &mut self.preemption else { return false };
         let Some(place) = preemption.place_of(tb_slot) else { return false };
@@ -20,7 +21,7 @@ impl Sm {
         true
     }
 
-    /// Contexts move, and TBs whose context has arrived leave or go on.
+    /// Moves contexts; TBs whose context has arrived leave or continue.
     #[cold]
     #[inline(never)]
     pub(in crate::sm) fn move_contexts(&mut self, now: u64, port: &mut Port<'_>) {
@@ -61,7 +62,7 @@ impl Sm {
         }
     }
 
-    /// A request of a context has been answered, which is seen from cycle `from` on.
+    /// Handles the answer to a context request, visible from cycle `from` on.
     #[cold]
     #[inline(never)]
     pub(in crate::sm) fn context_answered(&mut self, tag: u32, from: u64) {
@@ -70,7 +71,7 @@ impl Sm {
         }
     }
 
-    /// The next cycle after `now` in which contexts move by themselves.
+    /// Next cycle after `now` with an internal event of context moves.
     pub(in crate::sm) fn next_context(&self, now: u64) -> Option<u64> {
         let preemption = self.preemption.as_ref()?;
         let stops = preemption.next_to_stop().map(|_| now + 1);

@@ -1,26 +1,27 @@
-//! What is known of a kernel's TBs that have ended on an SM: their number, instructions, cycles, and how much their cycles per instruction
-//! vary (Shieh 2016, section 3.3.2, which predicts from whichever varies less).
+//! Statistics of a kernel's ended TBs on an SM: their number, instructions and cycles, and the
+//! variance of their cycles per instruction (Shieh 2016, section 3.3.2, which predicts from the
+//! statistic with the lower variance).
 
 /// Largest cycles per warp instruction that is counted, in sixteenths.
 const MOST_CPI: u64 = 4_095;
 
-/// Sums over TBs that have ended.
+/// Sums over ended TBs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ended {
-    /// How many.
+    /// Number of TBs.
     pub tbs: u32,
-    /// Their warp instructions.
+    /// Sum of their warp instructions.
     pub insts: u32,
-    /// Their cycles on the SM.
+    /// Sum of their cycles on the SM.
     pub cycles: u32,
-    /// Their cycles per warp instruction, in sixteenths.
+    /// Sum of their cycles per warp instruction, in sixteenths.
     pub cpi: u32,
-    /// The squares of these, in 256ths.
+    /// Sum of the squares of these, in 256ths.
     pub cpi_squares: u32,
 }
 
 impl Ended {
-    /// A TB has ended that issued `insts` in `cycles`.
+    /// Adds an ended TB that issued `insts` in `cycles`.
     pub(super) fn add(&mut self, insts: u64, cycles: u64) {
         let Some(cpi) = (cycles * 16).checked_div(insts) else { return };
         let cpi = cpi.min(MOST_CPI);
@@ -29,7 +30,7 @@ impl Ended {
         while sums.iter().chain(&rates).any(|&sum| sum > u64::from(u32::MAX)) {
             sums.iter_mut().chain(&mut rates).for_each(|sum| *sum /= 2);
         }
-        // Halved below what a word holds.
+        // The sums are halved until they fit in a word.
         let [tbs, insts, cycles] = sums.map(|sum| sum as u32);
         let [cpi, cpi_squares] = rates.map(|sum| sum as u32);
         *self = Ended { tbs: tbs.max(1), insts, cycles, cpi, cpi_squares };
@@ -42,7 +43,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Means survive halving, and nothing wraps.
+        /// Halving preserves means, and nothing wraps.
         #[test]
         fn means_survive(insts in 1u64..1 << 22, cpi in 1u64..200, many in 1usize..4000) {
             let mut ended = Ended::default();

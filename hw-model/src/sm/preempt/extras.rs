@@ -1,9 +1,11 @@
-//! TBs beyond those that fit (sm/oversubscription) on SMs that preempt (sources.md D198). They have
-//! a place, by which they leave, and no ranges: their contexts lie where registers and shared
-//! memory are spare, and the firmware, which chooses victims by what they take, does not see them.
+//! Extra TBs (sm/oversubscription) on SMs that preempt (sources.md D198).
 //!
-//! When one of the SM's TBs is commanded to leave, its extra ones leave, too, by the same
-//! technique: as long as they are here no other kernel's TB comes.
+//! They have a position, which identifies them when they leave, but no ranges, since their contexts
+//! lie in spare registers and shared memory. The firmware chooses victims by their resources and
+//! does not see extra TBs.
+//!
+//! When one of the SM's TBs is commanded to leave, its extra TBs leave too, by the same technique.
+//! While they are resident, no TB of another kernel is accepted.
 
 use super::places::Ranges;
 use super::{Carried, Preemption, Resident, State};
@@ -12,7 +14,8 @@ use mias_registers::preempt::MAX_PLACES;
 use mias_registers::{preempt_command, technique};
 
 impl Preemption {
-    /// No TB is on its way off the SM, and nothing is kept for another kernel than that in `slot`.
+    /// True if no TB is leaving the SM, and no capacity is reserved for a kernel other than that in
+    /// `slot`.
     fn lets_extras_come(&self, slot: u8) -> bool {
         let stays = |resident: &Resident| matches!(resident.state, State::Runs | State::Comes);
         self.residents.iter().flatten().all(stays) && !self.is_reserved_but_for(slot)
@@ -20,12 +23,12 @@ impl Preemption {
 }
 
 impl Sm {
-    /// Whether a place is to be had for an extra TB of the kernel in `slot`.
+    /// True if a position is available for an extra TB of the kernel in `slot`.
     pub(in crate::sm) fn has_extra_place(&self, slot: u8) -> bool {
         self.preemption.as_ref().is_none_or(|preemption| preemption.places.free_place().is_some() && preemption.lets_extras_come(slot))
     }
 
-    /// An extra TB has come into a TB slot, from cycle `from` on.
+    /// Records that an extra TB has taken a TB slot, from cycle `from` on.
     pub(in crate::sm) fn takes_extra_place(&mut self, tb_slot: usize, program: &Program, from: u64) {
         let tb = self.tbs[tb_slot];
         let Some(preemption) = &mut self.preemption else { return };
@@ -33,7 +36,8 @@ impl Sm {
         preemption.comes(place, Ranges::default(), Resident::new(tb_slot, &tb, 0, program, from));
     }
 
-    /// An extra TB is native from now on: it takes the room of one that has ended. Whether it does: not if that is kept for another kernel.
+    /// Makes an extra TB native: it takes the resources of one that has ended. Returns false if
+    /// these are reserved for another kernel.
     pub(in crate::sm) fn becomes_native(&mut self, tb_slot: usize) -> bool {
         let (tb, others) = (self.tbs[tb_slot], self.resident_kernels & !(1 << self.tbs[tb_slot].kernel) != 0);
         let Some(preemption) = &mut self.preemption else { return true };
@@ -42,7 +46,7 @@ impl Sm {
         if leaves || preemption.is_reserved_but_for(tb.kernel) {
             return false;
         }
-        // The one that has ended has not given back what it took.
+        // The ended TB has not returned its resources yet.
         self.free.give_back(&tb.demand);
         let ranges = preemption.take_ranges(&tb, others, &self.free);
         self.free.take(&tb.demand);
@@ -52,14 +56,14 @@ impl Sm {
         })
     }
 
-    /// Whether the TB in a place is an extra one.
+    /// True if the TB in a position is an extra one.
     pub(super) fn is_extra(&self, place: usize) -> bool {
         let resident = self.preemption.as_ref().and_then(|preemption| preemption.residents.get(place)?.as_ref());
         resident.is_some_and(|resident| self.tbs[usize::from(resident.tb_slot)].extra)
     }
 
-    /// One of the SM's TBs was commanded to leave: its extra ones do, too, those that may not be
-    /// flushed by a switch. Each is handed to `each`, with how it leaves. `now` is the coming
+    /// Makes the extra TBs of the SM leave after one of its TBs was commanded to. Those that may
+    /// not be flushed are switched. Passes each to `each`, with its technique. `now` is the coming
     /// cycle.
     pub(crate) fn extras_leave(&mut self, how: u32, now: u64, programs: &Programs, mut each: impl FnMut(u32, Carried)) {
         if !self.has_extras() {

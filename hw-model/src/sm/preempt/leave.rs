@@ -1,5 +1,5 @@
-//! TBs leave by command: what is refused and why, flushed at once, stopped for a switch, or left to end (Shieh 2016, section 2.3; sources.md
-//! D133).
+//! Execution of preemption commands: refusal with its reason, immediate flush, stop for a switch,
+//! or drain (Shieh 2016, section 2.3; sources.md D133).
 
 use super::traffic::Way;
 use super::{Carried, LeftTb, State, TbStatus};
@@ -10,7 +10,8 @@ use crate::sm::{FinishedTb, NewTb, Programs, Sm};
 use mias_registers::{preempt_command, technique};
 
 impl Sm {
-    /// The last warp of a TB has gone by cycle `now`. Whether the TB keeps its place, since it is being switched out; else it has ended.
+    /// Handles the end of a TB's last warp by cycle `now`. Returns true if the TB keeps its
+    /// position, since it is being switched out; else it has ended.
     #[cold]
     #[inline(never)]
     pub(in crate::sm) fn stays_in_place(&mut self, tb_slot: usize, now: u64) -> bool {
@@ -34,7 +35,7 @@ impl Sm {
         }
     }
 
-    /// Makes the TB in a place leave, whoever it is. `now` is the coming cycle.
+    /// Preempts the TB in a position. `now` is the coming cycle.
     ///
     /// # Errors
     /// One of the reasons of [`preempt_command`].
@@ -42,10 +43,10 @@ impl Sm {
         self.preempt_shown(place, None, how, now, programs)
     }
 
-    /// The same for the TB that came in this cycle; any, if nobody looked.
+    /// Preempts the TB that arrived in this cycle, or any TB if none was shown.
     ///
     /// # Errors
-    /// As [`Sm::preempt`]; [`preempt_command::NO_TB`] if another is there.
+    /// As [`Sm::preempt`]; [`preempt_command::NO_TB`] if another TB is in the position.
     pub(crate) fn preempt_shown(
         &mut self,
         place: usize,
@@ -64,21 +65,21 @@ impl Sm {
         self.answer(place, how, outcome)
     }
 
-    /// Makes any TB leave, extra ones too.
+    /// Preempts any TB, including extra ones.
     pub(super) fn leave_by(&mut self, place: usize, how: u32, now: u64, programs: &Programs) -> Result<Carried, u32> {
         let outcome = self.try_preempt(place, how, now, programs);
         if outcome.is_ok() { self.answer(place, how, outcome) } else { outcome }
     }
 
-    /// Does nothing, and says why.
+    /// Refuses a command with a reason.
     ///
     /// # Errors
-    /// Always: the reason.
+    /// Always the reason.
     pub(crate) fn refuse(&mut self, place: usize, how: u32, reason: u32) -> Result<Carried, u32> {
         self.answer(place, how, Err(reason))
     }
 
-    /// What came of a command, as the register of its place shows it.
+    /// Stores the result of a command in the register of its position.
     fn answer(&mut self, place: usize, how: u32, outcome: Result<Carried, u32>) -> Result<Carried, u32> {
         if let Some(preemption) = &mut self.preemption
             && let Some(result) = preemption.results.get_mut(place)
@@ -94,7 +95,7 @@ impl Sm {
     }
 
     fn try_preempt(&mut self, place: usize, how: u32, now: u64, programs: &Programs) -> Result<Carried, u32> {
-        // Cycles that the SM has slept through were those of the TBs that are here.
+        // The slept cycles belong to the resident TBs.
         self.account_sleep(now);
         let status = self.status_of(place, now, how == technique::FLUSH, programs).ok_or(preempt_command::NO_TB)?;
         let Some(preemption) = &mut self.preemption else { return Err(preempt_command::MODE) };
@@ -105,7 +106,8 @@ impl Sm {
         }
         let tb_slot = usize::from(resident.tb_slot);
         let TbStatus { kernel, index, insts, cycles, .. } = status;
-        // A TB that has issued all it has needs no room, whatever its bytes forbid.
+        // A TB that has issued everything needs no resources and ends, even if it must not be
+        // flushed.
         let ends = self.tbs[tb_slot].issuing == 0;
         let carried = |left| Carried { kernel, index, insts, cycles, left, ended: ends };
         match how {
@@ -148,7 +150,7 @@ impl Sm {
         }
     }
 
-    /// A TB that is to be switched out issues nothing more, and is in `state`.
+    /// Stops a TB for a switch and sets its state.
     fn stop_to_leave(&mut self, place: usize, state: State, now: u64) {
         let Some(preemption) = &mut self.preemption else { return };
         let (same, stands) = (preemption.config.resume == ResumeOn::SameSm, preemption.config.switch == SwitchModel::Stall);
@@ -171,8 +173,9 @@ impl Sm {
         }
     }
 
-    /// A TB whose accesses in flight have all come begins to go, though it has arithmetic in flight still: in a busy pipeline that may be held
-    /// up for as long as others issue, and needs no place of the TB's.
+    /// Starts moving the context of a TB whose accesses in flight have all returned, although it
+    /// has arithmetic in flight. A busy pipeline may delay that arithmetic as long as others issue,
+    /// and it needs no resources of the TB.
     pub(super) fn go_if_settled(&mut self, now: u64) {
         let Some(preemption) = &mut self.preemption else { return };
         let settles = preemption.residents.iter().position(|resident| resident.as_ref().is_some_and(|resident| resident.is_late(now)));
@@ -189,7 +192,7 @@ impl Sm {
         }
     }
 
-    /// The TB that waits longest for its switch stops, if its context is the next to move.
+    /// Stops the TB that has waited longest for its switch, if its context moves next.
     pub(super) fn next_switch(&mut self, now: u64) {
         let Some(place) = self.preemption.as_ref().and_then(|preemption| preemption.next_to_stop()) else { return };
         let Some(preemption) = &mut self.preemption else { return };
@@ -197,17 +200,17 @@ impl Sm {
         let Some(resident) = preemption.resident_mut(place) else { return };
         let tb_slot = usize::from(resident.tb_slot);
         if self.tbs[tb_slot].issuing == 0 {
-            // There is nothing to save any more.
+            // Nothing is left to save.
             resident.state = State::Drains;
             preemption.drains |= 1 << place;
         } else if !self.moves_context_of(tb_slot) {
-            // What is on its way on the SM arrives first.
+            // Requests in flight on the SM arrive first.
             self.stop_to_leave(place, if stands { State::Goes } else { State::Settles(now) }, now);
         }
     }
 
-    /// TBs that drain, or were to be flushed or switched, and have issued all they have by cycle `now`, have ended: their room is free from
-    /// cycle `from` on, and what they have in flight comes back to nobody.
+    /// Ends TBs that drain, or were to be flushed or switched, and have issued everything by cycle
+    /// `now`. Their resources are free from cycle `from` on, and their replies are dropped.
     pub(super) fn end_issued(&mut self, now: u64, from: u64) {
         let mut drains = self.preemption.as_ref().map_or(0, |preemption| preemption.drains);
         while drains != 0 {
@@ -228,14 +231,14 @@ impl Sm {
         }
     }
 
-    /// TBs that have left by command since the last call.
+    /// Passes the TBs that have left by command since the last call to `each`.
     pub(crate) fn take_left(&mut self, each: impl FnMut(LeftTb)) {
         if let Some(preemption) = &mut self.preemption {
             preemption.left.drain(..).for_each(each);
         }
     }
 
-    /// Whether TBs have left by command since they were taken.
+    /// True if TBs have left by command since the last call.
     pub(in crate::sm) fn has_left_tbs(&self) -> bool {
         self.preemption.as_ref().is_some_and(|preemption| !preemption.left.is_empty())
     }

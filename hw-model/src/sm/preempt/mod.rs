@@ -1,22 +1,25 @@
-//! Who leaves an SM before its end, and how: drain, flush, switch (Shieh 2016, section 2.3; sources.md D133).
+//! Preemption on an SM: drain, flush and switch (Shieh 2016, section 2.3; sources.md D133).
 //!
-//! Asked between cycles: [`Sm::preempt`] when the firmware commands it. In a cycle contexts move after the load/store unit has had the
-//! injection port ([`Sm::move_contexts`]). What has left is taken with what has ended ([`Sm::take_left`]). State beside [`TbSlot`]: 32 places
-//! with two ranges and counts each; an SM without this has none of it, and its TBs leave when they have ended.
+//! The firmware's command calls [`Sm::preempt`] between cycles. In a cycle, contexts move after the
+//! load/store unit has used the injection port ([`Sm::move_contexts`]). TBs that have left are
+//! taken with those that have ended ([`Sm::take_left`]). The state in addition to [`TbSlot`] is 32
+//! positions with two ranges and counts each. An SM without preemption has none of it.
 //!
-//! | technique | the TB | its place |
+//! | technique | TB | its position |
 //! |---|---|---|
-//! | drain | runs until it has issued all it has | free then; what it had in flight comes back to nobody |
-//! | flush | is dropped, if it may be executed again; what it had in flight comes back to nobody | free at once |
-//! | switch | runs until its turn; then issues nothing more, and when its accesses in flight have come, its context goes out | free when the context has gone |
+//! | drain | runs until it has issued everything | free then; its replies in flight are dropped |
+//! | flush | is dropped, if it may be executed again; its replies in flight are dropped | free at once |
+//! | switch | runs until its turn; then issues nothing more, and after its accesses in flight have returned, its context moves out | free when the context has left |
 //!
-//! A TB that has issued all it has is not flushed or switched: it has ended.
+//! A TB that has issued everything is not flushed or switched: it has ended.
 //!
-//! Contexts of an SM go one after the other (partial context switching: Wang et al. 2016, as in Shieh 2016, section 5.3), and the next TB stops
-//! when the context before it begins to move, so that those behind it run meanwhile and the way is not idle. With the paper's own model all
-//! that are commanded stop at once.
+//! Contexts of an SM move one after the other (partial context switching: Wang et al. 2016, as in
+//! Shieh 2016, section 5.3). The next TB stops when the previous context begins to move, so that
+//! later TBs run meanwhile and the transport is busy. With the paper's own model, all commanded TBs
+//! stop at once.
 //!
-//! Room that the firmware has reserved is kept for its kernel: ranges, and as many threads, TB slots and so on as its TBs take.
+//! Capacity reserved by the firmware is kept for its kernel: ranges, and the threads, TB slots and
+//! other resources of its TBs.
 
 mod contexts;
 mod ended;
@@ -40,44 +43,46 @@ use places::{Places, Ranges};
 use reservation::Reserved;
 use traffic::{Traffic, Way};
 
-/// What happens to a TB that is on its way out or in.
+/// State of a TB that may be on its way out or in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Nothing.
+    /// Runs normally.
     Runs,
-    /// It runs until it has issued all it has.
+    /// Runs until it has issued everything.
     Drains,
-    /// It runs until its context's turn has come: the number of the command.
+    /// Runs until its context's turn; with the number of the command.
     Waits(u64),
-    /// Its accesses in flight are waited for, since this cycle.
+    /// Waits for its accesses in flight, since this cycle.
     Settles(u64),
-    /// Its context goes out.
+    /// Moves its context out.
     Goes,
-    /// Its context comes in.
+    /// Moves its context in.
     Comes,
 }
 
-/// A TB on the SM, by its place.
+/// Resident TB in a position.
 #[derive(Clone, Debug)]
 struct Resident {
-    /// Its index among the SM's TB slots.
+    /// Index among the SM's TB slots.
     tb_slot: u8,
     state: State,
-    /// Cycle in which it came or came back, and cycles that it had been here before.
+    /// Cycle in which it arrived or resumed, and its resident cycles before that.
     since: u64,
     before: u64,
-    /// Warp instructions of all of it.
+    /// Number of warp instructions of the whole TB.
     insts: u64,
-    /// Of each warp, the instruction that forbids to flush it, as an index into its kernel's shapes; none before it was asked for.
+    /// First non-idempotent instruction of each warp, as an index into its kernel's shapes; none
+    /// before it is computed.
     ends: Option<Box<[u32]>>,
-    /// What will be put back, while it is switched out.
+    /// State to restore, while it is switched out.
     saved: Option<Box<SuspendedTb>>,
-    /// Cycle from which it issues nothing more, since it is being switched out.
+    /// Cycle from which it issues nothing, since it is being switched out.
     stopped: Option<u64>,
 }
 
 impl Resident {
-    /// A TB that has come into a TB slot, from cycle `from` on, and has been on SMs for `before` cycles.
+    /// Creates the state of a TB that has taken a TB slot, from cycle `from` on, with `before`
+    /// earlier cycles on SMs.
     fn new(tb_slot: usize, tb: &TbSlot, before: u64, program: &Program, from: u64) -> Self {
         let insts = program.part(tb.part).map_or(0, |(trace, first_tb)| {
             let warps = (0..u32::from(tb.warps)).map(|warp| trace.warp(tb.index - first_tb, warp));
@@ -86,40 +91,41 @@ impl Resident {
         Resident { tb_slot: tb_slot as u8, state: State::Runs, since: from, before, insts, ends: None, saved: None, stopped: None }
     }
 
-    /// It has been settling for so long that arithmetic in flight would have ended.
+    /// True if it has settled for so long that arithmetic in flight would have ended.
     fn is_late(&self, now: u64) -> bool {
         matches!(self.state, State::Settles(since) if now >= since + SETTLE_CYCLES)
     }
 }
 
-/// Cycles in which arithmetic that is in flight ends, if nothing holds it up (assumption: beyond the latencies of the usual units).
+/// Cycles in which undelayed arithmetic in flight ends (assumption: beyond the latencies of the
+/// usual units).
 const SETTLE_CYCLES: u64 = 64;
 
-/// A TB that has left by command.
+/// TB that has left by command.
 #[derive(Clone, Debug)]
 pub(crate) struct LeftTb {
     pub(crate) kernel: u8,
     pub(crate) tb: SuspendedTb,
-    /// Cycle from which it issued nothing more, if that was before it left.
+    /// Cycle from which it issued nothing, if that was before it left.
     pub(crate) stopped: Option<u64>,
 }
 
-/// What came of a command, as it came.
+/// Result of an accepted command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Carried {
-    /// Kernel slot and index of the TB.
+    /// Kernel slot and grid index of the TB.
     pub(crate) kernel: u8,
     pub(crate) index: u32,
-    /// Warp instructions that it had issued, and the cycles that it had been here.
+    /// Number of warp instructions that it had issued, and of its resident cycles.
     pub(crate) insts: u64,
     pub(crate) cycles: u64,
-    /// It has left already.
+    /// True if it has already left.
     pub(crate) left: bool,
-    /// It had issued all it has: it has ended, by whatever technique.
+    /// True if it had issued everything: it has then ended under any technique.
     pub(crate) ended: bool,
 }
 
-/// A TB as the register block shows it.
+/// TB as shown in the register block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TbStatus {
     pub(crate) kernel: u8,
@@ -132,28 +138,28 @@ pub(crate) struct TbStatus {
     pub(crate) cycles: u64,
     pub(crate) first_register: u32,
     pub(crate) first_shared: u32,
-    /// Cycle in which it came or came back.
+    /// Cycle in which it arrived or resumed.
     pub(crate) came_cycle: u64,
 }
 
-/// What an SM that preempts has beside.
+/// Preemption state of an SM.
 #[derive(Clone, Debug)]
 pub(super) struct Preemption {
     config: PreemptionConfig,
-    /// Sectors of 32 bytes that are the SM's share of what DRAM moves per core cycle: numerator and denominator.
+    /// SM's share of DRAM bandwidth in 32-byte sectors per core cycle: numerator and denominator.
     share: (u64, u64),
     places: Places,
     residents: [Option<Resident>; MAX_PLACES],
-    /// Places of those that drain by command, one bit each.
+    /// Mask of the positions that drain by command.
     drains: u32,
-    /// What came of the last command for each place: [`preempt_command`].
+    /// Result of the last command for each position: [`preempt_command`].
     results: [u32; MAX_PLACES],
-    /// By kernel slot.
+    /// Statistics of ended TBs by kernel slot.
     ended: [Ended; KERNEL_SLOTS],
     reserved: Reserved,
     traffic: Traffic,
     left: Vec<LeftTb>,
-    /// Switches commanded so far.
+    /// Number of switches commanded so far.
     switches: u64,
 }
 
@@ -176,7 +182,8 @@ impl Preemption {
         }))
     }
 
-    /// The place of the TB that waits longest for its switch, if no other has stopped whose context does not move yet.
+    /// Position of the TB that has waited longest for its switch, if no other TB has stopped with a
+    /// context that does not move yet.
     fn next_to_stop(&self) -> Option<usize> {
         let residents = || self.residents.iter().enumerate().filter_map(|(place, resident)| Some((place, resident.as_ref()?.state)));
         if self.traffic.is_queued() || residents().any(|(_, state)| matches!(state, State::Settles(_))) {
@@ -186,7 +193,7 @@ impl Preemption {
         waiting.min().map(|(_, place)| place)
     }
 
-    /// The place of the TB in an SM's TB slot.
+    /// Position of the TB in a TB slot.
     fn place_of(&self, tb_slot: usize) -> Option<usize> {
         self.residents.iter().position(|resident| resident.as_ref().is_some_and(|resident| usize::from(resident.tb_slot) == tb_slot))
     }
@@ -195,14 +202,14 @@ impl Preemption {
         self.residents.get_mut(place)?.as_mut()
     }
 
-    /// A TB has come into a place.
+    /// Adds a TB in a position.
     fn comes(&mut self, place: usize, ranges: Ranges, resident: Resident) {
         self.places.take(place, ranges);
         self.results[place] = 0;
         self.residents[place] = Some(resident);
     }
 
-    /// The TB in a place is gone.
+    /// Removes the TB in a position.
     fn gone(&mut self, place: usize) {
         self.places.give_back(place);
         self.residents[place] = None;
@@ -212,12 +219,12 @@ impl Preemption {
         }
     }
 
-    /// Bytes of the context of a TB of so many warps.
+    /// Bytes of the context of a TB with this many warps.
     fn context_bytes(&self, demand: &Resources, warps: u8) -> u32 {
         4 * demand.registers + demand.shared_bytes + self.config.warp_state_bytes * u32::from(warps)
     }
 
-    /// A context of a TB begins to move, as the machine's model has it.
+    /// Starts the move of a TB's context, by the machine's model.
     fn begin(&mut self, place: usize, way: Way, tb: &TbSlot, now: u64) {
         match self.config.switch {
             SwitchModel::Traffic => {
@@ -225,7 +232,8 @@ impl Preemption {
                 self.traffic.send(place as u8, way, tb.kernel, tb.index, bytes);
             }
             SwitchModel::Stall => {
-                // As the paper estimates it: registers and shared memory over the SM's share of bandwidth.
+                // The paper's estimate: registers and shared memory over the SM's share of
+                // bandwidth.
                 let bytes = u64::from(4 * tb.demand.registers + tb.demand.shared_bytes);
                 let cycles = (bytes * self.share.1).div_ceil(32 * self.share.0.max(1));
                 self.traffic.wait(place as u8, way, tb.kernel, now + cycles);

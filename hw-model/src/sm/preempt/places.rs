@@ -1,13 +1,15 @@
-//! Where TBs lie in an SM's registers and shared memory: contiguous ranges, as a TB is given them whole (Shieh 2016, sections 2.1 and 3.2).
+//! Allocation of an SM's registers and shared memory to TBs in contiguous ranges, since a TB
+//! receives its range whole (Shieh 2016, sections 2.1 and 3.2).
 //!
-//! A TB takes the lowest ranges that are long enough. A kernel that others have made room for takes *positions*: its n-th begins at n times
-//! what one of its TBs takes, in registers and in shared memory alike, so that what becomes free in any order is never cut into pieces too
-//! small for it.
+//! A TB takes the lowest ranges that are long enough. A kernel for which others were preempted
+//! takes *positions*. Its n-th position begins at n times the demand of one of its TBs, in
+//! registers and in shared memory alike. So capacity that becomes free in any order is never
+//! fragmented for that kernel.
 
 use super::super::Resources;
 use mias_registers::preempt::{MAX_PLACES, MAX_POSITIONS};
 
-/// A contiguous range.
+/// Contiguous range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Span {
     start: u32,
@@ -24,7 +26,7 @@ impl Span {
     }
 }
 
-/// The ranges of a TB.
+/// Ranges of a TB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Ranges {
     registers: Span,
@@ -32,12 +34,12 @@ pub(super) struct Ranges {
 }
 
 impl Ranges {
-    /// First register.
+    /// First register of the range.
     pub(super) fn first_register(self) -> u32 {
         self.registers.start
     }
 
-    /// First byte of shared memory.
+    /// First byte of shared memory of the range.
     pub(super) fn first_shared(self) -> u32 {
         self.shared.start
     }
@@ -47,27 +49,27 @@ impl Ranges {
     }
 }
 
-/// Who has which ranges of an SM.
+/// Allocated ranges of an SM.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
     registers: u32,
     shared: u32,
-    /// By place.
+    /// Ranges by position.
     taken: [Option<Ranges>; MAX_PLACES],
 }
 
 impl Places {
-    /// Of an SM that has `all`.
+    /// Creates the ranges of an SM with resources `all`.
     pub(super) fn new(all: &Resources) -> Self {
         Places { registers: all.registers, shared: all.shared_bytes, taken: [None; MAX_PLACES] }
     }
 
-    /// The ranges of the TB in a place.
+    /// Ranges of the TB in a position.
     pub(super) fn of(&self, place: usize) -> Option<Ranges> {
         self.taken.get(place).copied().flatten()
     }
 
-    /// The lowest place without a TB.
+    /// Lowest position without a TB.
     pub(super) fn free_place(&self) -> Option<usize> {
         self.taken.iter().position(Option::is_none)
     }
@@ -80,7 +82,8 @@ impl Places {
         self.taken[place] = None;
     }
 
-    /// The `position`-th position of a kernel whose TBs take `demand`; none if there is none.
+    /// Ranges of the `position`-th position of a kernel whose TBs take `demand`; none if it does
+    /// not exist.
     pub(super) fn position(&self, position: usize, demand: &Resources) -> Option<Ranges> {
         let span = |each: u32, all: u32| {
             let start = each.checked_mul(position as u32)?;
@@ -90,10 +93,10 @@ impl Places {
         (position < MAX_POSITIONS).then_some(ranges)
     }
 
-    /// For the validation hook: ranges are within the SM, and nobody has any of another's.
+    /// Validation: ranges are within the SM and do not overlap.
     ///
     /// # Panics
-    /// If not.
+    /// If a check fails.
     pub(super) fn check(&self) {
         for (place, ranges) in self.taken.iter().enumerate().filter_map(|(place, ranges)| Some((place, (*ranges)?))) {
             assert!(ranges.registers.end() <= self.registers && ranges.shared.end() <= self.shared, "place {place} is within the SM");
@@ -102,12 +105,12 @@ impl Places {
         }
     }
 
-    /// Whether nobody has any of these ranges.
+    /// True if these ranges are free.
     pub(super) fn is_free(&self, ranges: Ranges) -> bool {
         self.taken.iter().flatten().all(|taken| !taken.meets(ranges))
     }
 
-    /// The lowest ranges for a TB of `demand` of which nobody has any, and which meet none of `blocked`.
+    /// Lowest free ranges for a TB of `demand` that do not overlap `blocked`.
     pub(super) fn find(&self, demand: &Resources, blocked: &[Ranges]) -> Option<Ranges> {
         let all = || self.taken.iter().flatten().chain(blocked);
         let registers = lowest(demand.registers, self.registers, || all().map(|ranges| ranges.registers))?;
@@ -116,7 +119,7 @@ impl Places {
     }
 }
 
-/// The lowest range of `length` below `end` that meets none of `taken`.
+/// Lowest range of `length` below `end` that does not overlap `taken`.
 fn lowest<I: Iterator<Item = Span>>(length: u32, end: u32, taken: impl Fn() -> I) -> Option<Span> {
     let starts = std::iter::once(0).chain(taken().map(Span::end));
     let fits = |start: &u32| {
@@ -135,7 +138,8 @@ mod tests {
         Resources { threads: 32, registers, shared_bytes, tbs: 1 }
     }
 
-    /// Shieh 2016, figure 3.2: four TBs on an SM, and a kernel whose TB takes as much as two of them. TBs 1 and 2 leave, then 0 and 3.
+    /// Shieh 2016, figure 3.2: four TBs on an SM, and a kernel whose TB takes as much as two of
+    /// them. TBs 1 and 2 leave, then 0 and 3.
     #[test]
     fn figure_3_2() {
         let running = demand(1000, 0);
@@ -149,7 +153,7 @@ mod tests {
             }
             places
         };
-        // Naive: whatever is free. One fits.
+        // Naive allocation takes any free range. One TB fits.
         let mut naive = start();
         naive.give_back(1);
         naive.give_back(2);
@@ -174,8 +178,9 @@ mod tests {
     }
 
     proptest! {
-        /// In whatever order TBs of one kernel leave, as many of another fit in the end as an empty SM holds, if they take its positions;
-        /// and never more by taking what comes first (docs/reliability.md, invariant 36).
+        /// For any order in which TBs of one kernel leave, as many of another finally fit as an
+        /// empty SM holds, if they take its positions. First-fit allocation never holds more
+        /// (docs/porting/guarantees.md, invariant 36).
         #[test]
         fn the_order_does_not_matter(
             first in (1u32..60, 0u32..60),
@@ -198,7 +203,7 @@ mod tests {
                     loop {
                         let positions = (0..MAX_POSITIONS).filter_map(|position| places.position(position, &preempting));
                         let found = if aligned { positions.into_iter().find(|r| places.is_free(*r)) } else { places.find(&preempting, &[]) };
-                        // Places of the other kind are numbered apart here.
+                        // Positions of the other kind are numbered separately here.
                         let Some(ranges) = found.filter(|_| here < most(&preempting)) else { break };
                         let Some(place) = (0..MAX_PLACES).find(|place| places.of(*place).is_none() && !order[order.iter().position(|o| *o == leaves).unwrap_or(0) + 1..].contains(place)) else { break };
                         places.take(place, ranges);

@@ -1,5 +1,6 @@
-//! Room on an SM that preempts: where a TB's registers and shared memory lie, and what is kept for the kernel that others make room for
-//! (Shieh 2016, sections 3.1 and 3.2; sources.md D133).
+//! Allocation on an SM that preempts: ranges of a TB's registers and shared memory, and the
+//! reservation for the kernel for which others are preempted (Shieh 2016, sections 3.1 and 3.2;
+//! sources.md D133).
 
 use super::places::{Places, Ranges};
 use super::{Preemption, Resident};
@@ -8,7 +9,7 @@ use crate::sm::{Program, Resources, Sm};
 use mias_registers::preempt::MAX_POSITIONS;
 use mias_registers::preempt_reserve;
 
-/// Room that is kept for a kernel.
+/// Reservation for a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reserved {
     slot: Option<u8>,
@@ -18,13 +19,14 @@ pub(super) struct Reserved {
 }
 
 impl Reserved {
-    /// Its positions that are kept, where `places` has them, and the ranges of each.
+    /// Reserved positions that exist in `places`, and the ranges of each.
     fn kept(self, places: &Places, demand: &Resources) -> impl Iterator<Item = (usize, Ranges)> {
         let positions = (0..MAX_POSITIONS).filter(move |position| self.positions >> position & 1 != 0);
         positions.filter_map(move |position| Some((position, places.position(position, demand)?)))
     }
 
-    /// One position less, or none of them any more. A whole SM is its kernel's until it has left, so while TBs of others or of its own are here.
+    /// Releases one position. A whole reserved SM stays its kernel's until the kernel has left, and
+    /// so while TBs of others or of its own are resident.
     fn release(&mut self, own_are_here: bool) {
         if self.positions == 0 && !(self.whole_sm && own_are_here) {
             *self = Reserved::default();
@@ -33,7 +35,8 @@ impl Reserved {
 }
 
 impl Preemption {
-    /// Where the next TB of the kernel in `slot` would lie, and in which position, if `others` of other kernels are here and so much is free.
+    /// Ranges of the next TB of the kernel in `slot`, and its position, with `others` of other
+    /// kernels resident and these free resources.
     fn find(&self, slot: u8, demand: &Resources, others: bool, free: &Resources) -> Option<(Ranges, Option<usize>)> {
         let reserved = self.reserved;
         let anywhere = |but: &[Ranges]| Some((self.places.find(demand, but)?, None));
@@ -51,7 +54,7 @@ impl Preemption {
         if reserved.whole_sm {
             return None;
         }
-        // What is kept for the owner is not there.
+        // Capacity reserved for the owner is not available.
         let kept = reserved.positions.count_ones();
         let left = |have: u32, each: u32| have.checked_sub(each.saturating_mul(kept));
         let of = &reserved.demand;
@@ -67,12 +70,13 @@ impl Preemption {
         anywhere(&blocked[..count])
     }
 
-    /// Room is kept for another kernel than that in `slot`.
+    /// True if capacity is reserved for a kernel other than that in `slot`.
     pub(super) fn is_reserved_but_for(&self, slot: u8) -> bool {
         self.reserved.slot.is_some_and(|owner| owner != slot)
     }
 
-    /// The ranges that a TB takes, if `others` of other kernels are here and so much is free; none if there are none. A position is kept no longer.
+    /// Takes ranges for a TB, with `others` of other kernels resident and these free resources;
+    /// none if there are none. Its reserved position is released.
     pub(super) fn take_ranges(&mut self, tb: &TbSlot, others: bool, free: &Resources) -> Option<Ranges> {
         let (ranges, position) = self.find(tb.kernel, &tb.demand, others, free)?;
         if let Some(position) = position {
@@ -82,7 +86,8 @@ impl Preemption {
         Some(ranges)
     }
 
-    /// A TB of the kernel in `slot` has gone; whether others of it are here.
+    /// Handles the departure of a TB of the kernel in `slot`; `others` is true if others of it are
+    /// resident.
     pub(in crate::sm) fn vacated(&mut self, slot: u8, others: bool) {
         if self.reserved.slot == Some(slot) {
             self.reserved.release(others);
@@ -91,7 +96,7 @@ impl Preemption {
 }
 
 impl Sm {
-    /// Whether a place is to be had for a TB of the kernel in `slot`.
+    /// True if a position is available for a TB of the kernel in `slot`.
     pub(in crate::sm) fn has_place(&self, slot: u8, demand: &Resources) -> bool {
         let others = self.resident_kernels & !(1 << slot) != 0;
         self.preemption.as_ref().is_none_or(|preemption| {
@@ -99,13 +104,14 @@ impl Sm {
         })
     }
 
-    /// A TB that is new has come, or one that was away, into a TB slot. `cycles` that it has been here before.
+    /// Assigns a position to a TB, new or resumed, in a TB slot. `cycles` is its earlier time on
+    /// SMs.
     pub(in crate::sm) fn takes_place(&mut self, tb_slot: usize, cycles: u64, program: &Program, from: u64) {
         let others = self.resident_kernels & !(1 << self.tbs[tb_slot].kernel) != 0;
         let (tb, free) = (&self.tbs[tb_slot], &mut self.free);
         let Some(preemption) = &mut self.preemption else { return };
         let Some(place) = preemption.places.free_place() else { return };
-        // Its own demand is taken already.
+        // Its own demand is already taken.
         free.give_back(&tb.demand);
         let ranges = preemption.take_ranges(tb, others, free);
         free.take(&tb.demand);
@@ -114,7 +120,8 @@ impl Sm {
         }
     }
 
-    /// Keeps positions for the kernel in a slot, whose TBs take `demand`, as `word` ([`preempt_reserve`]) says; a word of 0 gives them free.
+    /// Reserves positions for the kernel in a slot, whose TBs take `demand`, as `word`
+    /// ([`preempt_reserve`]) says. A word of 0 releases them.
     pub(crate) fn reserve(&mut self, word: u32, positions: u64, demand: &Resources) {
         if let Some(preemption) = &mut self.preemption {
             let slot = (word & preempt_reserve::SLOT).checked_sub(1).map(|slot| slot as u8);
@@ -125,7 +132,8 @@ impl Sm {
         }
     }
 
-    /// Nothing is kept for more TBs of the kernel in a slot. An SM that it has whole is its own while TBs of it are there.
+    /// Releases the reservation for the kernel in a slot. A whole reserved SM is kept while TBs of
+    /// the kernel are resident.
     pub(crate) fn give_reserved_free(&mut self, slot: u8) {
         let here = self.resident.get(usize::from(slot)).is_some_and(|&tbs| tbs > 0);
         if let Some(preemption) = &mut self.preemption
@@ -136,7 +144,7 @@ impl Sm {
         }
     }
 
-    /// What is kept, as [`Sm::reserve`] takes it.
+    /// Current reservation, in the format of [`Sm::reserve`].
     pub(crate) fn reserved(&self) -> (u32, u64) {
         let Some(Reserved { slot, whole_sm, positions, .. }) = self.preemption.as_ref().map(|preemption| preemption.reserved) else {
             return (0, 0);

@@ -1,15 +1,16 @@
-//! What the register block shows of an SM's TBs: how far each is, whether it may be flushed, what came of commands, and what is known of those
-//! that have ended (Shieh 2016, section 3.4; sources.md D133).
+//! State of an SM's TBs in the register block: progress, permission to flush, results of commands,
+//! and statistics of ended TBs (Shieh 2016, section 3.4; sources.md D133).
 
 use super::{Ended, Resident, State, TbStatus};
 use crate::sm::{Programs, Sm};
 use mias_registers::{preempt_command, technique};
 
 impl Sm {
-    /// For the validation hook: every TB has a place of its own within the SM, and nothing has one where no TB is.
+    /// Validation: every TB has its own position within the SM, and no position is occupied without
+    /// a TB.
     ///
     /// # Panics
-    /// If not.
+    /// If a check fails.
     pub(crate) fn check_places(&self) {
         if let Some(preemption) = &self.preemption {
             preemption.places.check();
@@ -23,13 +24,13 @@ impl Sm {
         }
     }
 
-    /// The TB in a place in cycle `now`, if it is no extra one; whether it may be flushed only if
-    /// it is `asked`, since that takes a look at its trace.
+    /// TB in a position in cycle `now`, unless it is an extra one. The permission to flush is
+    /// computed only if `asked`, since this reads its trace.
     pub(crate) fn tb_status(&mut self, place: usize, now: u64, asked: bool, programs: &Programs) -> Option<TbStatus> {
         if self.is_extra(place) { None } else { self.status_of(place, now, asked, programs) }
     }
 
-    /// The same of any.
+    /// State of any TB in a position.
     pub(super) fn status_of(&mut self, place: usize, now: u64, asked: bool, programs: &Programs) -> Option<TbStatus> {
         let preemption = self.preemption.as_mut()?;
         let ranges = preemption.places.of(place)?;
@@ -49,7 +50,7 @@ impl Sm {
             let end = resident.ends.as_deref().and_then(|ends| ends.get(usize::from(warp)).copied()).unwrap_or(u32::MAX);
             let state = &self.warps[tb.first_warp + warp];
             let here = state.live && state.tb_slot == resident.tb_slot;
-            // A warp that has gone has issued all it had.
+            // A warp that has left has issued everything.
             let next = match (saved, here) {
                 (Some(saved), _) => saved.next(usize::from(warp)),
                 (None, true) => (!state.issued_all).then_some((state.next, state.end)),
@@ -76,14 +77,15 @@ impl Sm {
         })
     }
 
-    /// Thread instructions that a TB which is all here has issued: active lanes, summed over the trace behind each of its warps.
+    /// Number of thread instructions that a completely resident TB has issued: active lanes, summed
+    /// over the executed trace of each of its warps.
     pub(super) fn issued_threads(&self, tb_slot: usize, programs: &Programs) -> u64 {
         let tb = self.tbs[tb_slot];
         let Some((trace, first_tb)) = programs.get(tb.kernel).and_then(|program| program.part(tb.part)) else { return 0 };
         let of = |warp: u8| {
             let shape = trace.shape(trace.warp(tb.index - first_tb, warp.into()).shape);
             let state = &self.warps[tb.first_warp + warp];
-            // A warp that has gone has issued all it had.
+            // A warp that has left has issued everything.
             let here = state.live && usize::from(state.tb_slot) == tb_slot && !state.issued_all;
             let issued = shape.start as usize..if here { state.next } else { shape.end } as usize;
             trace.shape_insts().get(issued).into_iter().flatten().map(|inst| u64::from(inst.lanes())).sum::<u64>()
@@ -91,7 +93,7 @@ impl Sm {
         (0..tb.warps).map(of).sum()
     }
 
-    /// Cycle from which a TB issues nothing more, if it is here and is being switched out.
+    /// Cycle from which a resident TB issues nothing, if it is being switched out.
     pub(crate) fn stopped(&self, kernel: u8, index: u32) -> Option<u64> {
         let preemption = self.preemption.as_ref()?;
         let found = preemption.residents.iter().flatten().find(|resident| {
@@ -101,24 +103,24 @@ impl Sm {
         found?.stopped
     }
 
-    /// What came of the last command for a place.
+    /// Result of the last command for a position.
     pub(crate) fn preempt_result(&self, place: usize) -> u32 {
         self.preemption.as_ref().and_then(|preemption| preemption.results.get(place)).copied().unwrap_or(0)
     }
 
-    /// TBs of the kernel in `slot` that have ended here.
+    /// Statistics of ended TBs of the kernel in `slot` on this SM.
     pub(crate) fn ended(&self, slot: usize) -> Ended {
         self.preemption.as_ref().map_or(Ended::default(), |preemption| preemption.ended[slot])
     }
 
-    /// Forgets what is known of a slot's kernel.
+    /// Clears the statistics of a slot's kernel.
     pub(in crate::sm) fn forget_ended(&mut self, slot: u8) {
         if let Some(preemption) = &mut self.preemption {
             preemption.ended[usize::from(slot)] = Ended::default();
         }
     }
 
-    /// TBs of the kernel in a slot that are leaving.
+    /// Number of TBs of the kernel in a slot that are leaving.
     pub(crate) fn leaving(&self, slot: usize) -> u32 {
         let Some(preemption) = &self.preemption else { return 0 };
         let leaves = |resident: &&Resident| {
@@ -129,7 +131,7 @@ impl Sm {
         preemption.residents.iter().flatten().filter(leaves).count() as u32
     }
 
-    /// Whether a command is being carried out.
+    /// True if a command is in progress.
     pub(crate) fn is_preempting(&self) -> bool {
         self.preemption.as_ref().is_some_and(|preemption| preemption.results.iter().any(|result| result & preempt_command::BUSY != 0))
     }

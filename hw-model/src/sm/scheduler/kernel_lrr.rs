@@ -1,13 +1,14 @@
-//! Kernel-LRR, then GTO (sources.md D55; Zhao et al. 2018, section 7.5): kernels take turns at a sub-core, so
-//! that the one launched first is not favoured by its age; within a kernel's turn it is GTO among its warps.
+//! Kernel-LRR, then GTO (sources.md D55; Zhao et al. 2018, section 7.5): round robin among kernels
+//! at a sub-core, so that age does not favor the kernel launched first; GTO among the warps of the
+//! selected kernel.
 //!
-//! Own, where the sources are silent: a turn is one issue, turns go by kernel slot, and a kernel without an issuable warp
-//! loses its turn. With one kernel it is GTO.
+//! Own, where the sources are silent: a turn is one issue, turns go by kernel slot, and a kernel
+//! without an issuable warp loses its turn. With one kernel it is GTO.
 
 use crate::sm::KERNEL_SLOTS;
 use crate::sm::residents::Residents;
 
-/// The kernel slot whose turn it is after slot `last` issued, and which of `issuable` (not empty) are its warps.
+/// Kernel slot selected after slot `last` issued, and its warps of `issuable` (not empty).
 pub(super) fn turn(issuable: u32, last: u8, warps: &Residents) -> (u8, u32) {
     let (mut kernel, mut its_warps, mut nearest) = (0, 0, KERNEL_SLOTS);
     let mut rest = issuable;

@@ -1,4 +1,5 @@
-//! Warp schedulers: which of the issuable warps of a sub-core issues (sources.md D55). One file per order.
+//! Warp schedulers: selection among the issuable warps of a sub-core (sources.md D55). One file per
+//! order.
 //!
 //! Start reading with the plain twin, `plain.rs`: the same orders over a list of warps.
 
@@ -10,14 +11,16 @@ use super::KERNEL_SLOTS;
 use super::residents::Residents;
 use crate::config::WarpSchedulerKind;
 
-/// A scheduler and what it remembers between cycles; what every order needs comes first.
+/// Scheduler with its state; data of every order comes first.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(super) struct Picker {
     kind: WarpSchedulerKind,
-    /// The warp that issued last: its local number, and the bit of its place, or of that of the warp that has come after it.
+    /// Warp that issued last: its local number, and the bit of its place, or of that of the warp
+    /// that took the number later.
     last: u8,
-    /// Kernel slot that issued last, and the local number of the warp that issued last of each slot; for kernel-LRR.
+    /// Kernel slot that issued last, and the local number of the warp that issued last of each
+    /// slot; for kernel-LRR.
     last_kernel: u8,
     last_bit: u32,
     last_of_kernel: [u8; KERNEL_SLOTS],
@@ -28,7 +31,8 @@ impl Picker {
         Picker { kind, last: 0, last_bit: 0, last_kernel: 0, last_of_kernel: [0; KERNEL_SLOTS] }
     }
 
-    /// Picks one of `issuable` (not empty; a bit per place) of the sub-core's warps; returns its local number.
+    /// Selects one of `issuable` (not empty; a bit per place) of the sub-core's warps and returns
+    /// its local number.
     #[inline(always)]
     pub(super) fn pick(&mut self, issuable: u32, warps: &Residents) -> u32 {
         let place = match self.kind {
@@ -41,7 +45,7 @@ impl Picker {
         local
     }
 
-    /// Warps have come, gone or moved.
+    /// Handles warps that have arrived, left or moved.
     pub(super) fn placed(&mut self, warps: &Residents) {
         self.last_bit = warps.bit(self.last.into());
     }

@@ -1,20 +1,20 @@
-//! The orders as they are defined: over a list of warps. Start reading here. [`super::Picker`] does the same with sets of warps as bits of
-//! a word; `picks_what_the_list_says` asks both.
+//! Orders by definition, over a list of warps. Start reading here. [`super::Picker`] does the same
+//! with sets of warps as bits of a word; `picks_what_the_list_says` compares both.
 
 use crate::config::WarpSchedulerKind;
 
-/// A warp that could issue, or not.
+/// Warp that can or cannot issue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlainWarp {
-    /// Its number in the sub-core.
+    /// Number in the sub-core.
     pub(super) local: u32,
     pub(super) kernel: u8,
-    /// When it came, the smaller the older.
+    /// Arrival; smaller is older.
     pub(super) age: u32,
     pub(super) issuable: bool,
 }
 
-/// A scheduler and the warps that issued last.
+/// Scheduler with the warps that issued last.
 pub(super) struct PlainPicker {
     pub(super) kind: WarpSchedulerKind,
     /// Local number and kernel slot of the warps that have issued, oldest first.
@@ -22,16 +22,17 @@ pub(super) struct PlainPicker {
 }
 
 impl PlainPicker {
-    /// The warp that issues, if one could.
+    /// Warp that issues, if one can.
     pub(super) fn pick(&mut self, warps: &[PlainWarp]) -> Option<u32> {
         let issuable: Vec<PlainWarp> = warps.iter().filter(|warp| warp.issuable).copied().collect();
         let (last, last_kernel) = self.issued.last().copied().unwrap_or((0, 0));
         let picked = match self.kind {
             WarpSchedulerKind::Gto => greedy_then_oldest(&issuable, last),
-            // The next number, going round.
+            // The next number in round-robin order.
             WarpSchedulerKind::Lrr => issuable.iter().copied().min_by_key(|warp| (warp.local + 32 - last - 1) % 32),
             WarpSchedulerKind::KernelLrr => {
-                // The next kernel slot with a warp that could issue, going round; among its warps GTO.
+                // The next kernel slot with an issuable warp in round-robin order; among its warps
+                // GTO.
                 let kernel = issuable.iter().map(|warp| warp.kernel).min_by_key(|kernel| (kernel + 8 - last_kernel + 7) % 8)?;
                 let its: Vec<PlainWarp> = issuable.iter().filter(|warp| warp.kernel == kernel).copied().collect();
                 let last = self.issued.iter().rev().find(|&&(_, of)| of == kernel).map_or(0, |&(local, _)| local);
@@ -43,7 +44,7 @@ impl PlainPicker {
     }
 }
 
-/// The warp that issued last if it is among these, else the oldest.
+/// Warp that issued last if it is in the list, else the oldest.
 fn greedy_then_oldest(issuable: &[PlainWarp], last: u32) -> Option<PlainWarp> {
     let greedy = issuable.iter().find(|warp| warp.local == last);
     greedy.or_else(|| issuable.iter().min_by_key(|warp| warp.age)).copied()

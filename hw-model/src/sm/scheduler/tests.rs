@@ -1,4 +1,4 @@
-//! Orders worked out by hand, and what must hold of any sequence: GTO for one kernel, and turns that are fair.
+//! Hand-computed orders, and properties of any sequence: GTO for one kernel, and fair turns.
 
 use super::plain::{PlainPicker, PlainWarp};
 use super::*;
@@ -35,7 +35,7 @@ fn lrr_takes_turns() {
     assert_eq!(order, [1, 2, 3, 0, 1]);
 }
 
-/// Warps with these kernel slots; age and place are the position, whatever the scheduler.
+/// Warps with these kernel slots; age and place are the position, for all schedulers.
 fn of_kernels(kernels: &[u8]) -> Residents {
     let mut warps = Residents::new(WarpSchedulerKind::Gto);
     (0..).zip(kernels).for_each(|(at, &kernel)| assert!(warps.arrive(at, kernel, at).is_none()));
@@ -57,7 +57,7 @@ fn kernel_lrr_gives_kernels_turns_and_is_greedy_within() {
     assert_eq!(pick(0b010000), 4, "alone: its turn again");
 }
 
-/// Picks for a sequence of masks.
+/// Selections for a sequence of masks.
 fn picks(kind: WarpSchedulerKind, warps: &Residents, masks: &[u32]) -> Vec<u32> {
     let mut picker = Picker::new(kind);
     picker.placed(warps);
@@ -87,7 +87,7 @@ proptest! {
                 plain.push(PlainWarp { local, kernel, age, issuable: false });
             }
             picker.placed(&warps);
-            // Few can issue, or many.
+            // Few warps can issue, or many.
             for mask in [some & others, some, some | others] {
                 plain.iter_mut().for_each(|warp| warp.issuable = mask >> warp.local & 1 == 1);
                 let issuable = plain.iter().filter(|warp| warp.issuable).fold(0, |places, warp| places | warps.bit(warp.local));
@@ -113,7 +113,8 @@ proptest! {
         prop_assert_eq!(picks(WarpSchedulerKind::KernelLrr, &warps, &masks), picks(WarpSchedulerKind::Gto, &warps, &masks));
     }
 
-    /// Whenever a kernel could have issued and did not, each of the others issues at most once before it does.
+    /// If a kernel could have issued and did not, each of the others issues at most once before it
+    /// does.
     #[test]
     fn no_kernel_waits_longer_than_a_round(kernels in prop::collection::vec(0u8..8, 12), masks in masks(12)) {
         let warps = of_kernels(&kernels);
@@ -132,7 +133,7 @@ proptest! {
         }
     }
 
-    /// Kernels that can always issue issue equally often, to within one.
+    /// Kernels that can always issue do so equally often, to within one.
     #[test]
     fn kernels_that_are_always_ready_share_equally(kernels in prop::collection::vec(0u8..8, 12), cycles in 1usize..200) {
         let warps = of_kernels(&kernels);

@@ -1,36 +1,38 @@
-//! Building a [`KernelTrace`]: TBs are recorded independently (so a front end may run them in parallel) and then added in
-//! grid order, where equal shapes and sector patterns are folded into one.
+//! Construction of a [`KernelTrace`].
+//!
+//! TBs are recorded independently, so a front end may run them in parallel. They are added in grid
+//! order, and equal shapes and sector patterns are stored once.
 
 use crate::isa::StaticInst;
 use crate::recorder::TbRecorder;
 use crate::{KernelInfo, KernelTrace, MemRef, SectorRef, ShapeInst, WarpRef};
 use std::collections::BTreeMap;
 
-/// Why a trace could not be built.
+/// Reasons why a trace cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TraceError {
-    /// The packed form has room for 65,536 static instructions.
+    /// More than 65,536 static instructions, the limit of the packed form.
     #[error("the kernel has more than 65536 distinct instructions")]
     TooManyStatics,
-    /// The packed form indexes with 32 bits.
+    /// More elements than the 32-bit indices of the packed form allow.
     #[error("the trace is too large: more than {} {what}", u32::MAX)]
     TooLarge {
-        /// What overflowed.
+        /// Kind of element that overflowed.
         what: &'static str,
     },
-    /// A TB has another number of warps than its launch geometry says.
+    /// Mismatch between the warps of a TB and the launch geometry.
     #[error("TB {tb} has {found} warps, its block of {threads} threads needs {expected}")]
     WarpCount {
         /// Index of the TB in grid order.
         tb: u32,
-        /// Warps recorded.
+        /// Number of warps recorded.
         found: u32,
-        /// Warps that the geometry needs.
+        /// Number of warps that the geometry requires.
         expected: u32,
         /// Threads per TB.
         threads: u32,
     },
-    /// The launch has no TB or no thread.
+    /// Launch without a TB or without a thread.
     #[error("the launch is empty: grid {grid:?}, block {block:?}")]
     Empty {
         /// TBs in x, y, z.
@@ -38,20 +40,20 @@ pub enum TraceError {
         /// Threads in x, y, z.
         block: [u32; 3],
     },
-    /// A TB needs more room than it may take.
-    #[error("a TB needs more memory than there is for it")]
+    /// TB that exceeds its memory limit.
+    #[error("a TB exceeds the available memory")]
     Room,
-    /// Fewer or more TBs were recorded than the grid has.
+    /// Mismatch between the recorded TBs and the grid.
     #[error("the grid has {expected} TBs but {found} were recorded")]
     TbCount {
-        /// TBs recorded.
+        /// Number of TBs recorded.
         found: u64,
-        /// TBs of the grid.
+        /// Number of TBs in the grid.
         expected: u64,
     },
 }
 
-/// Assembles a [`KernelTrace`] from TBs added in grid order, whole or in parts.
+/// Builder of a [`KernelTrace`] from TBs added in grid order, whole or in parts.
 #[derive(Debug)]
 pub struct TraceBuilder {
     trace: KernelTrace,
@@ -63,7 +65,7 @@ pub struct TraceBuilder {
 }
 
 impl TraceBuilder {
-    /// A trace of a launch with the given geometry.
+    /// Creates an empty trace of a launch with the given geometry.
     ///
     /// # Errors
     /// [`TraceError::Empty`] if the grid or the block has no element.
@@ -81,7 +83,7 @@ impl TraceBuilder {
         })
     }
 
-    /// The index of a static instruction, adding it if it is new.
+    /// Returns the index of a static instruction and adds it if it is new.
     ///
     /// # Errors
     /// [`TraceError::TooManyStatics`] beyond 65,536.
@@ -98,22 +100,25 @@ impl TraceBuilder {
     /// Adds the next TB in grid order.
     ///
     /// # Errors
-    /// [`TraceError::WarpCount`] if the TB has another number of warps than the block needs; [`TraceError::TooLarge`].
+    /// [`TraceError::WarpCount`] if the number of warps differs from the geometry;
+    /// [`TraceError::TooLarge`].
     pub fn add_tb(&mut self, tb: &TbRecorder) -> Result<(), TraceError> {
         self.add_tb_within(tb, u64::MAX)
     }
 
-    /// Whether [`TraceBuilder::memory_bytes`] stays within `most_bytes` when a TB is added, even if its sectors are all new.
+    /// True if [`TraceBuilder::memory_bytes`] stays within `most_bytes` after this TB is added,
+    /// even if all its sectors are new.
     pub fn has_room(&self, tb: &TbRecorder, most_bytes: u64) -> bool {
         let other = tb.sectors.len() as u64 * 2 * SECTOR_REF_BYTES + tb.accesses * ACCESS_BYTES + tb.warps.len() as u64 * WARP_BYTES;
         let left = most_bytes.checked_sub(self.memory_bytes() as u64).and_then(|left| left.checked_sub(other));
-        // Looking shapes up takes time: only where it matters.
+        // A shape look-up takes time, so it is done only near the limit.
         let new: u64 = tb.warps.iter().map(|warp| shape_bytes(&warp.insts)).sum();
         let added = || tb.warps.iter().map(|warp| self.added_by_shape(&warp.insts)).sum::<u64>();
         left.is_some_and(|left| new <= left || added() <= left)
     }
 
-    /// Whether most of the TBs since the last part is shapes that several warps have: a part begun anew would have them again.
+    /// True if most of the memory of the current part is shapes that several warps share. A new
+    /// part would store these shapes again.
     pub fn shares_shapes(&self) -> bool {
         let shapes = self.trace.shape_starts.len() - 1;
         let bytes = 2 * size_of_val(&self.trace.shape_insts[..]);
@@ -124,10 +129,11 @@ impl TraceBuilder {
         if self.shape_index.contains_key(insts) { 0 } else { shape_bytes(insts) }
     }
 
-    /// The same, with at most `most_bytes` of [`TraceBuilder::memory_bytes`] in the end.
+    /// Adds the next TB, with at most `most_bytes` of [`TraceBuilder::memory_bytes`] at the end.
     ///
     /// # Errors
-    /// As [`TraceBuilder::add_tb`], and [`TraceError::Room`]; then a part of the TB is there, and the builder is of no more use.
+    /// As [`TraceBuilder::add_tb`], and [`TraceError::Room`]. After an error, the TB is added in
+    /// part and the builder must not be used.
     pub fn add_tb_within(&mut self, tb: &TbRecorder, most_bytes: u64) -> Result<(), TraceError> {
         let counts = !self.has_room(tb, most_bytes);
         let expected = self.trace.info.warps();
@@ -156,18 +162,20 @@ impl TraceBuilder {
         Ok(())
     }
 
-    /// TBs added so far.
+    /// Number of TBs added so far.
     pub fn tbs(&self) -> u32 {
         self.tbs
     }
 
-    /// Warp instructions of the TBs added so far.
+    /// Number of warp instructions of the TBs added so far.
     pub fn warp_insts(&self) -> u64 {
         self.warp_insts
     }
 
-    /// Adds the TBs of a part, as [`TraceBuilder::take_part`] of this builder or of another of the same launch gave it, after those that
-    /// are there. What they add is numbered as if they had been added one by one.
+    /// Appends the TBs of a part.
+    ///
+    /// The part comes from [`TraceBuilder::take_part`] of this builder or of another builder of the
+    /// same launch. Indices are assigned as if the TBs had been added one by one.
     ///
     /// # Errors
     /// [`TraceError::TooLarge`], [`TraceError::TooManyStatics`].
@@ -209,12 +217,13 @@ impl TraceBuilder {
         Ok(())
     }
 
-    /// The trace with the TBs so far, from the last part taken on.
+    /// Trace of the TBs added since the last part was taken.
     pub fn so_far(&self) -> KernelTrace {
         self.trace.clone()
     }
 
-    /// Takes the TBs since the last part out, as a trace of a grid of that many TBs. The static instructions stay.
+    /// Takes the TBs added since the last part, as a trace of a grid of that many TBs. The static
+    /// instructions stay.
     pub fn take_part(&mut self) -> KernelTrace {
         let next = empty(self.trace.info.clone(), self.trace.statics.clone());
         let mut part = std::mem::replace(&mut self.trace, next);
@@ -224,17 +233,17 @@ impl TraceBuilder {
         part
     }
 
-    /// Bytes that the TBs since the last part take, and what finds equal sequences among them.
+    /// Memory of the current part and of the tables that find equal sequences, in bytes.
     pub fn memory_bytes(&self) -> usize {
         let shapes = 4 * self.trace.shape_insts.len();
         let sectors = size_of::<SectorRef>() * self.trace.sectors.len();
         self.trace.memory_bytes() + shapes + sectors
     }
 
-    /// The finished trace.
+    /// Returns the finished trace.
     ///
     /// # Errors
-    /// [`TraceError::TbCount`] unless every TB of the grid was added, and none was taken.
+    /// [`TraceError::TbCount`] unless every TB of the grid was added and no part was taken.
     pub fn finish(self) -> Result<KernelTrace, TraceError> {
         let (found, expected) = (u64::from(self.trace.recorded_tbs()), self.trace.info.tbs());
         if found != expected {
@@ -254,30 +263,33 @@ impl TraceBuilder {
     }
 }
 
-/// Warps per shape from which on shapes are shared. Assumption: then what comes next has most of them, too.
+/// Number of warps per shape from which shapes count as shared. Assumption: later TBs then share
+/// most of them too.
 const SHARING_WARPS: usize = 4;
 
-/// Bytes of a sector of a pattern. A new pattern has them twice: once to be found by.
+/// Bytes per sector of a pattern. A new pattern stores each sector twice, once as a key of the
+/// look-up.
 const SECTOR_REF_BYTES: u64 = size_of::<SectorRef>() as u64;
 
-/// Bytes that an access adds besides the sectors of a new pattern: itself, and where that pattern begins.
+/// Bytes per access in addition to the sectors of a new pattern: the access and the start of its
+/// pattern.
 const ACCESS_BYTES: u64 = size_of::<MemRef>() as u64 + 4;
 
-/// Bytes that a warp adds besides its shape and its accesses.
+/// Bytes per warp in addition to its shape and its accesses.
 const WARP_BYTES: u64 = size_of::<WarpRef>() as u64;
 
-/// Bytes of a new shape: twice, and where it begins.
+/// Bytes of a new shape: its instructions twice, and its start.
 fn shape_bytes(insts: &[ShapeInst]) -> u64 {
     2 * size_of_val(insts) as u64 + 4
 }
 
-/// A trace of no TB.
+/// Trace without TBs.
 fn empty(info: KernelInfo, statics: Vec<StaticInst>) -> KernelTrace {
     let (shape_starts, pattern_starts) = (vec![0], vec![0]);
     KernelTrace { info, statics, shape_insts: vec![], shape_starts, sectors: vec![], pattern_starts, warps: vec![], mems: vec![] }
 }
 
-/// The number of a run of items, which are added to `all` unless they are there. `what` names runs and items, for an error.
+/// Index of a run of items. A new run is added to `all`. `what` names runs and items in an error.
 fn once<T: Copy + Ord>(
     run: &[T],
     numbers: &mut BTreeMap<Box<[T]>, u32>,

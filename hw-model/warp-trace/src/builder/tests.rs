@@ -1,4 +1,4 @@
-//! Warps and TBs recorded by hand, and what becomes of them in a trace.
+//! Tests of traces built from warps and TBs recorded by hand.
 
 use super::*;
 use crate::isa::{Class, Space};
@@ -49,7 +49,7 @@ fn constant_loads_of_several_words_say_how_many() {
     assert!(trace.mems().is_empty());
 }
 
-/// Eight warps of a thousand instructions: a shape of their own each, or the same.
+/// Eight warps of a thousand instructions, with one shape per warp or one shape for all.
 #[test]
 fn shapes_are_shared_by_several_warps() {
     let adds = [16, 32].map(|line| StaticInst::new(line, Class::Int).writes(1));

@@ -1,7 +1,10 @@
-//! `memcpy` and `memset` of the RV32IMAC's images. The compiler calls them to copy and clear structures of a few words; those of its own
-//! library are made for long runs, and take ten times the flash. Both go by words where all is in whole words, else by bytes.
+//! `memcpy` and `memset` of the RV32IMAC images.
+//!
+//! The compiler calls them to copy and clear structures of a few words. Those of its own library
+//! are optimized for long runs, and take ten times the flash. Both work by words if all operands
+//! are whole words, else by bytes.
 
-// SAFETY: both do what C says of them, to the caller's memory and nothing else, and change no register that a callee must keep.
+// SAFETY: both conform to C, access only the caller's memory, and change no callee-saved register.
 core::arch::global_asm!(
     ".section .text.memcpy, \"ax\", @progbits",
     ".global memcpy",
@@ -30,7 +33,7 @@ core::arch::global_asm!(
     "memset:",
     "or t0, a0, a2",
     "andi t0, t0, 3",
-    // A word of anything but zeros would have to be made first.
+    // Only zeros: a word of other bytes would have to be assembled first.
     "or t0, t0, a1",
     "mv a3, a0",
     "add a2, a2, a0",

@@ -1,4 +1,4 @@
-//! Where an image keeps its epitaph: at the start of RAM, where no reset clears it.
+//! Crash record of an image, at the start of RAM, which no reset clears.
 
 use core::ptr::addr_of_mut;
 use core::sync::atomic::{Ordering, compiler_fence};
@@ -8,18 +8,18 @@ use mias_firmware::epitaph::Epitaph;
 #[unsafe(link_section = ".epitaph")]
 static mut EPITAPH: Epitaph = Epitaph::EMPTY;
 
-/// The epitaph, as the last run left it.
+/// Returns the crash record of the last run.
 ///
 /// # Safety
-/// To be called once.
+/// Call it once.
 pub(crate) unsafe fn open() -> &'static mut Epitaph {
-    // SAFETY: the caller's; and `bury` runs when the caller does no more.
+    // SAFETY: guaranteed by the caller; and `bury` runs only after the caller has stopped.
     unsafe { &mut *addr_of_mut!(EPITAPH) }
 }
 
-/// Writes the epitaph and stops. The watchdog is on and expires: the host hears of it.
+/// Writes the crash record and stops. The watchdog is on and expires, which the host detects.
 pub(crate) fn bury(cause: u32, address: u32) -> ! {
-    // SAFETY: the fault ended whoever else was writing.
+    // SAFETY: the fault has ended any other writer.
     let epitaph = unsafe { &mut *addr_of_mut!(EPITAPH) };
     epitaph.close(cause, address);
     loop {

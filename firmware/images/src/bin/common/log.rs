@@ -1,20 +1,22 @@
-//! Where the logs of an image go: a ring in memory, as defmt encodes them, which a debugger or the host reads. `cargo xtask log`
-//! makes text of it. Nothing waits for a reader; the oldest bytes are overwritten.
+//! Log output of an image: a ring in memory in defmt's encoding, for a debugger or the host.
+//!
+//! `cargo xtask log` converts it to text. The image never waits for a reader, and the oldest bytes
+//! are overwritten.
 
 use core::ptr::addr_of_mut;
 
 use mias_firmware::limits::LOG_BYTES;
 
-/// The ring. Byte `n` is in place `n mod LOG_BYTES`.
+/// Ring buffer. Byte `n` is in place `n mod LOG_BYTES`.
 #[repr(C)]
 pub(crate) struct Ring {
     /// Bytes written so far, modulo 2^32.
     pub(crate) written: u32,
-    /// The last of them.
+    /// The last bytes written.
     pub(crate) bytes: [u8; LOG_BYTES],
 }
 
-/// The name is where `cargo xtask log` and a debugger look.
+/// `cargo xtask log` and debuggers find the ring by this name.
 #[unsafe(no_mangle)]
 pub(crate) static mut MIAS_LOG: Ring = Ring { written: 0, bytes: [0; LOG_BYTES] };
 
@@ -23,7 +25,7 @@ static mut ENCODER: defmt::Encoder = defmt::Encoder::new();
 #[defmt::global_logger]
 struct Logger;
 
-// SAFETY: an image has one thread of control, and neither its fault handlers nor anything else that could interrupt it logs.
+// SAFETY: an image has one thread of control. No fault handler or other interrupting code logs.
 unsafe impl defmt::Logger for Logger {
     fn acquire() {
         // SAFETY: one thread of control.

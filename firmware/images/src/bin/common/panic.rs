@@ -1,4 +1,5 @@
-//! The panic handler of all images. It calls a symbol that does not exist: an image links only if no panic is reachable.
+//! Panic handler of all images. It calls an undefined symbol, so an image links only if no panic is
+//! reachable.
 
 use core::panic::PanicInfo;
 
@@ -9,6 +10,6 @@ unsafe extern "C" {
 
 #[panic_handler]
 fn panic(_: &PanicInfo<'_>) -> ! {
-    // SAFETY: never runs: an image that refers to this symbol does not link.
+    // SAFETY: never runs, because an image that refers to this symbol does not link.
     unsafe { __panic_is_reachable() }
 }

@@ -1,29 +1,30 @@
-//! Cortex-M: faults, sleep, and the interrupt line. ARMv6-M and ARMv7-M alike.
+//! Cortex-M support: faults, sleep, and the interrupt line, for ARMv6-M and ARMv7-M.
 
 use core::arch::global_asm;
 
 use cortex_m::{asm, interrupt::InterruptNumber, peripheral::NVIC};
 use cortex_m_rt::{ExceptionFrame, exception};
 
-/// The register block's interrupt line.
+/// Interrupt line of the register block.
 #[derive(Clone, Copy)]
 struct Line;
 
-// SAFETY: the number is a constant that the processor has.
+// SAFETY: the number is a constant that the processor supports.
 unsafe impl InterruptNumber for Line {
     fn number(self) -> u16 {
         crate::LINE
     }
 }
 
-/// Every fault becomes this one: none is enabled by itself. The exception's number is 3 (ARMv7-M, B1.5.2).
+/// Every fault escalates to this one, because no other is enabled. The exception's number is 3
+/// (ARMv7-M, B1.5.2).
 #[exception]
 unsafe fn HardFault(frame: &ExceptionFrame) -> ! {
     crate::epitaph::bury(3, frame.pc())
 }
 
-// The non-maskable interrupt: a watchdog that is wired so. The exception's number is 2; the address where it struck is the seventh
-// word that the processor put on the stack (ARMv7-M, B1.5.6).
+// The non-maskable interrupt, for a watchdog wired to it. The exception's number is 2. The
+// interrupted address is the seventh word that the processor pushed (ARMv7-M, B1.5.6).
 global_asm!(
     ".section .text.NonMaskableInt, \"ax\"",
     ".global NonMaskableInt",
@@ -42,15 +43,16 @@ extern "C" fn non_maskable(cause: u32, address: u32) -> ! {
     crate::epitaph::bury(cause, address)
 }
 
-/// Lets the line wake the processor. It runs no handler: the main loop does, so that the state has one owner. WFI wakes for an
-/// interrupt that is enabled and pending also while PRIMASK keeps its handler from running (ARMv7-M, B1.5.19; ARMv6-M, B1.5.20).
+/// Lets the line wake the processor, without a handler: the main loop handles events, so that the
+/// state has one owner. WFI also wakes for an enabled pending interrupt while PRIMASK masks its
+/// handler (ARMv7-M, B1.5.19; ARMv6-M, B1.5.20).
 pub(crate) fn listen() {
     cortex_m::interrupt::disable();
-    // SAFETY: interrupts are disabled as a whole: no handler runs.
+    // SAFETY: interrupts are disabled globally, so no handler runs.
     unsafe { NVIC::unmask(Line) };
 }
 
-/// Forgets that the line was high. What raises it from here on wakes the processor again.
+/// Clears the pending state of the line. A later rise wakes the processor again.
 pub(crate) fn forget() {
     NVIC::unpend(Line);
 }
@@ -60,7 +62,7 @@ pub(crate) fn sleep() {
     asm::wfi();
 }
 
-/// Does nothing for this many cycles, or longer.
+/// Spins for at least this many cycles.
 pub(crate) fn spin(cycles: u32) {
     asm::delay(cycles);
 }

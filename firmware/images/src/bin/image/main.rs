@@ -1,5 +1,5 @@
-//! The target image: the firmware over memory-mapped registers, on a Cortex-M or a RISC-V core. It handles what is pending,
-//! sleeps, and is woken by the register block's interrupt line.
+//! Target image: the firmware over memory-mapped registers, on a Cortex-M or a RISC-V core. It
+//! handles pending events, sleeps, and is woken by the register block's interrupt line.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 #[cfg(all(target_os = "none", target_arch = "riscv32"))]
@@ -46,27 +46,27 @@ mod target {
     use crate::epitaph;
     use crate::pause::Pause;
 
-    /// Where the register block is mapped: on Arm the start of the vendor's external-device region of the ARMv7-M memory map.
-    /// Assumption; a real chip would have its own address.
+    /// Base address of the register block. On Arm it is the start of the vendor's external-device
+    /// region of the ARMv7-M memory map. Assumption; a real chip would have its own address.
     const REGISTERS: usize = if cfg!(target_arch = "arm") { 0xA000_0000 } else { 0x5000_0000 };
 
     /// The scheduler's state, started in place: it is too large for the stack.
     static mut FIRMWARE: Firmware<AnyPolicy, { limits::CONFIGS }> = Firmware::idle();
 
-    /// What the reset code calls once memory is set up.
+    /// Entry point that the reset code calls once memory is set up.
     #[entry]
     fn run() -> ! {
         // SAFETY: the register block is mapped there, and this is the only accessor.
         let mut bus = unsafe { MappedBus::new(REGISTERS) };
         // SAFETY: `run` is called once, by the reset code, and nothing else names the static.
         let firmware = unsafe { &mut *addr_of_mut!(FIRMWARE) };
-        // SAFETY: likewise.
+        // SAFETY: as above.
         let epitaph = unsafe { epitaph::open() };
         epitaph.count = 0;
         // If the block never answers, the start below finds no ID, and raises the fault.
         let Ok(_) = await_block(&mut bus, &mut Pause, limits::BLOCK_PAUSE_NS, limits::BLOCK_TRIES);
         if firmware.restart(&mut bus, limits::SMS).is_err() {
-            // The fault register says why.
+            // The fault register has the reason.
             loop {
                 core_support::sleep();
             }

@@ -1,7 +1,9 @@
-//! The image's main loop on a board of QEMU: the scheduler, its logs, sleep, watchdog and epitaph, with a register block that
-//! plays a script. `cargo xtask rehearse` tells it by the serial port when to go on, and looks at what it does.
+//! The image's main loop on a QEMU board: scheduler, logs, sleep, watchdog and crash record, with a
+//! register block that plays a script. `cargo xtask rehearse` steps it over the serial port, and
+//! checks its behavior.
 //!
-//! Processor support, epitaph and logs are those of the image, file by file; the block's interrupt line is the serial port's.
+//! Processor support, crash record and logs are the image's own files. The block's interrupt line
+//! is that of the serial port.
 //!
 //! | command | answer |
 //! |---|---|
@@ -9,7 +11,7 @@
 //! | `LOG` | bytes of logs so far (4), the ring |
 //! | `HANG`: the interrupt line never goes low again | none |
 //!
-//! After a reset it says `FRESH`, or `BURIED` and the epitaph. Words are little-endian.
+//! After a reset it sends `FRESH`, or `BURIED` and the crash record. Words are little-endian.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 #[cfg(all(target_os = "none", target_arch = "arm", not(microbit)))]
@@ -75,7 +77,7 @@ mod target {
     /// The scheduler's state, started in place: it is too large for the stack.
     static mut FIRMWARE: Firmware<AnyPolicy, { limits::CONFIGS }> = Firmware::idle();
 
-    /// The script's block, with the board's watchdog as its own.
+    /// Scripted block, with the board's watchdog as its own.
     struct Block {
         script: Rehearsal,
         hangs: bool,
@@ -100,7 +102,7 @@ mod target {
         let mut block = Block { script: Rehearsal::new(), hangs: false };
         // SAFETY: `run` is called once, by the reset code, and nothing else names the static.
         let firmware = unsafe { &mut *addr_of_mut!(FIRMWARE) };
-        // SAFETY: likewise.
+        // SAFETY: as above.
         let epitaph = unsafe { epitaph::open() };
         announce(&mut port, epitaph);
         *epitaph = Epitaph::EMPTY;
@@ -143,7 +145,7 @@ mod target {
         word.to_le_bytes().into_iter().for_each(|byte| port.send(byte));
     }
 
-    /// What the last run left.
+    /// Sends the crash record of the last run.
     fn announce(port: &mut SerialPort, epitaph: &Epitaph) {
         if epitaph.magic != MAGIC {
             port.send(FRESH);
@@ -156,7 +158,7 @@ mod target {
     }
 
     fn tell_log(port: &mut SerialPort) {
-        // SAFETY: nothing logs meanwhile.
+        // SAFETY: no code logs meanwhile.
         let ring = unsafe { &*addr_of!(log::MIAS_LOG) };
         say(port, ring.written);
         ring.bytes.iter().for_each(|byte| port.send(*byte));

@@ -1,8 +1,9 @@
-//! The image with its register block at the other end of a serial port: the scheduler in QEMU, under the GPU model on the host
-//! (`mias compare --firmware qemu`), or under a recording (`mias firmware replay`). Scheduler, driver and limits are those of the
-//! image beside it; only the bus differs.
+//! Image with its register block at the other end of a serial port: the scheduler in QEMU, under
+//! the GPU model on the host (`mias compare --firmware qemu`), or under a recording (`mias firmware
+//! replay`).
 //!
-//! One call of the driver per wake-up: the host wakes again while the interrupt line is high.
+//! Scheduler, driver and limits are those of the target image; only the bus differs. The driver
+//! runs once per wake-up: the host wakes it again while the interrupt line is high.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 #[cfg(all(target_os = "none", target_arch = "arm", not(microbit)))]
@@ -40,7 +41,7 @@ mod target {
     /// The scheduler's state, started in place: it is too large for the stack.
     static mut FIRMWARE: Firmware<AnyPolicy, { limits::CONFIGS }> = Firmware::idle();
 
-    /// What this image has to say of itself.
+    /// Greeting of this image.
     const HELLO: Request = Request::Hello {
         version: VERSION_VALUE,
         sms: limits::SMS as u32,
@@ -52,7 +53,7 @@ mod target {
             | if cfg!(feature = "levels") { LEVELS } else { 0 },
     };
 
-    /// What the reset code calls once memory is set up.
+    /// Entry point that the reset code calls once memory is set up.
     #[entry]
     fn run() -> ! {
         let mut bus = RemoteBus::connect(SerialPort::open(), HELLO);

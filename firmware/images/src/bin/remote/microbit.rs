@@ -1,4 +1,5 @@
-//! QEMU's microbit, a Cortex-M0: the UART of the nRF51. Registers: "nRF51 Series Reference Manual" 3.0, section 29.
+//! QEMU's microbit, a Cortex-M0: the UART of the nRF51. Registers: "nRF51 Series Reference Manual"
+//! 3.0, section 29.
 
 use cortex_m::{asm, interrupt::InterruptNumber, peripheral::NVIC};
 use mias_registers::remote::Line;
@@ -22,14 +23,14 @@ const RECEIVED_BIT: u32 = 1 << 2;
 #[derive(Clone, Copy)]
 struct Uart;
 
-// SAFETY: the number is a constant that the processor has.
+// SAFETY: the number is a constant that the processor supports.
 unsafe impl InterruptNumber for Uart {
     fn number(self) -> u16 {
         2
     }
 }
 
-/// The serial port.
+/// Serial port of the board.
 pub(crate) struct SerialPort(());
 
 impl SerialPort {
@@ -39,12 +40,13 @@ impl SerialPort {
         write(START_TRANSMITTING, 1_u32);
         write(START_RECEIVING, 1_u32);
         write(INT_ENABLE_SET, RECEIVED_BIT);
-        // SAFETY: interrupts are disabled as a whole: no handler runs, a pending one only ends WFI.
+        // SAFETY: interrupts are disabled globally. No handler runs, and a pending interrupt only
+        // ends WFI.
         unsafe { NVIC::unmask(Uart) };
         SerialPort(())
     }
 
-    /// Whether a byte has arrived.
+    /// Returns whether a byte has arrived.
     pub(crate) fn waiting() -> bool {
         read::<u32>(RECEIVED) != 0
     }
@@ -62,7 +64,7 @@ impl Line for SerialPort {
             asm::wfi();
             NVIC::unpend(Uart);
         }
-        // The event first: what arrives from here on sets it again.
+        // Clears the event first, so that a later byte sets it again.
         write(RECEIVED, 0_u32);
         read::<u32>(RECEIVE_DATA) as u8
     }

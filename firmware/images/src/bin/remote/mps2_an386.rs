@@ -1,5 +1,6 @@
-//! QEMU's mps2-an386, a Cortex-M4: the CMSDK APB UART 0. Registers: "Cortex-M System Design Kit Technical Reference Manual",
-//! ARM DDI 0479, section 4.3; addresses: application note AN386, table 3-3.
+//! QEMU's mps2-an386, a Cortex-M4: the CMSDK APB UART 0. Registers: "Cortex-M System Design Kit
+//! Technical Reference Manual", ARM DDI 0479, section 4.3; addresses: application note AN386, table
+//! 3-3.
 
 use cortex_m::{asm, interrupt::InterruptNumber, peripheral::NVIC};
 use mias_registers::remote::Line;
@@ -15,24 +16,24 @@ const BAUD_DIVIDER: usize = UART + 0x10;
 
 const TRANSMIT_FULL: u32 = 1 << 0;
 const RECEIVE_FULL: u32 = 1 << 1;
-/// Transmitter and receiver on, receive interrupt on.
+/// Transmitter, receiver and receive interrupt on.
 const ON: u32 = 1 << 0 | 1 << 1 | 1 << 3;
 const RECEIVED: u32 = 1 << 1;
-/// The least that the divider takes.
+/// Smallest valid divider.
 const FASTEST: u32 = 16;
 
 /// Receive interrupt of UART 0 (AN386, table 3-5).
 #[derive(Clone, Copy)]
 struct Received;
 
-// SAFETY: the number is a constant that the processor has.
+// SAFETY: the number is a constant that the processor supports.
 unsafe impl InterruptNumber for Received {
     fn number(self) -> u16 {
         0
     }
 }
 
-/// The serial port.
+/// Serial port of the board.
 pub(crate) struct SerialPort(());
 
 impl SerialPort {
@@ -40,12 +41,13 @@ impl SerialPort {
         cortex_m::interrupt::disable();
         write(BAUD_DIVIDER, FASTEST);
         write(CTRL, ON);
-        // SAFETY: interrupts are disabled as a whole: no handler runs, a pending one only ends WFI.
+        // SAFETY: interrupts are disabled globally. No handler runs, and a pending interrupt only
+        // ends WFI.
         unsafe { NVIC::unmask(Received) };
         SerialPort(())
     }
 
-    /// Whether a byte has arrived.
+    /// Returns whether a byte has arrived.
     pub(crate) fn waiting() -> bool {
         read::<u32>(STATE) & RECEIVE_FULL != 0
     }
@@ -62,7 +64,8 @@ impl Line for SerialPort {
             asm::wfi();
         }
         let byte = read::<u32>(DATA) as u8;
-        // The line is low again, and forgotten. A byte that arrives before that is seen without it.
+        // The line is low again, and its pending state is cleared. A byte that arrives before that
+        // is detected without it.
         write(INT_CLEAR, RECEIVED);
         NVIC::unpend(Received);
         byte

@@ -1,6 +1,6 @@
-//! QEMU's virt with a 32-bit RISC-V core: a 16550 UART, its interrupt through the platform's interrupt controller. Registers:
-//! PC16550D data sheet, section 8; "RISC-V Platform-Level Interrupt Controller" 1.0, section 3; addresses: the machine's
-//! device tree.
+//! QEMU's virt with a 32-bit RISC-V core: a 16550 UART, its interrupt through the platform's
+//! interrupt controller. Registers: PC16550D data sheet, section 8; "RISC-V Platform-Level
+//! Interrupt Controller" 1.0, section 3; addresses: the machine's device tree.
 
 use mias_registers::remote::Line;
 use riscv::register::mie;
@@ -15,7 +15,7 @@ const LINE_STATUS: usize = UART + 5;
 const RECEIVED: u8 = 1 << 0;
 const TRANSMIT_EMPTY: u8 = 1 << 5;
 
-/// The UART's source at the interrupt controller.
+/// Number of the UART's source at the interrupt controller.
 const SOURCE: usize = 10;
 const PLIC: usize = 0x0C00_0000;
 const PRIORITY: usize = PLIC + 4 * SOURCE;
@@ -24,7 +24,7 @@ const ENABLED: usize = PLIC + 0x2000;
 const THRESHOLD: usize = PLIC + 0x20_0000;
 const CLAIM: usize = PLIC + 0x20_0004;
 
-/// The serial port.
+/// Serial port of the board.
 pub(crate) struct SerialPort(());
 
 impl SerialPort {
@@ -33,12 +33,13 @@ impl SerialPort {
         write(PRIORITY, 1_u32);
         write(ENABLED, 1_u32 << SOURCE);
         write(THRESHOLD, 0_u32);
-        // SAFETY: `mstatus.MIE` is 0 after reset and stays so: no handler runs, a pending interrupt only ends WFI.
+        // SAFETY: `mstatus.MIE` is 0 after reset and is never set. No handler runs, and a pending
+        // interrupt only ends WFI.
         unsafe { mie::set_mext() };
         SerialPort(())
     }
 
-    /// Whether a byte has arrived.
+    /// Returns whether a byte has arrived.
     pub(crate) fn waiting() -> bool {
         read::<u8>(LINE_STATUS) & RECEIVED != 0
     }
@@ -55,7 +56,7 @@ impl Line for SerialPort {
             riscv::asm::wfi();
         }
         let byte = read::<u8>(DATA);
-        // The line is low again: what raised it is done with.
+        // The line is low again, because its cause has been handled.
         let claimed: u32 = read(CLAIM);
         if claimed != 0 {
             write(CLAIM, claimed);

@@ -1,5 +1,7 @@
-//! CD-search, classification-driven search (Zhao et al. 2018, section 4; sources.md D148 to D151): which kernels ask for more than the
-//! chip beyond the SMs gives, and then how many SMs they can do without, for the other kernels or without power.
+//! CD-search, classification-driven search (Zhao et al. 2018, section 4; sources.md D148 to D151).
+//!
+//! It first classifies the kernels whose demand exceeds the bandwidth beyond the SMs. It then finds
+//! the number of SMs that they can give up, to other kernels or to power gating.
 
 mod performance;
 mod power;
@@ -10,43 +12,43 @@ use crate::search::{Kernels, Search, Searches};
 use mias_firmware::configs::MAX_KERNELS;
 use mias_firmware::policy::{Context, Next};
 
-/// What the search is for.
+/// Goal of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// What the kernels are: performance if some ask for more than there is and some do not, power if all do.
+    /// Goal chosen by the kernels: performance if some are memory-intensive, power if all are.
     Chosen,
-    /// SMs for the kernels that do not ask for more than there is.
+    /// Performance: SMs for the kernels that are not memory-intensive.
     Performance,
-    /// SMs without power.
+    /// Power: gated SMs.
     Power,
 }
 
-/// What was tried last.
+/// Last step of the search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Nothing yet.
+    /// No step yet.
     #[default]
     Begin,
-    /// The even split, to tell kernels that ask for more than there is.
+    /// The even split, to classify the kernels.
     Classify,
-    /// Fewer SMs for them, in steps of two.
+    /// Fewer SMs for the memory-intensive kernels, in steps of two.
     Shrink,
-    /// One SM for each of them.
+    /// One SM for each memory-intensive kernel.
     One,
-    /// As many as one SM makes expect, and then one more at a time.
+    /// The number of SMs estimated from one SM, and then one more at a time.
     Verify,
 }
 
-/// Classification-driven search.
+/// State of a classification-driven search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CdSearch {
-    /// What it is for.
+    /// Goal of the search.
     pub mode: Mode,
-    /// What was tried last.
+    /// Last step of the search.
     pub(super) step: Step,
-    /// Kernels whose shares are found.
+    /// Kernels with final shares.
     found: Kernels,
-    /// SMs taken in the last step from each kernel.
+    /// SMs taken from each kernel in the last step.
     taken: [u8; MAX_KERNELS],
 }
 
@@ -67,13 +69,14 @@ impl Searches for CdSearch {
 }
 
 impl CdSearch {
-    /// Nothing tried yet.
+    /// Creates a search without any step.
     #[must_use]
     pub const fn new(mode: Mode) -> Self {
         Self { mode, step: Step::Begin, found: 0, taken: [0; MAX_KERNELS] }
     }
 
-    /// What its steps ask for, also as a part of another search; false if the shares are found.
+    /// Takes the next step, also as a part of another search; returns false if the shares are
+    /// final.
     #[inline(never)]
     pub(super) fn next(&mut self, search: &mut Search) -> bool {
         match self.step {
@@ -85,11 +88,11 @@ impl CdSearch {
                 search.classify();
                 let all = search.memory == search.all();
                 match self.mode {
-                    // Nothing to gain.
+                    // No gain is possible.
                     _ if search.memory == 0 => false,
                     Mode::Power => self.begin_power(search),
                     Mode::Chosen if all => self.begin_power(search),
-                    // No kernel to give SMs to.
+                    // No kernel could receive SMs.
                     Mode::Performance if all => false,
                     Mode::Chosen | Mode::Performance => self.begin_performance(search),
                 }

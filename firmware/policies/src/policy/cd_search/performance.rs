@@ -1,8 +1,9 @@
-//! The performance mode: as few SMs for each memory-intensive kernel as leave it what it had, the others for the rest (Zhao et al. 2018, section
-//! 4.2; sources.md D150).
+//! Performance mode of CD-search: each memory-intensive kernel keeps the fewest SMs at its former
+//! rate, and the others get the rest (Zhao et al. 2018, section 4.2; sources.md D150).
 //!
-//! The paper ends "when the performance loss is no more than" the threshold, with which no step but the first could follow. Here it ends when
-//! the loss exceeds it, and goes one step back.
+//! The paper ends "when the performance loss is no more than" the threshold, which would allow only
+//! the first step. Here the search ends when the loss exceeds the threshold, and goes one step
+//! back.
 
 use super::{CdSearch, Step};
 use crate::search::{Rest, Search};
@@ -18,7 +19,7 @@ impl CdSearch {
         self.shrink(search)
     }
 
-    /// Goes one step back where too much was lost, and one further elsewhere.
+    /// Goes one step back for kernels that lost too much, and one step further for the others.
     pub(super) fn shrunk(&mut self, search: &mut Search) -> bool {
         let losers = search.losers() & search.memory & !self.found;
         for kernel in 0..search.shares.kernels() {
@@ -37,7 +38,7 @@ impl CdSearch {
             if search.memory & !self.found & 1 << kernel == 0 {
                 continue;
             }
-            // Each keeps one.
+            // Each kernel keeps one SM.
             let kept = search.shares.kept(kernel);
             let taken = kept.saturating_sub(1).min(STEP_SMS);
             if taken == 0 {

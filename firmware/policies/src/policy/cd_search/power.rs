@@ -1,15 +1,16 @@
-//! The power mode: as few SMs for each memory-intensive kernel as leave it what it had, and no power for the others (Zhao et al. 2018, section
-//! 4.3; sources.md D151).
+//! Power mode of CD-search: each memory-intensive kernel keeps the fewest SMs at its former rate,
+//! and the other SMs are power-gated (Zhao et al. 2018, section 4.3; sources.md D151).
 //!
-//! One SM of each kernel says how many it may need, which is measured, and then one SM more at a time until nobody has lost more than allowed.
-//! Kernels that had enough are looked at again in every step, since those beside them get more: when it ends, each has what it had, or all of
-//! its even share.
+//! One SM of each kernel gives an estimate of its need. The estimate is measured, and one SM is
+//! added at a time until no kernel has lost more than allowed. Kernels with enough SMs are checked
+//! again in every step, because the other kernels get more. At the end each kernel has its former
+//! rate, or all of its even share.
 
 use super::{CdSearch, Step};
 use crate::search::{Rest, Search};
 
 impl CdSearch {
-    /// Leaves the memory-intensive kernels one SM each.
+    /// Leaves one SM to each memory-intensive kernel.
     pub(super) fn begin_power(&mut self, search: &mut Search) -> bool {
         search.shares.set_rest(Rest::Stalled);
         for kernel in 0..search.shares.kernels() {
@@ -21,7 +22,7 @@ impl CdSearch {
         true
     }
 
-    /// As many as would be as fast as the even share if each were as fast as the one.
+    /// Sets the number of SMs that would match the even share at the rate of the one SM.
     pub(super) fn estimate(&mut self, search: &mut Search) -> bool {
         for kernel in 0..search.shares.kernels() {
             if search.memory >> kernel & 1 != 0
@@ -36,7 +37,7 @@ impl CdSearch {
     }
 }
 
-/// One more for those who lost too much; if there is none, the rest sleeps.
+/// Adds one SM for each kernel that lost too much; if there is none, gates the rest.
 pub(super) fn verify(search: &mut Search) -> bool {
     let losers = search.losers() & search.memory;
     let mut any = false;

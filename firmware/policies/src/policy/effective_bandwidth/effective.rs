@@ -1,28 +1,31 @@
-//! Effective bandwidth: what a kernel gets of DRAM, as its cores see it behind two caches (Wang et al. 2018; sources.md D159).
+//! Effective bandwidth: the DRAM bandwidth of a kernel as its cores see it behind two caches (Wang
+//! et al. 2018; sources.md D159).
 //!
 //! ```text
 //! EB = attained DRAM bandwidth / combined miss rate      combined miss rate = L1's miss rate times L2's
 //! ```
 //!
-//! With D DRAM sectors in C cycles, A accesses of the L1s and the L2, and M misses of each that is `(D / C) (A1 / M1) (A2 / M2)`, in sectors per core cycle. Misses are at least
-//! one; a cache that a kernel does not use misses always.
+//! With D DRAM sectors in C cycles, A accesses of the L1s and the L2, and M misses of each, it is
+//! `(D / C) (A1 / M1) (A2 / M2)`, in sectors per core cycle. Misses are at least one. A cache that
+//! a kernel does not use has a miss rate of 1.
 //!
-//! How good a combination of limits is: the sum of all kernels' (EB-WS), the smallest over the largest (EB-FI), or their harmonic mean (EB-HS).
+//! The quality of a combination of limits is one of three metrics. They are the sum over all
+//! kernels (EB-WS), the smallest over the largest (EB-FI), and the harmonic mean (EB-HS).
 
 use crate::search::{KernelCounts, ONE, QUOTIENT_BITS, quotient};
 
-/// What effective bandwidths are together, to be as large as can be.
+/// Metric over effective bandwidths, to be maximized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EbMetric {
-    /// The sum: throughput.
+    /// Sum: throughput.
     Sum,
-    /// The smallest over the largest: fairness.
+    /// Smallest over largest: fairness.
     Ratio,
-    /// The harmonic mean, over the number of kernels: both.
+    /// Harmonic mean over the number of kernels: both.
     Harmonic,
 }
 
-/// A number over another: a mantissa below 2^17, times 2 to a power.
+/// Ratio of two numbers: a mantissa below 2^17, times a power of 2.
 #[derive(Clone, Copy)]
 struct Ratio {
     mantissa: u32,
@@ -30,10 +33,10 @@ struct Ratio {
 }
 
 impl Ratio {
-    /// Right to a part in 2^14; 0 over anything is 0.
+    /// Returns the ratio, accurate to a part in 2^14. 0 over any number is 0.
     fn of(number: u32, over: u32) -> Self {
         let over = over.max(1);
-        // 31 at most, but for the number 0.
+        // At most 31, except for the number 0.
         let (up, down) = (number.leading_zeros() & 31, over.leading_zeros());
         // 32 significant bits over 16.
         let mantissa = (number << up).checked_div((over << down) >> 16).unwrap_or(0);
@@ -41,7 +44,8 @@ impl Ratio {
     }
 }
 
-/// Effective bandwidth of a kernel that counted this in a window, in sectors per core cycle, in parts of 2^14.
+/// Returns the effective bandwidth of a kernel from its counts in a window, in sectors per core
+/// cycle, in parts of 2^14.
 #[must_use]
 pub(super) fn effective_bandwidth(counts: &KernelCounts) -> u32 {
     let amplified = |accesses: u32, misses: u32| Ratio::of(accesses.max(1), if accesses == 0 { 1 } else { misses });
@@ -50,7 +54,7 @@ pub(super) fn effective_bandwidth(counts: &KernelCounts) -> u32 {
         amplified(counts.l1_accesses, counts.l1_misses),
         amplified(counts.l2_accesses, counts.l2_accesses.saturating_sub(counts.l2_hits)),
     ];
-    // Three times 17 bits.
+    // Three factors of 17 bits.
     let product = factors.iter().fold(1_u64, |product, factor| product.saturating_mul(factor.mantissa.into()));
     let exponent = factors.iter().fold(QUOTIENT_BITS as i32, |sum, factor| sum.saturating_add(factor.exponent));
     let shift = exponent.unsigned_abs();
@@ -65,8 +69,10 @@ pub(super) fn effective_bandwidth(counts: &KernelCounts) -> u32 {
 }
 
 impl EbMetric {
-    /// How good it is that kernels have these effective bandwidths: the more the better, of numbers of the same metric and as many kernels. Which kernel is which does
-    /// not matter.
+    /// Returns the score of these effective bandwidths, where more is better.
+    ///
+    /// Scores are comparable for the same metric and number of kernels. The order of the kernels
+    /// does not matter.
     #[must_use]
     pub fn score(self, bandwidths: &[u32]) -> u32 {
         let (least, most) = bandwidths.iter().fold((u32::MAX, 0), |(least, most), of| (least.min(*of), most.max(*of)));
@@ -74,7 +80,8 @@ impl EbMetric {
             Self::Sum => bandwidths.iter().fold(0, |sum: u32, of| sum.saturating_add(*of)),
             Self::Ratio => quotient(least.into(), most.into()).unwrap_or(0),
             Self::Harmonic => {
-                // Each at most 1, and one is: at most as many as there are kernels, in parts of 2^14.
+                // Each at most 1, and one equals 1. The sum is at most the number of kernels, in
+                // parts of 2^14.
                 let parts =
                     bandwidths.iter().fold(0, |sum: u32, of| sum.saturating_add(quotient(least.into(), (*of).into()).unwrap_or(ONE)));
                 let inverse = (1 << (2 * QUOTIENT_BITS)) / parts.max(ONE);
@@ -93,20 +100,22 @@ mod tests {
         KernelCounts { cycles, dram_sectors, l1_accesses, l1_misses, l2_accesses, l2_hits, ..KernelCounts::NONE }
     }
 
-    /// By hand: 2 sectors per cycle, of 10 accesses 5 miss the L1 and of these 4 the L2: a combined miss rate of 0.4, and 5 sectors per cycle.
+    /// By hand: 2 sectors per cycle. Of 10 accesses 5 miss the L1, and 4 of these miss the L2. The
+    /// combined miss rate is 0.4, and the result 5 sectors per cycle.
     #[test]
     fn by_hand() {
         assert_eq!(effective_bandwidth(&counts(1000, 2000, [5000, 2500], [2500, 500])), 5 * ONE);
-        // Without caches it is DRAM's own, whoever does not use them.
+        // Without use of the caches it is DRAM's own bandwidth.
         assert_eq!(effective_bandwidth(&counts(1000, 2000, [0, 0], [0, 0])), 2 * ONE);
         assert_eq!(effective_bandwidth(&counts(1000, 2000, [0, 0], [2000, 0])), 2 * ONE);
-        // Nobody is divided by: no miss is one.
+        // No division by zero: no miss counts as one.
         assert_eq!(effective_bandwidth(&counts(1024, 1024, [8, 0], [0, 0])), 8 * ONE);
         assert_eq!(effective_bandwidth(&counts(0, 0, [0, 0], [0, 0])), 0);
         assert_eq!(effective_bandwidth(&counts(1, u32::MAX, [u32::MAX, 1], [u32::MAX, u32::MAX])), u32::MAX);
     }
 
-    /// By hand: of 1 and 4 the sum is 5, the ratio 1/4, and 1 / (1 + 1/4) is 0.8; of 1, 2, 4 and 4 it is 1/2.
+    /// By hand: of 1 and 4 the sum is 5, the ratio 1/4, and 1 / (1 + 1/4) is 0.8; of 1, 2, 4 and 4
+    /// it is 1/2.
     #[test]
     fn metrics_by_hand() {
         assert_eq!([EbMetric::Sum, EbMetric::Ratio].map(|metric| metric.score(&[ONE, 4 * ONE])), [5 * ONE, ONE / 4]);
@@ -121,7 +130,7 @@ mod tests {
     }
 
     proptest! {
-        /// Right to a part in four thousand, against numbers with a point.
+        /// Accurate to a part in four thousand, against floating point.
         #[test]
         fn it_is_the_quotient(
             cycles in 1..1_u32 << 21,
@@ -138,7 +147,8 @@ mod tests {
             prop_assert!((found - exact).abs() <= 1.0 + exact / 4096.0, "{} is not {}", found, exact);
         }
 
-        /// A score does not know which kernel is which, no kernel's gain is a loss of the sum, and the mean is what numbers with a point make of it.
+        /// A score ignores the order of kernels, a kernel's gain never lowers the sum, and the mean
+        /// agrees with floating point.
         #[test]
         fn scores_know_no_order(mut bandwidths in prop::collection::vec(0..1_u32 << 24, 2..5), more in 0..1_u32 << 20, of in 0..4_usize) {
             let metrics = [EbMetric::Sum, EbMetric::Ratio, EbMetric::Harmonic];

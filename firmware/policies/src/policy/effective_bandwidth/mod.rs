@@ -1,7 +1,9 @@
-//! Effective bandwidth (Wang et al. 2018): the SMs are split evenly, and of each kernel so many warps are active as make the effective bandwidths of all a good whole. Their text was
-//! not at hand beyond its abstract; what is ours is in sources.md D159.
+//! Effective bandwidth (Wang et al. 2018): the SMs are split evenly, and the active warps of each
+//! kernel are limited so that the kernels' effective bandwidths score best.
 //!
-//! What effective bandwidth is and when it is good: `effective.rs`. Which limits are tried: `tuning.rs`. Every step is the two windows of a search.
+//! Only the abstract of their text was available to us; sources.md D159 lists our additions.
+//! `effective.rs` defines effective bandwidth and its metrics, and `tuning.rs` the tried limits.
+//! Every step is the two windows of a search.
 
 mod effective;
 mod tuning;
@@ -16,12 +18,12 @@ use mias_firmware::configs::MAX_KERNELS;
 use mias_firmware::policy::Context;
 use mias_firmware::policy::Next;
 
-/// Effective bandwidth.
+/// State of the effective-bandwidth policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EffectiveBandwidth {
-    /// How good effective bandwidths are together.
+    /// Metric over the effective bandwidths.
     pub metric: EbMetric,
-    /// Limits of active warps, once it has begun.
+    /// Limits on active warps, after the start of the search.
     tuning: Option<Tuning>,
 }
 
@@ -55,14 +57,15 @@ impl Searches for EffectiveBandwidth {
 }
 
 impl EffectiveBandwidth {
-    /// Nothing tried yet.
+    /// Creates a policy without any trial.
     #[must_use]
     pub const fn new(metric: EbMetric) -> Self {
         Self { metric, tuning: None }
     }
 }
 
-/// Warps of each kernel on a warp scheduler of an SM that is full of its TBs, rounded up.
+/// Returns the warps of each kernel per warp scheduler on an SM that is full of its TBs, rounded
+/// up.
 fn warps(context: &Context<'_>) -> [u8; MAX_KERNELS] {
     let mut warps = [0; MAX_KERNELS];
     for (warps, kernel) in warps.iter_mut().zip(context.kernels) {

@@ -1,8 +1,10 @@
-//! Fair share (Aguilera et al. 2014): as many SMs for each kernel as make all equally slow. Their text was not at hand; what others say of it is that SMs
-//! go from the kernel that is slowed least to the one that is slowed most until slowdowns balance (sources.md D157).
+//! Fair share (Aguilera et al. 2014): SM shares that equalize the kernels' slowdowns.
 //!
-//! How slow a kernel is follows from a step in which each is alone on its even share, the others stalled; or from a model, without such steps (sources.md D158). SMs are shifted in
-//! steps, beginning with the even split.
+//! Their text was not available to us. As described by others, SMs move from the kernel with the
+//! smallest slowdown to the one with the largest until slowdowns balance (sources.md D157). A
+//! kernel's slowdown comes from a step in which each is alone on its even share, with the others
+//! stalled. Alternatively a model gives it without such steps (sources.md D158). SMs move in steps,
+//! from the even split on.
 
 mod alone;
 mod balance;
@@ -17,37 +19,37 @@ use mias_firmware::configs::MAX_KERNELS;
 use mias_firmware::policy::Context;
 use mias_firmware::policy::Next;
 
-/// What tells how slow kernels are.
+/// Source of the kernels' slowdowns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slowdowns {
-    /// What each did alone.
+    /// A measurement of each kernel alone.
     Alone,
-    /// What they count while all of them run.
+    /// A model, from counts while all kernels run.
     Model,
 }
 
-/// What was tried last.
+/// Last step of the search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Step {
-    /// Nothing yet.
+    /// No step yet.
     #[default]
     Begin,
-    /// One kernel on its even share, all others stalled.
+    /// One kernel on its even share, with all others stalled.
     Alone,
     /// Shares that may be fairer.
     Balance,
 }
 
-/// Fair share.
+/// State of the fair-share policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FairShare {
-    /// What it is told by.
+    /// Source of the slowdowns.
     pub slowdowns: Slowdowns,
-    /// What was tried last.
+    /// Last step of the search.
     pub step: Step,
-    /// What each kernel would do alone on all SMs, as far as it was measured.
+    /// Estimated isolated performance of each kernel on all SMs, as far as measured.
     alone: [Alone; MAX_KERNELS],
-    /// The kernel that is alone.
+    /// Kernel that runs alone.
     turn: u8,
     balance: Balance,
 }
@@ -80,7 +82,7 @@ impl Searches for FairShare {
     fn settled(&mut self, search: &mut Search) {
         match self.step {
             Step::Balance if search.windows == 0 => search.drains = search.ended_tbs(),
-            // Each when it was alone.
+            // Each kernel in its own turn alone.
             Step::Alone => search.drains |= search.ended_tbs() & 1_u8.checked_shl(self.turn.into()).unwrap_or(0),
             Step::Begin | Step::Balance => {}
         }
@@ -96,7 +98,7 @@ impl Searches for FairShare {
 }
 
 impl FairShare {
-    /// Nothing tried yet.
+    /// Creates a policy without any step.
     #[must_use]
     pub const fn new(slowdowns: Slowdowns) -> Self {
         Self { slowdowns, step: Step::Begin, alone: [Alone::NONE; MAX_KERNELS], turn: 0, balance: Balance::NONE }

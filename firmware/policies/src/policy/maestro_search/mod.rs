@@ -1,8 +1,10 @@
-//! Maestro as a search: SMs divided or shared, whichever is measured to be better, with hill climbing over what shares an SM; and the same beside
-//! what CD-search makes of dividing them (Zhao et al. 2018, sections 6 and 7.5, on Park et al. 2017; sources.md D153).
+//! Maestro as a search: SMs divided or shared, by measurement, with hill climbing over the shared
+//! configurations (Zhao et al. 2018, sections 6 and 7.5, on Park et al. 2017; sources.md D153).
 //!
-//! How Maestro itself searches is not published in what we could read. Here SMK-P's vector is tried on all SMs, then its neighbours: one TB more of a
-//! kernel for as few less of another as make room. Whatever is better than the best so far takes its place, and its neighbours follow.
+//! A variant compares with the division that CD-search finds. Maestro's own search is not published
+//! in the texts available to us. Here SMK-P's vector is tried on all SMs, then its neighbors. A
+//! neighbor has one TB more of a kernel, and as few less of another as make space. A better vector
+//! replaces the best so far, and its neighbors follow.
 
 mod hill_climb;
 
@@ -14,27 +16,27 @@ use mias_firmware::configs::TbVector;
 use mias_firmware::policy::Context;
 use mias_firmware::policy::Next;
 
-/// What is tried.
+/// Step of the search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Step {
-    /// SMs divided.
+    /// Dividing the SMs.
     #[default]
     Divide,
-    /// What was found of dividing them.
+    /// Measuring the found division.
     Divided,
-    /// SMs shared.
+    /// Sharing the SMs.
     Share,
 }
 
-/// Maestro with hill climbing.
+/// State of Maestro with hill climbing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaestroSearch {
-    /// SMs are divided as CD-search finds; otherwise evenly.
+    /// Whether CD-search divides the SMs; otherwise evenly.
     pub divides: bool,
-    /// What is tried.
+    /// Current step.
     pub step: Step,
     divide: CdSearch,
-    /// What was found of sharing SMs.
+    /// Result of sharing SMs.
     pub climb: HillClimb,
 }
 
@@ -52,7 +54,7 @@ impl Searches for MaestroSearch {
             }
             Step::Divide => {
                 if !self.divide.next(search) {
-                    // The last window was of other shares, or of SMs that were stalled.
+                    // The last window had other shares, or stalled SMs.
                     self.step = Step::Divided;
                 }
                 Next::Measure
@@ -73,13 +75,13 @@ impl Searches for MaestroSearch {
 }
 
 impl MaestroSearch {
-    /// Nothing tried yet.
+    /// Creates a search without any trial.
     #[must_use]
     pub const fn new(divides: bool) -> Self {
         Self { divides, step: Step::Divide, divide: CdSearch::new(Mode::Chosen), climb: HillClimb::NONE }
     }
 
-    /// Tries SMK-P's vector; if no SM holds a TB of each, the shares stay.
+    /// Tries SMK-P's vector; if no SM holds a TB of each kernel, the shares stay.
     fn share(&mut self, context: &Context<'_>, search: &mut Search) -> Next {
         self.step = Step::Share;
         match smk::quotas(context) {
@@ -88,7 +90,7 @@ impl MaestroSearch {
         }
     }
 
-    /// The next neighbour of the best vector that is one, or the end.
+    /// Tries the next valid neighbor of the best vector, or ends the search.
     fn climb(&mut self, context: &Context<'_>, search: &mut Search) -> Next {
         let kernels = context.kernels.len();
         loop {
@@ -107,7 +109,8 @@ impl MaestroSearch {
     }
 }
 
-/// One TB more of a kernel, and as few less of another as make room for it; none if that would leave the other without any.
+/// Adds one TB of a kernel, and removes as few of another as make space; none if the other would
+/// have none left.
 fn neighbour(context: &Context<'_>, mut vector: TbVector, more: usize, less: usize) -> Option<TbVector> {
     let most = context.kernels.get(more)?.max_tbs;
     vector.set(more, vector.get(more).checked_add(1).filter(|tbs| *tbs <= most)?);

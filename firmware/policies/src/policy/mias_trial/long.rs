@@ -1,19 +1,27 @@
-//! Trials for long (own; sources.md D213): TBs that come, and come back, do other things in their first windows than later. So what was found stays for a while, then one kernel after the other gives half
-//! of its TBs' room to another, for long, and what was found then stays for longer. What is better is said in `trial.rs`.
+//! Long trials (own; sources.md D213): arriving and returning TBs behave differently in their first
+//! windows than later.
+//!
+//! The result therefore stays for a while. Then one kernel after the other gives the space of half
+//! of its TBs to another, in long trials. The new result stays for longer. `trial.rs` defines which
+//! result is better.
 
 use super::trial::{BETTER_FOR_LONG_EIGHTHS, FLOOR_WHERE_FREED_PERMILLE, SAME_EIGHTHS, Trial, Tries, is_better_by, rates};
 use crate::search::{Kernels, MOST_CYCLES, Search};
 use mias_firmware::configs::TbVector;
 use mias_firmware::policy::Next;
 
-/// How many times longer long trials are (assumption: on kernels that it was made from, on 8 SMs of the machine of Dai et al. 2018, windows of 20,000 cycles said other things than 2,000,000 did, and
-/// windows of 100,000 the same in eight of ten pairs).
+/// Factor by which long trials are longer.
+///
+/// Assumption, from the kernels of its design on 8 SMs of the machine of Dai et al. 2018: windows
+/// of 20,000 cycles differed from 2,000,000, and windows of 100,000 agreed in eight of ten pairs.
 const LONG: u32 = 5;
-/// Windows that what was found stays for before anything is tried for long (assumption: a kernel that gives in vain takes two of them, and what comes and goes for it; with a quarter of it judged mixes
-/// lost in 2,000,000 cycles, docs/evaluation-decisions.md).
+/// Windows for which the result stays before a long trial.
+///
+/// Assumption: a kernel that gives in vain takes two of them, plus the arrival and departure of its
+/// TBs. With a quarter of it, judged mixes lost in 2,000,000 cycles (docs/results/decisions.md).
 const REST: u32 = 100;
 
-/// So many cycles in long trials.
+/// Scales cycles to long trials.
 pub(super) const fn long(cycles: u32) -> u32 {
     let long = cycles.saturating_mul(LONG);
     if long == 0 {
@@ -25,42 +33,44 @@ pub(super) const fn long(cycles: u32) -> u32 {
     }
 }
 
-/// Where a round of exchanges stands.
+/// State of a round of exchanges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Exchanges {
-    /// Everybody gives to the kernel that is so many behind it; the first again behind the last.
+    /// Distance from each giver to its taker, in kernels. The first follows the last.
     apart: u8,
-    /// Who gives.
+    /// Kernel that gives.
     giver: u8,
-    /// Kernels that gave something, and those that got something.
+    /// Kernels that gave TBs, and those that got some.
     gave: Kernels,
     got: Kernels,
 }
 
 impl Exchanges {
-    /// None yet.
+    /// State before the first round.
     pub(super) const NONE: Self = Self { apart: 0, giver: 0, gave: 0, got: 0 };
 
-    /// The next round, among so many kernels: everybody gives to one further than in the last.
+    /// Returns the next round among `kernels` kernels: the distance grows by one.
     fn next_round(self, kernels: usize) -> Self {
         let apart = self.apart.saturating_add(1);
         Self { apart: if usize::from(apart) < kernels { apart } else { 1 }, ..Self::NONE }
     }
 
-    /// Who gets what a kernel gives.
+    /// Returns the taker of what a kernel gives.
     fn taker(self, giver: usize, kernels: usize) -> usize {
         let taker = giver.saturating_add(self.apart.into());
         if taker < kernels { taker } else { taker.saturating_sub(kernels) }
     }
 
-    /// Whether it may: who got something in this round does not give, and who gave does not get.
+    /// Returns whether the exchange is allowed: a kernel that got TBs in this round does not give,
+    /// and one that gave does not get.
     fn may(self, giver: usize, taker: usize) -> bool {
         giver != taker && self.got >> giver & 1 == 0 && self.gave >> taker & 1 == 0
     }
 }
 
 impl Trial {
-    /// What was found stays for a while: [`REST`] windows first, then four times as long as the last time; for good if nobody has two TBs.
+    /// Keeps the result for a while: [`REST`] windows first, then four times the last rest; for
+    /// good if no kernel has two TBs.
     pub(super) fn settle_for_a_while(&mut self, search: &mut Search) -> Next {
         self.tries = Tries::Rests;
         if (0..search.shares.kernels()).all(|kernel| self.best.get(kernel) < 2) {
@@ -71,39 +81,39 @@ impl Trial {
         search.settle_for(search.parameters.window.saturating_mul(REST).saturating_mul(times))
     }
 
-    /// What was found has stayed for a while: it is measured for long, as what others are held against.
+    /// Starts a long measurement of the result, as the reference of the exchanges.
     pub(super) fn begin_long(&mut self, search: &mut Search) -> Next {
         self.exchanges = self.exchanges.next_round(search.shares.kernels());
         self.try_on_all(search, self.best, Tries::Best)
     }
 
-    /// Notes what kernels do with the best so far, of which nobody is to give up too much.
+    /// Records the rates of the best so far, which no kernel may undercut too far.
     pub(super) fn note_best(&mut self, search: &Search) {
         self.rates = rates(search);
         self.usual = self.rates;
     }
 
-    /// Who gives next, and to whom; none if all had their turn.
+    /// Returns the next giver and its taker; none if all had their turn.
     pub(super) fn next_exchange(&mut self, search: &Search) -> Option<(usize, usize)> {
         let (now, kernels) = (self.exchanges, search.shares.kernels());
         let all = (now.giver.into()..kernels).map(|giver| (giver, now.taker(giver, kernels)));
         let (giver, taker) = all.filter(|(giver, _)| self.best.get(*giver) > 1).find(|(giver, taker)| now.may(*giver, *taker))?;
-        // Of four.
+        // At most four kernels.
         self.exchanges.giver = giver as u8;
         Some((giver, taker))
     }
 
-    /// The exchange was in vain, or nobody has room for what is given.
+    /// Skips an exchange that did not help, or whose space no kernel can use.
     pub(super) fn pass(&mut self) {
         self.exchanges.giver = self.exchanges.giver.saturating_add(1);
     }
 
-    /// Tries a vector in which somebody has given half of its TBs.
+    /// Tries a vector in which one kernel has given half of its TBs.
     pub(super) fn try_half(&mut self, search: &mut Search, vector: TbVector) -> Next {
         self.try_on_all(search, vector, Tries::Half)
     }
 
-    /// Half of the TBs of a kernel were measured: longer if that was better. None if it was not.
+    /// Measures an exchange again for longer, if it was better; none if it was not.
     pub(super) fn look_longer(&mut self, search: &Search) -> Option<Next> {
         if is_better_by(search, SAME_EIGHTHS, &rates(search), &self.rates) {
             self.tries = Tries::Sure;
@@ -113,7 +123,8 @@ impl Trial {
         None
     }
 
-    /// They were measured longer: they are the best so far if they are still better, and the same kernel gives half of what it has still.
+    /// Keeps the exchange if the longer measurement is still better. The same kernel then gives
+    /// half of its remaining TBs.
     pub(super) fn keep(&mut self, search: &Search) {
         let rates = rates(search);
         if !(is_better_by(search, BETTER_FOR_LONG_EIGHTHS, &rates, &self.rates)
@@ -150,7 +161,8 @@ mod tests {
     fn who_got_gives_nothing_and_who_gave_gets_nothing() {
         let round = Exchanges { gave: 0b0001, got: 0b0010, ..Exchanges::NONE.next_round(4) };
         let may = (0..4).filter(|giver| round.may(*giver, round.taker(*giver, 4)));
-        // The first may give once more; the second has got something, and the fourth would give to the first.
+        // The first may give once more. The second has got TBs, and the fourth would give to the
+        // first.
         assert!(may.eq([0, 2]));
     }
 }

@@ -1,10 +1,16 @@
-//! MIAS-Trial: a TB of each kernel, then SMK-P's configuration, and then fewer TBs of whoever gained least from having more; each on the whole GPU, and the best stays (own; sources.md D209).
+//! MIAS-Trial: one TB of each kernel, then SMK-P's configuration, and then fewer TBs of the kernel
+//! with the least gain per TB (own; sources.md D209).
 //!
-//! SMK-P divides SMs by what TBs take, and not by what they do. How much faster n TBs are than one says who needs them: a kernel that makes less than 3/8 n times as much is
-//! saturated, and does with about as many TBs as it was times faster. What that leaves, the others get. A kernel that became slower with more TBs does not say what it needs: others keep it from it.
-//! SMs begin with one TB of each kernel, and the others are added: nobody has to go for it, so that it costs little where nobody is saturated, which is where SMK-P is good.
+//! Each is tried on the whole GPU, and the best stays. SMK-P divides SMs by the resources of TBs,
+//! and not by their performance. The speedup of n TBs over one shows a kernel's need. A kernel
+//! below 3/8 n times the rate is saturated, and needs about as many TBs as its speedup. The others
+//! get the freed space. A kernel that became slower with more TBs does not show its need, because
+//! others slow it down. SMs start with one TB of each kernel, and the others are added. No TB has
+//! to leave for this. The cost is therefore low if no kernel is saturated, which is where SMK-P is
+//! good.
 //!
-//! When that has stayed for a while, one kernel after the other gives the room of half of its TBs to the next, for long, whoever is saturated (sources.md D213).
+//! After a while, one kernel after the other gives the space of half of its TBs to the next, in
+//! long trials, regardless of saturation (sources.md D213).
 
 mod long;
 mod trial;
@@ -16,13 +22,15 @@ use mias_firmware::policy::Next;
 use mias_firmware::policy::{Context, Plan, beside_one_of_each, fall_back, spatial};
 use trial::{Trial, Tries, ones};
 
-/// A kernel is saturated if it makes less than so many eighths of what as many TBs would that are each as fast as one (assumption: on kernels that it was made from, those that could do with fewer make
-/// up to 0.36 of that, and all others with three TBs or more at least 0.44).
+/// Eighths of linear growth below which a kernel is saturated.
+///
+/// Assumption, from the kernels of its design: those that need fewer TBs reach up to 0.36 of linear
+/// growth, and all others with three TBs or more at least 0.44.
 const SATURATED_EIGHTHS: u32 = 3;
-/// A kernel with more TBs is slower than with one if it does less than so many eighths of that.
+/// Eighths of its rate with one TB below which a kernel with more TBs counts as slower.
 const SLOWER_EIGHTHS: u32 = 7;
 
-/// Trials on the whole GPU.
+/// State of MIAS-Trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MiasTrial {
     trial: Trial,
@@ -33,7 +41,7 @@ impl Searches for MiasTrial {
         if beside_one_of_each(context).is_none() {
             return fall_back(context, table);
         }
-        // A search has an entry for each kernel, and an SM.
+        // A search has one entry per kernel, and at least one SM each.
         if context.kernels.len() > 1 && spatial::fill(context, table) {
             return Plan::Search;
         }
@@ -100,18 +108,20 @@ impl Searches for MiasTrial {
 }
 
 impl MiasTrial {
-    /// Nothing tried yet.
+    /// A policy without any trial.
     pub const NEW: Self = Self { trial: Trial::NONE };
 }
 
-/// A TB of each. SMK-P's configuration, which takes longer to find, is not needed before, but on hardware that cannot tell what kernels do.
+/// Tries one TB of each kernel. SMK-P's configuration, which takes longer to find, is needed first
+/// only if hardware has no kernel counters.
 fn begin(context: &Context<'_>, trial: &mut Trial, search: &mut Search) -> Next {
     let ones = ones(search);
     let first = if search.parameters.able { ones } else { smk::quotas(context).unwrap_or(ones) };
     trial.begin(search, first)
 }
 
-/// The kernel that gained least from each of its TBs, of those that are saturated, and how many TBs it needs: as many as it was times faster, to the nearest.
+/// Returns the saturated kernel with the least gain per TB, and the TBs that it needs: its speedup,
+/// rounded to nearest.
 fn saturated(usual: &TbVector, trial: &Trial) -> Option<(usize, u8)> {
     let mut least: Option<(usize, u32, u32)> = None;
     for kernel in 0..usual.present() {
@@ -122,11 +132,12 @@ fn saturated(usual: &TbVector, trial: &Trial) -> Option<(usize, u8)> {
             least = Some((kernel, growth, tbs));
         }
     }
-    // 15 at most.
+    // At most 15.
     least.map(|(kernel, growth, _)| (kernel, (growth.saturating_add(ONE / 2) >> QUOTIENT_BITS).max(1) as u8))
 }
 
-/// The next kernel gives half of its TBs, for long, if there is one and others have room for more then.
+/// Lets the next kernel give half of its TBs, in a long trial, if there is one and others have
+/// space for more then.
 fn half(context: &Context<'_>, trial: &mut Trial, search: &mut Search) -> Next {
     while let Some((giver, taker)) = trial.next_exchange(search) {
         let best = trial.best;
@@ -139,7 +150,7 @@ fn half(context: &Context<'_>, trial: &mut Trial, search: &mut Search) -> Next {
     trial.settle_for_a_while(search)
 }
 
-/// Who gets what a kernel leaves of an SM.
+/// Recipient of the space that a kernel frees on an SM.
 #[derive(Clone, Copy)]
 enum Turn {
     Taker,
@@ -147,7 +158,8 @@ enum Turn {
     Giver,
 }
 
-/// The vector with so many TBs of a kernel; what that leaves of an SM the `taker` gets as long as there is room, then all others, a TB each in turn, and then it again.
+/// Returns the vector with `tbs` TBs of a kernel. The `taker` gets the freed space while it fits,
+/// then all others get one TB each in turn, and then the kernel itself.
 #[inline(never)]
 fn less_of(context: &Context<'_>, mut vector: TbVector, kernel: usize, tbs: u8, taker: Option<usize>) -> TbVector {
     vector.set(kernel, tbs.min(vector.get(kernel)));

@@ -1,88 +1,102 @@
-//! Trials: what all SMs have, one after the other on the whole GPU, and the best so far that stays (own; sources.md D209). What is tried next is the policy's; here is what
-//! all of them have in common: how long they last, and which is better.
+//! Trials: configurations of all SMs, one after the other on the whole GPU; the best so far stays
+//! (own; sources.md D209).
 //!
-//! A trial is a step of a search: a window in which it settles, then one that is measured. Shared L2 and DRAM act in it as they will. With the rates r_k of kernels in one and s_k in another, the
-//! first is better if
+//! The policy selects the next trial. This file defines the length of trials, and which one is
+//! better. A trial is a step of a search: a window to settle, then a measured one. Contention for
+//! L2 and DRAM is the real one. With the rates r_k of kernels in one and s_k in another, the first
+//! is better if
 //!
 //! ```text
 //! product of r_k / s_k > 5 / 4      and, of the rates u_k with what is known to be good,      r_k >= 3/4 u_k for all k
 //! ```
 //!
-//! The first is proportional fairness (Kelly et al. 1998), and Nash's bargaining: a kernel that becomes twice as fast is worth as much as another that was as fast as it is, whatever each would do alone. So no
-//! kernel has to be left alone to be a reference, which would cost more than it brings: all TBs of all others would have to go and come back. The second is a floor: since
-//! nobody knows what a kernel's progress is worth beside another's, nobody gives up more than a quarter of it, and nobody anything for a TB of each, which leaves a part of every SM empty. Where the
-//! product more than doubles somebody was starved, and then nobody gives up more than a half.
+//! The first condition is proportional fairness (Kelly et al. 1998), and Nash's bargaining. A
+//! kernel that becomes twice as fast has the same value as any other that does, whatever their
+//! isolated rates. No kernel therefore has to run alone as a reference. That would cost more than
+//! it gains, because all TBs of all others would have to leave and return.
 //!
-//! `long.rs` has those that follow after a while, for long, in which 9/8 and a half are enough (sources.md D213).
+//! The second condition is a floor. The relative value of kernels' progress is unknown, so no
+//! kernel gives up more than a quarter of its rate. For one TB of each kernel, which leaves a part
+//! of every SM empty, no kernel gives up anything. A product of more than two means that a kernel
+//! was starved. Then no kernel gives up more than a half.
+//!
+//! `long.rs` has the later, long trials, for which 9/8 and a half suffice (sources.md D213).
 
 use super::long::{Exchanges, long};
 use crate::search::{MOST_QUOTIENT as MOST, ONE, Parameters, QUOTIENT_BITS, Rate, Search};
 use mias_firmware::configs::{MAX_KERNELS, TbVector};
 use mias_firmware::policy::Next;
 
-/// Fraction bits of a product of up to four quotients, each below 2^4: 44 bits in all, and 18 of the next quotient.
+/// Fraction bits of a product of up to four quotients, each below 2^4: 44 bits in all, and 18 of
+/// the next quotient.
 const PRODUCT_BITS: u32 = 28;
-/// How much better is better, in eighths: what windows of the same kernels differ by, and then some (assumption).
+/// Product of rate ratios that counts as better, in eighths: above the variation between windows of
+/// the same kernels (assumption).
 const BETTER_EIGHTHS: u64 = 10;
-/// The same in trials for long (assumption).
+/// Product that counts as better in long trials, in eighths (assumption).
 pub(super) const BETTER_FOR_LONG_EIGHTHS: u64 = 9;
-/// What a kernel keeps of its rate with what is known to be good, in thousandths (assumption).
+/// Part of its rate with the known good configuration that a kernel must keep, in thousandths
+/// (assumption).
 const FLOOR_PERMILLE: u32 = 750;
-/// How much better it is, in eighths, if somebody was starved before (assumption: on an H100 these products were 6 and more, docs/hardware-decisions.md), and what a kernel then keeps, in thousandths (assumption).
+/// Product, in eighths, that shows a starved kernel before (assumption: on an H100 these products
+/// were 6 and more, docs/results/hardware-decisions.md), and the part that a kernel must then keep,
+/// in thousandths (assumption).
 const FREES_EIGHTHS: u64 = 16;
-/// No better and no worse.
+/// Product of equal performance, in eighths.
 pub(super) const SAME_EIGHTHS: u64 = 8;
 pub(super) const FLOOR_WHERE_FREED_PERMILLE: u32 = 500;
-/// The same with a TB of each, which leaves a part of every SM empty: it has to be good for all of them, but for what windows differ by (assumption).
+/// Part that a kernel must keep with one TB of each, which leaves a part of every SM empty. It must
+/// suit all kernels, except for variation between windows (assumption).
 const FLOOR_OF_ONE_PERMILLE: u32 = 950;
-/// How often a trial is measured again that becomes better from one window to the next: TBs are still on their way.
+/// Most repetitions of a trial that improves from one window to the next, because TBs are still in
+/// transition.
 const MOST_AGAIN: u8 = 3;
 
-/// What is tried.
+/// Trial in progress.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Tries {
-    /// Nothing.
+    /// No trial.
     #[default]
     Nothing,
-    /// A TB of each kernel on every SM.
+    /// One TB of each kernel on every SM.
     One,
-    /// What is known to be good without measuring.
+    /// The configuration that is known to be good without measurement.
     Usual,
-    /// Fewer TBs of a kernel.
+    /// Fewer TBs of one kernel.
     Fewer,
-    /// The best so far, for long.
+    /// The best so far, in a long trial.
     Best,
-    /// Half of the TBs of a kernel, whose room is another's.
+    /// Half of the TBs of a kernel, with the freed space given to another.
     Half,
-    /// The same for longer, since it was better.
+    /// Half of the TBs of a kernel, as in `Half`, in a longer trial, because it was better.
     Sure,
-    /// Nothing, for a while.
+    /// No trial, during a rest.
     Rests,
 }
 
-/// What trials have found.
+/// Results of the trials.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Trial {
-    /// What is tried.
+    /// Trial in progress.
     pub(super) tries: Tries,
-    /// The best so far, and how fast kernels were in it.
+    /// Best vector so far, and the kernels' rates with it.
     pub(super) best: TbVector,
     pub(super) rates: [Rate; MAX_KERNELS],
-    /// How fast they were with one TB each, and with what is known to be good.
+    /// Rates with one TB each, and with the known good configuration.
     one: [Rate; MAX_KERNELS],
     pub(super) usual: [Rate; MAX_KERNELS],
-    /// How fast they were in the last window that was not measured.
+    /// Rates in the last settling window.
     before: [Rate; MAX_KERNELS],
-    /// How often the trial was measured again.
+    /// Number of repetitions of the current trial.
     again: u8,
-    /// Who gives to whom.
+    /// State of the exchanges.
     pub(super) exchanges: Exchanges,
-    /// How often the search has rested.
+    /// Number of rests so far.
     pub(super) rests: u8,
 }
 
 impl Trial {
-    /// None.
+    /// A state before any trial.
     pub(super) const NONE: Self = Self {
         tries: Tries::Nothing,
         best: TbVector([0; MAX_KERNELS]),
@@ -95,8 +109,12 @@ impl Trial {
         rests: 0,
     };
 
-    /// Cycles of a step that are not measured: a quarter of those of other searches where a TB of each kernel comes to SMs that are empty, or is the only one that stays; half where others
-    /// come, and all where some have to go. Five times as many in the second look of a round for long, and next to none where what was there stays.
+    /// Returns the unmeasured cycles of a step, relative to those of other searches.
+    ///
+    /// They are a quarter if one TB of each kernel arrives at empty SMs, or is the only one that
+    /// stays. They are half if other TBs arrive, and all if some must leave. The second window of a
+    /// long round takes five times as many. They are nearly none if the configuration does not
+    /// change.
     pub(super) fn settle_cycles(&self, parameters: &Parameters) -> u32 {
         let whole = parameters.warm_up;
         match self.tries {
@@ -108,8 +126,10 @@ impl Trial {
         }
     }
 
-    /// Cycles of a step that are measured: a quarter of those of other searches with one TB each, which is good for little else; five times as many of what stays,
-    /// or seems to be better, in a round for long.
+    /// Returns the measured cycles of a step, relative to those of other searches.
+    ///
+    /// They are a quarter with one TB each, which serves only as a reference. In a long round they
+    /// are five times as many for the current result, or for one that seems better.
     pub(super) fn measure_cycles(&self, parameters: &Parameters) -> u32 {
         let window = parameters.window;
         match self.tries {
@@ -119,19 +139,20 @@ impl Trial {
         }
     }
 
-    /// Begins. If it ends before anything else is known to be better, this stays.
+    /// Starts with `first`, which stays if the search ends before a better one is known.
     pub(super) fn begin(&mut self, search: &mut Search, first: TbVector) -> Next {
         self.best = first;
         self.try_on_all(search, first, Tries::One)
     }
 
-    /// Notes what kernels did with one TB each, and tries what is known to be good, which stays if it ends before anything else is known to be better.
+    /// Records the rates with one TB each, and tries the known good vector, which stays if the
+    /// search ends before a better one is known.
     pub(super) fn try_usual(&mut self, search: &mut Search, usual: TbVector) -> Next {
         (self.one, self.best) = (rates(search), usual);
         self.try_on_all(search, usual, Tries::Usual)
     }
 
-    /// Notes what kernels did with what is good without measuring; one TB each is the best if it was better.
+    /// Records the rates with the known good vector. One TB each becomes the best if it was better.
     pub(super) fn note_usual(&mut self, search: &Search) {
         self.usual = rates(search);
         let Self { one, usual, .. } = &self;
@@ -142,12 +163,13 @@ impl Trial {
         }
     }
 
-    /// Tries fewer TBs of somebody.
+    /// Tries fewer TBs of one kernel.
     pub(super) fn try_fewer(&mut self, search: &mut Search, vector: TbVector) -> Next {
         self.try_on_all(search, vector, Tries::Fewer)
     }
 
-    /// What was measured stays if it is better than the best so far, or else is measured again if it becomes better from window to window.
+    /// Keeps the last trial if it is better than the best so far, or repeats it if it improves from
+    /// window to window.
     pub(super) fn keep_or_look_again(&mut self, search: &mut Search) -> Next {
         let rates = rates(search);
         if self.is_kept(search, &rates) {
@@ -159,7 +181,8 @@ impl Trial {
         self.settle_for_a_while(search)
     }
 
-    /// Whether kernels that are so fast do better than with the best so far, and nobody gives up too much for it.
+    /// Returns whether these rates are better than the best so far, and no kernel gives up too
+    /// much.
     fn is_kept(&self, search: &Search, rates: &[Rate; MAX_KERNELS]) -> bool {
         let frees = is_better_by(search, FREES_EIGHTHS, rates, &self.rates);
         let floor = if frees { FLOOR_WHERE_FREED_PERMILLE } else { FLOOR_PERMILLE };
@@ -172,51 +195,54 @@ impl Trial {
         Next::Measure
     }
 
-    /// How many times faster a kernel was with what is good without measuring than with one TB, in parts of 2^14.
+    /// Returns a kernel's speedup with the known good vector over one TB, in parts of 2^14.
     pub(super) fn growth(&self, kernel: usize) -> u32 {
         let (one, usual) = (self.one.get(kernel), self.usual.get(kernel));
         one.zip(usual).and_then(|(one, usual)| usual.over(one)).unwrap_or(MOST)
     }
 
-    /// The window that is not measured is over.
+    /// Records the rates at the end of the settling window.
     pub(super) fn settled(&mut self, search: &Search) {
         self.before = rates(search);
     }
 
-    /// The best so far stays, if there are trials.
+    /// Restores the best so far, if there were trials.
     pub(super) fn keep_best(&self, search: &mut Search) {
         if self.best.present() != 0 {
             search.on_all = Some(self.best);
         }
     }
 
-    /// Whether everybody keeps so many thousandths of its rate with what is known to be good.
+    /// Returns whether every kernel keeps `floor_permille` thousandths of its rate with the known
+    /// good vector.
     pub(super) fn is_above(&self, search: &Search, floor_permille: u32, rates: &[Rate; MAX_KERNELS]) -> bool {
         let mut kernels = rates.iter().zip(&self.usual).take(search.shares.kernels());
         kernels.all(|(rate, usual)| rate.is_at_least(floor_permille, usual))
     }
 }
 
-/// A TB of each kernel.
+/// Returns the vector of one TB per kernel.
 pub(super) fn ones(search: &Search) -> TbVector {
     let mut ones = TbVector::default();
     (0..search.shares.kernels()).for_each(|kernel| ones.set(kernel, 1));
     ones
 }
 
-/// How fast kernels were in the last window.
+/// Returns the kernels' rates in the last window.
 pub(super) fn rates(search: &Search) -> [Rate; MAX_KERNELS] {
     let mut rates = [Rate::NONE; MAX_KERNELS];
     rates.iter_mut().zip(&search.counts).for_each(|(rate, counts)| *rate = counts.rate());
     rates
 }
 
-/// Whether kernels that are so fast do better than with other rates.
+/// Returns whether these rates are better than others.
 fn is_better(search: &Search, rates: &[Rate; MAX_KERNELS], than: &[Rate; MAX_KERNELS]) -> bool {
     is_better_by(search, BETTER_EIGHTHS, rates, than)
 }
 
-/// Whether the product of their rates over others is more than so many eighths. A kernel that did nothing does better than ever by doing anything.
+/// Returns whether the product of the rate ratios is above `eighths` eighths.
+///
+/// A kernel without progress before improves by any progress.
 pub(super) fn is_better_by(search: &Search, eighths: u64, rates: &[Rate; MAX_KERNELS], than: &[Rate; MAX_KERNELS]) -> bool {
     let kernels = rates.iter().zip(than).take(search.shares.kernels());
     let product = kernels.fold(1_u64 << PRODUCT_BITS, |product, (rate, than)| {

@@ -1,14 +1,15 @@
-//! The banks whose next command may issue, by a look at every bank. Start reading here. [`super::Candidates`] says the same of all banks
-//! at once, with sets of banks in words of the host; `agrees_with_a_look_at_every_bank` asks both.
+//! Plain candidates: examines every bank. Start reading here. [`super::Candidates`] does the same
+//! for all banks at once, with sets of banks in words of the host;
+//! `agrees_with_a_look_at_every_bank` compares both.
 
 use super::super::bank::{Next, PerCommand};
 
-/// What a busy bank needs next, and the first cycle in which its own bound allows it.
+/// Next command of a busy bank, and the first cycle in which its own bound allows it.
 pub(super) type Need = (Next, u64);
 
-/// The banks of a channel with all bounds.
+/// Banks of a channel with all bounds.
 pub(super) struct PlainCandidates {
-    /// By bank; none for a bank that is not busy.
+    /// Banks; none for one that is not busy.
     pub(super) banks: Vec<Option<Need>>,
     /// Bounds by group; bank `b` is in group `b` mod the number of groups.
     pub(super) groups: Vec<PerCommand>,
@@ -21,7 +22,7 @@ impl PlainCandidates {
         PlainCandidates { banks: vec![None; banks], groups: vec![PerCommand::default(); groups], channel: PerCommand::default() }
     }
 
-    /// The command that may issue for a bank in cycle `now`: the last of three bounds has passed.
+    /// Command of a bank that may issue in cycle `now`: all three bounds have passed.
     pub(super) fn ready(&self, bank: usize, now: u64) -> Option<Next> {
         let (next, own) = self.banks[bank]?;
         let of_group = self.groups[bank % self.groups.len()][next];

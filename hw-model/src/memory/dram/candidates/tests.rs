@@ -1,10 +1,11 @@
-//! The candidates beside their plain twin.
+//! Comparison of the candidates with their plain twin.
 
 use super::plain::PlainCandidates;
 use super::*;
 use proptest::prelude::*;
 
-/// A step of a test: bank, command, cycles until its bounds of bank, group and channel, and whether the bank leaves.
+/// Step of a test: bank, command, cycles until its bounds of bank, group and channel, and whether
+/// the bank leaves.
 type Step = (usize, u8, u64, u64, u64, bool);
 
 const BANKS: usize = 16;
@@ -16,7 +17,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// The same banks are ready, and nothing is ready before the cycle foretold.
+    /// The same banks are ready, and none is ready before the predicted cycle.
     #[test]
     fn agrees_with_a_look_at_every_bank(steps in prop::collection::vec(step(), 1..80)) {
         let mut candidates = Candidates::new(BANKS as u32, GROUPS as u32);
@@ -29,7 +30,7 @@ proptest! {
             } else {
                 candidates.set(b, next, t + own, t);
             }
-            // As in the controller, the bounds of groups never go back.
+            // As in the controller, the bounds of groups never decrease.
             let until = t + of_group;
             let group = &mut plain.groups[b % GROUPS];
             match next {

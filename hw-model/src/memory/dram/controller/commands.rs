@@ -1,4 +1,5 @@
-//! Which commands issue in a cycle: the first banks in turn that may, and what a column or row command does to the constraints.
+//! Command selection of a cycle: the first banks in turn that may issue, and the effect of column
+//! and row commands on the constraints.
 
 #[cfg(test)]
 use super::Command;
@@ -8,7 +9,7 @@ use crate::memory::dram::bank::Next;
 use crate::memory::dram::{DramRequest, Finished};
 
 impl Controller {
-    /// The first cycle, not before `t`, in which the bank's next command may issue.
+    /// First cycle, not before `t`, in which the bank's next command may issue.
     #[inline]
     pub(super) fn ready_at(&self, b: usize, t: u64) -> u64 {
         let (bank, group) = (&self.banks[b], self.candidates.group_of(b));
@@ -23,7 +24,7 @@ impl Controller {
         if row_turn < column_turns.trailing_zeros() {
             let b = self.bank_of_turn(row_turn);
             self.row(t, b, counters);
-            // The priority moves when a row command issues, and the scan goes on from there.
+            // The priority moves when a row command issues, and the scan continues from there.
             self.priority = self.after(b as u32);
             column_turns = self.in_turn(self.ready(t).0) & u64::MAX << row_turn << 1;
         }
@@ -33,34 +34,34 @@ impl Controller {
         self.plan(t);
     }
 
-    /// The banks whose column command may issue in cycle `t`, and those whose row command may.
+    /// Sets of banks whose column command may issue in cycle `t`, and whose row command may.
     #[inline]
     fn ready(&self, t: u64) -> (u64, u64) {
         let (columns, rows) = self.candidates.ready(t, &self.at);
         (if self.bus_is_full(t) { 0 } else { columns }, rows)
     }
 
-    /// Banks by their distance from the priority, bit per bank.
+    /// Set of banks by their distance from the priority.
     #[inline]
     fn in_turn(&self, banks: u64) -> u64 {
         let before = banks & !(u64::MAX << self.priority);
         banks >> self.priority | before.wrapping_shl(self.banks.len() as u32 - self.priority)
     }
 
-    /// The bank at a distance from the priority.
+    /// Bank at a distance from the priority.
     #[inline]
     fn bank_of_turn(&self, turn: u32) -> usize {
         let (bank, banks) = (turn + self.priority, self.banks.len() as u32);
         (if bank >= banks { bank - banks } else { bank }) as usize
     }
 
-    /// Finds the next cycle after `t` in which a bank's command may issue.
+    /// Determines the next cycle after `t` in which a bank's command may issue.
     #[inline]
     pub(super) fn plan(&mut self, t: u64) {
         self.command_at = self.candidates.next_after(t, &self.at);
     }
 
-    /// While data stand still, the bus takes one transfer more than it holds in motion.
+    /// While the bus is stalled, it takes one transfer more than when it moves.
     fn bus_is_full(&self, t: u64) -> bool {
         self.last_due > t - self.stalled + self.timing.read_latency
     }

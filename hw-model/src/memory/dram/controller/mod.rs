@@ -1,11 +1,12 @@
-//! The memory controller of a channel: which command issues in which command cycle.
+//! Memory controller of a channel: selection of the command of each command cycle.
 //!
-//! Every cycle: data that have come over the bus leave; one waiting request is handed to an idle bank; then the banks
-//! are scanned from a rotating priority and the first column command that may issue does, and before it the first row
-//! command. Instead of counters that tick down, each constraint is the cycle from which it no longer holds, so that
-//! cycles in which nothing can happen need not be run: see [`Controller::next_event`].
+//! In every cycle, data that have crossed the bus leave, and one waiting request is assigned to an
+//! idle bank. Then the banks are scanned from a rotating priority. The first column command that
+//! may issue does, and before it the first row command. Each constraint is stored as the cycle in
+//! which it ends, instead of a counter. So cycles in which nothing can happen need not run: see
+//! [`Controller::next_event`].
 //!
-//! Start reading with the plain twin, `controller/plain.rs`: it looks at every bank in every cycle.
+//! Start reading with the plain twin, `controller/plain.rs`: it examines every bank in every cycle.
 
 mod commands;
 #[cfg(test)]
@@ -25,7 +26,7 @@ use super::{DramRequest, Finished};
 use crate::config::DramConfig;
 use crate::queue::Queue;
 
-/// A command on the command bus, as tests record it.
+/// Command on the command bus, as tests record it.
 #[cfg(test)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Command {
@@ -36,39 +37,42 @@ pub(super) enum Command {
     Refresh,
 }
 
-/// The last data of a request on the bus, and when they have come. Nothing happens when the others come.
+/// Last data of a request on the bus, and their arrival. Earlier data of the request have no
+/// effect.
 #[derive(Clone, Copy, Debug, Default)]
 struct Transfer {
     due: u64,
     finishes: Finished,
 }
 
-/// The controller.
+/// Memory controller.
 #[derive(Clone, Debug)]
 pub(super) struct Controller {
     timing: Timing,
     refresh: Refresh,
     four_activates: FourActivates,
     queue: RequestQueue,
-    /// Came in the last cycle, joins the queue in the next.
+    /// Request that arrived in the last cycle and joins the queue in the next.
     arrived: Option<DramRequest>,
     banks: Vec<Bank>,
     candidates: Candidates,
-    /// Banks that serve a request, bit per bank.
+    /// Set of banks that serve a request.
     busy: u64,
     /// Bank at which the scans start.
     priority: u32,
-    /// First cycles in which these commands may issue, as far as the channel is concerned; no bound for a precharge.
+    /// First cycles in which these commands may issue, by constraints of the channel; precharges
+    /// have none.
     at: PerCommand,
-    /// Of these, the turn-around of the bus: a read after a write, and a write after a read.
+    /// Bus turn-around: first cycle of a read after a write, and of a write after a read.
     read_at: u64,
     write_at: u64,
     transfers: Queue<Transfer>,
     last_due: u64,
-    /// Cycles in which the bus stood still because the return queue was full; `due` counts the others.
+    /// Number of cycles in which the bus was stalled by a full return queue; `due` counts the
+    /// others.
     stalled: u64,
     returned: Queue<Finished>,
-    /// No command can issue before this cycle; some may not in it.
+    /// First cycle in which a command can issue; some commands may be later.
     command_at: u64,
     #[cfg(test)]
     pub(super) log: Vec<(u64, Command, u32, u32)>,
@@ -99,41 +103,42 @@ impl Controller {
         }
     }
 
-    /// Another order of requests from the next cycle on. `config` is that of [`Controller::new`].
+    /// Changes the order of requests from the next cycle on. `config` is that of
+    /// [`Controller::new`].
     pub(super) fn set_scheduler(&mut self, settings: &DramSettings, config: &DramConfig) {
         self.queue.set(settings, config);
     }
 
-    /// The first cycle in which something happens without a request: a refresh, or [`u64::MAX`].
+    /// First cycle with an event that needs no request: a refresh, or [`u64::MAX`].
     pub(super) fn first_event(&self) -> u64 {
         self.refresh.due()
     }
 
-    /// Whether the queue takes no more.
+    /// True if the queue is full.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.queue.is_full()
     }
 
-    /// Gives a request; at most one per cycle, after [`Controller::cycle`], and only if not full.
+    /// Adds a request; at most one per cycle, after [`Controller::cycle`], and only if not full.
     #[inline]
     pub(super) fn push(&mut self, request: DramRequest) {
         debug_assert!(self.arrived.is_none() && !self.is_full());
         self.arrived = Some(request);
     }
 
-    /// Finished reads, and writes that are answered, oldest first.
+    /// Finished reads, and acknowledged writes, oldest first.
     #[inline]
     pub(super) fn returned(&mut self) -> &mut Queue<Finished> {
         &mut self.returned
     }
 
-    /// Nothing waits, is served or is on the bus.
+    /// True if no request waits, is served or is on the bus.
     pub(super) fn is_idle(&self) -> bool {
         self.busy == 0 && self.queue.is_empty() && self.arrived.is_none() && self.transfers.is_empty() && self.returned.is_empty()
     }
 
-    /// Runs command cycle `t`. Returns a write-back that was finished.
+    /// Runs command cycle `t`. Returns a finished write-back.
     pub(super) fn cycle(&mut self, t: u64, counters: &mut CounterTable) -> Option<Finished> {
         let finished = self.deliver(t);
         if let Some(request) = self.arrived.take() {
@@ -150,7 +155,7 @@ impl Controller {
         finished
     }
 
-    /// The next cycle after `t` in which something may happen without a new request; `u64::MAX` if none.
+    /// Next cycle after `t` in which anything may happen without a new request; `u64::MAX` if none.
     #[inline]
     pub(super) fn next_event(&self, t: u64) -> u64 {
         if self.arrived.is_some() || self.queue.waiting() & !self.busy != 0 || self.returned.is_full() {
@@ -160,7 +165,7 @@ impl Controller {
         data.min(self.command_at).min(self.refresh.due()).max(t + 1)
     }
 
-    /// A cycle in which a refresh is due: nothing but what leads to it issues.
+    /// Runs a cycle in which a refresh is due: only commands that lead to it issue.
     fn run_refresh(&mut self, t: u64, counters: &mut CounterTable) {
         match self.refresh.step(t, &mut self.banks, self.candidates.groups(), self.timing.precharge_activate) {
             Step::Waits => {}
@@ -209,7 +214,7 @@ impl Controller {
         None
     }
 
-    /// Hands one request to the first idle bank that has one, from the rotating priority on.
+    /// Assigns one request to the first idle bank that has one, from the rotating priority on.
     fn hand_out(&mut self, t: u64, counters: &mut CounterTable) {
         let candidates = self.queue.waiting() & !self.busy;
         if candidates == 0 {

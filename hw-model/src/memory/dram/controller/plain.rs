@@ -1,8 +1,10 @@
-//! The controller as one would first write it: every command cycle looks at every bank, and a command may issue if enough cycles have
-//! passed since each command that it must follow. Start reading here. [`super::Controller`] keeps bounds and sets of banks instead and
-//! leaves out cycles in which nothing can happen; `issues_what_the_plain_controller_does` runs both side by side.
+//! Plain controller: every command cycle examines every bank, and a command may issue if enough
+//! cycles have passed since each command that it must follow.
 //!
-//! Refresh is left out; `option_tests.rs` has what must hold of it.
+//! Start reading here. [`super::Controller`] keeps bounds and sets of banks instead and skips idle
+//! cycles; `issues_what_the_plain_controller_does` compares both.
+//!
+//! Refresh is not included; `option_tests.rs` tests it.
 
 use super::super::timing::Timing;
 use super::{Command, DramRequest, Finished};
@@ -10,20 +12,20 @@ use crate::config::DramConfig;
 use crate::memory::packets::NOBODY;
 use std::collections::VecDeque;
 
-/// A cycle in which something happened last, none if it has not.
+/// Last cycle of an event; none if it has not occurred.
 type Last = Option<u64>;
 
-/// Whether `distance` cycles have passed since `last`.
+/// True if `distance` cycles have passed since `last`.
 fn since(last: Last, distance: u64, now: u64) -> bool {
     last.is_none_or(|last| now >= last + distance)
 }
 
 #[derive(Clone, Default)]
 struct PlainBank {
-    /// The request being served, and the atoms it has transferred.
+    /// Request being served, and number of atoms transferred.
     serving: Option<(DramRequest, u8)>,
     open: bool,
-    /// The row that is open, or was last.
+    /// Row that is open, or was last.
     row: u32,
     activated: Last,
     precharged: Last,
@@ -37,19 +39,20 @@ struct PlainGroup {
     read: Last,
 }
 
-/// Data on the bus: when the last of a request have come, in the bus' own time.
+/// Data on the bus: arrival of the last data of a request, in bus time.
 #[derive(Clone, Copy)]
 struct OnBus {
     due: u64,
     finishes: Finished,
 }
 
-/// The controller.
+/// Plain controller.
 pub(super) struct PlainController {
     config: DramConfig,
     timing: Timing,
     arrived: Option<DramRequest>,
-    /// Requests that wait, in order of arrival, each with how often a younger one of its bank was taken while it was the oldest.
+    /// Waiting requests in order of arrival, each with the number of younger ones of its bank
+    /// served while it was the oldest.
     queue: Vec<(DramRequest, u32)>,
     banks: Vec<PlainBank>,
     groups: Vec<PlainGroup>,
@@ -61,7 +64,8 @@ pub(super) struct PlainController {
     priority: usize,
     bus: VecDeque<OnBus>,
     last_due: u64,
-    /// Cycles in which the bus stood still because the return queue was full. Its own time does not count them.
+    /// Number of cycles in which the bus was stalled by a full return queue. Bus time does not
+    /// count them.
     stalled: u64,
     pub(super) returned: VecDeque<Finished>,
     pub(super) log: Vec<(u64, Command, u32, u32)>,
@@ -97,7 +101,7 @@ impl PlainController {
         self.arrived = Some(request);
     }
 
-    /// Runs command cycle `t`. Returns a write-back that was finished.
+    /// Runs command cycle `t`. Returns a finished write-back.
     pub(super) fn cycle(&mut self, t: u64) -> Option<Finished> {
         let finished = self.deliver(t);
         self.queue.extend(self.arrived.take().map(|request| (request, 0)));
@@ -106,7 +110,7 @@ impl PlainController {
         finished
     }
 
-    /// Data that have come over the bus leave, of one request per cycle.
+    /// Removes the data of one request per cycle that have crossed the bus.
     fn deliver(&mut self, t: u64) -> Option<Finished> {
         if self.returned.len() == self.config.return_queue as usize {
             self.stalled += 1;
@@ -124,7 +128,7 @@ impl PlainController {
         None
     }
 
-    /// The first idle bank from the priority on for which a request waits gets one.
+    /// Assigns a request to the first idle bank from the priority on that has one.
     fn hand_out(&mut self) {
         let banks = self.banks.len();
         let mut in_turn = (self.priority..banks).chain(0..self.priority);
@@ -135,7 +139,8 @@ impl PlainController {
         self.priority = (self.priority + 1) % banks;
     }
 
-    /// FR-FCFS: the oldest request to the open row, else the oldest; the oldest also if it has been passed as often as the cap says.
+    /// FR-FCFS: the oldest request to the open row, else the oldest; the oldest also if it has been
+    /// bypassed as often as the cap allows.
     fn take(&mut self, bank: usize) -> DramRequest {
         let of_bank = |(request, _): &(DramRequest, u32)| request.bank as usize == bank;
         let oldest = self.queue.iter().position(of_bank).expect("one waits");
@@ -147,8 +152,9 @@ impl PlainController {
         self.queue.remove(taken).0
     }
 
-    /// Scans the banks from the priority on: the first column command that may issue does and ends the scan, and before it the first row
-    /// command, which moves the priority behind its bank; the scan goes on from there.
+    /// Scans the banks from the priority on. The first column command that may issue does and ends
+    /// the scan. Before it, the first row command issues, which moves the priority behind its bank;
+    /// the scan continues from there.
     fn issue(&mut self, t: u64) {
         let mut row_issued = false;
         for step in 0..self.banks.len() {
@@ -169,7 +175,7 @@ impl PlainController {
         }
     }
 
-    /// What the request of a bank needs next.
+    /// Next command of a bank's request.
     fn next_command(&self, b: usize) -> Option<Command> {
         let bank = &self.banks[b];
         let (request, _) = bank.serving?;
@@ -181,7 +187,8 @@ impl PlainController {
         })
     }
 
-    /// Whether a bank's command may issue: each line is a constraint, the last of a column command's that the bus has room.
+    /// True if a bank's command may issue: each line is a constraint; the last one of a column
+    /// command is the capacity of the bus.
     fn may(&self, b: usize, command: Command, t: u64) -> bool {
         let (bank, group, timing) = (&self.banks[b], &self.groups[b % self.groups.len()], &self.timing);
         let column = || {
@@ -234,7 +241,7 @@ impl PlainController {
             (bank.read, group.read, self.read) = (Some(t), Some(t), Some(t));
             self.timing.read_latency
         };
-        // One transfer at a time.
+        // The bus carries one transfer at a time.
         self.last_due = (t - self.stalled + latency).max(self.last_due + 1);
         let is_last = sent + 1 == request.atoms;
         bank.serving = (!is_last).then_some((request, sent + 1));

@@ -1,4 +1,4 @@
-//! The controller beside its plain twin.
+//! Comparison of the controller with its plain twin.
 
 use super::super::checker_tests::traffic;
 use super::plain::PlainController;
@@ -9,7 +9,8 @@ use proptest::prelude::*;
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// The same commands in the same cycles, the same data back, whether cycles that are said to be quiet are left out or not.
+    /// The commands, their cycles and the returned data are equal, with and without skipping of
+    /// quiet cycles.
     #[test]
     fn issues_what_the_plain_controller_does(
         requests in traffic(),

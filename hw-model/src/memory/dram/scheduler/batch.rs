@@ -1,38 +1,42 @@
-//! Batches: PAR-BS (Mutlu and Moscibroda 2008, rules 1 to 3; sources.md D185), with kernels for threads.
+//! Batches: PAR-BS (Mutlu and Moscibroda 2008, rules 1 to 3; sources.md D185), with kernels for
+//! threads.
 //!
-//! When none of the requests that are marked waits any more, up to the cap of the oldest of each kernel are marked in each bank. Of a
-//! bank's requests go first those that are marked, then row hits, then those of the kernel with the least to do in this batch, then the
-//! oldest. The least to do has the kernel whose most marked requests in one bank are fewest, then whose marked requests are fewest in
-//! all, then the lowest slot.
+//! When no marked request waits any more, the oldest requests of each kernel are marked in each
+//! bank, up to the cap. Order of a bank's requests: marked ones, then row hits, then those of the
+//! kernel with the least work in this batch, then the oldest. The kernel with the least work has
+//! the fewest marked requests in its fullest bank, then the fewest in all, then the lowest slot.
 //!
-//! A request with `k` older ones of its kernel in its bank is in one of the next ceil((`k` + 1) / cap) batches, and of a batch each bank
-//! serves at most cap requests of each kernel. That bounds its wait. One kernel alone is served as by FR-FCFS where no row hit passes
-//! a marked request: where all requests of a bank are to one row, or no two of them.
+//! A request with `k` older ones of its kernel in its bank is in one of the next ceil((`k` + 1) /
+//! cap) batches. Of a batch, each bank serves at most cap requests of each kernel. That bounds its
+//! wait. A single kernel is served as by FR-FCFS if no row hit passes a marked request: if all
+//! requests of a bank are to one row, or no two of them.
 //!
-//! In hardware per request a mark, per channel the count of marked requests and 3 bits of rank per kernel, and to form a batch per kernel
-//! a count in each bank and its sum and maximum. It takes no time (assumption).
+//! In hardware a mark per request; per channel the number of marked requests and 3 bits of rank per
+//! kernel; and to form a batch, per kernel a count in each bank and its sum and maximum. Forming
+//! takes no time (assumption).
 
 use super::lists::{Lists, Place, slot};
 use crate::memory::KERNEL_SLOTS;
 use crate::memory::dram::DramRequest;
 
-/// The order, and what of the batch is left.
+/// Order, with the rest of the batch.
 #[derive(Clone, Debug)]
 pub(super) struct Batch {
     cap: u32,
-    /// By place in the pool.
+    /// Marks, by index in the pool.
     marked: Vec<bool>,
-    /// Marked requests that wait.
+    /// Number of marked requests that wait.
     left: u32,
-    /// How many kernels have less to do.
+    /// Rank of each kernel: number of kernels with less work.
     rank: [u8; KERNEL_SLOTS],
-    /// Batches so far.
+    /// Number of batches so far.
     #[cfg(test)]
     pub(super) formed: u64,
 }
 
 impl Batch {
-    /// For a queue of `capacity` requests; so many of a kernel in a bank are marked.
+    /// Creates the order for a queue of `capacity` requests; `cap` of a kernel in a bank are
+    /// marked.
     pub(super) fn new(cap: u32, capacity: u32) -> Self {
         Batch {
             cap,
@@ -44,25 +48,25 @@ impl Batch {
         }
     }
 
-    /// Another cap, from the next batch on.
+    /// Changes the cap, from the next batch on.
     pub(super) fn set_cap(&mut self, cap: u32) {
         self.cap = cap;
     }
 
-    /// The request that `bank` serves next, given the row in its row buffer.
+    /// Selects the next request of `bank`, given the row in its row buffer.
     pub(super) fn choose(&mut self, lists: &Lists, bank: usize, row: u32) -> Option<Place> {
         lists.oldest(bank)?;
         if self.left == 0 {
             self.form(lists);
         }
-        // The first of those that are equal in all else is the oldest.
+        // The first of equal requests is the oldest.
         let order = |(place, request): &(Place, &DramRequest)| (!self.marked[place.slot()], request.row != row, self.rank[slot(request)]);
         let (place, _) = lists.of_bank(bank).min_by_key(order)?;
         self.left -= u32::from(std::mem::take(&mut self.marked[place.slot()]));
         Some(place)
     }
 
-    /// Marks, and ranks kernels by what they have to do.
+    /// Marks requests, and ranks kernels by their work.
     fn form(&mut self, lists: &Lists) {
         let (mut most, mut all) = ([0; KERNEL_SLOTS], [0; KERNEL_SLOTS]);
         let mut banks = lists.waiting();

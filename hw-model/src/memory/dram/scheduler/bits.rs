@@ -1,9 +1,9 @@
-//! What an order remembers of a channel, in bits, beside the requests with the slots of their kernels.
+//! State of an order in a channel, in bits, in addition to the requests with their kernel slots.
 
 use crate::config::{DramConfig, DramOrder, MOST_DRAM_CAP};
 use crate::memory::KERNEL_SLOTS;
 
-/// Bits that a cap and what is counted up to it take.
+/// Bits of a cap, and of a count up to it.
 const CAP_BITS: u32 = MOST_DRAM_CAP.ilog2() + 1;
 
 /// Bits of the rank of a kernel.
@@ -15,12 +15,13 @@ const TIME_BITS: u32 = 32;
 /// Bits of a sector's cost (`shares.rs`): up to 2^20.
 const COST_BITS: u32 = 21;
 
-/// Bits to count so many things.
+/// Bits of a count up to this number.
 fn count_bits(things: u32) -> u32 {
     things.checked_ilog2().map_or(0, |bits| bits + 1)
 }
 
-/// Bits that an order takes in each channel, beside what FR-FCFS needs: the queue, and the slots of its requests' kernels.
+/// Bits of an order in each channel, beyond those of FR-FCFS: the queue, and the kernel slots of
+/// its requests.
 #[must_use]
 pub fn scheduler_bits(by: DramOrder, dram: &DramConfig) -> u32 {
     let kernels = KERNEL_SLOTS as u32;
@@ -28,7 +29,8 @@ pub fn scheduler_bits(by: DramOrder, dram: &DramConfig) -> u32 {
     match by {
         DramOrder::FrFcfs | DramOrder::Fcfs => 0,
         DramOrder::KernelCap => CAP_BITS + dram.banks * CAP_BITS,
-        // A mark per request, how many are left, ranks; and to form a batch counts by bank, their sum and their maximum.
+        // A mark per request, the number left, ranks; and to form a batch, counts by bank, their
+        // sum and their maximum.
         DramOrder::Batch => CAP_BITS + dram.queue + of_queue + kernels * (RANK_BITS + dram.banks * CAP_BITS + of_queue + CAP_BITS),
         DramOrder::Shares => CAP_BITS + TIME_BITS + kernels * (TIME_BITS + COST_BITS + of_queue),
     }
@@ -39,7 +41,7 @@ mod tests {
     use super::*;
     use crate::hand_made::config;
 
-    /// Of the reference machine's channel: 16 banks and a queue of 64.
+    /// The reference machine's channel: 16 banks and a queue of 64.
     #[test]
     fn bits_are_those_of_the_tables_by_hand() {
         let dram = config().dram;

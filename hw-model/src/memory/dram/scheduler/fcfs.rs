@@ -1,10 +1,11 @@
-//! First come, first served: the oldest request of the bank, whatever row is open. It knows no kernels either; it is there to compare with.
+//! First come, first served: the oldest request of the bank, for any open row. It does not
+//! distinguish kernels and serves as a baseline.
 //!
 //! In hardware no state.
 
 use super::lists::{Lists, Place};
 
-/// The request that `bank` serves next.
+/// Selects the next request of `bank`.
 pub(super) fn choose(lists: &Lists, bank: usize) -> Option<Place> {
     lists.oldest(bank)
 }

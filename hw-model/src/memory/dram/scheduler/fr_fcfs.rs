@@ -1,24 +1,26 @@
-//! FR-FCFS: per bank, the oldest request that hits the open row, else the oldest (sources.md D69), unless the row-hit cap
-//! ([`super::row_cap`]) says that the oldest has been passed often enough. No fairness between kernels, reads and writes in one queue.
+//! FR-FCFS: per bank, the oldest request that hits the open row, else the oldest (sources.md D69).
 //!
-//! In hardware no state but the cap's.
+//! The row-hit cap ([`super::row_cap`]) selects the oldest if it has been bypassed too often. There
+//! is no fairness between kernels, and reads and writes share one queue.
+//!
+//! In hardware only the state of the cap.
 
 use super::lists::{Lists, Place};
 use super::row_cap::RowCap;
 
-/// The order, and what its cap remembers.
+/// Order, with the state of its cap.
 #[derive(Clone, Debug)]
 pub(super) struct FrFcfs {
     cap: RowCap,
 }
 
 impl FrFcfs {
-    /// For `banks` banks; `row_hit_cap` as in [`RowCap::new`].
+    /// Creates the order for `banks` banks; `row_hit_cap` as in [`RowCap::new`].
     pub(super) fn new(banks: u32, row_hit_cap: u32) -> Self {
         FrFcfs { cap: RowCap::new(row_hit_cap, banks) }
     }
 
-    /// The request that `bank` serves next, given the row in its row buffer.
+    /// Selects the next request of `bank`, given the row in its row buffer.
     #[inline]
     pub(super) fn choose(&mut self, lists: &Lists, bank: usize, row: u32) -> Option<Place> {
         let oldest = lists.oldest(bank)?;

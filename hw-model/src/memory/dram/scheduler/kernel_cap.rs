@@ -1,16 +1,20 @@
-//! A row-hit cap between kernels: FR-FCFS, but after so many row hits of a bank that went before an older request of another kernel, that
-//! one goes first (after Mutlu and Moscibroda 2007, whose cap knows no threads; sources.md D184). A kernel passes its own requests as
-//! often as it likes, so that one kernel alone is served as by FR-FCFS.
+//! Row-hit cap between kernels: FR-FCFS, but after a number of row hits of a bank that bypass an
+//! older request of another kernel, that request goes first.
 //!
-//! Where no two kernels have requests to the same row, a request with `k` older ones in its bank that `o` younger ones of its own kernel
-//! pass sees at most (`k` + `o` + 1)(cap + 1) younger requests of others go first.
+//! It follows Mutlu and Moscibroda 2007, whose cap does not distinguish threads (sources.md D184).
+//! A kernel bypasses its own requests without limit, so a single kernel is served as by FR-FCFS.
 //!
-//! In hardware per bank a count of 8 bits, beside the kernel of each request.
+//! Let no two kernels have requests to the same row. A request with `k` older ones in its bank is
+//! bypassed by `o` younger ones of its own kernel. Then at most (`k` + `o` + 1)(cap + 1) younger
+//! requests of others bypass it.
+//!
+//! In hardware per bank a count of 8 bits, and the kernel of each request.
 
 use super::lists::{Lists, Place};
 use crate::memory::dram::DramRequest;
 
-/// The order, and per bank how often in a row a hit went before an older request of another kernel.
+/// Order, with the number of consecutive hits per bank that bypassed an older request of another
+/// kernel.
 #[derive(Clone, Debug)]
 pub(super) struct KernelCap {
     cap: u32,
@@ -18,17 +22,17 @@ pub(super) struct KernelCap {
 }
 
 impl KernelCap {
-    /// For `banks` banks, of which so many hits may pass.
+    /// Creates the order for `banks` banks, with a cap of `cap` hits.
     pub(super) fn new(cap: u32, banks: u32) -> Self {
         KernelCap { cap, passed: vec![0; banks as usize] }
     }
 
-    /// Another cap, from now on.
+    /// Changes the cap.
     pub(super) fn set_cap(&mut self, cap: u32) {
         self.cap = cap;
     }
 
-    /// The request that `bank` serves next, given the row in its row buffer.
+    /// Selects the next request of `bank`, given the row in its row buffer.
     pub(super) fn choose(&mut self, lists: &Lists, bank: usize, row: u32) -> Option<Place> {
         let oldest = lists.oldest(bank)?;
         let passed = &mut self.passed[bank];

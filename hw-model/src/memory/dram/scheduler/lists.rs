@@ -1,11 +1,12 @@
-//! The requests that wait at a channel: one list per bank in order of arrival, linked through a pool of fixed size.
+//! Requests that wait at a channel: one list per bank in order of arrival, linked through a pool of
+//! fixed size.
 
 use super::super::DramRequest;
 use crate::memory::KERNEL_SLOTS;
 
 const NONE: u32 = u32::MAX;
 
-/// The slot of a request's kernel.
+/// Slot of a request's kernel.
 #[inline]
 pub(super) fn slot(request: &DramRequest) -> usize {
     usize::from(request.kernel) % KERNEL_SLOTS
@@ -19,7 +20,8 @@ struct Node {
     since: u32,
 }
 
-/// A request of a bank's list: its place in the pool, which is its own while it waits, and that of the one before it.
+/// Request in a bank's list: its index in the pool, constant while it waits, and that of the
+/// previous one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     before: u32,
@@ -27,7 +29,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Its place in the pool.
+    /// Index in the pool.
     #[inline]
     pub(super) fn slot(self) -> usize {
         self.slot as usize
@@ -40,20 +42,20 @@ impl PartialEq for Place {
     }
 }
 
-/// The lists.
+/// Lists of waiting requests.
 #[derive(Clone, Debug)]
 pub(super) struct Lists {
     nodes: Vec<Node>,
-    /// First of the unused nodes, which are linked.
+    /// First of the linked free nodes.
     free: u32,
     heads: Vec<u32>,
     tails: Vec<u32>,
-    /// Banks with a request, bit per bank.
+    /// Set of banks with a request.
     waiting: u64,
 }
 
 impl Lists {
-    /// Room for `capacity` requests to `banks` (at most 64) banks.
+    /// Creates lists for `capacity` requests to `banks` (at most 64) banks.
     pub(super) fn new(capacity: u32, banks: u32) -> Self {
         let next = |slot| if slot + 1 < capacity { slot + 1 } else { NONE };
         let unused = |slot| Node { request: DramRequest::default(), next: next(slot), since: 0 };
@@ -71,13 +73,13 @@ impl Lists {
         self.free == NONE
     }
 
-    /// Banks with a request, bit per bank.
+    /// Set of banks with a request.
     #[inline]
     pub(super) fn waiting(&self) -> u64 {
         self.waiting
     }
 
-    /// Adds a request behind those of its bank, in command cycle `t`.
+    /// Appends a request to the list of its bank, in command cycle `t`.
     ///
     /// # Panics
     /// If the pool is full.
@@ -97,7 +99,7 @@ impl Lists {
         self.waiting |= 1 << bank;
     }
 
-    /// The requests of a bank, oldest first.
+    /// Requests of a bank, oldest first.
     #[inline]
     pub(super) fn of_bank(&self, bank: usize) -> impl Iterator<Item = (Place, &DramRequest)> {
         let mut place = Place { before: NONE, slot: self.heads[bank] };
@@ -109,13 +111,13 @@ impl Lists {
         })
     }
 
-    /// The oldest request of a bank.
+    /// Oldest request of a bank.
     #[inline]
     pub(super) fn oldest(&self, bank: usize) -> Option<Place> {
         (self.heads[bank] != NONE).then_some(Place { before: NONE, slot: self.heads[bank] })
     }
 
-    /// The oldest request of a bank to row `row`.
+    /// Oldest request of a bank to row `row`.
     #[inline]
     pub(super) fn oldest_to(&self, bank: usize, row: u32) -> Option<Place> {
         self.of_bank(bank).find(|(_, request)| request.row == row).map(|(place, _)| place)
@@ -126,7 +128,8 @@ impl Lists {
         (0..self.heads.len()).flat_map(move |bank| self.of_bank(bank)).map(|(_, request)| request)
     }
 
-    /// Takes a request out of its bank's list, in command cycle `t`. Also returns the cycles that it has waited.
+    /// Removes a request from its bank's list, in command cycle `t`. Also returns its waiting time
+    /// in cycles.
     #[inline]
     pub(super) fn remove(&mut self, bank: usize, Place { before, slot }: Place, t: u64) -> (DramRequest, u64) {
         let Node { request, next, since } = self.nodes[slot as usize];

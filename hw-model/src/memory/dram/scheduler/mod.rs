@@ -1,15 +1,18 @@
-//! Which of the requests that wait at a memory channel its banks serve next. One file per order.
+//! Selection of the next request of each bank of a memory channel. One file per order.
 //!
-//! The controller (`controller/`) hands one request per command cycle to an idle bank; which bank is the turn of banks'. It asks then,
-//! after the request that has come in the last cycle has joined, which of the bank's requests that is ([`RequestQueue::take`]). An order
-//! may read all requests that wait, in order of arrival by bank ([`lists`]), and the row that is in the bank's row buffer; it is told of
-//! each that joins, and changes nothing but what it remembers itself. Which command issues in which cycle is no business of its own: a
-//! request that was handed over is served whatever comes.
+//! The controller (`controller/`) assigns one request per command cycle to an idle bank, round
+//! robin among the banks. After the request of the last cycle has joined, it calls
+//! [`RequestQueue::take`] for the bank's next request. An order may read all waiting requests, in
+//! order of arrival by bank ([`lists`]), and the row in the bank's row buffer. It is notified of
+//! each new request, and changes only its own state. It does not affect the issue of commands: an
+//! assigned request is always served.
 //!
-//! Another order may be set between two cycles ([`RequestQueue::set`]); it finds what waits as it is, and has no past.
+//! Another order may be set between two cycles ([`RequestQueue::set`]). It starts without history,
+//! with the waiting requests.
 //!
-//! What an order costs in bits its file says, and [`bits`] counts; the requests themselves, with the slot of their kernel, are there with
-//! every order. None costs energy of its own (assumption): what it changes of rows that are opened and closed is counted where that is.
+//! The file of each order states its cost in bits, and [`bits`] computes it. The requests with
+//! their kernel slots exist with every order. No order costs energy of its own (assumption); its
+//! effect on row openings is counted with these.
 
 mod batch;
 mod bits;
@@ -38,14 +41,14 @@ use kernel_cap::KernelCap;
 use lists::Lists;
 use shares::Shares;
 
-/// The queue of a channel, and the order in which its requests leave.
+/// Queue of a channel, with its order.
 #[derive(Clone, Debug)]
 pub(super) struct RequestQueue {
     lists: Lists,
     order: Order,
 }
 
-/// An order with what it remembers.
+/// Order with its state.
 #[derive(Clone, Debug)]
 enum Order {
     FrFcfs(FrFcfs),
@@ -56,14 +59,14 @@ enum Order {
 }
 
 impl RequestQueue {
-    /// An empty queue, in the order that a machine begins with.
+    /// Creates an empty queue, in the GPU file's order.
     pub(super) fn new(config: &DramConfig) -> Self {
         let mut queue = RequestQueue { lists: Lists::new(config.queue, config.banks), order: Order::Fcfs };
         queue.order = queue.begun(&DramSettings::of(config.scheduler.as_ref()), config);
         queue
     }
 
-    /// An order without a past.
+    /// Creates an order without history.
     fn begun(&self, settings: &DramSettings, config: &DramConfig) -> Order {
         match settings.by {
             DramOrder::FrFcfs => Order::FrFcfs(FrFcfs::new(config.banks, config.row_hit_cap)),
@@ -74,7 +77,8 @@ impl RequestQueue {
         }
     }
 
-    /// Another order from now on, or the same with other numbers, which keeps its past. `config` is that of [`RequestQueue::new`].
+    /// Sets another order, or the same with other numbers, which keeps its history. `config` is
+    /// that of [`RequestQueue::new`].
     pub(super) fn set(&mut self, settings: &DramSettings, config: &DramConfig) {
         match (&mut self.order, settings.by) {
             (Order::FrFcfs(_), DramOrder::FrFcfs) | (Order::Fcfs, DramOrder::Fcfs) => {}
@@ -95,7 +99,7 @@ impl RequestQueue {
         self.lists.waiting() == 0
     }
 
-    /// Banks with a request, bit per bank.
+    /// Set of banks with a request.
     #[inline]
     pub(super) fn waiting(&self) -> u64 {
         self.lists.waiting()
@@ -112,8 +116,8 @@ impl RequestQueue {
         }
     }
 
-    /// Takes the request that `bank` serves next in command cycle `t`, given the row in its row buffer. Also returns the cycles that it has
-    /// waited.
+    /// Removes the request that `bank` serves next in command cycle `t`, given the row in its row
+    /// buffer. Also returns its waiting time in cycles.
     pub(super) fn take(&mut self, bank: usize, row: u32, t: u64) -> Option<(DramRequest, u64)> {
         let lists = &self.lists;
         let place = match &mut self.order {

@@ -1,5 +1,5 @@
-//! The queue as one would first write it: requests in order of arrival, and each order in the words of its definition. Start reading here.
-//! `takes_what_the_plain_queue_does` runs it beside [`super::RequestQueue`].
+//! Plain queue: requests in order of arrival, and each order by its definition. Start reading here.
+//! `takes_what_the_plain_queue_does` compares it with [`super::RequestQueue`].
 
 use super::DramRequest;
 use super::settings::DramSettings;
@@ -7,16 +7,16 @@ use crate::config::DramOrder;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// The queue.
+/// Plain queue.
 pub(super) struct PlainQueue {
     settings: DramSettings,
-    /// In order of arrival, each with whether it is marked.
+    /// Requests in order of arrival, each with its mark.
     waiting: Vec<(DramRequest, bool)>,
-    /// By bank, row hits in a row that went before an older request of another kernel.
+    /// Number of consecutive row hits that bypassed an older request of another kernel, by bank.
     passed: BTreeMap<u32, u32>,
-    /// Kernels by what they had to do when the batch was made, the least first.
+    /// Kernels by their work at the start of the batch, least first.
     ranking: Vec<u8>,
-    /// By kernel.
+    /// Virtual time by kernel.
     virtual_time: BTreeMap<u8, u64>,
     queue_time: u64,
 }
@@ -37,7 +37,7 @@ impl PlainQueue {
         self.waiting.len()
     }
 
-    /// Another order begins anew; the same goes on.
+    /// Sets an order; another one starts without history, the same one continues.
     pub(super) fn set(&mut self, settings: DramSettings) {
         if settings.by == self.settings.by {
             self.settings = settings;
@@ -55,7 +55,7 @@ impl PlainQueue {
         self.waiting.push((request, false));
     }
 
-    /// Takes what a bank serves next.
+    /// Removes the request that a bank serves next.
     pub(super) fn take(&mut self, bank: u32, row: u32) -> Option<DramRequest> {
         let of_bank: Vec<usize> = (0..self.waiting.len()).filter(|&at| self.waiting[at].0.bank == bank).collect();
         let oldest = *of_bank.first()?;
@@ -74,7 +74,8 @@ impl PlainQueue {
         self.waiting[at].0.kernel
     }
 
-    /// A row hit, or in its place the oldest of another kernel that waits for longer, if that has been passed as often as may be.
+    /// Selects a row hit; or instead the oldest longer-waiting request of another kernel, if it has
+    /// been bypassed as often as allowed.
     fn by_cap(&mut self, bank: u32, of_bank: &[usize], hit: usize) -> usize {
         let older = of_bank.iter().copied().find(|&at| at < hit && self.kernel(at) != self.kernel(hit));
         let passed = self.passed.entry(bank).or_default();
@@ -96,7 +97,7 @@ impl PlainQueue {
         }
     }
 
-    /// Marked ones first, row hits, rank, age.
+    /// Selects by mark, row hit, rank and age.
     fn of_batch(&mut self, of_bank: &[usize], row: u32) -> usize {
         if !self.waiting.iter().any(|(_, marked)| *marked) {
             let mut load: BTreeMap<(u8, u32), u32> = BTreeMap::new();
@@ -116,7 +117,8 @@ impl PlainQueue {
         of_bank.iter().copied().min_by_key(order).expect("one waits")
     }
 
-    /// The kernel furthest behind, whose row hits or those of a kernel that is not too far ahead go first.
+    /// Selects the kernel furthest behind; its row hits, or those of a kernel that is not too far
+    /// ahead, go first.
     fn by_share(&mut self, of_bank: &[usize], hits: &[usize]) -> usize {
         let time = |at: &usize| (self.virtual_time[&self.kernel(*at)], *at);
         let all: Vec<usize> = (0..self.waiting.len()).collect();
@@ -132,7 +134,7 @@ impl PlainQueue {
     }
 }
 
-/// The cap, if one is set.
+/// Cap in effect: the one set, else `usual`.
 fn cap(settings: &DramSettings, usual: u32) -> u32 {
     if settings.cap > 0 { settings.cap.into() } else { usual }
 }

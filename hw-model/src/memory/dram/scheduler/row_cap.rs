@@ -1,7 +1,8 @@
-//! The row-hit cap: FR-FCFS serves at most so many row hits of a bank in a row while an older request to another row of
-//! that bank waits; then the oldest goes first (sources.md D70). Off with a cap of 0, as in GPGPU-Sim.
+//! Row-hit cap: FR-FCFS serves at most this number of consecutive row hits of a bank while an older
+//! request to another row of that bank waits; then the oldest goes first (sources.md D70). Off with
+//! a cap of 0, as in GPGPU-Sim.
 
-/// Per bank, how often its oldest request has been passed.
+/// Number of times that the oldest request of each bank has been bypassed.
 #[derive(Clone, Debug)]
 pub(super) struct RowCap {
     cap: u32,
@@ -9,18 +10,18 @@ pub(super) struct RowCap {
 }
 
 impl RowCap {
-    /// A cap of `cap` hits; 0: none.
+    /// Creates a cap of `cap` hits; 0: none.
     pub(super) fn new(cap: u32, banks: u32) -> Self {
         RowCap { cap, passed: vec![0; banks as usize] }
     }
 
-    /// Whether a row hit may pass the bank's oldest request once more.
+    /// True if a row hit may bypass the bank's oldest request once more.
     #[inline]
     pub(super) fn allows(&self, bank: usize) -> bool {
         self.cap == 0 || self.passed[bank] < self.cap
     }
 
-    /// A request of the bank was taken: the oldest, or one that passed it.
+    /// Records that a request of the bank was taken: the oldest, or one that bypassed it.
     #[inline]
     pub(super) fn taken(&mut self, bank: usize, passed_the_oldest: bool) {
         self.passed[bank] = if passed_the_oldest { self.passed[bank].saturating_add(1) } else { 0 };

@@ -1,21 +1,22 @@
-//! What an order is told: by a machine's file, or by the register block while it runs (sources.md D187).
+//! Settings of an order of DRAM requests, from the GPU file or from the register block at run time
+//! (sources.md D187).
 
 use crate::config::{DramOrder, DramSchedulerConfig};
 use crate::memory::KERNEL_SLOTS;
 
-/// Which order, and its numbers.
+/// Order of DRAM requests, with its numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DramSettings {
-    /// Who orders the requests.
+    /// Order of requests.
     pub by: DramOrder,
-    /// 1 to 255, as [`DramSchedulerConfig::cap`]; 0: the order's own.
+    /// Cap of the order, 1 to 255, as [`DramSchedulerConfig::cap`]; 0: the order's default.
     pub cap: u8,
-    /// By kernel slot, in parts of 1,024 of the bandwidth; 0 counts as 1.
+    /// Shares by kernel slot, in parts of 1,024 of the bandwidth; 0 counts as 1.
     pub shares: [u16; KERNEL_SLOTS],
 }
 
 impl DramSettings {
-    /// Those that a machine begins with.
+    /// Initial settings of a machine.
     #[must_use]
     pub fn of(config: Option<&DramSchedulerConfig>) -> Self {
         let Some(config) = config else { return DramSettings::default() };
@@ -27,7 +28,7 @@ impl DramSettings {
         }
     }
 
-    /// The cap in effect.
+    /// Cap in effect.
     pub(super) fn cap(&self) -> u32 {
         if self.cap == 0 { self.by.usual_cap() } else { self.cap.into() }
     }

@@ -1,4 +1,5 @@
-//! The queue of a channel: under FR-FCFS against a list of what waits, under all orders beside its plain twin.
+//! Queue of a channel: under FR-FCFS against a list of waiting requests, under all orders against
+//! its plain twin.
 
 use super::plain::PlainQueue;
 use super::*;
@@ -6,7 +7,7 @@ use crate::config::DramSchedulerConfig;
 use crate::hand_made::config;
 use proptest::prelude::*;
 
-/// A channel with room for `capacity` requests to `banks` banks, FR-FCFS with a row-hit cap.
+/// Channel for `capacity` requests to `banks` banks, FR-FCFS with a row-hit cap.
 fn channel(capacity: u32, banks: u32, row_hit_cap: u32) -> DramConfig {
     DramConfig { queue: capacity, banks, row_hit_cap, ..config().dram }
 }
@@ -15,7 +16,7 @@ fn fr_fcfs(capacity: u32, banks: u32, row_hit_cap: u32) -> RequestQueue {
     RequestQueue::new(&channel(capacity, banks, row_hit_cap))
 }
 
-/// A queue in an order.
+/// Queue in an order.
 pub(super) fn queue(capacity: u32, banks: u32, settings: DramSettings) -> RequestQueue {
     let scheduler = DramSchedulerConfig {
         by: settings.by,
@@ -25,7 +26,7 @@ pub(super) fn queue(capacity: u32, banks: u32, settings: DramSettings) -> Reques
     RequestQueue::new(&DramConfig { scheduler: Some(scheduler), ..channel(capacity, banks, 0) })
 }
 
-/// An order with its numbers, by kernel slot.
+/// Order with its numbers, by kernel slot.
 pub(super) fn settings(by: DramOrder, cap: u8, shares: &[u16]) -> DramSettings {
     DramSettings { by, cap, shares: std::array::from_fn(|slot| shares.get(slot).copied().unwrap_or(0)) }
 }
@@ -35,7 +36,7 @@ fn any_settings() -> impl Strategy<Value = DramSettings> {
     (prop::sample::select(DramOrder::ALL.to_vec()), 0u8..7, shares).prop_map(|(by, cap, shares)| settings(by, cap, &shares))
 }
 
-/// What is done to a queue.
+/// Operation on a queue.
 #[derive(Clone, Debug)]
 enum Step {
     Push { bank: u32, row: u32, kernel: u8, atoms: u8 },
@@ -49,8 +50,8 @@ fn any_step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// The same requests in the same order as the plain twin, whatever comes and whatever is set in between; and they have waited since they
-    /// came.
+    /// The requests come in the same order as from the plain twin, for any requests and any
+    /// settings in between, with correct waiting times.
     #[test]
     fn takes_what_the_plain_queue_does(first in any_settings(), steps in prop::collection::vec(any_step(), 1..400)) {
         let (mut queue, mut plain) = (queue(16, 4, first), PlainQueue::new(first));
@@ -77,7 +78,8 @@ proptest! {
     }
 }
 
-/// A request that waits, and how often a younger one of its bank was served while it was the bank's oldest.
+/// Waiting request, with the number of younger ones of its bank served while it was the bank's
+/// oldest.
 #[derive(Clone, Copy)]
 struct Waiting {
     request: DramRequest,
@@ -85,8 +87,8 @@ struct Waiting {
 }
 
 proptest! {
-    /// The open row's oldest request first, else the oldest of the bank; nothing lost. With a cap, the oldest goes
-    /// first once it has been passed so often.
+    /// The open row's oldest request goes first, else the oldest of the bank; none is lost. With a
+    /// cap, the oldest goes first once it has been bypassed that often.
     #[test]
     fn row_hits_go_before_older_misses(
         ops in prop::collection::vec((0u32..4, 0u32..3, any::<bool>()), 1..200),
@@ -118,12 +120,13 @@ proptest! {
         }
     }
 
-    /// Bounded wait: with a cap of c, a request with k older ones in its bank is served among the next (k + 1) (c + 1) of it,
-    /// whatever keeps arriving.
+    /// Bounded wait: a request with k older ones in its bank is served among the next (k + 1) (c +
+    /// 1) of it. The cap is c, and later arrivals are arbitrary.
     #[test]
     fn the_cap_bounds_the_wait(cap in 1u32..6, rows in prop::collection::vec(0u32..2, 50..300)) {
         let mut queue = fr_fcfs(16, 1, cap);
-        // Per waiting request: its number, the services so far when it came, and the requests before it.
+        // Per waiting request: its number, the services so far at its arrival, and the requests
+        // before it.
         let mut waiting: Vec<(u64, u32, u32)> = Vec::new();
         let (mut served, mut row) = (0, 0);
         for (number, next) in rows.into_iter().enumerate() {
@@ -140,7 +143,8 @@ proptest! {
     }
 }
 
-/// Without a cap a steady stream of hits keeps an older request waiting for ever; with one it goes after `cap` of them.
+/// Without a cap a steady stream of hits delays an older request forever; with one it is served
+/// after `cap` of them.
 #[test]
 fn a_stream_of_hits_passes_as_often_as_the_cap_says() {
     for cap in [0, 1, 4] {

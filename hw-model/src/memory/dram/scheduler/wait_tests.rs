@@ -1,36 +1,37 @@
-//! How long requests wait at most, and who gets how much, in the closed forms of the orders' files.
+//! Maximum waiting times and shares, in the closed forms of the orders' files.
 
 use super::tests::{queue, settings};
 use super::*;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// Kernels of the mixes here. Each has rows of its own.
+/// Number of kernels of the mixes here. Each has its own rows.
 const KERNELS: u32 = 3;
 
-/// A request of a kernel to the `n`-th of its rows.
+/// Request of a kernel to the `n`-th of its rows.
 fn of_kernel(kernel: u32, bank: u32, n: u32, sector: u64) -> DramRequest {
     DramRequest { kernel: kernel as u8, bank, row: KERNELS * n + kernel, sector, atoms: 1, ..DramRequest::default() }
 }
 
-/// What the tests know of a request that waits.
+/// State of a waiting request in the tests.
 #[derive(Clone, Copy, Default)]
 struct Waits {
     kernel: u8,
     bank: u32,
-    /// Older ones in its bank when it came, and of these those of its own kernel.
+    /// Number of older requests in its bank at its arrival, and of those of its own kernel.
     older: u64,
     older_own: u64,
-    /// Since then, in its bank: younger ones served of its kernel and of others, and all.
+    /// Since then, in its bank: number of younger requests served of its kernel and of others, and
+    /// of all.
     own: u64,
     others: u64,
     all: u64,
-    /// Batches when it came.
+    /// Number of batches at its arrival.
     batches: u64,
 }
 
-/// Keeps a queue of 32 full with requests of random kernels, banks and rows, and takes from banks in turn. Tells of each request when it is
-/// served; returns how many were.
+/// Keeps a queue of 32 full with requests of random kernels, banks and rows, and takes from banks
+/// in turn. Passes each served request to `served`; returns their number.
 fn mix(queue: &mut RequestQueue, banks: u32, made: &[(u32, u32, u32)], mut served: impl FnMut(Waits, u64)) -> usize {
     let mut waiting: BTreeMap<u64, Waits> = BTreeMap::new();
     let (mut rows, mut turn, mut count) = (vec![0; banks as usize], 0, 0);
@@ -64,7 +65,7 @@ fn mix(queue: &mut RequestQueue, banks: u32, made: &[(u32, u32, u32)], mut serve
     count
 }
 
-/// Batches that a queue has made.
+/// Number of batches that a queue has formed.
 fn batches(queue: &RequestQueue) -> u64 {
     if let Order::Batch(batch) = &queue.order { batch.formed } else { 0 }
 }
@@ -75,7 +76,7 @@ fn any_mix() -> impl Strategy<Value = Vec<(u32, u32, u32)>> {
     prop::collection::vec((0..KERNELS, 0u32..64, row), 50..500)
 }
 
-/// Takes all that waits, from banks in turn, each of which keeps its row.
+/// Removes all waiting requests, from banks in turn, each of which keeps its row.
 fn drain(queue: &mut RequestQueue, banks: u32) -> Vec<u64> {
     let mut rows = vec![0; banks as usize];
     let mut taken = Vec::new();
@@ -92,8 +93,8 @@ fn drain(queue: &mut RequestQueue, banks: u32) -> Vec<u64> {
 }
 
 proptest! {
-    /// Of a request with k older ones in its bank, which o younger ones of its own kernel pass, at most (k + o + 1)(cap + 1) younger ones of
-    /// others go first.
+    /// At most (k + o + 1)(cap + 1) younger requests of other kernels bypass a request. It has k
+    /// older ones in its bank, and o younger ones of its own kernel bypass it.
     #[test]
     fn a_cap_bounds_what_others_take(made in any_mix(), cap in 1u8..7, banks in 1u32..4) {
         let mut queue = queue(32, banks, settings(DramOrder::KernelCap, cap, &[]));
@@ -108,8 +109,9 @@ proptest! {
         prop_assert_eq!(served, made.len());
     }
 
-    /// A request with k older ones of its kernel in its bank is served in one of the next ceil((k + 1) / cap) batches; of a channel with one
-    /// bank among the next cap requests per kernel of so many batches and what is left of the one before.
+    /// A request with k older ones of its kernel in its bank is served in one of the next ceil((k +
+    /// 1) / cap) batches. In a channel with one bank, it is among the next cap requests per kernel
+    /// of that many batches and the rest of the previous one.
     #[test]
     fn batches_bound_the_wait(made in any_mix(), cap in 1u8..7, banks in 1u32..4) {
         let mut queue = queue(32, banks, settings(DramOrder::Batch, cap, &[]));
@@ -125,8 +127,9 @@ proptest! {
         prop_assert_eq!(served, made.len());
     }
 
-    /// Kernels that always have a request in every bank: none is ahead of another by more than the cap and one request of its own sectors,
-    /// whatever their rows, requests' sizes and shares are, 0 among them. What is compared is less than 2^31 apart.
+    /// Kernels that always have a request in every bank: none is ahead of another by more than the
+    /// cap and one request of its own sectors, for any rows, request sizes and shares, including 0.
+    /// Compared times differ by less than 2^31.
     #[test]
     fn shares_are_attained(
         shares in prop::collection::vec(0u16..300, KERNELS as usize),
@@ -162,8 +165,8 @@ proptest! {
         }
     }
 
-    /// One kernel alone is served as by FR-FCFS where kernels have caps and shares; under batches and first come, first served where all
-    /// requests of a bank are to one row, or no two of them.
+    /// A single kernel is served as by FR-FCFS with caps and shares. With batches, and first come,
+    /// first served, this holds if all requests of a bank are to one row, or no two of them.
     #[test]
     fn one_kernel_alone_is_served_as_ever(made in any_mix(), cap in any::<u8>(), share in 0u16..1_025, kernel in 0u32..8, banks in 1u32..4) {
         let same = |by: DramOrder, row: &dyn Fn(u64, u32) -> u32| {
@@ -196,7 +199,7 @@ proptest! {
     }
 }
 
-/// Sectors that each of three kernels, which always wait, gets of the next `count`.
+/// Sectors of the next `count` that each of three always-waiting kernels gets.
 fn sectors(queue: &mut RequestQueue, count: u32) -> [u32; 3] {
     let mut served = [0; 3];
     for _ in 0..count {
@@ -214,17 +217,18 @@ fn waiting(by_shares: &[u16], kernels: std::ops::Range<u32>) -> RequestQueue {
     queue
 }
 
-/// Shares of 512, 256 and 256 of 1,024, in sectors; of 1,023 and 0, which counts as 1; and equal where none are given.
+/// Shares of 512, 256 and 256 of 1,024, in sectors; of 1,023 and 0, which counts as 1; and equal
+/// shares if none are given.
 #[test]
 fn sectors_are_as_shares_say() {
     assert_eq!(sectors(&mut waiting(&[512, 256, 256], 0..3), 4_000), [2_000, 1_000, 1_000]);
     assert_eq!(sectors(&mut waiting(&[1_024, 0], 0..2), 2_050), [2_048, 2, 0]);
     assert_eq!(sectors(&mut waiting(&[], 0..3), 3_000), [1_000; 3]);
-    // Whole or not, what shares are to each other counts.
+    // Only the ratio of the shares matters.
     assert_eq!(sectors(&mut waiting(&[2, 1, 1], 0..3), 4_000), [2_000, 1_000, 1_000]);
 }
 
-/// A kernel that has had nothing for 10,000 sectors gets its share from then on, and not what it left to others.
+/// A kernel without service for 10,000 sectors gets its share from then on, and no compensation.
 #[test]
 fn who_was_idle_has_saved_nothing() {
     let mut queue = waiting(&[256, 256], 0..1);
@@ -234,21 +238,25 @@ fn who_was_idle_has_saved_nothing() {
     assert!(first.abs_diff(second) <= 2, "{first} and {second}");
 }
 
-/// Five hits of one kernel before the other's request: the batch serves as many requests as its cap of each, hits first.
+/// Five hits of one kernel before the other's request: the batch serves as many requests of each as
+/// its cap, hits first.
 #[test]
 fn a_batch_by_hand() {
     let mut queue = queue(16, 2, settings(DramOrder::Batch, 2, &[]));
-    // Kernel 0 has three requests to its open row in bank 0, kernel 1 one older to another row, and one in bank 1.
+    // Kernel 0 has three requests to its open row in bank 0, kernel 1 one older to another row, and
+    // one in bank 1.
     for (sector, (kernel, bank, row)) in [(1, 0, 9), (0, 0, 4), (0, 0, 4), (0, 0, 4), (1, 1, 9)].into_iter().enumerate() {
         queue.push(DramRequest { kernel, bank, row, sector: sector as u64, atoms: 1, ..DramRequest::default() }, 0);
     }
     let mut take = |bank, row| queue.take(bank, row, 0).map(|(request, _)| request.sector);
-    // Marked are 0, 1, 2 and 4. Hits first, then the other marked one, and only then the third hit.
+    // Marked are 0, 1, 2 and 4. Hits go first, then the other marked one, and only then the third
+    // hit.
     assert_eq!([take(0, 4), take(0, 4), take(0, 4)], [Some(1), Some(2), Some(0)]);
     assert_eq!([take(1, 0), take(0, 9)], [Some(4), Some(3)]);
 }
 
-/// Two kernels whose requests all miss: the one with fewer marked in its fullest bank goes first, then the one with fewer in all.
+/// Two kernels whose requests all miss: the one with fewer marked in its fullest bank goes first,
+/// then the one with fewer in all.
 #[test]
 fn a_batch_begins_with_the_least_to_do() {
     let of = |requests: &[(u8, u32)]| {
@@ -259,8 +267,8 @@ fn a_batch_begins_with_the_least_to_do() {
         queue.take(0, 0, 0).map(|(request, _)| request.kernel)
     };
     assert_eq!(of(&[(0, 0), (0, 0), (1, 0)]), Some(1));
-    // As many in the fullest bank: kernel 0 has two in all, kernel 1 one.
+    // Both have as many in the fullest bank: kernel 0 has two in all, kernel 1 one.
     assert_eq!(of(&[(0, 0), (0, 1), (1, 0)]), Some(1));
-    // As many in all: the lower slot.
+    // Both have as many in all: the lower slot.
     assert_eq!(of(&[(1, 0), (0, 0)]), Some(0));
 }
