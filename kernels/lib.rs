@@ -1,30 +1,39 @@
-//! The kernels that come with `mias`, as text: CUDA sources of our own, the PTX that nvcc made of them, the assembler's report of
-//! registers and shared memory, and how they are launched. README.md says what they do.
+//! Kernels that ship with `mias`, as text: original CUDA sources, the PTX compiled from them by
+//! nvcc, the ptxas report of registers and shared memory, and the launch descriptions. README.md
+//! describes each kernel.
+//!
+//! Use this crate to read the files of a kernel without a checkout of the repository. The crate
+//! `mias-workloads` parses and launches them.
+//!
+//! ```rust
+//! let kernel = mias_kernels::find("mm").unwrap();
+//! assert!(kernel.ptx.contains(".entry"));
+//! ```
 
-/// The files of a kernel. Their names are from the repository's root, for messages.
+/// Files of a kernel. File names are relative to the repository's root, for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kernel {
-    /// The collection of the program that it is written after, which is the folder.
+    /// Benchmark suite that the kernel is modeled on; also the folder.
     pub suite: &'static str,
-    /// Short name, which the files have too.
+    /// Short name, also the stem of the file names.
     pub name: &'static str,
-    /// The CUDA source.
+    /// CUDA source.
     pub source: &'static str,
-    /// Name of the description.
+    /// Name of the description file.
     pub description_file: &'static str,
-    /// How it is launched, and on which data: TOML.
+    /// Description of launch and data, in TOML.
     pub description: &'static str,
     /// Name of the PTX file.
     pub ptx_file: &'static str,
-    /// The PTX.
+    /// PTX text.
     pub ptx: &'static str,
-    /// Name of the assembler's report.
+    /// Name of the ptxas report.
     pub report_file: &'static str,
-    /// What the assembler says of registers and shared memory.
+    /// Registers and shared memory as reported by ptxas.
     pub report: &'static str,
 }
 
-/// The files `SUITE/NAME/NAME.*`.
+/// Embeds the files `SUITE/NAME/NAME.*`.
 macro_rules! kernels {
     ($($suite:literal / $name:literal),* $(,)?) => {
         &[$(Kernel {
@@ -41,7 +50,7 @@ macro_rules! kernels {
     };
 }
 
-/// Every kernel, in the order of lists. No two have one name, whatever their suites.
+/// All kernels, in list order. Names are unique across suites.
 pub const ALL: &[Kernel] = kernels![
     "cuda-samples" / "mm",
     "cuda-samples" / "fwt",
@@ -99,11 +108,13 @@ pub const ALL: &[Kernel] = kernels![
     "parboil" / "sad1",
 ];
 
-/// The seven of the MIAS thesis (Nasef 2023, section 4.1.2), in the order of lists: what is characterised and calibrated with.
+/// Seven kernels of the MIAS thesis (Nasef 2023, section 4.1.2), in list order. Characterization
+/// and calibration use them.
 pub const THESIS: [&str; 7] = ["mm", "fwt", "nbdy", "blk", "bopt", "bfs", "dxtc"];
 
-/// The fourteen of Zhao et al. 2018, in the order of table 1: the paper's name in small letters, and the word that asks for ours with as many
-/// TBs as the table has. Its CP is `coulomb` here, since `cp` is that of Dai et al. 2018.
+/// Fourteen kernels of Zhao et al. 2018, in the order of table 1: the paper's name in lower case,
+/// and the word for the kernel here with the table's number of TBs. The paper's CP is `coulomb`
+/// here, since `cp` is the kernel of Dai et al. 2018.
 pub const ZHAO: [(&str, &str); 14] = [
     ("dxtc", "dxtc:512"),
     ("tpacf", "tpacf:100"),
@@ -121,10 +132,10 @@ pub const ZHAO: [(&str, &str); 14] = [
     ("sc", "sc:261888"),
 ];
 
-/// The twenty-two of Lin et al. 2018, in the order of table 2: the paper's name in small letters,
-/// and the word that asks for ours with the paper's data set, or one of ours where the table has
-/// only a file's name (kernels/README.md says where), and with the registers that a thread of the
-/// original has when it is compiled for the paper's architecture (sources.md D167).
+/// Twenty-two kernels of Lin et al. 2018, in the order of table 2: the paper's name in lower case,
+/// and the word for the kernel here. The word selects the paper's data set, or a substitute where
+/// the table has only a file name (see kernels/README.md). It also sets the registers per thread of
+/// the original, compiled for the paper's architecture (sources.md D167).
 pub const LIN: [(&str, &str); 22] = [
     ("bfs", "bfs1:registers=19"),
     ("bp_1", "bpl:65536,registers=20"),
@@ -150,10 +161,11 @@ pub const LIN: [(&str, &str); 22] = [
     ("st", "stc:512,rows=512,registers=32"),
 ];
 
-/// Other names of kernels, and the kernels' own: what Zhao et al. 2018 calls those that the library had before. None is a kernel's own.
+/// Aliases of kernels with the kernels' names: names in Zhao et al. 2018 for kernels that already
+/// existed here. No alias equals the name of a kernel.
 pub const OTHER_NAMES: [(&str, &str); 3] = [("bino", "bopt"), ("pathfinder", "pf"), ("dwt2d", "dwtc")];
 
-/// The kernel called `name`, by its own name or another.
+/// Finds a kernel by its name or an alias.
 pub fn find(name: &str) -> Option<&'static Kernel> {
     let own = OTHER_NAMES.iter().find(|(other, _)| *other == name).map_or(name, |(_, own)| own);
     ALL.iter().find(|kernel| kernel.name == own)
@@ -164,7 +176,7 @@ mod tests {
     use super::*;
     use std::path::{Path, PathBuf};
 
-    /// The folders in a folder.
+    /// Subfolders of a folder.
     fn folders(folder: &Path) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);
         entries.filter(|entry| entry.file_type().unwrap().is_dir()).map(|entry| entry.path()).collect()
@@ -201,7 +213,7 @@ mod tests {
         }
     }
 
-    /// A name that begins with a digit is none in PTX: the entry of `3m` is `m3`.
+    /// A PTX identifier cannot begin with a digit: the entry of `3m` is `m3`.
     #[test]
     fn files_are_those_of_the_kernel() {
         for kernel in ALL {

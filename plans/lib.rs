@@ -1,11 +1,20 @@
-//! The plans that come with `mias`, as text: which kernels, policies and settings `mias evaluate` runs, a TOML file each.
+//! Built-in plans of `mias`, as text: kernels, policies and settings of `mias evaluate`, one TOML
+//! file per plan.
+//!
+//! Use this crate to read the plans and the published numbers without the rest of MIAS. `mias-lab`
+//! parses them.
+//!
+//! ```rust
+//! let plan = mias_plans::text("quick").unwrap();
+//! assert!(plan.contains("[[experiment]]"));
+//! ```
 
-/// The texts of `NAME.toml`, with their names.
+/// Pairs of names with the texts of `NAME.toml`.
 macro_rules! plans {
     ($($name:literal),* $(,)?) => { &[$(($name, include_str!(concat!($name, ".toml")))),*] };
 }
 
-/// Name and file of every plan, in the order of lists.
+/// Names and texts of all plans, in the order of lists.
 pub const ALL: &[(&str, &str)] = plans![
     "thesis",
     "extended",
@@ -36,7 +45,8 @@ pub const ALL: &[(&str, &str)] = plans![
     "maestro",
 ];
 
-/// Published numbers that the reports of these plans stand beside: name and file of each, CSV with paper, figure, page, key, series and value.
+/// Names and texts of published numbers for comparison in these plans' reports, as CSV with paper,
+/// figure, page, key, series and value.
 pub const PUBLISHED: &[(&str, &str)] = &[
     ("dai", include_str!("published/dai.csv")),
     ("field", include_str!("published/field.csv")),
@@ -44,18 +54,20 @@ pub const PUBLISHED: &[(&str, &str)] = &[
     ("lin", include_str!("published/lin.csv")),
     ("maestro", include_str!("published/maestro.csv")),
     ("shieh", include_str!("published/shieh.csv")),
+    ("thesis", include_str!("published/thesis.csv")),
     ("zhao", include_str!("published/zhao.csv")),
 ];
 
-/// The file of published numbers called `name`.
+/// Returns the file of published numbers called `name`.
 pub fn published(name: &str) -> Option<&'static str> {
     PUBLISHED.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
-/// Which kernels a rule for decisions may be made from and which it is judged by, and what the mixes of these plans are drawn with, as TOML.
+/// Division of kernels into those for making a decision rule and those for judging it, with the
+/// seed of these plans' mixes, as TOML.
 pub const DECISIONS_KERNELS: &str = include_str!("decisions/kernels.toml");
 
-/// The file of the plan called `name`.
+/// Returns the text of the plan called `name`.
 pub fn text(name: &str) -> Option<&'static str> {
     ALL.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
@@ -64,7 +76,7 @@ pub fn text(name: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// Each file is in the list, under the name that it has inside.
+    /// Each file is in the list, under the name that it declares.
     #[test]
     fn the_list_is_the_folder() {
         let folder = std::fs::read_dir(env!("CARGO_MANIFEST_DIR")).unwrap();

@@ -1,7 +1,9 @@
-//! The cycle loop allocates nothing: a counting allocator watches it after the first TBs have been issued.
+//! The cycle loop does not allocate: a counting allocator observes it after the first TBs have been
+//! issued.
 //!
-//! Launching allocates (a kernel's tables), and so may the first cycles, in which queues reach their size. What is measured is
-//! the rest of the run: TBs come and go, caches fill, DRAM is busy, the firmware is called.
+//! A launch allocates a kernel's tables, and the first cycles may allocate while queues reach their
+//! size. The test measures the rest of the run: TBs start and end, caches fill, DRAM is busy, and
+//! the firmware is called.
 
 use mias_hw_model::gpu::{Gpu, Launch, RunEnd};
 use mias_hw_model::register_block::{RegisterBlock, Straps};
@@ -23,33 +25,33 @@ thread_local! {
 struct Counting;
 
 fn count() {
-    // The thread may be ending, and its variables gone: then nobody looks any more.
+    // The thread may be ending without its variables. Its allocations then no longer matter.
     let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
 }
 
-// SAFETY: every call is passed on to the system's allocator as it came; counting touches nothing but a thread's own cell, which
-// needs no allocation and no destructor.
+// SAFETY: every call is passed on to the system's allocator unchanged. Counting touches only a
+// thread's own cell, which needs no allocation and no destructor.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count();
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         count();
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.realloc(block, layout, new_size) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.dealloc(block, layout) }
     }
 }
@@ -61,8 +63,8 @@ fn allocations() -> u64 {
     ALLOCATIONS.with(Cell::get)
 }
 
-/// Allocations but for those that start threads, if there are several (`cargo xtask threads`), from
-/// cycle `warm` to the end of all launches, and that cycle.
+/// Returns the allocations from cycle `warm` to the end of all launches, and that cycle. It
+/// excludes those that start threads, if there are several (`cargo xtask threads`).
 fn allocations_after(warm: u64, workloads: &[Workload]) -> (u64, u64) {
     let gpu = gpus::load("rtx2060-accelsim").expect("built in");
     let mut gpu = Gpu::new(&gpu, Straps::new(PolicyCode::LeftOver));
@@ -77,7 +79,8 @@ fn allocations_after(warm: u64, workloads: &[Workload]) -> (u64, u64) {
     assert_eq!(gpu.run(&mut scheduler, warm), RunEnd::CycleLimit, "still running");
     let mut started = 0;
     if std::env::var_os("MIAS_THREADS").is_some() {
-        // What threads need once is made in a first call of theirs. They belong to a call: each starts them, a short one as well as a long one.
+        // A first call allocates the fixed state of threads. Every call, short or long, starts
+        // threads, so these allocations are subtracted.
         for until in [warm + SHORT, warm + 2 * SHORT] {
             let before = allocations();
             assert_eq!(gpu.run(&mut scheduler, until), RunEnd::CycleLimit, "still running");
@@ -97,10 +100,10 @@ fn traced(list: &str) -> Vec<Workload> {
     workloads
 }
 
-/// The launch latency, and as long again for queues to reach their size.
+/// Launch latency, and as long again for queues to reach their size.
 const WARM: u64 = 10_000;
 
-/// Cycles in which several threads have begun.
+/// Cycles in which several threads have started.
 const SHORT: u64 = 500;
 
 #[test]
@@ -117,7 +120,7 @@ fn shared_memory_loop_allocates_nothing() {
     assert_eq!(count, 0, "allocations in {} cycles", cycles - WARM);
 }
 
-/// Two kernels that share SMs; the second goes on when the first has ended.
+/// Two kernels that share SMs; the second continues when the first has ended.
 #[test]
 fn the_loop_of_two_kernels_allocates_nothing() {
     let workloads = traced("corun/comp60_mem/kernelslist.g");

@@ -1,11 +1,12 @@
-//! The crates depend on each other as `docs/architecture.md` draws it, and on what they may of others' crates.
+//! The crates depend on each other as drawn in `docs/explanation/architecture.md`, and only on
+//! allowed external crates.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-/// Of each package of the workspace, what it depends on to be used: not for its tests.
+/// Returns the dependencies of each package of the workspace, without those of its tests.
 fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["metadata", "--no-deps", "--offline", "--format-version", "1"]).current_dir(env!("CARGO_MANIFEST_DIR"));
@@ -20,9 +21,10 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     packages.map(|package| (text(&package["name"]), used(package))).collect()
 }
 
-/// The arrows of the drawing: `a --> b` in the block of `docs/architecture.md` that begins with `flowchart`.
+/// Returns the arrows of the drawing: `a --> b` in the block of `docs/explanation/architecture.md`
+/// that starts with `flowchart`.
 fn drawn() -> BTreeSet<(String, String)> {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/architecture.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/explanation/architecture.md");
     let page = std::fs::read_to_string(page).expect("the page");
     let (_, drawing) = page.split_once("```mermaid\nflowchart").expect("a drawing");
     let (drawing, _) = drawing.split_once("```").expect("its end");
@@ -34,7 +36,7 @@ fn drawn() -> BTreeSet<(String, String)> {
     arrows
 }
 
-/// Packages that hold suites, benches and scripts: they may use everything, and nothing uses them.
+/// Packages with suites, benchmarks and scripts: they may use everything, and no package uses them.
 const AROUND: [&str; 5] = ["mias-suites", "mias-input-file-tests", "mias-benches", "mias-target-bench", "xtask"];
 
 #[test]
@@ -45,7 +47,7 @@ fn the_crates_depend_on_each_other_as_drawn() {
     for (package, used) in packages.iter().filter(|(package, _)| !AROUND.contains(&package.as_str())) {
         found.extend(used.iter().filter(|name| ours.contains(name)).map(|name| (package.clone(), name.clone())));
     }
-    assert_eq!(found, drawn(), "what cargo says, and what docs/architecture.md draws");
+    assert_eq!(found, drawn(), "what cargo says, and what docs/explanation/architecture.md draws");
     assert!(found.iter().all(|(_, to)| !AROUND.contains(&to.as_str())));
 }
 
@@ -58,7 +60,7 @@ fn only_the_command_parses_a_command_line() {
     }
 }
 
-/// A board has a runtime of its own, perhaps in another version.
+/// A board has its own runtime, perhaps in another version.
 #[test]
 fn the_firmware_drags_no_runtime_of_a_processor_along() {
     let used = &dependencies()["mias-firmware"];

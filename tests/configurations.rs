@@ -1,9 +1,10 @@
-//! The configurations of the kernels that come with the simulator, all pairs and triples on the RTX 2060: the firmware's generator against
-//! a search of the whole box of TB counts. Nasef 2023, section 3.2.1: a configuration is a vector of TB counts that fits an SM and to which no
-//! TB can be added; of several kernels, one with TBs of a single kernel is left out (sources.md D18). The thesis' own worked examples are in
-//! `firmware/tests/configs.rs`.
+//! Configurations of the shipped kernels, all pairs and triples on the RTX 2060: the firmware's
+//! generator against an exhaustive search of TB counts.
 //!
-//! What a TB takes is read here from the assembler's report and the kernel's file, and rounded by hand.
+//! Nasef 2023, section 3.2.1: a configuration is a vector of TB counts that fits an SM and to which
+//! no TB can be added. With several kernels, vectors with TBs of a single kernel are left out
+//! (sources.md D18). The thesis' own worked examples are in `firmware/tests/configs.rs`. The demand
+//! of a TB is read from the assembler's report and the kernel's file, and rounded by hand.
 
 use mias_firmware::configs::{Candidate, Generator, Rules, TbVector};
 use mias_firmware::resources::{SmLimits, TbShape};
@@ -12,10 +13,12 @@ use mias_hw_model::register_block::{GpuDescription, RegisterBlock, Straps};
 use mias_registers::PolicyCode;
 use mias_workloads::kernels::{Spec, find};
 
-/// Threads, registers, bytes of shared memory, TBs: what an SM of the RTX 2060 has (`configs/gpus/rtx2060.toml`).
+/// Threads, registers, bytes of shared memory and TBs of an SM of the RTX 2060
+/// (`configs/gpus/rtx2060.toml`).
 const SM: [u32; 4] = [1024, 65_536, 65_536, 32];
 
-/// Name, entry, size of a small input, threads of a TB (the CUDA sources' launch), then the report's registers and bytes of shared memory.
+/// Name, entry, size of a small input, threads of a TB (the CUDA sources' launch), then the
+/// report's registers and bytes of shared memory.
 const KERNELS: [(&str, &str, u64, [u32; 3]); 7] = [
     ("mm", "mm", 64, [256, 39, 2048]),
     ("fwt", "fwt_radix4", 4096, [256, 22, 0]),
@@ -26,8 +29,8 @@ const KERNELS: [(&str, &str, u64, [u32; 3]); 7] = [
     ("dxtc", "dxtc", 4, [64, 95, 1408]),
 ];
 
-/// Configurations of every pair: 73 in all. Three of them, 1-3, 2-2 and 3-1, wherever one kernel's TB has 256 of an SM's 1,024 threads and
-/// nothing else is short.
+/// Configurations of every pair: 73 in all. A pair has three, 1-3, 2-2 and 3-1, if one kernel's TB
+/// has 256 of an SM's 1,024 threads and no other resource limits.
 const PAIRS: [(&str, usize); 21] = [
     ("mm+fwt", 3),
     ("mm+nbdy", 3),
@@ -91,7 +94,8 @@ const TRIPLES: [(&str, usize); 35] = [
     ("bopt+bfs+dxtc", 20),
 ];
 
-/// What a TB takes of [`SM`]: whole warps, and registers of all their lanes in fours (sources.md D13).
+/// Returns the demand of a TB on [`SM`]: whole warps, and registers of all their lanes in fours
+/// (sources.md D13).
 fn demand([threads, registers, shared]: [u32; 3]) -> [u32; 4] {
     let lanes = threads.next_multiple_of(32);
     [lanes, lanes * registers.next_multiple_of(4), shared, 1]
@@ -101,7 +105,8 @@ fn fits(demands: &[[u32; 4]], counts: &[u32]) -> bool {
     (0..4).all(|kind| demands.iter().zip(counts).map(|(demand, tbs)| demand[kind] * tbs).sum::<u32>() <= SM[kind])
 }
 
-/// Every configuration of at least two kernels, by trying all counts of TBs up to 32 each; lexicographic.
+/// Returns every configuration of at least two kernels in lexicographic order, from all counts of
+/// TBs up to 32 each.
 fn search(demands: &[[u32; 4]]) -> Vec<Vec<u32>> {
     let mut all: Vec<Vec<u32>> = vec![vec![]];
     for at in 0..demands.len() {
@@ -118,14 +123,14 @@ fn named(name: &str) -> [u32; 3] {
     KERNELS.iter().find(|kernel| kernel.0 == name).unwrap().3
 }
 
-/// As the firmware reads it from the register block.
+/// Returns the limits as the firmware reads them from the register block.
 fn limits() -> SmLimits {
     let config: GpuConfig = toml::from_str(mias_gpus::text("rtx2060").unwrap()).unwrap();
     let Ok(limits) = SmLimits::read(&mut RegisterBlock::new(GpuDescription::of(&config, Straps::new(PolicyCode::MiasIpc))));
     limits
 }
 
-/// Registers and bytes of shared memory that the assembler reports for an entry.
+/// Returns the registers and bytes of shared memory that the assembler reports for an entry.
 fn reported(name: &str, entry: &str) -> [u32; 2] {
     let report = mias_kernels::find(name).unwrap().report;
     let (_, rest) = report.split_once(&format!("Compiling entry function '{entry}' ")).unwrap();

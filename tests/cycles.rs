@@ -1,22 +1,25 @@
-//! Folders of a crate import each other one way only.
+//! Folders of a crate import each other in one direction only.
 //!
-//! Every folder of a crate's `src` is a graph. Its nodes are the folders in it, each with all that is below, and its
-//! other files. An edge from one node to another is a path in the code (`crate::..`, `super::..`, `self::..`, in a `use` or
-//! anywhere else) that leads from a file of the one to a file of the other. `mod.rs` and `lib.rs` are the interface of their folder and
-//! no node of it: what is declared there, its children may use; what it re-exports counts as where it comes from. Code for tests is left out.
+//! Every folder of a crate's `src` is a graph. Its nodes are the folders in it, each with all that
+//! is below, and its other files. An edge from one node to another is a path in the code
+//! (`crate::..`, `super::..`, `self::..`, in a `use` or anywhere else) from a file of the first to
+//! a file of the second. `mod.rs` and `lib.rs` are the interface of their folder and not a node of
+//! it. Children may use its declarations, and re-exports count as their origin. Test code is left
+//! out.
 //!
-//! A cycle is rejected if it has at least two folders. Files of one folder may import each other: they are read together.
+//! A cycle is rejected if it has at least two folders. Files of one folder may import each other,
+//! because they are read together.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A piece of Rust that paths are made of.
+/// A token of Rust code that paths consist of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Token {
     Word(String),
     Sign(char),
-    /// `::`
+    /// The token `::`.
     Path,
 }
 
@@ -28,7 +31,7 @@ fn word(token: Option<&Token>) -> Option<&str> {
     if let Some(Token::Word(word)) = token { Some(word) } else { None }
 }
 
-/// The tokens of a file, without comments and literals.
+/// Returns the tokens of a file, without comments and literals.
 fn tokens(text: &str) -> Vec<Token> {
     let chars: Vec<char> = text.chars().collect();
     let (mut tokens, mut at) = (Vec::new(), 0);
@@ -86,7 +89,7 @@ fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// The end of the group that begins at `from` with `{`, `(` or `[`.
+/// Returns the end of the group that starts at `from` with `{`, `(` or `[`.
 fn group_end(tokens: &[Token], from: usize) -> usize {
     let mut depth = 0usize;
     for (at, token) in tokens.iter().enumerate().skip(from) {
@@ -102,7 +105,7 @@ fn group_end(tokens: &[Token], from: usize) -> usize {
     tokens.len()
 }
 
-/// Leaves out what is compiled for tests only: each item behind `#[cfg(test)]` or `#[test]`.
+/// Removes test code: each item after `#[cfg(test)]` or `#[test]`.
 fn without_tests(tokens: &[Token]) -> Vec<Token> {
     let (mut kept, mut at) = (Vec::new(), 0);
     while at < tokens.len() {
@@ -125,7 +128,7 @@ fn without_tests(tokens: &[Token]) -> Vec<Token> {
     kept
 }
 
-/// Every path from `at` on that the use tree or expression there lists, and where it ends.
+/// Collects every path in the use tree or expression from `at` on, and returns its end.
 fn paths(tokens: &[Token], mut at: usize, mut so_far: Vec<String>, found: &mut Vec<Vec<String>>) -> usize {
     loop {
         match tokens.get(at) {
@@ -157,22 +160,22 @@ fn paths(tokens: &[Token], mut at: usize, mut so_far: Vec<String>, found: &mut V
     at
 }
 
-/// A module that has a file.
+/// A module with a file.
 struct Module {
     file: PathBuf,
     children: BTreeMap<String, usize>,
     parent: Option<usize>,
     /// Whether the file is the interface of its folder.
     is_interface: bool,
-    /// What is imported into it from its own children, by name.
+    /// Imports from its own children, by name.
     exports: Vec<Vec<String>>,
-    /// Names of what is defined in it.
+    /// Names of the items defined in it.
     items: BTreeSet<String>,
     /// Paths in its code, from the crate's root.
     uses: Vec<Vec<String>>,
 }
 
-/// The modules of a crate, from the root on.
+/// Modules of a crate, from the root on.
 struct Crate {
     modules: Vec<Module>,
 }
@@ -196,7 +199,7 @@ impl Crate {
         let children = BTreeMap::new();
         let (exports, items, uses) = (Vec::new(), BTreeSet::new(), Vec::new());
         self.modules.push(Module { file, children, parent, is_interface, exports, items, uses });
-        // Names of the inline modules around, each with the end of its braces.
+        // Names of the enclosing inline modules, each with the end of its braces.
         let mut inline: Vec<(String, usize)> = Vec::new();
         let mut at = 0;
         while at < tokens.len() {
@@ -245,7 +248,7 @@ impl Crate {
         number
     }
 
-    /// Notes a path of module `number`, whose own is `name`.
+    /// Records a path of module `number`, whose own name is `name`.
     fn add(&mut self, number: usize, name: &[String], inline: &[(String, usize)], path: Vec<String>) {
         let here: Vec<String> = name.iter().cloned().chain(inline.iter().map(|(name, _)| name.clone())).collect();
         let absolute = match path.first().map(String::as_str) {
@@ -255,7 +258,7 @@ impl Crate {
                 let up = path.iter().take_while(|segment| *segment == "super").count();
                 here[..here.len().saturating_sub(up)].iter().chain(&path[up..]).cloned().collect()
             }
-            // Of a child, perhaps; or of another crate.
+            // A path to a child, perhaps, or to another crate.
             _ => {
                 self.modules[number].exports.push(path.clone());
                 name.iter().cloned().chain(path).collect()
@@ -264,7 +267,8 @@ impl Crate {
         self.modules[number].uses.push(absolute);
     }
 
-    /// The module that a path from the root leads to. What an interface re-exports is where it comes from.
+    /// Returns the module that a path from the root leads to. A re-export of an interface leads to
+    /// its origin.
     fn resolve(&self, from: usize, path: &[String], depth: usize) -> usize {
         let mut at = from;
         for (place, segment) in path.iter().enumerate() {
@@ -294,7 +298,8 @@ impl Crate {
         module.items.contains(name) || module.exports.iter().any(|path| path.last() == Some(name))
     }
 
-    /// Folders and files below `src` on the way to a module, the interface of a folder being the folder itself.
+    /// Returns the folders and files below `src` on the way to a module. The interface of a folder
+    /// counts as the folder itself.
     fn place(&self, module: usize, src: &Path) -> Vec<String> {
         let module = &self.modules[module];
         let mut path = module.file.strip_prefix(src).expect("below src").with_extension("");
@@ -304,7 +309,7 @@ impl Crate {
         path.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect()
     }
 
-    /// Of each folder, which of its nodes import which, with one import of each.
+    /// Returns the imports between the nodes of each folder, with one example each.
     fn edges(&self, src: &Path) -> BTreeMap<PathBuf, BTreeMap<(String, String), String>> {
         let mut edges: BTreeMap<PathBuf, BTreeMap<(String, String), String>> = BTreeMap::new();
         for (number, module) in self.modules.iter().enumerate() {
@@ -328,7 +333,7 @@ impl Crate {
     }
 }
 
-/// Sets of nodes that all reach each other, of two nodes and more.
+/// Returns the sets of at least two nodes that all reach each other.
 fn cycles(edges: &BTreeMap<(String, String), String>) -> BTreeSet<BTreeSet<String>> {
     let mut reach: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (from, to) in edges.keys() {
@@ -346,7 +351,7 @@ fn cycles(edges: &BTreeMap<(String, String), String>) -> BTreeSet<BTreeSet<Strin
     sets.filter(|set| set.len() > 1).collect()
 }
 
-/// Folders with the sources of a crate, below `folder`.
+/// Collects the source folders of crates below `folder`.
 fn crates(folder: &Path, found: &mut Vec<PathBuf>) {
     let src = folder.join("src");
     if folder.join("Cargo.toml").is_file() && src.is_dir() {
@@ -360,7 +365,8 @@ fn crates(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Cycles of a crate with two folders or more: where they are, the folders of each, and the imports that make them.
+/// Returns the cycles of a crate with two folders or more: location, folders, and the imports that
+/// cause them.
 fn folder_cycles(src: &Path) -> Vec<(PathBuf, String, Vec<String>)> {
     let mut found = Vec::new();
     for root in ["lib.rs", "main.rs"].map(|name| src.join(name)).into_iter().filter(|root| root.is_file()) {
@@ -394,11 +400,12 @@ fn folders_import_each_other_one_way_only() {
     }
 }
 
-/// On a crate written for it: a cycle over a file and a re-export is found; tests, texts and a parent's own items make none.
+/// A synthetic crate: a cycle over a file and a re-export is found; tests, texts and a parent's own
+/// items cause none.
 #[test]
 fn cycles_are_found_where_they_are() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cycles");
-    // Of the last time, perhaps.
+    // From an earlier run, perhaps.
     let _ = fs::remove_dir_all(&folder);
     let write = |name: &str, text: &str| {
         let file = folder.join(name);

@@ -1,5 +1,5 @@
-//! Decisions take simulated time: the quotas change so many cycles after the interrupt as the counted instructions take, and events
-//! in between wait.
+//! Decisions take simulated time: quotas change after the cycles of the counted instructions, and
+//! events in between wait.
 
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats};
@@ -15,7 +15,7 @@ use mias_registers::{PhaseCode, PolicyCode, global, interrupt};
 use mias_workloads::kernels::Spec;
 use std::sync::{Arc, LazyLock};
 
-/// Enough that every configuration of two kernels is tried in a round.
+/// Enough to try every configuration of two kernels in one round.
 const SMS: u32 = 6;
 const WINDOW: u32 = 1_000;
 const CYCLES: u64 = 150_000;
@@ -36,21 +36,21 @@ fn runner() -> GpuConfig {
     gpu
 }
 
-/// A run of the first so many kernels, with what happened at the register block.
+/// Runs the first kernels, and returns the events at the register block.
 fn run(gpu: &GpuConfig, policy: Policy, latency: Latency, workloads: &[Workload]) -> Outcome {
     let options = Options { profile_cycles: WINDOW, latency, ..Options::new(End::Cycles(CYCLES)) };
     let run = Run { control: Control::Policy(policy), workloads: workloads.iter().collect(), options };
     SimulatedGpu::new(gpu.clone()).recording().run(&run, &|_| {}).unwrap()
 }
 
-/// Cycles of the writes of `value` to `register`.
+/// Returns the cycles of the writes of `value` to `register`.
 fn writes(activity: &[Activity], register: u32, value: Option<u32>) -> Vec<u64> {
     let written =
         |event| matches!(event, ActivityEvent::Write { offset, value: v } if offset == register && value.is_none_or(|value| value == v));
     activity.iter().filter(|a| written(a.event)).map(|a| a.cycle).collect()
 }
 
-/// For each decision: the cycle of its interrupt, and of the commit that follows.
+/// Returns the cycle of each decision's interrupt, and of the following commit.
 fn decisions(outcome: &Outcome) -> Vec<(u64, u64)> {
     let commits = writes(&outcome.activity, global::COMMIT, None);
     let made = writes(&outcome.activity, global::PHASE, Some(PhaseCode::Decide as u32));
@@ -61,19 +61,21 @@ fn decisions(outcome: &Outcome) -> Vec<(u64, u64)> {
 fn quotas_change_after_the_decisions_time() {
     for (latency, kernels) in [(Latency::Worst, 2), (Latency::PerMetric, 2), (Latency::Worst, 3)] {
         let mut gpu = runner();
-        // Fast enough that the second round, whose generation takes most, fits the run.
+        // Fast enough for the second round, whose generation takes most of the time, to fit the
+        // run.
         gpu.microcontroller.clock_khz = if kernels == 2 { 400_000 } else { 10_000_000 };
         let outcome = run(&gpu, Policy::MiasFactor, latency, &WORKLOADS[..kernels]);
         let time = outcome.decision_time.unwrap();
         let decisions = decisions(&outcome);
         assert_eq!(decisions.len(), time.decisions as usize);
-        // Three kernels have more configurations than there are SMs: two rounds.
+        // Three kernels have more configurations than SMs: two rounds.
         assert_eq!(decisions.len(), kernels - 1, "{kernels} kernels");
         assert_eq!(decisions.iter().map(|(from, to)| to - from).sum::<u64>(), time.cycles);
-        // Cycles are those of the instructions: 1.5 per instruction; each decision is rounded up by itself.
+        // Cycles match the instructions: 1.5 per instruction; each decision is rounded up
+        // separately.
         let exact = time.instructions as f64 * 1.5 * 1_365_000.0 / f64::from(gpu.microcontroller.clock_khz);
         assert!((exact..exact + decisions.len() as f64).contains(&(time.cycles as f64)), "{time:?}");
-        // Nothing is placed in between, and SMs profile again only with the second round's quotas.
+        // No quota is placed in between, and SMs profile again only with the second round's quotas.
         for (from, to) in decisions {
             let inside = |a: &&Activity| a.cycle > from && a.cycle < to && matches!(a.event, ActivityEvent::Write { .. });
             assert_eq!(outcome.activity.iter().filter(inside).count(), 0);
@@ -81,7 +83,8 @@ fn quotas_change_after_the_decisions_time() {
     }
 }
 
-/// The first quotas of a policy that profiles come as late as was counted; those of one that does not, when the batch ends.
+/// The first quotas of a profiling policy come after the counted time; those of another one when
+/// the batch ends.
 #[test]
 fn the_first_quotas_take_the_placements_time() {
     let gpu = runner();
@@ -89,7 +92,8 @@ fn the_first_quotas_take_the_placements_time() {
     let end = u64::from(gpu.launch.latency_cycles);
     let at_once = [(Policy::MiasIpc, Latency::Off, 2), (Policy::Spatial, Latency::Worst, 2), (Policy::MiasIpc, Latency::Worst, 1)];
     assert_eq!(at_once.map(|(policy, latency, kernels)| first(policy, latency, kernels)), [end; 3]);
-    // 5,000 cycles of 1,365 MHz are 976 instructions of 1.5 cycles of 400 MHz; mm and fwt have 3 configurations.
+    // 5,000 cycles of 1,365 MHz are 976 instructions of 1.5 cycles of 400 MHz; mm and fwt have 3
+    // configurations.
     let batch = Batch { sms: SMS, kernels: 2, configs: 3, time_ahead: 976 };
     let instructions = LatencyTable::measured().placement(gpu.microcontroller.core, batch);
     let cycles = (instructions * 1_500 * 1_365).div_ceil(1_000 * 400);
@@ -98,7 +102,8 @@ fn the_first_quotas_take_the_placements_time() {
     }
 }
 
-/// Each access waits so many cycles of the microcontroller: what is added is proportional to them, in placements and decisions.
+/// Each access waits some microcontroller cycles: the added time is proportional to them, in
+/// placements and decisions.
 #[test]
 fn wait_states_are_added_for_every_access() {
     let times = |wait_states| {
@@ -109,7 +114,8 @@ fn wait_states_are_added_for_every_access() {
         [writes(&outcome.activity, global::COMMIT, None)[0], to - from]
     };
     let [none, few, many] = [0, 4, 8].map(times);
-    // Of a decision at least three counters per SM; of a placement at least a quota per slot. Times are rounded up.
+    // A decision reads at least three counters per SM; a placement writes at least a quota per
+    // slot. Times are rounded up.
     for (at, least) in [8, 3 * u64::from(SMS)].into_iter().enumerate() {
         let (added, twice) = (few[at] - none[at], many[at] - none[at]);
         assert!(added + 1 >= least * 4 * 1_365 / 400, "{added} for {least} accesses");
@@ -117,7 +123,7 @@ fn wait_states_are_added_for_every_access() {
     }
 }
 
-/// The firmware, with decisions that take so many cycles; none: they are not timed.
+/// The firmware with decisions of fixed length in cycles; none for no timing.
 struct Timed {
     firmware: Firmware,
     cycles: Option<u64>,
@@ -132,7 +138,8 @@ impl Microcontroller for Timed {
     }
 }
 
-/// A run with decisions of so many cycles: statistics, and what happened at the register block.
+/// Runs with decisions of `cycles` cycles, and returns statistics and the events at the register
+/// block.
 fn timed(policy: PolicyCode, workloads: &[Workload], cycles: Option<u64>) -> (Stats, Vec<Activity>) {
     let straps = Straps { profile_window: WINDOW, ..Straps::new(policy) };
     let mut gpu = Gpu::new(&runner(), straps);
@@ -150,12 +157,12 @@ fn timed(policy: PolicyCode, workloads: &[Workload], cycles: Option<u64>) -> (St
     (gpu.stats(), gpu.registers_mut().take_activity())
 }
 
-/// With no time to take, nothing differs from a run in which decisions are not timed; with some, something does.
+/// Decisions of zero length equal untimed decisions; longer ones make a difference.
 #[test]
 fn decisions_of_no_time_are_those_that_are_off() {
     for (policy, kernels) in [(PolicyCode::MiasLinear, 2), (PolicyCode::MiasIpc, 3)] {
         let run = |cycles| timed(policy, &WORKLOADS[..kernels], cycles);
-        // Writes that wait for the decision's end are made after all that the firmware reads.
+        // Writes that wait for the decision's end come after all reads of the firmware.
         let run = |cycles| {
             let (stats, mut activity) = run(cycles);
             activity.retain(|activity| !matches!(activity.event, ActivityEvent::Read { .. }));
@@ -185,7 +192,8 @@ fn a_faster_clock_is_never_later_and_chooses_the_same() {
     }
 }
 
-/// A kernel that arrives while the firmware decides: its interrupt is raised at once and served after the broadcast.
+/// A kernel arrives during a decision: its interrupt is raised at once and served after the
+/// broadcast.
 #[test]
 fn a_launch_during_a_decision_is_served_after_it() {
     let gpu = runner();
@@ -204,7 +212,7 @@ fn a_launch_during_a_decision_is_served_after_it() {
     assert!(steady.contains(&to) && partition.contains(&to));
 }
 
-/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+/// Tests of `cargo xtask ci` that `cargo xtask test` leaves out.
 mod slow {
     use super::*;
 
@@ -219,7 +227,8 @@ mod slow {
         assert!(own[0] < own[1] && own[1] < own[2], "IPC reads and computes least: {own:?}");
     }
 
-    /// Two kernels of 4 TBs per SM: 8 points, which 6 SMs profile in two windows of 4; and policies that profile the kernels alone.
+    /// Two kernels of 4 TBs per SM have 8 points, which 6 SMs profile in two windows of 4. Other
+    /// policies profile the kernels alone.
     #[test]
     fn other_policies_take_what_was_counted_of_themselves() {
         let mut gpu = runner();
@@ -230,7 +239,8 @@ mod slow {
             (Policy::WarpedSlicer, &[situation(4, 8), situation(8, 0)][..]),
             (Policy::WarpedSlicerUnscaled, &[situation(4, 8), situation(8, 0)]),
             (Policy::Coordinated, &[situation(2, 0)]),
-            // What the kernels do together comes in at the time-out: the first SM that is drained begins, and the last take longer than two windows.
+            // The shared measurement ends at the time-out: the first drained SM starts, and the
+            // last ones take longer than two windows.
             (Policy::Maestro, &[situation(2, 1), Situation { late: true, ..situation(3, 0) }]),
         ] {
             for latency in [Latency::Worst, Latency::PerMetric] {

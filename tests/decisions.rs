@@ -1,6 +1,8 @@
-//! Decision streams: what the firmware does on a small machine from the first launch to the last completion, phase by phase, with
-//! counters and score of every configuration that it tried. That it does right is for the properties in `scheduling.rs` and in the
-//! firmware's suites to say; the snapshots show that, and where, it does otherwise than before.
+//! Decision streams: the firmware's actions on a small machine from the first launch to the last
+//! completion. They list every phase, with counters and score of every tried configuration.
+//!
+//! The properties in `scheduling.rs` and in the firmware's suites define correctness. The snapshots
+//! show whether, and where, the behavior changes.
 
 use crate::common::rig::{Setting, launch, small_machine};
 use mias_firmware::configs::TbVector;
@@ -11,7 +13,8 @@ use mias_registers::PolicyCode;
 use mias_workloads::kernels;
 use std::sync::Arc;
 
-/// The thesis' metrics, Warped-Slicer, which tries kernels alone, and a policy that tries two placements.
+/// The thesis' metrics, Warped-Slicer, which profiles kernels alone, and a policy that tries two
+/// placements.
 const POLICIES: [PolicyCode; 6] = [
     PolicyCode::MiasIpc,
     PolicyCode::MiasIpmIpc,
@@ -21,25 +24,25 @@ const POLICIES: [PolicyCode; 6] = [
     PolicyCode::Maestro,
 ];
 
-/// Profiling window in core cycles: long enough for the first loads of a TB to come back.
+/// Profiling window in core cycles: long enough for the first loads of a TB to return.
 const WINDOW: u32 = 1_500;
 
-/// The third kernel comes when the first two have been placed.
+/// Arrival of the third kernel, after the placement of the first two.
 const LATER: u64 = 10_000;
 
-/// No run here has so many cycles.
+/// Upper bound on the cycles of a run.
 const TOO_LONG: u64 = 1_000_000;
 
-/// The firmware, and what it did so far.
+/// The firmware, with a record of its actions.
 struct Notes {
     firmware: Firmware,
     lines: Vec<String>,
-    /// Reschedulings when the last decision was noted.
+    /// Number of reschedulings at the last recorded decision.
     noted: u32,
 }
 
 impl Notes {
-    /// The configurations tried, and what came of them.
+    /// Records the tried configurations and the result.
     fn decision(&mut self) {
         let report = self.firmware.report();
         if report.winner().is_none() && !report.settled() || report.reschedulings() == self.noted {
@@ -61,7 +64,8 @@ impl Notes {
         self.lines.push(format!("  chose {}", report.winner().map_or_else(apart, shown)));
     }
 
-    /// The quotas of every SM, kernels in the order of their slots; nothing before there are kernels.
+    /// Returns the quotas of every SM, kernels in the order of their slots; empty before there are
+    /// kernels.
     fn quotas(&self, registers: &RegisterBlock) -> String {
         let slots = self.firmware.report().slots();
         let quota = |sm: usize, slot: &u8| registers.quota(sm, usize::from(*slot)).to_string();
@@ -84,7 +88,8 @@ impl Microcontroller for Notes {
     }
 }
 
-/// Everything that the firmware does while mm and fwt share the machine, and then fwt and what is left of mm.
+/// Records all actions of the firmware while mm and fwt share the machine, and then fwt and the
+/// rest of mm.
 fn stream(policy: PolicyCode) -> String {
     let trace = |name: &str, size| Arc::new(kernels::trace(kernels::find(name).expect(name), size, 1).expect(name));
     let (mm, fwt) = (trace("mm", 128), trace("fwt", 1 << 15));

@@ -1,4 +1,4 @@
-//! The same input gives the same bytes: on every run, and with any number of workers.
+//! Equal inputs give equal bytes, in every run and with any number of workers.
 
 use mias_lab::experiment::compare::{Watch, compare};
 use mias_lab::experiment::gpu_runner::{End, Options};
@@ -10,10 +10,10 @@ use mias_report::comparison_json;
 use mias_workloads::kernels;
 use std::sync::Arc;
 
-/// Few enough that the runs take seconds, enough for every configuration to be tried.
+/// Few enough for runs of seconds, and enough to try every configuration.
 const SMS: u32 = 6;
 
-/// Progress is nobody's business here.
+/// Watch that ignores progress.
 struct Unwatched;
 
 impl Watch for Unwatched {
@@ -22,7 +22,8 @@ impl Watch for Unwatched {
     fn finished(&self) {}
 }
 
-/// From PTX to JSON: both kernels traced, every policy and configuration run, the report rendered, by `workers` threads.
+/// Runs from PTX to JSON with `workers` threads: both kernels traced, every policy and
+/// configuration run, the report rendered.
 fn comparison(workers: usize, options: Options) -> String {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(workers).build().unwrap();
     pool.install(|| {
@@ -39,7 +40,7 @@ fn comparison(workers: usize, options: Options) -> String {
     })
 }
 
-/// A window, and what every policy that measures measures in.
+/// Returns options with a window, also for every measuring policy.
 fn window() -> Options {
     Options { profile_cycles: 1_000, search_cycles: 1_000, ..Options::new(End::Cycles(120_000)) }
 }
@@ -60,7 +61,7 @@ fn equal_bytes(options: Options) {
     assert_eq!(first, comparison(4, options), "four workers");
 }
 
-/// `cargo xtask ci` runs this, `cargo xtask test` does not.
+/// Tests of `cargo xtask ci` that `cargo xtask test` leaves out.
 mod slow {
     use super::*;
 

@@ -1,4 +1,4 @@
-//! What an evaluation takes for the same run is the same run: checked by running both.
+//! Runs that an evaluation treats as equal are equal, by running both.
 
 use crate::common::workloads::{executed, executed_ahead, runner};
 use mias_lab::evaluate::record::{Kept, canonical, is_first_alone};
@@ -32,7 +32,7 @@ fn left_over_in_an_endless_window_is_the_first_kernel_alone() {
         assert_eq!(together.launches[1].tbs_issued, 0);
         assert_eq!(together, derived);
     }
-    // Where kernels do not start again the second has its turn, and nothing is derived.
+    // Without relaunches the second kernel has its turn, and no run is derived.
     let once = Options { relaunch: false, ..options };
     assert!(!is_first_alone(&Control::Policy(Policy::LeftOver), &max_tbs, &[0, 0], once));
     assert!(run(&runner, &both, &Control::Policy(Policy::LeftOver), once).launches[1].tbs_issued > 0);

@@ -1,5 +1,6 @@
-//! Random faults at random times under random work: docs/reliability.md says what holds whatever happens, and
-//! `tests/common/fault_rig.rs` checks it in every run. `cargo xtask soak` runs many more of them.
+//! Random faults at random times under random work, with the properties of
+//! docs/porting/guarantees.md, which `tests/common/fault_rig.rs` checks in every run. `cargo xtask
+//! soak` runs many more of them.
 
 use crate::common::fault_rig::FaultRig;
 use crate::common::faults::{BrokenCounter, Fault, Reading};
@@ -10,7 +11,7 @@ use mias_registers::counters::Counter;
 use mias_registers::{KERNEL_SLOTS, PolicyCode, interrupt, slot};
 use proptest::prelude::*;
 
-/// Schedules in a test run.
+/// Number of schedules in a test run.
 const USUAL: u32 = 300;
 
 fn reading() -> impl Strategy<Value = Reading> {
@@ -47,12 +48,12 @@ fn fault() -> impl Strategy<Value = Fault> {
         2 => (0u32..120).prop_map(Fault::SilentReads),
         3 => (0u32..160).prop_map(Fault::Reset),
         1 => Just(Fault::ResetAsleep),
-        // What fits an SM: what does not is rejected, and the model's launch knows nothing of that.
+        // Descriptors that fit an SM. Others are rejected, which the model's launch does not know.
         1 => descriptor.prop_map(|(register, value)| Fault::Descriptor { register, value }),
     ]
 }
 
-/// A kernel of few instructions: the faults are what matters here.
+/// Generates a kernel of few instructions, because the test is about faults.
 fn kernel() -> impl Strategy<Value = HandMade> {
     let threads = prop::sample::select(vec![32u32, 64, 256]);
     let shared = prop_oneof![3 => Just(0u32), 1 => Just(9_000u32), 1 => Just(40_000u32)];
@@ -66,7 +67,7 @@ fn kernel() -> impl Strategy<Value = HandMade> {
     })
 }
 
-/// Streams are numbered as the launches: each kernel is on its own.
+/// Streams are numbered as the launches, so each kernel has its own.
 fn launches() -> impl Strategy<Value = Vec<(HandMade, u64)>> {
     let arrival = prop_oneof![2 => Just(0u64), 3 => 0u64..4_000];
     prop_oneof![5 => prop::collection::vec((kernel(), arrival.clone()), 1..=4), 1 => prop::collection::vec((kernel(), arrival), 5..=10)]

@@ -1,5 +1,8 @@
-//! What is promised when something goes wrong (docs/reliability.md), one fault at a time, on three SMs with kernels made by hand.
-//! `tests/common/fault_rig.rs` says what is checked in every run: among it that every TB runs once, and that all comes to rest.
+//! Promises under faults (docs/porting/guarantees.md), one fault at a time, on three SMs with
+//! synthetic kernels.
+//!
+//! `tests/common/fault_rig.rs` describes the checks of every run. They include that every TB runs
+//! once, and that the system comes to rest.
 
 use crate::common::fault_rig::{FaultRig, HOST_PATIENCE, TIME_OUT_WINDOWS};
 use crate::common::faults::{BrokenCounter, Fault, Reading};
@@ -13,16 +16,16 @@ use mias_registers::{PhaseCode, PolicyCode, fault, interrupt};
 
 const MIAS: [PolicyCode; 4] = [PolicyCode::MiasIpc, PolicyCode::MiasIpmIpc, PolicyCode::MiasFactor, PolicyCode::MiasLinear];
 
-/// The policies whose interrupts are swept access by access; the random schedules sweep the others.
+/// Policies whose interrupts are swept access by access. The random schedules sweep the others.
 const SWEPT: [PolicyCode; 2] = [PolicyCode::LeftOver, PolicyCode::MiasFactor];
 
-/// Two kernels of which an SM holds four TBs: three configurations for three SMs.
+/// Two kernels with four TBs per SM: three configurations for three SMs.
 fn pair() -> Vec<Launch> {
     let kernels = [HandMade::compute(60, 256, 60), HandMade::memory(50, 256, 3)];
     kernels.iter().zip(0..).map(|(kernel, stream)| launch(&kernel.trace(), stream, 0)).collect()
 }
 
-/// The same, and a third that arrives when the first two run.
+/// The pair, and a third kernel that arrives when the first two run.
 fn three() -> Vec<Launch> {
     [pair(), vec![launch(&HandMade::compute(20, 128, 40).trace(), 2, 2_500)]].concat()
 }
@@ -35,17 +38,17 @@ fn run(setting: &Setting, launches: Vec<Launch>, counters: &[BrokenCounter], sch
     (rig, stats)
 }
 
-/// Cycle by which all of these launches had ended.
+/// Returns the cycle by which all of these launches had ended.
 fn end(stats: &Stats) -> u64 {
     stats.launches.iter().filter_map(|launch| launch.end_cycle).max().expect("complete")
 }
 
-/// First cycle of a phase, from `from` on.
+/// Returns the first cycle of a phase, from `from` on.
 fn first(rig: &FaultRig, phase: PhaseCode, from: u64) -> Option<u64> {
     rig.faulty.phases.iter().find(|(cycle, p)| *p == phase && *cycle >= from).map(|(cycle, _)| *cycle)
 }
 
-/// One launch latency for the batch, then a window, and the TBs that are on the way: nothing is wrong.
+/// One launch latency for the batch, then a window, and the TBs in transition: no fault.
 #[test]
 fn without_faults_nothing_is_reset_and_nothing_is_said() {
     for policy in PolicyCode::ALL {
@@ -54,8 +57,8 @@ fn without_faults_nothing_is_reset_and_nothing_is_said() {
     }
 }
 
-/// SM 0 holds two TBs of a kernel that has four, all of them long, and is to hold one: it never gets there. It is left out when two
-/// windows have passed since the first SM did.
+/// SM 0 holds two TBs of a kernel with four, all of them long, and must reach one: it never does.
+/// It is left out two windows after the first SM reached its partition.
 #[test]
 fn an_sm_that_never_reaches_its_partition_is_left_out() {
     for policy in MIAS {
@@ -68,12 +71,13 @@ fn an_sm_that_never_reaches_its_partition_is_left_out() {
         let steady = first(&rig, PhaseCode::Steady, profile).expect("decided");
         assert_eq!(steady, profile + TIME_OUT_WINDOWS * u64::from(setting.window), "{policy:?}");
         assert!(stats.launches[0].end_cycle > Some(steady), "the scenario: the long TBs are still there");
-        // SM 0 was dealt the first configuration of (1, 3), (2, 2) and (3, 1).
+        // SM 0 had the first configuration of (1, 3), (2, 2) and (3, 1).
         assert_ne!(rig.faulty.winners[0].1, TbVector([1, 3, 0, 0]), "{policy:?}: what nobody measured is not chosen");
     }
 }
 
-/// Whatever the counters show, the decision falls in the same cycle as with good ones, and for a configuration that was tried.
+/// For any counters, the decision falls in the same cycle as with correct ones, and selects a tried
+/// configuration.
 #[test]
 fn broken_counters_cost_the_best_choice_and_nothing_else() {
     for policy in MIAS {
@@ -97,7 +101,8 @@ fn broken_counters_cost_the_best_choice_and_nothing_else() {
     }
 }
 
-/// A launch is lost while nothing runs, so that nothing else calls: the poll finds it.
+/// A launch is lost while the GPU is idle, so that no other event calls the firmware: the poll
+/// finds it.
 #[test]
 fn a_launch_that_is_lost_in_silence_is_found_by_the_poll() {
     let kernel = HandMade::compute(9, 256, 60).trace();
@@ -110,7 +115,7 @@ fn a_launch_that_is_lost_in_silence_is_found_by_the_poll() {
     assert!(end(&stats) > u64::from(POLL_CYCLES), "the scenario: nothing else called");
 }
 
-/// The timer is lost while nothing runs: only a reset helps, and it does.
+/// The timer is lost while the GPU is idle: only a reset recovers it.
 #[test]
 fn a_timer_that_is_lost_in_silence_is_the_hosts_to_mend() {
     let kernel = HandMade::compute(9, 256, 60).trace();
@@ -121,8 +126,8 @@ fn a_timer_that_is_lost_in_silence_is_the_hosts_to_mend() {
     assert!(steady <= 5 + HOST_PATIENCE + 2 * u64::from(LAUNCH_LATENCY));
 }
 
-/// Twelve launches at once, eight slots, room for four: the others wait, in the FIFO and with the host. One more, forced upon the
-/// block, is refused and told of, and changes nothing.
+/// Twelve launches at once, eight slots, four scheduled kernels: the others wait, in the FIFO and
+/// with the host. One more, forced upon the block, is refused with a fault, and changes nothing.
 #[test]
 fn a_full_launch_fifo_keeps_its_launches() {
     for policy in PolicyCode::ALL {
@@ -143,7 +148,7 @@ fn a_full_launch_fifo_keeps_its_launches() {
     }
 }
 
-/// Found by the random schedules, with no fault at all.
+/// Found by the random schedules, without any fault.
 #[test]
 fn two_kernels_that_load_and_store_end_with_ideal_transitions() {
     let setting = Setting { window: 1_183, ..Setting::new(PolicyCode::MiasIpc, true) };
@@ -154,7 +159,8 @@ fn two_kernels_that_load_and_store_end_with_ideal_transitions() {
     rig.run();
 }
 
-/// Sweeps over every phase and policy: `cargo xtask ci` runs them, `cargo xtask test` does not.
+/// Sweeps over every phase and policy: tests of `cargo xtask ci` that `cargo xtask test` leaves
+/// out.
 mod slow {
     use super::*;
 
@@ -178,7 +184,8 @@ mod slow {
         }
     }
 
-    /// Seen again in the same cycle, a status and its events change nothing at all; later they are old news, and no decision is another.
+    /// A repeated status and its events change nothing in the same cycle. Later they are stale, and
+    /// do not change any decision.
     #[test]
     fn a_doubled_interrupt_is_old_news() {
         for policy in PolicyCode::ALL {
@@ -196,7 +203,8 @@ mod slow {
         }
     }
 
-    /// A bus that returns all ones, for a while or from some access of an interrupt on: nothing is done that cannot be undone.
+    /// A bus that returns all ones, for a while or from some access of an interrupt on, causes no
+    /// irreversible action.
     #[test]
     fn all_ones_are_not_believed() {
         for policy in PolicyCode::ALL {
@@ -217,8 +225,9 @@ mod slow {
         }
     }
 
-    /// The microcontroller is reset in every phase that takes time, and at every access of the interrupts between them: those of Decide
-    /// and Broadcast among them. The kernels go on, and are scheduled anew within one launch latency.
+    /// The microcontroller is reset in every phase that takes time, and at every access of the
+    /// interrupts between them, including those of Decide and Broadcast. The kernels continue, and
+    /// are rescheduled within one launch latency.
     #[test]
     fn a_reset_in_any_phase_loses_nothing() {
         for policy in PolicyCode::ALL {
@@ -235,7 +244,7 @@ mod slow {
                 let end = rig.run_until(cycle + u64::from(LAUNCH_LATENCY) + 1);
                 let scheduler = rig.faulty.firmware.scheduler();
                 let waiting = end == RunEnd::CycleLimit && !scheduler.kernels().is_empty() && scheduler.reschedulings() == 0;
-                // A kernel that has just arrived opens a batch of its own.
+                // A kernel that has just arrived opens its own batch.
                 assert!(!waiting || rig.gpu.registers().phase() == Some(PhaseCode::Partition), "{policy:?}: reset in cycle {cycle}");
                 rig.run();
                 assert_eq!((rig.faulty.resets, rig.gpu.registers().faults()), (1, 0), "{policy:?}: reset in cycle {cycle}");
@@ -252,8 +261,8 @@ mod slow {
         }
     }
 
-    /// A kernel's interrupt is lost, with its event or without. It is found at the next poll; only if what was lost is the timer that
-    /// nothing else stands in for, the host has to reset.
+    /// A kernel's interrupt is lost, with its event or without. It is found at the next poll. The
+    /// host must reset only if the lost event is a timer without a substitute.
     #[test]
     fn a_lost_interrupt_is_made_up_for() {
         let kinds =
@@ -270,7 +279,8 @@ mod slow {
                         assert!(resets == 0 || status == interrupt::TIMER, "{what}: {resets} resets");
                         let late = end(&stats).saturating_sub(end(&sound));
                         let most = if resets == 0 { u64::from(POLL_CYCLES) } else { HOST_PATIENCE + u64::from(LAUNCH_LATENCY) };
-                        // What is found late makes for another order of TBs, at worst one kernel after the other.
+                        // A late discovery changes the order of TBs, at worst to one kernel after
+                        // the other.
                         assert!(late <= most + end(&sound), "{what}: {late} cycles late");
                     }
                 }
@@ -278,7 +288,8 @@ mod slow {
         }
     }
 
-    /// A third kernel of every length there is between none and longer than all: it ends in every phase that takes time.
+    /// A third kernel of every length between none and longer than all: it ends in every phase that
+    /// takes time.
     #[test]
     fn a_kernel_completes_in_every_phase() {
         for policy in MIAS {
@@ -298,7 +309,8 @@ mod slow {
         }
     }
 
-    /// A descriptor that fits no SM, or that is none: the firmware frees the slot and says so, and the others go on.
+    /// A descriptor that fits no SM, or an invalid one: the firmware frees the slot and reports it,
+    /// and the others continue.
     #[test]
     fn a_descriptor_that_cannot_run_is_rejected() {
         let whole = KernelDescriptor { grid_tbs: 5, tb_threads: 64, thread_registers: 16, ..KernelDescriptor::default() };
@@ -324,7 +336,8 @@ mod slow {
         }
     }
 
-    /// A descriptor that is read wrong but could be: too many TBs are asked for, or too few. The hardware issues what fits.
+    /// A descriptor that is read wrong but plausibly: too many or too few TBs are requested. The
+    /// hardware issues those that fit.
     #[test]
     fn a_descriptor_that_was_read_wrong_does_no_harm() {
         use mias_registers::slot;

@@ -1,4 +1,5 @@
-//! Every machine that is built in: its file reads, passes its checks, and gives each number a source, and it runs the project's kernels.
+//! Every built-in GPU: its file is read, passes its checks, gives each number a source, and the GPU
+//! runs the project's kernels.
 
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::energy::EnergyReport;
@@ -27,7 +28,8 @@ fn every_gpu_file_is_valid_and_named_after_itself() {
     }
 }
 
-/// What the papers give, in their own terms: SMs, threads, TBs, registers, shared memory, L1, L2 in all, and DRAM bandwidth.
+/// Numbers of the papers in their own terms: SMs, threads, TBs, registers, shared memory, L1, total
+/// L2, and DRAM bandwidth.
 #[test]
 fn machines_of_the_seeds_have_the_seeds_numbers() {
     let kib = 1024;
@@ -51,12 +53,12 @@ fn machines_of_the_seeds_have_the_seeds_numbers() {
         let bytes_per_cycle = f64::from(dram.channels * dram.bus_bytes * dram.beats_per_cycle);
         let peak = bytes_per_cycle * f64::from(gpu.clocks.dram_khz) * 1e-6;
         assert!((peak / gb_per_s - 1.0).abs() < 0.001, "{name}: {peak} GB/s, {gb_per_s} expected");
-        // A burst of tCCD cycles must be what the bus takes for a sector.
+        // A burst of tCCD cycles must equal the bus time of a sector.
         assert_eq!(dram.timing.t_ccd * dram.bus_bytes * dram.beats_per_cycle, 32, "{name}: tCCD");
     }
 }
 
-/// 16 TBs, and 96 KB in all whatever the carve-out.
+/// 16 TBs, and 96 KB in total for any carve-out.
 #[test]
 fn the_rtx2060_as_it_is_has_one_array_of_96_kb() {
     let gpu = gpus::load("rtx2060-hw").unwrap();
@@ -67,8 +69,8 @@ fn the_rtx2060_as_it_is_has_one_array_of_96_kb() {
     }
 }
 
-/// Of each SM's array shared memory takes a step, and L1 all that is left: 128 KB (sources.md D116), 192 and 256 KB (sources.md D117
-/// and D118).
+/// Shared memory takes a step of each SM's array, and L1 the rest: 128 KB (sources.md D116), 192
+/// and 256 KB (sources.md D117 and D118).
 #[test]
 fn later_machines_share_one_array_between_l1_and_shared_memory() {
     for (name, kib, steps) in [("rtx3070-accelsim", 128, 6), ("a100", 192, 8), ("h100", 256, 10)] {
@@ -82,11 +84,12 @@ fn later_machines_share_one_array_between_l1_and_shared_memory() {
     }
 }
 
-/// `cargo xtask ci` runs this, `cargo xtask test` does not.
+/// Tests of `cargo xtask ci` that `cargo xtask test` leaves out.
 mod slow {
     use super::*;
 
-    /// Every machine runs both kernels for 50,000 cycles, makes progress with each, and accounts for every slot and its energy.
+    /// Every GPU runs both kernels for 50,000 cycles, makes progress with each, and accounts for
+    /// every slot and its energy.
     #[test]
     fn every_machine_runs_the_kernels() {
         let traced = |(name, size, stream)| {
@@ -95,7 +98,8 @@ mod slow {
         };
         let mut workloads: Vec<Workload> = [("mm", 256, 0), ("fwt", 1 << 16, 1)].map(traced).into();
         place(&mut workloads);
-        // Decisions that take no time: some of these machines' clocks leave little of so short a window.
+        // Decisions of zero length, because some of these GPUs' clocks leave little of such a short
+        // window.
         let options = Options { profile_cycles: 10_000, latency: Latency::Off, ..Options::new(End::Cycles(50_000)) };
         mias_gpus::all().collect::<Vec<_>>().par_iter().for_each(|(name, text)| {
             let config = parse(name, text);

@@ -1,5 +1,5 @@
-//! The instructions executed depend on the kernels alone (sources.md D102): whatever the policy, the
-//! configuration, the transition and the cap, every TB runs once and executes what its trace holds.
+//! Executed instructions depend on the kernels alone (sources.md D102): for any policy,
+//! configuration, transition and cap, every TB runs once and executes its trace.
 
 use mias_lab::experiment::gpu_runner::{End, GpuRunner, Options, Run};
 use mias_lab::experiment::policy::{Control, Latency, Policy, Transition};
@@ -10,10 +10,10 @@ use mias_workloads::kernels::Spec;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Few enough that runs take less than a second, enough for spatial partitions.
+/// Few enough for runs below a second, and enough for spatial partitions.
 const SMS: u32 = 4;
 
-/// Several windows pass before the kernels are done, so that the measuring policies decide.
+/// Several windows pass before the kernels end, so that the measuring policies decide.
 const PROFILE_CYCLES: u32 = 1_000;
 
 fn workloads(kernels: &[&str]) -> Vec<Workload> {
@@ -26,12 +26,14 @@ fn workloads(kernels: &[&str]) -> Vec<Workload> {
     workloads
 }
 
-/// Every control of these kernels, with every transition, and a cap for one of them.
+/// Returns every control of these kernels, with every transition, and a cap for one of them.
 fn runs(workloads: &[Workload], runner: &SimulatedGpu) -> Vec<(Control, Options)> {
     let all: Vec<&Workload> = workloads.iter().collect();
-    // Decisions of no time: between two rounds of three kernels' configurations these small kernels would be over.
+    // Decisions of zero length, because these small kernels would end between two rounds of three
+    // kernels' configurations.
     let done = Options { profile_cycles: PROFILE_CYCLES, latency: Latency::Off, ..Options::new(End::Done) };
-    // Null places nothing of all kernels but one: until done it would never end. Sequential is no run.
+    // Null places only one kernel's TBs, so a run until done would never end. Sequential is not a
+    // run.
     let policies = Policy::ALL.into_iter().filter(|policy| policy.decides()).map(Control::Policy);
     let configs = runner.configurations(&all).unwrap().into_iter().filter(|config| !config.contains(&0)).map(Control::Fixed);
     let controls: Vec<Control> = policies.chain(configs).collect();
@@ -72,7 +74,7 @@ fn of_a_compute_and_a_memory_kernel() {
     instructions_do_not_depend_on_the_policy(&["mm:96", "fwt:16384"]);
 }
 
-/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+/// Tests of `cargo xtask ci` that `cargo xtask test` leaves out.
 mod slow {
     use super::*;
 

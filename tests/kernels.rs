@@ -1,4 +1,4 @@
-//! From CUDA source to warp trace, through the public interface: what a user of the front end relies on.
+//! From CUDA source to warp trace through the public interface of the front end.
 
 use mias_ptx::lower::record::{self, RecordError};
 use mias_ptx::{Arg, DeviceMemory, ExecError, Launch, Program};
@@ -22,7 +22,8 @@ fn both_kernels_run_check_and_record() {
         let trace = trace.unwrap();
         assert_eq!(u64::from(trace.tbs()), trace.info().tbs());
         assert_eq!(reports.last(), Some(&(trace.info().tbs(), trace.info().tbs())));
-        // Every warp ends with its one exit, and all 32 lanes execute all of it: neither kernel diverges.
+        // Every warp ends with its one exit, and all 32 lanes execute everything: neither kernel
+        // diverges.
         for tb in 0..trace.tbs() {
             for warp in 0..trace.info().warps() {
                 let range = trace.shape(trace.warp(tb, warp).shape);
@@ -37,7 +38,7 @@ fn both_kernels_run_check_and_record() {
     }
 }
 
-/// The bytes that the traces move are those that the algorithms need: every element once per load and store.
+/// The traces move the bytes that the algorithms need: every element once per load and store.
 #[test]
 fn traffic_is_what_the_algorithm_needs() {
     let bytes = |name: &str, size| -> (u64, u64) {
@@ -79,7 +80,7 @@ fn types_are_those_of_the_thesis() {
     assert!(kernels::find("nn").is_err());
 }
 
-/// A user's own PTX, with a bug: the message says where.
+/// A user's own PTX with a bug: the message gives its location.
 #[test]
 fn a_fault_in_the_users_kernel_is_found() {
     let text = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry fill(.param .u64 p, .param .u32 n)\n{\n.reg .b32 %r<3>;\n\

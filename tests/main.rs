@@ -1,4 +1,4 @@
-//! The suites that need several crates, in one program.
+//! Suites that need several crates, in one program.
 
 mod allocation;
 mod arrows;

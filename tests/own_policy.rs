@@ -1,4 +1,4 @@
-//! A policy that a program brings itself runs in the firmware as one of the firmware's own does.
+//! A policy of an external program runs in the firmware as a built-in one does.
 
 use mias::custom_policy::{Custom, CustomPolicy};
 use mias_firmware::configs::ConfigTable;
@@ -16,7 +16,8 @@ use mias_lab::gpus;
 use mias_workloads::kernels;
 use std::sync::{Arc, Mutex};
 
-/// MIAS by IPM*IPC, as if somebody had brought it. It takes `COUNT` instructions to decide, or does not say.
+/// MIAS by IPM*IPC as an external policy. It takes `COUNT` instructions to decide, or gives no
+/// count.
 #[derive(Clone, Debug)]
 struct Brought<const COUNT: u64>(Mias<IpmIpc>);
 
@@ -109,7 +110,7 @@ fn its_decisions_take_what_it_says_or_the_worst_there_is() {
 fn an_image_does_not_know_it() {
     let runner = runner().with_image(Some(Image { core: Core::CortexM4, file: "none.elf".into() }));
     match runner.run(&run(SILENT, &workloads(), Latency::Off), &|_| {}) {
-        Err(RunError::Firmware(message)) => assert!(message.contains("`brought` is this program's own"), "{message}"),
+        Err(RunError::Firmware(message)) => assert!(message.contains("`brought` belongs to this program"), "{message}"),
         other => panic!("{other:?}"),
     }
 }

@@ -1,9 +1,10 @@
-//! A package holds all that it is built from: nothing that it includes lies outside its folder, where `cargo package` would not find it.
+//! A package contains all files that it includes. `cargo package` would not find files outside its
+//! folder.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// Folders of the packages that others can depend on, from the root.
+/// Folders of the published packages, from the root.
 const PACKAGES: [&str; 14] = [
     "firmware",
     "firmware/registers",
@@ -21,7 +22,7 @@ const PACKAGES: [&str; 14] = [
     "host-sim/mias",
 ];
 
-/// Rust files under a folder, but for those of tests and of packages within.
+/// Collects the Rust files under a folder, except those of tests and of nested packages.
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -34,7 +35,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// A path without `..`, as far as its text tells.
+/// Returns a path without `..`, by its text alone.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -47,7 +48,7 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// The paths that a source includes, outside of its own tests.
+/// Returns the paths that a source includes, outside of its own tests.
 fn included(text: &str) -> impl Iterator<Item = &str> {
     let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     let calls = ["include_str!(\"", "include_bytes!(\"", "include!(\""].into_iter();

@@ -1,4 +1,5 @@
-//! Windows that end when it is known what they give: what is told is what was simulated and no more, whoever shares the simulation.
+//! Early stopping at a precision: results contain only simulated data, whichever runs share the
+//! simulation.
 
 use crate::common::workloads::executed;
 use mias_lab::experiment::gpu_runner::{End, GpuRunner, Options, Outcome, Run};
@@ -18,7 +19,7 @@ fn runner() -> SimulatedGpu {
     SimulatedGpu::new(gpu)
 }
 
-/// Grids that begin anew some ten times in the window.
+/// Grids that restart some ten times in the window.
 fn workloads() -> Vec<Workload> {
     executed(&[("fwt", 1 << 14), ("mm", 64)])
 }
@@ -41,7 +42,7 @@ fn an_estimate_begins_with_what_was_simulated() {
     let outcome = run(control.clone(), &all, options(Some("5 %")));
     let Estimate { simulated_cycles, steady_from_cycle, half_widths } = outcome.estimate.clone().expect("it is known to 5 %");
     assert!(steady_from_cycle < simulated_cycles && simulated_cycles < WINDOW && outcome.cycles == WINDOW);
-    // The same counts as runs that end there, and their rate for the rest, to the nearest.
+    // The same counts as runs that end there, and their rate for the rest, rounded to nearest.
     let ends = |cycles: u64| run(control.clone(), &all, Options { end: End::Cycles(cycles), ..options(None) });
     let (then, now) = (ends(steady_from_cycle), ends(simulated_cycles));
     let rest = |then: u64, now: u64| {
@@ -56,7 +57,7 @@ fn an_estimate_begins_with_what_was_simulated() {
         let error = told.thread_insts.abs_diff(exact.thread_insts);
         assert!(error as f64 <= 0.05 * exact.thread_insts as f64, "{error} of {}", exact.thread_insts);
     }
-    // Every slot of every cycle is counted once, but for roundings.
+    // Every slot of every cycle is counted once, except for rounding.
     let slots: u64 = outcome.sms.issue_slots.iter().sum();
     let all: u64 = exact.sms.issue_slots.iter().sum();
     assert!(slots.abs_diff(all) < 16, "{slots} and {all}");
@@ -65,7 +66,8 @@ fn an_estimate_begins_with_what_was_simulated() {
 #[test]
 fn who_is_known_leaves_those_that_go_on() {
     let all = workloads();
-    // The exact run leads or not, policies part or not, and one policy runs alone but for its precisions.
+    // The exact run leads or not, policies diverge or not, and one policy runs alone except for its
+    // precisions.
     shared_end_as_alone(&all, &[Policy::MiasIpc, Policy::MiasIpmIpc], &[Some("5 %"), None, Some("20 %")]);
     shared_end_as_alone(&all, &[Policy::Smk], &[None, Some("5 %"), Some("0.0001 %")]);
 }
@@ -100,7 +102,7 @@ fn what_does_not_begin_anew_is_simulated_in_full() {
     }
 }
 
-/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+/// Tests of `cargo xtask ci` that `cargo xtask test` leaves out.
 mod slow {
     use super::*;
 

@@ -1,5 +1,6 @@
-//! The real firmware preempting on the real GPU model, by every scheme: kernels of any priority arrive whenever, and no TB is lost or ends twice.
-//! The model's validation checks resources, places and TBs in every cycle. `cargo xtask soak` runs many more schedules.
+//! The real firmware preempting on the real GPU model, by every scheme: kernels of any priority
+//! arrive at any time, and no TB is lost or ends twice. The model's validation checks resources,
+//! places and TBs in every cycle. `cargo xtask soak` runs many more schedules.
 
 use crate::common::hand_made::{HandMade, any_kernel};
 use crate::common::rig::{SCHEMES, Setting, launch, small_machine};
@@ -11,19 +12,19 @@ use mias_policies::Firmware;
 use mias_registers::{KERNEL_SLOTS, PolicyCode, preempt_scheme};
 use proptest::prelude::*;
 
-/// Schedules in a test run.
+/// Number of schedules in a test run.
 const USUAL: u32 = 60;
 
-/// Cycles that a preemption may take.
+/// Latency limit of a preemption in cycles.
 const LIMIT: u32 = 1_000;
 
-/// No run is this long.
+/// Upper bound on the cycles of a run.
 const TOO_LONG: u64 = 5_000_000;
 
 /// Cycles that the oracle looks ahead.
 const AHEAD: u64 = 2_000;
 
-/// The firmware, which must find no fault.
+/// The firmware, which must raise no fault.
 struct Sound(Firmware);
 
 impl Microcontroller for Sound {
@@ -61,7 +62,7 @@ fn run(launches: &[(HandMade, u64, u8, u32)], (switch, resume): (SwitchModel, Re
     let flushed = stats.preemptions.iter().any(|tb| tb.technique == mias_hw_model::gpu::Technique::Flush && !tb.refused);
     for (launch, trace) in stats.launches.iter().zip(&traces) {
         assert_eq!(launch.tbs_completed, u64::from(trace.tbs()));
-        // What was flushed begins again, and is work once.
+        // A flushed TB restarts, and its work counts once.
         let work = (launch.useful_warp_insts(), launch.useful_thread_insts());
         assert_eq!(work, (trace.warp_insts(), trace.thread_insts()), "of {} warp instructions", launch.warp_insts);
         assert!(flushed || launch.warp_insts == trace.warp_insts(), "{} instructions", launch.warp_insts);

@@ -1,5 +1,6 @@
-//! The firmware preempting on the GPU model at awkward moments: while SMs profile, while a context is on its way, for kernels that ask at
-//! once, and by commands that come late. Each in every cycle of a stretch, so that nothing hangs on one.
+//! Preemption on the GPU model at critical times: while SMs profile, while a context moves, for
+//! concurrent requests, and by late commands. Each is tested in every cycle of an interval, so that
+//! no result depends on one cycle.
 
 use crate::common::hand_made::HandMade;
 use crate::common::rig::{LAUNCH_LATENCY, SCHEMES, Setting, launch, small_machine};
@@ -10,16 +11,17 @@ use mias_policies::Firmware;
 use mias_registers::bus::Bus;
 use mias_registers::{KERNEL_SLOTS, PhaseCode, PolicyCode, preempt, preempt_scheme, technique};
 
-/// No run is this long.
+/// Upper bound on the cycles of a run.
 const TOO_LONG: u64 = 2_000_000;
 
-/// Cycles that a preemption may take.
+/// Latency limit of a preemption in cycles.
 const LIMIT: u32 = 1_000;
 
-/// Commands are given until this cycle.
+/// Cycle until which commands are given.
 const COMMANDED: u64 = 6_000;
 
-/// The firmware, which must find no fault; and its phases, with what SMs held of each slot and might hold before the interrupt that led there.
+/// The firmware, which must raise no fault; with its phases, and the TBs and quotas of each slot on
+/// SMs before the interrupt that led there.
 struct Watched {
     firmware: Firmware,
     phases: Vec<(u64, PhaseCode)>,
@@ -39,18 +41,18 @@ impl Microcontroller for Watched {
     }
 }
 
-/// TBs of each slot on each SM, and how many there may be.
+/// Returns the TBs of each slot on each SM, and their quota.
 fn held(registers: &RegisterBlock) -> Vec<[(u32, u32); KERNEL_SLOTS]> {
     let sms = 0..registers.gpu().sm_count as usize;
     sms.map(|sm| std::array::from_fn(|slot| (registers.resident(sm, slot), registers.quota(sm, slot)))).collect()
 }
 
-/// So many SMs that preempt by a scheme, under a policy.
+/// Creates `sms` SMs that preempt by a scheme, under a policy.
 fn gpu(sms: u32, policy: PolicyCode, scheme: u32) -> (Gpu, Watched) {
     set_up(sms, &Setting { preempt: (scheme, LIMIT), ..Setting::new(policy, false) })
 }
 
-/// So many SMs that are able to preempt.
+/// Creates `sms` SMs with preemption support.
 fn set_up(sms: u32, setting: &Setting) -> (Gpu, Watched) {
     let mut config = small_machine(sms);
     config.sm.preemption = Some(PreemptionConfig::default());
@@ -59,7 +61,7 @@ fn set_up(sms: u32, setting: &Setting) -> (Gpu, Watched) {
     (gpu, Watched { firmware, phases: Vec::new(), held: Vec::new() })
 }
 
-/// Runs to the end, at which every TB has been completed once.
+/// Runs to the end, and checks that every TB has been completed once.
 fn finish(gpu: &mut Gpu, watched: &mut Watched, kernels: &[&HandMade]) -> Stats {
     assert_eq!(gpu.run(watched, TOO_LONG), RunEnd::AllComplete);
     let stats = gpu.stats();
@@ -73,8 +75,8 @@ fn urgent(kernel: &HandMade, stream: u32, arrival: u64, priority: u8) -> Launch 
     Launch { priority, ..launch(&kernel.trace(), stream, arrival) }
 }
 
-/// The profile goes on, its window neither restarted nor cut short: as many decisions as without the urgent kernel, which has its room at
-/// once.
+/// The profile continues, its window neither restarted nor shortened: as many decisions as without
+/// the urgent kernel, which has its room at once.
 #[test]
 fn an_sm_is_preempted_within_its_window() {
     let [first, second, other] = [HandMade::compute(60, 256, 120), HandMade::memory(40, 256, 6), HandMade::compute(4, 256, 10)];
@@ -106,7 +108,8 @@ fn an_sm_is_preempted_within_its_window() {
     }
 }
 
-/// A kernel that is not urgent, and one that is, arrive in each stretch of a switch of whole contexts.
+/// A kernel that is not urgent, and one that is, arrive in each interval of a switch of whole
+/// contexts.
 #[test]
 fn a_launch_during_a_switch_waits_for_nothing() {
     let long = HandMade { registers: 64, ..HandMade::compute(8, 256, 400) };
@@ -130,7 +133,7 @@ fn a_launch_during_a_switch_waits_for_nothing() {
     }
 }
 
-/// Both arrive together; both have TBs there soon, whichever the scheme, and neither keeps the other out.
+/// Both arrive together. Both soon have TBs there under any scheme, and neither excludes the other.
 #[test]
 fn two_urgent_kernels_at_once_both_have_their_room() {
     let long = HandMade::compute(24, 256, 300);
@@ -149,11 +152,11 @@ fn two_urgent_kernels_at_once_both_have_their_room() {
     }
 }
 
-/// Commands as they would be if they came late: nobody looks whether a TB is in the place still, or is the same one, or may be flushed still.
-/// Each is carried out or refused, and every TB runs once.
+/// Late commands: the firmware does not check whether the TB is still in its place, is the same
+/// one, or may still be flushed. Each command is executed or refused, and every TB runs once.
 #[test]
 fn commands_that_come_late_are_carried_out_or_refused() {
-    // Loads, works, and stores to where it loaded: it may be flushed until then.
+    // Loads, computes, and stores to the loaded data: it may be flushed until then.
     let kernel = HandMade::memory(24, 256, 4);
     let (mut carried_out, mut refused, mut ended) = (0, 0, 0);
     for how in [technique::DRAIN, technique::FLUSH, technique::SWITCH] {
@@ -170,7 +173,8 @@ fn commands_that_come_late_are_carried_out_or_refused() {
             let stats = finish(&mut gpu, &mut watched, &[&kernel]);
             let of_those = |is_refused: bool| stats.preemptions.iter().filter(move |tb| tb.refused == is_refused);
             (carried_out, refused) = (carried_out + of_those(false).count(), refused + of_those(true).count());
-            // One that had issued all it has had ended (sources.md D133), and is not executed again.
+            // A TB that had issued all its instructions had ended (sources.md D133), and is not
+            // executed again.
             let whole = kernel.trace().warp_insts() / u64::from(kernel.tbs);
             assert!(stats.preemptions.iter().all(|tb| tb.refused || tb.ended == (tb.warp_insts == whole)), "{:?}", stats.preemptions);
             ended += of_those(false).filter(|tb| tb.technique == Technique::Flush && tb.ended).count();
@@ -181,11 +185,13 @@ fn commands_that_come_late_are_carried_out_or_refused() {
     assert!(carried_out > 0 && refused > 0 && ended > 0, "{carried_out} carried out, {refused} refused, {ended} to be flushed had ended");
 }
 
-/// Two urgent kernels want the whole of an SM that a third one fills, the second while the contexts of those that leave for the first are on
-/// their way. What becomes free is the first one's, whose TBs come as soon as they would alone.
+/// Two urgent kernels need the whole of an SM that a third one fills. The second requests it while
+/// the contexts of the first one's victims move. The freed space belongs to the first, whose TBs
+/// arrive as soon as they would alone.
 ///
-/// A second one of the same priority waits for the first one's TBs to end. One of a higher priority does not: it asks when the SM's commands are
-/// done, and the first one's TBs are among those that leave for it.
+/// A second kernel of the same priority waits for the first one's TBs to end. One of a higher
+/// priority does not. Its request comes when the SM's commands are done, and the first one's TBs
+/// are among its victims.
 #[test]
 fn what_is_reserved_for_one_is_not_taken_by_the_next() {
     let long = HandMade { registers: 64, ..HandMade::compute(8, 256, 400) };
@@ -223,13 +229,15 @@ fn what_is_reserved_for_one_is_not_taken_by_the_next() {
     }
 }
 
-/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+/// Tests of `cargo xtask ci` that `cargo xtask test` leaves out.
 mod slow {
     use super::*;
 
-    /// Two kernels under MIAS: the first fills three SMs before the second comes, and an SM holds four TBs of either. With a transition that preempts, as
-    /// many are commanded to leave as are beyond their new quota: for the partitions that are tried, and then for the one that is chosen. With the
-    /// others nobody is commanded; how long after the choice SMs hold what they are to hold says who waits for TBs to end.
+    /// Two kernels under MIAS: the first fills three SMs before the second arrives, and an SM holds
+    /// four TBs of either. With a preemptive transition, as many TBs are commanded to leave as
+    /// exceed their new quota: for the tried partitions, and then for the chosen one. With other
+    /// transitions there is no command. The time from the choice until SMs reach their quotas shows
+    /// which transition waits for TBs to end.
     #[test]
     fn a_broadcast_makes_its_room_by_commands() {
         let [first, second] = [HandMade::compute(90, 256, 2_000), HandMade::compute(60, 256, 1_500)];
@@ -238,13 +246,14 @@ mod slow {
             let (mut gpu, mut watched) = set_up(3, &setting);
             gpu.launch(launch(&first.trace(), 0, 0)).expect("fits");
             gpu.launch(launch(&second.trace(), 1, 3_000)).expect("fits");
-            // It tries, measures, and has chosen: no phase in between is seen after an interrupt.
+            // It tries, measures, and has chosen: no phase in between is visible after an
+            // interrupt.
             let tried = [PhaseCode::Transition, PhaseCode::Profile, PhaseCode::Steady];
             let chosen = |watched: &Watched| watched.phases.windows(3).position(|three| three.iter().map(|(_, phase)| *phase).eq(tried));
             let is_there = |gpu: &Gpu| held(gpu.registers()).iter().flatten().all(|(resident, quota)| resident <= quota);
             loop {
                 assert_eq!(gpu.run(&mut watched, gpu.cycle() + 10), RunEnd::CycleLimit, "kernels are long");
-                // Quotas come to the SMs one after the other.
+                // Quotas reach the SMs one after the other.
                 if let Some(at) = chosen(&watched).filter(|at| gpu.cycle() > watched.phases[at + 2].0 + 20 && is_there(&gpu)) {
                     let quotas = held(gpu.registers());
                     return (gpu.stats(), gpu.cycle(), quotas, at, watched);

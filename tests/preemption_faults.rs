@@ -1,6 +1,10 @@
-//! Random faults while TBs are preempted: kernels of any priority arrive whenever, TBs leave by every scheme, and interrupts, resets, silence,
-//! descriptors and registers go wrong as docs/reliability.md lists them. `tests/common/fault_rig.rs` checks what holds whatever happens: no TB
-//! is lost or ends twice, what was flushed is executed again and nothing else, and all comes to rest. `cargo xtask soak` runs many more.
+//! Random faults during preemption: kernels of any priority arrive at any time, and TBs leave by
+//! every scheme.
+//!
+//! The faults are those of docs/porting/guarantees.md in interrupts, resets, silence, descriptors
+//! and registers. `tests/common/fault_rig.rs` checks that no TB is lost or ends twice, that exactly
+//! the flushed TBs are executed again, and that the system comes to rest. `cargo xtask soak` runs
+//! many more.
 
 use crate::common::fault_rig::FaultRig;
 use crate::common::faults::{BrokenCounter, BrokenRegister, Fault, Reading};
@@ -13,10 +17,10 @@ use mias_registers::counters::Counter;
 use mias_registers::{KERNEL_SLOTS, PolicyCode, interrupt, preempt, preempt_scheme, slot};
 use proptest::prelude::*;
 
-/// Schedules in a test run.
+/// Number of schedules in a test run.
 const USUAL: u32 = 60;
 
-/// Cycles that a preemption may take.
+/// Latency limit of a preemption in cycles.
 const LIMIT: u32 = 1_000;
 
 /// Cycles that the oracle looks ahead.
@@ -31,7 +35,7 @@ fn broken_counter() -> impl Strategy<Value = BrokenCounter> {
         .prop_map(|(sm, counter, reading)| BrokenCounter { sm, counter, reading })
 }
 
-/// Any register by which victims are chosen, those that say what was written among them.
+/// Generates any register by which victims are chosen, including those that show written values.
 fn broken_register() -> impl Strategy<Value = BrokenRegister> {
     let registers: Vec<u32> = preempt::REGISTERS.iter().map(|register| register.offset).collect();
     (prop::option::of(0usize..4), prop::sample::select(registers), reading()).prop_map(|(sm, register, reading)| BrokenRegister {
@@ -41,8 +45,9 @@ fn broken_register() -> impl Strategy<Value = BrokenRegister> {
     })
 }
 
-/// Those of `tests/fault_schedules.rs`, with the interrupt of SMs that want room, what else a selection reads of a kernel, and more
-/// accesses until a reset, since a selection makes more.
+/// Generates the faults of `tests/fault_schedules.rs`, in addition the interrupt of SMs that
+/// request space and the other kernel fields of a selection. Resets come after more accesses,
+/// because a selection makes more.
 fn fault() -> impl Strategy<Value = Fault> {
     let statuses = vec![interrupt::LAUNCH, interrupt::COMPLETED, interrupt::PARTITION, interrupt::TIMER, interrupt::ALL];
     let status = prop_oneof![2 => Just(interrupt::PREEMPT), 1 => prop::sample::select(statuses)];
@@ -67,8 +72,8 @@ fn fault() -> impl Strategy<Value = Fault> {
     ]
 }
 
-/// A kernel of few instructions: the faults are what matters here. It may be flushed until it stores to what it loaded, until its atomic, or
-/// to its end.
+/// Generates a kernel of few instructions, because the test is about faults. It may be flushed
+/// until it stores to loaded data, until its atomic, or to its end.
 fn kernel() -> impl Strategy<Value = HandMade> {
     let threads = prop::sample::select(vec![64u32, 256, 512]);
     let shared = prop_oneof![3 => Just(0u32), 1 => Just(9_000u32), 1 => Just(40_000u32)];
@@ -84,7 +89,7 @@ fn kernel() -> impl Strategy<Value = HandMade> {
     })
 }
 
-/// Kernels, their arrival, priority and limit.
+/// Generates kernels with their arrival, priority and limit.
 fn launches() -> impl Strategy<Value = Vec<(HandMade, u64, u8, u32)>> {
     let one = || (kernel(), 0u64..4_000, 0u8..3, prop::sample::select(vec![0u32, 1, 500, 20_000]));
     prop_oneof![4 => prop::collection::vec(one(), 2..=4), 1 => prop::collection::vec(one(), 5..=8)]

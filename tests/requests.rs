@@ -1,5 +1,5 @@
-//! Requests for room from end to end (Shieh 2016, chapter 4): the same instants for everybody, copies that know nothing of each other, and an
-//! oracle that never does worse than the scheme that knows less.
+//! Preemption requests from end to end (Shieh 2016, chapter 4): the same times for all schemes,
+//! independent copies, and an oracle that never does worse than the scheme with less knowledge.
 
 use crate::common::workloads::executed;
 use mias_hw_model::config::{PreemptionConfig, SwitchModel};
@@ -9,7 +9,8 @@ use mias_lab::experiment::requests::{Requested, Requests, Scheme};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::gpus;
 
-/// Two of a GTX 480's SMs with the paper's own switches, on which a kernel is launched at once.
+/// Returns two SMs of a GTX 480 with the paper's own switches, on which a kernel is launched at
+/// once.
 fn runner() -> SimulatedGpu {
     let mut gpu = gpus::load("shieh16-lines").unwrap();
     gpu.sm.count = 2;
@@ -18,7 +19,7 @@ fn runner() -> SimulatedGpu {
     SimulatedGpu::new(gpu)
 }
 
-/// An urgent kernel of 12 TBs beside a kernel: what comes of its requests.
+/// Returns the results of the requests of an urgent kernel of 12 TBs next to another kernel.
 fn requested(beside: (&str, u64), schemes: &[Scheme]) -> Vec<Requested> {
     let all = executed(&[beside, ("preempt", 12 * 224)]);
     let requests = Requests::new(4, schemes, &[500, 3_000]);
@@ -48,7 +49,8 @@ fn requests_come_at_the_same_time_and_copies_are_apart() {
     }
 }
 
-/// Under the paper's model of a switch the oracle never violates a deadline that the proposed scheme keeps.
+/// Under the paper's model of a switch the oracle never violates a deadline that the proposed
+/// scheme meets.
 #[test]
 fn an_oracle_never_violates_more() {
     for beside in BESIDE {
@@ -61,7 +63,7 @@ fn an_oracle_never_violates_more() {
                 assert!(!known || found, "{beside:?}, limit {}", oracle.limit_cycles);
             }
         }
-        // Whether the proposed scheme is asked for or not.
+        // With and without the proposed scheme.
         let alone = requested(beside, &[Scheme::Oracle]);
         assert_eq!(alone, both.into_iter().filter(|row| row.scheme == "oracle").collect::<Vec<_>>());
     }

@@ -1,4 +1,4 @@
-//! How many TBs fit an SM: firmware and hardware have arithmetic of their own for it, and must agree.
+//! Number of TBs that fit an SM: firmware and hardware compute it separately, and must agree.
 
 use mias_firmware::resources::{Resources as FirmwareResources, SmLimits, TbShape};
 use mias_hw_model::config::{GpuConfig, SmConfig};
@@ -12,7 +12,7 @@ fn reference_machine() -> GpuConfig {
     toml::from_str(mias_gpus::text("rtx2060-accelsim").unwrap()).unwrap()
 }
 
-/// Machines within the bounds of [`GpuConfig::check`].
+/// Generates GPUs within the bounds of [`GpuConfig::check`].
 fn any_machine() -> impl Strategy<Value = GpuConfig> {
     let granules = (1u32..=512, 1u32..=1_024);
     (1u32..=32, 1u32..=64, 1u32..=262_144, 0u32..=262_144, granules).prop_map(|(warps, tbs, registers, shared, granules)| {
@@ -31,7 +31,7 @@ fn any_shape() -> impl Strategy<Value = TbShape> {
     prop_oneof![4 => usual.prop_map(shape), 1 => absurd.prop_map(shape)]
 }
 
-/// The limits as the firmware reads them from the machine's register block.
+/// Returns the limits as the firmware reads them from the register block.
 fn limits(config: &GpuConfig) -> SmLimits {
     let Ok(limits) = SmLimits::read(&mut RegisterBlock::new(GpuDescription::of(config, Straps::new(PolicyCode::LeftOver))));
     limits
@@ -53,7 +53,7 @@ fn same(firmware: &FirmwareResources, hardware: &Resources) -> bool {
         == (hardware.threads, hardware.registers, hardware.shared_bytes, hardware.tbs)
 }
 
-/// By placing one TB after the other, in numbers that cannot overflow.
+/// Places one TB after the other, in numbers that cannot overflow.
 fn by_hand(shape: &TbShape, sm: &SmConfig) -> u32 {
     let up = |value: u32, granule: u32| u64::from(value).div_ceil(granule.into()) * u64::from(granule);
     let threads = up(shape.threads, 32);

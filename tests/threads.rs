@@ -1,5 +1,6 @@
-//! Results do not depend on the threads that a run has: traces, co-runs, relaunches, decisions of the firmware, runs that share a simulation
-//! and part, and kernels that are executed while they run.
+//! Results do not depend on the number of threads of a run. The tests cover traces, co-runs,
+//! relaunches, firmware decisions, runs that share a simulation and diverge, and kernels that are
+//! executed while they run.
 
 use crate::common::workloads::executed_ahead;
 use mias_lab::experiment::gpu_runner::{End, GpuRunner, Options, Outcome, Run};
@@ -13,7 +14,7 @@ use mias_workloads::trace_store::Cache;
 use std::path::Path;
 use std::sync::Mutex;
 
-/// More than a group of SMs has, where there are as many threads; and more threads than cores.
+/// More threads than SMs of a group, if there are as many; and more threads than cores.
 const THREADS: [usize; 3] = [2, 4, 16];
 
 fn runner(name: &str, sms: u32, threads: usize) -> SimulatedGpu {
@@ -22,7 +23,7 @@ fn runner(name: &str, sms: u32, threads: usize) -> SimulatedGpu {
     SimulatedGpu::new(gpu).with_threads(Threads::new(threads))
 }
 
-/// The outcome of every run, from runs that may share a simulation.
+/// Returns the outcome of every run, from runs that may share a simulation.
 fn together(runner: &SimulatedGpu, runs: &[Run<'_>]) -> Vec<Outcome> {
     let outcomes = Mutex::new(vec![None; runs.len()]);
     runner.run_together(runs, &|_| {}, &|at, outcome| outcomes.lock().unwrap()[at] = Some(outcome.unwrap()));

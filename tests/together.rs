@@ -1,4 +1,4 @@
-//! Runs that share a simulation: every outcome is what the run gives alone, in every number.
+//! Runs that share a simulation: every outcome equals that of the run alone, in every number.
 
 use crate::common::workloads::{executed, runner};
 use mias_hw_model::config::{DramOrder, DramSchedulerConfig, InFlightLimit, MemoryIssueConfig, MemoryOrder, Partition, PartitionConfig};
@@ -9,7 +9,7 @@ use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::gpus;
 use std::sync::Mutex;
 
-/// All outcomes by place, and the cycles that progress was told of.
+/// Returns all outcomes by index, and the cycles reported as progress.
 fn together(runner: &SimulatedGpu, runs: &[Run<'_>]) -> (Vec<Result<Outcome, RunError>>, u64) {
     let (done, cycles) = (Mutex::new(vec![None; runs.len()]), Mutex::new(0));
     runner.run_together(runs, &|more| *cycles.lock().unwrap() += more, &|at, outcome| {
@@ -19,7 +19,8 @@ fn together(runner: &SimulatedGpu, runs: &[Run<'_>]) -> (Vec<Result<Outcome, Run
     (done.into_inner().unwrap().into_iter().map(Option::unwrap).collect(), cycles.into_inner().unwrap())
 }
 
-/// A machine on which kernels that share an SM hold each other back: QBMI, DMIL, ways by utility and batches of DRAM requests.
+/// Returns a GPU on which kernels that share an SM hold each other back: QBMI, DMIL, ways by
+/// utility and batches of DRAM requests.
 fn held() -> SimulatedGpu {
     let mut held = gpus::load("rtx2060").unwrap();
     held.sm.count = 3;
@@ -34,7 +35,7 @@ fn held() -> SimulatedGpu {
 fn shared_runs_on(runner: &SimulatedGpu) {
     let sets = [executed(&[("fwt", 1 << 14), ("mm", 64)]), executed(&[("blk", 1 << 15), ("mm", 64)])];
     let window = Options { profile_cycles: 2_000, latency: Latency::Off, ..Options::new(End::Cycles(20_000)) };
-    // Each metric takes its own time: they part even where they choose alike.
+    // Each metric has its own time, so runs diverge even if they choose alike.
     let timed = Options { latency: Latency::PerMetric, ..Options::new(End::Cycles(60_000)) };
     let (mut parted, mut decided) = (false, 0);
     for all in &sets {
@@ -47,7 +48,7 @@ fn shared_runs_on(runner: &SimulatedGpu) {
             let run = |&policy: &Policy| Run { control: Control::Policy(policy), workloads: all.iter().collect(), options };
             let policies: Vec<Policy> = Policy::ALL.into_iter().filter(|policy| policy.decides()).collect();
             let mut runs: Vec<Run<'_>> = policies.iter().map(run).collect();
-            // Two that act alike to the end.
+            // Two runs that behave alike to the end.
             runs.push(runs[0].clone());
             let alone: Vec<_> = runs.iter().map(|run| runner.run(run, &|_| {})).collect();
             let (shared, cycles) = together(runner, &runs);
@@ -73,7 +74,7 @@ fn asked_to_stop_they_all_stop() {
     assert_eq!(outcomes, vec![Err(RunError::Interrupted); 2]);
 }
 
-/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+/// Tests of `cargo xtask ci` that `cargo xtask test` leaves out.
 mod slow {
     use super::*;
 

@@ -1,5 +1,5 @@
-//! The timing model against the reference numbers, on the traces in `tests/data/reference`: the bounds are those of
-//! `mias_lab::validation`, the document is what `cargo xtask validate` writes.
+//! Timing model against the reference numbers, on the traces in `tests/data/reference`. The bounds
+//! are those of `mias_lab::validation`, and `cargo xtask validate` writes the document.
 
 use mias_lab::validation::reference::COLUMNS;
 use mias_lab::validation::{ByPath, GPU, Launch, Suite, by_path_markdown, coruns, coruns_markdown, mean_error_percent, own_markdown};
@@ -15,25 +15,25 @@ fn suite() -> &'static Suite {
     SUITE.get_or_init(|| Suite::run(&reference()).unwrap_or_else(|error| panic!("{error}")))
 }
 
-/// Traces that `mias trace export` wrote, run by the reference.
+/// Returns the traces that `mias trace export` wrote, run by the reference.
 fn exports() -> &'static ByPath {
     static EXPORTS: OnceLock<ByPath> = OnceLock::new();
     let folder = reference().join("exports");
     EXPORTS.get_or_init(|| ByPath::run(&folder, Some(&folder.join("exports.csv")), GPU).unwrap_or_else(|error| panic!("{error}")))
 }
 
-/// The exported traces, and how far the cycles of each may be off in percent, launch latency included.
+/// Exported traces, and the allowed deviation of their cycles in percent, launch latency included.
 const EXPORTED: [(&str, f64); 6] = [("bfs", 3.0), ("fwt", 5.0), ("mm_160", 3.0), ("mm_176", 3.0), ("mm_192", 3.0), ("mm_96", 4.0)];
 
-/// The reference's machine with its instruction fetch.
+/// GPU of the reference with its instruction fetch.
 const WITH_FETCH: &str = "rtx2060-fetch";
-/// Its second machine, likewise.
+/// Second GPU of the reference with its instruction fetch.
 const SECOND_WITH_FETCH: &str = "rtx3070-fetch";
 
-/// The project's own traces on the reference's machine with whole-line caches.
+/// The project's own traces on the reference's GPU with whole-line caches.
 const WHOLE_LINES: &str = "rtx2060-lines";
 
-/// Ours and the reference's number in a column.
+/// Returns our number and the reference's in a column.
 fn column(launch: &Launch, name: &str) -> (f64, f64) {
     let at = COLUMNS.iter().position(|(column, _)| *column == name).expect("a column of the reference");
     (launch.ours[at] as f64, launch.reference[at].expect("the project's own reference has every column") as f64)
@@ -46,7 +46,8 @@ fn every_number_is_within_its_bound() {
     assert!(mean_error_percent(&suite().launches) <= 5.0);
 }
 
-/// Nothing dropped out: the reference numbers that the project holds are 18 micro-benchmarks, 3 launches and 2 co-runs.
+/// No comparison is missing: the project holds reference numbers of 18 micro-benchmarks, 3 launches
+/// and 2 co-runs.
 #[test]
 fn everything_is_compared() {
     let suite = suite();
@@ -55,12 +56,12 @@ fn everything_is_compared() {
 
 #[test]
 fn the_document_shows_todays_numbers() {
-    let document = include_str!("../docs/validation.md");
-    assert!(document.contains(&own_markdown(suite())), "docs/validation.md is out of date: run `cargo xtask validate`");
-    assert!(document.contains(&by_path_markdown(exports())), "docs/validation.md is out of date: run `cargo xtask validate`");
+    let document = include_str!("../docs/results/validation.md");
+    assert!(document.contains(&own_markdown(suite())), "docs/results/validation.md is out of date: run `cargo xtask validate`");
+    assert!(document.contains(&by_path_markdown(exports())), "docs/results/validation.md is out of date: run `cargo xtask validate`");
 }
 
-/// Each exported trace is within its bound, and so are its counts.
+/// The cycles and counts of each exported trace are within their bounds.
 #[test]
 fn exported_traces_are_within_their_bounds() {
     let launches = &exports().launches;
@@ -77,8 +78,9 @@ fn exported_traces_are_within_their_bounds() {
     }
 }
 
-/// With what the reference does in every cycle, every number of each exported trace is its own; but for `bfs`, whose cycles are within 0.1 % and
-/// whose counts are within 1 %.
+/// On the GPU that reproduces the reference's behavior in every cycle, every number of each
+/// exported trace is exact. The exception is `bfs`: its cycles are within 0.1 % and its counts
+/// within 1 %.
 #[test]
 fn exported_traces_are_the_references_in_every_cycle() {
     let folder = reference().join("exports");
@@ -88,7 +90,7 @@ fn exported_traces_are_the_references_in_every_cycle() {
     for launch in &exact.launches {
         for (at, (name, _)) in COLUMNS.iter().enumerate() {
             let (ours, reference) = (launch.ours[at], launch.reference[at].expect("every column is given"));
-            // One in so many.
+            // One part in this number.
             let near = match (launch.trace.as_str(), *name) {
                 ("bfs", "cycles") => 1_000,
                 ("bfs", _) => 100,
@@ -109,12 +111,13 @@ fn with_its_fetch_cycles_are_within_a_percent() {
         assert!((ours - reference).abs() <= 0.01 * reference, "{}: {ours}, reference {reference}", launch.trace);
     }
     assert!(
-        include_str!("../docs/validation.md").contains(&by_path_markdown(&fetch)),
-        "docs/validation.md is out of date: run `cargo xtask validate`"
+        include_str!("../docs/results/validation.md").contains(&by_path_markdown(&fetch)),
+        "docs/results/validation.md is out of date: run `cargo xtask validate`"
     );
 }
 
-/// Two kernels on the machine that does in every cycle what the reference does: either end within 2 %.
+/// Two kernels on the GPU that reproduces the reference's behavior in every cycle: either ends
+/// within 2 %.
 #[test]
 fn with_its_fetch_co_runs_end_within_two_percent() {
     let found = coruns(&reference(), WITH_FETCH).unwrap_or_else(|error| panic!("{error}"));
@@ -125,12 +128,13 @@ fn with_its_fetch_co_runs_end_within_two_percent() {
         }
     }
     assert!(
-        include_str!("../docs/validation.md").contains(&coruns_markdown(&found)),
-        "docs/validation.md is out of date: run `cargo xtask validate`"
+        include_str!("../docs/results/validation.md").contains(&coruns_markdown(&found)),
+        "docs/results/validation.md is out of date: run `cargo xtask validate`"
     );
 }
 
-/// The reference's RTX 3070, to no number of which anything was fitted: cycles, launch latency included, within 2 % each.
+/// The reference's RTX 3070, to whose numbers nothing was fitted: cycles, launch latency included,
+/// within 2 % each.
 #[test]
 fn the_second_machine_is_within_two_percent() {
     let found =
@@ -141,12 +145,13 @@ fn the_second_machine_is_within_two_percent() {
         assert!((ours - reference).abs() <= 0.02 * reference, "{}: {ours}, reference {reference}", launch.trace);
     }
     assert!(
-        include_str!("../docs/validation.md").contains(&by_path_markdown(&found)),
-        "docs/validation.md is out of date: run `cargo xtask validate`"
+        include_str!("../docs/results/validation.md").contains(&by_path_markdown(&found)),
+        "docs/results/validation.md is out of date: run `cargo xtask validate`"
     );
 }
 
-/// With whole-line caches: cycles, launch latency included, within 1 % each, and every count but retries within 1 %.
+/// With whole-line caches: cycles, launch latency included, within 1 % each, and every count but
+/// retries within 1 %.
 #[test]
 fn whole_lines_are_within_their_bounds() {
     let lines = ByPath::run(&reference(), Some(&reference().join("lines.csv")), WHOLE_LINES).unwrap_or_else(|error| panic!("{error}"));
@@ -168,8 +173,8 @@ fn whole_lines_are_within_their_bounds() {
     }
 }
 
-/// Dependent loads of one warp with whole-line caches, that hit the L1, pass it by and hit the L2, or go to DRAM, one line or 32 at a time: every
-/// cycle and every count is the reference's.
+/// Dependent loads of one warp with whole-line caches: every cycle and every count equals the
+/// reference's. They hit the L1, bypass it and hit the L2, or go to DRAM, one line or 32 at a time.
 #[test]
 fn loads_through_whole_lines_take_the_references_cycles() {
     let folder = reference().join("micro");
@@ -177,7 +182,7 @@ fn loads_through_whole_lines_take_the_references_cycles() {
     assert_eq!(loads.launches.len(), 8);
     for launch in &loads.launches {
         for (at, (name, _)) in COLUMNS.iter().enumerate() {
-            // The reference does not tell warp instructions here.
+            // The reference reports no warp instructions here.
             if let Some(reference) = launch.reference[at] {
                 assert_eq!(launch.ours[at] as f64, reference as f64, "{}, {name}", launch.trace);
             }

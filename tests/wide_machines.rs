@@ -1,4 +1,5 @@
-//! The widest machines: 128 memory channels, 256 SMs. They run, all of them is used, and one more is refused with a message.
+//! The largest GPUs: 128 memory channels, 256 SMs. They run, all of their parts are used, and one
+//! more is rejected with a message.
 
 use mias_hw_model::config::GpuConfig;
 use mias_lab::experiment::gpu_runner::{End, GpuRunner, Options, Outcome, Run};
@@ -23,13 +24,14 @@ static WORKLOADS: LazyLock<Vec<Workload>> = LazyLock::new(|| {
 
 fn run(gpu: GpuConfig, policy: Policy, kernels: usize) -> Outcome {
     gpu.check().unwrap();
-    // Decisions that take no time: what 256 SMs take of a microcontroller is longer than the window.
+    // Decisions of zero length, because the microcontroller's time for 256 SMs exceeds the window.
     let options = Options { profile_cycles: 2_000, latency: Latency::Off, ..Options::new(End::Cycles(CYCLES)) };
     let run = Run { control: Control::Policy(policy), workloads: WORKLOADS[..kernels].iter().collect(), options };
     SimulatedGpu::new(gpu).run(&run, &|_| {}).unwrap()
 }
 
-/// The same kernel on twelve channels and on ten times as many: as much work or more, and within what its accesses allow.
+/// The same kernel on twelve channels and on ten times as many: at least as much work, and within
+/// the bound of its accesses.
 #[test]
 fn a_machine_of_128_channels_runs() {
     let plain = gpus::load("rtx2060").unwrap();
@@ -41,7 +43,7 @@ fn a_machine_of_128_channels_runs() {
     assert!(many.launches.iter().map(|launch| launch.dram_reads).sum::<u64>() > 0);
 }
 
-/// Every SM is scheduled, profiled and read: the last one holds the configuration that was chosen.
+/// Every SM is scheduled, profiled and read: the last one holds the chosen configuration.
 #[test]
 fn a_machine_of_256_sms_runs() {
     let mut gpu = gpus::load("rtx2060").unwrap();

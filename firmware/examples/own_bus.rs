@@ -1,7 +1,8 @@
-//! The firmware on a bus of one's own: a toy GPU of two SMs, as a map from register offset to value.
+//! The firmware on a custom bus: a toy GPU of two SMs, as a map from register offset to value.
 //!
-//! Run it with `cargo run -p mias-firmware --example own_bus`. It launches one kernel and prints every register that the
-//! firmware writes. On a chip, the same two functions would be volatile accesses (`mias_registers::bus::MappedBus`).
+//! Run it with `cargo run -p mias-firmware --example own_bus`. It launches one kernel and prints
+//! every register that the firmware writes. On a chip, the same two functions would be volatile
+//! accesses (`mias_registers::bus::MappedBus`).
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use mias_firmware::policy::ShippedPolicy;
 use mias_registers::bus::Bus;
 use mias_registers::{ID_VALUE, PolicyCode, VERSION_VALUE, global, interrupt, slot};
 
-/// Registers that keep what is written to them, which is enough for one launch.
+/// Registers that keep the last written value, which suffices for one launch.
 #[derive(Default)]
 struct ToyGpu {
     registers: BTreeMap<u32, u32>,

@@ -1,19 +1,22 @@
-//! How well repeats agree: for each kernel of each configuration, how far its rates are apart, over their mean.
+//! Agreement of repeats: for each kernel of each configuration, the distance of its rates relative
+//! to their mean.
 
 use std::collections::BTreeMap;
 
-/// Rates by what was measured.
+/// Rates, by the measured quantity.
 #[derive(Debug, Default)]
 pub struct Agreement(BTreeMap<String, Vec<f64>>);
 
 impl Agreement {
-    /// Notes a rate.
+    /// Adds a rate.
     pub fn add(&mut self, of: String, rate: f64) {
         self.0.entry(of).or_default().push(rate);
     }
 
-    /// Median, 95th percentile and largest distance of rates from each other in percent of their mean, what the largest is of, and how many
-    /// there are; none without repeats.
+    /// Returns the distances of rates from each other in percent of their mean: median, 95th
+    /// percentile and largest, the name of the largest, and their number.
+    ///
+    /// Returns none without repeats.
     pub fn summary(&self) -> Option<(f64, f64, f64, String, usize)> {
         let several = self.0.iter().filter(|(_, rates)| rates.len() > 1);
         let mut distances: Vec<(f64, &String)> = several.map(|(of, rates)| (distance(rates), of)).collect();

@@ -1,18 +1,20 @@
-//! `mias-gpu check`: every kernel in its slot form, without a GPU. The texts can be written to files, for an assembler to say what it makes of
-//! them (`ptxas -arch=sm_90 -v`).
+//! `mias-gpu check`: the slot form of every kernel, without a GPU. The texts can be written to
+//! files for an assembler (`ptxas -arch=sm_90 -v`).
 
 use crate::kernel::Kernel;
 use std::fmt::Write;
 use std::path::Path;
 
-/// One line per kernel: its launch, and whether it has a slot form; with `emit`, writes `NAME_slot.ptx` there.
+/// Returns one line per kernel with its launch and slot form, or the reason why it has none.
+///
+/// With `emit`, it writes `NAME_slot.ptx` there.
 ///
 /// # Errors
-/// A sentence for a folder that cannot be written to. Kernels that have no slot form are no error: their line says why.
+/// A sentence for a folder that cannot be written to. A kernel without a slot form is not an error.
 pub fn report(words: &[String], emit: Option<&Path>) -> Result<String, String> {
     let mut text = String::new();
     for word in words {
-        // One after the other: all of them at once may not fit in memory.
+        // One after the other, because all of them at once may not fit in memory.
         let line = match Kernel::of(word).and_then(|kernel| Ok((kernel.slot(None)?, kernel))) {
             Err(why) => format!("{word}: left out: {why}"),
             Ok((slot, kernel)) => {
@@ -20,8 +22,7 @@ pub fn report(words: &[String], emit: Option<&Path>) -> Result<String, String> {
                     let path = folder.join(format!("{}.ptx", slot.name));
                     std::fs::write(&path, &slot.ptx).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
                 }
-                let passes =
-                    kernel.passes().map_or("any number of passes".to_owned(), |passes| format!("{passes} passes, each on its own"));
+                let passes = kernel.passes().map_or("any number of passes".to_owned(), |passes| format!("{passes} passes, each separate"));
                 let (launch, bytes) = (&kernel.prepared.instance.launch, kernel.arena.end - kernel.arena.start);
                 format!("{word}: {:?} TBs of {} threads, {bytes} bytes, {passes}", launch.grid, kernel.threads())
             }

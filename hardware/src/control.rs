@@ -1,4 +1,5 @@
-//! The control block that the TBs of a run share, and what they leave in it. The slot form (`slot::code`) has the same offsets.
+//! Control block that the TBs of a run share, and their results in it. The slot form (`slot::code`)
+//! has the same offsets.
 //!
 //! ```text
 //!    0  TBs that have arrived          u32      128 (1 + k)            next TB of kernel k               u32
@@ -8,35 +9,37 @@
 //!   20  whether holders let go        u32
 //! ```
 //!
-//! A slot stays if its ticket is below the kernel's number of TBs per SM. Where a kernel shall have none, its tickets begin there.
+//! A slot stays if its ticket is below the kernel's number of TBs per SM. On an SM where a kernel
+//! must have none, its tickets start at that number.
 
 use std::ops::Range;
 
-/// Kernels that can run together.
+/// Number of kernels that can run together.
 pub const KERNELS: usize = 4;
 
-/// SM numbers that there is room for.
+/// Capacity in SM numbers.
 pub const SMS: usize = 256;
 
-/// TBs of a kernel that there is room for on an SM.
+/// Capacity in TBs of a kernel per SM.
 pub const SLOTS: usize = 32;
 
-/// Offset of the word that makes all give up.
+/// Offset of the word that makes all TBs give up.
 pub const GIVE_UP: u64 = 8;
 
-/// Offset of the word that says whether a kernel is at its end.
+/// Offset of the word that shows whether a kernel is at its end.
 pub const STOPPED: u64 = 12;
 
-/// Offset of the word that counts the holders that are there (`holder`).
+/// Offset of the word that counts the present holders (`holder`).
 pub const HELD: u64 = 16;
 
-/// Offset of the word that makes holders let go.
+/// Offset of the word that releases the holders.
 pub const RELEASE: u64 = 20;
 
-/// Bytes of a kernel's counter of TBs, which has a line of the cache of its own; the first is behind the words above.
+/// Bytes of a kernel's counter of TBs, which has a cache line of its own. The first follows the
+/// words above.
 const COUNTER_BYTES: usize = 128;
 
-// Counters, tickets and records lie one behind the other for as many kernels as there is room for.
+// Counters, tickets and records are contiguous for the maximum number of kernels.
 const _: () = assert!(COUNTER_BYTES * (1 + KERNELS) <= TICKETS as usize && TICKETS as usize + 4 * SMS * KERNELS <= RECORDS);
 
 /// Offset of the tickets of slots.
@@ -51,7 +54,7 @@ const RECORD_BYTES: usize = 64;
 /// Size of the block.
 pub const BYTES: usize = HOLDERS as usize + 4 * SMS;
 
-/// The table of tickets with which kernels of so many TBs per SM stay on no other SMs than these.
+/// Returns the table of tickets that keeps kernels with these TBs per SM on these SMs.
 pub fn tickets(counts: &[u32], sms: &[Range<u32>]) -> Vec<u8> {
     let mut table = vec![0; 4 * SMS * KERNELS];
     for (kernel, (count, own)) in counts.iter().zip(sms).enumerate() {
@@ -63,35 +66,35 @@ pub fn tickets(counts: &[u32], sms: &[Range<u32>]) -> Vec<u8> {
     table
 }
 
-/// What one slot did.
+/// Result of one slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    /// SM that it was on.
+    /// SM of the slot.
     pub sm: usize,
     /// TBs completed within the window.
     pub count: u32,
-    /// Whether it came to its end by itself.
+    /// Whether the slot reached its end by itself.
     pub ended: bool,
-    /// SM cycle of the first of them.
+    /// SM cycle of the first completed TB.
     pub first: u64,
-    /// SM cycle of the last.
+    /// SM cycle of the last completed TB.
     pub last: u64,
-    /// Cycles of all of them, each from its start to its end.
+    /// Sum of the cycles of all completed TBs, each from its start to its end.
     pub cycles: u64,
-    /// SM cycle and time in nanoseconds when all were there.
+    /// SM cycle and time in nanoseconds when all TBs had arrived.
     pub start: [u64; 2],
-    /// The same when the slot ended.
+    /// SM cycle and time in nanoseconds when the slot ended.
     pub end: [u64; 2],
 }
 
-/// What a run left.
+/// Results of a run.
 #[derive(Debug)]
 pub struct Outcome {
     /// TBs that arrived.
     pub arrived: u32,
-    /// Whether somebody gave up.
+    /// Whether any TB gave up.
     pub gave_up: bool,
-    /// Whether a kernel came to its end before the window did.
+    /// Whether a kernel reached its end before the window did.
     pub stopped: bool,
     /// Slots of each kernel that started.
     pub slots: [Vec<Record>; KERNELS],

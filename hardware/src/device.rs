@@ -1,23 +1,23 @@
-//! A kernel on the GPU: its module, its data, and copies of them as they were at first.
+//! A kernel on the GPU: its module, its data, and copies of its initial data.
 
 use crate::driver::{Block, Function, Module, Stream, copy, read, write};
 use crate::fit::Need;
 use crate::kernel::{Kernel, Places};
 use std::path::Path;
 
-/// Registers are given to threads in units of this (`cuda_occupancy.h`: 256 per warp).
+/// Allocation unit of registers per thread (`cuda_occupancy.h`: 256 per warp).
 const REGISTER_UNIT: u32 = 8;
 
 /// A kernel that can be launched.
 #[derive(Debug)]
 pub struct Loaded {
-    /// What it was made of.
+    /// Kernel in the library's form.
     pub kernel: Kernel,
-    /// The original entry.
+    /// Original entry.
     pub original: Function,
-    /// Its slot form.
+    /// Slot form of the entry.
     pub slot: Function,
-    /// What a TB of the slot form takes.
+    /// Demand of a TB of the slot form.
     pub need: Need,
     /// Local memory of the slot form and of the original, in bytes per thread.
     pub local: [u32; 2],
@@ -25,23 +25,26 @@ pub struct Loaded {
     pub registers: u32,
     /// Arguments of the original.
     pub arguments: Vec<Vec<u8>>,
-    /// Those of the slot form that are the kernel's own.
+    /// The kernel's own arguments of the slot form.
     pub slot_arguments: Vec<Vec<u8>>,
-    /// Bytes from one pass's own memory to the next's.
+    /// Bytes from one pass's own memory to the next pass's.
     pub stride: u64,
     _module: Module,
     arena: [Block; 2],
     own: Option<Block>,
-    /// Address of each variable, and what it held at first.
+    /// Address and initial contents of each variable.
     variables: Vec<(u64, Block)>,
 }
 
 impl Loaded {
-    /// Assembles and fills memory. The slot form is kept to the original's registers if it would take more units and does not spill then. If the
-    /// folder `cubins` has the machine code `NAME_slot.cubin`, that is taken as it is.
+    /// Assembles the kernel and fills its memory.
+    ///
+    /// The slot form is limited to the original's registers if it would take more units and does
+    /// not spill then. If the folder `cubins` has the machine code `NAME_slot.cubin`, it is used
+    /// unchanged.
     ///
     /// # Errors
-    /// What the driver says, or why there is no slot form.
+    /// The driver's error, or the reason why there is no slot form.
     pub fn new(kernel: Kernel, cubins: Option<&Path>) -> Result<Self, String> {
         let entry = &kernel.prepared.instance.entry;
         let named = |error: String| format!("`{}`: {error}", kernel.word);
@@ -55,7 +58,7 @@ impl Loaded {
         let mut loaded = load(None)?;
         let units = |function: Function| function.registers().map(|count| count.div_ceil(REGISTER_UNIT));
         let wanted = units(loaded.1)?;
-        // An assembler that does not take the limit, or spills with it, is asked for none.
+        // Retries without the limit if the assembler rejects it, or spills with it.
         if units(loaded.2)? > wanted
             && let Ok(limited) = load(Some(wanted * REGISTER_UNIT))
             && limited.2.local()? <= loaded.2.local()?
@@ -94,10 +97,10 @@ impl Loaded {
         })
     }
 
-    /// Puts everything back as it was, in a stream's order.
+    /// Restores the initial data, in a stream's order.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The driver's error.
     pub fn restore(&self, stream: &Stream) -> Result<(), String> {
         let [arena, pristine] = &self.arena;
         copy(arena.address(), pristine.address(), arena.bytes(), stream)?;
@@ -113,18 +116,18 @@ impl Loaded {
         Ok(())
     }
 
-    /// What the buffers hold after the original ran.
+    /// Returns the buffers after a run of the original.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The driver's error.
     pub fn results(&self) -> Result<Vec<u8>, String> {
         self.arena[0].read(0, self.arena[0].bytes())
     }
 
-    /// What they hold after one pass of the slot form.
+    /// Returns the buffers after one pass of the slot form.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The driver's error.
     pub fn slot_results(&self) -> Result<Vec<u8>, String> {
         let mut bytes = self.results()?;
         if let (Some(copies), Some(own)) = (&self.own, &self.kernel.own) {

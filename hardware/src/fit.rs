@@ -1,36 +1,37 @@
-//! Which TBs fit on an SM together, and which combinations there are. Limits of compute capability 9.0: CUDA C programming guide, table
-//! "Technical specifications per compute capability"; allocation units: `cuda_occupancy.h` of the CUDA toolkit.
+//! TBs that fit on an SM together, and their combinations. Limits of compute capability 9.0: CUDA C
+//! programming guide, table "Technical specifications per compute capability"; allocation units:
+//! `cuda_occupancy.h` of the CUDA toolkit.
 
-/// Threads of an SM.
+/// Most threads of an SM.
 pub const THREADS: u32 = 2048;
-/// TBs of an SM.
+/// Most TBs of an SM.
 pub const TBS: u32 = 32;
 /// Registers of each of the four parts of an SM.
 const PART_REGISTERS: u32 = 16_384;
-/// Parts of an SM, each with schedulers and registers of its own.
+/// Parts of an SM, each with its own schedulers and registers.
 const PARTS: u32 = 4;
 /// Registers of an SM.
 pub const REGISTERS: u32 = PARTS * PART_REGISTERS;
-/// Registers are given to warps in units of this.
+/// Allocation unit of a warp's registers.
 const REGISTER_UNIT: u32 = 256;
-/// Shared memory is given to TBs in units of this many bytes.
+/// Allocation unit of a TB's shared memory, in bytes.
 pub const SHARED_UNIT: u32 = 128;
-/// Shared memory that the system takes for each TB, in bytes.
+/// Shared memory that the system reserves for each TB, in bytes.
 pub const SHARED_RESERVED: u32 = 1024;
-/// Shared memory that an SM can be set to, in KiB; the last is the most.
+/// Valid settings of an SM's shared memory in KiB; the last is the largest.
 const CARVE_OUTS: [u32; 10] = [0, 8, 16, 32, 64, 100, 132, 164, 196, 228];
 
-/// Shared memory of an SM in bytes, at most.
+/// Largest shared memory of an SM in bytes.
 pub const SHARED: u32 = CARVE_OUTS[CARVE_OUTS.len() - 1] << 10;
 
-/// What a TB takes.
+/// Resource demand of a TB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Need {
-    /// Threads.
+    /// Threads per TB.
     pub threads: u32,
     /// Registers per thread.
     pub registers: u32,
-    /// Shared memory in bytes, as the kernel asks for it.
+    /// Shared memory in bytes, as the kernel requests it.
     pub shared: u32,
 }
 
@@ -39,7 +40,7 @@ impl Need {
         self.threads.div_ceil(32)
     }
 
-    /// Registers of a warp.
+    /// Returns the registers of a warp.
     fn warp_registers(self) -> u32 {
         (32 * self.registers).next_multiple_of(REGISTER_UNIT)
     }
@@ -49,13 +50,15 @@ impl Need {
     }
 }
 
-/// Bytes of shared memory that so many TBs of each kind take.
+/// Returns the bytes of shared memory of `counts` TBs of each kind.
 pub fn shared(needs: &[Need], counts: &[u32]) -> u32 {
     needs.iter().zip(counts).map(|(need, &count)| count * need.shared_taken()).sum()
 }
 
-/// Whether so many TBs of each kind fit on an SM. A kernel's warps are taken to be spread evenly over the SM's parts (assumption; for a
-/// kernel alone this is the rule of `cuda_occupancy.h`).
+/// Returns whether `counts` TBs of each kind fit on an SM.
+///
+/// A kernel's warps are assumed to be spread evenly over the SM's parts (assumption; for a kernel
+/// alone this is the rule of `cuda_occupancy.h`).
 pub fn fits(needs: &[Need], counts: &[u32]) -> bool {
     let all = || needs.iter().zip(counts);
     let registers: u32 = all().map(|(need, &count)| (count * need.warps()).div_ceil(PARTS) * need.warp_registers()).sum();
@@ -63,8 +66,10 @@ pub fn fits(needs: &[Need], counts: &[u32]) -> bool {
     registers <= PART_REGISTERS && threads <= THREADS && counts.iter().sum::<u32>() <= TBS && shared(needs, counts) <= SHARED
 }
 
-/// The smallest setting of shared memory that has room for so many TBs, or one that is `larger` steps beyond: KiB, and percent of the most,
-/// rounded down, since the driver takes the next setting that is not smaller.
+/// Returns the smallest setting of shared memory that fits these TBs, or one that is `larger` steps
+/// above: KiB, and percent of the largest.
+///
+/// The percentage is rounded down, because the driver takes the next setting that is not smaller.
 pub fn carve_out(needs: &[Need], counts: &[u32], larger: usize) -> [u32; 2] {
     let most = CARVE_OUTS[CARVE_OUTS.len() - 1];
     let bytes = shared(needs, counts);
@@ -72,21 +77,20 @@ pub fn carve_out(needs: &[Need], counts: &[u32], larger: usize) -> [u32; 2] {
     [size, 100 * size / most]
 }
 
-/// Which combinations are wanted.
+/// Set of combinations to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
     /// All that fit
     All,
-    /// Those in which at most one kind can have another TB, and one TB of each: what there is when
-    /// a kind has been given less and the others have what was free, and where a scheduler may
-    /// begin.
+    /// Those in which at most one kind can have another TB, and one TB of each: the results of
+    /// giving one kind less and the others the freed space, and a scheduler's possible start.
     Nearly,
     /// Those that no TB can be added to
     Maximal,
 }
 
 impl Which {
-    /// What is said of them.
+    /// Returns the description of the set.
     pub fn words(self) -> &'static str {
         match self {
             Which::All => "all configurations",
@@ -96,11 +100,11 @@ impl Which {
     }
 }
 
-/// Combinations with at least one TB of each kind, in lexicographic order.
+/// Returns the combinations with at least one TB of each kind, in lexicographic order.
 pub fn configurations(needs: &[Need], which: Which) -> Vec<Vec<u32>> {
     let mut all = vec![Vec::new()];
     for kind in 0..needs.len() {
-        // Kinds that follow take one TB at least, which the last step sees to.
+        // Later kinds take at least one TB, which the last step ensures.
         let longer = |counts: &Vec<u32>| {
             let counts = counts.clone();
             let next = move |count| [&counts[..], &[count]].concat();
@@ -128,7 +132,8 @@ pub fn configurations(needs: &[Need], which: Which) -> Vec<Vec<u32>> {
 mod tests {
     use super::*;
 
-    /// A TB after the other is put on an SM, its warps one after the other on the parts, registers counted in units.
+    /// Places one TB after the other on an SM, its warps one after the other on the parts, with
+    /// registers counted in units.
     fn placed(needs: &[Need], counts: &[u32]) -> bool {
         let (mut units, mut threads, mut tbs, mut bytes) = ([0; 4], 0, 0, 0);
         for (need, &count) in needs.iter().zip(counts) {
@@ -173,7 +178,8 @@ mod tests {
     #[test]
     fn a_kernel_alone_has_the_usual_occupancy() {
         let most = |threads, registers, shared| configurations(&[Need { threads, registers, shared }], Which::All).len();
-        // 64 warps of 32 registers; 95 registers are 96, 5 warps of 3,072 in 16,384, two of each TB: 10 TBs; 228 KiB / 13.25 KiB.
+        // 64 warps of 32 registers; 95 registers are 96, 5 warps of 3,072 in 16,384, two of each
+        // TB: 10 TBs; 228 KiB / 13.25 KiB.
         assert_eq!((most(256, 32, 0), most(64, 95, 0), most(96, 24, 12_352)), (8, 10, 17));
         assert_eq!((most(32, 16, 0), most(1024, 64, 0), most(1024, 65, 0)), (32, 1, 0));
     }

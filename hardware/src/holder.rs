@@ -1,6 +1,7 @@
-//! TBs that do nothing but hold their place. Zhao et al. 2018 have such a kernel, `gpu_uSleep`, on the SMs that the measured kernel shall not have
-//! (listing 1). Here it holds SMs until other kernels are in place elsewhere, or an SM's setting of shared memory until the first kernel's TBs are
-//! there. It always ends before anything is counted.
+//! TBs that only occupy an SM. Zhao et al. 2018 have such a kernel, `gpu_uSleep`, on the SMs that
+//! the measured kernel must not use (listing 1). Here it holds SMs until other kernels are in place
+//! elsewhere, or an SM's setting of shared memory until the first kernel's TBs have arrived. It
+//! always ends before anything is counted.
 
 use crate::control;
 use crate::driver::{Function, Module, Stream};
@@ -9,11 +10,11 @@ use std::ops::Range;
 /// Name of the entry.
 const ENTRY: &str = "mias_hold";
 
-/// Most shared memory of a TB in bytes (compute capability 9.0: 227 KiB).
+/// Largest shared memory of a TB in bytes (compute capability 9.0: 227 KiB).
 const MOST_SHARED: u32 = 227 << 10;
 
-/// The module's text. TBs that have a ticket of their SM wait for the word that lets go, or that
-/// makes all give up; all of their threads stay. Offsets are those of `control`.
+/// Returns the module's text. TBs with a ticket of their SM wait for the word that releases them,
+/// or the one that makes all give up; all of their threads stay. Offsets are those of `control`.
 pub fn ptx() -> String {
     format!(
         ".version 6.5
@@ -80,17 +81,18 @@ MIAS_END:
     )
 }
 
-/// The kernel on the GPU.
+/// Holder kernel on the GPU.
 #[derive(Debug)]
 pub struct Holder {
     function: Function,
     _module: Module,
 }
 
-/// A wish to hold: which SMs, by how many TBs each and of what size, and the setting of shared memory that is asked for.
+/// Request to hold SMs: their numbers, the TBs on each and their size, and the setting of shared
+/// memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hold {
-    /// SMs by their numbers.
+    /// SMs to hold, by number.
     pub sms: Range<u32>,
     /// TBs on each of them.
     pub tbs: u32,
@@ -98,15 +100,15 @@ pub struct Hold {
     pub threads: u32,
     /// Bytes of shared memory of a TB.
     pub shared: u32,
-    /// Percent of the most.
+    /// Setting of shared memory in percent of the largest.
     pub carve_out: u32,
 }
 
 impl Holder {
-    /// Assembles it.
+    /// Assembles the kernel.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The driver's error.
     pub fn new() -> Result<Self, String> {
         let module = Module::of(ptx().as_bytes())?;
         let function = module.function(ENTRY)?;
@@ -114,10 +116,11 @@ impl Holder {
         Ok(Holder { function, _module: module })
     }
 
-    /// Launches as many TBs on all `sms` SMs, of which those on SMs of the wish stay for so many cycles at most.
+    /// Launches the TBs on all `sms` SMs; those on the requested SMs stay for at most `patience`
+    /// cycles.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The driver's error.
     pub fn launch(&self, hold: &Hold, sms: u32, control: u64, patience: u64, stream: &Stream) -> Result<(), String> {
         self.function.set_carve_out(hold.carve_out)?;
         let arguments = [
@@ -137,7 +140,8 @@ mod tests {
     use mias_ptx::warp::Unobserved;
     use mias_ptx::{Arg, DeviceMemory, Launch, Limits, Program, TbRunner, parser};
 
-    /// Runs three TBs one after the other on SM 5, and gives how many held it, with the words that end the wait as they are.
+    /// Runs three TBs one after the other on SM 5, and returns how many held it, with constant
+    /// words for release and giving up.
     fn held(range: Range<u32>, tickets: u32, [release, give_up]: [u8; 2], patience: u64) -> u32 {
         let known = ptx().replace("mov.u32 %r0, %smid;", "mov.u32 %r0, 5;");
         let program = Program::of(&parser::parse("holder", &known).unwrap(), ENTRY).unwrap();
@@ -162,7 +166,7 @@ mod tests {
     fn as_many_tbs_as_have_tickets_hold_an_sm_of_the_range_until_they_are_let_go() {
         assert_eq!(held(5..6, 1, [1, 0], 1 << 40), 1);
         assert_eq!(held(0..132, 2, [0, 1], 1 << 40), 2);
-        // Nobody says anything: they end by themselves.
+        // Without any signal they end by themselves.
         assert_eq!(held(0..132, 1, [0, 0], 10_000), 1);
         assert_eq!(held(6..132, 1, [0, 0], 1 << 40), 0);
         assert_eq!(held(0..5, 2, [0, 0], 1 << 40), 0);

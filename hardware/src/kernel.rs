@@ -1,5 +1,5 @@
-//! A kernel of the library, made ready as the simulator makes it (`mias_workloads`): its data, arguments and variables, its PTX with the
-//! slot form of its entry.
+//! A kernel of the library, prepared as for the simulator (`mias_workloads`): its data, arguments
+//! and variables, and its PTX with the slot form of its entry.
 
 use crate::repeat;
 use crate::slot::{self, Slot};
@@ -7,54 +7,54 @@ use mias_ptx::Arg;
 use mias_workloads::kernels::{Prepared, Spec};
 use std::ops::Range;
 
-/// Addresses of the simulator's buffers are from here on; those of variables are below (`mias_ptx::memory`).
+/// First address of the simulator's buffers; those of variables are below (`mias_ptx::memory`).
 const FIRST_BUFFER: u64 = 0x7000_0000_0000;
 
-/// Kernels some of whose threads end before barriers of the others: in the slot form they would have to wait at the end of the TB, where
-/// the others' barriers would wait for them.
+/// Kernels with threads that end before barriers of other threads. In the slot form they would wait
+/// at the end of the TB, and block the others' barriers.
 const END_EARLY: [&str; 2] = ["nw1", "nw2"];
 
-/// A kernel, not yet on a GPU.
+/// A kernel that is not yet on a GPU.
 #[derive(Debug)]
 pub struct Kernel {
-    /// The word that asked for it, such as `mm:256`.
+    /// Word that names it, such as `mm:256`.
     pub word: String,
-    /// Code, data, launch, and what its results should be.
+    /// Code, data, launch, and expected results.
     pub prepared: Prepared,
-    /// The module's text.
+    /// PTX text of the module.
     pub ptx: &'static str,
-    /// Its buffers, from the first to the end of the last.
+    /// Address range of its buffers.
     pub arena: Range<u64>,
-    /// What each pass through the grid has for its own, if it must.
+    /// Address range that each pass through the grid needs for itself, if any.
     pub own: Option<Range<u64>>,
-    /// Parameters that point there.
+    /// Parameters that point into that range.
     pub shifted: Vec<usize>,
 }
 
-/// Where the arguments' addresses lie on the GPU.
+/// Addresses of the arguments on the GPU.
 #[derive(Clone, Copy, Debug)]
 pub struct Places {
     /// Address of the first buffer.
     pub arena: u64,
-    /// Address of what the first pass has for its own; none: it is where the original is.
+    /// Address of the first pass's own memory; none if it is that of the original.
     pub own: Option<u64>,
 }
 
 impl Kernel {
-    /// Prepares what `word` asks for.
+    /// Prepares the kernel that `word` names.
     ///
     /// # Errors
-    /// A sentence: no such kernel, input that it cannot have, or one that cannot run here.
+    /// A sentence for an unknown kernel, an invalid input, or a kernel that cannot run here.
     pub fn of(word: &str) -> Result<Self, String> {
         let spec = Spec::parse(word).map_err(|error| error.to_string())?;
         let built_in = spec.kernel.built_in_name().ok_or("only kernels that come with the library can be measured")?;
         let files = mias_kernels::find(built_in).ok_or("not in the library")?;
         if END_EARLY.contains(&files.name) {
-            return Err(format!("some threads of `{word}` end before barriers of the others, for which the slot form has no way"));
+            return Err(format!("some threads of `{word}` end before barriers of the others, which the slot form does not support"));
         }
         let prepared = spec.prepare().map_err(|error| error.to_string())?;
         if prepared.program.is_cooperative() || !prepared.instance.memory.textures().is_empty() {
-            return Err(format!("`{word}` needs textures or a cooperative launch, which are not set up here"));
+            return Err(format!("`{word}` needs textures or a cooperative launch, which are not supported here"));
         }
         let spans = prepared.instance.memory.allocations().map(|(start, bytes, _)| start..start + bytes);
         let spans: Vec<Range<u64>> = spans.filter(|span| span.start >= FIRST_BUFFER).collect();
@@ -70,7 +70,7 @@ impl Kernel {
         Ok(Kernel { word: word.into(), ptx: files.ptx, arena: FIRST_BUFFER..end, own, shifted, prepared })
     }
 
-    /// Prepares several at once, a thread each; for each what [`Kernel::of`] says.
+    /// Prepares several kernels, one thread each, with the result of [`Kernel::of`] for each.
     pub fn each(words: &[String]) -> Vec<Result<Self, String>> {
         std::thread::scope(|scope| {
             let threads: Vec<_> = words.iter().map(|word| scope.spawn(|| Kernel::of(word))).collect();
@@ -79,31 +79,31 @@ impl Kernel {
         })
     }
 
-    /// The module with the slot form, of at most so many registers per thread.
+    /// Returns the module with the slot form, limited to `registers` registers per thread.
     ///
     /// # Errors
-    /// A sentence that says what the form has no room for.
+    /// A sentence with the unsupported part of the kernel.
     pub fn slot(&self, registers: Option<u32>) -> Result<Slot, String> {
         let entry = &self.prepared.instance.entry;
         slot::transform(self.ptx, entry, &self.shifted, registers).map_err(|error| format!("`{}`: {error}", self.word))
     }
 
-    /// Threads per TB.
+    /// Returns the threads per TB.
     pub fn threads(&self) -> u32 {
         self.prepared.instance.launch.threads() as u32
     }
 
-    /// TBs of the grid.
+    /// Returns the TBs of the grid.
     pub fn tbs(&self) -> u32 {
         self.prepared.instance.launch.tbs() as u32
     }
 
-    /// Passes through the grid that memory lasts for; none: as many as there is time for.
+    /// Returns the passes through the grid for which memory suffices; none for no limit.
     pub fn passes(&self) -> Option<u32> {
         self.own.as_ref().map(|own| repeat::passes(own.end - own.start))
     }
 
-    /// The buffers' contents, from the first to the end of the last; zeros in between.
+    /// Returns the buffers' contents, from the first to the end of the last, with zeros in between.
     pub fn contents(&self) -> Vec<u8> {
         let mut bytes = vec![0; (self.arena.end - self.arena.start) as usize];
         for (start, size, words) in self.prepared.instance.memory.allocations().filter(|(start, ..)| self.arena.contains(start)) {
@@ -114,7 +114,8 @@ impl Kernel {
         bytes
     }
 
-    /// Names of the module's variables, and the contents of those that the kernel's description sets.
+    /// Returns the names of the module's variables, and the contents of those that the kernel's
+    /// description sets.
     pub fn variables(&self, places: Places) -> Vec<(String, Option<Vec<u8>>)> {
         let memory = &self.prepared.instance.memory;
         let set = |address: u64| memory.allocations().any(|(start, ..)| start == address);
@@ -123,7 +124,8 @@ impl Kernel {
         variables.map(|v| (v.name.clone(), set(v.address).then(|| contents(v.address, v.bytes)).flatten())).collect()
     }
 
-    /// The arguments' bytes, in order. What a pass has for its own is at its place for `shifted` parameters if there is one.
+    /// Returns the arguments' bytes, in order. `shifted` parameters point to the pass's own memory
+    /// if there is one.
     pub fn arguments(&self, places: Places) -> Vec<Vec<u8>> {
         let args = self.prepared.instance.launch.args.iter().enumerate();
         let bytes = args.map(|(number, arg)| match (arg, places.own, &self.own) {
@@ -136,8 +138,9 @@ impl Kernel {
         bytes.collect()
     }
 
-    /// With addresses of buffers replaced by theirs on the GPU: each 8 bytes that, taken for an address, lie within. No number or text that
-    /// is no address does, for it would have to begin with 0x7000.
+    /// Replaces the addresses of buffers by theirs on the GPU: each 8 bytes that, read as an
+    /// address, lie within. No other number or text does, because it would have to start with
+    /// 0x7000.
     fn moved(&self, bytes: &[u8], places: Places) -> Vec<u8> {
         let moved = |chunk: &[u8]| match chunk.try_into().map(u64::from_le_bytes) {
             Ok(address) if (self.arena.start..=self.arena.end).contains(&address) => {
@@ -148,7 +151,7 @@ impl Kernel {
         bytes.chunks(8).flat_map(moved).collect()
     }
 
-    /// Puts what the GPU left in the buffers where the host reference looks for it.
+    /// Copies the GPU's buffers to the memory that the host reference checks.
     ///
     /// # Errors
     /// A sentence if they do not fit.

@@ -1,5 +1,5 @@
-//! Kernels of the library on a real GPU: how many TBs per million SM cycles they complete, alone and next to each other, for every number of
-//! TBs per SM. `README.md` says how.
+//! Kernels of the library on a real GPU: completed TBs per million SM cycles, alone and in sets,
+//! for every number of TBs per SM. `README.md` explains its use.
 
 pub mod agreement;
 pub mod check;

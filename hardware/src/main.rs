@@ -1,4 +1,4 @@
-//! The command line.
+//! Command line of `mias-gpu`.
 
 use clap::{Args, Parser, Subcommand};
 use mias_gpu::agreement::Agreement;
@@ -17,12 +17,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Kernels of the library on a real GPU, alone and next to each other. Kernels are named as `mias run` does (`mm`, `bopt:480,steps=512`); `seven`
-/// are those of the thesis, `zhao` those of Zhao et al. 2018, `all` the library.
+/// Kernels of the library on a real GPU, alone and next to each other. Kernels are named as `mias
+/// run` does (`mm`, `bopt:480,steps=512`); `seven` are those of the thesis, `zhao` those of Zhao et
+/// al. 2018, `all` the library.
 #[derive(Parser)]
 #[command(name = "mias-gpu")]
 struct Line {
-    /// Takes `NAME_slot.cubin` from this folder, where it is, instead of letting the driver assemble the PTX
+    /// Takes `NAME_slot.cubin` from this folder, where it is, instead of letting the driver
+    /// assemble the PTX
     #[arg(long, global = true, value_name = "FOLDER")]
     cubins: Option<PathBuf>,
     #[command(subcommand)]
@@ -40,7 +42,7 @@ enum Command {
         #[arg(long, value_name = "FOLDER")]
         emit: Option<PathBuf>,
     },
-    /// Prints what was measured, and the model beside it, as tables; needs no GPU
+    /// Prints the measurements, and their comparison with the model, as tables; needs no GPU
     Compare {
         /// A campaign: a file of measured/, or a folder with alone.csv, pairs.csv and triples.csv
         measured: PathBuf,
@@ -81,13 +83,14 @@ enum Command {
         /// Only configurations in which at most one kernel can have another TB, and one TB of each
         #[arg(long)]
         nearly_maximal: bool,
-        /// In which order the kernels of a set are launched
+        /// Launch order of the kernels of a set
         #[arg(long, value_enum, default_value_t)]
         order: Order,
         #[command(flatten)]
         measuring: Measuring,
     },
-    /// Measures kernels on SMs of their own: alone on 1 to 12 twelfths of them, and pairs in every split
+    /// Measures kernels on SMs of their own: alone on 1 to 12 twelfths of them, and pairs in every
+    /// split
     Splits {
         /// Kernels, for all pairs of them, and pairs (`mm+fwt`)
         #[arg(required = true)]
@@ -99,7 +102,7 @@ enum Command {
 
 #[derive(Args)]
 struct Measuring {
-    /// Measures everything so often, one time after the other
+    /// Number of repetitions of every measurement
     #[arg(long, default_value_t = 1)]
     repeat: u32,
     /// Shortest window in microseconds at the highest clock
@@ -108,15 +111,15 @@ struct Measuring {
     /// Writes the table there; otherwise to standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Begins nothing more after so many seconds; the table's end says what is missing
+    /// Starts no run after this many seconds; the end of the table lists the missing ones
     #[arg(long, value_name = "N")]
     seconds: Option<u64>,
-    /// Prints what would be measured, and ends; needs no GPU
+    /// Prints the runs without measuring them; needs no GPU
     #[arg(long)]
     dry_run: bool,
 }
 
-/// Of what went wrong: the user's mistake, or the GPU.
+/// Kind of failure: a usage error, or an error of the GPU.
 enum Failure {
     Usage(String),
     Gpu(String),
@@ -160,13 +163,14 @@ fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Whether all of these words name kernels.
+/// Checks that all of these words name kernels.
 fn known(words: &[String]) -> Result<(), Failure> {
     words.iter().try_for_each(|word| Spec::parse(word).map(|_| ())).map_err(|error| Failure::Usage(error.to_string()))
 }
 
-/// Prepares kernels and puts them on the GPU. Of several, those that have no slot form or no place on the GPU are left out, with a line that says
-/// why; a word that names no kernel is a mistake.
+/// Prepares kernels and loads them on the GPU. Of several, those without a slot form or space on
+/// the GPU are left out, with a line that gives the reason. A word that names no kernel is an
+/// error.
 fn load(words: &[String], cubins: Option<&Path>) -> Result<Vec<Loaded>, Failure> {
     let mut loaded = Vec::new();
     known(words)?;
@@ -202,7 +206,7 @@ fn verify(words: &[String], cubins: Option<&Path>) -> Result<bool, Failure> {
     Ok(all)
 }
 
-/// Opens the table and lets the clocks settle: the series, and the highest number of an SM.
+/// Opens the table and lets the clocks settle; returns the series, and the highest number of an SM.
 fn begin<'g>(
     runner: &'g Runner<'g>,
     kernels: &[Loaded],
@@ -243,7 +247,7 @@ fn begin<'g>(
 }
 
 impl Measuring {
-    /// When nothing more is begun, of what begins now.
+    /// Returns the time after which no run starts, from now.
     fn deadline(&self) -> Option<Instant> {
         self.seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds))
     }
@@ -282,7 +286,8 @@ fn alone(words: &[String], cubins: Option<&Path>, measuring: &Measuring) -> Resu
     measure().map_err(Failure::Gpu)
 }
 
-/// Curves and splits of kernels on SMs of their own. Kernels are launched as pairs are written.
+/// Measures curves and splits of kernels on SMs of their own. Kernels are launched in the written
+/// order of pairs.
 fn split(words: &[String], pairs: &[[String; 2]], cubins: Option<&Path>, measuring: &Measuring) -> Result<(), Failure> {
     let deadline = measuring.deadline();
     if measuring.dry_run {
@@ -297,7 +302,7 @@ fn split(words: &[String], pairs: &[[String; 2]], cubins: Option<&Path>, measuri
     splits::measure(&mut series, &kernels, pairs, highest, measuring.repeat).and_then(|()| series.end()).map_err(Failure::Gpu)
 }
 
-/// The sets that a command line asks for.
+/// Returns the sets that a command line requests.
 fn wanted_sets(words: &[String], sizes: [(bool, usize); 3]) -> Result<Vec<Vec<String>>, Failure> {
     if sizes.iter().any(|(wanted, _)| *wanted) {
         let words = sets::expanded(words);
@@ -308,7 +313,7 @@ fn wanted_sets(words: &[String], sizes: [(bool, usize); 3]) -> Result<Vec<Vec<St
     }
 }
 
-/// Prints what would be measured.
+/// Prints the runs without measuring them.
 fn listed(lines: impl Iterator<Item = String>) -> Result<(), Failure> {
     lines.for_each(|line| println!("{line}"));
     Ok(())
@@ -346,7 +351,7 @@ fn mixes(wanted: &[Vec<String>], which: Which, order: Order, cubins: Option<&Pat
     measure().map_err(Failure::Gpu)
 }
 
-/// What the machine is.
+/// Describes the machine.
 fn head(gpu: &Gpu) -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let version = std::fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();

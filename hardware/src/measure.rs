@@ -1,4 +1,5 @@
-//! Series of runs: a kernel alone with every number of TBs per SM, and sets of kernels in every configuration.
+//! Series of runs: a kernel alone with every number of TBs per SM, and sets of kernels in every
+//! configuration.
 
 use crate::agreement::Agreement;
 use crate::device::Loaded;
@@ -13,56 +14,58 @@ use crate::table::{Row, Table};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// A slot shall complete about so many TBs in a window.
+/// Target number of TBs that a slot completes in a window.
 const TBS_OF_A_SLOT: u64 = 6;
-/// How much slower a TB may be next to others than alone at full occupancy (assumption; a window that is too short is doubled).
+/// Slowdown of a TB relative to the kernel alone at full occupancy, for which the window suffices
+/// (assumption; a window that is too short is doubled).
 const SLOWER: u64 = 2;
-/// A run is repeated with a window of twice the length if a slot completed fewer than this, and with more shared memory if TBs were not in
-/// place.
+/// Minimum of TBs per slot. Below it a run is repeated with a window of twice the length, and with
+/// more shared memory if TBs were not in place.
 const ENOUGH: u32 = 3;
-/// How often.
+/// Most repetitions of a run.
 const RETRIES: u32 = 2;
-/// The part of a window that is warm-up.
+/// Divisor of a window for its warm-up.
 const WARM_UP_PART: u64 = 10;
 /// Longest window in microseconds.
 const LONGEST_US: u64 = 2_000_000;
-/// Launches of the original that the median time is of.
+/// Launches of the original for the median time.
 const LAUNCHES: usize = 20;
-/// For how long the first kernel runs before anything is measured, for clocks to settle.
+/// Time that the first kernel runs before any measurement, for clocks to settle.
 const SETTLING: Duration = Duration::from_millis(500);
 
-/// What series have in common.
+/// Common state of all series.
 pub struct Series<'a> {
-    /// Runs them.
+    /// Runner of the plans.
     pub runner: &'a Runner<'a>,
-    /// Where results go.
+    /// Table for the results.
     pub table: Table,
     /// Shortest window in microseconds at the highest clock.
     pub window_us: u64,
-    /// In which order kernels of a set are launched.
+    /// Launch order of the kernels of a set.
     pub order: Order,
-    /// When nothing more is begun.
+    /// Time after which no run starts.
     pub deadline: Option<Instant>,
-    /// How repeats agree.
+    /// Agreement of repeats.
     pub agreement: Agreement,
-    /// Sets with runs that were not begun, and how many.
+    /// Sets with runs that were not started, and their number.
     pub missing: BTreeMap<String, u32>,
-    /// What had helped each set's TBs to their places when it was last measured: a number of `place::attempts`.
+    /// Index of the placement attempt that succeeded for each set at its last measurement
+    /// (`place::attempts`).
     pub helped: BTreeMap<String, usize>,
 }
 
-/// A run that shall be measured.
+/// Specification of a run.
 #[derive(Clone, Debug)]
 pub struct Wanted<'k> {
-    /// Kernels.
+    /// Kernels of the run.
     pub kernels: Vec<&'k Loaded>,
     /// TBs of each per SM.
     pub counts: Vec<u32>,
-    /// SMs of their own, if they have such.
+    /// Separate SMs of the kernels, if they do not share SMs.
     pub share: Option<Share>,
     /// Cycles of the longest TB, alone with as many as fit.
     pub tb_cycles: u64,
-    /// Which time this is.
+    /// Number of the repetition.
     pub repeat: u32,
 }
 
@@ -75,7 +78,7 @@ impl Wanted<'_> {
         joined(self.kernels.iter().map(|kernel| kernel.kernel.word.clone()))
     }
 
-    /// TBs of each kernel per SM, or twelfths of SMs where kernels have SMs of their own.
+    /// Returns the TBs of each kernel per SM, or twelfths of SMs if kernels have separate SMs.
     fn config(&self) -> String {
         let counts = self.share.as_ref().map_or(&self.counts, |share| &share.twelfths);
         joined(counts.iter().map(u32::to_string))
@@ -92,10 +95,10 @@ impl Wanted<'_> {
 }
 
 impl Series<'_> {
-    /// Keeps the GPU busy until its clocks have settled, and gives the highest number of an SM.
+    /// Keeps the GPU busy until its clocks have settled, and returns the highest number of an SM.
     ///
     /// # Errors
-    /// What the driver says, as for all that follow.
+    /// The driver's error, as for all that follow.
     pub fn settle(&self, kernel: &Loaded) -> Result<u32, String> {
         let (began, mut highest) = (Instant::now(), 0);
         while began.elapsed() < SETTLING {
@@ -105,7 +108,7 @@ impl Series<'_> {
         Ok(highest)
     }
 
-    /// Whether there is time to measure this; if not it is kept in mind as missing.
+    /// Returns whether there is time to measure a run; otherwise records it as missing.
     fn has_time(&mut self, wanted: &Wanted<'_>) -> bool {
         let over = self.deadline.is_some_and(|deadline| Instant::now() > deadline);
         if over {
@@ -114,7 +117,7 @@ impl Series<'_> {
         !over
     }
 
-    /// Time of the original in its own grid: a row.
+    /// Measures the time of the original in its own grid, as a row.
     ///
     /// # Errors
     /// As [`Series::settle`].
@@ -135,7 +138,8 @@ impl Series<'_> {
         self.table.row(&row)
     }
 
-    /// Mean cycles of a TB with as many on each SM as fit, for windows that are long enough.
+    /// Returns the mean cycles of a TB with as many on each SM as fit, for sufficiently long
+    /// windows.
     ///
     /// # Errors
     /// As [`Series::settle`].
@@ -146,7 +150,7 @@ impl Series<'_> {
         let mut window = self.runner.gpu.cycles(self.window_us);
         let longest = self.runner.gpu.cycles(LONGEST_US);
         loop {
-            // Without warm-up: all that is wanted is whether TBs end, and after how long.
+            // Without warm-up, because only the end and the duration of TBs matter.
             let plan = Plan { kernels: vec![kernel], counts: most.clone(), window, ..Plan::default() };
             let ran = self.runner.run(&plan)?;
             let rate = Rate::of(&ran.outcome.slots[0]);
@@ -154,13 +158,14 @@ impl Series<'_> {
                 return Ok(rate.tb_cycles as u64);
             }
             if window >= longest || !ran.is_complete() {
-                return Err(format!("TBs of `{}` do not end within {LONGEST_US} microseconds, or were not in place", kernel.kernel.word));
+                return Err(format!("TBs of `{}` did not end within {LONGEST_US} microseconds, or were not in place", kernel.kernel.word));
             }
             window = (4 * window).min(longest);
         }
     }
 
-    /// One run, with the window made longer and TBs helped to their places where that is needed: a row per kernel. Nothing if time is over.
+    /// Measures one run, with a longer window and placement aids if necessary: a row per kernel. It
+    /// does nothing if time is over.
     ///
     /// # Errors
     /// As [`Series::settle`].
@@ -185,7 +190,8 @@ impl Series<'_> {
             let rates: Vec<Rate> = ran.outcome.slots[..kernels.len()].iter().map(|slots| Rate::of(slots)).collect();
             let short = rates.iter().any(|rate| rate.fewest < ENOUGH);
             if ran.is_complete() {
-                // Where nothing but a larger setting helps, every configuration begins with the smallest.
+                // If only a larger setting helps, every configuration still starts with the
+                // smallest.
                 if attempts.iter().any(|(aid, _)| *aid != Aid::None) {
                     self.helped.insert(set.clone(), number);
                 }
@@ -241,20 +247,20 @@ impl Series<'_> {
         Ok(())
     }
 
-    /// Writes what is missing and how repeats agree.
+    /// Writes the missing runs and the agreement of repeats.
     ///
     /// # Errors
     /// As [`Series::settle`].
     pub fn end(&mut self) -> Result<(), String> {
         if !self.missing.is_empty() {
             let sets: Vec<String> = self.missing.iter().map(|(set, runs)| format!("{set} ({runs})")).collect();
-            let text = format!("time was over before these runs began: {}", sets.join(", "));
+            let text = format!("time ran out before these runs: {}", sets.join(", "));
             eprintln!("{text}");
             self.table.remark(&text)?;
         }
         let Some((median, most, largest, of, count)) = self.agreement.summary() else { return Ok(()) };
         let text = format!(
-            "repeats of {count} rates are apart by {median:.2} % of their mean in the median, {most:.2} % at the 95th percentile, {largest:.2} % at \
+            "repeats of {count} rates differ by {median:.2} % of their mean in the median, {most:.2} % at the 95th percentile, {largest:.2} % at \
              most ({of})"
         );
         eprintln!("{text}");
@@ -262,15 +268,15 @@ impl Series<'_> {
     }
 }
 
-/// A run of kernels that go on until the window is over.
+/// Returns the plan of kernels that continue until the window is over.
 fn plan<'k>(kernels: &[&'k Loaded], counts: &[u32], window: u64) -> Plan<'k> {
-    // A kernel whose passes are few may be at its end before a warm-up is.
+    // A kernel with few passes may reach its end before a warm-up does.
     let ends = kernels.iter().any(|kernel| kernel.kernel.passes().is_some());
     let warm_up = if ends { 0 } else { window / WARM_UP_PART };
     Plan { kernels: kernels.to_vec(), counts: counts.to_vec(), window, warm_up, ..Plan::default() }
 }
 
-/// What must be known of a row before it is used.
+/// Returns remarks on the validity of a row.
 fn notes(ran: &Ran, rate: &Rate) -> String {
     let all = [
         (!ran.is_complete(), "incomplete"),

@@ -1,35 +1,35 @@
-//! In which order the kernels of a run are launched.
+//! Launch order of the kernels of a run.
 
 use crate::fit::Need;
 use clap::ValueEnum;
 use std::cmp::Reverse;
 
-/// A rule for the order of launches.
+/// Rule for the launch order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Order {
-    /// Who needs most shared memory per TB first; of equals, as the set is written
+    /// The kernel with the most shared memory per TB first; of equals, as the set is written
     #[default]
     MostShared,
-    /// The reverse of that
+    /// The reverse of `most-shared`
     MostSharedLast,
     /// As the set is written
     Written,
-    /// The reverse of that
+    /// The reverse of `written`
     Reversed,
 }
 
 impl Order {
-    /// What the table's head says of it.
+    /// Returns the description for the table's head.
     pub fn sentence(self) -> &'static str {
         match self {
-            Order::MostShared => "who needs most shared memory per TB is launched first",
-            Order::MostSharedLast => "who needs most shared memory per TB is launched last",
-            Order::Written => "kernels are launched as their set is written",
-            Order::Reversed => "kernels are launched in the reverse of how their set is written",
+            Order::MostShared => "the kernel with most shared memory per TB is launched first",
+            Order::MostSharedLast => "the kernel with most shared memory per TB is launched last",
+            Order::Written => "kernels are launched in the order of their set",
+            Order::Reversed => "kernels are launched in the reverse order of their set",
         }
     }
 
-    /// Places of the kernels, the first to be launched first.
+    /// Returns the indices of the kernels in launch order.
     pub fn of(self, needs: &[Need]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..needs.len()).collect();
         if matches!(self, Order::MostShared | Order::MostSharedLast) {

@@ -1,10 +1,12 @@
-//! What helps TBs to their places: on SMs of their own, or where the first kernel to be launched needs less shared memory than those after it.
+//! Placement aids for TBs: on separate SMs, or if the first kernel to be launched needs less shared
+//! memory than later ones.
 //!
-//! The driver sets an SM's shared memory by its first kernel, whatever larger setting that prefers,
-//! and none that needs more came beside it (seen on an H100, driver 580.159: `bfs`, then `dxtc`). A
-//! holder that takes as much as all TBs of the later kernels is there before the first; it goes
-//! when that is in place, and the SM, which is never empty, keeps its setting. If that does not do,
-//! TBs of the first kernel take as much as the one that needs most.
+//! The driver sets an SM's shared memory by its first kernel, even if that prefers a larger
+//! setting. No kernel with a larger need then joins it (observed on an H100, driver 580.159: `bfs`,
+//! then `dxtc`). A holder that takes as much as all TBs of the later kernels is therefore launched
+//! before the first. It leaves when the first is in place, and the SM, which is never empty, keeps
+//! its setting. If that does not suffice, TBs of the first kernel take as much shared memory as the
+//! largest need.
 
 use crate::fit::{self, Need};
 use crate::holder::Hold;
@@ -13,10 +15,10 @@ use crate::share::Share;
 /// TBs, and threads of each, that leave no thread of an SM to others (compute capability 9.0).
 const WHOLE_SM: [u32; 2] = [2, 1024];
 
-/// A help.
+/// Kind of placement aid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Aid {
-    /// None
+    /// No aid
     #[default]
     None,
     /// Holders, until the first kernel is in place
@@ -26,7 +28,7 @@ pub enum Aid {
 }
 
 impl Aid {
-    /// As it is in the table; empty for none.
+    /// Returns the name in the table; empty for none.
     pub fn name(self) -> &'static str {
         match self {
             Aid::None => "",
@@ -36,10 +38,12 @@ impl Aid {
     }
 }
 
-/// A try: a help, and by how many settings shared memory is larger than it must be.
+/// A placement attempt: an aid, and the number of settings by which shared memory is larger than
+/// necessary.
 pub type Attempt = (Aid, usize);
 
-/// What is tried one after the other until all TBs are in place, for kernels of these needs that are launched in this order.
+/// Returns the attempts until all TBs are in place, for kernels of these needs in this launch
+/// order.
 pub fn attempts(needs: &[Need], order: &[usize], share: Option<&Share>) -> Vec<Attempt> {
     if share.is_some() {
         return vec![(Aid::Holder, 0), (Aid::Holder, 1), (Aid::None, 0)];
@@ -53,7 +57,7 @@ pub fn attempts(needs: &[Need], order: &[usize], share: Option<&Share>) -> Vec<A
     }
 }
 
-/// Bytes of shared memory that each TB of the first kernel is launched with beyond its own.
+/// Returns the additional bytes of shared memory for each TB of the first kernel.
 pub fn padding(aid: Aid, needs: &[Need], order: &[usize]) -> u32 {
     let most = needs.iter().map(|need| need.shared).max().unwrap_or(0);
     match (aid, order.first()) {
@@ -62,7 +66,8 @@ pub fn padding(aid: Aid, needs: &[Need], order: &[usize]) -> u32 {
     }
 }
 
-/// What is held before the first kernel is launched, with a setting of shared memory of so many percent; none if nothing needs to be.
+/// Returns the holders to launch before the first kernel, with a setting of shared memory in
+/// percent; none if unnecessary.
 pub fn hold(aid: Aid, needs: &[Need], counts: &[u32], order: &[usize], share: Option<&Share>, carve_out: u32, sms: u32) -> Option<Hold> {
     if aid != Aid::Holder {
         return None;
@@ -92,7 +97,8 @@ mod tests {
         assert!(attempts(&[BFS, BFS], &[1, 0], None).iter().all(|(aid, _)| *aid == Aid::None));
     }
 
-    /// The holder, the first kernel's TBs, and, when it is gone, all TBs fit in the setting that is asked for.
+    /// The holder and the first kernel's TBs fit in the requested setting, as do all TBs after the
+    /// holder has left.
     #[test]
     fn a_holder_takes_what_the_later_kernels_will_take() {
         for counts in fit::configurations(&[BFS, DXTC], fit::Which::Maximal) {

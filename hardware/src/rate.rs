@@ -1,18 +1,21 @@
-//! Rates from what slots counted. A slot that completed its first TB in the window at cycle a, its last at b, and n in all, completes
-//! (n - 1) / (b - a) TBs per cycle: the window's edges do not matter. Rates of slots are added.
+//! Rates from the counts of slots.
+//!
+//! Let a slot complete its first TB in the window at cycle a, its last at b, and n in all. Its rate
+//! is (n - 1) / (b - a) TBs per cycle, so the window's edges have no effect. Rates of slots are
+//! added.
 
 use crate::control::Record;
 
-/// What a kernel did in a run.
+/// Rate of a kernel in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rate {
-    /// Slots that started.
+    /// Number of slots that started.
     pub slots: usize,
-    /// TBs counted by all of them, and by the one with the fewest.
+    /// TBs counted by all slots.
     pub tbs: u64,
     /// TBs counted by the slot with the fewest.
     pub fewest: u32,
-    /// Slots that counted fewer than 2 TBs, and so have no rate.
+    /// Slots that counted fewer than 2 TBs, and therefore have no rate.
     pub short: usize,
     /// TBs that the GPU completes per million SM cycles.
     pub tbs_per_million: f64,
@@ -25,7 +28,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// Of a kernel's slots.
+    /// Computes the rate of a kernel's slots.
     pub fn of(slots: &[Record]) -> Self {
         let sum = |f: fn(&Record) -> u64| slots.iter().map(f).sum::<u64>();
         let tbs = sum(|slot| slot.count.into());
@@ -53,7 +56,7 @@ impl Rate {
 mod tests {
     use super::*;
 
-    /// A slot that completes a TB every `period` cycles from `first` on.
+    /// Creates a slot that completes a TB every `period` cycles from `first` on.
     fn regular(first: u64, period: u64, count: u32) -> Record {
         let last = first + period * u64::from(count.saturating_sub(1));
         let (start, end) = ([1000, 5_000], [1000 + 2_000_000, 5_000 + 1_000_000]);

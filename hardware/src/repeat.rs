@@ -1,9 +1,10 @@
-//! Kernels whose memory changes so that a second pass through the grid would do other work: a breadth-first search takes nodes off its
-//! frontier, a search in a tree keeps where it is. Each pass works on a copy of those buffers of its own; when there are no more copies, the
-//! window ends. All others may run over their grid again: what they read stays, or changes without changing what they do (`fwt` transforms
-//! its own result, `gemm` adds to it, histograms grow).
+//! Kernels that change their input, so that a second pass through the grid would do other work. A
+//! breadth-first search removes nodes from its frontier, and a tree search stores its position.
+//! Each pass works on its own copy of those buffers, and the window ends without further copies.
+//! All others may run over their grid again: their input stays, or changes without an effect on
+//! their work (`fwt` transforms its own result, `gemm` adds to it, histograms grow).
 
-/// Kernels and the first and last of the buffers that each pass has for its own.
+/// Kernels, and the first and last of the buffers that each pass has for itself.
 const ONCE: [(&str, [&str; 2]); 6] = [
     ("bfs", ["state", "state"]),
     ("bfs1", ["frontier", "frontier"]),
@@ -16,15 +17,16 @@ const ONCE: [(&str, [&str; 2]); 6] = [
 /// Most copies. Assumption: at the default sizes they last longer than the usual window.
 const MOST_PASSES: u64 = 256;
 
-/// Most bytes of copies. Assumption: a GPU has more.
+/// Most bytes of copies. Assumption: a GPU has more memory.
 const MOST_BYTES: u64 = 4 << 30;
 
-/// The first and last buffer that a pass of a kernel has for its own; none if it may run over the same memory again.
+/// Returns the first and last buffer that a pass of a kernel has for itself; none if it may run
+/// over the same memory again.
 pub fn own_buffers(kernel: &str) -> Option<[&'static str; 2]> {
     ONCE.iter().find(|(name, _)| *name == kernel).map(|(_, buffers)| *buffers)
 }
 
-/// Copies for as many passes, of so many bytes each.
+/// Returns the number of passes with copies of `bytes` bytes each.
 pub fn passes(bytes: u64) -> u32 {
     (MOST_BYTES / bytes.max(1)).clamp(1, MOST_PASSES) as u32
 }

@@ -1,9 +1,10 @@
-//! One run: so many TBs of each kernel on every SM, all at once.
+//! One run: a number of TBs of each kernel on every SM, concurrently.
 //!
-//! Kernels are launched one after the other, each when the TBs of those before it are in place, since the hardware hands out the TBs of one
-//! grid before those of the next. A grid has as many TBs as shall stay. Where the hardware put more on an SM than shall stay there, these end at
-//! once and more are launched, until every SM has its number: what is counted never depends on how the hardware places TBs. Where kernels have SMs
-//! of their own, no TB of the others stays there.
+//! Kernels are launched one after the other, each when the TBs of the earlier ones are in place.
+//! The hardware issues the TBs of one grid before those of the next. A grid has as many TBs as must
+//! stay. If the hardware puts too many on an SM, the surplus ones end at once and more are
+//! launched, until every SM has its number. The counts therefore do not depend on the hardware's
+//! placement. If kernels have separate SMs, no TB of the others stays there.
 
 use crate::control::{self, Outcome};
 use crate::device::Loaded;
@@ -16,47 +17,48 @@ use crate::share::Share;
 use crate::slot::ENDLESS;
 use std::time::{Duration, Instant};
 
-/// After how long without all TBs more are launched. Assumption: a launch takes some ten microseconds, the first of a kernel more.
+/// Time without all TBs after which more are launched. Assumption: a launch takes some ten
+/// microseconds, the first of a kernel more.
 const ARRIVAL: Duration = Duration::from_millis(2);
-/// How often.
+/// Most top-up launches.
 const TOP_UPS: usize = 12;
-/// How often holders are launched; after that the run goes on without those that are missing.
+/// Most launches of holders; after that the run continues without the missing ones.
 const HOLDER_LAUNCHES: usize = 4;
-/// TBs of each such launch, per SM.
+/// TBs of each top-up launch, per SM.
 const TOP_UP_TBS: u32 = 8;
-/// How long TBs wait for each other, in microseconds.
+/// Time that TBs wait for each other, in microseconds.
 const PATIENCE_US: u64 = 2_000_000;
-/// How long a run may take beyond its window.
+/// Time that a run may take beyond its window.
 const DEADLINE: Duration = Duration::from_secs(3);
 
-/// What runs, and how long.
+/// Plan of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Plan<'a> {
-    /// Kernels, at most `control::KERNELS`.
+    /// Kernels of the run, at most `control::KERNELS`.
     pub kernels: Vec<&'a Loaded>,
     /// TBs of each on every SM.
     pub counts: Vec<u32>,
-    /// SM cycles from the start after which nothing is counted.
+    /// SM cycles from the start at which counting ends.
     pub window: u64,
-    /// SM cycles from the start in which nothing is counted.
+    /// SM cycles from the start at which counting starts.
     pub warm_up: u64,
     /// Whether kernels end after one pass through their grid.
     pub one_pass: bool,
-    /// By how many settings shared memory is larger than it must be.
+    /// Number of settings by which shared memory is larger than necessary.
     pub roomier: usize,
-    /// In which order kernels are launched.
+    /// Launch order of the kernels.
     pub order: Order,
-    /// SMs of their own, if kernels have such.
+    /// Separate SMs of the kernels, if they do not share SMs.
     pub share: Option<Share>,
-    /// What helps TBs to their places.
+    /// Placement aid for the TBs.
     pub aid: Aid,
 }
 
 impl Plan<'_> {
-    /// How much of an SM's memory is shared, for each kernel: KiB, and percent of the most. It is
-    /// the same for all kernels, since an SM that holds TBs of one setting takes none of another.
+    /// Returns the shared memory of an SM for each kernel: KiB, and percent of the largest.
     ///
-    /// Kernels that have SMs of their own have the setting that each would have alone.
+    /// It is the same for all kernels, because an SM that holds TBs of one setting accepts none of
+    /// another. Kernels with separate SMs have their isolated setting.
     pub fn carve_outs(&self) -> Vec<[u32; 2]> {
         let (mut needs, order) = (self.needs(), self.order());
         let padding = place::padding(self.aid, &needs, &order);
@@ -70,32 +72,32 @@ impl Plan<'_> {
         self.kernels.iter().map(|kernel| kernel.need).collect()
     }
 
-    /// Kernels in the order of their launches.
+    /// Returns the kernels in launch order.
     pub fn order(&self) -> Vec<usize> {
         self.order.of(&self.needs())
     }
 
-    /// SMs that a kernel has TBs on.
+    /// Returns the number of SMs with TBs of a kernel.
     pub fn sms(&self, number: usize, all: u32) -> u32 {
         self.share.as_ref().map_or(all, |share| share.count(number))
     }
 }
 
-/// A run that is over.
+/// Result of a finished run.
 #[derive(Debug)]
 pub struct Ran {
-    /// What slots did.
+    /// Results of the slots.
     pub outcome: Outcome,
-    /// TBs that should have arrived.
+    /// Number of TBs that should have arrived.
     pub expected: u32,
-    /// Launches beyond one per kernel.
+    /// Number of launches beyond one per kernel.
     pub top_ups: usize,
-    /// Holders that were there, and how many should have been.
+    /// Present holders, and their intended number.
     pub held: [u32; 2],
 }
 
 impl Ran {
-    /// Whether all TBs were in place and none gave up.
+    /// Returns whether all TBs were in place and none gave up.
     pub fn is_complete(&self) -> bool {
         self.outcome.arrived == self.expected && !self.outcome.gave_up
     }
@@ -104,9 +106,9 @@ impl Ran {
 /// Streams and memory for runs.
 #[derive(Debug)]
 pub struct Runner<'g> {
-    /// The GPU.
+    /// GPU of the runs.
     pub gpu: &'g Gpu,
-    /// Where copies are done.
+    /// Stream for copies.
     pub copies: Stream,
     streams: Vec<Stream>,
     holders: Vec<Stream>,
@@ -116,13 +118,13 @@ pub struct Runner<'g> {
 }
 
 impl<'g> Runner<'g> {
-    /// Ready to run.
+    /// Allocates streams and memory.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The driver's error.
     pub fn new(gpu: &'g Gpu) -> Result<Self, String> {
         if gpu.sms as usize > control::SMS {
-            return Err(format!("the GPU has {} SMs; there is room for {}", gpu.sms, control::SMS));
+            return Err(format!("the GPU has {} SMs; the maximum is {}", gpu.sms, control::SMS));
         }
         let streams = (0..control::KERNELS + TOP_UPS).map(|_| Stream::new()).collect::<Result<_, _>>()?;
         let holders = (0..HOLDER_LAUNCHES).map(|_| Stream::new()).collect::<Result<_, _>>()?;
@@ -130,10 +132,10 @@ impl<'g> Runner<'g> {
         Ok(Runner { gpu, copies, streams, holders, holder, control: Block::new(control::BYTES)?, word: Pinned::new()? })
     }
 
-    /// Runs a plan from memory as it was at first.
+    /// Runs a plan from initial memory.
     ///
     /// # Errors
-    /// What the driver says, or that the run does not end. After either nothing more can run.
+    /// The driver's error, or a run that does not end. After either no further run is possible.
     pub fn run(&self, plan: &Plan<'_>) -> Result<Ran, String> {
         let carve_outs = plan.carve_outs();
         for (kernel, [_, percent]) in plan.kernels.iter().zip(&carve_outs) {
@@ -147,7 +149,7 @@ impl<'g> Runner<'g> {
         }
         let (needs, order, all) = (plan.needs(), plan.order(), self.gpu.sms);
         let expected = (0..needs.len()).map(|number| plan.counts[number] * plan.sms(number, all)).sum();
-        // Who comes where holders were finds the setting as it wants it.
+        // Kernels that replace holders find the setting that they need.
         let percent = order.last().and_then(|&last| carve_outs.get(last)).map_or(100, |[_, percent]| *percent);
         let hold = place::hold(plan.aid, &needs, &plan.counts, &order, plan.share.as_ref(), percent, all);
         let held = hold.map_or(Ok([0, 0]), |hold| self.hold(&hold))?;
@@ -155,7 +157,7 @@ impl<'g> Runner<'g> {
         'launches: for (turn, &number) in order.iter().enumerate() {
             let padding = if turn == 0 { place::padding(plan.aid, &needs, &order) } else { 0 };
             let launch = |tbs: u32, stream: usize| self.launch(plan, number, tbs, padding, expected, &self.streams[stream]);
-            // While others hold the other SMs no TB goes there.
+            // While holders occupy the other SMs no TB is placed there.
             let wide = if turn == 0 && held[1] > 0 && held[0] >= held[1] { plan.sms(number, all) } else { all };
             launch(plan.counts[number] * wide, number)?;
             there += plan.counts[number] * plan.sms(number, all);
@@ -177,7 +179,7 @@ impl<'g> Runner<'g> {
         Ok(Ran { outcome: Outcome::read(&bytes), expected, top_ups, held })
     }
 
-    /// Lets holders take SMs: how many are there, and how many should be.
+    /// Launches holders; returns their number, and the intended one.
     fn hold(&self, hold: &Hold) -> Result<[u32; 2], String> {
         let wanted = (hold.sms.end - hold.sms.start) * hold.tbs;
         for stream in &self.holders {
@@ -189,7 +191,7 @@ impl<'g> Runner<'g> {
         Ok([self.word.fetch(self.control.address() + control::HELD, &self.copies)?, wanted])
     }
 
-    /// Makes holders end, and waits for that a little: who comes next shall find the SMs empty.
+    /// Releases the holders, and waits briefly, so that the next kernel finds the SMs empty.
     fn let_go(&self) -> Result<(), String> {
         self.word.put(self.control.address() + control::RELEASE, 1, &self.copies)?;
         let began = Instant::now();
@@ -197,7 +199,7 @@ impl<'g> Runner<'g> {
         Ok(())
     }
 
-    /// Launches so many TBs of a kernel, each with so many bytes of shared memory beyond its own.
+    /// Launches `tbs` TBs of a kernel, each with `padding` bytes of additional shared memory.
     fn launch(&self, plan: &Plan<'_>, number: usize, tbs: u32, padding: u32, expected: u32, stream: &Stream) -> Result<(), String> {
         let loaded = plan.kernels[number];
         let (kernel, form) = (&loaded.kernel, &loaded.kernel.prepared.instance.launch);
@@ -216,7 +218,7 @@ impl<'g> Runner<'g> {
         loaded.slot.launch([tbs, 1, 1], form.block, form.shared_bytes + padding, &arguments, stream)
     }
 
-    /// Whether a word of the control block that counts TBs in place is so large before long.
+    /// Returns whether a counter of the control block reaches `tbs` in time.
     fn arrives(&self, word: u64, tbs: u32) -> Result<bool, String> {
         let began = Instant::now();
         loop {
@@ -233,7 +235,8 @@ impl<'g> Runner<'g> {
         self.word.put(self.control.address() + control::GIVE_UP, 1, &self.copies)
     }
 
-    /// Waits until all streams are idle, with a deadline, after which all are told to give up and waited for a little longer.
+    /// Waits until all streams are idle, with a deadline. After it all TBs are told to give up,
+    /// with a short further wait.
     fn finish(&self, deadline: Instant) -> Result<(), String> {
         let mut told = false;
         while !(idle(&self.streams)? && idle(&self.holders)?) {
@@ -246,9 +249,9 @@ impl<'g> Runner<'g> {
                 let word = |at: u64| self.word.fetch(self.control.address() + at, &self.copies);
                 let [arrived, gave_up, stopped] = [word(0)?, word(control::GIVE_UP)?, word(control::STOPPED)?];
                 eprintln!(
-                    "mias-gpu: a run did not end within its deadline, nor when it was told to give up: {arrived} TBs arrived, gave up {gave_up}, stopped {stopped}"
+                    "mias-gpu: a run ignored its deadline and the request to stop: {arrived} TBs arrived, gave up {gave_up}, stopped {stopped}"
                 );
-                // To free memory or a module would wait for what hangs.
+                // Exits, because freeing memory or a module would wait for the hanging kernel.
                 std::process::exit(1);
             }
             std::thread::sleep(Duration::from_micros(50));
@@ -256,10 +259,11 @@ impl<'g> Runner<'g> {
         Ok(())
     }
 
-    /// Runs the original entry in its own grid, from memory as it was at first, and gives microseconds between events around it.
+    /// Runs the original entry in its own grid, from initial memory, and returns the microseconds
+    /// between events around it.
     ///
     /// # Errors
-    /// What the driver says, or that it does not end.
+    /// The driver's error, or a run that does not end.
     pub fn original(&self, loaded: &Loaded, events: &[crate::driver::Event; 2]) -> Result<f64, String> {
         let (form, stream) = (&loaded.kernel.prepared.instance.launch, &self.streams[0]);
         loaded.restore(&self.copies)?;

@@ -1,10 +1,11 @@
-//! Which kernels run together: words of the command line, and all pairs, triples or quadruples of them.
+//! Sets of kernels that run together: words of the command line, and all pairs, triples or
+//! quadruples of them.
 
 use crate::control::KERNELS;
 use mias_kernels::{ALL, THESIS, ZHAO};
 
-/// Words that stand for several kernels are replaced by these: `all` by the library, `seven` by those of the thesis (Nasef 2023), `zhao` by
-/// those of Zhao et al. 2018 with the grids of its table 1.
+/// Expands words for several kernels: `all` for the library, `seven` for those of the thesis (Nasef
+/// 2023), `zhao` for those of Zhao et al. 2018 with the grids of its table 1.
 pub fn expanded(words: &[String]) -> Vec<String> {
     let kernels = |word: &String| match word.as_str() {
         "all" => ALL.iter().map(|kernel| kernel.name.to_owned()).collect(),
@@ -21,7 +22,7 @@ pub fn expanded(words: &[String]) -> Vec<String> {
     found
 }
 
-/// A set as it is written: `mm+fwt`. Words of kernels have commas, so that these cannot part them.
+/// Parses a set such as `mm+fwt`. Words of kernels contain commas, so commas cannot separate them.
 ///
 /// # Errors
 /// A sentence for a set of one, of more than can run together, or with a kernel twice.
@@ -34,11 +35,13 @@ pub fn parse(text: &str) -> Result<Vec<String>, String> {
     Ok(words)
 }
 
-/// Which pairs a command line of `splits` names, and their kernels: all pairs of the words that are kernels (or stand for several), then the
-/// pairs that are written as sets, in their order, none twice.
+/// Returns the kernels and the pairs that a command line of `splits` names.
+///
+/// They are all pairs of the words for kernels, then the pairs that are written as sets, in their
+/// order, none twice.
 ///
 /// # Errors
-/// As [`parse`], and a sentence for a set of more.
+/// As [`parse`], and a sentence for a larger set.
 pub fn pairs(words: &[String]) -> Result<(Vec<String>, Vec<[String; 2]>), String> {
     let (sets, kernels): (Vec<String>, Vec<String>) = words.iter().cloned().partition(|word| word.contains('+'));
     let mut kernels = expanded(&kernels);
@@ -48,7 +51,7 @@ pub fn pairs(words: &[String]) -> Result<(Vec<String>, Vec<[String; 2]>), String
     }
     let mut pairs = Vec::new();
     for set in wanted {
-        let Ok(pair) = <[String; 2]>::try_from(set) else { return Err("SMs are divided between two kernels: sets are pairs".into()) };
+        let Ok(pair) = <[String; 2]>::try_from(set) else { return Err("a division of SMs needs sets of two kernels".into()) };
         if !pairs.contains(&pair) {
             pairs.push(pair);
         }
@@ -61,7 +64,7 @@ pub fn pairs(words: &[String]) -> Result<(Vec<String>, Vec<[String; 2]>), String
     Ok((kernels, pairs))
 }
 
-/// All sets of `size` different words, in their order.
+/// Returns all sets of `size` different words, in their order.
 pub fn subsets(words: &[String], size: usize) -> Vec<Vec<String>> {
     if size == 0 {
         return vec![Vec::new()];
@@ -94,7 +97,7 @@ mod tests {
         let joined: Vec<String> = found.iter().map(|pair| pair.join("+")).collect();
         assert_eq!((kernels, joined), (words("mm fwt dxtc"), words("mm+fwt fwt+dxtc")));
         assert_eq!(pairs(&words("seven")).unwrap().1.len(), 21);
-        assert!(pairs(&words("mm+fwt+blk")).unwrap_err().contains("sets are pairs"));
+        assert!(pairs(&words("mm+fwt+blk")).unwrap_err().contains("needs sets of two kernels"));
     }
 
     #[test]

@@ -1,12 +1,12 @@
-//! SMs of its own for each kernel: the first `n` twelfths of the SMs by `%smid` for the first kernel, the rest for the second (Zhao et al. 2018,
-//! listing 1, where a TB looks at its SM's number).
+//! Separate SMs for each kernel: the first `n` twelfths of the SMs by `%smid` for the first kernel,
+//! the rest for the second (Zhao et al. 2018, listing 1, where a TB checks its SM's number).
 
 use std::ops::Range;
 
-/// Parts that SMs are dealt out in.
+/// Number of parts into which SMs are divided.
 pub const PARTS: u32 = 12;
 
-/// Which SMs each kernel of a run has, by their numbers.
+/// SMs of each kernel of a run, by number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Share {
     /// Twelfths of each kernel.
@@ -16,7 +16,8 @@ pub struct Share {
 }
 
 impl Share {
-    /// So many twelfths of `sms` SMs for each kernel, one after the other. Where SMs are no multiple of twelve, borders are rounded down.
+    /// Returns `twelfths` twelfths of `sms` SMs for each kernel, one after the other. If SMs are
+    /// not a multiple of twelve, borders are rounded down.
     pub fn of(twelfths: &[u32], sms: u32) -> Self {
         let border = |parts: u32| sms * parts.min(PARTS) / PARTS;
         let mut begin = 0;
@@ -28,18 +29,19 @@ impl Share {
         Share { sms: ranges.collect(), twelfths: twelfths.to_vec() }
     }
 
-    /// How many SMs a kernel has.
+    /// Returns the number of SMs of a kernel.
     pub fn count(&self, kernel: usize) -> u32 {
         self.sms.get(kernel).map_or(0, |range| range.end - range.start)
     }
 
-    /// The SMs behind those of a kernel, of all `sms`.
+    /// Returns the SMs after those of a kernel, of all `sms`.
     pub fn behind(&self, kernel: usize, sms: u32) -> Range<u32> {
         self.sms.get(kernel).map_or(0..0, |range| range.end..sms)
     }
 }
 
-/// All ways to deal out all twelfths to two kernels, each at least one: the first kernel's grow.
+/// Returns all splits of the twelfths between two kernels, each at least one, in ascending order of
+/// the first kernel's.
 pub fn splits() -> Vec<[u32; 2]> {
     (1..PARTS).map(|first| [first, PARTS - first]).collect()
 }

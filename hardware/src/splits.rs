@@ -1,22 +1,23 @@
-//! Kernels on SMs of their own: each alone on 1 to 12 twelfths of the SMs, and pairs in every split of them, each SM with as many TBs as fit.
-//! Which pairs: `sets::pairs`.
+//! Kernels on separate SMs: each alone on 1 to 12 twelfths of the SMs, and pairs in every split of
+//! them, each SM with as many TBs as fit. `sets::pairs` defines the pairs.
 
 use crate::device::Loaded;
 use crate::fit;
 use crate::measure::{Series, Wanted};
 use crate::share::{PARTS, Share, splits};
 
-/// A kernel that has its place: TBs per SM, and cycles of one.
+/// A kernel that fits: TBs per SM, and cycles of one.
 type Placed<'k> = (&'k Loaded, u32, u64);
 
-/// Measures all curves, then all splits of these pairs, so often. Pairs of a kernel that has no place are left out.
+/// Measures all curves, then all splits of these pairs, `repeats` times. Pairs with a kernel that
+/// does not fit are left out.
 ///
 /// # Errors
-/// What the driver says, or that the numbers of SMs are not 0, 1, .. as the shares take them to be.
+/// The driver's error, or SM numbers that are not 0, 1, .. as the shares assume.
 pub fn measure(series: &mut Series<'_>, kernels: &[Loaded], pairs: &[[String; 2]], highest_sm: u32, repeats: u32) -> Result<(), String> {
     let sms = series.runner.gpu.sms;
     if highest_sm >= sms {
-        return Err(format!("an SM has the number {highest_sm}, and there are {sms}: shares of SMs are of those numbered from 0 on"));
+        return Err(format!("SM number {highest_sm} exceeds the {sms} SMs: shares need SMs numbered from 0 on"));
     }
     let mut placed: Vec<Placed<'_>> = Vec::new();
     for kernel in kernels {

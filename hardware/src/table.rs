@@ -1,4 +1,4 @@
-//! The table of results: a row per kernel of a run, written as it comes. `README.md` says what the columns are.
+//! Table of results: a row per kernel of a run, written at once. `README.md` describes the columns.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -36,17 +36,17 @@ const COLUMNS: [&str; 28] = [
     "notes",
 ];
 
-/// One row; what does not apply is empty.
+/// Cells of one row by column; others are empty.
 pub type Row = Vec<(&'static str, String)>;
 
-/// A table that is being written.
+/// Open table of results.
 pub struct Table(Box<dyn Write>);
 
 impl Table {
-    /// To a file, or to standard output.
+    /// Creates the table in a file, or on standard output.
     ///
     /// # Errors
-    /// A sentence if the file cannot be made.
+    /// A sentence if the file cannot be created.
     pub fn new(path: Option<&Path>) -> Result<Self, String> {
         let out: Box<dyn Write> = match path {
             Some(path) => Box::new(File::create(path).map_err(|error| format!("cannot write {}: {error}", path.display()))?),
@@ -59,7 +59,7 @@ impl Table {
         writeln!(self.0, "{line}").and_then(|()| self.0.flush()).map_err(|error| format!("cannot write the table: {error}"))
     }
 
-    /// A remark of one or more lines.
+    /// Writes a remark of one or more lines.
     ///
     /// # Errors
     /// A sentence if it cannot be written, as for the others.
@@ -67,7 +67,7 @@ impl Table {
         text.lines().try_for_each(|line| self.line(&format!("# {line}")))
     }
 
-    /// The names of the columns.
+    /// Writes the names of the columns.
     ///
     /// # Errors
     /// As [`Table::remark`].
@@ -75,7 +75,7 @@ impl Table {
         self.line(&COLUMNS.join(","))
     }
 
-    /// A row.
+    /// Writes a row.
     ///
     /// # Errors
     /// As [`Table::remark`].
@@ -84,7 +84,7 @@ impl Table {
     }
 }
 
-/// A row's text. Words of kernels may have commas, and are put in quotes.
+/// Returns a row's text. Words of kernels may contain commas, and are put in quotes.
 fn text(row: &Row) -> String {
     debug_assert!(row.iter().all(|(name, _)| COLUMNS.contains(name)), "columns that there are");
     let cell = |name: &str| {

@@ -1,4 +1,5 @@
-//! `mias-gpu verify`: whether the GPU computes what the host does, and the slot form what the original does.
+//! `mias-gpu verify`: comparison of the GPU's results with the host's, and of the slot form's with
+//! the original's.
 
 use crate::device::Loaded;
 use crate::driver::Event;
@@ -6,20 +7,23 @@ use crate::fit;
 use crate::kernel::Kernel;
 use crate::run::{Plan, Runner};
 
-/// What came out for a kernel.
+/// Result of a comparison for a kernel.
 #[derive(Debug)]
 pub struct Verdict {
-    /// A line for people.
+    /// Line for the user.
     pub line: String,
-    /// Whether everything agrees.
+    /// Whether all results agree.
     pub agrees: bool,
 }
 
-/// Runs the original in its own grid and the slot form once over the same grid, with as many TBs on each SM as fit, and compares all buffers. The
-/// kernel then has the original's results where the host reference looks for them.
+/// Compares the results of the original and of the slot form.
+///
+/// It compares all buffers after the original in its own grid and after one pass of the slot form
+/// over the same grid. Each SM has as many TBs as fit. The kernel then has the original's results
+/// where the host reference checks them.
 ///
 /// # Errors
-/// What the driver says; after that nothing more can run.
+/// The driver's error; after that no further run is possible.
 pub fn compare(runner: &Runner<'_>, loaded: &Loaded, events: &[Event; 2]) -> Result<Verdict, String> {
     let (kernel, need) = (&loaded.kernel, loaded.need);
     let microseconds = runner.original(loaded, events)?;
@@ -30,9 +34,9 @@ pub fn compare(runner: &Runner<'_>, loaded: &Loaded, events: &[Event; 2]) -> Res
     loaded.slot.set_carve_out(percent)?;
     let driver = loaded.slot.occupancy(need.threads, kernel.prepared.instance.launch.shared_bytes)?;
     if driver != most {
-        wrong.push(format!("{most} TBs fit on an SM by our arithmetic, {driver} as the driver says"));
+        wrong.push(format!("{most} TBs fit on an SM as computed here, {driver} according to the driver"));
     }
-    // Long enough for any kernel, and no overflow when it is compared.
+    // Long enough for any kernel, without an overflow in comparisons.
     let plan =
         Plan { kernels: vec![loaded], counts: vec![most.max(1)], window: u64::MAX >> 1, warm_up: 0, one_pass: true, ..Plan::default() };
     let ran = runner.run(&plan)?;
@@ -40,9 +44,9 @@ pub fn compare(runner: &Runner<'_>, loaded: &Loaded, events: &[Event; 2]) -> Res
         wrong.push(format!("{} of {} TBs were in place", ran.outcome.arrived, ran.expected));
     }
     let done: u64 = ran.outcome.slots[0].iter().map(|slot| u64::from(slot.count)).sum();
-    // What ends after the first slot has found the grid empty is executed, but not counted.
+    // TBs that end after the first slot has found the grid empty are executed, but not counted.
     if done > u64::from(kernel.tbs()) {
-        wrong.push(format!("{done} TBs were counted, the grid has {}", kernel.tbs()));
+        wrong.push(format!("{done} TBs counted, the grid has {}", kernel.tbs()));
     }
     let slots = loaded.slot_results()?;
     let first = original.iter().zip(&slots).position(|(a, b)| a != b);
@@ -60,7 +64,7 @@ pub fn compare(runner: &Runner<'_>, loaded: &Loaded, events: &[Event; 2]) -> Res
     Ok(Verdict { line, agrees: wrong.is_empty() })
 }
 
-/// The buffer that a byte of the arena is in.
+/// Returns the buffer of a byte of the arena.
 fn place(loaded: &Loaded, at: u64) -> String {
     let address = loaded.kernel.arena.start + at;
     let regions = &loaded.kernel.prepared.instance.regions;
@@ -68,16 +72,17 @@ fn place(loaded: &Loaded, at: u64) -> String {
     found.map_or_else(|| format!("byte {at}"), |region| format!("`{}`, byte {}", region.name, address - region.address))
 }
 
-/// What the host reference says of the results that [`compare`] left, a thread for each kernel, since some take seconds.
+/// Checks the results that [`compare`] left against the host reference, with a thread for each
+/// kernel, because some take seconds.
 pub fn references(kernels: &[&Kernel]) -> Vec<Verdict> {
     let check = |kernel: &Kernel| {
         let (word, instance) = (&kernel.word, &kernel.prepared.instance);
         if instance.expected.is_none() {
-            return Verdict { line: format!("{word}: there is no host reference"), agrees: true };
+            return Verdict { line: format!("{word}: no host reference"), agrees: true };
         }
         match (instance.check_results(word), instance.quality()) {
-            (Ok(()), Some(quality)) => Verdict { line: format!("{word}: as the host computes it; {quality}"), agrees: true },
-            (Ok(()), None) => Verdict { line: format!("{word}: as the host computes it"), agrees: true },
+            (Ok(()), Some(quality)) => Verdict { line: format!("{word}: equal to the host reference; {quality}"), agrees: true },
+            (Ok(()), None) => Verdict { line: format!("{word}: equal to the host reference"), agrees: true },
             (Err(mismatch), _) => Verdict { line: mismatch.to_string(), agrees: false },
         }
     };

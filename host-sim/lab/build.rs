@@ -1,5 +1,6 @@
-//! The fingerprint of the model (`src/model_sources.rs`), as the environment variable `MIAS_MODEL`. In a checkout it is made of the
-//! sources; a package from a registry has no others beside it, and is what its version says.
+//! The fingerprint of the model (`src/model_sources.rs`), as the environment variable `MIAS_MODEL`.
+//! In a checkout it is made of the sources; a package from a registry has no others beside it, and
+//! is what its version says.
 
 use std::fs;
 use std::path::PathBuf;

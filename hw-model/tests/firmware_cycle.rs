@@ -1,5 +1,5 @@
-//! The firmware on the register block, with a scripted machine in place of the timing model: SMs that fill up and drain one
-//! TB per cycle, and counters that depend on the partition by a formula.
+//! Tests of the firmware on the register block, with a scripted machine instead of the timing
+//! model: SMs fill up and drain one TB per cycle, and counters follow a formula of the partition.
 
 use mias_firmware::configs::TbVector;
 use mias_hw_model::register_block::{GpuDescription, KernelDescriptor, RawCounters, RegisterBlock, Straps};
@@ -17,19 +17,19 @@ fn gpu(policy: PolicyCode) -> GpuDescription {
     GpuDescription::reference(SMS, Straps { profile_window: WINDOW, coalesce_window: COALESCE, fixed, ..Straps::new(policy) })
 }
 
-/// 256 threads: four fit an SM, as mm and fwt of the thesis.
+/// Kernel with TBs of 256 threads: four fit an SM, as for mm and fwt of the thesis.
 fn kernel(grid_tbs: u32) -> KernelDescriptor {
     KernelDescriptor { grid_tbs, tb_threads: 256, thread_registers: 39, ..KernelDescriptor::default() }
 }
 
-/// A machine that obeys quotas, one TB in or out per SM and cycle.
+/// Machine that follows quotas, one TB in or out per SM and cycle.
 struct Scripted {
     file: RegisterBlock,
     firmware: Firmware<AnyPolicy, 64>,
     now: u64,
     resident: [[u32; 8]; SMS],
     counters: [RawCounters; SMS],
-    /// SMs whose TBs never end.
+    /// SMs with TBs that never end.
     stuck: Vec<usize>,
     phases: Vec<PhaseCode>,
 }
@@ -53,7 +53,8 @@ impl Scripted {
         self.file.post_completed(slot);
     }
 
-    /// Instructions per cycle of an SM: three TBs of the kernel in slot 0 beside one of slot 1 are best.
+    /// Instructions per cycle of an SM. The best configuration is three TBs of the kernel in slot 0
+    /// and one of slot 1.
     fn ipc(resident: &[u32; 8]) -> u64 {
         match resident {
             [3, 1, ..] => 60,
@@ -83,7 +84,7 @@ impl Scripted {
                 counters[counter] += 1;
             }
         }
-        // Counters now hold everything up to the start of the next cycle.
+        // Counters now include everything up to the start of the next cycle.
         self.now += 1;
         self.tick();
         if self.file.interrupt_pending() {
@@ -226,7 +227,8 @@ fn a_kernel_that_fits_no_sm_is_rejected() {
     assert_eq!(m.file.phase(), Some(PhaseCode::Idle));
 }
 
-/// Reading what the metric does not need changes no decision; warp IPC reads the other counter.
+/// Reading counters that the metric does not need changes no decision; warp IPC reads the other
+/// counter.
 #[test]
 fn options_reach_the_counters() {
     use mias_registers::option;
@@ -244,7 +246,8 @@ fn options_reach_the_counters() {
     assert_eq!(m.firmware.report().winner(), Some(TbVector([1, 3, 0, 0])), "all scores are equal: the lowest");
 }
 
-/// A block with fewer slots than the map has room for is driven without touching the others.
+/// The firmware drives a block with fewer slots than the map supports, without accessing the
+/// others.
 #[test]
 fn a_machine_with_two_slots() {
     let mut m = Scripted::new(PolicyCode::MiasIpc);

@@ -1,4 +1,4 @@
-//! The firmware on the register block, in one program.
+//! Tests of the firmware on the register block, in one program.
 
 mod firmware_cycle;
 mod memory_limit;

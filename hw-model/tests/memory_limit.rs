@@ -1,5 +1,5 @@
-//! DMIL in firmware on the register block: every interval it sets the limits of those kernels that have had enough requests, and of no others
-//! (sources.md D127).
+//! Tests of DMIL in firmware on the register block: every interval it sets the limits of exactly
+//! those kernels that have had enough requests (sources.md D127).
 
 use mias_hw_model::config::{InFlightLimit, MemoryIssueConfig};
 use mias_hw_model::register_block::{GpuDescription, KernelDescriptor, RawCounters, RegisterBlock, Straps};
@@ -17,7 +17,8 @@ fn file(options: u32) -> RegisterBlock {
     RegisterBlock::new(GpuDescription::reference(SMS, straps)).with_memory_issue(Some(&config))
 }
 
-/// Two kernels: on SM n the first has had 2,048 requests with 4,096 fails each and n in flight; the second 1,000 requests, too few.
+/// Counters of two kernels: on SM n the first has had 2,048 requests with 4,096 fails each and n in
+/// flight; the second 1,000 requests, too few.
 fn counted(sm: usize) -> RawCounters {
     let mut raw = RawCounters::default();
     raw.memory[0] = KernelMemoryCounts { requests: 2_048, fails: 4_096, peak: sm as u16, ..KernelMemoryCounts::default() };
@@ -25,7 +26,7 @@ fn counted(sm: usize) -> RawCounters {
     raw
 }
 
-/// Until cycle `end`, as a model calls it.
+/// Runs the firmware until cycle `end`, as a model calls it.
 fn run(file: &mut RegisterBlock, firmware: &mut Firmware, end: u64) {
     while let Some(now) = file.next_deadline().filter(|now| *now <= end) {
         file.tick(now, counted);
@@ -40,7 +41,7 @@ fn run(file: &mut RegisterBlock, firmware: &mut Firmware, end: u64) {
 fn limits_are_set_every_interval() {
     let mut file = file(option::LIMIT_MEMORY);
     let mut firmware: Firmware = Firmware::from_straps(&mut file).expect("starts");
-    // Whatever else is pending is handled, too.
+    // Other pending events are handled too.
     file.post_launch(KernelDescriptor { grid_tbs: 9, tb_threads: 64, ..KernelDescriptor::default() });
     run(&mut file, &mut firmware, u64::from(INTERVAL) - 1);
     assert_eq!(file.memory_settings(30).limits[..2], [127, 127]);
@@ -49,7 +50,8 @@ fn limits_are_set_every_interval() {
         // Two fails per request: half the peak, at least one.
         assert_eq!(file.memory_settings(sm).limits[..2], [(sm as u8 / 2).max(1), 127], "SM {sm}");
     }
-    // Nobody has had requests since: a look that finds nobody, and the line is low behind it.
+    // There were no requests since: the next read finds none ready, and the interrupt line is then
+    // low.
     file.write32(memory::at(3, memory::LIMIT), 77);
     run(&mut file, &mut firmware, 3 * u64::from(INTERVAL));
     assert_eq!((file.memory_settings(3).limits[0], file.interrupt_pending(), file.faults()), (77, false, 0));

@@ -1,4 +1,5 @@
-//! Control of extra TBs in firmware on the register block: it looks at what is due and at nothing else, and only if it is asked to (sources.md D181).
+//! Tests of the control of extra TBs in firmware on the register block: it reads exactly the due
+//! intervals, and only if the option is set (sources.md D181).
 
 use mias_hw_model::register_block::{GpuDescription, KernelDescriptor, Peak, RegisterBlock, Straps};
 use mias_policies::Firmware;
@@ -6,10 +7,10 @@ use mias_registers::bus::Bus;
 use mias_registers::{CONTEXT_COUNTS, PolicyCode, context_allowed, context_bound, fault, feature, global, interrupt, option};
 
 const INTERVAL: u32 = 5_000;
-/// The most of every count in an interval.
+/// Maximum of every count in an interval.
 const MOST: u64 = INTERVAL as u64;
 
-/// A block of a chip that leaves extra TBs to firmware, or not.
+/// Block of a chip with or without control of extra TBs by the firmware.
 fn file(options: u32, leaves: bool) -> RegisterBlock {
     let straps = Straps { options, context_interval: INTERVAL, memory_interval: INTERVAL, ..Straps::new(PolicyCode::LeftOver) };
     let peaks = [Peak { most: 1, cycles: 1 }; CONTEXT_COUNTS];
@@ -29,7 +30,7 @@ fn serve(file: &mut RegisterBlock, firmware: &mut Firmware) {
     }
 }
 
-/// DRAM used by so much, the rest by a hundredth.
+/// Counts with this DRAM use, and a hundredth for the other parts.
 fn counted(dram: u64) -> [u64; CONTEXT_COUNTS] {
     let [little @ .., _] = [MOST / 100; CONTEXT_COUNTS];
     let [a, b, c, d, e] = little;
@@ -45,7 +46,7 @@ fn kernels_get_what_the_chip_has_left() {
     let mut file = file(option::CONTROL_CONTEXTS, true);
     let mut firmware = started(&mut file);
     assert_eq!(file.context_interval(), INTERVAL);
-    // Whatever else is pending is handled, too.
+    // Other pending events are handled too.
     for (slot, bound) in [(0, 6), (1, 3)] {
         assert_eq!(file.post_launch(KernelDescriptor { grid_tbs: 9, tb_threads: 64, ..KernelDescriptor::default() }), Some(slot));
         file.context_kernel_placed(slot, bound, slot == 1);
@@ -57,17 +58,17 @@ fn kernels_get_what_the_chip_has_left() {
     assert_eq!(allowed(&mut file, 0), 1 | class(context_allowed::MODERATE));
     assert_eq!(allowed(&mut file, 1), 3 | context_allowed::IN_L1 | class(context_allowed::UNDERUTILISED));
     assert_eq!((file.due_contexts(), file.read32(global::LAUNCH_COUNT), file.faults()), (0, 0, 0));
-    // One of them alone, and the step saturates.
+    // Only one of them is due, and the step saturates.
     file.end_context_interval(0, counted(MOST * 9 / 10));
     serve(&mut file, &mut firmware);
     assert_eq!(allowed(&mut file, 0), 1 | context_allowed::STOPPED | class(context_allowed::SATURATED));
     assert_eq!(allowed(&mut file, 1) & context_allowed::EXTRA, 3);
-    // A new kernel in the slot begins with none.
+    // A new kernel in the slot starts with none.
     file.context_kernel_placed(0, 6, false);
     assert_eq!((allowed(&mut file, 0), file.read32(global::CONTEXT_BOUND) & context_bound::EXTRA), (0, 6));
 }
 
-/// A firmware that is restarted goes on with what stands in the block.
+/// A restarted firmware continues from the values in the block.
 #[test]
 fn a_restart_forgets_nothing() {
     let mut file = file(option::CONTROL_CONTEXTS, true);
@@ -83,7 +84,7 @@ fn a_restart_forgets_nothing() {
     assert_eq!(allowed(&mut file, 0) & context_allowed::EXTRA, 3);
 }
 
-/// Limits of memory instructions come in the same interrupt.
+/// Limits of memory instructions are handled in the same interrupt.
 #[test]
 fn it_goes_with_limits_of_memory_instructions() {
     let straps = option::CONTROL_CONTEXTS | option::LIMIT_MEMORY;
@@ -104,7 +105,7 @@ fn a_firmware_that_is_not_asked_to_controls_nothing() {
     let mut firmware = started(&mut file);
     assert_eq!((file.read32(global::INT_ENABLE) & interrupt::CONTEXTS, file.context_interval()), (0, 0));
     serve(&mut file, &mut firmware);
-    // A chip that keeps it to itself is left alone, and it is said.
+    // The firmware leaves a chip with its own control alone, and reports it.
     let mut file = self::file(option::CONTROL_CONTEXTS, false);
     let _ = started(&mut file);
     assert_eq!((file.read32(global::FEATURES) & feature::CONTEXTS, file.faults()), (0, fault::NO_CONTEXTS));

@@ -1,4 +1,5 @@
-//! The register block after reset holds what the map says: `Register::reset` of every register that can be read.
+//! The register block after reset holds the values of the map: `Register::reset` of every readable
+//! register.
 
 use mias_hw_model::register_block::{GpuDescription, RegisterBlock, Straps};
 use mias_registers::bus::Bus;

@@ -1,51 +1,54 @@
-//! The clerk: counts the reschedulings that the rules ask for, from launches, completions and phases alone.
+//! Reference model of the rescheduling rules, from launches, completions and phases alone.
 //!
-//! The rules (sources.md D27, D30, and D31): launches are collected for a while and scheduled together; a completion reschedules at
-//! once unless no kernel is left; whoever comes while a batch is open joins it; and from the start of one attempt to measure
-//! to the next rescheduling at least one window passes. All steps of a search are one attempt (sources.md D148).
+//! The rules (sources.md D27, D30, and D31): launches are collected for a while and scheduled
+//! together. A completion reschedules at once unless no kernel is left. A launch or completion
+//! while a batch is open joins it. From the start of one measurement attempt to the next
+//! rescheduling at least one window passes. All steps of a search are one attempt (sources.md
+//! D148).
 
 use mias_registers::PhaseCode;
 
-/// What happened between two looks of the firmware.
+/// Events between two checks of the firmware.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Events {
-    /// Core cycle.
+    /// Core cycle of the check.
     pub(crate) now: u64,
-    /// Kernels that completed.
+    /// Number of completed kernels.
     pub(crate) completions: u32,
-    /// Kernels that were launched.
+    /// Number of launched kernels.
     pub(crate) launches: u32,
-    /// Phase before.
+    /// Phase before the call.
     pub(crate) before: PhaseCode,
-    /// Phase after.
+    /// Phase after the call.
     pub(crate) after: PhaseCode,
 }
 
-/// A reference model of when reschedulings are due.
+/// Reference model of due reschedulings.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clerk {
     coalesce: u64,
     window: u64,
-    /// The policy searches: what comes after a profile is no second round but a step of the same attempt.
+    /// Whether the policy searches: a transition after a profile is then a step of the same
+    /// attempt, not a second round.
     searches: bool,
     kernels: u32,
-    /// The open batch.
+    /// Cycle of the open batch.
     due: Option<u64>,
-    /// Start of the last attempt to measure.
+    /// Start of the last measurement attempt.
     attempt: u64,
-    /// Reschedulings that were due so far.
+    /// Number of reschedulings due so far.
     pub(crate) due_so_far: u32,
-    /// Batches in which a kernel was launched in the cycle in which another completed.
+    /// Batches with a kernel launched in the cycle in which another completed.
     pub(crate) launched_while_completing: u32,
 }
 
 impl Clerk {
-    /// A clerk for these windows, in cycles, and a policy that searches or does not.
+    /// Creates the model for these windows, in cycles, and a policy with or without searches.
     pub(crate) fn new(coalesce: u32, window: u32, searches: bool) -> Self {
         Clerk { coalesce: coalesce.into(), window: window.into(), searches, ..Clerk::default() }
     }
 
-    /// Books what happened.
+    /// Records events.
     pub(crate) fn book(&mut self, events: Events) {
         let Events { now, completions, launches, before, after } = events;
         let mut measuring = matches!(before, PhaseCode::Transition | PhaseCode::Profile);

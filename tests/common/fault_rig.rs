@@ -1,8 +1,10 @@
-//! The real firmware on the real GPU model while things go wrong, and a host that resets a microcontroller that has fallen silent.
+//! The real firmware on the real GPU model under faults, with a host that resets a silent
+//! microcontroller.
 //!
-//! The model's validation checks in every cycle that no SM holds more than it has and that every TB runs once. Here: what the firmware
-//! commits fits an SM; a batch or a profile ends in time; at the end every TB was issued and completed once, all slots are free,
-//! and a kernel launched then runs as if nothing had happened.
+//! The model's validation checks in every cycle that no SM exceeds its capacity and that every TB
+//! runs once. This rig checks further properties. The firmware's committed quotas fit an SM, and a
+//! batch or a profile ends in time. At the end every TB was issued and completed once, and all
+//! slots are free. A kernel launched then runs as without faults.
 
 use super::faults::{BrokenCounter, BrokenRegister, Fault, FaultyBus, Told};
 use super::rig::{LAUNCH_LATENCY, Setting, launch};
@@ -18,48 +20,50 @@ use mias_registers::{KERNEL_SLOTS, PhaseCode, PolicyCode, fault, global, interru
 use mias_warp_trace::KernelTrace;
 use std::sync::Arc;
 
-/// Cycles without a call of the firmware after which the host resets the microcontroller: the firmware asks to be called every
-/// [`POLL_CYCLES`], so that this long a silence means that its timer was lost.
+/// Cycles without a call of the firmware after which the host resets the microcontroller. The
+/// firmware requests a call every [`POLL_CYCLES`], so a longer silence means that its timer was
+/// lost.
 pub(crate) const HOST_PATIENCE: u64 = POLL_CYCLES as u64 + 10_000;
 
-/// Cycles between two looks while a phase may last too long.
+/// Cycles between two checks of the phases' length.
 const LOOK_EVERY: u64 = 256;
 
-/// Policies that infer what to choose from measurements of other configurations.
+/// Policies that derive their choice from measurements of other configurations.
 const INFERS: [PolicyCode; 3] = [PolicyCode::WarpedSlicer, PolicyCode::WarpedSlicerSum, PolicyCode::Coordinated];
 
-/// No run is this long.
+/// Upper bound on the cycles of a run.
 const TOO_LONG: u64 = 60_000_000;
 
 /// Windows of profiling after the first SM (sources.md D28).
 pub(crate) const TIME_OUT_WINDOWS: u64 = 2;
 
-/// The firmware, and what is wrong with its way to the block.
+/// The firmware, and the faults between it and the block.
 pub(crate) struct Faulty {
     pub(crate) firmware: Firmware,
-    /// Faults of interrupts to come, oldest first.
+    /// Pending faults of interrupts, oldest first.
     armed: Vec<Fault>,
     counters: Vec<BrokenCounter>,
     registers: Vec<BrokenRegister>,
     descriptor: Option<(u32, u32)>,
-    /// Descriptors that were not what they showed: quotas may be wrong from then on.
+    /// Whether a descriptor was read wrong: quotas may be wrong from then on.
     pub(crate) misled: bool,
-    /// What is told again, and in how many interrupts.
+    /// Events to repeat, and the number of interrupts until then.
     again: Option<(u32, Told)>,
-    /// The line does not reach the microcontroller until then.
+    /// Cycle until which the line does not reach the microcontroller.
     muted_until: Option<u64>,
     called: u64,
     /// Every change of phase and its cycle.
     pub(crate) phases: Vec<(u64, PhaseCode)>,
-    /// Every configuration that profiling chose, and the cycle.
+    /// Every configuration that profiling chose, with its cycle.
     pub(crate) winners: Vec<(u64, TbVector)>,
-    /// Most accesses of an interrupt in which profiling ended.
+    /// Most accesses of an interrupt at the end of profiling.
     pub(crate) deciding: u32,
     pub(crate) resets: u32,
-    /// Faults that have happened.
+    /// Number of faults that have occurred.
     pub(crate) happened: u32,
     faults_seen: u32,
-    /// What one TB takes, by stream: streams are numbered as the launches. The model's own figures, not the descriptors'.
+    /// Demand of one TB by stream, numbered as the launches. It comes from the model, not from the
+    /// descriptors.
     demands: Vec<Resources>,
     capacity: Resources,
 }
@@ -71,14 +75,14 @@ impl Faulty {
         Some(self.armed.remove(index))
     }
 
-    /// Resets the microcontroller; the block stays as it is.
+    /// Resets the microcontroller; the block does not change.
     pub(crate) fn reset(&mut self, registers: &mut RegisterBlock) {
         self.firmware = Firmware::from_straps(registers).expect("the firmware knows its map");
         (self.again, self.muted_until) = (None, None);
         self.resets += 1;
     }
 
-    /// What was lost on the way from the block is gone before the firmware looks.
+    /// Drops lost events before the firmware reads them.
     fn lose(&mut self, registers: &mut RegisterBlock) {
         let pending = registers.read32(global::INT_STATUS);
         while let Some(Fault::Lost { status, events }) = self.take(|f| matches!(f, Fault::Lost { status, .. } if status & pending != 0)) {
@@ -96,7 +100,7 @@ impl Faulty {
         }
     }
 
-    /// What must hold after every interrupt.
+    /// Checks the invariants after every interrupt.
     fn check(&mut self, registers: &mut RegisterBlock) {
         let now = registers.now();
         if let Some(phase) = registers.phase()
@@ -132,7 +136,7 @@ impl Microcontroller for Faulty {
     fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
         self.lose(registers);
         if !registers.interrupt_pending() {
-            // The line fell again before anyone looked.
+            // The line fell again before any check.
             return;
         }
         self.called = registers.now();
@@ -187,15 +191,16 @@ pub(crate) struct FaultRig {
     pub(crate) gpu: Gpu,
     pub(crate) faulty: Faulty,
     setting: Setting,
-    /// Faults to come, with the cycle from which on they may happen; latest first.
+    /// Future faults with their earliest cycle, latest first.
     schedule: Vec<(u64, Fault)>,
-    /// Longest that a batch or a profile may last beside what the settings say: what the faults may add.
+    /// Allowed excess of a batch or a profile due to faults, in cycles.
     slack: u64,
     traces: Vec<Arc<KernelTrace>>,
 }
 
 impl FaultRig {
-    /// A GPU after reset with its firmware started, these counters broken and these faults to come.
+    /// Creates a GPU after reset with its firmware started, these broken counters and these future
+    /// faults.
     pub(crate) fn new(config: &GpuConfig, setting: &Setting, counters: &[BrokenCounter], schedule: &[(u64, Fault)]) -> Self {
         let mut gpu = Gpu::new(config, setting.straps()).with_validation();
         let firmware = Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map");
@@ -224,13 +229,13 @@ impl FaultRig {
         FaultRig { gpu, faulty, setting: setting.clone(), schedule, slack, traces: Vec::new() }
     }
 
-    /// Registers of preemption are broken from now on.
+    /// Breaks preemption registers from now on.
     pub(crate) fn breaking(mut self, registers: &[BrokenRegister]) -> Self {
         self.faulty.registers = registers.to_vec();
         self
     }
 
-    /// The GPU looks so many cycles ahead for those who are to know when TBs end.
+    /// Lets the GPU predict the ends of TBs for the oracle, `cycles` ahead.
     pub(crate) fn foreseeing(mut self, cycles: u64) -> Self {
         self.gpu = self.gpu.with_drain_oracle(cycles);
         self
@@ -243,8 +248,8 @@ impl FaultRig {
         self.gpu.launch(launch).expect("every kernel here fits an SM");
     }
 
-    /// Runs until all launches have completed; then lets what was lost be found, launches one more kernel, and checks what must hold
-    /// in the end whatever happened.
+    /// Runs until all launches have completed. Then lost events are found, one more kernel is
+    /// launched, and the final state is checked.
     pub(crate) fn run(&mut self) -> Stats {
         let stats = self.run_to_the_end();
         let slowest = self.gpu.cycle() + self.slack + 2 * HOST_PATIENCE;
@@ -257,8 +262,9 @@ impl FaultRig {
         let end = self.run_to_the_end();
         for (index, (launch, trace)) in end.launches.iter().zip(&self.traces).enumerate() {
             let tbs = u64::from(trace.tbs());
-            // What was flushed is issued and executed again, no more and no less; a TB that had issued all it has, as all TBs of these
-            // kernels do alike, has ended (sources.md D133).
+            // A flushed TB is issued and executed again exactly once. A TB that had issued all its
+            // instructions has ended (sources.md D133); all TBs of these kernels issue the same
+            // number.
             let whole = trace.warp_insts() / tbs;
             let flushed = || {
                 end.preemptions
@@ -284,7 +290,7 @@ impl FaultRig {
         panic!("not complete by cycle {TOO_LONG}: {:?}", self.faulty.phases);
     }
 
-    /// Runs to a cycle, faults and host included.
+    /// Runs to a cycle, including faults and the host.
     pub(crate) fn run_until(&mut self, until: u64) -> RunEnd {
         loop {
             self.begin_faults();
@@ -306,7 +312,7 @@ impl FaultRig {
         }
     }
 
-    /// Faults that are due; and the line that reaches the microcontroller again.
+    /// Starts the due faults, and reconnects the line when its time has come.
     fn begin_faults(&mut self) {
         let now = self.gpu.cycle();
         let (faulty, registers) = (&mut self.faulty, self.gpu.registers_mut());
@@ -314,7 +320,8 @@ impl FaultRig {
             match fault {
                 Fault::Late(cycles) | Fault::Silent(cycles) => {
                     if matches!(fault, Fault::Silent(_)) {
-                        // Woken by what is no interrupt: every read is all ones and every write is lost.
+                        // A wake-up without an interrupt: every read is all ones and every write is
+                        // lost.
                         let mut bus = FaultyBus::new(&mut *registers, (&[], &[]), &mut faulty.descriptor);
                         (bus.silent_from, bus.lost_from) = (0, 0);
                         faulty.firmware.on_interrupt(&mut bus);
@@ -338,7 +345,8 @@ impl FaultRig {
         }
     }
 
-    /// A batch lasts no longer than the longer of the two windows, a profile two windows, and both what the faults may add.
+    /// Checks that a batch lasts no longer than the longer of the two windows, and a profile no
+    /// longer than two windows. The excess due to faults is added to both.
     fn check_phase(&self) {
         let Some((since, phase)) = self.faulty.phases.last() else { return };
         let (coalesce, window) = (u64::from(LAUNCH_LATENCY), u64::from(self.setting.window));
@@ -352,11 +360,12 @@ impl FaultRig {
     }
 }
 
-/// Cycles by which a fault may hold up a batch or a profile.
+/// Returns the cycles by which a fault may delay a batch or a profile.
 fn delay(fault: Fault) -> u64 {
     match fault {
         Fault::Late(cycles) | Fault::Silent(cycles) => cycles.into(),
-        // Found at the next poll, unless the timer is what was lost: then the host resets, and the batch begins anew.
+        // Found at the next poll, unless the timer itself was lost: then the host resets, and the
+        // batch restarts.
         Fault::Lost { .. } | Fault::SilentReads(_) => 2 * HOST_PATIENCE,
         Fault::Reset(_) | Fault::ResetAsleep | Fault::Doubled(_) | Fault::Descriptor { .. } => u64::from(LAUNCH_LATENCY),
     }

@@ -1,32 +1,33 @@
-//! What can go wrong between the microcontroller and its register block, and a bus that does it: a decorator around any other bus.
+//! Faults between the microcontroller and its register block, injected by a bus that wraps any
+//! other bus.
 
 use mias_registers::bus::Bus;
 use mias_registers::counters::{COUNTERS, Counter};
 use mias_registers::{SM_WORDS, global, preempt, slot, sm};
 use std::collections::BTreeMap;
 
-/// What a broken counter shows in place of its count.
+/// Value of a broken counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
     /// 0.
     Zero,
-    /// The largest value of its width, as if it had saturated; with the bit that says so, or without.
+    /// Largest value of its width, as if saturated, with or without the saturation bit.
     Max {
         /// Whether the saturation bit is set.
         told: bool,
     },
-    /// The lower half of the count and the upper half of another: read while it changed.
+    /// Lower half of the count and upper half of another value: a torn read.
     Torn(u32),
 }
 
-/// A counter that is broken for good.
+/// A permanently broken counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BrokenCounter {
-    /// Of which SM; none for all.
+    /// SM of the counter; none for all.
     pub(crate) sm: Option<usize>,
-    /// Which one; none for all.
+    /// Broken counter; none for all.
     pub(crate) counter: Option<Counter>,
-    /// What it shows.
+    /// Value that it shows.
     pub(crate) reading: Reading,
 }
 
@@ -44,14 +45,15 @@ impl BrokenCounter {
     }
 }
 
-/// Registers of preemption on an SM that are broken for good: all of one array, such as [`preempt::TB_INSTS`], or one alone.
+/// Permanently broken preemption registers of an SM: all of one array, such as
+/// [`preempt::TB_INSTS`], or one alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BrokenRegister {
-    /// Of which SM; none for all.
+    /// SM of the registers; none for all.
     pub(crate) sm: Option<usize>,
-    /// Offset of the first within the SM's.
+    /// Offset of the first register within the SM's region.
     pub(crate) register: u32,
-    /// What they show.
+    /// Value that they show.
     pub(crate) reading: Reading,
 }
 
@@ -71,26 +73,28 @@ impl BrokenRegister {
     }
 }
 
-/// Something that goes wrong once.
+/// A fault that occurs once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// These bits of the next interrupt's status that has one of them are lost; with their event registers, or without. The launch
-    /// FIFO loses nothing.
+    /// These bits of the next interrupt's status that has one of them are lost, with or without
+    /// their event registers. The launch FIFO loses nothing.
     Lost {
         /// [`mias_registers::interrupt`] bits.
         status: u32,
         /// Whether the event registers are lost as well.
         events: bool,
     },
-    /// The interrupt line does not reach the microcontroller for so many cycles.
+    /// The interrupt line does not reach the microcontroller for this number of cycles.
     Late(u32),
-    /// The status and the events of the next interrupt are seen again, so many interrupts later; 0 for at once.
+    /// The status and the events of the next interrupt are repeated this many interrupts later; 0
+    /// for at once.
     Doubled(u32),
-    /// For so many cycles every read returns all ones and every write is lost.
+    /// For this number of cycles every read returns all ones and every write is lost.
     Silent(u32),
-    /// In the next interrupt, all reads from so many accesses on return all ones; writes arrive.
+    /// In the next interrupt, all reads from this access on return all ones; writes arrive.
     SilentReads(u32),
-    /// The microcontroller is reset after so many accesses of the next interrupt: none of the later ones happens.
+    /// The microcontroller is reset after this many accesses of the next interrupt. No later access
+    /// happens.
     Reset(u32),
     /// The microcontroller is reset while it sleeps.
     ResetAsleep,
@@ -98,12 +102,12 @@ pub(crate) enum Fault {
     Descriptor {
         /// Offset within the slot.
         register: u32,
-        /// What is read.
+        /// Value that is read.
         value: u32,
     },
 }
 
-/// What the firmware was told in an interrupt, to be told again.
+/// Events reported in an interrupt, to be repeated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Told(BTreeMap<u32, u32>);
 
@@ -114,22 +118,22 @@ pub(crate) struct FaultyBus<'a, B> {
     pub(crate) counters: &'a [BrokenCounter],
     /// Broken registers of preemption.
     pub(crate) registers: &'a [BrokenRegister],
-    /// Accesses so far.
+    /// Number of accesses so far.
     pub(crate) accesses: u32,
-    /// Reads are all ones from this access on.
+    /// First access from which reads are all ones.
     pub(crate) silent_from: u32,
-    /// Writes are lost from this access on.
+    /// First access from which writes are lost.
     pub(crate) lost_from: u32,
-    /// Added to what the block says of interrupts and events.
+    /// Events to add to the block's interrupt and event registers.
     pub(crate) again: Told,
-    /// What the block said of them.
+    /// Events that the block reported.
     pub(crate) told: Told,
-    /// A field of a descriptor, and what it shows once.
+    /// A field of a descriptor, and the value that it shows once.
     pub(crate) descriptor: &'a mut Option<(u32, u32)>,
 }
 
 impl<'a, B: Bus> FaultyBus<'a, B> {
-    /// A bus over `inner` with these broken counters and registers, and nothing else wrong.
+    /// Creates a bus over `inner` with these broken counters and registers, and no other fault.
     pub(crate) fn new(
         inner: B,
         (counters, registers): (&'a [BrokenCounter], &'a [BrokenRegister]),
@@ -140,7 +144,7 @@ impl<'a, B: Bus> FaultyBus<'a, B> {
         FaultyBus { inner, counters, registers, accesses: 0, silent_from, lost_from, again, told, descriptor }
     }
 
-    /// What a read of an SM's register shows.
+    /// Returns the result of a read of an SM's register.
     fn of_sm(&self, sm: usize, register: u32, value: u32) -> u32 {
         let counter = |register: u32| Counter::ALL.get(register.checked_sub(sm::COUNTERS)? as usize / 4).copied();
         if register == sm::SATURATED {
@@ -157,7 +161,8 @@ impl<'a, B: Bus> FaultyBus<'a, B> {
     }
 }
 
-/// The registers that tell of interrupts and SM events. Those of slots are cleared unread by the firmware.
+/// Returns whether a register reports interrupts or SM events. The firmware clears those of slots
+/// without reading them.
 fn tells(offset: u32) -> bool {
     let words = 4 * SM_WORDS as u32;
     offset == global::INT_STATUS

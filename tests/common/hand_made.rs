@@ -1,11 +1,11 @@
-//! Kernels made by hand: every warp of every TB runs the same few instructions, then exits.
+//! Synthetic kernels: every warp of every TB runs the same few instructions, then exits.
 
 use mias_warp_trace::isa::{Class, Space, StaticInst};
 use mias_warp_trace::{KernelInfo, KernelTrace, TbRecorder, TraceBuilder};
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// One instruction of a hand-made kernel.
+/// One instruction of a synthetic kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
     /// Integer arithmetic on a register.
@@ -25,7 +25,7 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    /// The instruction at `pc`, and the address of lane 0.
+    /// Returns the instruction at `pc`, and the address of lane 0.
     fn lower(self, pc: u32, tb: u32, warp: u32) -> (StaticInst, u64) {
         // A prime stride, so that TBs overlap in some lines and not in others.
         let place = |line: u64| 128 * (line * u64::from(1 + warp) + 7 * u64::from(tb));
@@ -43,7 +43,7 @@ impl Step {
     }
 }
 
-/// A kernel as its maker describes it.
+/// Description of a synthetic kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct HandMade {
     /// TBs of the grid.
@@ -54,7 +54,7 @@ pub(crate) struct HandMade {
     pub(crate) registers: u32,
     /// Shared memory per TB in bytes.
     pub(crate) shared: u32,
-    /// What every warp runs.
+    /// Instructions of every warp.
     pub(crate) body: Vec<Step>,
 }
 
@@ -64,19 +64,19 @@ impl HandMade {
         HandMade { tbs, threads, registers: 16, shared: 0, body: vec![Step::Float(5); instructions] }
     }
 
-    /// Loads from as many lines, each used once, and a store.
+    /// Loads from `loads` lines, each used once, and a store.
     pub(crate) fn memory(tbs: u32, threads: u32, loads: u64) -> Self {
         let uses = (0..loads).flat_map(|line| [Step::Load(5, line), Step::Int(5)]);
         HandMade { tbs, threads, registers: 16, shared: 0, body: uses.chain([Step::Store(5, 0)]).collect() }
     }
 
-    /// The same with so much shared memory per TB.
+    /// The same kernel with `bytes` bytes of shared memory per TB.
     #[must_use]
     pub(crate) fn sharing(self, bytes: u32) -> Self {
         HandMade { shared: bytes, ..self }
     }
 
-    /// The kernel's trace.
+    /// Returns the kernel's trace.
     pub(crate) fn trace(&self) -> Arc<KernelTrace> {
         let info = KernelInfo {
             name: "hand-made".into(),
@@ -104,7 +104,7 @@ impl HandMade {
     }
 }
 
-/// Kernels of any shape that fits the reference machine's SM: 1 to 8 TBs fit, or more.
+/// Generates kernels of any shape that fits the reference machine's SM: 1 to 8 TBs fit, or more.
 pub(crate) fn any_kernel() -> impl Strategy<Value = HandMade> {
     let step = prop_oneof![
         4 => (5u8..12).prop_map(Step::Int),

@@ -1,7 +1,9 @@
-//! The real firmware driving the real GPU model, with everything checked that can be seen from outside while they run.
+//! The real firmware on the real GPU model, with checks of all externally visible properties during
+//! the run.
 //!
-//! The model's own validation checks resources, quotas at issue, and that every TB runs once. Here: no fault; as many
-//! reschedulings as the clerk counts; the winner's quotas on all SMs; SMs over their quota only ever drain.
+//! The model's own validation checks resources, quotas at issue, and that every TB runs once. This
+//! rig checks that there is no fault, and that reschedulings match the reference model. All SMs
+//! have the winner's quotas, and SMs over their quota only drain.
 
 use super::clerk::{Clerk, Events};
 use mias_firmware::configs::{Origin, TbVector};
@@ -14,16 +16,16 @@ use mias_registers::{KERNEL_SLOTS, PhaseCode, PolicyCode, dram_order, global, in
 use mias_warp_trace::KernelTrace;
 use std::sync::Arc;
 
-/// Launch latency of the small machine; launches are collected for as long.
+/// Launch latency of the small machine, which is also the time for collecting launches.
 pub(crate) const LAUNCH_LATENCY: u32 = 300;
 
-/// Cycles between two looks at quotas and residents.
+/// Cycles between two checks of quotas and residents.
 const LOOK_EVERY: u64 = 16;
 
-/// No run of a hand-made kernel is this long.
+/// Upper bound on the cycles of a synthetic run.
 const TOO_LONG: u64 = 5_000_000;
 
-/// All schemes by which the firmware preempts.
+/// All preemption schemes of the firmware.
 pub(crate) const SCHEMES: [u32; 7] = [
     preempt_scheme::DRAIN,
     preempt_scheme::SWITCH,
@@ -34,7 +36,8 @@ pub(crate) const SCHEMES: [u32; 7] = [
     preempt_scheme::ORACLE,
 ];
 
-/// The reference machine with few SMs and a short launch latency, so that small kernels fill it and runs stay small.
+/// Returns the reference machine with few SMs and a short launch latency, so that small kernels
+/// fill it and runs stay small.
 pub(crate) fn small_machine(sms: u32) -> GpuConfig {
     let text = mias_gpus::text("rtx2060-accelsim").expect("a machine that is built in");
     let mut config: GpuConfig = toml::from_str(text).expect("a valid file");
@@ -43,25 +46,26 @@ pub(crate) fn small_machine(sms: u32) -> GpuConfig {
     config
 }
 
-/// What the firmware is asked to do.
+/// Settings of the firmware.
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
     pub(crate) policy: PolicyCode,
     pub(crate) ideal: bool,
     /// Profiling window in cycles.
     pub(crate) window: u32,
-    /// For the fixed-configuration policy.
+    /// Configuration for the fixed-configuration policy.
     pub(crate) fixed: [u8; KERNEL_SLOTS],
-    /// Whom the firmware preempts, and how, and in how many cycles: [`preempt_scheme`].
+    /// Preemption scheme, [`preempt_scheme`], and its latency limit in cycles.
     pub(crate) preempt: (u32, u32),
-    /// Levels that the firmware sets beside the policy: bits of [`option`].
+    /// Levels that the firmware sets in addition to the policy: bits of [`option`].
     pub(crate) levels: u32,
-    /// How often a launch may be passed over, if the firmware says which is next.
+    /// Number of times that a launch may be passed over, if the firmware selects the next one.
     pub(crate) patience: u32,
 }
 
 impl Setting {
-    /// A policy with a window of 400 cycles, as long as about one of the scenarios' TBs.
+    /// Creates settings for a policy with a window of 400 cycles, about the length of one of the
+    /// scenarios' TBs.
     pub(crate) fn new(policy: PolicyCode, ideal: bool) -> Self {
         Setting { policy, ideal, window: 400, fixed: [2, 1, 1, 0, 0, 0, 0, 0], preempt: (preempt_scheme::NONE, 0), levels: 0, patience: 3 }
     }
@@ -69,7 +73,7 @@ impl Setting {
     pub(crate) fn straps(&self) -> Straps {
         let mut straps = Straps::new(self.policy);
         straps.profile_window = self.window;
-        // As short as a profile's, so that what happens here happens in all phases of a search.
+        // As short as a profile's, so that events fall into all phases of a search.
         (straps.search.warm_up_cycles, straps.search.window_cycles) = (self.window, self.window);
         straps.coalesce_window = LAUNCH_LATENCY;
         straps.fixed = self.fixed;
@@ -83,12 +87,12 @@ impl Setting {
 
 /// A launch of `trace` on a stream of its own number.
 pub(crate) fn launch(trace: &Arc<KernelTrace>, stream: u32, arrival_cycle: u64) -> Launch {
-    // Apart by 4 GiB, so that no two kernels share a line.
+    // 4 GiB apart, so that no two kernels share a line.
     let sector_offset = u64::from(stream) << 27;
     Launch { arrival_cycle, stream, sector_offset, ..Launch::new(trace.clone()) }
 }
 
-/// The firmware and its clerk.
+/// The firmware with its reference model.
 pub(crate) struct Watched {
     pub(crate) firmware: Firmware,
     pub(crate) clerk: Clerk,
@@ -98,12 +102,12 @@ pub(crate) struct Watched {
     pub(crate) origins: Vec<Origin>,
     /// Every configuration that profiling chose.
     pub(crate) winners: Vec<TbVector>,
-    /// How often profiling led to SMs that kernels have for themselves.
+    /// Number of profiles that led to separate SMs for kernels.
     pub(crate) apart: usize,
 }
 
 impl Watched {
-    /// The first cycle in this phase.
+    /// Returns the first cycle in this phase.
     pub(crate) fn first(&self, phase: PhaseCode) -> Option<u64> {
         self.phases.iter().find(|(_, p)| *p == phase).map(|(cycle, _)| *cycle)
     }
@@ -120,7 +124,7 @@ impl Watched {
         }
         let Some(winner) = report.winner() else { return };
         self.winners.push(winner);
-        // Policies that profile kernels alone put the winner together.
+        // Policies that profile kernels alone combine the winner.
         let alone = report.tried().all(|tried| tried.entry.vector.present() == 1);
         assert!(alone || report.tried().any(|tried| tried.won), "the winner {winner:?} is none of those tried");
         for sm in 0..registers.gpu().sm_count as usize {
@@ -134,14 +138,14 @@ impl Watched {
 impl Microcontroller for Watched {
     fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
         if registers.pending_events() & interrupt::QUEUE != 0 {
-            // Launches are let in. All else waits for the next call, in the same cycle.
+            // Admits launches. Everything else waits for the next call, in the same cycle.
             self.firmware.on_interrupt(registers);
             assert_eq!(registers.faults(), 0, "faults in cycle {}", registers.now());
             return;
         }
         let before = registers.phase().expect("a phase");
         let completions = registers.read32(global::COMPLETED).count_ones();
-        // Those in the FIFO, and those that the firmware lets in from the queue.
+        // Launches in the FIFO, and those that the firmware admits from the queue.
         let (waiting, queued) = (registers.read32(global::LAUNCH_COUNT), registers.queue_len());
         self.firmware.on_interrupt(registers);
         let launches = waiting + (queued - registers.queue_len()) as u32 - registers.read32(global::LAUNCH_COUNT);
@@ -168,12 +172,12 @@ pub(crate) struct Rig {
     pub(crate) gpu: Gpu,
     pub(crate) watched: Watched,
     ideal: bool,
-    /// Generation of the quotas at the last look, and what each SM held of each slot.
+    /// Generation of the quotas at the last check, and the TBs of each slot on each SM.
     last_look: (u32, Vec<[u32; KERNEL_SLOTS]>),
 }
 
 impl Rig {
-    /// A GPU after reset with its firmware started.
+    /// Creates a GPU after reset with its firmware started.
     pub(crate) fn new(config: &GpuConfig, setting: &Setting) -> Self {
         let mut gpu = Gpu::new(config, setting.straps()).with_validation();
         let firmware = Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map");
@@ -193,7 +197,7 @@ impl Rig {
         panic!("not complete by cycle {TOO_LONG}");
     }
 
-    /// Runs a few cycles and looks at quotas and residents.
+    /// Runs a few cycles and checks quotas and residents.
     pub(crate) fn step(&mut self, cycles: u64) -> RunEnd {
         let end = self.gpu.run(&mut self.watched, self.gpu.cycle() + cycles);
         assert!(!matches!(end, RunEnd::Stuck(_)), "{end:?}");
@@ -220,8 +224,8 @@ impl Rig {
     }
 }
 
-/// Runs `launches` to their end and checks what must hold whatever the policy: every TB ran once, and the instructions of each
-/// kernel are those of its trace (sources.md D102).
+/// Runs `launches` to their end and checks the properties of every policy: every TB ran once, and
+/// each kernel executed the instructions of its trace (sources.md D102).
 pub(crate) fn run(config: &GpuConfig, setting: &Setting, launches: Vec<Launch>) -> (Rig, Stats) {
     let mut rig = Rig::new(config, setting);
     let traces: Vec<Arc<KernelTrace>> = launches.iter().map(|launch| launch.trace.clone()).collect();

@@ -1,4 +1,5 @@
-//! Shipped kernels, made small, as workloads at places of their own, and a machine of few SMs to run them on.
+//! Small versions of shipped kernels as workloads at separate addresses, and a machine with few SMs
+//! to run them on.
 
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};
@@ -9,14 +10,14 @@ use mias_workloads::kernels::{self, Spec};
 use mias_workloads::trace_store::Traced;
 use std::sync::Arc;
 
-/// `rtx2060` with so many SMs.
+/// Returns `rtx2060` with `sms` SMs.
 pub(crate) fn runner(sms: u32) -> SimulatedGpu {
     let mut gpu = gpus::load("rtx2060").unwrap();
     gpu.sm.count = sms;
     SimulatedGpu::new(gpu)
 }
 
-/// Kernels by name and size, executed whole beforehand.
+/// Returns kernels by name and size, executed in advance.
 pub(crate) fn executed(sizes: &[(&str, u64)]) -> Vec<Workload> {
     placed(sizes, |name, size| {
         let trace = kernels::trace(kernels::find(name).unwrap(), size, 1).unwrap();
@@ -24,7 +25,7 @@ pub(crate) fn executed(sizes: &[(&str, u64)]) -> Vec<Workload> {
     })
 }
 
-/// The same kernels, of which no TB is executed before it is about to be issued.
+/// Returns the same kernels, whose TBs are executed only shortly before their issue.
 pub(crate) fn executed_ahead(sizes: &[(&str, u64)]) -> Vec<Workload> {
     placed(sizes, |name, size| {
         let prepared = Spec::sized(kernels::find(name).unwrap(), size, 1).prepare().unwrap();
@@ -36,7 +37,7 @@ pub(crate) fn executed_ahead(sizes: &[(&str, u64)]) -> Vec<Workload> {
     })
 }
 
-/// Each on a stream of its own.
+/// Places each kernel on its own stream.
 fn placed(sizes: &[(&str, u64)], workload: impl Fn(&str, u64) -> Workload) -> Vec<Workload> {
     let streams = 0..;
     let mut workloads: Vec<Workload> =

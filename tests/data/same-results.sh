@@ -1,8 +1,9 @@
 #!/bin/sh
-# Whether two results.csv are the same but for policies that were renamed (renamed-policies.csv) and the order of rows and columns:
+# Compares two results.csv up to renamed policies (renamed-policies.csv) and the order of rows and columns:
 #   tests/data/same-results.sh BEFORE.csv AFTER.csv
-# Columns that only one of them has are listed and left out; exit code 1 if anything else differs.
+# Lists columns that only one of them has, and leaves them out. Exit code 1 if anything else differs.
 set -eu
+for file in "$1" "$2"; do [ -s "$file" ] || { echo "$file: no results" >&2; exit 2; }; done
 names=$(dirname "$0")/renamed-policies.csv
 for file in "$1" "$2"; do head -n 1 "$file" | tr ',' '\n' | sort > "$file.columns"; done
 comm -3 "$1.columns" "$2.columns" | sed 's/^[[:space:]]*/only in one: /'
@@ -16,7 +17,7 @@ rows() {
             row = ""
             for (at = 1; at < count; at++) {
                 value = $(place[wanted[at]])
-                row = row "," (wanted[at] == "policy" && value in new ? new[value] : value)
+                row = row "," (value in new ? new[value] : value)
             }
             print row
         }' "$names" "$1" | sort -u

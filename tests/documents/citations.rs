@@ -1,22 +1,26 @@
-//! Entries of `docs/sources.md`, and who cites them: "sources.md D12", "sources.md D12, D13 and D15", "sources.md D12 to D15", and in
-//! documents `[D12](sources.md#d12)`. A number that stands alone cites nothing and is an error, so that no entry is cited unseen.
+//! Entries of `docs/sources.md`, and their citations: "sources.md D12", "sources.md D12, D13 and
+//! D15", "sources.md D12 to D15", and in documents `[D12](sources.md#d12)`. A number outside of
+//! these forms cites nothing and is an error, so that no citation is missed.
 
 use super::prose::lines;
 use super::tree::{File, Tree};
 
-/// The page that holds the entries.
-const PAGE: &str = "docs/sources.md";
+/// Whether a page holds entries.
+pub(crate) fn is_of_definitions(path: &str) -> bool {
+    path.starts_with("docs/sources/definitions-")
+}
+
 /// What may stand between two numbers of one citation.
 const BETWEEN: [&str; 4] = [", ", " and ", ", and ", " to "];
 
-/// Number in the anchor and number in the label of each entry, in order.
+/// Returns the number in the anchor and in the label of each entry, in order.
 pub(crate) fn entries(page: &str) -> Vec<(usize, usize)> {
     let number = |text: &str| text.split(|c: char| !c.is_ascii_digit()).next().and_then(|digits| digits.parse().ok()).unwrap_or(0);
     let label = |rest: &str| rest.split_once("\"></a>**D").map_or(0, |(_, label)| number(label));
     page.split("<a id=\"d").skip(1).map(|rest| (number(rest), label(rest))).collect()
 }
 
-/// A line for each entry whose anchor or label is not the next number.
+/// Returns a line for each entry whose anchor or label is not the next number.
 pub(crate) fn misnumbered(page: &str) -> Vec<String> {
     let next = (1..).zip(entries(page));
     next.filter(|&(expected, found)| found != (expected, expected))
@@ -24,13 +28,13 @@ pub(crate) fn misnumbered(page: &str) -> Vec<String> {
         .collect()
 }
 
-/// How many citations there are, and a line for each number that is no entry or stands alone.
+/// Returns the number of citations, and a line for each number that is no entry or stands alone.
 pub(crate) fn check(tree: &Tree, entries: usize) -> (usize, Vec<String>) {
     let (mut cited, mut wrong) = (0, Vec::new());
     for file in &tree.files {
         let complain = |what: String| format!("{}: {what}", file.path);
         let prose: Vec<&str> = lines(file).iter().map(|line| line.text).collect();
-        for (number, known) in numbers(&prose.join(" "), file.path == PAGE) {
+        for (number, known) in numbers(&prose.join(" "), is_of_definitions(&file.path)) {
             cited += 1;
             if !known {
                 wrong.push(complain(format!("D{number} stands alone: cite it as `sources.md D{number}`, or with a link")));
@@ -45,13 +49,14 @@ pub(crate) fn check(tree: &Tree, entries: usize) -> (usize, Vec<String>) {
     (cited, wrong)
 }
 
-/// Numbers cited in what the program prints.
+/// Returns the numbers cited in the program's messages.
 fn in_messages(file: &File) -> impl Iterator<Item = usize> {
     let lines = file.text.lines().filter(|line| file.is("rs") && !line.trim_start().starts_with("//") && line.contains("sources.md D"));
     lines.flat_map(|line| numbers(line, false)).filter(|(_, cited)| *cited).map(|(number, _)| number)
 }
 
-/// Every word `D12`, and whether it is part of a citation; `own` on the page itself, where labels and links within it count.
+/// Returns every word `D12`, and whether it is part of a citation. `own` is for the page itself,
+/// where labels and internal links count.
 fn numbers(text: &str, own: bool) -> Vec<(usize, bool)> {
     let mut found = Vec::new();
     let mut last_cited = None;

@@ -1,10 +1,11 @@
-//! Links of documents and the anchors that they name. An anchor is an `id`, or a heading as GitHub makes one of it: lower case, spaces as
-//! hyphens, of the other marks only `-` and `_`; the second of equal ones ends in `-1`.
+//! Links of documents and the anchors that they name. An anchor is an `id`, or a heading in
+//! GitHub's form: lower case, spaces as hyphens, and of other marks only `-` and `_`. The second of
+//! equal ones ends in `-1`.
 
 use super::prose::{Line, lines, outside_examples};
 use super::tree::{File, Tree, joined};
 
-/// A line for each link to a file that is not there, or to an anchor that its document does not have.
+/// Returns a line for each link to a missing file or to a missing anchor of a document.
 pub(crate) fn dead_links(tree: &Tree) -> Vec<String> {
     let mut dead = Vec::new();
     for file in tree.files.iter().filter(|file| file.is("md")) {
@@ -28,12 +29,12 @@ fn leads_somewhere(tree: &Tree, from: &File, link: &str) -> bool {
     tree.paths.contains(&target) && anchor.is_none_or(has)
 }
 
-/// The line with blanks where code is.
+/// Returns the line with blanks instead of code.
 fn without_code(line: &str) -> String {
     line.split('`').enumerate().map(|(at, part)| if at % 2 == 0 { part.to_owned() } else { " ".repeat(part.len()) }).collect()
 }
 
-/// What `[..](..)`, `[..]: ..`, `href=".."` and `src=".."` name.
+/// Returns the targets of `[..](..)`, `[..]: ..`, `href=".."` and `src=".."`.
 fn links(line: &str) -> Vec<&str> {
     let behind = |mark: &str, end: &[char]| -> Vec<&str> {
         line.match_indices(mark).filter_map(|(at, _)| line[at + mark.len()..].split(end).next()).collect()
@@ -45,7 +46,7 @@ fn links(line: &str) -> Vec<&str> {
     links
 }
 
-/// Anchors of a document.
+/// Returns the anchors of a document.
 fn anchors(text: &str) -> Vec<String> {
     let mut anchors: Vec<String> = Vec::new();
     for Line { text, .. } in outside_examples(text) {
@@ -61,7 +62,7 @@ fn anchors(text: &str) -> Vec<String> {
     anchors
 }
 
-/// A heading as an anchor. Of a link only its text counts.
+/// Converts a heading to an anchor. Only the text of a link counts.
 fn slug(heading: &str) -> String {
     let mut text = String::new();
     let mut rest = heading.trim();
@@ -78,7 +79,7 @@ fn slug(heading: &str) -> String {
 fn headings_become_anchors() {
     assert_eq!(slug("What a number *means*: `S_null`, IPM\\*IPC"), "what-a-number-means-s_null-ipmipc");
     assert_eq!(slug("Left-over, Spatial, MIAS"), "left-over-spatial-mias");
-    assert_eq!(slug("See [the map](register-map.md), too"), "see-the-map-too");
+    assert_eq!(slug("See [the map](docs/reference/registers.md), too"), "see-the-map-too");
     assert_eq!(anchors("# A\n## A\n```\n# not\n```\ntext <a id=\"d1\"></a>\n#hashtag"), ["a", "a-1", "d1"]);
 }
 

@@ -1,7 +1,10 @@
-//! What documents and comments say of each other and of the tree is so: links and anchors lead somewhere, numbers cited are entries of
-//! `docs/sources.md`, files named are there, and no registry is named by its host. Text alone is read; nothing is run.
+//! References in documents and comments are valid: links and anchors, cited entries of
+//! `docs/sources.md`, and file names. No text names a registry by its host. The tests only read
+//! text and run nothing.
 
+mod book;
 mod citations;
+mod comments;
 mod markdown;
 mod modules;
 mod paths;
@@ -9,18 +12,21 @@ mod prose;
 mod reliability;
 mod tree;
 
-use tree::{File, Tree};
+use tree::Tree;
 
-/// Hosts of package registries and of their mirrors: where packages come from is for the toolchain to know.
+/// Hosts of package registries and their mirrors. The toolchain alone decides the origin of
+/// packages.
 const REGISTRIES: [&str; 5] = ["crates.io", "debian.org", "ubuntu.com", "pypi.org", "npmjs.com"];
 
-/// Fails with everything that is wrong, a line each.
+/// Fails with all errors, a line each.
 fn assert_none(wrong: &[String]) {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-fn sources(tree: &Tree) -> &File {
-    tree.files.iter().find(|file| file.path == "docs/sources.md").expect("docs/sources.md")
+/// The text of the pages of definitions, in their order.
+fn definitions(tree: &Tree) -> String {
+    let pages = tree.files.iter().filter(|file| citations::is_of_definitions(&file.path));
+    pages.map(|file| file.text.as_str()).collect()
 }
 
 #[test]
@@ -33,13 +39,13 @@ fn every_link_leads_somewhere() {
 #[test]
 fn the_entries_of_sources_are_numbered_without_a_gap() {
     let tree = Tree::read();
-    assert_none(&citations::misnumbered(&sources(&tree).text));
+    assert_none(&citations::misnumbered(&definitions(&tree)));
 }
 
 #[test]
 fn every_number_cited_is_an_entry() {
     let tree = Tree::read();
-    let entries = citations::entries(&sources(&tree).text).len();
+    let entries = citations::entries(&definitions(&tree)).len();
     let (cited, wrong) = citations::check(&tree, entries);
     assert_none(&wrong);
     assert!(cited > 100, "{cited} citations were found");
@@ -74,7 +80,7 @@ fn no_registry_is_named_by_its_host() {
     assert_none(&wrong);
 }
 
-/// What stands between two texts in a file of the root.
+/// Returns the text between two texts in a file of the root.
 fn between(file: &str, from: &str, to: &str) -> String {
     let text = std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).expect(file);
     let rest = text.split_once(from).unwrap_or_else(|| panic!("{file} has no `{from}`")).1;

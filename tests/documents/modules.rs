@@ -1,8 +1,9 @@
-//! Every file of a package's `tests` is a module of a test program: one that is not would not even be compiled.
+//! Every file of a package's `tests` is a module of a test program. Otherwise it would not even be
+//! compiled.
 
 use super::tree::{File, Tree};
 
-/// How many files there are, and a line for each that no other declares as its module.
+/// Returns the number of files, and a line for each that no other file declares as its module.
 pub(crate) fn check(tree: &Tree) -> (usize, Vec<String>) {
     let packages: Vec<&str> = tree.packages().collect();
     let of_tests = |file: &&File| {
@@ -14,7 +15,7 @@ pub(crate) fn check(tree: &Tree) -> (usize, Vec<String>) {
     (files.len(), wrong.map(|file| format!("{}: no program of tests has this module", file.path)).collect())
 }
 
-/// Whether a manifest names the file as a program, or cargo finds it by itself.
+/// Returns whether a manifest names the file as a program, or cargo discovers it.
 fn is_program(tree: &Tree, file: &File) -> bool {
     tree.packages().any(|package| {
         let folder = if package.is_empty() { String::new() } else { format!("{package}/") };

@@ -1,13 +1,13 @@
-//! Files and folders that prose names are there: from the root, from the folder of the file that names them or one above it, or from a
-//! package's `src`. A comment means its own package, a document any.
+//! Files and folders that prose names exist: from the root, from the folder of the naming file or
+//! one above it, or from a package's `src`. A comment refers to its own package, a document to any.
 
 use super::prose::lines;
 use super::tree::{File, Tree, joined};
 
-/// Ends of the names that a file of the tree has; others may be a user's.
+/// Endings of file names in the tree; others may belong to a user.
 const ENDS: [&str; 6] = ["rs", "md", "toml", "cu", "ptx", "svd"];
 
-/// How many paths are named, and a line for each that leads nowhere.
+/// Returns the number of named paths, and a line for each that does not exist.
 pub(crate) fn check(tree: &Tree) -> (usize, Vec<String>) {
     let (mut named, mut wrong) = (0, Vec::new());
     for file in &tree.files {
@@ -24,13 +24,14 @@ pub(crate) fn check(tree: &Tree) -> (usize, Vec<String>) {
     (named, wrong)
 }
 
-/// What stands between spaces, quotation marks, brackets and the like.
+/// Splits a text at spaces, quotation marks, brackets and similar marks.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c.is_whitespace() || "`'\"()[]{},;:|".contains(c))
 }
 
-/// Whether a word reads as a path of this tree: a folder with a slash inside, a file with a slash and a known end, or a source's or
-/// document's name. What stands for a name (`NAME`, `<name>`, `*`) and addresses on the net do not count.
+/// Returns whether a word looks like a path of this tree: a folder with a slash inside, a file with
+/// a slash and a known ending, or a source's or document's name. Placeholders (`NAME`, `<name>`,
+/// `*`) and network addresses do not count.
 fn is_path(word: &str) -> bool {
     let word = word.trim_end_matches('.');
     if is_stand_in(word) {
@@ -42,19 +43,19 @@ fn is_path(word: &str) -> bool {
     bare || slash_inside && (ENDS.contains(&end) || word.ends_with('/'))
 }
 
-/// Whether part of a word stands for any name, or the word is no path at all.
+/// Returns whether part of a word is a placeholder, or the word is no path at all.
 fn is_stand_in(word: &str) -> bool {
     let capitals = |part: &str| part.len() > 1 && part.split('.').next().is_some_and(|stem| stem.chars().all(|c| c.is_ascii_uppercase()));
     let strange = word.contains(['<', '>', '*', '$', '=', '\\', '#', '&', '%']) || word.contains("...") || word.starts_with("//");
     strange || word.split('/').any(capitals) && !word.ends_with(".md")
 }
 
-/// Whether a word begins with a folder of the root.
+/// Returns whether a word starts with a folder of the root.
 fn is_below_root(tree: &Tree, word: &str) -> bool {
     word.split_once('/').is_some_and(|(folder, rest)| tree.paths.contains(folder) && !rest.is_empty()) && !is_stand_in(word)
 }
 
-/// Folders that paths of this file may start from.
+/// Returns the folders from which paths of this file may start.
 fn places(tree: &Tree, file: &File) -> Vec<String> {
     let above = |folder: &str| -> Vec<String> {
         let parts: Vec<&str> = folder.split('/').collect();

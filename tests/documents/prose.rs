@@ -1,21 +1,21 @@
-//! What is written for people: documents outside of their examples, and the comments of sources and TOML files.
+//! Prose: documents outside of their examples, and the comments of sources and TOML files.
 
 use super::tree::File;
 
 /// A line of prose.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Line<'t> {
-    /// In the file, from 1.
+    /// Number of the line in the file, from 1.
     pub(crate) number: usize,
     pub(crate) text: &'t str,
 }
 
-/// Every line of the file.
+/// Returns every line of the file.
 pub(crate) fn all(file: &File) -> Vec<Line<'_>> {
     file.text.lines().zip(1..).map(|(text, number)| Line { number, text }).collect()
 }
 
-/// The file's prose.
+/// Returns the file's prose.
 pub(crate) fn lines(file: &File) -> Vec<Line<'_>> {
     if file.is("md") {
         return outside_examples(&file.text);
@@ -27,7 +27,7 @@ pub(crate) fn lines(file: &File) -> Vec<Line<'_>> {
     all(file).into_iter().filter_map(|line| Some(Line { text: comment(line.text, mark)?, ..line })).collect()
 }
 
-/// Lines of a document that are not between lines of three backquotes.
+/// Returns the lines of a document outside of fenced code.
 pub(crate) fn outside_examples(text: &str) -> Vec<Line<'_>> {
     let mut example = false;
     let mut prose = Vec::new();
@@ -41,7 +41,8 @@ pub(crate) fn outside_examples(text: &str) -> Vec<Line<'_>> {
     prose
 }
 
-/// What stands behind the mark of a comment, which begins the line or follows a space, outside of quotation marks.
+/// Returns the text after a comment mark that starts the line or follows a space, outside of
+/// quotation marks.
 fn comment<'t>(line: &'t str, mark: &str) -> Option<&'t str> {
     let begins = |at: usize| line[..at].chars().next_back().is_none_or(char::is_whitespace);
     let quoted = |at: usize| line[..at].matches('"').count() % 2 == 1;

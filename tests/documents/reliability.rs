@@ -1,14 +1,14 @@
-//! docs/reliability.md names the test that holds each invariant and each promise: all of them are there.
+//! All tests that docs/porting/guarantees.md names for its invariants and promises exist.
 #![allow(missing_docs)]
 
 use std::fs;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-/// Invariants on the page: those of configurations and decisions, and of preemption.
+/// Numbers of the invariants on the page: those of configurations and decisions, and of preemption.
 const INVARIANTS: [RangeInclusive<u32>; 2] = [1..=26, 35..=36];
 
-/// The tests that a line names: what is between backquotes and has a file and a function.
+/// Returns the tests that a line names: text between backquotes with a file and a function.
 fn named(line: &str) -> impl Iterator<Item = (&str, &str)> {
     line.split('`').skip(1).step_by(2).filter_map(|code| code.split_once(".rs::").map(|_| code.split_once("::").expect("found")))
 }
@@ -16,7 +16,7 @@ fn named(line: &str) -> impl Iterator<Item = (&str, &str)> {
 #[test]
 fn every_test_named_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let page = fs::read_to_string(root.join("docs/reliability.md")).expect("the page");
+    let page = fs::read_to_string(root.join("docs/porting/guarantees.md")).expect("the page");
     let mut tests = 0;
     for (file, test) in page.lines().flat_map(named) {
         let source = fs::read_to_string(root.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
@@ -28,7 +28,7 @@ fn every_test_named_exists() {
 
 #[test]
 fn every_invariant_has_its_test() {
-    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reliability.md")).expect("the page");
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/porting/guarantees.md")).expect("the page");
     for invariant in INVARIANTS.into_iter().flatten() {
         let row = page.lines().find(|line| line.starts_with(&format!("| {invariant} |")));
         assert!(row.is_some_and(|row| named(row).count() > 0), "invariant {invariant}");

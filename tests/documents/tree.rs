@@ -1,41 +1,42 @@
-//! The files of the working tree: what exists, and the text of documents, sources and TOML files.
+//! Files of the working tree: all paths, and the text of documents, sources and TOML files.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Ends of the names of files that are read.
+/// Endings of the files that are read.
 const READ: [&str; 5] = ["md", "rs", "toml", "cu", "svd"];
 
-/// A file that was read.
+/// A file with its text.
 pub(crate) struct File {
-    /// From the root, with slashes.
+    /// Path from the root, with slashes.
     pub(crate) path: String,
     pub(crate) text: String,
 }
 
 impl File {
-    /// Whether its name ends so.
+    /// Returns whether its name has this extension.
     pub(crate) fn is(&self, extension: &str) -> bool {
         Path::new(&self.path).extension().is_some_and(|end| end == extension)
     }
 
-    /// The folder that it is in, from the root; empty for the root.
+    /// Returns its folder, from the root; empty for the root.
     pub(crate) fn folder(&self) -> &str {
         self.path.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
 }
 
-/// The tree.
+/// Files and paths of the tree.
 #[derive(Default)]
 pub(crate) struct Tree {
     pub(crate) files: Vec<File>,
-    /// Of all files and folders, from the root.
+    /// Paths of all files and folders, from the root.
     pub(crate) paths: BTreeSet<String>,
 }
 
 impl Tree {
-    /// Of the repository that this package is the root of. What cargo and git call made or ignored is left out.
+    /// Reads the repository with this package at its root. It leaves out files that cargo created
+    /// or git ignores.
     pub(crate) fn read() -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let ignored = fs::read_to_string(root.join(".gitignore")).expect(".gitignore");
@@ -68,13 +69,13 @@ impl Tree {
         }
     }
 
-    /// Folders of packages.
+    /// Returns the folders of packages.
     pub(crate) fn packages(&self) -> impl Iterator<Item = &str> {
         self.files.iter().filter(|file| file.path.ends_with("Cargo.toml")).map(File::folder)
     }
 }
 
-/// `path` seen from `folder`, without `.` and `..`; none if it leaves the tree.
+/// Joins `path` to `folder`, without `.` and `..`; none if it leaves the tree.
 pub(crate) fn joined(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {

@@ -1,5 +1,7 @@
-//! Mutated files: whatever is done to the lines or bytes of a real trace, of a GPU's file or of a recording, the answer is a result or one
-//! message with the file's name, never a panic. The fuzz targets in `fuzz/` look further than this; CI looks here.
+//! Mutated files: the answer is a result or one message with the file's name, never a panic.
+//!
+//! The files are a real trace, a GPU file or a recording, with any change of lines or bytes. The
+//! fuzz targets in `fuzz/` test more inputs; these run in CI.
 
 use mias_hw_model::gpu::Gpu;
 use mias_hw_model::register_block::Straps;
@@ -19,21 +21,21 @@ use std::path::Path;
 /// One change of a file.
 #[derive(Clone, Debug)]
 enum Mutation {
-    /// A byte becomes another.
+    /// Replaces a byte.
     Byte(Index, u8),
-    /// Some bytes go.
+    /// Removes some bytes.
     Cut(Index, u8),
-    /// A line goes.
+    /// Removes a line.
     Drop(Index),
-    /// A line comes twice.
+    /// Duplicates a line.
     Twice(Index),
-    /// Two lines change places.
+    /// Swaps two lines.
     Swap(Index, Index),
-    /// A number becomes another one.
+    /// Replaces a number.
     Number(Index, i64),
-    /// Everything from here on goes.
+    /// Removes everything from here on.
     End(Index),
-    /// Two words change places.
+    /// Swaps two words.
     Words(Index, Index),
 }
 
@@ -52,7 +54,7 @@ fn mutation() -> impl Strategy<Value = Mutation> {
     ]
 }
 
-/// A number for a machine: small, a power of two, or the most that its field can hold or nearly.
+/// Generates a number for a GPU: small, a power of two, or at or near the maximum of its field.
 fn number() -> impl Strategy<Value = i64> {
     prop_oneof![
         0..=16_i64,
@@ -62,7 +64,7 @@ fn number() -> impl Strategy<Value = i64> {
     ]
 }
 
-/// The runs of decimal digits.
+/// Returns the runs of decimal digits.
 fn numbers(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -120,7 +122,8 @@ fn apply(bytes: Vec<u8>, mutation: &Mutation) -> Vec<u8> {
     lines.concat()
 }
 
-/// The two warps of a TB that a real tracer would write, with every address mode: the smallest of our own traces, and a list.
+/// Two warps of a TB as from a real tracer, with every address mode: the smallest of our own
+/// traces, and a list.
 fn trace() -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/reference/micro/atom_100/kernel-1.traceg.xz");
     let file = std::fs::File::open(path).expect("our own trace");
@@ -156,13 +159,13 @@ const PTX: [(&str, &str); 18] = texts![
 
 const LIST: &[u8] = b"MemcpyHtoD,0x7f0000000000,4096\nkernel-1.traceg\n\nMemcpyHtoD,0x7f0000010000,64\nkernel-2.traceg.xz\n";
 
-/// A recording of two runs.
+/// Returns a recording of two runs.
 fn recording() -> Vec<u8> {
     let request = generate::Request { seed: 1, cases: 2, sms: 4, kernels: 3 };
     recording::encode(&generate::generate(request, &mut || true).expect("a recording")).expect("a short one")
 }
 
-/// The checksums of header and runs made right again, as far as there are any.
+/// Repairs the checksums of header and runs, as far as they exist.
 fn with_checksums(mut file: Vec<u8>) -> Vec<u8> {
     let length = file.len() as u64;
     if let Some(place) = file.get_mut(20..28) {
@@ -182,7 +185,7 @@ fn with_checksums(mut file: Vec<u8>) -> Vec<u8> {
     file
 }
 
-/// A machine that passed the checks can be built.
+/// Checks that a GPU that passed the checks can be built.
 fn build(name: &str, text: &str) {
     match gpus::parse(name, text) {
         Ok(config) => drop(Gpu::new(&config, Straps::new(PolicyCode::LeftOver))),
@@ -216,7 +219,7 @@ proptest! {
         }
     }
 
-    /// Real PTX, the seven kernels' and that of the tests: what is still read can be lowered, too.
+    /// Real PTX of the seven kernels and of the tests: text that is still read can also be lowered.
     #[test]
     fn mutated_ptx_is_refused_or_can_be_lowered(which: Index, entry: Index, mutations in prop::collection::vec(mutation(), 1..4)) {
         let (name, text) = which.get(&PTX);
@@ -236,7 +239,7 @@ proptest! {
         build("my.toml", &String::from_utf8_lossy(&bytes));
     }
 
-    /// Some of its numbers anything, in range or up to the most that can be written.
+    /// Some of its numbers are arbitrary, in range or up to the maximum.
     #[test]
     fn a_machine_of_any_numbers_is_refused_or_can_be_built(numbers in prop::collection::vec((any::<Index>(), number()), 1..6)) {
         let file = mias_gpus::text("rtx2060-accelsim").unwrap().as_bytes().to_vec();
@@ -244,7 +247,8 @@ proptest! {
         build("my.toml", &String::from_utf8_lossy(&bytes));
     }
 
-    /// Damaged as files are, and forged so that only what is inside is wrong: then what is still read can be replayed.
+    /// Damaged as files are, or forged so that only the content is wrong: a recording that is still
+    /// read can be replayed.
     #[test]
     fn a_mutated_recording_is_refused_or_replayed(forged: bool, mutations in prop::collection::vec(mutation(), 1..4)) {
         let mutated = mutations.iter().fold(recording(), apply);

@@ -1,5 +1,6 @@
-//! Four levels of scheduling at once: which launch of the queue is next, thread blocks, memory instructions, DRAM requests, in all sixteen subsets
-//! (sources.md D200 to D204). What holds of every run holds here (`common/rig.rs`), and of each level what it promises.
+//! Four levels of scheduling in all sixteen subsets: launches of the queue, thread blocks, memory
+//! instructions, and DRAM requests (sources.md D200 to D204). The tests check the properties of
+//! every run (`common/rig.rs`), and those of each level.
 
 use crate::common::hand_made::{HandMade, any_kernel};
 use crate::common::rig::{LAUNCH_LATENCY, Rig, Setting, launch, run, small_machine};
@@ -14,13 +15,14 @@ use mias_registers::bus::Bus;
 use mias_registers::{KERNEL_SLOTS, PhaseCode, PolicyCode, dram_order, global, memory, memory_mode, option, queue};
 use proptest::prelude::*;
 
-/// The levels beside the policy, in the order of the bits of a subset; the fourth bit is another policy than SMK-P.
+/// Levels in addition to the policy, in the order of the bits of a subset. The fourth bit is
+/// another policy than SMK-P.
 const OPTIONS: [u32; 3] = [option::SCHEDULE_LAUNCHES, option::SET_MEMORY_ISSUE, option::SET_DRAM_ORDER];
 
-/// Random queues in a test run.
+/// Number of random queues in a test run.
 const USUAL: u32 = 24;
 
-/// A machine on which every level can be set.
+/// Returns a GPU that supports every level.
 fn gpu(sms: u32) -> GpuConfig {
     let mut config = small_machine(sms);
     config.sm.memory_issue = Some(Default::default());
@@ -32,12 +34,12 @@ fn setting(subset: usize, policy: PolicyCode) -> Setting {
     Setting { levels, ..Setting::new(if subset & 8 != 0 { policy } else { PolicyCode::Smk }, false) }
 }
 
-/// Runs launches to their end in steps of a few cycles, and looks at what each level promises.
+/// Runs launches to their end in steps of a few cycles, and checks the properties of each level.
 fn watched(config: &GpuConfig, setting: &Setting, launches: Vec<Launch>) -> Rig {
     watched_with(config, setting, launches, setting.patience)
 }
 
-/// The same, where nobody is passed over more often than so many times.
+/// Runs launches with a bound on the number of times that a launch is passed over.
 fn watched_with(config: &GpuConfig, setting: &Setting, launches: Vec<Launch>, most_passed: u32) -> Rig {
     let mut rig = Rig::new(config, setting);
     for launch in launches {
@@ -77,12 +79,13 @@ fn start(stats: &Stats, launch: usize) -> u64 {
     stats.launches[launch].first_issue_cycle.expect("issued")
 }
 
-/// Which kernel it is, as the firmware is told.
+/// Gives a launch an identity, as the firmware reads it.
 fn known(number: u32, launch: Launch) -> Launch {
     Launch { identity: number, ..launch }
 }
 
-/// Ten launches of one kernel are let in in the order in which they arrived: nobody is passed over. A queue of one is no queue.
+/// Ten launches of one kernel are admitted in the order of arrival, and none is passed over. One
+/// waiting launch involves no choice.
 #[test]
 fn identical_launches_keep_their_order() {
     let trace = HandMade::memory(12, 256, 3).trace();
@@ -94,10 +97,9 @@ fn identical_launches_keep_their_order() {
     }
 }
 
-/// Two kernels run and are known from then on, one that computes and one that waits for memory.
-/// Then five launches of the first arrive, and last one of the second: it is the second to be let
-/// in, beside one of the others, where the firmware chooses; and the last in the order of their
-/// arrival.
+/// Two kernels run and are then known, one compute-bound and one memory-bound. Then five launches
+/// of the first arrive, and last one of the second. If the firmware selects, the second is admitted
+/// second, next to one of the others. Otherwise it is the last, in the order of arrival.
 #[test]
 fn what_is_known_of_kernels_is_used() {
     let (computes, waits) = (HandMade::compute(40, 256, 60).trace(), HandMade::memory(40, 256, 12).trace());
@@ -116,7 +118,7 @@ fn what_is_known_of_kernels_is_used() {
     }
 }
 
-/// A kernel that never ends keeps its place; all others get theirs, whatever is on.
+/// A kernel that never ends keeps its slot; all others get theirs, with any levels.
 #[test]
 fn a_kernel_that_never_ends_keeps_nobody_waiting() {
     let (endless, others) = (HandMade::compute(30, 128, 30).trace(), HandMade::memory(8, 256, 2).trace());
@@ -134,7 +136,7 @@ fn a_kernel_that_never_ends_keeps_nobody_waiting() {
     }
 }
 
-/// A launch that arrives in each phase of the firmware, with four that run and with fewer.
+/// A launch arrives in each phase of the firmware, with four running kernels and with fewer.
 #[test]
 fn launches_arrive_in_every_phase() {
     let traces = [HandMade::compute(40, 256, 60).trace(), HandMade::memory(40, 256, 3).trace(), HandMade::compute(20, 128, 40).trace()];
@@ -158,7 +160,7 @@ fn launches_arrive_in_every_phase() {
     }
 }
 
-/// Priorities go first, and whoever came before is passed over no more often than may be.
+/// Priorities go first, and an earlier launch is passed over at most the allowed number of times.
 #[test]
 fn priorities_go_first_and_nobody_starves() {
     let trace = HandMade::memory(10, 256, 3).trace();
@@ -172,7 +174,8 @@ fn priorities_go_first_and_nobody_starves() {
     assert!(order[4..6].iter().all(|launch| *launch >= 8), "{order:?}");
 }
 
-/// A launch that waits in the queue longer than its launch latency may issue at once when it is let in, as one that waits in a slot may.
+/// A launch that waits in the queue longer than its launch latency may issue at once when it is
+/// admitted. A launch that waits in a slot may, too.
 #[test]
 fn launch_latency_runs_while_a_launch_waits() {
     let trace = HandMade::compute(30, 256, 60).trace();
@@ -184,7 +187,7 @@ fn launch_latency_runs_while_a_launch_waits() {
     assert!(first > u64::from(LAUNCH_LATENCY) && waited < u64::from(LAUNCH_LATENCY), "{waited} cycles after the first had ended");
 }
 
-/// The firmware alone, without a clerk.
+/// The firmware alone, without its reference model.
 struct Alone(Firmware);
 
 impl Microcontroller for Alone {
@@ -193,7 +196,8 @@ impl Microcontroller for Alone {
     }
 }
 
-/// A firmware that is started anew while launches wait lets them in as before: the window and who was passed over are in hardware.
+/// A firmware that restarts while launches wait admits them as before, because the window and the
+/// counts of passes are in hardware.
 #[test]
 fn a_firmware_that_starts_anew_goes_on() {
     let trace = HandMade::memory(12, 256, 3).trace();
@@ -210,14 +214,15 @@ fn a_firmware_that_starts_anew_goes_on() {
     }
 }
 
-/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+/// Tests of `cargo xtask ci` that `cargo xtask test` leaves out.
 mod slow {
     use super::*;
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(schedules(USUAL)) })]
 
-        /// Whatever arrives whenever, in every subset: each TB runs once, and each level does what it promises.
+        /// For any arrivals, in every subset: each TB runs once, and each level keeps its
+        /// properties.
         #[test]
         fn every_subset_holds_its_promises(
             kernels in prop::collection::vec((any_kernel(), prop_oneof![Just(0u64), 0u64..8_000], 0u32..10, 0u8..2), 1..14),
@@ -237,7 +242,8 @@ mod slow {
             }
         }
 
-        /// While as many run as may, and nobody waits, who says which launch is next makes no difference, to the last count.
+        /// If as many kernels run as may, and none waits, the source of the launch order makes no
+        /// difference, to the last count.
         #[test]
         fn where_nobody_waits_nothing_changes(
             kernels in prop::collection::vec((any_kernel(), 0u64..8_000), 1..=MAX_KERNELS),

@@ -1,5 +1,5 @@
-//! The real firmware on the real GPU model: small kernels that arrive in every awkward way, under every policy and both
-//! transition modes. `common/rig.rs` says what is checked in all of them.
+//! The real firmware on the real GPU model: small kernels with all critical arrival patterns, under
+//! every policy and both transition modes. `common/rig.rs` describes the common checks.
 
 mod levels;
 
@@ -18,10 +18,10 @@ use proptest::prelude::*;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The thesis' policies that measure.
+/// Measuring policies of the thesis.
 const MIAS: [PolicyCode; 4] = [PolicyCode::MiasIpc, PolicyCode::MiasIpmIpc, PolicyCode::MiasFactor, PolicyCode::MiasLinear];
 
-/// The others that measure.
+/// Other measuring policies.
 const OTHERS: [PolicyCode; 9] = [
     PolicyCode::WarpedSlicer,
     PolicyCode::WarpedSlicerSum,
@@ -34,10 +34,12 @@ const OTHERS: [PolicyCode; 9] = [
     PolicyCode::MiasDuel,
 ];
 
-/// Issuing at most one TB per SM and cycle, both kernels have filled the SMs after so many cycles beyond the launch latency.
+/// Cycles beyond the launch latency after which both kernels have filled the SMs, at one TB per SM
+/// and cycle.
 const FILLING_CYCLES: u64 = 40;
 
-/// Runs the same launches on three SMs under every policy and both transition modes, and lets `check` see each run.
+/// Runs the same launches on three SMs under every policy and both transition modes, and calls
+/// `check` with each run.
 fn everywhere(launches: impl Fn() -> Vec<Launch>, check: impl Fn(&Setting, &Rig, &Stats)) {
     for policy in PolicyCode::ALL {
         for ideal in [false, true] {
@@ -48,7 +50,7 @@ fn everywhere(launches: impl Fn() -> Vec<Launch>, check: impl Fn(&Setting, &Rig,
     }
 }
 
-/// Two kernels of which an SM holds four TBs, so that there are three configurations for three SMs; each keeps all SMs busy
+/// Two kernels with four TBs per SM, so three configurations for three SMs. Each keeps all SMs busy
 /// for several windows.
 fn pair() -> [Arc<KernelTrace>; 2] {
     [HandMade::compute(60, 256, 60).trace(), HandMade::memory(50, 256, 3).trace()]
@@ -88,10 +90,10 @@ fn launched_together_means_scheduled_together() {
             || vec![launch(&a, 0, 0), launch(&b, 1, apart)],
             |setting, rig, stats| {
                 assert_ne!(end(stats, 0), end(stats, 1), "the scenario: they end apart");
-                // One for the launches, one when the first has completed, none when nothing is left.
+                // One for the launches, one when the first has completed, none at the end.
                 assert_eq!(rig.gpu.registers().reschedulings(), 2, "{setting:?}");
-                // A policy that measures measures once, as long as there are two kernels. MIAS chooses a configuration then; the others
-                // that, or SMs for each kernel.
+                // A measuring policy measures once, while there are two kernels. MIAS then chooses
+                // a configuration; the others do that, or assign SMs to each kernel.
                 let (mias, measures) = (MIAS.contains(&setting.policy), MIAS.contains(&setting.policy) || OTHERS.contains(&setting.policy));
                 let (winners, apart) = (rig.watched.winners.len(), rig.watched.apart);
                 assert_eq!(winners + apart, usize::from(measures), "{setting:?}");
@@ -126,7 +128,8 @@ fn a_launch_while_profiling_starts_over() {
             let profiling = quiet.watched.first(PhaseCode::Profile).expect("two kernels are profiled");
             let arrival = profiling + 10;
             let (rig, _) = run(&small_machine(3), &setting, [both(), vec![launch(&c, 2, arrival)]].concat());
-            // The attempt is given up in that very cycle, and the next starts a window after the last at the soonest.
+            // The attempt is aborted in that cycle, and the next starts at least a window after the
+            // last.
             let phases = &rig.watched.phases;
             assert!(phases.contains(&(arrival, PhaseCode::Partition)), "{setting:?}: {phases:?}");
             let attempts: Vec<u64> = phases.iter().filter(|(_, p)| *p == PhaseCode::Transition).map(|(at, _)| *at).collect();
@@ -164,7 +167,7 @@ fn kernels_that_cannot_share_an_sm_get_sms_of_their_own_or_turns() {
             assert_eq!(rig.watched.first(PhaseCode::Transition), None, "{setting:?}: nothing to measure");
         }
     });
-    // With fewer SMs than kernels, Spatial is out too.
+    // With fewer SMs than kernels, Spatial is not possible either.
     for policy in MIAS.into_iter().chain(OTHERS).chain([PolicyCode::Smk, PolicyCode::Spatial]) {
         for ideal in [false, true] {
             let setting = Setting::new(policy, ideal);
@@ -175,8 +178,8 @@ fn kernels_that_cannot_share_an_sm_get_sms_of_their_own_or_turns() {
     }
 }
 
-/// Kernels that never run out of TBs: once the TBs from before the broadcast have ended, every SM holds just the
-/// configuration that was chosen, and goes on doing so.
+/// Kernels with unlimited TBs: once the TBs from before the broadcast have ended, every SM keeps
+/// exactly the chosen configuration.
 #[test]
 fn after_the_broadcast_every_sm_holds_the_winner() {
     let traces = pair();
@@ -211,7 +214,7 @@ fn after_the_broadcast_every_sm_holds_the_winner() {
     }
 }
 
-/// How many SMs hold which TBs of two kernels that never run out, long after the decision.
+/// Returns the SMs by their TBs of two unlimited kernels, long after the decision.
 fn settled(policy: PolicyCode, sms: u32) -> Vec<[u32; 2]> {
     let mut rig = Rig::new(&small_machine(sms), &Setting { window: 4_000, ..Setting::new(policy, true) });
     for (trace, stream) in pair().iter().zip(0..) {
@@ -225,8 +228,8 @@ fn settled(policy: PolicyCode, sms: u32) -> Vec<[u32; 2]> {
     (0..sms as usize).map(|sm| [registers.quota(sm, 0), registers.quota(sm, 1)]).collect()
 }
 
-/// Every policy on a pair of a kernel that computes and one that loads, on SMs that hold four TBs of either: what is placed in the end
-/// is one of the things that the policy can come to, and SMK's is known.
+/// Every policy on a compute-bound and a memory-bound kernel, on SMs that hold four TBs of either:
+/// the final placement is a possible result of the policy, and SMK's is known.
 #[test]
 fn every_policy_settles_two_kernels_on_a_small_machine() {
     for policy in OTHERS.into_iter().chain([PolicyCode::Smk]) {
@@ -236,7 +239,7 @@ fn every_policy_settles_two_kernels_on_a_small_machine() {
         let fills = placed[0][0] + placed[0][1] == 4;
         match policy {
             PolicyCode::Smk => assert_eq!(placed, [[2, 2]; 6], "equal demands, equal shares"),
-            // MIAS tries what fills an SM.
+            // MIAS tries maximal configurations.
             PolicyCode::MiasStp | PolicyCode::MiasRoofline | PolicyCode::MiasRooflineStp | PolicyCode::MiasDuel => {
                 assert!(shared && fills, "{placed:?}")
             }
@@ -248,8 +251,8 @@ fn every_policy_settles_two_kernels_on_a_small_machine() {
     }
 }
 
-/// The peer's order for launches on different streams, on the co-run traces (sources.md D96): strictly first
-/// come.
+/// The reference simulator's order for launches on different streams, on the co-run traces
+/// (sources.md D96): strictly first come.
 #[test]
 fn all_tbs_of_the_first_kernel_are_issued_before_any_of_the_second() {
     for trace in ["comp60_mem", "mm90_fwt"] {
@@ -304,10 +307,10 @@ fn every_store_is_acknowledged() {
     run(&small_machine(4), &Setting { window: 50, ..Setting::new(PolicyCode::LeftOver, false) }, launches);
 }
 
-/// Random schedules of launches in a test run.
+/// Number of random launch schedules in a test run.
 const USUAL: u32 = 64;
 
-/// A launch at random: which kernel, when, on which stream.
+/// Generates launches: kernel, time and stream.
 fn any_launches() -> impl Strategy<Value = Vec<(HandMade, u64, u32)>> {
     let arrival = prop_oneof![2 => Just(0u64), 3 => 0u64..8_000];
     prop::collection::vec((any_kernel(), arrival, 0u32..4), 1..=4)
@@ -331,7 +334,7 @@ proptest! {
     }
 }
 
-/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+/// Tests of `cargo xtask ci` that `cargo xtask test` leaves out.
 mod slow {
     use super::*;
 

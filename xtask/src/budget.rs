@@ -1,11 +1,11 @@
-//! `firmware/budget.toml`: the numbers that the images and the decision must keep.
+//! Budgets of images and decisions: `firmware/budget.toml`.
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
 use crate::util::root;
 
-/// The file.
+/// Contents of the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Budget {
@@ -28,26 +28,26 @@ pub(crate) struct Budget {
     pub(crate) victim_selection: VictimSelectionBudget,
 }
 
-/// A build of the image, each with a budget of its own.
+/// Build of the image, each with its own budget.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Build {
-    /// For 32 SMs.
+    /// Build for 32 SMs.
     Usual,
-    /// For 132 SMs.
+    /// Build for 132 SMs.
     Large,
-    /// For 32 SMs, with preemption.
+    /// Build for 32 SMs with preemption.
     Preempt,
-    /// For 32 SMs, with the search for how many SMs each kernel needs.
+    /// Build for 32 SMs with the search for the number of SMs of each kernel.
     Search,
-    /// For 32 SMs, with control of extra TBs.
+    /// Build for 32 SMs with control of extra TBs.
     Contexts,
 }
 
-/// All of them; the usual one last, so that it is what is left where images are.
+/// All builds; the default one is last, so that it remains in the image folder.
 pub(crate) const BUILDS: [Build; 5] = [Build::Large, Build::Preempt, Build::Search, Build::Contexts, Build::Usual];
 
 impl Build {
-    /// The feature of the images' package that makes it.
+    /// Returns the feature of the images' package that selects it.
     pub(crate) fn feature(self) -> Option<&'static str> {
         match self {
             Self::Usual => None,
@@ -58,7 +58,7 @@ impl Build {
         }
     }
 
-    /// What is said of it behind "image".
+    /// Returns the words after "image" in messages.
     pub(crate) fn said(self) -> &'static str {
         match self {
             Self::Usual => "",
@@ -70,7 +70,7 @@ impl Build {
     }
 }
 
-/// What a selection of victims may take.
+/// Budget of a selection of victims.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct VictimSelectionBudget {
@@ -78,7 +78,7 @@ pub(crate) struct VictimSelectionBudget {
     pub(crate) most_instructions_per_tb: u64,
 }
 
-/// What a step of a search may take.
+/// Budget of a step of a search.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchBudget {
@@ -86,14 +86,14 @@ pub(crate) struct SearchBudget {
     pub(crate) most_instructions_per_sm: u64,
 }
 
-/// What a look at the counters of memory issue may take.
+/// Budget of reading the counters of memory issue.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MemoryLimitBudget {
     pub(crate) most_instructions_per_kernel_and_sm: u64,
 }
 
-/// What a look at how busy the chip was may take.
+/// Budget of reading chip utilization.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ContextControlBudget {
@@ -101,7 +101,7 @@ pub(crate) struct ContextControlBudget {
     pub(crate) most_instructions_per_kernel: u64,
 }
 
-/// What an image may take.
+/// Budget of an image.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ImageBudget {
@@ -110,7 +110,7 @@ pub(crate) struct ImageBudget {
     pub(crate) stack_bytes: u64,
 }
 
-/// What a decision may take.
+/// Budget of a decision.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DecisionBudget {
@@ -128,10 +128,10 @@ impl Budget {
     pub(crate) fn read() -> Result<Self> {
         let path = root().join("firmware/budget.toml");
         let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        toml::from_str(&text).with_context(|| format!("{} is not a budget", path.display()))
+        toml::from_str(&text).with_context(|| format!("{} is not a valid budget", path.display()))
     }
 
-    /// The budget of a build.
+    /// Returns the budget of a build.
     pub(crate) fn image(&self, build: Build) -> ImageBudget {
         match build {
             Build::Usual => self.image,
@@ -143,9 +143,9 @@ impl Budget {
     }
 }
 
-/// Fails when more was taken than there is.
+/// Fails if the cost exceeds the budget.
 pub(crate) fn keep(what: &str, taken: u64, budget: u64) -> Result<()> {
     println!("{what}: {taken} of {budget}");
-    ensure!(taken <= budget, "{what}: {taken}, and the budget in firmware/budget.toml is {budget}");
+    ensure!(taken <= budget, "{what}: {taken} exceeds the budget of {budget} in firmware/budget.toml");
     Ok(())
 }

@@ -1,27 +1,29 @@
-//! `cargo xtask characterise`: the seven kernels, measured and compared. The tables are `mias_report::characterisation`, run in
-//! release through its example; here they are put into `docs/kernels.md`, beside what people wrote there.
+//! `cargo xtask characterise`: the seven kernels, measured and compared. The tables are
+//! `mias_report::characterisation`, run in release through its example; here they are put into
+//! `docs/results/kernels.md`, beside what people wrote there.
 
 use anyhow::{Context, Result};
 
+use crate::citations::linked;
 use crate::util::{cargo, root, stdout, write_file};
 
 /// What is written, relative to the root.
-const DOCUMENT: &str = "docs/kernels.md";
+const DOCUMENT: &str = "docs/results/kernels.md";
 /// Around the tables; what stands outside of the two is kept.
-const BEGIN: &str = "<!-- tables: begin -->\n";
-const END: &str = "<!-- tables: end -->\n";
+const BEGIN: &str = "<!-- generated: tables -->\n";
+const END: &str = "<!-- end generated -->\n";
 
-/// Makes the tables and puts them into the document.
+/// Creates the tables and inserts them into the document.
 pub(crate) fn run() -> Result<()> {
     let document = std::fs::read_to_string(root().join(DOCUMENT)).with_context(|| format!("cannot read {DOCUMENT}"))?;
     let outside = outside(&document).with_context(|| format!("{DOCUMENT} has no lines `{}` and `{}`", BEGIN.trim(), END.trim()))?;
     let tables = stdout(&mut cargo(["run", "--quiet", "--release", "--package", "mias-report", "--example", "characterise"]))?;
-    write_file(DOCUMENT, with_tables(outside, &tables))?;
-    println!("read what it says of the tables, too");
+    write_file(DOCUMENT, with_tables(outside, &linked(&tables)))?;
+    println!("check the text about the tables, too");
     Ok(())
 }
 
-/// What stands before and after the tables.
+/// Returns the text before and after the tables.
 fn outside(document: &str) -> Option<(&str, &str)> {
     let (before, rest) = document.split_once(BEGIN)?;
     Some((before, rest.split_once(END)?.1))

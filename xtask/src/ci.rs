@@ -1,4 +1,4 @@
-//! `cargo xtask ci`: everything that a change must pass. `.ci/run` calls this and nothing else.
+//! `cargo xtask ci`: everything that a change must pass. `.ci/run` calls only this.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,13 +9,20 @@ use crate::slurm::Beside;
 use crate::targets::{IMAGES, TARGETS};
 use crate::test::{self, Scope};
 use crate::util::{Report, cargo, run as run_command};
+use crate::{book, subjects};
 
-/// Runs all of it and fails at the end if any part did.
+/// Runs all steps and fails at the end if any step failed.
 pub(crate) fn run() -> Result<()> {
     let mut report = Report::default();
     report.step("format", || run_command(&mut cargo(["fmt", "--all", "--check"])));
     report.step("lints", || run_command(&mut cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])));
+    // `--all-targets` excludes a test that `cargo test` does not run by default.
+    report.step("lints of the co-simulation", || {
+        run_command(&mut cargo(["clippy", "--package", "mias", "--test", "cosim", "--", "-D", "warnings"]))
+    });
     report.step("documentation", || run_command(cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")));
+    report.step("commit subjects", subjects::check);
+    report.step("book", book::run);
     test::steps(&mut report, Scope::All);
     let mut cluster = None;
     report.step("Slurm", || {
@@ -26,7 +33,7 @@ pub(crate) fn run() -> Result<()> {
         report.step(&format!("lints for the {}", target.board.core), || {
             let packages =
                 ["mias-registers", "mias-firmware", "mias-policies", IMAGES, "mias-target-bench"].map(|package| ["--package", package]);
-            // With the logs, so that the image of the rehearsal is among them.
+            // With logs, so that this includes the image of the rehearsal.
             let logs = format!("{IMAGES}/defmt");
             let mut clippy = cargo(["clippy", "--lib", "--bins", "--target", target.board.target, "--features", &logs]);
             run_command(clippy.args(packages.as_flattened()).args(["--", "-D", "warnings"]))
@@ -44,7 +51,8 @@ pub(crate) fn run() -> Result<()> {
             ]))
         });
     }
-    // Offline: the steps before have fetched all that it needs, and without a network it would wait for the registry.
+    // Offline: earlier steps have fetched all dependencies, and without a network cargo would wait
+    // for the registry.
     report.step("firmware package", || {
         forget_packed_sources()?;
         run_command(&mut cargo([
@@ -59,20 +67,21 @@ pub(crate) fn run() -> Result<()> {
             "--offline",
         ]))
     });
-    // That of the firmware is built from the package alone; of the others it is enough that they can be packed.
+    // The firmware package is built from the package alone; for the others, packing suffices.
     report.step("packages", || {
         let all = ["package", "--workspace", "--no-verify", "--allow-dirty", "--offline"];
         let unpublished = ["mias-suites", "mias-input-file-tests", "mias-benches", "mias-target-bench", IMAGES, "xtask"];
         run_command(cargo(all).args(unpublished.map(|package| ["--exclude", package]).as_flattened()))
     });
     if let Some(cluster) = cluster {
-        report.step("an evaluation on a cluster, of which a node is lost, gives the bytes of a local run", || cluster.join());
+        report.step("an evaluation on a cluster that loses a node gives the bytes of a local run", || cluster.join());
     }
     report.finish("cargo xtask ci")
 }
 
-/// Removes what cargo has unpacked of this workspace's packages: it keeps them by name and version, and would build one package against what
-/// another one was when the step ran before. Such folders of a local registry have no host in their name.
+/// Removes unpacked sources of this workspace's packages. cargo keeps them by name and version, and
+/// would build one package against an earlier version of another. The folders of a local registry
+/// have no host in their name.
 fn forget_packed_sources() -> Result<()> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(std::env::home_dir()?.join(".cargo")));
     let registries = home.and_then(|home| fs::read_dir(home.join("registry/src")).ok()).into_iter().flatten();

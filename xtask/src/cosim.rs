@@ -1,6 +1,7 @@
-//! Builds the images whose register block is at the other end of a serial port, the same that
-//! preempt, search and control extra TBs, and one with a comparison inverted; then runs the tests
-//! that let them decide in QEMU, beside the GPU model (`host-sim/mias/tests/cosim/`).
+//! Builds the images with a register block at the other end of a serial port. They are the default,
+//! those with preemption, search or control of extra TBs, and one with an inverted comparison. Then
+//! it runs the tests in which they decide in QEMU, with the GPU model on the host
+//! (`host-sim/mias/tests/cosim/`).
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,21 +11,21 @@ use anyhow::{Context, Result};
 use crate::targets::{IMAGES, TARGETS, Target};
 use crate::util::{Report, cargo, run, target_dir};
 
-/// The image's binary.
+/// Binary of the image.
 const BINARY: &str = "mias-firmware-remote";
-/// What images can do besides, the folder for them in cargo's target directory, where `mias` looks (`host-sim/lab/src/cosim/parts.rs`), and their
-/// features: their names are the same.
+/// Optional parts of images, their folders in cargo's target directory, where `mias` searches
+/// (`host-sim/lab/src/cosim/parts.rs`), and their features. Image names are the same.
 const PARTS: [(&str, &str, &str); 3] = [
     ("preempts", "preempt", "preempt"),
     ("searches", "search", "preempt,search"),
     ("controls extra TBs and sets levels", "contexts", "preempt,search,contexts,levels"),
 ];
-/// The feature that chooses the worst configuration.
+/// Feature that selects the worst configuration.
 const INVERT: &str = "invert-comparison";
-/// Where the tests find the image built with it.
+/// Environment variable with the path of that image, for the tests.
 const INVERTED_IMAGE: &str = "MIAS_INVERTED_IMAGE";
 
-/// The images, for `image` to build them beside its own.
+/// Builds the images together with those of `image`.
 pub(crate) fn build(report: &mut Report) -> bool {
     let mut built = true;
     for target in &TARGETS {
@@ -40,26 +41,26 @@ pub(crate) fn build(report: &mut Report) -> bool {
     built
 }
 
-/// The steps, for `test` to take them into its own report.
+/// Adds the steps to the report of `test`.
 pub(crate) fn steps(report: &mut Report) {
     let mut inverted = None;
-    // Before the usual image, which takes its place.
-    let inverts = report.step("the image with a comparison inverted", || {
+    // Before the default image, which replaces it.
+    let inverts = report.step("the image with an inverted comparison", || {
         inverted = Some(build_apart(&TARGETS[0], "inverted", INVERT)?);
         Ok(())
     });
     if !build(report) {
         report.blocked("co-simulation", "an image was not built");
     } else if let (true, Some(inverted)) = (inverts, inverted) {
-        report.step("co-simulation: the images in QEMU decide as the firmware in process does", || {
+        report.step("co-simulation: images in QEMU decide as the in-process firmware", || {
             run(cargo(["test", "--package", "mias", "--test", "cosim"]).env(INVERTED_IMAGE, inverted))
         });
     }
 }
 
-/// Builds the image with `features` and puts it into a `folder` of its own, as a target directory
-/// would have it: its path. What it is built from stays where all images' is, so that crates are
-/// compiled once.
+/// Builds the image with `features`, moves it into a separate `folder` laid out like a target
+/// directory, and returns its path. Intermediate files stay in the common folder, so that crates
+/// are compiled once.
 fn build_apart(target: &Target, folder: &str, features: &str) -> Result<PathBuf> {
     run(&mut target.build(IMAGES, BINARY, Some(features)))?;
     let folder = target.folder(&target_dir().join(folder));

@@ -1,6 +1,7 @@
-//! `cargo xtask kernels`: compiles the CUDA sources in `kernels/` again. What it writes is committed, so that building and
-//! testing need no CUDA: the PTX, which the front end runs, and ptxas' report of registers and shared memory, which says how
-//! many TBs fit an SM. Kernels that a paper compiled for another architecture have a report for that one, too.
+//! `cargo xtask kernels`: recompiles the CUDA sources in `kernels/`. Its output is committed, so
+//! that building and testing need no CUDA. The front end runs the PTX, and ptxas' report of
+//! registers and shared memory determines occupancy. Kernels that a paper compiled for another
+//! architecture have a report for that one, too.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -14,15 +15,17 @@ use crate::util::{command, output, root, write_file};
 /// Compute capability of the machines in `configs/gpus/`: Turing.
 const ARCH: &str = "75";
 
-/// Compute capability for which Lin et al. 2018, section 3.1, compile: Maxwell. Their kernels have a second report, `<name>.sm_50.ptxas.txt`.
+/// Compute capability for which Lin et al. 2018, section 3.1, compile: Maxwell. Their kernels have
+/// a second report, `<name>.sm_50.ptxas.txt`.
 const LIN_ARCH: &str = "50";
 
-/// Compiles every `kernels/<suite>/<name>/<name>.cu`; a kernel's files are written only when all of it compiled.
+/// Compiles every `kernels/<suite>/<name>/<name>.cu`; a kernel's files are written only if all of
+/// it compiled.
 pub(crate) fn run() -> Result<()> {
     for tool in ["nvcc", "ptxas"] {
         if output(&mut command(tool, ["--version"])).is_err() {
             bail!(
-                "`{tool}` is not installed. The committed PTX needs no CUDA; to change a kernel, install the CUDA toolkit (11.8 made the committed files)"
+                "`{tool}` is not installed. The committed PTX needs no CUDA; to change a kernel, install the CUDA toolkit (the committed files are from 11.8)"
             );
         }
     }
@@ -34,7 +37,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// The CUDA sources, relative to the root and in order of their paths.
+/// Returns the CUDA sources, relative to the root and in order of their paths.
 fn sources() -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for suite in folders(Path::new("kernels"))? {
@@ -50,7 +53,7 @@ fn sources() -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The folders in `folder`; both relative to the root.
+/// Returns the folders in `folder`; both relative to the root.
 fn folders(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(root().join(folder)).with_context(|| format!("cannot list {}", folder.display()))? {
@@ -74,7 +77,7 @@ fn compile(source: &Path) -> Result<()> {
     Ok(())
 }
 
-/// PTX and the assembler's report.
+/// Returns PTX and the assembler's report.
 fn for_architecture(source: &Path, arch: &str) -> Result<(String, String)> {
     let ptx = printed("nvcc", &["-ptx", &format!("-arch=compute_{arch}"), "-Wno-deprecated-gpu-targets", "-o", "-"], source)?.0;
     let mut scratch = NamedTempFile::with_suffix(".ptx")?;
@@ -83,13 +86,13 @@ fn for_architecture(source: &Path, arch: &str) -> Result<(String, String)> {
     Ok((ptx, report))
 }
 
-/// Whether it is one of the kernels of Lin et al. 2018.
+/// Returns whether it is one of the kernels of Lin et al. 2018.
 fn is_of_lin(source: &Path) -> bool {
     let name = source.file_stem().and_then(|name| name.to_str());
     mias_kernels::LIN.iter().any(|(_, word)| word.split(':').next() == name)
 }
 
-/// What `tool` prints on standard output and standard error for `source`.
+/// Returns the standard output and standard error of `tool` for `source`.
 fn printed(tool: &str, args: &[&str], source: &Path) -> Result<(String, String)> {
     let result = output(command(tool, args).arg(source))?;
     let (out, err) = (String::from_utf8_lossy(&result.stdout), String::from_utf8_lossy(&result.stderr));

@@ -1,12 +1,17 @@
-//! `cargo xtask`: the workspace's only script language. `cargo xtask --help` lists what it does.
+//! `cargo xtask`: all scripts of the workspace, in Rust. `cargo xtask --help` lists the tasks.
 
-// The file, not the crate: a dependency on `mias-lab` would have every task wait for the simulator to compile.
+// The file instead of the crate: with a dependency on `mias-lab`, every task would wait for the
+// simulator to compile.
 #[path = "../../host-sim/lab/src/cosim/boards.rs"]
 #[expect(unreachable_pub, reason = "public in mias-lab")]
 mod boards;
+mod book;
 mod budget;
 mod characterise;
 mod ci;
+// The file, not the crate, for the same reason.
+#[path = "../../host-sim/mias/src/cli/pages/citations.rs"]
+mod citations;
 mod cosim;
 mod docs;
 mod header;
@@ -18,7 +23,7 @@ mod miri;
 mod own_board;
 mod own_policy;
 mod page_check;
-mod picture;
+mod pictures;
 mod rehearse;
 mod schema;
 mod setup;
@@ -27,6 +32,7 @@ mod slurm;
 mod snapshots;
 mod soak;
 mod source_docs;
+mod subjects;
 mod svd;
 mod targets;
 mod test;
@@ -48,43 +54,56 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Installs what the tests need: the firmware's targets, llvm-tools and QEMU.
+    /// Installs the requirements of the tests: the firmware's targets, llvm-tools and QEMU.
     Setup,
-    /// All tests of the workspace, then the firmware images, the proofs on them, and the decision latency.
+    /// All tests of the workspace, then the firmware images, their checks, and the decision
+    /// latency.
     Test,
     /// Everything a change must pass: format, lints, documentation, tests, image, package.
     Ci,
-    /// Builds the firmware images, proves what they must not contain, and checks their size and stack.
+    /// Builds the firmware images, and checks their content, size and stack.
     Image,
-    /// Counts a decision's instructions on the processors (QEMU), and writes docs/decision-latency.md.
+    /// Counts a decision's instructions on the processors (QEMU), and writes
+    /// docs/porting/decision-latency.md.
     Latency,
-    /// Compiles kernels/ with nvcc again: PTX and the ptxas resource reports.
+    /// Recompiles kernels/ with nvcc: PTX and the ptxas resource reports.
     Kernels,
-    /// Writes docs/register-map.md, docs/generated/mias.svd and docs/generated/mias.h from the register map.
+    /// Builds the book, docs/, into target/book with mdBook.
+    Book,
+    /// Writes the generated reference pages of docs/, docs/generated/mias.svd and
+    /// docs/generated/mias.h.
     Docs,
-    /// Writes the JSON Schemas of TOML files, docs/generated/, from the types and tables that read them.
+    /// Writes the JSON Schemas of TOML files, docs/generated/, from the types and tables that read
+    /// them.
     Schema,
-    /// Runs the seven kernels alone with every number of TBs per SM, and writes the tables of docs/kernels.md; some minutes.
+    /// Runs the seven kernels alone with every number of TBs per SM, and writes the tables of
+    /// docs/results/kernels.md; some minutes.
     Characterise,
-    /// Runs the firmware's properties with a million cases each, and many random schedules and mutated files.
+    /// Runs the firmware's properties with a million cases each, and many random schedules and
+    /// mutated files.
     Soak(soak::Args),
-    /// Runs the image's main loop on QEMU's boards: sleep, logs, watchdog, epitaph.
+    /// Runs the image's main loop on QEMU's boards: sleep, logs, watchdog, crash record.
     Rehearse,
-    /// Prints the logs in a memory dump of an image that was built with the feature `defmt`.
+    /// Prints the logs in a memory dump of an image built with the feature `defmt`.
     Log(log::Args),
     /// Runs the firmware's tests in Miri; needs a nightly compiler.
     Miri(miri::Args),
-    /// Checks a results folder's report and figures in Chromium: widths of windows, texts over each other, print.
+    /// Checks a results folder's report and figures in Chromium: widths of windows, overlapping
+    /// texts, print.
     PageCheck(page_check::Args),
-    /// Writes the README's picture from the report of `mias evaluate quick`.
-    Picture(picture::Args),
-    /// Measures the timing model: warp instructions per second, and instructions per warp instruction (with valgrind).
+    /// Writes the book's diagrams into docs/pictures.
+    Pictures(pictures::Args),
+    /// Measures the timing model: warp instructions per second, and instructions per warp
+    /// instruction (with valgrind).
     SimRate,
-    /// Runs an evaluation on a Slurm cluster of two nodes on this machine, loses one of them, and compares with a local run.
+    /// Runs an evaluation on a Slurm cluster of two nodes on this machine, loses one of them, and
+    /// compares with a local run.
     Slurm(slurm::Args),
-    /// Runs the tests of the model and of what is built on it with several threads inside of every run, or in ThreadSanitizer.
+    /// Runs the tests of the model and its dependents with several threads inside every run, or in
+    /// ThreadSanitizer.
     Threads(threads::Args),
-    /// Compares the model with the reference numbers, prints the tables, and writes docs/validation.md.
+    /// Compares the model with the reference numbers, prints the tables, and writes
+    /// docs/results/validation.md.
     Validate(validate::Args),
 }
 
@@ -96,6 +115,7 @@ fn main() -> ExitCode {
         Task::Image => image::run(),
         Task::Latency => latency::run(),
         Task::Kernels => kernels::run(),
+        Task::Book => book::run(),
         Task::Docs => docs::run(),
         Task::Schema => schema::run(),
         Task::Characterise => characterise::run(),
@@ -104,7 +124,7 @@ fn main() -> ExitCode {
         Task::Log(args) => log::run(&args),
         Task::Miri(args) => miri::run(&args),
         Task::PageCheck(args) => page_check::run(&args),
-        Task::Picture(args) => picture::run(&args),
+        Task::Pictures(args) => pictures::run(&args),
         Task::SimRate => sim_rate::run(),
         Task::Slurm(args) => slurm::run(&args),
         Task::Threads(args) => threads::run(&args),

@@ -1,12 +1,13 @@
-//! `cargo xtask miri`: the firmware's tests in Miri, which watches for undefined behaviour: in the firmware, which on the host has no
-//! `unsafe` of its own, and in the crates below it. Few cases per property: Miri interprets. Not part of the tests, since it needs a
-//! nightly compiler and the workspace pins none.
+//! `cargo xtask miri`: the firmware's tests in Miri, which detects undefined behavior in the
+//! firmware and its dependencies. The firmware itself has no `unsafe` on the host. Few cases per
+//! property, since Miri interprets. Not part of the tests, since it needs a nightly compiler and
+//! the workspace pins none.
 
 use anyhow::{Result, bail};
 
 use crate::util::{command, output, run as run_command};
 
-/// What to run.
+/// Number of cases and filter of tests.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Cases per property.
@@ -16,12 +17,12 @@ pub(crate) struct Args {
     filter: Option<String>,
 }
 
-/// Runs them.
+/// Runs the tests.
 pub(crate) fn run(args: &Args) -> Result<()> {
     let found = output(&mut command("rustup", ["run", "nightly", "cargo", "miri", "--version"]));
     if !found.is_ok_and(|result| result.status.success()) {
         bail!(
-            "Miri is part of nightly compilers only, and none with it is installed. Install one, and run the command again:\n  \
+            "Miri requires a nightly compiler, and none with it is installed. Install one, and run the command again:\n  \
              rustup toolchain install nightly --component miri rust-src"
         );
     }
@@ -46,7 +47,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         ],
     );
     miri.args(["--target-dir", "target/miri", "--no-fail-fast", "--"]).args(&args.filter);
-    // Proptest looks for the folder in which it keeps failures.
+    // Proptest searches for the folder in which it stores failures.
     miri.env("MIRIFLAGS", "-Zmiri-disable-isolation").env("MIAS_CASES", &cases).env("PROPTEST_CASES", &cases);
     run_command(&mut miri)
 }

@@ -1,5 +1,6 @@
-//! The example of a board of one's own, `examples/own-board`: a package outside the workspace, which is to be copied, and so is held to what
-//! `docs/guide/board.md` says of it. It is built for a Cortex-M4F and run in QEMU and on the host: both say what the page shows.
+//! Example of a custom board, `examples/own-board`: a package outside the workspace, to be copied,
+//! and checked against `docs/porting/boards.md`. It is built for a Cortex-M4F and run in QEMU and
+//! on the host; both outputs must be those of the page.
 
 use anyhow::{Context, Result, ensure};
 
@@ -7,30 +8,30 @@ use crate::boards::CORTEX_M4F;
 use crate::own_policy::check_versions;
 use crate::util::{Report, cargo, command, root, run as run_command, stdout, target_dir};
 
-/// Its folder, from the workspace root.
+/// Folder of the example, from the workspace root.
 const FOLDER: &str = "examples/own-board";
 
-/// The page that goes through it.
-const PAGE: &str = "docs/guide/board.md";
+/// Page that explains the example.
+const PAGE: &str = "docs/porting/boards.md";
 
-/// What begins the program's output on the page.
+/// Beginning of the program's output on the page.
 const OUTPUT: &str = "```text\nidle\n";
 
-/// Seconds after which the program is hung: it takes less than one.
+/// Timeout of the program in seconds: it takes less than one.
 const TIME_OUT: &str = "60";
 
-/// The steps, for `ci` and `test` to take them into their own report; without the target, those on the host.
+/// Adds the steps to the report of `ci` or `test`; without the target, only those on the host.
 pub(crate) fn steps(report: &mut Report, has_target: bool) {
     let manifest = format!("{FOLDER}/Cargo.toml");
-    report.step("a board of one's own", || {
+    report.step("the example board", || {
         check_versions(FOLDER)?;
         run_command(&mut cargo(["fmt", "--manifest-path", &manifest, "--check"]))?;
-        // In the workspace's folder: other people's crates are there already.
+        // Built in the workspace's target folder, which already has the dependencies.
         run_command(cargo(["test", "--locked", "--manifest-path", &manifest, "--target-dir"]).arg(target_dir()))?;
         says_as_shown(&stdout(cargo(["run", "--quiet", "--locked", "--manifest-path", &manifest, "--target-dir"]).arg(target_dir()))?)
     });
     if has_target {
-        report.step("a board of one's own, in QEMU", || {
+        report.step("the example board, in QEMU", || {
             let build = ["build", "--locked", "--release", "--manifest-path", &manifest, "--target", CORTEX_M4F.target, "--target-dir"];
             run_command(cargo(build).arg(target_dir()))?;
             let mut qemu = command("timeout", [TIME_OUT, CORTEX_M4F.qemu]);
@@ -39,19 +40,19 @@ pub(crate) fn steps(report: &mut Report, has_target: bool) {
             says_as_shown(&stdout(qemu.arg(target_dir().join(CORTEX_M4F.target).join("release/own-board")))?)
         });
     } else {
-        report.blocked("a board of one's own, in QEMU", "setup failed");
+        report.blocked("the example board, in QEMU", "setup failed");
     }
 }
 
-/// That the program's output is the one on the page.
+/// Checks that the program's output is the one on the page.
 fn says_as_shown(output: &str) -> Result<()> {
     let page = std::fs::read_to_string(root().join(PAGE)).with_context(|| format!("cannot read {PAGE}"))?;
     let shown = shown(&page).with_context(|| format!("{PAGE} shows no output of the program"))?;
-    ensure!(output == shown, "{PAGE} shows\n{shown}the program says\n{output}");
+    ensure!(output == shown, "{PAGE} shows\n{shown}the program prints\n{output}");
     Ok(())
 }
 
-/// The program's output on the page.
+/// Returns the program's output on the page.
 fn shown(page: &str) -> Option<&str> {
     let from = page.find(OUTPUT)? + "```text\n".len();
     let rest = page.get(from..)?;

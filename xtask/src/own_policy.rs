@@ -1,5 +1,5 @@
-//! The example of a policy of one's own, `examples/own-policy`: a package outside the workspace, which is to be copied, and so is held to
-//! what it says of itself here.
+//! Example of a custom policy, `examples/own-policy`: a package outside the workspace, to be
+//! copied, whose own checks run here.
 
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeSet;
@@ -7,21 +7,22 @@ use std::fs;
 
 use crate::util::{Report, cargo, root, run as run_command, target_dir};
 
-/// Its folder, from the workspace root.
+/// Folder of the example, from the workspace root.
 const FOLDER: &str = "examples/own-policy";
 
-/// The steps, for `ci` to take them into its own report.
+/// Adds the steps to the report of `ci`.
 pub(crate) fn steps(report: &mut Report) {
-    report.step("a policy of one's own", || {
+    report.step("the example policy", || {
         check_versions(FOLDER)?;
         let manifest = format!("{FOLDER}/Cargo.toml");
         run_command(&mut cargo(["fmt", "--manifest-path", &manifest, "--check"]))?;
-        // In the workspace's folder: other people's crates are there already.
+        // Built in the workspace's target folder, which already has the dependencies.
         run_command(cargo(["test", "--locked", "--manifest-path", &manifest, "--target-dir"]).arg(target_dir()))
     });
 }
 
-/// That every package of an example's lock file is in the workspace's, in the same version: else all of them would be built twice.
+/// Checks that every package of an example's lock file is in the workspace's, in the same version.
+/// Otherwise all of them would be built twice.
 pub(crate) fn check_versions(folder: &str) -> Result<()> {
     let read = |file: String| fs::read_to_string(root().join(&file)).with_context(|| format!("cannot read {file}"));
     let (ours, theirs) = (read("Cargo.lock".into())?, read(format!("{folder}/Cargo.lock"))?);
@@ -30,13 +31,13 @@ pub(crate) fn check_versions(folder: &str) -> Result<()> {
     match theirs.iter().find(|package| Some(package.0) != itself && !ours.contains(package)) {
         None => Ok(()),
         Some((name, version)) => bail!(
-            "{folder}/Cargo.lock has {name} {version}, the workspace's has not; \
+            "{folder}/Cargo.lock has {name} {version}, the workspace's lacks it; \
              `cp Cargo.lock {folder}/ && cargo metadata --manifest-path {folder}/Cargo.toml --format-version 1` makes them agree"
         ),
     }
 }
 
-/// Name and version of every package in a lock file.
+/// Returns name and version of every package in a lock file.
 fn packages(lock: &str) -> BTreeSet<(&str, &str)> {
     let mut packages = BTreeSet::new();
     let mut name = None;
@@ -50,7 +51,7 @@ fn packages(lock: &str) -> BTreeSet<(&str, &str)> {
     packages
 }
 
-/// The text between quotes after `key`, if the line is that.
+/// Returns the text between quotes after `key`, if the line has that form.
 fn quoted<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     line.strip_prefix(key)?.strip_prefix('"')?.strip_suffix('"')
 }

@@ -1,8 +1,9 @@
-//! `cargo xtask page-check DIR`: the report of a results folder and its figures in a browser. No page is wider than its window, no text of a
-//! drawing is over another or beyond its drawing by the browser's own fonts, and the page prints on A4.
+//! `cargo xtask page-check DIR`: the report of a results folder and its figures in a browser. No
+//! page may be wider than its window, and the page must print on A4. Texts of a drawing must not
+//! overlap or exceed it, in the browser's own fonts.
 //!
-//! It needs Chromium on the path. Tests need no browser: they check the same by the widths of the widest font
-//! (`host-sim/report/tests/figures.rs`).
+//! It needs Chromium on the path. Tests need no browser: they check the same with the widths of the
+//! widest font (`host-sim/report/tests/figures.rs`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,13 +13,13 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::util::{self, cargo, root};
 
-/// What is run in the page.
+/// Script that runs in the page.
 const SCRIPT: &str = include_str!("page_check.js");
 
-/// Widths of windows in pixels: a telephone's, a tablet's, a desk's.
+/// Widths of windows in pixels: phone, tablet, desktop.
 const WIDTHS: [u32; 3] = [420, 1_000, 1_400];
 
-/// Columns of a paper, in millimetres.
+/// Columns of a paper, in millimeters.
 const COLUMNS: [&str; 2] = ["84", "174"];
 
 /// A4 in points, to the nearest (ISO 216: 210 x 297 mm).
@@ -41,7 +42,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let browser = browser().context("no Chromium on the path: install it (`apt-get install chromium`); nothing was checked")?;
     let folder = args.folder.canonicalize().with_context(|| format!("cannot read {}", args.folder.display()))?;
     let out = root().join(&args.out);
-    fs::create_dir_all(&out).with_context(|| format!("cannot make {}", out.display()))?;
+    fs::create_dir_all(&out).with_context(|| format!("cannot create {}", out.display()))?;
     let out = out.canonicalize()?;
     let page = out.join("report.html");
     mias(&[path(&folder)?, "--out", path(&page)?])?;
@@ -78,7 +79,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The first browser that is there.
+/// Returns the first installed browser.
 fn browser() -> Option<&'static str> {
     let there = |name: &&str| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success());
     BROWSERS.into_iter().find(there)
@@ -92,12 +93,12 @@ fn url(file: &Path) -> Result<String> {
     Ok(format!("file://{}", path(file)?))
 }
 
-/// `mias report` with these arguments.
+/// Runs `mias report` with these arguments.
 fn mias(arguments: &[&str]) -> Result<()> {
     util::run(&mut cargo([&["run", "--quiet", "--package", "mias", "--", "report"], arguments].concat()))
 }
 
-/// What the browser prints.
+/// Returns the output of the browser.
 fn browse(browser: &str, arguments: &[&str]) -> Result<String> {
     let quiet = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--virtual-time-budget=20000"];
     let output = Command::new(browser).args(quiet).args(arguments).output().context(browser.to_owned())?;
@@ -105,26 +106,26 @@ fn browse(browser: &str, arguments: &[&str]) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The page, which examines itself when it is there.
+/// Adds the script, which examines the page once it is loaded.
 fn with_script(page: &str) -> String {
     page.replace("</body>", &format!("<script>{SCRIPT}</script></body>"))
 }
 
-/// All figures of a folder on one page, each in its own size.
+/// Returns a page with all figures of a folder, each in its own size.
 fn sheet_of(folder: &Path) -> Result<String> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
     paths.sort();
     let drawing = |path: &PathBuf| -> Result<String> {
         let text = fs::read_to_string(path)?;
-        let (_, drawing) = text.split_once("?>").with_context(|| format!("{} is no SVG file", path.display()))?;
-        // Hatches of one name are the same in all.
+        let (_, drawing) = text.split_once("?>").with_context(|| format!("{} is not an SVG file", path.display()))?;
+        // Hatches of one name are the same in all figures.
         Ok(format!("<p>{}</p>{drawing}", path.display()))
     };
     let drawings = paths.iter().map(drawing).collect::<Result<String>>()?;
     Ok(format!("<!DOCTYPE html><html><body>{drawings}</body></html>"))
 }
 
-/// A page that shows another in a frame so wide, and keeps what that says of itself.
+/// Returns a page that shows another in a frame of this width, and keeps the script's findings.
 fn framed(page: &Path, width: u32) -> Result<String> {
     let source = url(page)?;
     Ok(format!(
@@ -134,15 +135,15 @@ fn framed(page: &Path, width: u32) -> Result<String> {
     ))
 }
 
-/// What the page says of itself in a window so wide.
+/// Returns the faults of a page in a window of this width.
 fn check(browser: &str, page: &Path, width: u32) -> Result<Vec<String>> {
     let frame = page.with_extension(format!("{width}.html"));
     fs::write(&frame, framed(page, width)?)?;
     let dom = browse(browser, &["--window-size=1600,1000", "--dump-dom", &url(&frame)?])?;
     let note = dom.rsplit_once("<pre id=\"page-check\">").and_then(|(_, rest)| rest.split_once("</pre>"));
-    let (note, _) = note.with_context(|| format!("{} did not examine itself", page.display()))?;
+    let (note, _) = note.with_context(|| format!("{} did not run its check", page.display()))?;
     let mut lines = note.lines();
-    // A page without a text would have no fault either.
+    // A page without texts would have no faults either.
     let texts = lines.next().unwrap_or_default();
     ensure!(texts.ends_with(&format!(" texts at {width}")) && !texts.starts_with("0 "), "{}: {texts}, not at {width}", page.display());
     Ok(lines.map(str::to_owned).collect())
@@ -152,7 +153,7 @@ fn screenshot(browser: &str, page: &Path, width: u32, to: &Path) -> Result<()> {
     browse(browser, &[&format!("--window-size={width},6000"), &format!("--screenshot={}", path(to)?), &url(page)?]).map(|_| ())
 }
 
-/// Sizes of a PDF file's pages in points, as its uncompressed page objects have them.
+/// Returns the sizes of a PDF file's pages in points, from its uncompressed page objects.
 fn page_sizes(file: &[u8]) -> Vec<(f64, f64)> {
     let text = String::from_utf8_lossy(file);
     let of = |rest: &str| {

@@ -1,7 +1,9 @@
-//! `cargo xtask rehearse`: the image's main loop on QEMU's boards, over a register block that plays a script
-//! (`firmware/images/src/bin/rehearsal`). Shows that it sleeps until the interrupt line wakes it, one turn of the loop per interrupt; that
-//! its logs, decoded, say what the firmware did on this machine over the same script; and, on the board that has a watchdog, that
-//! a loop which hangs ends in a reset and leaves its epitaph.
+//! `cargo xtask rehearse`: the image's main loop on QEMU's boards, over a register block that plays
+//! a script (`firmware/images/src/bin/rehearsal`).
+//!
+//! It checks that the image sleeps until the interrupt line wakes it, with one turn of the loop per
+//! interrupt. Its decoded logs must match the firmware's behavior on this host over the same
+//! script. On the board with a watchdog, a hanging loop must end in a reset with a crash record.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -27,13 +29,13 @@ use crate::targets::{IMAGES, Target};
 use crate::test::Scope;
 use crate::util::{Report, command, output, run as run_command, stdout, target_dir};
 
-/// The image's binary.
+/// Binary of the image.
 const BINARY: &str = "mias-firmware-rehearsal";
-/// The feature that it needs.
+/// Feature that it needs.
 const FEATURE: &str = "defmt";
-/// Left to the image before each command. One that did not sleep would turn thousands of times.
+/// Pause before each command. An image that did not sleep would turn thousands of times.
 const PAUSE: Duration = Duration::from_millis(20);
-/// Seconds after which a run is hung: it takes less than one.
+/// Timeout of a run in seconds: it takes less than one.
 const TIME_OUT: &str = "120";
 /// Exception number of the non-maskable interrupt.
 const NON_MASKABLE: u32 = 2;
@@ -47,14 +49,14 @@ pub(crate) fn run() -> Result<()> {
     report.finish("cargo xtask rehearse")
 }
 
-/// The steps, for `image` to take them into its report.
+/// Adds the steps to the report of `image`.
 pub(crate) fn steps(report: &mut Report, scope: Scope) {
     for target in scope.targets() {
         let built = report.step(&format!("{} image of the rehearsal, with logs, links: no reachable panic", target.board.core), || {
             run_command(&mut target.build(IMAGES, BINARY, Some(FEATURE)))
         });
         if built {
-            report.step(&format!("{} image sleeps, wakes, and logs what it does, in QEMU", target.board.core), || rehearse(target));
+            report.step(&format!("{} image sleeps, wakes and logs, in QEMU", target.board.core), || rehearse(target));
         }
     }
 }
@@ -63,7 +65,7 @@ fn rehearse(target: &Target) -> Result<()> {
     let file = target.folder(&target_dir()).join(BINARY);
     let expected = expect();
     let mut image = Image::start(target, &file)?;
-    ensure!(image.byte()? == FRESH, "the image in QEMU does not start afresh");
+    ensure!(image.byte()? == FRESH, "the image in QEMU does not restart from reset");
     for (act, phase) in expected.phases.iter().enumerate() {
         sleep(PAUSE);
         image.send(ACT)?;
@@ -77,26 +79,26 @@ fn rehearse(target: &Target) -> Result<()> {
     let written = image.word()?;
     let ring = image.bytes(limits::LOG_BYTES)?;
     let said = log::decode(&file, &log::bytes(written, &ring))?;
-    ensure!(said == expected.lines, "the image logged\n{}\nand not\n{}", said.join("\n"), expected.lines.join("\n"));
+    ensure!(said == expected.lines, "the image logged\n{}\nexpected\n{}", said.join("\n"), expected.lines.join("\n"));
     println!("{}", said.join("\n"));
 
     if target.has_watchdog() {
         image.send(HANG)?;
-        ensure!(image.byte()? == BURIED, "the watchdog's reset left no epitaph");
+        ensure!(image.byte()? == BURIED, "the watchdog's reset left no crash record");
         let epitaph = image.epitaph()?;
         let end = Epitaph { magic: MAGIC, cause: NON_MASKABLE, address: epitaph.address, ..expected.epitaph };
-        ensure!(epitaph == end, "the epitaph is\n{epitaph:x?}\nand not\n{end:x?}");
-        println!("the watchdog struck in {} ({:#x}); {} events before it", function(&file, epitaph.address)?, epitaph.address, end.count);
+        ensure!(epitaph == end, "the crash record is\n{epitaph:x?}\nexpected\n{end:x?}");
+        println!("the watchdog fired in {} ({:#x}); {} events before it", function(&file, epitaph.address)?, epitaph.address, end.count);
     }
     Ok(())
 }
 
-/// What the image must do, from the same script on this machine.
+/// Expected behavior of the image, from the same script on this host.
 #[derive(Default)]
 struct Expected {
     now: u64,
     lines: Vec<String>,
-    /// After each act.
+    /// Phases after each act.
     phases: Vec<PhaseCode>,
     epitaph: Epitaph,
 }
@@ -145,7 +147,7 @@ impl Observer for Expected {
     }
 }
 
-/// The function that an address lies in.
+/// Returns the function that contains an address.
 fn function(image: &Path, address: u32) -> Result<String> {
     let symbols = stdout(command(llvm_tool("llvm-nm")?, ["--demangle", "--defined-only", "--numeric-sort"]).arg(image))?;
     let mut named = symbols.lines().filter_map(|line| {
@@ -156,7 +158,7 @@ fn function(image: &Path, address: u32) -> Result<String> {
     named.next_back().with_context(|| format!("no function of the image is at {address:#x}"))
 }
 
-/// The image in QEMU, and its serial port.
+/// Image in QEMU, with its serial port.
 struct Image {
     child: Child,
     input: ChildStdin,
@@ -180,7 +182,7 @@ impl Image {
 
     fn bytes(&mut self, count: usize) -> Result<Vec<u8>> {
         let mut bytes = vec![0; count];
-        self.output.read_exact(&mut bytes).with_context(|| format!("the image in QEMU went silent for {TIME_OUT} s, or QEMU ended"))?;
+        self.output.read_exact(&mut bytes).with_context(|| format!("no output from the image in QEMU for {TIME_OUT} s, or QEMU exited"))?;
         Ok(bytes)
     }
 
@@ -204,7 +206,8 @@ impl Image {
 
 impl Drop for Image {
     fn drop(&mut self) {
-        // It may have ended by itself. `timeout` hands this signal on to QEMU; killed, it would leave QEMU behind.
+        // It may have ended by itself. `timeout` forwards this signal to QEMU; if killed, it would
+        // leave QEMU running.
         let _ = output(&mut command("sh", ["-c", &format!("kill {}", self.child.id())]));
         let _ = self.child.wait();
     }

@@ -1,17 +1,17 @@
-//! `cargo xtask schema`: writes the JSON Schemas of the TOML files that users write, as `mias schema` prints them. A test of `mias` fails
-//! when they are not current.
+//! `cargo xtask schema`: writes the JSON Schemas of the TOML files that users write, from the
+//! output of `mias schema`. A test of `mias` fails if they are not current.
 
 use anyhow::Result;
 
 use crate::util::{cargo, stdout, write_file};
 
-/// Where the schemas are, relative to the root.
+/// Folder of the schemas, relative to the root.
 const FOLDER: &str = "docs/generated";
 
-/// Kinds of files, as the command names them.
+/// Kinds of files by their names in the command.
 const KINDS: [&str; 3] = ["gpu", "plan", "kernel"];
 
-/// Writes a file each.
+/// Writes one file per kind.
 pub(crate) fn run() -> Result<()> {
     for kind in KINDS {
         let schema = stdout(&mut cargo(["run", "--quiet", "--package", "mias", "--", "schema", kind]))?;

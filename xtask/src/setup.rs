@@ -1,5 +1,6 @@
-//! Installs what the tests need beyond the toolchain of `rust-toolchain.toml`: the firmware's targets, to build the images,
-//! llvm-tools, to look into them, and QEMU, to run the firmware on its processors. What is there is left alone.
+//! Installs the requirements of the tests beyond the toolchain of `rust-toolchain.toml`. These are
+//! the firmware's targets, to build the images, llvm-tools, to inspect them, and QEMU, to run them.
+//! Existing installations are kept.
 
 use std::path::PathBuf;
 
@@ -8,10 +9,10 @@ use anyhow::{Context, Result, bail};
 use crate::targets::TARGETS;
 use crate::util::{command, output, stdout};
 
-/// The tools taken from llvm-tools.
+/// Tools from llvm-tools.
 const TOOLS: [&str; 3] = ["llvm-nm", "llvm-objdump", "llvm-size"];
 
-/// Installs what is missing; fails with the command to run by hand where it cannot.
+/// Installs missing requirements; if it cannot, fails with the command to run manually.
 pub(crate) fn run() -> Result<()> {
     let installed = sysroot()?.join("lib/rustlib");
     for target in TARGETS.iter().filter(|target| !installed.join(target.board.target).is_dir()) {
@@ -27,7 +28,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// The first QEMU program that does not start.
+/// Returns the first QEMU program that does not start.
 fn missing_qemu() -> Option<&'static str> {
     let starts = |program: &str| output(&mut command(program, ["--version"])).is_ok_and(|result| result.status.success());
     TARGETS.iter().map(|target| target.board.qemu).find(|program| !starts(program))
@@ -45,8 +46,8 @@ fn install_qemu(missing: &str) -> Result<()> {
     }
 }
 
-/// Installs packages by apt-get: on Debian, as root. Where that cannot be, the message begins with `why` they are needed, and goes on with what
-/// to do `by_hand`.
+/// Installs packages by apt-get, on Debian as root. Otherwise the error states `why` they are
+/// needed, and the remedy `by_hand`.
 pub(crate) fn apt_get(packages: &[&str], why: &str, by_hand: &str) -> Result<()> {
     for args in [vec!["update"], [&["install", "--yes", "--no-install-recommends"], packages].concat()] {
         eprintln!("$ apt-get {}", args.join(" "));
@@ -64,10 +65,11 @@ pub(crate) fn apt_get(packages: &[&str], why: &str, by_hand: &str) -> Result<()>
     Ok(())
 }
 
-/// Where the active toolchain keeps the LLVM tool `name`, whether or not it is installed.
+/// Returns the path of the LLVM tool `name` in the active toolchain, whether or not it is
+/// installed.
 pub(crate) fn llvm_tool(name: &str) -> Result<PathBuf> {
     let version = stdout(&mut command("rustc", ["-vV"]))?;
-    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).context("`rustc -vV` does not name its host")?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).context("`rustc -vV` prints no host")?;
     let folder = sysroot()?.join("lib/rustlib").join(host).join("bin");
     Ok(folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
 }

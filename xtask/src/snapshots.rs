@@ -1,5 +1,5 @@
-//! The golden files, which are [insta](https://insta.rs) snapshots: a run of the tests may not write one, and each is one that a test
-//! has asked for.
+//! Golden files, which are [insta](https://insta.rs) snapshots: tests may not write any, and each
+//! must be used by a test.
 
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeSet;
@@ -9,9 +9,9 @@ use std::process::Command;
 
 use crate::util::{Report, root, run as run_command, target_dir};
 
-/// Runs `tests`, and looks whether there are snapshots that none of them has asked for.
+/// Runs `tests`, and checks that every snapshot is used.
 pub(crate) fn steps(report: &mut Report, name: &str, tests: &mut Command) {
-    // A line per snapshot that a test asked for; insta appends.
+    // A line per snapshot that a test used; insta appends.
     let list = target_dir().join("snapshots-asked-for.txt");
     let _ = fs::remove_file(&list);
     tests.env("INSTA_UPDATE", "no").env("INSTA_SNAPSHOT_REFERENCES_FILE", &list);
@@ -23,17 +23,18 @@ pub(crate) fn steps(report: &mut Report, name: &str, tests: &mut Command) {
 }
 
 fn all_are_asked_for(list: &Path) -> Result<()> {
-    let text = fs::read_to_string(list).with_context(|| format!("cannot read {}: no test has asked for a snapshot", list.display()))?;
+    let text = fs::read_to_string(list).with_context(|| format!("cannot read {}: no test requested a snapshot", list.display()))?;
     let asked_for: BTreeSet<PathBuf> = text.lines().filter_map(|line| Path::new(line).canonicalize().ok()).collect();
     let mut there = Vec::new();
     snapshots(&root().canonicalize()?, &mut there)?;
     match there.iter().find(|snapshot| !asked_for.contains(*snapshot)) {
         None => Ok(()),
-        Some(other) => bail!("no test asks for {}: remove it, or find out why its test is gone", other.display()),
+        Some(other) => bail!("no test uses {}: remove it, or restore its test", other.display()),
     }
 }
 
-/// The snapshots under a folder, accepted (`.snap`) or not (`.snap.new`); not those of other packages' builds.
+/// Collects the snapshots under a folder, accepted (`.snap`) or not (`.snap.new`), except those of
+/// other packages' builds.
 fn snapshots(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
     for entry in fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))? {
         let path = entry?.path();

@@ -1,15 +1,16 @@
-//! `cargo xtask soak`: the firmware's properties, with a million cases each instead of the hundreds or thousands of a test run, and
-//! ten thousand random schedules of faults, and as many of launches, of the firmware on the GPU model, and a hundred thousand mutated files.
+//! `cargo xtask soak`: the firmware's properties with a million cases each instead of the hundreds
+//! or thousands of a test run. It adds ten thousand random schedules of faults and as many of
+//! launches for the firmware on the GPU model. It also adds a hundred thousand mutated files.
 
 use anyhow::Result;
 
 use crate::util::{Report, cargo, run as run_command};
 
-/// The variables in which the tests find the number of cases, and of fault schedules.
+/// Environment variables with the number of cases, and of fault schedules.
 const CASES: &str = "MIAS_CASES";
 const SCHEDULES: &str = "MIAS_SCHEDULES";
 
-/// What to soak.
+/// Numbers of cases, schedules and files, and filter of tests.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Cases per property.
@@ -25,7 +26,7 @@ pub(crate) struct Args {
     filter: Option<String>,
 }
 
-/// Runs them. Optimised, with overflow checks, as the tests are.
+/// Runs the tests, optimized, with overflow checks.
 pub(crate) fn run(args: &Args) -> Result<()> {
     let mut report = Report::default();
     let (cases, schedules) = (args.cases.to_string(), args.schedules.to_string());
@@ -46,7 +47,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     report.finish("cargo xtask soak")
 }
 
-/// The tests that the user asks for; those of `suites` if none.
+/// Returns the tests that the user requests; those of `suites` by default.
 fn chosen<'a>(filter: &'a Option<String>, suites: &'a [&'a str]) -> Vec<&'a str> {
     filter.as_deref().map_or(suites.to_vec(), |filter| vec![filter])
 }

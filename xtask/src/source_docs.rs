@@ -1,24 +1,25 @@
-//! Bits and codes of the register map, with their meanings: plain constants, read from the source text that defines them.
+//! Bits and codes of the register map with their meanings: plain constants, parsed from the source
+//! text that defines them.
 
 use mias_registers::PolicyCode;
 
-/// Where bits and codes are defined.
+/// Source text of bits and codes.
 pub(crate) const FIELDS: &str = include_str!("../../firmware/registers/src/fields.rs");
 
-/// Bits and codes, those of policies among them.
+/// Returns all bits and codes, including those of policies.
 pub(crate) fn all_groups() -> Vec<Group> {
     let mut groups = groups(FIELDS);
     groups.push(policy_codes());
     groups
 }
 
-/// The codes of policies, as [`groups`] gives what is defined in a source text.
+/// Returns the codes of policies, in the form of [`groups`].
 fn policy_codes() -> Group {
     let entry = |code: PolicyCode| Entry { name: format!("{code:?}"), value: (code as u32).to_string(), meaning: plain(code.meaning()) };
     Group { name: "PolicyCode".into(), meaning: "Policies, in `global::STRAP_POLICY`.".into(), entries: PolicyCode::ALL.map(entry).into() }
 }
 
-/// A module of constants, or an enumeration.
+/// Module of constants, or enumeration.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Group {
     pub(crate) name: String,
@@ -26,7 +27,7 @@ pub(crate) struct Group {
     pub(crate) entries: Vec<Entry>,
 }
 
-/// A constant, or a variant.
+/// Constant, or variant.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) name: String,
@@ -34,7 +35,8 @@ pub(crate) struct Entry {
     pub(crate) meaning: String,
 }
 
-/// The documented modules and enumerations of a source text: `pub mod` with `pub const`, `pub enum` with variants.
+/// Returns the documented modules and enumerations of a source text: `pub mod` with `pub const`,
+/// `pub enum` with variants.
 pub(crate) fn groups(source: &str) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut doc = String::new();
@@ -69,7 +71,7 @@ pub(crate) fn groups(source: &str) -> Vec<Group> {
     groups
 }
 
-/// A doc comment as one line of plain Markdown: links to items become their names.
+/// Converts a doc comment to one line of plain Markdown: links to items become their names.
 pub(crate) fn plain(doc: &str) -> String {
     let mut text = doc.split_whitespace().collect::<Vec<_>>().join(" ").replace("[`", "`").replace("`]", "`").replace('|', "\\|");
     for path in ["super::", "crate::counters::", "crate::regs::"] {

@@ -1,4 +1,5 @@
-//! The processors that the firmware is built for, on the boards of `mias_lab`, and what only the build needs of them.
+//! Processors that the firmware is built for, on the boards of `mias_lab`, with additional data for
+//! the build.
 
 use crate::boards::{BOARDS, Board};
 
@@ -7,20 +8,22 @@ use std::process::Command;
 
 use crate::util::cargo;
 
-/// The package that has the firmware's images: `firmware/images/`.
+/// Package of the firmware's images: `firmware/images/`.
 pub(crate) const IMAGES: &str = "mias-firmware-images";
 
-/// A processor on its board, as the build needs it.
+/// Processor on its board, with build data.
 pub(crate) struct Target {
-    /// The board, and what is built for it.
+    /// Board with its build settings.
     pub(crate) board: Board,
-    /// Disassemble as this: for Arm a core with every float instruction of the M profile, so that each is shown as what it is.
+    /// Options of objdump: for Arm a core with every float instruction of the M profile, so that
+    /// each is disassembled.
     pub(crate) objdump: &'static [&'static str],
-    /// More options of QEMU for the bench. The micro:bit gets more RAM than it has, for the register block there.
+    /// Additional options of QEMU for the bench. The micro:bit gets more RAM than the real one, for
+    /// the register block.
     pub(crate) bench: &'static [&'static str],
 }
 
-/// All of them; the first is the one whose decision latency has a budget.
+/// All targets; the first is the one with a budget for decision latency.
 pub(crate) const TARGETS: [Target; 3] = {
     let [m4, m0, riscv] = BOARDS;
     [
@@ -31,8 +34,8 @@ pub(crate) const TARGETS: [Target; 3] = {
 };
 
 impl Target {
-    /// A build of a binary of the workspace, as an image for this target. Never incremental: that cuts the program into other pieces,
-    /// and sizes and counts are not those of a clean build.
+    /// Returns the build command of a workspace binary as an image for this target. It is never
+    /// incremental, since that partitions the program differently and changes sizes and counts.
     pub(crate) fn build(&self, package: &str, binary: &str, feature: Option<&str>) -> Command {
         let mut build =
             cargo(["build", "--package", package, "--bin", binary, "--target", self.board.target, "--profile", self.board.profile]);
@@ -40,17 +43,18 @@ impl Target {
         build
     }
 
-    /// Where cargo puts what it builds for this target with the profile of its images, in a target directory.
+    /// Returns cargo's output folder for this target with the profile of its images, in a target
+    /// directory.
     pub(crate) fn folder(&self, target_dir: &Path) -> PathBuf {
         target_dir.join(self.board.target).join(self.board.profile)
     }
 
-    /// Whether its board in QEMU has a watchdog.
+    /// Returns whether its board in QEMU has a watchdog.
     pub(crate) fn has_watchdog(&self) -> bool {
         self.board.options.contains(&"mps2-an386")
     }
 
-    /// The RISC-V one.
+    /// Returns whether it is the RISC-V target.
     pub(crate) fn is_riscv(&self) -> bool {
         self.board.target.starts_with("riscv")
     }

@@ -1,5 +1,6 @@
-//! `cargo xtask test`, the README's test command: the tests of the workspace but for the slow ones, then the images of one processor and the
-//! proofs on them. `cargo xtask ci` adds the slow tests, the other processors, the decision's latency and the images in the loop.
+//! `cargo xtask test`, the README's test command: the tests of the workspace except slow ones, then
+//! the images of one processor and their checks. `cargo xtask ci` adds slow tests, the other
+//! processors, decision latency and images in co-simulation.
 
 use anyhow::Result;
 
@@ -7,36 +8,37 @@ use crate::targets::{TARGETS, Target};
 use crate::util::{Report, cargo};
 use crate::{cosim, image, latency, own_board, own_policy, rehearse, setup, snapshots};
 
-/// Which of the tests.
+/// Scope of the tests.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// What takes minutes: images for the first of the processors only.
+    /// Tests that take minutes, with images for the first processor only.
     Quick,
-    /// Also modules named `slow`, the packages of `RARE`, all processors, the decision's latency, and the examples, which build crates once more.
+    /// All tests, including modules named `slow`, the packages of `RARE`, all processors, decision
+    /// latency, and the examples, which compile crates again.
     All,
 }
 
 impl Scope {
-    /// The processors whose images are built.
+    /// Returns the processors whose images are built.
     pub(crate) fn targets(self) -> &'static [Target] {
         if self == Scope::Quick { &TARGETS[..1] } else { &TARGETS }
     }
 }
 
-/// Packages whose tests only `ci` runs, since what they need takes long to compile.
+/// Packages whose tests only `ci` runs, since their dependencies take long to compile.
 const RARE: [&str; 2] = ["mias-input-file-tests", "mias-benches"];
 
-/// What leaves tests in modules named `slow` out.
+/// Arguments that skip tests in modules named `slow`.
 const SKIP_SLOW: [&str; 3] = ["--", "--skip", "slow::"];
 
-/// Runs all of it and fails at the end if any part did.
+/// Runs all steps and fails at the end if any step failed.
 pub(crate) fn run() -> Result<()> {
     let mut report = Report::default();
     steps(&mut report, Scope::Quick);
     report.finish("cargo xtask test")
 }
 
-/// The steps, for `ci` to take them into its own report.
+/// Adds the steps to the report of `ci`.
 pub(crate) fn steps(report: &mut Report, scope: Scope) {
     let ready = report.step("setup", setup::run);
     let mut tests = cargo(["test", "--workspace", "--no-fail-fast"]);

@@ -1,4 +1,5 @@
-//! What the example does on a board without a GPU: two kernels are launched on three SMs, profiled, and placed. Then somebody pulls the cable.
+//! Demo of the example on a board without a GPU: two kernels are launched on three SMs, profiled,
+//! and placed. Then the cable is unplugged.
 
 use core::fmt::{self, Write};
 
@@ -11,21 +12,21 @@ use crate::spi_bus::SpiBus;
 use crate::wire::Wire;
 use crate::{Scheduler, run};
 
-/// No time passes: the script's block is there from the start.
+/// No delay, because the script's block answers from the start.
 struct NoDelay;
 
 impl DelayNs for NoDelay {
     fn delay_ns(&mut self, _: u32) {}
 }
 
-/// Runs the board until its bus fails, and says what happens.
+/// Runs the board until its bus fails, and prints each step.
 ///
 /// # Errors
 /// Those of `out`.
 pub fn demo(firmware: &mut Scheduler, epitaph: &mut Epitaph, out: &mut impl Write) -> fmt::Result {
     let mut bus = SpiBus::new(Wire { block: Rehearsal::new(), plugged: true });
     let mut written = Ok(());
-    // In place of sleep: the next thing happens, as long as there is no decision.
+    // Replaces sleep: the next event occurs, until there is a decision.
     let end = run(firmware, &mut bus, epitaph, &mut NoDelay, |bus, firmware| {
         let phase = firmware.scheduler().phase().code();
         written = written.and_then(|()| writeln!(out, "{}", phase.name()));
@@ -45,7 +46,7 @@ pub fn demo(firmware: &mut Scheduler, epitaph: &mut Epitaph, out: &mut impl Writ
     }
 }
 
-/// What was chosen: TBs per SM of each kernel.
+/// Prints the choice: TBs per SM of each kernel.
 fn decision(firmware: &Scheduler, out: &mut impl Write) -> fmt::Result {
     match firmware.report().winner() {
         Some(vector) => writeln!(out, "first decision: {:?} TBs per SM", vector.0),

@@ -1,9 +1,10 @@
 #![no_std]
 #![forbid(unsafe_code)]
-//! A board of one's own: the scheduler on a microcontroller that reaches its register block over SPI. `docs/guide/board.md` goes through it.
+//! Example of a custom board: the scheduler on a microcontroller that accesses its register block
+//! over SPI. `docs/porting/boards.md` explains it step by step.
 //!
-//! [`run`] is the board's whole program. [`demo`] is a board without a GPU: it plays a script until the first decision, and then pulls
-//! the cable.
+//! [`run`] is the board's whole program. [`demo`] is a board without a GPU: it plays a script until
+//! the first decision, and then unplugs the cable.
 
 pub mod demo;
 pub mod spi_bus;
@@ -20,11 +21,13 @@ use mias_firmware::policy::ShippedPolicy;
 use mias_firmware::service::{await_block, serve};
 use mias_registers::bus::{Error, TryBus};
 
-/// The scheduler, with room for as many configurations as two rounds on 32 SMs try.
+/// Scheduler with the capacity for two rounds of configurations on 32 SMs.
 pub type Scheduler = Firmware<ShippedPolicy, (), { limits::CONFIGS }>;
 
-/// Starts the scheduler and serves the block for ever. It ends if the block is not one that the firmware knows, or if the bus fails; the epitaph
-/// then says at which register. `sleep` returns when the block's interrupt line is high.
+/// Starts the scheduler and serves the block until an error.
+///
+/// It ends if the firmware does not know the block, or if the bus fails; the crash record then has
+/// the register. `sleep` returns when the block's interrupt line is high.
 pub fn run<B: TryBus>(
     firmware: &mut Scheduler,
     bus: &mut B,

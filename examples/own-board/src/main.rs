@@ -1,5 +1,5 @@
-//! The program of the board: reset, a static for the scheduler, the epitaphs at their address, and [`own_board::demo`] in place of a GPU. On the
-//! host it is the same demo in a process.
+//! Program of the board: reset, a static for the scheduler, the crash records at their address, and
+//! [`own_board::demo`] instead of a GPU. On the host it is the same demo in a process.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 #[cfg(target_os = "none")]
@@ -14,17 +14,19 @@ mod target {
     use own_board::demo::demo;
     use semihosting::{io, process};
 
-    /// Too large for a stack. All of it is zero, so that it takes no flash.
+    /// Static, because it is too large for a stack. It is all zero, so that it takes no flash.
     static mut FIRMWARE: Scheduler = Scheduler::idle();
 
-    /// This run's, and that of the last run that ended in one. Where memory.x puts them: no reset clears them.
+    /// Crash records of this run and of the last run that ended in one. memory.x places them where
+    /// no reset clears them.
     #[unsafe(link_section = ".epitaph")]
     static mut EPITAPHS: [Epitaph; 2] = [Epitaph::EMPTY; 2];
 
-    /// What the reset code calls.
+    /// Entry point of the reset code.
     #[entry]
     fn main() -> ! {
-        // SAFETY: `main` is called once, and nothing else names the two but `fault`, which returns to nobody.
+        // SAFETY: `main` is called once, and only `fault`, which never returns, also uses the two
+        // statics.
         let (firmware, [epitaph, last]) = unsafe { (&mut *addr_of_mut!(FIRMWARE), &mut *addr_of_mut!(EPITAPHS)) };
         if epitaph.magic == MAGIC {
             *last = *epitaph;
@@ -34,10 +36,11 @@ mod target {
         process::exit(i32::from(!matches!(said, Ok(Ok(())))))
     }
 
-    /// A fault of the processor has the same epitaph, with the address of the instruction. 3 is the exception's number (ARMv7-M, B1.5.2).
+    /// Writes the same crash record for a fault of the processor, with the address of the
+    /// instruction. 3 is the exception's number (ARMv7-M, B1.5.2).
     #[exception]
     unsafe fn HardFault(frame: &ExceptionFrame) -> ! {
-        // SAFETY: the fault ended whoever else was writing.
+        // SAFETY: the fault has ended any other writer.
         unsafe { (*addr_of_mut!(EPITAPHS))[0].close(3, frame.pc()) };
         process::exit(1)
     }
@@ -47,7 +50,7 @@ mod target {
         process::exit(1)
     }
 
-    /// Text for the debugger.
+    /// Text output for the debugger.
     struct Text<'a, W>(&'a mut W);
 
     impl<W: io::Write> Write for Text<'_, W> {

@@ -1,11 +1,13 @@
-//! The bus: the register block at the other end of SPI. An access can fail, since SPI can, and since what comes back is checked.
+//! Bus to a register block at the other end of SPI. An access can fail, because SPI can fail, and
+//! because answers are checked.
 //!
 //! | access | the board sends | the block answers |
 //! |---|---|---|
 //! | read | `R`, the offset in 3 bytes | `A`, the value in 4 bytes, a checksum of offset and value |
 //! | write | `W`, the offset in 3 bytes, the value in 4 bytes, a checksum of both | `A` |
 //!
-//! Numbers begin with their most significant byte. The protocol is this example's; a block of one's own has its own.
+//! Numbers start with their most significant byte. The protocol belongs to this example; another
+//! block has its own.
 
 use embedded_hal::spi::{Operation, SpiDevice};
 use mias_registers::bus::{ErrorType, Failed, TryBus};
@@ -14,17 +16,17 @@ use mias_registers::bus::{ErrorType, Failed, TryBus};
 pub const READ: u8 = b'R';
 /// First byte of a write.
 pub const WRITE: u8 = b'W';
-/// What an answer begins with. A line that is stuck at 0 or 1 reads as something else.
+/// First byte of an answer. A line that is stuck at 0 or 1 reads as another value.
 pub const ACKNOWLEDGED: u8 = b'A';
 
-/// Why an access failed.
+/// Reason why an access failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause<E> {
-    /// The SPI driver says so.
+    /// The SPI driver reported an error.
     Spi(E),
-    /// The answer to a read does not have the checksum that it should.
+    /// The answer to a read has a wrong checksum.
     Checksum,
-    /// There is no answer, or the block did not take the access.
+    /// There is no answer, or the block did not accept the access.
     NotAcknowledged,
 }
 
@@ -35,12 +37,12 @@ pub struct SpiBus<S> {
 }
 
 impl<S> SpiBus<S> {
-    /// The block that this device selects.
+    /// Creates the bus to the block that this device selects.
     pub const fn new(spi: S) -> Self {
         Self { spi }
     }
 
-    /// The device.
+    /// Returns the SPI device.
     pub fn device(&mut self) -> &mut S {
         &mut self.spi
     }
@@ -75,13 +77,13 @@ impl<S: SpiDevice> TryBus for SpiBus<S> {
     }
 }
 
-/// What an access begins with. The map ends below 2^24.
+/// Returns the first bytes of an access. The map ends below 2^24.
 fn request(kind: u8, offset: u32) -> [u8; 4] {
     let [_, a, b, c] = offset.to_be_bytes();
     [kind, a, b, c]
 }
 
-/// CRC-8 with the polynomial 0x07, from all ones.
+/// Returns the CRC-8 with the polynomial 0x07, from all ones.
 #[must_use]
 pub fn checksum(request: [u8; 4], value: [u8; 4]) -> u8 {
     let mut sum = u8::MAX;

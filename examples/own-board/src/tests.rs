@@ -1,4 +1,4 @@
-//! The bus by itself: what goes over the wire comes back, and what is damaged on the way is an error with the register.
+//! Tests of the bus: data pass the wire unchanged, and damaged data are an error with the register.
 
 extern crate std;
 
@@ -15,7 +15,7 @@ use crate::demo::demo;
 use crate::spi_bus::{Cause, SpiBus, checksum};
 use crate::wire::Wire;
 
-/// Registers that keep what is written.
+/// Registers that keep written values.
 #[derive(Default)]
 struct Memory(BTreeMap<u32, u32>);
 
@@ -41,7 +41,7 @@ proptest! {
         prop_assert_eq!(bus.try_read32(offset), Ok(value));
     }
 
-    /// A pulled cable reads as all ones: an error with the register, and no value.
+    /// An unplugged cable reads as all ones: an error with the register, and no value.
     #[test]
     fn a_cable_that_is_pulled_is_an_error(offset in offset(), value: u32) {
         let mut bus = SpiBus::new(Wire { block: Memory::default(), plugged: false });
@@ -50,7 +50,7 @@ proptest! {
         prop_assert_eq!(bus.try_read32(offset), Err(failed));
     }
 
-    /// A CRC finds every single bit that is wrong.
+    /// A CRC detects every single-bit error.
     #[test]
     fn a_bit_that_flips_changes_the_checksum(bytes: [u8; 8], bit in 0..64_usize) {
         let sum = |bytes: [u8; 8]| {
@@ -67,7 +67,7 @@ proptest! {
 fn the_demo_decides_and_ends_in_the_epitaph() {
     let (mut said, mut epitaph) = (String::new(), Epitaph::EMPTY);
     demo(&mut Scheduler::idle(), &mut epitaph, &mut said).unwrap();
-    // The third SM has the most instructions, and with them the third configuration.
+    // The third SM has the most instructions, so the third configuration wins.
     assert!(said.contains("\nsteady\nfirst decision: [3, 1, 0, 0] TBs per SM\n"), "{said}");
     assert_eq!((epitaph.magic, epitaph.cause, epitaph.address), (MAGIC, BUS_FAILED, global::WATCHDOG_PERIOD));
 }

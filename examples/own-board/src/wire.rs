@@ -1,5 +1,5 @@
-//! In place of the board's SPI peripheral: a wire, and at its other end a register block in software. It is what a board of one's own does
-//! not have; its `SpiDevice` is from the crate of its microcontroller.
+//! Replacement of the board's SPI peripheral: a wire, with a register block in software at its
+//! other end. A real board uses the `SpiDevice` of its microcontroller's crate instead.
 
 use core::convert::Infallible;
 
@@ -14,14 +14,15 @@ const MOST: usize = 9;
 /// A register block at the end of a wire.
 #[derive(Debug)]
 pub struct Wire<B> {
-    /// The block.
+    /// Register block at the other end.
     pub block: B,
-    /// Whether the wire is plugged in. If it is not, its line is pulled up: whatever is read is all ones.
+    /// Whether the wire is plugged in. Otherwise its line is pulled up, and every read returns all
+    /// ones.
     pub plugged: bool,
 }
 
 impl<B> ErrorType for Wire<B> {
-    // The peripheral of a master notices nothing: it is for the bus to find out.
+    // The peripheral of a master detects no fault, so the bus must.
     type Error = Infallible;
 }
 
@@ -48,7 +49,7 @@ impl<B: Bus> SpiDevice for Wire<B> {
 }
 
 impl<B: Bus> Wire<B> {
-    /// What the block answers to what was sent.
+    /// Returns the block's answer to the sent bytes.
     fn answer(&mut self, [kind, a, b, c, v, w, x, y, sum]: [u8; MOST]) -> [u8; 6] {
         let (request, value) = ([kind, a, b, c], [v, w, x, y]);
         let offset = u32::from_be_bytes([0, a, b, c]);

@@ -1,4 +1,5 @@
-//! `mias` with one policy more: everything that `mias` can do, this program can, and it knows [`BusyShare`] by name.
+//! `mias` with an additional policy: the program has all commands of `mias`, and accepts
+//! [`BusyShare`] by name.
 
 mod busy_share;
 

@@ -1,4 +1,4 @@
-//! The decision by itself: counters in, a configuration out.
+//! Tests of the decision: counters in, a configuration out.
 
 use super::*;
 use mias_firmware::policy::{Plan, Verdict};
@@ -16,7 +16,7 @@ fn kernel(threads: u32, shared_bytes: u32) -> Kernel {
     Kernel::new(0, &TbShape { threads, thread_registers: 16, shared_bytes }, 1_000_000, &LIMITS)
 }
 
-/// What the policy makes of kernels that stall for so many cycles of the window, each on `sms` SMs.
+/// Returns the policy's decision for kernels with these stall cycles, each on `sms` SMs.
 fn decide(kernels: &[Kernel], stalls: &[u32], sms: u16) -> Verdict {
     let gpu = GpuProperties { sm_count: sms * kernels.len() as u16, limits: LIMITS, ..GpuProperties::NONE };
     let context = Context { gpu: &gpu, settings: &Settings::default(), kernels };
@@ -35,7 +35,7 @@ fn tbs(verdict: Verdict) -> TbVector {
     vector
 }
 
-/// Eight TBs fill an SM. One kernel never waits, the other two thirds of the time: 3 to 1.
+/// Eight TBs fill an SM. One kernel never stalls, the other two thirds of the time: 3 to 1.
 #[test]
 fn a_kernel_that_waits_gets_less() {
     let both = [kernel(128, 0), kernel(128, 0)];
@@ -69,8 +69,8 @@ fn a_kernel_that_was_not_measured_in_time_keeps_its_sms() {
 }
 
 proptest! {
-    /// Whatever was measured: the TBs fit, every kernel has one, no more fit, and no kernel is poorer for its weight than another was
-    /// before its last TB, unless that TB would have been no use to it.
+    /// For any measurement: the TBs fit, every kernel has one, and no more fit. No kernel has less
+    /// for its weight than another had before its last TB, unless it could not use that TB.
     #[test]
     fn no_kernel_is_served_before_a_poorer_one(
         shapes in prop::collection::vec((1..=256_u32, 0..12_000_u32), 2..=MAX_KERNELS),

@@ -1,4 +1,5 @@
-//! The program as a user runs it: the policy is there under its own name, and what cannot be done with it is said.
+//! The program as a user runs it: the policy has its own name, and unsupported uses have an error
+//! message.
 
 use serde_json::Value;
 use std::path::Path;
@@ -35,7 +36,7 @@ fn a_comparison_has_its_row_and_its_decision() {
     assert!(own["profile_cycles"].as_u64() >= Some(5_000), "{own}");
     let tbs: Vec<u64> = own["config"].as_array().unwrap().iter().map(|tbs| tbs.as_u64().unwrap()).collect();
     assert!(tbs.iter().all(|&tbs| tbs > 0), "both kernels have TBs: {own}");
-    // What it chose follows from what it says it measured, each kernel alone.
+    // The choice follows from the reported measurements of each kernel alone.
     let profiled = own["decision"]["profiled"].as_array().unwrap();
     assert_eq!(profiled.len(), 2, "{own}");
 }
@@ -49,7 +50,7 @@ fn an_evaluation_has_it_in_every_document() {
     for document in ["results.json", "results.csv", "report.html"] {
         assert!(std::fs::read_to_string(out.join(document)).unwrap().contains("busy-share"), "{document}");
     }
-    // A run under it is of this very build; the others are of every build with the same model.
+    // A run of this policy carries this very build; the others carry any build with the same model.
     let program = |run: &Value| run["run"]["program"].as_str().map(str::len);
     let own: Vec<Value> = runs(&out).into_iter().filter(|run| run["run"]["control"] == "busy-share").collect();
     assert_eq!(own.iter().map(program).collect::<Vec<_>>(), [Some(16); 2]);
@@ -65,7 +66,7 @@ fn runs(folder: &Path) -> Vec<Value> {
 fn what_only_the_firmwares_own_policies_can_do_is_refused() {
     let run = ["run", "mm:128", "fwt:65536", "--policy", "busy-share"];
     let image = refused(&[&run[..], &["--firmware", "qemu:Cargo.toml"]].concat());
-    assert!(image.contains("`busy-share` is this program's own") && image.contains("docs/own-policy.md"), "{image}");
+    assert!(image.contains("`busy-share` belongs to this program") && image.contains("docs/start/own-policy.md"), "{image}");
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.rec");
     let record = refused(&[&run[..], &["--record", file.to_str().unwrap()]].concat());

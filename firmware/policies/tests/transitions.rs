@@ -1,6 +1,7 @@
-//! The state machine as a page: what every event does in every phase, and the drawing of it, in docs/state-machine.md. The page is
-//! made from the machine itself; a change of it is a change of the machine. To write it: `MIAS_WRITE=1 cargo test -p
-//! mias-policies --test integration transitions`.
+//! State machine as a page: the effect of every event in every phase, and its diagram, in
+//! docs/porting/state-machine.md. The page is generated from the machine itself, so a changed page
+//! is a changed machine. To write it: `MIAS_WRITE=1 cargo test -p mias-policies --test integration
+//! transitions`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,12 +12,12 @@ use mias_firmware::scheduler::{Command, EVENTS_TO_REST, Event, Scheduler};
 use mias_policies::policy::{CdSearch, Mode, SearchPolicy, Searching};
 use mias_registers::PhaseCode;
 
-/// Name of a command or an event: what comes before its data.
+/// Returns the name of a command or an event, which precedes its data.
 fn name(debug: &str) -> &str {
     debug.split(['(', ' ', '{']).next().unwrap_or(debug)
 }
 
-/// A scheduler in every phase of a search's step: settling, measuring, and deciding.
+/// Returns a scheduler in every phase of a search's step: settling, measuring, and deciding.
 pub(crate) fn in_search() -> [(&'static str, Scheduler<Searching, 64>); 4] {
     let mut applying = scheduler(Searching::new(SearchPolicy::CdSearch(CdSearch::new(Mode::Chosen))));
     applying.policy_mut().state.parameters = SEARCH;
@@ -33,7 +34,13 @@ pub(crate) fn in_search() -> [(&'static str, Scheduler<Searching, 64>); 4] {
     [("transition, asked for", applying), ("transition", settling), ("profile", measuring), ("decide", deciding)]
 }
 
-fn page() -> String {
+/// Page with the regions.
+const PAGE: &str = "docs/porting/state-machine.md";
+/// Ends a region.
+const END: &str = "<!-- end generated -->";
+
+/// Returns the generated regions of the page, each after its mark.
+fn regions() -> [(&'static str, String); 2] {
     let names: Vec<String> = events().iter().map(|event| name(&format!("{event:?}")).to_owned()).collect();
     let mut matrix = format!("| phase | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(names.len()));
     let mut arrows: BTreeMap<(PhaseCode, PhaseCode), BTreeSet<String>> = BTreeMap::new();
@@ -62,24 +69,22 @@ fn page() -> String {
     for ((from, to), by) in arrows {
         drawing += &format!("    {} --> {}: {}\n", from.name(), to.name(), by.into_iter().collect::<Vec<_>>().join(", "));
     }
-    let search = search_matrix(&names);
-    format!(
-        "# The scheduler's state machine\n\nWritten by the test `firmware/policies/tests/transitions.rs` from the machine itself; the test says how. Do not edit it.\n\n\
-         Each row is a phase, each column an event. A cell holds the phase that follows, if it is another one, and the commands that the driver gets.\n\
-         `SetPhase`, which every change of phase brings, is left out.\n\n\
-         The machine is MIAS with two kernels and three configurations on six SMs. The launch is that of a third kernel. The kernel that is drained or\n\
-         completed is the first of the two. One SM of the six reports. No counter was added when the decision is made, so it falls back to Left-over.\n\
-         With samples, the decision leads to `broadcast`, or to `transition` for a second round.\n\n\
-         {matrix}\n```mermaid\n{drawing}```\n\n\
-         ## While a search goes on\n\n\
-         Classification-driven search with the same kernels, in the step that measures the even split ([policies.md](policies.md#classification-driven-search)).\n\
-         The phase register shows `transition` until the shares are in effect and while they settle, and `profile` while kernels are measured. Nothing was counted when the decision is made, so\n\
-         that no kernel is memory-intensive and the search is over; else it leads to `transition` for the next step.\n\n\
-         {search}"
-    )
+    [
+        ("<!-- generated: transitions -->", format!("{matrix}\n```mermaid\n{drawing}```\n")),
+        ("<!-- generated: search -->", search_matrix(&names)),
+    ]
 }
 
-/// The same matrix of a search's step.
+/// Returns the page with both regions as the machine gives them.
+fn current(page: &str) -> String {
+    regions().into_iter().fold(page.to_owned(), |page, (begin, region)| {
+        let (before, rest) = page.split_once(begin).unwrap_or_else(|| panic!("{PAGE} has no {begin}"));
+        let (_, after) = rest.split_once(END).expect("the end of the region");
+        format!("{before}{begin}\n\n{region}\n{END}{after}")
+    })
+}
+
+/// Returns the matrix of a search's step.
 fn search_matrix(names: &[String]) -> String {
     let mut matrix = format!("| phase | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(names.len()));
     for (phase, scheduler) in in_search() {
@@ -108,15 +113,16 @@ fn search_matrix(names: &[String]) -> String {
 
 #[test]
 fn the_page_is_current() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/state-machine.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(PAGE);
+    let written = std::fs::read_to_string(&path).expect("the page");
+    let current = current(&written);
     if std::env::var_os("MIAS_WRITE").is_some() {
-        std::fs::write(&path, page()).expect("the page can be written");
+        std::fs::write(&path, &current).expect("the page can be written");
     }
-    let written = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(written == page(), "docs/state-machine.md is not what the machine does; see the head of this file");
+    assert!(written == current, "{PAGE} is not what the machine does; see the head of this file");
 }
 
-/// The page's matrix with the data of events and commands, for which a page has no room.
+/// The page's matrix with the data of events and commands, which do not fit on the page.
 #[test]
 fn the_state_matrix_is_as_before() {
     let mut matrix = String::new();
@@ -131,8 +137,8 @@ fn the_state_matrix_is_as_before() {
     insta::assert_snapshot!(matrix);
 }
 
-/// The longest way back to rest, when nothing new comes: two rounds and four of trials, and the answers of the driver in between. Every phase is
-/// at rest after no more events than its distance here.
+/// The longest way back to rest without new events: two rounds and four of trials, and the driver's
+/// answers in between. Every phase is at rest after at most its distance here.
 #[test]
 fn no_phase_is_further_from_rest_than_stated() {
     use PhaseCode::{Broadcast, Decide, Partition, Profile, Steady, Transition};

@@ -1,5 +1,6 @@
-//! The model beside the hardware, as tables: kernels alone, and pairs in the maximal configurations that both have. Progress is over the kernel
-//! alone with as many TBs per SM as fit, on either.
+//! Comparison of the model with the hardware, as tables: kernels alone, and pairs in the maximal
+//! configurations that both have. On either side, progress is relative to the kernel alone with as
+//! many TBs per SM as fit.
 
 use super::hardware::name;
 use super::measured::Measured;
@@ -8,10 +9,11 @@ use super::model::Model;
 use super::progress::{Base, Progress, warp_instructions};
 use super::tables::{Table, or_dash, percent, ratio};
 
-/// Cycles of a window in which nothing runs: launch latency of `h100` (`configs/gpus/h100.toml`). Only IPC itself depends on it.
+/// Cycles of a window in which no kernel runs: launch latency of `h100` (`configs/gpus/h100.toml`).
+/// Only IPC itself depends on it.
 const LAUNCH_LATENCY: f64 = 5_000.0;
 
-/// Curves of kernels alone.
+/// Returns the table of the curves of kernels alone.
 pub fn alone(measured: &Measured, model: &Model) -> String {
     let columns = [
         "kernel",
@@ -53,13 +55,13 @@ pub fn alone(measured: &Measured, model: &Model) -> String {
     table.text("**Alone, model and hardware**: rate over the rate with the most TBs per SM.")
 }
 
-/// A pair on both.
+/// A pair on the hardware and in the model.
 struct Both {
     hardware: Vec<f64>,
     model: Vec<f64>,
-    /// Differences of progress, model less hardware, of each kernel in each configuration.
+    /// Differences of progress, model minus hardware, of each kernel in each configuration.
     differences: Vec<f64>,
-    /// Place of SMK-P's configuration.
+    /// Index of SMK-P's configuration.
     smk: Option<usize>,
     names: Vec<String>,
 }
@@ -83,7 +85,8 @@ fn both(of: &Progress, measured: &Measured, model: &Model) -> Option<Both> {
     (!both.hardware.is_empty()).then_some(both)
 }
 
-/// Pairs: how the model orders configurations, and what is lost on hardware by who takes the one that it calls best.
+/// Returns the table of pairs: the model's order of configurations, and the loss on hardware of its
+/// best configuration.
 pub fn pairs(measured: &Measured, model: &Model) -> String {
     let columns = [
         "pair",
@@ -94,9 +97,9 @@ pub fn pairs(measured: &Measured, model: &Model) -> String {
         "at",
         "tau-b",
         "rho",
-        "model's best loses",
-        "SMK-P's loses",
-        "mean of all loses",
+        "loss of model's best",
+        "loss of SMK-P's",
+        "mean loss of all",
         "mean error of progress",
         "mean error of STP",
     ];
@@ -136,7 +139,7 @@ pub fn pairs(measured: &Measured, model: &Model) -> String {
     table.row(last);
     let most = |place: usize| percent(sums[place].iter().copied().fold(0.0, f64::max));
     let end = format!(
-        "The model's best is the best on hardware for {right} pairs; it loses less than SMK-P's for {less}, and more for {more}. Most that is lost: model's best {}, \
+        "The model's best is the best on hardware for {right} pairs; it loses less than SMK-P's for {less}, and more for {more}. Largest loss: model's best {}, \
          SMK-P's {}.\n\n",
         most(2),
         most(3)
@@ -144,7 +147,8 @@ pub fn pairs(measured: &Measured, model: &Model) -> String {
     table.text("**Pairs, model and hardware**: maximal configurations.") + &end
 }
 
-/// Orders as ratios, losses and errors in percent, the last as a signed difference of STP.
+/// Formats orders as ratios, and losses and errors in percent, the last as a signed difference of
+/// STP.
 fn written(numbers: &[Option<f64>]) -> Vec<String> {
     let form = |(place, number): (usize, &Option<f64>)| match place {
         0 | 1 => or_dash(*number, ratio),
@@ -161,8 +165,8 @@ mod tests {
     use crate::fit::Need;
     use std::collections::BTreeMap;
 
-    /// Kernels of 512 threads with rates of 100 alone, in three maximal configurations with STP 1.0, 1.2, 1.1, beside a model that doubles all
-    /// rates, or that reverses the order of configurations.
+    /// Kernels of 512 threads with rates of 100 alone, in three maximal configurations with STP
+    /// 1.0, 1.2, 1.1. The model doubles all rates, or reverses the order of configurations.
     fn sides(reversed: bool) -> (Measured, Model) {
         let names = ["mm", "fwt"].map(str::to_owned);
         let need = Need { threads: 512, registers: 32, shared: 0 };
@@ -195,7 +199,7 @@ mod tests {
     fn a_model_of_the_opposite_order_loses_all_there_is() {
         let (measured, model) = sides(true);
         let text = pairs(&measured, &model);
-        // Its STP is 1.0, 0.8, 0.9: it takes the first, of 1.0 where there are 1.2.
+        // Its STP is 1.0, 0.8, 0.9: it takes the first, with 1.0 of a possible 1.2.
         assert!(text.contains("| 1.00 | 1-3 | -1.00 | -1.00 | 16.7 % | 0.0 % |"), "{text}");
     }
 }

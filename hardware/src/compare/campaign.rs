@@ -1,5 +1,5 @@
-//! What one campaign measured: tables by the names of their files, from a folder, or from one compressed file (`measured/*.csv.xz`) in which a line
-//! `# file: NAME` begins each.
+//! Tables of one measurement campaign by file name, from a folder, or from one compressed file
+//! (`measured/*.csv.xz`) in which a line `# file: NAME` starts each table.
 
 use liblzma::read::XzDecoder;
 use std::collections::BTreeMap;
@@ -7,18 +7,18 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// What begins a table in a compressed file, before its name.
+/// Prefix of a table's name in a compressed file.
 const FILE: &str = "# file: ";
 
-/// Texts by the names of their files.
+/// Texts by file name.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Campaign(BTreeMap<String, String>);
 
 impl Campaign {
-    /// From a folder, or a file that is compressed with xz.
+    /// Reads a folder, or a file that is compressed with xz.
     ///
     /// # Errors
-    /// A sentence that names what cannot be read.
+    /// A sentence with the name of the unreadable file.
     pub fn read(path: &Path) -> Result<Self, String> {
         let named = |path: &Path, error: std::io::Error| format!("cannot read {}: {error}", path.display());
         if path.is_dir() {
@@ -38,7 +38,7 @@ impl Campaign {
         Ok(Self::of(&text))
     }
 
-    /// From the text of a compressed file.
+    /// Splits the text of a compressed file.
     fn of(text: &str) -> Self {
         let mut files = BTreeMap::<String, String>::new();
         let mut name = "";
@@ -51,7 +51,7 @@ impl Campaign {
         Campaign(files)
     }
 
-    /// The table of that name.
+    /// Returns the table of that name.
     pub fn table(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }

@@ -1,13 +1,16 @@
-//! Configurations that are chosen without any measurement: SMK-P's, the middle one, and the even one by threads.
+//! Configurations that need no measurement: SMK-P's, the middle one, and the even one by threads.
 
 use crate::fit::{self, Need, fits};
 
 /// Threads, registers and TBs of an SM, and its shared memory (as `fit`).
 const CAPACITY: [u32; 4] = [fit::THREADS, fit::REGISTERS, fit::TBS, fit::SHARED];
 
-/// SMK-P (sources.md D52, `firmware/policies/src/policy/smk.rs`): TBs go one by one to the kernel whose dominant share is the smallest, the first of
-/// equals; who has no room for another is done. None if a kernel gets none. A grid is taken to have TBs for all, and room is what `fit` says, which
-/// counts registers by parts of an SM where the firmware counts those of the whole.
+/// Returns the configuration of SMK-P (sources.md D52, `firmware/policies/src/policy/smk.rs`); none
+/// if a kernel gets no TB.
+///
+/// TBs go one by one to the kernel with the smallest dominant share, the first of equals. A kernel
+/// without space for another is done. Grids are assumed to have enough TBs. Space follows `fit`,
+/// which counts registers by parts of an SM. The firmware counts those of the whole SM.
 pub fn smk(needs: &[Need]) -> Option<Vec<u32>> {
     let share = |need: &Need, count: u32| {
         let takes = [need.threads, need.threads * need.registers.next_multiple_of(8), 1, need.shared];
@@ -27,12 +30,13 @@ pub fn smk(needs: &[Need]) -> Option<Vec<u32>> {
     counts.iter().all(|&count| count > 0).then_some(counts)
 }
 
-/// The place of the configuration in the middle of those in lexicographic order; of two, the first.
+/// Returns the index of the middle configuration in lexicographic order; of two, the first.
 pub fn middle(configurations: usize) -> Option<usize> {
     (configurations > 0).then(|| (configurations - 1) / 2)
 }
 
-/// The place of the configuration in which kernels' threads are closest: the smallest difference between most and fewest, the first of equals.
+/// Returns the index of the configuration with the most even threads: the smallest difference
+/// between most and fewest, the first of equals.
 pub fn even(needs: &[Need], configurations: &[&Vec<u32>]) -> Option<usize> {
     let apart = |counts: &Vec<u32>| {
         let threads = || needs.iter().zip(counts).map(|(need, count)| need.threads * count);
@@ -52,10 +56,11 @@ mod tests {
     #[test]
     fn equal_kernels_get_equal_shares_and_others_equal_dominant_ones() {
         assert_eq!(smk(&[need(256, 32), need(256, 32)]), Some(vec![4, 4]));
-        // 64 warps of 128 threads are half: 8 TBs beside 4 of 256.
+        // 64 warps of 128 threads are half: 8 TBs with 4 of 256.
         assert_eq!(smk(&[need(256, 32), need(128, 32)]), Some(vec![4, 8]));
-        // 96 registers: 3/32 of the registers per TB of 64 threads, beside 1/8. At 5 and 3 the fourth of the second does not fit: 3 x 3,072
-        // and 8 x 1,024 registers of 16,384 in a part. A sixth of the first does.
+        // 96 registers: 3/32 of the registers per TB of 64 threads, against 1/8. At 5 and 3 the
+        // fourth of the second does not fit: 3 x 3,072 and 8 x 1,024 registers of 16,384 in a part.
+        // A sixth of the first does.
         assert_eq!(smk(&[need(64, 96), need(256, 32)]), Some(vec![6, 3]));
         assert_eq!(smk(&[need(1024, 64), need(64, 32)]), None);
     }

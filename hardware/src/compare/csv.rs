@@ -1,5 +1,5 @@
-//! Tables of comma-separated values, as `mias-gpu` and `mias evaluate` write them: cells with commas are in quotes, lines that begin with `#`
-//! are remarks.
+//! Tables of comma-separated values, as `mias-gpu` and `mias evaluate` write them. Cells with
+//! commas are in quotes, and lines that start with `#` are remarks.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ pub enum Line {
     Row(BTreeMap<String, String>),
 }
 
-/// All lines; the first that is no remark has the names of the columns.
+/// Reads all lines; the first line that is no remark has the column names.
 ///
 /// # Errors
-/// A sentence for a row that has not as many cells as there are columns.
+/// A sentence for a row whose cells do not match the columns.
 pub fn read(text: &str) -> Result<Vec<Line>, String> {
     let mut columns: Option<Vec<String>> = None;
     let mut lines = Vec::new();
@@ -34,7 +34,7 @@ pub fn read(text: &str) -> Result<Vec<Line>, String> {
     Ok(lines)
 }
 
-/// A line's cells. Within quotes, two quotes are one.
+/// Splits a line into cells. Within quotes, two quotes are one.
 fn cells(line: &str) -> Vec<String> {
     let (mut cells, mut quoted) = (vec![String::new()], false);
     let mut letters = line.chars().peekable();

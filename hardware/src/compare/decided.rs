@@ -1,6 +1,7 @@
-//! What MIAS-Trial would choose if its trials brought what was measured: the firmware's own decision (`firmware/policies/src/policy/mias_trial/`), step by
-//! step, where each step's rates are those of the configuration on the chip. It says how good the choice is, and not what choosing costs: nobody
-//! has to come or go here, and windows are of 20 ms.
+//! Decisions of MIAS-Trial on measured rates: the firmware's own code
+//! (`firmware/policies/src/policy/mias_trial/`) runs step by step, with the measured rates of each
+//! configuration. This shows the quality of the choice, but not its cost. No TB has to move here,
+//! and windows have 20 ms.
 
 use super::SMS;
 use super::measured::{Measured, Set};
@@ -17,7 +18,7 @@ use mias_policies::policy::MiasTrial;
 use mias_policies::search::Searches as _;
 use mias_policies::search::{KernelCounts, Parameters, Search};
 
-/// What an SM has, as the firmware counts it (`fit`, which counts registers by parts of an SM).
+/// Limits of an SM in the firmware's terms (`fit` counts registers by parts of an SM).
 const LIMITS: SmLimits = SmLimits {
     capacity: Resources { threads: fit::THREADS, registers: fit::REGISTERS, shared_bytes: fit::SHARED, tbs: fit::TBS },
     warp_threads: 32,
@@ -25,29 +26,32 @@ const LIMITS: SmLimits = SmLimits {
     shared_granule_bytes: fit::SHARED_UNIT,
 };
 
-/// TBs of a grid that never ends.
+/// TBs of an unlimited grid.
 const ENDLESS: u32 = 1 << 30;
 
-/// Cycles of a window. Rates are of TBs in a million cycles, with four digits behind the point; the firmware's counters have 32 bits.
+/// Cycles of a window. Rates are TBs per million cycles, with four decimals; the firmware's
+/// counters have 32 bits.
 const WINDOW: u32 = 20_000;
 
-/// More trials than there are in a round.
+/// Bound on the trials of a round.
 const MOST_TRIALS: usize = 24;
 
-/// Rounds of trials: those that kernels begin with, and those for long that follow what was found after a while.
-const ROUNDS: [(usize, &str); 2] = [(1, ""), (2, ", with trials for long after them")];
+/// Rounds of trials: the initial ones, and long trials after a rest.
+const ROUNDS: [(usize, &str); 2] = [(1, ""), (2, ", followed by long trials")];
 
-/// What came of a set.
+/// Decision for a set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decided {
-    /// What was tried in the last round, in its order.
+    /// Vectors tried in the last round, in order.
     pub tried: Vec<Vec<u32>>,
-    /// What stays; none if something was to be tried that was not measured.
+    /// Final vector; none if a trial has no measurement.
     pub stays: Option<Vec<u32>>,
 }
 
-/// Lets the firmware decide, in so many rounds at most, at least one. `rates` has what kernels do
-/// in a configuration, in any unit that is the same for a kernel throughout.
+/// Runs the firmware's decision, in at least one and at most `rounds` rounds.
+///
+/// `rates` returns the kernels' rates in a configuration, in any unit that is constant for a
+/// kernel.
 pub fn decide(needs: &[Need], rounds: usize, rates: impl Fn(&[u32]) -> Option<Vec<f64>>) -> Decided {
     let gpu = GpuProperties { sm_count: SMS, slot_count: 8, limits: LIMITS, ..GpuProperties::NONE };
     let kernel = |(slot, need): (usize, &Need)| {
@@ -60,7 +64,8 @@ pub fn decide(needs: &[Need], rounds: usize, rates: impl Fn(&[u32]) -> Option<Ve
         let vector = vector.unwrap_or_default();
         (0..needs.len()).map(|kernel| vector.get(kernel).into()).collect::<Vec<u32>>()
     };
-    // The largest rate that a kernel has in what is tried is not known before: rates are scaled by that of one TB each.
+    // The largest rate of a kernel among the trials is not known in advance, so rates are scaled by
+    // that of one TB each.
     let one = rates(&vec![1; needs.len()]);
     let mut search = Search::NONE;
     search.parameters = Parameters { able: true, ..Parameters::NONE };
@@ -93,12 +98,12 @@ pub fn decide(needs: &[Need], rounds: usize, rates: impl Fn(&[u32]) -> Option<Ve
     decided
 }
 
-/// What is chosen of a set, beside SMK-P's and the best of all that was measured.
+/// Choice for a set, with SMK-P's and the best measured configuration.
 struct Row {
     name: String,
     progress: Progress,
     tried: String,
-    /// Places of SMK-P's and of what stays.
+    /// Indices of SMK-P's configuration and of the final one.
     smk: Option<usize>,
     stays: Option<usize>,
 }
@@ -117,13 +122,14 @@ impl Row {
         }
     }
 
-    /// Places that the three means are of: SMK-P's, what stays, and the best; none unless all are known.
+    /// Returns the indices behind the three means: SMK-P's, the final one, and the best; none
+    /// unless all are known.
     fn places(&self) -> Option<[usize; 3]> {
         Some([self.smk?, self.stays?, best(&self.progress.stp)?])
     }
 }
 
-/// Tables of pairs, triples and quadruples, in both orders of launches.
+/// Returns tables of pairs, triples and quadruples, in both launch orders.
 pub fn report(measured: &Measured) -> String {
     let mut text = String::new();
     for (rounds, later) in ROUNDS {
@@ -136,7 +142,8 @@ pub fn report(measured: &Measured) -> String {
     text
 }
 
-/// None if no set has all that was to be tried, as where only maximal configurations were measured.
+/// Returns none if no set has all trials measured, for example if only maximal configurations were
+/// measured.
 fn table(measured: &Measured, sets: &[Set], rounds: usize, what: &str) -> Option<String> {
     let rows: Vec<Row> = sets.iter().map(|set| Row::of(measured, set, rounds)).collect();
     if rows.iter().all(|row| row.places().is_none()) {
@@ -184,13 +191,13 @@ fn table(measured: &Measured, sets: &[Set], rounds: usize, what: &str) -> Option
             .count()
     };
     let sentence = format!(
-        "Something else stays than SMK-P's in {changed} of {}: better in {}, worse in {}. In the mean {} of the way from SMK-P's to the best.\n\n",
+        "The final choice differs from SMK-P's in {changed} of {}: better in {}, worse in {}. On average it closes {} of the gap from SMK-P's to the best.\n\n",
         numbers.len(),
         better(1.0),
         better(-1.0),
         or_dash(way, percent),
     );
-    Some(table.text(&format!("**What MIAS-Trial would choose**, {what}: its trials bring what was measured.")) + &sentence)
+    Some(table.text(&format!("**Choice of MIAS-Trial**, {what}: its trials return the measured rates.")) + &sentence)
 }
 
 #[cfg(test)]
@@ -199,7 +206,8 @@ mod tests {
 
     const NEED: Need = Need { threads: 256, registers: 32, shared: 0 };
 
-    /// Two kernels of which four TBs each fit; TBs beyond `enough` bring nothing, and TBs of the first take a tenth of the second's rate each.
+    /// Two kernels of which four TBs each fit. TBs beyond `enough` gain nothing, and each TB of the
+    /// first takes a tenth of the second's rate.
     fn rates(enough: u32) -> impl Fn(&[u32]) -> Option<Vec<f64>> {
         move |counts| {
             let first = f64::from(counts[0].min(enough));
@@ -215,7 +223,8 @@ mod tests {
 
     #[test]
     fn who_gains_by_one_only_gives_the_others_away() {
-        // Four TBs of the first are as fast as one: it does with one, and seven of the second fit. 3 x 7 x 0.9 over 4 x 0.6 is better than 5/4.
+        // Four TBs of the first are as fast as one: it needs one, and seven of the second fit. 3 x
+        // 7 x 0.9 over 4 x 0.6 is better than 5/4.
         let decided = decide(&[NEED, NEED], 1, rates(1));
         assert_eq!((decided.tried, decided.stays), (vec![vec![1, 1], vec![4, 4], vec![1, 7]], Some(vec![1, 7])));
     }

@@ -1,14 +1,15 @@
-//! What came out on hardware, as tables: kernels alone, pairs, triples, and what depends on whose TBs were placed first.
+//! Hardware results as tables: kernels alone, pairs, triples, and the effect of the placement
+//! order.
 
 use super::measured::{Measured, Set};
 use super::metrics::{antt, fairness, mean};
 use super::progress::{Base, Progress, warp_instructions};
 use super::tables::{Table, or_dash, percent, ratio};
 
-/// From which part of the best rate on a kernel counts as saturated.
+/// Part of the best rate at which a kernel counts as saturated.
 const SATURATED: f64 = 0.95;
 
-/// Kernels alone whose instructions are known: rates by TBs per SM.
+/// Returns the table of rates by TBs per SM, for isolated kernels with known instructions.
 pub fn alone(measured: &Measured) -> String {
     let columns = ["kernel", "most TBs", "best at", "95 % of it from", "1 TB", "2 TBs", "half", "most", "IPC per SM at best"];
     let mut table = Table::new(&columns);
@@ -33,12 +34,13 @@ pub fn alone(measured: &Measured) -> String {
     table.text("**Kernels alone**: rate over the best rate.")
 }
 
-/// A set's name.
+/// Returns the name of a set.
 pub fn name(kernels: &[String]) -> String {
     format!("`{}`", kernels.join("`, `"))
 }
 
-/// The sets' best configurations, and what others lose to them; the last line has means.
+/// Returns the table of the sets' best configurations, and the losses of others relative to them;
+/// the last line has means.
 pub fn sets(measured: &Measured, sets: &[Set], title: &str) -> String {
     let columns = [
         "set",
@@ -48,14 +50,14 @@ pub fn sets(measured: &Measured, sets: &[Set], title: &str) -> String {
         "at",
         "ANTT",
         "fairness",
-        "best maximal loses",
+        "loss of best maximal",
         "at",
-        "SMK-P's loses",
+        "loss of SMK-P's",
         "at",
-        "middle loses",
-        "even threads lose",
-        "mean maximal loses",
-        "best by S loses",
+        "loss of middle",
+        "loss of even threads",
+        "mean loss of maximal",
+        "loss of best by S",
     ];
     let mut table = Table::new(&columns);
     let mut sums: Vec<Vec<f64>> = vec![Vec::new(); 9];
@@ -116,7 +118,7 @@ pub fn sets(measured: &Measured, sets: &[Set], title: &str) -> String {
     table.row(vec!["mean".into(), none(), worst, stp, none(), antt, fairness, full, none(), smk, none(), middle, even, all, by_s]);
     let most = |place: usize| sums.get(place).map_or(0.0, |values| values.iter().copied().fold(0.0, f64::max));
     let end = format!(
-        "SMK-P's is the best in {at_smk} of {}, the best by S in {at_s}; of maximal ones neither the first nor the last is best in {interior}. Most that is lost: SMK-P's {}, middle {}, even \
+        "SMK-P's is the best in {at_smk} of {}, the best by S in {at_s}; an interior maximal configuration is best in {interior}. Largest loss: SMK-P's {}, middle {}, even \
          {}, best by S {}.\n\n",
         sets.len(),
         percent(most(5)),
@@ -127,10 +129,10 @@ pub fn sets(measured: &Measured, sets: &[Set], title: &str) -> String {
     table.text(title) + &end
 }
 
-/// In maximal configurations of pairs: each kernel's rate over its own alone with as many TBs per SM, for the kernel whose TBs were placed first
-/// and for the other.
+/// Returns the table of rates in maximal configurations of pairs, over the isolated rate with as
+/// many TBs per SM: for the kernel whose TBs were placed first and for the other.
 pub fn first_placed(measured: &Measured) -> String {
-    let mut table = Table::new(&["pair", "placed first", "keeps", "the other keeps", "configurations in which the first keeps more"]);
+    let mut table = Table::new(&["pair", "placed first", "keeps", "rate of the other", "configurations with a higher rate of the first"]);
     let mut means = [Vec::new(), Vec::new()];
     let (mut more, mut all) = (0, 0);
     for set in &measured.pairs {
@@ -146,5 +148,5 @@ pub fn first_placed(measured: &Measured) -> String {
     }
     let [first, other] = means.map(|values| or_dash(mean(&values), percent));
     table.row(vec!["mean".into(), String::new(), first, other, format!("{more} of {all}")]);
-    table.text("**Who was placed first**: rate over the rate alone with as many TBs per SM, mean of maximal configurations.")
+    table.text("**Effect of placement order**: rate over the rate alone with as many TBs per SM, mean of maximal configurations.")
 }

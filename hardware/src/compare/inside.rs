@@ -1,6 +1,6 @@
-//! Sharing SMs beside dividing them, of pairs that were measured both ways: the best configuration
-//! of either order of launches, and the best split of the SMs. Progress is over the best rate alone
-//! of `alone.csv` for both.
+//! Sharing SMs against dividing them, for pairs that were measured both ways: the best
+//! configuration of either launch order, and the best split of the SMs. In both cases progress is
+//! relative to the best isolated rate of `alone.csv`.
 
 use super::measured::{Measured, Set};
 use super::metrics::{antt, best, fairness, mean, stp};
@@ -8,10 +8,10 @@ use super::progress::{Base, Progress};
 use super::tables::{Table, configuration, or_dash, percent, ratio};
 use crate::share::PARTS;
 
-/// Less than this between two ways is no difference (assumption; `splits` has the same).
+/// Differences below this are ignored (assumption; `splits` has the same).
 const AS_GOOD: f64 = 0.01;
 
-/// One way of sharing.
+/// One way of sharing the GPU.
 #[derive(Clone)]
 struct Way {
     name: String,
@@ -23,7 +23,7 @@ impl Way {
         stp(&self.progress)
     }
 
-    /// The best of a set's configurations, and SMK-P's.
+    /// Returns the best of a set's configurations, and SMK-P's.
     fn inside(measured: &Measured, sets: &[&[Set]], kernels: &[String]) -> Option<[Self; 2]> {
         let set = sets.iter().copied().flatten().find(|set| set.kernels == kernels)?;
         let progress = Progress::of(measured, set, Base::Best);
@@ -31,7 +31,7 @@ impl Way {
         Some([way(progress.bests()[0]?), way(progress.unmeasured_choices()[0]?)])
     }
 
-    /// The best split, and the even one.
+    /// Returns the best split, and the even one.
     fn beside(measured: &Measured, set: &Set) -> Option<[Self; 2]> {
         let alone: Vec<f64> = set.kernels.iter().map(|kernel| Some(measured.alone.get(kernel)?.best())).collect::<Option<_>>()?;
         let ways: Vec<Way> = set
@@ -48,7 +48,7 @@ impl Way {
     }
 }
 
-/// The table; nothing if no pair was measured both ways.
+/// Returns the table; empty if no pair was measured both ways.
 pub fn report(measured: &Measured) -> String {
     let columns = [
         "pair",
@@ -103,10 +103,10 @@ pub fn report(measured: &Measured) -> String {
     line.extend(vec![String::new(); 4]);
     table.row(line);
     let lost = |number: usize| or_dash(column(number).map(|stp| 1.0 - stp / most), percent);
-    table.text("**Sharing and dividing**: pairs that were measured both ways; *at*: TBs per SM, or twelfths of the SMs. The last four columns are of the better order's best and of the best split.")
+    table.text("**Sharing and dividing**: pairs measured both ways; *at*: TBs per SM, or twelfths of the SMs. The last four columns show the best of the better order and the best split.")
         + &format!(
-            "{} pairs: sharing is better by more than a hundredth in {shared}, dividing in {divided}. SMK-P's is better than the even split in {} in one order, {} in the other. Of the best of all, {most:.2} in the mean, one order's \
-             best loses {}, the other's {}, the better order's {}, the best split {}, SMK-P's {} and {}, the even split {}.\n\n",
+            "{} pairs: sharing is better by more than 0.01 in {shared}, dividing in {divided}. SMK-P's is better than the even split in {} in one order, {} in the other. Losses from the best of all, {most:.2} on average: one order's \
+             best {}, the other's {}, the better order's {}, the best split {}, SMK-P's {} and {}, the even split {}.\n\n",
             numbers.len(),
             unmeasured[0],
             unmeasured[1],
@@ -133,7 +133,8 @@ mod tests {
 
     #[test]
     fn the_best_of_both_ways_stand_side_by_side() {
-        // Alone 10 and 20. Shared: 4-4 brings 0.5 + 0.5 in one order, 0.9 + 0.6 in the other; divided 0.5 + 0.5 evenly, 0.75 + 0.5 at 9-3.
+        // Alone 10 and 20. Shared: 4-4 gives 0.5 + 0.5 in one order, 0.9 + 0.6 in the other.
+        // Divided: 0.5 + 0.5 evenly, 0.75 + 0.5 at 9-3.
         let alone = |best: f64| Alone { rates: vec![best / 2.0, best] };
         let need = Need { threads: 256, registers: 32, shared: 0 };
         let measured = Measured {
@@ -149,11 +150,8 @@ mod tests {
             text.contains("| `a`, `b` | 1.00 | 4-4 | 1.00 | 1.50 | 4-4 | 1.50 | 1.25 | 9-3 | 1.00 | 1.39 | 1.67 | 0.67 | 0.67 |"),
             "{text}"
         );
-        assert!(text.contains("1 pairs: sharing is better by more than a hundredth in 1, dividing in 0."), "{text}");
-        assert!(
-            text.contains("one order's best loses 33.3 %, the other's 0.0 %, the better order's 0.0 %, the best split 16.7 %"),
-            "{text}"
-        );
+        assert!(text.contains("1 pairs: sharing is better by more than 0.01 in 1, dividing in 0."), "{text}");
+        assert!(text.contains("one order's best 33.3 %, the other's 0.0 %, the better order's 0.0 %, the best split 16.7 %"), "{text}");
         assert_eq!(report(&Measured::default()), "");
     }
 }

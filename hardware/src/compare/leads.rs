@@ -1,4 +1,5 @@
-//! What brings more: launching the kernel that computes first, or the one that waits for memory. Types are the thesis' (docs/kernels.md).
+//! Effect of the launch order by kernel type: compute-intensive first, or memory-intensive first.
+//! Types are the thesis' (docs/results/kernels.md).
 
 use super::measured::{Measured, Set};
 use super::metrics::{best, mean};
@@ -6,14 +7,15 @@ use super::progress::{Base, Progress};
 use super::tables::{Table, or_dash, percent, ratio};
 use mias_kernels::THESIS;
 
-/// The memory-intensive ones of the thesis' seven.
+/// Memory-intensive kernels of the thesis' seven.
 const WAITS: [&str; 3] = ["fwt", "blk", "bfs"];
 
-/// Means of pairs by types and by who was launched first; nothing without a pair of the seven of which one waits.
+/// Returns means of pairs by types and by the kernel launched first; empty without a pair of the
+/// seven with a memory-intensive kernel.
 pub fn report(measured: &Measured) -> String {
     let waits = |kernel: &String| WAITS.contains(&kernel.as_str());
     let columns =
-        ["pairs", "launched first", "pairs", "best STP", "SMK-P's STP", "it loses", "middle loses", "mean maximal STP", "it loses"];
+        ["pairs", "launched first", "pairs", "best STP", "SMK-P's STP", "its loss", "loss of middle", "mean maximal STP", "its loss"];
     let mut table = Table::new(&columns);
     let typed = |set: &&Set| set.kernels.iter().all(|kernel| THESIS.contains(&kernel.as_str()));
     let main = || measured.pairs.iter().filter(typed).map(|set| (set, false));
@@ -22,12 +24,12 @@ pub fn report(measured: &Measured) -> String {
         return String::new();
     }
     let groups = [
-        ("one computes, one waits", "who computes", 1, Some(false), None),
-        ("one computes, one waits", "who waits", 1, Some(true), None),
+        ("compute, memory", "compute-intensive", 1, Some(false), None),
+        ("compute, memory", "memory-intensive", 1, Some(true), None),
         ("both compute", "the first order", 0, None, Some(false)),
         ("both compute", "the reverse", 0, None, Some(true)),
-        ("both wait", "the first order", 2, None, Some(false)),
-        ("both wait", "the reverse", 2, None, Some(true)),
+        ("both memory", "the first order", 2, None, Some(false)),
+        ("both memory", "the reverse", 2, None, Some(true)),
     ];
     for (what, first, waiting, leader, order) in groups {
         let mut values: [Vec<f64>; 6] = Default::default();
@@ -50,7 +52,7 @@ pub fn report(measured: &Measured) -> String {
         cells.extend(values.iter().zip(forms).map(|(values, form)| or_dash(mean(values), form)));
         table.row(cells);
     }
-    table.text("**Who waits first**: means of pairs by the thesis' types.")
+    table.text("**Memory- or compute-intensive kernel first**: means of pairs by the thesis' types.")
 }
 
 #[cfg(test)]
@@ -59,7 +61,8 @@ mod tests {
     use crate::compare::measured::Alone;
     use crate::fit::Need;
 
-    /// Of 512 threads each; `nbdy` computes and `fwt` waits. First, `nbdy` leaves a half of what is left to `fwt`; second, both have nearly all.
+    /// Of 512 threads each; `nbdy` is compute-intensive and `fwt` memory-intensive. Launched first,
+    /// `nbdy` leaves half of the rest to `fwt`; launched second, both reach nearly all.
     #[test]
     fn a_pair_is_where_its_first_kernel_says() {
         let names = ["nbdy", "fwt"].map(str::to_owned);
@@ -82,9 +85,10 @@ mod tests {
             ..Measured::default()
         };
         let text = report(&measured);
-        // 2-2 is SMK-P's and the middle. First: 1.60, 1.20, 1.00, whose mean is 1.27 and loses (0 + 1/4 + 3/8) / 3. Then: 1.60, 1.60, 1.40.
-        assert!(text.contains("| one computes, one waits | who computes | 1 | 1.60 | 1.20 | 25.0 % | 25.0 % | 1.27 | 20.8 % |"), "{text}");
-        assert!(text.contains("| one computes, one waits | who waits | 1 | 1.60 | 1.60 | 0.0 % | 0.0 % | 1.53 | 4.2 % |"), "{text}");
-        assert!(text.contains("| both wait | the reverse | 0 | - | - |"), "{text}");
+        // 2-2 is SMK-P's and the middle. First order: 1.60, 1.20, 1.00, with a mean of 1.27 and a
+        // loss of (0 + 1/4 + 3/8) / 3. Second order: 1.60, 1.60, 1.40.
+        assert!(text.contains("| compute, memory | compute-intensive | 1 | 1.60 | 1.20 | 25.0 % | 25.0 % | 1.27 | 20.8 % |"), "{text}");
+        assert!(text.contains("| compute, memory | memory-intensive | 1 | 1.60 | 1.60 | 0.0 % | 0.0 % | 1.53 | 4.2 % |"), "{text}");
+        assert!(text.contains("| both memory | the reverse | 0 | - | - |"), "{text}");
     }
 }

@@ -1,5 +1,5 @@
-//! What was measured: `alone.csv`, `pairs.csv` and `triples.csv` of a campaign, and others if they are there (README.md, "Columns"). Rates of repeats
-//! are averaged.
+//! Measured data of a campaign: `alone.csv`, `pairs.csv` and `triples.csv`, and others if they
+//! exist (README.md, "Columns"). Rates of repeats are averaged.
 
 use super::campaign::Campaign;
 use super::csv::{self, Line};
@@ -10,11 +10,12 @@ use crate::fit::Need;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Of files without a column `launched`: after a remark that says so, remarks that have a command line name the sets of runs in which who needs most
-/// shared memory per TB was launched first. All others were launched in the order of their kernels.
-const BY_SHARED_MEMORY: &str = "who needs most shared memory per TB is launched first";
+/// Remark for files without a column `launched`. After it, remarks with a command line name the
+/// sets in which the kernel with the most shared memory per TB was launched first. All others were
+/// launched in the order of their kernels.
+const BY_SHARED_MEMORY: &str = "the kernel with most shared memory per TB is launched first";
 
-/// A kernel alone.
+/// Measurements of a kernel alone.
 #[derive(Clone, Debug, Default)]
 pub struct Alone {
     /// TBs per million cycles of the whole GPU with 1, 2, .. TBs per SM.
@@ -22,70 +23,74 @@ pub struct Alone {
 }
 
 impl Alone {
-    /// The largest rate.
+    /// Returns the largest rate.
     pub fn best(&self) -> f64 {
         self.rates.iter().copied().fold(0.0, f64::max)
     }
 
-    /// The rate with as many TBs as fit.
+    /// Returns the rate with as many TBs as fit.
     pub fn full(&self) -> f64 {
         self.rates.last().copied().unwrap_or(0.0)
     }
 }
 
-/// A set of kernels in one configuration after the other.
+/// Measurements of a set of kernels in several configurations.
 #[derive(Clone, Debug, Default)]
 pub struct Set {
-    /// Kernels, in the set's order.
+    /// Names of the kernels, in the set's order.
     pub kernels: Vec<String>,
     /// TBs of each per SM, in lexicographic order, and their rates.
     pub configurations: BTreeMap<Vec<u32>, Vec<f64>>,
-    /// The kernel whose TBs were placed first.
+    /// Index of the kernel whose TBs were placed first.
     pub first: usize,
-    /// Rows of which a slot counted too few TBs to have a rate.
+    /// Rows with a slot that counted too few TBs to have a rate.
     pub short: usize,
-    /// Configurations in which some TBs did not find their place.
+    /// Configurations in which some TBs were not placed.
     pub incomplete: usize,
-    /// Configurations that were measured, by what helped TBs to their places.
+    /// Number of measured configurations, by the placement aid.
     pub aids: BTreeMap<String, usize>,
 }
 
-/// All of it.
+/// All measurements of a campaign.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
-    /// By kernel.
+    /// Isolated measurements, by kernel.
     pub alone: BTreeMap<String, Alone>,
-    /// What a TB takes.
+    /// Demand of a TB, by kernel.
     pub needs: BTreeMap<String, Need>,
-    /// In the order of the file.
+    /// Pairs in the order of the file.
     pub pairs: Vec<Set>,
-    /// In the order of the file.
+    /// Triples in the order of the file.
     pub triples: Vec<Set>,
-    /// Of other kernels, and of the thesis' seven: `quadruples.csv`, `quadruples-seven.csv`.
+    /// Quadruples of other kernels, and of the thesis' seven: `quadruples.csv`,
+    /// `quadruples-seven.csv`.
     pub quadruples: [Vec<Set>; 2],
-    /// Pairs, triples and both kinds of quadruples launched in the reverse of the order that those above have: `pairs-reversed.csv` and so on.
+    /// Pairs, triples and both kinds of quadruples in the reverse launch order:
+    /// `pairs-reversed.csv` and so on.
     pub reversed: [Vec<Set>; 4],
     /// Pairs in the order of `pairs`, measured at the time of `reversed`: `pairs-again.csv`.
     pub again: Vec<Set>,
-    /// Pairs in their maximal configurations only, in both orders, which only stand beside splits: `maximal.csv`, `maximal-reversed.csv`.
+    /// Pairs in their maximal configurations only, in both orders, which serve only for comparison
+    /// with splits: `maximal.csv`, `maximal-reversed.csv`.
     pub maximal: [Vec<Set>; 2],
-    /// Kernels and pairs on SMs of their own, whose configurations are twelfths of SMs: `splits.csv`.
+    /// Kernels and pairs on SMs of their own, whose configurations are twelfths of SMs:
+    /// `splits.csv`.
     pub splits: Vec<Set>,
-    /// How far repeats are apart, and clocks, of each file.
+    /// Spread of repeats, and clocks, of each file.
     pub rows: Vec<Rows>,
 }
 
 impl Measured {
-    /// From a campaign: a folder, or a compressed file.
+    /// Reads a campaign: a folder, or a compressed file.
     ///
     /// # Errors
-    /// A sentence that names the file.
+    /// A sentence with the name of the file.
     pub fn read(path: &Path) -> Result<Self, String> {
         let campaign = Campaign::read(path)?;
         let table = |name: &str| campaign.table(name).ok_or_else(|| format!("{} has no {name}", path.display()));
         let mut measured = Self::of(table("alone.csv")?, table("pairs.csv")?, table("triples.csv")?)?;
         let more = |measured: &mut Self, name: &str| campaign.table(name).map_or(Ok(Vec::new()), |text| measured.sets(name, text));
-        // What TBs take is of the main files.
+        // The main files give the demand of TBs.
         let needs = measured.needs.clone();
         measured.quadruples = [more(&mut measured, "quadruples.csv")?, more(&mut measured, "quadruples-seven.csv")?];
         measured.reversed = [
@@ -102,7 +107,7 @@ impl Measured {
         Ok(measured)
     }
 
-    /// Every kind of sets in either order of launches, and its name.
+    /// Returns every kind of sets in both launch orders, and its name.
     pub fn kinds(&self) -> [([&[Set]; 2], &'static str); 4] {
         let [pairs, triples, others, seven] = &self.reversed;
         let [quadruples, of_seven] = &self.quadruples;
@@ -114,8 +119,10 @@ impl Measured {
         ]
     }
 
+    /// Checks that every kernel of a set was measured alone.
+    ///
     /// # Errors
-    /// A sentence for a kernel of a set that was not measured alone.
+    /// A sentence for a kernel that was not.
     fn known_alone(&self) -> Result<(), String> {
         let sets = self.kinds().into_iter().flat_map(|([one, other], _)| one.iter().chain(other));
         match sets.flat_map(|set| &set.kernels).find(|kernel| !self.alone.contains_key(*kernel)) {
@@ -124,7 +131,7 @@ impl Measured {
         }
     }
 
-    /// From the texts of the three files.
+    /// Reads the texts of the three files.
     ///
     /// # Errors
     /// A sentence for a row that cannot be read.
@@ -140,12 +147,12 @@ impl Measured {
         Ok(measured)
     }
 
-    /// What TBs of these kernels take.
+    /// Returns the demand of TBs of these kernels.
     pub fn needs_of(&self, kernels: &[String]) -> Vec<Need> {
         kernels.iter().filter_map(|kernel| self.needs.get(kernel).copied()).collect()
     }
 
-    /// The sets of one file. Incomplete runs, which have no rate, are left out.
+    /// Returns the sets of one file, without incomplete runs, which have no rate.
     fn sets(&mut self, file: &str, text: &str) -> Result<Vec<Set>, String> {
         let named = |error: String| format!("{file}: {error}");
         let (mut sets, mut second, mut by_shared) = (Vec::<(Set, BTreeMap<Vec<u32>, Vec<Vec<f64>>>)>::new(), false, Vec::<String>::new());
@@ -164,7 +171,7 @@ impl Measured {
                 Line::Row(row) => row,
             };
             let cell = |name: &str| row.get(name).map(String::as_str).ok_or_else(|| named(format!("no column `{name}`")));
-            let number = |name: &str| -> Result<u32, String> { cell(name)?.parse().map_err(|_| named(format!("{name} is no number"))) };
+            let number = |name: &str| -> Result<u32, String> { cell(name)?.parse().map_err(|_| named(format!("{name} is not a number"))) };
             if cell("kind")? == "native" {
                 continue;
             }
@@ -175,7 +182,7 @@ impl Measured {
                 continue;
             }
             let counts = cell("config")?.split('+').map(str::parse).collect::<Result<Vec<u32>, _>>();
-            let counts = counts.map_err(|_| named(format!("`{}` is no configuration", row["config"])))?;
+            let counts = counts.map_err(|_| named(format!("`{}` is not a configuration", row["config"])))?;
             let kernel = cell("kernel")?.to_owned();
             let rate: f64 = cell("tbs_per_million_cycles")?.parse().map_err(|_| named(format!("no rate of {kernel}")))?;
             let place = kernels.iter().position(|one| *one == kernel).ok_or_else(|| named(format!("`{kernel}` is not in its set")))?;
@@ -221,7 +228,7 @@ impl Measured {
         Ok(sets.into_iter().map(finished).collect())
     }
 
-    /// A remark such as `mm: 256 threads, ..` says how many threads a TB has.
+    /// Reads the threads of a TB from a remark such as `mm: 256 threads, ..`.
     fn threads(&mut self, remark: &str) {
         let parts = remark.split_once(" threads,").and_then(|(start, _)| start.rsplit_once(": "));
         if let Some((kernel, Ok(threads))) = parts.map(|(kernel, threads)| (kernel, threads.parse())) {

@@ -1,54 +1,56 @@
-//! What is made of rates: normalised progress, which is a rate beside others over the rate alone,
-//! as the metrics and statistics of `mias-lab` take it. Definitions: docs/glossary.md, and
-//! sources.md D208 for what progress on hardware is.
+//! Metrics of normalized progress, the rate in a shared run over the isolated rate, as in the
+//! metrics and statistics of `mias-lab`. Definitions: docs/reference/glossary.md, and sources.md
+//! D208 for progress on hardware.
 
 use mias_lab::evaluate::statistics::{Concordance, arithmetic};
 use mias_lab::metrics;
 
 pub use mias_lab::evaluate::statistics::spearman;
 
-/// Sum of normalised progress.
+/// Returns the sum of normalized progress.
 pub fn stp(progress: &[f64]) -> f64 {
     metrics::stp(progress, &alone(progress)).unwrap_or(f64::NAN)
 }
 
-/// Mean of what each kernel is slowed by; without end if one makes no progress.
+/// Returns the mean slowdown of the kernels; infinite if one makes no progress.
 pub fn antt(progress: &[f64]) -> f64 {
     metrics::antt(progress, &alone(progress)).unwrap_or(f64::INFINITY)
 }
 
-/// Smallest over largest progress.
+/// Returns the smallest over the largest progress.
 pub fn fairness(progress: &[f64]) -> f64 {
     metrics::fairness(progress, &alone(progress)).unwrap_or(f64::NAN)
 }
 
-/// The thesis' speedup: the sum of IPCs over the mean of those alone. `ipc` is alone, `progress` what is left of it.
+/// Returns the thesis' speedup: the sum of IPCs over the mean of the isolated ones. `ipc` is
+/// isolated, and `progress` is its remaining part.
 pub fn speedup(progress: &[f64], ipc: &[f64]) -> f64 {
     let together: Vec<f64> = progress.iter().zip(ipc).map(|(progress, ipc)| progress * ipc).collect();
     metrics::speedup(&together, ipc).unwrap_or(f64::NAN)
 }
 
-/// The place of the largest value, the first of equals.
+/// Returns the index of the largest value, the first of equals.
 pub fn best(values: &[f64]) -> Option<usize> {
     (0..values.len()).reduce(|best, other| if values[other] > values[best] { other } else { best })
 }
 
-/// What is lost by a value where there are these: 1 - value / largest.
+/// Returns the loss of a value relative to these: 1 - value / largest.
 pub fn regret(value: f64, values: &[f64]) -> f64 {
     metrics::regret(Some(value), best(values).map(|place| values[place])).unwrap_or(f64::NAN)
 }
 
-/// Mean; none of nothing.
+/// Returns the mean; none of an empty slice.
 pub fn mean(values: &[f64]) -> Option<f64> {
     arithmetic(values)
 }
 
-/// Kendall's tau-b (Kendall 1945): 1 for the same order, -1 for the opposite; none if either has no order.
+/// Returns Kendall's tau-b (Kendall 1945): 1 for the same order, -1 for the opposite; none if
+/// either has no order.
 pub fn tau_b(first: &[f64], second: &[f64]) -> Option<f64> {
     Concordance::of(first, second).tau_b()
 }
 
-/// Of what is its own rate alone.
+/// Returns the isolated progress, which is 1 each.
 fn alone(progress: &[f64]) -> Vec<f64> {
     vec![1.0; progress.len()]
 }
@@ -83,10 +85,11 @@ mod tests {
 
     #[test]
     fn one_exchange_of_four_and_ties() {
-        // Five pairs of six alike, one not: 4/6. Ranks differ by 1 twice: 1 - 6 * 2 / (4 * 15).
+        // Five pairs of six agree, one does not: 4/6. Ranks differ by 1 twice: 1 - 6 * 2 / (4 *
+        // 15).
         let (a, b) = ([1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 2.0, 4.0]);
         assert!(close(tau_b(&a, &b).unwrap(), 4.0 / 6.0) && close(spearman(&a, &b).unwrap(), 0.8));
-        // Two of three pairs in order by the first, all three by the second.
+        // Two of three pairs are in order by the first, all three by the second.
         assert!(close(tau_b(&[1.0, 1.0, 2.0], &[1.0, 2.0, 3.0]).unwrap(), 2.0 / 6.0_f64.sqrt()));
         assert_eq!((tau_b(&[1.0, 1.0], &[1.0, 2.0]), spearman(&[1.0], &[1.0]), best(&[]), mean(&[])), (None, None, None, None));
     }

@@ -1,4 +1,5 @@
-//! `mias-gpu compare`: what was measured, and the model beside it, as tables in Markdown. Needs no GPU. Definitions: sources.md D208.
+//! `mias-gpu compare`: measurements, and their comparison with the model, as Markdown tables. It
+//! needs no GPU. Definitions: sources.md D208.
 
 pub mod beside;
 pub mod campaign;
@@ -21,20 +22,20 @@ use self::measured::Measured;
 use self::model::Model;
 use std::path::Path;
 
-/// SMs of the H100.
+/// Number of SMs of the H100.
 pub const SMS: u16 = 132;
 
-/// All tables: of a campaign that was measured, and, with one, of results of `mias evaluate`.
+/// Returns all tables: of a measured campaign and, if given, of results of `mias evaluate`.
 ///
 /// # Errors
-/// A sentence for a file that cannot be read, or results in which there is nothing that was measured.
+/// A sentence for a file that cannot be read, or for results without any measured set.
 pub fn report(campaign: &Path, results: Option<&Path>) -> Result<String, String> {
     let measured = Measured::read(campaign)?;
     let mut text = repeats::report(&measured);
     text += &hardware::alone(&measured);
     text += &hardware::sets(&measured, &measured.pairs, "**Pairs**: all configurations.");
     text += &hardware::sets(&measured, &measured.triples, "**Triples**: maximal configurations.");
-    let titles = ["**Quadruples**: what was measured.", "**The seven's quadruples**: what was measured."];
+    let titles = ["**Quadruples**: measured configurations.", "**Quadruples of the thesis' kernels**: measured configurations."];
     for (sets, title) in measured.quadruples.iter().zip(titles).filter(|(sets, _)| !sets.is_empty()) {
         text += &hardware::sets(&measured, sets, title);
     }
@@ -47,7 +48,7 @@ pub fn report(campaign: &Path, results: Option<&Path>) -> Result<String, String>
     let model = Model::read(results)?;
     if !model.alone.keys().any(|kernel| measured.alone.contains_key(kernel)) {
         return Err(format!(
-            "{} has no kernel alone that was measured: `mias evaluate hardware/model.toml` makes such results",
+            "{} has no isolated run of a measured kernel: create it with `mias evaluate hardware/model.toml`",
             results.display()
         ));
     }
@@ -59,19 +60,26 @@ pub fn report(campaign: &Path, results: Option<&Path>) -> Result<String, String>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use liblzma::{read::XzDecoder, write::XzEncoder};
+    use std::io::{Read, Write};
 
-    /// Every line that is printed is a line of some page: of the first campaign, with the model's results, and of the second.
+    /// Golden reports of both campaigns; `MIAS_WRITE=1 cargo test` writes them anew.
     #[test]
-    fn the_pages_have_the_tables_of_the_measured_data() {
-        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let pages = ["hardware.md", "hardware-tables.md", "hardware-decisions.md", "hardware-trials.md", "hardware-quadruples.md"];
-        let pages = pages.map(|page| std::fs::read_to_string(here.join("../docs").join(page)).unwrap());
-        for (file, results, least) in [("h100-2026-11-26.csv.xz", Some(here.join("model.csv")), 450), ("h100-2026-11-27.csv.xz", None, 450)]
-        {
-            let text = report(&here.join("measured").join(file), results.as_deref()).unwrap();
-            let missing: Vec<&str> =
-                text.lines().filter(|line| !pages.iter().any(|page| page.lines().any(|other| other == *line))).collect();
-            assert!(text.lines().count() > least && missing.is_empty(), "{file}: {missing:#?}");
+    fn reports_of_the_measured_data_are_as_before() {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("measured");
+        for (campaign, results) in [("h100-2026-11-26", Some(here.join("../model.csv"))), ("h100-2026-11-27", None)] {
+            let golden = here.join(format!("{campaign}.report.txt.xz"));
+            let text = report(&here.join(format!("{campaign}.csv.xz")), results.as_deref()).unwrap();
+            assert!(text.lines().count() > 450, "{campaign}: {} lines", text.lines().count());
+            if std::env::var_os("MIAS_WRITE").is_some() {
+                let mut encoder = XzEncoder::new(Vec::new(), 9);
+                encoder.write_all(text.as_bytes()).unwrap();
+                std::fs::write(&golden, encoder.finish().unwrap()).unwrap();
+            }
+            let mut before = String::new();
+            XzDecoder::new(std::fs::File::open(&golden).unwrap()).read_to_string(&mut before).unwrap();
+            let changed: Vec<&str> = text.lines().filter(|line| !before.lines().any(|other| other == *line)).collect();
+            assert!(text == before, "{campaign}: {changed:#?}");
         }
     }
 

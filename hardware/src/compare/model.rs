@@ -1,5 +1,6 @@
-//! What the model gave: `results.csv` of a folder that `mias evaluate` wrote (docs/results-format.md). Kernels are known by their names,
-//! without the input; IPC is of whatever the plan counts.
+//! Results of the model: `results.csv` of a folder that `mias evaluate` wrote
+//! (docs/reference/results.md). Kernels have their names without the input. IPC counts the plan's
+//! instructions.
 
 use super::csv::{self, Line};
 use std::collections::BTreeMap;
@@ -8,28 +9,28 @@ use std::path::Path;
 /// IPC of kernels alone and in configurations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Model {
-    /// With 1, 2, .. TBs per SM.
+    /// IPC with 1, 2, .. TBs per SM, by kernel.
     pub alone: BTreeMap<String, Vec<f64>>,
-    /// Of pairs (and other sets), by configuration, each kernel's.
+    /// IPC of each kernel in pairs (and other sets), by configuration.
     pub sets: BTreeMap<Vec<String>, BTreeMap<Vec<u32>, Vec<f64>>>,
-    /// SMs of the machine that was simulated; 0 if the plan does not change them.
+    /// SMs of the simulated machine; 0 if the plan does not change them.
     pub sms: u32,
-    /// The window in cycles, which IPC is over; launch latency is in it.
+    /// Window of the IPC in cycles, which includes the launch latency.
     pub window: f64,
 }
 
 impl Model {
-    /// From a results folder or its `results.csv`.
+    /// Reads a results folder or its `results.csv`.
     ///
     /// # Errors
-    /// A sentence that names the file.
+    /// A sentence with the name of the file.
     pub fn read(path: &Path) -> Result<Self, String> {
         let file = if path.is_dir() { path.join("results.csv") } else { path.to_owned() };
         let text = std::fs::read_to_string(&file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
         Self::of(&text).map_err(|error| format!("{}: {error}", file.display()))
     }
 
-    /// A set's configurations and IPCs in the order of these kernels, whatever the order that they were launched in.
+    /// Returns a set's configurations and IPCs in the order of these kernels, for any launch order.
     pub fn find(&self, kernels: &[String]) -> Option<BTreeMap<Vec<u32>, Vec<f64>>> {
         self.sets.iter().find_map(|(set, configurations)| {
             let places: Vec<usize> = kernels.iter().map(|kernel| set.iter().position(|one| one == kernel)).collect::<Option<_>>()?;
@@ -43,17 +44,17 @@ impl Model {
         })
     }
 
-    /// From a text.
+    /// Reads a text.
     ///
     /// # Errors
-    /// A sentence for what cannot be read.
+    /// A sentence for the unreadable part.
     pub fn of(text: &str) -> Result<Self, String> {
         let mut model = Model::default();
         for line in csv::read(text)? {
             let Line::Row(row) = line else { continue };
             let cell = |name: &str| row.get(name).map(String::as_str).ok_or_else(|| format!("no column `{name}`"));
             let (quantity, name) = (cell("quantity")?, cell("name")?);
-            let value = || cell("value")?.parse::<f64>().map_err(|_| format!("{quantity} of {name} is no number"));
+            let value = || cell("value")?.parse::<f64>().map_err(|_| format!("{quantity} of {name} is not a number"));
             let sms = cell("gpu")?.split(' ').find_map(|field| field.strip_prefix("sm.count="));
             model.sms = sms.and_then(|count| count.parse().ok()).unwrap_or(model.sms);
             let place = |text: Option<&str>| text.and_then(|text| text.parse::<usize>().ok()).and_then(|place| place.checked_sub(1));
@@ -67,7 +68,7 @@ impl Model {
                 "configuration" => {
                     let Some(place) = place(quantity.strip_prefix("ipc_")) else { continue };
                     let counts = name.split('-').map(str::parse).collect::<Result<Vec<u32>, _>>();
-                    let counts = counts.map_err(|_| format!("`{name}` is no configuration"))?;
+                    let counts = counts.map_err(|_| format!("`{name}` is not a configuration"))?;
                     let set = cell("kernels")?.split('+').map(plain).collect::<Vec<_>>();
                     put(model.sets.entry(set).or_default().entry(counts).or_default(), place, value()?);
                 }
@@ -78,7 +79,7 @@ impl Model {
     }
 }
 
-/// A kernel's name without its input.
+/// Returns a kernel's name without its input.
 fn plain(word: &str) -> String {
     word.split([':', ',', '@']).next().unwrap_or(word).to_owned()
 }

@@ -1,4 +1,4 @@
-//! The same configurations with kernels launched in one order and in the other: how much of what a configuration brings is the order's.
+//! Effect of the launch order: the same configurations in both orders.
 
 use super::hardware::name;
 use super::leads;
@@ -10,11 +10,11 @@ use super::tables::{Table, or_dash, percent, ratio};
 
 /// A set in both orders, with the configurations that both have.
 struct Both {
-    /// As in the main files.
+    /// Order of the main files.
     first: Progress,
-    /// In the reverse.
+    /// Reverse order.
     second: Progress,
-    /// The kernel that was launched first, in either.
+    /// Kernel that was launched first, in either.
     led: [usize; 2],
     /// Mean STP of both orders.
     mean: Vec<f64>,
@@ -32,7 +32,8 @@ impl Both {
         (!first.maximal.is_empty() && one.first != other.first).then_some(Both { first, second, led: [one.first, other.first], mean })
     }
 
-    /// Mean of maximal configurations of what a kernel keeps, in the first order or the second.
+    /// Returns the mean over maximal configurations of the remaining rate of a kernel, in the first
+    /// or the second order.
     fn kept(&self, measured: &Measured, order: usize, kernel: usize) -> f64 {
         let of = [&self.first, &self.second][order];
         let kept: Vec<f64> = of.maximal.iter().map(|&place| of.kept(measured, place, kernel)).collect();
@@ -40,7 +41,7 @@ impl Both {
     }
 }
 
-/// All that the second order says; nothing if it was not measured.
+/// Returns all results of the second order; empty if it was not measured.
 pub fn report(measured: &Measured) -> String {
     let mut text = String::new();
     for ([sets, reversed], what) in measured.kinds() {
@@ -56,7 +57,7 @@ pub fn report(measured: &Measured) -> String {
     text
 }
 
-/// How the order of configurations, and what is best, changes.
+/// Returns the changes of the order of configurations, and of the best one.
 fn changes(sets: &[Both], what: &str) -> String {
     let columns = [
         "set",
@@ -71,11 +72,11 @@ fn changes(sets: &[Both], what: &str) -> String {
         "at",
         "mean change of STP",
         "largest",
-        "best's changes by",
+        "change of best",
         "SMK-P's",
         "middle's",
-        "best loses there",
-        "SMK-P's loses there",
+        "loss of best there",
+        "loss of SMK-P's there",
     ];
     let mut table = Table::new(&columns);
     let mut sums: Vec<Vec<f64>> = vec![Vec::new(); 11];
@@ -116,7 +117,7 @@ fn changes(sets: &[Both], what: &str) -> String {
     table.text(&title) + &format!("The same configuration is best in both orders for {same} of {}.\n\n", sets.len())
 }
 
-/// Orders and STP as ratios, the rest in percent, changes with their sign.
+/// Formats orders and STP as ratios, the rest in percent, and changes with their sign.
 fn written(numbers: &[Option<f64>], at: &str, at_other: &str) -> Vec<String> {
     let signed = |value: f64| format!("{:+.1} %", 100.0 * value);
     let mut cells: Vec<String> = Vec::new();
@@ -135,12 +136,12 @@ fn written(numbers: &[Option<f64>], at: &str, at_other: &str) -> Vec<String> {
     cells
 }
 
-/// What helped TBs to their places, and what was not measured.
+/// Returns the placement aids, and the configurations that were not measured.
 fn helped(reversed: &[Set], what: &str) -> String {
     let count = |aid: &str| reversed.iter().filter_map(|set| set.aids.get(aid)).sum::<usize>();
     let incomplete: usize = reversed.iter().map(|set| set.incomplete).sum();
     format!(
-        "Reversed {what}: {} configurations in which nothing had to hold the setting of shared memory, {} with a holder, {} with more shared memory for the \
+        "Reversed {what}: {} configurations without a holder of the shared-memory setting, {} with a holder, {} with more shared memory for the \
          first kernel; {incomplete} incomplete.\n\n",
         count(""),
         count("holder"),
@@ -148,18 +149,18 @@ fn helped(reversed: &[Set], what: &str) -> String {
     )
 }
 
-/// What choices lose if either order is as likely.
+/// Returns the losses of choices if both orders are equally likely.
 fn choices(sets: &[Both], what: &str) -> String {
     let columns = [
         "set",
         "best STP",
         "at",
-        "SMK-P's loses",
-        "middle loses",
-        "even threads lose",
-        "mean maximal loses",
-        "best of the first order loses",
-        "best of the reverse loses",
+        "loss of SMK-P's",
+        "loss of middle",
+        "loss of even threads",
+        "mean loss of maximal",
+        "loss of first order's best",
+        "loss of reverse order's best",
         "order chosen, too: STP",
         "gains",
     ];
@@ -187,7 +188,7 @@ fn choices(sets: &[Both], what: &str) -> String {
     }
     let means: Vec<Option<f64>> = sums.iter().map(|values| mean(values)).collect();
     table.row(choice_row("mean".into(), &means, ""));
-    table.text(&format!("**Both orders as likely**, {what}: the mean STP of both."))
+    table.text(&format!("**Both orders equally likely**, {what}: the mean STP of both."))
 }
 
 fn choice_row(name: String, numbers: &[Option<f64>], at: &str) -> Vec<String> {
@@ -198,14 +199,14 @@ fn choice_row(name: String, numbers: &[Option<f64>], at: &str) -> Vec<String> {
     cells
 }
 
-/// What kernels keep when their TBs are placed first, and when second.
+/// Returns the remaining rates of kernels whose TBs are placed first, and second.
 fn places(measured: &Measured, pairs: &[Both]) -> String {
     let columns = [
         "pair",
-        "one first: it keeps",
-        "the other keeps",
-        "the other first: one keeps",
-        "it keeps",
+        "one first: its rate",
+        "rate of the other",
+        "the other first: rate of one",
+        "its rate",
         "one's gain by being first",
         "the other's",
     ];
@@ -214,7 +215,7 @@ fn places(measured: &Measured, pairs: &[Both]) -> String {
     let mut kernels: Vec<(String, [Vec<f64>; 2])> = Vec::new();
     let (mut ahead, mut all) = (0, 0);
     for both in pairs {
-        // Which of the two orders each kernel of the pair was first in.
+        // The order in which each kernel of the pair was first.
         let order = |kernel: usize| usize::from(both.led[1] == kernel);
         let [one_first, one_second] = [order(0), 1 - order(0)].map(|order| both.kept(measured, order, 0));
         let [other_second, other_first] = [order(0), 1 - order(0)].map(|order| both.kept(measured, order, 1));
@@ -239,18 +240,19 @@ fn places(measured: &Measured, pairs: &[Both]) -> String {
     let mut cells = vec!["mean".to_owned()];
     cells.extend(sums.iter().map(|values| or_dash(mean(values), percent)));
     table.row(cells);
-    let mut by_kernel = Table::new(&["kernel", "pairs", "keeps when first", "keeps when second", "difference"]);
+    let mut by_kernel = Table::new(&["kernel", "pairs", "rate when first", "rate when second", "difference"]);
     for (word, [first, second]) in &kernels {
         let [first_mean, second_mean] = [first, second].map(|values| mean(values).unwrap_or(f64::NAN));
         let parts = [first_mean, second_mean, first_mean - second_mean].map(percent);
         by_kernel.row([vec![format!("`{word}`"), first.len().to_string()], parts.to_vec()].concat());
     }
     table.text("**Placed first and second**: rate over the rate alone with as many TBs per SM, mean of maximal configurations; *one* is the first of the pair's names.")
-        + &format!("Over both orders who was placed first keeps more in {ahead} of {all} maximal configurations.\n\n")
+        + &format!("Over both orders, the kernel placed first has the higher rate in {ahead} of {all} maximal configurations.\n\n")
         + &by_kernel.text("**By kernel**: mean of its pairs.")
 }
 
-/// How far rates of the first order were from those of the main files when they were measured again.
+/// Returns the distance of rates of the first order from those of the main files, in the second
+/// measurement.
 fn apart(measured: &Measured) -> String {
     let mut differences: Vec<(f64, String)> = Vec::new();
     for again in &measured.again {
@@ -265,7 +267,7 @@ fn apart(measured: &Measured) -> String {
     let count = differences.len();
     let Some([median, most, largest]) = spread(&mut differences) else { return String::new() };
     format!(
-        "The first order again, with the reverse: {} rates are {:.2} % from those of the first time in the median, {:.2} % at the 95th percentile, {:.2} % at most ({}).\n\n",
+        "Repeats of the first order, with the reverse: {} rates differ from the first measurement by {:.2} % in the median, {:.2} % at the 95th percentile, {:.2} % at most ({}).\n\n",
         count,
         100.0 * median.0,
         100.0 * most.0,
@@ -281,7 +283,8 @@ mod tests {
     use crate::fit::Need;
     use std::collections::BTreeMap;
 
-    /// Kernels of 512 threads with 100 alone, whatever the number of TBs; who is first keeps 80 %, the other 30 %.
+    /// Kernels of 512 threads with 100 alone for any number of TBs. The first keeps 80 %, the other
+    /// 30 %.
     fn sides() -> Measured {
         let names = ["mm", "fwt"].map(str::to_owned);
         let need = Need { threads: 512, registers: 32, shared: 0 };
@@ -317,7 +320,8 @@ mod tests {
     #[test]
     fn opposite_orders_have_the_tau_of_opposites() {
         let text = report(&sides());
-        // STP 1.10, 1.12, 1.08 and 1.10, 1.08, 1.12: each pair of configurations is the other way round. SMK-P's and the middle are 2-2.
+        // STP 1.10, 1.12, 1.08 and 1.10, 1.08, 1.12: each pair of configurations is reversed.
+        // SMK-P's and the middle are 2-2.
         let row = "| `mm`, `fwt` | `mm` | `fwt` | 3 | -1.00 | -1.00 | 1.12 | 2-2 | 1.12 | 3-1 | 2.4 % | 3.7 % | -3.6 % | -3.6 % | -3.6 % | 3.6 % | 3.6 % |";
         assert!(text.contains(row), "{text}");
         // The mean of both is 1.10 everywhere.
@@ -326,7 +330,7 @@ mod tests {
 
     #[test]
     fn what_was_measured_again_is_held_beside_the_first_time() {
-        assert!(report(&sides()).contains("6 rates are 0.00 % from those of the first time in the median, 1.00 % at the 95th percentile, 1.00 % at most (`mm` in `mm`, `fwt` 1-3)"));
+        assert!(report(&sides()).contains("6 rates differ from the first measurement by 0.00 % in the median, 1.00 % at the 95th percentile, 1.00 % at most (`mm` in `mm`, `fwt` 1-3)"));
         let mut none = sides();
         none.reversed = Default::default();
         assert_eq!(report(&none), "");

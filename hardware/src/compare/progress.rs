@@ -1,4 +1,4 @@
-//! A set's configurations with what is made of their rates, and which of them fit no TB more.
+//! Progress and metrics of a set's configurations, and their maximality.
 
 use super::choice;
 use super::measured::{Measured, Set};
@@ -6,9 +6,11 @@ use super::metrics::{self, best, regret, stp};
 use super::tables::configuration;
 use crate::fit::{self, Need};
 
-/// Warp instructions of a TB, of PTX, as the model counts them: `mias run KERNEL --until done`, instructions over TBs, at the inputs that were
-/// measured, but `mm` at 320, `fwt` at 16,384, `blk` at 4,096, `bopt` at 2 and `bfs` at 262,144, whose TBs do the same (`bfs`: nearly), and `nbdy` as
-/// 320 + 121.65625 per body, from systems of 512 and 1,024. Only S and IPC depend on them.
+/// Warp instructions of a TB in PTX, as the model counts them: `mias run KERNEL --until done`,
+/// instructions over TBs, at the measured inputs. Exceptions are `mm` at 320, `fwt` at 16,384,
+/// `blk` at 4,096, `bopt` at 2 and `bfs` at 262,144, whose TBs do the same (`bfs`: nearly), and
+/// `nbdy` as 320 + 121.65625 per body, from systems of 512 and 1,024. Only S and IPC depend on
+/// them.
 const WARP_INSTRUCTIONS: [(&str, f64); 7] = [
     ("mm", 9736.0),
     ("fwt", 336.0),
@@ -19,41 +21,41 @@ const WARP_INSTRUCTIONS: [(&str, f64); 7] = [
     ("dxtc", 11_787.648_75),
 ];
 
-/// Warp instructions of a TB of a kernel, if they are known.
+/// Returns the warp instructions of a TB of a kernel, if they are known.
 pub fn warp_instructions(kernel: &str) -> Option<f64> {
     WARP_INSTRUCTIONS.iter().find(|(known, _)| *known == kernel).map(|(_, count)| *count)
 }
 
-/// What kernels' rates are divided by.
+/// Denominator of the kernels' progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
-    /// The largest rate alone, at whatever number of TBs per SM.
+    /// Largest isolated rate, at any number of TBs per SM.
     Best,
-    /// The rate alone with as many TBs per SM as fit (the thesis').
+    /// Isolated rate with as many TBs per SM as fit (the thesis').
     Full,
 }
 
-/// A set's progress.
+/// Progress of a set in its configurations.
 #[derive(Clone, Debug)]
 pub struct Progress {
-    /// Kernels.
+    /// Names of the kernels.
     pub kernels: Vec<String>,
-    /// What their TBs take.
+    /// Demand of their TBs.
     pub needs: Vec<Need>,
     /// Configurations, in lexicographic order.
     pub configurations: Vec<Vec<u32>>,
-    /// Rate together over rate alone of each kernel.
+    /// Shared rate over isolated rate of each kernel.
     pub progress: Vec<Vec<f64>>,
     /// STP of each configuration.
     pub stp: Vec<f64>,
     /// S of each configuration; none if a kernel's instructions are not known.
     pub s: Option<Vec<f64>>,
-    /// Places of configurations to which no TB can be added.
+    /// Indices of the maximal configurations.
     pub maximal: Vec<usize>,
 }
 
 impl Progress {
-    /// Of a set that was measured.
+    /// Computes the progress of a measured set.
     pub fn of(measured: &Measured, set: &Set, base: Base) -> Self {
         let alone = |kernel: &String| match base {
             Base::Best => measured.alone[kernel].best(),
@@ -78,36 +80,38 @@ impl Progress {
         }
     }
 
-    /// STP of the maximal configurations, in their order.
+    /// Returns the STP of the maximal configurations, in their order.
     pub fn maximal_stp(&self) -> Vec<f64> {
         self.maximal.iter().map(|&place| self.stp[place]).collect()
     }
 
-    /// What a configuration loses to the best of all.
+    /// Returns the loss of a configuration relative to the best of all.
     pub fn loss(&self, place: usize) -> f64 {
         regret(self.stp[place], &self.stp)
     }
 
-    /// A kernel's rate in a configuration over its own alone with as many TBs per SM.
+    /// Returns a kernel's rate in a configuration over its isolated rate with as many TBs per SM.
     pub fn kept(&self, measured: &Measured, place: usize, kernel: usize) -> f64 {
         let alone = &measured.alone[&self.kernels[kernel]];
         let rate = alone.rates.get((self.configurations[place][kernel] as usize).wrapping_sub(1)).copied();
         rate.map_or(f64::NAN, |rate| self.progress[place][kernel] * alone.best() / rate)
     }
 
-    /// Places of the best by STP: of all, of the maximal ones, and by S.
+    /// Returns the indices of the best by STP of all, by STP of the maximal ones, and by S.
     pub fn bests(&self) -> [Option<usize>; 3] {
         let maximal = best(&self.maximal_stp()).map(|place| self.maximal[place]);
         [best(&self.stp), maximal, self.s.as_ref().and_then(|s| best(s))]
     }
 
-    /// Whether some maximal configuration has a larger STP than the first and the last of them; only pairs have such.
+    /// Returns whether some maximal configuration has a larger STP than the first and the last of
+    /// them, which only pairs can have.
     pub fn interior(&self) -> bool {
         let stp = self.maximal_stp();
         best(&stp).is_some_and(|best| best > 0 && best + 1 < stp.len())
     }
 
-    /// Places of SMK-P's configuration, of the middle one of the maximal, and of that of these that is even by threads.
+    /// Returns the indices of SMK-P's configuration, of the middle one of the maximal, and of the
+    /// one of these that is even by threads.
     pub fn unmeasured_choices(&self) -> [Option<usize>; 3] {
         let smk = choice::smk(&self.needs).and_then(|counts| self.configurations.iter().position(|one| *one == counts));
         let maximal: Vec<&Vec<u32>> = self.maximal.iter().map(|&place| &self.configurations[place]).collect();
@@ -118,7 +122,7 @@ impl Progress {
         ]
     }
 
-    /// A configuration as it is written.
+    /// Returns the text of a configuration.
     pub fn name(&self, place: usize) -> String {
         configuration(&self.configurations[place])
     }
@@ -130,7 +134,8 @@ mod tests {
     use crate::compare::measured::Alone;
     use std::collections::BTreeMap;
 
-    /// Two kernels of 512 threads: four TBs of either, and a rate alone of 100 with 3 TBs per SM, 80 with 4.
+    /// Two kernels of 512 threads: four TBs of either, and an isolated rate of 100 with 3 TBs per
+    /// SM, 80 with 4.
     #[test]
     fn progress_is_over_the_best_alone_or_the_full_sm() {
         let alone = Alone { rates: vec![50.0, 70.0, 100.0, 80.0] };

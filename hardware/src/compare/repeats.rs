@@ -1,28 +1,29 @@
-//! How far rates of the same configuration are apart when they are measured twice, and at which clock of the SMs, file by file.
+//! Spread of repeated measurements of the same configuration, and their SM clocks, file by file.
 
 use super::measured::Measured;
 use super::metrics::mean;
 use super::tables::Table;
 
-/// A run whose SM clock is below this part of its file's highest is slow: rates are per SM cycle, and memory has a clock of its own, so that what
-/// waits for memory then looks faster by as much at most (assumption: a fiftieth is much beside what repeats are apart).
+/// Part of a file's highest SM clock below which a run is slow. Rates are per SM cycle, and memory
+/// has its own clock, so a memory-bound kernel then looks faster by at most that part. Assumption:
+/// a fiftieth is large relative to the spread of repeats.
 const SLOW: f64 = 0.98;
 
-/// What a file's rows say of themselves.
+/// Spread and clocks of a file's rows.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
-    /// The file's name.
+    /// Name of the file.
     pub file: String,
-    /// Rates: those of a kernel in a configuration, however often it was measured.
+    /// Number of rates: those of a kernel in a configuration, however often it was measured.
     pub rates: usize,
-    /// Of those that were measured more than once: largest less smallest over their mean, and what it is.
+    /// Spread of repeated rates: largest minus smallest over their mean, and their name.
     pub apart: Vec<(f64, String)>,
     /// SM clocks in kHz, one for each run.
     pub clocks: Vec<f64>,
 }
 
 impl Rows {
-    /// One rate more, with its repeats.
+    /// Adds a rate with its repeats.
     pub fn add(&mut self, repeats: &[f64], what: impl FnOnce() -> String) {
         self.rates += 1;
         let [low, high] = [f64::min, f64::max].map(|of| repeats.iter().copied().reduce(of));
@@ -32,14 +33,14 @@ impl Rows {
     }
 }
 
-/// The median, the 95th percentile and the largest.
+/// Returns the median, the 95th percentile and the largest.
 pub fn spread(differences: &mut [(f64, String)]) -> Option<[&(f64, String); 3]> {
     differences.sort_by(|a, b| a.0.total_cmp(&b.0));
     let count = differences.len();
     Some([differences.get(count / 2)?, differences.get(count * 95 / 100)?, differences.last()?])
 }
 
-/// All files, a row each.
+/// Returns the table of all files, a row each.
 pub fn report(measured: &Measured) -> String {
     let columns = [
         "file",
@@ -77,7 +78,7 @@ pub fn report(measured: &Measured) -> String {
             format!("{slow} of {}", rows.clocks.len()),
         ]);
     }
-    table.text("**Repeats and clock**: how far two rates of one configuration are apart, over their mean.")
+    table.text("**Repeats and clock**: difference of two rates of one configuration, over their mean.")
 }
 
 #[cfg(test)]
@@ -86,7 +87,7 @@ mod tests {
 
     const HEAD: &str = "kind,set,config,repeat,kernel,tbs_per_million_cycles,registers,shared_bytes,clock_khz,notes\n";
 
-    /// Rates of 9 and 11 are a fifth of their mean apart. A run of 1.9 GHz is 5 % below 2.
+    /// Rates of 9 and 11 differ by a fifth of their mean. A run of 1.9 GHz is 5 % below 2.
     #[test]
     fn repeats_are_held_beside_their_mean_and_slow_runs_are_counted() {
         let alone = format!("{HEAD}alone,a,1,0,a,5,8,64,2000000,ok\nalone,b,1,0,b,5,8,64,2000000,ok\n");

@@ -1,6 +1,6 @@
-//! Kernels on SMs of their own (Zhao et al. 2018): how rates grow with SMs, what the best split of
-//! a pair is, and what the even one loses. A kernel is memory-intensive if all SMs bring less than
-//! 1.5 times what half of them bring (docs/kernels.md, "Zhao et al. 2018's fourteen").
+//! Kernels on SMs of their own (Zhao et al. 2018): scaling with SMs, the best split of a pair, and
+//! the loss of the even one. A kernel is memory-intensive if its rate on all SMs is less than 1.5
+//! times that on half of them (docs/results/kernels.md, "Zhao et al. 2018's fourteen").
 
 use super::measured::{Measured, Set};
 use super::metrics::{antt, best, mean, regret, stp};
@@ -8,29 +8,29 @@ use super::tables::{Table, or_dash, percent, ratio};
 use crate::share::PARTS;
 use std::collections::BTreeMap;
 
-/// All SMs over half of them: below this a kernel is memory-intensive.
+/// Ratio of the rate on all SMs to that on half of them below which a kernel is memory-intensive.
 const SCALES: f64 = 1.5;
 
-/// From which part of the rate on all SMs on a curve counts as saturated.
+/// Part of the rate on all SMs at which a curve counts as saturated.
 const SATURATED: f64 = 0.95;
 
-/// A split that loses no more than this is as good as the best (assumption; repeats differ by less).
+/// Loss up to which a split is as good as the best (assumption; repeats differ by less).
 const AS_GOOD: f64 = 0.01;
 
 /// Kernels that are memory-intensive in the paper's table 1, by our names.
 const MEMORY: [&str; 7] = ["lavamd", "gaussian", "lbm", "dwt2d", "gesummv", "pvc", "sc"];
 
-/// A type: `M` or `C`.
+/// Returns the letter of a type: `M` or `C`.
 fn letter(memory: bool) -> &'static str {
     if memory { "M" } else { "C" }
 }
 
-/// A kernel's name without its input.
+/// Returns a kernel's name without its input.
 fn plain(word: &str) -> &str {
     word.split([':', ',']).next().unwrap_or(word)
 }
 
-/// A kernel alone on 1, 2, .. twelfths of the SMs.
+/// Rates of a kernel alone on 1, 2, .. twelfths of the SMs.
 struct Curve {
     word: String,
     rates: Vec<f64>,
@@ -43,12 +43,12 @@ impl Curve {
         Some(Curve { word: set.kernels.first()?.clone(), rates })
     }
 
-    /// The rate on so many twelfths, over that on all.
+    /// Returns the rate on `twelfths` twelfths over that on all SMs.
     fn part(&self, twelfths: u32) -> f64 {
         self.rates[twelfths as usize - 1] / self.rates[PARTS as usize - 1]
     }
 
-    /// The rate on all SMs over that on half of them.
+    /// Returns the rate on all SMs over that on half of them.
     fn scales(&self) -> f64 {
         1.0 / self.part(PARTS / 2)
     }
@@ -63,10 +63,10 @@ impl Curve {
     }
 }
 
-/// A pair in the splits that were measured.
+/// A pair in its measured splits.
 struct Pair<'c> {
     curves: [&'c Curve; 2],
-    /// Twelfths of the first kernel, and progress of both over each on all SMs.
+    /// Twelfths of the first kernel, and progress of both relative to all SMs.
     splits: Vec<(u32, [f64; 2])>,
     stp: Vec<f64>,
 }
@@ -86,21 +86,22 @@ impl<'c> Pair<'c> {
         self.splits.iter().position(|(first, _)| 2 * first == PARTS)
     }
 
-    /// What a kernel has of its rate on as many SMs when nobody is on the others.
+    /// Returns a kernel's rate in a split over its rate on as many SMs with the others idle.
     fn beside(&self, place: usize, kernel: usize) -> f64 {
         let (first, progress) = self.splits[place];
         let own = if kernel == 0 { first } else { PARTS - first };
         progress[kernel] / self.curves[kernel].part(own)
     }
 
-    /// Types of both, the memory-intensive one behind: `CC`, `CM` or `MM`.
+    /// Returns the types of both, the memory-intensive one last: `CC`, `CM` or `MM`.
     fn class(&self, memory: impl Fn(&Curve) -> bool) -> String {
         let mut letters = self.curves.map(|curve| letter(memory(curve)));
         letters.sort_unstable();
         letters.concat()
     }
 
-    /// Twelfths that the best split gives to the kernel that is not memory-intensive; none unless exactly one is.
+    /// Returns the twelfths that the best split gives to the kernel that is not memory-intensive;
+    /// none unless exactly one is.
     fn to_compute(&self) -> Option<u32> {
         let first = self.splits[best(&self.stp)?].0;
         match self.curves.map(Curve::memory) {
@@ -111,7 +112,7 @@ impl<'c> Pair<'c> {
     }
 }
 
-/// All tables of splits; nothing if none were measured.
+/// Returns all tables of splits; empty if none were measured.
 pub fn report(measured: &Measured) -> String {
     let alone = measured.splits.iter().filter(|set| set.kernels.len() == 1).filter_map(Curve::of);
     let curves: BTreeMap<String, Curve> = alone.map(|curve| (curve.word.clone(), curve)).collect();
@@ -123,7 +124,7 @@ pub fn report(measured: &Measured) -> String {
     alone_table(&curves) + &pairs_table(&pairs, incomplete) + &classes(&pairs) + &claims(&curves, &pairs)
 }
 
-/// How rates grow with SMs.
+/// Returns the table of scaling with SMs.
 fn alone_table(curves: &BTreeMap<String, Curve>) -> String {
     let shares = [1, 2, 3, 4, 6, 8, 9, 10, 11];
     let mut head = vec!["kernel".to_owned()];
@@ -139,7 +140,7 @@ fn alone_table(curves: &BTreeMap<String, Curve>) -> String {
         cells.push(curve.in_paper().map_or("-", letter).to_owned());
         table.row(cells);
     }
-    table.text("**On a part of the SMs, alone**: rate over that on all SMs.")
+    table.text("**Isolated, on a part of the SMs**: rate over that on all SMs.")
 }
 
 fn pairs_table(pairs: &[Pair<'_>], incomplete: usize) -> String {
@@ -150,12 +151,12 @@ fn pairs_table(pairs: &[Pair<'_>], incomplete: usize) -> String {
         "even STP",
         "best STP",
         "at",
-        "even loses",
+        "loss of even",
         "worst STP",
         "even ANTT",
         "best's ANTT",
-        "first keeps beside the other",
-        "second keeps",
+        "first with the other",
+        "second",
     ];
     let mut table = Table::new(&columns);
     for pair in pairs {
@@ -179,16 +180,16 @@ fn pairs_table(pairs: &[Pair<'_>], incomplete: usize) -> String {
             optional(percent, &|even| pair.beside(even, 1)),
         ]);
     }
-    table.text("**Splits of the SMs**: twelfths of each kernel; *keeps*, on the even split: rate over that on as many SMs with nobody on the others.")
+    table.text("**Splits of the SMs**: twelfths of each kernel; *first with the other*, *second*: rate on the even split over that on as many SMs, the other SMs idle.")
         + &format!("{} pairs, {incomplete} runs incomplete.\n\n", pairs.len())
 }
 
-/// Whether a kernel is memory-intensive, by some rule.
+/// Rule that classifies a kernel as memory-intensive.
 type Rule<'a> = &'a dyn Fn(&Curve) -> bool;
 
-/// Means by the types of both.
+/// Returns the means by the types of both.
 fn classes(pairs: &[Pair<'_>]) -> String {
-    let columns = ["types", "pairs", "even STP", "best STP", "even loses", "at most", "even as good as the best", "keeps beside the other"];
+    let columns = ["types", "pairs", "even STP", "best STP", "loss of even", "at most", "even as good as the best", "rate with the other"];
     let mut table = Table::new(&columns);
     let in_paper = |curve: &Curve| curve.in_paper() == Some(true);
     let all_in_paper = pairs.iter().all(|pair| pair.curves.iter().all(|curve| curve.in_paper().is_some()));
@@ -220,7 +221,7 @@ fn classes(pairs: &[Pair<'_>]) -> String {
     table.text("**By type**: means of pairs.")
 }
 
-/// What of the paper's claims can be told.
+/// Returns the testable claims of the paper.
 fn claims(curves: &BTreeMap<String, Curve>, pairs: &[Pair<'_>]) -> String {
     let part = |memory: bool, twelfths: u32| {
         let parts: Vec<f64> = curves.values().filter(|curve| curve.memory() == memory).map(|curve| curve.part(twelfths)).collect();
@@ -237,9 +238,9 @@ fn claims(curves: &BTreeMap<String, Curve>, pairs: &[Pair<'_>]) -> String {
     let wants =
         if wants.is_empty() { String::new() } else { format!("* The best split gives the memory-intensive one: {}.\n", wants.join("; ")) };
     let text = format!(
-        "* Types: {alike} of {known} kernels are here what they are in the paper.\n\
+        "* Types: {alike} of {known} kernels have the same type as in the paper.\n\
          * Memory-intensive kernels ({} here) keep {} of their rate on 3 twelfths of the SMs, {} on 6, {} on 9; the others ({}) {}, {} and {}.\n\
-         * Of {} pairs of one kernel of either type the best split gives more SMs to the one that computes for {more}, fewer for {less}; {} twelfths in the mean.\n",
+         * Of {} pairs with one kernel of each type, the best split gives more SMs to the compute-intensive one in {more}, fewer in {less}; {} twelfths on average.\n",
         count(true),
         part(true, 3),
         part(true, 6),
@@ -254,7 +255,8 @@ fn claims(curves: &BTreeMap<String, Curve>, pairs: &[Pair<'_>]) -> String {
     text + &wants + "\n"
 }
 
-/// What best splits give to a memory-intensive kernel beside one that is not, and what even ones lose there; none without such pairs.
+/// Returns the SMs that best splits give to a memory-intensive kernel next to one that is not, and
+/// the loss of even ones; none without such pairs.
 fn wants(curve: &Curve, pairs: &[Pair<'_>]) -> Option<String> {
     let of = || pairs.iter().filter(|pair| pair.curves.iter().any(|one| one.word == curve.word));
     let given: Vec<f64> = of().filter_map(Pair::to_compute).map(|twelfths| f64::from(PARTS - twelfths)).collect();
@@ -262,7 +264,7 @@ fn wants(curve: &Curve, pairs: &[Pair<'_>]) -> Option<String> {
         of().filter(|pair| pair.to_compute().is_some()).filter_map(|pair| Some(regret(pair.stp[pair.even()?], &pair.stp))).collect();
     let [low, high] = [f64::min, f64::max].map(|of| given.iter().copied().reduce(of));
     let (mean_given, lost) = (mean(&given)?, or_dash(mean(&losses), percent));
-    Some(format!("`{}` {mean_given:.1} twelfths ({} to {}; the even split loses {lost})", plain(&curve.word), low?, high?))
+    Some(format!("`{}` {mean_given:.1} twelfths ({} to {}; loss of the even split {lost})", plain(&curve.word), low?, high?))
 }
 
 #[cfg(test)]
@@ -274,7 +276,8 @@ mod tests {
         Set { kernels, configurations: configurations.into_iter().collect(), ..Set::default() }
     }
 
-    /// `dxtc` and `bino` are linear in SMs, `lbm` has all of its rate with 3 twelfths; nobody disturbs anybody, but `lbm` takes a tenth from `dxtc`.
+    /// `dxtc` and `bino` are linear in SMs, and `lbm` reaches its full rate with 3 twelfths. Only
+    /// `lbm` affects another kernel: it takes a tenth from `dxtc`.
     fn measured() -> Measured {
         let linear = |parts: u32| 10.0 * f64::from(parts);
         let saturated = |parts: u32| 100.0 * f64::from(parts.min(3));
@@ -314,8 +317,8 @@ mod tests {
                 && text.contains("| CC here | 1 | 1.00 | 1.00 | 0.0 % | 0.0 % | 1 | 100.0 % |"),
             "{text}"
         );
-        assert!(text.contains("Of 1 pairs of one kernel of either type the best split gives more SMs to the one that computes for 1, fewer for 0; 9.0 twelfths"), "{text}");
-        assert!(text.contains("gives the memory-intensive one: `lbm` 3.0 twelfths (3 to 3; the even split loses 13.4 %).\n"), "{text}");
+        assert!(text.contains("Of 1 pairs with one kernel of each type, the best split gives more SMs to the compute-intensive one in 1, fewer in 0; 9.0 twelfths"), "{text}");
+        assert!(text.contains("gives the memory-intensive one: `lbm` 3.0 twelfths (3 to 3; the even splits loss 13.4 %).\n"), "{text}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! Tables in Markdown.
+//! Markdown tables.
 
-/// A table that is being filled.
+/// A table with its rows so far.
 #[derive(Debug)]
 pub struct Table {
     head: Vec<String>,
@@ -8,17 +8,17 @@ pub struct Table {
 }
 
 impl Table {
-    /// With columns; all but the first are numbers and to the right.
+    /// Creates a table with columns. All but the first are numbers and right-aligned.
     pub fn new(columns: &[&str]) -> Self {
         Table { head: columns.iter().map(|&column| column.to_owned()).collect(), rows: Vec::new() }
     }
 
-    /// One row more.
+    /// Adds a row.
     pub fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }
 
-    /// Its text, under a line of its own that says what it is.
+    /// Returns the text, below a title line.
     pub fn text(&self, title: &str) -> String {
         let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
         let rule = format!("|---{}|\n", "|---:".repeat(self.head.len().saturating_sub(1)));
@@ -27,23 +27,23 @@ impl Table {
     }
 }
 
-/// A configuration: TBs per SM, or twelfths of the SMs.
+/// Formats a configuration: TBs per SM, or twelfths of the SMs.
 pub fn configuration(counts: &[u32]) -> String {
     counts.iter().map(u32::to_string).collect::<Vec<_>>().join("-")
 }
 
-/// A part in percent.
+/// Formats a fraction in percent.
 pub fn percent(part: f64) -> String {
     let text = format!("{:.1} %", 100.0 * part);
     if text == "-0.0 %" { "0.0 %".to_owned() } else { text }
 }
 
-/// A ratio.
+/// Formats a ratio.
 pub fn ratio(value: f64) -> String {
     format!("{value:.2}")
 }
 
-/// Of what may not be there.
+/// Formats an optional value, with a dash for none.
 pub fn or_dash(value: Option<f64>, form: fn(f64) -> String) -> String {
     value.map_or("-".to_owned(), form)
 }

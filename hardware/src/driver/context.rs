@@ -4,25 +4,26 @@ use super::checked;
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
 use std::ptr;
 
-/// Flags of `cuCtxCreate`: the host spins while it waits, and local memory stays as large as it ever was, so that no launch waits for an
-/// idle GPU to make it larger.
+/// Flags of `cuCtxCreate`: the host spins while it waits, and local memory keeps its largest size.
+/// No launch then waits for an idle GPU to enlarge it.
 const FLAGS: u32 = 0x01 | 0x10;
 
-/// What windows are made of if the driver does not say the clock. Assumption: that of an H100, by which they are only longer or shorter.
+/// Clock for the length of windows if the driver gives none. Assumption: that of an H100; another
+/// value only changes the length.
 const CLOCK_KHZ: u32 = 1_980_000;
 
-/// The first GPU, with a context that is current.
+/// The first GPU, with a current context.
 #[derive(Debug)]
 pub struct Gpu {
-    /// What it is called.
+    /// Name of the GPU.
     pub name: String,
     /// Version of the driver API, such as 13000.
     pub driver: i32,
-    /// SMs.
+    /// Number of SMs.
     pub sms: u32,
     /// Compute capability.
     pub capability: [i32; 2],
-    /// Highest clock of the SMs in kHz, as the driver says.
+    /// Highest clock of the SMs in kHz, from the driver.
     pub clock_khz: u32,
     /// Highest clock of memory in kHz.
     pub memory_khz: u32,
@@ -31,23 +32,24 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// Opens the driver's library and makes a context.
+    /// Opens the driver's library and creates a context.
     ///
     /// # Errors
-    /// A sentence: no driver, no GPU.
+    /// A sentence if there is no driver or no GPU.
     pub fn open() -> Result<Self, String> {
-        // SAFETY: no other thread runs yet. Functions are loaded with their modules, since loading one while a kernel waits for others would
-        // wait for that kernel; and streams get queues of their own.
+        // SAFETY: no other thread runs yet. Functions are loaded with their modules: loading one
+        // while a kernel waits for others would wait for that kernel. Streams get queues of their
+        // own.
         unsafe {
             std::env::set_var("CUDA_MODULE_LOADING", "EAGER");
             std::env::set_var("CUDA_DEVICE_MAX_CONNECTIONS", "32");
         }
         // SAFETY: only tries to open libraries.
         if !unsafe { sys::is_culib_present() } {
-            return Err("there is no libcuda here: this needs NVIDIA's driver".into());
+            return Err("libcuda not found: install NVIDIA's driver".into());
         }
         let (mut device, mut driver, mut context, mut name) = (0, 0, ptr::null_mut(), [0; 256]);
-        // SAFETY: every pointer is to a place of the type that the function writes.
+        // SAFETY: every pointer has the type that the function writes.
         unsafe {
             checked(sys::cuInit(0), "starting the driver")?;
             checked(sys::cuDriverGetVersion(&raw mut driver), "the driver's version")?;
@@ -77,7 +79,7 @@ impl Gpu {
         })
     }
 
-    /// SM cycles of so many microseconds at the highest clock.
+    /// Returns the SM cycles of `microseconds` at the highest clock.
     pub fn cycles(&self, microseconds: u64) -> u64 {
         u64::from(self.clock_khz) * microseconds / 1000
     }

@@ -1,5 +1,5 @@
-//! The few functions of the CUDA driver that are needed, with errors as sentences. CUDA driver API reference; the library is opened when the
-//! first is called, so that what needs no GPU runs without.
+//! Safe wrappers of the required CUDA driver functions, with errors as sentences (CUDA driver API
+//! reference). The library is opened at the first call, so commands without a GPU run without it.
 
 mod context;
 mod memory;
@@ -15,15 +15,15 @@ use cudarc::driver::sys::{CUresult, cuGetErrorName};
 use std::ffi::CStr;
 use std::ptr;
 
-/// A sentence for what a driver function answered.
+/// Converts the result of a driver function to a sentence.
 fn checked(result: CUresult, what: &str) -> Result<(), String> {
     if result == CUresult::CUDA_SUCCESS {
         return Ok(());
     }
     let mut name = ptr::null();
-    // SAFETY: `name` is a place for a pointer to a static string of the driver.
+    // SAFETY: `name` is a valid place for a pointer to a static string of the driver.
     let known = unsafe { cuGetErrorName(result, &raw mut name) } == CUresult::CUDA_SUCCESS && !name.is_null();
-    // SAFETY: a string of the driver, ended by zero.
+    // SAFETY: a zero-terminated string of the driver.
     let name = if known { unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned() } else { format!("{}", result as u32) };
-    Err(format!("{what}: the driver says {name}"))
+    Err(format!("{what}: the driver returned {name}"))
 }

@@ -1,24 +1,24 @@
-//! Streams, in which work is done in order, and events between.
+//! Streams, which execute work in order, and events in them.
 
 use super::checked;
 use cudarc::driver::sys::{self, CUresult};
 use std::ptr;
 
-/// `CU_STREAM_NON_BLOCKING`: does not wait for the default stream, nor does that for it.
+/// `CU_STREAM_NON_BLOCKING`: no synchronization with the default stream in either direction.
 const NON_BLOCKING: u32 = 1;
 
-/// A stream. It lives as long as the process.
+/// A stream with the lifetime of the process.
 #[derive(Debug)]
 pub struct Stream(sys::CUstream);
 
 impl Stream {
-    /// A new one.
+    /// Creates a stream.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The driver's error.
     pub fn new() -> Result<Self, String> {
         let mut stream = ptr::null_mut();
-        // SAFETY: a place for a handle.
+        // SAFETY: a valid place for a handle.
         checked(unsafe { sys::cuStreamCreate(&raw mut stream, NON_BLOCKING) }, "making a stream")?;
         Ok(Stream(stream))
     }
@@ -27,10 +27,10 @@ impl Stream {
         self.0
     }
 
-    /// Whether all of its work is done.
+    /// Returns whether all of its work is done.
     ///
     /// # Errors
-    /// What went wrong with it.
+    /// The error of its work.
     pub fn is_idle(&self) -> Result<bool, String> {
         // SAFETY: a handle.
         match unsafe { sys::cuStreamQuery(self.0) } {
@@ -39,48 +39,48 @@ impl Stream {
         }
     }
 
-    /// Waits for all of its work. Only for copies: kernels are waited for with a deadline.
+    /// Waits for all of its work. Only for copies: waiting for kernels has a deadline.
     ///
     /// # Errors
-    /// What went wrong with it.
+    /// The error of its work.
     pub fn wait(&self) -> Result<(), String> {
         // SAFETY: a handle.
         checked(unsafe { sys::cuStreamSynchronize(self.0) }, "copying")
     }
 }
 
-/// A point of time in a stream's work. It lives as long as the process.
+/// A point in a stream's work, with the lifetime of the process.
 #[derive(Debug)]
 pub struct Event(sys::CUevent);
 
 impl Event {
-    /// A new one.
+    /// Creates an event.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The driver's error.
     pub fn new() -> Result<Self, String> {
         let mut event = ptr::null_mut();
-        // SAFETY: a place for a handle.
+        // SAFETY: a valid place for a handle.
         checked(unsafe { sys::cuEventCreate(&raw mut event, 0) }, "making an event")?;
         Ok(Event(event))
     }
 
-    /// Comes after what the stream has to do now.
+    /// Records the event after the stream's current work.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The driver's error.
     pub fn record(&self, stream: &Stream) -> Result<(), String> {
         // SAFETY: handles.
         checked(unsafe { sys::cuEventRecord(self.0, stream.raw()) }, "an event")
     }
 
-    /// Microseconds from another, earlier one; both have come.
+    /// Returns the microseconds since an earlier event. Both have occurred.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The driver's error.
     pub fn microseconds_since(&self, earlier: &Event) -> Result<f64, String> {
         let mut milliseconds = 0.0;
-        // SAFETY: a place for a number, and handles.
+        // SAFETY: a valid place for a number, and handles.
         checked(unsafe { sys::cuEventElapsedTime(&raw mut milliseconds, earlier.0, self.0) }, "the time between events")?;
         Ok(f64::from(milliseconds) * 1000.0)
     }

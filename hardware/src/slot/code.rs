@@ -1,10 +1,10 @@
-//! What surrounds a kernel's body in the slot form, in PTX. Thread 0 acts for its TB; the others wait at barrier 0, which orders what
-//! thread 0 wrote to shared memory before what they read.
+//! PTX code around a kernel's body in the slot form. Thread 0 acts for its TB; the others wait at
+//! barrier 0, which orders thread 0's writes to shared memory before their reads.
 //!
-//! Shared words `mias_slot`: 0 whether the slot goes on (0), is at its end (1) or has not begun
-//! (2), 4 8 12 the TB's place in the grid, 16 bytes that addresses are shifted by, 24 address of
-//! the record, 32 clock at the start, 40 clock at the start of this TB, 48 TBs counted, 56 their
-//! cycles. The control block and records are those of `control`.
+//! Shared words `mias_slot`: 0 whether the slot continues (0), is at its end (1) or has not started
+//! (2), 4 8 12 the TB's place in the grid, 16 bytes of the address shift, 24 address of the record,
+//! 32 clock at the start, 40 clock at the start of this TB, 48 counted TBs, 56 their cycles. The
+//! control block and records are those of `control`.
 
 /// Registers and shared words.
 pub const DECLARATIONS: &str = "
@@ -14,7 +14,7 @@ pub const DECLARATIONS: &str = "
 	.shared .align 8 .b8 mias_slot[64];
 ";
 
-/// Sets `%mias_p0` where a thread is not the first of its TB.
+/// Sets `%mias_p0` if a thread is not the first of its TB.
 const NOT_FIRST: &str = "
 	mov.u32 %mias_r0, %tid.x;
 	mov.u32 %mias_r1, %tid.y;
@@ -24,7 +24,7 @@ const NOT_FIRST: &str = "
 	setp.ne.u32 %mias_p0, %mias_r0, 0;
 ";
 
-/// A ticket for the SM; who has none ends. Then all wait until everybody is there.
+/// Takes a ticket for the SM, and ends without one. Then all wait until every TB has arrived.
 const ARRIVE: &str = "
 	@%mias_p0 bra MIAS_ARRIVED;
 	mov.u32 %mias_r1, 1;
@@ -88,11 +88,11 @@ MIAS_ARRIVED:
 	@%mias_p1 bra MIAS_END;
 ";
 
-/// A TB is done, or the slot begins. The one loop has its one entry here, where the whole TB waits:
-/// a loop that threads enter in two places has no place where a compiler must bring a warp's
-/// threads together. A TB that is done is counted if that was within the window and no other kernel
-/// came to its end, and the next is taken. Who has taken one of a kernel that has an end executes
-/// it, so that none is left out.
+/// Ends a TB, or starts the slot. The only loop has its only entry here, where the whole TB waits:
+/// a loop that threads enter in two places has no reconvergence point for a warp's threads. A
+/// finished TB is counted if it ended within the window and no other kernel reached its end, and
+/// the next is taken. A slot that has taken a TB of a kernel with an end executes it, so that none
+/// is left out.
 const DONE: &str = "
 	@%mias_p0 bra MIAS_JOIN;
 	mov.u64 %mias_d4, %clock64;
@@ -137,7 +137,7 @@ MIAS_COUNT:
 	st.shared.u64 [mias_slot+56], %mias_d9;
 ";
 
-/// The TB `%mias_r9` is next: its place in the grid, x fastest.
+/// Makes TB `%mias_r9` the next: its place in the grid, x fastest.
 const TAKE: &str = "
 	ld.param.u32 %mias_r11, [mias_end];
 	setp.ge.u32 %mias_p1, %mias_r9, %mias_r11;
@@ -155,7 +155,7 @@ const TAKE: &str = "
 	st.shared.u32 [mias_slot+12], %mias_r13;
 ";
 
-/// What the pass that a TB belongs to adds to addresses.
+/// Address shift of the pass that a TB belongs to.
 const SHIFT: &str = "
 	div.u32 %mias_r13, %mias_r9, %mias_r12;
 	cvt.u64.u32 %mias_d8, %mias_r13;
@@ -164,7 +164,7 @@ const SHIFT: &str = "
 	st.shared.u64 [mias_slot+16], %mias_d8;
 ";
 
-/// The body may begin, or all is over and written down.
+/// Starts the body, or ends and writes the record.
 const JOIN: &str = "
 	mov.u32 %mias_r1, 0;
 	st.shared.u32 [mias_slot], %mias_r1;
@@ -193,11 +193,11 @@ MIAS_JOIN:
 	@%mias_p1 bra MIAS_END;
 ";
 
-/// What stands before a body; `shifted`: addresses depend on the pass.
+/// Returns the code before a body; with `shifted`, addresses depend on the pass.
 pub fn before(shifted: bool) -> String {
     let shift = if shifted { SHIFT } else { "" };
     [NOT_FIRST, ARRIVE, "MIAS_DONE:\n\tbar.sync 0;", NOT_FIRST, DONE, "MIAS_TAKE:", TAKE, shift, JOIN].concat()
 }
 
-/// What stands behind a body, where control may fall off.
+/// Code after a body, where control may fall through.
 pub const AFTER: &str = "\tbra MIAS_DONE;\nMIAS_END:\n\tret;\n";

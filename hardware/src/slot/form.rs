@@ -1,10 +1,11 @@
-//! From an entry to its slot form: the body's places in the grid come from shared memory, and what ended a thread now ends the TB's turn.
+//! Transformation of an entry to its slot form: the body reads its place in the grid from shared
+//! memory, and the end of a thread becomes the end of the TB's turn.
 
 use super::text::{EntryText, entry};
 use super::{PARAMETERS, SUFFIX, code};
 use std::fmt;
 
-/// Why an entry has no slot form.
+/// Reason why an entry has no slot form.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SlotError(pub String);
 
@@ -19,14 +20,14 @@ impl std::error::Error for SlotError {}
 /// A module with the slot form of one of its entries.
 #[derive(Debug)]
 pub struct Slot {
-    /// The original text and, behind it, the new entry.
+    /// Original text and, after it, the new entry.
     pub ptx: String,
     /// Name of the new entry.
     pub name: String,
 }
 
-/// Opcodes that a persistent TB cannot have: textures and surfaces are not set up here, a `trap` or a call may end threads elsewhere, barriers
-/// of parts of a TB may be mistaken for the slot's own.
+/// Unsupported opcodes of a persistent TB. Textures and surfaces are not set up here, a `trap` or a
+/// call may end threads elsewhere, and partial barriers may collide with the slot's own.
 const REFUSED: [(&str, &str); 8] = [
     ("tex.", "reads textures"),
     ("tld4.", "reads textures"),
@@ -38,16 +39,18 @@ const REFUSED: [(&str, &str); 8] = [
     ("barrier.", "has barriers of parts of a TB"),
 ];
 
-/// Adds the slot form of the entry `name` to a module. `registers` limits registers per thread. Parameters whose numbers are in `shifted`
-/// are addresses that `mias_stride` is added to for every pass.
+/// Adds the slot form of the entry `name` to a module.
+///
+/// `registers` limits registers per thread. Parameters whose numbers are in `shifted` are
+/// addresses, to which every pass adds `mias_stride`.
 ///
 /// # Errors
-/// [`SlotError`] for what the form has no room for.
+/// [`SlotError`] for unsupported code.
 pub fn transform(ptx: &str, name: &str, shifted: &[usize], registers: Option<u32>) -> Result<Slot, SlotError> {
     let fail = |message: String| SlotError(format!("entry `{name}`: {message}"));
     let parts = entry(ptx, name).ok_or_else(|| fail("not found in the PTX".into()))?;
     if ptx.contains(".extern .shared") {
-        return Err(fail("shared memory of the launch's size, whose place would move".into()));
+        return Err(fail("shared memory of the launch's size, which would move".into()));
     }
     let names = parameter_names(parts.parameters);
     let shifted: Vec<&str> = shifted.iter().filter_map(|&number| names.get(number).copied()).collect();
@@ -72,19 +75,19 @@ fn assemble(parts: &EntryText<'_>, name: &str, body: &str, shifted: bool, regist
     format!(".visible .entry {name}({parameters}){directives}{limit}{{{declarations}{before}{labels}{}}}\n", code::AFTER)
 }
 
-/// Labels are local to a function, but debuggers and readers are not: those of the slot form have names of their own.
+/// Renames labels. They are local to a function, but debuggers and readers need distinct names.
 fn renamed(body: &str) -> String {
     body.replace("$L__", "$MIAS_L__")
 }
 
-/// Names of parameters, in order.
+/// Returns the names of parameters, in order.
 fn parameter_names(parameters: &str) -> Vec<&str> {
     let name = |parameter: &'_ str| -> usize { parameter.rfind([' ', '\t']).map_or(0, |at| at + 1) };
     let declared = parameters.split(',').map(str::trim).filter(|parameter| !parameter.is_empty());
     declared.map(|parameter| &parameter[name(parameter)..]).map(|word| word.split('[').next().unwrap_or(word)).collect()
 }
 
-/// One line of the body in the slot form.
+/// Transforms one line of the body.
 fn instruction(line: &str, shifted: &[&str]) -> Result<String, String> {
     let code = line.split("//").next().unwrap_or(line);
     let (guard, text) = match code.trim().strip_prefix('@') {
@@ -110,17 +113,17 @@ fn instruction(line: &str, shifted: &[&str]) -> Result<String, String> {
         return Ok(format!("{code}\n\tld.shared.u64 %mias_d10, [mias_slot+16];\n\tadd.s64 {to}, {to}, %mias_d10;"));
     }
     if text.contains("%gridid") || text.contains("%dynamic_smem") || text.contains("%total_smem") {
-        return Err(format!("what is known of its own launch only: `{text}`"));
+        return Err(format!("a value specific to its own launch: `{text}`"));
     }
     Ok(line.to_owned())
 }
 
-/// The first operand.
+/// Returns the first operand.
 fn operand(text: &str) -> Option<&str> {
     text.split_once(char::is_whitespace).map(|(_, rest)| rest.split(',').next().unwrap_or(rest).trim())
 }
 
-/// A move from `%ctaid` or `%nctaid` at `at`.
+/// Transforms a move from `%ctaid` or `%nctaid` at `at`.
 fn place(text: &str, at: usize) -> Result<String, String> {
     let unknown = || format!("expected `mov.u32` of a place in the grid, found `{text}`");
     let register = text[at..].trim_end_matches(';').trim();

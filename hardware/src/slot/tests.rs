@@ -1,5 +1,5 @@
-//! Properties of the slot form over the whole library, and its execution by the simulator's executor: one slot that goes through TBs one after
-//! the other leaves in memory what the original leaves.
+//! Properties of the slot form over the whole library, and its execution by the simulator's
+//! executor: one slot that executes TBs one after the other leaves the same memory as the original.
 
 use super::{ENDLESS, PARAMETERS, transform};
 use crate::control;
@@ -7,10 +7,10 @@ use crate::kernel::{Kernel, Places};
 use mias_ptx::warp::Unobserved;
 use mias_ptx::{Arg, DeviceMemory, Launch, Program, TbRunner, parser};
 
-/// Kernels that have no slot form: they read textures.
+/// Kernels without a slot form, because they read textures.
 const WITHOUT: [&str; 2] = ["leu", "sad1"];
 
-/// The text of the new entry.
+/// Returns the text of the new entry.
 fn added<'a>(ptx: &'a str, original: &str) -> &'a str {
     assert_eq!(&ptx[..original.len()], original, "the module stays as it is");
     &ptx[original.len()..]
@@ -63,7 +63,7 @@ fn ends_of_threads_are_ends_of_turns() {
     assert!(text.contains("\t@%p1 bra MIAS_DONE;") && text.contains("ld.param.u32 %r1, [mias_grid_y];") && text.contains(".maxnreg 24"));
 }
 
-/// How a test goes through a grid.
+/// Pass of a test through a grid.
 #[derive(Clone, Copy)]
 struct Pass {
     tbs: u32,
@@ -72,7 +72,7 @@ struct Pass {
     stride: u64,
 }
 
-/// The slot form as the executor can run it: it knows no `%smid`.
+/// Adapts the slot form to the executor, which does not support `%smid`.
 fn known(ptx: &str) -> String {
     ptx.replace("mov.u32 %mias_r2, %smid;", "mov.u32 %mias_r2, 5;")
 }
@@ -82,15 +82,15 @@ fn program(kernel: &Kernel) -> Program {
     Program::of(&parser::parse("slot form", &known(&slot.ptx)).unwrap(), &slot.name).unwrap()
 }
 
-/// The last kernel that there is room for, which all slots of these tests are of.
+/// Last possible kernel index, for all slots of these tests.
 const LAST: u32 = control::KERNELS as u32 - 1;
 
-/// Runs one slot on SM 5, of the last kernel of the run, and gives the control block.
+/// Runs one slot on SM 5, of the last kernel of the run, and returns the control block.
 fn run_slot(kernel: &Kernel, memory: &mut DeviceMemory, places: Places, pass: Pass) -> Vec<u8> {
     run_slot_with(kernel, memory, places, pass, &[])
 }
 
-/// The same with tickets that begin as this table says.
+/// Runs one slot with initial tickets from a table.
 fn run_slot_with(kernel: &Kernel, memory: &mut DeviceMemory, places: Places, pass: Pass, tickets: &[u8]) -> Vec<u8> {
     let Pass { tbs, end, window, stride } = pass;
     let mut bytes = vec![0; control::BYTES];
@@ -111,7 +111,7 @@ fn run_slot_with(kernel: &Kernel, memory: &mut DeviceMemory, places: Places, pas
     memory.read(block.address, control::BYTES).unwrap()
 }
 
-/// An argument of bytes as the executor wants it.
+/// Converts an argument of bytes to the executor's format.
 fn as_declared(arg: &Arg, ty: mias_ptx::ast::Type) -> Arg {
     let bytes = arg.bytes();
     match (ty, bytes.len()) {
@@ -122,7 +122,8 @@ fn as_declared(arg: &Arg, ty: mias_ptx::ast::Type) -> Arg {
     }
 }
 
-/// Small inputs; the rest is small enough. Every kernel that has barriers is among those that run.
+/// Returns small inputs where the default is large. Every kernel with barriers is among those that
+/// run.
 fn small(name: &str) -> String {
     let size = match name {
         "mm" | "mms" | "gemm" | "mm2" | "dxtc" | "dc" | "coulomb" => "64",
@@ -146,7 +147,7 @@ fn a_slot_leaves_what_the_tbs_leave() {
     assert!(Kernel::of("nw1").unwrap_err().contains("end before barriers of the others"));
     for name in mias_kernels::ALL.iter().map(|kernel| kernel.name).filter(|name| !WITHOUT.contains(name) && !early(name)) {
         let [original, mut slots] = [(); 2].map(|()| Kernel::of(&small(name)).unwrap());
-        // Enough that the grid's second row is among them where there is one.
+        // Enough to include the grid's second row, if there is one.
         let tbs = original.tbs().min(original.prepared.instance.launch.grid[0].min(8) + 2);
         let instance = &original.prepared.instance;
         let mut runner = TbRunner::new(&original.prepared.program, &instance.launch, &instance.memory).unwrap();
@@ -166,7 +167,7 @@ fn a_slot_leaves_what_the_tbs_leave() {
     }
 }
 
-/// A window that closes counts the TBs until then, and goes over the grid again as long as it is open.
+/// A window counts the TBs until it closes, and repeats the grid while it is open.
 #[test]
 fn a_window_counts_what_is_done_in_it() {
     let mut kernel = Kernel::of("blk:512").unwrap();
@@ -200,7 +201,7 @@ fn passes_have_memory_of_their_own() {
     assert_eq!(memory.read(own.start, pristine.len()).unwrap(), pristine);
 }
 
-/// A kernel that has SMs of its own stays on no other: tickets begin where the last slot's would end.
+/// A kernel with separate SMs stays on no other: tickets start after the last slot's.
 #[test]
 fn tickets_keep_a_kernel_on_its_sms() {
     let table = control::tickets(&[8, 3, 1], &[0..5, 5..6, 6..132]);

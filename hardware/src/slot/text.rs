@@ -1,7 +1,8 @@
-//! An entry in PTX text: where its name, parameters and body are. PTX ISA 7.8 section 11.1.1 ".entry". Text as nvcc prints it: an instruction
-//! is a line, declarations stand before instructions.
+//! An entry in PTX text: the positions of its name, parameters and body (PTX ISA 7.8 section 11.1.1
+//! ".entry"). The text is as printed by nvcc: an instruction is a line, and declarations precede
+//! instructions.
 
-/// The parts of an entry.
+/// Parts of an entry.
 #[derive(Debug, PartialEq, Eq)]
 pub struct EntryText<'a> {
     /// Parameter declarations, between the brackets.
@@ -14,7 +15,7 @@ pub struct EntryText<'a> {
     pub instructions: &'a str,
 }
 
-/// The entry called `name`; none if there is no such, or it has no body.
+/// Returns the entry called `name`; none if it does not exist, or has no body.
 pub fn entry<'a>(ptx: &'a str, name: &str) -> Option<EntryText<'a>> {
     let head = format!(".entry {name}(");
     let start = ptx.find(&head)? + head.len();
@@ -31,7 +32,7 @@ pub fn entry<'a>(ptx: &'a str, name: &str) -> Option<EntryText<'a>> {
     })
 }
 
-/// Offset of the brace that closes the one that the text begins with.
+/// Returns the offset of the brace that closes the one at the start of the text.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 0u32;
     for (at, byte) in text.bytes().enumerate() {
@@ -45,7 +46,7 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// Offset of the first line that is neither empty, a comment, nor a declaration.
+/// Returns the offset of the first line that is neither empty, a comment, nor a declaration.
 fn first_instruction(body: &str) -> usize {
     let mut offset = 0;
     for line in body.split_inclusive('\n') {

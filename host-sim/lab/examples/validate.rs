@@ -1,7 +1,8 @@
-//! Prints the comparison with the reference numbers as Markdown; `cargo xtask validate` runs it and writes the document.
+//! Prints the comparison with the reference numbers as Markdown. `cargo xtask validate` runs it and
+//! writes the document.
 //!
-//! `validate own FOLDER` for the project's own traces, `validate coruns FOLDER MACHINE` for its co-runs on another machine, `validate by-path
-//! TRACES [REFERENCE.csv [MACHINE]]` for others.
+//! `validate own FOLDER` for the project's own traces, `validate coruns FOLDER MACHINE` for its
+//! co-runs on another machine, `validate by-path TRACES [REFERENCE.csv [MACHINE]]` for others.
 
 use mias_lab::validation::{ByPath, GPU, Suite, by_path_markdown, coruns, coruns_markdown, own_markdown};
 use std::path::Path;

@@ -1,5 +1,6 @@
-//! Bandwidth utilisation: what a launch moved over what the machine could have moved in the same time. Own definitions, with
-//! the machine's peak from its file (32 bytes per DRAM atom, 336 GB/s in all on the thesis' machine).
+//! Bandwidth utilization: data moved by a launch over the machine's peak in the same time. Own
+//! definitions, with the peak from the machine's file (32 bytes per DRAM atom, 336 GB/s in all on
+//! the thesis' machine).
 
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::LaunchStats;
@@ -7,8 +8,9 @@ use mias_hw_model::register_block::{GpuDescription, Straps};
 use mias_registers::PolicyCode;
 use mias_warp_trace::SECTOR_BYTES;
 
-/// DRAM: atoms read and written over the atoms that all data buses can move in `cycles` core cycles, 0 to 1. A bus moves
-/// `burst_beats` beats per atom, `beats_per_cycle` per command cycle. None if no time has passed.
+/// Returns DRAM utilization: atoms read and written over the peak of all data buses in `cycles`
+/// core cycles, 0 to 1. A bus moves `burst_beats` beats per atom, `beats_per_cycle` per command
+/// cycle. `None` if no time has passed.
 pub fn dram(gpu: &GpuConfig, launch: &LaunchStats, cycles: u64) -> Option<f64> {
     let dram = &gpu.dram;
     let command_cycles = in_domain(cycles, gpu.clocks.dram_khz, gpu);
@@ -16,14 +18,15 @@ pub fn dram(gpu: &GpuConfig, launch: &LaunchStats, cycles: u64) -> Option<f64> {
     share((launch.dram_reads + launch.dram_writes) as f64, peak)
 }
 
-/// L2: look-ups accepted, of a sector or a whole line each, over those that all slices can do in
-/// `cycles` core cycles, 0 to 1. None if no time has passed.
+/// Returns L2 utilization: accepted look-ups, of a sector or a whole line each, over the peak of
+/// all slices in `cycles` core cycles, 0 to 1. `None` if no time has passed.
 pub fn l2(gpu: &GpuConfig, launch: &LaunchStats, cycles: u64) -> Option<f64> {
     l2_share(gpu, launch.l2.accesses, cycles)
 }
 
-/// So many sectors, or lines where the caches have no sectors, over those that all slices can move in `cycles` core cycles: one per slice
-/// and L2 cycle, or fewer where it is wider than the port. None if no time has passed.
+/// Returns the utilization by `accesses` sectors, or lines for caches without sectors, of all
+/// slices in `cycles` core cycles. The peak is one per slice and L2 cycle, or less if it is wider
+/// than the port. `None` if no time has passed.
 pub fn l2_share(gpu: &GpuConfig, accesses: u64, cycles: u64) -> Option<f64> {
     let slices = f64::from(gpu.dram.channels) * f64::from(gpu.l2.slices_per_channel);
     let cycles_per_access = (f64::from(gpu.l2.sector_bytes) / f64::from(gpu.l2.port_bytes)).max(1.0);
@@ -31,19 +34,20 @@ pub fn l2_share(gpu: &GpuConfig, accesses: u64, cycles: u64) -> Option<f64> {
     share(accesses as f64, peak)
 }
 
-/// Packets that entered one subnet of the crossbar over those that its ports can take in `cycles` core cycles: one per port and
-/// cycle, on the side with fewer ports (own: in Lin et al. 2018 both sides have as many). None if no time has passed.
+/// Returns the utilization of one subnet of the crossbar: packets over the peak of its ports in
+/// `cycles` core cycles. The peak is one per port and cycle, on the side with fewer ports (own: in
+/// Lin et al. 2018 both sides have as many). `None` if no time has passed.
 pub fn crossbar(gpu: &GpuConfig, packets: u64, cycles: u64) -> Option<f64> {
     let ports = gpu.sm.count.min(gpu.dram.channels * gpu.l2.slices_per_channel);
     share(packets as f64, in_domain(cycles, gpu.clocks.interconnect_khz, gpu) * f64::from(ports))
 }
 
-/// Zhao et al. 2018, equations 1 and 2 (sources.md D149): sectors that all SMs would ask for if
-/// none ever waited, over what the chip gives, with the rates that the firmware reads. For
-/// `accesses` of the L2 per warp instruction, each of as much as is fetched at once, of which the
-/// share `hit` hits; none: there are none. None for a chip that gives nothing.
+/// Returns demand over supply by Zhao et al. 2018, equations 1 and 2 (sources.md D149): sectors
+/// requested by all SMs without stalls, over the peak of the chip. The rates are those that the
+/// firmware reads. There are `accesses` of the L2 per warp instruction, of which the fraction `hit`
+/// hits; `None` without accesses. Returns `None` for a chip without supply.
 pub fn demand_over_supply(gpu: &GpuConfig, accesses: f64, hit: Option<f64>) -> Option<f64> {
-    /// Of Q16.16, as the registers have it.
+    /// One in Q16.16, the format of the registers.
     const ONE: f64 = 65_536.0;
     let description = GpuDescription::of(gpu, Straps::new(PolicyCode::LeftOver));
     let sectors = f64::from(description.l2_access_bytes) / SECTOR_BYTES as f64;
@@ -55,7 +59,7 @@ pub fn demand_over_supply(gpu: &GpuConfig, accesses: f64, hit: Option<f64>) -> O
     (given > 0.0).then(|| asked / given)
 }
 
-/// `cycles` core cycles, in cycles of a clock.
+/// Converts `cycles` core cycles to cycles of another clock.
 fn in_domain(cycles: u64, khz: u32, gpu: &GpuConfig) -> f64 {
     cycles as f64 * f64::from(khz) / f64::from(gpu.clocks.core_khz)
 }
@@ -93,7 +97,8 @@ mod tests {
         assert_eq!(l2(&gpu, &launch, 2_000), Some(0.5), "one look-up per cycle all the same");
     }
 
-    /// `zhao18`: 24 SMs of 2 schedulers, 9.6 sectors per cycle of the interconnect, 12 of the L2, 7.92 of DRAM (docs/evaluation-zhao.md).
+    /// `zhao18`: 24 SMs of 2 schedulers, 9.6 sectors per cycle of the interconnect, 12 of the L2,
+    /// 7.92 of DRAM (docs/results/zhao.md).
     #[test]
     fn demand_and_supply_are_equations_1_and_2() {
         let gpu = gpus::load("zhao18").unwrap();
@@ -106,7 +111,7 @@ mod tests {
         assert_eq!(of(0.0, None), 0.0);
     }
 
-    /// What the firmware decides by the same counts, in integers.
+    /// The firmware decides the same from the same counts, in integers.
     #[test]
     fn the_firmware_says_the_same() {
         use mias_firmware::quantity::SectorRate;

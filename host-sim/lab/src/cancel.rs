@@ -1,19 +1,19 @@
-//! The wish to stop: set once, from outside, and looked at by whatever takes long.
+//! Cancellation: a flag that is set once, and checked by long operations.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A flag that all its clones share.
+/// Cancellation flag shared by all its clones.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Asks to stop. True the first time.
+    /// Requests cancellation. Returns true the first time.
     pub fn request(&self) -> bool {
         !self.0.swap(true, Ordering::SeqCst)
     }
 
-    /// Whether somebody asked.
+    /// Returns whether cancellation was requested.
     pub fn requested(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }

@@ -1,35 +1,35 @@
-//! What options choose from: enums whose values have a name that users type and a line of help. Command line, plans and JSON all take
-//! the names from here.
+//! Choices of options: enums whose values have a name that users type and a line of help. Command
+//! line, plans and JSON all use these names.
 
-/// A value that users choose by name.
+/// Value that users choose by name.
 pub trait Choice: Copy + Eq + std::fmt::Debug + Send + Sync + 'static {
     /// All values, in the order of lists.
     const ALL: &'static [Self];
 
-    /// The name that users type: small letters, digits and hyphens.
+    /// Returns the name that users type: small letters, digits and hyphens.
     fn name(self) -> &'static str;
 
-    /// What it means, in a line without a full stop.
+    /// Returns the one-line description without a full stop.
     fn help(self) -> &'static str;
 
-    /// Another name that users may type.
+    /// Returns an alias that users may type.
     fn alias(self) -> Option<&'static str> {
         None
     }
 
-    /// The value of a name.
+    /// Returns the value of a name or alias.
     fn find(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|choice| choice.name() == name || choice.alias() == Some(name))
     }
 
-    /// All names, in the order of lists.
+    /// Returns all names, in the order of lists.
     fn names() -> Vec<&'static str> {
         Self::ALL.iter().map(|choice| choice.name()).collect()
     }
 }
 
-/// Declares an enum that is a [`Choice`]: each value with a line of documentation, which is its help, and its
-/// name. JSON has the name.
+/// Declares an enum that is a [`Choice`]: each value with one doc line, which is its help, and its
+/// name. JSON uses the name.
 #[macro_export]
 macro_rules! choices {
     ($(#[$attribute:meta])* $visibility:vis enum $Name:ident {

@@ -1,8 +1,8 @@
-//! CSV tables (RFC 4180): a heading that names the columns, a line per row. A mistake in one is shown with its line.
+//! CSV tables (RFC 4180): a heading that names the columns, a line per row. Errors state the line.
 
 use csv::{ErrorKind, Position, Reader, ReaderBuilder, StringRecord, Trim, Writer};
 
-/// The table's text; a cell is put in quotes where it holds what ends a cell.
+/// Formats a table; cells with special characters are quoted.
 ///
 /// # Errors
 /// None in practice: memory takes every row.
@@ -10,10 +10,11 @@ pub fn text<const N: usize>(headings: [&str; N], rows: impl IntoIterator<Item = 
     self::rows(std::iter::once(headings.map(str::to_owned)).chain(rows))
 }
 
-/// The text of a table whose columns only its making tells: the heading, then the rows, all of one length.
+/// Formats a table with columns known only at run time: the heading, then the rows, all of one
+/// length.
 ///
 /// # Errors
-/// If they are not.
+/// If the lengths differ.
 pub fn rows<R: AsRef<[String]>>(rows: impl IntoIterator<Item = R>) -> csv::Result<String> {
     let mut writer = Writer::from_writer(Vec::new());
     rows.into_iter().try_for_each(|row| writer.write_record(row.as_ref()))?;
@@ -21,8 +22,8 @@ pub fn rows<R: AsRef<[String]>>(rows: impl IntoIterator<Item = R>) -> csv::Resul
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The rows of a table as `row` makes them from the cells of `columns`, which the table has in any order and among others. Blanks
-/// around cells count for nothing.
+/// Parses the rows of a table: `row` converts the cells of `columns`, which may be in any order and
+/// among others. Blanks around cells are ignored.
 ///
 /// # Errors
 /// The line, a colon and a sentence: about the table, or that of `row`.
@@ -32,7 +33,7 @@ pub fn read<T>(text: &str, columns: &[&str], row: impl Fn(&[&str]) -> Result<T, 
     let read = |record: csv::Result<StringRecord>| {
         let record = record.map_err(|error| match error.kind() {
             ErrorKind::UnequalLengths { pos, expected_len, len } => {
-                format!("{}: {len} fields, but the heading has {expected_len}", line(text, pos.as_ref()))
+                format!("{}: {len} fields, expected {expected_len} as in the heading", line(text, pos.as_ref()))
             }
             _ => error.to_string(),
         })?;
@@ -42,7 +43,7 @@ pub fn read<T>(text: &str, columns: &[&str], row: impl Fn(&[&str]) -> Result<T, 
     reader.records().map(read).collect()
 }
 
-/// Where the columns are.
+/// Returns the indices of the columns.
 fn places(reader: &mut Reader<&[u8]>, columns: &[&str]) -> Result<Vec<usize>, String> {
     let headings = reader.headers().map_err(|error| error.to_string())?;
     let place = |column: &&str| {
@@ -51,13 +52,13 @@ fn places(reader: &mut Reader<&[u8]>, columns: &[&str]) -> Result<Vec<usize>, St
     columns.iter().map(place).collect()
 }
 
-/// The line of a row, from 1. The reader has it begin with the empty lines before it.
+/// Returns the line of a row, from 1. The reader includes the empty lines before it.
 fn line(text: &str, at: Option<&Position>) -> usize {
     let from = at.map_or(1, |at| at.line() as usize);
     from + text.lines().skip(from - 1).take_while(|line| line.is_empty()).count()
 }
 
-/// A cell as a whole number, not negative.
+/// Parses a cell as a nonnegative whole number.
 ///
 /// # Errors
 /// A sentence with the cell.
@@ -89,6 +90,6 @@ mod tests {
         assert_eq!(sum("a,x,b\n1, y , 2\n\n3,,4\n"), Ok(vec![3, 7]));
         assert_eq!(sum("a,x\n1,2\n"), Err("1: no column `b` in the heading".into()));
         assert_eq!(sum("a,b\n1,2\n\n3,4k\n"), Err("4: `4k` is not a number".into()));
-        assert_eq!(sum("a,b\n1,2\n3\n"), Err("3: 1 fields, but the heading has 2".into()));
+        assert_eq!(sum("a,b\n1,2\n3\n"), Err("3: 1 fields, expected 2 as in the heading".into()));
     }
 }

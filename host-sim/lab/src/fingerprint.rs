@@ -1,11 +1,12 @@
-//! Fingerprints for provenance: of machines, of the register map, of the program that runs. Those of traces, and the hash itself, are
-//! in [`mias_trace::fingerprint`].
+//! Fingerprints for provenance: of machines, of the register map, of the running program. Those of
+//! traces, and the hash itself, are in [`mias_trace::fingerprint`].
 
 use mias_hw_model::config::GpuConfig;
 use mias_trace::fingerprint::{Fnv, hex};
 use std::hash::Hasher;
 
-/// Fingerprint of a machine: of its values, not of its file's layout or comments, nor of how it is described.
+/// Returns the fingerprint of a machine's values, independent of its file's layout, comments and
+/// description.
 pub fn gpu(config: &GpuConfig) -> String {
     let undescribed = GpuConfig { description: String::new(), ..config.clone() };
     let mut hasher = Fnv::default();
@@ -13,17 +14,18 @@ pub fn gpu(config: &GpuConfig) -> String {
     hex(hasher)
 }
 
-/// Fingerprint of the register map: two programs that agree in it mean the same by an access.
+/// Returns the fingerprint of the register map: accesses of two programs with the same one have the
+/// same meaning.
 pub fn register_map() -> u64 {
     let mut hasher = Fnv::default();
     mias_registers::fingerprint(&mut hasher);
     hasher.finish()
 }
 
-/// Fingerprint of the program that runs: of its file, so that every change of its code shows.
+/// Returns the fingerprint of the running program's file, which every change of its code affects.
 ///
 /// # Errors
-/// That its file cannot be found or read.
+/// If its file cannot be found or read.
 pub fn program() -> std::io::Result<u64> {
     let mut hasher = Fnv::default();
     hasher.write(&std::fs::read(std::env::current_exe()?)?);

@@ -1,26 +1,27 @@
-//! What is known of numbers that are made of estimates: from the interval of each to the interval of all.
+//! Intervals of numbers derived from estimates: from the interval of each to that of the result.
 //!
-//! Every metric of a co-run rises or falls with each IPC, so that its extremes lie where all of them are at an end of their intervals. That is
-//! wider than 95 % if their errors are independent, and never too narrow whatever they have in common.
+//! Every metric of a shared run is monotone in each IPC, so that its extremes lie where all IPCs
+//! are at an end of their intervals. That is wider than 95 % for independent errors, and never too
+//! narrow for correlated ones.
 
 use crate::metrics::{self, Metrics};
 
-/// A number, and half of its interval; 0 if it is exact.
+/// Number with half of its interval; 0 if it is exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimated {
-    /// The middle of the interval.
+    /// Center of the interval.
     pub value: f64,
     /// Half of its length, in the same unit.
     pub half_width: f64,
 }
 
 impl Estimated {
-    /// A number that is known.
+    /// Creates an exact number.
     pub fn exact(value: f64) -> Self {
         Estimated { value, half_width: 0.0 }
     }
 
-    /// The lower end; no count is negative.
+    /// Returns the lower end, at least 0, since no count is negative.
     fn low(self) -> f64 {
         (self.value - self.half_width).max(0.0)
     }
@@ -29,20 +30,20 @@ impl Estimated {
         self.value + self.half_width
     }
 
-    /// Whether the intervals say which of the two is larger.
+    /// Returns whether the intervals are disjoint, so that the larger number is known.
     pub fn is_apart_from(self, other: Estimated) -> bool {
         (self.value - other.value).abs() > self.half_width + other.half_width
     }
 }
 
-/// Half-widths of the metrics of a co-run with these IPCs, against these alone.
+/// Returns half-widths of the metrics of a shared run with these IPCs, against these isolated ones.
 pub fn metrics(ipc: &[Estimated], alone: &[Estimated]) -> Metrics {
     let ends = |of: fn(Estimated) -> f64, numbers: &[Estimated]| numbers.iter().map(|number| of(*number)).collect::<Vec<f64>>();
     let [(ipc_low, alone_low), (ipc_mid, alone_mid), (ipc_high, alone_high)] =
         [Estimated::low, |number: Estimated| number.value, Estimated::high].map(|of| (ends(of, ipc), ends(of, alone)));
     let wide = |of: fn(&[f64], &[f64]) -> Option<f64>| {
         let middle = of(&ipc_mid, &alone_mid)?;
-        // An end that does not exist is infinitely far.
+        // An undefined end is infinitely far.
         let far = |end: Option<f64>| end.map_or(f64::INFINITY, |end| (end - middle).abs());
         Some(far(of(&ipc_high, &alone_low)).max(far(of(&ipc_low, &alone_high))))
     };
@@ -57,7 +58,7 @@ pub fn metrics(ipc: &[Estimated], alone: &[Estimated]) -> Metrics {
     Metrics { speedup: wide(metrics::speedup), stp: wide(metrics::stp), antt: wide(metrics::antt), fairness: fairness() }
 }
 
-/// Half-width of the regret of a value against the best.
+/// Returns the half-width of the regret of a value against the best.
 pub fn regret(value: Estimated, best: Estimated) -> Option<f64> {
     let middle = metrics::regret(Some(value.value), Some(best.value))?;
     let ends = [(value.low(), best.high()), (value.high(), best.low())];
@@ -81,7 +82,8 @@ mod tests {
 
     #[test]
     fn a_worked_example() {
-        // 400 and 150 of 800 and 200, the first known to 40: STP 1.25 and 0.05, S 1.1 and 0.08.
+        // 400 and 150 relative to 800 and 200, the first with a half-width of 40: STP 1.25 and
+        // 0.05, S 1.1 and 0.08.
         let ipc = [Estimated { value: 400.0, half_width: 40.0 }, Estimated::exact(150.0)];
         let half = metrics(&ipc, &[800.0, 200.0].map(Estimated::exact));
         assert!(half.stp.is_some_and(|half| (half - 0.05).abs() < 1e-12) && half.speedup.is_some_and(|half| (half - 0.08).abs() < 1e-12));
@@ -94,7 +96,7 @@ mod tests {
     }
 
     proptest! {
-        /// Wherever the true IPCs lie in their intervals, every metric lies in its own.
+        /// For any true IPCs within their intervals, every metric lies in its own.
         #[test]
         fn no_metric_leaves_its_interval(numbers in numbers()) {
             let estimated = |value: f64, wide: f64| Estimated { value, half_width: wide * value };

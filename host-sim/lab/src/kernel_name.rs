@@ -1,28 +1,31 @@
-//! What a kernel is called where there is little room: in the columns of a table, and in figures. Documents for programs have its whole name.
+//! Short names of kernels, for columns of tables and for figures. Documents for programs have the
+//! whole name.
 
 use crate::experiment::recorded::LIST;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// A trace by its list's folder, or by its file, and by its launch: `runs/hotspot/kernelslist.g#3` is `hotspot#3`, and `runs/app.mtrace`
-/// is `app.mtrace`. Other kernels as they are.
+/// Returns a short name: for a trace, its list's folder or its file, and its launch.
+/// `runs/hotspot/kernelslist.g#3` becomes `hotspot#3`, and `runs/app.mtrace` becomes `app.mtrace`.
+/// Other names are unchanged.
 pub fn short(name: &str) -> Cow<'_, str> {
     let (path, launch) = name.split_at(name.find('#').unwrap_or(name.len()));
     let path = Path::new(path);
     let (Some(file), Some("g" | "mtrace")) = (path.file_name(), path.extension().and_then(|end| end.to_str())) else {
         return Cow::Borrowed(name);
     };
-    // A list's own name says nothing, its folder's does.
+    // All lists have the same file name, so the folder's name is used.
     let folder = path.parent().and_then(Path::file_name).filter(|_| file == LIST);
     Cow::Owned(format!("{}{launch}", folder.unwrap_or(file).display()))
 }
 
-/// Whether it is a trace's.
+/// Returns whether it is the name of a trace.
 pub fn is_trace(name: &str) -> bool {
     matches!(short(name), Cow::Owned(_))
 }
 
-/// Kernels that run together, each by its short name if that tells it from the others, else by its whole name.
+/// Returns the short names of kernels that run together, or the whole name if the short one is
+/// ambiguous.
 pub fn columns<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<Cow<'n, str>> {
     let whole: Vec<&str> = names.into_iter().collect();
     let short: Vec<Cow<'_, str>> = whole.iter().map(|name| short(name)).collect();

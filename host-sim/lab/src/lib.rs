@@ -1,4 +1,21 @@
-//! Experiments on the GPU model under the firmware: which runs answer a question, the runs themselves, and what their numbers say.
+//! Experiments on the GPU model under the firmware: single runs, comparisons of policies,
+//! evaluations from plans, characterization of kernels, co-simulation and validation.
+//!
+//! Use this crate to run MIAS experiments from a program. The command `mias` is built on it, and
+//! `mias-report` formats its results. The model itself is in `mias-hw-model`, the firmware in
+//! `mias-firmware`.
+//!
+//! ```rust
+//! use mias_lab::gpus;
+//! use mias_lab::metrics::Metrics;
+//!
+//! let gpu = gpus::load("rtx2060").unwrap();
+//! assert_eq!(gpu.sm.count, 30);
+//!
+//! // IPC of two kernels in a shared run, and in isolated runs.
+//! let metrics = Metrics::of(&[400.0, 150.0], &[800.0, 200.0]);
+//! assert_eq!(metrics.stp, Some(1.25));
+//! ```
 //!
 //! ```text
 //! machines, workloads -> experiment -> metrics                       one question

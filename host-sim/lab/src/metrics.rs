@@ -1,30 +1,33 @@
-//! What a co-run achieved against isolated runs (sources.md D1 to D4).
+//! Metrics of a shared run against isolated runs (sources.md D1 to D4).
 //!
-//! `ipc[k]` is kernel k's instructions per cycle in the co-run, `isolated[k]` its instructions per cycle alone on the whole
-//! GPU over the same window. Every function returns none where the quantity does not exist: no kernel, slices of different
-//! length, an isolated IPC that is not positive, an IPC that is negative or not finite.
+//! `ipc[k]` is kernel k's instructions per cycle in the shared run, `isolated[k]` its instructions
+//! per cycle alone on the whole GPU over the same window. Every function returns `None` if the
+//! quantity is undefined: no kernel, slices of different length, an isolated IPC that is not
+//! positive, an IPC that is negative or not finite.
 
-/// The metrics of one co-run.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Metrics of one shared run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Metrics {
-    /// S, the thesis' speedup: sum of IPCs / mean isolated IPC.
+    /// Speedup S of the thesis: sum of IPCs / mean isolated IPC.
     pub speedup: Option<f64>,
-    /// System throughput (weighted speedup): sum of normalised IPCs; the speedup over running the same work in sequence.
+    /// System throughput (weighted speedup): sum of normalized IPCs; the speedup over sequential
+    /// execution of the same work.
     pub stp: Option<f64>,
-    /// Average normalised turnaround time, 1 at best where nothing runs faster than alone; none if a kernel made no progress.
+    /// Average normalized turnaround time, at least 1 if nothing runs faster than alone; `None` if
+    /// a kernel made no progress.
     pub antt: Option<f64>,
-    /// Smallest / largest normalised IPC, 0..=1.
+    /// Fairness: smallest / largest normalized IPC, 0..=1.
     pub fairness: Option<f64>,
 }
 
 impl Metrics {
-    /// All metrics of a co-run.
+    /// Computes all metrics of a shared run.
     pub fn of(ipc: &[f64], isolated: &[f64]) -> Self {
         Metrics { speedup: speedup(ipc, isolated), stp: stp(ipc, isolated), antt: antt(ipc, isolated), fairness: fairness(ipc, isolated) }
     }
 }
 
-/// IPC over isolated IPC, per kernel.
+/// Returns IPC over isolated IPC, per kernel.
 pub fn normalized(ipc: &[f64], isolated: &[f64]) -> Option<Vec<f64>> {
     let valid = |(&ipc, &alone): (&f64, &f64)| ipc.is_finite() && ipc >= 0.0 && alone.is_finite() && alone > 0.0;
     if ipc.is_empty() || ipc.len() != isolated.len() || !ipc.iter().zip(isolated).all(valid) {
@@ -33,14 +36,14 @@ pub fn normalized(ipc: &[f64], isolated: &[f64]) -> Option<Vec<f64>> {
     Some(ipc.iter().zip(isolated).map(|(ipc, alone)| ipc / alone).collect())
 }
 
-/// S = sum of IPCs / mean isolated IPC (Nasef 2023, eq. 4.1; sources.md D1).
+/// Returns S = sum of IPCs / mean isolated IPC (Nasef 2023, eq. 4.1; sources.md D1).
 pub fn speedup(ipc: &[f64], isolated: &[f64]) -> Option<f64> {
     normalized(ipc, isolated)?;
     Some(ipc.iter().sum::<f64>() * ipc.len() as f64 / isolated.iter().sum::<f64>())
 }
 
-/// S_null = largest isolated IPC / mean isolated IPC: what running only the fastest kernel scores. For two kernels with the
-/// ratio r of isolated IPCs this is 2r/(1+r).
+/// Returns S_null = largest isolated IPC / mean isolated IPC: S of running only the fastest kernel.
+/// For two kernels with the ratio r of isolated IPCs it is 2r/(1+r).
 pub fn null_speedup(isolated: &[f64]) -> Option<f64> {
     let fastest = isolated.iter().copied().fold(0.0, f64::max);
     let mut only_fastest = vec![0.0; isolated.len()];
@@ -48,12 +51,12 @@ pub fn null_speedup(isolated: &[f64]) -> Option<f64> {
     speedup(&only_fastest, isolated)
 }
 
-/// STP = sum of normalised IPCs (Eyerman and Eeckhout 2008).
+/// Returns STP = sum of normalized IPCs (Eyerman and Eeckhout 2008).
 pub fn stp(ipc: &[f64], isolated: &[f64]) -> Option<f64> {
     Some(normalized(ipc, isolated)?.iter().sum())
 }
 
-/// ANTT = mean of 1 / normalised IPC (Eyerman and Eeckhout 2008).
+/// Returns ANTT = mean of 1 / normalized IPC (Eyerman and Eeckhout 2008).
 pub fn antt(ipc: &[f64], isolated: &[f64]) -> Option<f64> {
     let progress = normalized(ipc, isolated)?;
     if progress.contains(&0.0) {
@@ -62,7 +65,7 @@ pub fn antt(ipc: &[f64], isolated: &[f64]) -> Option<f64> {
     Some(progress.iter().map(|p| 1.0 / p).sum::<f64>() / progress.len() as f64)
 }
 
-/// Fairness = smallest / largest normalised IPC; none if no kernel made progress.
+/// Returns fairness = smallest / largest normalized IPC; `None` if no kernel made progress.
 pub fn fairness(ipc: &[f64], isolated: &[f64]) -> Option<f64> {
     let progress = normalized(ipc, isolated)?;
     let least = progress.iter().copied().fold(f64::INFINITY, f64::min);
@@ -70,7 +73,8 @@ pub fn fairness(ipc: &[f64], isolated: &[f64]) -> Option<f64> {
     if most > 0.0 { Some(least / most) } else { None }
 }
 
-/// Regret = 1 - value / best; none if there is no positive best. Negative where something outside the sweep beats it.
+/// Returns regret = 1 - value / best; `None` if there is no positive best. Negative if the value
+/// exceeds the sweep's best.
 pub fn regret(value: Option<f64>, best: Option<f64>) -> Option<f64> {
     match (value, best) {
         (Some(value), Some(best)) if best > 0.0 => Some(1.0 - value / best),
@@ -78,7 +82,7 @@ pub fn regret(value: Option<f64>, best: Option<f64>) -> Option<f64> {
     }
 }
 
-/// One count over another; none over nothing.
+/// Returns the ratio of two counts; `None` if the divisor is 0.
 pub fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
@@ -132,7 +136,7 @@ mod tests {
     }
 
     proptest! {
-        /// Item 45: an application alone makes progress 1, so K of them undisturbed have STP K and ANTT 1.
+        /// Item 45: an undisturbed application has progress 1, so K of them have STP K and ANTT 1.
         #[test]
         fn undisturbed_is_one_each((_, alone) in runs()) {
             let all = Metrics::of(&alone, &alone);
@@ -155,7 +159,8 @@ mod tests {
             prop_assert!(fairness(&ipc, &alone).is_none_or(|f| (0.0..=1.0).contains(&f)));
         }
 
-        /// Item 45: S = K * (sum of IPCs / sum of isolated IPCs), for two kernels twice the ratio of the means.
+        /// Item 45: S = K * (sum of IPCs / sum of isolated IPCs), for two kernels twice the ratio
+        /// of the means.
         #[test]
         fn speedup_is_k_times_the_ratio_of_means((ipc, alone) in runs()) {
             let k = ipc.len() as f64;
@@ -172,14 +177,15 @@ mod tests {
             prop_assert!((1.0 - EPSILON..=3.0).contains(&three));
         }
 
-        /// Item 45: STP is the speedup over running equal work in sequence: T * STP = sum of I / isolated IPC.
+        /// Item 45: STP is the speedup over sequential execution of equal work: T * STP = sum of I
+        /// / isolated IPC.
         #[test]
         fn stp_is_the_sequential_speedup((ipc, alone) in runs(), cycles in 1.0f64..1e7) {
             let in_sequence: f64 = ipc.iter().zip(&alone).map(|(ipc, alone)| ipc * cycles / alone).sum();
             prop_assert!(close(stp(&ipc, &alone), in_sequence / cycles));
         }
 
-        /// No metric depends on the order of the kernels.
+        /// Metrics do not depend on the order of the kernels.
         #[test]
         fn order_does_not_matter((ipc, alone) in runs()) {
             let backwards = |v: &[f64]| v.iter().rev().copied().collect::<Vec<_>>();

@@ -1,10 +1,12 @@
-//! Which sources decide what a simulation gives, and what of them does: the fingerprint of the model is made of that, so that kept
-//! results of one program are never taken for those of another, and no result is thrown away for a comment. Used by `build.rs`.
+//! Sources that determine simulation results, and their relevant lines, from which the model's
+//! fingerprint is computed. So stored results of one model are never mistaken for another's, and no
+//! result is discarded for a changed comment. Used by `build.rs`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders and files with such sources, from this crate's folder. The time of decisions is among them: its table, and what reads it.
+/// Folders and files with such sources, relative to this crate's folder. They include the time of
+/// decisions: its table and reader.
 pub(crate) const DECIDING: [&str; 8] = [
     "../../firmware/registers/src",
     "../../firmware/src",
@@ -16,8 +18,9 @@ pub(crate) const DECIDING: [&str; 8] = [
     "src/decision_cost",
 ];
 
-/// What lies in those folders and decides nothing: what only images, reports, drawings, checks or proofs use, and what is worked out
-/// from finished runs. Unit tests (`tests`, `*_tests`, `#[cfg(test)]`) go without saying.
+/// Files in those folders without effect on results: code only for images, reports, drawings,
+/// checks or proofs, and evaluation of finished runs. Unit tests (`tests`, `*_tests`,
+/// `#[cfg(test)]`) are excluded anyway.
 const NOT_DECIDING: [&str; 18] = [
     "firmware/src/epitaph.rs",
     "firmware/src/log.rs",
@@ -39,7 +42,7 @@ const NOT_DECIDING: [&str; 18] = [
     "src/experiment/sweep.rs",
 ];
 
-/// All deciding files of a place that is a folder or a file, in the order of their paths.
+/// Returns all relevant files of a folder or file, in the order of their paths.
 pub(crate) fn files(place: &Path) -> Vec<PathBuf> {
     if place.is_file() {
         return vec![place.to_owned()];
@@ -58,8 +61,8 @@ pub(crate) fn files(place: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The lines of a source text that decide: without comments, blank lines, and items for tests. It takes the text to be as rustfmt
-/// leaves it, with the closing brace of an item as far to the left as its first line.
+/// Returns the relevant lines of a source text: without comments, blank lines, and items for tests.
+/// It assumes rustfmt's layout, with the closing brace of an item indented like its first line.
 pub(crate) fn code(text: &str) -> Vec<&str> {
     let mut kept = Vec::new();
     let mut lines = text.lines();
@@ -72,7 +75,7 @@ pub(crate) fn code(text: &str) -> Vec<&str> {
             }
             continue;
         }
-        // A comment of a TOML file; an attribute of Rust begins otherwise.
+        // A comment of a TOML file; a Rust attribute begins differently.
         let is_toml_comment = line == "#" || line.starts_with("# ");
         let line = if is_toml_comment { "" } else { without_comment(line).trim() };
         if !line.is_empty() {
@@ -82,7 +85,7 @@ pub(crate) fn code(text: &str) -> Vec<&str> {
     kept
 }
 
-/// A line up to its comment, which begins at its start or behind a blank, outside of quotes.
+/// Returns a line up to its comment, which begins at its start or after a blank, outside of quotes.
 fn without_comment(line: &str) -> &str {
     if line.trim_start().starts_with("//") {
         return "";
@@ -104,7 +107,7 @@ mod tests {
         assert_eq!(code("# Written by\n#\n[cortex]\na = 1\n"), ["[cortex]", "a = 1"]);
     }
 
-    /// A name that is wrong, or of a file that was moved, would let a file through unseen.
+    /// A wrong name, or that of a moved file, would silently exclude nothing.
     #[test]
     fn what_is_left_out_is_there() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,48 +1,49 @@
-//! Where a report goes: standard output, or a file that appears whole or not at all.
+//! Destination of a report: standard output, or a file that appears whole or not at all.
 
 use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// What the name of a file under construction ends in.
+/// Suffix of files under construction.
 const PART: &str = ".part";
 
-/// A report's destination.
+/// Destination of a report.
 #[derive(Debug)]
 pub enum Output {
     /// Standard output.
     Stdout,
-    /// A file, replaced in one step when the report is complete.
+    /// File that is replaced in one step when the report is complete.
     File(PathBuf),
-    /// A file that is not there yet, and appears in one step.
+    /// File that does not exist yet, and appears in one step.
     New(PathBuf),
-    /// A device or a pipe, written to as it is.
+    /// Device or pipe, written directly.
     Device(PathBuf),
 }
 
-/// Why a report could not be written.
+/// Reason why a report could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write {path}: {error}")]
 pub struct OutputError {
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// Why.
+    /// Error of the system.
     pub error: std::io::Error,
 }
 
 impl Output {
-    /// Output to `path`, or to standard output. The path is tried now, before hours of simulation, and nothing is left behind.
+    /// Opens `path`, or standard output. The path is tested now, before hours of simulation, and no
+    /// file is left.
     ///
     /// # Errors
-    /// [`OutputError`] if no file can be made there.
+    /// [`OutputError`] if no file can be created there.
     pub fn open(path: Option<&Path>) -> Result<Self, OutputError> {
         let Some(path) = path else { return Ok(Output::Stdout) };
         let fail = |error| OutputError { path: path.display().to_string(), error };
         if path.is_dir() {
             return Err(fail(ErrorKind::IsADirectory.into()));
         }
-        // What a link points to is replaced, not the link.
+        // The target of a link is replaced, not the link.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         if let Ok(there) = path.metadata() {
             if there.permissions().readonly() {
@@ -56,13 +57,15 @@ impl Output {
         Ok(Output::File(path))
     }
 
-    /// The same for a file that is not there yet. What appears there meanwhile is not replaced either.
+    /// Opens a path for a file that does not exist yet. A file that appears there meanwhile is not
+    /// replaced either.
     ///
     /// # Errors
-    /// [`OutputError`] with [`ErrorKind::AlreadyExists`] if something other than a device or a pipe is there, and those of [`Output::open`].
+    /// [`OutputError`] with [`ErrorKind::AlreadyExists`] if anything except a device or a pipe
+    /// exists there, and those of [`Output::open`].
     pub fn open_new(path: &Path) -> Result<Self, OutputError> {
         match Output::open(Some(path))? {
-            // A link that leads nowhere is there, too.
+            // A dangling link counts as existing, too.
             Output::File(_) if path.symlink_metadata().is_ok() => {
                 Err(OutputError { path: path.display().to_string(), error: ErrorKind::AlreadyExists.into() })
             }
@@ -74,7 +77,7 @@ impl Output {
     /// Writes the whole report. A reader that closes standard output early is not an error.
     ///
     /// # Errors
-    /// [`OutputError`]; the file is then as it was before.
+    /// [`OutputError`]; the file is then unchanged.
     pub fn write(&self, content: &(impl AsRef<[u8]> + ?Sized)) -> Result<(), OutputError> {
         let bytes = content.as_ref();
         match self {
@@ -96,10 +99,10 @@ impl Output {
     }
 }
 
-/// Writes a file in one step: at any time there is all of it, or what was there before.
+/// Replaces a file in one step: at any time it has the complete new or the old content.
 ///
 /// # Errors
-/// Those of the system; the file is then as it was before.
+/// Those of the system; the file is then unchanged.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut part = part(path)?;
     part.as_file_mut().write_all(bytes)?;
@@ -111,10 +114,10 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Writes a file that is not there yet in one step.
+/// Creates a file in one step.
 ///
 /// # Errors
-/// [`ErrorKind::AlreadyExists`] if it is there, and those of the system.
+/// [`ErrorKind::AlreadyExists`] if it exists, and those of the system.
 pub(crate) fn create(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut part = part(path)?;
     part.as_file_mut().write_all(bytes)?;
@@ -123,16 +126,17 @@ pub(crate) fn create(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A file under construction: of a hidden name in the same folder, so that the final rename stays within one file system, and gone
-/// when it is dropped.
+/// Creates a file under construction: hidden, in the same folder so that the final rename stays
+/// within one file system, and removed when dropped.
 fn part(path: &Path) -> std::io::Result<NamedTempFile> {
     let (folder, name) = path.parent().zip(path.file_name()).ok_or(ErrorKind::InvalidFilename)?;
-    // Made as any new file is: one that `tempfile` makes may be read by its owner alone.
+    // Created with default permissions; `tempfile`'s own files are readable by their owner only.
     let new = |path: &Path| File::create_new(path);
     tempfile::Builder::new().prefix(&format!(".{}.", name.to_string_lossy())).suffix(PART).make_in(folder, new)
 }
 
-/// Whether a file's name is one of those under which [`replace`] begins a file: what is left of a program that was killed.
+/// Returns whether a file name is that of a temporary file of [`replace`], which a killed program
+/// may leave.
 pub(crate) fn is_part(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(PART)
 }
@@ -184,7 +188,7 @@ mod tests {
         let path = folder.path().join("out");
         let (first, second) = (Output::open_new(&path).unwrap(), Output::open_new(&path).unwrap());
         first.write("first").unwrap();
-        // It appeared between the look and the write; or was there before.
+        // The file appeared between check and write, or existed before.
         assert_eq!(second.write("second").unwrap_err().error.kind(), ErrorKind::AlreadyExists);
         assert_eq!(Output::open_new(&path).unwrap_err().error.kind(), ErrorKind::AlreadyExists);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "first");

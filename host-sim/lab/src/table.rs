@@ -1,11 +1,11 @@
-//! Plain tables: numbers to the right, a dash where there is no number.
+//! Plain tables: numbers right-aligned, with a dash for missing ones.
 
 use comfy_table::{CellAlignment, Table, presets};
 
-/// What stands where there is no value.
+/// Placeholder for a missing value.
 pub const DASH: &str = "-";
 
-/// A table with these headings; the first column to the left, the others to the right.
+/// Creates a table with these headings; the first column is left-aligned, the others right-aligned.
 pub fn new(headings: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(headings.iter().copied());
@@ -17,7 +17,8 @@ pub fn new(headings: &[&str]) -> Table {
     table
 }
 
-/// A table of these rows; columns of words to the left, those with a number to the right.
+/// Creates a table of these rows; columns of words are left-aligned, those with a number
+/// right-aligned.
 pub fn of(headings: &[String], rows: &[Vec<String>]) -> Table {
     let mut table = new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
     rows.iter().for_each(|row| {
@@ -31,22 +32,22 @@ pub fn of(headings: &[String], rows: &[Vec<String>]) -> Table {
     table
 }
 
-/// Whether column `at` holds words, and no number or dash.
+/// Returns whether column `at` holds words, and no number or dash.
 pub fn are_words(rows: &[Vec<String>], at: usize) -> bool {
     rows.iter().all(|row| row.get(at).is_some_and(|cell| cell.is_empty() || cell.starts_with(char::is_alphabetic)))
 }
 
-/// The table's text, without blanks at line ends.
+/// Formats the table, without blanks at line ends.
 pub fn text(table: &Table) -> String {
     table.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// A number with `digits` decimals, or a dash.
+/// Formats a number with `digits` decimals, or a dash.
 pub fn number(value: Option<f64>, digits: usize) -> String {
     value.map_or_else(|| DASH.to_owned(), |value| format!("{value:.digits$}"))
 }
 
-/// A number with `digits` decimals and half of its interval, where it has one.
+/// Formats a number with `digits` decimals and its half-width, if it has one.
 pub fn estimate(value: Option<f64>, half_width: Option<f64>, digits: usize) -> String {
     match (value, half_width) {
         (Some(_), Some(half)) => format!("{} \u{b1}{half:.digits$}", number(value, digits)),
@@ -54,18 +55,18 @@ pub fn estimate(value: Option<f64>, half_width: Option<f64>, digits: usize) -> S
     }
 }
 
-/// A fraction as a percentage with one decimal, or a dash.
+/// Formats a fraction as a percentage with one decimal, or a dash.
 pub fn percent(value: Option<f64>) -> String {
     // Adding zero turns -0.0 into 0.0.
     value.map_or_else(|| DASH.to_owned(), |value| format!("{:.1} %", (value * 1000.0).round() / 10.0 + 0.0))
 }
 
-/// A ratio as a change, with its sign and one decimal: `+3.2 %`.
+/// Formats a ratio as a change, with its sign and one decimal: `+3.2 %`.
 pub fn change(ratio: f64) -> String {
     format!("{:+.1} %", (1000.0 * (ratio - 1.0)).round() / 10.0 + 0.0).replace('-', "\u{2212}")
 }
 
-/// A configuration as `1-3`, or a dash.
+/// Formats a configuration as `1-3`, or a dash.
 pub fn config(config: Option<&[u32]>) -> String {
     match config {
         Some(config) => config.iter().map(u32::to_string).collect::<Vec<_>>().join("-"),
@@ -73,7 +74,7 @@ pub fn config(config: Option<&[u32]>) -> String {
     }
 }
 
-/// A whole number with groups of three.
+/// Formats a whole number in groups of three digits.
 pub fn grouped(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::new();
@@ -86,7 +87,7 @@ pub fn grouped(value: u64) -> String {
     text
 }
 
-/// SM numbers as ranges: `0-9,12`.
+/// Formats SM numbers as ranges: `0-9,12`.
 pub fn ranges(sms: &[u32]) -> String {
     let mut parts: Vec<(u32, u32)> = Vec::new();
     for &sm in sms {

@@ -1,4 +1,4 @@
-//! The `mias` command; everything is in the library, see [`mias::cli`].
+//! Binary of the `mias` command; the library has all of its code, see [`mias::cli`].
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `mias evaluate` with a kernel that arrives late: the numbers are those of `mias run --arrive`.
+//! `mias evaluate` with a late arrival: the numbers equal those of `mias run --arrive`.
 
 use crate::support::{json, printed, refused};
 use serde_json::Value;
@@ -25,7 +25,7 @@ latency = "off"
 arrive = 10_000
 "#;
 
-/// Thread instructions of each launch of a run.
+/// Returns the thread instructions of each launch of a run.
 fn insts(run: &Value) -> Vec<u64> {
     run["launches"].as_array().expect("launches").iter().map(|launch| launch["thread_insts"].as_u64().expect("a count")).collect()
 }
@@ -79,11 +79,11 @@ fn numbers_are_those_of_single_runs() {
         assert_eq!(summary.expect("a row")["kernels_without_progress"], still, "{policy}");
         without_progress.push(still);
     }
-    // Left-over gives the late kernel nothing: the first starts again for ever.
+    // Under Left-over the late kernel gets no TB, since the first is relaunched forever.
     assert_eq!(without_progress[..2], [1, 0]);
     assert!(text.contains("no progress"), "{text}");
     let report = fs::read_to_string(path("out/report.html")).expect("the report");
-    assert!(report.contains("Kernels without progress, which executed nothing since they arrived: left-over, 1: mm of fwt+mm"));
+    assert!(report.contains("Kernels without progress (no instruction executed since arrival): left-over, 1: mm of fwt+mm"));
     let csv = fs::read_to_string(path("out/results.csv")).expect("results");
     assert!(csv.contains(",alone,mm:64@10000,arrival_cycle,10000") && csv.contains(",summary,left-over,kernels_without_progress,1"));
 

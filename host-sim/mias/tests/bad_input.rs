@@ -1,5 +1,6 @@
-//! What users bring along and is broken: refused by one message with file and line, exit code 2 and no file; or, where it can
-//! be read sensibly, read. The list is sources.md D101, and what else a file can be.
+//! Malformed user files: refused by one message with file and line, exit code 2 and no output file;
+//! or accepted if they have a sensible interpretation. The list is sources.md D101, and other kinds
+//! of files.
 
 use crate::support::{Trace, header, json, mias, printed, refused, tb};
 use predicates::str::contains;
@@ -10,12 +11,12 @@ const MOV: &str = "0000 ffffffff 1 R1 MOV 0 0 0";
 const BAR: &str = "0010 ffffffff 0 BAR.SYNC 0 0 0";
 const EXIT: &str = "0020 ffffffff 0 EXIT 0 0 0";
 
-/// Two warps that meet at a barrier.
+/// Returns two warps that meet at a barrier.
 fn sound() -> String {
     header(64) + &tb(&[&[MOV, BAR, EXIT], &[MOV, BAR, EXIT]])
 }
 
-/// Number of the first line with `needle`, from 1.
+/// Returns the number of the first line with `needle`, from 1.
 fn line(text: &str, needle: &str) -> usize {
     text.lines().position(|line| line.contains(needle)).expect(needle) + 1
 }
@@ -30,7 +31,7 @@ fn a_missing_last_newline_is_harmless() {
 fn warps_without_instructions_are_harmless() {
     let text = header(128) + &tb(&[&[MOV, BAR, EXIT], &[], &[MOV, BAR, EXIT], &[]]);
     assert_eq!(Trace::new(&text).launches()[0]["warp_insts"], 6);
-    // Left out altogether, and not a single instruction in the whole launch.
+    // The warp is missing, and the launch has no instruction.
     let missing = text.replace("warp = 1\ninsts = 0\n", "");
     assert_eq!(Trace::new(&missing).launches(), Trace::new(&text).launches());
     let empty = &Trace::new(&(header(64) + &tb(&[&[], &[]]))).launches()[0];
@@ -39,12 +40,12 @@ fn warps_without_instructions_are_harmless() {
 
 #[test]
 fn a_barrier_mask_narrower_than_the_block_is_harmless() {
-    // 48 threads: half of the second warp does not exist, and the trace says so or does not.
+    // 48 threads: half of the second warp does not exist, with and without a mask in the trace.
     let narrow = BAR.replace("ffffffff", "0000ffff");
     let text = header(48) + &tb(&[&[MOV, BAR, EXIT], &[MOV, &narrow, EXIT]]);
     let launch = &Trace::new(&text).launches()[0];
     assert_eq!((&launch["warp_insts"], &launch["thread_insts"]), (&6.into(), &(6 * 32 - 16).into()));
-    // A warp that never comes to the barrier does not hold up the others.
+    // A warp that never arrives at the barrier does not block the others.
     let absent = header(64) + &tb(&[&[MOV, BAR, EXIT], &[MOV, EXIT]]);
     assert_eq!(Trace::new(&absent).launches()[0]["tbs_completed"], 1);
 }
@@ -79,7 +80,7 @@ fn a_grid_and_a_body_that_disagree_are_refused() {
     let none = header(64);
     Trace::new(&none).is_refused(&[&format!("kernel-1.traceg:{}: the grid has 1 TBs but 0 were recorded", none.lines().count())]);
     let more = sound() + "#BEGIN_TB\n";
-    Trace::new(&more).is_refused(&[&format!("kernel-1.traceg:{}: the grid has 1 TBs, this is one more", last + 1)]);
+    Trace::new(&more).is_refused(&[&format!("kernel-1.traceg:{}: more TBs than the 1 of the grid", last + 1)]);
     let cut = sound().replace("#END_TB\n", "");
     Trace::new(&cut).is_refused(&[&format!("kernel-1.traceg:{}: ", last - 1), "the file ends within the TB that begins at line 16"]);
     let fewer = sound().replacen("insts = 3", "insts = 4", 1);
@@ -108,7 +109,7 @@ fn truncated_and_damaged_xz_files_are_refused() {
 fn a_list_that_names_nothing_that_is_there_is_refused() {
     let trace = Trace::new(&sound());
     fs::write(&trace.list, "kernel-1.traceg\nMemcpyHtoD,0x0,4\n\nkernel-2.traceg\n").unwrap();
-    trace.is_refused(&["kernelslist.g:4: `kernel-2.traceg` is named here, but there is no such file beside the list"]);
+    trace.is_refused(&["kernelslist.g:4: `kernel-2.traceg` is named here, but missing from the folder of the list"]);
     fs::write(&trace.list, "kernel-1.traceg\nMemcpyHtoD,zero,4\n").unwrap();
     trace.is_refused(&["kernelslist.g:2: malformed copy `MemcpyHtoD,zero,4`"]);
     fs::write(&trace.list, "").unwrap();
@@ -142,12 +143,12 @@ fn what_the_reader_does_not_know_is_a_warning() {
 #[test]
 fn a_trace_says_what_it_has_that_is_not_known() {
     let trace = Trace::new(&sound().replace(MOV, "0000 ffffffff 1 R1 FROB.X 1 R2 0 0"));
-    assert!(printed(&["trace", "info", &trace.list]).contains("opcodes not known, timed as integer: FROB; 2 warp instructions\n"));
+    assert!(printed(&["trace", "info", &trace.list]).contains("unknown opcodes, timed as integer: FROB; 2 warp instructions\n"));
     assert_eq!(json(&["trace", "info", &trace.list])["unknown_opcodes"], serde_json::json!({ "FROB": 2 }));
     assert!(json(&["trace", "info", &Trace::new(&sound()).list]).get("unknown_opcodes").is_none());
 }
 
-/// More streams than the scheduler has slots: the launches that find none wait for one.
+/// More streams than the scheduler has slots: the remaining launches wait for a slot.
 #[test]
 fn launches_on_many_streams_all_run() {
     let trace = Trace::new(&sound());
@@ -193,7 +194,8 @@ fn impossible_machines_are_refused_where_they_are() {
         assert!(original.contains(sound_line), "{sound_line}");
         let text = original.replacen(sound_line, broken, 1);
         fs::write(&path, &text).unwrap();
-        // What is at fault is the line written, its second writing, or the bank bits that no longer fit.
+        // The error points to the written line, its second occurrence, or the bank bits that no
+        // longer fit.
         let fault = if part.starts_with("dram.address.bank_bits") { "bank_bits =" } else { broken.lines().last().unwrap() };
         let at = text.lines().collect::<Vec<_>>().iter().rposition(|line| line.contains(fault)).unwrap() + 1;
         let out = folder.path().join("out.json");
@@ -206,7 +208,8 @@ fn impossible_machines_are_refused_where_they_are() {
     refused(&["gpu", "show", path.to_str().unwrap()], &["cannot read the GPU file"]);
 }
 
-/// More kernels than SMs, where each is to have its own; and SMs that take longer to wake than a step of a search settles.
+/// More kernels than SMs under a policy that gives each its own, and SMs whose wake-up exceeds the
+/// settling time of a search step.
 #[test]
 fn what_the_machine_cannot_do_for_a_policy_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -220,7 +223,7 @@ fn what_the_machine_cannot_do_for_a_policy_is_refused() {
     let small = gpu("small.toml", "\ncount = 24", "\ncount = 1");
     for command in ["run", "compare"] {
         let run = [command, "fwt:8192", "blk:8192", "--gpu", &small, "--cycles", "6000", "--policy"];
-        let parts = ["--policy: spatial needs 2 SMs for 2 kernels, `zhao18` here has 1; take fewer kernels"];
+        let parts = ["--policy: spatial needs 2 SMs for 2 kernels, `zhao18` has 1; use fewer kernels"];
         refused(&[&run[..], &["spatial"]].concat(), &parts);
         mias(&[&run[..], &["left-over"]].concat()).assert().success();
     }
@@ -228,7 +231,7 @@ fn what_the_machine_cannot_do_for_a_policy_is_refused() {
     for command in ["run", "compare"] {
         let run = [command, "fwt:8192", "blk:8192", "--gpu", &slow, "--cycles", "6000", "--policy", "cd-search+power"];
         let parts =
-            ["cd-search+power gates SMs, which take 20001 cycles to wake", "have 20000 to settle", "give search-cycles of 20001 or more"];
+            ["cd-search+power gates SMs, which take 20001 cycles to wake", "have 20000 to settle", "set search-cycles to 20001 or more"];
         refused(&run, &parts);
         mias(&[&run[..], &["--set", "search-cycles=20001"]].concat()).assert().success();
     }

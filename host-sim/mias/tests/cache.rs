@@ -1,5 +1,5 @@
-//! The cache of traces from outside: reports are the same to the byte with and without it, whoever else uses it, and whatever
-//! state its folder is in.
+//! Cache of traces, tested from outside: reports are byte-identical with and without it, with
+//! concurrent users, and in any state of its folder.
 
 use crate::support::{mias, refused};
 use assert_cmd::Command;
@@ -16,7 +16,7 @@ fn cached(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Standard output and error of a successful command.
+/// Returns standard output and error of a successful command.
 fn printed(command: &mut Command) -> (String, String) {
     let output = command.assert().success().get_output().clone();
     (String::from_utf8(output.stdout).expect("text"), String::from_utf8(output.stderr).expect("text"))
@@ -36,14 +36,14 @@ fn reports_do_not_depend_on_the_cache() {
         assert_eq!(printed(&mut cached(&cache, &RUN)), without);
         assert_eq!(files(&cache).len(), 2);
     }
-    // Both damaged: the same report, and a word.
+    // With both files damaged, the report is the same, with a warning.
     for file in files(&cache) {
         let bytes = std::fs::read(&file).expect("a trace");
         std::fs::write(&file, &bytes[..bytes.len() - 1]).expect("a cut trace");
     }
     let (report, warnings) = printed(&mut cached(&cache, &RUN));
     assert_eq!(report, without.0);
-    assert_eq!(warnings.matches("is made again").count(), 2, "{warnings}");
+    assert_eq!(warnings.matches("rebuilding the cached trace").count(), 2, "{warnings}");
     assert_eq!(printed(&mut cached(&cache, &RUN)), without);
 
     let info = printed(&mut cached(&cache, &["cache", "info"])).0;
@@ -62,19 +62,19 @@ fn a_cache_may_be_missing_small_or_useless() {
     let folder = tempfile::tempdir().expect("a folder");
     let run = ["run", "mm:64", "--cycles", "20000"];
     let expected = printed(cached(folder.path(), &run).arg("--no-cache"));
-    // No home at all, and a file in the way: one warning each, and the same report.
+    // Without a home folder, and with a file in its place: one warning each, and the same report.
     let mut homeless = mias(&run);
-    // Without HOME, or with an empty one, it is that of the system's list of users.
+    // If HOME is missing or empty, the system's list of users has the folder.
     homeless.env_remove("MIAS_CACHE_LIMIT").env_remove("MIAS_CACHE").env("HOME", "not/absolute").env_remove("XDG_CACHE_HOME");
     let file = folder.path().join("file");
     std::fs::write(&file, "mine").expect("a file");
-    for (mut command, why) in [(homeless, "there is no home folder"), (cached(&file.join("cache"), &run), "cannot write")] {
+    for (mut command, why) in [(homeless, "the home folder is unknown"), (cached(&file.join("cache"), &run), "cannot write")] {
         let (report, warnings) = printed(&mut command);
         assert_eq!(report, expected.0);
         assert!(warnings.starts_with("warning: ") && warnings.contains(why), "{warnings}");
     }
     the_platforms_folder_is_used(&run, &expected);
-    // No room.
+    // A cache without capacity.
     let none = folder.path().join("none");
     for limit in ["0", "10"] {
         assert_eq!(printed(cached(&none, &run).env("MIAS_CACHE_LIMIT", limit)), expected);
@@ -84,12 +84,12 @@ fn a_cache_may_be_missing_small_or_useless() {
     let message = senseless.env("MIAS_CACHE_LIMIT", "much").assert().code(2).stdout("").get_output().stderr.clone();
     assert_eq!(
         String::from_utf8_lossy(&message),
-        "error: MIAS_CACHE_LIMIT `much`: expected a number of bytes, as in 500MB or 4GiB; 0 is no cache\n"
+        "error: MIAS_CACHE_LIMIT `much`: expected a number of bytes, as in 500MB or 4GiB; 0 disables the cache\n"
     );
     refused(&["cache", "sweep"], &["unrecognized subcommand"]);
 }
 
-/// Where the XDG base directory specification says; a relative `XDG_CACHE_HOME` is none.
+/// The folder follows the XDG base directory specification; a relative `XDG_CACHE_HOME` is ignored.
 fn the_platforms_folder_is_used(run: &[&str], expected: &(String, String)) {
     let folder = tempfile::tempdir().expect("a folder");
     let (home, fast) = (folder.path().join("home"), folder.path().join("fast"));
@@ -127,7 +127,8 @@ fn two_processes_may_use_it_at_once() {
     assert_eq!(printed(&mut cached(folder.path(), &RUN)), (expected, String::new()));
 }
 
-/// Killed at some time or other, as soon as something is in the folder or a little later: what is there then is never half a trace.
+/// Killed at various times, from the first file in the folder on. The folder never has a partial
+/// trace.
 #[test]
 fn a_killed_process_does_no_harm() {
     let folder = tempfile::tempdir().expect("a folder");

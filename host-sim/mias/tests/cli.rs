@@ -1,4 +1,5 @@
-//! The `mias` command from outside: what users mistype is answered by one message and exit code 2, and nothing is written.
+//! The `mias` command, tested from outside: mistakes cause one message and exit code 2, and nothing
+//! is written.
 
 use crate::support::{mias, refused};
 use std::path::Path;
@@ -23,7 +24,7 @@ fn numbers_out_of_range_are_refused() {
     refused(&["compare", "mm", "fwt", "--arrive", "fwt"], &["--arrive `fwt`", "KERNEL@CYCLE"]);
     refused(&["compare", "mm", "--arrive", "fwt@5"], &["unknown kernel `fwt`"]);
     refused(&["compare", "mm", "--until", "done", "--cycles", "5"], &["--until", "--cycles"]);
-    refused(&["compare", "mm", "mm", "mm", "mm", "mm"], &["5 kernels given", "at most 4"]);
+    refused(&["compare", "mm", "mm", "mm", "mm", "mm"], &["5 kernels;", "at most 4"]);
     refused(&["compare"], &["<KERNEL>"]);
 }
 
@@ -60,7 +61,7 @@ fn broken_traces_are_refused_with_file_and_line() {
     let list = folder.path().join("kernelslist.g");
     std::fs::write(&list, "kernel-1.traceg\n").unwrap();
     let name = list.to_str().unwrap();
-    refused(&["run", "--trace", name], &["kernelslist.g:1:", "`kernel-1.traceg`", "there is no such file"]);
+    refused(&["run", "--trace", name], &["kernelslist.g:1:", "`kernel-1.traceg`", "missing from the folder of the list"]);
     std::fs::write(folder.path().join("kernel-1.traceg"), "-kernel name = k\n-nregs = 21955\n").unwrap();
     refused(&["run", "--trace", name], &["kernel-1.traceg:2:", "`21955`"]);
     refused(&["run", "--trace", "no-such-list.g"], &["no-such-list.g"]);
@@ -113,13 +114,13 @@ fn a_short_comparison_has_the_schema_and_repeats_byte_for_byte() {
         }
         assert!(result["regret"].get("s").is_some() && result["regret"].get("stp").is_some());
         let parts: f64 = result["kernels"].as_array().unwrap().iter().filter_map(|k| k["normalized_ipc"].as_f64()).sum();
-        assert!((parts - result["stp"].as_f64().unwrap()).abs() < 1e-9, "STP is the sum of normalised IPCs: {result}");
+        assert!((parts - result["stp"].as_f64().unwrap()).abs() < 1e-9, "STP is the sum of normalized IPCs: {result}");
     }
     assert!(document["oracle"]["s"]["config"].is_array() && document["s_null"].as_f64().unwrap() >= 1.0);
 }
 
-/// The first Ctrl-C ends runs that would take days, with the exit code that shells expect and nothing half-written. Sent once
-/// the process has its handler, which the kernel tells.
+/// The first Ctrl-C ends runs that would take days, with the shell's exit code and without partial
+/// files. The test waits until `/proc` shows the process' handler.
 #[cfg(target_os = "linux")]
 #[test]
 fn ctrl_c_ends_a_long_run_soon() {

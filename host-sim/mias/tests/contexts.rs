@@ -1,4 +1,5 @@
-//! TBs beyond those that fit, as `run` tells of them: the timeline, the counts by SM and the energy come to the counts of the report.
+//! Extra TBs in the output of `run`: the timeline, the counts by SM and the energy add up to the
+//! counts of the report.
 
 use crate::support::{json, printed};
 use serde_json::Value;
@@ -8,7 +9,8 @@ use std::collections::BTreeMap;
 const RUN: [&str; 10] = ["run", "hg", "--gpu", "lin18", "--policy", "left-over", "--set", "sms=2", "--cycles", "15000"];
 const EXTRA: [&str; 4] = ["--set", "sm.contexts.mechanism=duet", "--set", "sm.contexts.extra=4"];
 
-/// Three warps' state of 128 bytes and the shared memory of a TB, which lie in registers while they wait: 99 cycles of 128 bytes.
+/// Three warps' state of 128 bytes and the shared memory of a TB, which lie in registers while they
+/// wait: 99 cycles of 128 bytes.
 const BYTES: u64 = 12_288 + 3 * 128;
 
 fn number(value: &Value, field: &str) -> u64 {
@@ -48,11 +50,12 @@ fn the_timeline_has_every_switch() {
         assert_eq!(number(kernel, field), sms.iter().map(|sm| number(sm, field)).sum::<u64>(), "{field}");
     }
     assert!(number(kernel, "switched_out") > 0 && number(kernel, "absent_warp_cycles") > 0, "{kernel}");
-    // 4 extra TBs of three warps, and one TB that changes places with another: no more are away.
+    // 4 extra TBs of three warps, and one TB that is exchanged with another: no more are absent.
     let held = of("C").map(|event| (number(&event["args"], "extra TBs"), number(&event["args"], "warps absent")));
     let most = held.max().expect("extra TBs");
     assert!(most.0 == 4 && (1..=15).contains(&most.1), "{most:?}");
-    // Both ways 96 lanes and 96 passes on one side, and 3,168 lanes on the other: `lin18` in femtojoules.
+    // Both ways 96 lanes and 96 passes on one side, and 3,168 lanes on the other: `lin18` in
+    // femtojoules.
     let (reads, writes, passes) = (7_267, 5_986, 96 * 2_119_463);
     let out = number(kernel, "switched_out") * (96 * reads + passes + 3_168 * writes);
     let fj = out + number(kernel, "switched_in") * (96 * writes + passes + 3_168 * reads);
@@ -60,7 +63,7 @@ fn the_timeline_has_every_switch() {
     assert!((joules / (fj as f64 * 1e-15) - 1.0).abs() < 1e-9, "{joules} J, and {fj} fJ");
 }
 
-/// Without extra TBs nobody hears of them.
+/// Without extra TBs, no output mentions them.
 #[test]
 fn nothing_is_told_where_nothing_is_switched() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -73,13 +76,15 @@ fn nothing_is_told_where_nothing_is_switched() {
     assert!(text.contains("by SM: extra TBs 0 to ") && text.contains("warps away"), "{text}");
 }
 
-/// An urgent kernel comes while an SM has extra TBs: they leave with those that are chosen, and are told of as those are, without an estimate.
+/// An urgent kernel arrives while an SM has extra TBs. They leave together with the chosen victims,
+/// and are reported as such, without an estimate.
 #[test]
 fn extra_tbs_leave_for_an_urgent_kernel() {
     let urgent = ["sr1:64", "--arrive", "sr1:64@8000,priority=1", "--transition", "preempt:switch", "--set", "latency=off"];
     let run = json(&[&RUN[..8], &["--cycles", "30000"], &EXTRA, &urgent].concat());
-    let left = run["preemptions"].as_array().expect("TBs are made to leave");
-    // Beside eight of 12,288 bytes none of sr1's 6,144 fits into 98 KB, and no ninth does: of more that leave an SM at once some are extra ones.
+    let left = run["preemptions"].as_array().expect("TBs are preempted");
+    // With eight TBs of 12,288 bytes, none of sr1's 6,144 fits into 98 KB, and neither does a
+    // ninth. If more leave an SM at once, some are extra ones.
     let mut at_once = BTreeMap::<[u64; 2], usize>::new();
     for tb in left {
         *at_once.entry(["sm", "commanded_cycle"].map(|field| number(tb, field))).or_default() += 1;

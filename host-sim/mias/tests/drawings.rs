@@ -1,4 +1,4 @@
-//! `--timeline` and `--vcd`, read back: both tell the same story as the report.
+//! `--timeline` and `--vcd`, parsed again: both agree with the report.
 
 use crate::support::{printed, refused};
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ fn run(folder: &Path) -> Run {
     Run { report, timeline, vcd: parser.map(Result::unwrap).collect() }
 }
 
-/// TBs that were issued and had not ended when the run did, of all kernels.
+/// Returns the TBs of all kernels that were issued and still ran at the end.
 fn running(report: &serde_json::Value) -> u64 {
     let sum = |key: &str| report["launches"].as_array().unwrap().iter().map(|launch| launch[key].as_u64().unwrap()).sum::<u64>();
     sum("tbs_issued") - sum("tbs_completed")
@@ -39,7 +39,7 @@ fn the_timeline_agrees_with_the_report() {
     let events = timeline["traceEvents"].as_array().unwrap();
     let of = |ph: &str, pid: u64| events.iter().filter(move |e| e["ph"] == *ph && e["pid"] == pid).collect::<Vec<_>>();
 
-    // Phases follow each other without a gap, in the order of the state machine, to the end of the run.
+    // Phases are contiguous, in the order of the state machine, up to the end of the run.
     let phases = of("X", 0);
     let names: Vec<&str> = phases.iter().map(|e| e["name"].as_str().unwrap()).collect();
     assert_eq!(names, PHASES[1..], "from the first launch on");
@@ -52,7 +52,7 @@ fn the_timeline_agrees_with_the_report() {
     assert_eq!(number(phases[2], "cycles"), report["profile_cycles"].as_u64().unwrap());
     assert_eq!((names[3], number(phases[3], "cycles")), ("decide", report["decision_latency"]["cycles"].as_u64().unwrap()));
 
-    // Counters end where the report does.
+    // Counters end with the report's values.
     let mut last: BTreeMap<&str, u64> = BTreeMap::new();
     for event in of("C", 1) {
         let tbs = event["args"].as_object().unwrap().values().map(|v| v.as_u64().unwrap()).sum();
@@ -63,7 +63,8 @@ fn the_timeline_agrees_with_the_report() {
     assert_eq!(kernels, ["mm:256", "fwt:65536"]);
 }
 
-/// Power times time is the energy of the report, the chip's and that of its parts; 60 stretches of a thousand cycles.
+/// Power times time is the energy of the report, for the chip and by part; 60 intervals of a
+/// thousand cycles.
 #[test]
 fn power_over_time_adds_up_to_the_energy() {
     let folder = tempfile::tempdir().unwrap();
@@ -80,7 +81,7 @@ fn power_over_time_adds_up_to_the_energy() {
     for name in ["power, W", "parts of it, W"] {
         assert!((sum(name) / total - 1.0).abs() < 1e-9, "{name}: {} of {total}", sum(name));
     }
-    // A launch latency passes before anything runs: constant power, and all SMs empty.
+    // During the launch latency there is only constant power, and all SMs are empty.
     let first = events.iter().find(|event| event["name"] == "power, W").unwrap();
     let gpu = mias_lab::gpus::load("rtx2060").unwrap();
     let power = gpu.energy.unwrap();
@@ -122,14 +123,14 @@ fn the_dump_agrees_with_the_report() {
     }
     assert_eq!(u128::from(now), 60_000 * 1_000_000_000_000 / u128::from(CORE_KHZ));
     assert_eq!(phases, PHASES);
-    // At least the counters of every SM were read, and a quota for each kernel written.
+    // At least the counters of every SM were read, and a quota for each kernel was written.
     assert!(strobes[0] > 30 && strobes[1] > 2, "{strobes:?}");
     assert_eq!(residents.iter().map(|code| values[code]).sum::<u64>(), running(&report));
 }
 
 #[test]
 fn drawings_that_cannot_be_written_are_refused_first() {
-    refused(&["run", "mm", "--set", "power-cycles=500"], &["give --timeline FILE"]);
-    refused(&["run", "mm", "--vcd", "t.x", "--timeline", "t.x"], &["t.x: two outputs cannot go to one file"]);
+    refused(&["run", "mm", "--set", "power-cycles=500"], &["add --timeline FILE"]);
+    refused(&["run", "mm", "--vcd", "t.x", "--timeline", "t.x"], &["t.x: two outputs share this file"]);
     refused(&["run", "mm", "--cycles", "1000000000000", "--timeline", "/no/such/folder/t.json"], &["cannot write /no/such/folder/t.json"]);
 }

@@ -9,7 +9,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Everything about a finished evaluation, from one run of it: tests cannot share a folder, and simulating takes time.
+/// All properties of a finished evaluation in one test, since tests cannot share a folder, and
+/// simulation takes time.
 #[test]
 fn an_evaluation_from_beginning_to_end() {
     let place = Place::new();
@@ -22,7 +23,7 @@ fn an_evaluation_from_beginning_to_end() {
     figures_are_files_of_their_own(&place);
     the_notebook_reads_what_is_there(&place.path("a/results.csv"));
 
-    // Other workers, the same bytes; and once more, with nothing left to do.
+    // Another number of workers gives the same bytes; a second run has nothing left to do.
     place.evaluate("b", &["--jobs", "4"]);
     assert_eq!(documents(&place.path("a")), documents(&place.path("b")));
     assert_eq!(runs(&place.path("a")), runs(&place.path("b")));
@@ -30,7 +31,7 @@ fn an_evaluation_from_beginning_to_end() {
     place.evaluate("b", &[]);
     assert_eq!(before, documents(&place.path("b")));
 
-    // A run lost is done again, a document lost is written again.
+    // A lost run is executed again, and a lost document is written again.
     let lost = runs(&place.path("b")).into_iter().next().expect("a run").0;
     fs::remove_file(place.path("b/runs").join(&lost)).expect("the run");
     fs::remove_file(place.path("b/report.html")).expect("the report");
@@ -40,7 +41,7 @@ fn an_evaluation_from_beginning_to_end() {
     assert_eq!(before, documents(&place.path("b")));
     mias(&["diff", &place.text("a"), &place.text("b")]).assert().code(0).stdout(contains(" 0 differ, 0 only in the first, 0 only in"));
 
-    // A run that cannot be read is not the same, even as itself.
+    // An unreadable run equals no other, not even itself.
     fs::write(place.path("b/runs").join(&lost), "{").expect("the run");
     let damaged = mias(&["diff", &place.text("b"), &place.text("b")]).assert().code(1);
     damaged.stdout(contains("cannot read ").and(contains(&lost)));
@@ -50,14 +51,15 @@ fn an_evaluation_from_beginning_to_end() {
 
 fn the_folder_is_of_this_plan_and_version(place: &Place) {
     let (plan, out) = (place.text("small.toml"), place.text("a"));
-    refused(&["evaluate", "quick", "--out", &out], &["holds results of the plan `small`", "give another folder with --out"]);
+    refused(&["evaluate", "quick", "--out", &out], &["holds results of plan `small`", "set another folder with --out"]);
     the_runs_of_a_changed_plan_are_kept(place);
     let note = fs::read_to_string(place.path("a/evaluation.json")).expect("the note");
     fs::write(place.path("a/evaluation.json"), note.replacen("+", "-older+", 1)).expect("the note");
     refused(&["evaluate", &plan, "--out", &out], &["holds results of version", "-older+"]);
 }
 
-/// Another title and a policy less: nothing is run. A mistake: nothing is touched. The first text again: the bytes that were.
+/// With another title and one policy less, nothing is run. With a mistake, nothing changes. With
+/// the first text again, the bytes are the original ones.
 fn the_runs_of_a_changed_plan_are_kept(place: &Place) {
     let (plan, out) = (place.text("small.toml"), place.text("a"));
     let (before, all) = (documents(&place.path("a")), runs(&place.path("a")));
@@ -76,9 +78,9 @@ fn the_runs_of_a_changed_plan_are_kept(place: &Place) {
     assert_eq!(before, documents(&place.path("a")));
 }
 
-/// Every name in the results is in docs/results-format.md, between back-quotes.
+/// Checks that `docs/reference/results.md` has every name in the results, between backquotes.
 fn every_field_is_described(out: &Path) {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results-format.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/results.md");
     let page = fs::read_to_string(page).expect("the page");
     let described: BTreeSet<&str> = page.split('`').skip(1).step_by(2).collect();
     let mut names: BTreeSet<String> = BTreeSet::new();
@@ -95,7 +97,7 @@ fn every_field_is_described(out: &Path) {
         names.insert(row["subject"].clone());
     }
     let missing: Vec<&String> = names.iter().filter(|name| !described.contains(name.as_str())).collect();
-    assert!(missing.is_empty(), "docs/results-format.md does not describe {missing:?}");
+    assert!(missing.is_empty(), "docs/reference/results.md does not describe {missing:?}");
 }
 
 fn collect(value: &serde_json::Value, names: &mut BTreeSet<String>) {
@@ -111,9 +113,10 @@ fn collect(value: &serde_json::Value, names: &mut BTreeSet<String>) {
     }
 }
 
-/// `ipc_2` is `ipc_N`, `mean_stp` is `mean_Q`: what stands for many is described once.
+/// Returns the name under which a quantity is described, as `ipc_N` for `ipc_2`.
 fn general(quantity: &str) -> String {
-    for (prefix, name) in [("mean_", "mean_Q"), ("geomean_", "geomean_Q"), ("ipc_at_", "ipc_at_CYCLE")] {
+    let many = [("mean_", "mean_Q"), ("geomean_", "geomean_Q"), ("ipc_at_", "ipc_at_CYCLE"), ("issue_slots_", "issue_slots_CLASS")];
+    for (prefix, name) in many {
         if quantity.starts_with(prefix) {
             return name.to_owned();
         }
@@ -128,11 +131,11 @@ fn the_report_is_whole(html: &str) {
     for figure in ["a-1a", "a-1b", "a-2", "a-3", "a-4", "a-5", "a-6", "a-7", "a-8", "a-9", "b-1"] {
         assert!(html.contains(&format!("<figure id=\"figure-{figure}\">")), "no figure {figure}");
     }
-    // Nothing is fetched, and every number could be drawn.
+    // The page loads nothing, and every number could be drawn.
     for fetched in ["http:", "https:", "src=", "@import", "<script", "<link"] {
         assert!(!html.contains(fetched), "{fetched}");
     }
-    // Every hatch is of this page.
+    // Every hatch is defined in this page.
     for hatch in html.split("url(").skip(1) {
         let name = hatch.strip_prefix('#').and_then(|rest| rest.split(')').next()).expect("a place in the page");
         assert_eq!(html.matches(&format!("<pattern id=\"{name}\"")).count(), 1, "{name}");
@@ -140,15 +143,15 @@ fn the_report_is_whole(html: &str) {
     for lost in ["NaN", "inf,", "undefined"] {
         assert!(!html.contains(lost), "{lost}");
     }
-    // A plan of one's own has no figure of the thesis, and no note about what it does not have.
-    assert!(!html.contains("id=\"figure-4") && !html.contains("solved from what the thesis says"));
+    // A custom plan has no figure of the thesis, and no note about missing ones.
+    assert!(!html.contains("id=\"figure-4") && !html.contains("derived from numbers of the thesis"));
     let (opened, closed) = (html.matches("<figure").count(), html.matches("</figure>").count());
     assert_eq!(opened, closed);
     assert_eq!(html.matches("<svg").count(), html.matches("</svg>").count());
     assert_eq!(html.matches("<table").count(), html.matches("</table>").count());
 }
 
-/// From the results alone, to the same bytes.
+/// Recreated from the results alone, to the same bytes.
 fn the_report_is_made_anew(place: &Place) {
     let report = place.path("a/report.html");
     let before = fs::read(&report).expect("the report");
@@ -167,7 +170,7 @@ fn figures_are_files_of_their_own(place: &Place) {
     assert!(caption("A.1b").contains("On rtx2060 sm.count=2, 20,000 cycles.") && caption("A.1b").contains("at least two kernels"));
     assert!(caption("A.8").contains("n groups") && caption("A.8").contains("quartiles"));
 
-    // The numbers of all.
+    // Tables with all numbers.
     let [csv, parquet, other] = ["n.csv", "n.parquet", "n.xls"].map(|name| place.text(name));
     mias(&["report", &out, "--results", &csv]).assert().success();
     assert_eq!(fs::read(place.path("n.csv")).expect("numbers"), fs::read(place.path("a/results.csv")).expect("results"));
@@ -175,11 +178,11 @@ fn figures_are_files_of_their_own(place: &Place) {
         mias(&["report", &out, "--results", &parquet]).assert().success();
         assert!(fs::read(place.path("n.parquet")).expect("numbers").starts_with(b"PAR1"));
     } else {
-        crate::support::refused(&["report", &out, "--results", &parquet], &["built without its feature `parquet`"]);
+        crate::support::refused(&["report", &out, "--results", &parquet], &["built without feature `parquet`"]);
     }
     crate::support::refused(&["report", &out, "--results", &other], &["a table of results ends in .csv or .parquet"]);
 
-    // As wide as is asked for, in points of 1/72 inch.
+    // The requested width, in points of 1/72 inch.
     let svg = crate::support::printed(&["report", &out, "--figure", "A.1b", "--width-mm", "127"]);
     assert!(svg.contains("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"360pt\""), "{}", &svg[..300]);
     let file = |name: &str| place.text(name);
@@ -206,15 +209,15 @@ fn figures_are_files_of_their_own(place: &Place) {
     refused(&["report", &out, "--all"], &["--out"]);
     refused(
         &["report", &out, "--out", &file("r.pdf")],
-        &["r.pdf: a whole report is an HTML page, which ends in .html; ", "--figure NUMBER"],
+        &["r.pdf: a whole report is an HTML page: use a name ending in .html", "--figure NUMBER"],
     );
-    refused(&["report", &out, "--format", "csv"], &["--format csv is for figures: give --figure NUMBER or --all"]);
+    refused(&["report", &out, "--format", "csv"], &["--format csv applies to figures: add --figure NUMBER or --all"]);
     assert!(!std::path::Path::new(&file("r.pdf")).exists());
     refused(&["report", &out, "--figure", "A.1b", "--width-mm", "3"], &["expected a number from 30 to 1000"]);
     refused(&["report", &file("none")], &["holds no evaluation"]);
 }
 
-/// `examples/notebook` names columns, subjects and quantities that `results.csv` has.
+/// `examples/notebook` uses columns, subjects and quantities that `results.csv` has.
 fn the_notebook_reads_what_is_there(results: &Path) {
     let notebook = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/notebook/results.ipynb");
     let notebook: serde_json::Value = serde_json::from_slice(&fs::read(notebook).expect("the notebook")).expect("JSON");
@@ -262,7 +265,7 @@ fn ctrl_c_keeps_finished_runs() {
     wait_for_runs(&mut child, &place.path("stopped"), 2);
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill").success());
     let code = child.wait().expect("the process").code();
-    // Quick machines may have finished before.
+    // A fast host may have finished before.
     assert!(code == Some(130) || code == Some(0), "{code:?}");
     assert!(runs(&place.path("stopped")).len() >= 2);
     if code == Some(130) {
@@ -277,7 +280,7 @@ fn a_list_runs_nothing() {
     let list = mias(&["evaluate", &plan, "--out", &place.text("none"), "--list"]).assert().success();
     list.stdout(contains("mm:64 + bopt:8: spatial on rtx2060 sm.count=2, 20000 cycles"))
         .stdout(contains(" of them until done"))
-        .stdout(contains("and at most 3 of `null`, which are known once"));
+        .stdout(contains("and at most 3 of `null`, determined after the isolated runs"));
     assert!(!place.path("none").exists());
 }
 
@@ -288,7 +291,7 @@ fn mistakes_are_refused_and_nothing_is_written() {
     fs::write(&plan, PLAN.replacen("policies", "polices", 1)).expect("the plan");
     refused(&["evaluate", &plan, "--out", &out], &["small.toml:9:1: [[experiment]]: unknown key `polices`; did you mean `policies`?"]);
     assert!(!place.path("none").exists());
-    // Found only when the kernel's data are made.
+    // The error is found only when the kernel's data are created.
     fs::write(&plan, PLAN.replacen("mm:64", "mm:65", 1)).expect("the plan");
     refused(&["evaluate", &plan, "--out", &out], &["small.toml:8:24: kernels: kernel `mm`: size 65: must be a multiple of 16"]);
     assert!(!place.path("none").exists());

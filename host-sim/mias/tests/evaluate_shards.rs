@@ -1,4 +1,5 @@
-//! `mias evaluate --shard`, `--merge`, `--status` and `--emit`: whatever shards there are, what they leave is a local run's.
+//! `mias evaluate --shard`, `--merge`, `--status` and `--emit`: for any shards, the result is that
+//! of a local run.
 
 use crate::support::evaluation::{PLAN, Place, documents, runs, wait_for_runs};
 use crate::support::{mias, refused};
@@ -9,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 impl Place {
-    /// The arguments that evaluate a part of the plan into `out`.
+    /// Returns the arguments that evaluate a part of the plan into `out`.
     fn part(&self, out: &str, more: &[&str]) -> Vec<String> {
         let words = ["evaluate".into(), self.text("small.toml"), "--out".into(), self.text(out)];
         words.into_iter().chain(more.iter().map(|&word| word.to_owned())).collect()
@@ -28,16 +29,16 @@ impl Place {
 
 fn a_merge_says_what_is_missing(place: &Place, out: &str) {
     let merge = place.assert(out, &["--merge"]).code(1);
-    let merge = merge.stderr(contains(" runs are missing in ").and(contains("; run again --shard 1/3, --shard 2/3; ")));
+    let merge = merge.stderr(contains(" runs are missing in ").and(contains("; repeat --shard 1/3, --shard 2/3; ")));
     let missing = String::from_utf8(merge.get_output().stdout.clone()).expect("text");
     let there = runs(&place.path(out));
     assert!(!missing.is_empty() && missing.lines().all(|line| !there.iter().any(|(name, _)| name.starts_with(&line[..16]))), "{missing}");
     assert!(!place.path(out).join("results.json").exists(), "no results of half an evaluation");
     let status = place.assert(out, &["--status"]).success();
-    status.stdout(contains(" runs are missing in ").and(contains("shard 1/3: ")).and(contains("; it has not begun")));
+    status.stdout(contains(" runs are missing in ").and(contains("shard 1/3: ")).and(contains("; not started")));
 }
 
-/// Whatever a shard was about to write when it was killed, the same shard goes on.
+/// Wherever a shard was killed, the same shard can resume.
 fn killed_and_repeated(place: &Place, out: &str) {
     let mut shard = place.start(out, &["--shard", "1/1"]);
     wait_for_runs(&mut shard, &place.path(out), 3);
@@ -77,19 +78,16 @@ fn scripts_run_shards(place: &Place, out: &str) {
 fn a_folder_is_of_one_plan_and_version(place: &Place, out: &str) {
     let before = (documents(&place.path(out)), runs(&place.path(out)));
     for part in [&["--shard", "1/3"][..], &["--merge"], &["--status"]] {
-        refused(
-            &[&["evaluate", "quick", "--out", &place.text(out)], part].concat(),
-            &["holds results of the plan `small`, this is `quick`"],
-        );
+        refused(&[&["evaluate", "quick", "--out", &place.text(out)], part].concat(), &["holds results of plan `small`, not of `quick`"]);
     }
     let plan = place.text("small.toml");
     fs::write(&plan, PLAN.replace("title = \"", "title = \"Again: ")).expect("the plan");
     for part in [&["--shard", "1/3"][..], &["--merge"], &["--status"]] {
-        place.refused(out, part, &["holds results of another text of the plan `small`", "`mias evaluate` alone or with --emit"]);
+        place.refused(out, part, &["holds results of another version of plan `small`", "`mias evaluate` alone or with --emit"]);
     }
     assert_eq!((documents(&place.path(out)), runs(&place.path(out))), before);
-    // Emitted anew it is the folder of the new text, whose runs are all there.
-    place.assert(out, &["--emit", "hyperqueue"]).success().stderr(contains("runs that it still asks for are kept"));
+    // Emitted again, it is the folder of the new text, and all runs are there.
+    place.assert(out, &["--emit", "hyperqueue"]).success().stderr(contains("runs that are still needed are kept"));
     assert!(!place.path(out).join("report.html").exists(), "the report was the old text's");
     place.assert(out, &["--merge"]).success().stdout(contains("Again: "));
     fs::write(&plan, PLAN).expect("the plan");
@@ -100,21 +98,21 @@ fn a_folder_is_of_one_plan_and_version(place: &Place, out: &str) {
     place.refused(out, &["--shard", "1/3"], &["holds results of version", "-older+", "run all shards with one program"]);
 }
 
-/// As on a full disk: no file may be longer than 2 KiB, which the runs of kernels alone are. What was there stays.
+/// As on a full disk: files are limited to 2 KiB, the size of isolated runs. Existing files stay.
 #[test]
 #[cfg(unix)]
 fn a_shard_that_cannot_write_fails_and_keeps_what_is_whole() {
     let place = Place::new();
     place.assert("out", &["--shard", "2/2"]).success();
     let before = runs(&place.path("out"));
-    // A write beyond the limit, which bash counts in KiB, is an error and no signal.
+    // A write beyond the limit, which bash counts in KiB, becomes an error instead of a signal.
     let script = "trap '' XFSZ; ulimit -f 2; exec \"$@\"";
     let mut bash = Command::new("bash");
     bash.args(["-c", script, "bash"]).arg(assert_cmd::cargo::cargo_bin!("mias")).args(place.part("out", &["--shard", "1/1"]));
     let output = bash.env("MIAS_CACHE_LIMIT", "0").output().expect("bash");
     let said = String::from_utf8(output.stderr).expect("text");
     assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("cannot write ") && said.contains("; the same command goes on from there"), "{said}");
+    assert!(said.contains("cannot write ") && said.contains("; the same command resumes from there"), "{said}");
     let there = runs(&place.path("out"));
     assert!(!before.is_empty() && before.is_subset(&there));
     for (name, bytes) in there {
@@ -144,11 +142,11 @@ fn mistakes_are_refused_and_nothing_is_made() {
     assert_eq!(fs::read_dir(Path::new(&place.text("other"))).expect("the folder").count(), 1);
 }
 
-/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+/// Tests that `cargo xtask ci` runs and `cargo xtask test` leaves out.
 mod slow {
     use super::*;
 
-    /// Everything about shards, beside one local run: simulating takes time.
+    /// All properties of shards in one test, next to one local run, since simulation takes time.
     #[test]
     fn shards_leave_what_a_local_run_leaves() {
         let place = Place::new();
@@ -159,7 +157,8 @@ mod slow {
             assert_eq!(documents(&place.path(out)), documents(&place.path("local")), "{out}");
             assert_eq!(runs(&place.path(out)), runs(&place.path("local")), "{out}");
         };
-        // Backwards, repeated, and one of other shards; what is missing is said meanwhile.
+        // In reverse, repeated, and one of another total number; missing runs are reported
+        // meanwhile.
         place.assert("b", &["--shard", "3/3"]).success().stderr(contains("shard 3/3: "));
         a_merge_says_what_is_missing(&place, "b");
         for shard in ["2/3", "1/2", "1/3", "1/3"] {
@@ -167,12 +166,12 @@ mod slow {
         }
         let log = fs::read_to_string(place.path("b/logs/1-of-3.log")).expect("the log");
         assert!(
-            log.matches(" begins shard 1/3 of `small`, ").count() == 2 && log.trim_end().contains("  ended: shard 1/3: 0 runs simulated")
+            log.matches(" starting shard 1/3 of `small`, ").count() == 2 && log.trim_end().contains("  ended: shard 1/3: 0 runs simulated")
         );
         is_local("b");
         place.assert("b", &["--status"]).success().stdout(contains("shard 3/3: ").and(contains("about 100 % of the work is done")));
 
-        // All at the same time, in a folder that none has made before.
+        // All concurrently, in a folder that did not exist.
         let shards = ["1/2", "2/2", "1/2", "1/1"].map(|shard| place.start("c", &["--shard", shard]));
         for mut shard in shards {
             assert!(shard.wait().expect("the shard").success());
@@ -183,7 +182,7 @@ mod slow {
         is_local("d");
         scripts_run_shards(&place, "e");
         is_local("e");
-        // A local run finds nothing left to do, and changes nothing.
+        // A local run has nothing left to do, and changes nothing.
         let before = documents(&place.path("b"));
         place.evaluate("b", &[]);
         assert_eq!(documents(&place.path("b")), before);

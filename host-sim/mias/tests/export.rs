@@ -1,5 +1,5 @@
-//! `mias trace export` from outside: what is exported runs like what it was made of, a copied list has the lines of the list,
-//! and mistakes cost nothing.
+//! `mias trace export`, tested from outside: an exported trace runs like its source, a copied list
+//! has the lines of the original, and mistakes leave no files.
 
 use crate::support::{json, lists, mias, printed, reference, refused};
 use liblzma::read::XzDecoder;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::io::Read;
 use std::path::Path;
 
-/// A run's numbers: the document without what names the kernel and fingerprints its trace.
+/// Returns a run's numbers: the document without kernel names and trace fingerprints.
 fn numbers(arguments: &[&str]) -> Value {
     let mut document = json(arguments);
     for launch in document["launches"].as_array_mut().expect("launches") {
@@ -18,7 +18,8 @@ fn numbers(arguments: &[&str]) -> Value {
     document
 }
 
-/// A user's kernel that reads constant memory at an address that its lanes compute: the one access whose width tracers do not list.
+/// A user's kernel that reads constant memory at an address computed by its lanes: the only access
+/// whose width tracers do not list.
 #[test]
 fn constant_memory_runs_like_the_kernel() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -53,10 +54,10 @@ fn mistakes_are_told_and_cost_nothing() {
     export(&list, &path("none/out"), &["cannot write", "none/out: No such file"]);
     let broken = path("broken.g");
     std::fs::write(&broken, "kernel-1.traceg\n").expect("a list");
-    export(&broken, &target, &["broken.g:1: `kernel-1.traceg` is named here, but there is no such file"]);
+    export(&broken, &target, &["broken.g:1: `kernel-1.traceg` is named here, but missing from the folder"]);
     let converted = path("k.mtrace");
     printed(&["trace", "convert", &list, &converted]);
-    export(&converted, &target, &["k.mtrace: a trace file holds neither opcodes nor lanes; give the kernel list"]);
+    export(&converted, &target, &["k.mtrace: a trace file holds neither opcodes nor lanes; use the kernel list"]);
     assert_eq!(std::fs::read_dir(folder.path()).expect("the folder").count(), 2, "the broken list and the trace file");
 
     printed(&["trace", "export", &list, "--to", "accelsim", &target]);
@@ -69,7 +70,7 @@ fn mistakes_are_told_and_cost_nothing() {
     assert_eq!(std::fs::read_dir(&target).expect("the trace").count(), 3);
 }
 
-/// The first Ctrl-C stops it, with the exit code of an interrupted command and nothing left behind.
+/// The first Ctrl-C stops it, with the exit code of an interrupted command and no files left.
 #[test]
 #[cfg(unix)]
 fn an_interrupted_export_leaves_nothing() {
@@ -81,7 +82,7 @@ fn an_interrupted_export_leaves_nothing() {
         .spawn()
         .expect("mias");
     let names = || std::fs::read_dir(folder.path()).expect("the folder").count();
-    // The hidden folder is there once it is at work, which takes a quarter of an hour to its end.
+    // The hidden folder appears during the export, which would take a quarter of an hour.
     while names() == 0 {
         assert!(child.try_wait().expect("a child").is_none());
         std::thread::sleep(std::time::Duration::from_millis(5));
@@ -94,12 +95,13 @@ fn an_interrupted_export_leaves_nothing() {
     assert_eq!(names(), 0);
 }
 
-/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+/// Tests that `cargo xtask ci` runs and `cargo xtask test` leaves out.
 mod slow {
     use super::*;
 
-    /// Every line of the project's own traces, header included. Nothing is normalised: the traces were made by the tracer's rules
-    /// for addresses, and where a list of addresses would be shorter none of them has one.
+    /// Every line of the project's own traces, including headers. Nothing is normalized. The traces
+    /// were made by the tracer's rules for addresses, and none has a list of addresses where it
+    /// would be shorter.
     #[test]
     fn a_copied_list_has_the_lines_of_the_list() {
         lists().par_iter().for_each(|list| {
@@ -117,7 +119,8 @@ mod slow {
         });
     }
 
-    /// All numbers of a report, to the last digit, for all seven kernels, and for two of a size that fills the machine.
+    /// All numbers of a report, to the last digit, for all seven kernels, and for two of a size
+    /// that fills the machine.
     #[test]
     fn an_exported_kernel_runs_like_the_kernel() {
         let words = ["mm:64", "fwt:4096", "nbdy:512", "blk:1024", "bopt:2,steps=512", "bfs:2048", "dxtc:8", "mm:192", "fwt:262144"];

@@ -1,4 +1,4 @@
-//! `mias gpu`: the list, the summary, and what a user's machine is asked about.
+//! `mias gpu`: the list, the summary, and questions about a user's machine.
 
 use crate::support::{json, mias};
 use predicates::prelude::PredicateBooleanExt;
@@ -26,7 +26,7 @@ fn a_summary_says_how_many_tbs_fit() {
     }
 }
 
-/// The command that a note names takes the file, and not the name in it.
+/// The command in a note uses the file's path instead of the name in it.
 #[test]
 fn a_note_names_the_file_to_fit() {
     let folder = tempfile::tempdir().unwrap();
@@ -49,7 +49,7 @@ fn a_machine_that_cannot_be_is_asked_about_and_used() {
     mias(&run).assert().success().stderr(contains("DRAM").not());
 }
 
-/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+/// Tests that `cargo xtask ci` runs and `cargo xtask test` leaves out.
 mod slow {
     use super::*;
 

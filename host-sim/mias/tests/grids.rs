@@ -1,4 +1,5 @@
-//! Grids that are executed while they run: the same bytes as whole ones, and ends where they may not go on.
+//! Grids executed during simulation: the same bytes as complete ones, and errors where they must
+//! stop.
 
 use assert_cmd::Command;
 use predicates::prelude::*;
@@ -9,26 +10,27 @@ fn mias(args: &[&str]) -> Command {
     command
 }
 
-/// The report of a run without a cache.
+/// Returns the report of a run without a cache.
 fn report(args: &[&str]) -> String {
     let output = mias(args).args(["--no-cache", "--format", "json"]).assert().success().get_output().stdout.clone();
     String::from_utf8(output).unwrap()
 }
 
-/// 240 TBs of two tiles: more than is executed before a run begins, and soon done. nbdy's default is 30 times as much.
+/// 240 TBs of two tiles: more than are executed before a run begins, but quick. nbdy's default is
+/// 30 times as large.
 const SYSTEMS: &str = "nbdy:61440,systems=120";
 
 #[test]
 fn amounts_of_memory_are_checked() {
     let run = ["run", "mm:64", "--cycles", "20000", "--no-cache", "--memory"];
-    let message = "error: invalid value '0' for '--memory <BYTES>': 0 bytes hold no trace; give a number of bytes such as 2GiB or 500MB";
+    let message = "error: invalid value '0' for '--memory <BYTES>': 0 bytes hold no trace; use a number of bytes such as 2GiB or 500MB";
     mias(&run).arg("0").assert().code(2).stdout("").stderr(predicate::str::starts_with(message));
     let message =
         "error: invalid value 'much' for '--memory <BYTES>': expected a number of bytes, alone or with a unit as in 2GiB or 500MB";
     mias(&run).arg("much").assert().code(2).stdout("").stderr(predicate::str::starts_with(message));
 }
 
-/// What executing takes at least is said where it is more than the kernel has, and nowhere else.
+/// The minimum budget for execution is stated if it exceeds the kernel's budget, and only then.
 #[test]
 fn a_budget_below_the_least_is_said() {
     let run = ["run", "mm:256", "--cycles", "20000"];
@@ -39,7 +41,7 @@ fn a_budget_below_the_least_is_said() {
     mias(&run).args(["--no-cache", "--memory", "64MiB"]).assert().success().stderr("");
 }
 
-/// A warp's record grows with every round of an endless loop, also where its warps meet at a barrier in each.
+/// A warp's record grows in every iteration of an endless loop, including loops with a barrier.
 #[test]
 fn records_end_where_the_budget_does() {
     let folder = tempfile::tempdir().unwrap();
@@ -50,7 +52,7 @@ fn records_end_where_the_budget_does() {
         let options =
             ["--entry", "gathers", "--grid", "4", "--block", "1024", "--regs", "16", "--arg", "buf:u32:32768:zeros", "--no-cache"];
         let run = [&["run", "--ptx", ptx.to_str().unwrap(), "--memory", "64MiB"][..], &options].concat();
-        let message = format!("takes more than the 16777216 bytes that there are for it, and it is still running, in lines {lines}");
+        let message = format!("filled its 16777216 bytes of --memory, in lines {lines}");
         mias(&run).assert().code(2).stdout("").stderr(predicate::str::contains(message).and(predicate::str::contains("larger --memory")));
     }
 }
@@ -73,7 +75,7 @@ fn a_buffer_for_which_there_is_no_memory_is_told() {
         command.env("RAYON_NUM_THREADS", "2");
         command
     };
-    let message = "1.0 GiB of memory are not to be had for it; choose a smaller size, or let the process have more (`ulimit -v`)";
+    let message = "cannot allocate 1.0 GiB for it; use a smaller size, or raise the memory limit (`ulimit -v`)";
     limited("fwt:268435456")
         .assert()
         .code(2)
@@ -86,7 +88,7 @@ fn a_buffer_for_which_there_is_no_memory_is_told() {
 fn what_is_no_run_is_not_listed() {
     mias(&["run", "--help"]).assert().success().stdout(predicate::str::contains("sequential").not());
     mias(&["policies"]).assert().success().stdout(predicate::str::contains("sequential"));
-    mias(&["run", "mm:64", "--policy", "sequential"]).assert().code(2).stderr(predicate::str::contains("`sequential` is no run"));
+    mias(&["run", "mm:64", "--policy", "sequential"]).assert().code(2).stderr(predicate::str::contains("`sequential` is not a run"));
 }
 
 const LOOPS: &str = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry gathers(.param .u64 p)\n{\n.reg .b64 %rd<4>;\n.reg .b32 %r<4>;\n\
@@ -104,7 +106,7 @@ fn endless_loops_end_with_a_message() {
         mias(&options).args(args).assert().code(2)
     };
     let gathers = run("gathers", &["--arg", "buf:u32:32768:zeros", "--memory", "8GiB"]);
-    gathers.stderr(predicate::str::contains("its record takes more than 268435456 bytes, and it is still running, in lines 12 to 13"));
+    gathers.stderr(predicate::str::contains("still running after a record of 268435456 bytes, in lines 12 to 13"));
     let message = "still running after 40000000 instructions of all its warps, in line 17; if it needs more, raise `tb_instructions`";
     run("spins", &[]).stderr(predicate::str::contains(message));
 }
@@ -123,13 +125,13 @@ fn what_threads_print_is_shown_if_asked_for() {
     let run = ["run", "--ptx", ptx.to_str().unwrap(), "--grid", "3", "--block", "1", "--regs", "16", "--cycles", "9000"];
     let cached = |args: &[&str]| mias(&run).args(args).env("MIAS_CACHE", folder.path().join("cache")).assert().success();
     cached(&[]).stderr(predicate::str::contains("threads of `prints` print; `mias run --print` shows what"));
-    // Also from a cache that has the trace.
+    // The second time, the trace comes from the cache.
     for _ in 0..2 {
         cached(&["--print"]).stderr("TB 0\nTB 1\nTB 2\n");
     }
 }
 
-/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+/// Tests that `cargo xtask ci` runs and `cargo xtask test` leaves out.
 mod slow {
     use super::*;
 
@@ -155,7 +157,8 @@ mod slow {
         assert_eq!(printed(), cold);
     }
 
-    /// fwt begins again and again, and overwrites its input: what it does the first time is what it does every time.
+    /// fwt is relaunched repeatedly and overwrites its input, but every launch repeats the first
+    /// one's trace.
     #[test]
     fn a_relaunch_reads_what_was_too_much_for_memory() {
         let run = ["run", "fwt:262144", "--set", "relaunch=true", "--cycles", "100000"];
@@ -170,7 +173,7 @@ mod slow {
         std::fs::write(&ptx, LOOPS).unwrap();
         let run = ["run", "--entry", "ends", "--grid", "1000000000", "--block", "32", "--regs", "16", "--cycles", "10000", "--ptx"];
         let found = report(&[&run[..], &[ptx.to_str().unwrap()]].concat());
-        // A TB is one instruction: some were issued, none was left over from a smaller grid.
+        // A TB is one instruction: some were issued, and none was left over from a smaller grid.
         assert!(!found.contains("\"tbs_issued\": 0"), "{found}");
     }
 }

@@ -1,8 +1,9 @@
-//! Kernels on files, through the command line: what is wrong with a file is the user's mistake, one message.
+//! Kernels with input files, through the command line: an error in a file is a user error with one
+//! message.
 
 use crate::support::{json, refused};
 
-/// A file in a folder of its own, and a kernel's word that names it.
+/// Creates a file in a folder of its own, and a kernel's word that names it.
 fn word(kernel: &str, name: &str, contents: &[u8]) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(name);
@@ -18,11 +19,11 @@ fn damaged_files_are_refused() {
         ("bfs:graph", "g.mtx", b"", "g.mtx: the file is empty"),
         ("bfs:graph", "g.el", b"1 2\n3\n", "g.el:2: one field, expected `FROM TO`"),
         ("bfs:graph", "g.el", b"\x1f\x8b\x08\xff", "g.el:1: not text; unpack a compressed file first"),
-        ("bfs:source=9,graph", "g.el", b"1 2\n", "source `9`: no such node; the graph's are numbered from 1 to 2"),
+        ("bfs:source=9,graph", "g.el", b"1 2\n", "source `9`: no such node; nodes are numbered from 1 to 2"),
         ("bfs:degree=3,grahp", "g.el", b"1 2\n", "unknown setting `grahp`; did you mean `graph`?"),
         ("dxtc:image", "i.png", b"\x89PNG\r\n\x1a\n", "i.png: damaged PNG: "),
-        ("dxtc:image", "i.png", b"P6 9 9 255\n", "i.png: 0 bytes of pixels, 9 x 9 take 243; get the whole file"),
-        ("dxtc:size=5,image", "i.ppm", b"P3 1 1 255 1 2 3", "has 1 x 1 pixels; give at most its shorter side"),
+        ("dxtc:image", "i.png", b"P6 9 9 255\n", "i.png: 0 bytes of pixels, 9 x 9 take 243; use the complete file"),
+        ("dxtc:size=5,image", "i.ppm", b"P3 1 1 255 1 2 3", "has 1 x 1 pixels; use at most its shorter side"),
     ] {
         let (_folder, word) = word(kernel, name, contents);
         refused(&["run", &word, "--until", "done"], &[message]);
@@ -32,7 +33,8 @@ fn damaged_files_are_refused() {
     refused(&["run", "dxtc:image=/"], &["/: "]);
 }
 
-/// A star of 300 nodes: one launch for its 299 leaves, two TBs, which are on the frontier and lead nowhere.
+/// A star of 300 nodes: one launch for its 299 leaves, two TBs, which are on the frontier and have
+/// no successors.
 #[test]
 fn a_graph_of_a_file_runs() {
     let edges: String = (1..300).map(|leaf| format!("0 {leaf}\n")).collect();

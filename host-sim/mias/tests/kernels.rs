@@ -1,14 +1,16 @@
-//! `mias kernels` and `mias sweep`, from the command line: what they say of small inputs, held to arithmetic and to `mias run`.
+//! `mias kernels` and `mias sweep`, from the command line: results for small inputs, compared with
+//! arithmetic and with `mias run`.
 
 use crate::support::{json, mias, printed, refused};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
-/// 128 x 128 by tiles of 16: 64 TBs of 8 warps, 8 tile steps of 59 instructions and 37 outside (kernels/README.md).
+/// 128 x 128 by tiles of 16: 64 TBs of 8 warps, 8 tile steps of 59 instructions and 37 outside
+/// (kernels/README.md).
 #[test]
 fn stats_follow_from_the_source() {
     let stats = json(&["kernels", "--stats", "mm:128", "fwt:16384", "--cycles", "20000"]);
@@ -30,7 +32,7 @@ fn stats_follow_from_the_source() {
     assert_eq!(stats["missing"], serde_json::json!([]));
 }
 
-/// Every point is `run --tbs-per-sm`, to the last digit.
+/// Every point equals `run --tbs-per-sm`, to the last digit.
 #[test]
 fn a_sweep_is_a_run_for_each_number_of_tbs() {
     let common = ["--cycles", "12000"];
@@ -41,7 +43,7 @@ fn a_sweep_is_a_run_for_each_number_of_tbs() {
         let run = json(&[&["run", "fwt:16384", "--policy", "left-over", "--set", &format!("tbs-per-sm={tbs}")], &common[..]].concat());
         assert_eq!((point["tbs_per_sm"].as_u64(), &point["ipc"]), (Some(tbs), &run["launches"][0]["ipc"]));
         assert_eq!(point["dram_utilization"], run["launches"][0]["bandwidth_utilization"]);
-        // An L1 miss costs more than the L1's latency, and the L2's if it left the SM.
+        // An L1 miss takes longer than the L1's latency, plus the L2's if it left the SM.
         assert!(number(&point["miss_latency"]) > 160.0, "{point}");
     }
     let text = printed(&[&["sweep", "fwt:16384", "--format", "csv"], &common[..]].concat());
@@ -52,7 +54,7 @@ fn a_sweep_is_a_run_for_each_number_of_tbs() {
     assert!(names.contains(&sweep["shape"].as_str().unwrap()), "{sweep}");
 }
 
-/// A kernel of which one TB fits has no half: the thesis' rule, which asks what more TBs give, says nothing.
+/// A kernel with space for one TB has no half, so the thesis' rule about more TBs gives no type.
 #[test]
 fn one_tb_per_sm_has_no_curve() {
     let folder = tempfile::tempdir().unwrap();
@@ -87,7 +89,7 @@ fn mistakes_are_refused() {
     refused(&["sweep", "mm:16", "--out", "/"], &["cannot write /"]);
 }
 
-/// `--out` writes what standard output would have shown.
+/// `--out` writes the bytes that standard output would have shown.
 #[test]
 fn reports_go_to_files_whole() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,11 +1,13 @@
-//! `mias evaluate` where a decision comes too late: a microcontroller so slow that the window ends before the decision is in effect.
+//! `mias evaluate` with a late decision: a microcontroller so slow that the window ends before the
+//! decision is in effect.
 
 use crate::support::printed;
 use serde_json::Value;
 use std::fs;
 
-/// Two kernels on six SMs, which measure all configurations in one round. On the microcontroller as it is, and on one of half
-/// its clock, which places the configurations within the window, and decides after it.
+/// Two kernels on six SMs, which measure all configurations in one round. One microcontroller is
+/// unchanged. One has half its clock: it places the configurations within the window, and decides
+/// after it.
 const PLAN: &str = r#"
 name = "late"
 description = "decisions in time, and too late"
@@ -68,14 +70,14 @@ fn a_decision_that_comes_too_late_takes_no_credit() {
         let row = named(&late["groups"][0]["policies"], policy);
         assert_eq!((&row["too_late"], &row["config"]), (&Value::Bool(true), &Value::Null), "{policy}");
         assert_eq!(number(row, "in_place"), 0.0, "{policy}");
-        // It decided at this cycle, and was at it until the end.
+        // It decided at this cycle, and was busy until the end.
         let [took, in_run] = ["decision_cycles", "decision_cycles_in_run"].map(|part| number(row, part));
         assert!(took > in_run && in_run < WINDOW, "{policy}: {row}");
         assert_eq!(in_run + number(row, "decision_cycle"), WINDOW, "{policy}");
         let before = ["placement_cycles", "transition_cycles", "profile_cycles"].map(|part| number(row, part));
         let overhead = (before.iter().sum::<f64>() + in_run) / WINDOW;
         assert!((number(row, "overhead") - overhead).abs() < 1e-12, "{policy}: {row}");
-        // The choice is told, and judged; the means leave it out, but for what ran.
+        // The choice is reported and judged; means exclude it, except those of the run itself.
         assert!(row["too_late_config"].is_array() && row["regret"]["s"].is_number(), "{policy}: {row}");
         let means = named(&late["summary"], policy);
         assert_eq!(means["too_late"], 1, "{policy}");
@@ -89,16 +91,16 @@ fn a_decision_that_comes_too_late_takes_no_credit() {
     let spatial = named(&late["groups"][0]["policies"], "spatial");
     assert_eq!((&spatial["too_late"], number(spatial, "decision_cycles_in_run")), (&Value::Bool(false), 0.0));
 
-    // Where people read.
+    // In the text output.
     let (before, after) = text.split_once("\n\n").expect("two settings");
     assert!(before.contains("in place") && !before.contains("too late"), "{text}");
-    assert!(after.contains("1 !") && after.contains("too late: groups whose run ended before the decision was in effect."), "{text}");
+    assert!(after.contains("1 !") && after.contains("too late: groups in which the run ended before the decision took effect."), "{text}");
     let csv = fs::read_to_string(path("out/results.csv")).expect("results");
     for line in [",policy,mias-ipc,too_late,true", ",policy,mias-ipc,too_late,false", ",summary,mias-roofline,too_late,1"] {
         assert!(csv.contains(line), "{line}");
     }
     assert!(csv.contains(",policy,mias-ipc,too_late_config,") && csv.contains(",policy,mias-ipc,decision_cycles_in_run,"));
     let report = fs::read_to_string(path("out/report.html")).expect("the report");
-    assert!(report.contains("Triangles: runs that ended before the decision was in effect."));
-    assert!(report.contains("mias-ipc: 1 too late</title>") && report.contains("Too late: groups whose run ended"));
+    assert!(report.contains("Triangles: runs that ended before the decision took effect."));
+    assert!(report.contains("mias-ipc: 1 too late</title>") && report.contains("Too late: groups in which the run ended"));
 }

@@ -1,12 +1,13 @@
-//! How a trace comes into memory changes no byte of what is printed: from text or from the cache, at once or in parts, by however many
-//! threads.
+//! Loading of traces does not affect output: from text or from the cache, at once or in parts, with
+//! any number of threads.
 
 use crate::support::{mias, reference};
 use std::fs;
 use std::path::Path;
 
-/// 24 TBs of 8 warps, each of which loads 32 words from anywhere 20 times, no two alike. An access is 16 bytes, and a pattern of 32 sectors of 8
-/// bytes, twice: 2 MB while it is put together, where a part is 1 MiB at least.
+/// 24 TBs of 8 warps, each of which loads 32 random words 20 times, no two alike. An access takes
+/// 16 bytes, and a pattern of 32 sectors takes 8 bytes each, twice. That is 2 MB during
+/// construction, where a part is at least 1 MiB.
 fn gathers(stream: u32, seed: u64) -> String {
     let mut text = format!(
         "-kernel name = k{seed}\n-grid dim = (24,1,1)\n-block dim = (256,1,1)\n-nregs = 32\n-binary version = 75\n\
@@ -53,7 +54,7 @@ fn replay(list: &str, more: &[&str], cache: Option<&Path>) -> String {
     String::from_utf8(command.assert().success().stderr("").get_output().stdout.clone()).unwrap()
 }
 
-/// A launch that cannot be read is told when it is its turn, with file and line, and nothing is written.
+/// An unreadable launch is reported when it starts, with file and line, and nothing is written.
 #[test]
 fn a_broken_launch_in_the_middle_is_told() {
     let folder = tempfile::tempdir().unwrap();
@@ -70,7 +71,7 @@ fn a_broken_launch_in_the_middle_is_told() {
     assert!(!out.exists());
 }
 
-/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+/// Tests that `cargo xtask ci` runs and `cargo xtask test` leaves out.
 mod slow {
     use super::*;
 
@@ -103,7 +104,7 @@ mod slow {
             let before = fs::read_dir(&cache).map_or(0, Iterator::count);
             let (first, second) = (replay(&list, &[], Some(&cache)), replay(&list, &[], Some(&cache)));
             assert!(first == without && second == without, "{trace}");
-            // Both launches of the first list are kept; the other is too short.
+            // Both launches of the first list are cached; the other is too short.
             assert_eq!((before, fs::read_dir(&cache).unwrap().count()), (if trace.starts_with("corun") { 0 } else { 2 }, 2));
         }
     }

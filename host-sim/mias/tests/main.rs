@@ -1,8 +1,9 @@
-//! The command as a user runs it, in one program.
+//! The command as a user runs it: all integration tests in one program.
 
 mod arrivals;
 mod bad_input;
 mod cache;
+mod claims;
 mod cli;
 mod contexts;
 mod drawings;

@@ -1,10 +1,11 @@
-//! What the command says beside its reports: completions, manual pages, how much goes to standard error, and in which colours.
+//! Output of the command in addition to reports: completions, manual pages, amount and colors of
+//! standard error.
 
 use crate::support::{mias, printed, refused};
 use predicates::prelude::*;
 use predicates::str::contains;
 
-/// Commands of the command line, from its help.
+/// Returns the commands listed in the help.
 fn commands() -> Vec<String> {
     let help = printed(&["--help"]);
     let rest = help.split_once("Commands:\n").expect("commands").1;
@@ -27,7 +28,7 @@ fn every_shell_is_told_of_every_command_and_policy() {
     refused(&["completions", "tcsh"], &["invalid value 'tcsh'"]);
 }
 
-/// bash itself reads the script, and completes with it.
+/// bash itself parses the script, and completes with it.
 #[test]
 fn bash_completes_a_command() {
     let script =
@@ -49,10 +50,11 @@ fn every_command_has_a_manual_page() {
     }
     assert!(printed(&["man", "firmware", "generate"]).contains("\\-\\-force"));
     refused(&["man", "firmware", "erase"], &["`mias firmware` has no command `erase`; it has replay, generate"]);
-    refused(&["man", "compare", "mm"], &["`mias compare` has no commands, and so no `mm`"]);
+    refused(&["man", "compare", "mm"], &["`mias compare` has no subcommands: unknown command `mm`"]);
 }
 
-/// A machine without the coefficient of mias-linear is warned of; a run of a few cycles is enough.
+/// A machine without the coefficient of mias-linear causes a warning; a run of a few cycles
+/// suffices.
 const WARNED: [&str; 8] = ["compare", "fwt:8192", "--policy", "mias-linear", "--cycles", "6000", "--gpu", "none.toml"];
 
 fn warned(more: &[&str]) -> assert_cmd::Command {
@@ -71,7 +73,7 @@ fn quiet_says_errors_only_and_verbose_where_things_come_from() {
     let usual = warned(&[]).assert().success().stderr(contains("warning: `rtx2060` has no coefficient").and(contains("note:").not()));
     let quiet = warned(&["--quiet"]).assert().success().stderr("");
     let verbose = warned(&["-v"]).assert().success();
-    // The report does not depend on it.
+    // The report is unaffected.
     let report = |run: &assert_cmd::assert::Assert| run.get_output().stdout.clone();
     assert_eq!(report(&usual), report(&quiet));
     assert_eq!(report(&usual), report(&verbose));
@@ -92,7 +94,8 @@ fn a_trace_is_said_to_be_cached_where_it_is() {
     run().assert().success().stderr(contains("note: `fwt:8192`: trace from the cache"));
 }
 
-/// <https://bixense.com/clicolors>: forced where there is no terminal, and `NO_COLOR` is above all.
+/// <https://bixense.com/clicolors>: colors can be forced without a terminal, and `NO_COLOR` has
+/// precedence.
 #[test]
 fn colours_follow_the_environment() {
     let escape = contains("\u{1b}[");
@@ -102,7 +105,7 @@ fn colours_follow_the_environment() {
     mias(&["compare", "no-such-kernel"]).env("CLICOLOR_FORCE", "1").env_remove("NO_COLOR").assert().stderr(escape);
 }
 
-/// A plan's machines are said once each, though two settings have each of them.
+/// A plan's machines are listed once each, though two settings have each of them.
 #[test]
 fn an_evaluation_says_where_its_machines_are_from() {
     let folder = tempfile::tempdir().unwrap();
@@ -117,9 +120,9 @@ fn an_evaluation_says_where_its_machines_are_from() {
     }
 }
 
-/// A quota, limit, way or weight for a kernel that is not there: refused where this run is asked
-/// for it, by an option; of a machine's file, which is of runs with fewer kernels, too, said with
-/// what to do.
+/// A quota, limit, way or weight for a missing kernel. It is refused if an option of this run sets
+/// it. In a machine's file, which also applies to runs with fewer kernels, it causes a message with
+/// a remedy.
 #[test]
 fn numbers_for_kernels_that_are_not_there_are_said() {
     for (way, key) in [
@@ -130,7 +133,7 @@ fn numbers_for_kernels_that_are_not_there_are_said() {
     ] {
         refused(
             &["run", "fwt:8192", "mm:64", "--set", way, "--set", &format!("{key}=[1, 1, 1]")],
-            &[&format!("`--set {key}`"), "3 numbers for 2 kernels: give one for each, or fewer"],
+            &[&format!("`--set {key}`"), "3 numbers for 2 kernels: use at most one per kernel"],
         );
     }
     let folder = tempfile::tempdir().unwrap();
@@ -138,6 +141,6 @@ fn numbers_for_kernels_that_are_not_there_are_said() {
     std::fs::write(folder.path().join("mine.toml"), gpu).unwrap();
     let mut run = mias(&["run", "fwt:8192", "--gpu", "mine.toml", "--cycles", "6000"]);
     run.current_dir(folder.path()).assert().success().stderr(contains(
-        "machine `rtx2060`: sm.memory_issue.warp_quota has 2 numbers, one for each kernel, and this run has 1: the last mean nothing here; leave them out if no run has more",
+        "machine `rtx2060`: sm.memory_issue.warp_quota has 2 numbers, one per kernel, and this run has 1 kernels: the last have no effect; leave them out if no run has more",
     ));
 }

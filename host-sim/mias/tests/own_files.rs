@@ -1,4 +1,5 @@
-//! Files around a kernel of one's own: what it leaves in memory, CUDA source and machine code in place of PTX, and files without an end.
+//! Files of custom kernels: memory dumps, CUDA source and machine code instead of PTX, and endless
+//! files.
 
 use crate::support::{mias, refused};
 use std::fs;
@@ -45,7 +46,7 @@ fn buffers_are_dumped_after_the_run() {
     assert_eq!(names(folder.path()), ["y=1.bin"]);
 }
 
-/// A cached trace holds no results: the kernel is executed for them.
+/// A cached trace has no results, so the kernel is executed to obtain them.
 #[test]
 fn kernels_of_ours_are_dumped_from_any_cache() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -64,11 +65,11 @@ fn kernels_of_ours_are_dumped_from_any_cache() {
     let both = format!("fwt:1024/data={}", text(&data));
     mias(&["run", "mm:32", "fwt:1024", "--until", "done", "--dump", &both]).assert().success();
     assert_eq!(floats(&data).len(), 1024);
-    refused(&["run", "mm:32", "fwt:1024", "--dump", &dump(&c)], &["several kernels run; say whose buffer, as in mm:32/c="]);
+    refused(&["run", "mm:32", "fwt:1024", "--dump", &dump(&c)], &["several kernels run; name the kernel, as in mm:32/c="]);
     refused(&["run", "mm:32", "--dump", "c"], &["--dump `c`: expected BUFFER=FILE"]);
     refused(&["run", "mm:32", "--dump", "d=/"], &["cannot write /"]);
     let twice = text(&again);
-    refused(&["run", "mm:32", "--out", twice, "--dump", &dump(&again)], &["two outputs cannot go to one file"]);
+    refused(&["run", "mm:32", "--out", twice, "--dump", &dump(&again)], &["two outputs share this file"]);
 }
 
 #[test]
@@ -88,13 +89,13 @@ fn what_is_no_ptx_is_refused_with_the_command_that_makes_it() {
     refused(&["run", &source], &["is CUDA source", &nvcc]);
     refused(&["run", &toml], &["is CUDA source", &nvcc]);
     refused(&[&["run", "--ptx", &source][..], &own].concat(), &["is CUDA source", &nvcc]);
-    refused(&["compare", "mm:32", &cubin], &["is machine code of a GPU", "`nvcc -ptx -arch=sm_75 -O3 FILE.cu`"]);
-    refused(&[&["run", "--ptx", &cubin][..], &own].concat(), &["is machine code of a GPU"]);
+    refused(&["compare", "mm:32", &cubin], &["is GPU machine code", "`nvcc -ptx -arch=sm_75 -O3 FILE.cu`"]);
+    refused(&[&["run", "--ptx", &cubin][..], &own].concat(), &["is GPU machine code"]);
     refused(&["run", &object], &["is a program, library or object file", &format!("`cuobjdump -xptx all {object}`")]);
     refused(&["run", "--ptx", &source, "--grid", "1", "--block", "32"], &["is CUDA source"]);
 }
 
-/// In place of nvcc, a script that gives what nvcc once gave.
+/// Creates a script that replaces nvcc and returns its recorded output.
 #[cfg(unix)]
 fn toolkit(script: &str) -> (tempfile::TempDir, PathBuf) {
     use std::os::unix::fs::PermissionsExt;
@@ -110,7 +111,7 @@ fn toolkit(script: &str) -> (tempfile::TempDir, PathBuf) {
 #[test]
 #[cfg(unix)]
 fn nvcc_is_run_if_that_is_asked_for() {
-    // The output is the word behind -o.
+    // The output is the word after -o.
     let script = format!(
         "out=; kind=; while [ $# -gt 0 ]; do case $1 in -o) shift; out=$1;; -ptx) kind=ptx;; -arch=sm_75) arch=75;; esac; shift; done\n\
          [ \"$arch\" = 75 ] || {{ echo \"nvcc fatal: no such architecture\" >&2; exit 1; }}\n\
@@ -150,10 +151,10 @@ fn without_nvcc_the_remedy_is_said() {
     let empty = tempfile::tempdir().expect("a folder");
     let assert = mias(&words).env("PATH", empty.path()).assert().code(2);
     let message = String::from_utf8(assert.get_output().stderr.clone()).expect("text");
-    assert!(message.starts_with("error: --nvcc: there is no nvcc on the PATH; install the CUDA toolkit, or "), "{message}");
+    assert!(message.starts_with("error: --nvcc: nvcc is not on the PATH; install the CUDA toolkit, or "), "{message}");
 }
 
-/// Refused at once: a device that never ends, and a pipe that nobody writes to.
+/// Refused at once: an endless device, and a pipe without a writer.
 #[test]
 #[cfg(unix)]
 fn files_without_an_end_are_refused() {
@@ -164,22 +165,22 @@ fn files_without_an_end_are_refused() {
     let pipe = text(&pipe);
     let own = ["--grid", "1", "--block", "32", "--regs", "8"];
     for path in ["/dev/zero", pipe] {
-        let word = "a device or a pipe, which may have no end";
+        let word = "a device or a pipe of unknown length";
         refused(&[&["run", "--ptx", path][..], &own].concat(), &["cannot read the PTX file", word]);
         let buffer = format!("buf:u8:16:file:{path}");
         let args = ["--arg", "1", "--arg", "1", "--arg", &buffer, "--arg", "buf:u8:4:zeros"];
         refused(&[&["run", "--ptx", &saxpy("saxpy.ptx")][..], &own, &args].concat(), &["(argument 3)", word]);
     }
-    refused(&["run", &format!("bfs:graph={pipe}")], &["a device or a pipe, which may have no end"]);
-    refused(&["run", "dxtc:image=/dev/zero"], &["a device or a pipe, which may have no end"]);
-    let long = "more than 16777216 bytes: this is not such a file";
+    refused(&["run", &format!("bfs:graph={pipe}")], &["a device or a pipe of unknown length"]);
+    refused(&["run", "dxtc:image=/dev/zero"], &["a device or a pipe of unknown length"]);
+    let long = "more than 16777216 bytes: wrong file format";
     refused(&["run", "mm:32", "--gpu", "/dev/zero"], &["cannot read the GPU file", long]);
     refused(&["evaluate", "/dev/zero", "--list"], &["cannot read the plan /dev/zero", long]);
     let huge = ["--arg", "1", "--arg", "1", "--arg", "buf:u8:9223372036854775807:zeros", "--arg", "buf:u8:4:zeros"];
     refused(&[&["run", "--ptx", &saxpy("saxpy.ptx")][..], &own, &huge].concat(), &["a buffer has at most 4294967296 bytes"]);
 }
 
-/// Something else is never replaced by a recording; a recording is.
+/// A recording replaces only recordings.
 #[test]
 fn a_recording_replaces_nothing_but_a_recording() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -190,7 +191,7 @@ fn a_recording_replaces_nothing_but_a_recording() {
         words.map(str::to_owned)
     };
     let args = run(&source);
-    refused(&args.each_ref().map(String::as_str), &["mm.cu exists and is not a recording: remove it, or give another name"]);
+    refused(&args.each_ref().map(String::as_str), &["mm.cu exists and is not a recording: remove it, or use another name"]);
     assert_eq!(fs::read_to_string(&source).expect("the file"), "a kernel");
     let args = run(&recording);
     for _ in 0..2 {
@@ -198,13 +199,14 @@ fn a_recording_replaces_nothing_but_a_recording() {
     }
 }
 
-/// Every TB completed within the configuration: SMs are in place from the first quotas to the end of the kernel, which ends the run.
+/// Every TB completed within the configuration: SMs are in place from the first quotas to the end
+/// of the kernel, which ends the run.
 #[test]
 fn a_run_that_ends_with_its_kernel_was_in_place_until_then() {
     for end in [["--until", "done"].as_slice(), &["--cycles", "50000", "--set", "relaunch=false"]] {
         let args = [&["run", "mm:64", "--policy", "left-over"], end].concat();
         let output = mias(&args).assert().success().get_output().stdout.clone();
         let said = String::from_utf8(output).expect("text");
-        assert!(said.contains("in place ") && !said.contains("in place 0.0 %") && !said.contains("never got to"), "{said}");
+        assert!(said.contains("in place ") && !said.contains("in place 0.0 %") && !said.contains("did not reach"), "{said}");
     }
 }

@@ -1,4 +1,4 @@
-//! Transitions that preempt, priorities and limits, on the command line and in plans.
+//! Transitions with preemption, priorities and limits, on the command line and in plans.
 
 use crate::support::{Trace, header, json, mias, printed, refused, tb};
 use serde_json::Value;
@@ -18,15 +18,15 @@ fn what_cannot_be_is_refused_with_a_remedy() {
     let run = |options: &[&'static str], parts: &[&str]| refused(&with(&["run", "fwt:4096", "mm:64"], options), parts);
     run(
         &["--set", "sm.preemption.switch=stall"],
-        &["`--set sm.preemption.switch` is of TBs that are preempted, and the transition is `drain`", "add `--transition preempt`"],
+        &["`--set sm.preemption.switch` applies to preempted TBs, and the transition is `drain`", "add `--transition preempt`"],
     );
     run(
         &["--set", "sm.preemption.resume=same-sm", "--transition", "ideal"],
         &["`--set sm.preemption.resume`", "the transition is `ideal`"],
     );
-    run(&["--arrive", "mm:64@10000,limit=3000", "--transition", "ideal"], &["limit", "preempt, or leave the limit out"]);
-    run(&["--arrive", "mm:64@10000,limit=0"], &["limit: 0 leaves no time at all: give at least 1 cycle"]);
-    run(&["--arrive", "mm:64@10000,limit=30000"], &["the window ends at 40000: give a longer window or a shorter limit"]);
+    run(&["--arrive", "mm:64@10000,limit=3000", "--transition", "ideal"], &["limit", "use preemption, or leave the limit out"]);
+    run(&["--arrive", "mm:64@10000,limit=0"], &["limit: 0 is less than one cycle: use at least 1 cycle"]);
+    run(&["--arrive", "mm:64@10000,limit=30000"], &["the window at 40000: use a longer window or a shorter limit"]);
     run(&["--arrive", "mm:64@10000,priority=256"], &["a launch has priority 0 to 255"]);
     run(&["--arrive", "bfs@10000,priority=1"], &["--arrive `bfs@10000,priority=1`: unknown kernel `bfs`"]);
     mias(&with(&["run", "fwt:4096"], &["--transition", "preempt:dance"])).assert().code(2);
@@ -54,10 +54,10 @@ fn plans_refuse_the_same() {
     for (parameters, part) in [
         ("transition = \"preempt:dance\"", "unknown value `preempt:dance`"),
         ("priority = 256", "priority: 256 must be 0 to 255"),
-        ("limit = \"0\"", "limit: 0 leaves no time at all"),
-        ("limit = \"5s\"", "`5s` is no time"),
-        ("arrive = 10_000\nlimit = \"9000\"", "the window ends at 20000"),
-        ("transition = \"ideal\"\nlimit = \"5us\"", "an ideal transition takes no time"),
+        ("limit = \"0\"", "limit: 0 is less than one cycle"),
+        ("limit = \"5s\"", "`5s` is not a time"),
+        ("arrive = 10_000\nlimit = \"9000\"", "the window at 20000"),
+        ("transition = \"ideal\"\nlimit = \"5us\"", "on an ideal transition, which takes no time"),
     ] {
         fs::write(&path, plan(parameters)).expect("the plan");
         refused(&["evaluate", path.to_str().expect("UTF-8"), "--out", folder.path().join("out").to_str().expect("UTF-8")], &[part]);
@@ -79,30 +79,31 @@ fn results_say_when_an_urgent_kernel_had_its_room() {
     assert_eq!((&urgent["priority"], &urgent["limit_cycles"]), (&1.into(), &3000.into()));
     let number = |field: &str| urgent[field].as_u64().unwrap_or_else(|| panic!("{field}: {urgent}"));
     assert!(number("first_tb_cycles") <= number("all_tbs_cycles") && number("all_tbs_cycles") <= number("end_cycles"), "{urgent}");
-    // The deadline is the limit and what it takes alone: what the run alone says, but for where its buffers lie, which decides on rows of DRAM.
+    // The deadline is the limit plus the time alone. The isolated run gives that time, except for
+    // the position of its buffers, which affects DRAM rows.
     let alone = json(&with(&["run", "mm:64", "--policy", "left-over"], &["--arrive", URGENT, "--transition", "preempt"]));
     let alone = latency(&alone, 0);
     let takes = alone["end_cycles"].as_u64().expect("it ends") - alone["first_tb_cycles"].as_u64().expect("it begins");
     assert!(number("deadline_cycles").abs_diff(3000 + takes) * 100 <= takes, "{urgent}, alone {takes}");
     assert_eq!(urgent["violated"], number("end_cycles") > number("deadline_cycles"));
-    // What is not urgent has a row too, without a deadline.
+    // A kernel that is not urgent has a row too, without a deadline.
     assert_eq!(latency(&preempt, 0)["deadline_cycles"], Value::Null);
     let text = printed(&with(&command, &["--transition", "preempt", "--explain"]));
     assert!(text.contains("first TB after") && text.contains("deadline kept"), "{text}");
 }
 
-/// A run in which TBs have to leave, by a scheme: its command.
+/// Returns the command of a run in which TBs are preempted by a scheme.
 fn preempting<'a>(transition: &'a str, options: &[&'a str]) -> Vec<&'a str> {
     let run = ["run", "mm:256", "fwt:16384", "--policy", "left-over", "--arrive", "fwt:16384@10000,priority=1,limit=800"];
     with(&run, &[&["--transition", transition], options].concat())
 }
 
 fn preemptions(run: &Value) -> Vec<Value> {
-    run["preemptions"].as_array().expect("TBs are made to leave").clone()
+    run["preemptions"].as_array().expect("TBs are preempted").clone()
 }
 
-/// What was flushed is no work: what a kernel has done is what it issued less that, and results say how much it was. Configurations are of the
-/// kernels that have quotas, of which there is one.
+/// Flushed instructions do not count: a kernel's work is its issued instructions minus those, and
+/// results report the number. Configurations cover kernels with quotas, here one.
 #[test]
 fn what_is_thrown_away_is_no_work() {
     let run = json(&preempting("preempt:flush", &[]));
@@ -112,7 +113,7 @@ fn what_is_thrown_away_is_no_work() {
     let launch = &run["launches"][0];
     let thrown_away = |field: &str| launch["thrown_away"][field].as_u64().unwrap_or_else(|| panic!("{field} of {launch}"));
     assert!(lost > 0);
-    // Every lane of a matrix product takes part.
+    // Every lane of a matrix product is active.
     assert_eq!((thrown_away("warp_insts"), thrown_away("thread_insts")), (lost, 32 * lost));
     let issued = |field: &str| launch[field].as_u64().expect("a count");
     let ipc = (issued("thread_insts") - 32 * lost) as f64 / 40_000.0;
@@ -126,17 +127,17 @@ fn what_is_thrown_away_is_no_work() {
     assert_eq!((&compare["oracle"]["stp"], compare["sweep"].as_array().map(Vec::len)), (&Value::Null, Some(0)));
 }
 
-/// The firmware chooses for longer than the run: that is said, with what helps.
+/// The firmware's choice takes longer than the run: the output states this, with a remedy.
 #[test]
 fn who_had_no_tb_is_told_why() {
     let run = ["run", "mm:256", "fwt:16384", "--policy", "left-over", "--arrive", "fwt:16384@10000,priority=1"];
     let text = printed(&[&run[..], &["--gpu", "rtx2060-accelsim", "--cycles", "25000", "--transition", "preempt"]].concat());
-    assert!(text.contains("fwt:16384 had no TB by the end") && text.contains("--set sm.preemption.selector={}"), "{text}");
+    assert!(text.contains("fwt:16384 had no TB within") && text.contains("--set sm.preemption.selector={}"), "{text}");
     let text = printed(&preempting("preempt:shieh", &[]));
-    assert!(text.contains("room after") && !text.contains("had no TB by the end"), "{text}");
+    assert!(text.contains("room after") && !text.contains("had no TB within"), "{text}");
 }
 
-/// Every TB that was made to leave, and nothing else: who, how, how long it was to take and took.
+/// Exactly the preempted TBs, with kernel, technique, expected and actual time.
 #[test]
 fn the_timeline_has_every_preemption() {
     const CORE_KHZ: f64 = 1_365_000.0;
@@ -158,7 +159,7 @@ fn the_timeline_has_every_preemption() {
             assert_eq!(kernel, "mm:256", "nobody else is in the way");
             let args = &begin["args"];
             let shown = ["kernel", "tb", "technique", "cycle", "estimated_cycles", "cycles"].map(|field| args[field].clone());
-            // The largest that a command has room for stands for what is not known.
+            // The largest value that a command can hold stands for an unknown one.
             let known = number("estimated_cycles").filter(|cycles| *cycles < (1 << 24) - 1);
             let expected =
                 [kernel.clone(), tb["tb"].clone(), tb["technique"].clone(), commanded.into(), known.map_or(Value::Null, Value::from)];
@@ -181,7 +182,8 @@ fn the_timeline_has_every_preemption() {
     }
 }
 
-/// A line of the table of choices: cycle, SM, limit, whether it was chosen, position, victims and how they leave, latency, overhead.
+/// Line of the table of choices: cycle, SM, limit, whether it was chosen, position, victims and
+/// their techniques, latency, overhead.
 #[derive(Debug)]
 struct Set {
     choice: u64,
@@ -195,9 +197,9 @@ struct Set {
 
 fn sets(text: &str) -> Vec<Set> {
     let lines = text.lines().skip_while(|line| !line.starts_with("choice ")).skip(1);
-    let lines = lines.take_while(|line| !line.starts_with("A choice is of one set of victims"));
+    let lines = lines.take_while(|line| !line.starts_with("A choice selects a set of victims"));
     let set = |line: &str| {
-        // Columns are apart by two spaces at least.
+        // Columns are separated by at least two spaces.
         let cells: Vec<&str> = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
         let [choice, cycle, sm, _, limit, position, victims, latency, overhead] = cells[..] else { panic!("nine cells: {line}") };
         let number = |text: &str| text.replace(',', "").parse::<u64>().unwrap_or_else(|_| panic!("{text}: {line}"));
@@ -218,8 +220,8 @@ fn sets(text: &str) -> Vec<Set> {
     lines.map(set).collect()
 }
 
-/// Of each choice the candidates, and which was taken: by algorithm 1 of Shieh 2016 the one that costs least among those that meet the limit. Those
-/// who leave are those of the sets that were taken.
+/// Each choice lists its candidates and the chosen one. By algorithm 1 of Shieh 2016 it has the
+/// lowest cost among those that meet the limit. The preempted TBs are those of the chosen sets.
 #[test]
 fn the_explanation_has_candidates_and_costs() {
     let text = printed(&preempting("preempt:shieh", &["--explain"]));
@@ -258,8 +260,8 @@ fn off_is_off() {
     assert!(plain["provenance"]["options"].get("priorities").is_none());
 }
 
-/// A report on requests has the distribution of techniques, what was held before and while room was made, and what is stored: the numbers of its
-/// figures are those of the results.
+/// A report on requests has the distribution of techniques, registers held before and during
+/// preemption, and storage. The numbers of its figures are those of the results.
 #[test]
 fn a_report_on_requests_shows_techniques_registers_and_storage() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -281,7 +283,7 @@ fn a_report_on_requests_shows_techniques_registers_and_storage() {
         assert!(lines.len() > 1, "{id}: {text}");
         lines
     };
-    // Shares of those that left, the same as the counts.
+    // Fractions of victims, the same as the counts.
     let mut shares = Vec::new();
     for row in &all {
         let victims: Vec<f64> = row["victims"].as_array().expect("three").iter().map(|n| n.as_f64().expect("a count")).collect();
@@ -296,7 +298,7 @@ fn a_report_on_requests_shows_techniques_registers_and_storage() {
     for (shown, share) in shown.iter().zip(&shares) {
         assert!((shown - share).abs() < 0.006 || (shown / 100.0 - share).abs() < 0.006, "{shown} for {share}");
     }
-    // Registers before a request: a kernel fills as many as it can, whatever the scheme.
+    // Registers before a request: a kernel fills as many as it can, under any scheme.
     let before: Vec<f64> = rows.iter().map(|row| row["registers_before"].as_f64().expect("a share")).collect();
     assert!(before.iter().all(|share| (0.05..=1.0).contains(share)), "{before:?}");
     assert_eq!(figure("4.4 (before)")[1..].len(), 3, "two kernels and their mean");
@@ -304,7 +306,7 @@ fn a_report_on_requests_shows_techniques_registers_and_storage() {
     for part in ["What preemption stores", "candidate victim sets", "Techniques", "whiskers are intervals of 95 %"] {
         assert!(page.contains(part), "{part}");
     }
-    // Other kernels' numbers say nothing of these.
+    // The paper's numbers do not apply to other kernels.
     assert!(!page.contains("missed, paper") && !page.contains("diamonds"));
     // The same numbers, one per line.
     let table = fs::read_to_string(path("out/results.csv")).expect("the table");

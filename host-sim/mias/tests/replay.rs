@@ -1,4 +1,4 @@
-//! Recordings without QEMU: made, replayed in this process, and refused where they cannot be.
+//! Recordings without QEMU: created, replayed in this process, and refused if invalid.
 
 use crate::support::{json, mias, printed, refused};
 use std::fs;
@@ -19,7 +19,7 @@ fn a_run_replays_as_it_was() {
     assert!(report["recorded"]["reads"].as_u64() > Some(4 * 30) && report["recorded"]["writes"].as_u64() > Some(2), "{report}");
 }
 
-/// A copy of the program far from any image, in a folder without one.
+/// A copy of the program in a folder without images.
 #[test]
 fn without_an_image_the_firmware_in_this_process_answers_and_the_report_says_so() {
     let folder = tempfile::tempdir().unwrap();
@@ -30,10 +30,10 @@ fn without_an_image_the_firmware_in_this_process_answers_and_the_report_says_so(
     let said = String::from_utf8(run(&["firmware", "replay", "x.mrec"]).success().get_output().stdout.clone()).unwrap();
     let rows: Vec<&str> = said.lines().filter(|line| line.ends_with("same")).collect();
     assert!(matches!(rows.as_slice(), [native] if native.starts_with("native ")), "{said}");
-    assert!(said.contains("No image for m4, m0, riscv: the firmware in this process alone has answered"), "{said}");
-    // A core that is asked for is not left out.
+    assert!(said.contains("No image for m4, m0, riscv: replayed by the in-process firmware only"), "{said}");
+    // A requested core is not skipped.
     let refused = run(&["firmware", "replay", "x.mrec", "--on", "m4"]).code(2);
-    assert!(String::from_utf8_lossy(&refused.get_output().stderr).contains("there is no image for thumbv7em-none-eabihf"));
+    assert!(String::from_utf8_lossy(&refused.get_output().stderr).contains("no image found for thumbv7em-none-eabihf"));
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn a_recording_that_is_there_stays_unless_it_is_to_be_replaced() {
     let generate = |seed: &'static str| ["firmware", "generate", name, "--cases", "1", "--sms", "2", "--seed", seed];
     printed(&generate("1"));
     let first = fs::read(&file).unwrap();
-    refused(&generate("2"), &["x.mrec is there already: give another name, or --force to replace it"]);
+    refused(&generate("2"), &["x.mrec exists: use another name, or --force to replace it"]);
     assert_eq!(fs::read(&file).unwrap(), first);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
     printed(&[&generate("2")[..], &["--force"]].concat());
@@ -66,7 +66,7 @@ fn what_is_no_recording_is_refused() {
     };
     refuse(b"", &["the file is empty"]);
     refuse(b"-kernel name = k\n", &["this is not a recording of mias", "mias run KERNEL.. --record FILE"]);
-    refuse(&sound[..sound.len() - 1], &["it was cut short or damaged; make the recording again"]);
+    refuse(&sound[..sound.len() - 1], &["it is truncated or damaged; record it again"]);
     let flipped = |at: usize| {
         let mut bytes = sound.clone();
         bytes[at] ^= 0x10;
@@ -85,15 +85,15 @@ fn what_is_no_recording_is_refused() {
 
 #[test]
 fn options_that_cannot_be_are_refused() {
-    refused(&["firmware", "replay", "x.mrec", "--image", "x.elf"], &["--image: say which core it is for, with --on m4"]);
-    refused(&["firmware", "replay", "x.mrec", "--image", "x.elf", "--on", "native"], &["--image: say which core it is for"]);
+    refused(&["firmware", "replay", "x.mrec", "--image", "x.elf"], &["--image requires its core: --on m4"]);
+    refused(&["firmware", "replay", "x.mrec", "--image", "x.elf", "--on", "native"], &["--image requires its core"]);
     refused(&["firmware", "replay", "x.mrec", "--on", "m7"], &["invalid value 'm7'"]);
     refused(&["firmware", "generate", "x.mrec", "--sms", "0"], &["invalid value '0' for '--sms <N>'"]);
     refused(&["firmware", "generate", "/no/such/folder/x.mrec"], &["cannot write /no/such/folder/x.mrec"]);
-    refused(&["run", "mm", "--record", "t.x", "--vcd", "t.x"], &["t.x: two outputs cannot go to one file"]);
+    refused(&["run", "mm", "--record", "t.x", "--vcd", "t.x"], &["t.x: two outputs share this file"]);
 }
 
-/// An image that is not there is found before anything is replayed.
+/// A missing image is detected before anything is replayed.
 #[test]
 fn an_image_that_is_not_built_is_named_with_the_command() {
     let folder = tempfile::tempdir().unwrap();
@@ -103,5 +103,5 @@ fn an_image_that_is_not_built_is_named_with_the_command() {
     let image = folder.path().join("no.elf");
     let replay = mias(&["firmware", "replay", file, "--on", "m0", "--image", image.to_str().unwrap()]).assert().code(2).stdout("");
     let said = String::from_utf8_lossy(&replay.get_output().stderr).into_owned();
-    assert!(said.contains("no.elf is no image: `cargo xtask image` builds them"), "{said}");
+    assert!(said.contains("no.elf is not an image: build one with `cargo xtask image`"), "{said}");
 }

@@ -1,5 +1,5 @@
-//! What `mias run --format json` promises: names and values per launch, no wall-clock time unless asked for, and options that
-//! leave every number alone.
+//! Contract of `mias run --format json`: names and values per launch, no wall-clock time unless
+//! requested, and options that do not affect numbers.
 
 use crate::support::{json, printed, reference};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use serde_json::Value;
 /// SMs and schedulers per SM of rtx2060-accelsim.
 const SCHEDULERS: u64 = 30 * 4;
 
-/// `run --trace` on the machine and scheduler of the reference numbers.
+/// Returns `run --trace` on the machine and scheduler of the reference numbers.
 fn replay<'a>(list: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&["run", "--trace", list, "--gpu", "rtx2060-accelsim", "--set", "sm.warp_scheduler=gto"], more].concat()
 }
@@ -39,7 +39,8 @@ fn every_column_of_the_reference_numbers_is_a_field() {
     assert!(close(launch["l2_bandwidth_utilization"].as_f64().unwrap(), look_ups / (24.0 * cycles)));
 }
 
-/// Every scheduler-cycle is in one class, and charged to one launch at most; only a scheduler without warps charges nobody.
+/// Every scheduler-cycle is in one class, and charged to at most one launch; only a scheduler
+/// without warps charges none.
 #[test]
 fn stall_classes_add_up_per_launch_and_in_all() {
     for trace in ["micro/bar_100", "corun/mm90_fwt"] {
@@ -73,7 +74,7 @@ fn timing_adds_seconds_and_nothing_else() {
     assert!(table.lines().last().unwrap().starts_with("load "), "{table}");
 }
 
-/// Load and simulate are parts of the time that a process takes, and do not overlap.
+/// Load and simulate are disjoint parts of the process' time.
 #[test]
 fn the_seconds_add_up_to_the_process() {
     let list = reference("corun/mm90_fwt");
@@ -85,7 +86,7 @@ fn the_seconds_add_up_to_the_process() {
     assert!(load > 0.0 && simulate > 0.0 && load + simulate <= process, "{load} + {simulate} of {process}");
 }
 
-/// With the reference's instruction fetch, its barriers take the cycles that it gives.
+/// With the reference's instruction fetch, barriers take exactly its cycles.
 #[test]
 fn barriers_are_exact_with_the_references_fetch() {
     let numbers = include_str!("../../../tests/data/reference/micro.csv");
@@ -97,7 +98,7 @@ fn barriers_are_exact_with_the_references_fetch() {
     }
 }
 
-/// What a document says about the run, without the options that asked for it.
+/// Returns a document's results, without the options that requested them.
 fn run_only(mut document: Value) -> Value {
     document["provenance"]["options"].as_object_mut().unwrap().remove("tbs_per_sm");
     document
@@ -124,7 +125,8 @@ fn a_cap_on_tbs_slows_down_until_it_is_beyond_what_fits() {
 fn kernels_are_capped_too() {
     let arguments = ["run", "fwt", "--policy", "left-over", "--cycles", "6000"];
     let issued = |more: &[&str]| json(&[&arguments, more].concat())["launches"][0]["tbs_issued"].as_u64().unwrap();
-    // 1,000 cycles after the launch latency, less than a TB lasts: one TB per SM, or the four that fit.
+    // 1,000 cycles after the launch latency, less than the duration of a TB: one TB per SM, or the
+    // four that fit.
     assert_eq!(issued(&["--set", "tbs-per-sm=1"]), 30);
     assert_eq!(issued(&["--set", "tbs-per-sm=3"]), 90);
     assert_eq!(issued(&[]), 120);
@@ -156,11 +158,11 @@ fn kernel_lrr_is_gto_for_one_kernel_and_not_for_two() {
     assert_ne!(run(&shared, "kernel-lrr"), run(&shared, "gto"));
 }
 
-/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+/// Tests that `cargo xtask ci` runs and `cargo xtask test` leaves out.
 mod slow {
     use super::*;
 
-    /// Jumping over cycles in which nothing can happen changes no byte (sources.md D109).
+    /// Skipping cycles without events changes no byte (sources.md D109).
     #[test]
     fn running_every_cycle_gives_the_same_bytes() {
         for trace in ["micro/l1_100", "micro/dram_100", "micro/atom_100", "micro/bar_100", "shm", "corun/comp60_mem"] {

@@ -1,4 +1,4 @@
-//! `mias schema`: what it prints is what the project has in `docs/generated/`, and it writes files as other commands do.
+//! `mias schema`: its output equals `docs/generated/`, and it writes files as other commands do.
 
 use crate::support::{mias, printed, refused};
 use std::path::Path;

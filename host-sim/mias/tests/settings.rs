@@ -1,4 +1,4 @@
-//! `--set`, `mias options`, and policies that compose: as typed, from one end to the other.
+//! `--set`, `mias options`, and composed policies, tested end to end.
 
 use crate::support::{json, mias, printed, refused};
 use predicates::str::contains;
@@ -8,7 +8,7 @@ const SHORT: [&str; 6] = ["mm:64", "fwt:8192", "--cycles", "8000", "--set", "lat
 #[test]
 fn every_key_is_listed_with_its_values() {
     let text = printed(&["options", "l1.partition", "profile-cycles"]);
-    assert!(text.contains("profile-cycles = 45,000\n    values: 1 to 131071\n"), "{text}");
+    assert!(text.contains("profile-cycles = 45,000\n    values: 1 to 131,071\n"), "{text}");
     assert!(text.contains("l1.partition.by = \"shared\"\n    values: shared, fixed, ucp, ucp-rate\n"), "{text}");
     assert!(!text.contains("l2.partition"), "{text}");
     let listed = json(&["options"]);
@@ -23,7 +23,7 @@ fn keys_of_the_gpu_are_set() {
     assert_ne!(usual["launches"], few["launches"]);
     assert_eq!(few["launches"], slow(&["--set", "l1.mshrs = 1"])["launches"], "blanks do not count");
     refused(&["run", "mm:64", "--set", "l1.mshr=1"], &["unknown key `l1.mshr`; did you mean `l1.mshrs`? `mias options` lists all"]);
-    refused(&["run", "mm:64", "--cycles", "5", "--set", "cycles=5"], &["`cycles` is set twice, by --cycles and --set"]);
+    refused(&["run", "mm:64", "--cycles", "5", "--set", "cycles=5"], &["--cycles conflicts with `--set cycles`"]);
     refused(&["sweep", "mm:64", "--set", "profile-cycles=5"], &["unknown key `profile-cycles`"]);
 }
 
@@ -49,7 +49,7 @@ fn a_configuration_is_a_policy() {
     let configurations = compared["sweep"].as_array().expect("the sweep").len();
     let rows = text.split_once("configuration").expect("a table").1.lines().skip(1).take_while(|line| !line.is_empty());
     assert_eq!(rows.count(), configurations, "{text}");
-    refused(&["compare", "mm:64", "--policy", "static:1-2"], &["static:1-2 has TBs of 2 kernels, and there are 1"]);
+    refused(&["compare", "mm:64", "--policy", "static:1-2"], &["static:1-2 has 2 numbers for 1 kernels"]);
     let all = [&["compare", "--policies", "all", "--set", "profile-cycles=500"], &SHORT[..]].concat();
     mias(&all).assert().success().stderr(contains("all policies but configurations (static:N-M) and those with mechanisms"));
 }

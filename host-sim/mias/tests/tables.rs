@@ -1,13 +1,14 @@
-//! Result tables: what commands print of two small kernels. What the numbers must be is for the other suites to say, by arithmetic and
-//! by the numbers of an independent simulator; the snapshots show that, and where, a result is another than before.
+//! Snapshots of result tables for two small kernels. Other suites check numbers by arithmetic and
+//! against an independent simulator; the snapshots show changes of results and their location.
 
 use crate::support::{printed, reference};
 use insta::assert_snapshot;
 
-/// Both kernels share a machine; decisions take no time, so that a change of the firmware's instruction counts is no change here.
+/// Both kernels share a machine; decisions take no time, so that changes of the firmware's
+/// instruction counts do not matter.
 const CO_RUN: [&str; 8] = ["mm:128", "fwt:16384", "--cycles", "20000", "--set", "profile-cycles=3000", "--set", "latency=off"];
 
-/// A document as it is printed, without its provenance, which says of which version it is.
+/// Returns a printed document without its provenance, which has the version.
 fn document(arguments: &[&str]) -> String {
     let text = printed(&[arguments, &["--format", "json"]].concat());
     let (before, rest) = text.split_once("  \"provenance\": {").expect("provenance");

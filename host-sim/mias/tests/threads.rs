@@ -1,4 +1,4 @@
-//! `--threads`: the same bytes with any number, in every command that has it.
+//! `--threads`: the same bytes with any number, in every command that has the option.
 
 use crate::support::{printed, reference, refused};
 

@@ -1,4 +1,5 @@
-//! `mias trace` from outside: what is converted runs like the list, byte for byte, and is compact; mistakes cost nothing.
+//! `mias trace`, tested from outside: a converted trace runs like the list, byte for byte, and is
+//! compact; mistakes leave no files.
 
 use crate::support::{lists, mias, reference_data};
 use rayon::prelude::*;
@@ -13,7 +14,7 @@ fn refused(arguments: &[&str], part: &str) {
     assert!(message.contains(part) && message.matches("error:").count() == 1, "{message}");
 }
 
-/// Even of micro-benchmarks, which execute each instruction of their text once.
+/// This includes micro-benchmarks, which execute each instruction of their text once.
 #[test]
 fn a_warp_instruction_takes_less_than_four_bytes() {
     for list in lists() {
@@ -24,7 +25,7 @@ fn a_warp_instruction_takes_less_than_four_bytes() {
     }
 }
 
-/// By arithmetic: 240 TBs of 8 warps, coalesced accesses of 4 bytes per lane touch 4 whole sectors.
+/// By arithmetic: 240 TBs of 8 warps; coalesced accesses of 4 bytes per lane touch 4 whole sectors.
 #[test]
 fn info_shows_launches_and_coalescing() {
     let json = printed(&["trace", "info", "--format", "json", reference_data().join("mem/kernelslist.g").to_str().unwrap()]);
@@ -60,7 +61,7 @@ fn mistakes_are_told_and_cost_nothing() {
     assert_eq!(std::fs::read(&file).unwrap(), bytes);
 }
 
-/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+/// Tests that `cargo xtask ci` runs and `cargo xtask test` leaves out.
 mod slow {
     use super::*;
 
@@ -68,7 +69,7 @@ mod slow {
     fn a_converted_trace_runs_like_its_list() {
         lists().par_iter().for_each(|list| {
             let folder = tempfile::tempdir().unwrap();
-            // The name says nothing.
+            // The name does not determine the format.
             let file = folder.path().join("kernelslist.g");
             let (list, file) = (list.to_str().unwrap(), file.to_str().unwrap());
             printed(&["trace", "convert", list, file]);

@@ -1,4 +1,4 @@
-//! Traces where kernels are named: alone, beside each other and beside kernels that are executed, in every command.
+//! Traces in place of kernels: alone, with each other and with executed kernels, in every command.
 
 use crate::support::{header, json, printed, reference, refused, tb};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 const EXIT: &str = "0020 ffffffff 0 EXIT 0 0 0";
 
-/// A warp that reads `lines` lines of 128 bytes from an address on.
+/// Returns a warp that reads `lines` lines of 128 bytes from an address.
 fn reads(address: u64, lines: u64) -> String {
     let load = |n: u64| format!("{:04x} ffffffff 1 R1 LDG.E 1 R2 4 1 {:#x} 4", 16 * n, address + 128 * n);
     let loads: Vec<String> = (0..lines).map(load).collect();
@@ -15,7 +15,8 @@ fn reads(address: u64, lines: u64) -> String {
     tb(&[&insts])
 }
 
-/// A folder with a list of these launches: name of the kernel, and what its one warp does.
+/// Creates a folder with a list of these launches: name of the kernel, and the instructions of its
+/// one warp.
 fn list(folder: &Path, launches: &[(&str, String)]) -> String {
     let mut list = String::new();
     for (at, (name, body)) in launches.iter().enumerate() {
@@ -37,7 +38,7 @@ fn sum(run: &Value, field: &str) -> u64 {
     launches(run).iter().map(|launch| launch[field].as_u64().expect("a count")).sum()
 }
 
-/// Numbers of a launch that both reports have.
+/// Returns the numbers of a launch that both reports have.
 fn counts(launch: &Value) -> Vec<u64> {
     ["cycles", "thread_insts", "l1_misses", "l2_misses", "dram_reads", "tbs_completed"]
         .map(|field| launch[field].as_u64().expect(field))
@@ -53,7 +54,7 @@ fn alone_it_is_its_replay() {
     assert_eq!(named["launches"][0]["kernel"], *trace);
     assert_eq!(named["provenance"]["options"]["share_memory"], false);
     assert!(replayed["provenance"]["options"].get("share_memory").is_none());
-    // Registers, shared memory and threads are its header's.
+    // Registers, shared memory and threads are those of its header.
     let row = &json(&["kernels", &trace])[0];
     assert_eq!(
         (&row["name"], &row["registers_per_thread"], &row["threads"], &row["tbs"]),
@@ -61,7 +62,7 @@ fn alone_it_is_its_replay() {
     );
 }
 
-/// Two copies on SMs of their own read twice what one reads; the same addresses are read once.
+/// Two copies on separate SMs read twice as much as one; shared addresses are read once.
 #[test]
 fn copies_share_memory_only_where_that_is_asked_for() {
     let trace = reference("micro/dram_100");
@@ -74,8 +75,8 @@ fn copies_share_memory_only_where_that_is_asked_for() {
     let shared = run(&[&trace, "--set", "share-memory=true"]);
     assert_eq!((sum(&shared, "dram_reads"), &shared["provenance"]["options"]["share_memory"]), (one, &true.into()));
     let text = |more: &[&str]| printed(&[&["run", "--until", "done", &trace, &trace], more].concat());
-    assert!(text(&[]).contains("no two kernels share memory"));
-    assert!(text(&["--set", "share-memory=true"]).contains("traces keep the addresses that they were recorded with"));
+    assert!(text(&[]).contains("kernels share no memory"));
+    assert!(text(&["--set", "share-memory=true"]).contains("traces keep their recorded addresses"));
 }
 
 #[test]
@@ -89,7 +90,10 @@ fn launches_are_named_by_number_and_by_kernel() {
         let insts = |launch: &str| sum(&json(&["run", &format!("{file}#{launch}"), "--until", "done"]), "warp_insts");
         assert_eq!(["1", "2", "3", "scale", "_Z3addPfi", "add(float*, int)"].map(insts), [4, 6, 8, 6, 8, 8]);
         let run = |word: &str, parts: &[&str]| refused(&["run", &format!("{file}{word}")], parts);
-        run("#add", &["`add` may be any of these launches", "by its number: #1 _Z3addPfS_i (add(float*, float*, int)), #3 _Z3addPfi"]);
+        run(
+            "#add",
+            &["`add` is ambiguous", "the number of one of these launches: #1 _Z3addPfS_i (add(float*, float*, int)), #3 _Z3addPfi"],
+        );
         run("#4", &["has no launch #4: it has #1 to #3"]);
         run("#0", &["has no launch #0"]);
         run("#mul", &["has no launch of a kernel `mul`; it has #1 _Z3addPfS_i", "#2 _Z5scalePf (scale(float*))"]);
@@ -98,10 +102,7 @@ fn launches_are_named_by_number_and_by_kernel() {
     let part = folder.path().join("kernel-1.traceg");
     refused(&["run", part.to_str().expect("UTF-8")], &["is one file of a trace; name the kernel list", "kernelslist.g"]);
     refused(&["run", "nowhere/kernelslist.g"], &["nowhere/kernelslist.g: No such file"]);
-    refused(
-        &["compare", "mm:64", "mm:64", "--set", "share-memory=true"],
-        &["share-memory: it is for traces, and none of the kernels is one"],
-    );
+    refused(&["compare", "mm:64", "mm:64", "--set", "share-memory=true"], &["share-memory applies to traces, and no kernel is a trace"]);
     // A row for each launch of a list.
     let rows = json(&["kernels", &trace, "mm"]);
     let names: Vec<&str> = rows.as_array().expect("rows").iter().map(|row| row["name"].as_str().expect("a name")).collect();
@@ -111,7 +112,7 @@ fn launches_are_named_by_number_and_by_kernel() {
     assert!(printed(&["kernels", "--check", &trace]).contains("a trace: nothing to check"));
 }
 
-/// Traces beside a kernel that is executed, one of them late: each does what it does alone.
+/// Traces run with an executed kernel, one of them late: each has the same counts as alone.
 #[test]
 fn they_run_beside_executed_kernels() {
     let (dram, l2) = (reference("micro/dram_100"), reference("micro/l2_100"));
@@ -129,7 +130,8 @@ fn they_run_beside_executed_kernels() {
     assert_eq!(sweep["kernel"], *dram);
 }
 
-/// The launches of a list are one kernel: one after the other, from one range of addresses, and again from the first in a window.
+/// The launches of a list form one kernel: one after the other, with one range of addresses, and
+/// again from the first in a window.
 #[test]
 fn a_list_is_a_kernel_of_several_launches() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -138,12 +140,12 @@ fn a_list_is_a_kernel_of_several_launches() {
     let run = |more: &[&str]| launches(&json(&[&["run", &trace], more].concat()))[0].clone();
     let done = run(&["--until", "done"]);
     assert_eq!((&done["warp_insts"], &done["tbs_completed"]), (&(4 + 6 + 8).into(), &3.into()));
-    // Seven lines of four sectors; what a launch has read is in the L2 for the next.
+    // Seven lines of four sectors; later launches find an earlier one's data in the L2.
     assert_eq!(done["dram_reads"], 4 * 7);
     let cycles = |launch: &Value| launch["cycles"].as_u64().expect("an end");
     let single = |launch: &str| cycles(&launches(&json(&["run", &format!("{trace}#{launch}"), "--until", "done"]))[0]);
     assert!(cycles(&done) > 15_000 && cycles(&done) <= single("1") + single("2") + single("3") + 3, "{done}");
-    // Beside another kernel, the list goes round four times or more in a window of 100,000 cycles.
+    // With another kernel, the list is repeated at least four times in a window of 100,000 cycles.
     let beside = json(&["run", &trace, "mm:64", "--cycles", "100000", "--policy", "spatial"]);
     let insts = launches(&beside)[0]["warp_insts"].as_u64().expect("a count");
     assert!(insts >= 4 * 18 && launches(&beside)[0]["end_cycle"].is_null(), "{insts}");
@@ -151,7 +153,8 @@ fn a_list_is_a_kernel_of_several_launches() {
     assert_eq!((&once["warp_insts"], &once["end_cycle"]), (&18.into(), &done["end_cycle"]));
 }
 
-/// Two launches that differ in registers: each comes with its own limit, and the configurations are those of either.
+/// Two launches that differ in registers: each has its own limit, and configurations include those
+/// of either.
 #[test]
 fn launches_differ_in_what_they_take() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -159,7 +162,8 @@ fn launches_differ_in_what_they_take() {
     let trace = list(folder.path(), &[("few", reads(first, 3)), ("many", reads(first, 5))]);
     let second = folder.path().join("kernel-2.traceg");
     let text = fs::read_to_string(&second).expect("the launch");
-    // A warp of 255 registers per thread takes 8,192 of the SM's 65,536; one of 32 is limited by its 1,024 threads.
+    // A warp of 255 registers per thread takes 8,192 of the SM's 65,536; one of 32 is limited by
+    // its 1,024 threads.
     fs::write(&second, text.replace("nregs = 32", "nregs = 255").replace("grid dim = (1,1,1)", "grid dim = (400,1,1)"))
         .expect("the launch");
     refused(&["run", &trace], &["kernel-2.traceg", "the grid has 400 TBs but 1 were recorded"]);
@@ -184,12 +188,13 @@ fn launches_differ_in_what_they_take() {
     either.dedup();
     let both: Vec<Value> = compared["sweep"].as_array().expect("a sweep").iter().map(|point| point["config"].clone()).collect();
     assert_eq!(both, either);
-    // A static run gives the kernel TBs at every launch, and the other one's are not lent away in between.
+    // A static run gives the kernel TBs at every launch, and the other kernel's capacity is not
+    // lent in between.
     let points = compared["sweep"].as_array().expect("a sweep");
     assert!(points.iter().all(|point| point["fairness"].as_f64().is_some_and(|fairness| fairness > 0.0)), "{points:#?}");
 }
 
-/// A plan names traces from its own folder; the run's key is that of what was recorded.
+/// A plan names traces relative to its own folder; the run's key is that of the recording.
 #[test]
 fn plans_name_them() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -228,7 +233,8 @@ fn plans_name_them() {
     refused(&["evaluate", &path("plan.toml"), "--list"], &["plan.toml", "is one file of a trace"]);
 }
 
-/// What was copied to the device is in the L2 at cycle 0 where that is asked for: nothing of it is read from DRAM.
+/// On request, data that was copied to the device is in the L2 at cycle 0: none of it is read from
+/// DRAM.
 #[test]
 fn copies_to_the_device_warm_the_l2_on_request() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -244,13 +250,14 @@ fn copies_to_the_device_warm_the_l2_on_request() {
     let launch = format!("{trace}#1");
     with(&[(first, 10 * 128)]);
     assert_eq!((reads(&[&launch], &[]), reads(&[&launch], &["--set", "warm-l2=true"])), (160, 160 - 40));
-    // Of a sector copied in part, all is there; two copies of the trace have a warm range each.
+    // A partially copied sector is present as a whole; two copies of the trace have a warm range
+    // each.
     with(&[(first + 4, 40 * 128 - 8)]);
     assert_eq!((reads(&[&launch], &["--set", "warm-l2=true"]), reads(&[&launch, &launch], &["--set", "warm-l2=true"])), (0, 0));
     assert_eq!(reads(&[&launch, &launch], &["--set", "warm-l2=true", "--set", "share-memory=true"]), 0);
-    // Of the whole list only the first launch's data were copied.
+    // Of the whole list, only the first launch's data were copied.
     assert_eq!((reads(&[&trace], &[]), reads(&[&trace], &["--set", "warm-l2=true"])), (192, 32));
-    // 64 MiB, of which no L2 keeps the beginning: what was copied last is there.
+    // 64 MiB, of which no L2 keeps the beginning: the data copied last is present.
     with(&[(first, 64 << 20)]);
     assert_eq!(reads(&[&launch], &["--set", "warm-l2=true"]), 160);
     with(&[(first + (40 * 128) - (64 << 20), 64 << 20)]);
@@ -261,7 +268,7 @@ fn copies_to_the_device_warm_the_l2_on_request() {
     assert_eq!((&launches(&replayed)[0]["dram_reads"], &launches(&replayed)[1]["dram_reads"]), (&0.into(), &32.into()));
     assert!(printed(&["sweep", &launch, "--cycles", "6000", "--set", "warm-l2=true"]).contains("TBs/SM"));
 
-    let nothing = "warm-l2: no kernel is a trace whose list has a copy to the device (MemcpyHtoD)";
+    let nothing = "warm-l2: no kernel is a trace with a copy to the device (MemcpyHtoD) in its list";
     refused(&["run", "mm:64", "--set", "warm-l2=true"], &[nothing]);
     refused(&["sweep", "mm:64", "--set", "warm-l2=true"], &[nothing]);
     with(&[]);
@@ -269,10 +276,7 @@ fn copies_to_the_device_warm_the_l2_on_request() {
     fs::write(&trace, "MemcpyHtoD,0x7f0000000000,4\nkernel-1.traceg\n").expect("the list");
     let converted = folder.path().join("a.mtrace").to_str().expect("UTF-8").to_owned();
     printed(&["trace", "convert", &trace, &converted]);
-    refused(
-        &["run", &converted, "--set", "warm-l2=true"],
-        &["a.mtrace: a converted trace does not say what was copied", "name the kernel list"],
-    );
+    refused(&["run", &converted, "--set", "warm-l2=true"], &["a.mtrace: a converted trace does not record copies", "use the kernel list"]);
     fs::write(&trace, "MemcpyHtoD,0x7f0000000000,18446744073709551615\nkernel-1.traceg\n").expect("the list");
     refused(&["run", &trace], &["kernelslist.g:1: malformed copy"]);
 }

@@ -1,5 +1,5 @@
-//! A user's own PTX and sized kernels from the command line: mistakes are refused with the place and the remedy, and each
-//! kernel runs once when it is not to be relaunched.
+//! Custom PTX and sized kernels from the command line: mistakes are refused with position and
+//! remedy, and each kernel runs once without relaunch.
 
 use crate::support::{json, printed, refused};
 use std::path::Path;
@@ -17,10 +17,10 @@ fn mistakes_in_the_options_are_refused() {
         args.extend(rest);
         refused(&args, needles);
     };
-    with(&["--grid", "4", "--block", "256"], &["give --regs N, or --ptxas FILE"]);
+    with(&["--grid", "4", "--block", "256"], &["set --regs N, or --ptxas FILE"]);
     with(&["--grid", "4", "--regs", "10"], &["--block"]);
     with(&["--grid", "4,0", "--block", "256", "--regs", "10"], &["--grid: expected one to three numbers, each at least 1"]);
-    with(&["--grid", "4", "--block", "256", "--regs", "10"], &["0 arguments are given, entry `saxpy` takes 4"]);
+    with(&["--grid", "4", "--block", "256", "--regs", "10"], &["0 arguments, entry `saxpy` takes 4"]);
     with(&["--grid", "4", "--block", "256", "--regs", "10", "--entry", "sax"], &["no entry `sax`; the module has: saxpy"]);
     with(&["--grid", "4", "--block", "256", "--regs", "10", "--arg", "buf:f32:4"], &["--arg buf:f32:4 (argument 1): expected buf:"]);
     with(&["--grid", "4", "--block", "256", "--regs", "256"], &["256 registers per thread; a thread has at most 255"]);
@@ -28,7 +28,7 @@ fn mistakes_in_the_options_are_refused() {
     with(&[&["--grid", "1,1,70000", "--block", "32", "--regs", "10"][..], &args].concat(), &["at most 65535 TBs in y and in z"]);
     refused(&["run", "mm", "--grid", "4"], &["--ptx"]);
     refused(&["run", "mm", "--ptx", &ptx, "--grid", "4", "--block", "256"], &["cannot be used with"]);
-    refused(&["run", &ptx], &["named by its TOML file, or run with --ptx"]);
+    refused(&["run", &ptx], &["name a user kernel by its TOML file, or run it with --ptx"]);
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn sizes_and_settings_are_checked() {
     refused(&["compare", "mm:64", "fwt:sead=3"], &["unknown setting `sead`; did you mean `seed`?"]);
 }
 
-/// A file's kernel takes a size and settings like one of ours, and its name says which.
+/// A file's kernel accepts a size and settings like a built-in one, and its name includes them.
 #[test]
 fn a_kernel_of_a_file_has_sizes() {
     let word = |settings: &str| saxpy("sized.toml") + settings;
@@ -53,7 +53,7 @@ fn a_kernel_of_a_file_has_sizes() {
     refused(&["run", &word(":sise=4")], &["unknown setting `sise`; did you mean `size`? known: size, seed, threads, registers"]);
 }
 
-/// 64 TBs of fwt are done long before the window ends.
+/// 64 TBs of fwt complete long before the window ends.
 #[test]
 fn without_relaunch_each_kernel_runs_once() {
     let issued = |relaunch: &str| {
@@ -77,7 +77,8 @@ fn without_relaunch_each_kernel_runs_once() {
     refused(&["run", "fwt:65536", "--until", "done", "--set", "relaunch=false"], &["relaunch: with `until` no kernel starts again"]);
 }
 
-/// A kernel that reads a texture and writes a surface runs from its file; the texels go through the L1.
+/// A kernel that reads a texture and writes a surface runs from its file; the texels go through the
+/// L1.
 #[test]
 fn a_kernel_with_textures_runs() {
     let folder = tempfile::tempdir().expect("a folder");

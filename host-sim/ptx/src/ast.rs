@@ -1,13 +1,13 @@
-//! A PTX module as written, before names are resolved. Text is borrowed from the source.
+//! Syntax tree of a PTX module, before names are resolved. Text is borrowed from the source.
 
 use super::error::{Position, PtxError};
 use super::source::SourceMap;
 use super::texture::Sampler;
 
-/// A scalar type: PTX ISA section 5.2 "Types".
+/// A scalar type (PTX ISA section 5.2 "Types").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
-    /// One bit.
+    /// Predicate of one bit.
     Pred,
     /// Untyped bits of a width in bytes (1, 2, 4, 8).
     Bits(u8),
@@ -20,7 +20,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// Reads `b32`, `f64`, `pred` and the like.
+    /// Parses `b32`, `f64`, `pred` and other scalar types.
     pub fn parse(text: &str) -> Option<Type> {
         if text == "pred" {
             return Some(Type::Pred);
@@ -42,7 +42,7 @@ impl Type {
         }
     }
 
-    /// As in PTX, without the dot.
+    /// Name as in PTX, without the dot.
     pub fn name(self) -> String {
         let (kind, bytes) = match self {
             Type::Pred => return "pred".into(),
@@ -73,7 +73,7 @@ impl Type {
     }
 }
 
-/// A whole file.
+/// A PTX file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module<'a> {
     /// File name for messages.
@@ -82,156 +82,158 @@ pub struct Module<'a> {
     pub variables: Vec<Variable<'a>>,
     /// Kernels in file order.
     pub entries: Vec<Function<'a>>,
-    /// Device functions in file order, declarations without a body among them.
+    /// Device functions in file order, including declarations without a body.
     pub functions: Vec<Function<'a>>,
-    /// Kernels and device functions that could not be read, in file order: of no matter to whoever does not use them.
+    /// Kernels and device functions that could not be parsed, in file order. Their errors matter
+    /// only to users of these functions.
     pub refused: Vec<Refused<'a>>,
     /// Source lines of the instructions.
     pub source: SourceMap,
 }
 
-/// A kernel or a device function that could not be read.
+/// A kernel or a device function that could not be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused<'a> {
-    /// Its name.
+    /// Name of the function.
     pub name: &'a str,
     /// True for a kernel.
     pub entry: bool,
-    /// Why.
+    /// Cause of the refusal.
     pub error: PtxError,
 }
 
-/// One `.entry` or `.func`.
+/// A `.entry` or `.func` function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function<'a> {
-    /// Its name.
+    /// Name of the function.
     pub name: &'a str,
-    /// Where the name is.
+    /// Position of the name.
     pub at: Position,
     /// Parameters in order.
     pub params: Vec<Variable<'a>>,
     /// Results in order; none for a kernel.
     pub returns: Vec<Variable<'a>>,
-    /// Blocks of declarations; the first is the function's own, and every other one's parent stands before it.
+    /// Blocks of declarations. The first is the function's own, and the parent of every other block
+    /// precedes it.
     pub scopes: Vec<Scope<'a>>,
-    /// Instructions in order; none for a declaration.
+    /// Instructions in order; `None` for a declaration.
     pub body: Option<Vec<Instruction<'a>>>,
 }
 
-/// What is declared between two braces.
+/// Declarations between two braces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope<'a> {
-    /// The block around this one, as an index of [`Function::scopes`].
+    /// Enclosing block, as an index of [`Function::scopes`].
     pub parent: Option<usize>,
     /// `.reg` declarations.
     pub registers: Vec<RegisterDecl<'a>>,
     /// `.shared`, `.local` and `.param` variables in order.
     pub variables: Vec<Variable<'a>>,
-    /// Label name and the index of the instruction that follows it.
+    /// Name of each label, with the index of the instruction that follows.
     pub labels: Vec<(&'a str, usize)>,
-    /// `.branchtargets`: a name and the labels that it lists.
+    /// `.branchtargets` lists: a name and its labels.
     pub tables: Vec<(&'a str, Vec<&'a str>)>,
 }
 
-/// Where a variable is: PTX ISA section 5.1 "State Spaces".
+/// State space of a variable (PTX ISA section 5.1 "State Spaces").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateSpace {
     /// Parameters of kernels, functions and calls.
     Param,
-    /// The TB's own.
+    /// Shared memory of the TB.
     Shared,
-    /// The thread's own.
+    /// Local memory of the thread.
     Local,
     /// Device memory.
     Global,
-    /// Device memory that kernels only read.
+    /// Device memory that is read-only for kernels.
     Const,
 }
 
 /// A variable of memory or a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable<'a> {
-    /// Its name.
+    /// Name of the variable.
     pub name: &'a str,
-    /// Where it is.
+    /// State space of the variable.
     pub space: StateSpace,
     /// Element type.
     pub ty: Type,
-    /// Elements; 1 for a scalar, none where the launch (or another file) says how many.
+    /// Number of elements; 1 for a scalar, `None` if the launch or another file determines it.
     pub count: Option<u32>,
     /// Alignment in bytes.
     pub align: u32,
-    /// Declared here and defined elsewhere: `.extern`.
+    /// True for an `.extern` variable, which is defined elsewhere.
     pub external: bool,
-    /// First values, one per element; all others are zero.
+    /// Initial values, one per element; the others are zero.
     pub initial: Vec<Initial<'a>>,
-    /// What it refers to, if it is a `.texref`, `.samplerref` or `.surfref`.
+    /// Opaque type of a `.texref`, `.samplerref` or `.surfref`.
     pub opaque: Option<Opaque>,
-    /// Where it is declared.
+    /// Position of the declaration.
     pub at: Position,
 }
 
 impl Variable<'_> {
-    /// Size in bytes; 0 where it is not known here. Saturates.
+    /// Size in bytes; 0 if unknown here. Saturates.
     pub fn bytes(&self) -> u32 {
         self.count.unwrap_or(0).saturating_mul(self.ty.bytes().into())
     }
 }
 
-/// The types that PTX does not say the contents of: PTX ISA section 5.3.
+/// Opaque types (PTX ISA section 5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opaque {
-    /// `.texref`.
+    /// A texture reference, `.texref`.
     Texture,
-    /// `.samplerref`, with what it is at first.
+    /// A sampler reference, `.samplerref`, with its initial value.
     Sampler(Option<Sampler>),
-    /// `.surfref`.
+    /// A surface reference, `.surfref`.
     Surface,
 }
 
-/// The first value of an element.
+/// Initial value of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Initial<'a> {
     /// Bits, of which the element takes the lower ones.
     Bits(u64),
-    /// The address of a variable, or some of its bits.
+    /// Address of a variable, or some of its bits.
     Address {
-        /// The variable.
+        /// Name of the variable.
         name: &'a str,
-        /// Bytes added.
+        /// Byte offset.
         offset: i64,
-        /// The bits taken, shifted down to the lowest.
+        /// Selected bits, which are shifted down to the lowest.
         mask: u64,
-        /// Where it stands.
+        /// Position of the value.
         at: Position,
     },
 }
 
-/// `.reg .b32 %r<10>` or `.reg .b32 %x`.
+/// A register declaration: `.reg .b32 %r<10>` or `.reg .b32 %x`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegisterDecl<'a> {
     /// Name, or the prefix of numbered names.
     pub name: &'a str,
-    /// Numbered names `prefix0 ..` up to this count; none for a single register.
+    /// Count of numbered names `prefix0 ..`; `None` for a single register.
     pub count: Option<u32>,
-    /// Type of each.
+    /// Type of each register.
     pub ty: Type,
-    /// Where it is declared.
+    /// Position of the declaration.
     pub at: Position,
 }
 
-/// One instruction.
+/// An instruction as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instruction<'a> {
-    /// `@%p` or `@!%p`.
+    /// Guard `@%p` or `@!%p`.
     pub guard: Option<GuardText<'a>>,
-    /// The whole opcode, `ld.global.f32`.
+    /// Complete opcode, as in `ld.global.f32`.
     pub opcode: &'a str,
     /// Operands in order.
     pub operands: Vec<Operand<'a>>,
-    /// Where the opcode is.
+    /// Position of the opcode.
     pub at: Position,
-    /// The block it is in, as an index of [`Function::scopes`].
+    /// Enclosing block, as an index of [`Function::scopes`].
     pub scope: usize,
 }
 
@@ -240,41 +242,41 @@ pub struct Instruction<'a> {
 pub struct GuardText<'a> {
     /// Predicate register.
     pub register: &'a str,
-    /// Execute where the predicate is false.
+    /// True if lanes with a false predicate execute.
     pub negated: bool,
 }
 
-/// One operand as written.
+/// An operand as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operand<'a> {
     /// A register, special register, label, parameter or variable.
     Name(&'a str),
-    /// `!name`.
+    /// Negated predicate `!name`.
     Not(&'a str),
-    /// `p|q`: two results.
+    /// Two results `p|q`.
     Pair(&'a str, &'a str),
-    /// An integer, as 64-bit two's complement.
+    /// An integer as 64-bit two's complement.
     Integer(u64),
-    /// `0f` and eight hexadecimal digits.
+    /// A 32-bit float: `0f` and eight hexadecimal digits.
     Float32(u32),
-    /// `0d` and sixteen hexadecimal digits.
+    /// A 64-bit float: `0d` and sixteen hexadecimal digits.
     Float64(u64),
-    /// `{a, b}`.
+    /// A vector `{a, b}`.
     Vector(Vec<Operand<'a>>),
-    /// `(a, b)`: results or arguments of a call.
+    /// A list `(a, b)`: results or arguments of a call.
     List(Vec<Operand<'a>>),
-    /// `[base + offset]`; no base for an absolute address.
+    /// An address `[base + offset]`; without a base it is absolute.
     Address {
-        /// Register, parameter or variable.
+        /// Base register, parameter or variable.
         base: Option<&'a str>,
-        /// Bytes.
+        /// Offset in bytes.
         offset: i64,
     },
-    /// `[texture, sampler, {x, y}]`: a place in a texture or surface.
+    /// A place in a texture or surface: `[texture, sampler, {x, y}]`.
     Texel {
-        /// Register, parameter or reference.
+        /// Register, parameter or reference of the texture.
         base: &'a str,
-        /// The same, of a sampler.
+        /// Register, parameter or reference of the sampler.
         sampler: Option<&'a str>,
         /// Layer and coordinates, as written.
         coordinates: Vec<Operand<'a>>,

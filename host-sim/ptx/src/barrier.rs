@@ -1,38 +1,38 @@
-//! The 16 barriers of a TB. PTX ISA 7.8 section 9.7.12 "bar", "barrier".
+//! The 16 barriers of a TB (PTX ISA 7.8 section 9.7.12 "bar", "barrier").
 //!
-//! A barrier without a number of threads waits for all warps that have not ended, as from Volta on; one with a number for that many
-//! threads, where each warp that arrives counts 32 of them. When no warp can go on and none will arrive, the TB hangs, which is
-//! an error here.
+//! A barrier without a number of threads waits for all warps that have not ended, as from Volta on.
+//! With a number, it waits for that many threads, and each arriving warp counts as 32. If no warp
+//! can continue and none will arrive, the TB hangs, which is reported as an error.
 
 use super::exec::control::Reduction;
 use crate::LANES;
 
-/// Barriers of a TB.
+/// Number of barriers per TB.
 const BARRIERS: usize = 16;
 
-/// A warp's arrival.
+/// Arrival of a warp at a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// Barrier number.
+    /// Number of the barrier.
     pub id: u8,
     /// Index of the instruction.
     pub pc: u32,
-    /// Threads that must arrive; none for all that live.
+    /// Number of threads that must arrive; `None` for all live threads.
     pub threads: Option<u32>,
-    /// The warp goes on.
+    /// True if the warp continues without waiting.
     pub passes: bool,
-    /// What the threads vote for: the reduction, and how many there are and say yes.
+    /// Vote of the warp: the reduction, the number of voting threads, and the number of true votes.
     pub vote: Option<(Reduction, u32, u32)>,
 }
 
-/// What a warp is doing.
+/// State of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It can run.
+    /// The warp can run.
     Ready,
-    /// It waits.
+    /// The warp waits at a barrier.
     Waiting(Arrival),
-    /// All its threads have ended.
+    /// All threads of the warp have ended.
     Ended,
 }
 
@@ -40,32 +40,32 @@ pub enum State {
 struct Barrier {
     /// Warps that have arrived, waiting or not.
     warps: u32,
-    /// Of the arrivals so far, the number of threads named first.
+    /// Number of threads stated by the first arrival.
     threads: Option<Option<u32>>,
-    /// Threads that voted, and those for yes.
+    /// Number of threads that voted, and number of true votes.
     voters: u32,
     yes: u32,
 }
 
-/// The barriers of one TB.
+/// Barriers of one TB.
 #[derive(Clone, Debug, Default)]
 pub struct Barriers {
     barriers: [Barrier; BARRIERS],
 }
 
 impl Barriers {
-    /// Nobody has arrived anywhere.
+    /// Clears all arrivals.
     pub fn clear(&mut self) {
         self.barriers = Default::default();
     }
 
-    /// Notes an arrival. The state that the warp is in now.
+    /// Records an arrival and returns the new state of the warp.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The cause of an invalid arrival.
     pub fn arrive(&mut self, arrival: Arrival) -> Result<State, &'static str> {
         let Some(barrier) = self.barriers.get_mut(usize::from(arrival.id)) else {
-            return Err("there are 16 barriers, 0 to 15");
+            return Err("a TB has 16 barriers, 0 to 15");
         };
         if *barrier.threads.get_or_insert(arrival.threads) != arrival.threads {
             return Err("warps name different numbers of threads for the barrier");
@@ -78,8 +78,8 @@ impl Barriers {
         Ok(if arrival.passes { State::Ready } else { State::Waiting(arrival) })
     }
 
-    /// Opens every barrier that is complete: its warps are ready. `reduced` is told the warp, its reduction, and the result.
-    /// True if any was opened.
+    /// Opens every complete barrier, so its warps are ready. `reduced` receives a warp, its
+    /// reduction and the result. Returns true if a barrier was opened.
     pub fn open(&mut self, states: &mut [State], mut reduced: impl FnMut(usize, Reduction, u32)) -> bool {
         let live = states.iter().filter(|state| **state != State::Ended).count() as u32;
         let mut opened = false;
@@ -114,7 +114,8 @@ impl Barriers {
     }
 }
 
-/// Who waits where, when nobody can go on: for a message. `line` gives the line of an instruction.
+/// Describes the waiting warps of a hanging TB, for a message. `line` maps an instruction to its
+/// line.
 pub fn hang(states: &[State], line: impl Fn(u32) -> u32) -> String {
     let mut places: Vec<(u8, u32, Vec<usize>)> = Vec::new();
     for (warp, state) in states.iter().enumerate() {
@@ -133,7 +134,7 @@ pub fn hang(states: &[State], line: impl Fn(u32) -> u32) -> String {
     let waiting: Vec<String> = places.iter().map(|(id, line, warps)| format!("{} at barrier {id} in line {line}", list(warps))).collect();
     let ended: Vec<usize> = (0..states.len()).filter(|&warp| states[warp] == State::Ended).collect();
     let ended = if ended.is_empty() { String::new() } else { format!("; {} ended", list(&ended)) };
-    format!("the TB hangs: waiting are {}{ended}", waiting.join("; "))
+    format!("the TB hangs: waiting: {}{ended}", waiting.join("; "))
 }
 
 #[cfg(test)]
@@ -167,7 +168,7 @@ mod tests {
         assert_eq!(states[3], State::Ready);
         assert!(barriers.open(&mut states, |_, _, _| {}));
         assert_eq!(states[0], State::Ready);
-        assert_eq!(barriers.arrive(arrival(16, None, false)).unwrap_err(), "there are 16 barriers, 0 to 15");
+        assert_eq!(barriers.arrive(arrival(16, None, false)).unwrap_err(), "a TB has 16 barriers, 0 to 15");
         barriers.arrive(arrival(2, Some(64), true)).unwrap();
         assert!(barriers.arrive(arrival(2, Some(96), true)).is_err());
     }
@@ -193,6 +194,6 @@ mod tests {
             State::Ended,
         ];
         let text = hang(&states, |pc| 10 + pc);
-        assert_eq!(text, "the TB hangs: waiting are warps 0, 2 at barrier 0 in line 10; warp 1 at barrier 1 in line 14; warp 3 ended");
+        assert_eq!(text, "the TB hangs: waiting: warps 0, 2 at barrier 0 in line 10; warp 1 at barrier 1 in line 14; warp 3 ended");
     }
 }

@@ -1,13 +1,14 @@
-//! Calls: which function, and what is handed over. PTX ISA 7.8 section 9.7.12 "call".
+//! Calls of device functions: the callee and the data passed (PTX ISA 7.8 section 9.7.12 "call").
 //!
-//! Calls of functions that call themselves are in `subroutine.rs`, calls through pointers in `pointer.rs`, what has no body in `runtime.rs`.
+//! `subroutine.rs` handles recursive functions, `pointer.rs` calls through pointers, and
+//! `runtime.rs` functions without a body.
 
 use super::ast::{Function, Instruction, Operand, Variable};
 use super::error::PtxError;
 use super::inline::{Action, Flat};
 use super::scope::Symbol;
 
-/// Most calls inside of each other. Assumption: far more than code without recursion has.
+/// Maximum nesting of calls. Assumption: far more than code without recursion has.
 const MAX_DEPTH: usize = 64;
 
 impl<'m, 'a> Flat<'m, 'a> {
@@ -29,7 +30,7 @@ impl<'m, 'a> Flat<'m, 'a> {
             return self.call_by_pointer(inst, scope, results, arguments);
         }
         let named = |f: &&Function<'a>| f.name == *name;
-        // A declaration may come first, the body later.
+        // A declaration may precede the body.
         let functions = &self.module.functions;
         let Some(function) = functions.iter().filter(named).find(|f| f.body.is_some()).or_else(|| functions.iter().find(named)) else {
             if let Some(refused) = self.module.refused.iter().find(|r| !r.entry && r.name == *name) {
@@ -49,7 +50,7 @@ impl<'m, 'a> Flat<'m, 'a> {
         }
         if self.open.len() >= MAX_DEPTH {
             let (file, opcode) = (self.scopes.file.into(), (*name).into());
-            return Err(PtxError::Unsupported { file, at: inst.at, what: "call, inside of 64 others", opcode });
+            return Err(PtxError::Unsupported { file, at: inst.at, what: "call nested in 64 others", opcode });
         }
         let mut bound = self.bind(inst, scope, "results", results, &function.returns)?;
         bound.extend(self.bind(inst, scope, "arguments", arguments, &function.params)?);
@@ -60,7 +61,7 @@ impl<'m, 'a> Flat<'m, 'a> {
         Ok(())
     }
 
-    /// The cell of a `.param` variable.
+    /// Cell of a `.param` variable.
     pub(super) fn cell(&self, inst: &Instruction<'a>, scope: usize, operand: &Operand<'a>) -> Result<usize, PtxError> {
         match operand {
             Operand::Name(name) => match self.scopes.symbol(scope, name) {
@@ -71,7 +72,7 @@ impl<'m, 'a> Flat<'m, 'a> {
         }
     }
 
-    /// The cells of a call's operands as the meanings of what the function declares.
+    /// Binds the cells of a call's operands to the names that the function declares.
     pub(super) fn bind(
         &self,
         inst: &Instruction<'a>,

@@ -1,7 +1,9 @@
-//! What calls hand over: `.param` variables inside of functions. The machine passes them in registers, and so they are registers
-//! here, one for each place that is accessed; those accessed in overlapping ways, which registers cannot give, are local memory.
+//! Cells: `.param` variables inside of functions, which pass data in calls. The GPU passes them in
+//! registers, so they are registers here too, one for each accessed place. Cells with overlapping
+//! accesses, which registers cannot represent, are in local memory.
 //!
-//! Cells of a function that calls itself are copied from those of the call and to them, and so are laid out like them.
+//! Cells of a recursive function are copied from and to those of the call, and therefore have the
+//! same layout.
 
 use super::ast::{Instruction, Operand, Type, Variable};
 use super::error::{Position, PtxError};
@@ -9,7 +11,7 @@ use super::program::{DoubleReg, Reg};
 use super::scope::{Frame, Scopes, typed};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One access: offset, bytes per element, whether it writes.
+/// An access: offset, bytes per element, and whether it writes.
 type Access = (i64, u8, bool);
 
 /// A parameter or result of a call.
@@ -19,28 +21,29 @@ struct Cell {
     bytes: u32,
     align: u32,
     at: Position,
-    /// The function that calls itself whose it is, by number; none for the kernel and what is expanded in it.
+    /// Number of the recursive function that owns the cell; `None` for the kernel and the functions
+    /// expanded in it.
     owner: Option<usize>,
     accesses: Vec<Access>,
     place: Place,
 }
 
-/// Where a cell is.
+/// Storage of a cell.
 #[derive(Clone, Debug)]
 pub(super) enum Place {
-    /// Registers by byte offset, with the bytes that each holds.
+    /// Registers by byte offset, with the number of bytes in each.
     Registers(BTreeMap<i64, (Reg, u8)>),
     /// Byte offset in local memory.
     Local(u32),
-    /// Byte offset in the frame of a function that calls itself, which is where a register says.
+    /// Byte offset in the frame of a recursive function, whose address is in a register.
     Frame(DoubleReg, u32),
 }
 
-/// The local memory of a function that calls itself.
+/// Local memory of a recursive function.
 pub(super) struct OwnFrame {
-    /// Where it is.
+    /// Register with the address of the frame.
     pub(super) base: DoubleReg,
-    /// What is in it.
+    /// Contents of the frame.
     pub(super) frame: Frame,
 }
 
@@ -48,12 +51,12 @@ pub(super) struct OwnFrame {
 #[derive(Debug, Default)]
 pub(super) struct Cells {
     cells: Vec<Cell>,
-    /// Pairs that are copied, one to the other, and so are laid out alike.
+    /// Pairs of cells that are copied to each other and have the same layout.
     alike: Vec<(usize, usize)>,
 }
 
 impl Cells {
-    /// A new cell for a `.param` variable of the kernel or of a function that calls itself.
+    /// Creates a cell for a `.param` variable of the kernel or of a recursive function.
     pub(super) fn add(&mut self, variable: &Variable<'_>, owner: Option<usize>) -> usize {
         let place = Place::Registers(BTreeMap::new());
         let (bytes, align) = (variable.bytes(), variable.align);
@@ -66,12 +69,13 @@ impl Cells {
         self.cells[cell].bytes
     }
 
-    /// Where a cell is, once settled.
+    /// Storage of a cell, once settled.
     pub(super) fn place(&self, cell: usize) -> &Place {
         &self.cells[cell].place
     }
 
-    /// Notes an instruction that names a cell. What is no access by a constant address is refused when it is decoded.
+    /// Records an instruction that names a cell. Accesses at variable addresses are refused when
+    /// the instruction is decoded.
     pub(super) fn note(&mut self, cell: usize, inst: &Instruction<'_>, operand: &Operand<'_>) {
         let Operand::Address { offset, .. } = operand else { return };
         let mut parts = inst.opcode.split('.');
@@ -86,12 +90,12 @@ impl Cells {
         }
     }
 
-    /// Notes that one cell is copied to another.
+    /// Records that one cell is copied to another.
     pub(super) fn alike(&mut self, one: usize, other: usize) {
         self.alike.push((one, other));
     }
 
-    /// Gives cells that are copied to each other the same accesses, also through others.
+    /// Unites the accesses of cells that are copied to each other, directly or indirectly.
     fn unite(&mut self) {
         let mut group: Vec<usize> = (0..self.cells.len()).collect();
         for &(one, other) in &self.alike {
@@ -109,7 +113,8 @@ impl Cells {
         }
     }
 
-    /// Gives every cell its place: those of the kernel in `local`, those of functions that call themselves in `own`.
+    /// Assigns the storage of every cell: in `local` for the kernel, in `own` for recursive
+    /// functions.
     pub(super) fn settle(&mut self, scopes: &mut Scopes<'_, '_>, local: &mut Frame, own: &mut [OwnFrame]) -> Result<(), PtxError> {
         self.unite();
         for cell in &mut self.cells {
@@ -118,7 +123,7 @@ impl Cells {
                 let width = widths.entry(offset).or_default();
                 *width = bytes.max(*width);
             }
-            // Reads may take the lower bytes of a register, writes all of it.
+            // Reads may take the lower bytes of a register; writes set all of it.
             let whole = cell.accesses.iter().all(|&(offset, bytes, store)| !store || widths[&offset] == bytes);
             let apart = widths.iter().zip(widths.keys().skip(1)).all(|((&at, &bytes), &next)| at + i64::from(bytes) <= next);
             if whole && apart {

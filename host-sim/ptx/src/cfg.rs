@@ -1,23 +1,28 @@
-//! Basic blocks and immediate post-dominators, where the lanes of a divergent branch meet again.
+//! Basic blocks and immediate post-dominators, at which the lanes of a divergent branch reconverge.
 //!
-//! Post-dominators are found as dominators of the reversed graph from a virtual exit (Cooper, Harvey and Kennedy, "A simple,
-//! fast dominance algorithm", 2001). Blocks that never reach the exit (endless loops) meet again at the end of the kernel.
+//! Post-dominators are found as dominators of the reversed graph from a virtual exit (Cooper,
+//! Harvey and Kennedy, "A simple, fast dominance algorithm", 2001). Blocks that never reach the
+//! exit (endless loops) reconverge at the end of the kernel.
 
 use super::exec::Op;
 use super::exec::control::Control;
 use super::program::Inst;
 
-/// The control flow of one kernel.
+/// Control flow of one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cfg {
     /// First instruction of each block, ascending.
     pub blocks: Vec<u32>,
-    /// Per instruction, the first instruction of the immediate post-dominator of its block; the instruction count for the end.
+    /// Reconvergence point per instruction: the first instruction of the immediate post-dominator
+    /// of its block; the instruction count for the end.
     pub reconverge: Vec<u32>,
 }
 
-/// Analyses a list of instructions whose last is unguarded and the end of the kernel or of a function that calls itself. Such functions
-/// stand behind the kernel, each up to an end of its own; what happens in a call is of no matter to its caller.
+/// Analyzes a list of instructions.
+///
+/// The last instruction is unguarded and ends the kernel or a recursive function. Recursive
+/// functions follow the kernel, each with its own end; a call has no effect on the control flow of
+/// its caller.
 pub fn analyse(insts: &[Inst]) -> Cfg {
     let end = insts.len();
     let mut leader = vec![false; end + 1];
@@ -33,7 +38,7 @@ pub fn analyse(insts: &[Inst]) -> Cfg {
     let blocks: Vec<u32> = (0..end).filter(|&at| leader[at]).map(|at| at as u32).collect();
     let block_of = |at: u32| blocks.partition_point(|&first| first <= at) - 1;
     let exit = blocks.len();
-    // Lanes that exit in a function that calls itself are at its end, for those that wait there for them.
+    // Lanes that exit in a recursive function are at its end, for the lanes that wait there.
     let ends: Vec<usize> = (0..end).filter(|&at| matches!(insts[at].op, Op::Control(Control::Leave))).collect();
     let first_function = insts.iter().filter_map(|inst| inst.op.enters()).map(|enter| enter.target as usize).min().unwrap_or(end);
     let function_end = |at: usize| if at < first_function { None } else { ends.get(ends.partition_point(|&end| end < at)).copied() };
@@ -61,14 +66,15 @@ pub fn analyse(insts: &[Inst]) -> Cfg {
         })
         .collect();
     let post = post_dominators(&successors);
-    // The end of a function is reached by all that is left of a call.
+    // All remaining lanes of a call reach the end of the function.
     let last_place = |at: usize| function_end(at).unwrap_or(end) as u32;
     let reconverge =
         (0..end).map(|at| post[block_of(at as u32)].and_then(|block| blocks.get(block).copied()).unwrap_or(last_place(at))).collect();
     Cfg { blocks, reconverge }
 }
 
-/// Immediate post-dominator of each block; the exit is block `successors.len()`. None for blocks that never reach it.
+/// Immediate post-dominator of each block; the exit is block `successors.len()`. `None` for blocks
+/// that never reach it.
 fn post_dominators(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
     let exit = successors.len();
     let mut predecessors = vec![Vec::new(); exit + 1];
@@ -114,7 +120,7 @@ fn post_dominators(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
 
 fn intersect(mut a: usize, mut b: usize, dominator: &[Option<usize>], number: &[Option<usize>]) -> usize {
     while a != b {
-        // The exit has the highest number: whoever is lower climbs.
+        // The exit has the highest number, so the lower side climbs.
         let lower = if number[a] < number[b] { &mut a } else { &mut b };
         match dominator[*lower] {
             Some(up) => *lower = up,
@@ -139,7 +145,8 @@ mod tests {
         assert_eq!(post_dominators(&[vec![1, 2], vec![1], vec![3]]), [Some(2), None, Some(3)]);
     }
 
-    /// All post-dominators by their definition: b post-dominates a if the exit cannot be reached from a without b.
+    /// All post-dominators by definition: b post-dominates a if the exit cannot be reached from a
+    /// without b.
     fn reaches_without(successors: &[Vec<usize>], from: usize, without: usize) -> bool {
         let exit = successors.len();
         let (mut seen, mut stack) = (vec![false; exit + 1], vec![from]);

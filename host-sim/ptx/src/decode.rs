@@ -1,5 +1,5 @@
-//! Names to indices: a kernel becomes a [`Program`]. Each opcode family decodes its own instructions (`exec/`) with the help of a
-//! `Decoder` (`operands.rs`), which asks the tables made here.
+//! Decoder from names to indices: a kernel becomes a [`Program`]. Each opcode family decodes its
+//! own instructions (`exec/`) with a `Decoder` (`operands.rs`), which uses the tables built here.
 
 use super::ast::{Function, Module};
 use super::cells::Cells;
@@ -22,15 +22,16 @@ impl Program {
     /// Parses `text` (named `file` in messages) and decodes its entry `entry`.
     ///
     /// # Errors
-    /// [`PtxError`]: what is wrong with the text, with line and column, or which entries there are.
+    /// [`PtxError`] for an error in the text, with line and column, or for an unknown entry, with
+    /// the existing ones.
     pub fn parse(file: &str, text: &str, entry: &str) -> Result<Program, PtxError> {
         Program::of(&super::parser::parse(file, text)?, entry)
     }
 
-    /// Decodes the entry of a module that has the name `entry`, in the PTX or as C++ has it (`names.rs`).
+    /// Decodes the entry of a module with the name `entry`, in the PTX or in C++ (`names.rs`).
     ///
     /// # Errors
-    /// [`PtxError`]: what is wrong with it, or which entries there are.
+    /// [`PtxError`] for an error in the entry, or for an unknown entry, with the existing ones.
     pub fn of(module: &Module<'_>, entry: &str) -> Result<Program, PtxError> {
         let refused = || module.refused.iter().filter(|r| r.entry);
         let all = || module.entries.iter().map(|e| e.name).chain(refused().map(|r| r.name));
@@ -48,18 +49,19 @@ impl Program {
     }
 }
 
-/// What the names of one kernel mean.
+/// Meanings of the names in one kernel.
 pub(super) struct Tables<'m, 'a> {
     pub(super) scopes: Scopes<'m, 'a>,
     pub(super) cells: Cells,
-    /// Which lanes take part in a call by a pointer: a predicate of no name.
+    /// Unnamed predicate: lanes that take part in a call through a pointer.
     pub(super) chosen: Option<PredReg>,
-    /// As [`Flat`] has them.
+    /// Addresses of possible callees, as in [`Flat`].
     pub(super) candidates: Vec<Box<[u64]>>,
     pub(super) runtime: Vec<RuntimeCall>,
     pub(super) subroutines: Vec<subroutine::Subroutine<'m, 'a>>,
     pub(super) entering: Vec<Entering>,
-    /// The carry flag of `add.cc` and its kin, where the kernel uses it: a predicate of no name.
+    /// Unnamed predicate: the carry flag of `add.cc` and related instructions, if the kernel uses
+    /// it.
     pub(super) carry: Option<PredReg>,
 }
 
@@ -81,7 +83,7 @@ fn program<'a>(module: &Module<'a>, entry: &Function<'a>) -> Result<Program, Ptx
     for inst in &flat {
         insts.push(tables.instruction(inst)?);
     }
-    // Running off the end returns (PTX ISA: a kernel ends at its closing brace).
+    // Reaching the closing brace returns (PTX ISA: a kernel ends at its closing brace).
     let end = insts.len() as u32;
     let targeted = insts.iter().any(|inst| inst.op.targets().contains(&end));
     if targeted || !insts.last().is_some_and(|i| i.guard.is_none() && i.op.ends()) {
@@ -140,11 +142,11 @@ impl<'a> Tables<'_, 'a> {
             }
             (Action::Unknown(number), guard) => (exec::control::unknown(&mut decoder, number)?, guard),
             (Action::Enter(number), guard) => (subroutine::enter(&mut decoder, number)?, guard),
-            // Behind the last instruction, or in its place: whoever comes there returns.
+            // At or after the last instruction, the function returns.
             (Action::Leave(number), _) => (subroutine::leave(&mut decoder, number), None),
             (Action::End, _) => (Op::exit(), None),
             (Action::Call(_), None) => (Op::Control(Control::Call), None),
-            // Lanes that do not call go on behind the function.
+            // Lanes that do not call continue after the function.
             (Action::Call(target), Some(guard)) => {
                 (Op::Control(Control::Branch { target }), Some(Guard { negated: !guard.negated, ..guard }))
             }

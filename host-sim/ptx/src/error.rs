@@ -1,17 +1,18 @@
-//! What can go wrong with a PTX file and its execution. Each message names where and what; the reader needs no other.
+//! Errors of PTX files and of their execution. Each message states location and cause without
+//! further context.
 
 use super::names::{quoted, shown};
 
-/// A place in a source file, both counted from 1.
+/// A position in a source file, counted from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
-    /// Line.
+    /// Line number.
     pub line: u32,
-    /// Column, in characters.
+    /// Column number, in characters.
     pub column: u32,
 }
 
-/// A PTX text that cannot be read, or that asks for what the front end does not have.
+/// Error for PTX text that is invalid or unsupported.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PtxError {
     /// The text is not PTX, or names something that is not declared.
@@ -19,23 +20,23 @@ pub enum PtxError {
     Syntax {
         /// File name as given.
         file: String,
-        /// Where.
+        /// Position of the error.
         at: Position,
-        /// What was expected or is wrong.
+        /// Expected text, or the cause.
         message: String,
-        /// The offending text.
+        /// Offending text.
         found: String,
     },
-    /// Correct PTX, perhaps, that this front end does not execute.
+    /// Possibly valid PTX that this front end does not execute.
     #[error("{file}:{}:{}: unsupported {what}: `{opcode}`", at.line, at.column)]
     Unsupported {
         /// File name as given.
         file: String,
-        /// Where.
+        /// Position of the error.
         at: Position,
-        /// The kind of thing: instruction, directive, type.
+        /// Kind of construct: instruction, directive, type.
         what: &'static str,
-        /// The whole opcode or directive.
+        /// Complete opcode or directive.
         opcode: String,
     },
     /// The module has no such entry.
@@ -43,19 +44,19 @@ pub enum PtxError {
     NoEntry {
         /// File name as given.
         file: String,
-        /// What was asked for.
+        /// Requested entry.
         entry: String,
-        /// What there is, in file order.
+        /// Existing entries, in file order.
         known: Vec<String>,
     },
-    /// The module has several entries that are called so in C++.
-    #[error("{file}: which `{entry}`? the module has: {}; name one", list(found))]
+    /// Several entries of the module have this name in C++.
+    #[error("{file}: ambiguous `{entry}`: the module has: {}; name one", list(found))]
     ManyEntries {
         /// File name as given.
         file: String,
-        /// What was asked for.
+        /// Requested entry.
         entry: String,
-        /// What it may be, in file order.
+        /// Matching entries, in file order.
         found: Vec<String>,
     },
 }
@@ -64,210 +65,213 @@ fn list(names: &[String]) -> String {
     names.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", ")
 }
 
-/// What is wrong with one memory access of one lane.
+/// Cause of a failed memory access of one lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AccessFault {
     /// The address belongs to no allocation, or the access runs past its end.
     #[error("out of bounds")]
     OutOfBounds,
-    /// The address is no multiple of the access' width.
+    /// The address is not a multiple of the access width.
     #[error("misaligned")]
     Misaligned,
-    /// The memory at the address can only be read.
+    /// The memory at the address is read-only.
     #[error("read-only")]
     ReadOnly,
     /// A generic address that must be in shared memory is elsewhere.
     #[error("the instruction needs shared memory, not a")]
     NotShared,
-    /// An `mbarrier` that is not set up, or at which more threads arrive than its phase waits for.
+    /// An `mbarrier` that is not initialized, or at which more threads arrive than its phase
+    /// expects.
     #[error("more arrivals than the mbarrier waits for, in a")]
     Arrivals,
-    /// An `mbarrier.init` with a count that it cannot have.
+    /// An `mbarrier.init` with an invalid count.
     #[error("an mbarrier counts 1 to 1048575 arrivals, not as many as in this")]
     Count,
 }
 
-/// What is known of a bad access besides its address; boxed, so that a result stays small.
+/// Additional data about a bad access; boxed to keep results small.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AccessNotes {
-    /// Line of the source in parentheses, if the PTX has it.
+    /// Source line in parentheses, if the PTX has it.
     pub source_line: String,
-    /// How far it is from which argument, buffer or variable, as the end of a sentence.
+    /// Distance to the nearest argument, buffer or variable, as the end of a sentence.
     pub nearest: String,
 }
 
-/// A launch that cannot be executed to its end.
+/// Error for a launch that cannot be executed to its end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExecError {
-    /// The arguments are not those that the entry declares.
+    /// The arguments differ from those that the entry declares.
     #[error("kernel {}: {message}", quoted(kernel))]
     Arguments {
-        /// Entry name.
+        /// Name of the entry.
         kernel: String,
-        /// Which argument, and what it should be.
+        /// The wrong argument, and its expected form.
         message: String,
     },
-    /// The launch has no thread, or more threads per TB than PTX allows.
+    /// The launch has no thread, or more threads per TB than PTX permits.
     #[error("kernel {}: impossible launch of grid {grid:?}, block {block:?}: {message}", quoted(kernel))]
     Geometry {
-        /// Entry name.
+        /// Name of the entry.
         kernel: String,
         /// TBs in x, y, z.
         grid: [u32; 3],
         /// Threads in x, y, z.
         block: [u32; 3],
-        /// Which limit is broken.
+        /// Violated limit.
         message: &'static str,
     },
-    /// A load or store that the machine would fault on.
+    /// A load or store on which the GPU would fault.
     #[error(
         "{file}:{line}{}: kernel {}, TB {tb:?}, thread {thread:?}: {fault} {space} access of {bytes} bytes at address \
          {address:#x}{}",
         notes.source_line, quoted(kernel), notes.nearest
     )]
     Access {
-        /// Entry name.
+        /// Name of the entry.
         kernel: String,
-        /// File name.
+        /// Name of the file.
         file: String,
-        /// PTX line.
+        /// Line in the PTX.
         line: u32,
         /// Block index in x, y, z.
         tb: [u32; 3],
         /// Thread index in x, y, z.
         thread: [u32; 3],
-        /// What is wrong.
+        /// Cause of the fault.
         fault: AccessFault,
-        /// `global`, `shared`.
+        /// Name of the state space: `global`, `shared`.
         space: &'static str,
-        /// Width of the access per lane.
+        /// Width of the access per lane in bytes.
         bytes: u32,
-        /// The byte address.
+        /// Byte address of the access.
         address: u64,
-        /// More about both places.
+        /// Additional data about location and address.
         notes: Box<AccessNotes>,
     },
-    /// What a thread asks for cannot be done: a fetch from a texture, an access to a surface, a call too deep for its stack.
+    /// An impossible request of a thread: a texture fetch, a surface access, or a call too deep for
+    /// the stack.
     #[error("{file}:{line}{source_line}: kernel {}, TB {tb:?}, thread {thread:?}: {message}", quoted(kernel))]
     Thread {
-        /// Entry name.
+        /// Name of the entry.
         kernel: String,
-        /// File name.
+        /// Name of the file.
         file: String,
-        /// PTX line.
+        /// Line in the PTX.
         line: u32,
-        /// Source line, as a message has it; empty if unknown.
+        /// Source line as in messages; empty if unknown.
         source_line: String,
         /// Block index in x, y, z.
         tb: [u32; 3],
         /// Thread index in x, y, z.
         thread: [u32; 3],
-        /// What is wrong with which texture or function, and what to do.
+        /// Cause with the texture or function, and the remedy.
         message: Box<str>,
     },
     /// A barrier that cannot be passed.
     #[error("{file}:{line}{source_line}: kernel {}, TB {tb:?}, warp {warp}: {message}", quoted(kernel))]
     Barrier {
-        /// Entry name.
+        /// Name of the entry.
         kernel: String,
-        /// File name.
+        /// Name of the file.
         file: String,
         /// PTX line of the barrier.
         line: u32,
-        /// Line of the source in parentheses, if the PTX has it.
+        /// Source line in parentheses, if the PTX has it.
         source_line: String,
         /// Block index in x, y, z.
         tb: [u32; 3],
-        /// The warp waiting.
+        /// Index of the waiting warp.
         warp: u32,
-        /// Why.
+        /// Cause of the hang.
         message: String,
     },
-    /// The kernel gave up.
+    /// The kernel stopped itself.
     #[error("{file}:{line}{source_line}: kernel {}, TB {tb:?}, thread {thread:?}: stopped by {what}", quoted(kernel))]
     Trap {
-        /// Entry name.
+        /// Name of the entry.
         kernel: String,
-        /// File name.
+        /// Name of the file.
         file: String,
-        /// PTX line.
+        /// Line in the PTX.
         line: u32,
-        /// Line of the source in parentheses, if the PTX has it.
+        /// Source line in parentheses, if the PTX has it.
         source_line: String,
         /// Block index in x, y, z.
         tb: [u32; 3],
         /// Thread index in x, y, z.
         thread: [u32; 3],
-        /// `trap`, or a failed assertion.
+        /// Cause: `trap`, or a failed assertion.
         what: &'static str,
     },
-    /// The module's variables cannot be put where they belong.
+    /// The module's variables cannot be placed in memory.
     #[error("{file}: kernel {}: the device memory holds the variables of another module", quoted(kernel))]
     Module {
-        /// Entry name.
+        /// Name of the entry.
         kernel: String,
-        /// File name.
+        /// Name of the file.
         file: String,
     },
-    /// Still running at a limit: most likely an endless loop.
+    /// The kernel reached a limit, probably in an endless loop.
     #[error(
         "{file}:{}{source_line}: kernel {}, TB {tb:?}, warp {warp}: {limit}, {}; if it needs more, {}{}",
         lines.0, quoted(kernel), span(*lines), limit.remedy(), limit.waits()
     )]
     Endless {
-        /// Entry name.
+        /// Name of the entry.
         kernel: String,
-        /// File name.
+        /// Name of the file.
         file: String,
-        /// First and last PTX line of what it executes by then: the loop.
+        /// First and last PTX line executed at the limit: the loop.
         lines: (u32, u32),
-        /// Lines of the source in parentheses, if the PTX has them.
+        /// Source lines in parentheses, if the PTX has them.
         source_line: String,
         /// Block index in x, y, z.
         tb: [u32; 3],
-        /// The warp.
+        /// Index of the warp.
         warp: u32,
-        /// Which limit.
+        /// Limit that was reached.
         limit: Limit,
     },
 }
 
-/// What a TB may not exceed.
+/// Limit on a TB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Limit {
     /// Instructions of one warp.
     #[error("still running after {0} instructions")]
     Warp(u64),
-    /// Instructions of all warps.
+    /// Instructions of all warps of a TB.
     #[error("still running after {0} instructions of all its warps")]
     Tb(u64),
-    /// Bytes that its record takes.
-    #[error("its record takes more than {0} bytes, and it is still running")]
+    /// Bytes of a TB's record.
+    #[error("still running after a record of {0} bytes")]
     Record(u64),
-    /// Bytes that its record takes, of those that there are for records.
-    #[error("its record takes more than the {0} bytes that there are for it, and it is still running")]
+    /// Bytes of a TB's record, by the memory available for records.
+    #[error("still running after its record filled its {0} bytes of --memory")]
     Memory(u64),
-    /// Bytes that the records of a cooperative grid take, of those that there are.
-    #[error("the records of its cooperative grid take more than the {0} bytes that there are for them, and it is still running")]
+    /// Bytes of the records of a cooperative grid, by the memory available.
+    #[error("still running after the records of its cooperative grid filled their {0} bytes of --memory")]
     Grid(u64),
 }
 
 impl Limit {
-    /// What may look like an endless loop because TBs and warps are executed in order.
+    /// Waiting patterns that may look like an endless loop because TBs and warps are executed in
+    /// order.
     fn waits(self) -> &'static str {
         match self {
-            Limit::Warp(_) | Limit::Tb(_) => "; a thread that waits for another of its warp, or for a later TB, waits for ever here",
+            Limit::Warp(_) | Limit::Tb(_) => "; a thread that waits for another of its warp, or for a later TB, waits forever here",
             Limit::Record(_) | Limit::Memory(_) | Limit::Grid(_) => "",
         }
     }
 
-    /// What raises it: a key of the table `[limits]` of a kernel's file, or an option.
+    /// Remedy: a key of the table `[limits]` of a kernel file, or an option.
     fn remedy(self) -> &'static str {
         match self {
             Limit::Warp(_) => "raise `warp_instructions` in the table [limits] of its file",
             Limit::Tb(_) => "raise `tb_instructions` in the table [limits] of its file",
             Limit::Record(_) => "raise `tb_record_bytes` in the table [limits] of its file",
-            Limit::Memory(_) | Limit::Grid(_) => "give a larger --memory",
+            Limit::Memory(_) | Limit::Grid(_) => "use a larger --memory",
         }
     }
 }

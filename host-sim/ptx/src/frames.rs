@@ -1,92 +1,96 @@
-//! Executing functions that call themselves: the frames of the calls under way in a warp. PTX ISA 7.8 section 9.7.12 "call", "ret".
+//! Execution of recursive functions: frames of the active calls in a warp (PTX ISA 7.8 section
+//! 9.7.12 "call", "ret").
 //!
-//! Lanes that call together return together: whoever takes other ways inside meets again before the function's end, as in a
-//! kernel. So all lanes of a call have their frames at the same place of their local memory, one call's behind the other's, and lanes
-//! that call more deeply run while the others wait. `subroutine.rs` says what a call hands over, `kept.rs` what it keeps for the caller.
+//! Lanes that call together return together: divergent paths inside reconverge before the
+//! function's end, as in a kernel. All lanes of a call therefore have their frames at the same
+//! place of their local memory, with successive calls one after the other. Lanes in deeper calls
+//! run while the others wait. `subroutine.rs` defines the data passed in a call, `kept.rs` the data
+//! saved for the caller.
 
 use super::memory::LocalMemory;
 use super::program::{DoubleReg, Program, Reg, Src};
 use super::registers::RegFile;
 use crate::LANES;
 
-/// Bytes of the stack per thread, if the launch does not say otherwise: the default of `cudaLimitStackSize` (CUDA runtime API,
-/// "Device Management").
+/// Default stack size per thread in bytes: that of `cudaLimitStackSize` (CUDA runtime API, "Device
+/// Management").
 pub const DEFAULT_STACK_BYTES: u32 = 1024;
 
-/// What a chip keeps of a call besides local variables and registers: the address to return to. Assumption: one 64-bit value.
+/// Bytes of a frame in addition to local variables and registers: the return address. Assumption:
+/// one 64-bit value.
 pub(super) const RETURN_BYTES: u32 = 8;
 
-/// A function that calls itself.
+/// A recursive function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subroutine {
-    /// Its name.
+    /// Name of the function.
     pub name: String,
-    /// Bytes of a frame: local variables, registers kept for calls, the address to return to.
+    /// Size of a frame in bytes: local variables, saved registers, and return address.
     pub frame_bytes: u32,
 }
 
-/// A place in local memory: of the kernel's, or of a frame's.
+/// A place in local memory, of the kernel or of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spot {
-    /// In the frame of its function.
+    /// True for a place in the frame of its function.
     pub in_frame: bool,
-    /// Bytes from the beginning of either.
+    /// Offset from the start of either in bytes.
     pub offset: u32,
 }
 
-/// Something that a call copies.
+/// Data that a call copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handed {
-    /// A register to another of its width.
+    /// Copy between registers of the same width.
     Register {
-        /// Read.
+        /// Source register.
         from: Reg,
-        /// Written.
+        /// Destination register.
         to: Reg,
     },
-    /// Local memory.
+    /// Copy within local memory.
     Memory {
-        /// Read.
+        /// Source of the copy.
         from: Spot,
-        /// Written.
+        /// Destination of the copy.
         to: Spot,
-        /// How many bytes.
+        /// Number of bytes.
         bytes: u32,
     },
 }
 
-/// A decoded call.
+/// A decoded call of a recursive function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Enter {
-    /// Which of the program's functions that call themselves.
+    /// Index of the callee among the program's recursive functions.
     pub callee: usize,
-    /// Its first instruction.
+    /// Index of the callee's first instruction.
     pub target: u32,
-    /// Where it finds the address of its frame.
+    /// Register for the address of the callee's frame.
     pub base: DoubleReg,
-    /// From the caller to the function.
+    /// Data passed from the caller to the function.
     pub arguments: Box<[Handed]>,
-    /// From the function to the caller.
+    /// Data passed from the function to the caller.
     pub results: Box<[Handed]>,
-    /// Registers of the caller that other calls of it may change before it reads them again.
+    /// Registers of the caller that other calls may change before it reads them again.
     pub kept: Box<[Reg]>,
 }
 
-/// A call under way.
+/// An active call.
 #[derive(Clone, Debug)]
 struct Frame {
-    /// The index of its instruction.
+    /// Index of the call instruction.
     call: u32,
-    /// How many entries the warp's stack has below that of the call.
+    /// Number of entries on the warp's stack below that of the call.
     below: usize,
-    /// Where its frame begins and ends in local memory.
+    /// Start and end of the frame in local memory.
     start: u32,
     end: u32,
-    /// The caller's registers, in the order of [`Enter::kept`].
+    /// Saved registers of the caller, in the order of [`Enter::kept`].
     kept: Vec<[u64; LANES]>,
 }
 
-/// The calls under way, the innermost last.
+/// Active calls, with the innermost last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Frames {
     frames: Vec<Frame>,
@@ -97,20 +101,21 @@ impl Frames {
         self.frames.clear();
     }
 
-    /// Forgets calls of which all lanes have ended: those whose entry is gone from the warp's stack, which had only so many for a while.
+    /// Drops calls whose lanes have all ended: their entry is gone from the warp's stack, whose
+    /// minimum depth since the last check is `entries`.
     pub(super) fn forget(&mut self, entries: usize) {
         while self.frames.last().is_some_and(|frame| frame.below >= entries) {
             self.frames.pop();
         }
     }
 
-    /// True if lanes are in a call.
+    /// True if any lane is in a call.
     pub(super) fn any(&self) -> bool {
         !self.frames.is_empty()
     }
 
-    /// The lanes of `mask` call, at the instruction `pc`, with `entries` on the warp's stack. The error is the number of calls inside
-    /// of each other that this would be, if `stack_bytes` do not suffice.
+    /// Enters a call at the instruction `pc` for the lanes of `mask`, with `entries` on the warp's
+    /// stack. The error is the nesting depth of the call, if `stack_bytes` are not sufficient.
     pub(super) fn enter(
         &mut self,
         program: &Program,
@@ -129,7 +134,7 @@ impl Frames {
         Ok(())
     }
 
-    /// The lanes of `mask`, all that are left of the innermost call, return from it.
+    /// Returns the lanes of `mask`, all that remain of the innermost call.
     pub(super) fn leave(&mut self, program: &Program, mask: u32, (regs, local): (&mut RegFile, &mut LocalMemory)) {
         let Some(frame) = self.frames.pop() else { return };
         let Some(call) = program.insts.get(frame.call as usize).and_then(|inst| inst.op.enters()) else { return };
@@ -141,9 +146,9 @@ impl Frames {
     }
 }
 
-/// Copies what a call hands over, between frames that begin at these two addresses.
+/// Copies the data passed in a call between frames that begin at these two addresses.
 fn hand(all: &[Handed], mask: u32, starts: [u32; 2], (regs, local): (&mut RegFile, &mut LocalMemory)) {
-    // All is read before any is written.
+    // All data are read before any are written.
     let values: Vec<_> = all.iter().map(|handed| taken(handed, regs)).collect();
     values.into_iter().flatten().for_each(|(reg, values)| write(regs, reg, mask, &values));
     move_bytes(all, mask, starts, local);

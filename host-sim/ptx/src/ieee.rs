@@ -1,26 +1,30 @@
-//! IEEE 754 arithmetic on bit patterns in integers, for what the host does not offer: directed rounding and half precision.
-//! Definition: IEEE 754-2019 sections 4.3 (rounding), 5.4 (operations) and 7 (overflow, underflow).
+//! IEEE 754 arithmetic on bit patterns in integers, for operations that the host lacks: directed
+//! rounding and half precision. Definition: IEEE 754-2019 sections 4.3 (rounding), 5.4 (operations)
+//! and 7 (overflow, underflow).
 //!
-//! A result is first found exactly, or with so many digits that a sticky bit says all about the rest, then rounded once.
+//! A result is first computed exactly, or with enough digits that a sticky bit represents the rest,
+//! and then rounded once.
 
 /// A binary interchange format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
     /// Width in bits.
     pub bits: u32,
-    /// Significant digits, the hidden one included.
+    /// Significant digits, including the hidden one.
     pub digits: u32,
     /// Largest exponent.
     pub emax: i32,
-    /// The NaN that arithmetic gives. For f32 and f16 as PTX has it; for f64 PTX leaves it open (assumption: quiet, no payload).
+    /// NaN result of arithmetic. For f32 and f16 it is that of PTX; for f64 PTX leaves it open
+    /// (assumption: quiet, no payload).
     pub nan: u64,
 }
 
 /// Half precision.
 pub const F16: Format = Format { bits: 16, digits: 11, emax: 15, nan: 0x7fff };
-/// The upper half of single precision: PTX ISA 7.8 section 5.2.3.
+/// Upper half of single precision (PTX ISA 7.8 section 5.2.3).
 pub const BF16: Format = Format { bits: 16, digits: 8, emax: 127, nan: 0x7fff };
-/// What matrix instructions take of single precision, without its 13 lowest digits: the same section.
+/// Single precision without its 13 lowest digits, as in matrix instructions (PTX ISA 7.8 section
+/// 5.2.3).
 pub const TF32: Format = Format { bits: 19, digits: 11, emax: 127, nan: 0x3ffff };
 /// Single precision.
 pub const F32: Format = Format { bits: 32, digits: 24, emax: 127, nan: 0x7fff_ffff };
@@ -41,7 +45,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// Reads `rn`, `rz`, `rm`, `rp`.
+    /// Parses `rn`, `rz`, `rm`, `rp`.
     pub fn parse(text: &str) -> Option<Mode> {
         match text {
             "rn" => Some(Mode::Nearest),
@@ -53,27 +57,27 @@ impl Mode {
     }
 }
 
-/// A finite number: `mantissa * 2^exponent`, and a little more in magnitude if `sticky`.
+/// A finite number: `mantissa * 2^exponent`, slightly larger in magnitude if `sticky`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exact {
-    /// The sign, also of zero.
+    /// True if negative, also for zero.
     pub negative: bool,
     /// Magnitude.
     pub mantissa: u128,
     /// Power of two of the mantissa's lowest digit.
     pub exponent: i32,
-    /// The magnitude is larger by less than one unit of the mantissa.
+    /// True if the magnitude is larger by less than one unit of the mantissa.
     pub sticky: bool,
 }
 
-/// What a bit pattern stands for.
+/// Value of a bit pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
     /// Not a number.
     Nan,
     /// Infinity; true if negative.
     Infinite(bool),
-    /// Anything else.
+    /// A finite number.
     Finite(Exact),
 }
 
@@ -87,12 +91,12 @@ impl Format {
         self.sign(negative) | (2 * self.emax as u64 + 1) << self.fraction()
     }
 
-    /// The sign bit, set or not.
+    /// Bit pattern of the sign: the sign bit if negative, and 0 otherwise.
     pub fn sign(self, negative: bool) -> u64 {
         u64::from(negative) << (self.bits - 1)
     }
 
-    /// The value of a bit pattern.
+    /// Decodes a bit pattern.
     pub fn value(self, bits: u64) -> Value {
         let negative = bits >> (self.bits - 1) & 1 == 1;
         let fraction = bits & ((1 << self.fraction()) - 1);
@@ -105,7 +109,7 @@ impl Format {
         Value::Finite(Exact { negative, mantissa: (hidden | fraction).into(), exponent, sticky: false })
     }
 
-    /// The bits of a number after rounding.
+    /// Rounds a number and encodes it.
     pub fn round(self, x: Exact, mode: Mode) -> u64 {
         if x.mantissa == 0 {
             return self.sign(x.negative);
@@ -143,12 +147,12 @@ impl Format {
         self.sign(x.negative) | (biased as u64) << fraction | kept & ((1 << fraction) - 1)
     }
 
-    /// a + b.
+    /// Sum a + b.
     pub fn add(self, a: u64, b: u64, mode: Mode) -> u64 {
         self.sum(self.value(a), self.value(b), mode)
     }
 
-    /// a * b.
+    /// Product a * b.
     pub fn mul(self, a: u64, b: u64, mode: Mode) -> u64 {
         match product(self.value(a), self.value(b)) {
             Value::Nan => self.nan,
@@ -157,12 +161,12 @@ impl Format {
         }
     }
 
-    /// a * b + c, rounded once.
+    /// Fused multiply-add a * b + c, rounded once.
     pub fn fma(self, a: u64, b: u64, c: u64, mode: Mode) -> u64 {
         self.sum(product(self.value(a), self.value(b)), self.value(c), mode)
     }
 
-    /// a / b.
+    /// Quotient a / b.
     pub fn div(self, a: u64, b: u64, mode: Mode) -> u64 {
         let negative = (a ^ b) >> (self.bits - 1) & 1 == 1;
         match (self.value(a), self.value(b)) {
@@ -187,7 +191,7 @@ impl Format {
         }
     }
 
-    /// The square root.
+    /// Square root of a.
     pub fn sqrt(self, a: u64, mode: Mode) -> u64 {
         match self.value(a) {
             Value::Finite(x) if x.mantissa == 0 => a,
@@ -214,7 +218,8 @@ impl Format {
     }
 }
 
-/// The digits from place `shift` on, whether the rest is half a unit or more, and whether it is exactly half.
+/// Digits from position `shift` on, whether the rest is at least half a unit, and whether it is
+/// exactly half.
 fn cut(x: Exact, shift: i32) -> (u128, bool, bool) {
     match shift {
         ..=0 => (x.mantissa << -shift, false, false),
@@ -252,7 +257,7 @@ fn product(a: Value, b: Value) -> Value {
     }
 }
 
-/// The sum of two numbers without sticky bits, the larger moved up to leave one bit for the carry.
+/// Sum of two numbers without sticky bits; the larger is shifted up to leave one bit for the carry.
 fn sum(a: Exact, b: Exact, mode: Mode) -> Exact {
     let zero = |negative| Exact { negative, mantissa: 0, exponent: 0, sticky: false };
     let cancelled = zero(mode == Mode::Down);

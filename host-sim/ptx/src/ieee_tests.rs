@@ -1,4 +1,5 @@
-//! The integer arithmetic against the host's, which rounds to nearest, and directed rounding by what it means.
+//! The integer arithmetic against the host's, which rounds to nearest, and directed rounding by
+//! what it means.
 
 use super::*;
 use proptest::prelude::*;
@@ -51,8 +52,8 @@ proptest! {
         prop_assert!(same32(F32.fma(a, b, c, Mode::Nearest), x.mul_add(y, z)));
     }
 
-    /// Down and up enclose the value within one step and are equal only if it is exact; towards zero is the one of them with
-    /// the smaller magnitude; nearest is one of them.
+    /// Down and up enclose the value within one step and are equal only if it is exact; towards
+    /// zero is the one of them with the smaller magnitude; nearest is one of them.
     #[test]
     fn directed_results_enclose(a in bits(F32), b in bits(F32), c in bits(F32), op in 0..5) {
         let f = |mode| match op {
@@ -70,7 +71,8 @@ proptest! {
         let smaller = if down & !F32.sign(true) <= up & !F32.sign(true) { down } else { up };
         // A zero sum that is exact is -0 downwards, +0 otherwise.
         prop_assert!(zero == smaller || zero == 0 && smaller == F32.sign(true), "{zero:x} {smaller:x}");
-        // Exact in f64 for sums of near exponents and for products: then the enclosure is checked against the value itself.
+        // Exact in f64 for sums of near exponents and for products: then the enclosure is checked
+        // against the value itself.
         let [x, y] = [a, b].map(|v| f64::from(f32::from_bits(v as u32)));
         if op == 1 {
             prop_assert!(f64::from(f32::from_bits(down as u32)) <= x * y && x * y <= f64::from(f32::from_bits(up as u32)));
@@ -80,7 +82,8 @@ proptest! {
 
 #[test]
 fn half_precision_by_hand() {
-    // 1 + 2^-11 is a tie, to even; 65504 + 16 is a tie that overflows; 2^-24 is the smallest number.
+    // 1 + 2^-11 is a tie, to even; 65504 + 16 is a tie that overflows; 2^-24 is the smallest
+    // number.
     assert_eq!(F16.add(0x3c00, 0x1000, Mode::Nearest), 0x3c00);
     assert_eq!(F16.add(0x3c00, 0x1000, Mode::Up), 0x3c01);
     assert_eq!(F16.add(0x7bff, 0x4c00, Mode::Nearest), 0x7c00);

@@ -1,4 +1,4 @@
-//! Where the variables of a module go, and what they hold: the [`Image`] of its text.
+//! Layout of the variables of a module: builds the [`Image`] from the module's text.
 
 use super::ast::{Initial, Module, StateSpace, Variable};
 use super::error::PtxError;
@@ -6,14 +6,14 @@ use super::image::{CONST_BASE, CONST_BYTES, GLOBAL_BASE, Image, ModuleVariable};
 use super::pointer;
 use super::scope::{Scopes, Symbol};
 
-/// Variables of one module in bytes. Assumption: what a simulated kernel needs at most.
+/// Maximum bytes of a module's variables. Assumption: the most that a simulated kernel needs.
 const GLOBAL_BYTES: u64 = 256 << 20;
 
-/// Alignment of variables in bytes; as much or more lies between two, so that running off an end is seen (assumption; on the
-/// machine they are next to each other).
+/// Alignment of variables in bytes. The gap between two is at least as large, so an access beyond
+/// the end is detected (assumption; on a GPU they are adjacent).
 const GAP: u64 = 16;
 
-/// Places the variables and makes their names known in the outermost scope.
+/// Places the variables and defines their names in the outermost scope.
 pub(super) fn layout<'a>(module: &Module<'a>, scopes: &mut Scopes<'_, 'a>) -> Result<Image, PtxError> {
     let mut placed: Vec<(&Variable<'a>, u64)> = Vec::new();
     for (space, base, most, what) in [

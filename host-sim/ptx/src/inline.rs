@@ -1,9 +1,10 @@
-//! Device functions expanded where they are called, so that a kernel is one list of instructions. PTX ISA 7.8 sections 7.1 and
-//! 9.7.12 "call", "ret".
+//! Expansion of device functions at their calls, so that a kernel is one list of instructions (PTX
+//! ISA 7.8 sections 7.1 and 9.7.12 "call", "ret").
 //!
-//! Each call has registers, labels, and local variables of its own; shared variables of a function are the same in all calls.
-//! What a call hands over are cells (`cells.rs`). The call and the return stay, as the control instructions that they are.
-//! `call.rs` reads the calls themselves. Functions that call themselves stand once behind the kernel (`subroutine.rs`).
+//! Each call has separate registers, labels and local variables; shared variables of a function are
+//! common to all calls. Data passed in a call are cells (`cells.rs`). The call and the return
+//! remain as control instructions. `call.rs` decodes the calls. Recursive functions are placed
+//! once, after the kernel (`subroutine.rs`).
 
 use super::ast::{Function, Instruction, Module, Operand, StateSpace, Variable};
 use super::cells::Cells;
@@ -15,37 +16,38 @@ use super::scope::{Frame, Level, Scopes, Symbol};
 use super::subroutine::{Entering, Subroutine};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most instructions of an expanded kernel: what a trace can hold.
+/// Maximum number of instructions of an expanded kernel, which is the capacity of a trace.
 const MAX_INSTRUCTIONS: usize = 1 << 16;
 
-/// What becomes of an instruction.
+/// Action of an instruction after expansion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
-    /// What its opcode says.
+    /// The action of its opcode.
     Decode,
-    /// A call: lanes whose guard fails go on at this index.
+    /// A call; lanes whose guard fails continue at this index.
     Call(u32),
     /// A return from a device function to this index.
     Return(u32),
-    /// A call of what ends the kernel.
+    /// A call of a function that ends the kernel.
     Trap,
-    /// Which lanes call the function of this address by a pointer.
+    /// Selection of the lanes that call the function at this address through a pointer.
     Choose(u64),
-    /// Its call: all other lanes go on at this index.
+    /// Call of that function; all other lanes continue at this index.
     Chosen(u32),
-    /// The end of a call by a pointer, of this number: whoever has a pointer to none of its functions is stopped.
+    /// End of the call through a pointer with this number. A lane whose pointer is to none of its
+    /// functions stops the kernel.
     Unknown(usize),
-    /// A call of the run-time system, of this number.
+    /// Call of the run-time system with this number.
     Runtime(usize),
-    /// A call of a function that calls itself, of this number.
+    /// Call of a recursive function with this number.
     Enter(usize),
-    /// The end of such a function, of this number.
+    /// End of a recursive function with this number.
     Leave(usize),
-    /// The end of the kernel, before such functions.
+    /// End of the kernel, before the recursive functions.
     End,
 }
 
-/// One instruction of the expanded kernel.
+/// An instruction of the expanded kernel.
 #[derive(Debug)]
 pub(super) struct FlatInst<'m, 'a> {
     pub(super) inst: &'m Instruction<'a>,
@@ -64,31 +66,31 @@ pub(super) struct Flat<'m, 'a> {
     pub(super) params: Frame,
     /// Static shared memory.
     pub(super) shared: Frame,
-    /// Where dynamic shared memory starts, if the kernel has any.
+    /// Start of dynamic shared memory, if the kernel has any.
     pub(super) dynamic_shared: Option<u32>,
-    /// Local memory in use where the expansion stands, and at most.
+    /// Local memory in use at the current point of the expansion, and its maximum.
     pub(super) local: Frame,
     pub(super) local_bytes: u32,
-    /// Functions being expanded, the kernel first.
+    /// Functions being expanded, with the kernel first.
     pub(super) open: Vec<&'m str>,
-    /// Per call by a pointer, the addresses of the functions that it may call.
+    /// Addresses of the possible callees of each call through a pointer.
     pub(super) candidates: Vec<Box<[u64]>>,
     /// Calls of the run-time system.
     pub(super) runtime: Vec<RuntimeCall>,
-    /// Functions that may come to call themselves.
+    /// Recursive functions of the module.
     pub(super) recursive: BTreeSet<&'a str>,
-    /// Those of them that the kernel calls, in the order in which they stand behind it.
+    /// Recursive functions that the kernel calls, in the order of their code after it.
     pub(super) subroutines: Vec<Subroutine<'m, 'a>>,
-    /// Their calls.
+    /// Calls of recursive functions.
     pub(super) entering: Vec<Entering>,
-    /// The one that is being expanded.
+    /// Recursive function that is being expanded.
     pub(super) inside: Option<usize>,
-    /// Shared variables of functions that were expanded before: function, scope, name.
+    /// Shared variables of functions expanded before: function, scope, name.
     placed: BTreeMap<(&'m str, usize, &'m str), u32>,
 }
 
 impl<'m, 'a> Flat<'m, 'a> {
-    /// Expands `entry`. The module's variables are in the outermost scope already.
+    /// Expands `entry`. The outermost scope already contains the module's variables.
     pub(super) fn new(module: &'m Module<'a>, entry: &'m Function<'a>, mut scopes: Scopes<'m, 'a>) -> Result<Self, PtxError> {
         for function in &module.functions {
             let address = pointer::address(module, function.name).unwrap_or_default();
@@ -131,7 +133,7 @@ impl<'m, 'a> Flat<'m, 'a> {
         self.open.len() == 1 && self.inside.is_none()
     }
 
-    /// Appends a function's instructions; `bound` are the meanings of its parameters and results.
+    /// Appends a function's instructions; `bound` gives the meanings of its parameters and results.
     pub(super) fn expand(&mut self, function: &'m Function<'a>, bound: Vec<(&'a str, Symbol)>) -> Result<(), PtxError> {
         self.open.push(function.name);
         let base = self.scopes.levels.len();
@@ -227,7 +229,8 @@ impl<'m, 'a> Flat<'m, 'a> {
         }
     }
 
-    /// Places a shared variable of the module when the kernel first names it, and notes how cells are accessed.
+    /// Places a shared variable of the module when the kernel first names it, and records the
+    /// accesses of cells.
     fn note_names(&mut self, inst: &'m Instruction<'a>, scope: usize) -> Result<(), PtxError> {
         for operand in &inst.operands {
             let (Operand::Name(name) | Operand::Address { base: Some(name), .. }) = operand else { continue };
@@ -250,7 +253,7 @@ impl<'m, 'a> Flat<'m, 'a> {
         Ok(())
     }
 
-    /// Dynamic shared memory starts behind the static part, all arrays at one place.
+    /// Places dynamic shared memory after the static part, with all arrays at one address.
     fn place_dynamic_shared(&mut self) {
         let open = |v: &&Variable<'_>| v.space == StateSpace::Shared && v.count.is_none();
         let align = self.module.variables.iter().filter(open).map(|v| v.align).max().unwrap_or(1);

@@ -1,5 +1,6 @@
-//! Which registers a function that calls itself needs after a call, so that they are kept for it meanwhile: those whose values are
-//! still read behind the call, by backward data flow over its instructions. What they take of a frame follows.
+//! Registers saved in calls of recursive functions: those whose values are read after the call, by
+//! backward data flow over the function's instructions. Their number determines the size of a
+//! frame.
 
 use super::frames::RETURN_BYTES;
 use super::program::{Inst, Reg};
@@ -7,9 +8,11 @@ use super::subroutine::FRAME_ALIGN;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Notes at each call in `range`, which is one such function, what is kept. Blocks begin at `blocks`, ascending. Returns the bytes that a
-/// chip needs for it and for the return, at most over all calls, of registers of 32 bits; predicates share one (assumption: as the
-/// compiler saves them).
+/// Sets the saved registers of each call in `range`, which is one recursive function. Blocks begin
+/// at `blocks`, in ascending order.
+///
+/// Returns the maximum bytes over all calls for saved registers of 32 bits and the return.
+/// Predicates share one register (assumption: as the compiler saves them).
 pub(super) fn keep(insts: &mut [Inst], blocks: &[u32], range: Range<u32>) -> u32 {
     let calls: Vec<u32> = range.clone().filter(|&pc| insts[pc as usize].op.enters().is_some()).collect();
     let live = Liveness::of(insts, blocks, range);
@@ -24,7 +27,7 @@ pub(super) fn keep(insts: &mut [Inst], blocks: &[u32], range: Range<u32>) -> u32
     most + RETURN_BYTES
 }
 
-/// Bytes of a whole frame with so many of local variables.
+/// Size of a whole frame in bytes, from the size of its local variables.
 pub(super) fn frame_bytes(local_bytes: u32, kept_bytes: u32) -> u32 {
     local_bytes.next_multiple_of(8).saturating_add(kept_bytes).next_multiple_of(FRAME_ALIGN)
 }
@@ -42,7 +45,7 @@ fn bytes(kept: &[Reg]) -> u32 {
 /// A set of numbered registers.
 type Set = Vec<u64>;
 
-/// What is read later, at the end of each block.
+/// Live registers at the end of each block.
 struct Liveness {
     numbers: BTreeMap<Reg, usize>,
     /// First and one past the last instruction of each block.
@@ -94,7 +97,7 @@ impl Liveness {
         self.blocks.get(number).filter(|block| block.contains(&pc)).map(|_| number)
     }
 
-    /// From what is read later to what is read later or here.
+    /// Converts the live registers after an instruction to those before it.
     fn step(&self, inst: &Inst, set: &mut Set) {
         if inst.guard.is_none() {
             inst.defs.iter().for_each(|reg| {
@@ -108,7 +111,7 @@ impl Liveness {
         });
     }
 
-    /// What is read after the call at `pc` and not set by it, in order.
+    /// Registers that are read after the call at `pc` and not set by it, in order.
     fn behind(&self, insts: &[Inst], pc: u32) -> Vec<Reg> {
         let Some(number) = self.block_of(pc) else { return Vec::new() };
         let mut set = self.at_end[number].clone();

@@ -1,5 +1,5 @@
-//! Running a kernel: geometry, arguments, TBs. TBs are independent of each other; the caller may run them in any order and
-//! on any number of threads.
+//! Launch of a kernel: geometry, arguments, and execution of TBs. TBs are independent of each
+//! other; the caller may run them in any order and on any number of threads.
 
 use super::ast::Type;
 use super::barrier::{self, Barriers, State};
@@ -15,17 +15,21 @@ use super::trap::Trap;
 use super::warp::{Observer, SLICE, Stop, Warp};
 use crate::LANES;
 
-/// Threads per TB: CUDA C programming guide, table "Technical specifications per compute capability".
+/// Maximum threads per TB: CUDA C programming guide, table "Technical specifications per compute
+/// capability".
 const MAX_THREADS: u64 = 1024;
 
-/// TBs in y or z, and threads in z: the same table.
+/// Maximum TBs in y or z, and maximum threads in z: CUDA C programming guide, table "Technical
+/// specifications per compute capability".
 const MAX_GRID_YZ: u32 = 65_535;
 const MAX_BLOCK_Z: u32 = 64;
 
-/// Instructions watched beyond the limit, to see where a kernel loops. Assumption: more than one round of any loop has.
+/// Instructions observed beyond the limit, to locate the loop of a kernel. Assumption: more than
+/// one iteration of any loop.
 const WATCHED: u64 = 20_000;
 
-/// Shared memory per TB, static and dynamic: CUDA C programming guide, the same table, 9.0.
+/// Maximum shared memory per TB in bytes, static and dynamic: CUDA C programming guide, the same
+/// table, 9.0.
 const MAX_SHARED: u32 = 227 << 10;
 
 /// A kernel argument.
@@ -41,12 +45,13 @@ pub enum Arg {
     U64(u64),
     /// A 64-bit float.
     F64(f64),
-    /// A structure by value, or an integer of another width: little-endian, of the parameter's size.
+    /// A structure by value, or an integer of another width: little-endian, with the parameter's
+    /// size.
     Bytes(Vec<u8>),
 }
 
 impl Arg {
-    /// As they lie in parameter memory.
+    /// Bytes in parameter memory.
     pub fn bytes(&self) -> Vec<u8> {
         match self {
             Arg::F64(value) => value.to_le_bytes().to_vec(),
@@ -59,7 +64,7 @@ impl Arg {
     }
 }
 
-/// How often a kernel runs, and on what.
+/// Geometry, arguments and limits of a launch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Launch {
     /// TBs in x, y, z.
@@ -68,19 +73,19 @@ pub struct Launch {
     pub block: [u32; 3],
     /// Arguments in the order of the entry's parameters.
     pub args: Vec<Arg>,
-    /// Dynamic shared memory in bytes per TB, beside what the kernel declares.
+    /// Dynamic shared memory per TB in bytes, in addition to the static part.
     pub shared_bytes: u32,
-    /// What it may use.
+    /// Limits of the launch.
     pub limits: Limits,
 }
 
 impl Launch {
-    /// TBs of the grid.
+    /// Number of TBs of the grid.
     pub fn tbs(&self) -> u64 {
         self.grid.iter().map(|&n| u64::from(n)).product()
     }
 
-    /// Threads per TB.
+    /// Number of threads per TB.
     pub fn threads(&self) -> u64 {
         self.block.iter().map(|&n| u64::from(n)).product()
     }
@@ -89,7 +94,7 @@ impl Launch {
     fn params(&self, program: &Program) -> Result<Vec<u8>, ExecError> {
         let fail = |message| ExecError::Arguments { kernel: program.name.clone(), message };
         if self.args.len() != program.params.len() {
-            return Err(fail(format!("{} arguments given, the entry takes {}", self.args.len(), program.params.len())));
+            return Err(fail(format!("{} arguments, the entry takes {}", self.args.len(), program.params.len())));
         }
         let mut memory = vec![0; program.param_bytes as usize];
         for (index, (arg, param)) in self.args.iter().zip(&program.params).enumerate() {
@@ -115,7 +120,8 @@ impl Launch {
     }
 }
 
-/// Runs TBs of one launch, one after the other, reusing its warps. Make one per thread.
+/// Runner for the TBs of one launch, one after the other, which reuses its warps. Each thread needs
+/// a separate runner.
 pub struct TbRunner<'a> {
     program: &'a Program,
     launch: &'a Launch,
@@ -127,14 +133,14 @@ pub struct TbRunner<'a> {
     barriers: Barriers,
     addresses: Vec<u64>,
     limits: Limits,
-    /// Instructions after which a warp lets others run.
+    /// Instructions after which a warp yields to others.
     pub(super) slice: u64,
     /// Instructions of all warps so far.
     spent: u64,
 }
 
 impl<'a> TbRunner<'a> {
-    /// Checks geometry and arguments.
+    /// Creates a runner after checking geometry and arguments.
     ///
     /// # Errors
     /// [`ExecError::Geometry`], [`ExecError::Arguments`], [`ExecError::Module`].
@@ -209,8 +215,9 @@ impl<'a> TbRunner<'a> {
         self.run_while(tb, observer, || true).map(|_| ())
     }
 
-    /// The same as long as `goes_on` says so, which is asked when every warp has had a turn: to a barrier, or a slice of instructions. False if
-    /// the TB was left before its end.
+    /// Runs a TB as [`TbRunner::run`] does, while `goes_on` returns true. It is called after every
+    /// warp has run up to a barrier or for a slice of instructions. Returns false if the TB was
+    /// stopped before its end.
     ///
     /// # Errors
     /// As [`TbRunner::run`].
@@ -224,7 +231,7 @@ impl<'a> TbRunner<'a> {
         Ok(true)
     }
 
-    /// Puts TB `tb` at its beginning.
+    /// Starts TB `tb`.
     pub(super) fn begin(&mut self, tb: u32) {
         let [x, y, _] = self.launch.grid;
         let index = [tb % x, tb / x % y, tb / x / y];
@@ -241,21 +248,21 @@ impl<'a> TbRunner<'a> {
         }
     }
 
-    /// Gives every warp its turn; false when all have ended.
+    /// Runs every warp once; returns false when all have ended.
     pub(super) fn turn<O: Observer>(&mut self, observer: &mut O) -> Result<bool, ExecError> {
         let (number, trap) = match self.pass(self.limits, observer) {
             Ok(goes_on) => return Ok(goes_on),
             Err((number, trap @ Trap::Limit(..))) => (number, trap),
             Err((number, trap)) => return Err(self.explain(number, trap)),
         };
-        // A little further, to see where it loops.
+        // Continue for a few instructions, to locate the loop.
         let mut watched = Lines::new(self.program, number as u32);
         let mut error = self.explain(number, trap);
         let further = self.warps[number].place.executed.max(self.limits.warp_instructions).saturating_add(WATCHED);
         let watching = Limits { warp_instructions: further, tb_instructions: u64::MAX, record_bytes: u64::MAX, ..self.limits };
         let slice = std::mem::replace(&mut self.slice, WATCHED);
         let enough = self.warps[number].place.executed.saturating_add(WATCHED);
-        // One round for each barrier in the loop.
+        // One pass for each barrier in the loop.
         while self.warps[number].place.executed < enough && self.pass(watching, &mut watched) == Ok(true) {}
         self.slice = slice;
         if let ExecError::Endless { lines, source_line, .. } = &mut error
@@ -289,8 +296,8 @@ impl<'a> TbRunner<'a> {
         trap.explain(self.program, &self.warps[warp].place, (self.device, nearest))
     }
 
-    /// Lets each warp that can run do so, within limits, and opens barriers; false when all have ended. The error has the number of the
-    /// warp.
+    /// Runs each ready warp within limits, and opens barriers; returns false when all have ended.
+    /// The error includes the number of the warp.
     fn pass<O: Observer>(&mut self, limits: Limits, observer: &mut O) -> Result<bool, (usize, Trap)> {
         let mut ran = false;
         for (number, (warp, state)) in self.warps.iter_mut().zip(&mut self.states).enumerate() {

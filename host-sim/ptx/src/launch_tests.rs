@@ -38,7 +38,8 @@ impl Observer for Masks {
     }
 }
 
-/// Each lane counts the Collatz steps of its number: loops of different length with a branch inside.
+/// Each lane counts the Collatz steps of its number: loops of different length with a branch
+/// inside.
 const COLLATZ: &str = "add.s32 %r2, %r1, 1;\nmov.u32 %r3, 0;\n\
 LOOP: setp.eq.u32 %p1, %r2, 1;\n@%p1 bra DONE;\nand.b32 %r4, %r2, 1;\nsetp.eq.b32 %p2, %r4, 0;\n@%p2 bra EVEN;\n\
 mad.lo.s32 %r2, %r2, 3, 1;\nbra NEXT;\nEVEN: shr.u32 %r2, %r2, 1;\nNEXT: add.s32 %r3, %r3, 1;\nbra LOOP;\n\
@@ -67,7 +68,8 @@ fn lanes_meet_again_at_the_post_dominator() {
     let store = program.insts.iter().position(|i| i.opcode.starts_with("st.")).unwrap() as u32;
     let stores: Vec<u32> = masks.0.iter().filter(|(pc, _)| *pc == store).map(|(_, mask)| *mask).collect();
     assert_eq!(stores, [u32::MAX], "one store by the whole warp");
-    // The step counter is incremented once per round by all lanes still looping: as often as the longest lane needs.
+    // The step counter is incremented once per round by all lanes still looping: as often as the
+    // longest lane needs.
     let adds = masks.0.iter().filter(|(pc, _)| *pc == store - 2).count() as u32;
     assert_eq!(adds, (1..=32).map(collatz).max().unwrap());
 }
@@ -124,7 +126,8 @@ fn faults_name_everything() {
     assert!(text.contains("misaligned shared access of 4 bytes at address 0x2"), "{text}");
 }
 
-/// Of 40 threads 37 reverse their numbers through shared memory; the other three are gone, or on their way out.
+/// Of 40 threads, 37 reverse their numbers through shared memory; the other three have ended, or
+/// are about to.
 #[test]
 fn threads_that_return_before_a_barrier_are_not_waited_for() {
     let work = "shl.b32 %r5, %r1, 2;\nmov.u32 %r6, s;\nadd.u32 %r7, %r6, %r5;\nst.shared.u32 [%r7], %r1;\nbar.sync 0;\n\
@@ -137,11 +140,11 @@ fn threads_that_return_before_a_barrier_are_not_waited_for() {
         (0, format!("{more}@%p1 exit;\n{work}")),
         // They end later, and what they do before has no barrier.
         (99, format!("{more}mov.u32 %r9, 99;\n@%p1 bra L;\n{work}L: st.global.u32 [%rd3], %r9;\nret;")),
-        // Beside the others, in a branch of their own that ends elsewhere.
+        // The three threads are in a separate branch that ends elsewhere.
         (5, format!("{more}@%p1 bra L;\n{work}ret;\nL: st.global.u32 [%rd3], 5;\nret;")),
-        // The same barrier on both sides.
+        // The same barrier is on both sides.
         (7, format!("{more}@!%p1 bra L;\nbar.sync 0;\nst.global.u32 [%rd3], 7;\nret;\nL: {work}ret;")),
-        // In a loop whose rounds differ: thread i leaves it after i rounds of a barrier.
+        // A loop with different iterations: thread i leaves it after i iterations of a barrier.
         (
             8,
             format!(
@@ -167,14 +170,14 @@ fn endless_loops_and_broken_barriers_are_errors() {
     let text = run("L: bra L;", 32).unwrap_err().to_string();
     let expected = "t.ptx:14: kernel `k`, TB [0, 0, 0], warp 0: still running after 10000 instructions, in line 14; if it needs more, \
         raise `warp_instructions` in the table [limits] of its file; a thread that waits for another of its warp, or for a later TB, waits \
-        for ever here";
+        forever here";
     assert_eq!(text, expected);
     let text = run("setp.lt.u32 %p1, %r1, 7;\n@%p1 bra L;\nbar.sync 0;\nL: bar.sync 0;\nret;", 32).unwrap_err().to_string();
     assert!(text.contains("only a part of the warp"), "{text}");
     let text = run("setp.lt.u32 %p1, %r1, 7;\n@%p1 bra L;\nbar.sync 0;\nret;\nL: bar.sync 1;\nret;", 32).unwrap_err().to_string();
     assert!(text.contains("only a part of the warp"), "{text}");
     let text = run("setp.lt.u32 %p1, %r1, 32;\n@%p1 bra L;\nbar.sync 0;\nret;\nL: bar.sync 1;\nret;", 64).unwrap_err().to_string();
-    assert!(text.ends_with("the TB hangs: waiting are warp 0 at barrier 1 in line 18; warp 1 at barrier 0 in line 16"), "{text}");
+    assert!(text.ends_with("the TB hangs: waiting: warp 0 at barrier 1 in line 18; warp 1 at barrier 0 in line 16"), "{text}");
 }
 
 #[test]
@@ -187,7 +190,7 @@ fn arguments_and_geometry_are_checked() {
     };
     let ok = vec![Arg::U64(0)];
     assert_eq!(error([1, 1, 1], [32, 1, 1], ok.clone()), "");
-    assert!(error([1, 1, 1], [32, 1, 1], vec![]).contains("0 arguments given, the entry takes 1"));
+    assert!(error([1, 1, 1], [32, 1, 1], vec![]).contains("0 arguments, the entry takes 1"));
     assert!(error([1, 1, 1], [32, 1, 1], vec![Arg::F32(1.0)]).contains("argument 1 has 4 bytes, parameter `out` has 8"));
     assert!(error([0, 1, 1], [32, 1, 1], ok.clone()).contains("no axis may be zero"));
     assert!(error([1, 1, 1], [32, 33, 1], ok).contains("at most 1024"));

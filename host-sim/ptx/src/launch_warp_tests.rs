@@ -54,7 +54,7 @@ fn emit(block: &[Statement], label: &mut u32, depth: u32, out: &mut String) {
     }
 }
 
-/// The same for one thread; false if it left.
+/// Interprets the block for one thread; false if the thread left.
 fn interpret(block: &[Statement], value: &mut u32, stored: &mut u32) -> bool {
     block.iter().all(|statement| match statement {
         Statement::Mix(k) => {
@@ -70,7 +70,8 @@ fn interpret(block: &[Statement], value: &mut u32, stored: &mut u32) -> bool {
 }
 
 proptest! {
-    /// Random nests of branches, loops and exits, lane by lane against an interpreter; the stack drains every time.
+    /// Random nests of branches, loops and exits, lane by lane against an interpreter; the stack
+    /// drains every time.
     #[test]
     fn structured_control_flow(block in statements(), threads in 1u32..70) {
         let mut body = String::from("add.u32 %r3, %r1, 1;\nmul.lo.u32 %r3, %r3, 40503;\n");
@@ -153,7 +154,8 @@ proptest! {
 }
 
 proptest! {
-    /// Each update, by all threads of several warps on one word of shared memory, against its definition in any order.
+    /// Each update, by all threads of several warps on one word of shared memory, against its
+    /// definition in any order.
     #[test]
     fn atomics_on_one_word(start: u32, threads in 1u32..70, k in 1u32..50) {
         let one = |op: &str, operand: &str| {
@@ -177,7 +179,8 @@ proptest! {
         prop_assert_eq!(one("dec.u32", &k.to_string()), down);
     }
 
-    /// On global memory the old values are a permutation of the partial counts; exchange and compare hand on what was there.
+    /// On global memory the old values are a permutation of the partial counts; exchange and
+    /// compare hand on what was there.
     #[test]
     fn atomics_return_what_was_there(threads in 2u32..70) {
         let mut olds = run("atom.global.add.u32 %r5, [%rd1], 0;\nbar.sync 0;\natom.global.cas.b32 %r6, [%rd1], 0, 77;\n\

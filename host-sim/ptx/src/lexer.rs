@@ -1,29 +1,29 @@
-//! PTX text to tokens. Definition: PTX ISA 7.8, section 4 "Syntax".
+//! Lexer from PTX text to tokens (PTX ISA 7.8, section 4 "Syntax").
 //!
-//! Opcodes, directives, registers and labels are all words: dots, `%` and `$` are letters here, so that `ld.global.f32`,
-//! `.reg` and `%tid.x` are one token each and the parser splits what it needs split.
+//! Opcodes, directives, registers and labels are words. Dots, `%` and `$` count as letters, so
+//! `ld.global.f32`, `.reg` and `%tid.x` are one token each. The parser splits them where needed.
 
 use super::error::{Position, PtxError};
 
-/// A token and where it starts.
+/// A token with its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token<'a> {
-    /// What it is.
+    /// Kind of the token.
     pub kind: TokenKind,
-    /// Its text, without the quotes of a string.
+    /// Text, without the quotes of a string.
     pub text: &'a str,
-    /// Where it starts.
+    /// Position of the first character.
     pub at: Position,
 }
 
-/// Kinds of token.
+/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     /// Opcode, directive, register, label or symbol.
     Word,
-    /// Starts with a digit.
+    /// A number, which starts with a digit.
     Number,
-    /// In double quotes.
+    /// Text in double quotes.
     Text,
     /// One character of punctuation.
     Punctuation,
@@ -34,7 +34,7 @@ pub enum TokenKind {
 /// Splits `text` into tokens; the last is [`TokenKind::End`].
 ///
 /// # Errors
-/// A character that PTX does not have, an unclosed string or comment.
+/// [`PtxError`] for a character outside of PTX, or an unclosed string or comment.
 pub fn tokenize<'a>(file: &str, text: &'a str) -> Result<Vec<Token<'a>>, PtxError> {
     let mut lexer = Lexer { file, text, offset: 0, at: Position { line: 1, column: 1 } };
     let mut tokens = Vec::new();
@@ -114,7 +114,7 @@ impl<'a> Lexer<'_, 'a> {
         } else if ",;:{}()[]<>+-@!|=".contains(first) {
             (TokenKind::Punctuation, 1)
         } else {
-            return Err(self.error("a character that PTX does not have"));
+            return Err(self.error("a character that is not valid in PTX"));
         };
         Ok(Token { kind, text: self.advance(length), at })
     }
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn foreign_characters_are_named() {
         let error = tokenize("k.ptx", "ret;\n  # hello").unwrap_err().to_string();
-        assert_eq!(error, "k.ptx:2:3: a character that PTX does not have, found `# hello`");
+        assert_eq!(error, "k.ptx:2:3: a character that is not valid in PTX, found `# hello`");
         assert!(tokenize("k.ptx", "/* no end").unwrap_err().to_string().contains("unclosed comment"));
     }
 

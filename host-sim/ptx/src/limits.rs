@@ -1,33 +1,36 @@
-//! What a launch may use of instructions and memory. The defaults find kernels that never end within seconds; a kernel that honestly
-//! needs more says so in its file (`docs/guide/kernel-file.md`, "Limits").
+//! Limits of a launch on instructions and memory. The defaults detect kernels that never end within
+//! seconds. A longer kernel raises them in its file (`docs/reference/kernel-file.md`, "Limits").
 
 use super::frames::DEFAULT_STACK_BYTES;
 
-/// Instructions per warp after which a kernel is taken to loop forever. Assumption: a hundred times what the longest kernel of the
-/// thesis needs (binomial options, 55,760), and reached in some seconds by all warps of a TB.
+/// Instructions per warp after which a kernel is considered to loop forever. Assumption: a hundred
+/// times those of the longest kernel of the thesis (binomial options, 55,760), and reached in some
+/// seconds by all warps of a TB.
 pub const WARP_INSTRUCTIONS: u64 = 10_000_000;
 
-/// Instructions of all warps of a TB after which it is taken to loop forever. Assumption: ten times what the longest TBs of the
-/// thesis' kernels need (8 warps of n-body's 464,328 instructions), and reached in some seconds.
+/// Instructions of all warps of a TB after which it is considered to loop forever. Assumption: ten
+/// times those of the longest TBs of the thesis' kernels (8 warps of n-body with 464,328
+/// instructions), and reached in some seconds.
 pub const TB_INSTRUCTIONS: u64 = 40_000_000;
 
-/// Bytes that the record of one TB may take. Assumption: far more than TBs that end need (of a million accesses without any order).
+/// Maximum bytes of a TB's record. Assumption: far more than finite TBs need (for a million
+/// accesses without any order).
 pub const TB_RECORD_BYTES: u64 = 256 << 20;
 
-/// Bytes of the stack per thread at most: all local memory that a thread can have (CUDA C programming guide, table "Technical
-/// specifications per compute capability").
+/// Maximum stack per thread in bytes: all local memory of a thread (CUDA C programming guide, table
+/// "Technical specifications per compute capability").
 pub const MAX_STACK_BYTES: u32 = 512 << 10;
 
 /// Limits of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Instructions of one warp, 1 or more.
+    /// Instructions of one warp, at least 1.
     pub warp_instructions: u64,
-    /// Instructions of all warps of a TB, 1 or more.
+    /// Instructions of all warps of a TB, at least 1.
     pub tb_instructions: u64,
-    /// Bytes that the record of one TB takes, 1 or more.
+    /// Bytes of a TB's record, at least 1.
     pub record_bytes: u64,
-    /// Bytes of the stack of one thread, for functions that call themselves; [`MAX_STACK_BYTES`] at most.
+    /// Stack bytes of one thread, for recursive functions; at most [`MAX_STACK_BYTES`].
     pub stack_bytes: u32,
 }
 

@@ -1,11 +1,11 @@
-//! Where a kernel loops that does not end: the lines that a warp goes through.
+//! Location of an endless loop: the lines that a warp executes.
 
 use super::program::Program;
 use super::source::SourceLine;
 use super::warp::{Event, Observer};
 use std::collections::BTreeSet;
 
-/// Which lines a warp executes.
+/// Lines that a warp executes.
 pub(super) struct Lines<'a> {
     program: &'a Program,
     warp: u32,
@@ -15,12 +15,13 @@ pub(super) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Of a warp that has not gone on yet.
+    /// Creates a recorder for a warp, without lines.
     pub(super) fn new(program: &'a Program, warp: u32) -> Self {
         Lines { program, warp, first: u32::MAX, last: 0, source: BTreeSet::new() }
     }
 
-    /// First and last line of the PTX, and what is known of the source; none if nothing was executed.
+    /// First and last line of the PTX, and the source lines if known; `None` if no instruction was
+    /// executed.
     pub(super) fn found(&self) -> Option<((u32, u32), String)> {
         (self.first <= self.last).then(|| ((self.first, self.last), self.program.source.span(&self.source)))
     }

@@ -1,10 +1,10 @@
-//! Names as C++ has them. nvcc mangles the names of functions and of what is in a namespace by the rules of the Itanium C++ ABI, section
-//! 5.1; a message shows both names, and a user may give either.
+//! Names of functions and variables in C++. nvcc mangles them by the rules of the Itanium C++ ABI,
+//! section 5.1. A message shows both names, and a user may give either.
 
 use cpp_demangle::{BorrowedSymbol, DemangleOptions, DemangleWrite};
 
-/// Longest name that is translated, and longest translation, in bytes. Assumption: longer ones help nobody; a translation may be
-/// far longer than the name.
+/// Maximum length of a demangled name, and of its demangled form, in bytes. Assumption: longer ones
+/// help nobody; the demangled form may be far longer.
 const LONGEST: usize = 4096;
 
 /// Text up to a length.
@@ -21,7 +21,7 @@ impl DemangleWrite for Bounded {
 }
 
 fn translated(name: &str, options: DemangleOptions) -> Option<String> {
-    // What is no mangled name may still be a mangled type: `f` is `float`.
+    // Text that is no mangled name may still be a mangled type: `f` is `float`.
     if !name.starts_with("_Z") || name.len() > LONGEST {
         return None;
     }
@@ -34,28 +34,29 @@ fn translated(name: &str, options: DemangleOptions) -> Option<String> {
     Some(text.0)
 }
 
-/// `add(float*, int)` for `_Z3addPfi`; none for a name that is not mangled.
+/// Demangles a name: `add(float*, int)` for `_Z3addPfi`; `None` for a name that is not mangled.
 pub fn demangled(name: &str) -> Option<String> {
     translated(name, DemangleOptions::new())
 }
 
-/// The name alone, without results and parameters: `ns::add<float>`.
+/// Demangled name without results and parameters: `ns::add<float>`.
 fn bare(name: &str) -> Option<String> {
     translated(name, DemangleOptions::new().no_params().no_return_type())
 }
 
-/// A name as lists show it: `_Z3addPfi (add(float*, int))`, or as it is.
+/// Formats a name for lists: `_Z3addPfi (add(float*, int))`, or unchanged.
 pub fn shown(name: &str) -> String {
     demangled(name).map_or_else(|| name.to_owned(), |plain| format!("{name} ({plain})"))
 }
 
-/// The same within a sentence: the name in quotes, the other in parentheses.
+/// Formats a name within a sentence: the name in quotes, its demangled form in parentheses.
 pub fn quoted(name: &str) -> String {
     demangled(name).map_or_else(|| format!("`{name}`"), |plain| format!("`{name}` ({plain})"))
 }
 
-/// The names that `given` may mean, of `known`: the name itself, or those that C++ calls so, with or without parameters, template arguments
-/// and namespaces. What is exact goes first: `add` means `add` even if there is an `add(int)`.
+/// Names in `known` that `given` may refer to: the name itself, or names with this C++ form, with
+/// or without parameters, template arguments and namespaces. An exact match takes precedence: `add`
+/// refers to `add` even if `add(int)` exists.
 pub fn matching<'n>(given: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     let plain = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
     let given = plain(given);
@@ -77,7 +78,7 @@ pub fn matching<'n>(given: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'
     best.1
 }
 
-/// How near `ns::add<float>` is to what is given.
+/// Rank of the match between `ns::add<float>` and the given name.
 fn near(bare: &str, given: &str) -> Option<u8> {
     let template = bare.find('<').filter(|_| bare.ends_with('>'));
     let name = &bare[..template.unwrap_or(bare.len())];

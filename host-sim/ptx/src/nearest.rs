@@ -1,4 +1,4 @@
-//! Where an access that failed went, in words: how far from which argument, buffer or variable.
+//! Description of a failed access: its distance from the nearest argument, buffer or variable.
 
 use super::error::AccessFault;
 use super::exec::access::LaneFault;
@@ -6,13 +6,15 @@ use super::exec::memory::Space;
 use super::launch::{Arg, Launch};
 use super::memory::{DeviceMemory, Near};
 
-/// Addresses from 0 that are taken for a null pointer and an offset. Assumption: a field of a structure or a small index.
+/// Addresses from 0 that are considered a null pointer with an offset. Assumption: a field of a
+/// structure or a small index.
 const NULL_BYTES: u64 = 64 << 10;
 
-/// What is farther than this from everything has nothing to do with it. Assumption: an index of 32 bits times 16 bytes.
+/// Distance beyond which an allocation is considered unrelated. Assumption: an index of 32 bits
+/// times 16 bytes.
 const FAR: u64 = 1 << 36;
 
-/// What is known of an access, to follow its address; nothing for memory that has no names.
+/// Description of an access, to follow its address; empty for memory without names.
 pub(super) fn describe(fault: &LaneFault, device: &DeviceMemory, launch: &Launch, shared_bytes: u32) -> String {
     match (fault.space, fault.fault) {
         (Space::Shared, AccessFault::OutOfBounds) => format!("; the TB has {} of shared memory", bytes(shared_bytes.into())),
@@ -47,7 +49,7 @@ fn bytes(count: u64) -> String {
     if count == 1 { "1 byte".into() } else { format!("{count} bytes") }
 }
 
-/// ``argument 2 (`y`, 4096 bytes)``.
+/// Name of an allocation in messages: ``argument 2 (`y`, 4096 bytes)``.
 fn name(near: &Near<'_>, launch: &Launch) -> String {
     let size = bytes(near.bytes);
     let numbers: Vec<String> =
@@ -61,7 +63,7 @@ fn name(near: &Near<'_>, launch: &Launch) -> String {
     }
 }
 
-/// Whether an argument is, or holds, an address of this memory or of its end.
+/// True if an argument is, or contains, an address of this memory or of its end.
 fn points_into(arg: &Arg, near: &Near<'_>) -> bool {
     let inside = |address: u64| address >= near.start && address - near.start <= near.bytes;
     match arg {
@@ -76,7 +78,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// 100 words and, 256 bytes or more behind them, 8 bytes; the first is arguments 2 and 3, the second has a name.
+    /// Memory of 100 words and, at least 256 bytes after them, 8 bytes. The first is arguments 2
+    /// and 3, the second has a name.
     fn memory() -> (DeviceMemory, Launch, [u64; 2]) {
         let mut memory = DeviceMemory::new();
         let x = memory.allocate([0; 100]);
@@ -108,7 +111,7 @@ mod tests {
     }
 
     proptest! {
-        /// The distance said is the least to any buffer, by a search over both.
+        /// The stated distance is the smallest to any buffer, by a search over both.
         #[test]
         fn the_distance_is_the_least(offset in -5_000i64..10_000) {
             let [x, y] = memory().2;

@@ -1,5 +1,6 @@
-//! Reading operands: what the opcode families ask for when they decode. Every reader checks the operand's form and width, and
-//! notes which registers the instruction reads and writes. `places.rs` reads labels and addresses.
+//! Operand readers for the opcode families. Every reader checks the operand's form and width, and
+//! records which registers the instruction reads and writes. `places.rs` reads labels and
+//! addresses.
 
 use super::ast::{Instruction, Operand, Type};
 use super::decode::Tables;
@@ -8,12 +9,12 @@ use super::exec::scalar::{Source, Target};
 use super::inline::FlatInst;
 use super::program::{DoubleReg, PredReg, Reg, Src, Src32, Src64, WordReg};
 
-/// Reads one instruction's opcode and operands.
+/// Reader of one instruction's opcode and operands.
 pub(super) struct Decoder<'t, 'a> {
     pub(super) tables: &'t Tables<'t, 'a>,
     inst: &'t Instruction<'a>,
     pub(super) scope: usize,
-    /// The opcode split at its dots.
+    /// Parts of the opcode, split at its dots.
     pub(super) parts: Vec<&'a str>,
     pub(super) defs: Vec<Reg>,
     pub(super) uses: Vec<Reg>,
@@ -23,7 +24,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
     pub(super) fn new(tables: &'t Tables<'t, 'a>, flat: &FlatInst<'t, 'a>) -> Self {
         let (inst, scope) = (flat.inst, flat.scope);
         let mut parts: Vec<&str> = inst.opcode.split('.').collect();
-        // The assembler takes `lg2.approx.f32.ftz`, too, which CUDA's headers have.
+        // The assembler also accepts `lg2.approx.f32.ftz`, which CUDA's headers contain.
         if let [.., before, last] = parts.as_mut_slice()
             && *last == "ftz"
         {
@@ -32,12 +33,12 @@ impl<'t, 'a> Decoder<'t, 'a> {
         Decoder { tables, inst, scope, parts, defs: Vec::new(), uses: Vec::new() }
     }
 
-    /// What the operands read so far write and read, in that order.
+    /// Registers written and read by the operands so far, in that order.
     pub(super) fn registers(self) -> (Vec<Reg>, Vec<Reg>) {
         (self.defs, self.uses)
     }
 
-    /// The error for an instruction that is not supported.
+    /// Error for an unsupported instruction.
     pub(super) fn unsupported<T>(&self) -> Result<T, PtxError> {
         Err(PtxError::Unsupported {
             file: self.tables.scopes.file.into(),
@@ -47,12 +48,12 @@ impl<'t, 'a> Decoder<'t, 'a> {
         })
     }
 
-    /// The error for an operand that does not fit the opcode.
+    /// Error for an operand that does not fit the opcode.
     pub(super) fn wrong<T>(&self, message: impl Into<String>, found: impl Into<String>) -> Result<T, PtxError> {
         Err(PtxError::Syntax { file: self.tables.scopes.file.into(), at: self.inst.at, message: message.into(), found: found.into() })
     }
 
-    /// The type that ends the opcode.
+    /// Type at the end of the opcode.
     pub(super) fn ty(&self) -> Result<Type, PtxError> {
         match self.parts.last().and_then(|p| Type::parse(p)) {
             Some(ty) => Ok(ty),
@@ -60,7 +61,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
         }
     }
 
-    /// The modifiers between the mnemonic and the last part.
+    /// Modifiers between the mnemonic and the last part.
     pub(super) fn modifiers(&self) -> &[&'a str] {
         let end = self.parts.len().saturating_sub(1).max(1);
         &self.parts[1..end]
@@ -72,12 +73,12 @@ impl<'t, 'a> Decoder<'t, 'a> {
         if found == count { Ok(()) } else { self.wrong(format!("expected {count} operands, not {found}"), self.inst.opcode) }
     }
 
-    /// How many operands there are.
+    /// Number of operands.
     pub(super) fn operands(&self) -> usize {
         self.inst.operands.len()
     }
 
-    /// The whole opcode.
+    /// Complete opcode.
     pub(super) fn opcode(&self) -> &'a str {
         self.inst.opcode
     }
@@ -114,7 +115,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
         matches!(operand, Operand::Name(name) if matches!(self.tables.scopes.register(self.scope, name), Some(Reg::Pred(_))))
     }
 
-    /// A destination of up to 32 bits.
+    /// Reads a destination of up to 32 bits.
     pub(super) fn dst32(&mut self, operand: &Operand<'a>) -> Result<WordReg, PtxError> {
         match self.named(operand)? {
             Reg::Word(reg) => {
@@ -125,7 +126,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
         }
     }
 
-    /// A destination of 64 bits.
+    /// Reads a destination of 64 bits.
     pub(super) fn dst64(&mut self, operand: &Operand<'a>) -> Result<DoubleReg, PtxError> {
         match self.named(operand)? {
             Reg::Double(reg) => {
@@ -136,7 +137,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
         }
     }
 
-    /// A predicate destination.
+    /// Reads a predicate destination.
     pub(super) fn dst_pred(&mut self, operand: &Operand<'a>) -> Result<PredReg, PtxError> {
         match self.named(operand)? {
             Reg::Pred(reg) => {
@@ -147,7 +148,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
         }
     }
 
-    /// A predicate destination by name.
+    /// Reads a predicate destination by name.
     pub(super) fn def_pred(&mut self, name: &str) -> Result<PredReg, PtxError> {
         match self.register(name)? {
             Reg::Pred(reg) => {
@@ -158,7 +159,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
         }
     }
 
-    /// A source of up to 32 bits: register, literal, or the address of a variable.
+    /// Reads a source of up to 32 bits: register, literal, or the address of a variable.
     pub(super) fn src32(&mut self, operand: &Operand<'a>) -> Result<Src32, PtxError> {
         match operand {
             Operand::Integer(value) => match *value as i64 {
@@ -182,7 +183,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
         }
     }
 
-    /// A source of 64 bits: register, literal, or the address of a variable.
+    /// Reads a source of 64 bits: register, literal, or the address of a variable.
     pub(super) fn src64(&mut self, operand: &Operand<'a>) -> Result<Src64, PtxError> {
         match operand {
             Operand::Integer(value) | Operand::Float64(value) => Ok(Src::Imm(*value)),
@@ -199,7 +200,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
         }
     }
 
-    /// A predicate source.
+    /// Reads a predicate source.
     pub(super) fn src_pred(&mut self, operand: &Operand<'a>) -> Result<PredReg, PtxError> {
         match operand {
             Operand::Name(name) => self.use_pred(name),
@@ -207,7 +208,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
         }
     }
 
-    /// A predicate by name.
+    /// Reads a predicate source by name.
     pub(super) fn use_pred(&mut self, name: &str) -> Result<PredReg, PtxError> {
         match self.register(name)? {
             Reg::Pred(reg) => {
@@ -218,7 +219,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
         }
     }
 
-    /// Operand `index` as a destination of `bytes` (8, or fewer), or 0 for a predicate.
+    /// Reads operand `index` as a destination of `bytes` (at most 8), or 0 for a predicate.
     pub(super) fn target(&mut self, index: usize, bytes: u8) -> Result<Target, PtxError> {
         let operand = self.operand(index)?;
         match bytes {
@@ -228,7 +229,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
         }
     }
 
-    /// Operand `index` as a source of `bytes` (8, or fewer), or 0 for a predicate.
+    /// Reads operand `index` as a source of `bytes` (at most 8), or 0 for a predicate.
     pub(super) fn source(&mut self, index: usize, bytes: u8) -> Result<Source, PtxError> {
         let operand = self.operand(index)?;
         match (bytes, operand) {
@@ -239,21 +240,21 @@ impl<'t, 'a> Decoder<'t, 'a> {
         }
     }
 
-    /// The carry flag, to be read.
+    /// Carry flag as a source.
     pub(super) fn use_carry(&mut self) -> Result<PredReg, PtxError> {
         let carry = self.carry()?;
         self.uses.push(Reg::Pred(carry));
         Ok(carry)
     }
 
-    /// The carry flag, to be written.
+    /// Carry flag as a destination.
     pub(super) fn def_carry(&mut self) -> Result<PredReg, PtxError> {
         let carry = self.carry()?;
         self.defs.push(Reg::Pred(carry));
         Ok(carry)
     }
 
-    /// The predicate of who takes part in a call by a pointer, to be read.
+    /// Predicate of the lanes in a call through a pointer, as a source.
     pub(super) fn use_chosen(&mut self) -> Result<PredReg, PtxError> {
         match self.tables.chosen {
             Some(chosen) => {
@@ -264,7 +265,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
         }
     }
 
-    /// The same, to be written.
+    /// Predicate of the lanes in a call through a pointer, as a destination.
     pub(super) fn def_chosen(&mut self) -> Result<PredReg, PtxError> {
         match self.tables.chosen {
             Some(chosen) => {
@@ -275,7 +276,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
         }
     }
 
-    /// The pointer of a call through one.
+    /// Pointer of a call through one.
     pub(super) fn pointer(&mut self) -> Result<Src64, PtxError> {
         match super::pointer::pointer(self.inst) {
             Some(operand) => self.src64(operand),

@@ -1,4 +1,4 @@
-//! Reading operands that name places: labels, variables, addresses. PTX ISA 7.8 section 6.4.
+//! Readers of operands that name places: labels, variables, addresses (PTX ISA 7.8 section 6.4).
 
 use super::ast::Operand;
 use super::cells::Place;
@@ -8,18 +8,18 @@ use super::operands::Decoder;
 use super::program::{Address, DoubleReg, Reg};
 use super::scope::Symbol;
 
-/// Where a parameter is.
+/// Place of a parameter.
 pub(super) enum ParamPlace<'t> {
     /// Byte offset in the kernel's parameter memory.
     Kernel(u32),
-    /// A cell of a call, and a byte offset in it.
+    /// Cell of a call, and a byte offset in it.
     Cell(&'t Place, u32),
-    /// Somewhere in the kernel's parameter memory, as a register says.
+    /// Place in the kernel's parameter memory, with its address in a register.
     Register,
 }
 
 impl<'t, 'a> Decoder<'t, 'a> {
-    /// The address of a variable, in its own space.
+    /// Address of a variable in its own space.
     pub(super) fn address_of(&self, name: &'a str, offset: i64) -> Result<u64, PtxError> {
         let start = match self.tables.scopes.symbol(self.scope, name) {
             Some(&Symbol::Shared(start) | &Symbol::Local(start) | &Symbol::Param(start, _)) => start.into(),
@@ -35,7 +35,8 @@ impl<'t, 'a> Decoder<'t, 'a> {
         Ok(start.wrapping_add_signed(offset))
     }
 
-    /// Where a local variable of a function that calls itself is: what its frame's place is in, and bytes from there.
+    /// Place of a local variable of a recursive function: the register with the frame's address,
+    /// and an offset in bytes.
     pub(super) fn in_frame(&mut self, operand: &Operand<'a>) -> Option<(DoubleReg, u64)> {
         let (Operand::Name(name) | Operand::Address { base: Some(name), .. }) = operand else { return None };
         let offset = if let Operand::Address { offset, .. } = operand { *offset } else { 0 };
@@ -48,7 +49,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
         }
     }
 
-    /// A branch target, as an instruction index.
+    /// Reads a branch target, as an instruction index.
     pub(super) fn label(&self, operand: &Operand<'a>) -> Result<u32, PtxError> {
         match operand {
             Operand::Name(name) => match self.tables.scopes.symbol(self.scope, name) {
@@ -59,7 +60,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
         }
     }
 
-    /// A list of branch targets.
+    /// Reads a list of branch targets.
     pub(super) fn table(&self, operand: &Operand<'a>) -> Result<&'t [u32], PtxError> {
         if let Operand::Name(name) = operand
             && let Some(Symbol::Table(targets)) = self.tables.scopes.symbol(self.scope, name)
@@ -69,7 +70,8 @@ impl<'t, 'a> Decoder<'t, 'a> {
         self.wrong("expected the name of a `.branchtargets` list", operand.to_string())
     }
 
-    /// An address in parameter space whose base is no register, checked to hold `bytes`.
+    /// Reads an address in parameter space without a base register, and checks that it holds
+    /// `bytes`.
     pub(super) fn param(&self, operand: &Operand<'a>, bytes: u32) -> Result<ParamPlace<'t>, PtxError> {
         let Operand::Address { base: Some(name), offset } = operand else {
             return self.wrong("expected the address of a parameter", operand.to_string());
@@ -92,19 +94,20 @@ impl<'t, 'a> Decoder<'t, 'a> {
         }
     }
 
-    /// Notes a register of a cell as written or read.
+    /// Records a register of a cell as written or read.
     pub(super) fn touch(&mut self, reg: Reg, written: bool) {
         if written { self.defs.push(reg) } else { self.uses.push(reg) }
     }
 
-    /// Notes what a call copies: what is written, or what is read.
+    /// Records the registers that a call copies, as written or as read.
     pub(super) fn touch_handed(&mut self, handed: Handed, written: bool) {
         if let Handed::Register { from, to } = handed {
             self.touch(if written { to } else { from }, written);
         }
     }
 
-    /// An address in memory: base (register, literal or variable) and offset; and the variable, if it is one.
+    /// Reads a memory address: base (register, literal or variable) and offset; and the variable,
+    /// if it is one.
     pub(super) fn address(&mut self, operand: &Operand<'a>) -> Result<(Address, i64, Option<&'t Symbol>), PtxError> {
         let Operand::Address { base, offset } = operand else {
             return self.wrong("expected an address", operand.to_string());

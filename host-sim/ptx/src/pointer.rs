@@ -1,25 +1,25 @@
-//! Calls through pointers, where all functions that may be meant are known: those of the module whose address is taken somewhere, and
-//! that take and return what the call gives and expects. PTX ISA 7.8 section 9.7.12 "call".
+//! Calls through pointers (PTX ISA 7.8 section 9.7.12 "call"). The possible callees are the
+//! functions of the module whose address is taken and whose parameters and results fit the call.
 //!
-//! Such a call becomes one guarded call per function, one after the other, each for the lanes whose pointer is to it. A pointer to anything
-//! else ends the kernel.
+//! Such a call becomes one guarded call per function, one after the other, each for the lanes that
+//! point to it. Any other pointer ends the kernel.
 
 use super::ast::{Function, Initial, Instruction, Module, Operand, Variable};
 use super::error::PtxError;
 use super::inline::{Action, Flat};
 
-/// Where functions are, for pointers to them. Assumption: any place outside of all memory.
+/// Address of the first function, for pointers. Assumption: any address outside of all memory.
 const FUNCTIONS: u64 = 0x0004_0000_0000;
 
-/// Bytes from one function to the next. Assumption: the alignment of code.
+/// Distance between functions in bytes. Assumption: the alignment of code.
 const STEP: u64 = 128;
 
-/// The address of a device function.
+/// Address of a device function.
 pub(super) fn address(module: &Module<'_>, name: &str) -> Option<u64> {
     module.functions.iter().position(|function| function.name == name).map(|index| FUNCTIONS + STEP * index as u64)
 }
 
-/// Whether the address of a function is taken: named other than to be called.
+/// True if the address of a function is taken: it is named other than in a call.
 fn is_taken(module: &Module<'_>, function: &str) -> bool {
     let in_operand = |inst: &Instruction<'_>| {
         let is_call = inst.opcode == "call" || inst.opcode.starts_with("call.");
@@ -34,12 +34,13 @@ fn is_taken(module: &Module<'_>, function: &str) -> bool {
     bodies.into_iter().any(in_operand) || module.variables.iter().any(|variable| variable.initial.iter().any(initial))
 }
 
-/// Whether what a call gives, by size in bytes, is what a function declares.
+/// True if the operands of a call, by size in bytes, match the declaration of a function.
 fn fits(given: &[u32], declared: &[Variable<'_>]) -> bool {
     given.iter().copied().eq(declared.iter().map(Variable::bytes))
 }
 
-/// The functions that a call through a pointer may be of, by the sizes in bytes of what it gives and expects.
+/// Possible callees of a call through a pointer, by the sizes in bytes of its arguments and
+/// results.
 pub(super) fn candidates<'m, 'a>(module: &'m Module<'a>, given: &[u32], expected: &[u32]) -> Vec<&'m Function<'a>> {
     (module.functions.iter())
         .filter(|f| f.body.is_some() && fits(given, &f.params) && fits(expected, &f.returns))
@@ -85,7 +86,7 @@ impl<'m, 'a> Flat<'m, 'a> {
     }
 }
 
-/// The pointer of a call.
+/// Pointer operand of a call.
 pub(super) fn pointer<'i, 'a>(inst: &'i Instruction<'a>) -> Option<&'i Operand<'a>> {
     inst.operands.iter().find(|operand| matches!(operand, Operand::Name(_)))
 }

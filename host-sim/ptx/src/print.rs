@@ -1,16 +1,19 @@
-//! What `printf` in a kernel prints. CUDA C programming guide, section "Formatted Output": the format is C's, the values lie one
-//! after the other, each at a multiple of its size. Floats are doubles; `%s` is a pointer.
+//! Output of `printf` in kernels (CUDA C programming guide, section "Formatted Output"). The format
+//! is that of C, and the values lie one after the other, each at a multiple of its size. Floats are
+//! doubles; `%s` is a pointer.
 
 use crate::exec::access::LaneFault;
 use sprintf::{Printf, vsprintf};
 
-/// Bytes of a format or a string, and of a width, at most. Assumption: the buffer of a device for printing has 1 MiB in all.
+/// Maximum bytes of a format or a string, and of a width. Assumption: the print buffer of a device
+/// has 1 MiB in total.
 const MOST_BYTES: usize = 4096;
 
-/// Reads so many bytes (1, 4, 8) at a generic address.
+/// Function that reads 1, 4 or 8 bytes at a generic address.
 type Read<'r> = &'r mut dyn FnMut(u64, u32) -> Result<u64, LaneFault>;
 
-/// Appends what is printed; the number of values.
+/// Appends the formatted output and returns the number of values. `format` and `values` are
+/// addresses.
 pub(crate) fn formatted(format: u64, values: u64, read: Read<'_>, out: &mut String) -> Result<u64, LaneFault> {
     let format = text(format, read)?;
     let mut values = Values { next: values, taken: 0 };
@@ -25,7 +28,7 @@ pub(crate) fn formatted(format: u64, values: u64, read: Read<'_>, out: &mut Stri
     Ok(values.taken)
 }
 
-/// The conversion at the start of a text: up to its letter, or up to what no conversion has.
+/// Conversion at the start of a text: up to its letter, or up to an invalid character.
 fn spec(text: &str) -> &str {
     let end = text
         .char_indices()
@@ -37,7 +40,7 @@ fn spec(text: &str) -> &str {
     }
 }
 
-/// A text that ends with a zero.
+/// Reads zero-terminated text.
 fn text(mut address: u64, read: Read<'_>) -> Result<String, LaneFault> {
     let mut bytes = Vec::new();
     while bytes.len() < MOST_BYTES {
@@ -50,7 +53,7 @@ fn text(mut address: u64, read: Read<'_>) -> Result<String, LaneFault> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The values that are left.
+/// Remaining values.
 struct Values {
     next: u64,
     taken: u64,
@@ -64,7 +67,7 @@ impl Values {
         read(at, bytes)
     }
 
-    /// One conversion; as it is written if it makes no sense.
+    /// Formats one conversion; an invalid one is copied.
     fn print(&mut self, spec: &str, read: Read<'_>) -> Result<String, LaneFault> {
         if spec == "%%" {
             return Ok("%".into());

@@ -1,4 +1,5 @@
-//! The decoded program: what the executor runs and the lowering reads. Names are gone; what remains are dense indices.
+//! Decoded program, which the executor runs and the lowering reads. Names are replaced by dense
+//! indices.
 
 use super::ast::Type;
 use super::error::Position;
@@ -25,7 +26,7 @@ pub struct WordReg(pub u16);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DoubleReg(pub u16);
 
-/// Any register, as the lowering sees it.
+/// A register of any class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reg {
     /// One bit per lane.
@@ -36,12 +37,12 @@ pub enum Reg {
     Double(DoubleReg),
 }
 
-/// A register or a literal.
+/// A register or a literal as a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Src<R, V> {
-    /// Read per lane.
+    /// Register, read per lane.
     Reg(R),
-    /// The same for all lanes.
+    /// Literal, equal for all lanes.
     Imm(V),
 }
 
@@ -51,57 +52,57 @@ pub type Src32 = Src<WordReg, u32>;
 /// A 64-bit source.
 pub type Src64 = Src<DoubleReg, u64>;
 
-/// What an address starts from.
+/// Base of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Address {
     /// A 32-bit register.
     Word(WordReg),
     /// A 64-bit register.
     Double(DoubleReg),
-    /// Nothing: the offset is the address.
+    /// No base: the offset is the address.
     Absolute,
 }
 
-/// `@%p` in front of an instruction.
+/// Guard of an instruction, as in `@%p`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guard {
-    /// The predicate.
+    /// Predicate register.
     pub pred: PredReg,
-    /// Lanes where the predicate is false execute.
+    /// True if lanes with a false predicate execute.
     pub negated: bool,
 }
 
-/// One decoded instruction.
+/// A decoded instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inst {
-    /// What it does.
+    /// Operation of the instruction.
     pub op: Op,
-    /// Which lanes do it; all active ones if absent.
+    /// Guard that selects the lanes; all active ones if absent.
     pub guard: Option<Guard>,
     /// Registers written, in operand order.
     pub defs: Vec<Reg>,
-    /// Registers read, the guard first, then in operand order.
+    /// Registers read: that of the guard first, then in operand order.
     pub uses: Vec<Reg>,
-    /// Where its opcode is in the source.
+    /// Position of the opcode in the source.
     pub at: Position,
-    /// The opcode as written.
+    /// Opcode as written.
     pub opcode: String,
 }
 
-/// A kernel parameter's place in parameter memory.
+/// A kernel parameter and its place in parameter memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
-    /// Its name in the PTX text.
+    /// Name in the PTX text.
     pub name: String,
     /// Byte offset in parameter memory.
     pub offset: u32,
     /// Size in bytes.
     pub bytes: u32,
-    /// Declared type; of an array or a structure, that of its elements.
+    /// Declared type; for an array or a structure, the type of its elements.
     pub ty: Type,
 }
 
-/// One kernel, ready to run.
+/// A kernel, ready to run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
     /// File name for messages.
@@ -110,42 +111,43 @@ pub struct Program {
     pub name: String,
     /// Parameters in order.
     pub params: Vec<Param>,
-    /// Parameter memory in bytes.
+    /// Size of parameter memory in bytes.
     pub param_bytes: u32,
-    /// Static shared memory in bytes.
+    /// Size of static shared memory in bytes.
     pub shared_bytes: u32,
-    /// Where dynamic shared memory starts, if the kernel declares any.
+    /// Start of dynamic shared memory, if the kernel declares any.
     pub dynamic_shared: Option<u32>,
-    /// Local memory in bytes per thread, without the frames of functions that call themselves.
+    /// Local memory in bytes per thread, without the frames of recursive functions.
     pub local_bytes: u32,
-    /// The module's variables in device memory.
+    /// Variables of the module in device memory.
     pub image: Arc<Image>,
-    /// Predicate registers used.
+    /// Number of predicate registers.
     pub pred_count: u16,
-    /// Registers of up to 32 bits.
+    /// Number of registers of up to 32 bits.
     pub word_count: u16,
-    /// 64-bit registers.
+    /// Number of 64-bit registers.
     pub double_count: u16,
     /// Instructions; a branch target is an index here.
     pub insts: Vec<Inst>,
-    /// Per instruction, where the lanes of a divergent branch meet again: its immediate post-dominator, or
-    /// `insts.len()` if that is the end of the kernel. Meaningful for branches only.
+    /// Reconvergence point of a divergent branch per instruction: its immediate post-dominator, or
+    /// `insts.len()` for the end of the kernel. Meaningful for branches only.
     pub reconverge: Vec<u32>,
     /// First instruction of each basic block, ascending.
     pub blocks: Vec<u32>,
-    /// Functions that call themselves; their instructions stand behind the kernel's.
+    /// Recursive functions; their instructions follow those of the kernel.
     pub subroutines: Vec<Subroutine>,
     /// Source lines, for messages.
     pub source: Arc<SourceMap>,
 }
 
 impl Program {
-    /// Shared memory per TB in bytes with `dynamic` bytes of the launch's choice. Saturates.
+    /// Shared memory per TB in bytes with `dynamic` bytes from the launch. Saturates.
     pub fn shared_with(&self, dynamic: u32) -> u32 {
         self.dynamic_shared.unwrap_or(self.shared_bytes).saturating_add(dynamic)
     }
 
-    /// Local memory in bytes per thread with a stack of `stack_bytes`, which a kernel has whose functions call themselves. Saturates.
+    /// Local memory in bytes per thread, with a stack of `stack_bytes` if the kernel has recursive
+    /// functions. Saturates.
     pub fn local_with(&self, stack_bytes: u32) -> u32 {
         self.local_bytes.saturating_add(if self.subroutines.is_empty() { 0 } else { stack_bytes.next_multiple_of(4) })
     }
@@ -159,9 +161,11 @@ impl Program {
         }
     }
 
-    /// True if TBs could see in which order they run: what they load is not what the L1 has
-    /// (volatile, or of other TBs), an atomic on global memory whose old value is used, or that
-    /// adds floats; or memory that the kernel allocates.
+    /// True if results may depend on the order of TBs.
+    ///
+    /// * Loads may bypass the L1: volatile, or of data of other TBs.
+    /// * An atomic on global memory may return its old value or add floats.
+    /// * The kernel may allocate memory.
     pub fn depends_on_order(&self) -> bool {
         self.insts.iter().any(|inst| match &inst.op {
             Op::Memory(Memory::Atomic { access, update, to, .. }) => {
@@ -174,7 +178,8 @@ impl Program {
         })
     }
 
-    /// True if the kernel may wait for its whole grid: it asks for what a cooperative launch has (`together.rs`).
+    /// True if the kernel may synchronize its whole grid: it reads the workspace of a cooperative
+    /// launch (`together.rs`).
     pub fn is_cooperative(&self) -> bool {
         let asks = |special: &Special| matches!(special, Special::Environment(_));
         self.insts.iter().any(|inst| match &inst.op {
@@ -189,7 +194,7 @@ impl Program {
         self.insts.iter().any(|inst| matches!(inst.op, Op::System(System { call: Call::Allocate, .. })))
     }
 
-    /// How many registers there are over all classes.
+    /// Number of registers over all classes.
     pub fn dense_count(&self) -> usize {
         usize::from(self.pred_count) + usize::from(self.word_count) + usize::from(self.double_count)
     }

@@ -1,4 +1,5 @@
-//! The registers of one warp: flat arrays of 32 lanes per register, so that one instruction is one loop over lanes.
+//! Registers of one warp: flat arrays of 32 lanes per register, so that one instruction is one loop
+//! over lanes.
 
 use super::LANES;
 use super::program::{DoubleReg, PredReg, Program, Src, Src32, Src64, WordReg};
@@ -12,7 +13,7 @@ pub struct RegFile {
 }
 
 impl RegFile {
-    /// Registers for one warp of `program`.
+    /// Creates the registers of one warp of `program`.
     pub fn new(program: &Program) -> Self {
         RegFile {
             preds: vec![0; program.pred_count.into()],
@@ -21,19 +22,19 @@ impl RegFile {
         }
     }
 
-    /// Back to zero.
+    /// Clears all registers.
     pub fn clear(&mut self) {
         self.preds.fill(0);
         self.words.fill([0; LANES]);
         self.doubles.fill([0; LANES]);
     }
 
-    /// A predicate, one bit per lane.
+    /// Value of a predicate, one bit per lane.
     pub fn pred(&self, reg: PredReg) -> u32 {
         self.preds[usize::from(reg.0)]
     }
 
-    /// A 32-bit source, per lane.
+    /// Values of a 32-bit source per lane.
     #[inline]
     pub fn word(&self, src: Src32) -> [u32; LANES] {
         match src {
@@ -42,7 +43,7 @@ impl RegFile {
         }
     }
 
-    /// A 64-bit source, per lane.
+    /// Values of a 64-bit source per lane.
     #[inline]
     pub fn double(&self, src: Src64) -> [u64; LANES] {
         match src {
@@ -51,19 +52,19 @@ impl RegFile {
         }
     }
 
-    /// Writes the lanes of `mask`, one bit per lane.
+    /// Writes a predicate in the lanes of `mask`, one bit per lane.
     pub fn set_pred(&mut self, reg: PredReg, mask: u32, bits: u32) {
         let old = &mut self.preds[usize::from(reg.0)];
         *old = *old & !mask | bits & mask;
     }
 
-    /// Writes the lanes of `mask`.
+    /// Writes a 32-bit register in the lanes of `mask`.
     #[inline]
     pub fn set_word(&mut self, reg: WordReg, mask: u32, values: &[u32; LANES]) {
         select(&mut self.words[usize::from(reg.0)], mask, values);
     }
 
-    /// Writes the lanes of `mask`.
+    /// Writes a 64-bit register in the lanes of `mask`.
     #[inline]
     pub fn set_double(&mut self, reg: DoubleReg, mask: u32, values: &[u64; LANES]) {
         select(&mut self.doubles[usize::from(reg.0)], mask, values);
@@ -83,23 +84,23 @@ fn select<T: Copy>(old: &mut [T; LANES], mask: u32, values: &[T; LANES]) {
     }
 }
 
-/// The registers of a warp and the lanes that execute: what the arithmetic families work on.
+/// Registers and executing lanes of a warp, on which the arithmetic families operate.
 pub struct Lanes<'a> {
-    /// The warp's registers.
+    /// Registers of the warp.
     pub regs: &'a mut RegFile,
     /// Lanes that are active and whose guard holds.
     pub mask: u32,
 }
 
 impl Lanes<'_> {
-    /// `dst = f(a)` in 32 bits.
+    /// Computes `dst = f(a)` in 32 bits.
     #[inline]
     pub fn word1(&mut self, dst: WordReg, a: Src32, f: impl Fn(u32) -> u32) {
         let values = self.regs.word(a).map(f);
         self.regs.set_word(dst, self.mask, &values);
     }
 
-    /// `dst = f(a, b)` in 32 bits.
+    /// Computes `dst = f(a, b)` in 32 bits.
     #[inline]
     pub fn word2(&mut self, dst: WordReg, [a, b]: [Src32; 2], f: impl Fn(u32, u32) -> u32) {
         let (a, b) = (self.regs.word(a), self.regs.word(b));
@@ -107,7 +108,7 @@ impl Lanes<'_> {
         self.regs.set_word(dst, self.mask, &values);
     }
 
-    /// `dst = f(a, b, c)` in 32 bits.
+    /// Computes `dst = f(a, b, c)` in 32 bits.
     #[inline]
     pub fn word3(&mut self, dst: WordReg, [a, b, c]: [Src32; 3], f: impl Fn(u32, u32, u32) -> u32) {
         let (a, b, c) = (self.regs.word(a), self.regs.word(b), self.regs.word(c));
@@ -115,14 +116,14 @@ impl Lanes<'_> {
         self.regs.set_word(dst, self.mask, &values);
     }
 
-    /// `dst = f(a)` in 64 bits.
+    /// Computes `dst = f(a)` in 64 bits.
     #[inline]
     pub fn double1(&mut self, dst: DoubleReg, a: Src64, f: impl Fn(u64) -> u64) {
         let values = self.regs.double(a).map(f);
         self.regs.set_double(dst, self.mask, &values);
     }
 
-    /// `dst = f(a, b)` in 64 bits.
+    /// Computes `dst = f(a, b)` in 64 bits.
     #[inline]
     pub fn double2(&mut self, dst: DoubleReg, [a, b]: [Src64; 2], f: impl Fn(u64, u64) -> u64) {
         let (a, b) = (self.regs.double(a), self.regs.double(b));
@@ -130,7 +131,7 @@ impl Lanes<'_> {
         self.regs.set_double(dst, self.mask, &values);
     }
 
-    /// `dst = f(a, b, c)` in 64 bits.
+    /// Computes `dst = f(a, b, c)` in 64 bits.
     #[inline]
     pub fn double3(&mut self, dst: DoubleReg, [a, b, c]: [Src64; 3], f: impl Fn(u64, u64, u64) -> u64) {
         let (a, b, c) = (self.regs.double(a), self.regs.double(b), self.regs.double(c));
@@ -139,7 +140,7 @@ impl Lanes<'_> {
     }
 }
 
-/// One bit per lane from a test per lane.
+/// Builds a mask from a test per lane.
 #[inline]
 pub fn mask_of(test: impl Fn(usize) -> bool) -> u32 {
     (0..LANES).fold(0, |mask, lane| mask | u32::from(test(lane)) << lane)

@@ -1,5 +1,6 @@
-//! Functions of CUDA's run-time system that kernels call: `vprintf`, `malloc`, `free`. CUDA C programming guide, sections "Formatted
-//! Output" and "Dynamic Global Memory Allocation and Operations". What they do is in `exec/system.rs`.
+//! Expansion of calls to CUDA's run-time system: `vprintf`, `malloc`, `free` (CUDA C programming
+//! guide, sections "Formatted Output" and "Dynamic Global Memory Allocation and Operations").
+//! `exec/system.rs` executes them.
 
 use super::ast::{Instruction, Operand};
 use super::cells::Place;
@@ -12,12 +13,12 @@ pub(super) struct RuntimeCall {
     pub(super) name: String,
     /// Cells of the arguments.
     pub(super) arguments: Vec<usize>,
-    /// Cell of the result, if there is one.
+    /// Cell of the result, if any.
     pub(super) result: Option<usize>,
 }
 
 impl<'m, 'a> Flat<'m, 'a> {
-    /// Notes a call of the run-time system.
+    /// Appends a call of the run-time system.
     pub(super) fn call_runtime(
         &mut self,
         inst: &'m Instruction<'a>,
@@ -44,7 +45,7 @@ impl<'m, 'a> Flat<'m, 'a> {
     }
 }
 
-/// The register of a cell that holds one value, if it is accessed at all.
+/// Register of a cell with one value, if it is accessed.
 pub(super) fn register(place: &Place) -> Option<super::program::Reg> {
     match place {
         Place::Registers(registers) => registers.get(&0).map(|&(reg, _)| reg),

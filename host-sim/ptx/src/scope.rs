@@ -1,5 +1,5 @@
-//! What the names of a kernel mean, block by block: PTX ISA 7.8 section 5.4. Device functions are expanded where they are called
-//! (`inline.rs`), each time with scopes of their own.
+//! Names of a kernel and their meanings, block by block (PTX ISA 7.8 section 5.4). Device functions
+//! are expanded at their calls (`inline.rs`), each time with separate scopes.
 
 use super::ast::{Opaque, Type, Variable};
 use super::error::{Position, PtxError};
@@ -14,84 +14,84 @@ pub(super) struct Range {
     pub(super) ty: Type,
 }
 
-/// What a name stands for.
+/// Meaning of a name.
 #[derive(Clone, Debug)]
 pub(super) enum Symbol {
-    /// One register, or the prefix of numbered ones.
+    /// A register, or the prefix of numbered ones.
     Registers(Range),
-    /// An instruction's index.
+    /// Index of an instruction.
     Label(u32),
-    /// Instruction indices.
+    /// Indices of instructions.
     Table(Vec<u32>),
-    /// A kernel's parameter: byte offset in parameter memory, and size.
+    /// Parameter of the kernel: byte offset in parameter memory, and size.
     Param(u32, u32),
-    /// A parameter or result of a call, as an index of the cells.
+    /// Parameter or result of a call, as an index of the cells.
     Cell(usize),
     /// Byte offset in shared memory.
     Shared(u32),
-    /// Shared memory behind the static part.
+    /// Shared memory after the static part.
     DynamicShared,
     /// Byte offset in the thread's local memory.
     Local(u32),
-    /// Byte offset in the frame of a function that calls itself, and the register that says where the frame is.
+    /// Byte offset in the frame of a recursive function, and the register with the frame's address.
     Frame(DoubleReg, u32),
     /// Address in device memory; true in constant memory.
     Device(u64, bool),
-    /// A reference to a texture, sampler or surface; its address is its handle.
+    /// Reference to a texture, sampler or surface, whose address is its handle.
     Opaque(u64, Opaque),
-    /// Declared and nowhere defined.
+    /// Name that is declared but not defined.
     Undefined,
-    /// A device function, and the address that pointers to it have.
+    /// Device function, and its address for pointers.
     Function(u64),
 }
 
 impl Symbol {
-    /// The index of a cell.
+    /// Index of a cell, if the symbol is one.
     pub(super) fn cell(self) -> Option<usize> {
         if let Symbol::Cell(cell) = self { Some(cell) } else { None }
     }
 }
 
-/// One block's names.
+/// Names of one block.
 #[derive(Debug, Default)]
 pub(super) struct Level<'a> {
     pub(super) parent: Option<usize>,
     pub(super) symbols: BTreeMap<&'a str, Symbol>,
 }
 
-/// All blocks of an expanded kernel; the first holds the module's names.
+/// Scopes of an expanded kernel; the first holds the module's names.
 #[derive(Debug)]
 pub(super) struct Scopes<'m, 'a> {
     pub(super) file: &'m str,
     pub(super) levels: Vec<Level<'a>>,
-    /// Registers per class: predicates, up to 32 bits, 64 bits.
+    /// Number of registers per class: predicates, up to 32 bits, 64 bits.
     pub(super) counts: [u16; 3],
 }
 
 impl<'a> Scopes<'_, 'a> {
-    /// The error for a text that is wrong.
+    /// Error for invalid text.
     pub(super) fn syntax(&self, at: Position, message: impl Into<String>, found: &str) -> PtxError {
         PtxError::Syntax { file: self.file.into(), at, message: message.into(), found: found.into() }
     }
 
-    /// The levels from `scope` outwards.
+    /// Levels from `scope` outwards.
     fn outwards(&self, scope: usize) -> impl Iterator<Item = &Level<'a>> {
         std::iter::successors(self.levels.get(scope), |level| level.parent.and_then(|parent| self.levels.get(parent)))
     }
 
-    /// What `name` means in `scope`, registers with numbers aside.
+    /// Meaning of `name` in `scope`, except for numbered registers.
     pub(super) fn symbol(&self, scope: usize, name: &str) -> Option<&Symbol> {
         self.outwards(scope).find_map(|level| level.symbols.get(name))
     }
 
-    /// The register of a name.
+    /// Register of a name.
     pub(super) fn register(&self, scope: usize, name: &str) -> Option<Reg> {
         let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         let (range, index) = self.outwards(scope).find_map(|level| {
             if let Some(Symbol::Registers(range @ Range { count: None, .. })) = level.symbols.get(name) {
                 return Some((*range, 0));
             }
-            // A prefix may itself end in a digit: try the shortest number last.
+            // A prefix may itself end in a digit, so the shortest number is tried last.
             (1..=digits).rev().find_map(|n| {
                 let (prefix, number) = name.split_at(name.len() - n);
                 let Some(Symbol::Registers(range)) = level.symbols.get(prefix) else { return None };
@@ -102,21 +102,21 @@ impl<'a> Scopes<'_, 'a> {
         Some(typed(range.ty, range.first + index as u16))
     }
 
-    /// A predicate of no name.
+    /// Creates an unnamed predicate.
     pub(super) fn hidden_predicate(&mut self) -> PredReg {
         let number = self.counts[0];
         self.counts[0] = number.saturating_add(1);
         PredReg(number)
     }
 
-    /// A 64-bit register of no name.
+    /// Creates an unnamed 64-bit register.
     pub(super) fn hidden_double(&mut self) -> DoubleReg {
         let number = self.counts[2];
         self.counts[2] = number.saturating_add(1);
         DoubleReg(number)
     }
 
-    /// New registers of a type.
+    /// Creates registers of a type.
     pub(super) fn registers(&mut self, ty: Type, count: Option<u32>, at: Position, name: &str) -> Result<Range, PtxError> {
         let used = &mut self.counts[class(ty)];
         let first = *used;
@@ -128,7 +128,7 @@ impl<'a> Scopes<'_, 'a> {
     }
 }
 
-/// Register class of a type: 0 predicates, 1 up to 32 bits, 2 64 bits.
+/// Register class of a type: 0 for predicates, 1 for up to 32 bits, 2 for 64 bits.
 fn class(ty: Type) -> usize {
     match ty {
         Type::Pred => 0,
@@ -137,7 +137,7 @@ fn class(ty: Type) -> usize {
     }
 }
 
-/// The register of a number in its type's class.
+/// Register with a number in the class of a type.
 pub(super) fn typed(ty: Type, number: u16) -> Reg {
     match class(ty) {
         0 => Reg::Pred(PredReg(number)),
@@ -146,10 +146,10 @@ pub(super) fn typed(ty: Type, number: u16) -> Reg {
     }
 }
 
-/// A stretch of memory that is given to variables one after the other.
+/// Memory that is allocated to variables one after the other.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
-    /// Bytes given.
+    /// Allocated bytes.
     pub(super) bytes: u32,
     most: u32,
     what: &'static str,
@@ -160,10 +160,11 @@ impl Frame {
     pub(super) const PARAM: Frame = Frame { bytes: 0, most: 4 << 10, what: "4 KiB of parameters" };
     /// Static shared memory: 48 KiB (CUDA C programming guide, 16.7).
     pub(super) const SHARED: Frame = Frame { bytes: 0, most: 48 << 10, what: "48 KiB of static shared memory" };
-    /// Local memory of one thread: 512 KiB (CUDA C programming guide, table "Technical specifications").
+    /// Local memory of one thread: 512 KiB (CUDA C programming guide, table "Technical
+    /// specifications").
     pub(super) const LOCAL: Frame = Frame { bytes: 0, most: 512 << 10, what: "512 KiB of local memory per thread" };
 
-    /// The offset of the next variable.
+    /// Allocates the next variable and returns its offset.
     pub(super) fn place(&mut self, scopes: &Scopes<'_, '_>, variable: &Variable<'_>) -> Result<u32, PtxError> {
         let start = u64::from(self.bytes).next_multiple_of(variable.align.into());
         let end = start + u64::from(variable.bytes());

@@ -1,25 +1,26 @@
-//! Which line of the source an instruction is from: `.file` and `.loc`, which `nvcc -lineinfo` writes. PTX ISA 7.8 section 11.5.
+//! Source lines of instructions, from `.file` and `.loc` directives of `nvcc -lineinfo` (PTX ISA
+//! 7.8 section 11.5).
 //!
-//! A `.loc` holds for the instructions behind it, up to the next or the end of the function. So the places of the directives are
-//! kept, and no instruction is larger for it.
+//! A `.loc` applies to the following instructions, up to the next one or the end of the function.
+//! Only the positions of the directives are stored, so instructions do not grow.
 
 use super::error::Position;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A line of a source file, which has a number.
+/// A line of a numbered source file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SourceLine {
-    /// The file's number.
+    /// Number of the file.
     pub file: u32,
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: u32,
 }
 
-/// What a `.loc` says.
+/// Content of a `.loc`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Mark {
     line: SourceLine,
-    /// Where the function that holds the line was inlined.
+    /// Line at which the function with this line was inlined.
     inlined: Option<SourceLine>,
 }
 
@@ -27,22 +28,22 @@ struct Mark {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceMap {
     files: BTreeMap<u32, String>,
-    /// Ascending; none from where on nothing is known.
+    /// Directives in ascending order; `None` starts text without a known line.
     marks: Vec<(Position, Option<Mark>)>,
 }
 
 impl SourceMap {
-    /// Notes the name of a file's number.
+    /// Defines the name of a file's number.
     pub(super) fn file(&mut self, number: u32, name: &str) {
         self.files.insert(number, name.to_owned());
     }
 
-    /// Notes that what follows in the PTX is of this line. A line 0 is of no source.
+    /// Sets the source line of the following PTX. Line 0 belongs to no source.
     pub(super) fn mark(&mut self, at: Position, line: SourceLine, inlined: Option<SourceLine>) {
         self.push(at, (line.line > 0).then_some(Mark { line, inlined }));
     }
 
-    /// Notes that of what follows nothing is known: a function begins.
+    /// Marks the following PTX as unknown, since a function begins.
     pub(super) fn unknown(&mut self, at: Position) {
         self.push(at, None);
     }
@@ -59,12 +60,12 @@ impl SourceMap {
         self.marks.get(behind.checked_sub(1)?)?.1
     }
 
-    /// The source line of what stands at a place in the PTX.
+    /// Source line of a position in the PTX.
     pub fn line(&self, at: Position) -> Option<SourceLine> {
         self.find(at).map(|mark| mark.line)
     }
 
-    /// A line as in messages: `saxpy.cu:5`.
+    /// Name of a line in messages: `saxpy.cu:5`.
     fn name(&self, line: SourceLine) -> String {
         match self.files.get(&line.file) {
             Some(name) => format!("{name}:{}", line.line),
@@ -72,7 +73,7 @@ impl SourceMap {
         }
     }
 
-    /// ` (saxpy.cu:5)` for a place in the PTX, or nothing.
+    /// Note for a position in the PTX, such as ` (saxpy.cu:5)`, or an empty string.
     pub(super) fn note(&self, at: Position) -> String {
         match self.find(at) {
             None => String::new(),
@@ -81,7 +82,7 @@ impl SourceMap {
         }
     }
 
-    /// ` (saxpy.cu:5 to 9)` for several lines, file by file, or nothing.
+    /// Note for several lines, file by file, such as ` (saxpy.cu:5 to 9)`, or an empty string.
     pub(super) fn span(&self, lines: &BTreeSet<SourceLine>) -> String {
         let mut files: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
         for line in lines {
@@ -109,7 +110,7 @@ mod tests {
         parser::parse("k.ptx", &text).unwrap().source
     }
 
-    /// What is noted of PTX line 6 + `line`.
+    /// Note for PTX line 6 + `line`.
     fn note(map: &SourceMap, line: u32) -> String {
         map.note(Position { line: 6 + line, column: 9 })
     }

@@ -1,12 +1,14 @@
-//! The reconvergence stack of a warp: who runs from where, and who waits where for whom.
+//! Reconvergence stack of a warp: the lanes that run, those that wait, and where they reconverge.
 //!
-//! Each entry is a program counter, the lanes that wait to run from it, and where they meet the lanes below. A divergent branch
-//! leaves its entry at the immediate post-dominator and pushes one entry per side; an entry that arrives where it should meet
-//! is popped. Nasef 2023, section 2.1.1 for the SIMT model; the stack is that of the GPGPU-Sim manual, section "SIMT stack".
+//! Each entry has a program counter, the lanes that wait to run from it, and the point where they
+//! rejoin the lanes below. A divergent branch leaves its entry at the immediate post-dominator and
+//! pushes one entry per side. An entry that arrives at its reconvergence point is popped. Nasef
+//! 2023, section 2.1.1 describes the SIMT model; the stack is that of the GPGPU-Sim manual, section
+//! "SIMT stack".
 //!
-//! From Volta on, a barrier counts threads that arrive, not warps, and those that have ended are not waited for (PTX ISA 7.8
-//! section 9.7.12 "bar"). A stack alone would hang where some lanes arrive at a barrier and the rest are somewhere else:
-//! [`Stack::make_way`] lets the others go on first.
+//! From Volta on, a barrier counts arriving threads, not warps, and does not wait for ended ones
+//! (PTX ISA 7.8 section 9.7.12 "bar"). A plain stack would hang if some lanes arrive at a barrier
+//! and the rest are elsewhere: [`Stack::make_way`] lets the others continue first.
 
 use super::exec::Op;
 use super::exec::control::{Barrier, Control};
@@ -20,33 +22,33 @@ pub(super) struct Entry {
     pub(super) mask: u32,
 }
 
-/// What happens to lanes that arrived at a barrier without the others.
+/// Outcome for lanes that arrived at a barrier without the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
-    /// Others run first; the barrier is tried again.
+    /// Others run first; the barrier is retried.
     Others,
     /// All others are at a barrier of the same kind: the warp has arrived.
     Arrived,
-    /// The others wait for these.
+    /// The others wait for these lanes.
     Closed,
 }
 
-/// The entries, the running one last.
+/// Stack of entries, with the running one last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stack {
     entries: Vec<Entry>,
-    /// How many there were at least since somebody last asked.
+    /// Minimum depth since the last query.
     least: usize,
 }
 
 impl Stack {
-    /// All lanes at the first of `end` instructions.
+    /// Starts all lanes at the first of `end` instructions.
     pub(super) fn start(&mut self, lanes: u32, end: u32) {
         self.entries.clear();
         self.entries.push(Entry { pc: 0, meet: end, mask: lanes });
     }
 
-    /// The entry that runs next, with its lanes that live. Those that are done are dropped.
+    /// Next entry to run, with its live lanes. Completed entries are dropped.
     #[inline]
     pub(super) fn top(&mut self, live: u32, end: u32) -> Option<&mut Entry> {
         loop {
@@ -61,7 +63,8 @@ impl Stack {
         self.entries.last_mut()
     }
 
-    /// Sends the lanes of each of `taken` to its target; all others go on after the branch. All meet at `meet`.
+    /// Sends the lanes of each entry of `taken` to its target; all others continue after the
+    /// branch. All reconverge at `meet`.
     pub(super) fn branch(&mut self, taken: &[(u32, u32)], meet: u32) {
         let Some(top) = self.entries.last_mut() else { return };
         let gone = taken.iter().fold(0, |all, (_, mask)| all | mask);
@@ -76,7 +79,8 @@ impl Stack {
         }
         let (next, others) = (top.pc, top.mask & !gone);
         top.pc = meet;
-        // An entry that would wait where the one below waits already is not kept: a loop needs one entry, not one per round.
+        // An entry that would wait at the same point as the one below is dropped: a loop needs one
+        // entry, not one per iteration.
         if top.pc == top.meet {
             self.entries.pop();
         }
@@ -87,30 +91,31 @@ impl Stack {
         }
     }
 
-    /// How many entries there are.
+    /// Number of entries.
     pub(super) fn depth(&self) -> usize {
         self.entries.len()
     }
 
-    /// How many there were at least since this was last asked.
+    /// Minimum number of entries since the last call.
     pub(super) fn least_depth(&mut self) -> usize {
         std::mem::replace(&mut self.least, usize::MAX).min(self.entries.len())
     }
 
-    /// Lets some of the running lanes execute a function first, which begins at `pc`, up to [`Stack::leave`].
+    /// Lets some of the running lanes execute a function first, from `pc` up to [`Stack::leave`].
     pub(super) fn enter(&mut self, pc: u32, mask: u32, end: u32) {
         self.entries.push(Entry { pc, meet: end, mask });
     }
 
-    /// The running lanes have executed a function.
+    /// Ends the function of the running lanes.
     pub(super) fn leave(&mut self) {
         self.entries.pop();
     }
 
-    /// The running lanes are at the barrier at `pc`, and are not all that live. Others go first if they can:
+    /// Handles running lanes at the barrier at `pc` that are not all live lanes. Others go first if
+    /// they can:
     ///
-    /// * lanes beside them, until they end, arrive at a barrier, or meet;
-    /// * lanes that wait to meet them, where no barrier is on any way from there to the end.
+    /// * lanes on other sides of a branch, until they end, arrive at a barrier, or reconverge;
+    /// * lanes that wait to rejoin them, if no barrier is on any path from there to the end.
     #[cold]
     pub(super) fn make_way(&mut self, program: &Program, pc: u32, live: u32) -> Way {
         let Some(top) = self.entries.last_mut() else { return Way::Closed };
@@ -148,7 +153,7 @@ impl Stack {
     }
 }
 
-/// The barrier at an instruction, if it is one that all lanes execute.
+/// Barrier at an instruction, if all lanes execute it.
 fn barrier(program: &Program, pc: u32) -> Option<&Barrier> {
     match program.insts.get(pc as usize) {
         Some(inst) if inst.guard.is_none() => match &inst.op {
@@ -163,7 +168,7 @@ fn same_barrier(program: &Program, one: u32, other: u32) -> bool {
     one == other || barrier(program, one).is_some_and(|one| barrier(program, other) == Some(one))
 }
 
-/// Whether a barrier can be reached from an instruction.
+/// True if a barrier is reachable from an instruction.
 fn meets_a_barrier(program: &Program, from: u32) -> bool {
     let mut seen = vec![false; program.insts.len()];
     let mut open = vec![from];

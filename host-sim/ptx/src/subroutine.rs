@@ -1,8 +1,9 @@
-//! Functions that may come to call themselves: each stands once behind the kernel, with registers and a frame of its own. PTX ISA 7.8
-//! section 9.7.12 "call".
+//! Recursive functions: each is placed once after the kernel, with separate registers and a frame
+//! (PTX ISA 7.8 section 9.7.12 "call").
 //!
-//! A call copies its arguments to the function's parameters, and the results back. What the caller still needs of its registers is kept
-//! for it meanwhile, as the compiler has it in the frame (`kept.rs`). `frames.rs` executes calls and returns.
+//! A call copies its arguments to the function's parameters, and the results back. Registers that
+//! the caller still needs are saved meanwhile, as the compiler saves them in the frame (`kept.rs`).
+//! `frames.rs` executes calls and returns.
 
 use super::ast::{Function, Instruction, Operand, Variable};
 use super::cells::{Cells, OwnFrame, Place};
@@ -17,36 +18,37 @@ use super::program::{DoubleReg, Inst};
 use super::scope::{Frame, Symbol};
 use std::ops::Range;
 
-/// What addresses of frames are a multiple of, and so alignments of local variables at most: that of the widest access (PTX ISA 7.8
-/// section 6.4.1).
+/// Alignment of frames in bytes, and maximum alignment of local variables: that of the widest
+/// access (PTX ISA 7.8 section 6.4.1).
 pub(super) const FRAME_ALIGN: u32 = 16;
 
-/// A function that stands behind the kernel.
+/// A recursive function placed after the kernel.
 pub(super) struct Subroutine<'m, 'a> {
     pub(super) function: &'m Function<'a>,
     /// Cells of its parameters and results.
     params: Vec<usize>,
     returns: Vec<usize>,
-    /// Where its frame is: a register of no name.
+    /// Unnamed register with the address of its frame.
     base: DoubleReg,
-    /// Its local variables, in the frame.
+    /// Layout of its local variables in the frame.
     pub(super) frame: Frame,
-    /// Its instructions; the last one leaves it.
+    /// Range of its instructions; the last one returns.
     pub(super) range: Range<u32>,
 }
 
-/// A call.
+/// A call of a recursive function.
 pub(super) struct Entering {
     /// Number of the subroutine.
     callee: usize,
-    /// Pairs of cells: of the call, of the callee.
+    /// Pairs of cells for the arguments: of the call, of the callee.
     arguments: Vec<(usize, usize)>,
-    /// Pairs of cells: of the callee, of the call.
+    /// Pairs of cells for the results: of the callee, of the call.
     results: Vec<(usize, usize)>,
 }
 
 impl Subroutine<'_, '_> {
-    /// As it is executed; notes what its calls keep. `blocks` are the first instructions of all blocks.
+    /// Executable form of the function; also sets the saved registers of its calls. `blocks` are
+    /// the first instructions of all blocks.
     pub(super) fn finished(&self, insts: &mut [Inst], blocks: &[u32]) -> frames::Subroutine {
         let kept = kept::keep(insts, blocks, self.range.clone());
         let frame_bytes = kept::frame_bytes(self.frame.bytes, kept);
@@ -55,7 +57,7 @@ impl Subroutine<'_, '_> {
 }
 
 impl<'m, 'a> Flat<'m, 'a> {
-    /// Appends a call of a function that calls itself.
+    /// Appends a call of a recursive function.
     pub(super) fn enter(
         &mut self,
         inst: &'m Instruction<'a>,
@@ -87,12 +89,12 @@ impl<'m, 'a> Flat<'m, 'a> {
         number
     }
 
-    /// Where the frame of the function is that is being expanded, if it has one of its own.
+    /// Register with the frame address of the function being expanded, if it has a separate frame.
     pub(super) fn frame_base(&self) -> Option<DoubleReg> {
         self.inside.and_then(|number| self.subroutines.get(number)).map(|subroutine| subroutine.base)
     }
 
-    /// A place for a local variable.
+    /// Allocates a local variable.
     pub(super) fn place_local(&mut self, variable: &Variable<'a>) -> Result<Symbol, PtxError> {
         let offset = self.local.place(&self.scopes, variable)?;
         match self.frame_base() {
@@ -105,7 +107,7 @@ impl<'m, 'a> Flat<'m, 'a> {
         }
     }
 
-    /// Appends the functions that the kernel calls and that call themselves, and those that they call.
+    /// Appends the recursive functions that the kernel calls, directly or indirectly.
     pub(super) fn append_subroutines(&mut self, entry: &'m Function<'a>) -> Result<(), PtxError> {
         if self.subroutines.is_empty() {
             return Ok(());
@@ -134,8 +136,8 @@ impl<'m, 'a> Flat<'m, 'a> {
         Ok(())
     }
 
-    /// Makes one instruction the end of the function whose instructions begin at `start`: its last, if that is a return, or one more.
-    /// All returns go there.
+    /// Makes one instruction the end of the function that begins at `start`: its last one if that
+    /// is a return, or an additional one. All returns branch to it.
     fn leave(&mut self, function: &'m Function<'a>, number: usize, start: usize) -> Result<(), PtxError> {
         let end = self.insts.len();
         let Some(inst) = function.body.iter().flatten().last() else {
@@ -152,7 +154,8 @@ impl<'m, 'a> Flat<'m, 'a> {
         Ok(())
     }
 
-    /// Gives what calls hand over its place: in registers, in the kernel's local memory, or in frames.
+    /// Assigns storage to the data passed in calls: registers, the kernel's local memory, or
+    /// frames.
     pub(super) fn settle(&mut self) -> Result<(), PtxError> {
         let mut own: Vec<OwnFrame> = self.subroutines.iter().map(|s| OwnFrame { base: s.base, frame: s.frame }).collect();
         self.cells.settle(&mut self.scopes, &mut self.local, &mut own)?;
@@ -161,7 +164,7 @@ impl<'m, 'a> Flat<'m, 'a> {
     }
 }
 
-/// Whether a function goes on behind its last instruction.
+/// True if control may pass the last instruction of a function.
 fn runs_off(function: &Function<'_>) -> bool {
     let body = function.body.as_deref().unwrap_or_default();
     let returns = |inst: &Instruction<'_>| inst.guard.is_none() && matches!(inst.opcode, "ret" | "ret.uni" | "exit");
@@ -169,7 +172,7 @@ fn runs_off(function: &Function<'_>) -> bool {
     label_behind || !body.last().is_some_and(returns)
 }
 
-/// Decodes call `number`. What is kept is not known yet.
+/// Decodes call `number`. The saved registers are not known yet.
 pub(super) fn enter(d: &mut Decoder<'_, '_>, number: usize) -> Result<Op, PtxError> {
     let tables = d.tables;
     let Some(entering) = tables.entering.get(number) else { return d.unsupported() };
@@ -182,7 +185,7 @@ pub(super) fn enter(d: &mut Decoder<'_, '_>, number: usize) -> Result<Op, PtxErr
     Ok(Op::Control(Control::Enter(Box::new(Enter { callee: entering.callee, target, base, arguments, results, kept: Box::default() }))))
 }
 
-/// Decodes the end of subroutine `number`, which needs its results.
+/// Decodes the end of subroutine `number`, which uses its results.
 pub(super) fn leave(d: &mut Decoder<'_, '_>, number: usize) -> Op {
     let tables = d.tables;
     for &cell in tables.subroutines.get(number).into_iter().flat_map(|subroutine| &subroutine.returns) {
@@ -193,7 +196,7 @@ pub(super) fn leave(d: &mut Decoder<'_, '_>, number: usize) -> Op {
     Op::Control(Control::Leave)
 }
 
-/// What goes from one cell to another of the same form.
+/// Copies from one cell to another of the same layout.
 fn handed(cells: &Cells, (from, to): (usize, usize)) -> Vec<Handed> {
     let spot = |place: &Place| match *place {
         Place::Local(offset) => Some(Spot { in_frame: false, offset }),

@@ -1,7 +1,8 @@
-//! Cooperative grids: all TBs run at a time, so that they can wait for each other (`grid.sync()`). CUDA C programming guide, section
-//! "Grid Synchronization".
+//! Cooperative grids: all TBs run concurrently, so that they can synchronize (`grid.sync()`; CUDA C
+//! programming guide, section "Grid Synchronization").
 //!
-//! The threads of such a grid find a place in device memory by `%envreg1` and `%envreg2`, and count there who has arrived.
+//! The threads of such a grid find the workspace in device memory through `%envreg1` and
+//! `%envreg2`, and count arrivals there.
 
 use super::error::ExecError;
 use super::launch::{Launch, TbRunner};
@@ -9,14 +10,15 @@ use super::memory::DeviceMemory;
 use super::program::Program;
 use super::warp::Observer;
 
-/// Instructions after which a warp lets others run. How long the threads of a TB look whether the others have come depends on it
-/// (assumption: some hundred cycles' worth; on the machine it depends on time).
+/// Instructions after which a warp yields to others. It determines how long the threads of a TB
+/// poll for the others (assumption: some hundred cycles' worth; on a GPU it depends on time).
 const SLICE: u64 = 256;
 
-/// Warps of a cooperative grid. A machine must have room for all at a time: 256 SMs of 64 warps, more than any that is modelled.
+/// Maximum number of warps of a cooperative grid, which a GPU must hold concurrently: 256 SMs of 64
+/// warps, more than any modeled GPU.
 const MOST_WARPS: u64 = 256 * 64;
 
-/// Runs all TBs of a launch, each watched by its own observer.
+/// Runs all TBs of a launch, each with a separate observer.
 ///
 /// # Errors
 /// As [`TbRunner::new`] and [`TbRunner::run`]; of TBs that fail in the same round, the first.
@@ -32,7 +34,7 @@ pub fn run<O: Observer>(
             kernel: program.name.clone(),
             grid: launch.grid,
             block: launch.block,
-            message: "a cooperative grid, which must be on the machine as a whole, has at most 16384 warps here",
+            message: "a cooperative grid, which must be resident as a whole, has at most 16384 warps here",
         });
     }
     let mut tbs = Vec::new();

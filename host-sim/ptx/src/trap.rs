@@ -1,4 +1,4 @@
-//! What ends the execution of a warp before its time, and the message that names it.
+//! Causes that stop a warp early, and their error messages.
 
 use super::error::{AccessNotes, ExecError, Limit, Position};
 use super::exec::access::LaneFault;
@@ -8,32 +8,32 @@ use super::memory::DeviceMemory;
 use super::names::quoted;
 use super::program::Program;
 
-/// What a warp cannot go on after; the TB adds names.
+/// Cause that stops a warp; the TB adds names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trap {
-    /// A bad access by the instruction at an index.
+    /// A bad memory access by the instruction at an index.
     Access(u32, LaneFault),
     /// A bad access to a texture or surface by the instruction at an index.
     Texture(u32, TextureFault),
-    /// A barrier at an index, and what is wrong with how it is reached.
+    /// A barrier at an index that is reached in an invalid way, with the cause.
     Barrier(u32, &'static str),
-    /// `trap` or a failed assertion at an index, in a lane.
+    /// A `trap` or failed assertion at an index, in a lane.
     Trap(u32, usize),
-    /// A branch by a list at an index, in a lane whose number is beyond its end.
+    /// A branch by a list at an index, in a lane whose value is beyond the end of the list.
     Table(u32, usize),
-    /// A call through a pointer at an index, in a lane whose pointer is to no function that it can call.
+    /// A call through a pointer at an index, in a lane whose pointer is to no possible callee.
     Pointer(u32, usize),
-    /// A call at an index, in a lane, for which the stack has no room: the calls that would be inside of each other, and the bytes of the
-    /// stack.
+    /// A call at an index, in a lane, that exceeds the stack: the nesting depth, and the bytes of
+    /// the stack.
     Stack(u32, usize, usize, u32),
-    /// It runs on at a limit; the next index, where it is known.
+    /// A limit that was reached; with the next index, where it is known.
     Limit(Option<u32>, Limit),
-    /// It waits at a barrier that nobody will open.
+    /// A barrier that will never open.
     Hang,
 }
 
 impl Trap {
-    /// The error that names everything; the last says where a bad access went.
+    /// Builds the complete error message; the last arguments locate a bad access.
     pub(super) fn explain(self, program: &Program, place: &WarpPlace, (device, nearest): (&DeviceMemory, String)) -> ExecError {
         let (kernel, file, tb, warp) = (program.name.clone(), program.file.clone(), place.tb, place.warp);
         let place_of = |pc: u32| program.insts.get(pc as usize).map_or(Position::default(), |i| i.at);
@@ -72,7 +72,7 @@ impl Trap {
                 tb,
                 thread: place.tid.map(|axis| axis[lane]),
                 what: match (self, program.insts.get(pc as usize).map(|i| i.opcode.as_str())) {
-                    (Trap::Pointer(..), _) => "a call through a pointer that is to no function",
+                    (Trap::Pointer(..), _) => "a call through a pointer to no function",
                     (Trap::Table(..), _) => "a branch beyond the end of its list",
                     (_, Some("trap")) => "trap",
                     (_, Some("brkpt")) => "a breakpoint",
@@ -91,7 +91,7 @@ impl Trap {
             Trap::Hang => {
                 ExecError::Barrier { kernel, file, line: 0, source_line: String::new(), tb, warp, message: "the TB hangs".into() }
             }
-            // All lines of the loop are found by whoever lets it run on.
+            // The caller continues the loop to find all of its lines.
             Trap::Limit(next, limit) => {
                 let line = next.map_or(0, at);
                 let source_line = next.map_or_else(String::new, source);
@@ -105,7 +105,7 @@ fn stack_is_full(program: &Program, pc: u32, depth: usize, stack_bytes: u32) -> 
     let called = program.insts.get(pc as usize).and_then(|inst| inst.op.enters()).and_then(|call| program.subroutines.get(call.callee));
     let (function, bytes) = called.map_or((String::new(), 0), |called| (quoted(&called.name), called.frame_bytes));
     format!(
-        "call number {depth} inside of each other, of {function}, whose frame has {bytes} bytes, does not fit the stack of {stack_bytes} \
+        "nested call {depth}, of {function} with a frame of {bytes} bytes, does not fit the stack of {stack_bytes} \
          bytes; raise `stack_bytes` in the table [limits] of the kernel's file, or end the recursion sooner"
     )
 }

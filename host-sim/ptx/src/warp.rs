@@ -1,4 +1,5 @@
-//! One warp: 32 lanes in lockstep, an active mask, and a reconvergence stack (`stack.rs`).
+//! Execution of one warp: 32 lanes in lockstep, an active mask, and a reconvergence stack
+//! (`stack.rs`).
 
 use super::barrier::Arrival;
 use super::error::Limit;
@@ -15,41 +16,43 @@ use super::stack::{Stack, Way};
 use super::trap::Trap;
 use crate::LANES;
 
-/// An executed instruction, as told to an [`Observer`].
+/// An executed instruction, as reported to an [`Observer`].
 #[derive(Clone, Copy, Debug)]
 pub struct Event<'a> {
-    /// The warp's number in its TB.
+    /// Index of the warp in its TB.
     pub warp: u32,
     /// Index of the instruction in the program.
     pub pc: u32,
     /// Lanes that executed it. For a branch or an exit, the lanes that reached it.
     pub mask: u32,
-    /// Byte addresses of the executing lanes of a load or store, ascending by lane; empty otherwise. Of a texture fetch, those of all
-    /// words that its texels have, any number for a lane.
+    /// Byte addresses of the executing lanes of a load or store, ascending by lane; empty
+    /// otherwise. For a texture fetch, the addresses of all words of its texels, any number per
+    /// lane.
     pub addresses: &'a [u64],
-    /// The warp's last instruction.
+    /// True for the warp's last instruction.
     pub last: bool,
 }
 
-/// Someone who watches the execution of a TB.
+/// Observer of the execution of a TB.
 pub trait Observer {
-    /// Called for each instruction in the order of execution. Warps interleave at barriers only.
+    /// Receives each instruction in the order of execution. Warps interleave only at barriers.
     fn executed(&mut self, event: Event<'_>);
 
-    /// Called with what the threads of a warp print, in how many calls of theirs.
+    /// Receives text printed by the threads of a warp, and the number of their calls.
     fn printed(&mut self, _text: &str, _calls: u32) {}
 
-    /// Whether what it noted has room, of which the launch allows `most_bytes`; asked before every instruction. It may wait for room.
+    /// Checks that the recorded data fit into memory, of which the launch permits `most_bytes`.
+    /// Called before every instruction; may wait for memory.
     ///
     /// # Errors
-    /// [`Limit`]: the TB ends.
+    /// [`Limit`], which ends the TB.
     #[inline]
     fn room(&mut self, _most_bytes: u64) -> Result<(), Limit> {
         Ok(())
     }
 }
 
-/// Watches nothing.
+/// Observer that ignores everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unobserved;
 
@@ -58,45 +61,47 @@ impl Observer for Unobserved {
     fn executed(&mut self, _: Event<'_>) {}
 }
 
-/// Why a warp stopped running.
+/// Cause why a warp stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// It has arrived at a barrier.
+    /// Arrival at a barrier.
     Barrier(Arrival),
-    /// It has run for long; others may have their turn.
+    /// End of its slice of instructions; other warps may run.
     Slice,
-    /// All its lanes have exited.
+    /// Exit of all lanes.
     Done,
 }
 
-/// Instructions after which a warp lets others run, so that warps can wait for each other without a barrier. Assumption: longer
-/// than any kernel of the thesis runs between two barriers.
+/// Instructions after which a warp yields, so that warps can wait for each other without a barrier.
+/// Assumption: longer than any kernel of the thesis runs between two barriers.
 pub(super) const SLICE: u64 = 1 << 16;
 
-/// The state of one warp.
+/// State of one warp.
 #[derive(Clone, Debug)]
 pub struct Warp {
     regs: RegFile,
     local: LocalMemory,
     stack: Stack,
     frames: Frames,
-    /// Bytes of local memory for them, per thread.
+    /// Stack bytes per thread, for recursive functions.
     stack_bytes: u32,
     /// Lanes that have not exited.
     live: u32,
-    /// What its special registers read as.
+    /// Values of the special registers.
     pub place: WarpPlace,
 }
 
 impl Warp {
-    /// A warp that has not started, with a stack of so many bytes per thread for functions that call themselves.
+    /// Creates a warp that has not started, with a stack of `stack_bytes` per thread for recursive
+    /// functions.
     pub fn new(program: &Program, place: WarpPlace, stack_bytes: u32) -> Self {
         let local = LocalMemory::new(program.local_with(stack_bytes));
         let (regs, stack, frames) = (RegFile::new(program), Stack::default(), Frames::default());
         Warp { regs, local, stack, frames, stack_bytes, live: 0, place }
     }
 
-    /// Back to the kernel's first instruction with the given lanes, as warp `number` of the grid.
+    /// Restarts the warp at the kernel's first instruction with the given lanes, as warp `number`
+    /// of the grid.
     pub fn start(&mut self, program: &Program, lanes: u32, number: u64) {
         self.regs.clear();
         self.local.start(number);
@@ -106,8 +111,8 @@ impl Warp {
         self.place.executed = 0;
     }
 
-    /// Runs until a barrier or the end, within `limits` for the warp and for what the observer notes, and until the next branch after
-    /// `slice` instructions from now.
+    /// Runs the warp until a barrier, its end, or the first branch after `slice` instructions.
+    /// `limits` apply to the warp and to the observer's data.
     pub(super) fn run<O: Observer>(
         &mut self,
         program: &Program,
@@ -141,7 +146,7 @@ impl Warp {
                 }
                 Op::Matrix(op) => {
                     if mask != 0 && mask != u32::MAX {
-                        return Err(Trap::Barrier(pc, "a matrix instruction is reached by only a part of a warp of 32 threads"));
+                        return Err(Trap::Barrier(pc, "only a part of a warp of 32 threads reaches a matrix instruction"));
                     }
                     exec::matrix::execute(op, &mut lanes, m, &mut self.local).map_err(|fault| Trap::Access(pc, fault))?;
                     observer.executed(Event { addresses: m.addresses, ..event });
@@ -153,7 +158,7 @@ impl Warp {
                 Op::Phase(op) => {
                     let met = exec::phase::execute(op, &mut lanes, m, &mut self.local).map_err(|fault| Trap::Access(pc, fault))?;
                     observer.executed(Event { addresses: m.addresses, ..event });
-                    // Who waits lets others run when it goes to ask again.
+                    // A waiting warp yields before it polls again.
                     if !met {
                         slice = self.place.executed;
                     }
@@ -191,7 +196,7 @@ impl Warp {
                             }
                             Way::Arrived => (event.mask, lanes.mask) = (self.live, self.live),
                             Way::Closed => {
-                                return Err(Trap::Barrier(pc, "the barrier is reached by only a part of the warp's threads"));
+                                return Err(Trap::Barrier(pc, "only a part of the warp's threads reaches the barrier"));
                             }
                         }
                     }
@@ -254,7 +259,7 @@ impl Warp {
         Ok(Stop::Done)
     }
 
-    /// Writes what the barrier that the warp waited at found out.
+    /// Writes the result of a reduction at the barrier where the warp waited.
     pub(super) fn reduced(&mut self, reduction: Reduction, result: u32) {
         match reduction {
             Reduction::Count(dst) => self.regs.set_word(dst, self.live, &[result; LANES]),
@@ -263,8 +268,8 @@ impl Warp {
     }
 }
 
-/// The lanes that go to each instruction of a list, the lower instruction later: it runs first. The error is a lane whose number
-/// is beyond the list.
+/// Lanes that go to each instruction of a list, with lower instructions later, so that they run
+/// first. The error is a lane whose value is beyond the list.
 fn sides(l: &Lanes<'_>, index: Src32, targets: &[u32]) -> Result<Vec<(u32, u32)>, usize> {
     let index = l.regs.word(index);
     let mut sides: Vec<(u32, u32)> = Vec::new();
@@ -279,7 +284,7 @@ fn sides(l: &Lanes<'_>, index: Src32, targets: &[u32]) -> Result<Vec<(u32, u32)>
     Ok(sides)
 }
 
-/// The operands of a barrier, which are the same for all threads.
+/// Operands of a barrier, which are equal for all threads.
 fn arrival(barrier: &Barrier, l: &Lanes<'_>, pc: u32) -> Result<Arrival, Trap> {
     let uniform = |src: Src32| {
         let values = l.regs.word(src);
@@ -290,7 +295,7 @@ fn arrival(barrier: &Barrier, l: &Lanes<'_>, pc: u32) -> Result<Arrival, Trap> {
     let id = u8::try_from(uniform(barrier.id)?).unwrap_or(u8::MAX);
     let threads = barrier.threads.map(uniform).transpose()?;
     if threads.is_some_and(|n| n == 0 || !n.is_multiple_of(LANES as u32)) {
-        return Err(Trap::Barrier(pc, "the number of threads is no multiple of 32"));
+        return Err(Trap::Barrier(pc, "the number of threads is not a multiple of 32"));
     }
     let vote = barrier.reduction.map(|(reduction, pred, negated)| {
         let yes = (l.regs.pred(pred) ^ if negated { u32::MAX } else { 0 }) & l.mask;

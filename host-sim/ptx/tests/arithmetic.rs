@@ -181,7 +181,7 @@ fn parts_of_words() {
     assert_eq!(device.read_ints(out, 4 * n), expected.collect::<Vec<_>>());
 }
 
-/// Nobody is there to go on from a breakpoint.
+/// Without a debugger, a breakpoint ends the kernel.
 #[test]
 fn breakpoints_end_the_kernel() {
     let mut device = Device::default();

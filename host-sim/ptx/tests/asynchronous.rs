@@ -7,7 +7,8 @@ use mias_warp_trace::KernelTrace;
 use mias_warp_trace::isa::{Class, Space, StaticInst};
 use proptest::prelude::*;
 
-/// A kernel `k(out, in)`: `%r1` is the thread, `%rd3` the address of its word of `out`, `%rd2` that of `in`, `%r2` that of `s`.
+/// A kernel `k(out, in)`: `%r1` is the thread, `%rd3` the address of its word of `out`, `%rd2` that
+/// of `in`, `%r2` that of `s`.
 fn kernel(body: &str) -> Program {
     let text = format!(
         ".version 7.8\n.target sm_80\n.address_size 64\n.entry k(.param .u64 out, .param .u64 in)\n{{\n.reg .pred %p<9>;\n.reg .b32 %r<20>;\n\
@@ -27,7 +28,8 @@ fn run(body: &str, threads: u32, input: &[u8]) -> Result<(Vec<i32>, KernelTrace)
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// The first bytes are copied, the rest is zero, in every size; a lane that ignores its source may have any.
+    /// The first bytes are copied, the rest is zero, in every size; a lane that ignores its source
+    /// may have any.
     #[test]
     fn parts_of_copies(log in 2u32..5, amounts in prop::collection::vec(0u32..20, 40), ignore in 0u32..40, part in 0u32..4, cg: bool) {
         let bytes = 1u32 << log;
@@ -57,7 +59,8 @@ proptest! {
         prop_assert_eq!(count(&trace, Class::Load(Space::Global)), 3);
     }
 
-    /// Threads of several warps meet at a barrier in shared memory, round after round; in each, every thread reads what all have written.
+    /// Threads of several warps meet at a barrier in shared memory, round after round; in each,
+    /// every thread reads what all have written.
     #[test]
     fn rounds_of_a_barrier(threads in 1u32..140, rounds in 1u32..6, parity: bool, way in 0u32..3) {
         // By the state that the arrival gave, by the round's parity, or by `try_wait`.
@@ -81,12 +84,12 @@ proptest! {
         let (found, trace) = run(&body, threads, &[0; 4]).unwrap();
         prop_assert_eq!(found, vec![(rounds * threads) as i32; threads as usize]);
         prop_assert!(count(&trace, Class::Atomic(Space::Shared)) >= 3 * rounds as usize);
-        // Who asks in vain lets the others run: a few questions per round, not thousands.
+        // A warp that polls in vain yields: some polls per round, not thousands.
         prop_assert!(count(&trace, Class::Load(Space::Shared)) <= 10 * rounds as usize, "asked {} times", count(&trace, Class::Load(Space::Shared)));
     }
 }
 
-/// What a state says, and how threads leave a barrier.
+/// Pending arrivals of a state, and threads that leave a barrier.
 #[test]
 fn arrivals_are_counted() {
     let state = |body: &str| {
@@ -123,7 +126,7 @@ fn arrivals_are_counted() {
     assert!(text.contains("the instruction needs shared memory, not a global access of 8 bytes"), "{text}");
 }
 
-/// A thread that nobody joins asks forever, which has an end.
+/// A thread that waits for missing arrivals polls up to the limit.
 #[test]
 fn a_barrier_that_never_opens_is_named() {
     let body = ".shared .align 8 .b64 bar;\nmbarrier.init.shared.b64 [bar], 64;\nmbarrier.arrive.shared.b64 %rd6, [bar];\n\
@@ -149,7 +152,8 @@ fn statics(trace: &KernelTrace) -> Vec<StaticInst> {
     trace.shape_insts()[range.start as usize..range.end as usize].iter().map(|i| trace.statics()[i.index()]).collect()
 }
 
-/// In the trace, what waits for a group reads the names of its copies, and no earlier instruction does.
+/// In the trace, what waits for a group reads the names of its copies, and no earlier instruction
+/// does.
 #[test]
 fn waiting_reads_the_names_of_copies() {
     let copy = |at: u32| format!("cp.async.ca.shared.global [%r2+{at}], [%rd2+{at}], 16;\n");

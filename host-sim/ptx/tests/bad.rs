@@ -62,7 +62,7 @@ fn calls_that_multiply() {
     for i in (0..100).rev() {
         functions += &format!(".func f{i}()\n{{\ncall f{};\nret;\n}}\n", i + 1);
     }
-    assert!(refused(&kernel(&functions, "call f0;")).contains("call, inside of 64 others"));
+    assert!(refused(&kernel(&functions, "call f0;")).contains("call nested in 64 others"));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn variables_that_cannot_be() {
     assert!(message("", "X: X: mov.u32 %r3, 1;").contains("a label declared twice, found `X`"));
     assert!(message("", ".reg .b32 %r<3>;").contains("a register declared twice, found `%r`"));
     assert!(message("", "bar.sync 16;").contains("expected a barrier number 0 to 15"));
-    assert!(message("", "bar.arrive 1;").contains("another number of operands"));
+    assert!(message("", "bar.arrive 1;").contains("wrong number of operands"));
     assert!(message("", "bar.sync 1, 40;").contains("a multiple of 32, found `40`"));
     assert!(message("", "tex.2d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [t, {%r1, %r2}];").starts_with(&format!("k.ptx:{FIRST}:")));
 }
@@ -104,7 +104,7 @@ fn arguments_that_do_not_fit() {
         error(args)
     };
     assert_eq!(error(good.clone()), "");
-    assert_eq!(error(good[..3].to_vec()), "kernel `k`: 3 arguments given, the entry takes 4");
+    assert_eq!(error(good[..3].to_vec()), "kernel `k`: 3 arguments, the entry takes 4");
     assert_eq!(with(0, Arg::U32(1)), "kernel `k`: argument 1 has 4 bytes, parameter `p` has 8");
     assert_eq!(with(0, Arg::F64(1.0)), "kernel `k`: argument 1 is F64(1.0), parameter `p` is `.u64`");
     assert_eq!(with(1, Arg::I32(1)), "kernel `k`: argument 2 is I32(1), parameter `x` is `.f32`");
@@ -143,23 +143,25 @@ fn barriers_that_some_warps_never_reach() {
     let text = |body: &str| run("", body, 96).unwrap_err().to_string();
     let hang = text("setp.lt.u32 %p1, %r1, 64;\n@%p1 bra L;\nbar.sync 1, 64;\nL: bar.sync 0;");
     let (one, all) = (FIRST + 2, FIRST + 3);
-    let start = format!("k.ptx:{all}: kernel `k`, TB [0, 0, 0], warp 0: the TB hangs: waiting are ");
+    let start = format!("k.ptx:{all}: kernel `k`, TB [0, 0, 0], warp 0: the TB hangs: waiting: ");
     assert_eq!(hang, start + &format!("warps 0, 1 at barrier 0 in line {all}; warp 2 at barrier 1 in line {one}"));
     // Warps that end are waited for by number only.
     let body = "setp.lt.u32 %p1, %r1, 64;\n@%p1 exit;\nbar.sync 0";
     assert!(run("", &format!("{body};"), 96).is_ok());
-    assert!(text(&format!("{body}, 96;")).ends_with("waiting are warp 2 at barrier 0 in line 18; warps 0, 1 ended"));
+    assert!(text(&format!("{body}, 96;")).ends_with("waiting: warp 2 at barrier 0 in line 18; warps 0, 1 ended"));
     assert!(
-        text("setp.lt.u32 %p1, %r1, 7;\n@%p1 bra L;\nbar.sync 0;\nL: bar.sync 0;").contains("reached by only a part of the warp's threads")
+        text("setp.lt.u32 %p1, %r1, 7;\n@%p1 bra L;\nbar.sync 0;\nL: bar.sync 0;")
+            .contains("only a part of the warp's threads reaches the barrier")
     );
     assert!(text("and.b32 %r2, %r1, 1;\nbar.sync %r2;").contains("the threads of a warp name different barriers"));
-    assert!(text("mov.u32 %r2, 16;\nbar.sync %r2;").contains("there are 16 barriers"));
+    assert!(text("mov.u32 %r2, 16;\nbar.sync %r2;").contains("a TB has 16 barriers"));
     assert!(
         text("shr.u32 %r2, %r1, 5;\nadd.u32 %r2, %r2, 1;\nshl.b32 %r2, %r2, 5;\nbar.sync 3, %r2;").contains("different numbers of threads")
     );
 }
 
-/// The message names the loop, also one that goes through a barrier and a function; and of many TBs only the first is run.
+/// The message names the loop, also one that goes through a barrier and a function; and of many TBs
+/// only the first is run.
 #[test]
 fn kernels_that_never_end() {
     let function = ".func f()\n{\n.reg .b32 %r<3>;\nadd.u32 %r1, %r1, 1;\nret;\n}";

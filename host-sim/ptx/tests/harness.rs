@@ -89,7 +89,7 @@ pub(crate) fn row(tbs: u32, threads: u32) -> ([u32; 3], [u32; 3]) {
     ([tbs, 1, 1], [threads, 1, 1])
 }
 
-/// How many instructions of a class the first warp executes.
+/// Number of instructions of a class that the first warp executes.
 pub(crate) fn count(trace: &KernelTrace, class: Class) -> usize {
     let range = trace.shape(trace.warp(0, 0).shape);
     let insts = &trace.shape_insts()[range.start as usize..range.end as usize];

@@ -1,4 +1,5 @@
-//! What run-time errors say of the place: the source line that `nvcc -lineinfo` notes, the argument or variable nearest, C++ names.
+//! Tests of locations in run-time errors: the source line of `nvcc -lineinfo`, the nearest argument
+//! or variable, C++ names.
 
 use super::harness::{Device, row};
 use super::written::{HEAD, kernel, run};
@@ -65,7 +66,7 @@ fn entries_have_their_names_of_cpp() {
     }
     assert_eq!(named("scale<double>").as_deref(), Ok("_Z5scaleIdEvPT_i"));
     let either = "_Z5scaleIfEvPT_i (void scale<float>(float*, int)), _Z5scaleIdEvPT_i (void scale<double>(double*, int))";
-    assert_eq!(named("scale").unwrap_err(), format!("k.ptx: which `scale`? the module has: {either}; name one"));
+    assert_eq!(named("scale").unwrap_err(), format!("k.ptx: ambiguous `scale`: the module has: {either}; name one"));
     let all = format!("k.ptx: no entry `ad`; the module has: {MANGLED} (add(float*, float*, int)), {either}");
     assert_eq!(named("ad").unwrap_err(), all);
     let mut device = Device::default();

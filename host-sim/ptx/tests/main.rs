@@ -1,5 +1,5 @@
-//! CUDA kernels compiled by nvcc (`tests/data`) and some written by hand, run from their PTX, with results checked against the
-//! host; and PTX that is refused.
+//! CUDA kernels compiled by nvcc (`tests/data`) and some written by hand, run from their PTX, with
+//! results checked against the host; and PTX that is refused.
 
 mod arithmetic;
 mod asynchronous;

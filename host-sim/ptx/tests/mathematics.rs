@@ -66,7 +66,7 @@ fn doubles_as_the_host_computes_them() {
             assert!(near(found[13], gamma(a * 0.1 + 1.5), 1e-11), "tgamma {x}");
         }
         assert!(near(found[14], x.hypot(3.0), 1e-13) && near(found[15], x.tan(), 1e-11), "{x}");
-        // What PTX demands to be IEEE is the host's to the last bit.
+        // Operations that PTX requires to be IEEE equal the host's bit for bit.
         assert_eq!((found[5], found[9], found[10], found[11]), (expected[5], expected[9], expected[10], expected[11]), "{x}");
     }
 }

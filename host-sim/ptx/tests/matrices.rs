@@ -1,4 +1,5 @@
-//! `mma`, written by hand: fragments by the tables of PTX ISA 7.8 section 9.7.13, products against the host.
+//! `mma`, written by hand: fragments by the tables of PTX ISA 7.8 section 9.7.13, products against
+//! the host.
 
 use super::harness::{Device, count, row};
 use mias_ptx::{Arg, Program};
@@ -12,7 +13,8 @@ pub(crate) fn list(name: &str, count: usize) -> String {
     format!("{{{}}}", names.join(", "))
 }
 
-/// `opcode d, a, b, c;` with so many registers of so many bits each; the inputs are those of lane 0 first.
+/// `opcode d, a, b, c;` with so many registers of so many bits each; the inputs are those of lane 0
+/// first.
 fn fragments(opcode: &str, [d, a, b, c]: [usize; 4], bits: usize, inputs: [&[u64]; 3]) -> Vec<u64> {
     let mut body = String::new();
     let bytes = bits / 8;
@@ -36,7 +38,7 @@ fn fragments(opcode: &str, [d, a, b, c]: [usize; 4], bits: usize, inputs: [&[u64
         args.push(Arg::U64(device.put(&data)));
     }
     let trace = device.run(&program, row(1, 32), &args).unwrap_or_else(|e| panic!("{e}"));
-    // How many they are is tested with the lowering.
+    // Their number is tested with the lowering.
     assert!(count(&trace, Class::Tensor) > 0);
     let data = device.0.read(out, 32 * d * bytes).unwrap();
     data.chunks(bytes).map(|chunk| chunk.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))).collect()
@@ -44,7 +46,8 @@ fn fragments(opcode: &str, [d, a, b, c]: [usize; 4], bits: usize, inputs: [&[u64
 
 type At = fn(usize, usize) -> (usize, usize);
 
-/// A shape and type, with its fragments as the tables have them: row and column of element i of a lane.
+/// A shape and type, with its fragments as the tables have them: row and column of element i of a
+/// lane.
 struct Form {
     name: &'static str,
     shape: [usize; 3],
@@ -157,7 +160,7 @@ pub(crate) fn mix(seed: u64, row: usize, column: usize) -> u64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// Whole numbers, whose sums are exact in every type.
+    /// Integers, whose sums are exact in every type.
     #[test]
     fn products_of_whole_numbers(seed: u64) {
         for form in &FORMS {
@@ -193,7 +196,8 @@ proptest! {
         }
     }
 
-    /// Any numbers of single precision's size, against double precision: the error is that of k + 1 roundings.
+    /// Any numbers of single precision's size, against double precision: the error is that of k + 1
+    /// roundings.
     #[test]
     fn products_of_fractions(a in prop::collection::vec(-0x3f80i32..0x3f80, 256), b in prop::collection::vec(-0x3f80i32..0x3f80, 128)) {
         let form = &FORMS[1];

@@ -1,4 +1,5 @@
-//! State spaces: local, constant, module, dynamic shared, generic, and parameters of functions and kernels.
+//! State spaces: local, constant, module, dynamic shared, generic, and parameters of functions and
+//! kernels.
 
 use super::harness::{Device, count, program, random, row};
 use mias_ptx::Arg;
@@ -37,7 +38,7 @@ fn device_functions_hand_over_scalars_and_structures() {
         let expected = 0.5 * (f + 2.0 * (f + 1.0) + 3.0 * (f + 2.0) + 4.0 * (f + 3.0)) + f + 0.5 * f;
         assert_eq!(float, expected, "{i}");
     }
-    // What is handed over costs no memory access: three stores are all that leave.
+    // Passing arguments costs no memory access: only three stores remain.
     assert_eq!(count(&trace, Class::Load(Space::Global)) + count(&trace, Class::Load(Space::Local)), 0);
 }
 
@@ -142,7 +143,8 @@ fn generic_addresses_go_where_each_lane_says() {
         assert_eq!(found[t as usize], value + 1000 + memory, "{t}");
     }
     assert_eq!((found[64], found[65]), (1100 + 32, data[0] + 32));
-    // The function's load and store, and the load behind the call, met all three memories each; the atomic two.
+    // The function's load and store, and the load behind the call, met all three memories each; the
+    // atomic two.
     for space in [Space::Global, Space::Shared, Space::Local] {
         assert!(count(&trace, Class::Load(space)) >= 2, "{space:?}");
         assert!(count(&trace, Class::Store(space)) >= 1, "{space:?}");

@@ -1,4 +1,5 @@
-//! Functions that call themselves: results against the same functions on the host, and the stack that they need.
+//! Functions that call themselves: results against the same functions on the host, and the stack
+//! that they need.
 
 use super::harness::{Device, count, program, random, row};
 use mias_ptx::lower::record::{self, RecordError};
@@ -22,8 +23,8 @@ fn each_lane_has_its_own_depth() {
     let out = device.zeros(4 * 40);
     let trace = device.run(&program("recursion", "recursion"), row(1, 18), &[Arg::U64(out)]).unwrap();
     assert_eq!(device.read_ints(out, 18), (0..18).map(fib).collect::<Vec<_>>());
-    // The warp calls as often as the lane that calls most: calls of fib(n), itself included, are 2 fib(n + 1) - 1. Each has a branch
-    // that lanes may take apart, a call and a return.
+    // The warp calls as often as the lane that calls most: calls of fib(n), itself included, are 2
+    // fib(n + 1) - 1. Each has a branch that lanes may take apart, a call and a return.
     let calls = 2 * fib(18) - 1;
     assert!(count(&trace, Class::Branch) >= 3 * calls as usize, "{} branches, {calls} calls", count(&trace, Class::Branch));
 }
@@ -43,7 +44,8 @@ fn two_functions_call_each_other() {
     let (out, steps) = (device.zeros(4 * 32), device.zeros(4 * 32));
     device.run(&program("recursion", "parity"), row(1, 32), &[Arg::U64(out), Arg::U64(steps)]).unwrap();
     assert_eq!(device.read_ints(out, 32), (0..32).map(|i| 1 - i % 2).collect::<Vec<_>>());
-    // `is_even` is called with n, n - 2, .. down to 0 or 1, and `is_odd` with those between, down to 0 or 1.
+    // `is_even` is called with n, n - 2, .. down to 0 or 1, and `is_odd` with those between, down
+    // to 0 or 1.
     let expected = (0..32).map(|n| n / 2 + 1 + 1000 * ((n + 1) / 2));
     assert_eq!(device.read_ints(steps, 32), expected.collect::<Vec<i32>>());
 }
@@ -139,8 +141,8 @@ fn recursion_through_a_pointer_with_a_structure() {
     assert_eq!(device.read_ints(out, 32), (0..32).map(expected).collect::<Vec<_>>());
 }
 
-/// Threads whose number is among 0 to 12 end deep inside, the others go on, to a barrier that does not wait for those. In the second
-/// TB, all of a warp end.
+/// Threads with a number from 0 to 12 end inside the recursion. The others continue to a barrier
+/// that does not wait for those. In the second TB, all threads of a warp end.
 #[test]
 fn threads_may_end_inside() {
     let mut device = Device::default();
@@ -165,13 +167,13 @@ fn the_stack_ends() {
         assert!(error.starts_with("recursion.ptx:"), "{error}");
         let calls = stack / frame + 1;
         let expected = format!(
-            "kernel `deep`, TB [0, 0, 0], thread [0, 0, 0]: call number {calls} inside of each other, of `_Z7endlessi` (endless(int)), \
-             whose frame has {frame} bytes, does not fit the stack of {stack} bytes; raise `stack_bytes` in the table [limits] of the \
+            "kernel `deep`, TB [0, 0, 0], thread [0, 0, 0]: nested call {calls}, of `_Z7endlessi` (endless(int)) \
+             with a frame of {frame} bytes, does not fit the stack of {stack} bytes; raise `stack_bytes` in the table [limits] of the \
              kernel's file, or end the recursion sooner"
         );
         assert!(error.ends_with(&expected), "{error}");
     }
-    // What ends fits exactly.
+    // The recursion fits the stack exactly.
     let factorials = program("recursion", "factorials");
     let frame = factorials.subroutines[0].frame_bytes;
     let out = device.longs([0; 32]);
@@ -180,8 +182,8 @@ fn the_stack_ends() {
     run_with(&device, &factorials, 21, &args, 21 * frame - 1).unwrap_err();
 }
 
-/// Frames by what ptxas says of the same functions (`-Xptxas -v`, sm_75): 16 bytes for `endless`, 24 for `fib`, 48 for `between`. Ours are
-/// multiples of 16, and may be some registers less.
+/// Frames by what ptxas says of the same functions (`-Xptxas -v`, sm_75): 16 bytes for `endless`,
+/// 24 for `fib`, 48 for `between`. Ours are multiples of 16, and may be some registers less.
 #[test]
 fn frames_are_about_those_of_the_assembler() {
     for (entry, function, theirs) in [("deep", 0, 16u32), ("recursion", 0, 24), ("tree", 0, 48), ("frames", 0, 56), ("sort", 0, 40)] {

@@ -1,4 +1,4 @@
-//! What gives up says where and why.
+//! Tests of refused kernels: errors state the location and the cause.
 
 use super::harness::{Device, program, row};
 use mias_ptx::Arg;

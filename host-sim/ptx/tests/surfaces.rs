@@ -1,4 +1,5 @@
-//! Surfaces, queries, references and parameters of textures, what is wrong with them, and what the timing model sees of them.
+//! Surfaces, queries, references and parameters of textures, what is wrong with them, and what the
+//! timing model sees of them.
 
 use super::harness::{Device, count, program, row};
 use super::textures::{Image, fetched, image, kernel, run};
@@ -66,7 +67,7 @@ proptest! {
         }
     }
 
-    /// What one instruction stores the next one loads; what is outside is not stored.
+    /// A load returns the data of an earlier store; stores outside are dropped.
     #[test]
     fn stores_are_seen(width in prop::sample::select(vec![8u32, 16, 32, 64]), shift in 0u32..20, seed: u16) {
         let image = image(Shape::Two, [32, 2, 1], Type::Unsigned(4), 1, seed.into());
@@ -171,15 +172,15 @@ fn what_is_wrong_is_named() {
         (
             ".global .texref pixels;",
             tex.replace("%rd1", "pixels"),
-            "k.ptx:18: kernel `k`, TB [0, 0, 0], thread [0, 0, 0]: texture or surface reference `pixels` is bound to nothing: give the launch a \
-             texture of this name",
+            "k.ptx:18: kernel `k`, TB [0, 0, 0], thread [0, 0, 0]: texture or surface reference `pixels` is not bound: add a texture of this name \
+             to the launch",
         ),
-        ("", tex.replace("%rd1", "%rd3"), "is no handle of a texture or surface: describe it as"),
+        ("", tex.replace("%rd1", "%rd3"), "is not a handle of a texture or surface: describe it as"),
         ("", tex.replace("2d", "1d").replace("{%r2, %r3}", "{%r2}"), "texture `t` is 2d, the instruction is for 1d"),
         (
             "",
             tex.replace("u32.s32", "f32.s32"),
-            "texture `t` has integers (1 x u8), the instruction reads floats: read it as normalised floats",
+            "texture `t` has integers (1 x u8), the instruction reads floats: read it as normalized floats",
         ),
         (
             "",
@@ -213,8 +214,8 @@ fn what_is_wrong_is_named() {
     assert!(error.starts_with("texture `t`: [8, 6, 1] texels of 1 x u8 need 58 bytes, the buffer has 40 from there"), "{error}");
 }
 
-/// Whole kernels of `textures.cu`: a picture turned by a right angle is the picture with its axes exchanged; a picture of half the size has
-/// the means of four pixels.
+/// Whole kernels of `textures.cu`: a picture turned by a right angle is the picture with its axes
+/// exchanged; a picture of half the size has the means of four pixels.
 #[test]
 fn pictures_are_turned_and_made_smaller() {
     let mut picture = image(Shape::Two, [32, 32, 1], Type::Float(4), 1, 8);

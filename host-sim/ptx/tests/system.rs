@@ -1,4 +1,5 @@
-//! The run-time system and the whole grid: pointers to functions, printf, malloc, cooperative launches.
+//! The run-time system and the whole grid: pointers to functions, printf, malloc, cooperative
+//! launches.
 
 use super::harness::{Device, program, row};
 use mias_ptx::lower::observe::Job;
@@ -35,10 +36,10 @@ fn a_pointer_to_nothing_is_told() {
     let mut device = Device::default();
     let out = device.zeros(4 * 32);
     let error = device.run(&program("pointers", "wild"), row(1, 32), &[Arg::U64(out), Arg::U64(8)]).unwrap_err().to_string();
-    assert!(error.contains("thread [0, 0, 0]: stopped by a call through a pointer that is to no function"), "{error}");
+    assert!(error.contains("thread [0, 0, 0]: stopped by a call through a pointer to no function"), "{error}");
 }
 
-/// What a launch of one TB prints.
+/// Output of a launch of one TB.
 fn printed(program: &Program, threads: u32, device: &Device, args: Vec<Arg>) -> (u64, String) {
     let (grid, block) = row(1, threads);
     let launch = Launch { grid, block, args, shared_bytes: 0, ..Launch::default() };

@@ -1,4 +1,5 @@
-//! Whole products on the tensor unit: by `wmma` from global memory, and by `mma` from copies in shared memory.
+//! Whole products on the tensor unit: by `wmma` from global memory, and by `mma` from copies in
+//! shared memory.
 
 use super::harness::{Device, program};
 use mias_ptx::Arg;
@@ -37,7 +38,8 @@ fn a_product_by_warps() {
     let args = [Arg::U64(a), Arg::U64(b), Arg::U64(c), Arg::I32(n as i32)];
     let trace = device.run(&kernel, ([3, 3, 1], [32, 1, 1]), &args).unwrap();
     assert_eq!(device.read_floats(c, n * n), product(n, n, n));
-    // Three steps of a product, with two factors of four tiles each; then four tiles of the sum. Each product is four HMMA, as nvcc has it.
+    // Three steps of a product, with two factors of four tiles each; then four tiles of the sum.
+    // Each product is four HMMA, as nvcc has it.
     assert_eq!(classes(&trace, Class::Tensor), 3 * 4);
     assert_eq!(classes(&trace, Class::Load(Space::Global)), 3 * 8);
     assert_eq!(classes(&trace, Class::Store(Space::Global)), 4);

@@ -1,5 +1,6 @@
-//! Texture fetches against the definitions of the CUDA C programming guide, section "Texture Fetching", computed here in another way: a
-//! texture is continued over all whole numbers, and the filter's weights are exact.
+//! Texture fetches against the definitions of the CUDA C programming guide, section "Texture
+//! Fetching", computed here in another way: a texture is continued over all whole numbers, and the
+//! filter's weights are exact.
 
 use super::harness::{Device, random, row};
 use mias_ptx::ast::Type;
@@ -9,7 +10,8 @@ use mias_ptx::{Arg, Program};
 use mias_warp_trace::KernelTrace;
 use proptest::prelude::*;
 
-/// A kernel `k(h, in, out)`: four words of `in` per thread are in `%r2` to `%r5`, `%r6` to `%r9` go to `out`.
+/// A kernel `k(h, in, out)`: four words of `in` per thread are in `%r2` to `%r5`, `%r6` to `%r9` go
+/// to `out`.
 pub(crate) fn kernel(before: &str, body: &str) -> String {
     format!(
         ".version 7.8\n.target sm_75, texmode_unified\n.address_size 64\n{before}\n.visible .entry k(.param .u64 h, .param .u64 in, .param .u64 out)\n{{\n\
@@ -59,7 +61,8 @@ impl Image {
         }
     }
 
-    /// The number of the texel that stands at `i` of an axis, if the texture is continued; none where there is none.
+    /// The number of the texel that stands at `i` of an axis, if the texture is continued; none
+    /// where there is none.
     fn continued(&self, i: i64, axis: usize) -> Option<i64> {
         let size = i64::from(self.texture.size[axis]);
         match self.texture.sampler.address[axis] {
@@ -88,7 +91,8 @@ pub(crate) fn fetched(body: &str, image: &Image, places: &[[u32; 4]]) -> Vec<[u3
     run(".global .texref t;", body, image, places).unwrap_or_else(|e| panic!("{e}")).0
 }
 
-/// The instruction that looks up `axes` coordinates, and a layer before them in `%r5` if there is one.
+/// The instruction that looks up `axes` coordinates, and a layer before them in `%r5` if there is
+/// one.
 fn lookup(shape: Shape, types: &str) -> String {
     let place = match shape {
         Shape::One => "{%r2}",
@@ -115,8 +119,8 @@ fn sized(shape: Shape, [x, y, z]: [u32; 3]) -> [u32; 3] {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Filtered and not, normalised and not, with every address mode, on every geometry: as a sum over a continued texture with exact
-    /// weights, to within half of a 256th of a texel per axis.
+    /// Filtered and not, normalised and not, with every address mode, on every geometry: as a sum
+    /// over a continued texture with exact weights, to within half of a 256th of a texel per axis.
     #[test]
     fn fetches_are_sums_over_the_continued_texture(
         shape in prop::sample::select(SHAPES.to_vec()),
@@ -207,7 +211,8 @@ proptest! {
         }
     }
 
-    /// A gather gives one channel of the four texels that the linear filter would take, from the lower left against the clock.
+    /// A gather gives one channel of the four texels that the linear filter would take, from the
+    /// lower left against the clock.
     #[test]
     fn gathers_are_the_four_neighbours(channel in 0usize..4, x in -1.0f32..9.0, y in -1.0f32..7.0, seed: u16) {
         let image = image(Shape::Two, [8, 6, 1], Type::Unsigned(4), 4, seed.into());
@@ -221,7 +226,8 @@ proptest! {
     }
 }
 
-/// At the middle of a texel the filter gives the texel, whatever its neighbours are; and one level of detail is all levels.
+/// At the middle of a texel, the filter returns the texel for any neighbors. One level of detail
+/// serves all levels.
 #[test]
 fn a_texels_middle_is_the_texel() {
     let mut image = image(Shape::Two, [4, 4, 1], Type::Float(4), 1, 3);

@@ -1,4 +1,4 @@
-//! What threads do together: reductions, barriers, atomics, locks.
+//! Tests of cooperation between threads: reductions, barriers, atomics, locks.
 
 use super::harness::{Device, count, program, random, row};
 use mias_ptx::Arg;

@@ -1,4 +1,5 @@
-//! `wmma`, `ldmatrix` and their kin, written by hand, against the host; and matrix instructions that are refused.
+//! `wmma`, `ldmatrix` and their kin, written by hand, against the host; and matrix instructions
+//! that are refused.
 
 use super::harness::{Device, count, row};
 use super::matrices::{HEAD, float, list, mix};
@@ -8,7 +9,8 @@ use mias_warp_trace::KernelTrace;
 use mias_warp_trace::isa::{Class, Space};
 use proptest::prelude::*;
 
-/// A kernel on bytes: `body` finds `%rd1` and on, the addresses of its parameters, and `%r1`, the thread.
+/// A kernel on bytes: `body` finds `%rd1` and on, the addresses of its parameters, and `%r1`, the
+/// thread.
 fn kernel(params: usize, body: &str) -> Program {
     let names: Vec<String> = (1..=params).map(|i| format!(".param .u64 p{i}")).collect();
     let loads: String = (1..=params).map(|i| format!("ld.param.u64 %rd{i}, [p{i}];\n")).collect();
@@ -24,7 +26,7 @@ fn run(program: &Program, device: &Device, threads: u32, buffers: &[u64]) -> Res
     device.run(program, row(1, threads), &buffers.iter().map(|&address| Arg::U64(address)).collect::<Vec<_>>())
 }
 
-/// How `wmma` computes one type: opcode's types, factor, sum, shape, registers of a, b and c.
+/// Form of `wmma` for one type: types in the opcode, factor, sum, shape, registers of a, b and c.
 type WarpForm = (&'static str, &'static str, &'static str, [usize; 3], [usize; 3]);
 
 const WARP_FORMS: [WarpForm; 14] = [
@@ -81,7 +83,8 @@ fn laid_out(ty: &str, [rows, columns]: [usize; 2], layout: &str, stride: usize, 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(10))]
 
-    /// Loaded, multiplied, stored to shared memory, loaded from there by generic addresses, and stored: in all layouts and with strides.
+    /// Loaded, multiplied, stored to shared memory, loaded from there by generic addresses, and
+    /// stored: in all layouts and with strides.
     #[test]
     fn products_by_warp(seed: u64, pad in 0usize..3, order in 0usize..4, sum_order in 0usize..4) {
         for (types, ty, sum, [m, n, k], [ra, rb, rc]) in WARP_FORMS {
@@ -147,7 +150,8 @@ proptest! {
             let (out, places) = (device.zeros(512), device.ints(rows.iter().copied()));
             let space = if generic { "" } else { ".shared" };
             let trans = if transposed { ".trans" } else { "" };
-            // Half h of shared memory is h; then the matrices go back to where they came from, and one further.
+            // Half h of shared memory is h; then the matrices go back to where they came from, and
+            // one further.
             let program = kernel(2, &format!(
                 "mov.u32 %r2, 0;\nL: mad.lo.u32 %r3, %r2, 32, %r1;\nshl.b32 %r4, %r3, 1;\nadd.u32 %r5, %r4, 1;\nshl.b32 %r5, %r5, 16;\nor.b32 %r5, %r5, %r4;\n\
                  shl.b32 %r6, %r3, 2;\nmov.u32 %r7, s;\nadd.u32 %r6, %r6, %r7;\nst.shared.u32 [%r6], %r5;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 8;\n@%p1 bra L;\n\
@@ -177,7 +181,7 @@ proptest! {
 fn a_part_of_a_warp_cannot_multiply() {
     let program = kernel(1, "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%d0, %d1}, {%a0}, {%b0}, {%c0, %c1};");
     let error = run(&program, &Device::default(), 40, &[0]).unwrap_err().to_string();
-    assert!(error.ends_with("warp 1: a matrix instruction is reached by only a part of a warp of 32 threads"), "{error}");
+    assert!(error.ends_with("warp 1: only a part of a warp of 32 threads reaches a matrix instruction"), "{error}");
     // Nobody does it where the guard fails for all.
     let guarded = "setp.eq.u32 %p1, %r1, 99;\n@%p1 mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%d0, %d1}, {%a0}, {%b0}, {%c0, %c1};";
     run(&kernel(1, guarded), &Device::default(), 40, &[0]).unwrap();

@@ -1,5 +1,6 @@
-//! PTX written by hand, for what nvcc 11.8 does not make of our sources: lists of branches, guarded calls and returns, overlapping
-//! accesses of a call's structure, reductions at barriers, module variables of all kinds.
+//! PTX written by hand, for what nvcc 11.8 does not make of our sources: lists of branches, guarded
+//! calls and returns, overlapping accesses of a call's structure, reductions at barriers, module
+//! variables of all kinds.
 
 use super::harness::{Device, count, row};
 use mias_ptx::lower::record::RecordError;
@@ -10,7 +11,8 @@ use proptest::prelude::*;
 
 pub(crate) const HEAD: &str = ".version 7.8\n.target sm_75\n.address_size 64\n";
 
-/// A kernel `k(out)` with `%r1` the thread and `%rd3` the address of its word; `before` stands outside of it.
+/// A kernel `k(out)` with `%r1` the thread and `%rd3` the address of its word; `before` stands
+/// outside of it.
 pub(crate) fn kernel(before: &str, body: &str) -> String {
     format!(
         "{HEAD}{before}\n.visible .entry k(.param .u64 out)\n{{\n.reg .pred %p<8>;\n.reg .b16 %rs<8>;\n.reg .b32 %r<16>;\n.reg .b64 %rd<16>;\n\
@@ -34,7 +36,8 @@ fn results(before: &str, body: &str, threads: u32) -> Vec<i32> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Each lane takes the branch that its number says, by a table in any order; all meet behind it.
+    /// Each lane takes the branch that its number says, by a table in any order; all meet behind
+    /// it.
     #[test]
     fn branches_by_a_list(table in prop::collection::vec(0usize..4, 8), threads in 1u32..70) {
         let names: Vec<String> = table.iter().map(|t| format!("L{t}")).collect();
@@ -51,7 +54,8 @@ proptest! {
         prop_assert_eq!(results("", &body, threads), expected);
     }
 
-    /// A guarded call, a guarded return, a loop with an early return, and a call within a call, against the same in Rust.
+    /// A guarded call, a guarded return, a loop with an early return, and a call within a call,
+    /// against the same in Rust.
     #[test]
     fn calls_in_some_lanes_only(bound in 0u32..40, stop in 1u32..9, threads in 1u32..70) {
         let functions = format!(
@@ -80,7 +84,8 @@ proptest! {
         prop_assert_eq!(results(&functions, &body, threads), expected);
     }
 
-    /// Each 64-bit update by all threads on one place of shared, global, or generic memory, against its definition; and in halves.
+    /// Each 64-bit update by all threads on one place of shared, global, or generic memory, against
+    /// its definition; and in halves.
     #[test]
     fn atomics_beyond_words(start: i64, k in 1i64..i64::MAX, threads in 1u32..70, place in 0usize..3) {
         let at = ["mov.u64 %rd4, wide;", "mov.u64 %rd4, far;", "mov.u64 %rd4, wide;\ncvta.shared.u64 %rd4, %rd4;"][place];
@@ -128,7 +133,7 @@ proptest! {
         prop_assert_eq!(swap, 1);
     }
 
-    /// What the threads of several warps learn from each other at a barrier.
+    /// Reductions over the threads of several warps at a barrier.
     #[test]
     fn reductions_at_barriers(bound in 0u32..70, threads in 1u32..70) {
         let body = format!(
@@ -141,8 +146,8 @@ proptest! {
     }
 }
 
-/// A structure that the caller fills word by word and the function reads in halves and doubles goes by local memory; one that both
-/// sides see alike goes by registers.
+/// A structure that the caller fills word by word and the function reads in halves and doubles goes
+/// by local memory; one that both sides see alike goes by registers.
 #[test]
 fn structures_that_are_seen_in_different_ways() {
     let take = |load: &str| {

@@ -1,4 +1,5 @@
-//! Prints the tables of `docs/kernels.md`; `cargo xtask characterise` runs it and writes the document.
+//! Prints the tables of `docs/results/kernels.md`; `cargo xtask characterise` runs it and writes
+//! the document.
 
 fn main() -> std::process::ExitCode {
     match mias_report::characterisation::markdown() {

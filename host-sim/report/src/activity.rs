@@ -1,12 +1,12 @@
-//! What the drawings of a run's activity share: names, and which kernel is in which slot.
+//! Names and slots shared by the drawings of a run's activity.
 
 use mias_hw_model::register_block::ActivityEvent;
 use mias_lab::experiment::workload::Workload;
 use mias_registers::{KERNEL_SLOTS, interrupt};
 
-/// Which workload is in which slot, as kernels come and go.
+/// Assignment of workloads to slots, as kernels come and go.
 pub(super) struct Kernels {
-    /// Streams of the workloads, in kernel order; none once launched.
+    /// Streams of the workloads, in kernel order; `None` once launched.
     waiting: Vec<Option<u32>>,
     slots: [Option<usize>; KERNEL_SLOTS],
 }
@@ -16,12 +16,12 @@ impl Kernels {
         Kernels { waiting: workloads.iter().map(|workload| Some(workload.stream)).collect(), slots: [None; KERNEL_SLOTS] }
     }
 
-    /// The workload in a slot, as its number in kernel order.
+    /// Returns the workload in a slot, as its index in kernel order.
     pub(super) fn in_slot(&self, slot: u8) -> Option<usize> {
         self.slots.get(usize::from(slot)).copied().flatten()
     }
 
-    /// Takes an event into account. Launches on one stream are in kernel order.
+    /// Processes an event. Launches on one stream are in kernel order.
     pub(super) fn follow(&mut self, event: ActivityEvent) {
         match event {
             ActivityEvent::Launched { slot, stream } => {
@@ -37,7 +37,7 @@ impl Kernels {
     }
 }
 
-/// The interrupt events in a mask.
+/// Returns the names of the interrupt events in a mask.
 pub(super) fn interrupt_names(events: u32) -> impl Iterator<Item = &'static str> {
     let all = [
         (interrupt::LAUNCH, "launch"),
@@ -49,8 +49,8 @@ pub(super) fn interrupt_names(events: u32) -> impl Iterator<Item = &'static str>
         (interrupt::FAULT, "fault"),
         (interrupt::PREEMPT_DONE, "preempt done"),
         (interrupt::MEMORY, "counters due"),
-        (interrupt::PREEMPT, "room wanted"),
-        (interrupt::CONTEXTS, "interval over"),
+        (interrupt::PREEMPT, "room requested"),
+        (interrupt::CONTEXTS, "interval ended"),
         (interrupt::QUEUE, "launch in the queue"),
     ];
     all.into_iter().filter(move |(bit, _)| events & bit != 0).map(|(_, name)| name)
@@ -60,7 +60,7 @@ pub(super) fn interrupt_names(events: u32) -> impl Iterator<Item = &'static str>
 mod tests {
     use super::*;
 
-    /// What the register block can tell of, a drawing has a name for.
+    /// Every event of the register block has a name of its own.
     #[test]
     fn every_event_has_a_name_of_its_own() {
         let names: std::collections::BTreeSet<&str> = interrupt_names(interrupt::ALL).collect();

@@ -1,4 +1,5 @@
-//! The tables of `docs/kernels.md`: the seven kernels on the thesis' machine. `cargo xtask characterise` writes the document.
+//! The tables of `docs/results/kernels.md`: the seven kernels on the thesis' machine. `cargo xtask
+//! characterise` writes the document.
 
 use super::kernel_list::{HEADINGS, KernelRow, letter};
 use super::section::Section;
@@ -16,13 +17,13 @@ use mias_workloads::kernels::{self, Spec};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// The machine of the thesis.
+/// Machine of the thesis.
 const GPU: &str = "rtx2060";
 
-/// The window of each run in core cycles: that of `compare`.
+/// Window of each run in core cycles: that of `compare`.
 const CYCLES: u64 = 300_000;
 
-/// Progress is nobody's business here.
+/// Receiver that ignores progress.
 struct Unwatched;
 
 impl Watch for Unwatched {
@@ -31,7 +32,7 @@ impl Watch for Unwatched {
     fn finished(&self) {}
 }
 
-/// What the document's tables say of geometry and resources, which needs no run.
+/// Formats the document's tables of geometry and resources, which need no run.
 ///
 /// # Errors
 /// A sentence, if the machine's file or a kernel cannot be read.
@@ -47,10 +48,10 @@ pub fn resources() -> Result<String, String> {
     Ok(text)
 }
 
-/// All tables, as Markdown: every kernel with every number of TBs per SM.
+/// Formats all tables as Markdown: every kernel with every number of TBs per SM.
 ///
 /// # Errors
-/// A sentence that says which kernel could not be run.
+/// A sentence that names the kernel that could not be run.
 pub fn markdown() -> Result<String, String> {
     let gpu = gpus::load(GPU).map_err(|error| error.to_string())?;
     let options = Options::new(End::Cycles(CYCLES));
@@ -79,16 +80,17 @@ fn one(name: &'static str, gpu: &GpuConfig, options: Options) -> Result<(Workloa
     let trace = spec.prepare().and_then(|prepared| prepared.record()).map_err(|error| fail(&error))?;
     let workload = Workload::new(name, Arc::new(trace), 0);
     let sweep = sweep(&SimulatedGpu::new(gpu.clone()), &workload, options, &Unwatched).map_err(|error| fail(&error))?;
-    let character = from_sweep(&sweep, gpu, (&workload, Some(name)), options).ok_or_else(|| fail(&"a run gave nothing"))?;
+    let character = from_sweep(&sweep, gpu, (&workload, Some(name)), options).ok_or_else(|| fail(&"a run has no result"))?;
     Ok((workload, character, sweep))
 }
 
 #[cfg(test)]
 mod tests {
-    /// The rest of the document takes minutes to make; what needs no run is held to today's kernels.
+    /// The rest of the document takes minutes; tables without runs are compared with today's
+    /// kernels.
     #[test]
     fn the_document_shows_todays_resources() {
-        let document = include_str!("../../../docs/kernels.md");
-        assert!(document.contains(&super::resources().unwrap()), "docs/kernels.md is out of date: run `cargo xtask characterise`");
+        let document = include_str!("../../../docs/results/kernels.md");
+        assert!(document.contains(&super::resources().unwrap()), "docs/results/kernels.md is out of date: run `cargo xtask characterise`");
     }
 }

@@ -1,4 +1,4 @@
-//! The JSON document of `compare`. Values that do not exist are `null`.
+//! JSON document of `compare`. Missing values are `null`.
 
 use super::provenance::Provenance;
 use super::{SCHEMA_VERSION, search_rows};
@@ -28,7 +28,7 @@ struct Document<'a> {
     missing: MissingRow<'a>,
 }
 
-/// What an interrupted comparison lacks; empty otherwise.
+/// Missing parts of an interrupted comparison; empty otherwise.
 #[derive(Serialize)]
 struct MissingRow<'a> {
     policies: Vec<&'static str>,
@@ -121,10 +121,10 @@ struct SweepRow<'a> {
     half_widths: Option<MetricValues>,
 }
 
-/// The document, with a final newline.
+/// Formats the document, with a final newline.
 ///
 /// # Errors
-/// Serialization cannot fail for these types; the error is passed on all the same.
+/// None in practice: serialization cannot fail for these types.
 pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], options: Options) -> serde_json::Result<String> {
     let kernels = workloads.iter().zip(&comparison.isolated);
     let document = Document {

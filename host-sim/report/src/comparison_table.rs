@@ -1,4 +1,4 @@
-//! The table of `compare`.
+//! Text table of `compare`.
 
 use super::{explanation, latency_rows, mechanisms, search_rows};
 use mias_hw_model::config::GpuConfig;
@@ -11,7 +11,8 @@ use mias_lab::intervals::Estimated;
 use mias_lab::metrics::Metrics;
 use mias_lab::table::{self, config, grouped, number, percent, ranges};
 
-/// The whole report; `explain` adds what each deciding policy measured, and `sweep` every configuration.
+/// Formats the whole report. `explain` adds the measurements of each deciding policy, and `sweep`
+/// every configuration.
 pub fn render(
     comparison: &Comparison,
     gpu: &GpuConfig,
@@ -61,7 +62,7 @@ pub fn render(
     text
 }
 
-/// Every configuration of the sweep, in lexicographic order, and what a run under it came to.
+/// Formats every configuration of the sweep with its results, in lexicographic order.
 fn configurations(comparison: &Comparison) -> String {
     let mut table = table::new(&["configuration", "S", "STP", "ANTT", "fairness"]);
     for point in &comparison.sweep {
@@ -71,7 +72,8 @@ fn configurations(comparison: &Comparison) -> String {
     format!("\n{}\n", table::text(&table))
 }
 
-/// When kernels had their room, a row per policy and kernel; nothing where nobody is preempted and nobody is before others.
+/// Formats the placement latencies, a row per policy and kernel; empty without preemption and
+/// priorities.
 fn latencies(comparison: &Comparison, names: &[&str]) -> String {
     let headings = ["policy", "kernel"].into_iter().chain(latency_rows::ROWS.map(|(name, _)| name)).chain(["thrown away"]);
     let headings: Vec<&str> = headings.collect();
@@ -87,7 +89,7 @@ fn latencies(comparison: &Comparison, names: &[&str]) -> String {
     }
     match any {
         true => format!(
-            "\n{}{}Thrown away: warp instructions of flushed TBs over all that were issued; IPC and what is made of it are of the others.\n\n",
+            "\n{}{}Thrown away: warp instructions of flushed TBs over all issued ones; IPC and metrics derived from it exclude them.\n\n",
             table::text(&table),
             latency_rows::WHAT
         ),
@@ -95,32 +97,33 @@ fn latencies(comparison: &Comparison, names: &[&str]) -> String {
     }
 }
 
-/// A line on kernels that take no part in quotas; nothing where there are none.
+/// Formats a line on kernels outside of quotas; empty if there are none.
 pub(super) fn beside_quotas(workloads: &[Workload], options: Options) -> String {
     let beside: Vec<&str> =
         workloads.iter().filter(|workload| workload.is_beside_quotas(options.transition)).map(|workload| workload.name.as_str()).collect();
     match beside[..] {
         [] => String::new(),
-        [kernel] => format!("{kernel} has its room before others, whatever the configuration: configurations are of the others\n"),
-        _ => format!("{} have their room before others, whatever the configuration: configurations are of the others\n", beside.join(", ")),
+        [kernel] => format!("{kernel} is placed before the others in every configuration; configurations list the others\n"),
+        _ => format!("{} are placed before the others in every configuration; configurations list the others\n", beside.join(", ")),
     }
 }
 
-/// What intervals leave open about the best configuration.
+/// Formats the number of configurations that the intervals do not tell from the best.
 fn rivals(best: &Best) -> String {
     let known = if best.half_width > 0.0 { format!(" \u{b1}{:.3}", best.half_width) } else { String::new() };
     match best.rivals {
         0 => known,
-        1 => format!("{known}; another configuration may be as good"),
-        more => format!("{known}; {more} other configurations may be as good"),
+        1 => format!("{known}; one other configuration is within the interval"),
+        more => format!("{known}; {more} other configurations are within the interval"),
     }
 }
 
-/// Lines on what runs that ended before their window are known to, and which policies they do not tell from the best.
+/// Formats lines on the precision of runs that ended before their window, and on policies that it
+/// does not tell from the best.
 fn undecided(comparison: &Comparison) -> String {
     let Some(cycles) = comparison.results.iter().filter_map(|result| result.simulated_cycles).max() else { return String::new() };
     let mut text = format!(
-        "\u{b1}: half of a 95 % interval; simulated: cycles of runs that were known before the window's end, {} at most\n",
+        "\u{b1}: half of a 95 % interval; simulated: cycles of runs that stopped before the window's end, {} at most\n",
         grouped(cycles)
     );
     type Objective = (&'static str, fn(&Metrics) -> Option<f64>);
@@ -137,13 +140,13 @@ fn undecided(comparison: &Comparison) -> String {
         let near: Vec<&str> = near.map(|(policy, _)| *policy).collect();
         if !near.is_empty() {
             text +=
-                &format!("{objective}: {best} has the most, and its interval overlaps with those of {}: not decided\n", near.join(", "));
+                &format!("{objective}: inconclusive: the interval of {best}, the highest, overlaps with those of {}\n", near.join(", "));
         }
     }
     text
 }
 
-/// One line that says what ran where, for how long, and what is counted.
+/// Formats a line with kernels, machine, duration and unit of instructions.
 pub fn heading(workloads: &[Workload], gpu: &GpuConfig, options: Options) -> String {
     let transition = options.transition.name();
     let kernel = |w: &Workload| {
@@ -155,7 +158,7 @@ pub fn heading(workloads: &[Workload], gpu: &GpuConfig, options: Options) -> Str
     };
     let kernels: Vec<String> = workloads.iter().map(kernel).collect();
     let (kernels, profile) = (kernels.join(" + "), grouped(options.profile_cycles.into()));
-    // Whether decisions take time at all shows in the results.
+    // The results already show whether decisions take time.
     let latency = if options.latency == Latency::PerMetric { ", latency per metric" } else { "" };
     let warm = if options.warm_l2 { ", L2 warm" } else { "" };
     let precision = options.precision.map(|precision| format!(", known to {precision}")).unwrap_or_default();
@@ -167,19 +170,19 @@ pub fn heading(workloads: &[Workload], gpu: &GpuConfig, options: Options) -> Str
     )
 }
 
-/// A line on what several kernels share, where one of them is a trace, which could.
+/// Returns a line on shared memory of several kernels, if one is a trace.
 fn memory(workloads: &[Workload], options: Options) -> &'static str {
     let traces = workloads.iter().filter(|workload| workload.is_trace).count();
     match (options.share_memory, traces) {
-        (true, 1..) => "traces keep the addresses that they were recorded with, and share what lies there\n",
+        (true, 1..) => "traces keep their recorded addresses and share the data there\n",
         (false, 1..) if workloads.len() > 1 => {
-            "no two kernels share memory: each has addresses of its own (--set share-memory=true lets traces keep theirs)\n"
+            "kernels share no memory: each has its own addresses (--set share-memory=true keeps recorded addresses)\n"
         }
         _ => "",
     }
 }
 
-/// Where a run is, how long, and what is counted.
+/// Formats machine, duration and unit of instructions of a run.
 pub(super) fn place(gpu: &GpuConfig, options: Options) -> String {
     let end = match options.end {
         End::Cycles(cycles) if options.relaunch => format!("{} cycles", grouped(cycles)),
@@ -198,7 +201,7 @@ fn isolated(comparison: &Comparison, names: &[&str]) -> String {
     table::text(&table)
 }
 
-/// The columns of the table of policies; `names` are those of the kernels.
+/// Returns the columns of the table of policies; `names` are those of the kernels.
 pub(super) fn headings(names: &[&str], options: Options) -> Vec<String> {
     let mut headings: Vec<String> = vec!["policy".into(), "config".into()];
     headings.extend(names.iter().flat_map(|name| [format!("IPC {name}"), format!("norm. {name}")]));
@@ -244,13 +247,14 @@ fn policies(comparison: &Comparison, names: &[&str], options: Options) -> String
     table::text(&table)
 }
 
-/// The configuration of all SMs; in brackets one that came too late.
+/// Formats the configuration of all SMs; one that came too late is in brackets.
 pub(super) fn choice(result: &PolicyResult) -> String {
     let late = result.late_config.as_ref().map(|late| format!("({})", config(Some(late))));
     late.unwrap_or_else(|| config(result.config.as_deref()))
 }
 
-/// A line if the configuration chosen by measuring leaves a kernel out that has quotas (sources.md D19).
+/// Formats a line if the configuration chosen by measuring excludes a kernel with quotas
+/// (sources.md D19).
 fn starvation(result: &PolicyResult, names: &[&str], workloads: &[Workload], options: Options) -> String {
     let (Some(config), Some(_)) = (&result.config, &result.decision) else { return String::new() };
     let beside = workloads.iter().map(|workload| workload.is_beside_quotas(options.transition));
@@ -259,18 +263,18 @@ fn starvation(result: &PolicyResult, names: &[&str], workloads: &[Workload], opt
     if left_out.is_empty() { String::new() } else { format!("{}: starves {}\n", result.policy.name(), left_out.join(", ")) }
 }
 
-/// The share of the run in the placement printed, marked if some SM never had it.
+/// Formats the fraction of the run in the printed placement, marked if some SM never had it.
 fn in_place(result: &PolicyResult) -> String {
     let Some(in_place) = result.in_place else { return table::DASH.to_owned() };
     let mark = if in_place.sms_short_of_it > 0 { "!" } else { "" };
     percent(Some(in_place.share)) + mark
 }
 
-/// A line if some SM never had the configuration printed.
+/// Formats a line if some SM never had the printed configuration.
 fn short_of_it(result: &PolicyResult) -> String {
     match result.in_place {
         Some(InPlace { sms_short_of_it: sms @ 1.., .. }) => {
-            format!("{}: ! {sms} SMs never got to the configuration: TBs from before still run on them\n", result.policy.name())
+            format!("{}: ! {sms} SMs did not reach the configuration: earlier TBs still run on them\n", result.policy.name())
         }
         _ => String::new(),
     }

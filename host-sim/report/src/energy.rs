@@ -1,4 +1,4 @@
-//! Energy in reports: the model's whole femtojoules as joules, and power over the time simulated.
+//! Energy in reports: the model's integer femtojoules as joules, and power over the simulated time.
 
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::energy::{EnergyReport, Femtojoules};
@@ -6,12 +6,12 @@ use mias_lab::table::{self, number, percent};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// `energy` in the JSON of `run`.
+/// Value of `energy` in the JSON of `run`.
 #[derive(Debug, Serialize)]
 pub(super) struct EnergyRow {
-    /// By part of the chip, kernels apart, in joules.
+    /// Background energy by part of the chip, without kernels, in joules.
     background_joules: BTreeMap<&'static str, f64>,
-    /// Of the background: leakage of SMs, and their clocks.
+    /// Part of the background energy from SM leakage, and from SM clocks.
     leakage_joules: f64,
     clock_joules: f64,
     total_joules: f64,
@@ -19,21 +19,21 @@ pub(super) struct EnergyRow {
     without_leakage_watts: Option<f64>,
 }
 
-/// `energy` of a launch in the JSON of `run`.
+/// Value of `energy` of a launch in the JSON of `run`.
 #[derive(Debug, Serialize)]
 pub(super) struct LaunchEnergy {
     joules: f64,
     parts_joules: BTreeMap<&'static str, f64>,
 }
 
-/// The part that only kernels with contexts that are switched have.
+/// Name of the part that only kernels with context switches have.
 const CONTEXTS: &str = "contexts";
 
 fn joules(energy: Femtojoules) -> f64 {
     energy as f64 * 1e-15
 }
 
-/// Watts over `cycles` core cycles; none if no time has passed.
+/// Returns the power in watts over `cycles` core cycles; `None` if no time has passed.
 pub(super) fn watts(energy: Femtojoules, gpu: &GpuConfig, cycles: u64) -> Option<f64> {
     (cycles > 0).then(|| joules(energy) * f64::from(gpu.clocks.core_khz) * 1e3 / cycles as f64)
 }
@@ -49,7 +49,7 @@ pub(super) fn row(report: &EnergyReport, gpu: &GpuConfig, cycles: u64) -> Energy
     }
 }
 
-/// Of launch number `at`; none if it is not in the report.
+/// Returns the energy of launch `at`; `None` if it is not in the report.
 pub(super) fn launch_row(report: &EnergyReport, at: usize) -> Option<LaunchEnergy> {
     let launch = report.launches.get(at)?;
     let contexts = (launch.contexts > 0).then_some((CONTEXTS, launch.contexts));
@@ -57,7 +57,7 @@ pub(super) fn launch_row(report: &EnergyReport, at: usize) -> Option<LaunchEnerg
     Some(LaunchEnergy { joules: joules(launch.total()), parts_joules })
 }
 
-/// A part's name as people write it.
+/// Returns a part's name in reports.
 fn label(part: &str) -> String {
     match part {
         "l1" | "l2" | "dram" => part.to_uppercase(),
@@ -65,7 +65,7 @@ fn label(part: &str) -> String {
     }
 }
 
-/// The table for people: a column per kernel and one for the chip, in millijoules.
+/// Formats the text table: a column per kernel and one for the chip, in millijoules.
 pub(super) fn text(report: &EnergyReport, kernels: &[&str], gpu: &GpuConfig, cycles: u64) -> String {
     let headings: Vec<&str> = std::iter::once("energy, mJ").chain(kernels.iter().copied()).chain(["chip"]).collect();
     let mut table = table::new(&headings);
@@ -103,7 +103,8 @@ mod tests {
     use mias_hw_model::energy::{BackgroundEnergy, DynamicEnergy, StandingEnergy};
     use mias_lab::gpus;
 
-    /// A kernel's 2 mJ in DRAM, 5 mJ of constant power and 3 mJ of SMs, of which 2 leak, in a millisecond: 10 W, and 8 W without.
+    /// A kernel's 2 mJ in DRAM, 5 mJ of constant power and 3 mJ of SMs, including 2 mJ of leakage,
+    /// in a millisecond: 10 W, and 8 W without leakage.
     #[test]
     fn joules_and_watts() {
         let gpu = gpus::load("rtx2060").unwrap();

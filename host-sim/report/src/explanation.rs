@@ -1,25 +1,24 @@
-//! Why a policy chose as it did: counters and score of every configuration that was profiled, and what decided.
+//! Explanation of a policy's choice: counters and score of every profiled configuration, and the
+//! deciding difference.
 
 use mias_lab::experiment::gpu_runner::{Decision, ProfiledConfig};
 use mias_lab::experiment::policy::Policy;
 use mias_lab::table::{self, config, grouped, percent};
 
-/// Why a policy made no decision, in a run of so many kernels.
+/// Returns the reason why a policy made no decision, in a run of `kernels` kernels.
 pub(super) fn why_none(policy: Policy, kernels: usize) -> &'static str {
     match (policy.measures(), kernels) {
         _ if policy.searches() => {
-            "searches for how many SMs each kernel needs: what it found is told above, and each step is an event of --timeline"
+            "searches for the number of SMs of each kernel: the result is shown above, and each step is an event of --timeline"
         }
-        (false, _) => "does not measure configurations, so there is no decision to explain",
-        (true, 1) => "one kernel alone leaves nothing to decide",
-        (true, _) => {
-            "no decision; a run that ends before the windows and the decision are over has none yet, and one configuration leaves no choice"
-        }
+        (false, _) => "no decision to explain: the policy does not measure configurations",
+        (true, 1) => "no decision to explain: the run has one kernel",
+        (true, _) => "no decision: the run ended before the profiling windows and the decision, or has one configuration only",
     }
 }
 
-/// A line if a policy that measures was cut off before it decided, or before its decision took effect: what is shown is then
-/// profiling, not the policy. A queue runs to its end, however long.
+/// Formats a line if a measuring policy was cut off before its decision, or before its effect: then
+/// the results show profiling, not the policy. A queue runs to its end.
 pub(super) fn undecided(policy: Policy, profile_cycles: u64, decided: bool, placed: bool, queue: bool) -> String {
     let missing = match (decided, placed) {
         _ if !policy.measures() || profile_cycles == 0 => return String::new(),
@@ -27,11 +26,12 @@ pub(super) fn undecided(policy: Policy, profile_cycles: u64, decided: bool, plac
         (true, false) => "its decision took effect",
         (false, _) => "it decided",
     };
-    let remedy = if queue { "kernels that last longer, or `--set latency=off`, show" } else { "a longer one shows" };
-    format!("{}: the run ended before {missing}; {remedy} what it does\n", policy.name())
+    let remedy = if queue { "use longer kernels or `--set latency=off`" } else { "use a longer run" };
+    format!("{}: the run ended before {missing}; {remedy}\n", policy.name())
 }
 
-/// Decisions of policies by name. Policies that measured the same share a table, with a column of scores for each.
+/// Formats decisions of policies by name. Policies with the same measurements share a table, with a
+/// column of scores for each.
 pub(super) fn text(decisions: &[(&str, &Decision)]) -> String {
     let mut text = String::new();
     let mut rest = decisions;
@@ -70,7 +70,7 @@ fn table_of(group: &[(&str, &Decision)]) -> String {
     table::text(&table) + "Counters are summed over a configuration's SMs; > marks the best score.\n"
 }
 
-/// What each metric computes (docs/glossary.md).
+/// Returns the formula of each metric (docs/reference/glossary.md).
 fn formula(policy: &str) -> Option<&'static str> {
     match policy {
         "mias-ipc" => Some("I / C"),
@@ -78,9 +78,9 @@ fn formula(policy: &str) -> Option<&'static str> {
         "mias-factor" => Some("I / (C + M (f - 1)), f = A / mean A"),
         "mias-linear" => Some("I / (C + coef (A - mean A))"),
         "mias-stp" | "maestro" => Some("sum over kernels of I / I alone, per SM"),
-        "mias-roofline" => Some("(I / mean I alone)^2 * sum over kernels of I / I alone, all as all SMs would do it"),
-        "mias-roofline+stp" => Some("sum over kernels of I / I alone, as all SMs would do it"),
-        "mias-duel" => Some("sum over kernels of I / I alone, as all SMs would do it, or did"),
+        "mias-roofline" => Some("(I / mean I alone)^2 * sum over kernels of I / I alone, each extrapolated to all SMs"),
+        "mias-roofline+stp" => Some("sum over kernels of I / I alone, extrapolated to all SMs"),
+        "mias-duel" => Some("sum over kernels of I / I alone, extrapolated to or measured on all SMs"),
         "mias-guard" => Some("I / load requests * I / C; spatial if the kernels' I / I alone add up to 1 or less"),
         "warped-slicer" => Some("I (1 + M / C (mean TBs / TBs - 1)) per SM"),
         "warped-slicer+unscaled" | "warped-slicer+sum" => Some("I per SM"),
@@ -94,7 +94,7 @@ fn score(decision: &Decision, at: usize) -> String {
     mark.to_owned() + &score.map_or_else(|| table::DASH.to_owned(), significant)
 }
 
-/// Six significant digits.
+/// Formats with six significant digits.
 fn significant(score: f64) -> String {
     let whole_digits = if score > 0.0 { score.log10().floor() as i32 + 1 } else { 1 };
     format!("{score:.*}", (6 - whole_digits).clamp(0, 9) as usize)
@@ -104,11 +104,11 @@ fn why(decision: &Decision) -> String {
     let cycle = grouped(decision.cycle);
     let Some(winner) = decision.winner.and_then(|winner| decision.profiled.get(winner)) else {
         return match &decision.chosen {
-            Some(chosen) => format!("{} was put together at cycle {cycle} from what each kernel did alone.", config(Some(chosen))),
-            None => format!("at cycle {cycle} each kernel got SMs of its own."),
+            Some(chosen) => format!("{} was composed at cycle {cycle} from isolated measurements of each kernel.", config(Some(chosen))),
+            None => format!("at cycle {cycle} the SMs were divided among the kernels."),
         };
     };
-    // What won a trial is held against what it was tried against.
+    // The winner of a trial is compared with the other trials.
     let others = || decision.profiled.iter().filter(|p| p.config != winner.config && p.trial == winner.trial);
     let equals: Vec<String> = others().filter(|p| p.tie).map(|p| config(Some(&p.config))).collect();
     let second = others().filter_map(|p| Some((p.score?, config(Some(&p.config))))).max_by(|a, b| a.0.total_cmp(&b.0));
@@ -116,7 +116,7 @@ fn why(decision: &Decision) -> String {
         (None, _) => "it was not measured".to_owned(),
         (Some(_), None) => "no other was measured".to_owned(),
         (Some(_), Some(_)) if !equals.is_empty() => {
-            format!("its score equals that of {} exactly, and of equals the lexicographically first wins", equals.join(", "))
+            format!("its score equals that of {} exactly, and the lexicographically first wins a tie", equals.join(", "))
         }
         (Some(won), Some((score, second))) if score > 0.0 => {
             let lead = won / score - 1.0;
@@ -156,11 +156,11 @@ mod tests {
         assert_eq!(why(&[(2.0, false), (3.0, true)], 1), "2-2 won at cycle 15,004: its score is 50.0 % above that of 1-3, the next best.");
         assert!(why(&[(3.0001, true), (3.0, false)], 0).contains("less than 0.1 % above that of 2-2"));
         let tied = why(&[(3.0, true), (2.0, false), (3.0, true)], 0);
-        assert!(tied.contains("equals that of 3-1 exactly, and of equals the lexicographically first wins"), "{tied}");
+        assert!(tied.contains("equals that of 3-1 exactly, and the lexicographically first wins a tie"), "{tied}");
         assert!(why(&[(3.0, true)], 0).contains("no other was measured"));
         let alone = |chosen| super::why(&Decision { winner: None, chosen, ..decision(&[(3.0, false)], 0) });
-        assert_eq!(alone(Some(vec![9, 4])), "9-4 was put together at cycle 15,004 from what each kernel did alone.");
-        assert_eq!(alone(None), "at cycle 15,004 each kernel got SMs of its own.");
+        assert_eq!(alone(Some(vec![9, 4])), "9-4 was composed at cycle 15,004 from isolated measurements of each kernel.");
+        assert_eq!(alone(None), "at cycle 15,004 the SMs were divided among the kernels.");
     }
 
     #[test]

@@ -1,14 +1,15 @@
-//! The report of `gpu fit`: the population, the line, and the lines for the machine's file.
+//! Report of `gpu fit`: the population, the line, and the lines for the machine's file.
 
 use mias_hw_model::config::GpuConfig;
 use mias_lab::experiment::fit::{CalibrationRun, Fit, coefficient_q16};
 use mias_lab::experiment::least_squares::{Line, StallSample};
 use mias_lab::table::{self, config, grouped};
 
-/// Below this share of explained variance the line is called poor (assumption: half).
+/// Fraction of explained variance below which the line is called poor (assumption: half).
 const POOR_PERMILLE: u32 = 500;
 
-/// One table row per run, the result, and the two lines to paste; `names` are the kernels' names.
+/// Formats one table row per run, the result, and the two lines to paste; `names` are the kernels'
+/// names.
 pub fn text(fit: &Fit, gpu: &GpuConfig, names: &[&str], window_cycles: u32) -> String {
     let mut table = table::new(&["kernels", "config", "mean A per SM", "mean M per SM"]);
     for run in &fit.runs {
@@ -25,7 +26,7 @@ pub fn text(fit: &Fit, gpu: &GpuConfig, names: &[&str], window_cycles: u32) -> S
     let coefficient = coefficient_q16(line);
     let permille = line.map_or(0, |line| line.r2_permille);
     text += &match line {
-        None => "no SM differs from another in A: there is no line, and Linear decides as IPC\n".to_owned(),
+        None => "A is equal on all SMs: no line can be fitted, and Linear decides as IPC\n".to_owned(),
         Some(line) => format!(
             "least squares: M = {:.6} A + {}, R2 {}{}\n",
             line.slope_q16 as f64 / 65_536.0,
@@ -35,12 +36,13 @@ pub fn text(fit: &Fit, gpu: &GpuConfig, names: &[&str], window_cycles: u32) -> S
         ),
     };
     if line.is_some_and(|line| line.slope_q16 <= 0) {
-        text += "the line does not rise: the coefficient is 0, and Linear decides as IPC\n";
+        text += "the slope is not positive: the coefficient is 0, and Linear decides as IPC\n";
     }
     text + &format!("\nIn [scheduler] of the GPU's file:\nlinear_coefficient_q16 = {coefficient}\nlinear_r2_permille = {permille}\n")
 }
 
-/// The coefficient fitted without each kernel and without each two of them, for who judges decisions about them: one table row each.
+/// Formats the coefficient fitted without each kernel and each pair of kernels, to judge decisions
+/// about them: one table row each.
 pub fn without(fit: &Fit, names: &[&str]) -> String {
     let mut table = table::new(&["without", "SM windows", "linear_coefficient_q16", "R2"]);
     let kernels = 0..names.len();
@@ -49,7 +51,7 @@ pub fn without(fit: &Fit, names: &[&str]) -> String {
     for left_out in one.chain(two).filter(|left_out| left_out.len() < names.len()) {
         let line = fit.line_without(&left_out);
         let without: Vec<&str> = left_out.iter().filter_map(|&kernel| names.get(kernel).copied()).collect();
-        let falls = if line.is_some_and(|line| line.slope_q16 < 0) { " (the line falls)" } else { "" };
+        let falls = if line.is_some_and(|line| line.slope_q16 < 0) { " (negative slope)" } else { "" };
         let coefficient = format!("{}{falls}", coefficient_q16(line));
         let explained = line.map_or("-".to_owned(), r2);
         table.add_row([without.join(" + "), grouped(fit.samples_without(&left_out) as u64), coefficient, explained]);
@@ -61,7 +63,7 @@ fn r2(line: Line) -> String {
     format!("{:.3}", f64::from(line.r2_permille) / 1000.0)
 }
 
-/// Rounded down.
+/// Returns the mean, rounded down.
 fn mean(run: &CalibrationRun, of: fn(&StallSample) -> u32) -> u64 {
     let sum: u64 = run.samples.iter().map(|sample| u64::from(of(sample))).sum();
     sum.checked_div(run.samples.len() as u64).unwrap_or(0)

@@ -1,4 +1,4 @@
-//! The list of machines: a line each.
+//! List of machines, a line each.
 
 use super::SCHEMA_VERSION;
 use comfy_table::CellAlignment;
@@ -6,17 +6,17 @@ use mias_hw_model::config::GpuConfig;
 use mias_lab::table;
 use serde_json::json;
 
-/// For people.
+/// Formats as text.
 pub fn text(gpus: &[GpuConfig]) -> String {
     let headings = ["name", "SMs", "description"].map(str::to_owned);
     let row = |gpu: &GpuConfig| vec![gpu.name.clone(), gpu.sm.count.to_string(), gpu.description.clone()];
     let mut table = table::of(&headings, &gpus.iter().map(row).collect::<Vec<_>>());
-    // Some begin with a number.
+    // Some begin with a number, which would right-align them.
     table.column_iter_mut().skip(2).for_each(|column| column.set_cell_alignment(CellAlignment::Left));
     table::text(&table)
 }
 
-/// For programs.
+/// Formats as JSON.
 ///
 /// # Errors
 /// None in practice: every value has a JSON form.

@@ -1,5 +1,5 @@
-//! What a machine comes to: peaks and sizes by arithmetic from its file, and how many TBs of some kernels an SM holds. Nothing is
-//! simulated.
+//! Summary of a machine: peaks and sizes computed from its file, and the TBs of some kernels that
+//! fit an SM. Nothing is simulated.
 
 use super::SCHEMA_VERSION;
 use mias_hw_model::config::GpuConfig;
@@ -8,50 +8,51 @@ use mias_lab::table::{self, grouped};
 use mias_warp_trace::WARP_LANES;
 use serde::Serialize;
 
-/// A machine in a few numbers.
+/// Key figures of a machine.
 #[derive(Clone, Debug, Serialize)]
 pub struct GpuSummary {
     /// Version of the JSON documents.
     pub schema_version: u32,
-    /// Name.
+    /// Name of the machine.
     pub name: String,
-    /// One line.
+    /// One-line description.
     pub description: String,
-    /// SMs.
+    /// Number of SMs.
     pub sms: u32,
     /// Core clock in MHz.
     pub core_mhz: f64,
-    /// Peak of the DRAM's data buses in GB/s.
+    /// Peak bandwidth of the DRAM's data buses in GB/s.
     pub dram_gb_per_s: f64,
-    /// All L2 slices in KiB.
+    /// Size of all L2 slices in KiB.
     pub l2_kib: u64,
-    /// Warp instructions per core cycle that all schedulers can issue.
+    /// Peak warp instructions per core cycle of all schedulers.
     pub peak_warp_ipc: u64,
-    /// The same in thread instructions.
+    /// Peak thread instructions per core cycle of all schedulers.
     pub peak_thread_ipc: u64,
-    /// Warp instructions per second that all schedulers can issue, in 10^9.
+    /// Peak warp instructions per second of all schedulers, in 10^9.
     pub peak_warp_ginst_per_s: f64,
-    /// Peak of single precision in GFLOP/s: a multiply-add of 32 lanes is 64, and enters a sub-core's unit every `interval` cycles.
+    /// Peak of single precision in GFLOP/s: a multiply-add of 32 lanes counts as 64, and enters a
+    /// sub-core's unit every `interval` cycles.
     pub fp32_gflop_per_s: f64,
-    /// Kernels that were asked about.
+    /// Requested kernels with their occupancy.
     pub kernels: Vec<Placed>,
-    /// What a reader should know of the numbers, a sentence each.
+    /// Notes on the numbers, a sentence each.
     pub notes: Vec<String>,
 }
 
-/// What of a kernel fits on an SM.
+/// Occupancy of an SM by a kernel.
 #[derive(Clone, Debug, Serialize)]
 pub struct Placed {
-    /// Name.
+    /// Name of the kernel.
     pub kernel: String,
-    /// Most TBs per SM.
+    /// Maximum number of TBs per SM.
     pub max_tbs: u32,
-    /// What one more would lack.
+    /// Resources that one more TB would lack.
     pub limited_by: Vec<&'static str>,
 }
 
 impl GpuSummary {
-    /// Of this machine, which the user called so, beside those that are built in.
+    /// Summarizes this machine, which the user called `word`, compared with the built-in ones.
     pub fn of(gpu: &GpuConfig, word: &str, kernels: Vec<Placed>, built_in: &[GpuConfig]) -> Self {
         let schedulers = u64::from(gpu.sm.count) * u64::from(gpu.sm.sub_cores);
         let core_ghz = f64::from(gpu.clocks.core_khz) * 1e-6;
@@ -73,7 +74,7 @@ impl GpuSummary {
         }
     }
 
-    /// For people.
+    /// Formats as text.
     pub fn text(&self) -> String {
         let mut numbers = table::new(&["peak", "value", "unit"]);
         for (what, value, unit) in [
@@ -103,7 +104,7 @@ impl GpuSummary {
         text
     }
 
-    /// For programs.
+    /// Formats as JSON.
     ///
     /// # Errors
     /// None in practice: every value has a JSON form.
@@ -117,7 +118,8 @@ mod tests {
     use super::*;
     use mias_lab::gpus;
 
-    /// By the data sheets: 5.24 TFLOP/s of 1,920 lanes at 1,365 MHz; 19.5 and 66.9 by the whitepapers (sources.md D117 and D118).
+    /// By the data sheets: 5.24 TFLOP/s of 1,920 lanes at 1,365 MHz; 19.5 and 66.9 by the
+    /// whitepapers (sources.md D117 and D118).
     #[test]
     fn peaks_are_those_of_the_data_sheets() {
         for (name, warp_ipc, tflop_per_s) in [("rtx2060", 120, 5.24), ("a100", 432, 19.5), ("h100", 528, 66.9)] {

@@ -1,4 +1,4 @@
-//! The list of kernels: what each asks of an SM. Nothing here is executed.
+//! List of kernels with their demand on an SM. No kernel is executed.
 
 use mias_hw_model::config::GpuConfig;
 use mias_lab::characterise::occupancy::Occupancy;
@@ -7,46 +7,46 @@ use mias_warp_trace::KernelInfo;
 use mias_workloads::kernels::{KernelType, Setting};
 use serde::Serialize;
 
-/// A kernel of the list.
+/// Kernel of the list.
 #[derive(Clone, Debug, Serialize)]
 pub struct KernelRow {
-    /// As the user typed it.
+    /// Name as the user typed it.
     pub name: String,
-    /// What else it is called.
+    /// Aliases of the name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub other_names: Vec<&'static str>,
-    /// The collection that it is from, if one is named.
+    /// Benchmark suite of its origin, if named.
     pub suite: Option<String>,
-    /// One line.
+    /// One-line description.
     pub description: String,
-    /// `C` or `M` as the thesis has it; none for kernels that it does not have.
+    /// Type `C` or `M` by the thesis; `None` for kernels that it does not have.
     #[serde(rename = "type")]
     pub kernel_type: Option<&'static str>,
-    /// Problem size; none where an input file or the launch decides.
+    /// Problem size; `None` if an input file or the launch determines it.
     pub size: Option<u64>,
-    /// What the size counts.
+    /// Unit of the size.
     pub size_unit: String,
-    /// What can be set besides size and seed.
+    /// Parameters in addition to size and seed.
     pub settings: Vec<Setting>,
-    /// TBs in the grid.
+    /// Number of TBs in the grid.
     pub tbs: u64,
-    /// TBs in x, y, z.
+    /// Number of TBs in x, y, z.
     pub grid: [u32; 3],
-    /// Threads per TB in x, y, z.
+    /// Number of threads per TB in x, y, z.
     pub block: [u32; 3],
-    /// Threads per TB.
+    /// Number of threads per TB.
     pub threads: u32,
-    /// Registers per thread.
+    /// Number of registers per thread.
     pub registers_per_thread: u32,
     /// Shared memory per TB in bytes.
     pub shared_bytes: u32,
-    /// Most TBs per SM.
+    /// Maximum number of TBs per SM.
     pub max_tbs: u32,
-    /// What one more would lack.
+    /// Resources that one more TB would lack.
     pub limited_by: Vec<&'static str>,
 }
 
-/// `C` or `M`, as the papers write it.
+/// Returns `C` or `M`, as in the papers.
 pub fn letter(kernel_type: KernelType) -> &'static str {
     match kernel_type {
         KernelType::Compute => "C",
@@ -54,14 +54,15 @@ pub fn letter(kernel_type: KernelType) -> &'static str {
     }
 }
 
-/// `4x2`: extents without the ones at the end.
+/// Formats extents without trailing ones: `4x2`.
 pub fn extents(extents: [u32; 3]) -> String {
     let axes = extents.iter().rposition(|&extent| extent != 1).map_or(1, |last| last + 1);
     extents[..axes].iter().map(u32::to_string).collect::<Vec<_>>().join("x")
 }
 
 impl KernelRow {
-    /// What geometry and machine say; name, description, type and size are the caller's.
+    /// Fills the columns that depend on geometry and machine; the caller sets name, description,
+    /// type and size.
     pub fn of(info: &KernelInfo, gpu: &GpuConfig) -> Self {
         let Occupancy { max_tbs, limits } = Occupancy::of(info, gpu);
         KernelRow {
@@ -84,7 +85,7 @@ impl KernelRow {
         }
     }
 
-    /// The row's cells, in the order of [`HEADINGS`].
+    /// Returns the row's cells, in the order of [`HEADINGS`].
     pub fn cells(&self) -> [String; 9] {
         [
             self.name.clone(),
@@ -100,16 +101,16 @@ impl KernelRow {
     }
 }
 
-/// What a row shows.
+/// Headings of a row.
 pub const HEADINGS: [&str; 9] = ["kernel", "type", "grid", "block", "TBs", "regs/thread", "shared B/TB", "max TBs/SM", "limited by"];
 
-/// The table alone.
+/// Formats the table alone.
 pub fn table(rows: &[KernelRow]) -> String {
     let rows: Vec<Vec<String>> = rows.iter().map(|row| row.cells().to_vec()).collect();
     table::text(&table::of(&HEADINGS.map(str::to_owned), &rows))
 }
 
-/// For people.
+/// Formats as text.
 pub fn text(rows: &[KernelRow]) -> String {
     let size = |row: &KernelRow| row.size.map_or_else(String::new, |size| format!("; {size} {}", row.size_unit));
     let setting = |setting: &Setting| match setting.description.as_ref() {
@@ -125,7 +126,7 @@ pub fn text(rows: &[KernelRow]) -> String {
     format!("{}\n{}", table(rows), about.collect::<String>())
 }
 
-/// For programs.
+/// Formats as JSON.
 ///
 /// # Errors
 /// None in practice: every value has a JSON form.

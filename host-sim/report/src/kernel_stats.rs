@@ -1,4 +1,5 @@
-//! The report of `kernels --stats`: sections of tables, which people read as text and documents hold as Markdown.
+//! Report of `kernels --stats`: sections of tables, as text for the terminal and Markdown for
+//! documents.
 
 use super::comparison_table;
 use super::kernel_list::letter;
@@ -13,12 +14,12 @@ use mias_lab::experiment::gpu_runner::Options;
 use mias_lab::table::{DASH, grouped, number, percent};
 use mias_workloads::kernels::KernelType;
 
-/// One line that says where and how long the kernels run alone.
+/// Formats a line with machine and duration of the isolated runs.
 pub fn heading(gpu: &GpuConfig, options: Options) -> String {
     format!("{}\n\n", comparison_table::place(gpu, options))
 }
 
-/// All sections about these kernels; those that would be empty are left out.
+/// Returns all sections about these kernels; empty ones are left out.
 pub fn sections(characters: &[Character]) -> Vec<Section> {
     let all = [
         instructions(characters),
@@ -56,7 +57,7 @@ fn instructions(characters: &[Character]) -> Section {
     )
 }
 
-/// Kinds of which no kernel has any are left out.
+/// Leaves out instruction classes that no kernel has.
 fn mix(characters: &[Character]) -> Section {
     let used = |kind: &Kind| characters.iter().any(|c| c.profile.mix[*kind as usize] > 0);
     let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(used).collect();
@@ -105,9 +106,9 @@ fn alone(characters: &[Character]) -> Section {
 
 fn utilization(characters: &[Character]) -> Section {
     let headings = ["kernel", "scheduler", "L1", "SM->L2", "L2->SM", "L2", "DRAM", "LSU stalls"];
-    let note = "of peak, the crossbar's of the 60 % that it sustains; LSU stalls of SM cycles";
+    let note = "fractions of peak, for the crossbar of the sustainable 60 %; LSU stalls: fraction of SM cycles";
     Section::new(
-        "Utilisation",
+        "Utilization",
         note,
         &headings,
         characters.iter().map(|c| {
@@ -126,7 +127,7 @@ fn slots(characters: &[Character]) -> Section {
     let headings: Vec<&str> = std::iter::once("kernel").chain(classes.iter().map(|class| class.heading())).collect();
     Section::new(
         "Issue slots",
-        "shares of scheduler-cycles, as in figure 4.1 of the thesis with RAW split",
+        "fractions of scheduler cycles, as in figure 4.1 of the thesis, with RAW split by cause",
         &headings,
         characters.iter().map(|c| {
             let shares = classes.iter().map(|&class| percent(c.alone.issue_slots.map(|slots| slots[class as usize])));
@@ -136,11 +137,10 @@ fn slots(characters: &[Character]) -> Section {
 }
 
 fn types(characters: &[Character]) -> Section {
-    let headings =
-        ["kernel", "thesis says", "by Nasef", "by Dai", "by Lin", "by Shieh", "by Zhao", "other than the thesis", "the papers say"];
+    let headings = ["kernel", "thesis", "by Nasef", "by Dai", "by Lin", "by Shieh", "by Zhao", "differs from thesis", "papers"];
     Section::new(
         "Type",
-        "compute or memory intensive by the rule of each paper, on this machine",
+        "compute- or memory-intensive by the rule of each paper, on this machine",
         &headings,
         characters.iter().map(|c| {
             let thesis = thesis::kernel_type(c.kernel);
@@ -164,12 +164,13 @@ fn types(characters: &[Character]) -> Section {
     )
 }
 
-/// What binds each, for `kernels --stats`: the page of the thesis' kernels does not have it.
+/// Returns the bottleneck of each kernel, for `kernels --stats`; the page of the thesis' kernels
+/// does not have it.
 pub fn binding(characters: &[Character]) -> Section {
-    let headings = ["kernel", "most used", "level", "what would help", "one more TB lacks"];
+    let headings = ["kernel", "most used", "level", "remedy", "limit of another TB"];
     Section::new(
-        "What binds it",
-        "Lin et al. 2018, section 4.2 and table 3; what would help: own",
+        "Bottleneck",
+        "Lin et al. 2018, section 4.2 and table 3; remedy: own",
         &headings,
         characters.iter().map(|c| {
             let helps: Vec<&str> = c.binding.helps.iter().map(|help| help.name()).collect();
@@ -189,7 +190,8 @@ fn by_component(types: &Types) -> String {
     format!("{letter} ({})", types.lin2018.name())
 }
 
-/// The papers whose rule says another type than the thesis, by author; those that say none are not among them.
+/// Returns the papers whose rule gives another type than the thesis, by author; those without a
+/// type are left out.
 pub fn papers_against(types: &Types, thesis: KernelType) -> Vec<&'static str> {
     let by_rule = [("Nasef", types.nasef2023), ("Dai", types.dai2018), ("Lin", types.lin2018.kernel_type()), ("Zhao", types.zhao2018)];
     by_rule.into_iter().filter(|(_, by)| by.is_some_and(|by| by != thesis)).map(|(paper, _)| paper).collect()
@@ -203,10 +205,10 @@ fn disagreeing(types: &Types, thesis: KernelType) -> String {
 }
 
 fn words(characters: &[Character]) -> Section {
-    let headings = ["kernel", "the thesis", "rule", "here", "holds", "as the thesis says"];
+    let headings = ["kernel", "the thesis", "rule", "here", "holds", "agreement"];
     Section::new(
-        "The thesis' words",
-        "Nasef 2023, section 4.1.2, each with a rule of ours",
+        "Claims of the thesis",
+        "Nasef 2023, section 4.1.2, each tested by a rule of mias",
         &headings,
         characters.iter().flat_map(|c| {
             let statements = thesis::statements(c);
@@ -223,7 +225,7 @@ fn published_figures(characters: &[Character]) -> Section {
     let headings = ["kernel", "quantity", "ours", "published", "ratio", "source"];
     Section::new(
         "Published figures",
-        "ours beside those of others",
+        "measured here and by others",
         &headings,
         characters.iter().flat_map(|c| {
             figures(c).into_iter().map(|figure| {
@@ -243,7 +245,7 @@ fn published_figures(characters: &[Character]) -> Section {
     )
 }
 
-/// Whole numbers in groups, others with up to three decimals.
+/// Formats whole numbers in groups, others with up to three decimals.
 fn exact(value: f64) -> String {
     if value == value.round() {
         return grouped(value as u64);

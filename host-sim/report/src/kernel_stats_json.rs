@@ -1,4 +1,4 @@
-//! The JSON of `kernels --stats`. A value that does not exist is `null`; shares are 0 to 1.
+//! JSON of `kernels --stats`. Missing values are `null`; fractions are 0 to 1.
 
 use super::SCHEMA_VERSION;
 use super::kernel_list::{KernelRow, letter};
@@ -157,7 +157,8 @@ fn entry(character: &Character, row: KernelRow) -> Entry<'_> {
     }
 }
 
-/// The document, with a final newline; `rows` are those of `characters`, and `missing` what was interrupted.
+/// Formats the document, with a final newline; `rows` are those of `characters`, and `missing` the
+/// interrupted kernels.
 ///
 /// # Errors
 /// None in practice: every value has a JSON form.

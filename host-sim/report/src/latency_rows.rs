@@ -1,4 +1,4 @@
-//! How long kernels waited for their room, and who was made to leave, as tables for people have it.
+//! Placement latency of kernels and preempted TBs, as rows of text tables.
 
 use mias_hw_model::gpu::{Preemption, Technique};
 use mias_lab::experiment::placement_latency::{Latency, PlacementTimes};
@@ -7,10 +7,10 @@ use mias_lab::experiment::victims::{MOST_CHOICES, VictimChoice};
 use mias_lab::experiment::workload::Workload;
 use mias_lab::table::{self, grouped};
 
-/// A quantity: its name and its cell.
+/// Quantity: its name and its cell.
 type Row = (&'static str, fn(&Latency) -> String);
 
-/// The rows of a kernel in its column.
+/// Rows of a kernel in its column.
 pub(crate) const ROWS: [Row; 9] = [
     ("priority", |latency| latency.priority.to_string()),
     ("first TB after", |latency| cycles(latency.first_tb_cycles)),
@@ -23,11 +23,11 @@ pub(crate) const ROWS: [Row; 9] = [
     ("deadline kept", kept),
 ];
 
-/// What these rows say.
-pub(crate) const WHAT: &str = "Cycles from when a kernel's TBs might issue; it has its room when as many of its TBs have been issued as fit \
-                                          on the GPU, or all of a smaller grid; a deadline is the limit and what the kernel takes alone from its first TB.\n";
+/// Explanation of these rows.
+pub(crate) const WHAT: &str = "Cycles from the earliest issue of a kernel's TBs; it has its room once as many of its TBs have been issued as fit \
+                                          on the GPU, or all of a smaller grid; a deadline is the limit plus the kernel's time alone from its first TB.\n";
 
-/// Whether a deadline was kept.
+/// Formats whether a deadline was met.
 pub(super) fn kept(latency: &Latency) -> String {
     yes(latency.violated.map(|violated| !violated))
 }
@@ -40,14 +40,15 @@ fn cycles(cycles: Option<u64>) -> String {
     cycles.map_or_else(|| table::DASH.to_owned(), grouped)
 }
 
-/// How the firmware chose victims: of each choice its candidates, by position, and their costs; empty if there was none.
+/// Formats the firmware's choices of victims, each with its candidates by position and their costs;
+/// empty without choices.
 pub(super) fn choices(all: &[VictimChoice]) -> String {
     if all.is_empty() {
         return String::new();
     }
     let mut table = table::new(&["choice", "cycle", "SM", "for slot", "limit", "position", "victims (place, how)", "latency", "overhead"]);
     let unknown = all.iter().flat_map(|choice| &choice.candidates).any(|set| set.latency == u32::MAX);
-    // The largest word stands for what is not known.
+    // The largest word stands for an unknown value.
     let known = |number: u64| if number == u64::from(u32::MAX) { "unknown".to_owned() } else { grouped(number) };
     for (number, choice) in (1..).zip(all) {
         for set in &choice.candidates {
@@ -72,19 +73,20 @@ pub(super) fn choices(all: &[VictimChoice]) -> String {
         String::new()
     };
     format!(
-        "\n{}{cut}A choice is of one set of victims for one TB's room; > marks the one chosen. Latency in cycles, overhead in warp instructions, both as \
+        "\n{}{cut}A choice selects a set of victims to place one TB; > marks the chosen set. Latency in cycles, overhead in warp instructions, both as \
          the firmware estimates them{}.\n",
         table::text(&table),
-        if unknown { "; unknown, since none of the kernel's TBs has ended there" } else { "" }
+        if unknown { "; unknown if no TB of the kernel has ended on the SM" } else { "" }
     )
 }
 
-/// The TBs that were made to leave, by kernel and technique: how many, how long they were expected to take and took; empty if none was.
+/// Formats the preempted TBs by kernel and technique: number, expected and actual time; empty
+/// without preemption.
 pub(super) fn preemptions(all: &[Preemption], kernels: &[&str]) -> String {
     if all.is_empty() {
         return String::new();
     }
-    let headings = ["made to leave", "how", "TBs", "left", "expected, mean", "of these took", "took, mean", "took, most", "thrown away"];
+    let headings = ["preempted", "how", "TBs", "left", "expected, mean", "of these took", "took, mean", "took, most", "thrown away"];
     let mut table = table::new(&headings);
     let techniques = [("drained", Technique::Drain), ("flushed", Technique::Flush), ("switched", Technique::Switch)];
     for (launch, (name, technique)) in (0..kernels.len()).flat_map(|launch| techniques.map(|technique| (launch, technique))) {
@@ -114,37 +116,33 @@ pub(super) fn preemptions(all: &[Preemption], kernels: &[&str]) -> String {
         many => format!("{} commands were refused. ", grouped(many as u64)),
     };
     format!(
-        "\n{}{refused}Times in cycles from the command; expected by the firmware, where it knew. Thrown away: warp instructions that had issued and are \
+        "\n{}{refused}Times in cycles from the command; expected: the firmware's estimate, if any. Thrown away: issued warp instructions that are \
          executed again; IPC does not count them.\n",
         table::text(&table)
     )
 }
 
-/// Mean of some cycles, to the nearest.
+/// Formats the mean of some cycles, to the nearest.
 fn mean(all: impl Iterator<Item = u64>) -> String {
     let (sum, many) = all.fold((0_u64, 0_u64), |(sum, many), cycles| (sum + cycles, many + 1));
     cycles((sum + many / 2).checked_div(many))
 }
 
-/// A line for each kernel that was before others and had no TB by the end, though it might have; empty if there was none. `choosing` says for how
-/// long the firmware chose victims.
+/// Formats a line for each kernel with priority that had no TB by the end, though it could have;
+/// empty if there is none. `choosing` is the time of victim choices by the firmware.
 pub(super) fn unserved(workloads: &[Workload], room: &[PlacementTimes], transition: Transition, choosing: u64) -> String {
     let line = |(workload, room): (&Workload, &PlacementTimes)| {
         let waited = room.first_cycles.is_none().then_some(room.seen_cycles).filter(|waited| *waited > 0)?;
         let why = if choosing > 0 {
             format!(
-                " The firmware chose victims for {} cycles: with `--set sm.preemption.selector={{}}` or `--set latency=off` that takes less, or none.",
+                " The firmware took {} cycles to choose victims; `--set sm.preemption.selector={{}}` or `--set latency=off` reduces this.",
                 grouped(choosing)
             )
         } else {
             String::new()
         };
         workload.is_beside_quotas(transition).then(|| {
-            format!(
-                "{} had no TB by the end, {} cycles after its TBs might issue: give more --cycles.{why}\n",
-                workload.name,
-                grouped(waited)
-            )
+            format!("{} had no TB within {} cycles of its earliest issue: increase --cycles.{why}\n", workload.name, grouped(waited))
         })
     };
     workloads.iter().zip(room).filter_map(line).collect()
@@ -171,7 +169,7 @@ mod tests {
         }
     }
 
-    /// 60 and 80 expected of those that took 100 and 300; the one of which nothing was known took 800.
+    /// Victims with an estimate of 60 and 80 took 100 and 300; the one without took 800.
     #[test]
     fn what_was_not_expected_is_not_compared() {
         let unknown = (1 << 24) - 1;

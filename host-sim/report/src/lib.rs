@@ -1,4 +1,16 @@
-//! What is said about results: tables for people, JSON and CSV for programs, figures and HTML reports of evaluations.
+//! Reports of MIAS results: text tables, JSON and CSV, figures and HTML reports of evaluations.
+//!
+//! Use this crate to format results of `mias-lab` as the command `mias` does. Input is a run, a
+//! comparison or an evaluation; output is a `String`. The crate prints nothing and writes no file.
+//!
+//! ```rust
+//! use mias_lab::gpus;
+//! use mias_report::gpu_summary::GpuSummary;
+//!
+//! let gpu = gpus::load("rtx2060").unwrap();
+//! let summary = GpuSummary::of(&gpu, "rtx2060", Vec::new(), &gpus::built_in());
+//! println!("{}", summary.text());
+//! ```
 
 mod activity;
 pub mod characterisation;
@@ -31,5 +43,5 @@ pub mod trace_info;
 pub mod vcd;
 mod ways;
 
-/// Version of the JSON documents; grows with every change that a reader could trip over.
+/// Version of the JSON documents; increases with every incompatible change.
 pub const SCHEMA_VERSION: u32 = 1;

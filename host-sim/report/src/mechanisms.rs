@@ -1,12 +1,12 @@
-//! Which mechanisms of the machine are on that most machines do not have, from the machine itself: whoever reads a report sees what it is of, whether a file, a
-//! mechanism or an option asked for it.
+//! Mechanisms that are on in a machine and off in most, read from the machine itself. So a report
+//! shows them whether a file, a mechanism or an option enabled them.
 
 use mias_hw_model::config::{
     DramOrder, GpuConfig, InFlightLimit, MemoryIssueConfig, MemoryIssueFrom, MemoryOrder, MissDivision, OversubscriptionMechanism,
     Partition, PartitionConfig,
 };
 
-/// A line for people; nothing where there are none.
+/// Formats a line; empty if there are none.
 pub(super) fn line(gpu: &GpuConfig) -> String {
     let mut on = gpu.sm.memory_issue.as_ref().map_or_else(Vec::new, memory_issue);
     on.extend(ways("L1", gpu.l1.partition.as_ref()));
@@ -34,7 +34,7 @@ pub(super) fn line(gpu: &GpuConfig) -> String {
     if on.is_empty() { String::new() } else { format!("with {}\n", on.join(", ")) }
 }
 
-/// Whose memory instruction is next, and how many may be in flight.
+/// Describes the arbitration among memory instructions, and the limits in flight.
 fn memory_issue(config: &MemoryIssueConfig) -> Vec<String> {
     let order = match config.order {
         MemoryOrder::Scheduler => None,
@@ -43,10 +43,10 @@ fn memory_issue(config: &MemoryIssueConfig) -> Vec<String> {
     };
     let limit = match config.in_flight {
         InFlightLimit::None => None,
-        InFlightLimit::Static => Some("given limits of memory instructions in flight (SMIL)"),
-        InFlightLimit::Dynamic => Some("limits of memory instructions in flight that each SM finds (DMIL)"),
-        InFlightLimit::DynamicGlobal => Some("limits of memory instructions in flight that one SM finds for all (global DMIL)"),
-        InFlightLimit::Firmware => Some("limits of memory instructions in flight that the firmware finds"),
+        InFlightLimit::Static => Some("static limits of memory instructions in flight (SMIL)"),
+        InFlightLimit::Dynamic => Some("limits of memory instructions in flight, set by each SM (DMIL)"),
+        InFlightLimit::DynamicGlobal => Some("limits of memory instructions in flight, set by one SM for all (global DMIL)"),
+        InFlightLimit::Firmware => Some("limits of memory instructions in flight, set by the firmware"),
     };
     let quota = (!config.warp_quota.is_empty()).then_some("shares of warp instructions");
     let mut on: Vec<String> = [order, limit, quota].into_iter().flatten().map(str::to_owned).collect();
@@ -56,11 +56,11 @@ fn memory_issue(config: &MemoryIssueConfig) -> Vec<String> {
     on
 }
 
-/// Who owns the ways of a cache, if anybody does.
+/// Describes the partitioning of a cache's ways, if any.
 fn ways(cache: &str, config: Option<&PartitionConfig>) -> Option<String> {
     match config?.by {
         Partition::Shared => None,
-        Partition::Fixed => Some(format!("{cache} ways as given")),
+        Partition::Fixed => Some(format!("{cache} ways, fixed")),
         Partition::Ucp => Some(format!("{cache} ways by utility (UCP)")),
         Partition::UcpRate => Some(format!("{cache} ways by utility and rate (UCP)")),
     }
@@ -86,7 +86,7 @@ mod tests {
         gpu.l2.partition = Some(PartitionConfig { by: Partition::Ucp, ..PartitionConfig::default() });
         assert_eq!(
             line(&gpu),
-            "with memory instructions by quotas (QBMI), limits of memory instructions in flight that each SM finds (DMIL) from the decision on, L2 ways by utility (UCP)\n"
+            "with memory instructions by quotas (QBMI), limits of memory instructions in flight, set by each SM (DMIL) from the decision on, L2 ways by utility (UCP)\n"
         );
     }
 }

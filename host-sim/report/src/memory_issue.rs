@@ -1,16 +1,16 @@
-//! What holding memory instructions back did in a run (Dai et al. 2018, section 3; sources.md D123 and D139). Only where a machine, an option or the firmware
-//! holds any back.
+//! Effects of restricting memory instructions in a run (Dai et al. 2018, section 3; sources.md D123
+//! and D139). Only if a machine, an option or the firmware restricts any.
 
 use mias_hw_model::sm::{IssueClass, IssueSlots, MemoryLimits};
 use mias_lab::experiment::gpu_runner::Outcome;
 use mias_lab::table::{grouped, percent};
 
-/// Lines for people; `kernels` are the columns' names, in the order of launch.
+/// Formats text lines; `kernels` are the columns' names, in launch order.
 pub(super) fn text(outcome: &Outcome, kernels: &[&str]) -> String {
     let Some(choices) = outcome.memory_choices.filter(|choices| choices.issues > 0) else { return String::new() };
     let contested = percent(Some(choices.contested as f64 / choices.issues as f64));
     let mut text = format!(
-        "memory instructions: {} off-chip, {contested} of them with one of another kernel ready beside them; {} of scheduler cycles held back\n",
+        "memory instructions: {} off-chip, {contested} of them with one of another kernel ready; {} of scheduler cycles held back\n",
         grouped(choices.issues),
         percent(Some(held(&outcome.sms.issue_slots))),
     );
@@ -22,12 +22,12 @@ pub(super) fn text(outcome: &Outcome, kernels: &[&str]) -> String {
     text
 }
 
-/// Share of the schedulers' cycles in which warps could have issued and none was allowed to.
+/// Returns the fraction of scheduler cycles in which warps were ready but not allowed to issue.
 fn held(slots: &IssueSlots) -> f64 {
     slots[IssueClass::Held as usize] as f64 / slots.iter().sum::<u64>().max(1) as f64
 }
 
-/// What the limits of a kernel are, over the SMs that have TBs of it.
+/// Formats the limits of a kernel over the SMs that have TBs of it.
 fn range(limits: &MemoryLimits) -> String {
     let any = match limits.unlimited {
         0 => String::new(),
@@ -61,7 +61,8 @@ mod tests {
         let mut outcome = Outcome { memory_choices: Some(MemoryChoices { issues: 4, contested: 1 }), ..Outcome::default() };
         outcome.sms.issue_slots[IssueClass::Held as usize] = 1;
         outcome.sms.issue_slots[IssueClass::Issued as usize] = 9;
-        let one = "memory instructions: 4 off-chip, 25.0 % of them with one of another kernel ready beside them; 10.0 % of scheduler cycles held back\n";
+        let one =
+            "memory instructions: 4 off-chip, 25.0 % of them with one of another kernel ready; 10.0 % of scheduler cycles held back\n";
         assert_eq!(text(&outcome, &["a", "b"]), one);
         outcome.memory_limits = vec![MemoryLimits { slot: 1, sms: 1, unlimited: 0, lowest: Some(2), highest: Some(2) }];
         assert_eq!(text(&outcome, &["a", "b"]), format!("{one}limits of memory instructions in flight on an SM at the end: b 2\n"));

@@ -1,4 +1,4 @@
-//! What a run tells of TBs beyond those that fit (Lin et al. 2018): how many an SM has room for, how many there were, and what switching took.
+//! Extra TBs of a run (Lin et al. 2018): capacity of an SM, counts, and cost of context switches.
 
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{Gpu, OversubscriptionStats};
@@ -7,7 +7,7 @@ use mias_lab::experiment::workload::Workload;
 use mias_lab::table::{self, grouped};
 use serde::Serialize;
 
-/// A kernel.
+/// Extra TBs of one kernel.
 #[derive(Serialize)]
 pub(super) struct Row<'a> {
     kernel: &'a str,
@@ -25,7 +25,7 @@ pub(super) struct Row<'a> {
     decisions: Option<Decisions>,
 }
 
-/// Decisions of the controller, by what it found.
+/// Decisions of the controller, by cause.
 #[derive(Serialize)]
 struct Decisions {
     underutilised: u32,
@@ -33,7 +33,7 @@ struct Decisions {
     saturated: u32,
 }
 
-/// What was counted.
+/// Counters of extra TBs.
 #[derive(Serialize)]
 struct Counted {
     extra_tbs: u64,
@@ -48,7 +48,7 @@ struct Counted {
 
 impl From<&OversubscriptionCounts> for Counted {
     fn from(counts: &OversubscriptionCounts) -> Self {
-        // While there are TBs.
+        // Mean over cycles with such TBs.
         let mean = |sum: u64| sum as f64 / counts.held_cycles.max(1) as f64;
         Counted {
             extra_tbs: counts.extra_tbs,
@@ -63,7 +63,7 @@ impl From<&OversubscriptionCounts> for Counted {
     }
 }
 
-/// An SM, all kernels together.
+/// Counters of one SM, over all kernels.
 #[derive(Serialize)]
 pub(super) struct SmRow {
     sm: usize,
@@ -71,12 +71,12 @@ pub(super) struct SmRow {
     counted: Counted,
 }
 
-/// SMs in order; none where the machine takes no extra TBs.
+/// Returns the SMs in order; empty if the machine takes no extra TBs.
 pub(super) fn sm_rows(sms: &[OversubscriptionCounts]) -> Vec<SmRow> {
     sms.iter().enumerate().map(|(sm, counts)| SmRow { sm, counted: counts.into() }).collect()
 }
 
-/// Kernels in order; none where the machine takes no extra TBs.
+/// Returns the kernels in order; empty if the machine takes no extra TBs.
 pub(super) fn rows<'a>(gpu: &GpuConfig, workloads: &'a [Workload], stats: &[OversubscriptionStats]) -> Vec<Row<'a>> {
     let Some(config) = gpu.sm.oversubscription else { return Vec::new() };
     let row = |(workload, stats): (&'a Workload, &OversubscriptionStats)| {
@@ -101,7 +101,7 @@ pub(super) fn rows<'a>(gpu: &GpuConfig, workloads: &'a [Workload], stats: &[Over
     workloads.iter().zip(stats).map(row).collect()
 }
 
-/// The same for people; nothing where the machine takes no extra TBs.
+/// Formats as text; empty if the machine takes no extra TBs.
 pub(super) fn text(gpu: &GpuConfig, workloads: &[Workload], stats: &[OversubscriptionStats], sms: &[OversubscriptionCounts]) -> String {
     let rows = rows(gpu, workloads, stats);
     if rows.is_empty() {
@@ -118,7 +118,7 @@ pub(super) fn text(gpu: &GpuConfig, workloads: &[Workload], stats: &[Oversubscri
         "in",
         "cycles moving",
         "TBs at most",
-        "in the mean",
+        "mean",
         "warps away",
     ]);
     for row in &rows {
@@ -147,7 +147,7 @@ pub(super) fn text(gpu: &GpuConfig, workloads: &[Workload], stats: &[Oversubscri
     text
 }
 
-/// From the SM with the fewest to the one with the most; nothing where no SM has switched anything.
+/// Formats the range over SMs, from the fewest to the most; empty if no SM has switched contexts.
 fn by_sm(sms: &[OversubscriptionCounts]) -> String {
     if sms.iter().all(|counts| counts.switched_out + counts.switched_in == 0) {
         return String::new();
@@ -164,5 +164,5 @@ fn by_sm(sms: &[OversubscriptionCounts]) -> String {
         whole(|counts| counts.switched_in),
         whole(|counts| counts.moving_cycles),
     ];
-    format!("by SM: extra TBs {extra}, out {out}, in {into}, cycles moving {moving}, warps away {least:.2} to {most:.2} in the mean\n")
+    format!("by SM: extra TBs {extra}, out {out}, in {into}, cycles moving {moving}, mean warps away {least:.2} to {most:.2}\n")
 }

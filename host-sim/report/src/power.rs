@@ -1,4 +1,4 @@
-//! Power over time: what a run cost between two notes of its energy, over the time between them, for `--timeline`.
+//! Power over time for `--timeline`: the energy between two samples over the time between them.
 
 use super::energy::watts;
 use mias_hw_model::config::GpuConfig;
@@ -7,22 +7,23 @@ use mias_lab::experiment::gpu_runner::Outcome;
 use mias_lab::kernel_name;
 use serde_json::{Map, Value};
 
-/// A part of the chip, and its energy.
+/// Part of the chip, and the accessor of its energy.
 type Part = (&'static str, fn(&EnergyReport) -> Femtojoules);
 
-/// The mean power of a stretch of a run, in watts.
+/// Mean power of an interval of a run, in watts.
 #[derive(Debug, PartialEq)]
 pub(super) struct Stretch {
-    /// Its first core cycle.
+    /// First core cycle of the interval.
     pub(super) from_cycle: u64,
-    /// Of the whole chip.
+    /// Power of the whole chip.
     pub(super) watts: f64,
-    /// What that is made of: each kernel's events, the pipelines of SMs that issue and what wakes SMs, clocks of SMs, their leakage, the constant
-    /// part of the chip.
+    /// Parts of the power: each kernel's events, pipelines of issuing SMs and wake-ups, SM clocks,
+    /// SM leakage, the constant part of the chip.
     pub(super) parts: Map<String, Value>,
 }
 
-/// From note to note, and from the last one to the end of the run. Nothing if nothing was noted.
+/// Returns the intervals between samples, and from the last one to the end of the run; empty
+/// without samples.
 pub(super) fn over_time(outcome: &Outcome, names: &[&str], gpu: &GpuConfig) -> Vec<Stretch> {
     let (Some(end), false) = (&outcome.energy, outcome.energy_samples.is_empty()) else { return Vec::new() };
     let columns = kernel_name::columns(names.iter().copied());
@@ -63,8 +64,8 @@ mod tests {
     use mias_lab::experiment::gpu_runner::EnergySample;
     use mias_lab::gpus;
 
-    /// A millisecond at 5 W constant and 4 W of SMs, of which 1 W is clock and 2 W leak; in the second one a kernel of 3 W besides; then the run ends
-    /// with the note.
+    /// A millisecond at 5 W constant and 4 W of SMs, including 1 W of clocks and 2 W of leakage. In
+    /// the second one a kernel adds 3 W. Then the run ends at a sample.
     #[test]
     fn power_is_what_lies_between_two_notes() {
         let gpu = gpus::load("zhao18").unwrap();

@@ -1,4 +1,4 @@
-//! Where a result comes from: enough to run it again and to see whether it is the same.
+//! Provenance of a result: enough to reproduce it and to compare the outcome.
 
 use mias_hw_model::config::GpuConfig;
 use mias_lab::experiment::gpu_runner::{End, Options};
@@ -8,7 +8,8 @@ use mias_lab::experiment::workload::Workload;
 use mias_lab::fingerprint;
 use serde::Serialize;
 
-/// Version, fingerprints and effective options. Carries no wall-clock time: equal runs are equal bytes.
+/// Version, fingerprints and effective options, without wall-clock time: equal runs give equal
+/// bytes.
 #[derive(Clone, Debug, Serialize)]
 pub struct Provenance {
     /// Version of this program.
@@ -21,68 +22,68 @@ pub struct Provenance {
     pub options: EffectiveOptions,
 }
 
-/// A kernel's fingerprint.
+/// Fingerprint of one kernel.
 #[derive(Clone, Debug, Serialize)]
 pub struct KernelHash {
-    /// Kernel.
+    /// Name of the kernel.
     pub name: String,
-    /// FNV-1a, 64 bits.
+    /// FNV-1a hash, 64 bits.
     pub hash: String,
 }
 
-/// Options as they were used.
+/// Options in effect.
 #[derive(Clone, Debug, Serialize)]
 pub struct EffectiveOptions {
-    /// `cycles` or `done`.
+    /// End of the run: `cycles` or `done`.
     pub until: &'static str,
-    /// Cycles of a profiling window.
+    /// Length of a profiling window in cycles.
     pub profile_cycles: u32,
-    /// How SMs change configuration.
+    /// Transition of SMs between configurations.
     pub transition: Transition,
-    /// The time that decisions take, if they take any.
+    /// Time that decisions take, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
-    /// The instruction counted.
+    /// Unit of instructions.
     pub ipc: IpcUnit,
-    /// Most TBs of a kernel on an SM, if capped.
+    /// Maximum number of TBs of a kernel on an SM, if capped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tbs_per_sm: Option<u32>,
-    /// SMs that are given TBs, where not all are.
+    /// Number of SMs that accept TBs, if not all do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sms: Option<u32>,
-    /// In a window: whether kernels that end start again in place.
+    /// Whether kernels are relaunched in place; only for windows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relaunch: Option<bool>,
-    /// Where a kernel is a trace: whether traces keep the addresses that they were recorded with.
+    /// Whether traces keep their recorded addresses; only with traces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share_memory: Option<bool>,
-    /// What was copied to the device is in the L2 at cycle 0.
+    /// Whether data that was copied to the device is in the L2 at cycle 0.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub warm_l2: bool,
-    /// Over what IPC counts, where that is not the window.
+    /// Cycles over which IPC counts, if not the window.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counted: Option<Counted>,
-    /// How well runs were to be known, where they may end before their window.
+    /// Precision at which runs may end before their window.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub precision: Option<String>,
-    /// Levels of scheduling that the firmware set beside the policy, if it set any.
+    /// Levels that the firmware set in addition to the policy, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub levels: Option<Levels>,
-    /// The queue that the kernels were launched in.
+    /// Queue in which the kernels were launched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<String>,
     /// Arrival cycle of each kernel, in kernel order.
     pub arrivals: Vec<u64>,
-    /// Priority of each kernel, if one has any.
+    /// Priority of each kernel, if any has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priorities: Option<Vec<u8>>,
-    /// Core cycles in which each kernel is to have its room, 0 for no limit, if one has a limit.
+    /// Latency limit of each kernel in core cycles, 0 for no limit, if any has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_limits: Option<Vec<u32>>,
 }
 
 impl Provenance {
-    /// Of these workloads on this machine.
+    /// Collects the provenance of these workloads on this machine.
     pub fn new(gpu: &GpuConfig, workloads: &[Workload], options: Options) -> Self {
         Provenance {
             version: env!("CARGO_PKG_VERSION"),

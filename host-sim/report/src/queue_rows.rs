@@ -1,11 +1,11 @@
-//! The launches of a queue, a line each, in the report of `run`.
+//! Launches of a queue, a line each, in the report of `run`.
 
 use mias_lab::evaluate::queue::Spread;
 use mias_lab::experiment::gpu_runner::Outcome;
 use mias_lab::table::{self, grouped, number};
 use std::borrow::Cow;
 
-/// The table, and how long launches took in all; nothing where there is no queue.
+/// Formats the table and the total latency of launches; empty without a queue.
 pub(super) fn text(outcome: &Outcome, kernels: &[Cow<'_, str>]) -> String {
     if outcome.queued.is_empty() {
         return String::new();

@@ -1,4 +1,4 @@
-//! The report of `firmware replay`: a row per target, and where one differs.
+//! Report of `firmware replay`: a row per target, with its difference.
 
 use super::SCHEMA_VERSION;
 use mias_lab::choice::Choice;
@@ -19,7 +19,7 @@ struct Document {
     not_built: Vec<&'static str>,
 }
 
-/// What the recorded firmware was built for.
+/// Limits of the recorded firmware.
 #[derive(Serialize)]
 struct BuiltFor {
     sms: u32,
@@ -51,7 +51,7 @@ struct AccessRow {
     kind: &'static str,
     register: String,
     offset: u32,
-    /// None for a read, whose answer is the recording's.
+    /// Value written; `None` for a read, whose value is the recording's.
     value: Option<u32>,
 }
 
@@ -74,10 +74,11 @@ fn verdict(end: &End) -> &'static str {
     }
 }
 
-/// The JSON document, with a final newline. `not_built` are targets that were left out, since they have no image.
+/// Formats the JSON document, with a final newline. `not_built` are targets without an image, which
+/// were skipped.
 ///
 /// # Errors
-/// Serialization cannot fail for these types; the error is passed on all the same.
+/// None in practice: serialization cannot fail for these types.
 pub fn json(recording: &Recording, verdicts: &[Verdict], not_built: &[Target]) -> serde_json::Result<String> {
     let Limits { sms, kernels, configs } = recording.maker;
     let row = |found: &Verdict| TargetRow {
@@ -99,7 +100,7 @@ pub fn json(recording: &Recording, verdicts: &[Verdict], not_built: &[Target]) -
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
 
-/// The report for people; `not_built` as for [`json`].
+/// Formats the text report; `not_built` as for [`json`].
 pub fn text(recording: &Recording, verdicts: &[Verdict], not_built: &[Target]) -> String {
     let all = Counts::of(recording);
     let Limits { sms, kernels, configs } = recording.maker;
@@ -116,10 +117,10 @@ pub fn text(recording: &Recording, verdicts: &[Verdict], not_built: &[Target]) -
     text + &left_out(not_built) + &differences(recording, verdicts)
 }
 
-/// Who did not answer, and what would make them, with a blank line before it.
+/// Lists the skipped targets with the remedy, after a blank line.
 fn left_out(not_built: &[Target]) -> String {
     let names: Vec<&str> = not_built.iter().map(|target| target.name()).collect();
-    let who = if not_built.len() + 1 == Target::ALL.len() { "the firmware in this process alone has answered" } else { "left out" };
+    let who = if not_built.len() + 1 == Target::ALL.len() { "replayed by the in-process firmware only" } else { "left out" };
     if names.is_empty() {
         String::new()
     } else {
@@ -127,18 +128,18 @@ fn left_out(not_built: &[Target]) -> String {
     }
 }
 
-/// Where targets differ, a line each, with a blank line before them.
+/// Lists the differences of targets, a line each, after a blank line.
 fn differences(recording: &Recording, verdicts: &[Verdict]) -> String {
     let mut text: String = verdicts.iter().filter_map(why).map(|line| format!("\n{line}\n")).collect();
     let asked = recording.asks_for();
     if !text.is_empty() && recording.maker.configs < 2 * asked.sms {
-        let note = "on that many SMs a firmware with other room may try others, and choose among them";
+        let note = "on that many SMs, a firmware with other room may try and choose other configurations";
         text += &format!("\nThe recorded firmware had room for {} configurations: {note}.\n", recording.maker.configs);
     }
     text
 }
 
-/// Why a verdict is not that all is the same.
+/// Returns the reason why a verdict is not equality.
 pub fn why(found: &Verdict) -> Option<String> {
     let name = found.target.name();
     match &found.end {
@@ -174,7 +175,7 @@ mod tests {
         vec![
             Verdict { target: Target::Native, done: Counts::of(&recording()), end: End::Same },
             Verdict { target: Target::M4, done, end: End::Differs(difference) },
-            Verdict { target: Target::M0, done: Counts::default(), end: End::Stopped(CosimError("QEMU has ended".into())) },
+            Verdict { target: Target::M0, done: Counts::default(), end: End::Stopped(CosimError("QEMU has exited".into())) },
         ]
     }
 
@@ -189,11 +190,11 @@ native              1      1       1          0  same
 m4                  0      1       0          0  differs
 m0                  0      0       0          0  stopped
 
-m4: run 1, interrupt 1 at cycle 9, access 1: it makes no further access, the recording writes 1 to COMMIT
+m4: run 1, interrupt 1 at cycle 9, access 1: it ends without a further access, the recording writes 1 to COMMIT
 
-m0: QEMU has ended
+m0: QEMU has exited
 
-The recorded firmware had room for 16 configurations: on that many SMs a firmware with other room may try others, and choose among them.
+The recorded firmware had room for 16 configurations: on that many SMs, a firmware with other room may try and choose other configurations.
 ";
         assert_eq!(text(&recording(), &verdicts(), &[]), expected);
     }
@@ -207,7 +208,7 @@ The recorded firmware had room for 16 configurations: on that many SMs a firmwar
         let difference = &target["difference"];
         assert_eq!((&difference["cycle"], &difference["made"]), (&9.into(), &serde_json::Value::Null));
         assert_eq!((&difference["recorded"]["register"], &difference["recorded"]["value"]), (&"COMMIT".into(), &1.into()));
-        assert_eq!(document["targets"][2]["stopped_because"], "QEMU has ended");
+        assert_eq!(document["targets"][2]["stopped_because"], "QEMU has exited");
         assert_eq!(document["not_built"], serde_json::json!(["riscv"]));
     }
 
@@ -215,7 +216,7 @@ The recorded firmware had room for 16 configurations: on that many SMs a firmwar
     fn targets_without_an_image_are_named() {
         let alone = &verdicts()[..1];
         let said = |not_built: &[Target]| text(&recording(), alone, not_built).lines().last().map(str::to_owned);
-        let all = "No image for m4, m0, riscv: the firmware in this process alone has answered (`cargo xtask image` builds them).";
+        let all = "No image for m4, m0, riscv: replayed by the in-process firmware only (`cargo xtask image` builds them).";
         assert_eq!(said(&[Target::M4, Target::M0, Target::Riscv]).as_deref(), Some(all));
         assert_eq!(said(&[Target::M0]).as_deref(), Some("No image for m0: left out (`cargo xtask image` builds them)."));
     }

@@ -1,4 +1,4 @@
-//! The report of `run`: everything that one policy's run measured, as a table or as JSON.
+//! Report of `run`: all measurements of one policy's run, as a table or as JSON.
 
 use super::energy::{self, EnergyRow, LaunchEnergy};
 use super::provenance::Provenance;
@@ -20,29 +20,31 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// What a report is about.
+/// Subject of a report: machine, kernels, policy and options.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
-    /// Machine.
+    /// Machine of the run.
     pub gpu: &'a GpuConfig,
     /// Kernels, in order.
     pub workloads: &'a [Workload],
-    /// Policy.
+    /// Policy of the run.
     pub policy: Policy,
     /// Options in effect.
     pub options: Options,
-    /// What each kernel takes alone from its first TB to its end, where a deadline depends on it.
+    /// Time of each kernel alone from its first TB to its end, if a deadline depends on it.
     pub takes: &'a [Option<u64>],
-    /// Wall-clock time, if it is to be told; without it equal runs are equal bytes.
+    /// Wall-clock time, if requested; without it equal runs give equal bytes.
     pub seconds: Option<Seconds>,
 }
 
-/// Wall-clock seconds.
+/// Wall-clock time in seconds.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Seconds {
-    /// From the start of the process to the first simulated cycle: reading the trace, or executing the kernels.
+    /// Seconds from the start of the process to the first simulated cycle: reading the trace, or
+    /// executing the kernels.
     pub load: f64,
-    /// The rest, up to the report: the timing model, and what is read or executed beside it.
+    /// Seconds of the rest, up to the report: the timing model, and concurrent reading or
+    /// execution.
     pub simulate: f64,
 }
 
@@ -93,7 +95,7 @@ struct Document<'a> {
     seconds: Option<Seconds>,
 }
 
-/// The time of all decisions of the run.
+/// Time of all decisions of the run.
 #[derive(Serialize)]
 struct DecisionLatency {
     decisions: u32,
@@ -110,7 +112,8 @@ struct DecisionLatency {
     preemptions: Option<Looks>,
 }
 
-/// The time of the firmware's limits of memory instructions, of its control of extra TBs, or of its choices of victims.
+/// Time of the firmware's limits of memory instructions, of its control of extra TBs, or of its
+/// choices of victims.
 #[derive(Serialize)]
 struct Looks {
     looks: u32,
@@ -118,7 +121,7 @@ struct Looks {
     cycles: u64,
 }
 
-/// The fields that the reference numbers have too carry their column's name.
+/// Launch in a report. Fields that the reference numbers also have are named like their columns.
 #[derive(Serialize)]
 struct LaunchRow<'a> {
     kernel: &'a str,
@@ -155,7 +158,7 @@ struct LaunchRow<'a> {
     thrown_away: Option<ThrownAway>,
 }
 
-/// What went through the texture caches, where there are any.
+/// Traffic of the texture caches, if there are any.
 #[derive(Serialize)]
 struct TextureRow {
     texture_accesses: u64,
@@ -163,10 +166,10 @@ struct TextureRow {
     texture_reservation_fails: u64,
 }
 
-/// The JSON document, with a final newline.
+/// Formats the JSON document, with a final newline.
 ///
 /// # Errors
-/// Serialization cannot fail for these types; the error is passed on all the same.
+/// None in practice: serialization cannot fail for these types.
 pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<String> {
     let launches = subject.workloads.iter().zip(&outcome.launches).enumerate();
     let document = Document {
@@ -223,22 +226,22 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
 
-/// Issue slots with the names of their classes.
+/// Returns issue slots with the names of their classes.
 fn by_class(slots: &IssueSlots) -> impl Iterator<Item = (&'static str, u64)> {
     IssueClass::of(slots).map(|class| (class.name(), slots[class as usize]))
 }
 
-/// So many core cycles, in microseconds.
+/// Converts core cycles to microseconds.
 fn microseconds(gpu: &GpuConfig, cycles: u64) -> f64 {
     cycles as f64 * 1000.0 / f64::from(gpu.clocks.core_khz)
 }
 
-/// How long a kernel waited for its room; none where nobody is preempted and nobody is before others.
+/// Returns the placement latency of a kernel; `None` without preemption and priorities.
 fn latency(subject: Subject<'_>, outcome: &Outcome, at: usize) -> Option<Latency> {
     outcome.room.get(at).map(|room| room.judged(subject.takes.get(at).copied().flatten()))
 }
 
-/// Half of the interval of a kernel's IPC; none if the run was simulated in full.
+/// Returns the half-width of a kernel's IPC; `None` if the run was simulated in full.
 fn ipc_half_width(outcome: &Outcome, at: usize, options: Options) -> Option<f64> {
     outcome.estimate.as_ref().map(|_| estimated_ipc(outcome, at, options).half_width)
 }
@@ -281,7 +284,7 @@ fn launch_row<'a>(subject: Subject<'_>, outcome: &Outcome, at: usize, kernel: &'
     }
 }
 
-/// The report for people. `explain` adds the policy's decision.
+/// Formats the text report. `explain` adds the policy's decision.
 pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
     let mut text = comparison_table::heading(subject.workloads, subject.gpu, subject.options);
     let open = subject.options.open_sms.map_or_else(String::new, |sms| format!(", TBs on the first {sms} SMs only"));
@@ -289,7 +292,7 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
     let simulated = match &outcome.estimate {
         None => format!("{} cycles simulated", grouped(outcome.cycles)),
         Some(Estimate { simulated_cycles, steady_from_cycle, .. }) => format!(
-            "{} cycles, of which {} simulated; the rest as since cycle {}, \u{b1} half of a 95 % interval",
+            "{} cycles, {} of them simulated; the rest extrapolated from cycle {}, \u{b1} half of a 95 % interval",
             grouped(outcome.cycles),
             grouped(*simulated_cycles),
             grouped(*steady_from_cycle)
@@ -314,14 +317,12 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
     if let Some(time) = outcome.decision_time.filter(|time| time.memory_limits > 0) {
         let (looks, cycles) = (grouped(time.memory_limits.into()), grouped(time.memory_limit_cycles));
         let instructions = grouped(time.memory_limit_instructions);
-        text += &format!(
-            "the firmware has looked {looks} times for limits of memory instructions: {cycles} cycles ({instructions} instructions)\n"
-        );
+        text += &format!("updates of memory-instruction limits by the firmware: {looks}, {cycles} cycles ({instructions} instructions)\n");
     }
     if let Some(time) = outcome.decision_time.filter(|time| time.context_looks > 0) {
         let (looks, cycles) = (grouped(time.context_looks.into()), grouped(time.context_cycles));
         let instructions = grouped(time.context_instructions);
-        text += &format!("the firmware has looked {looks} times for extra TBs: {cycles} cycles ({instructions} instructions)\n");
+        text += &format!("updates of extra TBs by the firmware: {looks}, {cycles} cycles ({instructions} instructions)\n");
     }
     if let Some(time) = outcome.decision_time.filter(|time| time.preemptions > 0) {
         let (looks, cycles) = (grouped(time.preemptions.into()), grouped(time.preemption_cycles));
@@ -329,7 +330,7 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
         let who =
             if subject.gpu.sm.preemption.is_some_and(|preemption| preemption.selector.is_some()) { "hardware" } else { "the firmware" };
         let times = if time.preemptions == 1 { "once".to_owned() } else { format!("{looks} times") };
-        text += &format!("{who} has chosen victims {times}: {cycles} cycles ({instructions} instructions)\n");
+        text += &format!("{who} chose victims {times}: {cycles} cycles ({instructions} instructions)\n");
     }
     let choosing = outcome.decision_time.map_or(0, |time| time.preemption_cycles);
     text += &comparison_table::beside_quotas(subject.workloads, subject.options);
@@ -346,7 +347,7 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
     }
     if outcome.in_place.sms_short_of_it > 0 {
         let sms = outcome.in_place.sms_short_of_it;
-        text += &format!("{sms} SMs never got to the configuration: TBs from before still run on them\n");
+        text += &format!("{sms} SMs did not reach the configuration: earlier TBs still run on them\n");
     }
     if let Some(found) = &outcome.search {
         text += &search_rows::line(found, &kernels, &outcome.placement);
@@ -373,7 +374,7 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
     if explain {
         text += &match (&outcome.decision, &outcome.parted) {
             (Some(decision), _) => explanation::text(&[(subject.policy.name(), decision)]),
-            (None, Some(parted)) => format!("\n{}: the image's decision is not known here: {parted}.\n", subject.policy.name()),
+            (None, Some(parted)) => format!("\n{}: the image's decision is unknown: {parted}.\n", subject.policy.name()),
             (None, None) => format!("\n{}: {}.\n", subject.policy.name(), explanation::why_none(subject.policy, subject.workloads.len())),
         };
     }
@@ -386,12 +387,12 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
     text
 }
 
-/// What the kernels' columns are called.
+/// Returns the headings of the kernels' columns.
 fn columns(subject: Subject<'_>) -> Vec<Cow<'_, str>> {
     mias_lab::kernel_name::columns(subject.workloads.iter().map(|w| w.name.as_str()))
 }
 
-/// One column per kernel, one row per quantity.
+/// Formats one column per kernel, one row per quantity.
 fn launches(subject: Subject<'_>, outcome: &Outcome) -> String {
     let kernels = columns(subject);
     let headings: Vec<&str> = std::iter::once("kernel").chain(kernels.iter().map(AsRef::as_ref)).collect();

@@ -1,5 +1,5 @@
-//! What a search for how many SMs each kernel needs has found (`mias_policies::search`), in a line; and the power of policies of which one
-//! stalls or gates SMs.
+//! Results of a search for the number of SMs of each kernel (`mias_policies::search`) as a line;
+//! and the power of policies if one stalls or gates SMs.
 
 use super::energy;
 use mias_hw_model::config::GpuConfig;
@@ -13,7 +13,7 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Power {
     average_watts: f64,
-    /// Of that, what SMs leak, and what their clocks draw.
+    /// Part of the power from SM leakage, and from SM clocks.
     leakage_watts: f64,
     clock_watts: f64,
 }
@@ -24,7 +24,8 @@ impl Power {
     }
 }
 
-/// Power of a policy over its run; none where no policy of the comparison stalls or gates an SM, or the machine has no coefficients.
+/// Returns the power of a policy over its run. `None` if no policy of the comparison stalls or
+/// gates an SM, or the machine has no coefficients.
 pub(super) fn watts(results: &[PolicyResult], of: &PolicyResult, gpu: &GpuConfig) -> Option<Power> {
     if !results.iter().any(|result| result.sm_states.is_some()) {
         return None;
@@ -34,8 +35,9 @@ pub(super) fn watts(results: &[PolicyResult], of: &PolicyResult, gpu: &GpuConfig
     Some(Power { average_watts: watts(total)?, leakage_watts: watts(standing.leakage)?, clock_watts: watts(standing.clocks)? })
 }
 
-/// A table of power, and of energy times delay for the same work: STP says how much is done in a time, so that it is power over its square; both with
-/// what SMs leak and without. Nothing where [`watts`] has none.
+/// Formats a table of power, and of energy times delay for equal work, both with SM leakage and
+/// without. STP is work per time, so the latter is power over its square. Empty where [`watts`] has
+/// none.
 pub(super) fn power(results: &[PolicyResult], gpu: &GpuConfig) -> String {
     let with = ["policy", "power W", "leakage", "clocks", "energy x delay, W / STP^2"];
     let mut table = table::new(&[&with[..], &["power W without leakage", "W / STP^2 without"]].concat());
@@ -48,7 +50,7 @@ pub(super) fn power(results: &[PolicyResult], gpu: &GpuConfig) -> String {
     if any { format!("\n{}\n", table::text(&table)) } else { String::new() }
 }
 
-/// The cells of a policy.
+/// Returns the cells of a policy.
 fn cells(power: Power, stp: Option<f64>) -> [String; 6] {
     let share = |watts: f64| percent((power.average_watts > 0.0).then(|| watts / power.average_watts));
     let delay = |watts: f64| number(stp.filter(|stp| *stp > 0.0).map(|stp| watts / (stp * stp)), 2);
@@ -62,7 +64,7 @@ fn cells(power: Power, stp: Option<f64>) -> [String; 6] {
     ]
 }
 
-/// The line: which kernels are memory-intensive, how many SMs may hold TBs of each, and after how many windows.
+/// Formats the memory-intensive kernels, the SMs for each kernel, and the number of windows.
 pub(super) fn line(found: &SearchFound, names: &[&str], placement: &[Placement]) -> String {
     if !found.estimated_progress.is_empty() {
         return slowdowns(found, names, placement);
@@ -74,7 +76,7 @@ pub(super) fn line(found: &SearchFound, names: &[&str], placement: &[Placement])
     let memory = if memory.is_empty() { "no kernel is".to_owned() } else { format!("{} {}", memory.join(", "), are(memory.len())) };
     let windows = windows(found);
     if !found.done {
-        return format!("search for SMs: {memory} memory-intensive; {windows} so far, not over\n");
+        return format!("search for SMs: {memory} memory-intensive; {windows} so far, incomplete\n");
     }
     if placement.is_empty() {
         return format!("search for SMs: {memory} memory-intensive; after {windows}\n");
@@ -82,7 +84,7 @@ pub(super) fn line(found: &SearchFound, names: &[&str], placement: &[Placement])
     let all: usize = placement.iter().map(|place| place.sms.len()).sum();
     let of_each: Vec<usize> = (0..names.len()).map(|kernel| sms(placement, kernel)).collect();
     if of_each.iter().all(|&sms| sms == all) {
-        return format!("search for SMs: {memory} memory-intensive; after {windows}: every SM has all kernels\n");
+        return format!("search for SMs: {memory} memory-intensive; after {windows}: all kernels on every SM\n");
     }
     let shares: Vec<String> = names.iter().zip(&of_each).map(|(name, sms)| format!("{name} {sms}")).collect();
     if found.windows == 0 {
@@ -91,7 +93,8 @@ pub(super) fn line(found: &SearchFound, names: &[&str], placement: &[Placement])
     format!("search for SMs: {memory} memory-intensive; after {windows}: SMs of {}\n", shares.join(", "))
 }
 
-/// The line of a search that makes kernels equally slow: how many SMs each has, and how much slower it is than alone, as the firmware estimates it.
+/// Formats the line of a search for equal slowdowns: the SMs of each kernel, and its slowdown as
+/// the firmware estimates it.
 fn slowdowns(found: &SearchFound, names: &[&str], placement: &[Placement]) -> String {
     let slowed = |progress: f64| number((progress > 0.0).then(|| 1.0 / progress), 2);
     let of = |(kernel, name): (usize, &&str)| {
@@ -100,12 +103,13 @@ fn slowdowns(found: &SearchFound, names: &[&str], placement: &[Placement]) -> St
         format!("{name} {} times as slow as alone{sms}", slowed(progress))
     };
     let kernels: Vec<String> = names.iter().enumerate().map(of).collect();
-    let so_far = if found.done { "" } else { " so far, not over" };
+    let so_far = if found.done { "" } else { " so far, incomplete" };
     format!("search for SMs: {} by its estimate; {}{so_far}\n", kernels.join(", "), windows(found))
 }
 
-/// How slow kernels were over the whole run, the search included, beside what the firmware estimated for the shares that it chose; nothing where it
-/// estimates nothing, has not come to an end, or a kernel made no progress.
+/// Formats the slowdowns over the whole run, including the search, against the firmware's estimates
+/// for its shares. Empty if there is no estimate, the search is unfinished, or a kernel made no
+/// progress.
 pub(super) fn errors(result: &PolicyResult, names: &[&str]) -> String {
     let Some(found) = result.search.as_ref().filter(|found| found.done && !found.estimated_progress.is_empty()) else {
         return String::new();
@@ -122,7 +126,8 @@ pub(super) fn errors(result: &PolicyResult, names: &[&str]) -> String {
     })
 }
 
-/// The line of a search that limits active warps: how many each kernel has of a warp scheduler.
+/// Formats the line of a search that limits active warps: the limit of each kernel per warp
+/// scheduler.
 fn limits(found: &SearchFound, names: &[&str]) -> String {
     let of = |(name, limit): (&&str, &u32)| match limit {
         0 => format!("{name} any number"),
@@ -133,7 +138,7 @@ fn limits(found: &SearchFound, names: &[&str]) -> String {
     if found.done {
         format!("search for active warps: after {windows}: per warp scheduler {limits}\n")
     } else {
-        format!("search for active warps: {windows} so far, not over; now per warp scheduler {limits}\n")
+        format!("search for active warps: {windows} so far, incomplete; now per warp scheduler {limits}\n")
     }
 }
 
@@ -144,7 +149,7 @@ fn windows(found: &SearchFound) -> String {
     }
 }
 
-/// SMs that may hold TBs of a kernel.
+/// Returns the number of SMs that may hold TBs of a kernel.
 fn sms(placement: &[Placement], kernel: usize) -> usize {
     placement.iter().filter(|place| place.config.get(kernel).is_some_and(|tbs| *tbs > 0)).map(|place| place.sms.len()).sum()
 }
@@ -157,7 +162,7 @@ fn are(kernels: usize) -> &'static str {
 mod tests {
     use super::*;
 
-    /// 80 W, of which 30 W leak and 10 W are clocks, for an STP of 2: by hand.
+    /// 80 W, including 30 W of leakage and 10 W of clocks, for an STP of 2.
     #[test]
     fn power_has_its_shares() {
         let power = Power { average_watts: 80.0, leakage_watts: 30.0, clock_watts: 10.0 };
@@ -184,11 +189,11 @@ mod tests {
         let given = SearchFound { memory_intensive: vec![false; 2], windows: 0, ..found.clone() };
         assert_eq!(line(&given, &["lbm", "merge"], &placement), "SMs as given: lbm 4, merge 3\n");
         let shared = [Placement { config: vec![3, 5], sms: (0..7).collect() }];
-        assert!(line(&found, &["lbm", "merge"], &shared).ends_with("after 5 windows: every SM has all kernels\n"));
+        assert!(line(&found, &["lbm", "merge"], &shared).ends_with("after 5 windows: all kernels on every SM\n"));
         assert!(line(&found, &["lbm", "merge"], &[]).ends_with("after 5 windows\n"), "one configuration, or none that is in effect");
         let first = SearchFound { memory_intensive: vec![false; 2], windows: 1, done: false, ..found.clone() };
         let text = line(&first, &["lbm", "merge"], &[]);
-        assert_eq!(text, "search for SMs: no kernel is memory-intensive; 1 window so far, not over\n");
+        assert_eq!(text, "search for SMs: no kernel is memory-intensive; 1 window so far, incomplete\n");
         let limited = SearchFound { active_warps: vec![4, 0], ..found.clone() };
         let text = line(&limited, &["lbm", "merge"], &placement);
         assert_eq!(text, "search for active warps: after 5 windows: per warp scheduler lbm 4, merge any number\n");

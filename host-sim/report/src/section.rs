@@ -1,13 +1,13 @@
-//! A table with its heading: plain text for people at a terminal, Markdown for documents.
+//! Tables with a heading: plain text for the terminal, Markdown for documents.
 
 use mias_lab::table;
 
-/// A table with its heading and a sentence or two.
+/// Table with its heading and a note.
 #[derive(Clone, Debug)]
 pub struct Section {
-    /// Heading.
+    /// Heading of the table.
     pub title: &'static str,
-    /// What it shows; empty if the heading says it.
+    /// Description of the content; empty if the heading suffices.
     pub note: &'static str,
     /// Names of the columns.
     pub headings: Vec<String>,
@@ -20,13 +20,13 @@ impl Section {
         Section { title, note, headings: headings.iter().map(|&heading| heading.to_owned()).collect(), rows: rows.collect() }
     }
 
-    /// As plain text, with a blank line before it.
+    /// Formats as plain text, after a blank line.
     pub fn text(&self) -> String {
         let note = if self.note.is_empty() { String::new() } else { format!(" ({})", self.note) };
         format!("\n{}{note}\n{}", self.title, table::text(&table::of(&self.headings, &self.rows)))
     }
 
-    /// As Markdown, with a blank line before it.
+    /// Formats as Markdown, after a blank line.
     pub fn markdown(&self) -> String {
         let row = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
         let columns = 0..self.headings.len();

@@ -1,4 +1,4 @@
-//! The report of `sweep`: IPC against TBs per SM, as a table with bars, as JSON and as CSV.
+//! Report of `sweep`: IPC against TBs per SM, as a table with bars, as JSON and as CSV.
 
 use super::provenance::Provenance;
 use super::{SCHEMA_VERSION, kernel_stats};
@@ -16,18 +16,18 @@ use serde::Serialize;
 /// Length of the longest bar in characters.
 const BAR: f64 = 40.0;
 
-/// What a sweep is about.
+/// Subject of a sweep: machine, kernel and options.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
-    /// Machine.
+    /// Machine of the runs.
     pub gpu: &'a GpuConfig,
-    /// The kernel.
+    /// Kernel of the sweep.
     pub workload: &'a Workload,
     /// Options in effect.
     pub options: Options,
 }
 
-/// A point as reports have it; `null` where there is no number.
+/// Point in reports; `null` for missing numbers.
 #[derive(Clone, Debug, Serialize)]
 struct Row {
     tbs_per_sm: u32,
@@ -81,7 +81,7 @@ fn heading(subject: Subject<'_>) -> String {
     format!("{} {}", subject.workload.name, kernel_stats::heading(subject.gpu, subject.options))
 }
 
-/// The table without the heading line, which bars and shape follow.
+/// Formats the table without the heading line, followed by bars and shape.
 pub fn table_and_shape(subject: Subject<'_>, sweep: &Sweep) -> String {
     let rows = rows(subject, sweep);
     let best = rows.iter().filter_map(|row| row.ipc).fold(0.0, f64::max);
@@ -97,7 +97,7 @@ pub fn table_and_shape(subject: Subject<'_>, sweep: &Sweep) -> String {
             percent(row.dram_utilization),
         ]);
     }
-    // The bars stand beside the table: its cells could only be padded.
+    // Bars are outside of the table, whose cells could only be padded.
     let bar = |row: &Row| match row.ipc {
         Some(ipc) if best > 0.0 => "#".repeat((BAR * ipc / best).round() as usize),
         _ => String::new(),
@@ -110,12 +110,12 @@ pub fn table_and_shape(subject: Subject<'_>, sweep: &Sweep) -> String {
     text
 }
 
-/// For people.
+/// Formats as text.
 pub fn text(subject: Subject<'_>, sweep: &Sweep) -> String {
     heading(subject) + &table_and_shape(subject, sweep)
 }
 
-/// For programs.
+/// Formats as JSON.
 ///
 /// # Errors
 /// None in practice: every value has a JSON form.
@@ -135,7 +135,7 @@ pub fn json(subject: Subject<'_>, sweep: &Sweep) -> serde_json::Result<String> {
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
 
-/// For spreadsheets: a heading line, a line per point, nothing between commas where there is no number.
+/// Formats as CSV: a heading line, then a line per point, with empty cells for missing numbers.
 ///
 /// # Errors
 /// As [`csv_table::text`].

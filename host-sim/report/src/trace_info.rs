@@ -1,4 +1,4 @@
-//! What a trace holds: launches, what they ask of an SM, how compact they are, and how well their accesses coalesce.
+//! Summary of a trace: launches, their demand on an SM, compactness, and coalescing of accesses.
 
 use super::SCHEMA_VERSION;
 use mias_lab::experiment::workload::Recorded;
@@ -10,61 +10,63 @@ use mias_warp_trace::KernelTrace;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A trace, launch by launch.
+/// Trace, launch by launch.
 #[derive(Clone, Debug, Serialize)]
 pub struct TraceInfo {
     /// Version of the JSON documents.
     pub schema_version: u32,
     /// Name of the trace.
     pub name: String,
-    /// Bytes as a trace file, directory included.
+    /// Size as a trace file in bytes, including the directory.
     pub bytes: u64,
-    /// Warp instructions of all launches.
+    /// Number of warp instructions of all launches.
     pub warp_insts: u64,
-    /// One over the other; none if there is no instruction.
+    /// Bytes per warp instruction; `None` without instructions.
     pub bytes_per_warp_inst: Option<f64>,
-    /// Executed warp instructions by opcode that no table has, timed as integer; left out if there are none.
+    /// Executed warp instructions by opcode that no table has, timed as integer; left out if there
+    /// are none.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub unknown_opcodes: BTreeMap<String, u64>,
-    /// The launches, in order.
+    /// Launches in order.
     pub launches: Vec<LaunchInfo>,
 }
 
-/// One launch.
+/// Summary of one launch.
 #[derive(Clone, Debug, Serialize)]
 pub struct LaunchInfo {
-    /// Name.
+    /// Name of the kernel.
     pub kernel: String,
-    /// Stream, numbered as they appear.
+    /// Stream, numbered in order of appearance.
     pub stream: u32,
-    /// TBs in x, y, z.
+    /// Number of TBs in x, y, z.
     pub grid: [u32; 3],
-    /// Threads per TB in x, y, z.
+    /// Number of threads per TB in x, y, z.
     pub block: [u32; 3],
-    /// Registers per thread.
+    /// Number of registers per thread.
     pub registers_per_thread: u32,
     /// Shared memory per TB in bytes.
     pub shared_bytes: u32,
-    /// Warp instructions.
+    /// Number of warp instructions.
     pub warp_insts: u64,
-    /// Bytes of its sections in a trace file.
+    /// Size of its sections in a trace file, in bytes.
     pub bytes: u64,
-    /// One over the other; none if there is no instruction.
+    /// Bytes per warp instruction; `None` without instructions.
     pub bytes_per_warp_inst: Option<f64>,
-    /// Active lanes of an instruction in the mean, at most 32.
+    /// Mean number of active lanes per instruction, at most 32.
     pub lanes_per_warp_inst: Option<f64>,
-    /// Off-chip memory accesses of warps.
+    /// Number of off-chip memory accesses of warps.
     pub memory_refs: u64,
-    /// 32-byte sectors that one touches in the mean: 4 if 32 lanes read 4 bytes side by side, 32 if all are apart.
+    /// Mean number of 32-byte sectors per access: 4 if 32 lanes read adjacent 4-byte words, 32 if
+    /// all are apart.
     pub sectors_per_ref: Option<f64>,
-    /// Bytes used of a sector touched, in the mean, at most 32: what a gather wastes shows here.
+    /// Mean number of bytes used per touched sector, at most 32; low for a gather.
     pub bytes_per_sector: Option<f64>,
-    /// Different sector patterns.
+    /// Number of different sector patterns.
     pub patterns: u32,
 }
 
 impl TraceInfo {
-    /// Of a trace that has these sizes as a trace file.
+    /// Summarizes a trace with these sizes as a trace file.
     pub fn new(recorded: &Recorded, sizes: &Sizes, warnings: &Warnings) -> Self {
         let launches: Vec<LaunchInfo> =
             recorded.workloads.iter().zip(&sizes.launches).map(|(w, &bytes)| LaunchInfo::new(&w.trace, w.stream, bytes)).collect();
@@ -80,7 +82,7 @@ impl TraceInfo {
         }
     }
 
-    /// One line: what there is and how compact.
+    /// Formats a line with content and compactness.
     pub fn summary(&self) -> String {
         let launches = self.launches.len();
         let plural = if launches == 1 { "" } else { "es" };
@@ -89,7 +91,7 @@ impl TraceInfo {
         format!("{launches} launch{plural}, {insts} warp instructions; {bytes} bytes as a trace file, {per_inst} per warp instruction\n")
     }
 
-    /// For people.
+    /// Formats as text.
     pub fn text(&self) -> String {
         let extents = |extents: [u32; 3]| extents.map(|extent| extent.to_string()).join("x");
         let headings = ["kernel", "stream", "grid", "block", "regs/thread", "shared B/TB", "warp insts", "B/inst", "lanes/inst"];
@@ -115,12 +117,12 @@ impl TraceInfo {
         let unknown: u64 = self.unknown_opcodes.values().sum();
         let unknown = match self.unknown_opcodes.keys().map(String::as_str).collect::<Vec<_>>().as_slice() {
             [] => String::new(),
-            opcodes => format!("opcodes not known, timed as integer: {}; {} warp instructions\n", opcodes.join(", "), grouped(unknown)),
+            opcodes => format!("unknown opcodes, timed as integer: {}; {} warp instructions\n", opcodes.join(", "), grouped(unknown)),
         };
         format!("{}: {}{unknown}\n{}", self.name, self.summary(), table::text(&table))
     }
 
-    /// For programs.
+    /// Formats as JSON.
     ///
     /// # Errors
     /// None in practice: every value has a JSON form.

@@ -1,8 +1,10 @@
-//! Register activity as a value change dump (IEEE 1364-2005 section 18), for GTKWave and Surfer: interrupt line and registers, the
-//! phase in words, the bus access by access, staged quotas and resident TBs of every SM.
+//! Register activity as a value change dump (IEEE 1364-2005 section 18), for GTKWave and Surfer. It
+//! has the interrupt line and registers, the phase in words, each bus access, and staged quotas and
+//! resident TBs of every SM.
 //!
-//! Time is in femtoseconds of the core clock. The firmware's accesses of one cycle share it evenly, each with its strobe up for
-//! half of its share: the model gives the microcontroller no time of its own, but for decisions, whose writes come at their end.
+//! Time is in femtoseconds of the core clock. The firmware's accesses of one cycle share it evenly,
+//! each with its strobe high for half of its share. The microcontroller takes no time in the model
+//! except for decisions, whose writes come at their end.
 
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::register_block::{Activity, ActivityEvent};
@@ -11,7 +13,7 @@ use mias_registers::{KERNEL_SLOTS, PhaseCode, SM_WORDS, global, interrupt, sm, s
 use std::io;
 use vcd::{IdCode, TimescaleUnit, Value, VarType, Writer};
 
-/// Bits of an offset in the register map: [`mias_registers::MAP_END`] needs no more.
+/// Width of an offset in the register map in bits: [`mias_registers::MAP_END`] needs no more.
 const ADDRESS_BITS: u32 = 20;
 
 /// Signals of one SM, by kernel slot.
@@ -20,10 +22,10 @@ struct SmSignals {
     resident: Vec<IdCode>,
 }
 
-/// Width of the interrupt registers.
+/// Width of the interrupt registers in bits.
 const INTERRUPT_BITS: u32 = u32::BITS - interrupt::ALL.leading_zeros();
 
-/// All signals, and what is needed to follow them.
+/// All signals, with the state to follow them.
 struct Dump {
     writer: Writer<Vec<u8>>,
     irq: IdCode,
@@ -40,10 +42,10 @@ struct Dump {
     quota_sms: [u32; SM_WORDS],
 }
 
-/// The dump as text.
+/// Formats the dump as text.
 ///
 /// # Errors
-/// None that memory does not give.
+/// None in practice: memory takes every line.
 pub fn render(outcome: &Outcome, gpu: &GpuConfig) -> io::Result<Vec<u8>> {
     // A period in femtoseconds is 10^12 over the clock in kHz.
     let time = |cycle: u64| (u128::from(cycle) * 1_000_000_000_000 / u128::from(gpu.clocks.core_khz)) as u64;
@@ -100,7 +102,7 @@ impl Dump {
         Ok(dump)
     }
 
-    /// Reset values, all at time 0.
+    /// Writes reset values, all at time 0.
     fn start(&mut self) -> io::Result<()> {
         self.writer.timestamp(0)?;
         for strobe in [self.irq, self.read, self.write] {
@@ -126,7 +128,7 @@ impl Dump {
         self.writer.change_vector(signal, (0..bits).rev().map(|bit| Value::from(value >> bit & 1 == 1)))
     }
 
-    /// Strobe, address and data of one access.
+    /// Writes strobe, address and data of one access.
     fn access(&mut self, event: ActivityEvent, at: u64, share: u64) -> io::Result<()> {
         let (strobe, offset, value) = match event {
             ActivityEvent::Read { offset, value } => (self.read, offset, value),
@@ -141,7 +143,7 @@ impl Dump {
         self.writer.change_scalar(strobe, false)
     }
 
-    /// What an event changes besides the bus.
+    /// Writes the changes of an event in addition to the bus.
     fn follow(&mut self, event: ActivityEvent) -> io::Result<()> {
         match event {
             ActivityEvent::Raised(events) => self.interrupts(self.status | events, self.enable),
@@ -183,7 +185,7 @@ impl Dump {
         }
     }
 
-    /// A quota for a slot, staged on some SMs.
+    /// Writes a quota for a slot, staged on some SMs.
     fn row(&mut self, sms: [u32; SM_WORDS], slot: u32, quota: u32) -> io::Result<()> {
         for number in 0..self.sms.len() {
             let (word, bit) = sm_bit(number);

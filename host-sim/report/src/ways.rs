@@ -1,17 +1,18 @@
-//! Who owned which ways of a cache, in the JSON of `run`. Only where ways are owned.
+//! Ownership of cache ways, in the JSON of `run`. Only if ways are owned.
 
 use mias_hw_model::cache::WaysStats;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Of all L1s, or of all slices of the L2.
+/// Ways of all L1s, or of all slices of the L2.
 #[derive(Serialize)]
 pub(super) struct Ways<'a> {
     repartitions: u64,
     slots: Vec<Slot<'a>>,
 }
 
-/// One kernel slot: the order of launch, unless a kernel has taken the slot of one that had completed.
+/// Ways of one kernel slot. Slots are in launch order, unless a kernel has taken the slot of a
+/// completed one.
 #[derive(Serialize)]
 struct Slot<'a> {
     slot: usize,
@@ -20,7 +21,7 @@ struct Slot<'a> {
     repartitions: BTreeMap<usize, u64>,
 }
 
-/// The slots that ever had a way.
+/// Returns the slots that ever had a way.
 pub(super) fn row(stats: &WaysStats) -> Ways<'_> {
     let slots = stats.kernels.iter().enumerate().map(|(slot, kernel)| Slot {
         slot,

@@ -1,4 +1,4 @@
-//! Blocks and lines of evaluations of the plan as it is written, and the tables that are made of them.
+//! Blocks and lines of evaluations of the written plan, and their tables.
 
 use crate::random;
 use mias_lab::evaluate::decisions::{Block, Choice, Judgement, Kernels, Line, Objective, Set, TRANSITION};
@@ -9,7 +9,7 @@ use mias_lab::experiment::policies::Policies;
 use mias_report::evaluation::text;
 use std::path::Path;
 
-/// The plan, in one of its windows.
+/// Returns an evaluation of the plan, in one of its windows.
 fn evaluation(seed: u64) -> Evaluation {
     let mut plan = plan::load("decisions", &Policies::default()).expect("built in");
     for experiment in &mut plan.experiments {
@@ -20,13 +20,14 @@ fn evaluation(seed: u64) -> Evaluation {
     random::of_plan(&plan, seed)
 }
 
-/// All blocks, and the policies of which the best is B.
+/// Returns all blocks, and the policies among which the best is B.
 fn blocks(evaluation: &Evaluation) -> (Vec<Block>, Vec<String>) {
     let kernels = Kernels::built_in();
     (Block::all(evaluation, &kernels), kernels.existing)
 }
 
-/// Two machines with both sets and one with judged kernels, in the plan's order; in each all policies with and without DMIL, and what measures where TBs drain.
+/// Two machines with both sets and one with judged kernels, in the plan's order. Each has all
+/// policies with and without DMIL, and the measuring ones with draining transitions.
 #[test]
 fn every_study_of_the_plan_has_its_place() {
     let evaluation = evaluation(1);
@@ -36,7 +37,8 @@ fn every_study_of_the_plan_has_its_place() {
     assert_eq!(found, [(rtx, Set::Making), (dai, Set::Making), (rtx, Set::Judged), (dai, Set::Judged), ("a100", Set::Judged)]);
     for block in &blocks {
         let judgement = Judgement::of(block, &existing);
-        // Beside the existing ones MIAS-Duel and MIAS-Trial, which measure as all but Spatial and SMK-P do.
+        // In addition to the existing ones, MIAS-Duel and MIAS-Trial, which measure as all except
+        // Spatial and SMK-P do.
         let policies = existing.len() + 2;
         assert_eq!(judgement.lines.len(), 2 * policies + 2 * (policies - 2));
         let dmil = "sm.memory_issue.in_flight=dynamic";
@@ -60,13 +62,14 @@ fn every_study_of_the_plan_has_its_place() {
     }
     let text = |evaluation: &Evaluation| text::render(evaluation, Path::new("d"));
     let said = text(&evaluation);
-    assert!(said.contains("judged kernels were looked at") && said.contains("| decisions h | m |"), "{said}");
+    assert!(said.contains("held-out kernels were inspected by plan decisions (h) on m"), "{said}");
     let mut other = evaluation;
     other.plan.report = Default::default();
-    assert!(!text(&other).contains("judged kernels"));
+    assert!(!text(&other).contains("kernels were inspected"));
 }
 
-/// B is the best by its mean, whichever it is, and its line says 0 % of the way; the best static choices are all of it, and nothing that is chosen at the start is beyond them.
+/// B has the best mean, and its line states 0 %. The best static choices are at 100 %, and no
+/// static choice is beyond them.
 #[test]
 fn lines_agree_with_their_ends() {
     for seed in 0..2 {
@@ -87,7 +90,8 @@ fn lines_agree_with_their_ends() {
     }
 }
 
-/// What a policy chose: a configuration, also one that came too late; SMs of each kernel, if every SM has TBs of one only.
+/// Choices are a configuration, including a late one, or the SMs of each kernel, if every SM has
+/// TBs of one only.
 #[test]
 fn choices_are_read_from_placements() {
     let mut evaluation = evaluation(2);
@@ -109,7 +113,8 @@ fn choices_are_read_from_placements() {
     let chosen: Vec<Option<Choice>> = block.mixes[0].runs.iter().take(6).map(|(_, run)| run.choice.clone()).collect();
     let (config, split) = (|tbs: [u32; 2]| Some(Choice::Config(tbs.to_vec())), |sms: [u32; 2]| Some(Choice::Split(sms.to_vec())));
     assert_eq!(chosen, [split([11, 19]), config([3, 1]), config([2, 2]), None, split([3, 21]), None]);
-    // 11 of 30 SMs are three eighths, rounded down: one of the splits of the plan. 3 and 21 of 30 are none.
+    // 11 of 30 SMs are three eighths, rounded down: one of the splits of the plan. 3 and 21 of 30
+    // are none.
     let regret = |at: usize| block.mixes[0].decision_regret(&block.mixes[0].runs[at].0, Objective::Stp);
     assert!(regret(0).is_some() && regret(4).is_none());
 }

@@ -1,5 +1,6 @@
-//! Static check of all figures of random evaluations, at the widths of a page and of a paper's columns: every text is within its drawing, and
-//! no text is over another, in whichever font of those that drawings ask for. Marks, bars and lines are within their drawing, too.
+//! Static check of all figures of random evaluations, at the widths of a page and of a paper's
+//! columns. Every text, mark, bar and line is within its drawing, and texts do not overlap, in any
+//! of the fonts of drawings.
 
 use crate::random;
 use mias_lab::evaluate::blocks::{Block, Kind};
@@ -8,13 +9,14 @@ use mias_report::evaluation::html;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// What a corner may be beyond an edge: numbers are written with two decimals.
+/// Tolerance of a corner beyond an edge: numbers are written with two decimals.
 const TOLERANCE: f64 = 0.01;
 
-/// Widths in millimetres and sizes of text in points.
+/// Widths in millimeters and sizes of text in points.
 const SIZES: [(f64, f64); 4] = [(84.0, 8.0), (174.0, 8.0), (60.0, 8.0), (84.0, 6.0)];
 
-/// Whether two convex quadrilaterals overlap: no side of either parts them (separating axis theorem).
+/// Returns whether two convex quadrilaterals overlap: no side of either separates them (separating
+/// axis theorem).
 fn overlap(a: &[Point; 4], b: &[Point; 4]) -> bool {
     let parts = |one: &[Point; 4], other: &[Point; 4]| {
         (0..4).any(|at| {
@@ -32,7 +34,7 @@ fn overlap(a: &[Point; 4], b: &[Point; 4]) -> bool {
     !parts(a, b) && !parts(b, a)
 }
 
-/// What is wrong with a drawing; nothing, if nothing is.
+/// Returns the faults of a drawing.
 fn faults(drawing: &Drawing) -> Vec<String> {
     let (width, height) = drawing.size();
     let inside = |(x, y): Point| (-TOLERANCE..=width + TOLERANCE).contains(&x) && (-TOLERANCE..=height + TOLERANCE).contains(&y);
@@ -75,15 +77,16 @@ mod slow {
     }
 }
 
-/// Of these plans: nothing in a figure is over an edge or over another; figures have names of their own, numbers with units and tables; and every figure
-/// and title that a plan declares is in the report.
+/// Checks the figures of these plans. Nothing extends over an edge or overlaps. Figures have
+/// distinct names, and numbers have units and tables. The report contains every declared figure and
+/// title.
 fn figures_of(plans: impl Iterator<Item = &'static (&'static str, &'static str)>, seed: u64) -> Result<(), TestCaseError> {
     for (plan, _) in plans {
         let evaluation = random::of_quick(plan, seed);
         let figures = html::figures(&evaluation);
         let ids: BTreeSet<&str> = figures.iter().map(|figure| figure.id.as_str()).collect();
         prop_assert!(ids.len() == figures.len() && !ids.is_empty(), "{}: {:?}", plan, ids);
-        // Of a single group there may be no number at all.
+        // A single group may have no number at all.
         let many = evaluation.studies.iter().all(|study| study.groups.len() != 1);
         for figure in &figures {
             for drawing in SIZES.iter().flat_map(|&(width_mm, text_pt)| figure.drawings(Size { width_mm, text_pt })) {
@@ -95,7 +98,7 @@ fn figures_of(plans: impl Iterator<Item = &'static (&'static str, &'static str)>
             }
         }
         let page = html::render(&evaluation);
-        // The quick form may leave experiments out, and no row of a figure may have its number.
+        // The quick form may leave experiments out, so that no row of a figure has its number.
         let drawn = |block: &&Block| match block.kind {
             Kind::Section => !block.studies(&evaluation).is_empty(),
             Kind::Bars | Kind::Stacks => {
@@ -106,7 +109,7 @@ fn figures_of(plans: impl Iterator<Item = &'static (&'static str, &'static str)>
         };
         for block in evaluation.plan.report.blocks.iter().filter(drawn) {
             prop_assert!(
-                block.kind == Kind::Table || block.figure.is_empty() || ids.contains(block.figure.as_str()),
+                matches!(block.kind, Kind::Table | Kind::Claims) || block.figure.is_empty() || ids.contains(block.figure.as_str()),
                 "{}: figure {}",
                 plan,
                 block.figure
@@ -126,13 +129,13 @@ fn has_numbers(plan: &str, figure: &Figure) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The check sees what it is to see.
+/// The check detects overlaps.
 #[test]
 fn overlaps_are_found() {
     let square = |x: f64, y: f64, side: f64| [(x, y), (x + side, y), (x + side, y + side), (x, y + side)];
     assert!(overlap(&square(0.0, 0.0, 10.0), &square(9.0, 9.0, 10.0)));
     assert!(!overlap(&square(0.0, 0.0, 10.0), &square(10.0, 0.0, 10.0)));
-    // A diamond's corner may be beside a square's.
+    // A diamond's corner may be next to a square's.
     let diamond = [(15.0, 10.0), (20.0, 15.0), (15.0, 20.0), (10.0, 15.0)];
     assert!(!overlap(&square(0.0, 0.0, 12.0), &diamond) && overlap(&square(0.0, 0.0, 13.0), &diamond));
 }

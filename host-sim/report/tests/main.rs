@@ -1,4 +1,4 @@
-//! Reports of random evaluations: their figures' geometry, their files, and what they depend on.
+//! Reports of random evaluations: geometry of figures, files, and dependencies.
 
 mod decisions;
 mod figures;

@@ -1,4 +1,4 @@
-//! What reports depend on.
+//! Dependencies of reports.
 
 use crate::random;
 use mias_lab::evaluate::plan;
@@ -7,7 +7,7 @@ use mias_lab::table::DASH;
 use mias_report::evaluation::html;
 use std::collections::BTreeSet;
 
-/// Renaming or copying a plan changes nothing in its report except the name, of whichever plan.
+/// Renaming or copying any plan changes nothing in its report except the name.
 #[test]
 fn a_copy_has_the_same_report() {
     let folder = tempfile::tempdir().unwrap();
@@ -19,7 +19,7 @@ fn a_copy_has_the_same_report() {
             html::render(&random::of_quick(file.to_str().unwrap(), 1))
         };
         let (original, copied) = (page(text), page(&copy));
-        // Its title, what it says of itself at its end, and a line for a protocol.
+        // Its title, its closing description, and a line for a protocol.
         let said = |name: &str| [format!("mias evaluate {name}-quick<"), format!("plan {name}-quick ("), format!("| {name}-quick h |")];
         let renamed = |page: &str, name: &str| said(name).iter().fold(page.to_owned(), |page, said| page.replace(said, ""));
         assert_eq!(renamed(&original, name), renamed(&copied, "a-copy"), "{name}");
@@ -27,7 +27,8 @@ fn a_copy_has_the_same_report() {
     }
 }
 
-/// Every line of the field's table has a name of its own, is among others of its kind, and is somebody's; its storage is known; and there are ten combinations.
+/// Every line of the field's table has a distinct name, a kind that others share, and an author.
+/// Its storage is known, and there are ten combinations.
 #[test]
 fn every_line_of_the_field_is_told() {
     let plan = plan::load("field", &Policies::default()).unwrap();
@@ -68,13 +69,14 @@ fn the_stack_has_every_combination() {
             let rows = block.rows(&evaluation);
             let all = block.factorial(&rows);
             assert_eq!(all[0].combinations(), 16);
-            // Each of the first quantity, which is always known.
+            // Check the first quantity, which is always known.
             assert!(all[0].cases.len() > 1 && rows.len() == 16 * all[0].cases.len(), "{}: {}", block.title, rows.len());
         }
     }
 }
 
-/// A series looks the same in every panel of a figure, and its key has all of them: the schemes of Shieh 2016 are not the same in all experiments.
+/// A series looks the same in every panel of a figure, and its key has all of them. The schemes of
+/// Shieh 2016 differ between experiments.
 #[test]
 fn keys_have_the_series_of_all_panels() {
     let page = html::render(&random::of_quick("shieh", 1));

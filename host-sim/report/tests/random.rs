@@ -1,4 +1,5 @@
-//! Random evaluations of any plan: experiments, settings, kernels and policies are the plan's, every number is drawn.
+//! Random evaluations of any plan: experiments, settings, kernels and policies are the plan's;
+//! every number is random.
 
 use mias_lab::choice::Choice;
 use mias_lab::evaluate::plan::{self, Experiment, Plan, Setting};
@@ -12,10 +13,10 @@ use mias_workloads::kernels::KernelType;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// Most groups of a study of one size and class.
+/// Maximum number of groups of a study of one size and class.
 const GROUPS: usize = 2;
 
-/// A stream of numbers in [0, 1) from a seed: SplitMix64 (Steele, Lea and Flood 2014).
+/// Stream of numbers in [0, 1) from a seed: SplitMix64 (Steele, Lea and Flood 2014).
 struct Numbers(u64);
 
 impl Numbers {
@@ -31,7 +32,7 @@ impl Numbers {
         ((self.next() * end as f64) as usize).min(end - 1)
     }
 
-    /// None in one case of eight.
+    /// Returns `None` in one case of eight.
     fn maybe(&mut self, most: f64) -> Option<f64> {
         let value = most * self.next();
         (self.below(8) > 0).then_some(value)
@@ -92,7 +93,7 @@ impl Numbers {
         json!({ "speedup": self.maybe(2.0), "stp": 0.1 + 2.0 * self.next(), "antt": self.maybe(10.0), "fairness": self.maybe(1.0) })
     }
 
-    /// Of a kernel alone.
+    /// Creates the results of an isolated kernel.
     fn alone(&mut self, experiment: &Experiment, name: &str) -> AloneResult {
         let curve: Vec<(u64, f64)> = (1..60).map(|at| (2_500 * at, 4000.0 * self.next())).collect();
         let scalability: Vec<(u32, f64)> = (1..=8).map(|tbs| (tbs, 0.1 + 900.0 * self.next())).collect();
@@ -240,7 +241,7 @@ fn read<T: DeserializeOwned>(value: Value) -> T {
     serde_json::from_value(value.clone()).unwrap_or_else(|error| panic!("{error}: {value}"))
 }
 
-/// C and M of the kernels, memory-intensive ones first.
+/// Returns the types of the kernels, M first.
 fn class(experiment: &Experiment, members: &[usize]) -> String {
     let letter = |&member: &usize| match experiment.kernels[member].1.kernel_type()? {
         KernelType::Memory => Some('M'),
@@ -251,7 +252,7 @@ fn class(experiment: &Experiment, members: &[usize]) -> String {
     letters.into_iter().collect()
 }
 
-/// Of a plan.
+/// Creates an evaluation of a plan.
 pub(crate) fn of_plan(plan: &Plan, seed: u64) -> Evaluation {
     let mut numbers = Numbers(seed);
     let settings = plan.experiments.iter().flat_map(|experiment| experiment.settings.iter().map(move |setting| (experiment, setting)));
@@ -260,7 +261,7 @@ pub(crate) fn of_plan(plan: &Plan, seed: u64) -> Evaluation {
     Evaluation { schema_version: SCHEMA_VERSION, model: "m".into(), plan, studies }
 }
 
-/// Of the quick form of a plan that comes with the program, or of a file.
+/// Creates an evaluation of the quick form of a built-in plan, or of a file.
 pub(crate) fn of_quick(name: &str, seed: u64) -> Evaluation {
     of_plan(&plan::load_quick(name, &Policies::default()).expect("a plan"), seed)
 }

@@ -1,4 +1,4 @@
-//! When urgent kernels had their room.
+//! Placement latency of urgent kernels.
 
 use crate::random;
 use mias_lab::evaluate::results::Evaluation;
@@ -9,7 +9,7 @@ use mias_report::evaluation::html;
 fn only_urgent_kernels_have_a_row_and_missed_deadlines_are_counted() {
     let mut evaluation = random::of_quick("quick", 1);
     evaluation.studies.truncate(1);
-    let heading = "When urgent kernels had their room";
+    let heading = "Placement latency of urgent kernels";
     assert!(!html::render(&evaluation).contains(heading));
     let none = Latency {
         priority: 0,

@@ -1,4 +1,5 @@
-//! How long tracing takes and how large the traces are: `cargo run --release -p mias-workloads --example trace_rate mm nbdy:8192`.
+//! Measures tracing time and trace size: `cargo run --release -p mias-workloads --example
+//! trace_rate mm nbdy:8192`.
 
 use mias_ptx::lower::record;
 use mias_workloads::kernels;

@@ -1,9 +1,9 @@
-//! A kernel that is executed while it runs: its TBs are executed in grid order when the model is about to issue them, and somewhat
-//! ahead of it, so that a run of a window does not wait for the whole grid.
+//! Execution of a kernel during its simulation. TBs are executed in grid order shortly before the
+//! model issues them, so a run of a window does not wait for the whole grid.
 //!
-//! Each TB is executed once, whatever number of runs share the kernel: they read one trace, which grows part by part. Parts that are too
-//! much for memory wait on disk (`parts.rs`). When the whole grid has been executed, its results are checked, and its trace is kept in the
-//! cache if it fits into memory.
+//! Each TB is executed once, for any number of runs that share the kernel: they read one trace that
+//! grows part by part. Parts that exceed memory are written to disk (`parts.rs`). After the whole
+//! grid, the results are checked. The trace is cached if it fits into memory.
 
 use crate::budget::Budget;
 use crate::kernels::{Instance, KernelError, Prepared, Progress};
@@ -17,28 +17,30 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A part that is taken further grows by a quarter at least, so that all copies made of it while it grows take few times what it does.
+/// Inverse of the minimum growth of a part: one quarter. All copies made of a growing part then
+/// cost only a few times its size.
 const GROWTH: u64 = 4;
 
-/// Warp instructions executed at least when a TB is wanted. Assumption: some tenths of a second.
+/// Minimum number of warp instructions to execute for a requested TB. Assumption: some tenths of a
+/// second.
 const LEAST_WARP_INSTS: u64 = 4_000_000;
 
-/// Takes what threads print.
+/// Receiver of the text that threads print.
 pub type Printer = fn(&str);
 
-/// A kernel, as far as it has been executed.
+/// A kernel that is executed during its simulation.
 #[derive(Debug)]
 pub struct Ahead {
     program: Program,
     instance: Instance,
     info: KernelInfo,
-    /// What it may take in memory.
+    /// Memory limit of the kernel.
     budget: Budget,
-    /// Is told what its threads print.
+    /// Receiver of the text that threads print.
     printer: Option<Printer>,
-    /// How often they have.
+    /// Number of print calls so far.
     prints: AtomicU64,
-    /// Where the whole trace is kept.
+    /// Cache entry for the whole trace.
     keeper: Option<Keeper>,
     without_tbs: Arc<KernelTrace>,
     state: Mutex<State>,
@@ -47,18 +49,20 @@ pub struct Ahead {
 #[derive(Debug)]
 struct State {
     recorder: Recorder,
-    /// What does not grow any more.
+    /// Parts that no longer grow.
     parts: Parts,
-    /// The part that grows, as far as somebody has seen it.
+    /// Growing part, as last published to a reader.
     latest: Arc<KernelTrace>,
     failed: Option<String>,
 }
 
 impl Ahead {
-    /// Nothing is executed yet. The trace may take what `budget` says in memory; once it is whole it is kept.
+    /// Creates a kernel without executed TBs.
+    ///
+    /// `budget` limits the trace in memory. `keeper` caches the trace once it is complete.
     ///
     /// # Errors
-    /// [`KernelError::Record`] for a launch that cannot be.
+    /// [`KernelError::Record`] for an invalid launch.
     pub fn new(prepared: Prepared, budget: Budget, keeper: Option<Keeper>, printer: Option<Printer>) -> Result<Self, KernelError> {
         let Prepared { program, instance, info } = prepared;
         let job = Job { program: &program, launch: &instance.launch, device: &instance.memory };
@@ -69,12 +73,12 @@ impl Ahead {
         Ok(Ahead { program, instance, info, budget, printer, prints: AtomicU64::new(0), keeper, without_tbs, state })
     }
 
-    /// The trace of no TB: geometry and static instructions.
+    /// Trace without TBs: geometry and static instructions.
     pub fn without_tbs(&self) -> Arc<KernelTrace> {
         self.without_tbs.clone()
     }
 
-    /// The whole trace, if the whole grid has been executed and is in one part.
+    /// Whole trace, if the whole grid has been executed into one part.
     pub fn in_one_part(&self) -> Option<Arc<KernelTrace>> {
         let state = self.state();
         (state.recorder.recorded() == self.tbs() && state.parts.count() == 0).then(|| state.latest.clone())
@@ -84,16 +88,17 @@ impl Ahead {
         self.info.tbs() as u32
     }
 
-    /// How often threads have printed so far.
+    /// Number of print calls of threads so far.
     pub fn prints(&self) -> u64 {
         self.prints.load(Relaxed)
     }
 
-    /// Executes until the whole grid is done, or `warp_insts` warp instructions have been, or a part is full. `progress` is told the TBs done,
-    /// and of how many.
+    /// Executes TBs until the grid is complete, a part is full, or `warp_insts` warp instructions
+    /// have been executed. `progress` receives the number of executed TBs and the total.
     ///
     /// # Errors
-    /// [`KernelError`], also for results that are not the host's, and if `progress` asked to stop.
+    /// [`KernelError`], also for results that differ from the host's, and if `progress` stopped the
+    /// execution.
     pub fn start(&self, warp_insts: u64, progress: &mut Progress<'_>) -> Result<(), KernelError> {
         let (mut state, mut flow) = (self.state(), ControlFlow::Continue(()));
         self.advance(&mut state, &mut |recorder| {
@@ -107,7 +112,7 @@ impl Ahead {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Executes TBs into the growing part while `goes_on`, or until it is full.
+    /// Executes TBs into the growing part until it is full or `goes_on` returns false.
     fn advance(&self, state: &mut State, goes_on: &mut dyn FnMut(&Recorder) -> bool) -> Result<(), KernelError> {
         let job = Job { program: &self.program, launch: &self.instance.launch, device: &self.instance.memory };
         let State { recorder, parts, .. } = state;
@@ -119,7 +124,7 @@ impl Ahead {
             print(&printed.text);
         }
         advanced.map_err(|error| self.explain(error))?;
-        // Not two copies at a time.
+        // Drop the old copy first, so that only one exists at a time.
         state.latest = self.without_tbs.clone();
         state.latest = Arc::new(state.recorder.so_far());
         if state.recorder.recorded() == self.tbs() {
@@ -128,7 +133,7 @@ impl Ahead {
         Ok(())
     }
 
-    /// Executes TBs until `tb` is among them.
+    /// Executes TBs up to and including `tb`.
     fn reach(&self, state: &mut State, tb: u32) -> Result<(), KernelError> {
         if state.recorder.recorded() > tb {
             return Ok(());
@@ -145,13 +150,13 @@ impl Ahead {
             && let Some(keeper) = &self.keeper
             && let Some(whole) = self.whole(state)?
         {
-            // A cache is never needed. What is wrong with it, the next run says before it begins.
+            // The cache is optional. The next run reports its errors before it starts.
             let _ = keeper.keep(&self.info.name, &whole);
         }
         Ok(())
     }
 
-    /// The whole trace, once all TBs are there; none if its parts are too much for memory.
+    /// Whole trace once all TBs are executed; `None` if its parts exceed memory.
     fn whole(&self, state: &mut State) -> Result<Option<Arc<KernelTrace>>, KernelError> {
         if state.parts.count() == 0 {
             return Ok(Some(state.latest.clone()));
@@ -175,7 +180,7 @@ impl Ahead {
         KernelError::Spill { kernel, folder, error: error.to_owned() }
     }
 
-    /// What went wrong, in terms of what the user can do about it.
+    /// Converts an error into one with a remedy for the user.
     fn explain(&self, error: RecordError) -> KernelError {
         match error {
             RecordError::Room { tb, room_bytes } => {

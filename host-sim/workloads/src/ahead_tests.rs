@@ -43,7 +43,7 @@ fn every_state_of_the_trace_begins_the_whole() {
     }
 }
 
-/// What a warp of a TB executes: its instructions, and the sectors of its memory references.
+/// Execution of one warp: its instructions, and the sectors of its memory references.
 fn expanded(trace: &KernelTrace, tb: u32, warp: u32) -> (Vec<ShapeInst>, Vec<(u64, Vec<SectorRef>)>) {
     let from = trace.warp(tb, warp);
     let shape = trace.shape(from.shape);
@@ -53,7 +53,8 @@ fn expanded(trace: &KernelTrace, tb: u32, warp: u32) -> (Vec<ShapeInst>, Vec<(u6
     (insts, mems.map(|mem| (mem.base_sector, trace.pattern(mem.pattern).to_vec())).collect())
 }
 
-/// One warp in each of 3 TBs loads as often as `loads` says, from places that differ: 32 sectors of a pattern of its own each time.
+/// One warp in each of 3 TBs loads as often as `loads` says, from places that differ: 32 sectors of
+/// a pattern of its own each time.
 fn gathers(loads: u32) -> Prepared {
     let ptx = format!(
         ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry gathers(.param .u64 p)\n{{\n.reg .b64 %a<4>;\n.reg .b32 %r<9>;\n\
@@ -69,38 +70,40 @@ fn gathers(loads: u32) -> Prepared {
     Spec::parse(file.to_str().unwrap()).unwrap().prepare().unwrap()
 }
 
-/// The record of a warp with 32 sectors of 8 bytes for each load, and 16 for the load: some 300 bytes a round. 20,000 rounds are 6 MB, and
-/// twice the sectors more than the 8 MiB that a part has at least.
+/// The record of a warp with 32 sectors of 8 bytes for each load, and 16 for the load: some 300
+/// bytes a round. 20,000 rounds are 6 MB, and twice the sectors more than the 8 MiB that a part has
+/// at least.
 #[test]
 fn a_tb_beyond_the_budget_is_told_and_stays_told() {
     let ahead = |loads, budget| Ahead::new(gathers(loads), Budget::new(budget, 2), None, None).unwrap();
     let small = ahead(20_000, 1000);
     let told = small.part_with(0).unwrap_err();
-    let part =
-        "kernel `gathers`: the trace of TB 0 of its 3 TBs takes more than 8.0 MiB, the part for it of the 1000 B that it has (--memory)";
+    let part = "kernel `gathers`: the trace of TB 0 of its 3 TBs needs more than 8.0 MiB, its part of the 1000 B of --memory";
     assert!(told.starts_with(part), "{told}");
     assert_eq!(small.part_with(2).unwrap_err(), told);
     let large = ahead(20_000, 1 << 30);
     assert_eq!(large.part_with(2).unwrap().trace.recorded_tbs(), 3);
     // 60,000 rounds are 18 MB, of the 16 MiB that a record has at least.
     let told = ahead(60_000, 1000).part_with(0).unwrap_err();
-    assert!(told.contains("its record takes more than the 16777216 bytes that there are for it") && told.contains("--memory"), "{told}");
+    assert!(told.contains("still running after its record filled its 16777216 bytes of --memory") && told.contains("--memory"), "{told}");
 }
 
 /// 240 TBs with two tiles each: of one system so large a TB alone has a million instructions.
 const SYSTEMS: &str = "nbdy:61440,systems=120";
 
-/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+/// Tests that `cargo xtask ci` runs and `cargo xtask test` skips.
 mod slow {
     use super::*;
 
-    /// Every TB in grid order, then all again, as a relaunch asks for them; the second time nothing is executed.
+    /// Every TB in grid order, then all again, as a relaunch asks for them; the second time nothing
+    /// is executed.
     #[test]
     fn a_budget_of_any_size_gives_the_same_tbs() {
         for (name, size) in KERNELS {
             let whole = prepared(name, size).record().unwrap();
             let bytes = whole.memory_bytes() as u64;
-            // All in one part; in parts, all in memory; most of them on disk. An eighth of a small budget is held.
+            // All in one part; in parts, all in memory; most of them on disk. An eighth of a small
+            // budget is held.
             for (budget, spills) in [(256 * bytes, false), (16 * bytes, false), (bytes / 2, true)] {
                 let ahead = ahead(name, size, budget);
                 for tb in (0..whole.tbs()).chain(0..whole.tbs()) {
@@ -118,7 +121,8 @@ mod slow {
         }
     }
 
-    /// What is counted while a kernel with large records is executed: TBs' records as they are when one ends, the growing part and those held.
+    /// Counts memory while a kernel with large records is executed: each TB's record at its end,
+    /// the growing part, and the held parts.
     #[test]
     fn what_is_counted_is_within_the_budget() {
         for (loads, budget_bytes) in [(20_000, 64 << 20), (20_000, 128 << 20), (8_000, 1 << 20), (8_000, 1 << 26)] {
@@ -127,7 +131,7 @@ mod slow {
             let ahead = Ahead::new(prepared, budget, None, None).unwrap();
             for tb in [0, 1, 2, 0] {
                 if let Err(told) = ahead.part_with(tb) {
-                    assert!(told.contains("takes more than"), "{told}");
+                    assert!(told.contains("needs more than"), "{told}");
                     break;
                 }
                 let state = ahead.state();

@@ -1,6 +1,7 @@
-//! The launches of a kernel list, read as they come: the next is read while the present one is simulated, and what has been replayed goes.
-//! So a list of any length runs in the memory of a few launches, and begins when the first has been read. Fingerprints are taken, and launches
-//! kept, while they are replayed.
+//! Launches of a kernel list, read during the replay. The next launch is read while the present one
+//! is simulated, and replayed launches are dropped. A list of any length therefore runs in the
+//! memory of a few launches, and starts after the first has been read. Fingerprints and cache
+//! entries are made during the replay.
 
 use crate::trace_store::{Bounded, Cache};
 use mias_trace::accelsim::{ReadError, Warnings};
@@ -10,22 +11,22 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-/// What is known of a launch once it has been read.
+/// Data about a launch that has been read.
 #[derive(Clone, Debug)]
 pub struct About {
-    /// The fingerprint of its trace.
+    /// Fingerprint of the trace.
     pub hash: String,
-    /// What could be read but not understood.
+    /// Warnings of the reader.
     pub warnings: Warnings,
 }
 
-/// A file, and what was read of it.
+/// A file and its content.
 #[derive(Debug)]
 struct Launch {
     path: PathBuf,
-    /// None before it is read, and after it went. A message is what was wrong.
+    /// `None` before the launch is read and after it is dropped. The error is a message.
     read: Mutex<Option<Result<Arc<Bounded>, String>>>,
-    /// Who reads it has the lock until this is known, which is later than that it can be replayed.
+    /// Locked by the reader until the data are known, which is later than the start of the replay.
     about: Mutex<Option<About>>,
 }
 
@@ -35,23 +36,25 @@ pub struct Launches {
     launches: Vec<Launch>,
     cache: Arc<Cache>,
     threads: usize,
-    /// Bytes that one launch may take.
+    /// Memory limit of one launch in bytes.
     launch_bytes: u64,
-    /// Launches that may be in memory at a time, but for those that a run still replays.
+    /// Maximum number of launches in memory, except those that a run still replays.
     at_a_time: usize,
-    /// Those that are, the one read or asked for last at the end.
+    /// Launches in memory; the most recently used one is last.
     recent: Mutex<Vec<usize>>,
-    /// When the first could be replayed.
+    /// Time at which the first launch could be replayed.
     began: OnceLock<Instant>,
-    /// Who finishes a launch has it.
+    /// Held while a launch is finished.
     finishing: Mutex<()>,
 }
 
 impl Launches {
-    /// The launches in these files, recorded on `streams` streams, which run side by side. Nothing is read yet. All that is in memory at a
-    /// time takes about `budget_bytes`; `threads` threads read.
+    /// Creates the launches of these files, recorded on `streams` concurrent streams, without
+    /// reading them.
+    ///
+    /// All launches in memory together take about `budget_bytes`; `threads` threads read.
     pub fn new(paths: Vec<PathBuf>, streams: usize, cache: Arc<Cache>, budget_bytes: u64, threads: usize) -> Arc<Self> {
-        // What runs on each stream, and what comes next.
+        // The current launch of each stream, and the next one.
         let at_a_time = streams.max(1) + 1;
         let launch = |path| Launch { path, read: Mutex::default(), about: Mutex::default() };
         Arc::new(Launches {
@@ -66,15 +69,18 @@ impl Launches {
         })
     }
 
-    /// Where the TBs of launch `at` come from.
+    /// Source of the TBs of launch `at`.
     pub fn source(self: &Arc<Self>, at: usize) -> Arc<dyn TraceSource> {
         Arc::new(Source { all: self.clone(), at })
     }
 
-    /// Reads launch `at`, unless it has been. Others can replay it before this returns: first it is noted what is known of it.
+    /// Reads launch `at`, unless it has been read.
+    ///
+    /// Other threads can replay it before this returns, which happens after the data about it are
+    /// known.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The cause of a read error.
     pub fn read(&self, at: usize) -> Result<Arc<Bounded>, String> {
         let launch = &self.launches[at];
         let mut read = lock(&launch.read);
@@ -85,7 +91,7 @@ impl Launches {
             return found;
         }
         let mut about = lock(&launch.about);
-        // What is still to be written to a slow disk is in memory, too: no more of it.
+        // Data waiting for a slow disk are in memory too; limit them to one launch.
         drop(lock(&self.finishing));
         let found = self.cache.listed_within(&launch.path, self.threads, self.launch_bytes);
         let found = found.map(Arc::new).map_err(|error: ReadError| error.to_string());
@@ -100,24 +106,24 @@ impl Launches {
         found
     }
 
-    /// What is known of launch `at`, once that is known; none unless it has been read.
+    /// Data about launch `at`; `None` until they are known.
     pub fn about(&self, at: usize) -> Option<About> {
         lock(&self.launches[at].about).clone()
     }
 
-    /// When the first launch had been read; none before.
+    /// Time at which the first launch had been read; `None` before.
     pub fn began(&self) -> Option<Instant> {
         self.began.get().copied()
     }
 
-    /// Notes that launch `at` was used, and lets those go that were not for the longest, if they are too many.
+    /// Marks launch `at` as used, and drops the least recently used launches beyond the maximum.
     fn used(&self, at: usize) {
         let mut recent = lock(&self.recent);
         recent.retain(|&other| other != at);
         recent.push(at);
         let surplus = recent.len().saturating_sub(self.at_a_time);
         for gone in recent.drain(..surplus) {
-            // One that is just being asked for again stays until the next time.
+            // A launch that is being requested stays until the next call.
             if let Ok(mut read) = self.launches[gone].read.try_lock()
                 && matches!(*read, Some(Ok(_)))
             {
@@ -126,12 +132,12 @@ impl Launches {
         }
     }
 
-    /// Begins to read launch `at`, if there is one that was not read before.
+    /// Starts reading launch `at` in the background, if it exists and has not been read.
     pub fn read_ahead(self: &Arc<Self>, at: usize) {
         let is_new = |launch: &Launch| launch.about.try_lock().is_ok_and(|about| about.is_none());
         if self.launches.get(at).is_some_and(is_new) {
             let all = self.clone();
-            // What is wrong with it is told when it is asked for.
+            // An error is reported when the launch is requested.
             thread::spawn(move || drop(all.read(at)));
         }
     }
@@ -141,7 +147,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// One of the launches.
+/// Source of one launch.
 #[derive(Debug)]
 struct Source {
     all: Arc<Launches>,

@@ -1,4 +1,5 @@
-//! Tests of lists that are read as they come: each launch is what its file says, and few are in memory at a time.
+//! Tests of lists that are read as they come: each launch is what its file says, and few are in
+//! memory at a time.
 
 use super::*;
 use crate::trace_store::Listed;

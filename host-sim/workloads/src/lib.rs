@@ -1,6 +1,21 @@
-//! What is run: kernels that come with the simulator and the user's own ([`kernels`]), the files that they take as input ([`graph`],
-//! [`picture`]), their execution while they are simulated ([`ahead`]), recorded launches that are read
-//! meanwhile ([`launches`]), where they lie in memory ([`span`]), and their traces, kept on disk between runs ([`trace_store`]).
+//! Workloads of the `mias` GPU model: kernels, their input data, and their warp traces.
+//!
+//! * [`kernels`] describes built-in and user kernels, and checks their results against the host's.
+//! * [`graph`] and [`picture`] read or generate input data.
+//! * [`ahead`] executes a kernel while it is simulated.
+//! * [`launches`] reads recorded launches while they are replayed.
+//! * [`span`] has the ranges of device memory that they access.
+//! * [`trace_store`] caches traces on disk between runs.
+//!
+//! Use this crate to turn the name of a kernel, or a user's PTX, into a trace for a timing model:
+//!
+//! ```rust
+//! use mias_workloads::kernels;
+//!
+//! let kernel = kernels::find("fwt").unwrap();
+//! let trace = kernels::trace(kernel, 1024, 1).unwrap();
+//! assert_eq!(trace.tbs(), 1);
+//! ```
 
 pub mod ahead;
 pub mod budget;

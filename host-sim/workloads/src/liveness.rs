@@ -1,18 +1,19 @@
-//! How many registers of a kernel are live where its warps may be switched: found in its PTX when somebody asks, once (sources.md D166). No trace
-//! has it, so that it depends on no trace's format.
+//! Number of live registers of a kernel at the points where its warps may be switched. It is
+//! computed from the PTX once, at the first request (sources.md D166). Traces do not contain it, so
+//! it is independent of their format.
 
 use crate::kernels::Prepared;
 use mias_ptx::Program;
 use mias_ptx::lower::live::LiveRegisters;
 use std::sync::{Arc, OnceLock};
 
-/// A kernel's live registers, found at most once.
+/// Live registers of a kernel, computed at most once.
 #[derive(Clone)]
 pub struct Liveness(Arc<Kernel>);
 
 struct Kernel {
     program: Program,
-    /// Registers per thread that the assembler gave it.
+    /// Registers per thread assigned by the assembler.
     registers: u32,
     found: OnceLock<LiveRegisters>,
 }
@@ -24,24 +25,25 @@ impl std::fmt::Debug for Liveness {
 }
 
 impl Liveness {
-    /// Of a kernel to which the assembler gave so many registers per thread.
+    /// Creates the data of a kernel with this number of registers per thread from the assembler.
     pub fn new(program: &Program, registers: u32) -> Self {
         Liveness(Arc::new(Kernel { program: program.clone(), registers, found: OnceLock::new() }))
     }
 
-    /// As they are in the PTX.
+    /// Live registers in the PTX.
     pub fn in_ptx(&self) -> LiveRegisters {
         *self.0.found.get_or_init(|| LiveRegisters::of(&self.0.program))
     }
 
-    /// Registers of a thread that move when its warp is switched, out of those that the assembler gave it.
+    /// Registers per thread that move when a warp is switched, out of those assigned by the
+    /// assembler.
     pub fn registers(&self) -> u32 {
         self.in_ptx().scaled(self.0.registers)
     }
 }
 
 impl Prepared {
-    /// Registers of the kernel that are live where its warps may be switched.
+    /// Live registers of the kernel at the points where its warps may be switched.
     pub fn liveness(&self) -> Liveness {
         Liveness::new(&self.program, self.info.registers_per_thread)
     }

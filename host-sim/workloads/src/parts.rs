@@ -1,7 +1,7 @@
-//! The parts of a growing trace: as many in memory as a budget allows, the others in a temporary file, from which they are read back
-//! when a kernel begins again. The file has no name, and is gone with the process.
+//! Parts of a growing trace. A budget limits the parts in memory; the others are in a temporary
+//! file and are read back when a kernel restarts. The file has no name and ends with the process.
 //!
-//! In the file a part is a trace file of one launch ([`trace_file`]), checksums included.
+//! In the file, a part is a trace file of one launch ([`trace_file`]), including checksums.
 
 use mias_trace::accelsim::Warnings;
 use mias_trace::trace_file::{self, Launch, TraceFile};
@@ -16,47 +16,47 @@ use std::sync::{Arc, Weak};
 struct Part {
     first_tb: u32,
     bytes: u64,
-    /// In memory on account of the budget.
+    /// The part, if it is held within the budget.
     held: Option<Arc<KernelTrace>>,
-    /// In memory as long as anybody has it.
+    /// The part, as long as any reader holds it.
     known: Weak<KernelTrace>,
-    /// Where it is in the file, if it is there.
+    /// Range in the temporary file, if written.
     place: Option<Range<u64>>,
-    /// When it was last asked for.
+    /// Time of the last request.
     asked: u64,
 }
 
-/// The parts that no longer grow, in order.
+/// Parts that no longer grow, in order.
 #[derive(Debug)]
 pub(crate) struct Parts {
     parts: Vec<Part>,
-    /// Bytes that all parts in memory may take.
+    /// Memory limit of all held parts in bytes.
     budget_bytes: u64,
     held_bytes: u64,
     file: Option<File>,
     file_bytes: u64,
-    /// Times that somebody asked.
+    /// Number of requests, which serves as time.
     asked: u64,
 }
 
 impl Parts {
-    /// None yet. What exceeds `budget_bytes` goes to disk.
+    /// Creates an empty list. Parts beyond `budget_bytes` are written to disk.
     pub(crate) fn new(budget_bytes: u64) -> Self {
         Parts { parts: Vec::new(), budget_bytes, held_bytes: 0, file: None, file_bytes: 0, asked: 0 }
     }
 
-    /// How many there are.
+    /// Number of parts.
     pub(crate) fn count(&self) -> u32 {
         self.parts.len() as u32
     }
 
-    /// Bytes of those that are held.
+    /// Bytes of the held parts.
     #[cfg(test)]
     pub(crate) fn held_bytes(&self) -> u64 {
         self.held_bytes
     }
 
-    /// Whether one is on disk.
+    /// True if a part is on disk.
     pub(crate) fn spilled(&self) -> bool {
         self.file.is_some()
     }
@@ -64,25 +64,25 @@ impl Parts {
     /// Adds the next part.
     ///
     /// # Errors
-    /// Those of writing the file.
+    /// Errors of writing the file.
     pub(crate) fn add(&mut self, first_tb: u32, trace: KernelTrace) -> io::Result<()> {
         let (bytes, known, asked) = (trace.memory_bytes() as u64, Weak::new(), self.asked);
         self.parts.push(Part { first_tb, bytes, held: None, known, place: None, asked });
         self.hold(self.parts.len() - 1, Arc::new(trace))
     }
 
-    /// All of them, in order.
+    /// All parts, in order.
     ///
     /// # Errors
-    /// Those of reading the file.
+    /// Errors of reading the file.
     pub(crate) fn all(&mut self) -> io::Result<Vec<Arc<KernelTrace>>> {
         (0..self.parts.len()).map(|at| self.get(at)).collect()
     }
 
-    /// The part that has TB `tb`; none if the TB comes after all parts, which end before TB `end`.
+    /// Part that contains TB `tb`; `None` if the TB is after all parts, which end before TB `end`.
     ///
     /// # Errors
-    /// Those of reading the file, or of writing another part to it.
+    /// Errors of reading the file, or of writing another part to it.
     pub(crate) fn with(&mut self, tb: u32, end: u32) -> io::Result<Option<TracePart>> {
         if tb >= end {
             return Ok(None);
@@ -103,7 +103,7 @@ impl Parts {
         Ok(trace)
     }
 
-    /// Keeps a part in memory. Those that were not asked for the longest go, if it is too much.
+    /// Holds a part in memory, and drops the least recently requested ones beyond the limit.
     fn hold(&mut self, at: usize, trace: Arc<KernelTrace>) -> io::Result<()> {
         self.held_bytes += self.parts[at].bytes;
         self.parts[at].known = Arc::downgrade(&trace);
@@ -116,7 +116,7 @@ impl Parts {
         Ok(())
     }
 
-    /// Lets a part go from memory, after writing it if it is not yet on disk.
+    /// Drops a part from memory, after writing it if it is not on disk.
     fn drop(&mut self, at: usize) -> io::Result<()> {
         let Some(trace) = self.parts[at].held.take() else { return Ok(()) };
         self.held_bytes -= self.parts[at].bytes;

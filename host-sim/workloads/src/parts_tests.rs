@@ -1,4 +1,4 @@
-//! Parts come back as they were put, whatever of them fits into memory.
+//! Parts are returned unchanged, whether or not they fit into memory.
 
 use super::*;
 use mias_warp_trace::isa::{Class, Space, StaticInst};

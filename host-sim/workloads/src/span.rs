@@ -1,8 +1,8 @@
-//! Ranges of device memory, in sectors: from the first that something has to one past its last.
+//! Ranges of device memory in sectors: from the first accessed sector to one past the last.
 
 use std::ops::Range;
 
-/// The range that holds both; what is empty lies nowhere.
+/// Smallest range that contains both; an empty range has no place.
 pub fn hull(a: Range<u64>, b: Range<u64>) -> Range<u64> {
     match (a.is_empty(), b.is_empty()) {
         (_, true) => a,

@@ -1,5 +1,5 @@
-//! Kernels written as Accel-Sim traces: read back they are the trace that the model replays, their lines keep the format's rules, and a
-//! folder that was not finished is not there.
+//! Tests of kernels exported as Accel-Sim traces. Read back, they equal the trace that the model
+//! replays. Their lines follow the rules of the format, and an unfinished folder is absent.
 
 use liblzma::read::XzDecoder;
 use mias_ptx::lower::observe::Job;
@@ -30,10 +30,11 @@ fn lines(path: &Path) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// What one instruction of a warp is to the model: the instruction, lanes, passes, and where it goes.
+/// An instruction of a warp as the model sees it: the instruction, lanes, passes, and memory
+/// references.
 type Step = (StaticInst, u32, u32, Option<(u64, Vec<SectorRef>)>);
 
-/// What a warp does, free of how the trace numbers its parts.
+/// Steps of a warp, independent of the numbering within the trace.
 fn steps(trace: &KernelTrace, tb: u32, warp: u32) -> Vec<Step> {
     let at = trace.warp(tb, warp);
     let mut mem = at.first_mem;
@@ -72,8 +73,9 @@ fn a_kernel_read_back_is_the_trace_that_the_model_replays() {
     assert_eq!(kernels::THESIS.len(), 7);
 }
 
-/// The format's own rules, line by line: fields, at most one destination and four sources, masks within the block, an address
-/// per active lane, and an EXIT at the end of every warp, there alone.
+/// Rules of the format, line by line: fields, at most one destination and four sources, masks
+/// within the block, and an address per active lane. An EXIT is at the end of every warp, and only
+/// there.
 #[test]
 fn lines_keep_the_rules_of_the_format() {
     for (name, size) in [("bfs", 1024), ("dxtc", 4)] {

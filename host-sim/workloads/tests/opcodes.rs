@@ -1,4 +1,5 @@
-//! Every instruction of every kernel, spelled as Turing's code, is read back as the unit that the model gave it.
+//! Every instruction of every kernel, spelled as Turing's code, is read back as the unit that the
+//! model gave it.
 
 use mias_ptx::Program;
 use mias_ptx::lower::Lowered;
@@ -13,16 +14,18 @@ fn spelled(program: &Program) -> Vec<(String, StaticInst)> {
     kept.map(|(inst, lowered)| (opcode(inst, &lowered), lowered)).collect()
 }
 
-/// Turing's table, by which traces are read, gives each opcode the unit that the model gave the instruction.
+/// Turing's table, by which traces are read, gives each opcode the unit that the model gave the
+/// instruction.
 fn check(program: &Program) {
     for (text, lowered) in spelled(program) {
         let stem = text.split('.').next().unwrap();
-        // Which loads from constant memory are accesses, the width says that is listed with them, not the table.
+        // The listed width, not the table, tells which loads from constant memory are accesses.
         if lowered.class == Class::Load(Space::Constant) {
             assert_eq!(stem, "LDC");
             continue;
         }
-        // Accel-Sim's traces list no addresses of texels: a fetch that is read back is an instruction of the texture unit.
+        // Accel-Sim's traces list no addresses of texels: a fetch that is read back is an
+        // instruction of the texture unit.
         if lowered.class == Class::Load(Space::Texture) {
             assert_eq!(Isa::Turing.operation(stem), Some(Operation::Of(Class::Texture)), "{text}");
             continue;

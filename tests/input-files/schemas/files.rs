@@ -1,4 +1,4 @@
-//! The three kinds of files, each with its schema, its reader and files of it.
+//! The three kinds of files, each with its schema, its reader and example files.
 
 use jsonschema::Validator;
 use mias_firmware::configs::ConfigTable;
@@ -15,26 +15,27 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use toml::Table;
 
-/// A plan with every key but one of each two that exclude each other, which the other experiment has.
+/// A plan with every key, except one of each two that exclude each other, which the other
+/// experiment has.
 pub(crate) const EVERY_PLAN_KEY: &str = include_str!("../data/every-key.plan.toml");
 
-/// What a machine's file may have beside the required keys.
+/// Optional keys of a GPU file.
 pub(crate) const MACHINE_OPTIONS: &str = include_str!("../data/every-option.gpu.toml");
 
-/// Two kernels which have every key between them.
+/// Two kernels that together have every key.
 pub(crate) const EVERY_KERNEL_KEY: [&str; 2] =
     [include_str!("../data/every-key.kernel.toml"), include_str!("../data/every-key-of-graphs.kernel.toml")];
 
 type Read = Box<dyn Fn(&str) -> Result<(), String>>;
 
-/// A kind of file. Files are judged by its schema as it is printed, with `$defs`.
+/// A kind of file with its printed schema and `$defs`.
 pub(crate) struct Kind {
     pub(crate) schema: Value,
     validator: Validator,
     read: Read,
-    /// What refuses a file that can be read, but not used.
+    /// Check that rejects a readable but unusable file.
     used: Read,
-    /// Name and contents.
+    /// Names and contents of files.
     pub(crate) files: Vec<(String, Table)>,
 }
 
@@ -45,30 +46,30 @@ impl Kind {
         Kind { schema, validator, read, used, files }
     }
 
-    /// Whether the schema takes a file.
+    /// Returns whether the schema accepts a file.
     pub(crate) fn takes(&self, file: &Table) -> bool {
         self.validator.is_valid(&json(file))
     }
 
-    /// What the schema says against a file.
+    /// Returns the schema's errors for a file.
     pub(crate) fn complaints(&self, file: &Table) -> String {
         let all = self.validator.iter_errors(&json(file)).map(|error| format!("{}: {error}\n", error.instance_path())).collect::<String>();
         all.chars().take(2_000).collect()
     }
 
-    /// What reads the file says.
+    /// Reads a file.
     pub(crate) fn reads(&self, file: &Table) -> Result<(), String> {
         (self.read)(&toml::to_string(file).expect("TOML"))
     }
 
-    /// What uses the file says.
+    /// Reads and uses a file.
     pub(crate) fn uses(&self, file: &Table) -> Result<(), String> {
         self.reads(file)?;
         (self.used)(&toml::to_string(file).expect("TOML"))
     }
 }
 
-/// A file as editors give it to a schema.
+/// Converts a file to the form in which editors validate it.
 fn json(file: &Table) -> Value {
     serde_json::to_value(file).expect("JSON")
 }
@@ -85,7 +86,7 @@ fn nothing_more() -> Read {
     Box::new(|_| Ok(()))
 }
 
-/// A machine with every key that may be left out.
+/// Returns a GPU file with every optional key.
 pub(crate) fn every_machine_key() -> Table {
     let mut gpu: Table = mias_gpus::text("rtx2060").expect("a machine").parse().expect("TOML");
     merge(&mut gpu, MACHINE_OPTIONS.parse().expect("TOML"));
@@ -106,7 +107,7 @@ pub(crate) fn gpu() -> Kind {
     let mut files: Vec<(String, String)> = mias_gpus::all().map(|(name, text)| (name.into(), text.into())).collect();
     files.push(("inherited".into(), mias_gpus::file("rtx2060-hw").expect("a machine").into()));
     files.push(("every key".into(), toml::to_string(&every_machine_key()).expect("TOML")));
-    // Contexts have one place: they go with neither preemption nor an L1 that grows.
+    // Contexts have one location, which excludes both preemption and an L1 that grows.
     let mut contexts: Table = mias_gpus::text("lin18-lines").expect("a machine").parse().expect("TOML");
     let keys = "[sm.contexts]\nmechanism = \"duet\"\nextra = 2\nbytes_per_cycle = 64\nwarp_state_bytes = 96\nlive_permille = 440\ncompressed_permille = 900\n\
                 table_warps = 96\ntable_tbs = 16\nin_l1 = \"always\"\ninterval_cycles = 5_000\ndeadlock = \"one-tb\"\nsustained_permille = 550\n";
@@ -116,7 +117,7 @@ pub(crate) fn gpu() -> Kind {
     let keys = "[sm.contexts]\nmechanism = \"duet\"\ncontroller = \"firmware\"\n";
     merge(&mut controlled, keys.parse().expect("TOML"));
     files.push(("contexts by firmware".into(), toml::to_string(&controlled).expect("TOML")));
-    // Keys that go with other limits in flight than those of that file.
+    // Keys for other limits in flight than those of that file.
     for (in_flight, key) in [("dynamic-global", "broadcast_cycles"), ("firmware", "interval_cycles")] {
         let mut gpu: Table = mias_gpus::text("rtx2060").expect("a machine").parse().expect("TOML");
         let limits = format!("[sm.memory_issue]\nin_flight = \"{in_flight}\"\n{key} = 20_000\n");
@@ -139,7 +140,7 @@ fn plan_of(policies: Policies, files: Vec<(String, String)>) -> Kind {
     Kind::new(schema, Box::new(read), nothing_more(), files)
 }
 
-/// The policy of `examples/own-policy` by its name; what it does is of no matter here.
+/// Policy of `examples/own-policy`, by name only.
 #[derive(Clone, Debug)]
 struct BusyShare;
 
@@ -158,12 +159,13 @@ impl CustomPolicy for BusyShare {
     }
 }
 
-/// Plans of a program that brings a policy.
+/// Returns plans of a program with its own policy.
 pub(crate) fn own_plan() -> Kind {
     plan_of(Policies::with(&[Custom::of::<BusyShare>()]).expect("a name"), vec![text("examples/own-policy/plan.toml")])
 }
 
-/// Kernels, of which those that are built in stand as a user's own would: without what only built-in ones may have.
+/// Returns kernels, with built-in ones as a user's own: without keys that only built-in ones may
+/// have.
 pub(crate) fn kernel() -> Kind {
     let folder = tempfile::tempdir().expect("a folder");
     let beside = |path: &Path| {
@@ -200,7 +202,7 @@ pub(crate) fn kernel() -> Kind {
 fn the_schemas_are_schemas() {
     for kind in [gpu(), plan(), kernel()] {
         assert!(jsonschema::meta::is_valid(&kind.schema));
-        // A key is described where it stands, or where it stands first.
+        // A key is described at its place, or at its first occurrence.
         for reference in references(&kind.schema) {
             let place = reference.strip_prefix('#').expect("a place of the same schema");
             let first = kind.schema.pointer(place).unwrap_or_else(|| panic!("nothing at {reference}"));
@@ -209,7 +211,7 @@ fn the_schemas_are_schemas() {
     }
 }
 
-/// Where parts of a schema refer to.
+/// Returns the references of parts of a schema.
 fn references(schema: &Value) -> Vec<&str> {
     let inner: Vec<&Value> = match schema {
         Value::Object(parts) => parts.values().collect(),
@@ -227,7 +229,7 @@ fn what_is_shipped_is_read_and_taken() {
             assert!(kind.takes(file), "{name}: {}", kind.complaints(file));
         }
     }
-    // As they are shipped, with what only they may have.
+    // As shipped, with the keys that only built-in ones may have.
     let kind = kernel();
     for kernel in mias_kernels::ALL {
         let file = kernel.description.parse().expect("TOML");
@@ -235,7 +237,8 @@ fn what_is_shipped_is_read_and_taken() {
     }
 }
 
-/// The schema of a program's plans has its policies; that of the command refuses them, as the command does.
+/// The schema of a program's plans has its policies. That of the command rejects them, as the
+/// command does.
 #[test]
 fn a_programs_own_policies_are_in_its_schema() {
     let (stock, own) = (plan(), own_plan());

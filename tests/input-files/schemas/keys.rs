@@ -1,15 +1,15 @@
-//! That the sound files of these tests have every key there is, and that every key is described.
+//! The valid files of these tests have every existing key, and every key is described.
 
 use super::files::{Kind, gpu, kernel, plan};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Schemas right below a schema that stand for what is at the same place.
+/// Returns the schema and its direct alternatives for the same place.
 fn alternatives(schema: &Value) -> impl Iterator<Item = &Value> {
     std::iter::once(schema).chain(schema["anyOf"].as_array().into_iter().flatten())
 }
 
-/// Every key of a schema, dotted; `*` is an element, or a name of the file's own.
+/// Collects every key of a schema, dotted; `*` is an element, or a name of the file's own.
 fn all_keys(schema: &Value, path: &str, keys: &mut BTreeSet<String>) {
     for schema in alternatives(schema) {
         for (key, inner) in schema["properties"].as_object().into_iter().flatten() {
@@ -24,7 +24,7 @@ fn all_keys(schema: &Value, path: &str, keys: &mut BTreeSet<String>) {
     }
 }
 
-/// The keys of the schema that a file has.
+/// Collects the keys of the schema that a file has.
 fn keys_of(file: &Value, schema: &Value, path: &str, keys: &mut BTreeSet<String>) {
     for schema in alternatives(schema) {
         for (key, inner) in file.as_object().into_iter().flatten() {
@@ -42,7 +42,7 @@ fn keys_of(file: &Value, schema: &Value, path: &str, keys: &mut BTreeSet<String>
     }
 }
 
-/// The keys that no file has, but for those below `but`.
+/// Returns the keys that no file has, except those below `but`.
 fn missing(kind: &Kind, but: &str) -> Vec<String> {
     let (mut known, mut had) = (BTreeSet::new(), BTreeSet::new());
     all_keys(&kind.schema, "", &mut known);
@@ -55,7 +55,7 @@ fn missing(kind: &Kind, but: &str) -> Vec<String> {
 
 #[test]
 fn the_files_of_these_tests_have_every_key() {
-    // A plan sets a few fields of a machine; which there are the machines' files show.
+    // A plan sets a few fields of a GPU; the GPU files contain all of them.
     assert_eq!(missing(&plan(), ".experiment.*.gpu-settings."), [""; 0]);
     assert_eq!(missing(&gpu(), "nothing"), [""; 0]);
     // Only the simulator's own kernels have one.

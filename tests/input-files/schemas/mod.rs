@@ -1,5 +1,6 @@
-//! The JSON Schemas of machines, plans and kernels beside what reads them: whatever is read the schema takes, too, and what an editor would
-//! mark is refused. The judge is the crate `jsonschema`.
+//! JSON Schemas of GPUs, plans and kernels against their readers: the schema accepts every readable
+//! file, and the reader rejects every file that an editor would mark. The validator is the crate
+//! `jsonschema`.
 
 mod files;
 mod keys;

@@ -1,4 +1,4 @@
-//! Changed files: what is still read, the schema must still take.
+//! Mutated files: the schema must accept every file that is still readable.
 
 use super::files::{Kind, gpu, kernel, own_plan, plan};
 use proptest::prelude::*;
@@ -9,20 +9,20 @@ use toml::{Table, Value};
 /// One change of a value.
 #[derive(Clone, Debug)]
 pub(crate) enum Mutation {
-    /// It goes, with its key.
+    /// Removes the value with its key.
     Drop,
-    /// It becomes another value.
+    /// Replaces the value.
     Becomes(Value),
-    /// It stands in a list.
+    /// Wraps the value in a list.
     Listed,
-    /// Its key becomes another.
+    /// Renames its key.
     Renamed(&'static str),
 }
 
-/// The way to a value: keys, and numbers of elements.
+/// Path to a value: keys, and indices of elements.
 pub(crate) type Path = Vec<String>;
 
-/// The ways to all values of a file.
+/// Returns the paths to all values of a file.
 pub(crate) fn paths(file: &Table) -> Vec<Path> {
     fn below(value: &Value, path: &Path, all: &mut Vec<Path>) {
         let inner: Vec<(String, &Value)> = match value {
@@ -41,7 +41,7 @@ pub(crate) fn paths(file: &Table) -> Vec<Path> {
     all
 }
 
-/// The file with one value changed.
+/// Returns the file with one value changed.
 pub(crate) fn changed(file: &Table, path: &[String], mutation: &Mutation) -> Table {
     fn change(value: Value, path: &[String], mutation: &Mutation) -> Option<Value> {
         let Some((first, rest)) = path.split_first() else {
@@ -76,7 +76,7 @@ pub(crate) fn changed(file: &Table, path: &[String], mutation: &Mutation) -> Tab
     }
 }
 
-/// Numbers about the ends of ranges.
+/// Numbers around the ends of ranges.
 const NUMBERS: [i64; 30] = [
     -1,
     0,
@@ -110,7 +110,7 @@ const NUMBERS: [i64; 30] = [
     i64::MAX,
 ];
 
-/// Words that mean something somewhere, and some that do not.
+/// Words that are valid somewhere, and some that are not.
 const WORDS: [&str; 20] = [
     "", "x", "size", "size / 2", "7", "drain", "reversed", "done", "off", "gto", "ipoly", "skip-one", "rtx2060", "thesis", "mm:64",
     "spatial", "u8", "f64", "random", "wrap",
@@ -149,14 +149,14 @@ fn mutation() -> impl Strategy<Value = Mutation> {
     ]
 }
 
-/// Whether the schema takes what is read, and where it does not, whether at least nothing can be done with the file.
+/// Checks that the schema accepts a readable file, or that the file at least cannot be used.
 fn holds(kind: &Kind, file: &Table) -> Result<(), TestCaseError> {
     let fails_later = || kind.uses(file).is_err();
     prop_assert!(kind.takes(file) || kind.reads(file).is_err() || fails_later(), "{}\n{}", kind.complaints(file), file);
     Ok(())
 }
 
-/// Up to two changes of a file each.
+/// Tests up to two changes of a file each.
 fn mutated(kind: &Kind) {
     let changes = prop::collection::vec((any::<Index>(), mutation()), 1..3);
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig { cases: 500, ..ProptestConfig::default() });
@@ -190,8 +190,8 @@ fn kernels_that_are_read_are_taken() {
     mutated(&kernel());
 }
 
-/// Every key that may be left out for the reader may be for the schema: of every other file, from this one on. Of what a report shows, each kind
-/// of key once.
+/// Keys that are optional for the reader are optional for the schema: in every other file, from
+/// this one on. Of a report's blocks, each kind of key is tested once.
 fn may_be_left_out(from: usize) {
     for kind in [gpu(), plan(), kernel()] {
         for (name, file) in kind.files.iter().skip(from).step_by(2) {

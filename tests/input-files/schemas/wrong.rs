@@ -1,4 +1,5 @@
-//! Wrong files, which both refuse: unknown keys, values of a wrong kind, numbers out of range.
+//! Invalid files, which both schema and reader reject: unknown keys, values of a wrong kind,
+//! numbers out of range.
 
 use super::files::{EVERY_KERNEL_KEY, EVERY_PLAN_KEY, Kind, every_machine_key, gpu, kernel, plan};
 use super::mutation::{Mutation, changed, paths};
@@ -10,7 +11,7 @@ fn both_refuse(kind: &Kind, file: &Table, what: &str) {
     assert!(kind.uses(file).is_err(), "{what} is read");
 }
 
-/// The way to a dotted key; of a list, to its first element.
+/// Returns the path of a dotted key; for a list, of its first element.
 fn path(file: &Table, key: &str) -> Vec<String> {
     let mut path: Vec<String> = Vec::new();
     let mut at = Value::Table(file.clone());
@@ -28,7 +29,7 @@ fn path(file: &Table, key: &str) -> Vec<String> {
     path
 }
 
-/// What is there in a file.
+/// Returns the value at a path of a file.
 fn value<'a>(file: &'a Table, path: &[String]) -> &'a Value {
     let (first, rest) = path.split_first().expect("a path");
     rest.iter().fold(&file[first], |at, name| match at {
@@ -51,7 +52,8 @@ fn numbers_of_a_machine_out_of_their_ranges() {
     }
 }
 
-/// Every value of a machine as one of another kind, or as a number that none is, and every key under another name.
+/// Every value of a GPU file as one of another kind, or as an invalid number, and every key under
+/// another name.
 #[test]
 fn machines_with_values_of_a_wrong_kind_and_with_unknown_keys() {
     let (kind, file) = (gpu(), every_machine_key());
@@ -67,7 +69,7 @@ fn machines_with_values_of_a_wrong_kind_and_with_unknown_keys() {
     }
 }
 
-/// Files with one text replaced by another.
+/// Tests files with one text replaced by another.
 fn replaced(kind: &Kind, text: &str, changes: &[(&str, &str)]) {
     let sound: Table = text.parse().expect("TOML");
     assert_eq!(kind.uses(&sound), Ok(()));

@@ -1,5 +1,6 @@
-//! `docs/generated/mias.h`: the register map for C and C++. From the same tables as the map's page and the SVD file: offsets, bits and codes as
-//! macros, and the block as a structure, whose layout the compiler is made to check against the macros.
+//! Register map for C and C++: `docs/generated/mias.h`. It is generated from the same tables as the
+//! map's page and the SVD file. Offsets, bits and codes are macros; the block is a structure, whose
+//! layout the compiler checks against the macros.
 
 use std::fmt::Write as _;
 
@@ -10,13 +11,13 @@ use mias_registers::{self as regs, Access, Register, global, memory, preempt, qu
 use crate::source_docs::{Group, all_groups, plain};
 use crate::util::write_file;
 
-/// The file, relative to the root.
+/// Path of the file, relative to the root.
 const FILE: &str = "docs/generated/mias.h";
 
-/// Columns of a line of comment, its signs not counted.
+/// Columns of a comment line, without its delimiters.
 const WIDTH: usize = 100;
 
-/// A region: what its macros begin with, its structure, and its registers.
+/// Region: the prefix of its macros, its structure, and its registers.
 struct Region {
     prefix: &'static str,
     name: &'static str,
@@ -51,14 +52,14 @@ pub(crate) fn write() -> Result<()> {
     write_file(FILE, file()?)
 }
 
-/// The whole file.
+/// Returns the whole file.
 fn file() -> Result<String> {
     let mut text = String::from(
         "/* Register block of the MIAS thread-block scheduler, for C99, C11 and C++11.
  *
  * Written by `cargo xtask docs` from firmware/registers/src/; a test fails when it is not current. Do not edit it.
  *
- * Every register is 32 bits wide, little endian, at a byte offset that is a multiple of four. register-map.md has the access rules.
+ * Every register is 32 bits wide, little endian, at a byte offset that is a multiple of four. docs/reference/registers.md has the access rules.
  * For a block that is mapped into memory: struct mias_block. For one behind a serial bus: the offsets.
  */
 #ifndef MIAS_H
@@ -120,7 +121,7 @@ fn file() -> Result<String> {
     Ok(text + "\n#endif\n")
 }
 
-/// A macro under its comment.
+/// Adds a macro with its comment.
 fn define(text: &mut String, name: &str, value: u32, meaning: &str) {
     comment(text, "", meaning);
     // Writing to a string cannot fail.
@@ -135,7 +136,7 @@ fn offsets(text: &mut String, title: &str, region: &Region) {
     }
 }
 
-/// Bits of a register, or the codes that it may hold.
+/// Adds the bits of a register, or its codes.
 fn bits_or_codes(text: &mut String, group: &Group) -> Result<()> {
     text.push('\n');
     comment(text, "", &unmarked(&group.meaning));
@@ -146,7 +147,7 @@ fn bits_or_codes(text: &mut String, group: &Group) -> Result<()> {
     Ok(())
 }
 
-/// The value of a constant as the source has it: `1 << n`, hexadecimal, or decimal.
+/// Parses the value of a constant in the source: `1 << n`, hexadecimal, or decimal.
 fn number(source: &str) -> Option<u32> {
     if let Some(bit) = source.strip_prefix("1 << ") {
         return 1_u32.checked_shl(bit.parse().ok()?);
@@ -157,7 +158,8 @@ fn number(source: &str) -> Option<u32> {
     }
 }
 
-/// A structure of `bytes`: a region's registers, and other structures in it, each an array at an offset with a stride.
+/// Adds a structure of `bytes`: a region's registers, and nested structures, each an array at an
+/// offset with a stride.
 fn structure(text: &mut String, region: &Region, parts: &[(u32, usize, u32, &str)], bytes: u32) {
     text.push('\n');
     comment(text, "", region.meaning);
@@ -180,7 +182,7 @@ fn structure(text: &mut String, region: &Region, parts: &[(u32, usize, u32, &str
     text.push_str("};\n");
 }
 
-/// What no register takes, up to the next.
+/// Adds padding up to the next register.
 fn gap(text: &mut String, at: &mut u32, next: u32) {
     if *at < next {
         let _ = writeln!(text, "    uint32_t reserved_{at:x}[{}];", (next - *at) / 4);
@@ -188,7 +190,7 @@ fn gap(text: &mut String, at: &mut u32, next: u32) {
     }
 }
 
-/// Assertions that structures and macros agree.
+/// Adds assertions that structures and macros agree.
 fn checks(text: &mut String) {
     text.push_str(
         "\n/* The structures are as the offsets say; C99 cannot ask. */\n#if defined(__cplusplus) || __STDC_VERSION__ >= 201112L\n",
@@ -212,7 +214,7 @@ fn checks(text: &mut String) {
     text.push_str("#endif\n");
 }
 
-/// Access and meaning of a register, and how many there are of an array.
+/// Returns access and meaning of a register, and the length of an array.
 fn described(register: &Register) -> String {
     let access = match register.access {
         Access::ReadOnly => "Read only.",
@@ -225,12 +227,12 @@ fn described(register: &Register) -> String {
     format!("{access}{count} {}", unmarked(&plain(register.doc)))
 }
 
-/// Markdown as the text of a comment.
+/// Converts Markdown to the text of a comment.
 fn unmarked(markdown: &str) -> String {
     markdown.replace(['`', '\\'], "").replace("*/", "* /")
 }
 
-/// A comment, in lines.
+/// Adds a comment, wrapped into lines.
 fn comment(text: &mut String, indent: &str, meaning: &str) {
     let mut line = format!("{indent}/*");
     for word in meaning.split_whitespace() {
@@ -245,7 +247,7 @@ fn comment(text: &mut String, indent: &str, meaning: &str) {
     text.push_str(" */\n");
 }
 
-/// `PhaseCode` as `PHASE`, `LeftOver` as `LEFT_OVER`, `sm_status` as `SM_STATUS`.
+/// Converts `PhaseCode` to `PHASE`, `LeftOver` to `LEFT_OVER`, `sm_status` to `SM_STATUS`.
 fn upper(name: &str) -> String {
     let name = name.strip_suffix("Code").unwrap_or(name);
     let mut text = String::new();

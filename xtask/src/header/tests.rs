@@ -1,4 +1,5 @@
-//! The header is current, and says of every register, bit and code what the map says: read line by line, and by a C compiler.
+//! The header is current, and agrees with the map on every register, bit and code: checked line by
+//! line, and by a C compiler.
 
 use super::*;
 use crate::util::root;
@@ -10,7 +11,7 @@ fn written() -> String {
     std::fs::read_to_string(root().join(FILE)).unwrap_or_default()
 }
 
-/// Every macro with a value; the one that guards the file has none.
+/// Returns every macro with a value; the include guard has none.
 fn macros(text: &str) -> BTreeMap<&str, u32> {
     let values = text.lines().filter_map(|line| {
         let (name, value) = line.strip_prefix("#define MIAS_")?.split_once(' ')?;
@@ -28,7 +29,8 @@ fn the_header_is_current() {
     assert!(written() == file().unwrap(), "{FILE} is not what the map says; write it with `cargo xtask docs`");
 }
 
-/// Each macro is accounted for, by the tables and constants of the map and not by what the header is made from.
+/// Each macro is accounted for by the tables and constants of the map, independently of the
+/// generator.
 #[test]
 fn every_macro_is_the_maps() {
     let text = written();
@@ -82,7 +84,8 @@ fn every_macro_is_the_maps() {
     ] {
         take(name, value);
     }
-    // Of what is left, as many as the map has: bits and codes by their sums over a group, so that none is missing or wrong.
+    // The remaining macros match the map in number. Bits and codes are checked by their sums over a
+    // group, so that none is missing or wrong.
     let mut group = |prefix: &str| -> (usize, u64) {
         let names: Vec<_> = found.keys().copied().filter(|name| name.starts_with(prefix)).collect();
         let sum = names.iter().filter_map(|name| found.remove(name)).map(u64::from).sum();
@@ -95,7 +98,7 @@ fn every_macro_is_the_maps() {
     assert_eq!(group("POLICY_"), (policies as usize - 2, (0..policies).sum::<u64>() - taken));
     assert_eq!(group("PHASE_"), (PhaseCode::ALL.len() - 1, (0..6).sum()));
     assert_eq!(group("INTERRUPT_"), (11, 0xFFE));
-    // All bits, those by firmware alone among them.
+    // All bits, including those raised by firmware alone.
     let all = u64::from(regs::fault::ALL - regs::fault::NO_SAMPLES + regs::fault::BY_FIRMWARE);
     assert_eq!(group("FAULT_"), (13, all));
     assert_eq!(group("MODE_"), (2, 2));
@@ -118,7 +121,7 @@ fn every_macro_is_the_maps() {
     assert_eq!(group("TECHNIQUE_"), (3, 1 + 2));
     // Two bits and two positions.
     assert_eq!(group("PREEMPT_TB_"), (4, 0b11 + 4 + 8));
-    // Three positions, two bits beside the one above, and four reasons.
+    // Three positions, two bits next to the one above, and four reasons.
     assert_eq!(group("PREEMPT_COMMAND_"), (9, 8 + 8 + (0x20 + 0x40) + (1 + 2 + 3 + 4)));
     assert_eq!(group("PREEMPT_RESERVE_"), (2, 0x1F));
     assert_eq!(group("PREEMPT_SCHEME_"), (8, 28));
@@ -127,7 +130,8 @@ fn every_macro_is_the_maps() {
     assert!(found.is_empty(), "{found:?}");
 }
 
-/// The members of a structure and the bytes that each takes, in order; `sizes` are those of structures within.
+/// Returns the members of a structure with their sizes in bytes, in order; `sizes` are those of
+/// nested structures.
 fn members<'a>(text: &'a str, name: &str, sizes: &BTreeMap<&str, u32>) -> Vec<(&'a str, u32)> {
     let body = text.split_once(&format!("struct {name} {{\n")).expect(name).1.split_once("\n};").expect(name).0;
     let member = |line: &'a str| {
@@ -142,7 +146,8 @@ fn members<'a>(text: &'a str, name: &str, sizes: &BTreeMap<&str, u32>) -> Vec<(&
     body.lines().filter_map(member).collect()
 }
 
-/// Where the structures put each register, without a compiler: every member is whole words, so that nothing is padded.
+/// Offsets of registers in the structures, without a compiler: every member is whole words, so that
+/// there is no padding.
 #[test]
 fn the_structures_have_every_register_where_the_map_has_it() {
     let text = written();
@@ -170,7 +175,8 @@ fn the_structures_have_every_register_where_the_map_has_it() {
     }
 }
 
-/// Where there is a compiler, it agrees: the header asserts its own layout. It is C and C++, and may be included twice.
+/// If a compiler is available, it agrees: the header asserts its own layout. It is C and C++, and
+/// may be included twice.
 #[test]
 fn a_compiler_takes_it() {
     let Ok(version) = Command::new("cc").arg("--version").output() else {
@@ -189,7 +195,7 @@ fn a_compiler_takes_it() {
     };
     let output = compile(&source);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    // That it checks anything: with a register moved it does not compile.
+    // The check is effective: with a register moved, the header does not compile.
     let moved = written().replacen("#define MIAS_VERSION UINT32_C(0x4)", "#define MIAS_VERSION UINT32_C(0x8)", 1);
     let wrong = folder.path().join("wrong.c");
     std::fs::write(&wrong, moved).unwrap();

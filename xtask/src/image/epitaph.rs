@@ -1,5 +1,5 @@
-//! The image's epitaph, seen in QEMU: on the Arm boards nothing answers where the image expects its register block, so that the
-//! first access is a fault, and the record of it must lie at the start of RAM.
+//! Check of the image's crash record in QEMU. On the Arm boards, no device responds at the register
+//! block's address, so the first access is a fault. Its record must be at the start of RAM.
 
 use std::io::Write;
 use std::path::Path;
@@ -16,10 +16,10 @@ use crate::util::command;
 /// Start of RAM on the boards (`firmware/images/memory/microbit.x`, `mps2-an386.x`).
 const RAM: &str = "0x20000000";
 
-/// Looks at the memory, one every [`PAUSE`]: the image needs microseconds.
+/// Number of memory reads, one every [`PAUSE`]: the image needs microseconds.
 const LOOKS: usize = 20;
 
-/// Between two looks.
+/// Time between two reads.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Runs the image and reads the first two words of RAM through QEMU's monitor.
@@ -37,7 +37,7 @@ pub(super) fn check(target: &Target, image: &Path) -> Result<()> {
     let said = String::from_utf8_lossy(&child.wait_with_output()?.stdout).into_owned();
     // Exception 3: HardFault.
     let expected = format!("{MAGIC:#010x} 0x00000003");
-    ensure!(said.contains(&expected), "the image in QEMU left no epitaph ({expected}) at {RAM} after a fault");
+    ensure!(said.contains(&expected), "the image in QEMU left no crash record ({expected}) at {RAM} after a fault");
     println!("after a fault, {RAM} holds {expected}");
     Ok(())
 }

@@ -1,21 +1,23 @@
-//! Reading what the LLVM tools print about an image. Pure functions of text, so that they can be tested without one.
+//! Parsing of the LLVM tools' output about an image. Pure functions of text, so that they can be
+//! tested without tools.
 //!
-//! Float and helper names: Arm's run-time ABI (RTABI32, "floating-point helper functions") and the generic names of
-//! compiler-rt, which Rust's `compiler_builtins` defines.
+//! Float and helper names: Arm's run-time ABI (RTABI32, "floating-point helper functions") and the
+//! generic names of compiler-rt, which Rust's `compiler_builtins` defines.
 
 use anyhow::{Context, Result, bail};
 
-/// Bytes of an image, from the sections that `llvm-size --format=sysv` lists.
+/// Size of an image in bytes, from the sections that `llvm-size --format=sysv` lists.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Size {
     /// Code, read-only data, and the initial values of variables.
     pub(crate) flash: u64,
-    /// Variables. The stack and an empty heap, which some linker scripts list as sections, do not count.
+    /// Variables. The stack and an empty heap, which some linker scripts list as sections, do not
+    /// count.
     pub(crate) ram: u64,
 }
 
 impl Size {
-    /// Reads the table.
+    /// Parses the table.
     pub(crate) fn parse(table: &str) -> Result<Self> {
         let mut size = Self { flash: 0, ram: 0 };
         for line in table.lines().filter(|line| line.starts_with('.')) {
@@ -37,26 +39,27 @@ impl Size {
     }
 }
 
-/// Address of a symbol, from what `llvm-nm` prints.
+/// Returns the address of a symbol, from the output of `llvm-nm`.
 pub(crate) fn address(symbols: &str, name: &str) -> Result<u64> {
     let line = symbols.lines().find(|line| line.split_whitespace().last() == Some(name));
     let address = line.and_then(|line| u64::from_str_radix(line.split_whitespace().next()?, 16).ok());
     address.with_context(|| format!("the image has no symbol {name}"))
 }
 
-/// Whether a linker's message says that `symbol` is undefined.
+/// Returns whether a linker's message reports `symbol` as undefined.
 pub(crate) fn names_undefined(message: &str, symbol: &str) -> bool {
     message.lines().any(|line| (line.contains("undefined symbol") || line.contains("undefined reference")) && line.contains(symbol))
 }
 
-/// Number of instructions in a disassembly; data in code (`.word`) does not count.
+/// Returns the number of instructions in a disassembly; data in code (`.word`) does not count.
 pub(crate) fn instruction_count(disassembly: &str) -> usize {
     disassembly.lines().filter(|line| mnemonic(line).is_some()).count()
 }
 
-/// Float instructions in a disassembly, each with the function that holds it. Every one of Arm's VFP mnemonics begins with
-/// `v`, and no integer mnemonic of Thumb-2 does; RISC-V's of the F, D and Zfh extensions begin with `f`, as only `fence` does
-/// besides. What the disassembler does not know (`<unknown>`) is reported too.
+/// Returns the float instructions in a disassembly, each with its function. All of Arm's VFP
+/// mnemonics begin with `v`, and no integer mnemonic of Thumb-2 does. RISC-V's of the F, D and Zfh
+/// extensions begin with `f`, as otherwise only `fence` does. Unknown instructions (`<unknown>`)
+/// are reported too.
 pub(crate) fn float_instructions(disassembly: &str, is_riscv: bool) -> Vec<String> {
     let mut function = "an unnamed function";
     let mut found = Vec::new();
@@ -71,14 +74,15 @@ pub(crate) fn float_instructions(disassembly: &str, is_riscv: bool) -> Vec<Strin
     found
 }
 
-/// The mnemonic of a line: the first word after the address and its colon, unless it is data (`.word`).
+/// Returns the mnemonic of a line: the first word after the address and its colon, unless it is
+/// data (`.word`).
 fn mnemonic(line: &str) -> Option<&str> {
     let (address, rest) = line.split_once(':')?;
     u64::from_str_radix(address.trim(), 16).ok()?;
     rest.split_whitespace().next().filter(|word| !word.starts_with('.'))
 }
 
-/// Whether a symbol is a helper of float arithmetic, or of reading and printing floats.
+/// Returns whether a symbol is a helper of float arithmetic, or of parsing and printing floats.
 pub(crate) fn is_soft_float(symbol: &str) -> bool {
     let name = symbol.trim();
     let arm = name.strip_prefix("__aeabi_").is_some_and(|helper| {
@@ -91,12 +95,13 @@ pub(crate) fn is_soft_float(symbol: &str) -> bool {
     arm || generic || converting.iter().any(|start| name.starts_with(start)) || text.iter().any(|path| name.contains(path))
 }
 
-/// The operations that RTABI32 defines per float type (`__aeabi_fadd`, `__aeabi_cdcmple`, ...).
+/// Returns whether it is an operation that RTABI32 defines per float type (`__aeabi_fadd`,
+/// `__aeabi_cdcmple`, ...).
 fn is_operation(name: &str) -> bool {
     ["add", "sub", "rsub", "mul", "div", "neg", "cmp"].iter().any(|operation| name.starts_with(operation))
 }
 
-/// Whether a symbol belongs to an allocator.
+/// Returns whether a symbol belongs to an allocator.
 pub(crate) fn is_allocator(symbol: &str) -> bool {
     let name = symbol.trim();
     let hooks = ["__rust_alloc", "__rust_dealloc", "__rust_realloc", "__rust_no_alloc_shim", "__rg_", "__rdl_"];

@@ -1,8 +1,10 @@
-//! Builds the firmware's images, for three cores, of two sizes and with preemption, and proves of each: no panic is reachable, no float is computed,
-//! nothing is allocated, nothing recurses, and flash, static memory and stack are within `firmware/budget.toml`.
+//! Builds the firmware's images, for three cores, of two sizes and with preemption, and checks each
+//! of them. No panic is reachable, no float is computed, nothing is allocated, and no function
+//! recurses. Flash, static memory and stack are within `firmware/budget.toml`.
 //!
-//! Panics: the image's panic handler calls a function that exists nowhere, so the link fails as soon as one is reachable.
-//! A proof that cannot fail is none: the same image with a panic put in must not link, and for that very reason.
+//! Panics: the image's panic handler calls an undefined function, so that linking fails if one is
+//! reachable. To show that the check is effective, the same image with an injected panic must fail
+//! to link, for that reason.
 
 mod epitaph;
 mod inspect;
@@ -20,13 +22,13 @@ use crate::targets::{IMAGES, Target};
 use crate::test::Scope;
 use crate::util::{Report, command, output, run as run_command, stdout, target_dir};
 
-/// The image's binary.
+/// Binary of the image.
 const BINARY: &str = "mias-firmware-image";
-/// The feature that puts a reachable panic into the image.
+/// Feature that adds a reachable panic to the image.
 const INJECT_PANIC: &str = "inject-panic";
-/// What the panic handler calls and nothing defines.
+/// Undefined function that the panic handler calls.
 const PANIC_SYMBOL: &str = "__panic_is_reachable";
-/// What the reset code calls once memory is set up.
+/// Function that the reset code calls once memory is set up.
 const ROOT: &str = "main";
 
 /// Builds the images, checks them and prints their sizes.
@@ -39,7 +41,7 @@ pub(crate) fn run() -> Result<()> {
     report.finish("cargo xtask image")
 }
 
-/// The steps, for `test` to take them into its own report.
+/// Adds the steps to the report of `test`.
 pub(crate) fn steps(report: &mut Report, scope: Scope) {
     for target in scope.targets() {
         for kind in BUILDS {
@@ -50,11 +52,11 @@ pub(crate) fn steps(report: &mut Report, scope: Scope) {
             }
         }
         if !target.is_riscv() {
-            report.step(&format!("{} image leaves its epitaph after a fault, in QEMU", target.board.core), || {
+            report.step(&format!("{} image leaves its crash record after a fault, in QEMU", target.board.core), || {
                 epitaph::check(target, &path(target))
             });
         }
-        report.step(&format!("{} image with a panic put in does not link", target.board.core), || injected_panic_is_found(target));
+        report.step(&format!("{} image with an injected panic does not link", target.board.core), || injected_panic_is_found(target));
     }
 }
 
@@ -69,11 +71,11 @@ fn path(target: &Target) -> PathBuf {
 fn injected_panic_is_found(target: &Target) -> Result<()> {
     let result = output(&mut build(target, Some(INJECT_PANIC)))?;
     let said = String::from_utf8_lossy(&result.stderr);
-    ensure!(!result.status.success(), "the image with feature `{INJECT_PANIC}` links: the proof of panic-freedom proves nothing");
+    ensure!(!result.status.success(), "the image with feature `{INJECT_PANIC}` links: the check for panics is ineffective");
     if !inspect::names_undefined(&said, PANIC_SYMBOL) {
         bail!("the image with feature `{INJECT_PANIC}` fails to build, but not for an undefined `{PANIC_SYMBOL}`:\n{}", said.trim());
     }
-    println!("as it must, the link fails: undefined symbol `{PANIC_SYMBOL}`");
+    println!("the link fails as expected: undefined symbol `{PANIC_SYMBOL}`");
     Ok(())
 }
 
@@ -96,7 +98,8 @@ fn check(target: &Target, kind: Build) -> Result<()> {
     keep("stack, bytes", deepest.bytes, budget.stack_bytes)
 }
 
-/// The reset code clears from one symbol to another, and by their order: a linker script can put them the wrong way round.
+/// Checks the symbols that bound the region cleared at reset: a linker script can reverse their
+/// order.
 fn reset_clears_variables(symbols: &str) -> Result<()> {
     let (start, end) = (inspect::address(symbols, "__sbss")?, inspect::address(symbols, "__ebss")?);
     ensure!(start < end, "variables reach from {start:#x} to {end:#x}: the reset code does not clear them");

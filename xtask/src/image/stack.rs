@@ -1,9 +1,9 @@
-//! The worst case of the stack, from a disassembly: the frame of every function, who calls whom, and the deepest path. A pure
-//! function of text.
+//! Worst-case stack usage, from a disassembly: the frame of every function, the call graph, and the
+//! deepest path. A pure function of text.
 //!
-//! A frame is what all instructions of a function take off the stack pointer, whether or not they run together. An
-//! instruction that moves the stack pointer in a way that is not known here is an error, as are a call through a register and
-//! recursion: the bound would not be one.
+//! A frame is the sum of all stack pointer decrements of a function, whether or not they execute
+//! together. An unknown instruction on the stack pointer is an error, as are a call through a
+//! register and recursion, since the bound would be invalid.
 
 use std::collections::BTreeMap;
 
@@ -19,26 +19,26 @@ pub(crate) struct CallGraph {
 struct Function {
     frame: u64,
     callees: Vec<String>,
-    /// What makes a bound impossible, if this function is reached.
+    /// Reason why no bound exists if this function is reached.
     trouble: Option<String>,
 }
 
-/// The deepest path of calls.
+/// Deepest path of calls.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Deepest {
-    /// Bytes.
+    /// Stack usage in bytes.
     pub(crate) bytes: u64,
     /// Functions with their frames, outermost first.
     pub(crate) path: Vec<(String, u64)>,
 }
 
 impl CallGraph {
-    /// Reads what `llvm-objdump --disassemble --no-show-raw-insn` printed.
+    /// Parses the output of `llvm-objdump --disassemble --no-show-raw-insn`.
     pub(crate) fn parse(disassembly: &str) -> Self {
         let mut functions: BTreeMap<String, Function> = BTreeMap::new();
         let mut name = String::new();
         let words: BTreeMap<u64, u32> = disassembly.lines().filter_map(word).collect();
-        // The register that the last instruction loaded with a constant, and that.
+        // Register that the last instruction loaded with a constant, and the constant.
         let mut loaded = None;
         let mut lines = disassembly.lines().peekable();
         while let Some(line) = lines.next() {
@@ -67,7 +67,7 @@ impl CallGraph {
         Self { functions }
     }
 
-    /// The deepest path from a function.
+    /// Returns the deepest path from a function.
     pub(crate) fn deepest(&self, root: &str) -> Result<Deepest> {
         let mut known = BTreeMap::new();
         let bytes = self.depth(root, &mut Vec::new(), &mut known)?;
@@ -106,7 +106,7 @@ impl CallGraph {
     }
 }
 
-/// Mnemonic and operands of a line, without comments.
+/// Returns mnemonic and operands of a line, without comments.
 fn instruction(line: &str) -> Option<(&str, &str)> {
     let (address, rest) = line.split_once(':')?;
     u64::from_str_radix(address.trim(), 16).ok()?;
@@ -115,16 +115,17 @@ fn instruction(line: &str) -> Option<(&str, &str)> {
     (!mnemonic.is_empty() && !mnemonic.starts_with('.')).then_some((mnemonic, operands.trim()))
 }
 
-/// Address and value of a line of a constant in the code.
+/// Returns address and value of a constant in the code.
 fn word(line: &str) -> Option<(u64, u32)> {
     let (address, rest) = line.split_once(':')?;
-    // Its bytes come first.
+    // The bytes precede it.
     let (_, value) = rest.split_once(".word")?;
     let value = value.trim().strip_prefix("0x")?;
     Some((u64::from_str_radix(address.trim(), 16).ok()?, u32::from_str_radix(value, 16).ok()?))
 }
 
-/// The register that a line loads with a constant, and that: `ldr r6, [pc, #0x220] @ 0x3504 <..>`.
+/// Returns the register that a line loads with a constant, and the constant: `ldr r6, [pc, #0x220]
+/// @ 0x3504 <..>`.
 fn literal<'a>(line: &str, mnemonic: &str, operands: &'a str, words: &BTreeMap<u64, u32>) -> Option<(&'a str, u32)> {
     let (register, _) = operands.split_once(", [pc").filter(|_| mnemonic == "ldr")?;
     let (_, comment) = line.split_once(" @ 0x")?;
@@ -132,37 +133,40 @@ fn literal<'a>(line: &str, mnemonic: &str, operands: &'a str, words: &BTreeMap<u
     Some((register, *words.get(&address)?))
 }
 
-/// Bytes of a frame that is too large for a number in an instruction of the Cortex-M0: `add sp, r6`, right after `r6` was loaded with it.
+/// Returns the bytes of a frame beyond the immediate range of the Cortex-M0: `add sp, r6`, right
+/// after the load of `r6`.
 fn large_frame(mnemonic: &str, operands: &str, constant: Option<(&str, u32)>) -> Option<u64> {
     let (register, value) = constant?;
     let moves = mnemonic == "add" && operands.strip_prefix("sp, ") == Some(register);
-    // Above 0 it is the way back.
+    // A positive value releases the frame.
     moves.then(|| u64::from((value as i32).min(0).unsigned_abs()))
 }
 
-/// What the linker puts between two functions to align the second: 0xd4d4, which no processor is to reach, reads as `bmi` 0x58 back. As
-/// the last instruction of a function it is no code: a conditional branch would go on behind the function's end.
+/// Returns whether a line is the linker's fill between two functions: 0xd4d4, which is never
+/// executed, disassembles as `bmi` 0x58 back. As the last instruction of a function it cannot be
+/// code, since a conditional branch would continue beyond the function's end.
 fn is_fill(line: &str) -> bool {
     instruction(line).is_some_and(|(mnemonic, _)| mnemonic == "bmi") && line.ends_with("imm = #-0x58")
 }
 
-/// The function that a branch or a call leads to.
+/// Returns the target function of a branch or a call.
 fn target(operands: &str) -> Option<String> {
     let (_, name) = operands.strip_suffix('>')?.split_once('<')?;
     Some(name.rsplit_once("+0x").map_or(name, |(name, _)| name).to_owned())
 }
 
-/// `blx r3`, `jalr a5`: nobody knows where that leads. Jumps (`bx lr`, `jr t0`: returns and tables) stay inside a function.
+/// Returns whether it is a call through a register, as `blx r3`, `jalr a5`, with an unknown target.
+/// Jumps (`bx lr`, `jr t0`: returns and tables) stay inside a function.
 fn is_indirect_call(mnemonic: &str, operands: &str) -> bool {
     matches!(mnemonic, "blx" | "jalr" | "c.jalr") && !operands.contains('<')
 }
 
-/// Bytes that an instruction takes off the stack pointer.
+/// Returns the bytes that an instruction subtracts from the stack pointer.
 fn frame_bytes(mnemonic: &str, operands: &str) -> Result<u64, &'static str> {
     let number = |text: &str| -> Result<u64, &'static str> {
         let text = text.trim().trim_start_matches('#');
         let (text, radix) = text.strip_prefix("0x").map_or((text, 10), |hex| (hex, 16));
-        u64::from_str_radix(text, radix).map_err(|_| "moves the stack pointer by what is not a number")
+        u64::from_str_radix(text, radix).map_err(|_| "moves the stack pointer by a non-number")
     };
     let name = mnemonic.trim_end_matches(".w");
     let operand = |index: usize| operands.split(',').nth(index).unwrap_or("").trim();
@@ -184,7 +188,7 @@ fn frame_bytes(mnemonic: &str, operands: &str) -> Result<u64, &'static str> {
             amount.strip_prefix('-').map_or(Ok(0), number)
         }
         "add" | "addw" if operands.contains('#') => Ok(0),
-        // Restores it from the frame pointer, sets it up at reset, or only uses it.
+        // These restore it from the frame pointer, set it up at reset, or only read it.
         "mov" | "mv" | "lw" | "la" | "auipc" | "lui" | "ldr" | "cmp" | "bne" | "beq" | "stm" | "ldm" => Ok(0),
         _ => Err("moves the stack pointer in an unknown way"),
     }
@@ -224,7 +228,7 @@ mod tests {
         assert_eq!(deepest.path.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["main", "decide", "leaf"]);
     }
 
-    /// As for the Cortex-M0, which takes 0xbfc off at once: 3,068 bytes, and 5 registers.
+    /// As for the Cortex-M0, which subtracts 0xbfc at once: 3,068 bytes, and 5 registers.
     #[test]
     fn a_frame_that_is_loaded_from_the_code_is_read() {
         let code = |word: &str| {

@@ -1,8 +1,9 @@
-//! What a decision costs on the firmware's processors: builds `benches/target`, runs it in QEMU on three boards and for two
-//! sizes of machine, checks the budgets, and writes `docs/decision-latency.md` and `host-sim/lab/decision-latency.toml`.
+//! What a decision costs on the firmware's processors: builds `benches/target`, runs it in QEMU on
+//! three boards and for two sizes of machine, checks the budgets, and writes
+//! `docs/porting/decision-latency.md` and `host-sim/lab/decision-latency.toml`.
 //!
-//! QEMU counts instructions (`-icount shift=8`: 256 ns of board time each), the same ones on every run and machine. It does not
-//! model cycles, and nothing here calls them that.
+//! QEMU counts instructions (`-icount shift=8`: 256 ns of board time each), the same in every run
+//! and on every host. It does not model cycles.
 
 mod numbers;
 mod page;
@@ -17,13 +18,15 @@ use crate::util::{Report, command, root, run as run_command, stdout, target_dir,
 
 use numbers::{METRICS, Numbers};
 
-/// How the numbers of all cores are written.
+/// Formatter of the numbers of all cores.
 type Form = fn(&[Numbers]) -> String;
+/// The page, relative to the root.
+const PAGE: &str = "docs/porting/decision-latency.md";
 /// What is written, relative to the root: for people, and for the simulation.
-const WRITTEN: [(&str, Form); 2] = [("docs/decision-latency.md", page::page), ("host-sim/lab/decision-latency.toml", table::table)];
+const WRITTEN: [(&str, Form); 2] = [(PAGE, page::page), ("host-sim/lab/decision-latency.toml", table::table)];
 /// The program in `benches/target/`.
 const PROGRAM: &str = "target-bench";
-/// Seconds after which a run is hung: it takes less than one.
+/// Timeout of a run in seconds: it takes less than one.
 const TIME_OUT: &str = "120";
 
 /// Measures, and writes the page and the table.
@@ -37,7 +40,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Measures, checks the budgets, and that page and table say so.
+/// Measures, and checks the budgets, the page and the table.
 pub(crate) fn steps(report: &mut Report) {
     let mut measured = None;
     let done = report.step("decision latency, in QEMU", || {
@@ -50,7 +53,7 @@ pub(crate) fn steps(report: &mut Report) {
             for (file, text) in WRITTEN {
                 report.step(&format!("{file} is current"), || {
                     let written = std::fs::read_to_string(root().join(file)).unwrap_or_default();
-                    ensure!(written == text(&all), "{file} does not say what was measured; write it with `cargo xtask latency`");
+                    ensure!(written == text(&all), "{file} differs from the measurement; write it with `cargo xtask latency`");
                     Ok(())
                 });
             }
@@ -59,13 +62,13 @@ pub(crate) fn steps(report: &mut Report) {
     }
 }
 
-/// One set of numbers per processor.
+/// Returns one set of numbers per processor.
 fn measure_all() -> Result<Vec<Numbers>> {
     TARGETS
         .iter()
         .map(|target| {
             let mut numbers = Numbers::new(target.board.core);
-            // The usual one comes first: the stack that counts is its.
+            // The default build comes first, since its stack is the one checked.
             for build in BUILDS.into_iter().rev() {
                 numbers.add(&measure(target, build.feature())?)?;
             }
@@ -80,10 +83,10 @@ fn measure(target: &Target, feature: Option<&str>) -> Result<String> {
     let mut qemu = command("timeout", [TIME_OUT, target.board.qemu]);
     qemu.args(target.board.options).args(target.bench).args(["-nographic", "-monitor", "none", "-serial", "none"]);
     qemu.args(["-semihosting-config", "enable=on,target=native", "-icount", "shift=8", "-kernel"]).arg(program);
-    stdout(&mut qemu).with_context(|| format!("the measurement on the {} did not end well", target.board.core))
+    stdout(&mut qemu).with_context(|| format!("the measurement on the {} failed", target.board.core))
 }
 
-/// The budgets: the decision on the first processor, the painted stack on all.
+/// Checks the budgets: the decision on the first processor, the painted stack on all.
 fn check(all: &[Numbers]) -> Result<()> {
     let budget = Budget::read()?;
     for numbers in all {

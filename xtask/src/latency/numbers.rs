@@ -1,14 +1,16 @@
-//! The measurements of one processor, read from what the bench prints: `key value value ...`, one per line.
+//! Measurements of one processor, parsed from the bench's output: `key value value ...`, one per
+//! line.
 
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, bail};
 use mias_policies::policy::{Charged, NAMED, Named};
 
-/// The metrics, as the bench calls them.
+/// Names of the metrics in the bench.
 pub(super) const METRICS: [&str; 4] = ["ipc", "ipm-ipc", "factor", "linear"];
 
-/// The other policies that decide by measuring, as the bench calls them: those that are counted in the same situations side by side.
+/// Returns the other measuring policies by their names in the bench: those counted in the same
+/// situations together.
 pub(super) fn others() -> Vec<&'static str> {
     let counted =
         |named: &&Named| named.charged > Charged::Metric && !matches!(named.charged, Charged::Search | Charged::Trial) && named.option == 0;
@@ -17,73 +19,75 @@ pub(super) fn others() -> Vec<&'static str> {
     others.into_iter().map(|named| named.name).collect()
 }
 
-/// What one decision cost, in instructions.
+/// Cost of one decision, in instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Decision {
-    /// From the interrupt to the chosen configuration.
+    /// Instructions from the interrupt to the chosen configuration.
     pub(super) to_choice: u64,
-    /// Of these, from the first counter read on.
+    /// Part of these from the first counter read.
     pub(super) from_first_read: u64,
-    /// From the choice to the end of the interrupt: quotas and phase.
+    /// Instructions from the choice to the end of the interrupt: quotas and phase.
     pub(super) after: u64,
 }
 
-/// What a scheduling cost for which all was prepared that can be, in instructions.
+/// Cost of a scheduling with all possible preparation, in instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Prepared {
-    /// From the end of the batch to the first quotas in effect.
+    /// Instructions from the end of the batch to the first quotas in effect.
     pub(super) placement: u64,
-    /// What was done before.
+    /// Instructions of the preparation.
     pub(super) ahead: u64,
-    /// The longest part of that: what an event waits for at most.
+    /// Longest part of the preparation, which bounds the wait of an event.
     pub(super) longest: u64,
-    /// All of it, and the decisions.
+    /// Instructions of everything, including the decisions.
     pub(super) whole: u64,
 }
 
-/// SMs, kernels, policy, round, configurations.
+/// Situation: SMs, kernels, policy, round, configurations.
 type Situation = (u64, u64, String, u64, u64);
 
-/// The measurements of one processor.
+/// Measurements of one processor.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
     pub(super) core: &'static str,
-    /// Deepest stack found painted over, bytes, in the build for 32 SMs.
+    /// Deepest painted stack in bytes, in the build for 32 SMs.
     pub(super) stack: u64,
     pub(super) floors: BTreeMap<(u64, String), u64>,
     pub(super) decisions: BTreeMap<Situation, Decision>,
     pub(super) commits: BTreeMap<Committed, Vec<(String, u64)>>,
-    /// SMs, kernels, all configurations, policy.
+    /// Instructions by SMs, kernels, all configurations, policy.
     pub(super) partitions: BTreeMap<(u64, u64, u64, String), u64>,
-    /// SMs, kernels, all configurations, policy.
+    /// Preparation by SMs, kernels, all configurations, policy.
     pub(super) prepared: BTreeMap<(u64, u64, u64, String), Prepared>,
-    /// SMs with kernels to look at, and these kernels: a look at the counters of memory issue.
+    /// Instructions of reading the counters of memory issue, by SMs and their kernels.
     pub(super) memory: BTreeMap<(u64, u64), u64>,
-    /// Kernels that have had an interval: a look at how busy the chip was.
+    /// Instructions of reading chip utilization, by kernels with a finished interval.
     pub(super) contexts: BTreeMap<u64, u64>,
-    /// Scheme, SMs that want room, TBs on each: a selection of victims.
+    /// Instructions of a selection of victims, by scheme, SMs that need capacity, and TBs on each.
     pub(super) victims: BTreeMap<(String, u64, u64), u64>,
-    /// SMs, kernels: the longest step of a search.
+    /// Instructions of the longest step of a search, by SMs and kernels.
     pub(super) searches: BTreeMap<(u64, u64), u64>,
-    /// SMs, kernels: the longest step of trials on the whole GPU, and the placement that they begin with.
+    /// Instructions of the longest step of trials on the whole GPU, and of the placement before
+    /// them, by SMs and kernels.
     pub(super) trials: BTreeMap<(u64, u64), (u64, u64)>,
-    /// SMs, metric, configurations: the plain port and the lean one.
+    /// Instructions of the plain and the lean port, by SMs, metric, configurations.
     pub(super) theses: BTreeMap<(u64, String, u64), (u64, u64)>,
-    /// Kernels, configurations, leaves of the tree: the firmware and the tree.
+    /// Instructions of the firmware and of the tree, by kernels, configurations, leaves of the
+    /// tree.
     pub(super) generations: BTreeMap<(u64, u64, u64), (u64, u64)>,
 }
 
-/// Whether late, SMs, kernels, configurations scored, configurations generated: for each, metrics and policies and their
-/// instructions.
+/// Situation of a decision: whether late, SMs, kernels, configurations scored, configurations
+/// generated. Each has metrics and policies with their instructions.
 pub(super) type Committed = (bool, u64, u64, u64, u64);
 
 impl Numbers {
-    /// No measurement yet.
+    /// Creates a set without measurements.
     pub(super) fn new(core: &'static str) -> Self {
         Self { core, ..Self::default() }
     }
 
-    /// Adds what a run printed.
+    /// Adds the output of a run.
     pub(super) fn add(&mut self, printed: &str) -> Result<()> {
         for line in printed.lines() {
             self.add_line(line).with_context(|| format!("the bench printed {line:?}"))?;
@@ -155,35 +159,35 @@ impl Numbers {
         Ok(())
     }
 
-    /// The floor of a metric.
+    /// Returns the floor of a metric.
     pub(super) fn floor(&self, sms: u64, metric: &str) -> Result<u64> {
         self.floors.get(&(sms, metric.to_owned())).copied().with_context(|| format!("no floor of {metric} for {sms} SMs"))
     }
 
-    /// A decision.
+    /// Returns the cost of a decision.
     pub(super) fn decision(&self, sms: u64, kernels: u64, metric: &str, round: u64, configs: u64) -> Result<Decision> {
         let situation = (sms, kernels, metric.to_owned(), round, configs);
         self.decisions.get(&situation).copied().with_context(|| format!("no decision {situation:?}"))
     }
 
-    /// What was prepared, and what that leaves.
+    /// Returns the cost of a prepared scheduling.
     pub(super) fn prepared(&self, sms: u64, kernels: u64, configs: u64, policy: &str) -> Result<Prepared> {
         let found = self.prepared.get(&(sms, kernels, configs, policy.to_owned())).copied();
         found.with_context(|| format!("nothing prepared for {sms} SMs, {kernels} kernels and {configs} configurations under {policy}"))
     }
 
-    /// A look at the counters of memory issue.
+    /// Returns the cost of reading the counters of memory issue.
     pub(super) fn memory(&self, sms: u64, kernels: u64) -> Result<u64> {
         let found = self.memory.get(&(sms, kernels)).copied();
-        found.with_context(|| format!("no look at the memory issue of {kernels} kernels on {sms} SMs"))
+        found.with_context(|| format!("no measurement of memory issue for {kernels} kernels on {sms} SMs"))
     }
 
-    /// A look at how busy the chip was.
+    /// Returns the cost of reading chip utilization.
     pub(super) fn contexts(&self, kernels: u64) -> Result<u64> {
-        self.contexts.get(&kernels).copied().with_context(|| format!("no look at how busy the chip was for {kernels} kernels"))
+        self.contexts.get(&kernels).copied().with_context(|| format!("no measurement of chip utilization for {kernels} kernels"))
     }
 
-    /// The ports of the thesis: the plain one and the lean one.
+    /// Returns the cost of the thesis' ports: the plain one and the lean one.
     pub(super) fn thesis(&self, sms: u64, metric: &str, configs: u64) -> Result<(u64, u64)> {
         let found = self.theses.get(&(sms, metric.to_owned(), configs)).copied();
         found.with_context(|| format!("no port of {metric} for {sms} SMs and {configs} configurations"))

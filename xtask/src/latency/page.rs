@@ -1,10 +1,11 @@
-//! `docs/decision-latency.md`, from the measurements.
+//! `docs/porting/decision-latency.md`, from the measurements.
 
 use std::collections::BTreeSet;
 
 use super::numbers::{METRICS, Numbers, others as other_policies};
+use crate::util::generated;
 
-/// Counters of an SM that a metric reads.
+/// Returns the number of SM counters that a metric reads.
 pub(super) fn reads(metric: &str) -> u64 {
     match metric {
         "ipc" => 3,
@@ -13,87 +14,109 @@ pub(super) fn reads(metric: &str) -> u64 {
     }
 }
 
+/// A section on one core: heading, text, table.
+type Section = (&'static str, &'static str, fn(&Numbers) -> String);
+
+const ABOUT: &str = "This page gives the instructions of decisions and related work on three cores. `cargo xtask latency` writes it and
+`host-sim/lab/decision-latency.toml`, from which [simulated decisions take their time](../explanation/decision-time.md).
+
+QEMU counts instructions (`-icount shift=8`) on the boards mps2-an386 (Cortex-M4F), microbit (Cortex-M0) and virt
+(RV32IMAC). It does not model cycles.
+
+* Builds are those of the images. A register access is one load or store.
+* The counts are worst cases: counters near the end of their range, and all windows ending in one interrupt.
+* Kernels are blk and bopt (7 configurations), plus dxtc (36), plus mm (84); and mm with fwt (3).
+* 16 and 30 SMs have the limits of the image for 32 SMs, 80 and 132 SMs those of `sms-132`.
+
+| column | meaning |
+|---|---|
+| decision | from the interrupt after the windows to the chosen configuration; linear in SMs and in configurations |
+| floor | a loop that reads each counter of the metric once per SM: 3 for IPC, 4 for IPM\\*IPC, 5 for Factor and Linear |
+| quotas | from the choice to the end of the interrupt |
+
+If one round cannot hold all configurations, the first decision also prepares the second round. The second decision
+scores the best of the first round again.";
+
+const SECTIONS: [Section; 12] = [
+    ("Decision", "", decisions),
+    (
+        "Decisions of the other policies",
+        "An entry is configurations: instructions, one per round. Rows with two kernels have both pairs. For Warped-Slicer and its
+variant, the kernels' curves rise with TBs, which is the longest path to the water level.",
+        others,
+    ),
+    (
+        "Warped-Slicer, all points fit",
+        "Every point is a step of the water level, as for kernels near their end. Counts are from the interrupt to the commit.
+Simulated decisions omit this case.",
+        all_fit,
+    ),
+    ("From a batch of launches to the first quotas", "", partitions),
+    (
+        "Preparation",
+        "MIAS can generate its configurations while launches are collected, in parts between which it checks for events. An event
+then waits for at most the longest part. *At once*: the placement without preparation. *Prepared*: the placement after
+full preparation, next to that of Spatial. *Whole scheduling*: preparation, placement, and decisions by IPC with their
+quotas.",
+        prepared,
+    ),
+    (
+        "Limits of memory instructions",
+        "DMIL in firmware: one interrupt, in which all kernels on all SMs of the row had enough requests since the last check.
+Limits grow, which accesses one more register. The first row is a check that finds no kernel.",
+        memory_limits,
+    ),
+    (
+        "Extra TBs",
+        "GPUDuet's controller in firmware, in the image with that feature: one interrupt at the end of the intervals of as many
+kernels as the row says. The number of SMs has no effect. The first row is a check that finds no kernel.",
+        contexts,
+    ),
+    (
+        "Victim selection",
+        "Preemption, in the image with that feature: one interrupt, in which every SM requests space for one TB of an urgent
+kernel. Some TBs of one other kernel occupy it. *Per SM*: instructions / SMs.",
+        victims,
+    ),
+    (
+        "Search for SMs per kernel",
+        "In the image with that feature: from the timer at the end of a window that counted each kernel, to the last SM that
+receives its new state. The row is the longest step of any search: of the modes for performance and power, of Maestro
+next to the even split and next to these modes, of fair share and its model, and of effective bandwidth.",
+        searches,
+    ),
+    (
+        "Trials on the whole GPU",
+        "In the same image, under MIAS-Trial. *Step*: the longest, from the timer at the end of a window to the commit of the quotas
+of the next trial. *Placement*: before the steps, from the end of a batch of launches.",
+        trials,
+    ),
+    (
+        "The thesis' decision with `f64` and `Vec`",
+        "*Plain*: the metric of each SM, then the mean per configuration. *Lean*: the mean of the counters, then the metric once per
+configuration. Both exclude the interrupt around the decision.",
+        theses,
+    ),
+    (
+        "Configuration generation",
+        "All maximal configurations, those of a single kernel included, next to the thesis' tree with nodes in vectors.",
+        generations,
+    ),
+];
+
 /// The whole page.
 pub(super) fn page(all: &[Numbers]) -> String {
-    let mut text = String::from(
-        "# Decision latency
-
-Written by `cargo xtask latency`; the tests fail when it is not current. Do not edit it.
-
-Instructions of decisions and of what surrounds them, on three cores. QEMU counts them (`-icount shift=8`) on three boards: the Cortex-M4F
-of an MPS2 AN386, the Cortex-M0 of a micro:bit, the RV32IMAC of `virt`. QEMU executes instructions; it does not model the cycles that they take.
-
-* The firmware is built as in its image: for the Cortex-M4F for time, for the other two for size. A register access is one load or store.
-* Counters are near the end of their range, and every SM's window ends in the same interrupt. That is the most that one interrupt can bring.
-* Kernels are blk and bopt (7 configurations), the same with dxtc (36) and mm (84), and mm and fwt (3).
-* 16 and 30 SMs are measured with the image's limits of 32 SMs and 64 configurations, 80 and 132 SMs with those of the image for 132 SMs.
-
-What the columns mean:
-
-* *decision*: from the interrupt that says that the windows are over to the chosen configuration. It grows linearly with the SMs,
-  of which each is read once, and with the configurations, of which each is scored and compared once.
-* *floor*: a loop that reads each counter that the metric needs, of each SM, once, and adds it up. It takes 3 reads per SM for IPC, 4 for
-  IPM\\*IPC, 5 for Factor and Linear.
-* *quotas*: what follows the choice, up to the end of the interrupt.
-
-Where not all configurations fit one round, the first decision also looks up those of the second round, which the placement has found.
-A second decision scores the best of the first round again, and those of its own.
-
-[host-sim/lab/decision-latency.toml](../host-sim/lab/decision-latency.toml) has the whole way from the interrupt to the commit of the quotas, in the
-worst case, up to as many configurations as the images have room for. That is what a simulated decision takes. What it comes to in core cycles and
-microseconds on a machine, the line *placement, decision* of `mias run` says. It has the other policies, too,
-and for them the ways that end with SMs of their own for each kernel.
-
-",
-    );
+    let mut text = String::new();
     for numbers in all {
-        text += &format!("## {}\n\n### Decision\n\n", numbers.core);
-        text += &decisions(numbers);
-        text += "\n### Decisions of the other policies\n\nAn entry is configurations: instructions, for each round. With two kernels it has both pairs. For Warped-Slicer and its variant the\n\
-            instructions of the kernels rise with their TBs, which is the longest way to the water level.\n\n";
-        text += &others(numbers);
-        text += "\n### Warped-Slicer where all points fit together\n\n\
-            Every point is then a step of the water level, as with kernels that are near their end. Counted from the interrupt to the commit.\n\
-            The time of a simulated decision leaves this case out.\n\n";
-        text += &all_fit(numbers);
-        text += "\n### From the end of a batch of launches to the first quotas in effect\n\n";
-        text += &partitions(numbers);
-        text += "\n### What is done ahead\n\n\
-            MIAS may find its configurations while launches are collected, in parts between which it looks for events. An event that arrives\n\
-            meanwhile waits for the longest part. *At once*: the placement where nothing was done ahead; *prepared*: where all was, and beside\n\
-            it that of Spatial. *Whole scheduling*: all that was done ahead, the placement, and the decisions by IPC with their quotas.\n\n";
-        text += &prepared(numbers);
-        text += "\n### Limits of memory instructions\n\n\
-            The DMIL in firmware: from the interrupt to its end, where all kernels on all these SMs have had enough requests since the last look. Limits\n\
-            grow, which takes one register more. A look that finds nobody is the first line.\n\n";
-        text += &memory_limits(numbers);
-        text += "\n### Extra TBs\n\n\
-            GPUDuet's controller in firmware, in the image with that feature: from the interrupt that says that intervals of so many kernels are over to its\n\
-            end. How many SMs there are does not matter. A look that finds nobody is the first line.\n\n";
-        text += &contexts(numbers);
-        text += "\n### Victim selection\n\n\
-            Preemption, in the image with that feature: from the interrupt that says that SMs want room to its end. Every SM wants room for one TB, which\n\
-            some of its TBs are in the way of, and there is one urgent kernel and one other. *An SM*: the whole over the SMs.\n\n";
-        text += &victims(numbers);
-        text += "\n### Search for how many SMs each kernel needs\n\n\
-            In the image with that feature: from the timer at the end of a window, in which each kernel was counted, to the last SM that is told what it\n\
-            is to be. The longest step of any search: of the modes for performance and for power, of Maestro beside the even split and beside these, of fair share\n\
-            and its model, and of effective bandwidth.\n\n";
-        text += &searches(numbers);
-        text += "\n### Trials on the whole GPU\n\n\
-            In the same image, under MIAS-Trial: from the timer at the end of a window to the commit of the quotas of what is tried next, the longest step; and\n\
-            the placement before them, from the end of a batch of launches.\n\n";
-        text += &trials(numbers);
-        text += "\n### The thesis' decision with `f64` and `Vec`\n\n\
-            Plain: the metric of each SM, then the mean per configuration. Lean: the mean of the counters, then the metric once per configuration.\n\
-            Both without the interrupt around it.\n\n";
-        text += &theses(numbers);
-        text += "\n### Configuration generation\n\nAll maximal configurations, those of a single kernel included, beside the thesis' tree with nodes in\nvectors.\n\n";
-        text += &generations(numbers);
-        text += &format!("\nDeepest stack found by painting, over all of the above with at most 32 SMs: {} bytes.\n\n", numbers.stack);
+        text += &format!("## {}\n\n", numbers.core);
+        for (heading, about, table) in SECTIONS {
+            text += &format!("### {heading}\n\n");
+            text += &if about.is_empty() { String::new() } else { format!("{about}\n\n") };
+            text += &format!("{}\n", table(numbers));
+        }
+        text += &format!("Deepest stack found by painting, over all of the above with at most 32 SMs: {} bytes.\n\n", numbers.stack);
     }
-    text.truncate(text.trim_end().len());
-    text + "\n"
+    generated("Decision latency", "latency", ABOUT, &text)
 }
 
 fn decisions(numbers: &Numbers) -> String {
@@ -168,7 +191,7 @@ fn partitions(numbers: &Numbers) -> String {
 
 fn prepared(numbers: &Numbers) -> String {
     let mut text = String::from(
-        "| SMs | kernels | configurations | at once | prepared | times Spatial | ahead, in all | longest part | whole scheduling |\n\
+        "| SMs | kernels | configurations | at once | prepared | times Spatial | preparation | longest part | whole scheduling |\n\
          |---|---|---|---|---|---|---|---|---|\n",
     );
     for ((sms, kernels, total, policy), instructions) in &numbers.partitions {
@@ -188,7 +211,7 @@ fn prepared(numbers: &Numbers) -> String {
 }
 
 fn memory_limits(numbers: &Numbers) -> String {
-    let mut text = String::from("| SMs | kernels | instructions | for each kernel and SM |\n|---|---|---|---|\n");
+    let mut text = String::from("| SMs | kernels | instructions | per kernel and SM |\n|---|---|---|---|\n");
     for ((sms, kernels), instructions) in &numbers.memory {
         let each = instructions.checked_div(sms * kernels).map_or_else(|| "-".to_owned(), |each| each.to_string());
         text += &format!("| {sms} | {kernels} | {} | {each} |\n", grouped(*instructions));
@@ -205,7 +228,7 @@ fn contexts(numbers: &Numbers) -> String {
 }
 
 fn searches(numbers: &Numbers) -> String {
-    let mut text = String::from("| SMs | kernels | instructions | an SM |\n|---|---|---|---|\n");
+    let mut text = String::from("| SMs | kernels | instructions | per SM |\n|---|---|---|---|\n");
     for ((sms, kernels), instructions) in &numbers.searches {
         text += &format!("| {sms} | {kernels} | {} | {} |\n", grouped(*instructions), grouped(instructions / sms.max(&1)));
     }
@@ -213,7 +236,7 @@ fn searches(numbers: &Numbers) -> String {
 }
 
 fn trials(numbers: &Numbers) -> String {
-    let mut text = String::from("| SMs | kernels | a step | the placement |\n|---|---|---|---|\n");
+    let mut text = String::from("| SMs | kernels | step | placement |\n|---|---|---|---|\n");
     for ((sms, kernels), (step, first)) in &numbers.trials {
         text += &format!("| {sms} | {kernels} | {} | {} |\n", grouped(*step), grouped(*first));
     }
@@ -221,7 +244,7 @@ fn trials(numbers: &Numbers) -> String {
 }
 
 fn victims(numbers: &Numbers) -> String {
-    let mut text = String::from("| scheme | SMs | TBs on each | instructions | an SM |\n|---|---|---|---|---|\n");
+    let mut text = String::from("| scheme | SMs | TBs per SM | instructions | per SM |\n|---|---|---|---|---|\n");
     for ((scheme, sms, tbs), instructions) in &numbers.victims {
         text += &format!("| {scheme} | {sms} | {tbs} | {} | {} |\n", grouped(*instructions), grouped(instructions / sms.max(&1)));
     }
@@ -250,13 +273,13 @@ fn generations(numbers: &Numbers) -> String {
     text
 }
 
-/// A ratio to two digits, rounded to the nearest.
+/// Formats a ratio with two digits, rounded to the nearest.
 fn times(count: u64, of: u64) -> String {
     let hundredths = (count * 200 / of.max(1)).div_ceil(2);
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }
 
-/// With a comma between thousands.
+/// Formats with a comma between thousands.
 fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
@@ -272,6 +295,27 @@ fn grouped(count: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::targets::TARGETS;
+    use crate::util::root;
+
+    /// The numbers take minutes to measure, and `cargo xtask test` compares them.
+    #[test]
+    fn the_text_of_the_page_is_current() {
+        let without_rows = |page: &str| {
+            let is_rule = |line: &str| line.starts_with("|---");
+            let lines: Vec<&str> = page.lines().collect();
+            let is_text =
+                |&at: &usize| !lines[at].starts_with('|') || is_rule(lines[at]) || lines.get(at + 1).is_some_and(|next| is_rule(next));
+            let text: Vec<&str> = (0..lines.len()).filter(is_text).map(|at| lines[at].split(" SMs: ").next().unwrap_or_default()).collect();
+            text.join("\n")
+        };
+        let written = std::fs::read_to_string(root().join(super::super::PAGE)).unwrap_or_default();
+        let about = written.split("\n## ").next().unwrap_or_default();
+        let page = page(&TARGETS.each_ref().map(|target| Numbers::new(target.board.core)));
+        assert!(page.starts_with(about), "the introduction");
+        let after = |page: &str| without_rows(page.split_once("\n## ").unwrap_or_default().1);
+        assert_eq!(after(&written), after(&page));
+    }
 
     #[test]
     fn numbers_are_grouped_and_ratios_rounded() {

@@ -1,20 +1,21 @@
-//! `host-sim/lab/decision-latency.toml`, from the measurements: what the simulation takes a decision's time from.
+//! Table `host-sim/lab/decision-latency.toml`, generated from the measurements, from which the
+//! simulation takes decision times.
 
 use super::numbers::{Committed, METRICS, Numbers, others};
 
-/// The four metrics, which decide in the same situations: what the file calls them, and the bench.
+/// Four metrics, which decide in the same situations: their names in the file and in the bench.
 const MIAS: [(&str, &str); 4] =
     [("mias-ipc", METRICS[0]), ("mias-ipm-ipc", METRICS[1]), ("mias-factor", METRICS[2]), ("mias-linear", METRICS[3])];
 
-/// Late, SMs, kernels, scored and generated configurations, and what was counted then.
+/// Row: late, SMs, kernels, scored and generated configurations, and the counts.
 type Row = ([u64; 5], Vec<u64>);
 
-/// The whole file.
+/// Returns the whole file.
 pub(super) fn table(all: &[Numbers]) -> String {
     let mut text = String::from(
         "# Written by `cargo xtask latency`; the tests fail when it is not current. Do not edit it.
 #
-# Instructions of one decision, counted by QEMU as in docs/decision-latency.md: from the first instruction of the driver's interrupt
+# Instructions of one decision, counted by QEMU as in docs/porting/decision-latency.md: from the first instruction of the driver's interrupt
 # handler to the one after the commit of the quotas. In it are the interrupt's events, the counters read, the decision, the generation
 # of a second round if there is one, the quota writes and the commit. Not in it is the processor's entry into the interrupt.
 #
@@ -89,7 +90,8 @@ pub(super) fn table(all: &[Numbers]) -> String {
     text
 }
 
-/// A group of one core, as a table of the file: what its numbers are, and a line for all rows of as many SMs and kernels.
+/// Returns a group of one core as a table of the file: its columns, and a line for all rows with
+/// the same SMs and kernels.
 fn group(core: &str, name: &str, columns: &[&str], rows: &[Row]) -> String {
     let name = if name.contains('+') { format!("\"{name}\"") } else { name.to_owned() };
     let columns: Vec<String> = ["scored", "generated"].iter().chain(columns).map(|column| format!("\"{column}\"")).collect();
@@ -106,8 +108,8 @@ fn group(core: &str, name: &str, columns: &[&str], rows: &[Row]) -> String {
     text + "]\n"
 }
 
-/// The situations that all columns were measured in. A second round of neighbours has as many as there are around the best, which is
-/// not the same for all metrics.
+/// Returns the situations in which all columns were measured. The number of neighbors in a second
+/// round depends on the best configuration, so it differs between metrics.
 fn rows(numbers: &Numbers, benches: &[&str]) -> Vec<Row> {
     let row = |(&(late, sms, kernels, scored, generated), counts): (&Committed, &Vec<(String, u64)>)| {
         let longest = benches.iter().map(|bench| longest(counts, bench)).collect::<Option<Vec<u64>>>()?;
@@ -116,18 +118,18 @@ fn rows(numbers: &Numbers, benches: &[&str]) -> Vec<Row> {
     numbers.commits.iter().filter_map(row).collect()
 }
 
-/// With the largest count of each row behind them.
+/// Appends the largest count to each row.
 fn worst(mut rows: Vec<Row>) -> Vec<Row> {
     rows.iter_mut().for_each(|(_, counts)| counts.extend(counts.iter().max().copied()));
     rows
 }
 
-/// A row of what looks at no configurations.
+/// Creates a row for a cost that does not depend on configurations.
 fn looked(sms: u64, kernels: u64, counts: &[u64]) -> Row {
     ([0, sms, kernels, 0, 0], counts.to_vec())
 }
 
-/// A placement that looks for configurations.
+/// Returns the rows of placements that generate configurations.
 fn placements(numbers: &Numbers) -> Vec<Row> {
     let of_ipc = numbers.partitions.iter().filter(|((.., policy), _)| policy == METRICS[0]);
     let row = |(key, &at_once): (&(u64, u64, u64, String), &u64)| {
@@ -138,7 +140,7 @@ fn placements(numbers: &Numbers) -> Vec<Row> {
     of_ipc.filter_map(row).collect()
 }
 
-/// A selection of victims.
+/// Returns the rows of selections of victims.
 fn victims(numbers: &Numbers) -> Vec<Row> {
     let row = |((_, sms, tbs), shieh): (&(String, u64, u64), &u64)| {
         let chimera = numbers.victims.get(&("chimera".to_owned(), *sms, *tbs)).copied().unwrap_or_default();
@@ -147,12 +149,12 @@ fn victims(numbers: &Numbers) -> Vec<Row> {
     numbers.victims.iter().filter(|((scheme, ..), _)| scheme == "shieh").map(row).collect()
 }
 
-/// The largest count of a metric or policy; none if it was not measured.
+/// Returns the largest count of a metric or policy; `None` if it was not measured.
 fn longest(counts: &[(String, u64)], name: &str) -> Option<u64> {
     counts.iter().filter(|(of, _)| of == name).map(|(_, count)| *count).max()
 }
 
-/// The least number with five significant bits that is not smaller.
+/// Rounds up to five significant bits.
 fn rounded_up(count: u64) -> u64 {
     let significant = u64::BITS - count.leading_zeros();
     count.next_multiple_of(1 << significant.saturating_sub(5))

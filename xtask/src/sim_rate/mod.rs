@@ -1,9 +1,11 @@
-//! `cargo xtask sim-rate`: how fast the timing model runs on the synthetic reference traces, and how many instructions of this
-//! machine it takes per warp instruction simulated. The second number hardly moves on a busy machine, so it shows regressions. Last, how much
-//! faster two threads are; that is worth something on two quiet cores only.
+//! `cargo xtask sim-rate`: speed of the timing model on the synthetic reference traces, and host
+//! instructions per simulated warp instruction. The second number hardly varies on a busy host, so
+//! it shows regressions. The last number is the speedup of two threads, which is meaningful only on
+//! two idle cores.
 //!
-//! The runs are those of `benches/sim_rate.rs --once`. Instructions are counted by callgrind over a run that loads and
-//! simulates, less a run that only loads. A second table has whole processes ([`process`]).
+//! The runs are those of `benches/sim_rate.rs --once`. Instructions are counted by callgrind over a
+//! run that loads and simulates, minus a run that only loads. A second table has whole processes
+//! ([`process`]).
 
 mod process;
 
@@ -14,9 +16,10 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use crate::util::{cargo, command, stdout};
 
-/// Traces, and the warp instructions per second of the reference simulator on a 2-core machine (sources.md D98).
+/// Traces with the warp instructions per second of the reference simulator on a 2-core machine
+/// (sources.md D98).
 const TRACES: [(&str, f64); 3] = [("comp", 138e3), ("shm", 49e3), ("mem", 25e3)];
-/// Timed runs, of which the fastest counts.
+/// Number of timed runs, of which the fastest counts.
 const RUNS: &str = "5";
 
 /// Builds the benchmark, runs it plainly and under callgrind, and prints a line per trace.
@@ -33,7 +36,7 @@ pub(crate) fn run() -> Result<()> {
         let rate = warp_insts / seconds;
         let instructions = if callgrind {
             let simulating = instructions(&benchmark, trace, "1")?.checked_sub(instructions(&benchmark, trace, "0")?);
-            let simulating = simulating.ok_or_else(|| anyhow!("{trace}: loading alone took more instructions than the whole run"))?;
+            let simulating = simulating.ok_or_else(|| anyhow!("{trace}: loading took more instructions than the whole run"))?;
             format!("{:.0}", simulating as f64 / warp_insts)
         } else {
             "-".to_owned()
@@ -52,20 +55,20 @@ fn build() -> Result<PathBuf> {
     executable(&stdout(&mut cargo(arguments))?).context("cargo names no executable of benches/sim_rate")
 }
 
-/// The executable of the benchmark in cargo's messages, one JSON object per line.
+/// Returns the executable of the benchmark from cargo's messages, one JSON object per line.
 fn executable(messages: &str) -> Option<PathBuf> {
     let message = messages.lines().find(|line| line.contains(r#""name":"sim_rate""#) && line.contains(r#""executable":""#))?;
     let (_, rest) = message.split_once(r#""executable":""#)?;
     Some(rest.split_once('"')?.0.replace(r"\\", r"\").into())
 }
 
-/// `warp_insts seconds`, as the benchmark prints them.
+/// Parses `warp_insts seconds`, the output of the benchmark.
 fn parse(printed: &str) -> Option<(f64, f64)> {
     let (warp_insts, seconds) = printed.trim().split_once(' ')?;
     Some((warp_insts.parse().ok()?, seconds.parse().ok()?))
 }
 
-/// Instructions that loading and `runs` simulations take.
+/// Returns the instructions of loading and `runs` simulations.
 fn instructions(benchmark: &Path, trace: &str, runs: &str) -> Result<u64> {
     let out = tempfile::NamedTempFile::new()?;
     let file = format!("--callgrind-out-file={}", out.path().display());
@@ -79,7 +82,7 @@ fn instructions(benchmark: &Path, trace: &str, runs: &str) -> Result<u64> {
     }
 }
 
-/// The `totals:` line of a callgrind profile.
+/// Returns the `totals:` line of a callgrind profile.
 fn totals(profile: &str) -> Option<u64> {
     let line = profile.lines().find_map(|line| line.strip_prefix("totals:"))?;
     line.split_whitespace().next()?.parse().ok()

@@ -1,4 +1,5 @@
-//! What a user waits for: the whole process that replays a trace, without the cache and with it, and how much of that is loading.
+//! Time of the whole process that replays a trace, as a user sees it, with and without the cache,
+//! and its part for loading.
 
 use super::TRACES;
 use crate::util::{cargo, command, root, stdout, target_dir};
@@ -8,10 +9,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-/// Timed processes of each kind, of which the fastest counts.
+/// Number of timed processes of each kind, of which the fastest counts.
 const RUNS: usize = 5;
 
-/// What is read of a report.
+/// Fields parsed from a report.
 #[derive(Deserialize)]
 struct Report {
     launches: Vec<Launch>,
@@ -29,7 +30,7 @@ struct Seconds {
     simulate: f64,
 }
 
-/// One process.
+/// Times of one process.
 struct Timed {
     warp_insts: u64,
     seconds: Seconds,
@@ -40,11 +41,11 @@ struct Timed {
 pub(super) fn run() -> Result<()> {
     stdout(&mut cargo(["build", "--release", "--package", "mias"]))?;
     let program = target_dir().join("release/mias");
-    let cache = tempfile::tempdir().context("no folder for a cache")?;
+    let cache = tempfile::tempdir().context("no folder for the cache")?;
     println!("\n{:<6} {:<12} {:>8} {:>10} {:>9} {:>15}", "trace", "", "load s", "simulate s", "process s", "x reference");
     for (trace, reference) in TRACES {
         let list = root().join("tests/data/reference").join(trace).join("kernelslist.g");
-        // With the cache the first process reads the text; the others find what it kept.
+        // With the cache, the first process parses the text; the others find the cached trace.
         for (kind, option, cold) in [("--no-cache", Some("--no-cache"), 0), ("from cache", None, 1)] {
             let timed = (0..RUNS + cold).map(|_| once(&program, &list, cache.path(), option)).collect::<Result<Vec<_>>>()?;
             let Some(Timed { warp_insts, seconds, whole }) = timed.into_iter().skip(cold).min_by(|a, b| a.whole.total_cmp(&b.whole)) else {

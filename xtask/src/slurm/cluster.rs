@@ -1,5 +1,5 @@
-//! A cluster of two nodes on this machine: MUNGE, one slurmctld, two slurmd, each with its files in a folder of the cluster's own and ports
-//! that are free. *From: slurm.conf(5), munged(8).*
+//! Cluster of two nodes on this host: MUNGE, one slurmctld and two slurmd, with files in the
+//! cluster's own folder and free ports. *From: slurm.conf(5), munged(8).*
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -15,61 +15,62 @@ use super::processes::{Process, kill, process, with_environment};
 use crate::setup::apt_get;
 use crate::util::stdout;
 
-/// The nodes.
+/// Names of the nodes.
 pub(super) const NODES: [&str; 2] = ["n1", "n2"];
 
-/// Programs that are called.
+/// Required programs.
 const PROGRAMS: [&str; 7] = ["munged", "slurmctld", "slurmd", "sbatch", "squeue", "sinfo", "scancel"];
 
-/// Debian's packages of them.
+/// Debian packages of the programs.
 const PACKAGES: [&str; 2] = ["slurm-wlm", "munge"];
 
-/// Memory of a node in MiB, as Slurm is told: more than a shard asks for, whatever this machine has (assumption).
+/// Memory of a node in MiB in Slurm's configuration: more than a shard requests, on any host
+/// (assumption).
 const NODE_MIB: u32 = 4_000;
 
-/// How long daemons may take to start (assumption).
+/// Timeout for the start of daemons (assumption).
 const START: Duration = Duration::from_secs(60);
 
-/// Bytes of a key of MUNGE (munged(8): 32 to 1,024).
+/// Size of a MUNGE key in bytes (munged(8): 32 to 1,024).
 const KEY_BYTES: usize = 1_024;
 
-/// The daemons. They end when it is dropped, and their jobs with them.
+/// Daemons of the cluster. They and their jobs end when it is dropped.
 pub(super) struct Cluster {
     folder: PathBuf,
     daemons: Vec<(&'static str, Child)>,
 }
 
-/// Programs that are not there.
+/// Returns missing programs.
 fn missing() -> Vec<&'static str> {
     let is_there = |program: &&str| search_path().iter().any(|folder| folder.join(program).is_file());
     PROGRAMS.into_iter().filter(|program| !is_there(program)).collect()
 }
 
-/// Whether all programs are there.
+/// Checks that all programs are installed.
 pub(super) fn check_installed() -> Result<()> {
     let missing = missing();
     if missing.is_empty() {
         return Ok(());
     }
     bail!(
-        "this task needs Slurm and MUNGE, which are not all here: no {}. Debian, Ubuntu: apt-get install --no-install-recommends {}",
+        "this task needs Slurm and MUNGE; missing: {}. Debian, Ubuntu: apt-get install --no-install-recommends {}",
         missing.join(", no "),
         PACKAGES.join(" ")
     )
 }
 
-/// Installs what is missing.
+/// Installs missing programs.
 pub(super) fn install() -> Result<()> {
     let missing = missing();
     if missing.is_empty() {
         return Ok(());
     }
-    let why = format!("a cluster on this machine needs Slurm and MUNGE, of which there is no {}", missing.join(", no "));
+    let why = format!("a cluster on this machine needs Slurm and MUNGE; missing: {}", missing.join(", no "));
     apt_get(&PACKAGES, &why, &format!("Install them (on Debian: `apt-get install {}`)", PACKAGES.join(" ")))?;
     check_installed()
 }
 
-/// Folders of programs; daemons lie where users do not look.
+/// Returns the folders of programs, including those of daemons outside of users' paths.
 fn search_path() -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).chain(["/usr/sbin".into(), "/sbin".into()]).collect()
@@ -103,7 +104,7 @@ impl Cluster {
             cluster.daemon("slurmd", &["-D", "-N", node])?;
         }
         while cluster.idle_nodes() < NODES.len() {
-            ensure!(begun.elapsed() < START, "the nodes do not become idle: {}", cluster.log("slurmctld"));
+            ensure!(begun.elapsed() < START, "the nodes did not become idle: {}", cluster.log("slurmctld"));
             std::thread::sleep(Duration::from_millis(500));
         }
         println!("a cluster of {} nodes is up after {} s", NODES.len(), begun.elapsed().as_secs());
@@ -118,7 +119,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// A command that finds this cluster.
+    /// Creates a command in the environment of this cluster.
     pub(super) fn command(&self, program: &str) -> Command {
         let path = std::env::join_paths(search_path()).unwrap_or_default();
         in_environment(program, &[("SLURM_CONF", &self.folder.join("slurm.conf")), ("PATH", Path::new(&path))])
@@ -133,23 +134,23 @@ impl Cluster {
         fs::read_to_string(self.folder.join(format!("{daemon}.out"))).unwrap_or_default()
     }
 
-    /// Jobs that have not ended, a line each.
+    /// Returns unfinished jobs, a line each.
     pub(super) fn queue(&self) -> Result<Vec<String>> {
         let lines = stdout(self.command("squeue").args(["--noheader", "--array", "--format=%i %T %N"]))?;
         Ok(lines.lines().map(str::to_owned).collect())
     }
 
-    /// Whether a job runs on a node.
+    /// Returns whether a job runs on a node.
     pub(super) fn has_job(&self, node: &str) -> Result<bool> {
         Ok(self.queue()?.iter().any(|job| job.ends_with(&format!(" RUNNING {node}"))))
     }
 
-    /// The variable that all processes of this cluster have.
+    /// Returns the environment variable of all processes of this cluster.
     fn mark(&self) -> String {
         format!("SLURM_CONF={}", self.folder.join("slurm.conf").display())
     }
 
-    /// A node dies: its slurmd, the slurmstepd that watch over its jobs, and the jobs. Gives their names.
+    /// Kills a node: its slurmd, the slurmstepd of its jobs, and the jobs. Returns their names.
     pub(super) fn lose(&mut self, node: &str) -> Result<String> {
         let jobs = with_environment(&[self.mark(), format!("SLURMD_NODENAME={node}")]);
         ensure!(!jobs.is_empty(), "no process of a job is on {node}");
@@ -166,14 +167,14 @@ impl Cluster {
         Ok(names.fold("slurmd".to_owned(), |all, name| all + &name))
     }
 
-    /// Ends everything.
+    /// Stops all processes.
     pub(super) fn stop(&mut self) -> Result<()> {
         for (_, mut daemon) in self.daemons.drain(..).rev() {
-            // One that was lost has ended.
+            // The daemon of a lost node has ended already.
             let _ = daemon.kill();
             daemon.wait()?;
         }
-        // Jobs and those that watch over them, and what slurmctld has started.
+        // Jobs, their supervisors, and processes started by slurmctld.
         kill(&with_environment(&[self.mark()]))
     }
 }
@@ -181,25 +182,25 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         if let Err(error) = self.stop() {
-            eprintln!("not everything of the cluster has ended: {error:#}");
+            eprintln!("some processes of the cluster are still running: {error:#}");
         }
     }
 }
 
-/// MUNGE takes no key that others may read.
+/// MUNGE rejects keys that other users can read.
 #[cfg(unix)]
 fn only_for_its_owner(key: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt;
     Ok(fs::set_permissions(key, fs::Permissions::from_mode(0o400))?)
 }
 
-/// Slurm is for Unix.
+/// Slurm requires Unix.
 #[cfg(not(unix))]
 fn only_for_its_owner(key: &Path) -> Result<()> {
-    bail!("{}: Slurm needs the permissions of Unix", key.display())
+    bail!("{}: Slurm needs Unix permissions", key.display())
 }
 
-/// Ports that nobody uses now: of slurmctld and of both nodes.
+/// Returns unused ports for slurmctld and both nodes.
 fn free_ports() -> Result<[u16; 3]> {
     let listeners = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0"));
     let mut ports = [0; 3];
@@ -209,10 +210,11 @@ fn free_ports() -> Result<[u16; 3]> {
     Ok(ports)
 }
 
-/// slurm.conf. A node that does not answer for ten seconds is down, and its jobs wait a quarter of a minute; clusters give both minutes.
+/// Returns slurm.conf. A node without a response for ten seconds is down, and its jobs wait a
+/// quarter of a minute; real clusters use minutes for both.
 fn configuration(folder: &Path, host: &str, user: &str, [controller, first, second]: [u16; 3]) -> Result<String> {
     let at = folder.to_str().context("the temporary folder is not UTF-8")?;
-    ensure!(!at.contains(char::is_whitespace), "{at}: slurm.conf takes no folder with blanks; set TMPDIR");
+    ensure!(!at.contains(char::is_whitespace), "{at}: slurm.conf does not support folders with blanks; set TMPDIR");
     let node = |name: &str, port: u16| {
         format!("NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=1 RealMemory={NODE_MIB}\n")
     };

@@ -1,4 +1,5 @@
-//! Processes by what their environment says, as `/proc` shows it (proc(5)): Slurm starts jobs that are nobody's children.
+//! Processes identified by their environment in `/proc` (proc(5)), since Slurm's jobs are not child
+//! processes.
 
 use std::fs;
 use std::path::Path;
@@ -8,22 +9,22 @@ use anyhow::Result;
 
 use crate::util::stdout;
 
-/// A process.
+/// Process found in `/proc`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Process {
     pub(super) id: u32,
     pub(super) parent: u32,
-    /// Its program, or what it calls itself, such as `slurmstepd: [1.batch]`.
+    /// Name of its program, or its own title, such as `slurmstepd: [1.batch]`.
     pub(super) name: String,
 }
 
-/// Processes whose environment has all of these variables, such as `SLURMD_NODENAME=n1`.
+/// Returns processes whose environment has all of these variables, such as `SLURMD_NODENAME=n1`.
 pub(super) fn with_environment(variables: &[String]) -> Vec<Process> {
     let ids = fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     ids.filter(|&id| has_all(&fs::read(format!("/proc/{id}/environ")).unwrap_or_default(), variables)).filter_map(process).collect()
 }
 
-/// The process of this id; none if it is not there.
+/// Returns the process with this id, if it exists.
 pub(super) fn process(id: u32) -> Option<Process> {
     let folder = Path::new("/proc").join(id.to_string());
     let status = fs::read_to_string(folder.join("status")).ok()?;
@@ -32,17 +33,17 @@ pub(super) fn process(id: u32) -> Option<Process> {
     Some(Process { id, parent: parent(&status)?, name })
 }
 
-/// The parent in the text of a process' status.
+/// Parses the parent from the text of a process' status.
 fn parent(status: &str) -> Option<u32> {
     status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()
 }
 
-/// Whether an environment, each variable ended by a zero, has all of these.
+/// Returns whether a zero-separated environment has all of these variables.
 fn has_all(environment: &[u8], variables: &[String]) -> bool {
     variables.iter().all(|variable| environment.split(|&byte| byte == 0).any(|one| one == variable.as_bytes()))
 }
 
-/// Ends processes at once. One that has ended by itself is no error.
+/// Kills processes. One that has ended already is no error.
 pub(super) fn kill(processes: &[Process]) -> Result<()> {
     for process in processes {
         let killed = stdout(Command::new("kill").args(["-KILL", &process.id.to_string()]));
@@ -73,7 +74,8 @@ mod tests {
     fn a_process_is_found_by_its_environment_and_killed() {
         let value = std::process::id().to_string();
         let mut child = Command::new("cat").env("MIAS_TEST_PROCESS", &value).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        // It answers, so it has its environment: `spawn` may return before the new program's can be read.
+        // Its response shows that its environment is set: `spawn` may return before the new
+        // program's is readable.
         child.stdin.as_mut().unwrap().write_all(b"!").unwrap();
         child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
         let found = with_environment(&[format!("MIAS_TEST_PROCESS={value}")]);

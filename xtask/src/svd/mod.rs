@@ -1,5 +1,6 @@
-//! `docs/generated/mias.svd`: the register map for debuggers and register viewers, in CMSIS-SVD 1.3. Described from the same tables as the
-//! map's page, written by the crate `svd-encoder`, and read back by `svd-parser` in the tests.
+//! Register map for debuggers and register viewers, in CMSIS-SVD 1.3: `docs/generated/mias.svd`. It
+//! is described by the same tables as the map's page, written by the crate `svd-encoder`, and read
+//! back by `svd-parser` in the tests.
 
 use anyhow::{Context, Result};
 use mias_registers::{self as regs, Register, global, memory, preempt, queue, slot, sm};
@@ -13,22 +14,23 @@ use svd_rs::{
 use crate::source_docs::{Entry, Group, all_groups, plain};
 use crate::util::write_file;
 
-/// The file, relative to the root.
+/// Path of the file, relative to the root.
 const FILE: &str = "docs/generated/mias.svd";
 
-/// What stands before the device in the file.
+/// Text before the device in the file.
 const HEAD: &str = "<!-- Written by `cargo xtask docs` from firmware/registers/src/; a test fails when it is not current. -->";
 
-/// Where the images expect the block (`firmware/images/src/bin/image/`): Cortex-M's. Assumption there.
+/// Base address of the block in the images (`firmware/images/src/bin/image/`): Cortex-M's.
+/// Assumption there.
 const BASE: u32 = 0xA000_0000;
 
-/// Bits of a register.
+/// Width of a register in bits.
 const WIDTH: u32 = 32;
 
-/// What the description is held to: names and values that every tool takes.
+/// Validation level of the description: names and values that every tool accepts.
 const LEVEL: ValidateLevel = ValidateLevel::Strict;
 
-/// Which bits or codes a register holds: region, register, module or enumeration in `fields.rs`.
+/// Bits or codes of a register: region, register, module or enumeration in `fields.rs`.
 const CONTENTS: [(&str, &str, &str); 15] = [
     ("global", "FEATURES", "feature"),
     ("global", "STRAP_POLICY", "PolicyCode"),
@@ -52,14 +54,15 @@ pub(crate) fn write() -> Result<()> {
     write_file(FILE, file()?)
 }
 
-/// The whole file.
+/// Returns the whole file.
 fn file() -> Result<String> {
     let text = encode(&device()?)?;
     let (declaration, device) = text.split_once('\n').context("the encoder wrote one line")?;
     Ok(format!("{declaration}\n{HEAD}\n{device}\n"))
 }
 
-/// The description: one block, of global registers, slots, and SMs with their memory issue apart.
+/// Returns the description: one block of global registers, slots, and SMs with separate memory
+/// issue registers.
 fn device() -> Result<Device> {
     let groups = all_groups();
     let mut children = registers("global", global::REGISTERS, &groups)?;
@@ -129,12 +132,12 @@ fn registers(region: &str, registers: &[Register], groups: &[Group]) -> Result<V
     registers.iter().map(|register| described(region, register, groups).with_context(|| format!("{region} {}", register.name))).collect()
 }
 
-/// A register, or an array of them.
+/// Returns a register, or an array of them.
 fn described(region: &str, register: &Register, groups: &[Group]) -> Result<RegisterCluster> {
     let (access, written) = access(register.access);
     let contents = CONTENTS.iter().find(|(of, name, _)| *of == region && *name == register.name);
     let group = contents.and_then(|(_, _, name)| groups.iter().find(|group| group.name == *name));
-    // Reading this one latches its other half.
+    // A read of this register latches its other half.
     let latches = region == "global" && register.offset == global::CYCLE_LOW;
     let array = if register.count == 1 { "" } else { "[%s]" };
     let info = RegisterInfo::builder()
@@ -143,7 +146,7 @@ fn described(region: &str, register: &Register, groups: &[Group]) -> Result<Regi
         .address_offset(register.offset)
         .access(Some(access))
         .reset_value(register.reset.map(u64::from))
-        // A value that depends on the machine has no bit that is known.
+        // A value that depends on the machine has no known bits.
         .reset_mask(register.reset.is_none().then_some(0))
         .modified_write_values(written)
         .read_action(latches.then_some(ReadAction::Modify))
@@ -153,7 +156,7 @@ fn described(region: &str, register: &Register, groups: &[Group]) -> Result<Regi
     Ok(RegisterCluster::Register(info.maybe_array(dim)))
 }
 
-/// One field per bit, or one field with its codes.
+/// Returns one field per bit, or one field with its codes.
 fn fields(group: &Group) -> Result<Vec<Field>> {
     let bits: Vec<_> = group.entries.iter().filter_map(|entry| Some((entry, entry.value.strip_prefix("1 << ")?))).collect();
     if bits.is_empty() {
@@ -169,12 +172,12 @@ fn fields(group: &Group) -> Result<Vec<Field>> {
 }
 
 fn code(entry: &Entry) -> Result<EnumeratedValue> {
-    let value = entry.value.parse().with_context(|| format!("{} is {:?}, which is no code", entry.name, entry.value))?;
+    let value = entry.value.parse().with_context(|| format!("{} is {:?}, which is not a code", entry.name, entry.value))?;
     let described = EnumeratedValue::builder().name(entry.name.clone()).description(Some(text(&entry.meaning)));
     Ok(described.value(Some(value)).build(LEVEL)?)
 }
 
-/// SVD's name of an access rule, and what a write does where that is not a plain write.
+/// Returns SVD's name of an access rule, and the effect of a write if it is not a plain one.
 fn access(access: regs::Access) -> (Access, Option<ModifiedWriteValues>) {
     match access {
         regs::Access::ReadOnly => (Access::ReadOnly, None),
@@ -185,7 +188,7 @@ fn access(access: regs::Access) -> (Access, Option<ModifiedWriteValues>) {
     }
 }
 
-/// Markdown as plain text.
+/// Converts Markdown to plain text.
 fn text(markdown: &str) -> String {
     markdown.replace('`', "").replace("\\|", "|")
 }

@@ -1,11 +1,12 @@
-//! The file, as a parser reads it, against the map: every register, bit and code, with its meaning.
+//! The file as a parser reads it, compared with the map: every register, bit and code, with its
+//! meaning.
 
 use svd_parser::svd::MaybeArray;
 
 use super::*;
 use crate::util::root;
 
-/// What a tool finds in the file.
+/// Parses the file as a tool does.
 fn read() -> Device {
     svd_parser::parse(&file().expect("the map can be described")).expect("the file is SVD")
 }
@@ -21,7 +22,7 @@ fn a_parser_reads_what_was_described() {
     assert_eq!(read(), device().unwrap());
 }
 
-/// A register with its number and distance, as the file has it and as the map has it.
+/// Compares a register with its count and stride in the file and in the map.
 fn check(found: &svd_rs::Register, expected: &Register, region: &str, groups: &[Group]) {
     let name = format!("{region} {}", expected.name);
     let (count, distance) = match found {
@@ -44,7 +45,7 @@ fn check(found: &svd_rs::Register, expected: &Register, region: &str, groups: &[
     check_fields(found, group);
 }
 
-/// Bits and codes, with their meanings.
+/// Compares bits and codes, with their meanings.
 fn check_fields(found: &RegisterInfo, group: Option<&Group>) {
     let fields: Vec<_> = found.fields().collect();
     let Some(group) = group else { return assert!(fields.is_empty(), "{}", found.name) };
@@ -57,7 +58,7 @@ fn check_fields(found: &RegisterInfo, group: Option<&Group>) {
         assert!(fields.iter().all(|field| field.bit_width() == 1));
         fields.iter().map(bit).collect()
     };
-    // A constant that is several bits at once is no field.
+    // A constant of several bits is no field.
     let entries = group.entries.iter().filter(|entry| is_code || entry.value.starts_with("1 << "));
     let expected: Vec<_> = entries.map(|entry| (entry.name.clone(), Some(text(&entry.meaning)), entry.value.clone())).collect();
     assert_eq!(listed, expected, "{}", found.name);
@@ -89,7 +90,7 @@ fn every_register_is_where_and_what_the_map_says() {
     }
 }
 
-/// Values, from the constants themselves and not from their source text.
+/// Values are compared with the constants themselves instead of their source text.
 #[test]
 fn bits_and_codes_have_the_values_of_the_constants() {
     let device = read();

@@ -1,7 +1,8 @@
-//! What a kernel does to the machine when it runs alone, from one run: shares of issue slots, cache rates, bandwidths.
+//! Behavior of a kernel alone on the machine, from one run: fractions of issue slots, cache rates,
+//! bandwidths.
 //!
-//! Utilisations are over the cycles after the launch latency. That of the crossbar is relative to 60 % of the peak, which is what a
-//! crossbar with queues at its inputs can carry (Lin et al. 2018, section 4.1).
+//! Utilizations cover the cycles after the launch latency. That of the crossbar is relative to 60 %
+//! of the peak, the sustained rate of a crossbar with input queues (Lin et al. 2018, section 4.1).
 
 use crate::bandwidth;
 use crate::experiment::gpu_runner::Outcome;
@@ -9,13 +10,13 @@ use crate::metrics::ratio;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::sm::{ISSUE_CLASSES, IssueClass};
 
-/// Share of its peak that a crossbar carries (Lin et al. 2018, sections 2.2 and 4.1).
+/// Sustained fraction of a crossbar's peak (Lin et al. 2018, sections 2.2 and 4.1).
 const SUSTAINED: f64 = 0.6;
 
-/// A kernel alone.
+/// Behavior of one kernel alone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Alone {
-    /// Issue slots of its SMs by class, as shares that add up to 1; none if it had none.
+    /// Issue slots of its SMs by class, as fractions with sum 1; `None` if it had none.
     pub issue_slots: Option<[f64; ISSUE_CLASSES]>,
     /// L1 misses over accesses, stores included.
     pub l1_miss_rate: Option<f64>,
@@ -23,26 +24,26 @@ pub struct Alone {
     pub l1_fails_per_access: Option<f64>,
     /// L2 hits over accesses.
     pub l2_hit_rate: Option<f64>,
-    /// L2 accesses, sectors, per thousand warp instructions.
+    /// L2 accesses, in sectors, per thousand warp instructions.
     pub l2_accesses_per_1000_insts: Option<f64>,
-    /// Cycles from an L1 load miss to its data, in the mean (Little's law over MSHR entries).
+    /// Mean cycles from an L1 load miss to its data (Little's law over MSHR entries).
     pub miss_latency: Option<f64>,
-    /// Share of SM cycles in which the L1 refused a look-up.
+    /// Fraction of SM cycles in which the L1 refused a look-up.
     pub lsu_stall: Option<f64>,
-    /// Share of the L1's peak that hits moved.
+    /// Utilization of L1 bandwidth by hits.
     pub l1_utilization: Option<f64>,
-    /// Share of what the crossbar carries, towards the L2.
+    /// Utilization of the crossbar's sustained rate towards the L2.
     pub request_utilization: Option<f64>,
-    /// The same, towards the SMs.
+    /// Utilization of the crossbar's sustained rate towards the SMs.
     pub reply_utilization: Option<f64>,
-    /// Share of the L2's peak that hits moved.
+    /// Utilization of L2 bandwidth by hits.
     pub l2_utilization: Option<f64>,
-    /// Share of the DRAM's peak.
+    /// Utilization of DRAM bandwidth.
     pub dram_utilization: Option<f64>,
 }
 
 impl Alone {
-    /// Of the first launch of a run in which it was alone.
+    /// Derives the behavior of the first launch of an isolated run.
     pub fn of(outcome: &Outcome, gpu: &GpuConfig) -> Self {
         let Some(launch) = outcome.launches.first() else { return Alone::default() };
         let cycles = outcome.cycles.saturating_sub(u64::from(gpu.launch.latency_cycles));
@@ -65,19 +66,19 @@ impl Alone {
         }
     }
 
-    /// Share of issue slots of one class, 0 to 1; 0 if there were none.
+    /// Returns the fraction of issue slots of one class, 0 to 1; 0 if there were none.
     pub fn slot(&self, class: IssueClass) -> f64 {
         self.issue_slots.map_or(0.0, |slots| slots[class as usize])
     }
 
-    /// Share of issue slots lost, 0 to 1.
+    /// Returns the fraction of issue slots lost, 0 to 1.
     pub fn stalled(&self) -> f64 {
         self.issue_slots.map_or(0.0, |_| 1.0 - self.slot(IssueClass::Issued))
     }
 }
 
-/// Cycles from an L1 load miss to its data, in the mean over all SMs; none without a miss. Entries that are in use at the end
-/// of the run count with the time they have had.
+/// Returns the mean cycles from an L1 load miss to its data, over all SMs; `None` without a miss.
+/// Entries in use at the end of the run count with their time so far.
 pub fn miss_latency(outcome: &Outcome) -> Option<f64> {
     ratio(outcome.sms.outstanding_cycles, outcome.launches.first()?.l1_load_misses)
 }

@@ -1,37 +1,38 @@
-//! What binds a kernel: the part of the machine that it uses most, how much of it is left, and what would help (Lin et al. 2018).
+//! Bottleneck of a kernel: its most utilized component, the remaining capacity, and remedies (Lin
+//! et al. 2018).
 //!
-//! * The category is that of section 4.2: the component farthest above its line, which is 60 % for
-//!   the warp schedulers and for either direction of the crossbar (of the 60 % that it sustains)
-//!   and 50 % for DRAM. A kernel that is above none is underutilised.
-//! * The level is that of table 3, which looks at both caches, too.
-//! * What would help is a reading of ours (sources.md D171): more TBs where the level is not
-//!   saturated (sections 4.3 and 5.1) and the last TBs brought something; fewer where they took
-//!   something; wider wires where the crossbar binds (figure 5); and a partner that asks for
-//!   something else.
+//! * The category is that of section 4.2: the component farthest above its threshold. The threshold
+//!   is 60 % for the warp schedulers and 50 % for DRAM. For either direction of the crossbar it is
+//!   60 % of its sustained 60 %. A kernel above none is underutilized.
+//! * The level is that of table 3, which also considers both caches.
+//! * Remedies are our interpretation (sources.md D171). More TBs help if the level is not saturated
+//!   (sections 4.3 and 5.1) and the last TBs increased IPC. Fewer help if the last TBs decreased
+//!   it. Wider wires help if the crossbar is the bottleneck (figure 5). A partner helps if its
+//!   demand differs.
 
 use super::alone::Alone;
 use mias_hw_model::sm::IssueClass;
 use mias_workloads::kernels::KernelType;
 use serde::Serialize;
 
-/// The categories of Lin et al. 2018: the component that is used most.
+/// Categories of Lin et al. 2018: the most utilized component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Component {
     /// Warp schedulers.
     Scheduler,
-    /// Crossbar, replies.
+    /// Crossbar towards the SMs: replies.
     L2ToSm,
-    /// Crossbar, requests.
+    /// Crossbar towards the L2: requests.
     SmToL2,
-    /// DRAM.
+    /// DRAM data buses.
     Dram,
-    /// None of them is used enough.
+    /// No component above its threshold.
     Underutilised,
 }
 
 impl Component {
-    /// As people write it.
+    /// Returns the name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Component::Scheduler => "scheduler",
@@ -42,7 +43,7 @@ impl Component {
         }
     }
 
-    /// As compute or memory intensive; none if underutilised.
+    /// Returns compute or memory intensive; `None` if underutilized.
     pub fn kernel_type(self) -> Option<KernelType> {
         match self {
             Component::Scheduler => Some(KernelType::Compute),
@@ -52,20 +53,20 @@ impl Component {
     }
 }
 
-/// How much of what a kernel uses most is left, table 3.
+/// Remaining capacity of the most utilized component, by table 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// Much of everything.
+    /// Much capacity in every component.
     Underutilised,
-    /// Something, of everything.
+    /// Some capacity in every component.
     Moderate,
-    /// Nothing, of one component.
+    /// No capacity in one component.
     Saturated,
 }
 
 impl Level {
-    /// As people write it.
+    /// Returns the name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Level::Underutilised => "underutilised",
@@ -75,58 +76,60 @@ impl Level {
     }
 }
 
-/// What would let a machine get more done.
+/// Remedy that would increase throughput.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Help {
-    /// Of this kernel per SM.
+    /// More TBs of this kernel per SM.
     MoreTbs,
-    /// Of this kernel per SM.
+    /// Fewer TBs of this kernel per SM.
     FewerTbs,
-    /// Of the crossbar.
+    /// Wider wires of the crossbar.
     WiderWires,
-    /// Beside it, a kernel whose schedulers have something to do.
+    /// A co-runner that uses the warp schedulers.
     ComputingPartner,
-    /// Beside it, a kernel that leaves the schedulers alone.
+    /// A co-runner that rarely uses the warp schedulers.
     WaitingPartner,
-    /// Beside it, any kernel.
+    /// Any co-runner.
     AnyPartner,
 }
 
 impl Help {
-    /// As people write it.
+    /// Returns the name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Help::MoreTbs => "more TBs",
             Help::FewerTbs => "fewer TBs",
             Help::WiderWires => "wider wires",
-            Help::ComputingPartner => "a partner that computes",
-            Help::WaitingPartner => "a partner that waits for memory",
+            Help::ComputingPartner => "a compute-intensive partner",
+            Help::WaitingPartner => "a memory-bound partner",
             Help::AnyPartner => "any partner",
         }
     }
 }
 
-/// Section 4.2: scheduler, crossbar, DRAM.
+/// Thresholds of section 4.2: scheduler, crossbar, DRAM.
 const UTILISED: [f64; 3] = [0.6, 0.6, 0.5];
 
-/// Table 3: scheduler, crossbar, DRAM, caches. Below all of the first a kernel is underutilised, above one of the second saturated.
+/// Thresholds of table 3: scheduler, crossbar, DRAM, caches. A kernel below all of the first is
+/// underutilized, above one of the second saturated.
 const UNDER: [f64; 4] = [0.6, 0.6, 0.5, 0.6];
 const SATURATED: [f64; 4] = [0.8, 0.9, 0.7, 0.8];
 
-/// What binds a kernel.
+/// Bottleneck of a kernel with remedies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binding {
-    /// The component that is used most.
+    /// Most utilized component.
     pub component: Component,
-    /// How much of it is left.
+    /// Remaining capacity of that component.
     pub level: Level,
-    /// What would help, the most certain first.
+    /// Remedies, the most certain first.
     pub helps: Vec<Help>,
 }
 
 impl Binding {
-    /// Of a kernel that ran alone as `alone` says; `ipc` has that of half of the most TBs per SM, if half is a TB or more, and of the most.
+    /// Classifies a kernel with the isolated behavior `alone`. `ipc` has the IPC at half of the
+    /// maximum TBs per SM, if that is at least one TB, and at the maximum.
     pub fn of(alone: &Alone, ipc: (Option<f64>, f64)) -> Self {
         let (component, level) = (component(alone), level(alone));
         let (more, fewer) = match ipc {
@@ -145,7 +148,7 @@ impl Binding {
     }
 }
 
-/// The component farthest above its line, the first of equals.
+/// Returns the component farthest above its threshold, the first of equals.
 pub fn component(alone: &Alone) -> Component {
     let [scheduler, crossbar, dram] = UTILISED;
     let components = [
@@ -163,7 +166,7 @@ pub fn component(alone: &Alone) -> Component {
     most.0
 }
 
-/// How much of the component that is used most is left.
+/// Returns the remaining capacity of the most utilized component.
 pub fn level(alone: &Alone) -> Level {
     let most = |[a, b]: [Option<f64>; 2]| a.unwrap_or(0.0).max(b.unwrap_or(0.0));
     let used = [
@@ -215,7 +218,8 @@ mod tests {
         assert_eq!(types, [Some(KernelType::Compute), Some(KernelType::Memory), None]);
     }
 
-    /// At each line of table 3, just below and just above it, everything else idle. Below is strict, and so is above.
+    /// At each threshold of table 3, just below and just above it, with all else idle. Both
+    /// comparisons are strict.
     #[test]
     fn levels_have_the_lines_of_table_3() {
         for (part, [under, saturated]) in [[0.6, 0.8], [0.6, 0.8], [0.6, 0.9], [0.6, 0.9], [0.6, 0.8], [0.5, 0.7]].into_iter().enumerate() {
@@ -231,7 +235,8 @@ mod tests {
 
     const LEVELS: [Level; 4] = [Level::Underutilised, Level::Moderate, Level::Moderate, Level::Saturated];
 
-    /// As the paper says of KM (saturated, loses by more TBs), SPMV (moderate, loses), SAD_1, LBM and HG.
+    /// As the paper states for KM (saturated, slower with more TBs), SPMV (moderate, slower),
+    /// SAD_1, LBM and HG.
     #[test]
     fn what_helps_follows_from_both_and_from_the_last_tbs() {
         let of = |shares, half, all| Binding::of(&used(shares), (half, all)).helps;

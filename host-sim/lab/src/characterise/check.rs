@@ -1,5 +1,5 @@
-//! Whether a kernel's results are right: every TB of its grid executed, without recording, and the results compared with the
-//! host's (`<kernel>_check_results` of Nasef 2023, section 4.1.3).
+//! Check of a kernel's results: every TB of its grid executed, without recording, and compared with
+//! the host's results (`<kernel>_check_results` of Nasef 2023, section 4.1.3).
 
 use crate::cancel::Cancel;
 use mias_ptx::TbRunner;
@@ -8,23 +8,24 @@ use mias_workloads::kernels::{KernelError, Prepared};
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
 
-/// TBs executed between two reports of progress (assumption: enough for any number of workers).
+/// Number of TBs executed between two reports of progress (assumption: enough for any number of
+/// workers).
 const BATCH: u32 = 1024;
 
-/// A grid that was executed.
+/// Results of an executed grid.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// TBs.
+    /// Number of TBs.
     pub tbs: u64,
-    /// PTX instructions that warps executed.
+    /// Number of PTX instructions executed by warps.
     pub warp_insts: u64,
-    /// Wall-clock time of the execution, without making inputs and without the host reference.
+    /// Wall-clock time of the execution, without creating inputs and without the host reference.
     pub executing: Duration,
-    /// What is wrong with the results; none if nothing is.
+    /// Error in the results, if any.
     pub wrong: Option<KernelError>,
 }
 
-/// Counts what warps execute.
+/// Counter of executed warp instructions.
 struct Count(u64);
 
 impl Observer for Count {
@@ -34,8 +35,8 @@ impl Observer for Count {
     }
 }
 
-/// Executes and checks a kernel. `progress` is told the TBs done and their number. None if `cancel` asked to stop before all
-/// TBs were executed.
+/// Executes and checks a kernel. `progress` receives the TBs done and their total. `None` if
+/// canceled before all TBs were executed.
 ///
 /// # Errors
 /// [`KernelError`] if it cannot be executed; wrong results are no error here.
@@ -43,9 +44,9 @@ pub fn check(prepared: &Prepared, cancel: &Cancel, progress: &mut dyn FnMut(u64,
     let Prepared { program, instance, info } = prepared;
     let (launch, memory) = (&instance.launch, &instance.memory);
     let started = Instant::now();
-    // Checks the launch before anything is run.
+    // Checks the launch before any TB runs.
     TbRunner::new(program, launch, memory)?;
-    // The order of TBs may decide what atomics read: then one after the other.
+    // If atomics can observe the order of TBs, these run one after the other.
     let together = if program.depends_on_order() { BATCH as usize } else { 1 };
     let tbs = launch.tbs() as u32;
     let (mut done, mut warp_insts) = (0, 0);
@@ -91,8 +92,8 @@ mod tests {
         }
     }
 
-    /// The square of 64: 16 TBs of 8 warps, each with 4 tile steps. PTX has more instructions than the machine executes, which
-    /// are 4 x 59 + 37 per warp (kernels/README.md).
+    /// The square of 64: 16 TBs of 8 warps, each with 4 tile steps. PTX has more instructions than
+    /// machine code, which has 4 x 59 + 37 per warp (kernels/README.md).
     #[test]
     fn instructions_are_counted() {
         let checked = check(&prepared("mm:64"), &Cancel::default(), &mut |_, _| {}).unwrap().unwrap();
@@ -117,7 +118,7 @@ mod tests {
         assert!(check(&prepared("mm:32"), &cancel, &mut |_, _| {}).unwrap().is_none());
     }
 
-    /// Also while TBs are executed that are fewer than a batch and take seconds each.
+    /// Cancellation also takes effect within less than a batch of TBs that take seconds each.
     #[test]
     fn who_wishes_to_stop_within_a_tb_is_heard() {
         let (prepared, cancel) = (prepared("nbdy:8192"), Cancel::default());

@@ -1,14 +1,14 @@
-//! The thirteen kernels of Dai et al. 2018 against table 2, by their traces: computations per
-//! memory instruction, and requests per memory instruction. Of sizes that are recorded in no time,
-//! and whose proportions are those of the usual ones.
+//! The thirteen kernels of Dai et al. 2018 against table 2, by their traces: computations and
+//! requests per memory instruction. Their sizes are quick to record and keep the proportions of the
+//! default ones.
 
 use super::profile::Profile;
 use mias_workloads::kernels::Spec;
 
-/// A line of the machine's caches (table 1).
+/// Line size of the machine's caches (table 1).
 const LINE_BYTES: u32 = 128;
 
-/// A word; computations per memory instruction and requests per memory instruction (table 2).
+/// Kernels with computations per memory instruction and requests per memory instruction (table 2).
 const TABLE_2: [(&str, [f64; 2]); 13] = [
     ("cp:2,columns=6,rows=3", [4.0, 2.0]),
     ("hs:132", [7.0, 3.0]),

@@ -1,5 +1,5 @@
-//! What kind of kernel a kernel is: what it asks of an SM, what it executes, what it does to the machine alone, which type each
-//! paper's rule makes of it, and how all that compares with what the sources say.
+//! Characterization of kernels: SM resources, instruction mix, behavior alone, type by each paper's
+//! rule, and comparison with published statements.
 //!
 //! ```text
 //! geometry, ptxas report --> occupancy                            `mias kernels`
@@ -31,26 +31,27 @@ use occupancy::Occupancy;
 use profile::Profile;
 use types::Types;
 
-/// A kernel, characterised.
+/// Characterization of one kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Character {
-    /// As the user typed it.
+    /// Name as the user typed it.
     pub name: String,
-    /// Which of our kernels it is; none for a user's.
+    /// Name among the built-in kernels; `None` for a user's kernel.
     pub kernel: Option<&'static str>,
     /// Geometry and resources.
     pub info: KernelInfo,
-    /// TBs per SM.
+    /// Number of TBs per SM, with the limiting resources.
     pub occupancy: Occupancy,
-    /// What it executes.
+    /// Instruction mix and memory requests.
     pub profile: Profile,
-    /// IPC alone, in the unit of the options, with half of the most TBs per SM (none if only one fits) and with the most.
+    /// Isolated IPC, in the unit of the options, at half of the maximum TBs per SM (`None` if only
+    /// one fits) and at the maximum.
     pub ipc: (Option<f64>, f64),
-    /// What it does to the machine with the most TBs.
+    /// Isolated behavior at the maximum number of TBs.
     pub alone: Alone,
-    /// Its type by each paper's rule.
+    /// Type by each paper's rule.
     pub types: Types,
-    /// What binds it, and what would help.
+    /// Bottleneck and remedies.
     pub binding: Binding,
 }
 
@@ -80,8 +81,8 @@ impl Character {
     }
 }
 
-/// Characterises `workload`, which is `kernel` if it is one of ours, by two runs alone, with half
-/// of the most TBs per SM and with all. None if it was interrupted.
+/// Characterizes `workload`, which is `kernel` if it is built in, by two isolated runs, with half
+/// of the maximum TBs per SM and with all. `None` if it was interrupted.
 ///
 /// # Errors
 /// The first [`RunError`]; [`RunError::Workload`] if not even one TB fits.
@@ -97,7 +98,7 @@ pub fn characterise(
     Ok(from_sweep(&sweep, gpu, (workload, kernel), options))
 }
 
-/// The same from a sweep that has the points already. None if one of them is missing.
+/// Characterizes from a sweep that already has the points. `None` if one of them is missing.
 pub fn from_sweep(
     sweep: &Sweep,
     gpu: &GpuConfig,

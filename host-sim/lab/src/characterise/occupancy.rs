@@ -1,20 +1,21 @@
-//! How many TBs of a kernel fit an SM, and what stops the next one (sources.md D13 and D79).
+//! Occupancy: number of TBs of a kernel that fit an SM, and the resources that limit it (sources.md
+//! D13 and D79).
 
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::sm::Resources;
 use mias_warp_trace::KernelInfo;
 
-/// A kernel alone on an SM.
+/// Occupancy of an SM by one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Occupancy {
-    /// Most TBs; 0 if not even one fits.
+    /// Maximum number of TBs; 0 if not even one fits.
     pub max_tbs: u32,
-    /// The resources that one more TB lacks: `threads`, `registers`, `shared memory`, `TB slots`.
+    /// Resources that one more TB lacks: `threads`, `registers`, `shared memory`, `TB slots`.
     pub limits: Vec<&'static str>,
 }
 
 impl Occupancy {
-    /// Of a kernel on an SM of `gpu`.
+    /// Computes the occupancy of a kernel on an SM of `gpu`.
     pub fn of(info: &KernelInfo, gpu: &GpuConfig) -> Self {
         let (sm, tb) = (Resources::of_sm(&gpu.sm), Resources::of_tb(info, &gpu.sm));
         let max_tbs = sm.count(&tb);

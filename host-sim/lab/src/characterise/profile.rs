@@ -1,16 +1,18 @@
-//! What a kernel executes, counted in its trace: nothing here depends on time or on the machine, but for the line size.
+//! Instruction profile of a kernel, counted in its trace. It does not depend on time or on the
+//! machine, except for the line size.
 //!
-//! * Cinst/Minst: instructions that access no memory, over those that do, shared and constant memory included; Req/Minst: lines
-//!   that an instruction to global or local memory asks for (Dai et al. 2018, table 2; which instructions count: sources.md D78).
-//! * Idempotent: no atomic, and no byte of global memory both read and written (Shieh 2016, section 4.1). The paper leaves it to the
-//!   compiler; here it is what the launch did.
+//! * Cinst/Minst: instructions without memory access over those with, including shared and constant
+//!   memory. Req/Minst: lines requested per instruction to global or local memory (Dai et al. 2018,
+//!   table 2; which instructions count: sources.md D78).
+//! * Idempotent: no atomic, and no byte of global memory both read and written (Shieh 2016, section
+//!   4.1). The paper leaves it to the compiler; here it is derived from the launch.
 
 use crate::metrics::ratio;
 use mias_warp_trace::isa::{Class, Space};
 use mias_warp_trace::{KernelTrace, SECTOR_BYTES, WARP_LANES};
 use serde::Serialize;
 
-/// Kinds of instructions that the mix tells apart, in the order of reports.
+/// Instruction classes of the mix, in the order of reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -32,7 +34,7 @@ pub enum Kind {
     Shared,
     /// Loads from global and local memory.
     Load,
-    /// Stores to them.
+    /// Stores to global and local memory.
     Store,
     /// Atomics on global memory.
     Atomic,
@@ -40,11 +42,11 @@ pub enum Kind {
     Constant,
 }
 
-/// How many [`Kind`]s there are.
+/// Number of [`Kind`]s.
 pub const KINDS: usize = 12;
 
 impl Kind {
-    /// All, in order.
+    /// All classes, in order.
     pub const ALL: [Kind; KINDS] = [
         Kind::Int,
         Kind::Fp32,
@@ -60,7 +62,7 @@ impl Kind {
         Kind::Constant,
     ];
 
-    /// Name in tables and JSON.
+    /// Returns the name in tables and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Int => "int",
@@ -102,41 +104,41 @@ impl Kind {
     }
 }
 
-/// Counts of a whole launch.
+/// Instruction counts of a whole launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// Warps.
+    /// Number of warps.
     pub warps: u64,
-    /// Warp instructions.
+    /// Number of warp instructions.
     pub warp_insts: u64,
-    /// Active lanes, summed over warp instructions.
+    /// Number of active lanes, summed over warp instructions.
     pub thread_insts: u64,
     /// Warp instructions by [`Kind`].
     pub mix: [u64; KINDS],
-    /// Lines that the instructions to global and local memory ask for.
+    /// Number of lines requested by instructions to global and local memory.
     pub lines: u64,
-    /// 32-byte sectors that they touch.
+    /// Number of 32-byte sectors that they touch.
     pub sectors: u64,
-    /// Those of loads.
+    /// Number of sectors that loads touch.
     pub load_sectors: u64,
-    /// Bytes used of all sectors touched.
+    /// Number of bytes used in all sectors touched.
     pub bytes: u64,
-    /// Whether running a TB twice would change nothing.
+    /// Whether executing a TB twice has no effect.
     pub idempotent: bool,
 }
 
 impl Profile {
-    /// Warp instructions per warp.
+    /// Returns warp instructions per warp.
     pub fn insts_per_warp(&self) -> Option<f64> {
         ratio(self.warp_insts, self.warps)
     }
 
-    /// Active lanes per warp instruction, at most 32.
+    /// Returns active lanes per warp instruction, at most 32.
     pub fn lanes_per_inst(&self) -> Option<f64> {
         ratio(self.thread_insts, self.warp_insts)
     }
 
-    /// Share of a kind among warp instructions, 0 to 1.
+    /// Returns the fraction of a class among warp instructions, 0 to 1.
     pub fn share(&self, kind: Kind) -> Option<f64> {
         ratio(self.mix[kind as usize], self.warp_insts)
     }
@@ -149,22 +151,23 @@ impl Profile {
         [Kind::Load, Kind::Store, Kind::Atomic].map(|kind| self.mix[kind as usize]).iter().sum()
     }
 
-    /// Compute instructions per memory instruction.
+    /// Returns compute instructions per memory instruction.
     pub fn compute_per_memory(&self) -> Option<f64> {
         ratio(self.warp_insts - self.memory_insts(), self.memory_insts())
     }
 
-    /// Lines per instruction to global or local memory, 1 to 32 or more.
+    /// Returns lines per instruction to global or local memory, 1 to 32 or more.
     pub fn requests_per_memory(&self) -> Option<f64> {
         ratio(self.lines, self.offchip_insts())
     }
 
-    /// Sectors loaded per thousand warp instructions.
+    /// Returns sectors loaded per thousand warp instructions.
     pub fn load_sectors_per_kilo(&self) -> Option<f64> {
         ratio(1000 * self.load_sectors, self.warp_insts)
     }
 
-    /// Share of the bytes of the sectors touched that are used, 0 to 1; 1 where accesses are coalesced perfectly.
+    /// Returns the fraction of bytes used in the sectors touched, 0 to 1; 1 for perfectly coalesced
+    /// accesses.
     pub fn sector_use(&self) -> Option<f64> {
         ratio(self.bytes, SECTOR_BYTES * self.sectors)
     }
@@ -197,12 +200,12 @@ impl Profile {
     }
 }
 
-/// What all warps of a shape have in common.
+/// Properties common to all warps of a shape.
 struct Shape {
     insts: u64,
     lanes: u64,
     mix: [u64; KINDS],
-    /// The instructions that have a memory reference, in order.
+    /// Instructions with a memory reference, in order.
     offchip: Vec<OffChip>,
 }
 
@@ -229,7 +232,8 @@ impl Shape {
     }
 }
 
-/// Sizes of sector patterns, and the lines they cover for every place of their first sector in its line.
+/// Sizes of sector patterns, and the lines they cover for every position of their first sector in
+/// its line.
 struct Patterns {
     sizes: Vec<(u64, u64)>,
     lines: Vec<u64>,
@@ -257,7 +261,7 @@ impl Patterns {
     }
 }
 
-/// One mask per sector, ascending.
+/// Merges to one mask per sector, ascending.
 fn merged(mut sectors: Vec<(u64, u32)>) -> Vec<(u64, u32)> {
     sectors.sort_unstable();
     sectors.dedup_by(|next, kept| {
@@ -268,7 +272,7 @@ fn merged(mut sectors: Vec<(u64, u32)>) -> Vec<(u64, u32)> {
     sectors
 }
 
-/// Whether a global load reads a byte of these.
+/// Returns whether a global load reads a byte of `written`.
 fn reads_any(trace: &KernelTrace, shapes: &[Shape], written: Vec<(u64, u32)>) -> bool {
     let is_written = |sector: u64, mask: u32| written.binary_search_by_key(&sector, |w| w.0).is_ok_and(|at| written[at].1 & mask != 0);
     trace.warps().iter().any(|warp| {

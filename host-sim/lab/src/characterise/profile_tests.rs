@@ -1,11 +1,11 @@
-//! Counts against arithmetic: a hand-made trace, and what the algorithms of `kernels/` need.
+//! Profile counts against arithmetic: a hand-made trace, and the algorithms of `kernels/`.
 
 use super::*;
 use mias_warp_trace::isa::StaticInst;
 use mias_warp_trace::{KernelInfo, TbRecorder, TraceBuilder};
 use mias_workloads::kernels;
 
-/// One warp that runs these with all lanes, lane `l` at its address.
+/// Creates one warp that executes these with all lanes, lane `l` at its address.
 fn traced(steps: &[(Class, &dyn Fn(u64) -> u64)]) -> KernelTrace {
     let info = KernelInfo { name: "k".into(), grid: [1; 3], block: [32, 1, 1], registers_per_thread: 1, shared_bytes: 0 };
     let mut builder = TraceBuilder::new(info).unwrap();
@@ -33,7 +33,7 @@ fn side_by_side(lane: u64) -> u64 {
     0x4_0000 + 4 * lane
 }
 
-/// 32 lanes side by side over a line's boundary.
+/// Addresses of 32 adjacent lanes across a line's boundary.
 fn misaligned(lane: u64) -> u64 {
     0x8_0040 + 4 * lane
 }
@@ -71,8 +71,9 @@ fn no_instruction_has_no_ratio() {
     assert_eq!((profile.requests_per_memory(), profile.load_sectors_per_kilo(), profile.sector_use()), (None, None, None));
 }
 
-/// What the sources say: fwt 4 + 4 accesses of a line, 42 instructions; blk 3 + 2 of two lines; mm per TB and tile step two
-/// accesses of two rows of 64 bytes, one store at the end; bfs writes flags that it reads.
+/// By the sources: fwt has 4 + 4 accesses of a line and 42 instructions, blk 3 + 2 of two lines. mm
+/// has, per TB and tile step, two accesses of two rows of 64 bytes, and one store at the end. bfs
+/// writes flags that it reads.
 #[test]
 fn the_kernels_access_what_their_sources_say() {
     let of = |name: &str, size| {

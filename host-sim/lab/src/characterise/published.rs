@@ -1,30 +1,31 @@
-//! What is published about the seven kernels (sources.md D79 to D81 and D83; `plans/published/kernels.csv`), beside what ours do.
+//! Published numbers about the seven kernels (sources.md D79 to D81 and D83;
+//! `plans/published/kernels.csv`), compared with ours.
 //!
-//! sources.md D79 and D80 have each kernel's resources (compiled for sm_75 with the compiler that
-//! made ours) and what it executes, as machine code and as the PTX front end counts it; sources.md
-//! D81 what GPGPU-Sim's V100 counts, and sources.md D83 what the papers say of the same benchmark,
-//! on their machines and compiled for them. What a figure was derived from, and how the work
-//! differs from ours, is said with its source.
+//! sources.md D79 and D80 have each kernel's resources (compiled for sm_75 with the same compiler)
+//! and its instructions, as machine code and as PTX. sources.md D81 has the counts of GPGPU-Sim's
+//! V100, and sources.md D83 the papers' numbers for the same benchmark on their machines.
+//! Derivations, and differences to our workloads, are stated with the source.
 
 use super::Character;
 use serde::Deserialize;
 use std::sync::LazyLock;
 
-/// One figure: kernel, what it is, the published value, ours, and where it stands.
+/// Published figure with our value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// What it is.
+    /// Name of the quantity.
     pub quantity: &'static str,
-    /// Published: lowest and highest.
+    /// Published range: lowest and highest.
     pub published: (f64, f64),
-    /// Ours; none if it does not exist.
+    /// Our value; `None` if it does not exist.
     pub ours: Option<f64>,
-    /// The publication.
+    /// Publication with section.
     pub source: &'static str,
 }
 
 impl Figure {
-    /// Ours over the published value, its nearer end where it is a range; none without ours, and where 0 is published.
+    /// Returns our value over the published one, or its nearer end for a range; `None` without our
+    /// value, and if 0 is published.
     pub fn ratio(&self) -> Option<f64> {
         let (low, high) = self.published;
         let ours = self.ours?;
@@ -33,10 +34,10 @@ impl Figure {
     }
 }
 
-/// How a figure is found among ours.
+/// Accessor of our value of a quantity.
 type Ours = fn(&Character) -> Option<f64>;
 
-/// How the quantities of that file are found among ours.
+/// Quantities of the file, with accessors of our values.
 const QUANTITIES: [(&str, Ours); 13] = [
     ("threads/TB", |c| Some(c.info.threads().into())),
     ("regs/thread", |c| Some(c.info.registers_per_thread.into())),
@@ -53,7 +54,7 @@ const QUANTITIES: [(&str, Ours); 13] = [
     ("L1 fails/access", |c| c.alone.l1_fails_per_access),
 ];
 
-/// A number of that file: kernel, quantity, lowest and highest, source.
+/// Row of the file: kernel, quantity, lowest and highest, source.
 #[derive(Deserialize)]
 struct Row {
     paper: String,
@@ -63,20 +64,20 @@ struct Row {
 }
 
 impl Row {
-    /// A number, or two with ` to ` between.
+    /// Parses a number, or two with ` to ` between.
     fn range(&self) -> Option<(f64, f64)> {
         let (low, high) = self.value.split_once(" to ").unwrap_or((&self.value, &self.value));
         Some((low.parse().ok()?, high.parse().ok()?))
     }
 }
 
-/// All of them.
+/// All rows of the file.
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     let text = mias_plans::published("kernels").unwrap_or_default();
     csv::Reader::from_reader(text.as_bytes()).into_deserialize().filter_map(Result::ok).collect()
 });
 
-/// The figures published about a kernel of ours, in order; none about a user's.
+/// Returns the figures published about a built-in kernel, in order; none about a user's.
 pub fn figures(character: &Character) -> Vec<Figure> {
     let figure = |row: &'static Row| {
         let (quantity, ours) = QUANTITIES.iter().find(|(name, _)| *name == row.series)?;
@@ -85,7 +86,8 @@ pub fn figures(character: &Character) -> Vec<Figure> {
     ROWS.iter().filter(|row| Some(row.key.as_str()) == character.kernel).filter_map(figure).collect()
 }
 
-/// What Dai, Lin, Shieh and Zhao say a kernel is (sources.md D83): in their words; empty where they do not have it.
+/// Returns the types that Dai, Lin, Shieh and Zhao give a kernel (sources.md D83), in their words;
+/// empty where a paper lacks it.
 pub fn said(kernel: Option<&str>) -> [&'static str; 4] {
     match kernel.unwrap_or_default() {
         "mm" => ["", "L2->SM, moderate (32 x 32 tiles)", "", ""],
@@ -101,7 +103,7 @@ mod tests {
     use super::*;
     use mias_workloads::kernels;
 
-    /// Every line of the file is a number of a kernel that there is, and of a quantity that is found among ours, once.
+    /// Every line of the file has a known kernel and a known quantity, once.
     #[test]
     fn every_kernel_of_the_seven_has_resources_published() {
         for kernel in kernels::THESIS {

@@ -1,37 +1,37 @@
-//! What the thesis says of its seven kernels (Nasef 2023, section 4.1.2, figure 4.1 and section 4.2.1), each statement with a
-//! rule that decides whether ours do the same. The thesis gives words and a chart without numbers: every threshold is an
-//! assumption.
+//! Statements of the thesis about its seven kernels, each with a rule that tests it on ours (Nasef
+//! 2023, section 4.1.2, figure 4.1 and section 4.2.1). The thesis gives words and a chart without
+//! numbers: every threshold is an assumption.
 
 use super::Character;
 use mias_hw_model::sm::IssueClass;
 use mias_workloads::kernels::{self, KernelType};
 use serde::Serialize;
 
-/// Part of the stall slots that is "most of" them.
+/// Fraction of the stall slots that counts as "most of" them.
 const MOST: f64 = 0.5;
-/// Part of all issue slots that is "a considerable amount", "quite a bit".
+/// Fraction of all issue slots that counts as "a considerable amount", "quite a bit".
 const CONSIDERABLE: f64 = 0.1;
-/// Cinst/Minst that parts "very little" from "a considerable amount of computations per data item".
+/// Cinst/Minst between "very little" and "a considerable amount of computations per data item".
 const COMPUTATIONS: f64 = 10.0;
-/// Part of the bytes fetched that coalesced accesses use.
+/// Fraction of the bytes fetched that coalesced accesses use.
 const COALESCED: f64 = 0.9;
-/// Part of the issue slots used that is a "high IPC".
+/// Fraction of the issue slots used that counts as a "high IPC".
 const HIGH_IPC: f64 = 0.5;
 
-/// Whether ours do as the thesis says.
+/// Agreement of our kernel with the thesis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Agreement {
-    /// In every statement.
+    /// Every statement holds.
     Yes,
-    /// In some.
+    /// Some statements hold.
     Partly,
-    /// In none.
+    /// No statement holds.
     No,
 }
 
 impl Agreement {
-    /// As people write it.
+    /// Returns the name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Agreement::Yes => "yes",
@@ -40,7 +40,7 @@ impl Agreement {
         }
     }
 
-    /// Of statements that hold or do not.
+    /// Summarizes statements.
     pub fn of(statements: &[Statement]) -> Self {
         match (statements.iter().all(|s| s.holds), statements.iter().any(|s| s.holds)) {
             (true, _) => Agreement::Yes,
@@ -50,20 +50,20 @@ impl Agreement {
     }
 }
 
-/// A statement of the thesis, and whether it holds here.
+/// Statement of the thesis with its test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
-    /// What the thesis says.
+    /// Statement in the thesis' words.
     pub says: &'static str,
-    /// The rule.
+    /// Rule that tests it.
     pub rule: String,
-    /// The number that the rule looks at.
+    /// Measured number that the rule uses.
     pub measured: String,
-    /// Whether it holds.
+    /// Whether the rule holds.
     pub holds: bool,
 }
 
-/// The type that the thesis gives a kernel; none for kernels that it does not have.
+/// Returns the type that the thesis gives a kernel; `None` for other kernels.
 pub fn kernel_type(kernel: Option<&str>) -> Option<KernelType> {
     kernels::find(kernel?).ok()?.kernel_type()
 }
@@ -72,7 +72,7 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-/// A share that is to be at least (or below) a bound.
+/// Creates a statement about a fraction that must be at least (or below) a bound.
 fn share(says: &'static str, what: &str, value: f64, bound: f64, at_least: bool) -> Statement {
     let rule = format!("{what} {} {:.0} %", if at_least { "at least" } else { "below" }, 100.0 * bound);
     Statement { says, rule, measured: percent(value), holds: (value >= bound) == at_least }
@@ -88,7 +88,7 @@ fn computations(says: &'static str, character: &Character, many: bool) -> Statem
     Statement { says, rule, measured: format!("{value:.1}"), holds: (value >= COMPUTATIONS) == many }
 }
 
-/// The statements about a kernel of the seven; none about others.
+/// Returns the statements about one of the seven kernels; none about others.
 pub fn statements(character: &Character) -> Vec<Statement> {
     let slot = |class| character.alone.slot(class);
     let stalled = character.alone.stalled();
@@ -113,7 +113,8 @@ pub fn statements(character: &Character) -> Vec<Statement> {
             coalesced("makes coalesced memory accesses", character, true),
         ],
         "mm" => {
-            // Cycles in which both pipelines are full may be counted as either's: the statement holds if it does for one of the readings.
+            // Cycles in which both pipelines are full may count for either: the statement holds if
+            // it does for one of them.
             let compute = slot(IssueClass::ComputePipeline);
             let counted = [IssueClass::Issued, IssueClass::ComputePipeline, IssueClass::BothPipelines];
             let others = IssueClass::ALL.into_iter().filter(|class| !counted.contains(class)).map(slot).fold(0.0, f64::max);

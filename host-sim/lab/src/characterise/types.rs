@@ -1,11 +1,11 @@
-//! Compute or memory intensive: every paper has a rule of its own, and they do not agree (sources.md D77). Here all of
-//! them, each on the same run.
+//! Compute or memory intensive by the rule of every paper, each on the same run. The rules disagree
+//! (sources.md D77).
 //!
 //! | paper | rule | M if |
 //! |---|---|---|
 //! | Nasef 2023, section 4.1.2 | limited by memory bandwidth, saturating early as TBs are added | a memory bandwidth is at least half used, and from half of the TBs to all IPC rises by less than half as much as the TBs; both numbers are assumptions |
 //! | Dai et al. 2018, section 2.4 | share of cycles in which the load/store unit stalls | more than 20 % |
-//! | Lin et al. 2018, section 4.2 | the most utilised component | it is the crossbar (over 60 % of what it sustains) or the DRAM (over 50 %); C if it is the warp scheduler (over 60 %); else underutilised, which is neither ([`binding`]) |
+//! | Lin et al. 2018, section 4.2 | the most utilized component | it is the crossbar (over 60 % of its sustained rate) or the DRAM (over 50 %); C if it is the warp scheduler (over 60 %); else underutilized, which is neither ([`binding`]) |
 //! | Shieh 2016, section 4.1 | has no such rule: its kernels are idempotent or not | |
 //! | Zhao et al. 2018, section 4.1.2 | off-SM bandwidth model: demand at full speed against supply | demand exceeds supply |
 
@@ -15,26 +15,27 @@ use crate::bandwidth::demand_over_supply;
 use mias_hw_model::config::GpuConfig;
 use mias_workloads::kernels::KernelType;
 
-/// What the papers' rules say of a kernel.
+/// Types of a kernel by the papers' rules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Types {
-    /// By Nasef 2023; none if only one TB fits, so that nothing can be said of more.
+    /// Type by Nasef 2023; `None` if only one TB fits, so that the effect of more is unknown.
     pub nasef2023: Option<KernelType>,
-    /// By Dai et al. 2018; none if the kernel did not run.
+    /// Type by Dai et al. 2018; `None` if the kernel did not run.
     pub dai2018: Option<KernelType>,
-    /// By Lin et al. 2018.
+    /// Category by Lin et al. 2018.
     pub lin2018: Component,
-    /// By Zhao et al. 2018; none if the kernel did not run.
+    /// Type by Zhao et al. 2018; `None` if the kernel did not run.
     pub zhao2018: Option<KernelType>,
 }
 
-/// Nasef 2023: share of a memory bandwidth from which it limits (assumption; that of Lin et al. 2018 for DRAM).
+/// Nasef 2023: utilization from which a memory bandwidth limits (assumption; that of Lin et al.
+/// 2018 for DRAM).
 const BANDWIDTH_LIMITS: f64 = 0.5;
 
-/// Nasef 2023: of the IPC that twice the TBs could give, the part below which a kernel saturates (assumption).
+/// Nasef 2023: fraction of the IPC gain of doubled TBs below which a kernel saturates (assumption).
 const SATURATES: f64 = 0.5;
 
-/// Dai et al. 2018, section 2.4.
+/// Threshold of Dai et al. 2018, section 2.4.
 const LSU_STALL: f64 = 0.2;
 
 fn memory_if(memory: bool) -> KernelType {
@@ -42,7 +43,8 @@ fn memory_if(memory: bool) -> KernelType {
 }
 
 impl Types {
-    /// Of a kernel that ran alone as `alone` says; `curve` has TBs per SM and IPC of half of the most TBs and of the most.
+    /// Classifies a kernel with the isolated behavior `alone`. `curve` has TBs per SM and IPC at
+    /// half of the maximum TBs and at the maximum.
     pub fn of(alone: &Alone, curve: Option<[(u32, f64); 2]>, gpu: &GpuConfig) -> Self {
         Types {
             nasef2023: curve.and_then(|curve| nasef2023(alone, curve)),
@@ -64,7 +66,7 @@ fn nasef2023(alone: &Alone, [half, all]: [(u32, f64); 2]) -> Option<KernelType> 
     Some(memory_if(limited && gained < SATURATES))
 }
 
-/// Equations 1 and 2: whether all SMs would ask for more than the chip gives.
+/// Applies equations 1 and 2: whether the demand of all SMs exceeds the supply.
 fn zhao2018(alone: &Alone, gpu: &GpuConfig) -> Option<KernelType> {
     let accesses = alone.l2_accesses_per_1000_insts? / 1000.0;
     Some(memory_if(demand_over_supply(gpu, accesses, alone.l2_hit_rate)? > 1.0))
@@ -109,8 +111,9 @@ mod tests {
         assert_eq!((of(Some(0.2)), of(Some(0.21)), of(None)), (C, M, None));
     }
 
-    /// Demand is 4 x 30 x 32 x APKI / 1000 = 3.84 APKI bytes per cycle. Supply when all hits: 24 x 32 = 768; when none does: half of
-    /// 12 x 2 x 4 x 3,500 / 1,365 = 246.15, so that the lines are at APKI 200 and 32.05.
+    /// Demand is 4 x 30 x 32 x APKI / 1000 = 3.84 APKI bytes per cycle. Supply is 24 x 32 = 768 if
+    /// all hit. If none does it is half of 12 x 2 x 4 x 3,500 / 1,365 = 246.15. So the limits are
+    /// at APKI 200 and 32.05.
     #[test]
     fn zhao_weighs_demand_against_supply() {
         let of = |apki, hits| {

@@ -1,24 +1,25 @@
-//! The boards of QEMU that stand for a microcontroller beside a GPU: one list for what builds, measures and runs the images.
-//! Their devices and their memory are in the images' package, `firmware/images/src/bin/` and `firmware/images/memory/`.
+//! QEMU boards that represent a microcontroller next to a GPU: one list for building, measuring and
+//! running the images. Their devices and memory are in the images' package,
+//! `firmware/images/src/bin/` and `firmware/images/memory/`.
 
-/// A processor, and the board that has it.
+/// Processor with its QEMU board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Board {
-    /// As people call the core.
+    /// Common name of the core.
     pub core: &'static str,
-    /// Rust's name of the target.
+    /// Rust target triple.
     pub target: &'static str,
-    /// The profile of its images in the workspace's `Cargo.toml`: optimised for time, or for size.
+    /// Profile of its images in the workspace's `Cargo.toml`: optimized for time, or for size.
     pub profile: &'static str,
-    /// QEMU's program.
+    /// Program of QEMU.
     pub qemu: &'static str,
-    /// Its options for the board.
+    /// Options of QEMU for the board.
     pub options: &'static [&'static str],
-    /// Debian's package of the program.
+    /// Debian package of the program.
     pub package: &'static str,
 }
 
-/// Cortex-M4F: Arm's FPGA image AN386.
+/// Cortex-M4F on Arm's FPGA image AN386.
 pub const CORTEX_M4F: Board = Board {
     core: "Cortex-M4F",
     target: "thumbv7em-none-eabihf",
@@ -28,7 +29,7 @@ pub const CORTEX_M4F: Board = Board {
     package: "qemu-system-arm",
 };
 
-/// Cortex-M0, without a divider or a wide multiply: the BBC micro:bit.
+/// Cortex-M0, without a divider or a wide multiply, on the BBC micro:bit.
 pub const CORTEX_M0: Board = Board {
     core: "Cortex-M0",
     target: "thumbv6m-none-eabi",
@@ -38,7 +39,7 @@ pub const CORTEX_M0: Board = Board {
     package: "qemu-system-arm",
 };
 
-/// 32-bit RISC-V with multiplication, atomics and compressed instructions: QEMU's own board.
+/// 32-bit RISC-V with multiplication, atomics and compressed instructions, on QEMU's own board.
 pub const RV32IMAC: Board = Board {
     core: "RV32IMAC",
     target: "riscv32imac-unknown-none-elf",
@@ -48,5 +49,5 @@ pub const RV32IMAC: Board = Board {
     package: "qemu-system-misc",
 };
 
-/// All of them; the first is the one whose decision latency has a budget.
+/// All boards; the first is the one with a budget for decision latency.
 pub const BOARDS: [Board; 3] = [CORTEX_M4F, CORTEX_M0, RV32IMAC];

@@ -1,4 +1,4 @@
-//! The serial port of a processor in QEMU, as bytes.
+//! Serial port of a processor in QEMU, as bytes.
 
 use super::{CosimError, IMAGE, Image};
 use std::io::{ErrorKind, Read, Write};
@@ -6,16 +6,17 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-/// How long the image may take for its next byte. Assumption: a decision takes it milliseconds, even on a busy machine.
+/// Timeout for the image's next byte. Assumption: a decision takes it milliseconds, even on a busy
+/// machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Chunks of bytes on their way; a chunk is what one read gave.
+/// Capacity of the queue of chunks; a chunk is the result of one read.
 const CHUNKS: usize = 64;
 
-/// Bytes of a read.
+/// Maximum bytes of a read.
 const CHUNK_BYTES: usize = 4096;
 
-/// QEMU with an image in it. Ends with this value.
+/// QEMU process with an image. It ends when dropped.
 #[derive(Debug)]
 pub(super) struct SerialLine {
     qemu: Child,
@@ -28,7 +29,7 @@ impl SerialLine {
     /// Starts QEMU.
     pub(super) fn open(image: &Image) -> Result<Self, CosimError> {
         if !image.file.is_file() {
-            return Err(CosimError(format!("{} is no image: `cargo xtask image` builds them", image.file.display())));
+            return Err(CosimError(format!("{} is not an image: build one with `cargo xtask image`", image.file.display())));
         }
         image.check()?;
         let board = image.core.board();
@@ -65,12 +66,12 @@ impl SerialLine {
                 Ok(chunk) => self.chunk = chunk.into_iter(),
                 Err(RecvTimeoutError::Timeout) => {
                     return Err(CosimError(format!(
-                        "the image in QEMU says nothing for {} seconds: is it `{IMAGE}` for this board, as `cargo xtask image` builds it?",
+                        "no data from the image in QEMU for {} seconds: use `{IMAGE}` for this board, built with `cargo xtask image`",
                         PATIENCE.as_secs()
                     )));
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(CosimError("QEMU has ended: is this an image for that processor?".into()));
+                    return Err(CosimError("QEMU has exited: use an image for that processor".into()));
                 }
             }
         }
@@ -78,13 +79,13 @@ impl SerialLine {
 
     /// Sends bytes to the image.
     pub(super) fn send(&mut self, bytes: &[u8]) -> Result<(), CosimError> {
-        self.input.write_all(bytes).map_err(|error| CosimError(format!("QEMU no longer listens: {error}")))
+        self.input.write_all(bytes).map_err(|error| CosimError(format!("cannot write to QEMU: {error}")))
     }
 }
 
 impl Drop for SerialLine {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have ended by itself.
         let _ = self.qemu.kill();
         let _ = self.qemu.wait();
     }

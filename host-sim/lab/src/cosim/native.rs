@@ -1,5 +1,5 @@
-//! The firmware in this process, as a target like the images: with the room for configurations of one of them, since a firmware
-//! with more room tries more where there are many, and may decide otherwise.
+//! Firmware in this process as a replay target, with an image's capacity for configurations. A
+//! firmware with more capacity tries more of them, and may decide differently.
 
 use crate::cosim::recording::Limits;
 use mias_firmware::limits::{CONFIGS, KERNELS, LARGE_CONFIGS};
@@ -8,7 +8,7 @@ use mias_policies::policy::AnyPolicy;
 use mias_registers::MAX_SMS;
 use mias_registers::bus::Bus;
 
-/// The firmware, started or not.
+/// Firmware in this process, started or not.
 #[derive(Debug)]
 pub struct Native {
     firmware: Room,
@@ -22,14 +22,15 @@ enum Room {
 }
 
 impl Native {
-    /// With room for so many configurations, or as near as an image comes.
+    /// Creates a firmware with capacity for `configs` configurations, or the nearest capacity of an
+    /// image.
     pub fn with_room(configs: u32) -> Self {
         let small = configs <= CONFIGS as u32;
         let firmware = if small { Room::Small(Box::new(Firmware::idle())) } else { Room::Large(Box::new(Firmware::idle())) };
         Native { firmware, started: false }
     }
 
-    /// What it holds: every SM of the map.
+    /// Returns its limits: every SM of the map.
     pub fn limits(&self) -> Limits {
         let configs = match self.firmware {
             Room::Small(_) => CONFIGS,
@@ -38,7 +39,7 @@ impl Native {
         Limits { sms: MAX_SMS as u32, kernels: KERNELS as u32, configs: configs as u32 }
     }
 
-    /// Starts from the beginning. As an image does, it stays idle if it cannot.
+    /// Starts the firmware from the beginning. As an image does, it stays idle if it cannot start.
     pub fn start(&mut self, bus: &mut impl Bus) {
         let started = match &mut self.firmware {
             Room::Small(firmware) => firmware.restart(bus, MAX_SMS as u16),

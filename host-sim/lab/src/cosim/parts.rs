@@ -1,8 +1,7 @@
-//! What an image may be built without: preemption, the search for how many SMs each kernel needs,
-//! control of extra TBs, and levels beside the policy. A run that asks for none takes the usual
-//! image, one that searches takes the image that preempts, too, since SMs that change hands may be
-//! preempted, and one that controls extra TBs the image with all of them, since any policy may be
-//! beside it; so does one that sets levels.
+//! Optional parts of an image: preemption, the search for SMs, control of extra TBs, and levels in
+//! addition to the policy. A run without any uses the default image. One that searches uses an
+//! image that also preempts, since reassigned SMs may be preempted. One that controls extra TBs or
+//! sets levels uses the image with all parts, since it may run under any policy.
 
 use super::recording::{Access, Recording};
 use mias_hw_model::register_block::Straps;
@@ -10,21 +9,21 @@ use mias_policies::levels::Levels;
 use mias_registers::remote::{CONTROLS, LEVELS, PREEMPTS, SEARCHES};
 use mias_registers::{PolicyCode, global, option, preempt_scheme};
 
-/// Parts of the firmware, each there or not, asked for or not.
+/// Set of parts of the firmware, present or requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Parts {
-    /// It preempts.
+    /// Whether it includes preemption.
     pub preempts: bool,
-    /// It searches.
+    /// Whether it includes the search for SMs.
     pub searches: bool,
-    /// It controls extra TBs.
+    /// Whether it includes control of extra TBs.
     pub controls: bool,
-    /// It sets levels beside the policy.
+    /// Whether it includes levels in addition to the policy.
     pub levels: bool,
 }
 
 impl Parts {
-    /// What the straps ask for.
+    /// Returns the parts that the straps request.
     pub fn asked_by(straps: &Straps) -> Self {
         Parts {
             preempts: straps.preempt != preempt_scheme::NONE,
@@ -34,7 +33,7 @@ impl Parts {
         }
     }
 
-    /// What any run of a recording asks for: the firmware read so in the straps.
+    /// Returns the parts that any run of a recording requests, by its reads of the straps.
     pub fn asked_in(recording: &Recording) -> Self {
         let read = |asked: &dyn Fn(u32, u32) -> bool| {
             let of_access = |access: &Access| matches!(*access, Access::Read { offset, value } if asked(offset, value));
@@ -49,7 +48,7 @@ impl Parts {
         }
     }
 
-    /// What an image says that it has.
+    /// Returns the parts that an image reports.
     pub(super) fn built(features: u32) -> Self {
         Parts {
             preempts: features & PREEMPTS != 0,
@@ -59,22 +58,24 @@ impl Parts {
         }
     }
 
-    /// What `asked` has and this has not: in words, and what it was to do; none if nothing is missing.
+    /// Returns the first requested part that is missing: its name and purpose; `None` if nothing is
+    /// missing.
     pub(super) fn lacking(self, asked: Parts) -> Option<(&'static str, &'static str)> {
         if asked.preempts && !self.preempts {
-            Some(("preemption", "TBs are to be preempted"))
+            Some(("preemption", "the run preempts TBs"))
         } else if asked.searches && !self.searches {
             Some(("the search for SMs", "the policy searches"))
         } else if asked.controls && !self.controls {
-            Some(("control of extra TBs", "the firmware is their controller"))
+            Some(("control of extra TBs", "the firmware controls them"))
         } else if asked.levels && !self.levels {
-            Some(("levels beside the policy", "the firmware is to set some"))
+            Some(("levels in addition to the policy", "the run has such levels"))
         } else {
             None
         }
     }
 
-    /// Folder in cargo's target directory in which `cargo xtask image` builds the images that can do this; all have the same names.
+    /// Returns the folder in cargo's target directory for images with these parts; all have the
+    /// same file names.
     pub fn folder(self) -> &'static str {
         match self {
             Parts { controls: true, .. } | Parts { levels: true, .. } => "contexts",
@@ -84,7 +85,7 @@ impl Parts {
         }
     }
 
-    /// Features of such an image, separated by commas.
+    /// Returns the features of such an image, separated by commas.
     pub fn features(self) -> &'static str {
         match self {
             Parts { controls: true, .. } | Parts { levels: true, .. } => "preempt,search,contexts,levels",
@@ -94,11 +95,11 @@ impl Parts {
         }
     }
 
-    /// As it follows "an image".
+    /// Returns the words after "an image" in messages.
     pub(super) fn that_can(self) -> &'static str {
         match self {
             Parts { controls: true, .. } => " that controls extra TBs",
-            Parts { levels: true, .. } => " that sets levels beside the policy",
+            Parts { levels: true, .. } => " that sets levels in addition to the policy",
             Parts { searches: true, .. } => " that searches",
             Parts { preempts: true, .. } => " that preempts",
             Parts { .. } => "",
@@ -110,7 +111,7 @@ impl Parts {
 mod tests {
     use super::*;
 
-    /// Whoever asks for a part gets an image with it, and nothing is missing then.
+    /// The image for any requested parts has these parts.
     #[test]
     fn the_image_of_a_folder_has_what_was_asked_for() {
         for bits in 0..16 {
@@ -129,6 +130,6 @@ mod tests {
         assert_eq!(Parts::built(PREEMPTS | SEARCHES), Parts { preempts: true, searches: true, ..Parts::default() });
         assert_eq!(Parts::built(CONTROLS), Parts { controls: true, ..Parts::default() });
         assert_eq!(Parts::built(LEVELS), Parts { levels: true, ..Parts::default() });
-        assert_eq!(lacking(Parts { levels: true, ..Parts::default() }), Some("levels beside the policy"));
+        assert_eq!(lacking(Parts { levels: true, ..Parts::default() }), Some("levels in addition to the policy"));
     }
 }

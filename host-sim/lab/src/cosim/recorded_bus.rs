@@ -1,37 +1,37 @@
-//! A bus that answers from a record of another's accesses, and sees whether they are the same.
+//! Bus that replays a record of another's accesses and compares them.
 
 use crate::cosim::recording::{Access, register_name};
 use mias_registers::bus::Bus;
 
-/// Where accesses part from the recorded ones.
+/// First access that differs from the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parting {
     /// Number of the access, from 1.
     pub access: usize,
-    /// The one recorded; none if there are no more.
+    /// Recorded access; `None` after the end of the record.
     pub recorded: Option<Access>,
-    /// The one made instead; none if there were no more. What was read is then 0.
+    /// Access made instead; `None` if there were no more. Its read value is then 0.
     pub made: Option<Access>,
 }
 
 impl Parting {
-    /// The two accesses in words, each behind the name of who makes it.
+    /// Formats the two accesses, each after the name of its maker.
     pub fn told(&self, maker: &str, recorded: &str) -> String {
         format!("{maker} {}, {recorded} {}", words(self.made), words(self.recorded))
     }
 }
 
-/// An access in words. What is read is not said: the answer is the record's.
+/// Formats an access. The value of a read is omitted, since it comes from the record.
 fn words(access: Option<Access>) -> String {
     match access {
-        None => "makes no further access".to_owned(),
+        None => "ends without a further access".to_owned(),
         Some(Access::Read { offset, .. }) => format!("reads {}", register_name(offset)),
         Some(Access::Write { offset, value: value @ 0..10 }) => format!("writes {value} to {}", register_name(offset)),
         Some(Access::Write { offset, value }) => format!("writes {value} ({value:#x}) to {}", register_name(offset)),
     }
 }
 
-/// A record being played.
+/// Record being replayed.
 #[derive(Debug)]
 pub struct Replay<'a> {
     record: &'a [Access],
@@ -40,22 +40,23 @@ pub struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    /// At the start of a record.
+    /// Starts at the beginning of a record.
     pub fn new(record: &'a [Access]) -> Self {
         Replay { record, next: 0, parting: None }
     }
 
-    /// Whether another access than the recorded one was made.
+    /// Returns whether an access differed from the record.
     pub fn parted(&self) -> bool {
         self.parting.is_some()
     }
 
-    /// The recorded accesses that were made.
+    /// Returns the recorded accesses that were made.
     pub fn matched(&self) -> &'a [Access] {
         &self.record[..self.next]
     }
 
-    /// Where the accesses parted, now that no more will be made; none if exactly the recorded ones were.
+    /// Ends the replay and returns the difference; `None` if exactly the recorded accesses were
+    /// made.
     pub fn end(self) -> Option<Parting> {
         let recorded = self.record.get(self.next).copied();
         self.parting.or_else(|| recorded.map(|_| Parting { access: self.next + 1, recorded, made: None }))

@@ -1,7 +1,8 @@
-//! The firmware image as a microcontroller of the GPU model.
+//! Firmware image as the microcontroller of the GPU model.
 //!
-//! Beside it runs the same firmware natively, on a record of the image's accesses. As long as both make the same, its account of
-//! the last decision is the image's, which has no other way to tell. Where they part, the account ends.
+//! The same firmware runs natively on a record of the image's accesses. As long as both make the
+//! same accesses, its report of the last decision applies to the image, which cannot report it
+//! otherwise. After a difference there is no report.
 
 use super::processor::Processor;
 use super::{CosimError, Image, Parting, Parts, Replay};
@@ -10,7 +11,7 @@ use mias_hw_model::register_block::RegisterBlock;
 use mias_policies::Firmware;
 use mias_policies::extras::WatchesPreemption;
 
-/// An image in QEMU.
+/// Firmware image in QEMU with its native twin.
 #[derive(Debug)]
 pub struct RemoteFirmware {
     processor: Processor,
@@ -20,21 +21,21 @@ pub struct RemoteFirmware {
     failed: Option<CosimError>,
 }
 
-/// The firmware in this process that follows the image.
+/// Firmware in this process that follows the image.
 #[derive(Debug)]
 enum Twin {
-    /// It does the same.
+    /// Firmware with the same accesses so far.
     Follows(Box<Firmware>),
-    /// It did not at this cycle.
+    /// Cycle and access of the first difference.
     Parted(u64, Parting),
 }
 
 impl RemoteFirmware {
-    /// Starts an image, which starts the policy that the straps in `registers` ask for.
+    /// Starts an image, which starts the policy that the straps in `registers` select.
     ///
     /// # Errors
-    /// [`CosimError`]: no QEMU, no such image, or one that was built for a smaller machine or another register map, or without what
-    /// the straps ask for.
+    /// [`CosimError`]: no QEMU, no such image, or one built for a smaller machine or another
+    /// register map, or without a requested part.
     pub fn start(image: &Image, registers: &mut RegisterBlock) -> Result<Self, CosimError> {
         let mut processor = Processor::boot(image)?;
         let asked = Limits { sms: registers.gpu().sm_count, kernels: 0, configs: 0 };
@@ -43,14 +44,14 @@ impl RemoteFirmware {
         processor.start(&mut Recorder { bus: &mut *registers, list: Some(&mut record) }, |_| false)?;
         let mut twin = Box::new(Firmware::idle());
         let mut replay = Replay::new(&record);
-        // The register block is this program's own: no start fails.
+        // The register block belongs to this program, so no start fails.
         let _ = twin.restart(&mut replay, processor.limits().sms as u16);
         let twin = replay.end().map_or(Twin::Follows(twin), |parting| Twin::Parted(registers.now(), parting));
         Ok(RemoteFirmware { processor, twin, record, failed: None })
     }
 
-    /// Wakes the image and serves it until it sleeps; `observer` is told what the firmware that follows it sees. Once it has failed,
-    /// nothing more happens.
+    /// Wakes the image and serves it until it sleeps; `observer` receives the preemption events of
+    /// the native twin. After a failure it does nothing.
     pub fn on_interrupt(&mut self, registers: &mut RegisterBlock, observer: &mut impl WatchesPreemption) {
         self.record.clear();
         if self.failed.is_some() {
@@ -70,17 +71,17 @@ impl RemoteFirmware {
         }
     }
 
-    /// What the image is built for.
+    /// Returns the limits that the image was built with.
     pub fn limits(&self) -> Limits {
         self.processor.limits()
     }
 
-    /// The accesses of the last start or interrupt.
+    /// Returns the accesses of the last start or interrupt.
     pub fn record(&self) -> &[Access] {
         &self.record
     }
 
-    /// The native twin, for its account of the last decision; none once the two have parted.
+    /// Returns the native twin, for its report of the last decision; `None` once the two differ.
     pub fn twin(&self) -> Option<&Firmware> {
         match &self.twin {
             Twin::Follows(twin) => Some(twin),
@@ -88,7 +89,7 @@ impl RemoteFirmware {
         }
     }
 
-    /// At which cycle and how image and twin parted, if they did.
+    /// Returns the cycle and the access of the first difference between image and twin, if any.
     pub fn parted(&self) -> Option<(u64, Parting)> {
         match self.twin {
             Twin::Follows(_) => None,
@@ -96,7 +97,7 @@ impl RemoteFirmware {
         }
     }
 
-    /// What went wrong, once.
+    /// Takes the failure, if any.
     pub fn take_failure(&mut self) -> Option<CosimError> {
         self.failed.take()
     }

@@ -1,4 +1,4 @@
-//! A bound from measured entries: the next larger one, or beyond all of them the steepest slopes.
+//! Bounds from measured entries: the next larger one, or the steepest slopes beyond all of them.
 
 use super::Situation;
 use serde::Deserialize;
@@ -9,16 +9,16 @@ impl Situation {
         [self.sms, self.kernels, self.scored, self.generated].map(u64::from)
     }
 
-    /// Whether the same steps are taken, however often.
+    /// Returns whether both situations take the same steps, in any number.
     fn is_like(self, other: Situation) -> bool {
         (self.late, self.generated == 0) == (other.late, other.generated == 0)
     }
 }
 
-/// A group as the file has it: situations of as many SMs and kernels are on one line.
+/// Group in the file: situations with the same SMs and kernels are on one line.
 #[derive(Deserialize)]
 pub(super) struct Group {
-    /// `scored`, `generated`, and what is counted.
+    /// Columns `scored`, `generated`, and the counted ones.
     columns: Vec<String>,
     rows: Vec<Rows>,
 }
@@ -46,7 +46,7 @@ impl TryFrom<Group> for Vec<Entry> {
     }
 }
 
-/// A measured situation: instructions from the interrupt to the commit, by policy.
+/// Measured situation: instructions from the interrupt to the commit, by policy.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     situation: Situation,
@@ -54,29 +54,29 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// What was measured.
+    /// Creates an entry from a measurement.
     #[cfg(test)]
     pub(super) fn new(situation: Situation, counts: &[(&str, u64)]) -> Self {
         let instructions = counts.iter().map(|(column, count)| ((*column).to_owned(), *count)).collect();
         Entry { situation, instructions }
     }
 
-    /// Its situation.
+    /// Returns the situation of the entry.
     pub(super) fn situation(&self) -> Situation {
         self.situation
     }
 
-    /// Configurations that there are, where a second round follows.
+    /// Returns the total number of configurations, if a second round follows.
     pub(super) fn generated(&self) -> u32 {
         self.situation.generated
     }
 
-    /// Whether a column is counted in it.
+    /// Returns whether a column is counted in it.
     pub(super) fn counts(&self, column: &str) -> bool {
         self.instructions.contains_key(column)
     }
 
-    /// Instructions of a column.
+    /// Returns the instructions of a column.
     pub(super) fn count(&self, column: &str) -> u64 {
         self.instructions.get(column).copied().unwrap_or(0)
     }
@@ -85,18 +85,18 @@ impl Entry {
         self.situation.dimensions()
     }
 
-    /// Whether it is no smaller than another in any dimension.
+    /// Returns whether it is at least as large as another in every dimension.
     #[cfg(test)]
     pub(super) fn covers(&self, other: &Entry) -> bool {
         covers(self.dimensions(), other.dimensions())
     }
 }
 
-/// Instructions of a column in a situation, at most.
+/// Returns an upper bound of a column's instructions in a situation.
 pub(super) fn bound(entries: &[Entry], situation: Situation, column: &str) -> u64 {
     let entries: Vec<&Entry> = entries.iter().filter(|entry| entry.situation().is_like(situation)).collect();
     let asked = situation.dimensions();
-    // No smaller situation has cost more, measured noise of code placement included.
+    // The maximum over smaller situations covers measured noise of code placement.
     let bound = |dimensions: [u64; 4]| {
         let smaller = entries.iter().filter(|entry| covers(dimensions, entry.dimensions()));
         smaller.map(|entry| entry.count(column)).max().unwrap_or(0)
@@ -109,12 +109,13 @@ pub(super) fn bound(entries: &[Entry], situation: Situation, column: &str) -> u6
     })
 }
 
-/// Whether no dimension of `small` is above that of `large`.
+/// Returns whether no dimension of `small` exceeds that of `large`.
 fn covers(large: [u64; 4], small: [u64; 4]) -> bool {
     large.iter().zip(&small).all(|(large, small)| large >= small)
 }
 
-/// Instructions per unit of one dimension, rounded up: the most between any two entries that differ in nothing else, of any column.
+/// Returns the instructions per unit of one dimension, rounded up: the maximum over any two entries
+/// that differ only there, in any column.
 fn slope(entries: &[&Entry], dimension: usize) -> u64 {
     let between = |less: &Entry, more: &Entry| {
         let (from, to) = (less.dimensions(), more.dimensions());

@@ -1,35 +1,35 @@
-//! Whose counts a policy's decisions are charged.
+//! Source of the instruction counts that a policy's decisions are charged.
 
 use mias_policies::policy::{Charged, NAMED, Named};
 
-/// The column of searches.
+/// Column of searches.
 const SEARCH: &str = "search";
 
-/// The column of trials on the whole GPU.
+/// Column of trials on the whole GPU.
 const TRIAL: &str = "trial";
 
-/// The column of the largest of MIAS' four metrics.
+/// Column of the slowest of MIAS' four metrics.
 const WORST: &str = "worst";
 
-/// Whose counts.
+/// Source of instruction counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Charge {
-    /// The slowest of MIAS' four metrics.
+    /// Slowest of MIAS' four metrics.
     SlowestMetric,
-    /// MIAS by one of its four metrics: the name of the policy.
+    /// MIAS with one of its four metrics: the name of the policy.
     Metric(&'static str),
     /// Another policy, by its name.
     Policy(&'static str),
-    /// A step of a search.
+    /// Step of a search.
     Search,
-    /// A trial on the whole GPU.
+    /// Trial on the whole GPU.
     Trial,
 }
 
 impl Charge {
-    /// Those of a policy, as the firmware names it. `worst`: of the slowest of MIAS' four metrics for one that decides by one of them;
-    /// every other policy has its own worst case only. One that the firmware does not name is not in the table, and charged the slowest
-    /// metric.
+    /// Returns the source for a policy in the firmware's table. With `worst`, a policy with one of
+    /// MIAS' four metrics is charged the slowest of them; every other policy is charged its own
+    /// worst case. A policy outside of the table is charged the slowest metric.
     pub fn of(policy: Option<&'static Named>, worst: bool) -> Self {
         match policy {
             None => Charge::SlowestMetric,
@@ -39,18 +39,19 @@ impl Charge {
                 Charged::Trial => Charge::Trial,
                 Charged::Metric if worst => Charge::SlowestMetric,
                 Charged::Metric => Charge::Metric(named.name),
-                // Of policies of one code, which differ in an option, the first was counted: the steps are the same.
+                // Policies of one code differ in an option only. The first was counted, since the
+                // steps are the same.
                 _ => Charge::Policy(NAMED.iter().find(|first| first.code == named.code).unwrap_or(named).name),
             },
         }
     }
 
-    /// The same for a decision that generates a second round.
+    /// Returns the source for a decision that generates a second round.
     pub(super) fn of_generation(self) -> Self {
         if let Charge::Metric(_) = self { Charge::SlowestMetric } else { self }
     }
 
-    /// The column of the table.
+    /// Returns the column of the table.
     pub(super) fn column(self) -> &'static str {
         match self {
             Charge::SlowestMetric => WORST,

@@ -1,31 +1,32 @@
-//! What a placement costs: from the end of a batch of launches to the first quotas in effect.
+//! Cost of a placement: from the end of a batch of launches to the first quotas in effect.
 //!
-//! Every policy that profiles is charged what was counted of MIAS by IPC with as many configurations (assumption: finding and dealing
-//! configurations takes most of it). The firmware finds configurations ahead while launches are collected; what it had no time for is
-//! left for the placement, which then takes no longer than if nothing had been done ahead.
+//! Every policy that profiles is charged the counts of MIAS by IPC with as many configurations
+//! (assumption: generating and dealing configurations takes most of it). The firmware generates
+//! configurations ahead while launches are collected, and the rest during placement. The placement
+//! then takes no longer than without work ahead.
 
 use super::bound::bound;
 use super::{LatencyTable, Situation};
 use mias_hw_model::config::MicrocontrollerCore;
 
-/// The column of the first of trials.
+/// Column of the first trial.
 const FIRST_TRIAL: &str = "first-trial";
 
-/// What is placed.
+/// Batch of launches to be placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Batch {
-    /// SMs of the machine.
+    /// Number of SMs of the machine.
     pub sms: u32,
-    /// Kernels scheduled together.
+    /// Number of kernels scheduled together.
     pub kernels: u32,
-    /// Configurations that there are.
+    /// Total number of configurations.
     pub configs: u32,
-    /// Instructions for which the microcontroller had time while launches were collected.
+    /// Number of instructions available to the microcontroller while launches were collected.
     pub time_ahead: u64,
 }
 
 impl LatencyTable {
-    /// Instructions that a placement takes at most, under a policy that profiles.
+    /// Returns an upper bound of a placement's instructions, under a policy that profiles.
     pub fn placement(&self, core: MicrocontrollerCore, batch: Batch) -> u64 {
         let Batch { sms, kernels, configs, time_ahead } = batch;
         let situation = Situation { late: false, sms, kernels, scored: 0, generated: configs.max(1) };
@@ -33,7 +34,7 @@ impl LatencyTable {
         of("prepared").saturating_add(of("ahead").saturating_sub(time_ahead)).min(of("at-once"))
     }
 
-    /// Instructions that the placement of the first of trials on the whole GPU takes at most.
+    /// Returns an upper bound of the instructions for placing the first trial on the whole GPU.
     pub fn first_trial(&self, core: MicrocontrollerCore, batch: Batch) -> u64 {
         let Batch { sms, kernels, .. } = batch;
         let situation = Situation { late: false, sms, kernels, scored: 0, generated: 0 };
@@ -47,7 +48,8 @@ mod tests {
 
     const CORES: [MicrocontrollerCore; 3] = [MicrocontrollerCore::CortexM4F, MicrocontrollerCore::CortexM0, MicrocontrollerCore::Rv32Imac];
 
-    /// The page's figures for two kernels on 30 SMs and the Cortex-M4F (docs/decision-latency.md), rounded up by less than a sixteenth.
+    /// Figures of the page for two kernels on 30 SMs and the Cortex-M4F
+    /// (docs/porting/decision-latency.md), rounded up by less than a sixteenth.
     #[test]
     fn the_pages_figures_come_back() {
         for (configs, page) in [(3, 3_700), (7, 5_456)] {
@@ -57,7 +59,8 @@ mod tests {
         }
     }
 
-    /// More time ahead is never later, all of it leaves the prepared placement, and none leaves what is done at once.
+    /// More time ahead never delays the placement. With all of it, only the prepared placement
+    /// remains; with none, all work remains.
     #[test]
     fn time_ahead_shortens_the_placement() {
         for core in CORES {

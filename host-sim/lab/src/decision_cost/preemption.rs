@@ -1,19 +1,22 @@
-//! What it costs to choose victims: from the interrupt that says that SMs want room to the last command.
+//! Cost of choosing preemption victims: from the interrupt that requests capacity on SMs to the
+//! last command.
 //!
-//! Measured entries are of as many TBs on each SM that wants room; TBs that are not spread so count as the next whole number on each. A scheme
-//! that hands whole SMs over has entries of its own, all others have those of Shieh's, which looks at the most.
+//! Measured entries have the same number of TBs on each of these SMs; other distributions count as
+//! the next whole number on each. A scheme that preempts whole SMs has its own entries. All others
+//! use those of Shieh's, which examines the most.
 
 use super::bound::bound;
 use super::{LatencyTable, Situation};
 use mias_hw_model::config::MicrocontrollerCore;
 use mias_registers::preempt_scheme;
 
-/// SMs of the measured entries, and TBs on each.
+/// SMs of the measured entries.
 const MEASURED_SMS: [u32; 2] = [15, 30];
 const MEASURED_TBS: [u32; 3] = [3, 6, 8];
 
 impl LatencyTable {
-    /// Instructions that choosing victims by a scheme ([`preempt_scheme`]) takes at most on `sms` SMs that want room and hold `tbs` TBs together.
+    /// Returns an upper bound of the instructions for choosing victims by a scheme
+    /// ([`preempt_scheme`]), on `sms` SMs that need capacity and hold `tbs` TBs together.
     pub fn preemption(&self, core: MicrocontrollerCore, scheme: u32, sms: u32, tbs: u32) -> u64 {
         let whole = matches!(scheme, preempt_scheme::CHIMERA | preempt_scheme::CHIMERA_PLUS);
         let column = if whole { "chimera" } else { "shieh" };
@@ -24,13 +27,13 @@ impl LatencyTable {
             return of(sms, kernels);
         }
         let with = |kernels| {
-            // Each SM takes as much as the next: fewer than were measured lie on the same line.
+            // The cost per SM is constant, so fewer SMs than measured lie on the same line.
             let per_sm = of(more, kernels).saturating_sub(of(few, kernels)) / u64::from(more - few);
             let line = of(few, kernels).saturating_sub(per_sm * u64::from(few - sms));
-            // Entries are rounded up: never less than its share.
+            // Entries are rounded up, so the bound is never below their proportional part.
             line.max(of(few, kernels) * u64::from(sms) / u64::from(few))
         };
-        // And fewer TBs take no more than more of them.
+        // Fewer TBs cost no more than more of them.
         MEASURED_TBS.into_iter().filter(|tbs| *tbs > kernels).map(with).fold(with(kernels), u64::min)
     }
 }

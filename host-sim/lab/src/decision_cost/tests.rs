@@ -1,11 +1,11 @@
-//! The table that is built in, and the bound's closed forms on a table made here.
+//! Tests of the built-in table, and of the bound in closed form on a table made here.
 
 use super::*;
 use crate::experiment::policy::Policy;
 use proptest::prelude::*;
 
 const CORES: [MicrocontrollerCore; 3] = [MicrocontrollerCore::CortexM4F, MicrocontrollerCore::CortexM0, MicrocontrollerCore::Rv32Imac];
-/// Everything that can be charged.
+/// Returns all charges.
 fn charges() -> Vec<Charge> {
     let mut charges: Vec<Charge> =
         Policy::ALL.into_iter().flat_map(|policy| [false, true].map(|worst| Charge::of(policy.in_firmware(), worst))).collect();
@@ -18,7 +18,8 @@ fn situation(sms: u32, kernels: u32, scored: u32, generated: u32) -> Situation {
     Situation { late: false, sms, kernels, scored, generated }
 }
 
-/// 1000 + 10 per SM + 100 per configuration scored, and 5 per configuration there is for a second round; twice that under Linear.
+/// Creates a table with 1000 + 10 per SM + 100 per configuration scored, and 5 per configuration in
+/// total for a second round; twice that under Linear.
 fn linear_table() -> LatencyTable {
     let mut cores = BTreeMap::new();
     let mut entries = Vec::new();
@@ -44,12 +45,12 @@ fn entries_are_exact_and_others_take_the_next_larger_one() {
     assert_eq!(ipc(situation(10, 2, 3, 0)), 1400);
     assert_eq!(ipc(situation(11, 2, 3, 0)), 1700);
     assert_eq!(ipc(situation(10, 1, 4, 0)), 1900);
-    // The worst, whatever the metric.
+    // The worst, for any metric.
     assert_eq!(ipc(situation(1, 2, 10, 100)), 2 * 2600);
     assert_eq!(ipc(situation(1, 2, 10, 101)), 2 * 4100);
     assert_eq!(table.instructions(core, situation(10, 2, 3, 0), Charge::SlowestMetric), 2800);
     assert_eq!(table.most_generated(core, IPC), 400);
-    // Another policy has its own entries, for the step to a further window too.
+    // Another policy has its own entries, also for the step to a further window.
     let maestro = Charge::Policy("maestro");
     assert_eq!((table.instructions(core, situation(10, 2, 2, 1), maestro), table.most_generated(core, maestro)), (7, 1));
 }
@@ -61,7 +62,7 @@ fn beyond_the_table_the_line_goes_on() {
     assert_eq!(worst(situation(100, 2, 8, 0)), 2 * (1000 + 10 * 100 + 100 * 8));
     assert_eq!(worst(situation(50, 2, 20, 0)), 2 * (1000 + 10 * 50 + 100 * 20));
     assert_eq!(worst(situation(40, 2, 10, 1000)), 2 * (1000 + 10 * 40 + 100 * 10 + 5 * 1000));
-    // The steepest slope counts, that of Linear, so that no metric overtakes the worst.
+    // The steepest slope counts, that of Linear, so that no metric exceeds the worst.
     let ipc = table.instructions(MicrocontrollerCore::CortexM4F, situation(100, 2, 8, 0), IPC);
     assert_eq!(ipc, 1000 + 10 * 40 + 100 * 8 + 2 * 10 * 60);
 }
@@ -72,7 +73,7 @@ fn every_policy_that_measures_is_charged_what_was_counted_of_it() {
         let counted = match policy {
             Policy::WarpedSlicerUnscaled => "warped-slicer",
             Policy::MiasTrial => "trial",
-            // A step is the same for all others that search.
+            // A step costs the same for all other searching policies.
             searching if searching.searches() => "search",
             other => other.name(),
         };
@@ -80,7 +81,7 @@ fn every_policy_that_measures_is_charged_what_was_counted_of_it() {
         let metric = [Policy::MiasIpc, Policy::MiasIpmIpc, Policy::MiasFactor, Policy::MiasLinear].contains(&policy);
         assert_eq!(Charge::of(policy.in_firmware(), true).column(), if metric { "worst" } else { counted });
     }
-    // In one group per core, by itself or with others.
+    // Each charge is in one group per core, alone or with others.
     for (core, charge) in CORES.into_iter().flat_map(|core| charges().into_iter().map(move |charge| (core, charge))) {
         let holders = LatencyTable::measured().cores[core.name()].values().filter(|group| group[0].counts(charge.column()));
         assert_eq!(holders.count(), 1, "{charge:?}");
@@ -89,16 +90,17 @@ fn every_policy_that_measures_is_charged_what_was_counted_of_it() {
     }
 }
 
-/// Whether policies of this column measure in one round only.
+/// Returns whether policies of this column measure in one round only.
 fn has_one_round(charge: Charge) -> bool {
     charge == Charge::of(Policy::Coordinated.in_firmware(), false)
 }
 
-/// Of the like entries one is at least as large as all others in every dimension, so that extrapolation starts from a measurement.
+/// Among comparable entries, one is at least as large as all others in every dimension, so that
+/// extrapolation starts from a measurement.
 #[test]
 fn the_measured_table_reaches_the_limits() {
-    // The largest sum has too many ways to be measured with as many points as there can be.
-    // A search's step scores nothing: it is looked up by SMs and kernels alone.
+    // The largest sum has too many combinations to be measured at the maximum of points. A search
+    // step scores nothing: it is looked up by SMs and kernels alone.
     let others = [Charge::of(Policy::WarpedSlicerSum.in_firmware(), false), Charge::Search, Charge::Trial];
     let charges = charges().into_iter().filter(|charge| !others.contains(charge));
     for (core, charge) in CORES.into_iter().flat_map(|core| charges.clone().map(move |charge| (core, charge))) {
@@ -111,20 +113,21 @@ fn the_measured_table_reaches_the_limits() {
             }
             let largest = like().find(|largest| like().all(|entry| largest.covers(entry)));
             let Situation { sms, kernels, scored, .. } = largest.unwrap_or_else(|| panic!("{charge:?} {late} {generates}")).situation();
-            // What the last and the first of two rounds have scored at most, on 132 SMs.
+            // Maximum scored after the last and after the first of two rounds, on 132 SMs.
             let [last, first] = match charge {
-                // As many as the image has room for.
+                // Capacity of the image.
                 Charge::SlowestMetric | Charge::Metric(_) => [264..=264, 132..=132],
                 // Four kernels alone with up to 64 TBs.
                 Charge::Policy("warped-slicer") => [256..=256, 128..=128],
                 Charge::Policy("coordinated") => [4..=4, 0..=0],
-                // The kernels alone, and then what they do together.
+                // Isolated kernels, then the shared run.
                 Charge::Policy("maestro") => [5..=5, 4..=4],
-                // Of the launches that are measured none has more than 165 configurations with TBs
-                // of every kernel, 4 more are profiled alone, and every round but the last goes on
-                // to another, those of trials too: beyond is extrapolated.
+                // No measured launch has more than 165 configurations with TBs of every kernel.
+                // Four more are profiled alone, and every round except the last leads to another,
+                // including those of trials. Beyond that, values are extrapolated.
                 Charge::Policy("mias-duel") => [133..=264, 133..=264],
-                // Neighbours of the best do not fill the second round, for the kernels alone are no neighbours.
+                // Neighbors of the best do not fill the second round, since isolated kernels are
+                // not neighbors.
                 Charge::Policy(_) | Charge::Search | Charge::Trial => [133..=264, 132..=132],
             };
             assert_eq!((sms, kernels), (132, 4));
@@ -140,7 +143,7 @@ fn the_measured_table_reaches_the_limits() {
 }
 
 proptest! {
-    /// More of anything never takes less, and no metric takes more than the worst.
+    /// Larger dimensions never cost less, and no metric costs more than the worst.
     #[test]
     fn the_bound_is_monotone(
         sms in 1..300_u32, kernels in 1..5_u32, scored in 1..400_u32, generated in prop_oneof![Just(0_u32), 1..2000_u32],
@@ -160,7 +163,7 @@ proptest! {
         prop_assert!(cost(small, charge) > 0);
     }
 
-    /// No policy is charged less where the worst is asked for.
+    /// The worst case never costs less than the policy's own charge.
     #[test]
     fn the_worst_is_no_less_than_the_policys_own(
         sms in 1..300_u32, kernels in 1..5_u32, scored in 1..400_u32, generated in prop_oneof![Just(0_u32), 1..2000_u32],
@@ -173,7 +176,8 @@ proptest! {
     }
 }
 
-/// More SMs and kernels never take less, nobody takes something, and all kernels on 30 SMs no more than the budget of as many (firmware/budget.toml).
+/// More SMs and kernels never cost less. No kernels still cost something. All kernels on 30 SMs
+/// cost no more than the budget (firmware/budget.toml).
 #[test]
 fn limits_of_memory_instructions_cost_what_was_counted() {
     for core in CORES {
@@ -190,7 +194,8 @@ fn limits_of_memory_instructions_cost_what_was_counted() {
     }
 }
 
-/// More kernels take more, nobody takes something, and no more than the budget (firmware/budget.toml).
+/// More kernels cost more, no kernels still cost something, and the cost is within the budget
+/// (firmware/budget.toml).
 #[test]
 fn control_of_extra_tbs_costs_what_was_counted() {
     for core in CORES {

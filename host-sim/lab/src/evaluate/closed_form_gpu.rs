@@ -1,4 +1,5 @@
-//! A machine whose answers are closed forms, and kernels for it: those of `tests/data/pairs.toml`, in its window.
+//! Machine with closed-form results, and kernels for it: those of `tests/data/pairs.toml`, in its
+//! window.
 
 use crate::cancel::Cancel;
 use crate::experiment::gpu_runner::{Decision, GpuRunner, Outcome, Placement, ProfiledConfig, Run, RunError};
@@ -11,7 +12,7 @@ use std::sync::{Arc, Mutex};
 
 pub(super) const CYCLES: u64 = 20_000;
 
-/// Instructions per cycle and TB of a kernel, less 5 for each foreign TB beside it.
+/// Instructions per cycle and TB of a kernel, less 5 for each co-resident TB of another kernel.
 const RATES: [(&str, u64); 3] = [("fwt:4096", 30), ("mm:64", 90), ("bopt:8", 60)];
 
 /// TBs of a grid: more than the GPU holds.
@@ -34,7 +35,7 @@ pub(super) fn traces() -> BTreeMap<String, Workload> {
     RATES.iter().map(|(name, _)| ((*name).to_owned(), trace(name))).collect()
 }
 
-/// Counts runs, and asks to stop after some.
+/// Closed-form machine that counts runs, and cancels after some.
 pub(super) struct Closed {
     pub(super) runs: Arc<Mutex<Vec<String>>>,
     pub(super) most: usize,
@@ -70,7 +71,7 @@ impl GpuRunner for Closed {
             Control::Fixed(config) => config.clone(),
             _ if count == 1 => vec![4],
             Control::Policy(Policy::Spatial) => vec![2, 2],
-            // One chooses 1-3, the other 3-1, by scores that order configurations up and down.
+            // One policy chooses 1-3, the other 3-1, by scores in ascending and descending order.
             Control::Policy(policy) => {
                 let up = *policy == Policy::MiasIpc;
                 let score = |first: u32| f64::from(if up { 4 - first } else { first });

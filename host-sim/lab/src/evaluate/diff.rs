@@ -1,41 +1,42 @@
-//! What two result folders have in common, and where they differ. Runs are matched by what they ask (machine, kernels, policy,
-//! options), not by fingerprints: folders of two versions can be compared, and machines or traces that have changed show as differences.
+//! Comparison of two result folders. Runs are matched by their question (machine, kernels, policy,
+//! options), not by fingerprints. So folders of two versions can be compared, and changed machines
+//! or traces show as differences.
 
 use super::record::{Identity, Kept};
 use super::store::{Record, Records};
 use crate::table;
 use std::collections::BTreeMap;
 
-/// A run that is not the same in both.
+/// Run that differs between the folders.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// What both runs are.
+    /// Common identity of both runs, without fingerprints.
     pub question: Identity,
-    /// What differs, in words.
+    /// Differences in words.
     pub what: Vec<String>,
-    /// Largest relative change of a kernel's thread IPC; none where one has none.
+    /// Largest relative change of a kernel's thread IPC; `None` if a kernel has no IPC.
     pub change: Option<f64>,
 }
 
-/// The comparison.
+/// Result of the comparison.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Diff {
-    /// Runs that are equal in every number.
+    /// Number of runs that are equal in every number.
     pub same: usize,
     /// Runs that differ, the largest change first.
     pub different: Vec<Difference>,
-    /// Only in the first.
+    /// Runs only in the first folder.
     pub only_first: Vec<Identity>,
-    /// Only in the second.
+    /// Runs only in the second folder.
     pub only_second: Vec<Identity>,
-    /// A line for each file of either that cannot be read.
+    /// One line for each unreadable file of either folder.
     pub unreadable: Vec<String>,
 }
 
-/// Whether two runs that ask the same agree in some of what they depend on.
+/// Predicate: two runs with the same question agree in some of their dependencies.
 type Agree = fn(&Identity, &Identity) -> bool;
 
-/// What runs may agree in, the most first.
+/// Degrees of agreement between runs, strongest first.
 const AGREEMENTS: [Agree; 4] = [
     |a, b| a.gpu_hash == b.gpu_hash && a.kernel_hashes == b.kernel_hashes,
     |a, b| a.kernel_hashes == b.kernel_hashes,
@@ -44,7 +45,7 @@ const AGREEMENTS: [Agree; 4] = [
 ];
 
 impl Diff {
-    /// Of two folders' runs.
+    /// Compares the runs of two folders.
     pub fn of(first: &Records, second: &Records) -> Self {
         let mut diff = Diff { unreadable: [&first.unreadable[..], &second.unreadable[..]].concat(), ..Diff::default() };
         let (first, mut second) = (by_question(&first.whole), by_question(&second.whole));
@@ -66,13 +67,14 @@ impl Diff {
         diff
     }
 
-    /// Whether both can be read and hold the same.
+    /// Returns whether both folders are readable and equal.
     pub fn is_empty(&self) -> bool {
         self.different.is_empty() && self.only_first.is_empty() && self.only_second.is_empty() && self.unreadable.is_empty()
     }
 }
 
-/// Runs by what they ask. Several of a folder may ask the same, of machines or kernels of one name that are not the same.
+/// Groups runs by question. Several runs of a folder may share one, if machines or kernels of one
+/// name differ.
 fn by_question(records: &[Record]) -> BTreeMap<Identity, Vec<&Record>> {
     let mut runs: BTreeMap<Identity, Vec<&Record>> = BTreeMap::new();
     for record in records {
@@ -81,7 +83,7 @@ fn by_question(records: &[Record]) -> BTreeMap<Identity, Vec<&Record>> {
     runs
 }
 
-/// Runs that ask the same, each with the one of the other folder that is most like it; then what is left of both.
+/// Pairs runs with the same question by similarity; also returns the rest of both folders.
 fn paired<'r>(mut ours: Vec<&'r Record>, mut theirs: Vec<&'r Record>) -> (Vec<(&'r Record, &'r Record)>, Vec<&'r Record>, Vec<&'r Record>) {
     let mut pairs = Vec::new();
     for agree in AGREEMENTS {
@@ -115,7 +117,7 @@ fn difference(question: &Identity, a: &Record, b: &Record) -> Option<Difference>
     (!what.is_empty()).then(|| Difference { question: question.clone(), what, change })
 }
 
-/// Relative change of each kernel's thread IPC; none where there was none before.
+/// Returns the relative change of each kernel's thread IPC; `None` if there was none before.
 fn changes(a: &Kept, b: &Kept) -> Vec<Option<f64>> {
     let ipc = |kept: &Kept, at: usize| kept.launches.get(at).map_or(0.0, |l| l.useful_thread_insts() as f64) / kept.cycles.max(1) as f64;
     let change = |at: usize| match (ipc(a, at), ipc(b, at)) {

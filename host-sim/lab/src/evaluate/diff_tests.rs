@@ -1,4 +1,4 @@
-//! Two folders beside each other.
+//! Tests of the comparison of two folders.
 
 use super::super::record::MODEL;
 use super::super::store::Store;
@@ -18,9 +18,9 @@ fn folders_are_compared_run_by_run() {
     let same = Diff::of(&first, &second);
     assert!(same.is_empty() && same.same == RUNS);
 
-    // One run gone, one with more instructions, one of another trace.
+    // One run missing, one with more instructions, one of another trace.
     let gone = second.whole.pop().unwrap();
-    // Not the configuration 0-4, in which the first kernel does nothing.
+    // Exclude the configuration 0-4, in which the first kernel makes no progress.
     let busy: Vec<usize> = (0..second.whole.len()).filter(|&at| second.whole[at].outcome.launches[0].thread_insts > 0).take(2).collect();
     second.whole[busy[0]].outcome.launches[0].thread_insts *= 2;
     second.whole[busy[1]].run.kernel_hashes[0] = "other".into();
@@ -35,7 +35,7 @@ fn folders_are_compared_run_by_run() {
     assert_eq!((back.only_first.len(), back.only_second.len(), back.different.len()), (0, 1, 2));
 }
 
-/// A run of a kernel, all of whose numbers follow from `insts`.
+/// Creates a run of a kernel with all numbers derived from `insts`.
 fn record(gpu_hash: &str, kernel_hash: &str, insts: u64) -> Record {
     let run = Identity {
         gpu: "g".into(),
@@ -74,7 +74,8 @@ fn folder(whole: &[Record]) -> Records {
     Records { whole: whole.to_vec(), unreadable: Vec::new() }
 }
 
-/// Machines of one name that are not the same, and kernels of one name: no run hides another, and each finds the one that is most like it.
+/// Machines or kernels with the same name but different content: no run hides another, and each is
+/// paired with the most similar one.
 #[test]
 fn runs_that_ask_the_same_are_told_apart() {
     let first = folder(&[record("x", "1", 10), record("y", "1", 20), record("z", "2", 30)]);
@@ -83,7 +84,8 @@ fn runs_that_ask_the_same_are_told_apart() {
     assert_eq!((fewer.same, fewer.only_first.len(), fewer.different.len(), fewer.is_empty()), (2, 1, 0, false));
     let more = Diff::of(&folder(&first.whole[..1]), &first);
     assert_eq!((more.same, more.only_second.len(), more.different.len()), (1, 2, 0));
-    // Equal fingerprints first, whatever the order; then the same kernel on another machine; then the same machine.
+    // Equal fingerprints first, in any order; then the same kernel on another machine; then the
+    // same machine.
     let second = folder(&[record("z", "3", 30), record("w", "1", 20), record("x", "1", 10)]);
     let diff = Diff::of(&first, &second);
     let mut what: Vec<String> = diff.different.iter().flat_map(|difference| difference.what.clone()).collect();

@@ -1,35 +1,37 @@
-//! What energy says besides its sum: power, what of it SMs draw whether or not they do anything (sources.md D156), and energy times delay for the same
-//! work, as `mias compare` has it: STP says how much is done in a time, so that it is power over its square.
+//! Energy results beyond the sum: power, its parts, and energy times delay for equal work, as in
+//! `mias compare`. The parts are SM leakage and clocks (sources.md D156). STP is work per time, so
+//! the latter is power over its square.
 
 use super::record::Kept;
 use mias_hw_model::config::GpuConfig;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Nanojoules per joule.
 pub(super) const NJ_PER_J: f64 = 1e9;
 
-/// Of a run, on a machine that has coefficients.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// Energy results of a run on a machine with coefficients.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EnergyResult {
-    /// Energy over time, in watts.
+    /// Average power in watts.
     pub average_watts: f64,
-    /// Of the energy, what SMs leak: 0 to 1.
+    /// Fraction of the energy from SM leakage, 0 to 1.
     pub leakage_share: f64,
-    /// Of the energy, what the clocks of SMs draw: 0 to 1.
+    /// Fraction of the energy from SM clocks, 0 to 1.
     pub clock_share: f64,
-    /// The energy less what SMs leak, in joules.
+    /// Energy without SM leakage, in joules.
     pub without_leakage_joules: f64,
-    /// Power over the square of STP, in watts; of kernels together.
+    /// Power over the square of STP, in watts; shared runs only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy_delay_watts: Option<f64>,
-    /// The same without what SMs leak.
+    /// Power without SM leakage over the square of STP, in watts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy_delay_without_leakage_watts: Option<f64>,
 }
 
 impl EnergyResult {
-    /// Of a run whose energy was spent in so many core cycles, in which so much was done. None if the machine has no coefficients, or no time has
-    /// passed.
+    /// Derives the energy results of a run over `cycles` core cycles with this STP. `None` if the
+    /// machine has no coefficients, or no time has passed.
     pub(super) fn of(kept: &Kept, cycles: u64, gpu: &GpuConfig, stp: Option<f64>) -> Option<EnergyResult> {
         let [all, leakage, clocks] = [kept.energy_nj?, kept.leakage_nj?, kept.clock_nj?].map(|energy| energy as f64 / NJ_PER_J);
         if cycles == 0 || all <= 0.0 {
@@ -53,7 +55,7 @@ mod tests {
     use super::*;
     use crate::experiment::gpu_runner::Outcome;
 
-    /// 0.08 J in a millisecond, of which 0.03 J leak and 0.01 J are clocks, for an STP of 2: by hand.
+    /// 0.08 J in a millisecond, including 0.03 J of leakage and 0.01 J of clocks, for an STP of 2.
     #[test]
     fn power_has_its_shares() {
         let gpu = crate::gpus::load("zhao18").unwrap();

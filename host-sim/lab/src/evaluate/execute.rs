@@ -1,8 +1,8 @@
-//! Runs what is not there yet, on all cores, and keeps each result as soon as there is one.
+//! Executes missing runs in parallel, and stores each result as soon as it exists.
 //!
-//! Runs of measuring policies that differ in nothing else, and runs that differ in how well they are to be known, go together
-//! ([`GpuRunner::run_together`]). Long runs start first, so that none
-//! is left alone at the end. Which run is whose result does not depend on the number of workers.
+//! Runs that differ only in measuring policy or in precision go together
+//! ([`GpuRunner::run_together`]). Long runs start first, so that none remains alone at the end. The
+//! assignment of results does not depend on the number of workers.
 
 use super::record::Kept;
 use super::store::{Store, StoreError};
@@ -13,31 +13,32 @@ use crate::experiment::policy::Control;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Called as runs go on, from any thread.
+/// Receiver of progress reports, called from any thread.
 pub trait Watch: Sync {
-    /// So many cycles more of this job, or of those that go together with it.
+    /// Adds simulated cycles of this job, or of those that go together with it.
     fn cycles(&self, job: &Job, cycles: u64);
-    /// The job has ended and its result is kept.
+    /// Reports that the job has ended and its result is stored.
     fn finished(&self, job: &Job);
 }
 
-/// Why not all is done. What was finished is kept in any case.
+/// Reasons why an execution is incomplete. Finished runs are stored in any case.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExecuteError {
     /// A run failed.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// A result could not be kept.
+    /// A result could not be stored.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Jobs that are not in the store yet, in the order of keys.
+/// Returns the jobs that the store lacks, in the order of keys.
 pub fn missing<'j>(jobs: impl Iterator<Item = &'j Job>, store: &Store) -> Vec<&'j Job> {
     jobs.filter(|job| store.load(&job.identity).is_none()).collect()
 }
 
-/// Runs `jobs` on the machines that `machine` gives them; `cancel` must be what stops these.
+/// Executes `jobs` on the machines that `machine` returns; `cancel` must be the one that stops
+/// these.
 ///
 /// # Errors
 /// [`ExecuteError`]: of the store at once, of a run when all others have ended.
@@ -48,7 +49,8 @@ pub fn execute(
     cancel: &Cancel,
     watch: &dyn Watch,
 ) -> Result<(), ExecuteError> {
-    // The first in the order of jobs, whichever came first in time; the store's before all.
+    // The first failure in the order of jobs is reported, independent of time; the store's before
+    // all.
     let failures: Mutex<BTreeMap<usize, RunError>> = Mutex::default();
     let unkept: Mutex<Option<StoreError>> = Mutex::default();
     let done = |place: usize, outcome: Result<Outcome, RunError>| match outcome {
@@ -77,7 +79,7 @@ pub fn execute(
         return Err(error.into());
     }
     let failures = failures.into_inner().unwrap_or_else(PoisonError::into_inner);
-    // What was stopped because of another failure is not worth a word.
+    // A run interrupted because of another failure is not reported.
     let first = failures.values().find(|error| **error != RunError::Interrupted).or(failures.values().next());
     first.map_or(Ok(()), |error| Err(error.clone().into()))
 }
@@ -86,14 +88,15 @@ fn run(job: &Job) -> Run<'_> {
     Run { control: job.control.clone(), workloads: job.workloads.iter().collect(), options: job.options }
 }
 
-/// Places of jobs that go together, the longest first: those whose end is open, then by the cycles of all members.
+/// Groups the indices of jobs that go together, the longest first: open-ended ones, then by the
+/// cycles of all members.
 pub(super) fn units(jobs: &[&Job]) -> Vec<Vec<usize>> {
     let mut together: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     for (place, job) in jobs.iter().enumerate() {
         let measures = matches!(job.control, Control::Policy(policy) if policy.measures());
         let mut rest = job.identity.clone();
         rest.precision = None;
-        // A job that goes with no other is told apart by its own control.
+        // A job without companions is identified by its own control.
         if measures {
             rest.control.clear();
         }

@@ -1,25 +1,26 @@
-//! How well results are known, where runs ended before their window: half-widths of 95 % intervals.
+//! Uncertainty of results of runs that ended before their window: half-widths of 95 % intervals.
 
 use super::results::{MetricValues, Objectives, PolicyResult};
 use crate::experiment::compare;
 use crate::metrics::Metrics;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Of a policy's run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Half-widths for a policy's run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HalfWidths {
-    /// Of the IPC of each kernel.
+    /// Half-width of the IPC of each kernel.
     pub ipc: Vec<f64>,
-    /// Of the metrics.
+    /// Half-widths of the metrics.
     pub metrics: MetricValues,
-    /// Of the regret of the decision.
+    /// Half-widths of decision regret.
     pub regret: Objectives<Option<f64>>,
-    /// Of the regret in all.
+    /// Half-widths of end-to-end regret.
     pub end_to_end_regret: Objectives<Option<f64>>,
 }
 
 impl HalfWidths {
-    /// As results have them.
+    /// Converts to the form of results.
     pub fn of(known: &compare::HalfWidths) -> Self {
         let objectives = |regret: compare::PerObjective<Option<f64>>| Objectives { s: regret.s, stp: regret.stp };
         let Metrics { speedup, stp, antt, fairness } = known.metrics;
@@ -32,8 +33,8 @@ impl HalfWidths {
     }
 }
 
-/// Of a quantity by its name in the documents; none where it has no interval, or the run and those that it is compared with were simulated in
-/// full.
+/// Returns the half-width of a quantity by its name in the documents. `None` if it has no interval,
+/// or all runs behind it were simulated in full.
 pub(super) fn of_quantity(name: &str, result: &PolicyResult) -> Option<f64> {
     let known = result.half_widths.as_ref()?;
     match name {

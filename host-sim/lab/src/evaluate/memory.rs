@@ -1,5 +1,5 @@
-//! What a run met in the memory pipeline, by the quantities of Dai et al. 2018, table 2 and figures 2 and 12 (sources.md D129): only in the
-//! results of experiments that ask for it.
+//! Memory pipeline quantities of a run, as in Dai et al. 2018, table 2 and figures 2 and 12
+//! (sources.md D129). They are only in the results of experiments that request them.
 
 use super::record::Kept;
 use crate::characterise::profile::Profile;
@@ -8,56 +8,59 @@ use crate::metrics::ratio;
 use mias_hw_model::gpu::LaunchStats;
 use mias_hw_model::sm::IssueClass;
 use mias_warp_trace::KernelTrace;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Of all kernels of a run, and of each.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Memory pipeline results of a run: over all kernels, and for each.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryResult {
-    /// Misses of the L1s over their accesses; an access that finds its line on its way is none.
+    /// L1 misses over accesses; a hit on a pending line is no miss.
     pub l1_miss_rate: Option<f64>,
     /// Attempts that found no line, MSHR or miss-queue entry, over accesses.
     pub fails_per_access: Option<f64>,
-    /// SM cycles in which the L1 refused a look-up, over all SM cycles.
+    /// Fraction of SM cycles in which the L1 refused a look-up.
     pub lsu_stall_share: Option<f64>,
-    /// Issue slots (scheduler-cycles) in which an instruction was issued, over all.
+    /// Fraction of issue slots (scheduler-cycles) in which an instruction was issued.
     pub alu_utilization: Option<f64>,
-    /// In launch order.
+    /// Results by kernel, in launch order.
     pub kernels: Vec<KernelMemory>,
 }
 
-/// Of one kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// Memory pipeline results of one kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KernelMemory {
-    /// See [`MemoryResult::l1_miss_rate`].
+    /// L1 miss rate; see [`MemoryResult::l1_miss_rate`].
     pub l1_miss_rate: Option<f64>,
-    /// See [`MemoryResult::fails_per_access`].
+    /// Failed attempts per access; see [`MemoryResult::fails_per_access`].
     pub fails_per_access: Option<f64>,
-    /// Accesses of an SM's L1 in a thousand cycles, in the mean over SMs.
+    /// Accesses of an SM's L1 per thousand cycles, mean over SMs.
     pub accesses_per_kilocycle: Option<f64>,
 }
 
-/// What a kernel's instructions ask of memory, counted in the trace that the run executed (Dai et al. 2018, table 2; sources.md D78).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// Memory demand of a kernel's instructions, counted in the executed trace (Dai et al. 2018, table
+/// 2; sources.md D78).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryAsked {
-    /// Cinst/Minst: warp instructions that access no memory over those that do, shared and constant memory included.
+    /// Cinst/Minst: warp instructions without memory access over those with, including shared and
+    /// constant memory.
     pub compute_per_memory: Option<f64>,
-    /// Req/Minst: lines of the machine's L1 that an instruction to global or local memory asks for.
+    /// Req/Minst: L1 lines requested per instruction to global or local memory.
     pub requests_per_memory: Option<f64>,
 }
 
 impl MemoryAsked {
-    /// Of a trace, on a machine with such lines.
+    /// Counts the demand of a trace on a machine with this line size.
     pub fn of(trace: &KernelTrace, line_bytes: u32) -> Self {
         let profile = Profile::of(trace, line_bytes);
         MemoryAsked { compute_per_memory: profile.compute_per_memory(), requests_per_memory: profile.requests_per_memory() }
     }
 }
 
-/// Cycles in a thousand.
+/// Cycles per kilocycle.
 const KILO: u64 = 1_000;
 
 impl MemoryResult {
-    /// Of a run.
+    /// Derives the results of a run.
     pub fn of(kept: &Kept) -> Self {
         let sum = |of: fn(&LaunchStats) -> u64| kept.launches.iter().map(of).sum::<u64>();
         let accesses = sum(|launch| launch.l1.accesses);
@@ -76,19 +79,19 @@ impl MemoryResult {
     }
 }
 
-/// What each kernel of a run did in stretches of it, all SMs together.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Time series of each kernel of a run, over all SMs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SeriesResult {
-    /// Core cycles of a stretch.
+    /// Core cycles per interval.
     pub every_cycles: u64,
-    /// Accesses of the L1s by each kernel, in launch order, in each stretch.
+    /// L1 accesses of each kernel, in launch order, per interval.
     pub l1_accesses: Vec<Vec<u64>>,
-    /// Warp instructions of each.
+    /// Warp instructions of each kernel per interval.
     pub warp_insts: Vec<Vec<u64>>,
 }
 
 impl SeriesResult {
-    /// Of a run that was sampled so often.
+    /// Derives the series of a run that was sampled at this interval.
     pub fn of(kept: &Kept, every_cycles: u64) -> Self {
         let each = |of: &dyn Fn(&Sample, usize) -> u64| {
             let of_kernel = |kernel: usize| {

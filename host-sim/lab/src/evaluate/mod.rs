@@ -1,11 +1,13 @@
-//! Evaluations: many experiments from one plan, each run once and kept on disk, and what they say together.
+//! Evaluations: many experiments from one plan, each run once and stored on disk, with their
+//! combined results.
 //!
 //! ```text
 //! plan (TOML) -> studies -> jobs, each once -> folder, a file per run -> results -> JSON, CSV, HTML
 //! ```
 //!
-//! What is computed is a function of the folder's files alone, so that a run's bytes do not depend on when or by how many workers it was
-//! done.
+//! Results are a function of the folder's files alone. So a run's bytes do not depend on its time
+//! of
+//! execution or on the number of workers.
 
 pub mod blocks;
 #[cfg(test)]
@@ -28,7 +30,7 @@ pub mod requests;
 pub mod results;
 pub mod shard;
 pub mod statistics;
-mod storage;
+pub mod storage;
 pub mod store;
 pub mod study;
 pub mod summary;
@@ -38,5 +40,6 @@ pub mod used;
 
 use crate::experiment::gpu_runner::Sampling;
 
-/// Time series of kernels alone in a window (thesis figure 3.4): 60 points over thrice the time in which IPC settles there.
+/// Time series of isolated kernels in a window (thesis figure 3.4): 60 points over three times the
+/// settling time of IPC there.
 pub const SAMPLING: Sampling = Sampling { every_cycles: 2_500, until_cycle: 150_000 };

@@ -1,18 +1,18 @@
-//! Names that are read from a file: of policies, stall classes, quantities. Programs have them as `&'static str`, so each is kept once
-//! for as long as the program lives. A results file has some tens of them.
+//! Interned names from a file: policies, stall classes, quantities. They are `&'static str` in the
+//! program, so each is kept for its lifetime. A results file has some tens of them.
 
 use mias_workloads::kernels::OTHER_NAMES;
 use serde::{Deserialize, Deserializer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
-/// A name. Serde would take a reference that is written out as one to borrow from what is read.
+/// Interned name. serde would borrow from the input for a type written as a reference.
 pub type Name = &'static str;
 
-/// All that were read so far.
+/// Names read so far.
 static KNOWN: Mutex<BTreeSet<Name>> = Mutex::new(BTreeSet::new());
 
-/// The name, kept.
+/// Interns a name.
 fn kept(name: String) -> Name {
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(before) = known.get(name.as_str()) {
@@ -23,18 +23,18 @@ fn kept(name: String) -> Name {
     name
 }
 
-/// A kernel's own name, whatever its input and however it was asked for.
+/// Returns a kernel's family: its own name, without input and path.
 pub(super) fn family(kernel: &str) -> &str {
     let bare = kernel.split(':').next().unwrap_or_default();
     OTHER_NAMES.iter().find(|(other, _)| *other == bare).map_or(bare, |(_, own)| own)
 }
 
-/// A name.
+/// Deserializes a name.
 pub(super) fn one<'de, D: Deserializer<'de>>(from: D) -> Result<Name, D::Error> {
     String::deserialize(from).map(kept)
 }
 
-/// Values by name.
+/// Deserializes values by name.
 pub(super) fn by_name<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<BTreeMap<Name, T>, D::Error> {
     let values = BTreeMap::<String, T>::deserialize(from)?;
     Ok(values.into_iter().map(|(name, value)| (kept(name), value)).collect())

@@ -1,30 +1,32 @@
-//! What a kernel alone asks of the chip beyond the SMs: Zhao et al. 2018, figure 6, and their equations 1 and 2 (section 4.1.2; sources.md D149).
-//! Only in the results of experiments that ask for memory.
+//! Demand of an isolated kernel on the memory system beyond the SMs: Zhao et al. 2018, figure 6,
+//! and their equations 1 and 2 (section 4.1.2; sources.md D149). It is only in the results of
+//! experiments that request memory.
 
 use super::record::Kept;
 use crate::bandwidth;
 use crate::metrics::ratio;
 use mias_hw_model::config::GpuConfig;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Of one kernel alone.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// Off-SM demand of one isolated kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OffSm {
-    /// Sectors that DRAM moved over those that it can, 0 to 1.
+    /// Sectors moved by DRAM over its peak, 0 to 1.
     pub dram_utilization: Option<f64>,
-    /// Misses of the L2 over its accesses.
+    /// L2 misses over accesses.
     pub l2_miss_rate: Option<f64>,
-    /// APKI: accesses of the L2 in a thousand warp instructions.
+    /// APKI: L2 accesses per thousand warp instructions.
     pub l2_accesses_per_kiloinst: Option<f64>,
-    /// Equation 1 over equation 2, all SMs counted: what they would ask for if none ever waited, over what the chip gives.
+    /// Equation 1 over equation 2 for all SMs: demand without stalls over supply.
     pub demand_over_supply: Option<f64>,
 }
 
-/// Instructions in a thousand.
+/// Instructions per kiloinstruction.
 const KILO: u64 = 1_000;
 
 impl OffSm {
-    /// Of a run of one kernel on the whole machine.
+    /// Derives the demand from a run of one kernel on the whole machine.
     pub fn of(kept: &Kept, gpu: &GpuConfig) -> Self {
         let Some(launch) = kept.launches.first() else { return OffSm::default() };
         OffSm {

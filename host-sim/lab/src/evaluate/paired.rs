@@ -1,30 +1,33 @@
-//! One policy against another on the same groups: the geometric mean of their ratios, and its 95 % interval by Student's t on the logarithms (own; sources.md D189).
+//! Paired comparison of two policies on the same groups (own; sources.md D189). It gives the
+//! geometric mean of their ratios, and its 95 % interval by Student's t on the logarithms.
 //!
-//! Pairing takes out what groups differ by. Groups that have a kernel in common are not independent, which the interval does not know: it is too
-//! narrow where one kernel decides.
+//! Pairing removes the differences between groups. Groups with a common kernel are not independent,
+//! which the interval ignores: it is too narrow if one kernel decides.
 
 use super::statistics::{arithmetic, geometric};
 use crate::table::change;
 
-/// Two-sided 95 % points of Student's t with 1 to 30 degrees of freedom; beyond, that of 30 is on the safe side.
+/// Two-sided 95 % points of Student's t with 1 to 30 degrees of freedom; beyond, that of 30 is
+/// conservative.
 const T_95: [f64; 30] = [
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093,
     2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
 ];
 
-/// How one stands to another.
+/// Ratio of two policies over groups.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
-    /// Groups.
+    /// Number of groups.
     pub count: usize,
     /// Geometric mean of the ratios.
     pub mean: f64,
-    /// Its 95 % interval; none of a single group.
+    /// Its 95 % interval; `None` for a single group.
     pub interval: Option<(f64, f64)>,
 }
 
 impl Ratio {
-    /// Of values, each with that of the other in the same group, all positive; none of none, and where one is not.
+    /// Computes the ratio of paired values, all positive; `None` without pairs, or if a value is
+    /// not positive.
     pub fn of(pairs: &[(f64, f64)]) -> Option<Self> {
         let ratios: Vec<f64> = pairs.iter().map(|(value, other)| value / other).collect();
         if !ratios.iter().all(|ratio| *ratio > 0.0) {
@@ -42,12 +45,12 @@ impl Ratio {
         Some(Ratio { count, mean, interval })
     }
 
-    /// As a change, with a question mark where the interval does not say that there is one.
+    /// Formats as a change, with a question mark unless the interval excludes 1.
     pub fn told(&self) -> String {
         format!("{}{}", change(self.mean), if self.is_apart_from_one() { "" } else { " ?" })
     }
 
-    /// Whether the interval says that it is not 1.
+    /// Returns whether the interval excludes 1.
     pub fn is_apart_from_one(&self) -> bool {
         self.interval.is_some_and(|(low, high)| low > 1.0 || high < 1.0)
     }
@@ -58,7 +61,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Ratios 1, 2 and 4: logarithms 0, ln 2 and 2 ln 2 with a deviation of ln 2; t of two degrees of freedom is 4.303, over the root of 3.
+    /// Ratios 1, 2 and 4: logarithms 0, ln 2 and 2 ln 2 with a deviation of ln 2. t of two degrees
+    /// of freedom is 4.303, over the root of 3.
     #[test]
     fn a_worked_example() {
         let ratio = Ratio::of(&[(1.0, 1.0), (6.0, 3.0), (2.0, 0.5)]).unwrap();
@@ -77,7 +81,8 @@ mod tests {
         assert!(same.is_apart_from_one() && same.interval.is_some_and(|(low, high)| (high - low).abs() < 1e-9));
     }
 
-    /// Whether an interval holds the truth, of 24 groups whose logarithms are near a normal distribution (the sum of 12 uniform numbers less 6).
+    /// Coverage of the interval over 24 groups with approximately normal logarithms (the sum of 12
+    /// uniform numbers less 6).
     #[test]
     fn intervals_cover() {
         let mut state = 1u64;
@@ -90,13 +95,14 @@ mod tests {
             let pairs: Vec<(f64, f64)> = (0..24).map(|_| (pair(), 1.0)).collect();
             Ratio::of(&pairs).and_then(|ratio| ratio.interval).is_some_and(|(low, high)| (low..=high).contains(&1.2))
         });
-        // 95 % of 2,000 with a deviation of 9.7: four of them.
+        // 95 % of 2,000 with a deviation of 9.7; the margin is four deviations.
         let covered = covered.count();
         assert!((1_861..=1_939).contains(&covered), "{covered}");
     }
 
     proptest! {
-        /// Turned round, all of it is the inverse; it holds its mean; and what both have in common does not count.
+        /// Swapping inverts the ratio and its interval. The interval contains the mean. A common
+        /// factor has no effect.
         #[test]
         fn inverse_and_unit_free(pairs in prop::collection::vec((0.1f64..10.0, 0.1f64..10.0), 2..40), unit in 0.01f64..100.0) {
             let ratio = Ratio::of(&pairs).unwrap();

@@ -1,34 +1,35 @@
-//! What preemption stores: bits for one SM, by widths and numbers of the register map and of the firmware's types (Shieh 2016, table 3.1, has those of its machine:
-//! `plans/published/shieh.csv`).
+//! Storage for preemption: bits for one SM, by widths and counts of the register map and of the
+//! firmware's types. Shieh 2016, table 3.1, has those of its machine: `plans/published/shieh.csv`.
 
 use mias_policies::preempt::candidates::Places;
 use mias_policies::preempt::cost::Ended;
 use mias_policies::preempt::select::Choice;
 use mias_registers::preempt::{MAX_PLACES, MAX_POSITIONS};
 use mias_registers::{KERNEL_SLOTS, preempt_command, preempt_reserve, preempt_tb};
+use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Bits of a count of instructions or cycles: a register of the map.
+/// Bits of a counter of instructions or cycles: a register of the map.
 const COUNT: usize = u32::BITS as usize;
 
-/// Bits that name a slot, and a technique: [`preempt_tb`] has both beside each other.
+/// Bits of a slot, and of a technique: [`preempt_tb`] has both next to each other.
 const SLOT: usize = KERNEL_SLOTS.ilog2() as usize;
 const TECHNIQUE: usize = 2;
 
-/// Bits of the reason for which a command was refused, of [`preempt_command`].
+/// Bits of the reason for a refused command, of [`preempt_command`].
 const REASON: usize = 3;
 
-/// Registers of what is known of a kernel's TBs that have ended, as the firmware reads them.
+/// Number of registers about a kernel's completed TBs, as the firmware reads them.
 const ENDED: usize = size_of::<Ended>() / size_of::<u32>();
 
-/// What is stored, in bits for one SM; none where nothing is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// Stored item, in bits for one SM; `None` where nothing is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(super) struct Stored {
     what: &'static str,
     hardware: Option<usize>,
-    /// While it selects, one SM after the other: once for all of them.
+    /// Bits during selection, for one SM after the other: stored once for all of them.
     firmware: Option<usize>,
-    /// TBs, positions and kernels that this is for.
+    /// Number of TBs, positions and kernels behind it.
     places: usize,
     positions: usize,
     kernels: usize,
@@ -38,31 +39,31 @@ const fn row(what: &'static str, hardware: Option<usize>, firmware: Option<usize
     Stored { what, hardware, firmware, places: MAX_PLACES, positions: MAX_POSITIONS, kernels: KERNEL_SLOTS }
 }
 
-/// Bits of so many of a kind, by its size in bytes.
+/// Returns the bits of `many` items of this size in bytes.
 const fn bits(bytes: usize, many: usize) -> usize {
     8 * bytes * many
 }
 
-/// All of it.
+/// Returns all stored items.
 pub(super) fn rows() -> [Stored; 10] {
     let flags = |masks: u32| masks.count_ones() as usize;
     let command = TECHNIQUE + flags(preempt_command::BUSY | preempt_command::DONE | preempt_command::REFUSED) + REASON;
     [
-        row("TBs on an SM, and whose", Some((SLOT + flags(preempt_tb::LIVE)) * MAX_PLACES), None),
-        row("for whom room is made", Some(flags(preempt_reserve::SLOT | preempt_reserve::WHOLE_SM)), None),
-        // Multiples of what a TB takes, and a bit says which are reserved.
+        row("TBs on an SM and their kernels", Some((SLOT + flags(preempt_tb::LIVE)) * MAX_PLACES), None),
+        row("kernel that room is reserved for", Some(flags(preempt_reserve::SLOT | preempt_reserve::WHOLE_SM)), None),
+        // Multiples of a TB's resources, with a bit for each reserved one.
         row("positions: registers and shared memory", Some(MAX_POSITIONS), None),
         row("candidate victim sets", None, Some(bits(size_of::<Places>(), MAX_POSITIONS))),
         row("instructions of running TBs", Some(COUNT * MAX_PLACES), Some(COUNT * MAX_PLACES)),
         row("cycles of running TBs", Some(COUNT * MAX_PLACES), Some(COUNT * MAX_PLACES)),
         row("flush bits", Some(flags(preempt_tb::FLUSH) * MAX_PLACES), Some(bits(size_of::<bool>(), MAX_PLACES))),
-        row("where each TB lies", Some(2 * COUNT * MAX_PLACES), None),
-        row("commands and what came of them", Some(command * MAX_PLACES), Some(bits(size_of::<Choice>(), MAX_PLACES))),
-        row("TBs that have ended, by kernel", Some(COUNT * ENDED * KERNEL_SLOTS), Some(COUNT * ENDED)),
+        row("position of each TB", Some(2 * COUNT * MAX_PLACES), None),
+        row("commands and their outcomes", Some(command * MAX_PLACES), Some(bits(size_of::<Choice>(), MAX_PLACES))),
+        row("completed TBs, by kernel", Some(COUNT * ENDED * KERNEL_SLOTS), Some(COUNT * ENDED)),
     ]
 }
 
-/// Bits of an SM in hardware, here.
+/// Returns the bits of an SM in hardware of this model.
 pub(super) fn hardware_bits() -> u64 {
     rows().iter().filter_map(|row| row.hardware).sum::<usize>() as u64
 }
@@ -71,8 +72,8 @@ pub(super) fn hardware_bits() -> u64 {
 mod tests {
     use super::*;
 
-    /// Table 3.1 of Shieh 2016 in bits for an SM: 120 bytes for 15 SMs; then 15 + 5 bits, 128 + 128, 128, 64 + 64 and 2 bytes; some 0.5 kB in all (section 3.4.5). Each
-    /// is of a row.
+    /// Table 3.1 of Shieh 2016 in bits for an SM: 120 bytes for 15 SMs; then 15 + 5 bits, 128 +
+    /// 128, 128, 64 + 64 and 2 bytes; some 0.5 kB in all (section 3.4.5). Each belongs to a row.
     #[test]
     fn the_papers_rows_are_ours() {
         let mut published = crate::evaluate::blocks::Published::default();

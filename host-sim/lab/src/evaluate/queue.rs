@@ -1,54 +1,56 @@
-//! What a queue of launches came to: how long all of it took, how much was done in that time, how long launches waited and ran (docs/results-format.md).
+//! Results of a queue of launches: total time, throughput, and latency of launches
+//! (docs/reference/results.md).
 
 use super::names::{self, Name};
 use super::statistics::arithmetic;
 use crate::experiment::queue::QueuedLaunch;
 use crate::metrics::ratio;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A queue under one policy.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Results of a queue under one policy.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct QueueResult {
-    /// The policy.
+    /// Policy of the run.
     #[serde(deserialize_with = "names::one")]
     pub policy: Name,
     /// Key of the run.
     pub run: String,
-    /// Kernels that it was drawn from.
+    /// Kernels that the queue was drawn from.
     pub kernels: Vec<String>,
-    /// Launches.
+    /// Number of launches.
     pub launches: usize,
-    /// Core cycles until all had ended.
+    /// Core cycles until all launches had ended.
     pub makespan_cycles: u64,
-    /// Core cycles that they take one after the other, each alone.
+    /// Core cycles of the launches one after the other, each alone.
     pub sequential_cycles: u64,
-    /// The latter over the former: how much is done in the time.
+    /// Sequential cycles over makespan: throughput.
     pub stp: Option<f64>,
     /// Mean over launches of the time from arrival to end over the time alone.
     pub antt: Option<f64>,
-    /// The time from arrival to end in core cycles, over all launches.
+    /// Time from arrival to end in core cycles, over all launches.
     pub latency: Spread,
-    /// That time over the time alone.
+    /// Time from arrival to end over the time alone, over all launches.
     pub slowdown: Spread,
-    /// Mean of the time from arrival to end of launches with priority; none where there are none.
+    /// Mean time from arrival to end of launches with priority; `None` if there are none.
     pub urgent_latency_cycles: Option<f64>,
-    /// Joules; none if the machine has no coefficients.
+    /// Energy in joules; `None` if the machine has no coefficients.
     pub energy_joules: Option<f64>,
 }
 
-/// Of many values: the mean, the 95th percentile, the largest.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// Distribution of values: mean, 95th percentile, maximum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Spread {
     /// Arithmetic mean.
     pub mean: f64,
-    /// The smallest value that 95 % of the values are not above.
+    /// Smallest value that at least 95 % of the values do not exceed.
     pub p95: f64,
-    /// The largest.
+    /// Largest value.
     pub max: f64,
 }
 
 impl Spread {
-    /// Of some values; all 0 of none.
+    /// Computes the distribution; all 0 without values.
     pub fn of(mut values: Vec<f64>) -> Self {
         values.sort_by(f64::total_cmp);
         let rank = (values.len() * 95).div_ceil(100);
@@ -57,13 +59,13 @@ impl Spread {
     }
 }
 
-/// What is known of a run beside its launches.
+/// Facts about a run in addition to its launches.
 #[derive(Clone, Debug)]
 pub(super) struct Ran<'a> {
     pub(super) policy: Name,
     pub(super) run: &'a str,
     pub(super) kernels: &'a [String],
-    /// Core cycles that each kernel takes alone.
+    /// Core cycles of each kernel alone.
     pub(super) alone_cycles: &'a [u64],
     pub(super) makespan_cycles: u64,
     pub(super) energy_joules: Option<f64>,
@@ -98,7 +100,7 @@ impl QueueResult {
 mod tests {
     use super::*;
 
-    /// Of 40 values the 38th is not exceeded by 95 %; of one it is that one.
+    /// For 40 values it is the 38th; for one value it is that one.
     #[test]
     fn percentiles_are_values() {
         let spread = Spread::of((1..=40).rev().map(f64::from).collect());
@@ -107,7 +109,8 @@ mod tests {
         assert_eq!(Spread::of(Vec::new()), Spread::default());
     }
 
-    /// Two kernels of 100 and 300 cycles alone. By hand: the first launch takes 150 cycles, the second 600, the third, which is urgent, 200 from cycle 400 on.
+    /// Two kernels of 100 and 300 cycles alone. The first launch takes 150 cycles, the second 600,
+    /// the third, which is urgent, 200 from cycle 400 on.
     #[test]
     fn a_queue_is_its_launches() {
         let launch =

@@ -1,58 +1,66 @@
-//! What requests for room came to: violations, overhead, draining, techniques, by scheme and limit, for each kernel and over all of them
-//! (Shieh 2016, section 4; docs/evaluation-shieh.md).
+//! Results of placement requests: violations, overhead, draining and techniques, by scheme and
+//! limit, for each kernel and over all of them (Shieh 2016, section 4; docs/results/shieh.md).
 
 use super::results::is_zero;
 use crate::experiment::requests::{Request, Requested};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Over all kernels.
+/// Name of the row over all kernels.
 pub const ALL: &str = "all";
 
-/// Quantile of the normal distribution that an interval of 95 % ends at.
+/// Quantile of the normal distribution for a 95 % interval.
 const Z: f64 = 1.96;
 
-/// Requests under one scheme with one limit, of one kernel or of all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Results of requests under one scheme with one limit, for one kernel or for all.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RequestsResult {
-    /// The kernel that ran, or [`ALL`].
+    /// Running kernel, or [`ALL`].
     pub kernel: String,
-    /// The scheme.
+    /// Preemption scheme.
     pub scheme: String,
-    /// The limit in core cycles.
+    /// Latency limit in core cycles.
     pub limit_cycles: u64,
-    /// How many requests.
+    /// Number of requests.
     pub requests: usize,
-    /// Share that missed the deadline, 0..=1; over all kernels the mean of theirs.
+    /// Fraction that missed the deadline, 0..=1; over all kernels the mean of theirs.
     pub violations: f64,
     /// Half of the length of its 95 % interval.
     pub violations_half_width: f64,
-    /// The ends of that interval, within 0..=1 (Wilson 1927); over all kernels those of the mean, from what is known of each (Zou and Donner 2008).
-    /// None in results of versions that did not have it.
+    /// Ends of that interval, within 0..=1 (Wilson 1927); over all kernels those of the mean,
+    /// derived from each kernel's interval (Zou and Donner 2008). `None` in results of earlier
+    /// versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub violations_interval: Option<[f64; 2]>,
-    /// Share in which the urgent kernel did not have all of its TBs within the limit, whenever it ended.
+    /// Fraction in which the urgent kernel did not have all of its TBs within the limit, regardless
+    /// of its end.
     pub late: f64,
-    /// Mean cycles to the first TB of the urgent kernel, and to the last; of requests that got there.
+    /// Mean cycles to the first TB of the urgent kernel, over requests that reached it.
     pub first_cycles: Option<f64>,
-    /// The latter.
+    /// Mean cycles to the last TB of the urgent kernel, over requests that reached it.
     pub full_cycles: Option<f64>,
-    /// Instructions lost over what flushing all victims would have thrown away; none if nobody was preempted. Over all kernels the mean of theirs.
+    /// Instructions lost over the loss of flushing all victims; `None` without victims. Over all
+    /// kernels the mean of theirs.
     pub overhead: Option<f64>,
-    /// Difference between expected and real draining time over the real one; none where nobody drained whose time was expected.
+    /// Difference between expected and actual draining time over the actual one; `None` if no
+    /// victim with an estimate drained.
     pub drain_error: Option<f64>,
-    /// TBs that drained though nothing was known of how long it would take: none of their kernel had ended yet.
+    /// Number of draining TBs without an estimate of their time, since no TB of their kernel had
+    /// ended.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub drains_not_estimated: u64,
-    /// Mean share of registers held by TBs until the urgent kernel had all of its own; none where that took no time.
+    /// Mean fraction of registers held by TBs until the urgent kernel had all of its own; `None` if
+    /// that took no time.
     pub registers: Option<f64>,
-    /// Largest share of registers that TBs held when a request came, before anybody had to leave. Over all kernels the mean of theirs.
+    /// Largest fraction of registers that TBs held at a request, before any preemption. Over all
+    /// kernels the mean of theirs.
     #[serde(default)]
     pub registers_before: f64,
-    /// Victims that drained, were flushed, were switched.
+    /// Number of victims that drained, were flushed, were switched.
     pub victims: [u64; 3],
 }
 
-/// Those of a run.
+/// Returns the results of a run.
 pub fn of(kernel: &str, requested: &[Requested]) -> Vec<RequestsResult> {
     requested.iter().map(|requested| one(kernel, requested)).collect()
 }
@@ -82,7 +90,7 @@ fn one(kernel: &str, requested: &Requested) -> RequestsResult {
     }
 }
 
-/// Over all kernels, for every scheme and limit that any has.
+/// Returns the results over all kernels, for every scheme and limit of any kernel.
 pub fn over_all(rows: &[RequestsResult]) -> Vec<RequestsResult> {
     let mut cases: Vec<(&str, u64)> = Vec::new();
     for row in rows {
@@ -124,18 +132,18 @@ fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// The ends of the interval of 95 % of a share of `many` of `all` (Wilson 1927).
+/// Returns the ends of the 95 % interval of the fraction `many` of `all` (Wilson 1927).
 fn interval(many: usize, all: usize) -> [f64; 2] {
     let n = all.max(1) as f64;
     let p = many as f64 / n;
     let middle = (p + Z * Z / (2.0 * n)) / (1.0 + Z * Z / n);
     let half = Z / (1.0 + Z * Z / n) * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
-    // Exactly, they reach a share of none or of all; rounded, they might miss it by a bit.
+    // Exact ends reach a fraction of 0 or 1; rounded ones might miss it by a bit.
     [(middle - half).clamp(0.0, p), (middle + half).clamp(p, 1.0)]
 }
 
-/// That of the mean of independent shares, each with an interval of its own: the distance of an end is the root of the summed squares of theirs (Zou
-/// and Donner 2008).
+/// Returns the interval of the mean of independent fractions with intervals: the distance of an end
+/// is the root of the summed squares of theirs (Zou and Donner 2008).
 fn interval_of_mean(rows: &[&RequestsResult]) -> [f64; 2] {
     let known = |row: &RequestsResult| {
         let half = row.violations_half_width;
@@ -180,7 +188,7 @@ mod tests {
         let [row] = &rows[..] else { panic!("one row") };
         assert_eq!((row.requests, row.violations, row.overhead, row.drain_error), (4, 0.5, Some(0.25), Some(0.25)));
         assert_eq!((row.victims, row.registers, row.registers_before, row.late), ([4, 8, 0], Some(0.5), 0.75, 1.0));
-        // Of 2 in 4: 1.96 / 1.9604 * sqrt(1/16 + 0.060025).
+        // For 2 in 4: 1.96 / 1.9604 * sqrt(1/16 + 0.060025).
         assert!((row.violations_half_width - 0.350_1).abs() < 1e-3, "{}", row.violations_half_width);
     }
 
@@ -195,7 +203,8 @@ mod tests {
         );
     }
 
-    /// None of 240: from 0 to z^2 / (n + z^2), for n = 240 and z = 1.96. The mean of two such is half as far from 0 as the root of two.
+    /// 0 of 240: from 0 to z^2 / (n + z^2), for n = 240 and z = 1.96. For the mean of two such, the
+    /// upper end is divided by the root of two.
     #[test]
     fn a_share_of_none_has_an_interval() {
         let [low, high] = interval(0, 240);
@@ -208,7 +217,8 @@ mod tests {
     }
 
     proptest! {
-        /// Within 0 and 1, around the share, and as far from the one side for so many as from the other for all the others.
+        /// The interval is within 0 and 1, contains the fraction, and is mirrored for the
+        /// complement.
         #[test]
         fn intervals_are_of_shares(all in 1usize..500, part in 0.0..=1.0_f64) {
             let many = (part * all as f64) as usize;

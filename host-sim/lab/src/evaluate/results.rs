@@ -1,5 +1,5 @@
-//! What an evaluation found: every number of the result documents, in the types that they are written from.
-//! docs/results-format.md describes each field.
+//! Results of an evaluation: every number of the result documents, in the types that they are
+//! written from. docs/reference/results.md describes each field.
 
 use super::blocks::Report;
 use super::energy::EnergyResult;
@@ -13,406 +13,416 @@ use super::used::Used;
 use crate::experiment::gpu_runner::{Placement, SearchFound};
 use crate::experiment::placement_latency::Latency;
 use mias_hw_model::gpu::{OversubscriptionStats, SmStateCycles};
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
-/// Version of `results.json` and `results.csv`; grows with every change that a reader could trip over.
+/// Version of `results.json` and `results.csv`; increases with every incompatible change.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// A value for each of the two objectives.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// Values for the two objectives, S and STP.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Objectives<T> {
-    /// The thesis' speedup.
+    /// Speedup S of the thesis.
     pub s: T,
-    /// Weighted speedup.
+    /// System throughput (weighted speedup).
     pub stp: T,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref)] // What serde calls takes a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde passes a reference.
 pub(super) fn is_zero(cycle: &u64) -> bool {
     *cycle == 0
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref)] // What serde calls takes a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde passes a reference.
 fn is_none_of_them(count: &usize) -> bool {
     *count == 0
 }
 
-/// The whole.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Results of an evaluation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Evaluation {
-    /// [`SCHEMA_VERSION`].
+    /// Version of the schema: [`SCHEMA_VERSION`].
     pub schema_version: u32,
     /// Version of program and model.
     pub model: String,
-    /// The plan.
+    /// Description of the plan.
     pub plan: PlanNote,
     /// Every experiment in every setting, in the order of the plan.
     pub studies: Vec<StudyResult>,
 }
 
-/// The plan.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Description of a plan in its results.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlanNote {
-    /// Its name.
+    /// Name of the plan.
     pub name: String,
-    /// What it is for.
+    /// Purpose of the plan.
     pub description: String,
-    /// Fingerprint of its text.
+    /// Fingerprint of the plan's text.
     pub hash: String,
-    /// What its report shows, where it says so.
+    /// Declared content of the report, if any.
     #[serde(default, skip_serializing_if = "Report::is_empty")]
     pub report: Report,
 }
 
-/// An experiment in one setting.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Results of an experiment in one setting.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StudyResult {
-    /// The experiment's name.
+    /// Name of the experiment.
     pub experiment: String,
-    /// Its title.
+    /// Title of the experiment.
     pub title: String,
     /// Key and value of every parameter that the experiment varies.
     pub setting: Vec<(String, String)>,
-    /// The machine, with the fields that the plan changes.
+    /// Machine, with the fields that the plan changes.
     pub gpu: String,
-    /// Fingerprint of its values.
+    /// Fingerprint of the machine's values.
     pub gpu_hash: String,
-    /// Window in core cycles; none: until all kernels have completed.
+    /// Window in core cycles; `None` for runs until done.
     pub cycles: Option<u64>,
-    /// Cycles of a profiling window.
+    /// Length of a profiling window in cycles.
     pub profile_cycles: u32,
-    /// How SMs change configuration.
+    /// Transition of SMs between configurations.
     #[serde(deserialize_with = "names::one")]
     pub transition: Name,
-    /// The time that decisions take.
+    /// Time that decisions take.
     #[serde(deserialize_with = "names::one")]
     pub latency: Name,
-    /// The instruction that IPC counts.
+    /// Unit of instructions that IPC counts.
     #[serde(deserialize_with = "names::one")]
     pub ipc_unit: Name,
-    /// Whether kernels that end start again.
+    /// Whether kernels are relaunched.
     pub relaunch: bool,
-    /// Over what IPC counts, where that is not the window.
+    /// Cycles over which IPC counts, if not the window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted: Option<String>,
     /// Core cycle at which the last kernel of each group arrives.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub arrive: u64,
-    /// Whether traces keep the addresses that they were recorded with.
+    /// Whether traces keep their recorded addresses.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub share_memory: bool,
-    /// Whether what the programs of traces had copied to the device is in the L2 at cycle 0.
+    /// Whether data that the traced programs copied to the device is in the L2 at cycle 0.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warm_l2: bool,
-    /// How well runs were to be known, where they may end before their window.
+    /// Precision at which runs may end before their window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precision: Option<String>,
-    /// What requests for room came to, each kernel's first and then those over all; empty where there were none.
+    /// Results of placement requests, each kernel's first and then those over all; empty without
+    /// requests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<RequestsResult>,
-    /// What a queue of launches came to, by group and policy; empty where there was none. Then there are no `groups`.
+    /// Results of a queue of launches, by group and policy; empty without a queue. With a queue
+    /// there are no `groups`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queue: Vec<QueueResult>,
-    /// Levels of scheduling that the firmware set beside the policy; none if it set none.
+    /// Levels of scheduling that the firmware set in addition to the policy; `None` if it set none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels: Option<String>,
-    /// Kernels alone, in the experiment's order.
+    /// Isolated runs, in the experiment's order.
     pub kernels: Vec<AloneResult>,
-    /// Kernels together.
+    /// Shared runs, by group.
     pub groups: Vec<GroupResult>,
     /// Means by class of group and policy.
     pub summary: Vec<SummaryRow>,
 }
 
-/// A kernel alone.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Results of one isolated kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AloneResult {
-    /// Its name.
+    /// Name of the kernel.
     pub name: String,
-    /// Fingerprint of its trace.
+    /// Fingerprint of the kernel's trace.
     pub trace_hash: String,
-    /// Core cycle at which it arrives.
+    /// Core cycle at which the kernel arrives.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub arrival_cycle: u64,
     /// Key of the run.
     pub run: String,
-    /// Most TBs per SM.
+    /// Maximum number of TBs per SM.
     pub max_tbs: u32,
     /// Instructions per cycle.
     pub ipc: f64,
-    /// Half of the 95 % interval of `ipc`; none if the run was simulated in full.
+    /// Half-width of the 95 % interval of `ipc`; `None` if the run was simulated in full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ipc_half_width: Option<f64>,
-    /// Core cycles simulated, where the run ended before its window.
+    /// Number of core cycles simulated, if the run ended before its window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulated_cycles: Option<u64>,
-    /// Core cycles that the counts are of.
+    /// Number of core cycles that the counts cover.
     pub cycles: u64,
-    /// Shares of issue slots by class.
+    /// Fractions of issue slots by class.
     #[serde(deserialize_with = "names::by_name")]
     pub issue_slots: BTreeMap<&'static str, f64>,
-    /// Joules; none if the machine has no coefficients.
+    /// Energy in joules; `None` if the machine has no coefficients.
     pub energy_joules: Option<f64>,
-    /// What that says besides its sum; under the same condition.
+    /// Energy results beyond the sum; `None` under the same condition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<EnergyResult>,
-    /// Cycle, and IPC from the point before it to there.
+    /// Points of a cycle with the IPC since the point before.
     pub curve: Vec<(u64, f64)>,
-    /// TBs per SM, and IPC with no more than that; only where the experiment asks for it.
+    /// Points of TBs per SM with the IPC at that limit; only if the experiment requests them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scalability: Vec<(u32, f64)>,
-    /// What it met in the memory pipeline, where the experiment asks for that.
+    /// Memory pipeline results, if the experiment requests them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryResult>,
-    /// What its instructions ask of memory, where the experiment asks for that and runs kernels alone.
+    /// Memory demand of its instructions, if the experiment requests it and runs kernels alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asks: Option<MemoryAsked>,
-    /// What it asks of the chip beyond the SMs, where the experiment asks for that and runs kernels alone.
+    /// Demand on the memory system beyond the SMs, if the experiment requests it and runs kernels
+    /// alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub off_sm: Option<OffSm>,
-    /// What it uses of each part of the machine, under the same condition.
+    /// Utilization of each part of the machine, under the same condition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used: Option<Used>,
-    /// Its TBs beyond those that fit, where the machine takes any.
+    /// Statistics of its extra TBs, if the machine takes any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contexts: Option<OversubscriptionStats>,
-    /// What each kernel did in stretches of it, where the run was sampled.
+    /// Time series of each kernel, if the run was sampled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<SeriesResult>,
 }
 
-/// Kernels together.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Results of one group of kernels.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GroupResult {
     /// Names in launch order.
     pub kernels: Vec<String>,
-    /// C and M of the kernels, memory intensive first; `other` where one has no type.
+    /// Types of the kernels, M first; `other` if one has no type.
     pub class: String,
-    /// Instructions per cycle alone, in launch order.
+    /// Instructions per cycle in isolated runs, in launch order.
     pub isolated_ipc: Vec<f64>,
-    /// What running only the fastest kernel would score in S.
+    /// Value of S for running only the fastest kernel.
     pub s_null: Option<f64>,
-    /// Cycles of running the kernels one after the other, each to its end; none in a window.
+    /// Cycles of sequential execution, each kernel to its end; `None` in a window.
     pub sequential_cycles: Option<u64>,
-    /// The best configuration for each objective.
+    /// Best configuration for each objective.
     pub oracle: Objectives<Option<OracleResult>>,
     /// Static runs of every maximal configuration.
     pub configurations: Vec<ConfigurationResult>,
-    /// In the plan's order.
+    /// Results of the policies, in the plan's order.
     pub policies: Vec<PolicyResult>,
 }
 
-/// The best configuration.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Best configuration for an objective.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OracleResult {
     /// TBs of each kernel per SM.
     pub config: Vec<u32>,
-    /// The objective.
+    /// Value of the objective.
     pub value: f64,
-    /// Half of its 95 % interval; none if all that it is made of was simulated in full.
+    /// Half-width of its 95 % interval; `None` if every run behind it was simulated in full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub half_width: Option<f64>,
-    /// How many other configurations may be as good: intervals do not tell which is better.
+    /// Number of other configurations that the intervals do not tell from this one.
     #[serde(default, skip_serializing_if = "is_none_of_them")]
     pub rivals: usize,
 }
 
-/// The four metrics of a co-run.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// Four metrics of a shared run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MetricValues {
-    /// S, the thesis' speedup.
+    /// Speedup S of the thesis.
     #[serde(deserialize_with = "number")]
     pub speedup: Option<f64>,
-    /// Weighted speedup.
+    /// System throughput (weighted speedup).
     #[serde(deserialize_with = "number")]
     pub stp: Option<f64>,
-    /// Average normalised turnaround time.
+    /// Average normalized turnaround time.
     #[serde(deserialize_with = "number")]
     pub antt: Option<f64>,
-    /// Smallest over largest normalised IPC.
+    /// Smallest over largest normalized IPC.
     #[serde(deserialize_with = "number")]
     pub fairness: Option<f64>,
 }
 
-/// A number of a structure that is flattened into another. Where another crate of the build asks serde_json for its feature
-/// `arbitrary_precision`, such numbers come as what only serde_json's own type reads.
+/// Deserializes a number of a flattened structure. If another crate of the build enables
+/// serde_json's feature `arbitrary_precision`, only serde_json's own type can read such numbers.
 fn number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
     Ok(Option::<serde_json::Number>::deserialize(from)?.and_then(|number| number.as_f64()))
 }
 
-/// A static run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Results of one static run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConfigurationResult {
     /// TBs of each kernel per SM.
     pub config: Vec<u32>,
     /// Key of the run.
     pub run: String,
-    /// Against the kernels alone.
+    /// Metrics against isolated runs.
     #[serde(flatten)]
     pub metrics: MetricValues,
-    /// Half-widths of the 95 % intervals of these metrics; none if all that they are made of was simulated in full.
+    /// Half-widths of the 95 % intervals of these metrics; `None` if every run behind them was
+    /// simulated in full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub half_widths: Option<MetricValues>,
-    /// Core cycles simulated, where the run ended before its window.
+    /// Number of core cycles simulated, if the run ended before its window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulated_cycles: Option<u64>,
     /// Instructions per cycle of each kernel.
     pub ipc: Vec<f64>,
-    /// Shares of issue slots by class.
+    /// Fractions of issue slots by class.
     #[serde(deserialize_with = "names::by_name")]
     pub issue_slots: BTreeMap<&'static str, f64>,
-    /// Joules; none if the machine has no coefficients.
+    /// Energy in joules; `None` if the machine has no coefficients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy_joules: Option<f64>,
 }
 
-/// A policy's run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Results of one policy on one group.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PolicyResult {
-    /// The policy.
+    /// Policy of the run.
     #[serde(deserialize_with = "names::one")]
     pub policy: Name,
-    /// Key of the run; of several runs, with a plus between them.
+    /// Key of the run; several keys are joined by a plus.
     pub run: String,
-    /// Nothing was run: it is the run of the first kernel alone, which provably is the same, or follows from all runs alone.
+    /// Whether the result is derived without a run of its own: from the provably equal isolated run
+    /// of the first kernel, or from all isolated runs.
     pub derived: bool,
-    /// TBs of each kernel per SM; none where SMs differ.
+    /// TBs of each kernel per SM; `None` if SMs differ.
     pub config: Option<Vec<u32>>,
-    /// Quotas where SMs differ.
+    /// Quotas by SM where SMs differ.
     pub placement: Vec<Placement>,
-    /// Against the kernels alone.
+    /// Metrics against isolated runs.
     #[serde(flatten)]
     pub metrics: MetricValues,
     /// Instructions per cycle of each kernel.
     pub ipc: Vec<f64>,
-    /// The same over alone.
+    /// IPC over isolated IPC, of each kernel.
     pub normalized_ipc: Vec<Option<f64>>,
-    /// How long each kernel waited for its room, in kernel order; empty where nobody is preempted and nobody is before others.
+    /// Placement latency of each kernel, in kernel order; empty without preemption and priorities.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub latency: Vec<Latency>,
-    /// Half-widths of 95 % intervals; none if all that this is made of was simulated in full.
+    /// Half-widths of 95 % intervals; `None` if every run behind them was simulated in full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub half_widths: Option<HalfWidths>,
-    /// Core cycles simulated, where the run ended before its window.
+    /// Number of core cycles simulated, if the run ended before its window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulated_cycles: Option<u64>,
-    /// The window ended before what the policy chose was in effect: what ran is not what it chose.
+    /// Whether the window ended before the policy's choice was in effect, so that other quotas ran.
     pub too_late: bool,
-    /// What it had chosen by then, where that came too late; `config` and `placement` are empty then.
+    /// Configuration chosen by the end of the run, if it came too late; `config` and `placement`
+    /// are empty then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub too_late_config: Option<Vec<u32>>,
-    /// Lost by the choice of configuration, be it in effect or too late.
+    /// Regret of the chosen configuration, in effect or too late.
     pub regret: Objectives<Option<f64>>,
-    /// Lost in all.
+    /// Regret of the whole run, including profiling and transition.
     pub end_to_end_regret: Objectives<Option<f64>>,
-    /// Cycles in transition.
+    /// Number of cycles in transition.
     pub transition_cycles: u64,
-    /// Share of the run that SMs spent in the quotas that it ended with, 0 where these came too late; none where it is of several runs.
+    /// Fraction of the run that SMs spent in their final quotas, 0 if these came too late; `None`
+    /// for results of several runs.
     pub in_place: Option<f64>,
-    /// SMs that held more than their quotas to the end: they never had the configuration.
+    /// Number of SMs that exceeded their quotas until the end and never had the configuration.
     pub sms_short_of_it: Option<u32>,
-    /// Cycles of profiling.
+    /// Number of cycles spent profiling.
     pub profile_cycles: u64,
-    /// Placing, transition, profiling and decisions, as far as they are in the run, over all cycles simulated.
+    /// Fraction of the simulated cycles spent on placement, transition, profiling and decisions.
     pub overhead: Option<f64>,
-    /// Warp instructions that flushes threw away, over all that were issued; none where no TB leaves before its end.
+    /// Warp instructions lost to flushes over all issued; `None` if no TB leaves before its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thrown_away: Option<f64>,
-    /// Cycles within the run from the launches to the first quotas; none if that took none. New kernels do not run meanwhile.
+    /// Cycles within the run from the launches to the first quotas; `None` if that took none. New
+    /// kernels wait meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement_cycles: Option<u64>,
-    /// Cycles that the decisions took; none if they took none.
+    /// Number of cycles of all decisions; `None` if they took none.
     pub decision_cycles: Option<u64>,
-    /// Of these, the cycles within the run.
+    /// Part of `decision_cycles` within the run.
     pub decision_cycles_in_run: Option<u64>,
     /// Cycle of the last decision.
     pub decision_cycle: Option<u64>,
-    /// What the policy made of each configuration, and what that was worth.
+    /// Scores of the configurations, compared with their static runs.
     pub ranking: Option<Ranking>,
-    /// Shares of issue slots by class.
+    /// Fractions of issue slots by class.
     #[serde(deserialize_with = "names::by_name")]
     pub issue_slots: BTreeMap<&'static str, f64>,
-    /// Joules; none if the machine has no coefficients.
+    /// Energy in joules; `None` if the machine has no coefficients.
     pub energy_joules: Option<f64>,
-    /// What that says besides its sum; under the same condition.
+    /// Energy results beyond the sum; `None` under the same condition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<EnergyResult>,
-    /// Cycles until all kernels had completed; none in a window.
+    /// Cycles until all kernels had completed; `None` in a window.
     pub makespan_cycles: Option<u64>,
-    /// Makespan of the kernels one after the other over this one.
+    /// Makespan of sequential execution over this one.
     pub makespan_speedup_sequential: Option<f64>,
-    /// Left-over's makespan over this one, kernels launched in the same order.
+    /// Left-over's makespan over this one, for the same launch order.
     pub makespan_speedup_left_over: Option<f64>,
-    /// The same for left-over with the kernels launched the other way round, where the plan has that.
+    /// Left-over's makespan in reverse launch order over this one, if the plan has that order.
     pub makespan_speedup_left_over_reversed: Option<f64>,
-    /// What a search for SMs found, where the policy searches.
+    /// Results of a search for SMs, if the policy searches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchFound>,
-    /// SM cycles by state, where an SM was not active all the time.
+    /// SM cycles by power state, if an SM was not active throughout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sm_states: Option<SmStateCycles>,
-    /// What it met in the memory pipeline, where the experiment asks for that.
+    /// Memory pipeline results, if the experiment requests them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryResult>,
-    /// What each kernel did in stretches of it, where the run was sampled.
+    /// Time series of each kernel, if the run was sampled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<SeriesResult>,
 }
 
-/// How a policy's scores order the configurations, against what static runs of them achieve.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Agreement of a policy's scores with the static runs of the configurations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ranking {
-    /// Configuration and score, in the order of the decision.
+    /// Configurations with scores, in the order of the decision.
     pub scores: Vec<(Vec<u32>, f64)>,
     /// Kendall's tau-b.
     pub kendall: Objectives<Option<f64>>,
     /// Spearman's rho.
     pub spearman: Objectives<Option<f64>>,
-    /// Pairs of configurations that score and outcome order alike.
+    /// Number of pairs of configurations that score and outcome order alike.
     pub concordant: Objectives<u64>,
-    /// Pairs that they order the other way round.
+    /// Number of pairs that they order in opposite ways.
     pub discordant: Objectives<u64>,
 }
 
-/// Both means of a quantity over groups.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// Means of a quantity over groups.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Means {
-    /// Groups in which it exists.
+    /// Number of groups in which it exists.
     pub count: usize,
-    /// Arithmetic.
+    /// Arithmetic mean.
     pub arithmetic: Option<f64>,
-    /// Geometric; none where a value is not positive.
+    /// Geometric mean; `None` if a value is not positive.
     pub geometric: Option<f64>,
-    /// Mean half-width of the 95 % intervals of the values; none where all are exact.
+    /// Mean half-width of the 95 % intervals of the values; `None` if all are exact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub half_width: Option<f64>,
 }
 
 /// Means over the groups of a class.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SummaryRow {
-    /// The class; `all` for all groups.
+    /// Class of the groups; `all` for all groups.
     pub class: String,
     /// Number of groups.
     pub groups: usize,
-    /// A policy, or `s-null`, `oracle-s`, `oracle-stp`.
+    /// Policy, or `s-null`, `oracle-s`, `oracle-stp`.
     pub policy: String,
-    /// By quantity.
+    /// Means by quantity.
     #[serde(deserialize_with = "names::by_name")]
     pub means: BTreeMap<&'static str, Means>,
     /// Largest S.
     pub most_speedup: Option<f64>,
-    /// Groups with S below 1.
+    /// Number of groups with S below 1.
     pub below_one: usize,
-    /// Groups with STP of 1 or less.
+    /// Number of groups with STP of 1 or less.
     pub not_worth_sharing: usize,
-    /// Kernels, over all groups, that executed no instruction; none where all arrive at 0, and for what is no policy.
+    /// Number of kernels, over all groups, that executed no instruction; `None` if all arrive at 0,
+    /// and for references.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernels_without_progress: Option<usize>,
-    /// Groups in which the decision came too late; means of decisions leave them out.
+    /// Number of groups in which the decision came too late; means of decisions exclude them.
     pub too_late: usize,
-    /// Groups in which the oracle's configuration for the objective was chosen.
+    /// Number of groups in which the oracle's configuration for the objective was chosen.
     pub best_chosen: Objectives<usize>,
     /// Goodman and Kruskal's gamma over all pairs of configurations of all groups.
     pub gamma: Objectives<Option<f64>>,

@@ -1,20 +1,22 @@
-//! Means, quartiles and rank correlations. None where they do not exist: of nothing, of what is not finite, of ranks that are all equal.
+//! Means, quartiles and rank correlations; `None` if undefined: without values, for nonfinite
+//! values, for equal ranks.
 
 use std::cmp::Ordering;
 
-/// Arithmetic mean.
+/// Returns the arithmetic mean.
 pub fn arithmetic(values: &[f64]) -> Option<f64> {
     let all_finite = values.iter().all(|value| value.is_finite());
     (!values.is_empty() && all_finite).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Geometric mean; all values must be positive.
+/// Returns the geometric mean; all values must be positive.
 pub fn geometric(values: &[f64]) -> Option<f64> {
     let logarithms: Vec<f64> = values.iter().map(|value| value.ln()).collect();
     arithmetic(&logarithms).map(f64::exp)
 }
 
-/// The lower and the upper quartile, between values in proportion: definition 7 of Hyndman and Fan (1996), as R and NumPy have it.
+/// Returns the lower and the upper quartile, with linear interpolation: definition 7 of Hyndman and
+/// Fan (1996), as in R and NumPy.
 pub fn quartiles(values: &[f64]) -> Option<(f64, f64)> {
     arithmetic(values)?;
     let mut sorted = values.to_vec();
@@ -27,21 +29,21 @@ pub fn quartiles(values: &[f64]) -> Option<(f64, f64)> {
     Some((at(0.25), at(0.75)))
 }
 
-/// How pairs of places are ordered by two lists of values.
+/// Agreement of two lists of values in the order of pairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Concordance {
-    /// Ordered alike.
+    /// Number of pairs ordered alike.
     pub concordant: u64,
-    /// Ordered the other way round.
+    /// Number of pairs in opposite order.
     pub discordant: u64,
-    /// Equal in the first list only.
+    /// Number of pairs equal in the first list only.
     pub tied_first: u64,
-    /// Equal in the second only.
+    /// Number of pairs equal in the second list only.
     pub tied_second: u64,
 }
 
 impl Concordance {
-    /// Of two lists of the same length.
+    /// Counts the pairs of two lists of the same length.
     pub fn of(first: &[f64], second: &[f64]) -> Self {
         let mut counts = Concordance::default();
         let both: Vec<(f64, f64)> = first.iter().copied().zip(second.iter().copied()).collect();
@@ -59,7 +61,7 @@ impl Concordance {
         counts
     }
 
-    /// Both together.
+    /// Returns the sum of both counts.
     #[must_use]
     pub fn plus(self, other: Concordance) -> Self {
         Concordance {
@@ -70,21 +72,22 @@ impl Concordance {
         }
     }
 
-    /// Kendall's tau-b (Kendall 1945): 1 for the same order, -1 for the opposite.
+    /// Returns Kendall's tau-b (Kendall 1945): 1 for the same order, -1 for the opposite.
     pub fn tau_b(self) -> Option<f64> {
         let ordered = (self.concordant + self.discordant) as f64;
         let product = (ordered + self.tied_first as f64) * (ordered + self.tied_second as f64);
         (product > 0.0).then(|| (self.concordant as f64 - self.discordant as f64) / product.sqrt())
     }
 
-    /// Goodman and Kruskal's gamma (1954), which leaves ties out: pairs ordered alike over pairs ordered, from -1 to 1.
+    /// Returns Goodman and Kruskal's gamma (1954), which ignores ties: the difference of concordant
+    /// and discordant pairs over their sum, from -1 to 1.
     pub fn gamma(self) -> Option<f64> {
         let ordered = self.concordant + self.discordant;
         (ordered > 0).then(|| (self.concordant as f64 - self.discordant as f64) / ordered as f64)
     }
 }
 
-/// Spearman's rho: the correlation of ranks, equal values sharing the mean of their ranks.
+/// Returns Spearman's rho: the correlation of ranks; equal values share the mean of their ranks.
 pub fn spearman(first: &[f64], second: &[f64]) -> Option<f64> {
     if first.len() != second.len() {
         return None;
@@ -96,14 +99,14 @@ pub fn spearman(first: &[f64], second: &[f64]) -> Option<f64> {
     (spread > 0.0).then(|| sum(&|a, b| a * b) / spread.sqrt())
 }
 
-/// The rank of each value, from 1; equal values share the mean of theirs.
+/// Returns the rank of each value, from 1; equal values share the mean of theirs.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let below = |value: f64, order: Ordering| values.iter().filter(|other| other.total_cmp(&value) == order).count() as f64;
     values.iter().map(|&value| below(value, Ordering::Less) + (below(value, Ordering::Equal) + 1.0) / 2.0).collect()
 }
 
-/// The threshold above which something holds and below which it does not for most: halfway between two values, the lowest of several as good; none of
-/// no value.
+/// Returns the threshold that best separates values for which something holds from the others:
+/// halfway between two values, the lowest of equally good ones; `None` without values.
 pub fn threshold(values: &[(f64, bool)]) -> Option<f64> {
     let mut shares: Vec<f64> = values.iter().map(|value| value.0).collect();
     shares.sort_by(f64::total_cmp);
@@ -123,7 +126,8 @@ pub fn threshold(values: &[(f64, bool)]) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// Between 0.1 and 0.5 the one at 0.6 is wrong, above 0.6 the one at 0.5 is: the lower of both.
+    /// Between 0.1 and 0.5, the value 0.6 is wrong; above 0.6, the value 0.5 is. The lower
+    /// threshold is chosen.
     #[test]
     fn a_threshold_is_the_lowest_that_is_best() {
         assert_eq!(threshold(&[(0.1, false), (0.6, false), (0.5, true), (0.9, true)]), Some(0.3));
@@ -142,7 +146,7 @@ mod tests {
         // NumPy: quantile([1, 2, 3, 10], [0.25, 0.75]) is [1.75, 4.75].
         assert_eq!(quartiles(&[10.0, 2.0, 3.0, 1.0]), Some((1.75, 4.75)));
         assert_eq!(quartiles(&[5.0]), Some((5.0, 5.0)));
-        // 1-2, 1-3, 1-4, 2-4, 3-4 alike, 2-3 the other way round.
+        // 1-2, 1-3, 1-4, 2-4, 3-4 concordant, 2-3 discordant.
         let (a, b) = ([1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 2.0, 4.0]);
         let counts = Concordance { concordant: 5, discordant: 1, tied_first: 0, tied_second: 0 };
         assert_eq!(Concordance::of(&a, &b), counts);
@@ -196,7 +200,8 @@ mod tests {
             }
         }
 
-        /// They stand a quarter of the n - 1 steps from either end, so no more values than that, rounded up, are beyond either.
+        /// Quartiles are a quarter of the n - 1 steps from either end, so at most that many values,
+        /// rounded up, lie beyond either.
         #[test]
         fn beyond_quartiles_is_a_quarter(values in prop::collection::vec(-10f64..10.0, 1..30)) {
             let (low, high) = quartiles(&values).unwrap();

@@ -1,5 +1,7 @@
-//! What a policy or a mechanism stores beside what every policy needs (quotas, resident TBs, launches): bits of each SM, and of the chip once, from the widths that
-//! the register map, the firmware and the model state (sources.md D190). Copies that a latch holds, wires and logic are not counted.
+//! Storage of a policy or a mechanism in addition to the state that every policy needs (quotas,
+//! resident TBs, launches). It is given in bits of each SM and of the chip. The widths are those of
+//! register map, firmware and model (sources.md D190). Latch copies, wires and logic are not
+//! counted.
 
 use super::preemption_storage;
 use crate::experiment::mechanisms::quotas;
@@ -19,16 +21,18 @@ use mias_registers::PolicyCode;
 use mias_registers::counters::Counter;
 use mias_registers::{KERNEL_COUNT_BITS, KERNEL_SLOTS};
 
-/// Kernels that are told apart.
+/// Number of kernels with separate state.
 const SLOTS: u64 = KERNEL_SLOTS as u64;
 
-/// Bits of a count of 32.
+/// Bits of a 32-bit counter.
 const WORD: u64 = 32;
 
-/// Bits of a byte's address (assumption: as where contexts are saved, `hw-model/src/sm/preempt/traffic.rs`).
+/// Bits of a byte address (assumption: as for saved contexts,
+/// `hw-model/src/sm/preempt/traffic.rs`).
 const ADDRESS: u32 = 47;
 
-/// Of memory issue, per SM and kernel slot (`hw-model/src/sm/memory_issue/mod.rs`; Dai et al. 2018, section 4.4).
+/// Bits of memory issue state, per SM and kernel slot (`hw-model/src/sm/memory_issue/mod.rs`; Dai
+/// et al. 2018, section 4.4).
 const IN_FLIGHT: u64 = 7;
 const LIMIT: u64 = 7;
 const FAILS: u64 = 12;
@@ -36,19 +40,19 @@ const REQUESTS: u64 = 10;
 const INSTRUCTIONS: u64 = 10;
 const QUOTA: u64 = 16;
 
-/// Of a limit of active warps, per SM and kernel slot (`hw-model/src/sm/memory_issue/mod.rs`).
+/// Bits of a limit of active warps, per SM and kernel slot (`hw-model/src/sm/memory_issue/mod.rs`).
 const ACTIVE_WARPS: u64 = 6;
 
-/// Bits that tell the three states of an SM apart.
+/// Bits of the three states of an SM.
 const SM_STATE: u64 = 2;
 
-/// Bits that are added.
+/// Additional bits of storage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Bits {
+pub struct Bits {
     /// In every SM.
-    pub(super) sm: u64,
+    pub sm: u64,
     /// Once, beyond the SMs.
-    pub(super) chip: u64,
+    pub chip: u64,
 }
 
 impl Bits {
@@ -61,13 +65,13 @@ impl Bits {
     }
 }
 
-/// Bits that hold any of `0..=most`.
+/// Returns the bits that hold any of `0..=most`.
 fn wide(most: u32) -> u64 {
     u64::from(u32::BITS - most.leading_zeros())
 }
 
 /// What a policy stores on a machine; none where it is not known.
-pub(super) fn bits(policy: Policy, gpu: &GpuConfig) -> Option<Bits> {
+pub fn bits(policy: Policy, gpu: &GpuConfig) -> Option<Bits> {
     let fields = policy
         .composed()
         .map(|composed| composed.fields().into_iter().chain(composed.has_quotas().then(|| quotas(vec![1]))).collect::<Vec<_>>());
@@ -96,7 +100,8 @@ pub(super) fn bits(policy: Policy, gpu: &GpuConfig) -> Option<Bits> {
     Some(all)
 }
 
-/// The counters that its decisions read, and what searches set.
+/// Returns the storage of the counters that its decisions read, and of the registers that searches
+/// set.
 fn counters(policy: Policy) -> Option<Bits> {
     let named = policy.in_firmware()?;
     if named.code.searches() {
@@ -116,7 +121,7 @@ fn counters(policy: Policy) -> Option<Bits> {
     };
     let whole = Counter::ALL.into_iter().filter(|counter| read.contains(*counter) || also.contains(counter));
     let whole: u64 = whole.map(|counter| u64::from(counter.width())).sum();
-    // Who reads any counter of an SM reads its instructions, warp or thread, too.
+    // A reader of any counter of an SM also reads its instructions, warp or thread.
     let instructions = match whole {
         0 => 0,
         _ if read.contains(Counter::WarpInsts) => 0,
@@ -125,23 +130,25 @@ fn counters(policy: Policy) -> Option<Bits> {
     Some(Bits::of_sm(whole + instructions + kernels))
 }
 
-/// The kernels' counters of the whole chip that a search reads (`firmware/policies/src/search/counts.rs`), and what it sets.
+/// Returns the storage of the chip-wide kernel counters that a search reads
+/// (`firmware/policies/src/search/counts.rs`), and of the registers that it sets.
 fn search(code: PolicyCode) -> Bits {
     use PolicyCode::{EffectiveBandwidth, EffectiveBandwidthFair, EffectiveBandwidthHarmonic, FairShare, FairShareModel};
     let limits = matches!(code, EffectiveBandwidth | EffectiveBandwidthFair | EffectiveBandwidthHarmonic);
     let rows = matches!(code, FairShare | FairShareModel);
-    // Warp instructions, L2 accesses and hits, DRAM reads and writes, TBs that have ended; row hits; L1 accesses and misses.
+    // Warp instructions, L2 accesses and hits, DRAM reads and writes, completed TBs; row hits; L1
+    // accesses and misses.
     let counts = 6 + if rows { 1 } else { 0 } + if limits { 2 } else { 0 };
     // Cycles and thread instructions are words.
     let chip = SLOTS * (counts * u64::from(KERNEL_COUNT_BITS) + 2 * WORD);
     Bits { sm: SM_STATE + if limits { SLOTS * ACTIVE_WARPS } else { 0 }, chip }
 }
 
-/// Who may issue a memory instruction.
+/// Returns the storage of arbitration among memory instructions.
 fn memory_issue(memory: &MemoryIssueConfig) -> Option<Bits> {
     let order = match memory.order {
         MemoryOrder::Scheduler => 0,
-        // Whose turn it is.
+        // Pointer to the next kernel in turn.
         MemoryOrder::RoundRobin => wide(KERNEL_SLOTS as u32 - 1),
         MemoryOrder::Quota => SLOTS * (INSTRUCTIONS + QUOTA),
     };
@@ -156,12 +163,13 @@ fn memory_issue(memory: &MemoryIssueConfig) -> Option<Bits> {
         InFlightLimit::DynamicGlobal => Bits { sm: SLOTS * (IN_FLIGHT + LIMIT), chip: SLOTS * (FAILS + REQUESTS) },
         InFlightLimit::Firmware => return None,
     };
-    // A quota, and what is left of it.
+    // A quota and its remainder.
     let warp_quota = if memory.warp_quota.is_empty() { 0 } else { SLOTS * 2 * WORD };
     Some(limits.plus(Bits::of_sm(order + requests + warp_quota)))
 }
 
-/// Ways that kernels own, and monitors that divide them (`hw-model/src/cache/ways/owned.rs`, `utility.rs`).
+/// Returns the storage of way ownership, and of the monitors that partition ways
+/// (`hw-model/src/cache/ways/owned.rs`, `utility.rs`).
 fn ways(partition: &PartitionConfig, sets: u32, ways: u32, line_bytes: u32) -> Option<u64> {
     let watched = u64::from(partition.sampled_sets.min(sets));
     let (all_sets, all_ways) = (u64::from(sets), u64::from(ways));
@@ -175,8 +183,8 @@ fn ways(partition: &PartitionConfig, sets: u32, ways: u32, line_bytes: u32) -> O
     }
 }
 
-/// Shares of the L1's miss resources, and what kernels have of the miss queue and of the MSHRs (`hw-model/src/sm/miss_resources/divided.rs`); of lines the set
-/// itself knows.
+/// Returns the storage of shares of the L1's miss resources, and of the kernels' occupancy of miss
+/// queue and MSHRs (`hw-model/src/sm/miss_resources/divided.rs`); cache sets already track lines.
 fn miss_resources(division: &MissResourcesConfig, gpu: &GpuConfig) -> Option<u64> {
     match division.by {
         MissDivision::Shared => Some(0),
@@ -201,7 +209,8 @@ mod tests {
         Bits { sm, chip: 0 }
     }
 
-    /// What divides without measuring stores nothing; metrics read three, four and five counters (docs/decision-latency.md) of 17, 17 and 24 bits and 17 or 17 and 25.
+    /// Policies that divide without measuring store nothing. Metrics read three, four and five
+    /// counters (docs/porting/decision-latency.md) of 17, 17 and 24 bits and 17 or 17 and 25.
     #[test]
     fn counters_are_those_that_are_read() {
         assert_eq!([of("left-over", ""), of("spatial", ""), of("smk", "")], [Bits::default(); 3]);
@@ -211,7 +220,8 @@ mod tests {
         assert_eq!(of("maestro", ""), sm(8 * 24), "the kernels' instructions");
     }
 
-    /// Dai et al. 2018, section 4.4: 7, 12 and 10 bits of a kernel's MILG, and 10 of its memory instructions; here also a limit of 7 and a quota of 16, in each of 8 slots.
+    /// Dai et al. 2018, section 4.4: 7, 12 and 10 bits of a kernel's MILG, and 10 of its memory
+    /// instructions; here also a limit of 7 and a quota of 16, in each of 8 slots.
     #[test]
     fn memory_issue_has_the_papers_widths() {
         let ws = of("warped-slicer", "").sm;
@@ -230,11 +240,12 @@ mod tests {
         assert_eq!(of("spatial", "sm.contexts.mechanism = 'virtual'"), sm(8 * 84));
     }
 
-    /// Whatever adds hardware adds bits.
+    /// Additional hardware adds bits.
     #[test]
     fn more_is_more() {
         let ucp = of("warped-slicer+l1-ucp", "");
-        // 32 sets of 8 ways: owners of 256 lines and counts of up to 8 lines; 8 monitors of 256 tags of 47 - 7 - 5 bits with 3 of their order, and 9 words.
+        // 32 sets of 8 ways: owners of 256 lines and counts of up to 8 lines. 8 monitors have 256
+        // tags of 47 minus 7 minus 5 bits with 3 bits of their order, and 9 words.
         assert_eq!(ucp.sm - of("warped-slicer", "").sm, 256 * 3 + 32 * 8 * 4 + 8 * (256 * (35 + 3) + 9 * 32));
         let l2 = of("warped-slicer", "l2.partition.by = 'ucp'");
         assert!(l2.chip > 0 && l2.sm == of("warped-slicer", "").sm);

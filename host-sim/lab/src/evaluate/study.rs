@@ -1,4 +1,4 @@
-//! Studies: an experiment in one setting, with all that it runs. Which runs a plan comes down to, each once.
+//! Studies: an experiment in one setting with its runs, and the distinct runs of a plan.
 
 use super::findings::Runs;
 use super::plan::{Experiment, Named, Order, Plan, Setting};
@@ -18,87 +18,88 @@ use mias_workloads::kernels::KernelType;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// A run to be.
+/// Planned run.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// What it is.
+    /// Identity of the run.
     pub identity: Identity,
-    /// Its place among the settings of the plan: where its machine is.
+    /// Index of its study, which has its machine.
     pub study: usize,
-    /// What runs, placed in memory and on streams.
+    /// Workloads, placed in memory and on streams.
     pub workloads: Vec<Workload>,
-    /// What decides.
+    /// Policy or configuration of the run.
     pub control: Control,
-    /// How.
+    /// Options of the run.
     pub options: Options,
-    /// The machine.
+    /// Machine of the run.
     pub gpu: Arc<GpuConfig>,
 }
 
-/// Where the result of a control comes from.
+/// Source of the result of a control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// Key of the run.
     pub key: String,
-    /// It is the first kernel's run alone, which provably is the same.
+    /// Whether it is the provably equal isolated run of the first kernel.
     pub derived: bool,
 }
 
-/// Kernels that run together, and their runs.
+/// Group of kernels with its runs.
 #[derive(Clone, Debug)]
 pub struct GroupPlan {
     /// Names in launch order.
     pub names: Vec<String>,
-    /// C and M of its kernels, memory first: `MC`; `other` where a kernel has no type.
+    /// Types of its kernels, M first: `MC`; `other` if a kernel has no type.
     pub class: String,
-    /// Most TBs per SM of each kernel.
+    /// Maximum number of TBs per SM of each kernel.
     pub max_tbs: Vec<u32>,
-    /// All maximal configurations; none if the experiment has no oracle.
+    /// All maximal configurations; empty if the experiment has no oracle.
     pub sweep: Vec<Vec<u32>>,
-    /// Keys of the runs of each kernel alone.
+    /// Keys of the isolated runs of each kernel.
     pub alone: Vec<String>,
     /// All other runs, by control.
     pub runs: BTreeMap<Control, Origin>,
-    /// What places the kernels; kept for runs that depend on others' results.
+    /// Placed workloads, kept for runs that depend on results of others.
     workloads: Vec<Workload>,
 }
 
-/// An experiment in one setting.
+/// Experiment in one setting.
 #[derive(Clone, Debug)]
 pub struct Study<'p> {
-    /// The experiment.
+    /// Experiment of the study.
     pub experiment: &'p Experiment,
-    /// The setting.
+    /// Setting of the study.
     pub setting: &'p Setting,
-    /// In the order of the plan.
+    /// Groups in the order of the plan.
     pub groups: Vec<GroupPlan>,
 }
 
-/// A plan with its runs.
+/// Plan with its runs.
 #[derive(Clone, Debug)]
 pub struct Studies<'p> {
-    /// In the order of the plan.
+    /// Studies in the order of the plan.
     pub all: Vec<Study<'p>>,
     /// Every run once, by key.
     pub jobs: BTreeMap<String, Job>,
 }
 
-/// A policy that waits for kernels' runs alone ([`Policy::waits_for_alone`]), in a group: the place of its study in the plan, and that of the
-/// group there.
+/// Policy that depends on isolated runs ([`Policy::waits_for_alone`]) in a group: indices of the
+/// study and of the group, and the policy.
 pub type Place = (usize, usize, Policy);
 
-/// What such a run depends on, as far as it is known before any kernel has run alone.
+/// Dependencies of such a run, as far as they are known before isolated runs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WaitingRun {
     policy: Policy,
-    /// Key of a run that stands for whatever it turns out to be: one that places the last kernel, one with the least quotas.
+    /// Key of a run that stands for any possible one: one that places the last kernel, one with the
+    /// least quotas.
     stands_for: String,
-    /// Keys of the runs alone, and the unit of IPC, which say what it is.
+    /// Keys of the isolated runs that determine it, and the unit of IPC.
     alone: Vec<String>,
     ipc: IpcUnit,
 }
 
-/// Every kernel that the plan names, by word.
+/// Returns every kernel that the plan names, by word.
 pub fn words(plan: &Plan) -> Vec<(String, Request)> {
     let mut words: BTreeMap<String, Request> = BTreeMap::new();
     for (word, request) in plan.experiments.iter().flat_map(|experiment| &experiment.kernels) {
@@ -108,8 +109,9 @@ pub fn words(plan: &Plan) -> Vec<(String, Request)> {
 }
 
 impl<'p> Studies<'p> {
-    /// What `plan` runs, but for what waits for kernels alone, which [`Studies::add_waiting`] adds; [`Policy::Sequential`] runs nothing. `traces` are those
-    /// of [`words`].
+    /// Collects the runs of `plan`, except those that depend on isolated runs, which
+    /// [`Studies::add_waiting`] adds. [`Policy::Sequential`] has no run. `traces` are those of
+    /// [`words`].
     ///
     /// # Errors
     /// [`RunError::Workload`] for kernels that do not fit a machine.
@@ -161,14 +163,16 @@ impl<'p> Studies<'p> {
         let study = self.all.len();
         let alone = Ran { control: Control::Policy(Policy::LeftOver), fields: Vec::new() };
         for (&kernel, &arrival) in kernels.iter().zip(&arrivals) {
-            // In a window it arrives when it does beside the others, so that both runs count over the same cycles.
+            // In a window it arrives as in the shared run, so that both runs count over the same
+            // cycles.
             let arrival = if setting.options.end == End::Done { 0 } else { arrival };
             let mut workload = self::workloads(experiment, setting, &[kernel], &[arrival], traces);
             let at = plan.alone.len();
             workload.iter_mut().zip(plan.workloads.get(at)).for_each(|(alone, beside)| alone.latency_limit = beside.latency_limit.min(1));
             plan.alone.push(self.job(study, setting, workload, &alone)?);
         }
-        // A kernel alone with every number of TBs but the most, which is its run above.
+        // An isolated kernel with every number of TBs except the maximum, which is its isolated run
+        // above.
         let scale = if experiment.scalability && kernels.len() == 1 { plan.max_tbs[0] } else { 1 };
         for config in plan.sweep.clone().into_iter().chain((1..scale).map(|tbs| vec![tbs])) {
             self.run(study, setting, &mut plan, Control::Fixed(config.clone()), &Ran::of_config(config))?;
@@ -181,12 +185,12 @@ impl<'p> Studies<'p> {
         Ok(plan)
     }
 
-    /// Adds a run of a group, by what its outcome is known.
+    /// Adds a run of a group, under the control by which its outcome is found.
     fn run(&mut self, study: usize, setting: &Setting, plan: &mut GroupPlan, control: Control, ran: &Ran) -> Result<(), RunError> {
-        // Where it lies elsewhere than alone, it may meet other rows of DRAM; between its launches others have the SMs; and what is only where
-        // kernels share the machine is not there alone.
+        // At other addresses than alone it may use other DRAM rows. Between its launches others
+        // have the SMs. Fields for shared runs do not apply alone.
         let undisturbed = plan.workloads.first().is_some_and(|first| first.sector_offset == 0 && first.then.is_empty());
-        // One before others, or one that runs once, changes who has the SMs.
+        // A kernel with priority, or one that runs once, changes the allocation of SMs.
         let undisturbed = undisturbed && !plan.workloads.iter().any(Workload::is_urgent);
         let same_machine = ran.fields.is_empty() && setting.sharing.gpu == setting.gpu && setting.options.levels == Levels::None;
         let derived = undisturbed && same_machine && is_first_alone(&ran.control, &plan.max_tbs, &plan.arrivals(), setting.options);
@@ -203,18 +207,20 @@ impl<'p> Studies<'p> {
         Ok(key)
     }
 
-    /// How many runs [`Studies::add_waiting`] adds at most: one for all groups that run the same whatever the kernels alone turn out to do.
+    /// Returns the maximum number of runs that [`Studies::add_waiting`] adds: one for all groups
+    /// whose dependent run is the same in any case.
     pub fn most_waiting(&self) -> usize {
         self.waiting().keys().filter(|run| !self.jobs.contains_key(&run.stands_for)).count()
     }
 
-    /// The policies of such runs, as they are said.
+    /// Returns the policies of such runs, as text.
     pub fn names_of_waiting(&self) -> String {
         let names: BTreeSet<String> = self.waiting().keys().map(|run| format!("`{}`", run.policy.name())).collect();
         names.into_iter().collect::<Vec<_>>().join(" and ")
     }
 
-    /// The groups with a run that waits for kernels alone, by what it depends on: those of one entry have one run.
+    /// Returns the groups with a dependent run, by its dependencies: the groups of one entry share
+    /// a run.
     pub fn waiting(&self) -> BTreeMap<WaitingRun, Vec<Place>> {
         let mut different: BTreeMap<WaitingRun, Vec<Place>> = BTreeMap::new();
         for (place, study) in self.all.iter().enumerate() {
@@ -230,28 +236,29 @@ impl<'p> Studies<'p> {
         different
     }
 
-    /// Keys of the runs alone that say what these runs are, or all that wait.
+    /// Returns the keys of the isolated runs that determine these runs, or all dependent ones.
     pub fn alone_for_waiting(&self, places: Option<&BTreeSet<Place>>) -> BTreeSet<String> {
         let wanted = |place: &Place| places.is_none_or(|places| places.contains(place));
         let waiting = self.waiting().into_iter().filter(|(_, places)| places.iter().any(wanted));
         waiting.flat_map(|(run, _)| run.alone).collect()
     }
 
-    /// How many runs there are of these of which `runs` do not say what they are.
+    /// Returns the number of these runs that `runs` do not determine.
     pub fn unknown_waiting(&self, wanted: &BTreeSet<Place>, runs: &Runs) -> usize {
         let wanted = self.waiting().into_iter().filter(|(_, places)| places.iter().any(|place| wanted.contains(place)));
         wanted.filter(|(run, _)| !run.alone.iter().all(|key| runs.has(key))).count()
     }
 
-    /// Adds the runs that wait for kernels alone: `known` gives what runs for a policy in a group, and by what its outcome is known.
+    /// Adds the runs that depend on isolated runs. `known` returns the run of a policy in a group,
+    /// and the control for its outcome.
     ///
     /// # Errors
-    /// [`RunError::Workload`] for a machine that cannot be.
+    /// [`RunError::Workload`] for an invalid machine.
     pub fn add_waiting(&mut self, known: Known<'_>) -> Result<(), RunError> {
         self.add_waiting_of(&self.waiting().into_values().flatten().collect(), known)
     }
 
-    /// The same for these only.
+    /// Adds only these dependent runs.
     ///
     /// # Errors
     /// As [`Studies::add_waiting`].
@@ -268,10 +275,11 @@ impl<'p> Studies<'p> {
     }
 }
 
-/// What runs for a policy in a group, and by what its outcome is known; none while runs alone are missing.
+/// Function that returns the run of a policy in a group, and the control for its outcome; `None`
+/// while isolated runs are missing.
 pub type Known<'k> = &'k dyn Fn(&Study<'_>, &GroupPlan, Policy) -> Option<(Control, Ran)>;
 
-/// A run that differs from every other as one of the policy does.
+/// Returns a run that differs from every other as one of the policy does.
 fn stand_in(policy: Policy, group: &GroupPlan) -> Ran {
     let last = group.max_tbs.len().saturating_sub(1);
     match policy.composed() {
@@ -284,30 +292,32 @@ fn stand_in(policy: Policy, group: &GroupPlan) -> Ran {
 }
 
 impl Study<'_> {
-    /// Core cycles of its windows; none where runs have an open end.
+    /// Returns the core cycles of its windows; `None` for runs with an open end.
     pub fn cycles(&self) -> Option<u64> {
         if let End::Cycles(cycles) = self.setting.options.end { Some(cycles) } else { None }
     }
 }
 
-/// What a run is, its options, and its machine.
+/// Returns a run's identity, options and machine.
 fn identity(setting: &Setting, workloads: &[Workload], ran: &Ran) -> Result<(Identity, Options, GpuConfig), RunError> {
     let arrivals: Vec<u64> = workloads.iter().map(|workload| workload.arrival_cycle).collect();
     let mut options = canonical(&ran.control, &arrivals, setting.options);
     if workloads.iter().any(Workload::is_urgent) {
-        // One that runs once leaves room to others, and one before others takes it; how is the transition's.
+        // A kernel that runs once frees capacity, and one with priority takes it; both need the
+        // transition.
         let (transition, latency) = (setting.options.transition, setting.options.latency);
         options = match workloads {
             [_] => Options { precision: None, ..options },
             _ => Options { transition, latency, precision: None, ..options },
         };
     }
-    // Alone nobody is held back for others' sake.
+    // A kernel alone competes with no other, so fields for shared runs do not apply.
     let runner = match workloads {
         [_] => Named { name: setting.gpu_name.clone(), gpu: setting.gpu.clone() },
         _ => setting.sharing.with(&ran.fields).map_err(RunError::Workload)?,
     };
-    // The firmware's limits of memory instructions and its control of extra TBs take time whatever the policy.
+    // The firmware's limits of memory instructions and its control of extra TBs take time under any
+    // policy.
     let sm = &runner.gpu.sm;
     let limits = sm.memory_issue.as_ref().is_some_and(|memory| memory.in_flight == InFlightLimit::Firmware);
     if limits || sm.oversubscription.is_some_and(|contexts| contexts.is_controlled_by_firmware()) {
@@ -316,12 +326,13 @@ fn identity(setting: &Setting, workloads: &[Workload], ran: &Ran) -> Result<(Ide
     Ok((Identity::new(&runner.name, &runner.gpu, workloads, &ran.control, options), options, runner.gpu))
 }
 
-/// When the kernels of a group arrive: all at 0, but the last of several at `last`.
+/// Returns the arrivals of a group's kernels: all at 0, except the last of several at `last`.
 fn arrivals(kernels: usize, last: u64) -> Vec<u64> {
     (0..kernels).map(|at| if at > 0 && at + 1 == kernels { last } else { 0 }).collect()
 }
 
-/// Kernels of an experiment as launched together: streams of their own, buffers one after the other.
+/// Returns the kernels of an experiment as launched together, on separate streams, with buffers one
+/// after the other.
 fn workloads(
     experiment: &Experiment,
     setting: &Setting,
@@ -355,12 +366,13 @@ fn class<'a>(kernels: impl Iterator<Item = &'a Request>) -> String {
 }
 
 impl GroupPlan {
-    /// Fingerprint of a kernel's trace.
+    /// Returns the fingerprint of a kernel's trace.
     pub fn hash(&self, kernel: usize) -> &str {
         self.workloads.get(kernel).map_or("", |workload| &workload.hash)
     }
 
-    /// What a kernel executes: all of it, or its first TBs of a trace that is read as it runs.
+    /// Returns the trace that a kernel executes: all of it, or its first TBs if the trace is read
+    /// during the run.
     ///
     /// # Panics
     /// If there is no such kernel.
@@ -368,14 +380,14 @@ impl GroupPlan {
         &self.workloads[kernel].trace
     }
 
-    /// Core cycle at which each kernel arrives.
+    /// Returns the core cycle at which each kernel arrives.
     pub fn arrivals(&self) -> Vec<u64> {
         self.workloads.iter().map(|workload| workload.arrival_cycle).collect()
     }
 }
 
 impl Job {
-    /// Cycles that it is expected to take; none where only its end will tell.
+    /// Returns the expected number of cycles; `None` for an open end.
     pub fn expected_cycles(&self) -> Option<u64> {
         if let End::Cycles(cycles) = self.options.end { Some(cycles) } else { None }
     }

@@ -1,29 +1,31 @@
-//! Means over the groups of a class, per policy: the thesis' figures 4.2 (means) and 4.4, and those of every other quantity.
+//! Means over the groups of a class, per policy: the thesis' figures 4.2 (means) and 4.4, and those
+//! of every other quantity.
 
 use super::half_widths;
 use super::results::{GroupResult, Means, MetricValues, Objectives, PolicyResult, SummaryRow};
 use super::statistics::{Concordance, arithmetic, geometric};
 use std::collections::BTreeMap;
 
-/// The class of all groups.
+/// Name of the class of all groups.
 pub const ALL: &str = "all";
 
-/// What running only the fastest kernel would score.
+/// Name of the reference that runs only the fastest kernel.
 pub const S_NULL: &str = "s-null";
 
-/// The best configuration for S, run throughout.
+/// Name of the reference that runs the best configuration for S throughout.
 pub const ORACLE_S: &str = "oracle-s";
 
-/// The best configuration for STP, run throughout.
+/// Name of the reference that runs the best configuration for STP throughout.
 pub const ORACLE_STP: &str = "oracle-stp";
 
-/// A quantity of a policy's run.
+/// Quantity of a policy's run: name and accessor.
 type Quantity = (&'static str, fn(&PolicyResult) -> Option<f64>);
 
-/// A metric of any run.
+/// Metric of any run: name and accessor.
 type Metric = (&'static str, fn(&MetricValues) -> Option<f64>);
 
-/// The quantities of which there are means, by their names in the documents. Those of decisions are of decisions that were in effect.
+/// Quantities with means, by their names in the documents. Those of decisions exclude decisions
+/// that came too late.
 pub const QUANTITIES: [Quantity; 21] = [
     ("speedup", |r| r.metrics.speedup),
     ("stp", |r| r.metrics.stp),
@@ -48,7 +50,7 @@ pub const QUANTITIES: [Quantity; 21] = [
     ("makespan_speedup_left_over_reversed", |r| r.makespan_speedup_left_over_reversed),
 ];
 
-/// Those of the memory pipeline, of which there are means only where results have them.
+/// Memory pipeline quantities, with means only if results have them.
 const OF_MEMORY: [Quantity; 4] = [
     ("l1_miss_rate", |r| r.memory.as_ref()?.l1_miss_rate),
     ("fails_per_access", |r| r.memory.as_ref()?.fails_per_access),
@@ -56,15 +58,21 @@ const OF_MEMORY: [Quantity; 4] = [
     ("alu_utilization", |r| r.memory.as_ref()?.alu_utilization),
 ];
 
-/// That of preemption, likewise.
+/// Preemption quantities, with means only if results have them.
 const OF_PREEMPTION: [Quantity; 1] = [("thrown_away", |r| r.thrown_away)];
+
+/// Names of all quantities that rows have means of.
+pub fn quantities() -> impl Iterator<Item = &'static str> {
+    QUANTITIES.iter().chain(&OF_MEMORY).chain(&OF_PREEMPTION).map(|(name, _)| *name)
+}
 
 /// The run, unless its decision came too late.
 fn in_effect(result: &PolicyResult) -> Option<&PolicyResult> {
     (!result.too_late).then_some(result)
 }
 
-/// The rows of a study, in which a kernel may arrive `late`: classes in the thesis' order, then all; in each, policies in the plan's order, then the references.
+/// Returns the rows of a study, in which a kernel may arrive `late`. Classes are in the thesis'
+/// order, then all; in each, policies in the plan's order, then the references.
 pub fn rows(groups: &[GroupResult], late: bool) -> Vec<SummaryRow> {
     let mut classes: Vec<&str> = Vec::new();
     for group in groups {
@@ -72,7 +80,7 @@ pub fn rows(groups: &[GroupResult], late: bool) -> Vec<SummaryRow> {
             classes.push(&group.class);
         }
     }
-    // The thesis' order where it has one.
+    // Classes known to the thesis come first, in its order.
     let place = |class: &&str| (["CC", "MM", "MC"].iter().position(|known| known == class).unwrap_or(usize::MAX), (*class).to_owned());
     classes.sort_by_key(place);
     let mut rows = Vec::new();
@@ -119,7 +127,8 @@ fn of_policy(class: &str, policy: &'static str, groups: &[&GroupResult], late: b
     }
 }
 
-/// What no policy achieves by deciding: running only the fastest kernel, and the best configurations.
+/// Returns the references, which no policy decides: running only the fastest kernel, and the best
+/// configurations.
 fn references(class: &str, groups: &[&GroupResult]) -> Vec<SummaryRow> {
     let none = MetricValues { speedup: None, stp: None, antt: None, fairness: None };
     let null: Vec<MetricValues> = groups.iter().map(|group| MetricValues { speedup: group.s_null, ..none }).collect();
@@ -158,18 +167,20 @@ fn row(class: &str, policy: &str, metrics: &[MetricValues], means: BTreeMap<&'st
     }
 }
 
-/// Both means of values.
+/// Returns the means of values.
 pub fn means(values: &[f64]) -> Means {
     Means { count: values.len(), arithmetic: arithmetic(values), geometric: geometric(values), half_width: None }
 }
 
-/// Half-width of a mean: the mean of all, as if all erred alike; those that are exact count as 0. None if all are exact.
+/// Returns the half-width of a mean: the mean of all, for fully correlated errors; exact values
+/// count as 0. `None` if all are exact.
 fn mean_half_width(widths: &[Option<f64>]) -> Option<f64> {
     let known = widths.iter().any(Option::is_some);
     known.then(|| widths.iter().flatten().sum::<f64>() / widths.len() as f64)
 }
 
-/// The values that a mean of [`rows`] is of: a quantity of [`QUANTITIES`] under a policy, in the groups of a class in which it exists.
+/// Returns the values behind a mean of [`rows`]: a quantity of [`QUANTITIES`] under a policy, in
+/// the groups of a class in which it exists.
 pub fn values(groups: &[GroupResult], class: &str, policy: &str, quantity: &str) -> Vec<f64> {
     let Some((_, of)) = QUANTITIES.iter().chain(&OF_MEMORY).chain(&OF_PREEMPTION).find(|(name, _)| *name == quantity) else {
         return Vec::new();
@@ -178,7 +189,7 @@ pub fn values(groups: &[GroupResult], class: &str, policy: &str, quantity: &str)
     members.filter_map(|group| of(group.policies.iter().find(|result| result.policy == policy)?)).collect()
 }
 
-/// The row of a class and a policy.
+/// Returns the row of a class and a policy.
 pub fn find<'r>(rows: &'r [SummaryRow], class: &str, policy: &str) -> Option<&'r SummaryRow> {
     rows.iter().find(|row| row.class == class && row.policy == policy)
 }

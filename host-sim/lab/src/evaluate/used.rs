@@ -1,5 +1,5 @@
-//! What a kernel alone uses of each part of the machine, and which of them binds it: Lin et al. 2018, figure 4, section 4.2 and table 3. Only in the
-//! results of experiments that ask for memory.
+//! Utilization of each part of the machine by an isolated kernel, and its bottleneck: Lin et al.
+//! 2018, figure 4, section 4.2 and table 3. Only in the results of experiments that request memory.
 
 use super::record::Kept;
 use crate::characterise::alone::Alone;
@@ -7,33 +7,35 @@ use crate::characterise::binding::{component, level};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::sm::{IssueClass, Resources};
 use mias_warp_trace::KernelInfo;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Shares of what each part can do, 0 to 1, over the cycles after the launch latency.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Utilizations of each part, 0 to 1, over the cycles after the launch latency.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Used {
-    /// Issue slots.
+    /// Utilization of issue slots.
     pub scheduler: f64,
-    /// What the L1s' hits moved.
+    /// Utilization of L1 bandwidth by hits.
     pub l1: Option<f64>,
-    /// Of the 60 % of its peak that the crossbar sustains, towards the L2.
+    /// Utilization of the crossbar towards the L2, relative to 60 % of its peak, which it sustains.
     pub requests: Option<f64>,
-    /// The same, towards the SMs.
+    /// Utilization of the crossbar towards the SMs, relative to 60 % of its peak.
     pub replies: Option<f64>,
-    /// What the L2's hits moved.
+    /// Utilization of L2 bandwidth by hits.
     pub l2: Option<f64>,
-    /// DRAM.
+    /// Utilization of DRAM.
     pub dram: Option<f64>,
-    /// Of an SM's registers, shared memory, threads and TB slots, what the TBs that fit take (figure 7).
+    /// Fractions of an SM's registers, shared memory, threads and TB slots that the TBs that fit
+    /// take (figure 7).
     pub occupancy: [f64; 4],
-    /// The part that binds it by section 4.2.
+    /// Bottleneck by section 4.2.
     pub bound_by: String,
-    /// How much of that is left, by table 3.
+    /// Remaining capacity of the bottleneck by table 3.
     pub level: String,
 }
 
 impl Used {
-    /// Of a run of one kernel, of which so many TBs fit.
+    /// Derives the utilization from a run of one kernel with up to `max_tbs` TBs per SM.
     pub fn of(kept: &Kept, gpu: &GpuConfig, info: &KernelInfo, max_tbs: u32) -> Self {
         let (sm, tb) = (Resources::of_sm(&gpu.sm), Resources::of_tb(info, &gpu.sm));
         let taken = |each: u32, of: u32| f64::from(each) * f64::from(max_tbs) / f64::from(of.max(1));
@@ -56,7 +58,7 @@ impl Used {
         }
     }
 
-    /// In the order of figure 4, with what each is called.
+    /// Returns the utilizations in the order of figure 4, with names.
     pub fn parts(&self) -> [(&'static str, Option<f64>); 6] {
         [
             ("scheduler", Some(self.scheduler)),

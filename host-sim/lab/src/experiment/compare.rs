@@ -1,8 +1,10 @@
-//! `compare`: every policy on one set of kernels, against isolated runs and against the best configuration there is.
+//! `compare`: every policy on one set of kernels, against isolated runs and against the best static
+//! configuration.
 //!
-//! All runs cover the same window. The oracle is the best of a sweep: one static run of each maximal configuration with TBs
-//! of at least two kernels (sources.md D6). A policy that ends with one configuration on all SMs is judged twice:
-//! decision regret compares a static run of its choice with the oracle's, end-to-end regret its own run, which pays for
+//! All runs cover the same window. The oracle is the best configuration of a sweep: one static run
+//! of each maximal configuration with TBs of at least two kernels (sources.md D6). A policy that
+//! ends with one configuration on all SMs is judged twice. Decision regret compares a static run of
+//! its choice with the oracle's. End-to-end regret compares its own run, including the cost of
 //! profiling and transition.
 
 use super::gpu_runner::{Decision, End, GpuRunner, InPlace, Options, Outcome, Placement, Run, RunError, SearchFound};
@@ -21,179 +23,217 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// A kernel alone on the GPU.
+/// Results of one kernel run alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Isolated {
     /// Instructions per cycle.
     pub ipc: f64,
-    /// Half of the 95 % interval of `ipc`; 0 if its run was simulated in full.
+    /// Half-width of the 95 % interval of `ipc`; 0 if the run was simulated in full.
     pub half_width: f64,
-    /// Most TBs per SM.
+    /// Maximum number of TBs per SM.
     pub max_tbs: u32,
 }
 
-/// One kernel's part in a co-run.
+/// Results of one kernel in a shared run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KernelResult {
     /// Instructions per cycle.
     pub ipc: f64,
-    /// Over isolated; none if the kernel did nothing alone.
+    /// IPC over isolated IPC; `None` if the kernel made no progress alone.
     pub normalized_ipc: Option<f64>,
-    /// How long it waited for its room; none where nobody is preempted and nobody is before others.
+    /// Time until its TBs were placed; `None` without preemption and priorities.
     pub latency: Option<Latency>,
-    /// Share of its warp instructions that came to nothing, since their TBs were flushed, 0..=1; none where nothing was thrown away.
+    /// Fraction of its warp instructions lost with flushed TBs, 0..=1; `None` where none were lost.
     pub thrown_away: Option<f64>,
 }
 
-/// A value for each of the two objectives.
+/// Values for the two objectives, S and STP.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PerObjective<T> {
-    /// The thesis' speedup.
+    /// Speedup S of the thesis.
     pub s: T,
-    /// Weighted speedup.
+    /// System throughput (weighted speedup).
     pub stp: T,
 }
 
 /// Half-widths of 95 % intervals where runs ended before their window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HalfWidths {
-    /// Of each kernel's IPC.
+    /// Half-width of each kernel's IPC.
     pub ipc: Vec<f64>,
-    /// Of the metrics against isolated runs.
+    /// Half-widths of the metrics against isolated runs.
     pub metrics: Metrics,
-    /// Of [`PolicyResult::decision_regret`].
+    /// Half-widths of [`PolicyResult::decision_regret`].
     pub decision_regret: PerObjective<Option<f64>>,
-    /// Of [`PolicyResult::end_to_end_regret`].
+    /// Half-widths of [`PolicyResult::end_to_end_regret`].
     pub end_to_end_regret: PerObjective<Option<f64>>,
 }
 
-/// What a policy achieved.
+/// Results of one policy on one set of kernels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolicyResult {
-    /// The policy.
+    /// Policy of the run.
     pub policy: Policy,
-    /// TBs of each kernel per SM, in kernel order; none where SMs differ or the policy sets no quota.
+    /// TBs of each kernel per SM, in kernel order; `None` if SMs differ or the policy sets no
+    /// quota.
     pub config: Option<Vec<u32>>,
-    /// The quotas where SMs differ.
+    /// Quotas by SM where SMs differ.
     pub placement: Vec<Placement>,
-    /// Against isolated runs.
+    /// Metrics against isolated runs.
     pub metrics: Metrics,
-    /// How well it is known; none if all that it is made of was simulated in full.
+    /// Uncertainty of the results; `None` if every run behind them was simulated in full.
     pub half_widths: Option<HalfWidths>,
-    /// Core cycles simulated, where the run ended before its window.
+    /// Number of core cycles simulated, where the run ended before its window.
     pub simulated_cycles: Option<u64>,
-    /// Lost by the choice of configuration, in effect or too late; none where it is not of the sweep.
+    /// Regret of the chosen configuration, in effect or too late; `None` if the sweep lacks it.
     pub decision_regret: PerObjective<Option<f64>>,
-    /// Lost in all.
+    /// Regret of the whole run, including profiling and transition.
     pub end_to_end_regret: PerObjective<Option<f64>>,
-    /// Cycles spent in transition.
+    /// Number of cycles spent in transition.
     pub transition_cycles: u64,
-    /// How much of the run was spent in `config` or `placement`; none where that is of several runs.
+    /// Fraction of the run spent in `config` or `placement`; `None` if the result combines several
+    /// runs.
     pub in_place: Option<InPlace>,
-    /// Cycles spent profiling.
+    /// Number of cycles spent profiling.
     pub profile_cycles: u64,
-    /// Cycles from the launches that were collected to the first quotas, of all batches; none if that takes no time.
+    /// Cycles from the collected launches to the first quotas, over all batches; `None` if that
+    /// takes no time.
     pub placement_cycles: Option<u64>,
-    /// Cycles from the interrupts that led to decisions to the decisions' effect; none if they take no time.
+    /// Cycles from the interrupts that led to decisions to the decisions' effect; `None` if they
+    /// take no time.
     pub decision_cycles: Option<u64>,
-    /// Cycles until all kernels had completed, for runs until done.
+    /// Number of cycles until all kernels had completed, for runs until done.
     pub makespan_cycles: Option<u64>,
-    /// Per kernel.
+    /// Results of each kernel, in kernel order.
     pub kernels: Vec<KernelResult>,
-    /// How it chose.
+    /// Last decision, with the configurations profiled for it.
     pub decision: Option<Decision>,
-    /// It measures, and the window ended before its choice was in effect: what ran is not what it chose.
+    /// Whether the window ended before the measured choice took effect, so that other quotas ran.
     pub too_late: bool,
-    /// What it had chosen by then, where that came too late.
+    /// Configuration chosen by the end of the run, where the choice came too late.
     pub late_config: Option<Vec<u32>>,
-    /// How an image and the firmware in this process parted ([`Outcome::parted`]).
+    /// Difference between a firmware image and the firmware in this process ([`Outcome::parted`]).
     pub parted: Option<String>,
-    /// Bits of the faults that the register block had raised by the end ([`Outcome::faults`]).
+    /// Fault bits that the register block had raised by the end ([`Outcome::faults`]).
     pub faults: u32,
-    /// What a search for SMs found; none if the policy searches for none.
+    /// Results of a search for SMs; `None` if the policy does not search.
     pub search: Option<SearchFound>,
-    /// What SMs were, and for how long; none if every SM was active all the time.
+    /// SM cycles by power state; `None` if every SM was active throughout.
     pub sm_states: Option<SmStateCycles>,
-    /// Energy of the run; none if the machine has no coefficients.
+    /// Energy of the run; `None` if the machine has no coefficients.
     pub energy: Option<Spent>,
-    /// Core cycles that it is of.
+    /// Number of core cycles that the energy covers.
     pub cycles: u64,
 }
 
-/// A configuration of the sweep and what a static run of it achieved.
+impl PolicyResult {
+    /// Creates a result without a run: every quantity is zero or absent.
+    pub fn of(policy: Policy) -> Self {
+        PolicyResult {
+            policy,
+            config: None,
+            placement: Vec::new(),
+            metrics: Metrics::default(),
+            half_widths: None,
+            simulated_cycles: None,
+            decision_regret: PerObjective::default(),
+            end_to_end_regret: PerObjective::default(),
+            transition_cycles: 0,
+            in_place: None,
+            profile_cycles: 0,
+            placement_cycles: None,
+            decision_cycles: None,
+            makespan_cycles: None,
+            kernels: Vec::new(),
+            decision: None,
+            too_late: false,
+            late_config: None,
+            parted: None,
+            faults: 0,
+            search: None,
+            sm_states: None,
+            energy: None,
+            cycles: 0,
+        }
+    }
+}
+
+/// Configuration of the sweep with the metrics of its static run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepPoint {
     /// TBs of each kernel per SM.
     pub config: Vec<u32>,
-    /// Against isolated runs.
+    /// Metrics against isolated runs.
     pub metrics: Metrics,
-    /// Half-widths of the 95 % intervals of `metrics`; none if all that they are made of was simulated in full.
+    /// Half-widths of the 95 % intervals of `metrics`; `None` if every run behind them was
+    /// simulated in full.
     pub half_widths: Option<Metrics>,
 }
 
-/// The best of the sweep for one objective.
+/// Best configuration of the sweep for one objective.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Best {
     /// TBs of each kernel per SM.
     pub config: Vec<u32>,
-    /// The objective.
+    /// Value of the objective.
     pub value: f64,
-    /// Half of its 95 % interval; 0 if all that it is made of was simulated in full.
+    /// Half-width of its 95 % interval; 0 if every run behind it was simulated in full.
     pub half_width: f64,
-    /// Other configurations of the sweep that may be as good: intervals do not tell which is better.
+    /// Number of other configurations that the intervals do not tell from this one.
     pub rivals: usize,
 }
 
-/// The whole comparison.
+/// Results of one comparison: isolated runs, policies and sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// Per kernel, in kernel order.
+    /// Isolated runs, in kernel order.
     pub isolated: Vec<Isolated>,
-    /// In the order asked for.
+    /// Results of the policies, in the requested order.
     pub results: Vec<PolicyResult>,
-    /// What running only the fastest kernel would score in S.
+    /// Value of S for running only the fastest kernel.
     pub s_null: Option<f64>,
-    /// The sweep, in lexicographic order.
+    /// Static run of each configuration, in lexicographic order.
     pub sweep: Vec<SweepPoint>,
-    /// Its best; none where no two kernels fit together, or the sweep is not complete. Ties go to the first.
+    /// Best configurations of the sweep; `None` if no two kernels fit together or the sweep is
+    /// incomplete. Ties go to the first.
     pub oracle: PerObjective<Option<Best>>,
-    /// What was not finished when somebody asked to stop.
+    /// Runs that had not finished at an interruption.
     pub missing: Missing,
 }
 
-/// What an interrupted comparison lacks.
+/// Missing parts of an interrupted comparison.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Missing {
-    /// Policies without a result, in the order asked for.
+    /// Policies without a result, in the requested order.
     pub policies: Vec<Policy>,
-    /// Configurations that the sweep lacks, in lexicographic order.
+    /// Configurations missing from the sweep, in lexicographic order.
     pub configs: Vec<Vec<u32>>,
 }
 
 impl Missing {
-    /// Whether nothing is missing.
+    /// Returns whether nothing is missing.
     pub fn is_empty(&self) -> bool {
         self.policies.is_empty() && self.configs.is_empty()
     }
 }
 
-/// Called as runs go on.
+/// Receiver of progress reports during a comparison.
 pub trait Watch: Sync {
-    /// So many runs have been planned, on top of those before.
+    /// Adds `runs` to the number of planned runs.
     fn planned(&self, runs: usize);
-    /// So many cycles have been simulated since the last call, over all runs.
+    /// Adds `cycles` to the number of cycles simulated, over all runs.
     fn cycles(&self, cycles: u64);
-    /// A run has ended.
+    /// Reports that a run has ended.
     fn finished(&self);
 }
 
 /// Compares `policies` on `workloads`. The result does not depend on the number of threads.
 ///
-/// Where the machine is interrupted, the runs that had ended count; the others are listed as missing.
+/// After an interruption of the machine, finished runs count. The others are listed as missing.
 ///
 /// # Errors
-/// The first [`RunError`] in the order of runs. [`RunError::Interrupted`] only if not all isolated runs had ended: without
-/// them there is nothing to compare with.
+/// The first [`RunError`] in the order of runs. [`RunError::Interrupted`] only if not all isolated
+/// runs had ended: without them there is nothing to compare with.
 pub fn compare(
     runner: &dyn GpuRunner,
     workloads: &[Workload],
@@ -213,7 +253,7 @@ pub fn compare(
     let of_policies = policies.iter().filter(|&&policy| policy != Policy::Sequential);
     let of_policies = of_policies.map(|&policy| (alone.control_of(policy), alone.ran(policy)));
     let asked: BTreeMap<Control, Ran> = sweep.chain(of_policies).collect();
-    // The machine as it is first, then those of mechanisms.
+    // The unchanged machine first, then the machines of mechanisms.
     let mut fields: Vec<&[Field]> = vec![&[]];
     for ran in asked.values() {
         if !fields.contains(&&ran.fields[..]) {
@@ -237,7 +277,7 @@ pub fn compare(
     Ok(judge(Material { isolated_ipc, takes, sequential, max_tbs, sweep: sweep_configs, policies, outcomes: &outcomes, options }))
 }
 
-/// What runs for a policy, for which the kernels run alone where it depends on that.
+/// Returns the run of a policy, after isolated runs if the policy depends on them.
 ///
 /// # Errors
 /// The first [`RunError`] in the order of runs.
@@ -247,7 +287,8 @@ pub fn ran(runner: &dyn GpuRunner, all: &[&Workload], policy: Policy, options: O
     Ok(Alone { isolated: isolated.iter().collect(), max_tbs: &max_tbs, options }.ran(policy))
 }
 
-/// What each kernel [takes](PlacementTimes::takes) alone, for whose deadlines kernels with a limit run alone; none for others.
+/// Returns the time that each kernel with a latency limit [takes](PlacementTimes::takes) alone;
+/// `None` for others. Deadlines need it.
 ///
 /// # Errors
 /// The first [`RunError`] in the order of runs.
@@ -258,7 +299,8 @@ pub fn takes(runner: &dyn GpuRunner, all: &[&Workload], options: Options, watch:
     Ok(all.iter().map(of).collect())
 }
 
-/// All maximal configurations of the kernels that quotas are of, with 0 for the others, in lexicographic order; none where these are not several.
+/// Returns all maximal configurations of the kernels with quotas, with 0 for the others, in
+/// lexicographic order. It returns none for fewer than two such kernels.
 ///
 /// # Errors
 /// Those of [`GpuRunner::configurations`].
@@ -275,8 +317,9 @@ pub fn configurations(runner: &dyn GpuRunner, all: &[&Workload], options: Option
     Ok(runner.configurations(&sharing)?.into_iter().map(whole).collect())
 }
 
-/// One run per different kernel, alone; equal kernels share it. In a window a kernel arrives when it does in the shared run,
-/// so that both count over the same cycles; until done its own time counts, and it arrives at cycle 0.
+/// Runs each different kernel alone; equal kernels share a run. In a window a kernel arrives as in
+/// the shared run, so that both count over the same cycles. Until done, its own time counts, and it
+/// arrives at cycle 0.
 fn isolated_runs(runner: &dyn GpuRunner, all: &[&Workload], options: Options, watch: &dyn Watch) -> Result<Vec<Outcome>, RunError> {
     let arrival = |workload: &Workload| if options.end == End::Done { 0 } else { workload.arrival_cycle };
     let once = |workload: &Workload| workload.latency_limit != 0;
@@ -295,16 +338,18 @@ fn isolated_runs(runner: &dyn GpuRunner, all: &[&Workload], options: Options, wa
     Ok(firsts.iter().filter_map(|first| by_first.get(first).map(|&outcome| outcome.clone())).collect())
 }
 
-/// A run, and the machine that it is on.
+/// A run and its machine.
 type OnMachine<'a> = (&'a dyn GpuRunner, Run<'a>);
 
-/// All runs, in parallel; none for those that were interrupted. Runs of measuring policies on one machine and the same workloads go together.
+/// Executes all runs in parallel; `None` for interrupted ones. Runs of measuring policies on one
+/// machine with the same workloads are grouped.
 pub(super) fn run_all(runs: Vec<OnMachine<'_>>, watch: &dyn Watch) -> Result<Vec<Option<Outcome>>, RunError> {
     watch.planned(runs.len());
     let measures = |run: &Run<'_>| matches!(run.control, Control::Policy(policy) if policy.measures());
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (at, (runner, run)) in runs.iter().enumerate() {
-        // All runs of a call on one machine differ in control only, but for those alone, which do not measure.
+        // All runs of a call on one machine differ in control only. Exceptions are isolated runs,
+        // which do not measure.
         let beside = |group: &&mut Vec<usize>| {
             let (other, first) = &runs[group[0]];
             measures(first) && std::ptr::addr_eq(*other, *runner)
@@ -314,7 +359,7 @@ pub(super) fn run_all(runs: Vec<OnMachine<'_>>, watch: &dyn Watch) -> Result<Vec
             None => groups.push(vec![at]),
         }
     }
-    // Those that go together take longest.
+    // The largest groups take longest, so they start first.
     groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
     let outcomes: Vec<OnceLock<Result<Option<Outcome>, RunError>>> = runs.iter().map(|_| OnceLock::new()).collect();
     groups.par_iter().for_each(|group| {
@@ -327,7 +372,7 @@ pub(super) fn run_all(runs: Vec<OnMachine<'_>>, watch: &dyn Watch) -> Result<Vec
                     outcome.map(Some)
                 }
             };
-            // Told once per run.
+            // Each run reports once, so the cell is empty.
             let _ = outcomes[group[place]].set(outcome);
         };
         runs[group[0]].0.run_together(&members, &|cycles| watch.cycles(cycles), &done);
@@ -335,37 +380,37 @@ pub(super) fn run_all(runs: Vec<OnMachine<'_>>, watch: &dyn Watch) -> Result<Vec
     outcomes.into_iter().map(|outcome| outcome.into_inner().unwrap_or(Ok(None))).collect()
 }
 
-/// What runs for a policy.
+/// Resolved run of a policy: control and machine fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ran {
-    /// What decides: without mechanisms, and no policy that waits for others' results.
+    /// Control of the run, without mechanisms and without policies that depend on isolated runs.
     pub control: Control,
-    /// Fields of the machine that are other than in its file.
+    /// Fields that differ from the machine's file.
     pub fields: Vec<Field>,
 }
 
 impl Ran {
-    /// A configuration throughout.
+    /// Creates a run with one configuration throughout.
     pub fn of_config(config: Vec<u32>) -> Self {
         Ran { control: Control::Fixed(config), fields: Vec::new() }
     }
 }
 
-/// What is known of kernels that have run alone.
+/// Facts about kernels from their isolated runs.
 #[derive(Clone, Debug)]
 pub struct Alone<'a> {
-    /// Their runs; none where no policy asks for them.
+    /// Isolated runs of the kernels; empty if no policy needs them.
     pub isolated: Vec<&'a Outcome>,
-    /// Most TBs per SM of each.
+    /// Maximum number of TBs per SM of each kernel.
     pub max_tbs: &'a [u32],
-    /// Of the runs.
+    /// Options of the runs.
     pub options: Options,
 }
 
 impl Alone<'_> {
-    /// What runs for a policy other than [`Policy::Sequential`].
+    /// Returns the run of a policy other than [`Policy::Sequential`].
     pub fn ran(&self, policy: Policy) -> Ran {
-        // Alone nobody is held back for others' sake.
+        // A kernel alone competes with no other, so mechanisms do not apply.
         let composed = policy.composed().filter(|_| self.max_tbs.len() != 1);
         let fields = composed.map(|composed| composed.fields_of(&self.isolated)).unwrap_or_default();
         let control = match policy {
@@ -375,14 +420,15 @@ impl Alone<'_> {
         Ran { control, fields }
     }
 
-    /// By what the outcome of its run is known.
+    /// Returns the control under which the outcome of a policy's run is stored.
     pub fn control_of(&self, policy: Policy) -> Control {
         let isolated: Vec<f64> = self.isolated.iter().map(|outcome| ipc(outcome, 0, self.options)).collect();
         control_of(policy, &only_fastest(&isolated, self.max_tbs))
     }
 }
 
-/// By what the outcome of the run of a policy other than [`Policy::Sequential`] is known; `alone` is what [`Policy::Null`] places.
+/// Returns the control under which the run of a policy other than [`Policy::Sequential`] is stored.
+/// `alone` is the configuration of [`Policy::Null`].
 pub fn control_of(policy: Policy, alone: &[u32]) -> Control {
     match policy {
         Policy::Null => Control::Fixed(alone.to_vec()),
@@ -391,7 +437,8 @@ pub fn control_of(policy: Policy, alone: &[u32]) -> Control {
     }
 }
 
-/// All room for the kernel with the largest isolated IPC (the first of equals), none for the others.
+/// Returns the configuration with all capacity for the kernel of the largest isolated IPC (the
+/// first of equals).
 pub fn only_fastest(isolated_ipc: &[f64], max_tbs: &[u32]) -> Vec<u32> {
     let mut fastest = 0;
     for (kernel, ipc) in isolated_ipc.iter().enumerate() {

@@ -1,6 +1,8 @@
-//! The microcontroller of a simulated run: the firmware, natively or as an image in QEMU, and an observer that notes what it does.
+//! Microcontroller of a simulated run: the firmware, native or as an image in QEMU, and an observer
+//! of its actions.
 //!
-//! The observer reads only what a host's debugger could: the phase register, the quotas, the firmware's report.
+//! The observer reads only state that a host's debugger can read: the phase register, the quotas,
+//! the firmware's report.
 
 use super::custom_policy::Custom;
 use super::decider::{Decider, slot_of};
@@ -18,27 +20,28 @@ use mias_policies::Firmware;
 use mias_policies::search::QUOTIENT_BITS;
 use mias_registers::{MAX_SMS, PhaseCode, search_found};
 
-/// What decides.
+/// Executor of the firmware.
 #[derive(Debug)]
 enum Executor {
-    /// The firmware in this process.
+    /// Firmware in this process.
     Native(Box<dyn Decider>),
-    /// The image in QEMU.
+    /// Firmware image in QEMU.
     Remote(Box<RemoteFirmware>),
 }
 
-/// Which policy starts.
+/// Source of the policy that starts.
 pub(super) enum PolicySource {
-    /// The one that the straps ask for.
+    /// Policy that the straps select.
     Strapped,
-    /// One of the program's own.
+    /// Custom policy of the program.
     Custom(Custom),
-    /// A given configuration, where kernels have several launches. An image has no say in it.
+    /// Given configuration for kernels with several launches. An image does not support it.
     InTurn(Wanted),
 }
 
 impl Executor {
-    /// The firmware, or what does the same as the image; none once the two have parted.
+    /// Returns the firmware in this process, or the one that follows the image; `None` once the two
+    /// differ.
     fn firmware(&self) -> Option<&dyn Decider> {
         match self {
             Executor::Native(firmware) => Some(firmware.as_ref()),
@@ -47,17 +50,17 @@ impl Executor {
     }
 }
 
-/// Firmware and observer.
+/// Firmware of a run with its observer.
 #[derive(Debug)]
 pub(super) struct Controller {
     executor: Executor,
-    /// How long decisions take; none: no time.
+    /// Timer of decisions; `None` if decisions take no time.
     timer: Option<DecisionTimer>,
-    /// The firmware's accesses, if they are recorded.
+    /// Recorded register accesses of the firmware, if recording.
     record: Option<Run>,
     /// Choices of victims, if they are kept.
     victims: Option<Vec<VictimChoice>>,
-    /// Stream of each workload, by which its slot is found.
+    /// Stream of each workload, which identifies its slot.
     streams: Vec<u32>,
     phase: PhaseCode,
     since: u64,
@@ -65,38 +68,38 @@ pub(super) struct Controller {
     placement: Vec<Placement>,
     decision: Option<Decision>,
     search: Option<SearchFound>,
-    /// Reschedulings when the last decision was noted.
+    /// Number of reschedulings at the last decision noted.
     noted: u32,
-    /// Reschedulings when the last placement was noted, and what a search had found.
+    /// Number of reschedulings at the last placement noted, and the search result then.
     placed: (u32, u32),
 }
 
-/// What the observer saw.
+/// Observations of one run.
 #[derive(Debug)]
 pub(super) struct Observed {
-    /// Cycles profiling.
+    /// Number of cycles spent profiling.
     pub(super) profile_cycles: u64,
-    /// The time of decisions.
+    /// Time of all decisions.
     pub(super) decision_time: Option<DecisionTime>,
-    /// The firmware was on its way to a configuration.
+    /// Whether the firmware was still changing the configuration.
     pub(super) unsettled: bool,
-    /// The last quotas in a steady state with all kernels that then ran.
+    /// Last steady-state quotas with all kernels of that time resident.
     pub(super) placement: Vec<Placement>,
-    /// The last decision.
+    /// Last decision of the run.
     pub(super) decision: Option<Decision>,
-    /// What the last search found.
+    /// Results of the last search.
     pub(super) search: Option<SearchFound>,
-    /// The firmware's accesses, if they were recorded.
+    /// Register accesses of the firmware, if recorded.
     pub(super) recording: Option<Recording>,
-    /// How an image and the firmware in this process parted, if they did.
+    /// Difference between an image and the firmware in this process, if any.
     pub(super) parted: Option<String>,
     /// Choices of victims, if they were kept.
     pub(super) victims: Vec<VictimChoice>,
 }
 
 impl Controller {
-    /// Starts the policy that is asked for, in `image` if there is one. Its decisions take the time that
-    /// `timer` says; `record` its accesses or not.
+    /// Starts the requested policy, in `image` if given. `timer` sets the time of decisions;
+    /// `record` enables recording of accesses.
     pub(super) fn start(
         registers: &mut RegisterBlock,
         streams: Vec<u32>,
@@ -110,7 +113,7 @@ impl Controller {
         let refused = |error| RunError::Stuck(format!("the firmware did not start: {error:?}"));
         let executor = match (image, asked) {
             (_, PolicySource::InTurn(_)) if list.is_some() => {
-                let why = "a given configuration is not the firmware's where a kernel has several launches; it cannot be recorded";
+                let why = "a static configuration of a kernel with several launches bypasses the firmware; it cannot be recorded";
                 return Err(RunError::Firmware(why.into()));
             }
             (_, PolicySource::InTurn(wanted)) => {
@@ -153,7 +156,7 @@ impl Controller {
         })
     }
 
-    /// What went wrong with the image, if it did.
+    /// Returns the image's failure, if any.
     pub(super) fn failure(&mut self) -> Option<RunError> {
         match &mut self.executor {
             Executor::Native(_) => None,
@@ -161,12 +164,13 @@ impl Controller {
         }
     }
 
-    /// Stream of each workload.
+    /// Returns the stream of each workload.
     pub(super) fn streams(&self) -> &[u32] {
         &self.streams
     }
 
-    /// The same again, not recorded; none if the firmware is an image, of which there is no copy.
+    /// Returns a copy that does not record; `None` if the firmware is an image, which cannot be
+    /// copied.
     pub(super) fn copy(&self) -> Option<Controller> {
         let Executor::Native(firmware) = &self.executor else { return None };
         Some(Controller {
@@ -182,7 +186,7 @@ impl Controller {
         })
     }
 
-    /// The observations of a run that ended at cycle `now`.
+    /// Returns the observations of a run that ended at cycle `now`.
     pub(super) fn observed(mut self, registers: &RegisterBlock, now: u64) -> Observed {
         self.account(now);
         self.look(registers);
@@ -200,12 +204,12 @@ impl Controller {
         Observed { profile_cycles, decision_time, unsettled, placement, decision, search, recording, parted, victims }
     }
 
-    /// The same, which keeps how the firmware in this process chooses victims.
+    /// Enables keeping the victim choices of the firmware in this process.
     pub(super) fn keeping_victims(self) -> Self {
         Controller { victims: Some(Vec::new()), ..self }
     }
 
-    /// Follows the phase register. After a decision that takes time it changes between two interrupts.
+    /// Follows the phase register. A decision that takes time changes it between two interrupts.
     fn look(&mut self, registers: &RegisterBlock) {
         self.phase = registers.phase().unwrap_or(PhaseCode::Idle);
         if self.phase == PhaseCode::Steady {
@@ -216,7 +220,7 @@ impl Controller {
         }
     }
 
-    /// What a search has found so far. Keeps what was before once kernels begin to leave.
+    /// Notes the current results of a search. Once kernels begin to leave, earlier results stay.
     fn note_search(&mut self, registers: &RegisterBlock) {
         let found = registers.search_found();
         let slots: Option<Vec<usize>> = self.streams.iter().map(|&stream| slot_of(registers, stream)).collect();
@@ -231,7 +235,7 @@ impl Controller {
         }
     }
 
-    /// Books the cycles since the last interrupt on the phase that they were spent in.
+    /// Adds the cycles since the last interrupt to the current phase.
     fn account(&mut self, now: u64) {
         let cycles = now.saturating_sub(self.since);
         self.since = now;
@@ -240,10 +244,11 @@ impl Controller {
         }
     }
 
-    /// Quotas of each workload on every SM, equal SMs together, in the order of their first SM.
-    /// Keeps what was before once kernels begin to leave, so that the placement tells how the
-    /// co-run went. One per rescheduling, and one each time that a search rests: Left-over's later
-    /// quotas only lend what a drained kernel leaves, and add up to more than an SM holds.
+    /// Notes each workload's quotas on every SM, with equal SMs together, in the order of their
+    /// first SM. Once kernels begin to leave, earlier quotas stay, so that the placement describes
+    /// the shared run. One placement is noted per rescheduling, and one each time a search rests.
+    /// Left-over's later quotas only lend the capacity of a drained kernel, and add up to more than
+    /// an SM holds.
     fn note_placement(&mut self, registers: &RegisterBlock) {
         let placed = (registers.reschedulings(), registers.search_found());
         if placed == self.placed {
@@ -286,7 +291,7 @@ impl Microcontroller for Controller {
         if let Some(timer) = &mut self.timer {
             timer.begin(registers);
         }
-        // Without wait states nobody asks how many accesses there are.
+        // The number of accesses matters only with wait states.
         let counts = self.timer.as_ref().is_some_and(DecisionTimer::counts_accesses);
         let mut made = Vec::new();
         match &mut self.executor {
@@ -316,7 +321,8 @@ impl Microcontroller for Controller {
     }
 }
 
-/// The limits of active warps of the kernels in these slots, which a search sets on all SMs alike; nothing if it sets none.
+/// Returns the active-warp limits of the kernels in these slots; empty if the search sets none. All
+/// SMs have the same limits.
 fn active_warps(registers: &RegisterBlock, slots: &[usize], found: u32) -> Vec<u32> {
     if found & search_found::LIMITS_WARPS == 0 {
         return Vec::new();
@@ -325,7 +331,8 @@ fn active_warps(registers: &RegisterBlock, slots: &[usize], found: u32) -> Vec<u
     slots.iter().map(|&slot| limits.get(slot).copied().unwrap_or(0).into()).collect()
 }
 
-/// The progress of the kernels in these slots on the shares that a search has found; nothing if the firmware has estimated none.
+/// Returns the estimated progress of the kernels in these slots on the shares of a search; empty
+/// without an estimate.
 fn estimated_progress(registers: &RegisterBlock, slots: &[usize]) -> Vec<f64> {
     let progress = slots.iter().map(|&slot| registers.search_progress(slot));
     let progress: Vec<f64> = progress.map(|parts| f64::from(parts) / f64::from(1_u32 << QUOTIENT_BITS)).collect();

@@ -1,5 +1,6 @@
-//! A policy of one's own: one that the firmware does not hold, brought by a program that has this crate as its library
-//! (docs/own-policy.md). It runs in the same firmware, behind the same register block, in the place of the firmware's own.
+//! Custom policies: policies of a program that links this crate as a library
+//! (docs/start/own-policy.md). A custom policy runs in the same firmware, behind the same register
+//! block, instead of a built-in one.
 
 use super::decider::Decider;
 use crate::cosim::recording::Recorder;
@@ -12,90 +13,92 @@ use mias_policies::Firmware;
 use std::cmp::Ordering;
 use std::fmt;
 
-/// A policy that a program brings.
+/// Policy that a program supplies.
 ///
-/// It must decide by what its operations are given and nothing else: no clock, no file, no random number, no state that outlives a run.
-/// Runs are repeated, shared and kept on the strength of that.
+/// Its decisions must depend only on the arguments of its operations: no clock, no file, no random
+/// number, no state that outlives a run. Repeated, shared and stored runs rely on it.
 pub trait CustomPolicy: Policy + Clone + fmt::Debug + Send + Sync + 'static {
-    /// What users type and reports show: small letters, digits and hyphens, a letter first, and no name that is taken.
+    /// Name in options and reports: small letters, digits and hyphens, a letter first, different
+    /// from all other policies.
     const NAME: &'static str;
 
-    /// What it is, in a line, for `--help`.
+    /// One-line description for `--help`.
     const HELP: &'static str;
 
-    /// The policy for a machine, at the start of a run.
+    /// Creates the policy for a machine, at the start of a run.
     fn new(gpu: &GpuProperties, settings: &Settings) -> Self;
 
-    /// Instructions of the machine's microcontroller from the interrupt that leads to a decision to the commit of its quotas, if somebody
-    /// has counted them. By default nobody has: a decision then takes what the slowest of the firmware's metrics takes
-    /// (docs/decision-latency.md), an assumption.
+    /// Returns the microcontroller instructions from the interrupt that leads to a decision to the
+    /// commit of its quotas, if counted. The default is `None`. A decision then takes the time of
+    /// the slowest built-in metric (docs/porting/decision-latency.md), an assumption.
     fn decision_instructions(situation: &Situation) -> Option<u64> {
         let _ = situation;
         None
     }
 }
 
-/// Starts the firmware with a policy.
+/// Function that starts the firmware with a policy.
 type Start = fn(&mut Recorder<'_, RegisterBlock>) -> Result<Box<dyn Decider>, StartError>;
 
-/// An [`CustomPolicy`] as a value. Two are the same if their names are.
+/// A [`CustomPolicy`] as a value. Two values are equal if their names are.
 #[derive(Clone, Copy)]
 pub struct Custom {
     name: &'static str,
     help: &'static str,
     start: Start,
     instructions: fn(&Situation) -> Option<u64>,
-    /// Of the program that holds it; 0: not asked for.
+    /// Fingerprint of the program; 0 if not requested.
     program: u64,
 }
 
 impl Custom {
-    /// Policy `P`.
+    /// Wraps policy `P`.
     #[must_use]
     pub const fn of<P: CustomPolicy>() -> Self {
         Custom { name: P::NAME, help: P::HELP, start: start::<P>, instructions: P::decision_instructions, program: 0 }
     }
 
-    /// What users type.
+    /// Returns the name of the policy.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// What it is, in a line.
+    /// Returns the one-line description.
     #[must_use]
     pub const fn help(&self) -> &'static str {
         self.help
     }
 
-    /// The same, of the program with this fingerprint ([`crate::fingerprint::program`]), on which results depend that are kept.
+    /// Sets the fingerprint of the program ([`crate::fingerprint::program`]). Stored results depend
+    /// on it.
     #[must_use]
     pub const fn of_program(self, program: u64) -> Self {
         Custom { program, ..self }
     }
 
-    /// The fingerprint of the program that holds it; 0 if nobody asked.
+    /// Returns the fingerprint of the program; 0 if not requested.
     #[must_use]
     pub const fn program(&self) -> u64 {
         self.program
     }
 
-    /// What is said to somebody who wants an image to decide by it.
+    /// Returns the error message for a request to run this policy in an image.
     #[must_use]
     pub fn not_in_an_image(&self) -> String {
         format!(
-            "the policy `{}` is this program's own, and an image holds only those of firmware/src/policy; leave out --firmware, or add it \
-             there as docs/own-policy.md says",
+            "policy `{}` belongs to this program, and an image has only those of firmware/src/policy; leave out --firmware, or add it \
+             there as in docs/start/own-policy.md",
             self.name
         )
     }
 
-    /// Instructions of a decision, if the policy states them.
+    /// Returns the instructions of a decision, if the policy states them.
     pub(super) fn instructions(&self, situation: &Situation) -> Option<u64> {
         (self.instructions)(situation)
     }
 
-    /// The firmware with this policy, started on a register block.
+    /// Starts the firmware with this policy on a register block.
     pub(super) fn start(&self, bus: &mut Recorder<'_, RegisterBlock>) -> Result<Box<dyn Decider>, StartError> {
         (self.start)(bus)
     }

@@ -1,4 +1,4 @@
-//! The firmware in this process, whichever policy it was built with, as the observer of a run sees it.
+//! Interface of the firmware in this process to the observer of a run, for any policy.
 
 use super::gpu_runner::{Decision, ProfiledConfig};
 use super::victims::{VictimChoice, Watcher};
@@ -12,21 +12,22 @@ use mias_hw_model::register_block::RegisterBlock;
 use mias_policies::Firmware;
 use std::fmt::Debug;
 
-/// A firmware with some policy.
+/// Firmware with some policy.
 pub(super) trait Decider: Debug + Send + Sync {
     /// Handles an interrupt.
     fn on_interrupt(&mut self, bus: &mut Recorder<'_, RegisterBlock>, seen: Option<&mut Vec<VictimChoice>>);
 
-    /// How many configurations there are in all; 0 for policies that do not profile.
+    /// Returns the total number of configurations; 0 for policies that do not profile.
     fn total_configs(&self) -> u32;
 
-    /// The counters that the policy asks for, beside that of instructions.
+    /// Returns the counters that the policy requests, in addition to instructions.
     fn counters(&self) -> CounterSet;
 
-    /// The last decision and the number of its rescheduling, unless that is `noted`; `streams` are those of the workloads.
+    /// Returns the last decision and the number of its rescheduling, unless that is `noted`.
+    /// `streams` are those of the workloads.
     fn decision(&self, registers: &RegisterBlock, streams: &[u32], noted: u32) -> Option<(u32, Decision)>;
 
-    /// The same again.
+    /// Returns a copy.
     fn copy(&self) -> Box<dyn Decider>;
 }
 
@@ -66,7 +67,7 @@ impl<P: Policy + Clone + Debug + Send + Sync + 'static> Decider for Firmware<P, 
             };
             streams.iter().map(|stream| of_stream(stream).unwrap_or(0)).collect()
         };
-        // Where it was tried on all SMs as well, that is what it won by.
+        // If all SMs tried the configuration, the score of that trial decided.
         let best = report.tried().filter(|tried| Some(tried.entry.vector) == vector).last().and_then(|tried| tried.score);
         let tried = report.tried().map(|tried| {
             let sums = tried.entry.sums;
@@ -95,13 +96,13 @@ impl<P: Policy + Clone + Debug + Send + Sync + 'static> Decider for Firmware<P, 
     }
 }
 
-/// The slot of the kernel that was launched on `stream` and has not left.
+/// Returns the slot of the resident kernel that was launched on `stream`.
 pub(super) fn slot_of(registers: &RegisterBlock, stream: u32) -> Option<usize> {
     let slots = registers.gpu().slot_count as usize;
     (0..slots).find(|&slot| registers.kernel(slot).is_some_and(|kernel| kernel.stream == stream))
 }
 
-/// A score as a number, for reports only; decisions compare exactly.
+/// Converts a score to a number, for reports only; decisions compare exactly.
 fn value(score: Score) -> f64 {
     score.numerator.to_u128() as f64 / score.denominator.to_u128() as f64
 }

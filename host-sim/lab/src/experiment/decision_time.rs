@@ -1,7 +1,7 @@
-//! The time of decisions: names for each decision in a run the cycle in which it takes effect.
+//! Time of decisions: the cycle in which each decision of a run takes effect.
 //!
-//! It reads the situation from the register block, as a host's debugger could, so that the firmware in this process and an image in
-//! QEMU take the same time.
+//! The situation is read from the register block, as a host's debugger could. So the firmware in
+//! this process and an image in QEMU take the same time.
 
 use super::custom_policy::Custom;
 use super::gpu_runner::DecisionTime;
@@ -15,62 +15,63 @@ use mias_hw_model::register_block::RegisterBlock;
 use mias_registers::counters::Counter;
 use mias_registers::{KERNEL_SLOTS, PhaseCode, interrupt, sm};
 
-/// Times the decisions of a run.
+/// Timer of the decisions of a run.
 #[derive(Clone, Debug)]
 pub(super) struct DecisionTimer {
     microcontroller: MicrocontrollerConfig,
     core_khz: u32,
-    /// What chooses who leaves, if that is hardware.
+    /// Hardware selector of preemption victims, if the machine has one.
     selector: Option<SelectorConfig>,
-    /// Whose counts to take.
+    /// Source of the instruction counts.
     charge: Charge,
-    /// The policy that may state its own counts.
+    /// Custom policy that may state its own counts.
     own: Option<Custom>,
-    /// Whether what it states replaces the slowest metric, or stands beside it.
+    /// Whether the stated count replaces the slowest metric's instead of being compared with it.
     per_metric: bool,
-    /// The unit that the firmware counts.
+    /// Unit of instructions that the firmware counts.
     ipc: IpcUnit,
-    /// Profiling had timed out when the firmware was called.
+    /// Whether profiling had timed out when the firmware was called.
     timed_out: bool,
-    /// Since when launches are collected, if they are.
+    /// Cycle since which launches are collected, if they are.
     collecting: Option<u64>,
-    /// Placements take time: the policy measures, and there are kernels to schedule together.
+    /// Whether placements take time: the policy measures, and several kernels are scheduled
+    /// together.
     places: bool,
-    /// The configurations scored last.
+    /// Configurations scored last.
     scored: Scored,
     spent: DecisionTime,
-    /// Cycle in which the last decision is over.
+    /// Cycle in which the last decision ends.
     last_end: u64,
-    /// Cycle in which the last placement is over.
+    /// Cycle in which the last placement ends.
     last_placed: u64,
 }
 
-/// What has been scored since a rescheduling.
+/// Configurations scored since a rescheduling.
 #[derive(Clone, Copy, Debug, Default)]
 struct Scored {
-    /// Reschedulings by then.
+    /// Number of reschedulings at that time.
     reschedulings: u32,
-    /// Configurations, of both rounds.
+    /// Number of configurations over both rounds.
     configs: u32,
-    /// Kernels that they hold: a second round may leave one out.
+    /// Number of kernels in the configurations: a second round may omit one.
     kernels: u32,
 }
 
 impl DecisionTimer {
-    /// A timer for a run of so many kernels; none if decisions take no time.
+    /// Creates a timer for a run of `kernels` kernels; `None` if decisions take no time.
     pub(super) fn new(gpu: &GpuConfig, options: Options, control: &Control, kernels: usize) -> Option<Self> {
         if options.latency == Latency::Off {
             return None;
         }
         let charge = match control {
             Control::Policy(policy) => Charge::of(policy.in_firmware(), options.latency == Latency::Worst),
-            // Never asked for: it does not decide.
+            // Not used: a fixed configuration makes no decision.
             Control::Fixed(_) => Charge::SlowestMetric,
         };
         let own = if let Control::Policy(Policy::Custom(own)) = control { Some(*own) } else { None };
         let per_metric = options.latency == Latency::PerMetric;
         let (microcontroller, core_khz) = (gpu.microcontroller, gpu.clocks.core_khz);
-        // As where equal runs are told: `canonical` in evaluate/record/same.rs.
+        // Must agree with the detection of equal runs: `canonical` in evaluate/record/same.rs.
         let places = match control {
             Control::Policy(Policy::Custom(_)) => true,
             Control::Policy(policy) => policy.measures() && kernels > 1,
@@ -94,19 +95,20 @@ impl DecisionTimer {
         })
     }
 
-    /// Whether the number of accesses to the register block matters.
+    /// Returns whether the number of accesses to the register block matters.
     pub(super) fn counts_accesses(&self) -> bool {
         self.microcontroller.wait_states != 0
     }
 
-    /// The firmware is about to be called.
+    /// Prepares for a call of the firmware.
     pub(super) fn begin(&mut self, registers: &RegisterBlock) {
         self.timed_out = registers.pending_events() & interrupt::TIMER != 0;
     }
 
-    /// If the interrupt just served was a decision: when it takes effect. `configs` is how many configurations there are; none if
-    /// the firmware's account of them is lost, which is then taken for the largest that was measured.
-    /// `accesses` is how often it accessed the register block ([`accesses`]); without wait states nobody asks.
+    /// Sets the cycle of effect if the interrupt just served was a decision. `configs` is the
+    /// number of configurations; if the firmware's report of it is lost, the largest number
+    /// measured is used. `accesses` counts accesses to the register block ([`accesses`]) and
+    /// matters only with wait states.
     pub(super) fn finish(&mut self, registers: &mut RegisterBlock, configs: Option<u32>, accesses: u64) {
         if registers.undated_memory_limits() || registers.undated_contexts() {
             self.finish_looks(registers, accesses);
@@ -154,7 +156,8 @@ impl DecisionTimer {
         self.spent.cycles += cycles;
     }
 
-    /// The interrupt just served placed a batch: its quotas take effect later, too. It is no decision, and reported apart from them.
+    /// Delays the quotas if the interrupt just served placed a batch. Reports count placements
+    /// apart from decisions.
     fn finish_placement(&mut self, registers: &mut RegisterBlock, configs: Option<u32>, accesses: u64) {
         let MicrocontrollerConfig { core, clock_khz, cpi_permille, .. } = self.microcontroller;
         let now = registers.now();
@@ -173,7 +176,7 @@ impl DecisionTimer {
             time_ahead: u64::try_from(executed).unwrap_or(u64::MAX),
         };
         let instructions = match self.charge {
-            // It has no configurations to find: its own first step.
+            // A trial has no configurations to generate, only its own first step.
             Charge::Trial => LatencyTable::measured().first_trial(core, batch),
             _ => LatencyTable::measured().placement(core, batch),
         };
@@ -184,9 +187,9 @@ impl DecisionTimer {
         registers.finish_decision(self.last_placed);
     }
 
-    /// The interrupt just served was a look at the counters of memory issue, at how busy the chip
-    /// was, or at both one after the other: what follows takes effect later. Both take the time
-    /// that each would, and the accesses count with the first.
+    /// Delays the effect if the interrupt just served read the counters of memory issue, of chip
+    /// utilization, or of both in turn. Both take their own time. The accesses count with the
+    /// first.
     fn finish_looks(&mut self, registers: &mut RegisterBlock, mut accesses: u64) {
         let (table, core) = (LatencyTable::measured(), self.microcontroller.core);
         let mut end = registers.now();
@@ -210,7 +213,8 @@ impl DecisionTimer {
         registers.finish_decision(end);
     }
 
-    /// The interrupt just served chose victims: the commands take effect later, after the firmware's time or the selector's.
+    /// Delays the commands if the interrupt just served chose victims, by the firmware's time or
+    /// the selector's.
     fn finish_preemption(&mut self, registers: &mut RegisterBlock, accesses: u64) {
         let (instructions, cycles) = match self.selector {
             Some(selector) => (0, selector.cycles(registers.preempt_work_by_sm())),
@@ -227,15 +231,16 @@ impl DecisionTimer {
         registers.finish_decision(registers.now().saturating_add(cycles));
     }
 
-    /// The time of all decisions of a run that ends at cycle `now`.
+    /// Returns the time of all decisions of a run that ends at cycle `now`.
     pub(super) fn spent(&self, now: u64) -> DecisionTime {
         let placement_cycles = self.spent.placement_cycles.saturating_sub(self.last_placed.saturating_sub(now));
         DecisionTime { beyond_end_cycles: self.last_end.saturating_sub(now), placement_cycles, ..self.spent }
     }
 }
 
-/// Accesses of an interrupt that are the firmware's own work. In a simulation it also reads what the policy did not ask for, for
-/// reports; `asked` is what it did ask for, if that is known.
+/// Returns the number of accesses of an interrupt that are the firmware's own work. In a simulation
+/// it also reads counters for reports that the policy did not request. `asked` is the set
+/// requested, if known.
 pub(super) fn accesses(made: &[Access], asked: Option<CounterSet>) -> u64 {
     const REPORTED: [Counter; 5] =
         [Counter::Cycles, Counter::IssueCycles, Counter::MemoryStallCycles, Counter::LoadRequests, Counter::OutstandingMisses];
@@ -248,7 +253,7 @@ pub(super) fn accesses(made: &[Access], asked: Option<CounterSet>) -> u64 {
     (made.len() - made.iter().filter(for_reports).count()) as u64
 }
 
-/// The configurations that SMs hold, each once.
+/// Returns the configurations on the SMs, each once.
 fn profiled(registers: &RegisterBlock) -> Vec<[u32; KERNEL_SLOTS]> {
     let of = |sm| std::array::from_fn(|slot| registers.quota(sm, slot));
     let mut quotas: Vec<[u32; KERNEL_SLOTS]> = (0..registers.gpu().sm_count as usize).map(of).collect();

@@ -1,8 +1,9 @@
-//! The calibration of the Linear metric (sources.md D41): memory stalls per
-//! accumulated outstanding miss, in per-SM units, fitted over runs whose quotas are fixed.
+//! Calibration of the Linear metric (sources.md D41): memory stalls per accumulated outstanding
+//! miss, in per-SM units, fitted over runs with fixed quotas.
 //!
-//! The population: every kernel alone at each TB count that fits, and every pair of kernels in each maximal configuration;
-//! of each run, every SM's counters over one profiling window, which opens when the first TBs may issue, as MIAS' own does.
+//! The population is every kernel alone at each TB count that fits, and every pair of kernels in
+//! each maximal configuration. Each run contributes every SM's counters over one profiling window.
+//! The window opens when the first TBs may issue, as that of MIAS does.
 
 use super::compare::Watch;
 use super::gpu_runner::{GpuRunner, RunError};
@@ -10,40 +11,41 @@ use super::least_squares::{self, Line, StallSample};
 use super::workload::Workload;
 use rayon::prelude::*;
 
-/// A GPU that can be watched SM by SM.
+/// GPU whose counters can be sampled per SM.
 pub trait Calibrated: GpuRunner {
-    /// Stalls and outstanding misses of each SM over a window of `window_cycles`, with `config` on all SMs.
+    /// Samples stalls and outstanding misses of each SM over a window of `window_cycles`, with
+    /// `config` on all SMs.
     ///
     /// # Errors
     /// [`RunError`].
     fn sample(&self, workloads: &[&Workload], config: &[u32], window_cycles: u32) -> Result<Vec<StallSample>, RunError>;
 }
 
-/// One run of the population.
+/// One run of the calibration population.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CalibrationRun {
-    /// Its kernels, by index.
+    /// Kernels of the run, by index.
     pub kernels: Vec<usize>,
-    /// TBs of each per SM.
+    /// TBs of each kernel per SM.
     pub config: Vec<u32>,
-    /// Per SM.
+    /// Sample of each SM.
     pub samples: Vec<StallSample>,
 }
 
-/// The fit and what it rests on.
+/// Runs of the calibration, from which lines are fitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fit {
-    /// In the order of kernels, pairs, configurations.
+    /// Runs in the order of kernels, pairs, configurations.
     pub runs: Vec<CalibrationRun>,
 }
 
 impl Fit {
-    /// SMs and windows in all.
+    /// Number of samples: SMs and windows of all runs.
     pub fn samples(&self) -> usize {
         self.samples_without(&[])
     }
 
-    /// SMs and windows of the runs in which none of `kernels`, by index, takes part.
+    /// Number of samples of the runs without any of `kernels`, by index.
     pub fn samples_without(&self, kernels: &[usize]) -> usize {
         self.without(kernels).map(|run| run.samples.len()).sum()
     }
@@ -52,25 +54,27 @@ impl Fit {
         self.runs.iter().filter(|run| !run.kernels.iter().any(|kernel| kernels.contains(kernel)))
     }
 
-    /// The line over all runs; none if no two SMs differed in A.
+    /// Fits the line over all runs; `None` if no two SMs differed in A.
     pub fn line(&self) -> Option<Line> {
         self.line_without(&[])
     }
 
-    /// The line over the runs in which none of `kernels`, by index, takes part: what a decision about them can be judged by without
-    /// having been fitted on them. None if no run is left, or no two SMs of those differ in A.
+    /// Fits the line over the runs without any of `kernels`, by index. Decisions about these
+    /// kernels can be judged by a line that was not fitted on them. `None` if no run is left, or no
+    /// two SMs differ in A.
     pub fn line_without(&self, kernels: &[usize]) -> Option<Line> {
         let samples: Vec<StallSample> = self.without(kernels).flat_map(|run| run.samples.iter().copied()).collect();
         least_squares::fit(&samples)
     }
 }
 
-/// Linear's coefficient in Q16.16. It cannot be negative: without a rising line it is 0, and Linear decides as IPC.
+/// Converts the slope to Linear's coefficient in Q16.16. It cannot be negative: without a rising
+/// line it is 0, and Linear decides as IPC.
 pub fn coefficient_q16(line: Option<Line>) -> u32 {
     line.map_or(0, |line| u32::try_from(line.slope_q16.max(0)).unwrap_or(u32::MAX))
 }
 
-/// Runs the population over `workloads` and fits the line. The result does not depend on the number of threads.
+/// Runs the population over `workloads`. The result does not depend on the number of threads.
 ///
 /// # Errors
 /// The first [`RunError`] in the order of runs.
@@ -87,7 +91,7 @@ pub fn fit(runner: &dyn Calibrated, workloads: &[Workload], window_cycles: u32, 
     Ok(Fit { runs: runs.into_iter().collect::<Result<_, _>>()? })
 }
 
-/// Kernels, by index, and configuration of a run to be.
+/// Kernels, by index, and configuration of a planned run.
 type Planned = (Vec<usize>, Vec<u32>);
 
 fn population(runner: &dyn Calibrated, workloads: &[Workload]) -> Result<Vec<Planned>, RunError> {

@@ -1,4 +1,5 @@
-//! Whether a machine can do what policies ask of it: what the firmware would fall back from without anybody being told.
+//! Checks that a machine supports the requested policies. Otherwise the firmware would fall back
+//! silently.
 
 use super::levels::Levels;
 use super::options::Options;
@@ -6,10 +7,11 @@ use super::policy::Policy;
 use mias_hw_model::config::{GpuConfig, Partition};
 use mias_registers::PolicyCode;
 
-/// Refuses policies that give every kernel SMs of its own where there are fewer SMs than kernels: the firmware falls back to Left-over.
+/// Rejects policies that give every kernel its own SMs if there are fewer SMs than kernels: the
+/// firmware falls back to Left-over.
 ///
 /// # Errors
-/// Which policy, what it needs, and what to do.
+/// The policy, its requirement and the remedy.
 pub fn check_sms(policies: &[Policy], kernels: usize, gpu: &GpuConfig) -> Result<(), String> {
     let mut configs = policies.iter().filter_map(|policy| if let Policy::Static(config) = policy { Some(config) } else { None });
     configs.try_for_each(|config| config.check(kernels))?;
@@ -17,7 +19,7 @@ pub fn check_sms(policies: &[Policy], kernels: usize, gpu: &GpuConfig) -> Result
     let had = gpu.sm.count;
     match policies.iter().find(|policy| policy.least_sms(kernels) > had) {
         Some(policy) => Err(format!(
-            "{} needs {} SMs for {kernels} kernels, `{}` here has {had}; take fewer kernels, more SMs, or a policy that lets kernels share them",
+            "{} needs {} SMs for {kernels} kernels, `{}` has {had}; use fewer kernels, more SMs, or a policy that shares SMs",
             policy.name(),
             policy.least_sms(kernels),
             gpu.name
@@ -26,18 +28,18 @@ pub fn check_sms(policies: &[Policy], kernels: usize, gpu: &GpuConfig) -> Result
     }
 }
 
-/// Refuses gating that takes longer than SMs have to settle in a step of a search: the firmware leaves SMs empty in its place, which then leak
-/// (sources.md D151).
+/// Rejects power gating that takes longer than SMs have to settle in a step of a search. The
+/// firmware would leave SMs empty instead, which then leak (sources.md D151).
 ///
 /// # Errors
-/// Which policy, both times, and what to do.
+/// The policy, both times and the remedy.
 pub fn check_gating(policies: &[Policy], options: Options, gpu: &GpuConfig) -> Result<(), String> {
     let Some(gating) = &gpu.sm.power_gating else { return Ok(()) };
     let (wake, settles) = (gating.wake_cycles, options.search_cycles);
     match policies.iter().find(|policy| gates(**policy)).filter(|_| wake > settles) {
         Some(policy) => Err(format!(
             "{} gates SMs, which take {wake} cycles to wake (sm.power_gating.wake_cycles of `{}`) and have {settles} to settle in a step; \
-             give search-cycles of {wake} or more, or a machine whose SMs wake sooner",
+             set search-cycles to {wake} or more, or use a machine with a shorter wake time",
             policy.name(),
             gpu.name
         )),
@@ -45,19 +47,19 @@ pub fn check_gating(policies: &[Policy], options: Options, gpu: &GpuConfig) -> R
     }
 }
 
-/// Refuses more SMs than there are.
+/// Rejects more SMs than the machine has.
 ///
 /// # Errors
-/// How many there are.
+/// The number of SMs.
 pub fn check_open_sms(sms: u32, gpu: &GpuConfig) -> Result<(), String> {
     let count = gpu.sm.count;
-    if sms <= count { Ok(()) } else { Err(format!("{sms} of the {count} SMs of `{}`; give {count} or fewer", gpu.name)) }
+    if sms <= count { Ok(()) } else { Err(format!("{sms} exceeds the {count} SMs of `{}`; use {count} or fewer", gpu.name)) }
 }
 
-/// Refuses caches whose ways are divided, but not into one for each of so many kernels at least.
+/// Rejects partitioned caches with fewer ways than kernels.
 ///
 /// # Errors
-/// Which cache, and what to do.
+/// The cache and the remedy.
 pub fn check_ways(kernels: usize, gpu: &GpuConfig) -> Result<(), String> {
     let caches = [
         ("l1.partition", "the L1 of an SM", gpu.l1.least_ways(), &gpu.l1.partition),
@@ -66,12 +68,12 @@ pub fn check_ways(kernels: usize, gpu: &GpuConfig) -> Result<(), String> {
     for (key, cache, ways, partition) in caches {
         let Some(partition) = partition.as_ref().filter(|partition| partition.by != Partition::Shared) else { continue };
         let fixed = if partition.by == Partition::Fixed { &partition.ways[..] } else { &[] };
-        // One for each kernel that no number is given for.
+        // One way for each kernel without a given number.
         let others = kernels.saturating_sub(fixed.len()) as u64;
         let needed = fixed.iter().map(|&number| u64::from(number)).sum::<u64>() + others;
         if needed > u64::from(ways) {
             return Err(format!(
-                "{key}: {cache} of `{}` has {ways} ways, and {kernels} kernels need {needed}, each at least one: divide fewer, share them, or run fewer kernels",
+                "{key}: {cache} of `{}` has {ways} ways, and {kernels} kernels need {needed}, at least one each: divide fewer, share them, or run fewer kernels",
                 gpu.name
             ));
         }
@@ -79,47 +81,48 @@ pub fn check_ways(kernels: usize, gpu: &GpuConfig) -> Result<(), String> {
     Ok(())
 }
 
-/// Refuses keys of the GPU that a policy's mechanism or a level sets itself: one of them would not hold.
+/// Rejects keys of the GPU that a policy's mechanism or a level also sets: one of the two values
+/// would be lost.
 ///
 /// # Errors
-/// Which key, what sets it, and what to do.
+/// The key, its other source and the remedy.
 pub fn check_set_once(policies: &[Policy], levels: Levels, keys: &[String]) -> Result<(), String> {
     let within = |key: &str, table: &str| key.strip_prefix(table).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     for composed in policies.iter().filter_map(|policy| policy.composed()) {
         let sets = composed.sets();
         if let Some(key) = keys.iter().find(|key| sets.iter().any(|set| within(key, set))) {
             let (name, base) = (composed.name, composed.base.name());
-            return Err(format!("{name} sets {key} itself, and it is given, too: leave it out, or name {base} instead"));
+            return Err(format!("{key} conflicts with {name}, which already sets it: leave it out, or use {base}"));
         }
         if let Some((level, set)) = sets.iter().find_map(|set| Some((levels.setting(set)?, set))) {
-            return Err(format!("{} sets {set}, and the level `{level}` sets that, too: leave out the one or the other", composed.name));
+            return Err(format!("{} conflicts with level `{level}`: both set {set}; leave one out", composed.name));
         }
     }
     match keys.iter().find_map(|key| Some((levels.setting(key)?, key))) {
-        Some((level, key)) => Err(format!("the level `{level}` sets {key} itself, and it is given, too: leave out the one or the other")),
+        Some((level, key)) => Err(format!("{key} conflicts with level `{level}`, which already sets it: leave one out")),
         None => Ok(()),
     }
 }
 
-/// Refuses parameters that none of the policies looks at; `given` says which are given.
+/// Rejects parameters that none of the policies uses; `given` tells which are given.
 ///
 /// # Errors
-/// Which parameter, and the policies that do.
+/// The parameter, and the policies that use it.
 pub fn check_used(policies: &[Policy], given: impl Fn(&str) -> bool) -> Result<(), String> {
-    // A policy of one's own may do with shares what it likes.
+    // A custom policy may use shares.
     let deals = |policy: &Policy| matches!(policy.base(), Policy::Spatial | Policy::Custom(_));
     if given("shares") && !policies.iter().any(deals) {
-        return Err("`shares` are SMs of each kernel under `spatial`: name that policy, too, or leave them out".into());
+        return Err("`shares` needs policy `spatial`: add that policy, or leave `shares` out".into());
     }
     let searches = |policy: &Policy| policy.base().searches() || matches!(policy, Policy::Custom(_));
     if given("search-cycles") && !policies.iter().any(searches) {
         let all: Vec<&str> = Policy::ALL.iter().filter(|policy| policy.searches()).map(|policy| policy.name()).collect();
-        return Err(format!("`search-cycles` is for a policy that searches ({}): name one, or leave it out", all.join(", ")));
+        return Err(format!("`search-cycles` needs a policy that searches ({}): add one, or leave it out", all.join(", ")));
     }
     Ok(())
 }
 
-/// Whether a policy's search may end with SMs without power.
+/// Returns whether a policy's search may power-gate SMs.
 fn gates(policy: Policy) -> bool {
     matches!(
         policy.in_firmware().map(|named| named.code),
@@ -140,10 +143,10 @@ mod tests {
         assert_eq!(check_sms(&all, 2, &gpu), Ok(()));
         assert_eq!(check_sms(&all[..2], 3, &gpu), Ok(()));
         let message = check_sms(&all, 3, &gpu).unwrap_err();
-        assert!(message.starts_with("spatial needs 3 SMs for 3 kernels, `zhao18` here has 2; take fewer kernels"), "{message}");
+        assert!(message.starts_with("spatial needs 3 SMs for 3 kernels, `zhao18` has 2; use fewer kernels"), "{message}");
     }
 
-    /// A window of as many cycles is enough; one cycle less is not.
+    /// A window equal to the wake-up time suffices; one cycle less does not.
     #[test]
     fn sms_wake_while_a_step_settles() {
         let gpu = crate::gpus::load("zhao18").unwrap();
@@ -159,7 +162,7 @@ mod tests {
         crate::experiment::policies::Policies::default().find(name).unwrap()
     }
 
-    /// What a mechanism or a level sets, nobody else may set.
+    /// A key that a mechanism or a level sets cannot be set elsewhere.
     #[test]
     fn a_key_is_set_once() {
         use Levels::{Requests, Warps, WarpsRequests};
@@ -180,7 +183,7 @@ mod tests {
             assert_eq!(check_set_once(&[policy(name)], levels, &[key.to_owned()]).is_ok(), fits, "{name} {levels:?} {key}");
         }
         let said = check_set_once(&[policy("mias-ipc+qbmi")], Levels::None, &["sm.memory_issue.order".to_owned()]).unwrap_err();
-        assert!(said.contains("sets sm.memory_issue.order itself, and it is given, too: leave it out, or name mias-ipc instead"), "{said}");
+        assert!(said.contains("which already sets it: leave it out, or use mias-ipc"), "{said}");
     }
 
     #[test]
@@ -199,7 +202,7 @@ mod tests {
         }
     }
 
-    /// Six ways: one for each kernel at least.
+    /// Six ways suffice for six kernels.
     #[test]
     fn every_kernel_needs_a_way_where_they_are_divided() {
         use mias_hw_model::config::PartitionConfig;

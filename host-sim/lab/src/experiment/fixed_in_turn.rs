@@ -1,9 +1,11 @@
-//! A given configuration on all SMs where a kernel has several launches. The firmware's own
-//! ([`FixedConfig`](mias_firmware::policy::FixedConfig)) goes by the number of a launch since reset, which says nothing of whose second
-//! launch it is. This policy is told whose kernel is in which slot, by the stream that it was launched on; it runs in the same firmware.
+//! Given configuration on all SMs for kernels with several launches. The built-in
+//! [`FixedConfig`](mias_firmware::policy::FixedConfig) uses the number of a launch since reset,
+//! which does not identify a kernel's second launch. This policy identifies the kernel in a slot by
+//! its stream. It runs in the same firmware.
 //!
-//! Between two launches of a kernel the others keep their quotas in a window in which kernels start again, since the kernel comes back.
-//! Otherwise a kernel that is left alone fills the SMs, as under the firmware's own: nothing idles for one that may not come.
+//! In a window with relaunches, the other kernels keep their quotas between two launches of a
+//! kernel, since the kernel returns. Otherwise a remaining kernel fills the SMs, as under the
+//! built-in policy, since another launch may never arrive.
 
 use super::decider::Decider;
 use super::gpu_runner::Decision;
@@ -19,20 +21,20 @@ use mias_policies::Firmware;
 use mias_registers::KERNEL_SLOTS;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// What is asked for.
+/// Requested configuration.
 #[derive(Clone, Debug)]
 pub(super) struct Wanted {
     /// Stream and TBs per SM of each kernel.
     pub(super) of_stream: Vec<(u32, u8)>,
-    /// Kernels start again until the window ends.
+    /// Whether kernels are relaunched until the window ends.
     pub(super) endless: bool,
 }
 
-/// TBs per SM by slot, for the kernels that are there.
+/// TBs per SM by slot, for resident kernels.
 #[derive(Debug)]
 struct BySlot {
     tbs: [AtomicU8; KERNEL_SLOTS],
-    /// Kernels that are given TBs.
+    /// Number of kernels with TBs.
     present: usize,
     endless: bool,
 }
@@ -72,7 +74,7 @@ impl Policy for BySlot {
     }
 }
 
-/// The firmware with that policy.
+/// Firmware with that policy.
 #[derive(Debug)]
 pub(super) struct FixedInTurn {
     firmware: Firmware<BySlot, DEFAULT_CONFIGS>,

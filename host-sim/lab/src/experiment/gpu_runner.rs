@@ -1,6 +1,7 @@
-//! The seam between experiments and the simulated GPU: what a run is asked for and what comes back.
+//! Interface between experiments and the simulated GPU: requests of runs and their results.
 //!
-//! Experiments see plain data, so that they can be checked against a machine whose answers are known in closed form.
+//! Experiments handle plain data, so that tests can check them against a machine with closed-form
+//! results.
 
 pub use super::options::{End, Options, SEARCH_CYCLES};
 
@@ -19,19 +20,19 @@ use mias_hw_model::gpu::{ContextLog, LaunchStats, OversubscriptionStats, Preempt
 use mias_hw_model::register_block::Activity;
 use mias_hw_model::sm::{IssueSlots, MemoryChoices, MemoryLimits, OversubscriptionCounts};
 
-/// One simulation.
+/// Request for one simulation.
 #[derive(Clone, Debug)]
 pub struct Run<'a> {
-    /// What decides.
+    /// Policy or configuration of the run.
     pub control: Control,
-    /// What runs, in kernel order.
+    /// Workloads, in kernel order.
     pub workloads: Vec<&'a Workload>,
-    /// How.
+    /// Options of the run.
     pub options: Options,
 }
 
-/// SMs that were given the same TB quotas.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+/// SMs with the same TB quotas.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Placement {
     /// The SMs, ascending.
     pub sms: Vec<u32>,
@@ -39,265 +40,273 @@ pub struct Placement {
     pub config: Vec<u32>,
 }
 
-/// What a search for how many SMs each kernel needs has found ([`mias_policies::search`]).
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+/// Results of a search for the number of SMs of each kernel ([`mias_policies::search`]).
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct SearchFound {
-    /// Which kernels ask for more than the chip beyond the SMs gives, in kernel order.
+    /// Whether each kernel demands more than the memory system supplies, in kernel order.
     pub memory_intensive: Vec<bool>,
-    /// Windows that were measured, the one that classifies among them.
+    /// Number of windows measured, including the one that classifies.
     pub windows: u32,
-    /// Whether it came to its end within the run.
+    /// Whether the search finished within the run.
     pub done: bool,
-    /// Each kernel's IPC over that alone on all SMs, as the firmware estimated it on the shares that it chose; empty under a policy that does not
-    /// estimate it, and before it has.
+    /// Estimated IPC of each kernel on its share over IPC alone on all SMs, by the firmware; empty
+    /// without an estimate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub estimated_progress: Vec<f64>,
-    /// The most active warps of each kernel of each warp scheduler, 0 for any number, under a policy that limits them; else empty.
+    /// Maximum number of active warps of each kernel per warp scheduler, 0 for no limit; empty
+    /// under policies that set none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub active_warps: Vec<u32>,
 }
 
-/// What the firmware saw of one configuration, summed over the SMs that had it.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+/// Counters of one profiled configuration, summed over its SMs.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct ProfiledConfig {
     /// TBs of each kernel per SM.
     pub config: Vec<u32>,
-    /// SMs profiled with it.
+    /// Number of SMs profiled with it.
     pub sms: u32,
-    /// SM cycles.
+    /// Number of SM cycles.
     pub cycles: u64,
-    /// Cycles in which the SM issued.
+    /// Number of cycles in which the SM issued.
     pub issue_cycles: u64,
-    /// Cycles in which no warp issued and one waited for memory.
+    /// Number of cycles in which no warp issued and one waited for memory.
     pub memory_stall_cycles: u64,
-    /// Instructions, in the unit that IPC counts.
+    /// Number of instructions, in the unit that IPC counts.
     pub instructions: u64,
-    /// Load requests that left the SM.
+    /// Number of load requests that left the SM.
     #[serde(alias = "misses")]
     pub load_requests: u64,
     /// Outstanding misses, summed over memory-stall cycles.
     #[serde(alias = "outstanding")]
     pub outstanding_misses: u64,
-    /// What the policy's metric makes of it; larger is better, the scale is the metric's own. None if no SM finished its
-    /// window.
+    /// Score by the policy's metric, on the metric's own scale; larger is better. `None` if no SM
+    /// finished its window.
     pub score: Option<f64>,
-    /// Its score equals the winner's, compared exactly; true of the winner itself.
+    /// Whether its score equals the winner's exactly; true of the winner itself.
     pub tie: bool,
-    /// All SMs tried it, so that its score is no guess of what they would do.
+    /// Whether all SMs tried it, so that its score needs no extrapolation.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub trial: bool,
 }
 
-/// How the firmware came to its choice.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+/// Decision of the firmware with the profiles behind it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Decision {
     /// Cycle of the decision.
     pub cycle: u64,
-    /// Every configuration profiled, in the order of rounds and then lexicographically; then those that all SMs tried, which are among them.
+    /// Profiled configurations, in the order of rounds and then lexicographically. Configurations
+    /// tried on all SMs follow, and are among them.
     pub profiled: Vec<ProfiledConfig>,
-    /// Index into `profiled` of the configuration broadcast; none if that is not one of them.
+    /// Index into `profiled` of the configuration broadcast; `None` if it was not profiled.
     pub winner: Option<usize>,
-    /// The configuration broadcast if it is not one of those profiled. With neither, the kernels got SMs of their own.
+    /// Configuration broadcast, if it was not profiled. If `winner` is absent too, each kernel got
+    /// its own SMs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<Vec<u32>>,
 }
 
 impl Decision {
-    /// TBs of each kernel per SM that it broadcasts; none if the kernels get SMs of their own.
+    /// Returns the broadcast TBs of each kernel per SM; `None` if each kernel gets its own SMs.
     pub fn config(&self) -> Option<&[u32]> {
         let winner = self.winner.and_then(|winner| self.profiled.get(winner)).map(|profiled| &profiled.config);
         winner.or(self.chosen.as_ref()).map(Vec::as_slice)
     }
 }
 
-/// The time of decisions, all of a run together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+/// Time of decisions, summed over a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct DecisionTime {
-    /// Decisions; each round of profiling ends with one.
+    /// Number of decisions; each round of profiling ends with one.
     pub decisions: u32,
-    /// Instructions of the microcontroller, from the interrupt to the commit of the quotas.
+    /// Microcontroller instructions from the interrupt to the commit of the quotas.
     pub instructions: u64,
-    /// Core cycles in which it executes them.
+    /// Number of core cycles for these instructions.
     pub cycles: u64,
-    /// Of these, the cycles after the end of the run: the last decision was not over by then.
+    /// Part of `cycles` after the end of the run, if the last decision was not over by then.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub beyond_end_cycles: u64,
-    /// Instructions from the interrupts that collected launches to the commit of the first quotas, where that takes time.
+    /// Instructions from the interrupts that collected launches to the commit of the first quotas,
+    /// where that takes time.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub placement_instructions: u64,
-    /// Core cycles within the run in which it executes them. New kernels do not run meanwhile.
+    /// Core cycles of these instructions within the run. New kernels wait meanwhile.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub placement_cycles: u64,
-    /// Times that the firmware has looked at the counters of memory issue, where that takes time.
+    /// Number of times the firmware read the counters of memory issue, where that takes time.
     #[serde(default, skip_serializing_if = "is_none")]
     pub memory_limits: u32,
-    /// Instructions of these.
+    /// Number of instructions for these reads.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub memory_limit_instructions: u64,
-    /// Core cycles in which it executes them.
+    /// Number of core cycles for these reads.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub memory_limit_cycles: u64,
-    /// Times that the firmware has looked at how busy the chip was, to say how many extra TBs there may be, where that takes time.
+    /// Number of times the firmware read chip utilization to limit extra TBs, where that takes
+    /// time.
     #[serde(default, skip_serializing_if = "is_none")]
     pub context_looks: u32,
-    /// Instructions of these.
+    /// Number of instructions for these reads.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub context_instructions: u64,
-    /// Core cycles in which it executes them.
+    /// Number of core cycles for these reads.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub context_cycles: u64,
-    /// Times that the firmware has chosen victims, where that takes time.
+    /// Number of times the firmware chose preemption victims, where that takes time.
     #[serde(default, skip_serializing_if = "is_none")]
     pub preemptions: u32,
-    /// Instructions of these.
+    /// Number of instructions for these choices.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub preemption_instructions: u64,
-    /// Core cycles in which it executes them.
+    /// Number of core cycles for these choices.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub preemption_cycles: u64,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref)] // What serde calls takes a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde passes a reference.
 fn is_none(times: &u32) -> bool {
     *times == 0
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref)] // What serde calls takes a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde passes a reference.
 fn is_zero(cycles: &u64) -> bool {
     *cycles == 0
 }
 
 impl DecisionTime {
-    /// The cycles within the run.
+    /// Returns the decision cycles within the run.
     pub fn in_run_cycles(&self) -> u64 {
         self.cycles.saturating_sub(self.beyond_end_cycles)
     }
 }
 
-/// How much of a run was spent in the placement that it ended with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+/// Fraction of a run spent in its final placement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct InPlace {
-    /// Share of all SM cycles since each SM held no TB beyond its last quotas, 0..=1.
+    /// Fraction of SM cycles after each SM last held a TB beyond its final quotas, 0..=1.
     pub share: f64,
-    /// SMs that hold one still at the end: they never had the configuration that is printed.
+    /// Number of SMs that still hold such a TB at the end and never had the printed configuration.
     pub sms_short_of_it: u32,
 }
 
-/// Counts of all SMs together, whichever kernel they ran.
+/// Counters summed over all SMs and kernels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SmTotals {
-    /// SM cycles.
+    /// Number of SM cycles.
     pub cycles: u64,
-    /// SM cycles in which the L1 refused a look-up.
+    /// Number of SM cycles in which the L1 refused a look-up.
     pub lsu_stall_cycles: u64,
     /// MSHR entries in use, summed over cycles.
     pub outstanding_cycles: u64,
-    /// Issue slots (scheduler-cycles) by what became of them.
+    /// Issue slots (scheduler-cycles) by outcome.
     pub issue_slots: IssueSlots,
 }
 
-/// How often instructions are noted.
+/// Interval at which instructions are sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sampling {
     /// Core cycles between two samples, at least 1.
     pub every_cycles: u64,
-    /// No sample after this cycle.
+    /// Core cycle after which no sample is taken.
     pub until_cycle: u64,
 }
 
-/// Instructions up to a cycle.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+/// Instruction counts up to a cycle.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Sample {
     /// Core cycle.
     pub cycle: u64,
     /// Warp and thread instructions of each workload so far.
     pub insts: Vec<(u64, u64)>,
-    /// Accesses of the L1s by each workload so far; empty unless [`Options::sample_cycles`] asks for them.
+    /// L1 accesses of each workload so far; empty unless [`Options::sample_cycles`] is set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub l1_accesses: Vec<u64>,
 }
 
-/// What a run has cost up to a cycle.
+/// Energy of a run up to a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EnergySample {
     /// Core cycle.
     pub cycle: u64,
-    /// From cycle 0 on.
+    /// Energy from cycle 0 on.
     pub energy: EnergyReport,
 }
 
-/// What a run gave.
+/// Results of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// Core cycles that the counts are of.
+    /// Number of core cycles that the counts cover.
     pub cycles: u64,
-    /// It ended before the window, and its counts are estimates; none if all was simulated.
+    /// Estimate of a run that ended before its window; `None` if all was simulated.
     pub estimate: Option<Estimate>,
-    /// Per workload.
+    /// Statistics of each workload.
     pub launches: Vec<LaunchStats>,
-    /// All SMs together.
+    /// Totals over all SMs.
     pub sms: SmTotals,
     /// Quotas at the end; empty if the policy sets none.
     pub placement: Vec<Placement>,
-    /// Cycles in which SMs were on their way to new quotas.
+    /// Number of cycles in which SMs were changing to new quotas.
     pub transition_cycles: u64,
-    /// The run ended before the firmware had placed what it was about to: it still profiled, or decided.
+    /// Whether the run ended during profiling or a decision, before the chosen quotas were placed.
     pub unsettled: bool,
-    /// How much of the run was spent in `placement`; nothing if it is `unsettled`.
+    /// Fraction of the run spent in `placement`; zero if it is `unsettled`.
     pub in_place: InPlace,
-    /// Cycles in which the firmware profiled.
+    /// Number of cycles in which the firmware profiled.
     pub profile_cycles: u64,
-    /// The time of decisions; none if they took none.
+    /// Time of decisions; `None` if they took none.
     pub decision_time: Option<DecisionTime>,
-    /// The last decision, if the policy decides by measuring.
+    /// Last decision, if the policy decides by measuring.
     pub decision: Option<Decision>,
-    /// What the last search for SMs found; none if the policy searches for none.
+    /// Results of the last search for SMs; `None` if the policy does not search.
     pub search: Option<SearchFound>,
-    /// What happened at the register block, in order; empty unless the machine was told to record it.
+    /// Events at the register block, in order; empty unless recording is enabled.
     pub activity: Vec<Activity>,
-    /// The firmware's register accesses; none unless the machine was told to record them.
+    /// Register accesses of the firmware; `None` unless recording is enabled.
     pub recording: Option<Recording>,
-    /// How an image in QEMU and the firmware in this process, which follows it, parted. From there on no decision of the image is
-    /// known.
+    /// Difference between an image in QEMU and the firmware in this process that follows it. Later
+    /// decisions of the image are unknown.
     pub parted: Option<String>,
-    /// Bits of the faults that the register block had raised by the end ([`super::faults`]).
+    /// Fault bits that the register block had raised by the end ([`super::faults`]).
     pub faults: u32,
-    /// Who owns which ways of the L1s, by SM; none where they are shared.
+    /// Owners of L1 ways, by SM; `None` if the ways are shared.
     pub l1_ways: Option<WaysStats>,
-    /// How often there was something to choose where an off-chip memory instruction issued; none where nothing holds any back.
+    /// Counts of arbitration among off-chip memory instructions; `None` if no mechanism restricts
+    /// them.
     pub memory_choices: Option<MemoryChoices>,
-    /// Limits of memory instructions in flight at the end, by kernel slot; empty where there are none.
+    /// Limits of memory instructions in flight at the end, by kernel slot; empty without limits.
     pub memory_limits: Vec<MemoryLimits>,
-    /// Likewise of the L2, by slice.
+    /// Owners of L2 ways, by slice; `None` if the ways are shared.
     pub l2_ways: Option<WaysStats>,
-    /// TBs beyond those that fit, launches in the order of `launches`; empty where a machine takes none.
+    /// Statistics of extra TBs, launches in the order of `launches`; empty if the machine takes
+    /// none.
     pub contexts: Vec<OversubscriptionStats>,
-    /// The same by SM, of all launches; empty where a machine takes none.
+    /// Statistics of extra TBs by SM, over all launches; empty if the machine takes none.
     pub sm_contexts: Vec<OversubscriptionCounts>,
-    /// What moved on SMs, in order; empty unless the machine was told to note it, and contexts are switched.
+    /// Context movements on SMs, in order; empty unless logging is enabled and contexts are
+    /// switched.
     pub context_log: ContextLog,
-    /// What SMs were, and for how long; none if every SM was active all the time.
+    /// SM cycles by power state; `None` if every SM was active throughout.
     pub sm_states: Option<SmStateCycles>,
-    /// What it cost, launches in the order of `launches`; none if the machine has no `[energy]`.
+    /// Energy by launch, in the order of `launches`; `None` if the machine has no `[energy]`.
     pub energy: Option<EnergyReport>,
-    /// The same over time, in order; empty unless the machine was told to note it, and has `[energy]`.
+    /// Energy over time, in order; empty unless sampling is enabled and the machine has `[energy]`.
     pub energy_samples: Vec<EnergySample>,
-    /// When each kernel had its room; empty where nobody is preempted and nobody is before others.
+    /// Placement times of each kernel; empty without preemption and priorities.
     pub room: Vec<PlacementTimes>,
-    /// TBs that were made to leave, in the order of the commands.
+    /// Preempted TBs, in the order of the commands.
     pub preemptions: Vec<Preemption>,
-    /// How the firmware chose them; empty unless the machine was told to keep that.
+    /// Victim choices of the firmware; empty unless they are kept.
     pub victims: Vec<VictimChoice>,
-    /// Instructions over time; empty unless the machine was told to note them.
+    /// Instructions over time; empty unless sampling is enabled.
     pub samples: Vec<Sample>,
-    /// What became of requests for room, by scheme and limit.
+    /// Outcomes of placement requests, by scheme and limit.
     pub requested: Vec<Requested>,
-    /// What became of the launches of a queue, in the order of their arrival; empty where there is none.
+    /// Launches of a queue with their times, in order of arrival; empty without a queue.
     pub queued: Vec<QueuedLaunch>,
 }
 
 impl Outcome {
-    /// The configuration that all SMs share; none if they differ or the policy sets none.
+    /// Returns the configuration shared by all SMs; `None` if they differ or the policy sets none.
     pub fn config(&self) -> Option<&[u32]> {
         match self.placement.as_slice() {
             [one] => Some(&one.config),
@@ -306,54 +315,59 @@ impl Outcome {
     }
 }
 
-/// Why a run gave nothing.
+/// Reasons why a run has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
-    /// The workload cannot run on this machine, or a kernel that is executed while it runs failed; the message names kernel and resource.
+    /// The workload cannot run on this machine, or a kernel failed during its execution. The
+    /// message names kernel and resource.
     #[error("{0}")]
     Workload(String),
-    /// The simulation came to a stop: who waits for what.
+    /// The simulation is deadlocked. The message lists the waiting components and their
+    /// dependencies.
     #[error("the simulation is stuck: {0}")]
     Stuck(String),
-    /// The firmware image could not be run, or stopped; the message says what to do.
+    /// The firmware image could not be run, or stopped. The message states the remedy.
     #[error("{0}")]
     Firmware(String),
-    /// Somebody asked to stop; see [`crate::cancel::Cancel`].
+    /// The run was canceled; see [`crate::cancel::Cancel`].
     #[error("interrupted")]
     Interrupted,
 }
 
-/// Something that can run workloads.
+/// Executor of workloads, such as the simulated GPU.
 pub trait GpuRunner: Sync {
-    /// The same machine with other values in some fields of its file.
+    /// Returns the same machine with other values in some fields of its file.
     ///
     /// # Errors
-    /// [`RunError::Workload`] if there is no such machine; the message says why.
+    /// [`RunError::Workload`] if the fields are invalid; the message gives the reason.
     fn changed(&self, fields: &[Field]) -> Result<Box<dyn GpuRunner + '_>, RunError> {
         let names: Vec<String> = fields.iter().map(Field::name).collect();
         Err(RunError::Workload(format!("this machine has no fields {}", names.join(", "))))
     }
 
-    /// Most TBs of `workload` that fit one SM together, at least 1.
+    /// Returns the maximum number of TBs of `workload` that fit one SM together, at least 1.
     ///
     /// # Errors
-    /// [`RunError::Workload`] if not even one fits, with the resource that is short.
+    /// [`RunError::Workload`] if not even one fits, with the limiting resource.
     fn max_tbs(&self, workload: &Workload) -> Result<u32, RunError>;
 
-    /// Every maximal configuration with TBs of at least two of `workloads`, in lexicographic order.
+    /// Returns every maximal configuration with TBs of at least two of `workloads`, in
+    /// lexicographic order.
     ///
     /// # Errors
     /// [`RunError::Workload`] as for [`GpuRunner::max_tbs`].
     fn configurations(&self, workloads: &[&Workload]) -> Result<Vec<Vec<u32>>, RunError>;
 
-    /// Runs one simulation; `progress` is called now and then with the core cycles done since its last call.
+    /// Runs one simulation. `progress` is called periodically with the core cycles since its last
+    /// call.
     ///
     /// # Errors
     /// [`RunError`].
     fn run(&self, run: &Run<'_>, progress: &(dyn Fn(u64) + Sync)) -> Result<Outcome, RunError>;
 
-    /// Runs that differ in control only. What is common to some may be simulated once; outcomes are those of [`GpuRunner::run`].
-    /// `done` is told the place of a run and its outcome as soon as there is one, from any thread.
+    /// Executes runs that differ in control only. Common prefixes may be simulated once; outcomes
+    /// equal those of [`GpuRunner::run`]. `done` receives the index of a run and its outcome as
+    /// soon as the run ends, from any thread.
     fn run_together(&self, runs: &[Run<'_>], progress: &(dyn Fn(u64) + Sync), done: &(dyn Fn(usize, Result<Outcome, RunError>) + Sync)) {
         runs.iter().enumerate().for_each(|(index, run)| done(index, self.run(run, progress)));
     }

@@ -1,4 +1,5 @@
-//! From outcomes to a comparison: metrics, oracle, regrets. Nothing is run here, so that outcomes may come from anywhere.
+//! Derives a comparison from outcomes: metrics, oracle, regrets. Nothing is run here, so outcomes
+//! may have any source.
 
 use super::compare::{
     Best, Comparison, HalfWidths, Isolated, KernelResult, Missing, PerObjective, PolicyResult, SweepPoint, control_of, only_fastest,
@@ -12,28 +13,30 @@ use crate::metrics::{self, Metrics};
 use mias_hw_model::energy::EnergyReport;
 use std::collections::BTreeMap;
 
-/// What there is to judge.
+/// Inputs of a judgment: outcomes and isolated results.
 #[derive(Clone, Debug)]
 pub struct Material<'a> {
     /// Isolated IPC of each kernel, in kernel order.
     pub isolated_ipc: &'a [Estimated],
-    /// What each takes alone from its first TB to its end, where that is known ([`super::placement_latency::PlacementTimes::takes`]).
+    /// Time of each kernel alone from its first TB to its end, where known
+    /// ([`super::placement_latency::PlacementTimes::takes`]).
     pub takes: &'a [Option<u64>],
-    /// The kernels one after the other.
+    /// Sequential execution of the kernels.
     pub sequential: Sequential,
-    /// Most TBs per SM of each.
+    /// Maximum number of TBs per SM of each kernel.
     pub max_tbs: &'a [u32],
     /// All configurations, in lexicographic order; those without an outcome are reported missing.
     pub sweep: Vec<Vec<u32>>,
-    /// In the order of results.
+    /// Policies in the order of results.
     pub policies: &'a [Policy],
-    /// By what ran.
+    /// Outcomes by control.
     pub outcomes: &'a BTreeMap<Control, Outcome>,
-    /// Of all runs.
+    /// Options of all runs.
     pub options: Options,
 }
 
-/// Judges what there is; policies and configurations without an outcome are listed as missing.
+/// Judges the available outcomes; policies and configurations without an outcome are listed as
+/// missing.
 pub fn judge(material: Material<'_>) -> Comparison {
     let Material { isolated_ipc: alone_ipc, takes, sequential, max_tbs, sweep: sweep_configs, policies, outcomes, options } = material;
     let isolated_ipc: &[f64] = &alone_ipc.iter().map(|ipc| ipc.value).collect::<Vec<f64>>();
@@ -94,7 +97,7 @@ pub fn judge(material: Material<'_>) -> Comparison {
         let (metrics, ipcs) = judge(outcome);
         let too_late = outcome.unsettled && policy.measures() && isolated_ipc.len() > 1 && options.end != End::Done;
         let config = outcome.config().filter(|_| !too_late).map(<[u32]>::to_vec);
-        // The decision that is not over yet is the last one; an earlier one was of other kernels.
+        // Only the last decision can be pending; an earlier one concerned other kernels.
         let pending = too_late && outcome.decision_time.is_some_and(|time| time.beyond_end_cycles > 0);
         let late_config = outcome.decision.as_ref().filter(|_| pending).and_then(Decision::config).map(<[u32]>::to_vec);
         let chosen = config.as_ref().or(late_config.as_ref()).and_then(|config| sweep.iter().find(|point| point.config == *config));
@@ -157,12 +160,12 @@ fn best(sweep: &[SweepPoint], objective: fn(&Metrics) -> Option<f64>) -> Option<
     let (point, Estimated { value, half_width }) = best?;
     let others = sweep.iter().filter(|other| other.config != point.config);
     let rivals = others.filter_map(|other| Some((estimated(other.metrics, other.half_widths, objective)?, other.half_widths.is_some())));
-    // Of equals that are exact the first is the best.
+    // Among exact ties the first is the best.
     let rivals = rivals.filter(|(other, uncertain)| *uncertain && !other.is_apart_from(Estimated { value, half_width })).count();
     Some(Best { config: point.config.clone(), value, half_width, rivals })
 }
 
-/// A metric with its interval.
+/// Combines a metric with its interval.
 fn estimated(metrics: Metrics, half_widths: Option<Metrics>, of: fn(&Metrics) -> Option<f64>) -> Option<Estimated> {
     let half_width = half_widths.and_then(|half_widths| of(&half_widths)).unwrap_or(0.0);
     Some(Estimated { value: of(&metrics)?, half_width })

@@ -1,35 +1,39 @@
-//! Ordinary least squares of one variable on another, exact: sums are integers, and only the two results are rounded, once.
+//! Exact ordinary least squares of one variable on another: sums are integers, and only the two
+//! results are rounded, once.
 
 use mias_firmware::metric::wide::{U96, compare_products};
 use std::cmp::Ordering;
 
-/// One SM in one window.
+/// Sample of one SM in one window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StallSample {
-    /// A: outstanding misses accumulated over the memory-stalled cycles; below 2^25 (sources.md D34).
+    /// A: outstanding misses accumulated over the memory-stalled cycles; below 2^25 (sources.md
+    /// D34).
     pub outstanding_misses: u32,
     /// M: memory-stalled cycles; below 2^17.
     pub memory_stall_cycles: u32,
 }
 
-/// Samples that the arithmetic below has room for.
+/// Maximum number of samples for which the arithmetic below cannot overflow.
 const MOST_SAMPLES: usize = 1 << 16;
 
-/// M = slope A + intercept, for the samples seen.
+/// Fitted line M = slope A + intercept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line {
     /// Slope in 2^-16, rounded to the nearest; halves away from zero.
     pub slope_q16: i64,
-    /// M at A = 0, in cycles, rounded likewise.
+    /// M at A = 0, in cycles, rounded to the nearest; halves away from zero.
     pub intercept: i64,
-    /// Share of the variance of M that the line explains, in permille, rounded to the nearest.
+    /// Fraction of the variance of M that the line explains, in permille, rounded to the nearest.
     pub r2_permille: u32,
 }
 
-/// The line of least squares; none where A is the same in all samples, or there are more than 65,536 of them.
+/// Fits the line of least squares; `None` if A is the same in all samples, or there are more than
+/// 65,536 of them.
 ///
-/// With sums over n samples: slope = (n sum AM - sum A sum M) / (n sum AA - (sum A)^2). Each product is below 2^(2 * 16 + 2 *
-/// 25) = 2^82, so that 128 bits hold everything but the product of two of them, which is compared in 192 bits.
+/// With sums over n samples: slope = (n sum AM - sum A sum M) / (n sum AA - (sum A)^2). Each
+/// product is below 2^(2 * 16 + 2 * 25) = 2^82. So 128 bits hold everything except the product of
+/// two of them, which is compared in 192 bits.
 pub fn fit(samples: &[StallSample]) -> Option<Line> {
     if samples.len() > MOST_SAMPLES {
         return None;
@@ -51,7 +55,8 @@ pub fn fit(samples: &[StallSample]) -> Option<Line> {
     Some(Line { slope_q16, intercept, r2_permille: permille(covariance.unsigned_abs(), spread_a as u128, spread_m as u128) })
 }
 
-/// 1000 c^2 / (a b), rounded: the largest p with (2 p - 1) a b <= 2000 c^2. A constant M is explained by any line.
+/// Returns 1000 c^2 / (a b), rounded: the largest p with (2 p - 1) a b <= 2000 c^2. Any line
+/// explains a constant M.
 fn permille(covariance: u128, spread_a: u128, spread_m: u128) -> u32 {
     if spread_m == 0 {
         return 1000;
@@ -63,14 +68,14 @@ fn permille(covariance: u128, spread_a: u128, spread_m: u128) -> u32 {
     (1..=1000).take_while(|&p| explained(p)).last().unwrap_or(0)
 }
 
-/// A number below 2^95 as the firmware's wide integer.
+/// Converts a number below 2^95 to the firmware's wide integer.
 fn wide(value: u128) -> U96 {
     const LOW_BITS: u32 = 31;
     let (high, low) = ((value >> LOW_BITS) as u64, value as u64 & ((1 << LOW_BITS) - 1));
     U96::product(high, 1_u32 << LOW_BITS).saturating_add(U96::from(low))
 }
 
-/// The quotient by a positive divisor, rounded to the nearest; halves away from zero.
+/// Returns the quotient by a positive divisor, rounded to the nearest; halves away from zero.
 fn round_div(dividend: i128, divisor: i128) -> i128 {
     let magnitude = (dividend.unsigned_abs() + divisor.unsigned_abs() / 2) / divisor.unsigned_abs();
     if dividend < 0 { -(magnitude as i128) } else { magnitude as i128 }
@@ -87,8 +92,9 @@ mod tests {
 
     #[test]
     fn a_population_worked_out_by_hand() {
-        // n = 5, sums A 15, M 20, AA 55, AM 66, MM 86: covariance 330 - 300 = 30, spreads 275 - 225 = 50 and 430 - 400 = 30.
-        // Slope 30 / 50 = 0.6, intercept 4 - 0.6 * 3 = 2.2, R2 = 900 / 1500 = 0.6.
+        // n = 5, sums A 15, M 20, AA 55, AM 66, MM 86: covariance 330 - 300 = 30, spreads 275 - 225
+        // = 50 and 430 - 400 = 30. Slope 30 / 50 = 0.6, intercept 4 - 0.6 * 3 = 2.2, R2 = 900 /
+        // 1500 = 0.6.
         let line = fit(&samples(&[(1, 2), (2, 4), (3, 5), (4, 4), (5, 5)])).unwrap();
         assert_eq!(line, Line { slope_q16: 39_322, intercept: 2, r2_permille: 600 });
     }
@@ -110,12 +116,12 @@ mod tests {
     fn the_largest_counters_fit() {
         let (a, m) = ((1 << 25) - 1, (1 << 17) - 1);
         let line = fit(&samples(&[[(0, 0), (a, m)].as_slice(); MOST_SAMPLES / 2].concat())).unwrap();
-        // (2^17 - 1) / (2^25 - 1) is 2^-8 less 3e-8.
+        // (2^17 - 1) / (2^25 - 1) is about 2^-8 minus 3e-8.
         assert_eq!(line, Line { slope_q16: 256, intercept: 0, r2_permille: 1000 });
     }
 
     proptest! {
-        /// Points on a line give that line, whatever their order.
+        /// Points on a line yield that line in any order.
         #[test]
         fn points_on_a_line_give_the_line(slope in 0_u32..100, intercept in 0_u32..1000, xs in proptest::collection::vec(0_u32..1000, 2..50)) {
             prop_assume!(xs.iter().any(|x| *x != xs[0]));
@@ -124,8 +130,9 @@ mod tests {
             prop_assert_eq!(line, Line { slope_q16: i64::from(slope) << 16, intercept: intercept.into(), r2_permille: 1000 });
         }
 
-        /// The residuals of least squares sum to zero and are orthogonal to A, here to within rounding: moving the slope
-        /// either way by more than its rounding leaves a larger sum of squares.
+        /// The residuals of least squares sum to zero and are orthogonal to A, here to within
+        /// rounding. Moving the slope either way by more than its rounding leaves a larger sum of
+        /// squares.
         #[test]
         fn no_other_slope_leaves_less(points in proptest::collection::vec((0_u32..5000, 0_u32..5000), 3..40)) {
             prop_assume!(points.iter().any(|p| p.0 != points[0].0));

@@ -1,8 +1,10 @@
-//! Levels of scheduling that the firmware sets beside the policy: which launch of the queue is
-//! next, whose warp issues a memory instruction, whose request DRAM serves (sources.md D200 to
-//! D204).
+//! Levels of scheduling that the firmware sets in addition to the policy (sources.md D200 to D204).
 //!
-//! What is not named is off: launches in the order of their arrival, the warp scheduler's own order, row hits first.
+//! They are the order of queued launches, arbitration among memory instructions, and the order of
+//! DRAM requests.
+//!
+//! Levels not named are off: launches in order of arrival, the warp scheduler's own order, row hits
+//! first.
 
 use crate::choice::Choice;
 use crate::choices;
@@ -12,10 +14,10 @@ use mias_registers::{dram_order, memory_mode, option};
 use std::borrow::Cow;
 
 choices! {
-    /// Levels that the firmware sets beside the policy.
+    /// Levels that the firmware sets in addition to the policy.
     #[derive(Default)]
     pub enum Levels {
-        /// None: launches in the order of their arrival, memory instructions and DRAM requests as the machine has them
+        /// None: launches in order of arrival, memory arbitration and DRAM order of the GPU file
         #[default]
         None = "none",
         /// Kernels: the firmware says which launch of the queue is next
@@ -35,26 +37,27 @@ choices! {
     }
 }
 
-/// How often a launch may be passed over (assumption: half a window, so that what is chosen first does not keep the rest waiting for long).
+/// Number of times a launch may be passed over (assumption: half a window, so that launches chosen
+/// first delay the rest only briefly).
 pub const PATIENCE: u32 = 8;
 
 impl Levels {
-    /// The firmware says which launch is next.
+    /// Returns whether the firmware chooses the next launch.
     pub fn kernels(self) -> bool {
         matches!(self, Levels::Kernels | Levels::KernelsWarps | Levels::KernelsRequests | Levels::All)
     }
 
-    /// It sets how memory instructions are held back.
+    /// Returns whether the firmware sets limits on memory instructions.
     pub fn warps(self) -> bool {
         matches!(self, Levels::Warps | Levels::KernelsWarps | Levels::WarpsRequests | Levels::All)
     }
 
-    /// It sets the order of DRAM requests.
+    /// Returns whether the firmware sets the order of DRAM requests.
     pub fn requests(self) -> bool {
         matches!(self, Levels::Requests | Levels::KernelsRequests | Levels::WarpsRequests | Levels::All)
     }
 
-    /// Those of these three.
+    /// Returns the combination of these three levels.
     pub fn of(kernels: bool, warps: bool, requests: bool) -> Self {
         match (kernels, warps, requests) {
             (false, false, false) => Levels::None,
@@ -68,7 +71,7 @@ impl Levels {
         }
     }
 
-    /// The level that sets a key of the GPU's file, if one does.
+    /// Returns the level that sets a key of the GPU's file, if any.
     pub(crate) fn setting(self, key: &str) -> Option<&'static str> {
         let sets = [
             (self.warps(), Levels::Warps, ["sm.memory_issue.order", "sm.memory_issue.in_flight", "sm.memory_issue.limits"].as_slice()),
@@ -77,13 +80,13 @@ impl Levels {
         sets.into_iter().find(|(on, _, keys)| *on && keys.iter().any(|set| key.starts_with(set))).map(|(_, level, _)| level.name())
     }
 
-    /// The same without the choice of launches.
+    /// Returns the same levels without the choice of launches.
     #[must_use]
     pub fn without_kernels(self) -> Self {
         Levels::of(false, self.warps(), self.requests())
     }
 
-    /// What the straps ask the firmware for.
+    /// Sets the straps that enable these levels in the firmware.
     pub(crate) fn strap(self, straps: &mut Straps) {
         for (asked, bit) in [
             (self.kernels(), option::SCHEDULE_LAUNCHES),
@@ -97,7 +100,8 @@ impl Levels {
         straps.dram_order = if self.requests() { dram_order::KERNEL_CAP } else { 0 };
     }
 
-    /// The machine on which it can be: SMs can hold memory instructions back, if the firmware is to set that.
+    /// Returns a machine that supports the levels: SMs can hold memory instructions back if the
+    /// firmware sets that.
     pub(crate) fn on<'g>(self, gpu: Cow<'g, GpuConfig>) -> Cow<'g, GpuConfig> {
         if !self.warps() || gpu.sm.memory_issue.is_some() {
             return gpu;
@@ -112,7 +116,7 @@ impl Levels {
 mod tests {
     use super::*;
 
-    /// A name says what is in it.
+    /// A name lists the levels that are on.
     #[test]
     fn names_say_what_is_set() {
         for levels in Levels::ALL {

@@ -1,8 +1,9 @@
-//! Mechanisms: what holds kernels back where they share SMs, beside whatever policy places TBs (Dai et al. 2018, section 4; sources.md D128). A
-//! policy with some of them is called by its base and theirs, as in `warped-slicer+qbmi+dmil`.
+//! Mechanisms: restrictions on kernels that share SMs, in addition to the policy that places TBs
+//! (Dai et al. 2018, section 4; sources.md D128). A composed policy has the name of its base and
+//! its mechanisms, as in `warped-slicer+qbmi+dmil`.
 //!
-//! A mechanism is fields of the GPU's file. Kernels alone run on the GPU as it is, so that normalised IPCs have one base. One more is one line
-//! more in [`MECHANISMS`].
+//! A mechanism is a set of fields of the GPU's file. Isolated runs use the unchanged GPU, so that
+//! normalized IPCs have one base. A new mechanism is one new line in [`MECHANISMS`].
 
 use super::gpu_runner::Outcome;
 use super::policy::Policy;
@@ -10,18 +11,18 @@ use crate::gpus::fields::{Field, changed};
 use mias_hw_model::config::GpuConfig;
 use std::sync::Mutex;
 
-/// What holds kernels back.
+/// Restriction on kernels that share SMs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mechanism {
-    /// The name that users type behind a plus.
+    /// Name that users type after a plus.
     pub name: &'static str,
     /// Fields of the GPU's file, as TOML.
     fields: &'static str,
-    /// Whether kernels have quotas of warp instructions, from their runs alone.
+    /// Whether kernels have quotas of warp instructions, from their isolated runs.
     quotas: bool,
-    /// What it adds to its base's colour: red, green, blue.
+    /// Tint added to the color of its base: red, green, blue.
     tint: [u8; 3],
-    /// What it is, in a line without a full stop.
+    /// One-line description without a full stop.
     pub help: &'static str,
 }
 
@@ -30,20 +31,20 @@ const fn mechanism(name: &'static str, fields: &'static str, tint: [u8; 3], help
 }
 
 impl Mechanism {
-    /// Whether this field, `KEY=VALUE`, is all that it sets.
+    /// Returns whether this field, `KEY=VALUE`, is the only one that it sets.
     pub fn sets(&self, field: &str) -> bool {
         self.fields.replace([' ', '\''], "") == field
     }
 }
 
-/// All of them, in the order of names and reports. Tints are hues around the circle.
+/// All mechanisms, in the order of names and reports. Tints are hues around the circle.
 pub static MECHANISMS: [Mechanism; 7] = [
     mechanism("l1-ucp", "l1.partition.by = 'ucp'", [0xFF, 0xFF, 0xFF], "Ways of the L1 by utility (UCP)"),
     mechanism(
         "equal-misses",
         "l1.miss_resources.by = 'equal'",
         [0xFF, 0xCC, 0x33],
-        "Equal shares of the L1's MSHRs, miss queue and lines on their way",
+        "Equal shares of the L1's MSHRs, miss queue and in-flight lines",
     ),
     mechanism("rbmi", "sm.memory_issue.order = 'round-robin'", [0x33, 0x66, 0xFF], "Kernels in turn at the memory pipeline (RBMI)"),
     mechanism("qbmi", "sm.memory_issue.order = 'quota'", [0xFF, 0x55, 0x22], "Quotas of memory instructions (QBMI)"),
@@ -52,43 +53,44 @@ pub static MECHANISMS: [Mechanism; 7] = [
         "global-dmil",
         "sm.memory_issue.in_flight = 'dynamic-global'",
         [0x11, 0x22, 0x77],
-        "Limits of memory instructions in flight that one SM finds for all (global DMIL)",
+        "Limits of memory instructions in flight, set by one SM for all (global DMIL)",
     ),
     Mechanism {
         quotas: true,
-        ..mechanism("warp-quota", "", [0xEE, 0x33, 0xCC], "Quotas of warp instructions from the kernels alone (the W of SMK-(P+W))")
+        ..mechanism("warp-quota", "", [0xEE, 0x33, 0xCC], "Quotas of warp instructions from isolated runs (the W of SMK-(P+W))")
     },
 ];
 
-/// A policy with mechanisms.
+/// Policy with mechanisms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Composed {
-    /// The name that users type.
+    /// Name that users type.
     pub name: &'static str,
-    /// What places TBs.
+    /// Policy that places TBs.
     pub base: Policy,
-    /// A bit for each of [`MECHANISMS`].
+    /// Mechanisms as a bit set: a bit for each of [`MECHANISMS`].
     set: u32,
-    /// Its colour in charts, as in HTML; none if its base has none.
+    /// Color in charts, in HTML notation; `None` if its base has none.
     pub colour: Option<&'static str>,
-    /// What it is, in a line without a full stop.
+    /// One-line description without a full stop.
     pub help: &'static str,
 }
 
-/// Those that have been named: each once, so that a policy can be copied.
+/// Composed policies named so far, each once, so that a policy can be `Copy`.
 static NAMED: Mutex<Vec<&'static Composed>> = Mutex::new(Vec::new());
 
-/// Core cycles in which a kernel alone issues its quota (assumption: Wang et al. 2016 do not say; sources.md D128).
+/// Core cycles in which a kernel alone issues its quota (assumption: Wang et al. 2016 do not state
+/// it; sources.md D128).
 const QUOTA_EPOCH_CYCLES: u128 = 10_000;
 
 impl Composed {
-    /// `base` with the mechanisms of these names.
+    /// Combines `base` with the mechanisms of these names.
     ///
     /// # Errors
-    /// A name that is unknown, or mechanisms that exclude each other.
+    /// An unknown name, or mechanisms that exclude each other.
     pub fn of(base: Policy, names: &[&str]) -> Result<&'static Composed, String> {
         if !base.decides() {
-            return Err(format!("`{}` holds no kernel back: leave `{}` out", base.name(), names.join("+")));
+            return Err(format!("`{}` does not throttle kernels: leave `{}` out", base.name(), names.join("+")));
         }
         let mut set = 0;
         for name in names {
@@ -101,7 +103,7 @@ impl Composed {
             let sets = |other: &Mechanism| other.fields().into_iter().map(|field| field.path).collect::<Vec<_>>();
             let clash = all().find(|other| other.name > one.name && sets(other).iter().any(|path| sets(one).contains(path)));
             if let Some(other) = clash {
-                return Err(format!("`{}` and `{}` set the same: leave one out", one.name, other.name));
+                return Err(format!("`{}` conflicts with `{}`: leave one out", one.name, other.name));
             }
         }
         let mut named = NAMED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -117,44 +119,44 @@ impl Composed {
         Ok(composed)
     }
 
-    /// Its mechanisms, in their order.
+    /// Returns its mechanisms, in table order.
     fn mechanisms(&self) -> impl Iterator<Item = &'static Mechanism> {
         let set = self.set;
         MECHANISMS.iter().enumerate().filter(move |(at, _)| set >> at & 1 == 1).map(|(_, mechanism)| mechanism)
     }
 
-    /// Its place among those of its base: fewer mechanisms first.
+    /// Returns its sort key among policies of the same base: fewer mechanisms first.
     pub(super) fn rank(&self) -> (u32, u32) {
         (self.set.count_ones(), self.set)
     }
 
-    /// Whether kernels have quotas of warp instructions, from their runs alone.
+    /// Returns whether kernels have quotas of warp instructions, from their isolated runs.
     #[must_use]
     pub fn has_quotas(&self) -> bool {
         self.mechanisms().any(|mechanism| mechanism.quotas)
     }
 
-    /// Its fields, without quotas.
+    /// Returns its fields, without quotas.
     pub fn fields(&self) -> Vec<Field> {
         self.mechanisms().flat_map(Mechanism::fields).collect()
     }
 
-    /// Dotted names of the fields that it sets.
+    /// Returns the dotted names of the fields that it sets.
     pub fn sets(&self) -> Vec<String> {
         let quotas = self.has_quotas().then(|| quotas(Vec::new()));
         self.fields().iter().chain(&quotas).map(Field::name).collect()
     }
 
-    /// Its fields for kernels that have these runs alone.
+    /// Returns its fields for kernels with these isolated runs.
     pub fn fields_of(&self, alone: &[&Outcome]) -> Vec<Field> {
         let quotas = self.has_quotas().then(|| quotas(alone.iter().map(|outcome| quota(outcome)).collect()));
         self.fields().into_iter().chain(quotas).collect()
     }
 
-    /// The machine with its fields, without quotas.
+    /// Returns the machine with its fields, without quotas.
     ///
     /// # Errors
-    /// A message that names the machine: its own fields and these exclude each other.
+    /// A message that names the machine, if the machine's own fields and these exclude each other.
     pub fn on(&self, gpu: &GpuConfig) -> Result<GpuConfig, String> {
         let gpu = changed(gpu, &self.fields())?;
         gpu.check().map_err(|error| format!("machine `{}`: {error}", gpu.name))?;
@@ -163,15 +165,15 @@ impl Composed {
 }
 
 impl Mechanism {
-    /// Its fields of the GPU's file, without quotas.
+    /// Returns its fields of the GPU's file, without quotas.
     #[must_use]
     pub fn fields(&self) -> Vec<Field> {
-        // A test reads all of them.
+        // A test parses all of them, so the default is unreachable.
         Field::of_text(self.fields).unwrap_or_default()
     }
 }
 
-/// A colour with tints: the mean of all.
+/// Returns the mean of a color and tints.
 fn mixed(colour: &str, tints: impl Iterator<Item = [u8; 3]>) -> String {
     let digits = |at: usize| colour.get(at..at + 2).and_then(|digits| u32::from_str_radix(digits, 16).ok()).unwrap_or_default();
     let (mut sum, mut count) = ([1, 3, 5].map(digits), 1);
@@ -183,14 +185,14 @@ fn mixed(colour: &str, tints: impl Iterator<Item = [u8; 3]>) -> String {
     format!("#{red:02X}{green:02X}{blue:02X}")
 }
 
-/// The field that holds quotas of warp instructions, by kernel.
+/// Creates the field that holds quotas of warp instructions, by kernel.
 pub fn quotas(quotas: Vec<u32>) -> Field {
     let path = ["sm", "memory_issue", "warp_quota"].map(str::to_owned).to_vec();
     Field { path, value: toml::Value::Array(quotas.into_iter().map(|quota| i64::from(quota).into()).collect()) }
 }
 
-/// Warp instructions that a kernel alone issues on an SM in an epoch, to the nearest whole number, at least 1: equal parts of their quotas are
-/// equal slowdowns.
+/// Returns the warp instructions that a kernel alone issues on an SM in an epoch, to the nearest
+/// whole number, at least 1. Equal parts of the quotas are equal slowdowns.
 fn quota(alone: &Outcome) -> u32 {
     let insts = alone.launches.first().map_or(0, |launch| u128::from(launch.warp_insts));
     let sm_cycles = u128::from(alone.sms.cycles).max(1);
@@ -207,7 +209,7 @@ mod tests {
     use mias_hw_model::gpu::LaunchStats;
     use std::collections::BTreeSet;
 
-    /// Every base with no mechanism, one, or two that go together.
+    /// Every base with no mechanism, one, or two compatible ones.
     fn compositions() -> Vec<&'static Composed> {
         let names: Vec<&str> = MECHANISMS.iter().map(|mechanism| mechanism.name).collect();
         let bases = Policy::ALL.into_iter().filter(|policy| policy.decides());
@@ -221,7 +223,7 @@ mod tests {
         bases.flat_map(pairs).collect()
     }
 
-    /// Each sets what its name says, and nothing else.
+    /// Each mechanism sets the fields of its name, and nothing else.
     #[test]
     fn names_say_what_is_set() {
         let gpu = crate::gpus::load("dai18-lines").unwrap();
@@ -251,7 +253,8 @@ mod tests {
         }
     }
 
-    /// A name is read as what it was made of, whatever the order of its mechanisms; colours of one base tell its compositions apart.
+    /// A name parses to its composition in any order of mechanisms; colors of one base tell its
+    /// compositions apart.
     #[test]
     fn compositions_are_named() {
         let known = Policies::default();
@@ -266,10 +269,10 @@ mod tests {
         }
         assert_eq!(known.find("smk+dmil+qbmi").map(Policy::name), Some("smk+qbmi+dmil"));
         for (name, part) in [
-            ("smk+qbmi+rbmi", "`qbmi` and `rbmi` set the same: leave one out"),
-            ("smk+dmil+global-dmil", "set the same"),
+            ("smk+qbmi+rbmi", "`qbmi` conflicts with `rbmi`: leave one out"),
+            ("smk+dmil+global-dmil", "conflicts with"),
             ("smk+dmill", "unknown mechanism `dmill`; did you mean `dmil`?"),
-            ("null+dmil", "`null` holds no kernel back"),
+            ("null+dmil", "`null` does not throttle kernels"),
             ("cd-search+power+performance", "`cd-search` has one variant at a time"),
             ("smk+", "unknown mechanism ``"),
         ] {
@@ -278,7 +281,8 @@ mod tests {
         }
     }
 
-    /// 16 SMs for 300,000 cycles: 4,800,000 SM cycles. 0.5 instructions per SM and cycle are 5,000 in 10,000 cycles.
+    /// 16 SMs for 300,000 cycles: 4,800,000 SM cycles. 0.5 instructions per SM and cycle are 5,000
+    /// in 10,000 cycles.
     #[test]
     fn quotas_are_what_a_kernel_issues_alone() {
         let alone = |warp_insts, cycles| Outcome {

@@ -1,4 +1,4 @@
-//! Experiments: which runs answer a question, and what their numbers say together.
+//! Experiments: the runs that answer a question, and the evaluation of their results.
 //!
 //! ```text
 //! workload (kernels, arrivals) + options -> plan of runs -> machine, in parallel -> metrics, oracle, regret

@@ -1,4 +1,4 @@
-//! Options that all runs of an experiment share, and when a run ends.
+//! Options shared by all runs of an experiment, and the end of a run.
 
 #[cfg(doc)]
 use super::gpu_runner::Outcome;
@@ -10,65 +10,72 @@ use super::requests::Requests;
 use super::shares::Shares;
 use mias_hw_model::register_block::SearchStraps;
 
-/// When a run ends.
+/// Condition that ends a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum End {
-    /// After so many core cycles, launch latency included; kernels that end before are launched again in place if
-    /// [`Options::relaunch`] says so, and the run ends with the last kernel otherwise.
+    /// Ends after this many core cycles, including launch latency. Kernels that end earlier are
+    /// relaunched in place if [`Options::relaunch`] is set; otherwise the run ends with the last
+    /// kernel.
     Cycles(u64),
-    /// When every kernel has completed once.
+    /// Ends when every kernel has completed once.
     Done,
 }
 
-/// Options that all runs of an experiment share.
+/// Options shared by all runs of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// When a run ends.
+    /// Condition that ends a run.
     pub end: End,
-    /// Cycles of a profiling window.
+    /// Length of a profiling window, in cycles.
     pub profile_cycles: u32,
-    /// Cycles of each of the two windows of a search's step, 1 to 131,071.
+    /// Length of each of the two windows of a search step, in cycles, 1 to 131,071.
     pub search_cycles: u32,
-    /// SMs of each kernel under Spatial; none: as many of each.
+    /// SMs of each kernel under Spatial; `None` for equal numbers.
     pub shares: Option<Shares>,
-    /// How SMs change configuration.
+    /// Transition by which SMs change configuration.
     pub transition: Transition,
-    /// The time that decisions take.
+    /// Time that decisions take.
     pub latency: Latency,
-    /// The instruction counted, in decisions and in results.
+    /// Unit of instructions, in decisions and in results.
     pub ipc: IpcUnit,
-    /// Most TBs of a kernel on an SM, at least 1; none: as many as quotas and resources allow. TB issue stops there, and the
-    /// firmware does not know of it.
+    /// Maximum number of TBs of a kernel on an SM, at least 1; `None` for no limit beyond quotas
+    /// and resources. TB issue enforces it without the firmware's knowledge.
     pub tbs_per_sm: Option<u32>,
-    /// TBs go to the first so many SMs only, at least 1; none: to all. The firmware does not know of it either.
+    /// Number of SMs, from the first, that accept TBs, at least 1; `None` for all. The firmware
+    /// does not know of it.
     pub open_sms: Option<u32>,
-    /// In a window, kernels that end are launched again in place: they keep their slot, and the firmware hears nothing of it
-    /// (sources.md D8).
+    /// Whether kernels that end in a window are relaunched in place: they keep their slot, and the
+    /// firmware gets no event (sources.md D8).
     pub relaunch: bool,
-    /// Traces keep the addresses that they were recorded with, and share what lies there; otherwise every kernel has a range of its own.
+    /// Whether traces keep their recorded addresses and share the data there. Otherwise every
+    /// kernel has its own address range.
     pub share_memory: bool,
-    /// What the programs of traces had copied to the device is in the L2 at cycle 0.
+    /// Whether data that the traced programs copied to the device is in the L2 at cycle 0.
     pub warm_l2: bool,
-    /// Core cycles between two samples of what each kernel has done ([`Outcome::samples`]); none: there are no samples.
+    /// Core cycles between two samples of each kernel's progress ([`Outcome::samples`]); `None` for
+    /// no samples.
     pub sample_cycles: Option<u64>,
-    /// Over what IPC counts, in results. Decisions count in windows of their own.
+    /// Cycles over which IPC counts in results. Decisions count in their own windows.
     pub counted: Counted,
-    /// A window ends as soon as its results are known so well; none: it is simulated to its end.
+    /// Precision at which a window ends early; `None` to simulate it to its end.
     pub precision: Option<Precision>,
-    /// The last kernel is urgent, and comes again and again on copies of the run; none: it runs as any other.
+    /// Requests for which the last kernel is urgent and arrives repeatedly on copies of the run;
+    /// `None` to run it as any other.
     pub requests: Option<Requests>,
-    /// Levels that the firmware sets beside the policy.
+    /// Levels that the firmware sets in addition to the policy.
     pub levels: Levels,
-    /// The kernels are launched again and again, in a queue; none: each once.
+    /// Queue in which the kernels are launched repeatedly; `None` to launch each once.
     pub queue: Option<Queue>,
 }
 
-/// Cycles of each window of a search's step, if nothing else is said (Zhao et al. 2018, sections 4.1.2 and 4.2).
+/// Default length of each window of a search step, in cycles (Zhao et al. 2018, sections 4.1.2 and
+/// 4.2).
 pub const SEARCH_CYCLES: u32 = SearchStraps::PUBLISHED.window_cycles;
 
 impl Options {
-    /// The thesis' way to this end: windows of 45,000 cycles (sources.md D33), drained transitions, thread
-    /// instructions, no cap, kernels relaunched; and decisions that take their time.
+    /// Creates the thesis' options for this end, with decisions that take time. Profiling windows
+    /// have 45,000 cycles (sources.md D33), transitions drain, thread instructions count, there is
+    /// no cap, and kernels are relaunched.
     pub fn new(end: End) -> Self {
         let (transition, latency, ipc) = (Transition::Drain, Latency::default(), IpcUnit::Thread);
         Options {

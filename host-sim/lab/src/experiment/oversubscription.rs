@@ -1,16 +1,15 @@
-//! What is asked for of TBs beyond those that fit, before a run: whether it can be (Lin et al. 2018, section 6.4; sources.md D161).
+//! Checks of requested extra TBs before a run (Lin et al. 2018, section 6.4; sources.md D161).
 
 use super::gpu_runner::RunError;
 use super::workload::Workload;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::Gpu;
 
-/// Checks that an SM has room for as many extra TBs of each kernel as an option asks for. In a
-/// plan, whose kernels have room for different numbers, more than there is room for are as many as
-/// there is room for.
+/// Checks that an SM has capacity for the requested number of extra TBs of each kernel. In a plan,
+/// whose kernels differ in capacity, a larger request is reduced to the capacity.
 ///
 /// # Errors
-/// [`RunError::Workload`], which says how many there is room for, or why for none.
+/// [`RunError::Workload`] with the capacity, or with the reason why it is zero.
 pub fn check_extra(gpu: &GpuConfig, workloads: &[Workload]) -> Result<(), RunError> {
     let Some(contexts) = gpu.sm.oversubscription else { return Ok(()) };
     let Some(extra) = contexts.extra.filter(|&extra| extra > 0) else { return Ok(()) };
@@ -25,8 +24,8 @@ pub fn check_extra(gpu: &GpuConfig, workloads: &[Workload]) -> Result<(), RunErr
                 }
                 Some(Ok(most)) if most < extra => {
                     let message = format!(
-                        "`{name}` cannot have {extra} extra TBs on an SM of `{}`, there is room for {most}: give at most {most}, \
-                         or less to move (`sm.contexts.live_permille`)",
+                        "`{name}` cannot have {extra} extra TBs on an SM of `{}`, which has room for {most}: use at most {most}, \
+                         or reduce the live state (`sm.contexts.live_permille`)",
                         gpu.name
                     );
                     return Err(RunError::Workload(message));

@@ -1,8 +1,9 @@
-//! When a kernel had its room: how long it waited for its first TB, for as many as fit, and for all of them, its deadline, and whether it missed
-//! that (Shieh 2016, section 4.2).
+//! Placement times of a kernel, and its deadline (Shieh 2016, section 4.2).
 //!
-//! All is counted from the moment at which its TBs might issue, one launch latency after it arrived. The deadline is the limit and the time
-//! that the kernel takes alone, from its first TB to its end.
+//! Times are measured to its first TB, to as many TBs as fit, and to all TBs.
+//!
+//! All times count from the cycle in which its TBs may issue, one launch latency after arrival. The
+//! deadline is the limit plus the time that the kernel takes alone, from its first TB to its end.
 
 use super::gpu_runner::{End, Options, Outcome};
 use super::policy::Transition;
@@ -10,54 +11,55 @@ use super::workload::Workload;
 use mias_hw_model::config::GpuConfig;
 use serde::{Deserialize, Serialize};
 
-/// What a run says of the room of one kernel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// Placement times of one kernel in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct PlacementTimes {
-    /// Its priority.
+    /// Priority of the kernel.
     pub priority: u8,
-    /// Cycles in which it was to have its room; none if the launch did not say.
+    /// Latency limit in cycles for its placement; `None` if the launch has none.
     pub limit_cycles: Option<u32>,
-    /// Cycle from which its TBs might issue; none if it had not arrived.
+    /// Cycle from which its TBs may issue; `None` if it had not arrived.
     pub ready_cycle: Option<u64>,
-    /// Cycles from there to its first TB; none if it had none.
+    /// Cycles from `ready_cycle` to its first TB; `None` without a TB.
     pub first_cycles: Option<u64>,
-    /// Cycles until as many of its TBs had been issued as fit on the GPU, or all of a smaller grid.
+    /// Cycles until as many of its TBs were issued as fit on the GPU, or all of a smaller grid.
     #[serde(default)]
     pub room_cycles: Option<u64>,
-    /// Cycles until the last TB of its grid had been issued for the first time.
+    /// Cycles until the last TB of its grid was first issued.
     pub all_cycles: Option<u64>,
-    /// Cycles until it had ended.
+    /// Cycles until the kernel ended.
     pub end_cycles: Option<u64>,
-    /// Cycles that the run went on from there, at most until it had ended.
+    /// Cycles from `ready_cycle` to the end of the run, at most to the end of the kernel.
     pub seen_cycles: u64,
 }
 
-/// What it comes to, with the kernel's run alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Placement times judged with the kernel's isolated run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Latency {
-    /// The kernel's priority.
+    /// Priority of the kernel.
     pub priority: u8,
-    /// Cycles from the moment at which its TBs might issue to its first TB; none if it had none.
+    /// Cycles from the cycle in which its TBs may issue to its first TB; `None` without a TB.
     pub first_tb_cycles: Option<u64>,
-    /// Cycles until it had its room: as many of its TBs had been issued as fit on the GPU, or all of a smaller grid.
+    /// Cycles until as many of its TBs were issued as fit on the GPU, or all of a smaller grid.
     pub room_cycles: Option<u64>,
-    /// Cycles until all of its TBs had been issued.
+    /// Cycles until all of its TBs were issued.
     pub all_tbs_cycles: Option<u64>,
-    /// Cycles in which it was to have its room, if its launch says.
+    /// Latency limit in cycles for its placement, if its launch has one.
     pub limit_cycles: Option<u32>,
-    /// Whether it had its room within the limit; none without one, and where the run ended before.
+    /// Whether it was placed within the limit; `None` without a limit, and if the run ended before
+    /// it.
     pub room_in_time: Option<bool>,
-    /// Cycles in which it was to be through: the limit, and what it takes alone from its first TB. None without a limit, and where it does not end
-    /// alone.
+    /// Deadline in cycles: the limit plus its time alone from its first TB. `None` without a limit,
+    /// and if it does not end alone.
     pub deadline_cycles: Option<u64>,
-    /// Cycles until it was through.
+    /// Cycles until the kernel ended.
     pub end_cycles: Option<u64>,
-    /// Whether it was not through by its deadline; none without one, and where the run ended before.
+    /// Whether it missed its deadline; `None` without one, and if the run ended before it.
     pub violated: Option<bool>,
 }
 
 impl PlacementTimes {
-    /// Of each kernel of a run that has ended; empty where nobody is preempted and nobody is before others.
+    /// Returns the times of each kernel of a finished run; empty without preemption and priorities.
     pub(super) fn of(outcome: &Outcome, workloads: &[&Workload], launch_latency: u64, preempts: bool) -> Vec<PlacementTimes> {
         if !preempts && !workloads.iter().any(|workload| workload.is_urgent()) {
             return Vec::new();
@@ -79,13 +81,15 @@ impl PlacementTimes {
         workloads.iter().zip(&outcome.launches).map(of).collect()
     }
 
-    /// What a kernel takes alone, from its first TB to its end, by its run alone; none where that is not known.
+    /// Returns the time of a kernel alone from its first TB to its end, by its isolated run; `None`
+    /// if unknown.
     pub fn takes(alone: &Outcome) -> Option<u64> {
         let room = alone.room.first()?;
         room.end_cycles?.checked_sub(room.first_cycles?)
     }
 
-    /// With what the kernel [takes](PlacementTimes::takes) alone, if that is known.
+    /// Judges the times with the time that the kernel [takes](PlacementTimes::takes) alone, if
+    /// known.
     pub fn judged(&self, takes: Option<u64>) -> Latency {
         let deadline_cycles = self.limit_cycles.zip(takes).map(|(limit, takes)| u64::from(limit) + takes);
         let violated = deadline_cycles.and_then(|deadline| match self.end_cycles {
@@ -110,22 +114,23 @@ impl PlacementTimes {
     }
 }
 
-/// Refuses a limit that says nothing in a run with these options, of a kernel that arrives at cycle `arrival`; 0 is no limit.
+/// Rejects a limit that has no effect in a run with these options, for a kernel that arrives at
+/// cycle `arrival`; 0 is no limit.
 ///
 /// # Errors
-/// Why, and what to do.
+/// The reason and the remedy.
 pub fn check_limit(limit_cycles: u32, arrival: u64, gpu: &GpuConfig, options: Options) -> Result<(), String> {
     if limit_cycles == 0 {
         return Ok(());
     }
     if options.transition == Transition::Ideal {
-        return Err("an ideal transition takes no time, so that there is nothing to limit: preempt, or leave the limit out".into());
+        return Err("a limit has no effect on an ideal transition, which takes no time: use preemption, or leave the limit out".into());
     }
     let due = arrival.saturating_add(gpu.launch.latency_cycles.into()).saturating_add(limit_cycles.into());
     match options.end {
-        End::Cycles(window) if due >= window => Err(format!(
-            "the kernel is to have its room by cycle {due}, and the window ends at {window}: give a longer window or a shorter limit"
-        )),
+        End::Cycles(window) if due >= window => {
+            Err(format!("the limit ends at cycle {due}, the window at {window}: use a longer window or a shorter limit"))
+        }
         _ => Ok(()),
     }
 }
@@ -142,14 +147,14 @@ mod tests {
         let window = Options::new(End::Cycles(20_000));
         assert_eq!(check_limit(4_999, 10_000, &gpu, window), Ok(()));
         let said = check_limit(5_000, 10_000, &gpu, window).unwrap_err();
-        assert!(said.contains("by cycle 20000, and the window ends at 20000"), "{said}");
+        assert!(said.contains("at cycle 20000, the window at 20000"), "{said}");
         assert_eq!(check_limit(u32::MAX, u64::MAX, &gpu, Options::new(End::Done)), Ok(()));
         let ideal = Options { transition: Transition::Ideal, ..window };
-        assert!(check_limit(1, 0, &gpu, ideal).unwrap_err().contains("nothing to limit"));
+        assert!(check_limit(1, 0, &gpu, ideal).unwrap_err().contains("no effect on an ideal transition"));
         assert_eq!(check_limit(0, u64::MAX, &gpu, ideal), Ok(()), "no limit");
     }
 
-    /// The limit is of its room, whether or not the kernel ends.
+    /// The limit applies to placement, whether or not the kernel ends.
     #[test]
     fn room_is_within_the_limit_or_late() {
         let of = |room_cycles, seen_cycles| {
@@ -162,7 +167,7 @@ mod tests {
         assert_eq!(PlacementTimes { room_cycles: Some(1), ..PlacementTimes::default() }.judged(None).room_in_time, None, "no limit");
     }
 
-    /// It takes 7,000 alone from its first TB, and is to have its room in 1,000: by 8,000 it is to be through.
+    /// A kernel that takes 7,000 cycles alone and has a limit of 1,000 has its deadline at 8,000.
     #[test]
     fn a_deadline_is_the_limit_and_the_time_alone() {
         let alone = PlacementTimes { first_cycles: Some(3), end_cycles: Some(7_003), ..PlacementTimes::default() };

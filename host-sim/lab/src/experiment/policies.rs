@@ -1,11 +1,12 @@
-//! The policies that a program knows by name: the built-in ones, those that it brings itself, and any of them with mechanisms.
+//! Policies known by name: built-in ones, custom ones of the program, and any of them with
+//! mechanisms.
 
 use super::custom_policy::Custom;
 use super::mechanisms::Composed;
 use super::policy::{Policy, PolicySet};
 use mias_workloads::input::suggest;
 
-/// Names in reports that are no policies': those of references, and of the class of all groups.
+/// Names in reports that are not policies: references, and the class of all groups.
 const TAKEN: [&str; 4] = ["all", "s-null", "oracle-s", "oracle-stp"];
 
 /// All policies, in the order of reports: the built-in ones first.
@@ -15,47 +16,47 @@ pub struct Policies {
 }
 
 impl Policies {
-    /// The built-in policies, and these.
+    /// Combines the built-in policies with custom ones.
     ///
     /// # Errors
-    /// A message about a name that cannot be, or is taken.
+    /// An invalid name, or one that is taken.
     pub fn with(own: &[Custom]) -> Result<Self, String> {
         let mut policies = Policies::default();
         for &one in own {
             let name = one.name();
             let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
             if !name.starts_with(|first: char| first.is_ascii_lowercase()) || !name.bytes().all(plain) {
-                return Err(format!("the policy name `{name}` must be small letters, digits and hyphens, a letter first"));
+                return Err(format!("policy name `{name}` must have lowercase letters, digits and hyphens only, a letter first"));
             }
             if policies.find(name).is_some() || TAKEN.contains(&name) {
-                return Err(format!("there is a policy `{name}` already; give yours another NAME"));
+                return Err(format!("policy `{name}` already exists; use another NAME"));
             }
             policies.own.push(one);
         }
         Ok(policies)
     }
 
-    /// All that have no mechanisms, but configurations.
+    /// Returns all policies without mechanisms, except configurations.
     pub fn all(&self) -> impl Iterator<Item = Policy> {
         Policy::ALL.into_iter().chain(self.own.iter().copied().map(Policy::Custom))
     }
 
-    /// The program's own.
+    /// Returns the custom policies of the program.
     pub fn own(&self) -> &[Custom] {
         &self.own
     }
 
-    /// The policy of a name: `BASE[+VARIANT][+MECHANISM...]`, or `static:` and a configuration.
+    /// Parses a policy name: `BASE[+VARIANT][+MECHANISM...]`, or `static:` and a configuration.
     ///
     /// # Errors
-    /// What is wrong with the name, and the nearest one that is known.
+    /// The reason, and the nearest known name.
     pub fn parse(&self, name: &str) -> Result<Policy, String> {
         let mut words = name.split('+');
         let base = words.next().unwrap_or_default();
         if let Some(config) = base.strip_prefix("static:") {
             return match words.next() {
                 None => config.parse().map(Policy::Static),
-                Some(_) => Err(format!("`{base}` holds no kernel back: leave the mechanisms out")),
+                Some(_) => Err(format!("`{base}` does not throttle kernels: leave the mechanisms out")),
             };
         }
         let known = |name: &str| self.all().find(|policy| policy.name() == name);
@@ -72,17 +73,17 @@ impl Policies {
         if mechanisms.is_empty() { Ok(policy) } else { Composed::of(policy, &mechanisms).map(Policy::Composed) }
     }
 
-    /// The policy of a name, if it is known.
+    /// Returns the policy of a name, if it is known.
     pub fn find(&self, name: &str) -> Option<Policy> {
         self.parse(name).ok()
     }
 
-    /// All names.
+    /// Returns all names.
     pub fn names(&self) -> Vec<&'static str> {
         self.all().map(Policy::name).collect()
     }
 
-    /// These, each once, in the order of reports.
+    /// Sorts and deduplicates policies into the order of reports.
     pub fn sorted(&self, some: &[Policy]) -> Vec<Policy> {
         let own = |policy: &Policy| self.all().skip(Policy::ALL.len()).position(|own| own == policy.base());
         let mut sorted = some.to_vec();
@@ -91,12 +92,12 @@ impl Policies {
         sorted
     }
 
-    /// A set, and the program's own: whoever brings one wants to see it.
+    /// Returns a set together with the custom policies of the program.
     pub fn set(&self, set: PolicySet) -> Vec<Policy> {
         set.policies().iter().copied().chain(self.own.iter().copied().map(Policy::Custom)).collect()
     }
 
-    /// The same, whose own policies know the fingerprint of their program.
+    /// Sets the program's fingerprint in its custom policies.
     #[must_use]
     pub fn of_program(&self, program: u64) -> Self {
         Policies { own: self.own.iter().map(|own| own.of_program(program)).collect() }
@@ -112,7 +113,7 @@ mod tests {
     use mias_firmware::gpu::{GpuProperties, Settings};
     use mias_firmware::policy::{Context, Plan, Spatial};
 
-    /// Spatial under some names.
+    /// Spatial under several names.
     #[derive(Clone, Debug)]
     struct Named<const NAME: usize>;
 

@@ -1,5 +1,5 @@
-//! What decides where TBs go, by the names that users type: the firmware's policies (`firmware/policies/src/policy/table.rs`), two notions of
-//! experiments, configurations, any of them with mechanisms, and the program's own.
+//! Placement of TBs by name: the firmware's policies (`firmware/policies/src/policy/table.rs`), two
+//! notions of experiments, configurations, any of them with mechanisms, and custom policies.
 
 use super::custom_policy::Custom;
 use super::mechanisms::Composed;
@@ -11,30 +11,33 @@ use mias_policies::named_policies;
 use mias_policies::policy::{Charged, NAMED, Named};
 use std::cmp::Ordering;
 
-/// Makes [`Policy`] of the firmware's table, and what experiments know beside it.
+/// Generates [`Policy`] from the firmware's table and the additional policies of experiments.
 macro_rules! policies {
     ($($Policy:ident, $name:literal, $Code:ident, $option:expr, $Charged:ident, $colour:literal, $help:literal;)+) => {
-        /// A policy that a run can be asked for.
+        /// Policy that a run can request.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Policy {
             $(#[doc = $help] $Policy,)+
-            /// Only the kernel with the largest isolated IPC, on every SM: what a gain in S has to beat
+            /// Only the kernel with the largest isolated IPC, on every SM: what a gain in S has to
+            /// beat
             Null,
-            /// The kernels one after the other, derived from their runs alone: what STP compares with
+            /// The kernels one after the other, derived from their runs alone: what STP compares
+            /// with
             Sequential,
-            /// A policy that places TBs, and mechanisms that hold kernels back beside it.
+            /// A policy that places TBs, with mechanisms that restrict kernels in addition.
             Composed(&'static Composed),
             /// One configuration for all SMs.
             Static(StaticConfig),
-            /// One that the program brings itself.
+            /// Custom policy of the program.
             Custom(Custom),
         }
 
-        /// The firmware's, in the order of its table.
+        /// Policies of the firmware, in the order of its table.
         const FIRMWARE: [Policy; NAMED.len()] = [$(Policy::$Policy),+];
 
         impl Policy {
-            /// What the firmware's table says of it, or of the base of a composed one; none if that is not the firmware's.
+            /// Returns the entry in the firmware's table, for a composed policy that of its base;
+            /// `None` if it has none.
             pub fn in_firmware(self) -> Option<&'static Named> {
                 match self {
                     $(Policy::$Policy => NAMED.get(Policy::$Policy.place()),)+
@@ -43,7 +46,7 @@ macro_rules! policies {
                 }
             }
 
-            /// Its place in the firmware's table; of another policy beyond it.
+            /// Returns its index in the firmware's table; for other policies an index beyond it.
             const fn place(self) -> usize {
                 /// The same policies as numbers.
                 enum Place {
@@ -60,11 +63,11 @@ macro_rules! policies {
 
 named_policies!(policies);
 
-/// What is said of a configuration as a policy.
+/// Help text of a configuration as a policy.
 pub const STATIC_HELP: &str = "One configuration for all SMs: TBs of each kernel, in launch order, as in static:2-2";
 
 impl Policy {
-    /// All that are built in, in the order of reports: the notions of experiments stand after Spatial.
+    /// All built-in policies, in the order of reports: the notions of experiments follow Spatial.
     pub const ALL: [Policy; NAMED.len() + 2] = {
         let mut all = [Policy::Null; NAMED.len() + 2];
         let mut at = 0;
@@ -81,7 +84,7 @@ impl Policy {
     const THESIS: [Policy; 7] =
         [Policy::LeftOver, Policy::Spatial, Policy::Null, Policy::MiasIpc, Policy::MiasIpmIpc, Policy::MiasFactor, Policy::MiasLinear];
 
-    /// The name that users type.
+    /// Returns the name that users type.
     pub fn name(self) -> &'static str {
         match self {
             Policy::Null => "null",
@@ -93,11 +96,11 @@ impl Policy {
         }
     }
 
-    /// What it is, in a line.
+    /// Returns the one-line description.
     pub fn help(self) -> &'static str {
         match self {
-            Policy::Null => "Only the kernel with the largest isolated IPC, on every SM: what a gain in S has to beat",
-            Policy::Sequential => "The kernels one after the other, derived from their runs alone: what STP compares with",
+            Policy::Null => "Only the kernel with the largest isolated IPC, on every SM: the baseline for gains in S",
+            Policy::Sequential => "The kernels one after the other, derived from their isolated runs: the baseline of STP",
             Policy::Composed(composed) => composed.help,
             Policy::Static(_) => STATIC_HELP,
             Policy::Custom(own) => own.help(),
@@ -105,7 +108,7 @@ impl Policy {
         }
     }
 
-    /// Its colour in charts, as in HTML; none for one of the program's own.
+    /// Returns the color in charts, in HTML notation; `None` for custom policies.
     pub fn colour(self) -> Option<&'static str> {
         match self {
             Policy::Null => Some("#222222"),
@@ -116,38 +119,39 @@ impl Policy {
         }
     }
 
-    /// Whether it decides by measuring; one of the program's own is taken to.
+    /// Returns whether it decides by measuring; custom policies count as measuring.
     pub fn measures(self) -> bool {
         self.decides() && self.in_firmware().is_none_or(|named| named.charged != Charged::SlowestMetric)
     }
 
-    /// Whether it searches for how many SMs each kernel needs.
+    /// Returns whether it searches for the number of SMs of each kernel.
     pub fn searches(self) -> bool {
         self.in_firmware().is_some_and(|named| named.code.searches())
     }
 
-    /// Itself with its mechanisms, if it has some.
+    /// Returns the policy with its mechanisms, if it has any.
     pub fn composed(self) -> Option<&'static Composed> {
         if let Policy::Composed(composed) = self { Some(composed) } else { None }
     }
 
-    /// What places TBs: of a composed one its base.
+    /// Returns the policy that places TBs: the base of a composed one.
     #[must_use]
     pub fn base(self) -> Policy {
         self.composed().map_or(self, |composed| composed.base)
     }
 
-    /// Whether what runs for it is known only once the kernels have run alone.
+    /// Returns whether its run depends on the isolated runs of the kernels.
     pub fn waits_for_alone(self) -> bool {
         self == Policy::Null || self.composed().is_some_and(Composed::has_quotas)
     }
 
-    /// Whether it is a policy; if not, it is a notion of experiments: a configuration, given or known once kernels have run alone, or no run at all.
+    /// Returns whether the firmware decides. Otherwise it is a notion of experiments: a
+    /// configuration, given or derived from isolated runs, or no run at all.
     pub fn decides(self) -> bool {
         !matches!(self, Policy::Null | Policy::Sequential | Policy::Static(_))
     }
 
-    /// Fewest SMs on which it can place `kernels` kernels.
+    /// Returns the minimum number of SMs on which it can place `kernels` kernels.
     pub fn least_sms(self, kernels: u32) -> u32 {
         match self {
             Policy::Spatial => kernels,
@@ -156,7 +160,8 @@ impl Policy {
         }
     }
 
-    /// The place of its base in [`Policy::ALL`], or behind all of them; then that of its mechanisms, and its name.
+    /// Returns the sort key: the position of its base in [`Policy::ALL`] or after it, the rank of
+    /// its mechanisms, its name.
     fn rank(self) -> (usize, (u32, u32), &'static str) {
         let base = self.base();
         let behind = Policy::ALL.len() + usize::from(matches!(base, Policy::Custom(_)));
@@ -165,7 +170,7 @@ impl Policy {
     }
 }
 
-/// In the order of reports.
+/// Order of reports.
 impl Ord for Policy {
     fn cmp(&self, other: &Self) -> Ordering {
         self.rank().cmp(&other.rank())
@@ -189,7 +194,7 @@ choices! {
 }
 
 impl PolicySet {
-    /// Its policies, in the order of reports.
+    /// Returns its policies, in the order of reports.
     pub fn policies(self) -> &'static [Policy] {
         match self {
             PolicySet::Thesis => &Policy::THESIS,
@@ -199,28 +204,28 @@ impl PolicySet {
 }
 
 impl Control {
-    /// Whether it searches for how many SMs each kernel needs.
+    /// Returns whether it searches for the number of SMs of each kernel.
     #[must_use]
     pub fn searches(&self) -> bool {
         if let Control::Policy(policy) = self { policy.searches() } else { false }
     }
 }
 
-/// What the firmware of one run does: a policy of its own, or one configuration throughout.
+/// Firmware behavior of one run: a policy, or one configuration throughout.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Control {
-    /// This policy, if it [decides](Policy::decides).
+    /// A policy that [decides](Policy::decides).
     Policy(Policy),
-    /// These TBs of each kernel on every SM, in kernel order.
+    /// TBs of each kernel on every SM, in kernel order.
     Fixed(Vec<u32>),
 }
 
 choices! {
-    /// The time that decisions take in simulated time: counted instructions of the policy (`host-sim/lab/decision-latency.toml`) on the
-    /// machine's microcontroller.
+    /// The time that decisions take in simulated time: counted instructions of the policy
+    /// (`host-sim/lab/decision-latency.toml`) on the machine's microcontroller.
     #[derive(Default)]
     pub enum Latency {
-        /// That of the slowest of MIAS' four metrics, whichever of them decides; of another policy its own.
+        /// For MIAS the time of the slowest of its four metrics; for another policy its own.
         #[default]
         Worst = "worst",
         /// That of the metric or policy that decides.
@@ -241,19 +246,19 @@ choices! {
 }
 
 choices! {
-    /// Over what IPC counts where kernels start again.
+    /// Cycles over which IPC counts with relaunched kernels.
     #[derive(Default)]
     pub enum Counted {
         /// The whole window.
         #[default]
         Window = "window",
-        /// A kernel's first run, until that has ended; the window for one that does not get so far (Zhao et al. 2018, section 6).
+        /// A kernel's first run, or the window if it does not end (Zhao et al. 2018, section 6).
         FirstRun = "first-run",
     }
 }
 
 impl IpcUnit {
-    /// What a launch did in its first run, in this unit.
+    /// Returns the work of a launch in its first run, in this unit.
     pub fn insts_of(self, first: &FirstRun) -> u64 {
         match self {
             IpcUnit::Thread => first.thread_insts,
@@ -261,7 +266,7 @@ impl IpcUnit {
         }
     }
 
-    /// Work that a launch has done in this unit: instructions issued, but for those of TBs that were flushed.
+    /// Returns the work of a launch in this unit: issued instructions except those of flushed TBs.
     pub fn insts(self, launch: &LaunchStats) -> u64 {
         match self {
             IpcUnit::Thread => launch.useful_thread_insts(),
@@ -282,7 +287,7 @@ mod tests {
         assert_eq!(PolicySet::Thesis.policies().last(), Some(&Policy::MiasLinear));
     }
 
-    /// JSON writes options as people type them.
+    /// JSON uses the names that users type.
     #[test]
     fn json_has_the_typed_names() {
         let json = serde_json::to_value((&Transition::ALL[..2], Latency::ALL, IpcUnit::ALL)).unwrap();

@@ -1,74 +1,74 @@
-//! A queue of launches, drawn from a few kernels: which, in which order, when each arrives, and
-//! which are urgent. It depends on nothing but its numbers, so that all policies and levels see the
-//! same one (sources.md D205).
+//! Queue of launches drawn from a few kernels: kernel, order, arrival and priority of each. It
+//! depends only on its parameters, so all policies and levels see the same one (sources.md D205).
 
 use super::workload::Workload;
 use crate::experiment::recorded::label;
 use mias_workloads::random::Random;
 use serde::{Deserialize, Serialize};
 
-/// Most launches of a queue (assumption: more are a slip of the finger).
+/// Maximum number of launches of a queue (assumption: more are a typing error).
 pub const MOST_LAUNCHES: u32 = 10_000;
 
 /// Longest mean time between two arrivals in core cycles (assumption: longer ones leave no queue).
 pub const LONGEST_SPACING: u32 = 1_000_000;
 
-/// Launches of a run, drawn from its kernels.
+/// Parameters of a queue: launches of a run, drawn from its kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Queue {
-    /// How many, at least 1.
+    /// Number of launches, at least 1.
     pub launches: u32,
-    /// Of the numbers that everything is drawn by.
+    /// Seed of the random numbers.
     pub seed: u32,
     /// Mean core cycles from one arrival to the next; 0: all arrive at cycle 0.
     pub spacing_cycles: u32,
-    /// One launch in so many has priority 1, the others 0; 0: none has.
+    /// Inverse probability of an urgent launch: one in this many has priority 1, the others 0; 0
+    /// for none.
     pub urgent_one_in: u32,
 }
 
-/// A launch of a queue.
+/// Drawn launch of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drawn {
-    /// Its kernel, by place.
+    /// Kernel, by index.
     pub kernel: usize,
-    /// Core cycle at which it arrives.
+    /// Core cycle of arrival.
     pub arrival_cycle: u64,
-    /// Its priority.
+    /// Priority of the launch.
     pub priority: u8,
 }
 
 /// A launch of a queue that has run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct QueuedLaunch {
-    /// Its kernel, by place among those of the run.
+    /// Kernel, by index among those of the run.
     pub kernel: u32,
-    /// Its priority.
+    /// Priority of the launch.
     #[serde(default, skip_serializing_if = "is_lowest")]
     pub priority: u8,
-    /// Core cycle at which it arrived in the queue.
+    /// Core cycle of arrival in the queue.
     pub arrival_cycle: u64,
-    /// Core cycle in which it was given its first TB.
+    /// Core cycle in which its first TB was issued.
     pub first_cycle: u64,
     /// Core cycle by which its last TB had ended.
     pub end_cycle: u64,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref)] // What serde calls takes a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde passes a reference.
 fn is_lowest(priority: &u8) -> bool {
     *priority == 0
 }
 
 impl QueuedLaunch {
-    /// Core cycles from its arrival to its end.
+    /// Returns the core cycles from arrival to end.
     pub fn latency_cycles(&self) -> u64 {
         self.end_cycle.saturating_sub(self.arrival_cycle)
     }
 }
 
 impl Queue {
-    /// Its launches, in the order of their arrival. Every kernel comes as often as any other, or
-    /// once more; their order is shuffled (Fisher and Yates, as in Knuth 1997, section 3.4.2). From
-    /// one arrival to the next it is anything up to twice the mean.
+    /// Draws the launches, in order of arrival. Kernels occur equally often, up to one launch;
+    /// their order is shuffled (Fisher and Yates, as in Knuth 1997, section 3.4.2). The time
+    /// between arrivals is uniform from 0 to twice the mean.
     pub fn draw(&self, kernels: usize) -> Vec<Drawn> {
         let mut random = Random::new(self.seed.into());
         let mut below = |end: u64| if end == 0 { 0 } else { random.bits() % end };
@@ -85,7 +85,8 @@ impl Queue {
         order.into_iter().enumerate().map(launch).collect()
     }
 
-    /// The launches of these kernels, each on a stream of its own; not placed in memory yet.
+    /// Creates the launches of these kernels, each on a stream of its own; not placed in memory
+    /// yet.
     pub fn launches(&self, kernels: &[&Workload]) -> Vec<Workload> {
         let mut numbers = vec![0; kernels.len()];
         let launch = |(at, drawn): (usize, Drawn)| {
@@ -97,7 +98,7 @@ impl Queue {
         self.draw(kernels.len()).into_iter().enumerate().map(launch).collect()
     }
 
-    /// As a run is identified by.
+    /// Returns the text that identifies the queue in a run's identity.
     pub fn describe(&self) -> String {
         let Queue { launches, seed, spacing_cycles, urgent_one_in } = self;
         format!("{launches} launches drawn by {seed}, {spacing_cycles} cycles apart, one in {urgent_one_in} urgent")
@@ -110,7 +111,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Kernels come equally often, arrivals ascend and are as far apart as they may be, and the same numbers give the same queue.
+        /// Kernels occur equally often, arrivals ascend within the allowed distance, and the same
+        /// parameters give the same queue.
         #[test]
         fn a_queue_is_what_its_numbers_say(launches in 1..200_u32, seed: u32, spacing_cycles in 0..10_000_u32, urgent_one_in in 0..5_u32, kernels in 1..9_usize) {
             let queue = Queue { launches, seed, spacing_cycles, urgent_one_in };

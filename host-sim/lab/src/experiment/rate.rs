@@ -1,13 +1,13 @@
-//! Instructions per cycle of a kernel in a run, with their interval: over the window, over its
-//! first run (Zhao et al. 2018, section 6), or until done.
+//! Instructions per cycle of a kernel with their interval: over the window, over its first run
+//! (Zhao et al. 2018, section 6), or until done.
 
 use super::gpu_runner::{End, Options, Outcome};
 use super::policy::{Counted, IpcUnit};
 use crate::intervals::Estimated;
 use crate::metrics::ratio;
 
-/// Instructions per cycle of one kernel: over the window, or until done over the time from its arrival to its end; of its first run, from
-/// cycle 0 to the end of that, where that is what is counted and it has ended.
+/// Returns the IPC of one kernel over the window. Until done, it covers the time from arrival to
+/// end. If first runs count and the first run has ended, it covers cycle 0 to that end.
 pub fn ipc(outcome: &Outcome, kernel: usize, options: Options) -> f64 {
     let Some(launch) = outcome.launches.get(kernel) else { return 0.0 };
     if let (Counted::FirstRun, Some(first)) = (options.counted, &launch.first_run) {
@@ -20,7 +20,8 @@ pub fn ipc(outcome: &Outcome, kernel: usize, options: Options) -> f64 {
     ratio(options.ipc.insts(launch), cycles).unwrap_or_default()
 }
 
-/// The same with its interval. A run that ends early has seen all first runs, so that nothing of these is estimated.
+/// Returns the IPC with its interval. A run that ends early has completed all first runs, so their
+/// counts are exact.
 pub fn estimated_ipc(outcome: &Outcome, kernel: usize, options: Options) -> Estimated {
     let value = ipc(outcome, kernel, options);
     let half = outcome.estimate.as_ref().and_then(|estimate| estimate.half_widths.get(kernel));
@@ -36,7 +37,8 @@ mod tests {
     use super::*;
     use mias_hw_model::gpu::{FirstRun, LaunchStats};
 
-    /// Of two kernels the first ran once in a quarter of the window, with a tenth of what it did in all; the second did not get so far.
+    /// Of two kernels, the first ran once in a quarter of the window, with a tenth of its total
+    /// work; the second did not finish.
     #[test]
     fn the_first_run_counts_where_it_has_ended() {
         let first_run = Some(FirstRun { end_cycle: 250, warp_insts: 10, thread_insts: 300 });

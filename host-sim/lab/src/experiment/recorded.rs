@@ -1,10 +1,13 @@
-//! A trace that stands for a kernel: the launches of an Accel-Sim kernel list or of a converted trace file, or one of them.
+//! Traces as kernels: the launches of an Accel-Sim kernel list or of a converted trace file, or one
+//! of them.
 //!
-//! Grammar: `PATH[#LAUNCH]`, the path being that of a list (`*.g`) or of a trace file (`*.mtrace`, or any file that begins like one), and a
-//! launch its number from 1 or the name of its kernel, as recorded or as in C++.
+//! Grammar: `PATH[#LAUNCH]`. The path is that of a list (`*.g`) or of a trace file (`*.mtrace`, or
+//! any file with its signature). A launch is its number from 1 or the name of its kernel, as
+//! recorded or as in C++.
 //!
-//! Several launches are one kernel that is launched several times, in the order of the list, whatever streams they were recorded on: the next
-//! launch arrives when the one before has completed, and in a window the first follows the last. The firmware sees every launch as it comes.
+//! Several launches form one kernel that is launched several times, in list order, whatever their
+//! recorded streams. Each launch arrives when its predecessor has completed; in a window, the first
+//! follows the last. The firmware sees every launch.
 
 use super::request::RequestError;
 use super::workload::{Known, TraceReadError, Workload, copies, read_trace};
@@ -16,19 +19,19 @@ use mias_workloads::kernels::{self, Spec};
 use mias_workloads::trace_store::Cache;
 use std::path::{Path, PathBuf};
 
-/// Ends of files that are traces.
+/// File name extensions of traces.
 const ENDS: [&str; 2] = [".g", ".mtrace"];
 
-/// Ends of the files that a kernel list names.
+/// File name extensions of the files in a kernel list.
 const PARTS: [&str; 2] = [".traceg", ".traceg.xz"];
 
-/// What Accel-Sim's tracer calls a list.
+/// Name of a list by Accel-Sim's tracer.
 pub const LIST: &str = "kernelslist.g";
 
-/// Launches that a message lists at most (assumption: who has more looks at `mias kernels`).
+/// Maximum number of launches in a message (assumption: `mias kernels` lists more).
 const MOST_SHOWN: usize = 20;
 
-/// A trace by its word.
+/// Trace by its word on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceName {
     typed: String,
@@ -36,19 +39,19 @@ pub struct TraceName {
     launch: Option<String>,
 }
 
-/// A file of launches, as far as it has been read.
+/// File of launches, as far as it has been read.
 enum Opened {
-    /// Only the list.
+    /// Kernel list, without its files.
     List(List),
-    /// All of it.
+    /// Complete trace file.
     File(Vec<Known>),
 }
 
 impl TraceName {
-    /// Reads a word; none if it names no trace. The file need not be there.
+    /// Parses a word; `None` if it names no trace. The file need not exist.
     ///
     /// # Errors
-    /// [`RequestError`] for a file that a list names, and for a `#` without a launch.
+    /// [`RequestError`] for a file that belongs to a list, and for a `#` without a launch.
     pub fn parse(word: &str) -> Result<Option<Self>, RequestError> {
         let Some((path, launch)) = Self::split(word) else {
             let part = word.split('#').next().unwrap_or(word);
@@ -65,12 +68,12 @@ impl TraceName {
             };
         };
         if launch.is_some_and(str::is_empty) {
-            return Err(RequestError(format!("`{word}` names no launch: after # comes its number from 1, or the name of its kernel")));
+            return Err(RequestError(format!("`{word}` names no launch: # is followed by its number from 1, or its kernel's name")));
         }
         Ok(Some(TraceName { typed: word.to_owned(), path: path.into(), launch: launch.map(str::to_owned) }))
     }
 
-    /// Path and launch of a word that names a trace.
+    /// Splits a word that names a trace into path and launch.
     pub fn split(word: &str) -> Option<(&str, Option<&str>)> {
         let kernel = word.split(':').next().unwrap_or(word);
         if Spec::file(word).is_some() || kernels::names().any(|known| known == kernel) {
@@ -83,21 +86,22 @@ impl TraceName {
         is_trace(path).then_some((path, Some(launch)))
     }
 
-    /// The same trace, read from `path`.
+    /// Returns the same trace, read from `path`.
     #[must_use]
     pub fn at(self, path: PathBuf) -> Self {
         TraceName { path, ..self }
     }
 
-    /// The word as the user typed it.
+    /// Returns the word as the user typed it.
     pub fn typed(&self) -> &str {
         &self.typed
     }
 
-    /// The launches that it names, each as a trace of its own with what its header says: one, or all of a list.
+    /// Returns the named launches, each as a trace of its own with its header: one, or all of a
+    /// list.
     ///
     /// # Errors
-    /// [`RequestError`]: what is wrong with the file, or with the launch that is asked for.
+    /// [`RequestError`] about the file or the requested launch.
     pub fn launches(&self) -> Result<Vec<(TraceName, KernelInfo)>, RequestError> {
         let opened = self.open(&mut Warnings::new())?;
         let all = 1..=opened.count();
@@ -115,7 +119,7 @@ impl TraceName {
         numbers.into_iter().map(one).collect()
     }
 
-    /// Reads what it names, or takes it from `cache`. What could not be understood is counted in `warnings`.
+    /// Reads the trace, or takes it from `cache`. Unsupported records are counted in `warnings`.
     ///
     /// # Errors
     /// As [`TraceName::launches`].
@@ -136,7 +140,7 @@ impl TraceName {
     }
 
     fn open(&self, warnings: &mut Warnings) -> Result<Opened, RequestError> {
-        // A file that cannot be opened is told by who opens it next.
+        // The next attempt to open the file reports its error.
         if trace_file::is_trace_file(&self.path).unwrap_or(false) {
             let recorded = read_trace(&self.path, &Cache::off(), warnings)?;
             let known = |Workload { trace, hash, span, .. }| Known { trace, hash, span };
@@ -145,7 +149,7 @@ impl TraceName {
         Ok(Opened::List(accelsim::read_list(&self.path).map_err(TraceReadError::from)?))
     }
 
-    /// The number of a launch by its number or name.
+    /// Returns the number of a launch given by number or name.
     fn number(&self, launch: &str, opened: &Opened) -> Result<usize, RequestError> {
         let (path, count) = (self.path.display(), opened.count());
         if launch.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -172,7 +176,7 @@ impl TraceName {
                 Err(RequestError(format!("{path} has no launch of a kernel `{launch}`; it has {}", shown(&all))))
             }
             several => {
-                Err(RequestError(format!("`{launch}` may be any of these launches of {path}, name one by its number: {}", shown(several))))
+                Err(RequestError(format!("`{launch}` is ambiguous in {path}; use the number of one of these launches: {}", shown(several))))
             }
         }
     }
@@ -186,7 +190,7 @@ impl Opened {
         }
     }
 
-    /// The header of a launch.
+    /// Reads the header of a launch.
     fn info(&self, number: usize) -> Result<KernelInfo, RequestError> {
         match self {
             Opened::List(list) => Ok(accelsim::read_info(path_of(list, number)).map_err(TraceReadError::from)?),
@@ -210,8 +214,8 @@ fn path_of(list: &List, number: usize) -> &Path {
     list.kernels().nth(number - 1).unwrap_or(Path::new(""))
 }
 
-/// What the launch is called that is the `number`-th of a name: `fwt`, then `fwt#2`; of a whole trace `a.g##2`, for `a.g#2` is its second
-/// launch.
+/// Returns the label of the `number`-th launch of a name: `fwt`, then `fwt#2`. For a whole trace it
+/// is `a.g##2`, since `a.g#2` is its second launch.
 pub fn label(name: &str, number: usize) -> String {
     match (number, TraceName::split(name)) {
         (1, _) => name.to_owned(),
@@ -220,7 +224,7 @@ pub fn label(name: &str, number: usize) -> String {
     }
 }
 
-/// The name again, of what [`label`] calls a launch.
+/// Returns the name in a [`label`] of a launch.
 pub fn name_of(label: &str) -> &str {
     match label.rsplit_once('#') {
         None => label,
@@ -232,18 +236,18 @@ pub fn name_of(label: &str) -> &str {
     }
 }
 
-/// Which launches a trace of so many has.
+/// Describes the valid launches of a trace with `count` of them.
 fn known(count: usize) -> String {
     if count == 1 { "it has one, #1".into() } else { format!("it has #1 to #{count}") }
 }
 
-/// Whether a path is that of a trace: by its end, or by what the file begins with.
+/// Returns whether a path is that of a trace: by its extension, or by the file's signature.
 fn is_trace(path: &str) -> bool {
     ENDS.iter().any(|end| path.strip_suffix(end).is_some_and(|stem| !stem.is_empty() && !stem.ends_with('/')))
         || (!path.ends_with(".toml") && trace_file::is_trace_file(Path::new(path)).unwrap_or(false))
 }
 
-/// The list beside a file that a list names.
+/// Returns the path of the list next to one of its files.
 fn list_of(part: &str) -> String {
     Path::new(part).with_file_name(LIST).display().to_string()
 }
@@ -281,7 +285,7 @@ mod tests {
     #[test]
     fn what_names_no_launch_is_refused() {
         let refused = |word: &str| TraceName::parse(word).unwrap_err().to_string();
-        assert_eq!(refused("a.g#"), "`a.g#` names no launch: after # comes its number from 1, or the name of its kernel");
+        assert_eq!(refused("a.g#"), "`a.g#` names no launch: # is followed by its number from 1, or its kernel's name");
         let part = "`t/kernel-1.traceg.xz` is one file of a trace; name the kernel list that it belongs to, as in t/kernelslist.g";
         assert_eq!(refused("t/kernel-1.traceg.xz"), part);
     }

@@ -1,21 +1,21 @@
-//! What a word stands for where a kernel is named: a kernel that is executed here, as in `mm:256` or `saxpy.toml`, or a trace that was
-//! recorded elsewhere, as in `app/kernelslist.g#3`.
+//! Words that name kernels: a kernel executed here, as in `mm:256` or `saxpy.toml`, or a recorded
+//! trace, as in `app/kernelslist.g#3`.
 
 use super::recorded::TraceName;
 use super::workload::TraceReadError;
 use mias_workloads::kernels::{KernelType, Spec, SpecError};
 use mias_workloads::trace_store::Cache;
 
-/// A kernel by its word.
+/// Kernel by its word.
 #[derive(Clone, Debug)]
 pub enum Request {
-    /// It is executed here.
+    /// Kernel that is executed here.
     Kernel(Spec),
-    /// It was recorded.
+    /// Recorded trace.
     Trace(TraceName),
 }
 
-/// What is wrong with a word that should name a kernel, or with what it names.
+/// Error about a word that should name a kernel, or about the named kernel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct RequestError(pub String);
@@ -33,10 +33,10 @@ impl From<TraceReadError> for RequestError {
 }
 
 impl Request {
-    /// Reads a word. A trace is not opened.
+    /// Parses a word. A trace is not opened.
     ///
     /// # Errors
-    /// As [`Spec::parse`]; and for a part of a trace that is none by itself.
+    /// As [`Spec::parse`]; and for a file that is only a part of a trace.
     pub fn parse(word: &str) -> Result<Self, RequestError> {
         if let Some(trace) = TraceName::parse(word)? {
             return Ok(Request::Trace(trace));
@@ -44,7 +44,7 @@ impl Request {
         Ok(Request::Kernel(Spec::parse(word)?))
     }
 
-    /// The kernel that is executed here, if it is one.
+    /// Returns the kernel that is executed here, if it is one.
     pub fn spec(&self) -> Option<&Spec> {
         match self {
             Request::Kernel(spec) => Some(spec),
@@ -52,7 +52,7 @@ impl Request {
         }
     }
 
-    /// What it is called in reports, for the word that asked for it: a trace as the user typed it.
+    /// Returns the name in reports for the word that requested it: a trace as the user typed it.
     pub fn name(&self, word: &str) -> String {
         match self {
             Request::Kernel(spec) => spec.name(word),
@@ -60,17 +60,17 @@ impl Request {
         }
     }
 
-    /// C or M, for kernels of which that is known.
+    /// Returns C or M, for kernels of known type.
     pub fn kernel_type(&self) -> Option<KernelType> {
         self.spec()?.kernel.kernel_type()
     }
 
-    /// Which of the built-in kernels it is, if it is one.
+    /// Returns the name of the built-in kernel, if it is one.
     pub fn built_in_name(&self) -> Option<&'static str> {
         self.spec()?.kernel.built_in_name()
     }
 
-    /// What is wrong with its input: what would keep it from running.
+    /// Returns the reason why its input cannot run, if any.
     pub fn complaint(&self) -> Option<String> {
         match self {
             Request::Kernel(spec) => spec.prepare().err().map(|error| error.to_string()),

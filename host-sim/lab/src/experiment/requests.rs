@@ -1,7 +1,9 @@
-//! Requests for room: an urgent kernel arrives while another runs, again and again, each time on a copy of the run (Shieh 2016, chapter 4).
+//! Placement requests: an urgent kernel arrives while another runs, repeatedly, each time on a copy
+//! of the run (Shieh 2016, chapter 4).
 //!
-//! A sample is one request. Instants are spread evenly over the window, one in each of as many stretches, at a place in its stretch that
-//! depends on nothing but its number, so that all schemes and limits see the same ones.
+//! A sample is one request. The window is divided into equal stretches with one request each. The
+//! place in its stretch depends only on the request's number, so that all schemes and limits see
+//! the same instants.
 
 use crate::choices;
 use mias_registers::preempt_scheme;
@@ -28,7 +30,7 @@ choices! {
 }
 
 impl Scheme {
-    /// As the firmware's strap has it.
+    /// Returns the code for the firmware's strap.
     pub fn code(self) -> u32 {
         match self {
             Scheme::Drain => preempt_scheme::DRAIN,
@@ -42,40 +44,40 @@ impl Scheme {
     }
 }
 
-/// Most limits of one experiment.
+/// Maximum number of limits of one experiment.
 pub const MOST_LIMITS: usize = 8;
 
 /// Requests of a run: its last workload is the urgent kernel, and runs on the copies only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Requests {
-    /// How many, 1 to 100,000.
+    /// Number of requests, 1 to 100,000.
     pub count: u32,
-    /// Schemes, a bit each, by [`Scheme::code`].
+    /// Schemes as a bit set, by [`Scheme::code`].
     schemes: u32,
     /// Limits in nanoseconds, ascending; 0 beyond the last.
     limits_ns: [u32; MOST_LIMITS],
 }
 
 impl Requests {
-    /// So many requests under each of these schemes and limits.
+    /// Creates `count` requests under each of these schemes and limits.
     pub fn new(count: u32, schemes: &[Scheme], limits_ns: &[u32]) -> Self {
         let mut limits = [0; MOST_LIMITS];
         limits.iter_mut().zip(limits_ns).for_each(|(limit, ns)| *limit = *ns);
         Requests { count, schemes: schemes.iter().fold(0, |bits, scheme| bits | 1 << scheme.code()), limits_ns: limits }
     }
 
-    /// The schemes, in the order of [`Scheme`].
+    /// Returns the schemes, in the order of [`Scheme`].
     pub fn schemes(&self) -> impl Iterator<Item = Scheme> {
         let bits = self.schemes;
         <Scheme as crate::choice::Choice>::ALL.iter().copied().filter(move |scheme| bits >> scheme.code() & 1 != 0)
     }
 
-    /// The limits in nanoseconds.
+    /// Returns the limits in nanoseconds.
     pub fn limits_ns(&self) -> impl Iterator<Item = u32> {
         self.limits_ns.into_iter().filter(|&ns| ns != 0)
     }
 
-    /// Cycles at which requests come, ascending, within `from..until`.
+    /// Returns the cycles of the requests, ascending, within `from..until`.
     pub fn instants(&self, from: u64, until: u64) -> Vec<u64> {
         let span = u128::from(until.saturating_sub(from));
         let place = |number: u32| {
@@ -87,7 +89,7 @@ impl Requests {
         (0..self.count).map(place).collect()
     }
 
-    /// As a run is identified by.
+    /// Returns the text that identifies the requests in a run's identity.
     pub fn describe(&self) -> String {
         let schemes: Vec<&str> = self.schemes().map(crate::choice::Choice::name).collect();
         let limits: Vec<String> = self.limits_ns().map(|ns| format!("{ns} ns")).collect();
@@ -96,78 +98,83 @@ impl Requests {
 }
 
 /// Requests under one scheme with one limit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Requested {
-    /// The scheme's name.
+    /// Name of the scheme.
     pub scheme: String,
-    /// The limit in core cycles.
+    /// Limit in core cycles.
     pub limit_cycles: u64,
-    /// Core cycles that the urgent kernel takes alone, from the moment at which its TBs may issue.
+    /// Core cycles of the urgent kernel alone, from the cycle in which its TBs may issue.
     pub alone_cycles: u64,
-    /// Thousandths of all registers of all SMs that TBs held when a request came, the most of any request.
+    /// Registers of all SMs that TBs held at a request, in permille, maximum over requests.
     #[serde(default)]
     pub registers_before_permille: u32,
-    /// In the order of instants.
+    /// Requests in the order of instants.
     pub samples: Vec<Request>,
 }
 
 /// What became of one request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Request {
-    /// Core cycle from which the urgent kernel's TBs might issue.
+    /// Core cycle from which the urgent kernel's TBs may issue.
     pub cycle: u64,
-    /// Cycles from there to its first TB; none if it had none by the end.
+    /// Cycles from `cycle` to its first TB; `None` if it had none by the end.
     pub first_cycles: Option<u64>,
     /// Cycles until all of its TBs were issued.
     pub full_cycles: Option<u64>,
-    /// Cycles until the last had ended.
+    /// Cycles until its last TB had ended.
     pub end_cycles: Option<u64>,
-    /// TBs that were made to leave, by technique: drain, flush, switch.
+    /// Number of preempted TBs by technique: drain, flush, switch.
     pub victims: [u32; 3],
-    /// Warp instructions that flushes threw away.
+    /// Warp instructions lost to flushes.
     pub flushed_insts: u64,
-    /// Warp instructions that victims could have issued while they stood still to be switched, there and back: their rate before times twice the
-    /// time.
+    /// Warp instructions lost to switches: the victims' earlier rate times twice the time of the
+    /// switch, out and back.
     pub switched_insts: u64,
-    /// Warp instructions that issue slots had room for while the places of victims that had left were empty, at the rate of these victims
-    /// (only where whole SMs are preempted: elsewhere others come at once).
+    /// Warp instructions lost to empty issue slots after victims had left, at the rate of these
+    /// victims. Only preemption of whole SMs leaves slots empty; elsewhere other TBs follow at
+    /// once.
     pub idle_insts: u64,
-    /// Warp instructions that flushing all victims would have thrown away: of those that had not ended.
+    /// Warp instructions that flushing all victims would have lost, excluding victims that had
+    /// ended.
     pub all_insts: u64,
-    /// Victims that drained though nothing was known of how long they would take: none of their kernel had ended yet.
+    /// Number of draining victims without an estimate of their time, since no TB of their kernel
+    /// had ended.
     #[serde(default)]
     pub drains_not_estimated: u32,
-    /// Cycles that the other draining victims were expected to take, and that they took.
+    /// Expected cycles of the draining victims with an estimate.
     pub drain_estimated: u64,
-    /// The latter.
+    /// Actual cycles of the draining victims with an estimate.
     pub drain_cycles: u64,
-    /// The sum of differences between the two, whichever way.
+    /// Sum of the absolute differences between expected and actual cycles.
     pub drain_errors: u64,
-    /// Thousandths of all registers of all SMs that TBs held, mean over the cycles until the urgent kernel had all its TBs; none if that took
-    /// no time.
+    /// Registers of all SMs that TBs held, in permille, mean over the cycles until the urgent
+    /// kernel had all its TBs; `None` if that took no time.
     pub registers_permille: Option<u32>,
 }
 
 impl Request {
-    /// Whether it missed its deadline, which is the limit and what the urgent kernel takes alone (Shieh 2016, section 4.2).
+    /// Returns whether it missed its deadline: the limit plus the time of the urgent kernel alone
+    /// (Shieh 2016, section 4.2).
     pub fn violates(&self, limit_cycles: u64, alone_cycles: u64) -> bool {
         self.end_cycles.is_none_or(|cycles| cycles > limit_cycles + alone_cycles)
     }
 
-    /// Whether the urgent kernel did not have all its TBs within the limit.
+    /// Returns whether the urgent kernel did not have all its TBs within the limit.
     pub fn is_late(&self, limit_cycles: u64) -> bool {
         self.full_cycles.is_none_or(|cycles| cycles > limit_cycles)
     }
 
-    /// What an oracle makes of two choices for the same request, with this limit and time alone: the one that keeps the deadline, of these
-    /// the one whose room is in time, of these the one that loses less; this one if they are equal.
+    /// Returns the better of two outcomes of the same request, as an oracle would choose with this
+    /// limit and time alone. The criteria are, in order: it meets the deadline, it has all TBs
+    /// within the limit, it loses fewer instructions. Ties go to `self`.
     #[must_use]
     pub fn or_better(self, other: Request, (limit_cycles, alone_cycles): (u64, u64)) -> Request {
         let rank = |request: &Request| (request.violates(limit_cycles, alone_cycles), request.is_late(limit_cycles), request.lost_insts());
         if rank(&other) < rank(&self) { other } else { self }
     }
 
-    /// Warp instructions lost.
+    /// Returns the warp instructions lost.
     pub fn lost_insts(&self) -> u64 {
         self.flushed_insts + self.switched_insts + self.idle_insts
     }
@@ -179,7 +186,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// One in each stretch, in order, and within the window.
+        /// Each stretch has one instant, in order, and within the window.
         #[test]
         fn instants_are_spread(count in 1u32..500, from in 0u64..1 << 30, span in 1_000u64..1 << 30) {
             let instants = Requests::new(count, &[Scheme::Shieh], &[2_000]).instants(from, from + span);
@@ -199,7 +206,8 @@ mod tests {
     }
 
     proptest! {
-        /// Of two choices it is one, it misses a deadline only if both do, and its room is late only if both are or the other missed.
+        /// The oracle returns one of two choices. It misses a deadline only if both do, and is late
+        /// only if both are or the other missed its deadline.
         #[test]
         fn an_oracle_takes_the_better(ends in prop::array::uniform2(0u64..20), fulls in prop::array::uniform2(0u64..10), lost in prop::array::uniform2(0u64..3)) {
             let limits = (5, 7);

@@ -1,13 +1,15 @@
-//! Sequential: the kernels one after the other, which no policy does and every gain is measured against. It is derived from the runs of
-//! the kernels alone; nothing is run for it.
+//! Sequential execution: the kernels one after the other, the baseline of every gain. It is derived
+//! from the isolated runs; nothing is run for it.
 //!
-//! *In a window* there is no end to wait for: each of K kernels has the whole GPU for 1/K of the time, at the IPC that it has alone. This
-//! is the thesis' baseline, the mean of the isolated IPCs (sources.md D2), so S and STP are 1 by definition, ANTT is K, and
-//! progress is equal. Changing from one kernel to the next costs nothing, an assumption.
+//! *In a window*, each of K kernels has the whole GPU for 1/K of the time, at its isolated IPC.
+//! This is the thesis' baseline, the mean of the isolated IPCs (sources.md D2). So S and STP are 1
+//! by definition, ANTT is K, and progress is equal. Changing from one kernel to the next costs
+//! nothing, an assumption.
 //!
-//! *Until done* each grid runs to its end before the next one starts, in the order of arrival. Each takes as long as alone: its launch
-//! latency included, and with cold caches, since it is taken to find nothing of the kernel before it. So the makespan is the sum of the
-//! isolated makespans, where none has to wait for its arrival.
+//! *Until done*, each grid runs to its end before the next one starts, in the order of arrival.
+//! Each takes as long as alone, with its launch latency and cold caches: no data of an earlier
+//! kernel is assumed to be useful. So the makespan is the sum of the isolated makespans, if no
+//! kernel waits for its arrival.
 
 use super::compare::{KernelResult, PerObjective, PolicyResult};
 use super::gpu_runner::{End, Options, Outcome};
@@ -15,16 +17,18 @@ use super::policy::{Latency, Policy};
 use super::rate::ipc;
 use crate::metrics::{Metrics, normalized, regret};
 
-/// What running kernels one after the other gives.
+/// Results of running kernels one after the other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sequential {
-    /// Instructions per cycle of each kernel: in a window over all of it, until done over the time from its arrival to its end.
+    /// Instructions per cycle of each kernel: in a window over all of it, until done over the time
+    /// from its arrival to its end.
     pub ipc: Vec<f64>,
-    /// Cycles until all have completed; none in a window.
+    /// Cycles until all have completed; `None` in a window.
     pub makespan_cycles: Option<u64>,
 }
 
-/// From the runs of each kernel alone, all of the same options, and the cycles in which they arrive when they run together.
+/// Derives the results from the isolated runs, all with the same options, and the arrival cycles in
+/// the shared run.
 pub fn sequential(alone: &[Outcome], arrivals: &[u64], options: Options) -> Sequential {
     let isolated = |outcome: &Outcome| ipc(outcome, 0, options);
     if options.end != End::Done {
@@ -49,28 +53,19 @@ pub fn sequential(alone: &[Outcome], arrivals: &[u64], options: Options) -> Sequ
 }
 
 impl Sequential {
-    /// As a policy's result; `best` is the oracle's value for each objective.
+    /// Converts to a policy's result; `best` is the oracle's value for each objective.
     pub fn result(&self, isolated_ipc: &[f64], best: PerObjective<Option<f64>>, options: Options) -> PolicyResult {
         let Sequential { ipc, makespan_cycles } = self;
         let mut metrics = Metrics::of(ipc, isolated_ipc);
         if options.end != End::Done && metrics.stp.is_some() {
-            // As defined, without the rounding of sums.
+            // Set by definition, without the rounding of sums.
             let kernels = ipc.len() as f64;
             metrics = Metrics { speedup: Some(1.0), stp: Some(1.0), antt: Some(kernels), fairness: Some(1.0) };
         }
         let part = |kernel: usize| normalized(&ipc[kernel..=kernel], &isolated_ipc[kernel..=kernel]).map(|part| part[0]);
         PolicyResult {
-            policy: Policy::Sequential,
-            config: None,
-            placement: Vec::new(),
             metrics,
-            half_widths: None,
-            simulated_cycles: None,
-            decision_regret: PerObjective::default(),
             end_to_end_regret: PerObjective { s: regret(metrics.speedup, best.s), stp: regret(metrics.stp, best.stp) },
-            transition_cycles: 0,
-            in_place: None,
-            profile_cycles: 0,
             placement_cycles: (options.latency != Latency::Off).then_some(0),
             decision_cycles: (options.latency != Latency::Off).then_some(0),
             makespan_cycles: *makespan_cycles,
@@ -79,15 +74,8 @@ impl Sequential {
                 .enumerate()
                 .map(|(kernel, &ipc)| KernelResult { ipc, normalized_ipc: part(kernel), latency: None, thrown_away: None })
                 .collect(),
-            decision: None,
-            too_late: false,
-            late_config: None,
-            parted: None,
-            faults: 0,
-            search: None,
-            sm_states: None,
-            energy: None,
             cycles: makespan_cycles.unwrap_or_default(),
+            ..PolicyResult::of(Policy::Sequential)
         }
     }
 }
@@ -97,7 +85,8 @@ mod tests {
     use super::*;
     use mias_hw_model::gpu::LaunchStats;
 
-    /// A kernel of so many instructions, which takes so many cycles alone, and a few more until the GPU is still.
+    /// Isolated run of a kernel with these instructions and cycles, plus a few cycles until the GPU
+    /// is idle.
     fn alone(insts: u64, cycles: u64) -> Outcome {
         let launch = LaunchStats { thread_insts: insts, start_cycle: Some(0), end_cycle: Some(cycles), ..LaunchStats::default() };
         Outcome { cycles: cycles + 2, launches: vec![launch], ..Outcome::default() }
@@ -107,7 +96,8 @@ mod tests {
         a.is_some_and(|a| (a - b).abs() < 1e-12)
     }
 
-    /// Three kernels: a third of the window each. S = 3 (sum of IPC / 3) / sum of IPC = 1, whatever they are.
+    /// Three kernels have a third of the window each. S = 3 (sum of IPC / 3) / sum of IPC = 1 for
+    /// any IPCs.
     #[test]
     fn in_a_window_it_is_one_by_definition() {
         let options = Options::new(End::Cycles(1_000));
@@ -119,12 +109,13 @@ mod tests {
         let metrics = Metrics { speedup: Some(1.0), stp: Some(1.0), antt: Some(3.0), fairness: Some(1.0) };
         assert_eq!(result.metrics, metrics);
         assert!(close(result.end_to_end_regret.s, 0.2) && close(result.end_to_end_regret.stp, 0.375));
-        // The metrics' own definitions agree, but for rounding.
+        // The metrics' own definitions agree up to rounding.
         let defined = Metrics::of(&sequential.ipc, &isolated);
         assert!(close(defined.speedup, 1.0) && close(defined.stp, 1.0) && close(defined.antt, 3.0) && close(defined.fairness, 1.0));
     }
 
-    /// 300 cycles, then 100: the second waits 302 (with what the first took to be still), and its 100 become 402 from launch to end.
+    /// 300 cycles, then 100. The second waits 302 cycles, including the first's time to idle, so
+    /// its 100 become 402 from launch to end.
     #[test]
     fn until_done_makespans_add_up() {
         let options = Options::new(End::Done);
@@ -136,13 +127,13 @@ mod tests {
         assert!(close(metrics.stp, 1.0 + second) && close(metrics.antt, (1.0 + 1.0 / second) / 2.0) && close(metrics.fairness, second));
     }
 
-    /// The first to arrive goes first; one that arrives after the other has ended waits for nobody.
+    /// Kernels run in order of arrival; one that arrives after the end of the other does not wait.
     #[test]
     fn arrivals_set_the_order() {
         let options = Options::new(End::Done);
         let alone = [alone(3_000, 300), alone(8_000, 100)];
         let late = sequential(&alone, &[50, 0], options);
-        // The second until 102, then the first until 402, 352 cycles after its arrival.
+        // The second runs until 102, then the first until 402, 352 cycles after its arrival.
         assert_eq!((&late.ipc[..], late.makespan_cycles), (&[3_000.0 / 352.0, 80.0][..], Some(404)));
         let apart = sequential(&alone, &[0, 1_000], options);
         assert_eq!((&apart.ipc[..], apart.makespan_cycles), (&[10.0, 80.0][..], Some(1_102)));

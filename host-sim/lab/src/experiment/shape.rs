@@ -1,42 +1,45 @@
-//! The shape of IPC against TBs per SM: which of the three shapes of sources.md D82 it is, or none of them.
+//! Shape of IPC against TBs per SM: one of the three shapes of sources.md D82, or none of them.
 //!
-//! The shapes (linear then flat, saturating, peaked) have names and published curves, but no rule. The rule here is our own; its
-//! thresholds are assumptions. Let p(n) be the IPC with n TBs per SM, N the most that fit, and e(n) = (p(n) / n) / (p(m) / m) what a
-//! TB is worth there, m the fewest TBs measured. The first that holds:
+//! The shapes (linear then flat, saturating, peaked) have names and published curves, but no rule.
+//! This rule is our own; its thresholds are assumptions. p(n) is the IPC with n TBs per SM, N the
+//! maximum that fits, and m the minimum measured. e(n) = (p(n) / n) / (p(m) / m) is the relative
+//! gain per TB. The first that holds:
 //!
 //! 1. *peaked*: p(N) is at least 5 % below the best p;
-//! 2. *linear then flat*: p comes within 5 % of the best before N, and at every point before that e is at least 0.8;
-//! 3. *saturating*: e(N) is below 0.8, and the last TBs each add less than half of what the first did;
+//! 2. *linear then flat*: p comes within 5 % of the best before N, and at every point before that e
+//!    is at least 0.8;
+//! 3. *saturating*: e(N) is below 0.8, and the last TBs each add less than half of the first TB's
+//!    gain;
 //! 4. *neither*: it still rises, or there are fewer than three points.
 
 use serde::Serialize;
 
-/// Two values nearer than this are level (assumption; the published falls that are peaks are 6 to 10 %, the 3 % of
-/// blackscholes beyond 8 TBs is no peak).
+/// Largest relative difference of equal values (assumption). The published falls that are peaks are
+/// 6 to 10 %; the 3 % of blackscholes beyond 8 TBs is no peak.
 const LEVEL: f64 = 0.05;
 
-/// A TB that gives this much of what the first gave still counts as linear (assumption).
+/// Minimum gain of a TB, relative to the first, that counts as linear (assumption).
 const LINEAR: f64 = 0.8;
 
-/// A TB that adds less than this much of what the first gave shows saturation (assumption).
+/// Gain of a TB, relative to the first, below which the curve saturates (assumption).
 const SPENT: f64 = 0.5;
 
-/// A curve's shape.
+/// Shape of a curve of IPC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shape {
-    /// Each TB gives as much as the first, until more give nothing: a computing kernel.
+    /// Each TB adds as much as the first, until more add nothing: a compute-bound kernel.
     LinearThenFlat,
-    /// Each TB gives less than the one before: bandwidth or a pipeline fills up.
+    /// Each TB adds less than the one before: bandwidth or a pipeline saturates.
     Saturating,
-    /// More TBs give less in all: they take cache lines or open rows from each other.
+    /// More TBs reduce the total: they evict each other's cache lines or close each other's rows.
     Peaked,
-    /// None of these.
+    /// None of the three shapes.
     Neither,
 }
 
 impl Shape {
-    /// As people write it.
+    /// Returns the name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Shape::LinearThenFlat => "linear then flat",
@@ -47,16 +50,16 @@ impl Shape {
     }
 }
 
-/// A shape, and the numbers that decided.
+/// Shape of a curve with its reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
-    /// The shape.
+    /// Shape of the curve.
     pub shape: Shape,
-    /// Why, in one sentence.
+    /// Reason in one sentence, with the numbers.
     pub because: String,
 }
 
-/// Judges a curve of TBs per SM, ascending and at least 1, and IPC.
+/// Classifies a curve of TBs per SM, ascending and at least 1, and IPC.
 pub fn judge(curve: &[(u32, f64)]) -> Verdict {
     let verdict = |shape, because| Verdict { shape, because };
     let (&[first, .., before, last], true) = (curve, curve.len() >= 3) else {
@@ -65,12 +68,12 @@ pub fn judge(curve: &[(u32, f64)]) -> Verdict {
     let per_tb = |(tbs, ipc): (u32, f64)| ipc / f64::from(tbs);
     let (one, best) = (per_tb(first), curve.iter().map(|point| point.1).fold(0.0, f64::max));
     if one <= 0.0 {
-        return verdict(Shape::Neither, format!("nothing runs with {} TBs", first.0));
+        return verdict(Shape::Neither, format!("no instruction issues with {} TBs", first.0));
     }
     let worth = |point| per_tb(point) / one;
     if last.1 <= (1.0 - LEVEL) * best {
         let at = curve.iter().find(|point| point.1 == best).map_or(0, |point| point.0);
-        return verdict(Shape::Peaked, format!("{} TBs give {:.0} % of what {at} give", last.0, 100.0 * last.1 / best));
+        return verdict(Shape::Peaked, format!("{} TBs give {:.0} % of the IPC of {at}", last.0, 100.0 * last.1 / best));
     }
     let is_level = |point: &&(u32, f64)| point.1 > (1.0 - LEVEL) * best;
     let knee = curve.iter().find(is_level).map_or(last.0, |point| point.0);
@@ -78,12 +81,12 @@ pub fn judge(curve: &[(u32, f64)]) -> Verdict {
     if knee < last.0 && least >= LINEAR {
         return verdict(
             Shape::LinearThenFlat,
-            format!("up to {knee} TBs each gives {:.0} % of the first or more, then none more", 100.0 * least),
+            format!("up to {knee} TBs, each adds at least {:.0} % of the first; more TBs add none", 100.0 * least),
         );
     }
     let added = (last.1 - before.1) / f64::from(last.0 - before.0) / one;
     let (worth_last, added_percent) = (100.0 * worth(last), 100.0 * added);
-    let numbers = format!("at {} TBs each gives {worth_last:.0} % of the first, and the last adds {added_percent:.0} %", last.0);
+    let numbers = format!("at {} TBs, each gives {worth_last:.0} % of the first; the last adds {added_percent:.0} %", last.0);
     let saturates = worth(last) < LINEAR && added < SPENT;
     verdict(if saturates { Shape::Saturating } else { Shape::Neither }, numbers)
 }
@@ -96,7 +99,7 @@ mod tests {
         judge(curve).shape
     }
 
-    /// Curves whose shape is known because they are made so.
+    /// Curves constructed to have a known shape.
     #[test]
     fn made_curves_have_their_shape() {
         let curve = |of: fn(f64) -> f64| (1..=8).map(|n| (n, of(f64::from(n)))).collect::<Vec<_>>();
@@ -111,7 +114,7 @@ mod tests {
         assert_eq!(shape(&[]), Shape::Neither);
     }
 
-    /// A scale changes nothing.
+    /// Scaling the IPC does not change the shape.
     #[test]
     fn ipc_has_no_unit_here() {
         for curve in [[(1, 1.0), (2, 1.9), (3, 2.0), (4, 2.0)], [(1, 1.0), (2, 1.5), (3, 1.7), (4, 1.8)]] {
@@ -119,8 +122,8 @@ mod tests {
         }
     }
 
-    /// The published curves of sources.md D82 (thread IPC of 80 SMs). binomialOptions bends too early for a straight
-    /// line: of 2,837 with four TBs each gives 77 % of the first.
+    /// The published curves of sources.md D82 (thread IPC of 80 SMs). binomialOptions bends too
+    /// early for a straight line: at 2,837 with four TBs, each adds 77 % of the first.
     #[test]
     fn published_curves_are_judged_as_listed() {
         for (name, curve, expected) in [

@@ -1,5 +1,5 @@
-//! SMs of each kernel under Spatial, as a user gives them: `6-18`. What a search for them is held against (Zhao et al. 2018, section 7.3; sources.md
-//! D152).
+//! SMs of each kernel under Spatial, as a user gives them: `6-18`. A search for them is compared
+//! with such fixed shares (Zhao et al. 2018, section 7.3; sources.md D152).
 
 use mias_firmware::limits::KERNELS;
 use std::fmt;
@@ -13,23 +13,23 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// The numbers, one per kernel.
+    /// Returns the numbers, one per kernel.
     #[must_use]
     pub fn sms(&self) -> &[u16] {
         &self.sms[..usize::from(self.kernels)]
     }
 
-    /// Whether they are shares of so many kernels on a machine of so many SMs.
+    /// Checks that the shares suit `kernels` kernels on a machine with `sms` SMs.
     ///
     /// # Errors
-    /// What is wrong, and what would be right.
+    /// The problem and a valid form.
     pub fn check(&self, kernels: usize, sms: u32) -> Result<(), String> {
         if self.sms().len() != kernels {
-            return Err(format!("`{self}` has SMs of {} kernels, and there are {kernels}; give one number for each", self.sms().len()));
+            return Err(format!("`{self}` has {} numbers for {kernels} kernels; use one number per kernel", self.sms().len()));
         }
         let sum: u32 = self.sms().iter().map(|&sms| u32::from(sms)).sum();
         if sum > sms {
-            return Err(format!("`{self}` are {sum} SMs, and the machine has {sms}; give no more than that in all"));
+            return Err(format!("`{self}` adds up to {sum} SMs, and the machine has {sms}; use no more than that in total"));
         }
         Ok(())
     }
@@ -39,7 +39,7 @@ impl FromStr for Shares {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` must be SMs of each of 1 to {KERNELS} kernels, each at least 1, as in `6-18`");
+        let wrong = || format!("`{text}` must be numbers of SMs for 1 to {KERNELS} kernels, each at least 1, as in `6-18`");
         let numbers: Option<Vec<u16>> = text.split('-').map(|number| number.parse().ok().filter(|&sms| sms > 0)).collect();
         let numbers = numbers.filter(|numbers| numbers.len() <= KERNELS).ok_or_else(wrong)?;
         let mut sms = [0; KERNELS];
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn shares_that_do_not_add_up_say_so() {
         let shares: Shares = "6-19".parse().unwrap();
-        assert_eq!(shares.check(2, 24).unwrap_err(), "`6-19` are 25 SMs, and the machine has 24; give no more than that in all");
-        assert_eq!(shares.check(3, 24).unwrap_err(), "`6-19` has SMs of 2 kernels, and there are 3; give one number for each");
+        assert_eq!(shares.check(2, 24).unwrap_err(), "`6-19` adds up to 25 SMs, and the machine has 24; use no more than that in total");
+        assert_eq!(shares.check(3, 24).unwrap_err(), "`6-19` has 2 numbers for 3 kernels; use one number per kernel");
     }
 }

@@ -1,4 +1,4 @@
-//! One configuration for all SMs, as users type it: `static:2-2`.
+//! Static configuration for all SMs, as users type it: `static:2-2`.
 
 use mias_firmware::limits::KERNELS;
 use std::collections::BTreeSet;
@@ -13,17 +13,17 @@ pub struct StaticConfig {
     kernels: u8,
 }
 
-/// Names that have been asked for: each once, so that a policy can be copied.
+/// Names requested so far, each once, so that a policy can be `Copy`.
 static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
 impl StaticConfig {
-    /// The numbers, one per kernel.
+    /// Returns the numbers, one per kernel.
     #[must_use]
     pub fn tbs(&self) -> &[u32] {
         &self.tbs[..usize::from(self.kernels)]
     }
 
-    /// The name that users type.
+    /// Returns the name that users type.
     pub(super) fn name(self) -> &'static str {
         let name = format!("static:{self}");
         let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -35,14 +35,14 @@ impl StaticConfig {
         name
     }
 
-    /// Whether it is of so many kernels.
+    /// Checks that it has one number for each of `kernels` kernels.
     ///
     /// # Errors
-    /// What is wrong, and what would be right.
+    /// The problem and a valid form.
     pub fn check(&self, kernels: usize) -> Result<(), String> {
         match self.tbs().len() {
             given if given == kernels => Ok(()),
-            given => Err(format!("static:{self} has TBs of {given} kernels, and there are {kernels}; give one number for each")),
+            given => Err(format!("static:{self} has {given} numbers for {kernels} kernels; use one number per kernel")),
         }
     }
 }
@@ -51,7 +51,7 @@ impl FromStr for StaticConfig {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` must be TBs per SM of each of 1 to {KERNELS} kernels, as in `static:2-2`");
+        let wrong = || format!("`{text}` must be TBs per SM for 1 to {KERNELS} kernels, as in `static:2-2`");
         let numbers: Vec<u32> = text.split('-').map(str::parse).collect::<Result<_, _>>().map_err(|_| wrong())?;
         if numbers.len() > KERNELS || numbers.iter().all(|&tbs| tbs == 0) {
             return Err(wrong());
@@ -78,7 +78,7 @@ mod tests {
         let config: StaticConfig = "2-0".parse().unwrap();
         assert_eq!((config.tbs(), config.name()), (&[2, 0][..], "static:2-0"));
         assert_eq!(config.check(2), Ok(()));
-        assert!(config.check(3).unwrap_err().contains("has TBs of 2 kernels, and there are 3"));
+        assert!(config.check(3).unwrap_err().contains("has 2 numbers for 3 kernels"));
         for wrong in ["", "0-0", "2-x", "2--2", "1-1-1-1-1"] {
             assert!(wrong.parse::<StaticConfig>().is_err(), "{wrong}");
         }

@@ -1,8 +1,8 @@
-//! `sweep`: one kernel alone, with 1 to the most TBs per SM that fit, each for the same window.
+//! `sweep`: one kernel alone, with each number of TBs per SM that fits, for the same window.
 //!
-//! The curve of IPC against TBs per SM says what a kernel gains from more parallelism, and so what it loses to a neighbour
-//! (sources.md D47 and D82). Every point is a run of its own on a GPU fresh from reset; TB issue stops at the point's
-//! TBs, which is all that distinguishes the runs.
+//! The curve of IPC against TBs per SM shows the kernel's gain from more parallelism, and its loss
+//! to a co-runner (sources.md D47 and D82). Every point is a separate run on a GPU after reset. The
+//! runs differ only in the limit of TB issue.
 
 use super::compare::{Watch, run_all};
 use super::gpu_runner::{GpuRunner, Options, Outcome, Run, RunError};
@@ -14,42 +14,44 @@ use super::workload::Workload;
 /// One point of the curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// Most TBs per SM.
+    /// Maximum number of TBs per SM.
     pub tbs: u32,
-    /// What the run gave; none if it was interrupted.
+    /// Outcome of the run; `None` if it was interrupted.
     pub outcome: Option<Outcome>,
 }
 
-/// The curve.
+/// Curve of IPC against TBs per SM.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sweep {
-    /// By TBs per SM, from 1 to the most.
+    /// Points by TBs per SM, from 1 to the maximum.
     pub points: Vec<Point>,
     options: Options,
 }
 
 impl Sweep {
-    /// IPC of a point, in the unit of the options.
+    /// Returns the IPC of a point, in the unit of the options.
     pub fn ipc(&self, point: &Point) -> Option<f64> {
         point.outcome.as_ref().map(|outcome| ipc(outcome, 0, self.options))
     }
 
-    /// TBs of points that are missing.
+    /// Returns the TBs of missing points.
     pub fn missing(&self) -> Vec<u32> {
         self.points.iter().filter(|point| point.outcome.is_none()).map(|point| point.tbs).collect()
     }
 
-    /// The curve's shape; none if a point is missing.
+    /// Returns the curve's shape; `None` if a point is missing.
     pub fn shape(&self) -> Option<Verdict> {
         let curve: Option<Vec<(u32, f64)>> = self.points.iter().map(|point| Some((point.tbs, self.ipc(point)?))).collect();
         curve.map(|curve| judge(&curve))
     }
 }
 
-/// Runs `workload` alone with each of these TBs per SM. The result does not depend on the number of threads.
+/// Runs `workload` alone with each of these TBs per SM. The result does not depend on the number of
+/// threads.
 ///
 /// # Errors
-/// The first [`RunError`] in the order of `tbs`, but for [`RunError::Interrupted`], which leaves points without an outcome.
+/// The first [`RunError`] in the order of `tbs`, except [`RunError::Interrupted`], which leaves
+/// points without an outcome.
 pub fn runs(
     runner: &dyn GpuRunner,
     workload: &Workload,
@@ -68,7 +70,7 @@ pub fn runs(
     Ok(Sweep { points, options })
 }
 
-/// The whole curve: 1 to the most TBs per SM.
+/// Runs the whole curve, from 1 TB per SM to the maximum.
 ///
 /// # Errors
 /// As [`runs`]; [`RunError::Workload`] if not even one TB fits.

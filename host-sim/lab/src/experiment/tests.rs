@@ -1,4 +1,4 @@
-//! `compare` on a machine whose answers are closed forms, so that every number of the result can be worked out by hand.
+//! `compare` on a machine with closed-form results, so that every number can be derived by hand.
 
 use super::compare::{Comparison, Watch, compare};
 use super::fit::{Calibrated, CalibrationRun, Fit, coefficient_q16, fit};
@@ -14,12 +14,13 @@ use std::sync::{Arc, Mutex};
 
 const CYCLES: u64 = 1_000;
 
-/// Room for 4 TBs; one TB of a kernel makes `rate` instructions per cycle, less what each foreign TB beside it takes.
+/// Machine with capacity for 4 TBs. One TB of a kernel issues `rate` instructions per cycle, less a
+/// loss for each co-resident TB of another kernel.
 struct Closed {
     rates: BTreeMap<&'static str, u64>,
-    /// Runs by control and kernels.
+    /// Executed runs, by control and kernels.
     executed: Mutex<BTreeMap<(Control, Vec<String>), u32>>,
-    /// Runs that these are asked for are interrupted.
+    /// Controls whose runs are interrupted.
     interrupted: Vec<Control>,
 }
 
@@ -125,18 +126,20 @@ fn the_numbers_follow_from_the_closed_form() {
     assert_eq!(s, [(15.0 + 255.0) / 240.0, (40.0 + 160.0) / 240.0, (75.0 + 75.0) / 240.0]);
     let best = comparison.oracle.s.as_ref().unwrap();
     assert_eq!((best.config.as_slice(), best.value), (&[1, 3][..], 270.0 / 240.0));
-    // STP: 15/120 + 255/360 = 0.833, 40/120 + 160/360 = 0.778, 75/120 + 75/360 = 0.833 (a tie but for rounding).
+    // STP: 15/120 + 255/360 = 0.833, 40/120 + 160/360 = 0.778, 75/120 + 75/360 = 0.833 (a tie but
+    // for rounding).
     let stp = comparison.oracle.stp.as_ref().unwrap();
     assert!((stp.value - 5.0 / 6.0).abs() < 1e-12, "{stp:?}");
 
     let of = |policy: Policy| comparison.results.iter().find(|r| r.policy == policy).unwrap();
     let mias = of(Policy::MiasFactor);
     assert_eq!((mias.config.as_deref(), mias.decision_regret.s, mias.end_to_end_regret.s), (Some(&[1, 3][..]), Some(0.0), Some(0.0)));
-    // MIAS-IPC chooses the same but loses 10 of 270 on the way: decision regret 0, end-to-end regret not.
+    // MIAS-IPC chooses the same but loses 10 of 270 in its run: only its end-to-end regret is above
+    // 0.
     let lossy = of(Policy::MiasIpc);
     assert_eq!(lossy.decision_regret.s, Some(0.0));
     assert!((lossy.end_to_end_regret.s.unwrap() - 10.0 / 270.0).abs() < 1e-12);
-    // Null beats the sweep in S (it is none of it), and starves a kernel.
+    // Null exceeds the sweep in S (it is not part of it), and starves a kernel.
     let sequential = of(Policy::Sequential);
     assert_eq!((sequential.metrics.speedup, sequential.metrics.stp, sequential.metrics.antt), (Some(1.0), Some(1.0), Some(2.0)));
     assert_eq!(sequential.kernels.iter().map(|k| k.ipc).collect::<Vec<_>>(), [60.0, 180.0], "each its own IPC for half of the time");
@@ -144,7 +147,7 @@ fn the_numbers_follow_from_the_closed_form() {
     assert_eq!((null.config.as_deref(), null.decision_regret.s, null.metrics.antt), (Some(&[0, 4][..]), None, None));
     assert_eq!(null.metrics.speedup, comparison.s_null);
     assert!(null.end_to_end_regret.s.unwrap() < 0.0);
-    // Spatial's SMs differ: a placement, no configuration, no decision regret.
+    // Spatial's SMs differ: it has a placement, but no configuration and no decision regret.
     let spatial = of(Policy::Spatial);
     assert_eq!((spatial.config.as_ref(), spatial.placement.len(), spatial.decision_regret.s), (None, 2, None));
 }
@@ -155,7 +158,8 @@ fn each_run_is_executed_once() {
     run(&runner, &["slow", "fast"], &watch).unwrap();
     let executed = runner.executed.lock().unwrap();
     assert!(executed.values().all(|&times| times == 1), "{executed:?}");
-    // 2 isolated, 3 configurations, and the policies, null among them; sequential follows from the first 2.
+    // 2 isolated, 3 configurations, and the policies, including null; sequential follows from the
+    // first 2.
     let runs = 2 + 3 + Policy::ALL.len() as u64 - 1;
     assert_eq!(executed.len() as u64, runs);
     assert_eq!(watch.planned.load(Ordering::Relaxed), runs);
@@ -204,7 +208,7 @@ fn an_interrupted_comparison_keeps_what_was_finished() {
     let part = run(&Closed { interrupted, ..closed() }, &["slow", "fast"], &Counting::default()).unwrap();
     assert_eq!((part.missing.policies, part.missing.configs), (vec![Policy::MiasFactor], vec![vec![2, 2]]));
     assert_eq!((part.results.len(), part.sweep.len()), (Policy::ALL.len() - 1, 2));
-    // What is there is as it would have been; what needs the whole sweep is not there.
+    // Available results are unchanged; results that need the whole sweep are absent.
     let of = |c: &Comparison| c.results.iter().map(|r| (r.policy, r.metrics)).collect::<BTreeMap<_, _>>();
     let before = of(&whole);
     assert!(part.results.iter().all(|result| before.get(&result.policy) == Some(&result.metrics)));
@@ -218,7 +222,7 @@ fn without_isolated_runs_there_is_nothing_to_compare_with() {
 }
 
 impl Calibrated for Closed {
-    /// Two SMs; every TB adds 100 to A, and M is 2 A, and 3 more on the second SM.
+    /// Two SMs. Every TB adds 100 to A; M is 2 A, plus 3 on the second SM.
     fn sample(&self, _: &[&Workload], config: &[u32], _: u32) -> Result<Vec<StallSample>, RunError> {
         let outstanding_misses = 100 * config.iter().sum::<u32>();
         Ok([0, 3].map(|more| StallSample { outstanding_misses, memory_stall_cycles: 2 * outstanding_misses + more }).to_vec())
@@ -239,13 +243,13 @@ fn calibration_runs_each_kernel_alone_and_each_pair() {
     assert_eq!(fit.line().map(|line| (line.slope_q16, line.intercept)), Some((2 << 16, 2)));
     assert_eq!(coefficient_q16(fit.line()), 2 << 16);
 
-    // Alone each kernel has the same line; without either nothing is left.
+    // Alone each kernel has the same line; without both, nothing is left.
     assert_eq!(fit.line_without(&[0]).map(|line| line.slope_q16), Some(2 << 16));
     assert_eq!((fit.samples_without(&[0]), fit.samples_without(&[1]), fit.samples_without(&[0, 1])), (8, 8, 0));
     assert_eq!(fit.line_without(&[0, 1]), None);
 }
 
-/// A kernel that alone breaks the line is out of it when left out, with its pairs.
+/// Leaving a kernel out removes all its runs, including pairs. Here it alone breaks the line.
 #[test]
 fn a_kernel_left_out_is_out_of_all_its_runs() {
     let sample = |outstanding_misses, memory_stall_cycles| vec![StallSample { outstanding_misses, memory_stall_cycles }];
@@ -260,6 +264,6 @@ fn a_kernel_left_out_is_out_of_all_its_runs() {
     ];
     let fit = Fit { runs };
     assert_eq!(fit.line_without(&[2]).map(|line| (line.slope_q16, line.intercept, line.r2_permille)), Some((3 << 16, 0, 1000)));
-    // One point is left, which is no line: Linear decides as IPC.
+    // One point is left, which defines no line: Linear decides as IPC.
     assert_eq!((fit.line_without(&[0, 2]), coefficient_q16(fit.line_without(&[0, 2]))), (None, 0));
 }

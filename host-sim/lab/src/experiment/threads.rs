@@ -1,35 +1,36 @@
-//! The threads that simulations share: to runs first, one each, and to the inside of runs when fewer runs than threads are left.
+//! Threads shared by simulations: one for each run first, and the rest for parallelism within runs.
 //!
-//! Every run has its own thread, which is best: two runs side by side wait for nothing. Only what is left over goes into runs, evenly. Runs
-//! ask anew every few thousand cycles, so that the last ones get what others leave.
+//! One thread per run is best, since parallel runs do not wait for each other. Threads left over
+//! are divided evenly among runs. Runs update their share every few thousand cycles, so that the
+//! last runs use the threads of finished ones.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A number of threads that all clones share.
+/// Number of threads shared by all clones.
 #[derive(Clone, Debug)]
 pub struct Threads {
     all: usize,
-    /// Runs that go on now.
+    /// Number of active runs.
     runs: Arc<AtomicUsize>,
 }
 
-/// A run that goes on, until it is dropped.
+/// Guard of an active run, which ends when dropped.
 #[derive(Debug)]
 pub(super) struct Going<'a>(&'a Threads);
 
 impl Threads {
-    /// One thread for each run, however many there are.
+    /// Creates one thread for each run, without a limit.
     pub fn one() -> Self {
         Threads::new(1)
     }
 
-    /// `all` threads, at least 1.
+    /// Creates a pool of `all` threads, at least 1.
     pub fn new(all: usize) -> Self {
         Threads { all: all.max(1), runs: Arc::default() }
     }
 
-    /// A run begins or goes on.
+    /// Registers an active run.
     pub(super) fn begin(&self) -> Going<'_> {
         self.runs.fetch_add(1, Ordering::Relaxed);
         Going(self)
@@ -37,7 +38,7 @@ impl Threads {
 }
 
 impl Going<'_> {
-    /// Threads for this run now, its own included.
+    /// Returns the number of threads of this run now, including its own.
     pub(super) fn share(&self) -> usize {
         (self.0.all / self.0.runs.load(Ordering::Relaxed).max(1)).max(1)
     }

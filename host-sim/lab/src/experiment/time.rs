@@ -1,10 +1,11 @@
-//! Times as users type them: core cycles, or microseconds or milliseconds of the core clock, as in `5000`, `5us` or `1.5ms`.
+//! Times as users type them: core cycles, or microseconds or milliseconds of the core clock, as in
+//! `5000`, `5us` or `1.5ms`.
 
 use mias_hw_model::config::GpuConfig;
 use std::fmt;
 use std::str::FromStr;
 
-/// Longest time that a launch may have until it has its room, as its register has it.
+/// Longest latency limit of a launch in cycles, by the width of its register.
 const MOST_LIMIT: u64 = u32::MAX as u64;
 
 /// A time, exactly as typed.
@@ -17,7 +18,7 @@ pub enum Time {
 }
 
 impl Time {
-    /// Core cycles of a machine, rounded down, at least 1 unless the time is 0.
+    /// Converts to core cycles of a machine, rounded down, at least 1 unless the time is 0.
     pub fn cycles(self, gpu: &GpuConfig) -> u64 {
         match self {
             Time::Cycles(cycles) => cycles,
@@ -28,15 +29,15 @@ impl Time {
         }
     }
 
-    /// The same as a limit of latency.
+    /// Converts to a latency limit in core cycles.
     ///
     /// # Errors
-    /// What is wrong with it, and what may be.
+    /// The problem and the allowed range.
     pub fn limit_cycles(self, gpu: &GpuConfig) -> Result<u32, String> {
         match self.cycles(gpu) {
-            0 => Err(format!("{self} leaves no time at all: give at least 1 cycle, as in 5us")),
+            0 => Err(format!("{self} is less than one cycle: use at least 1 cycle, as in 5us")),
             cycles if cycles > MOST_LIMIT => {
-                Err(format!("{self} is {cycles} cycles, more than a launch can say: give at most {MOST_LIMIT}"))
+                Err(format!("{self} is {cycles} cycles, above the maximum of a launch: use at most {MOST_LIMIT}"))
             }
             cycles => Ok(cycles as u32),
         }
@@ -47,7 +48,7 @@ impl FromStr for Time {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is no time: give core cycles, or microseconds or milliseconds as in 5us or 1.5ms");
+        let wrong = || format!("`{text}` is not a time: use core cycles, or microseconds or milliseconds as in 5us or 1.5ms");
         let text = text.replace('_', "");
         let (number, nanoseconds) = match (text.strip_suffix("us"), text.strip_suffix("ms")) {
             (Some(number), _) => (number, 1_000),
@@ -96,7 +97,7 @@ mod tests {
         assert_eq!(cycles("0.001us"), Ok(1), "1.365 cycles, rounded down");
         for wrong in ["", "us", "5s", "-1", "1.us", "1.2345us", "5 us", "1.5", "99999999999999999999", "99999999999999999ms"] {
             let said = cycles(wrong).expect_err(wrong);
-            assert!(said.contains(&format!("`{wrong}` is no time: give core cycles")), "{said}");
+            assert!(said.contains(&format!("`{wrong}` is not a time: use core cycles")), "{said}");
         }
     }
 
@@ -113,7 +114,7 @@ mod tests {
         let gpu = crate::gpus::load("rtx2060").unwrap();
         let limit = |text: &str| text.parse::<Time>().unwrap().limit_cycles(&gpu);
         assert_eq!(limit("4294967295"), Ok(u32::MAX));
-        assert!(limit("4294967296").unwrap_err().contains("give at most 4294967295"));
-        assert!(limit("0us").unwrap_err().contains("leaves no time at all"));
+        assert!(limit("4294967296").unwrap_err().contains("use at most 4294967295"));
+        assert!(limit("0us").unwrap_err().contains("is less than one cycle"));
     }
 }

@@ -1,4 +1,4 @@
-//! How SMs come from one configuration to the next, by the names that users type.
+//! Transitions of SMs between configurations, by the names that users type.
 
 use super::requests::Scheme;
 use crate::choice::Choice;
@@ -6,32 +6,34 @@ use mias_hw_model::config::GpuConfig;
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 
-/// How SMs come from one configuration to the next.
+/// Transition of SMs from one configuration to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Transition {
     /// TBs beyond the new quota run to their end (the thesis).
     Drain,
-    /// TBs beyond the new quota vanish at once and start again later: no transition time.
+    /// TBs beyond the new quota are dropped at once and restart later: no transition time.
     Ideal,
-    /// The firmware makes TBs leave that are beyond their quota, or in the way of a kernel of higher priority (Shieh 2016).
+    /// The firmware preempts TBs beyond their quota, or in the way of a kernel of higher priority
+    /// (Shieh 2016).
     Preempt(Scheme),
 }
 
-/// Nanoseconds that a preemption may take where a launch has no limit of its own: the longest of Shieh 2016, section 4.3.
+/// Nanoseconds allowed for a preemption without a latency limit: the longest of Shieh 2016, section
+/// 4.3.
 pub const PREEMPT_LIMIT_NS: u64 = 5_000;
 
 impl Transition {
-    /// By whom and how TBs are preempted, if they are.
+    /// Returns the preemption scheme, if TBs are preempted.
     pub fn scheme(self) -> Option<Scheme> {
         if let Transition::Preempt(scheme) = self { Some(scheme) } else { None }
     }
 
-    /// Whether the firmware makes TBs leave.
+    /// Returns whether the firmware preempts TBs.
     pub fn preempts(self) -> bool {
         self.scheme().is_some()
     }
 
-    /// The machine on which it can be: SMs preempt, if it takes that.
+    /// Returns a machine that supports the transition: with preemption on its SMs, if needed.
     pub fn on(self, gpu: &GpuConfig) -> Cow<'_, GpuConfig> {
         if !self.preempts() || gpu.sm.preemption.is_some() {
             return Cow::Borrowed(gpu);
@@ -72,10 +74,8 @@ impl Choice for Transition {
     fn help(self) -> &'static str {
         match self {
             Transition::Drain => "TBs beyond the new quota run to their end (the thesis)",
-            Transition::Ideal => "TBs beyond the new quota vanish at once and start again later: no transition time",
-            Transition::Preempt(Scheme::Shieh) => {
-                "The firmware makes TBs leave: sets of TBs that make room for one TB (Shieh 2016); also `preempt` alone"
-            }
+            Transition::Ideal => "TBs beyond the new quota are dropped at once and restart later: no transition time",
+            Transition::Preempt(Scheme::Shieh) => "The firmware preempts sets of TBs to place one TB (Shieh 2016); also `preempt` alone",
             Transition::Preempt(Scheme::ChimeraPlus) => "The same with the estimates of Shieh 2016",
             Transition::Preempt(Scheme::Oracle) => "As preempt:shieh, with known draining times",
             Transition::Preempt(scheme) => scheme.help(),
@@ -97,7 +97,8 @@ impl Serialize for Transition {
 mod tests {
     use super::*;
 
-    /// All schemes are there, each by its own name behind `preempt:`; `preempt` alone is Shieh's.
+    /// All schemes are available, each by its own name after `preempt:`; `preempt` alone is
+    /// Shieh's.
     #[test]
     fn every_scheme_is_a_transition() {
         for &scheme in Scheme::ALL {

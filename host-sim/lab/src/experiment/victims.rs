@@ -1,44 +1,44 @@
-//! Victims as the firmware chose them, and among what: its observer's view of preemption, for reports.
+//! Preemption victims chosen by the firmware, with the candidates, for reports.
 
 use mias_firmware::driver::Observer;
 use mias_policies::extras::WatchesPreemption;
 use mias_policies::preempt::Selection;
 use mias_policies::preempt::select::Victims;
 
-/// Most choices that are kept of a run (assumption: nobody reads more).
+/// Maximum number of choices kept per run (assumption: more are not read).
 pub const MOST_CHOICES: usize = 1_000;
 
-/// TBs that leave together, by the places that they have on their SM.
+/// TBs that leave together, by their places on the SM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VictimSet {
-    /// The position that they make free.
+    /// Position that they free.
     pub position: u8,
-    /// Their places, ascending, and how each leaves.
+    /// Places, ascending, with the technique for each.
     pub places: Vec<(usize, String)>,
-    /// Cycles that it is expected to take.
+    /// Expected latency in cycles.
     pub latency: u32,
-    /// Warp instructions that it is expected to lose.
+    /// Expected loss in warp instructions.
     pub overhead: u64,
 }
 
-/// One choice.
+/// One choice of victims, with its candidates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VictimChoice {
-    /// Cycle.
+    /// Core cycle of the choice.
     pub cycle: u64,
-    /// The SM.
+    /// SM of the victims.
     pub sm: u16,
-    /// Slot of the kernel that was to have room.
+    /// Slot of the kernel that needs the capacity.
     pub slot: u8,
-    /// Cycles that it might take.
+    /// Latency limit in cycles.
     pub limit: u32,
-    /// Who is to leave.
+    /// Chosen set of victims.
     pub chosen: VictimSet,
     /// All candidates, in the order of positions.
     pub candidates: Vec<VictimSet>,
 }
 
-/// Keeps what the firmware says.
+/// Observer that keeps the firmware's choices.
 pub(super) struct Watcher<'a> {
     pub(super) cycle: u64,
     pub(super) kept: &'a mut Vec<VictimChoice>,

@@ -1,4 +1,4 @@
-//! The kernels of an experiment, and when they arrive.
+//! Kernels of an experiment, and their arrivals.
 
 use super::gpu_runner::{End, Options};
 use super::transition::Transition;
@@ -17,7 +17,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Latest arrival in core cycles, about a second of the GPU's time (assumption: a later one is a slip of the finger).
+/// Latest arrival in core cycles, about a second of GPU time (assumption: a later one is a typing
+/// error).
 pub const LATEST_ARRIVAL: u64 = 1_000_000_000;
 
 /// One kernel of an experiment.
@@ -25,48 +26,52 @@ pub const LATEST_ARRIVAL: u64 = 1_000_000_000;
 pub struct Workload {
     /// Name as the user typed it.
     pub name: String,
-    /// What it executes: all of it, or its first TBs if there is a `source`.
+    /// Trace that it executes: all of it, or its first TBs if there is a `source`.
     pub trace: Arc<KernelTrace>,
-    /// Where the TBs come from that the trace has not.
+    /// Source of the TBs that the trace lacks.
     pub source: Option<Arc<dyn TraceSource>>,
-    /// Of a kernel of several launches: those after the first, each launched when the one before has completed.
+    /// Launches after the first, each launched when its predecessor has completed.
     pub then: Vec<Arc<KernelTrace>>,
-    /// Sectors of device memory from its first to one past its last.
+    /// Range of device memory in sectors, from the first to one past the last.
     pub span: Range<u64>,
     /// Core cycle at which it is launched.
     pub arrival_cycle: u64,
-    /// Priority, 0 the lowest: SMs make room for it if the firmware preempts, and its TBs go first.
+    /// Priority, 0 the lowest: its TBs are issued first, and the firmware may preempt others for
+    /// it.
     pub priority: u8,
-    /// Core cycles from the moment at which its TBs may issue until it is to have its room; 0: no limit. A kernel with a limit runs once.
+    /// Latency limit for its placement, in core cycles from the cycle in which its TBs may issue; 0
+    /// for no limit. A kernel with a limit runs once.
     pub latency_limit: u32,
     /// CUDA stream; launches on one stream run one after the other.
     pub stream: u32,
-    /// Added to every sector of the trace; see [`place`].
+    /// Offset added to every sector of the trace; see [`place`].
     pub sector_offset: u64,
-    /// Fingerprint: of what a kernel is made of, or of a trace that was recorded elsewhere.
+    /// Fingerprint of the kernel's definition, or of a recorded trace.
     pub hash: String,
-    /// It is a trace that stands for a kernel ([`super::recorded`]), and has the addresses that it was recorded with.
+    /// Whether it is a trace in place of a kernel ([`super::recorded`]), with its recorded
+    /// addresses.
     pub is_trace: bool,
-    /// Of a trace in a kernel list: sectors that its program had copied to the device by the launch, or by the last of them, in the order of
-    /// the list. None where nothing is known of copies.
+    /// Sectors that the program of a kernel list had copied to the device by the launch, or by the
+    /// last of several, in list order. `None` if copies are unknown.
     pub copies: Option<Arc<[Range<u64>]>>,
-    /// Registers that are live where its warps may be switched; none of what was recorded elsewhere.
+    /// Live registers at the points where its warps may be switched; `None` for recorded traces.
     pub live: Option<Liveness>,
 }
 
 /// Sectors per allocation granule: 2 MiB, as CUDA places large buffers (assumption).
 const GRANULE_SECTORS: u64 = (2 << 20) / SECTOR_BYTES;
 
-/// Lays the buffers of kernels that were traced apart one after the other in device memory. Every kernel is traced from the
-/// same first address; run together like that, two kernels would share cache lines. Traces that were recorded elsewhere may lie anywhere.
+/// Places the buffers of separately traced kernels one after the other in device memory. Every
+/// kernel is traced from the same first address, so unplaced kernels would share cache lines.
+/// Recorded traces may have any addresses.
 pub fn place(workloads: &mut [Workload]) {
     place_for(workloads, &Options::new(End::Done));
 }
 
-/// The same for runs with these options. With `share_memory` traces stay where they are, and share what lies at the same addresses; kernels
-/// that are executed here lie behind them.
+/// Places buffers for runs with these options. With `share_memory`, traces keep their addresses and
+/// share data at equal ones; kernels executed here follow them.
 pub fn place_for(workloads: &mut [Workload], &Options { share_memory, warm_l2, .. }: &Options) {
-    // What was copied to the device and is not accessed lies in the L2 all the same.
+    // Data that was copied to the device occupies the L2 even if it is not accessed.
     let extent = |workload: &Workload| {
         let copies = workload.copies.iter().filter(|_| warm_l2).flat_map(|copies| copies.iter());
         copies.cloned().chain([workload.span.clone()]).reduce(hull).unwrap_or_default()
@@ -79,44 +84,44 @@ pub fn place_for(workloads: &mut [Workload], &Options { share_memory, warm_l2, .
             workload.sector_offset = 0;
             continue;
         }
-        // Whole granules, so that a buffer keeps its place within one.
+        // Whole granules, so that a buffer keeps its offset within one.
         let extent = extent(workload);
         let span = extent.start - extent.start % GRANULE_SECTORS..extent.end;
         let start = *next.get_or_insert(span.start);
-        // What lies beyond the start already need not move, and nothing lies there.
+        // A range beyond the start need not move, and nothing else occupies it.
         workload.sector_offset = start.saturating_sub(span.start);
         next = Some((workload.sector_offset + span.end).next_multiple_of(GRANULE_SECTORS));
     }
 }
 
-/// Whether the L2 can be warmed with what these kernels' programs copied to the device: each trace must say what that was, and there must be
-/// something.
+/// Checks that the L2 can be warmed for these kernels: each trace must list its copies to the
+/// device, and there must be some.
 ///
 /// # Errors
-/// What is missing.
+/// The missing information.
 pub fn check_copies<'w>(workloads: impl Iterator<Item = &'w Workload>) -> Result<(), String> {
     let mut any = false;
     for workload in workloads {
         match &workload.copies {
             Some(copies) => any |= !copies.is_empty(),
             None if workload.is_trace => {
-                let why = "a converted trace does not say what was copied to the device; name the kernel list (kernelslist.g)";
+                let why = "a converted trace does not record copies to the device; use the kernel list (kernelslist.g)";
                 return Err(format!("{}: {why}", workload.name));
             }
             None => {}
         }
     }
-    if any { Ok(()) } else { Err("no kernel is a trace whose list has a copy to the device (MemcpyHtoD)".into()) }
+    if any { Ok(()) } else { Err("no kernel is a trace with a copy to the device (MemcpyHtoD) in its list".into()) }
 }
 
-/// A trace that was recorded elsewhere, with what is derived from it.
+/// Recorded trace with derived properties.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// What it executes.
+    /// Trace that it executes.
     pub trace: Arc<KernelTrace>,
-    /// Its fingerprint.
+    /// Fingerprint of the trace.
     pub hash: String,
-    /// Sectors of device memory from its first to one past its last.
+    /// Range of device memory in sectors, from the first to one past the last.
     pub span: Range<u64>,
 }
 
@@ -133,12 +138,12 @@ impl From<Listed> for Known {
 }
 
 impl Workload {
-    /// A kernel that arrives at cycle 0 on `stream`.
+    /// Creates a kernel that arrives at cycle 0 on `stream`.
     pub fn new(name: &str, trace: Arc<KernelTrace>, stream: u32) -> Self {
         Workload::of(name, trace.into(), stream)
     }
 
-    /// The same.
+    /// Creates a kernel that arrives at cycle 0 on `stream`, from derived properties.
     fn of(name: &str, Known { trace, hash, span }: Known, stream: u32) -> Self {
         Workload {
             name: name.to_owned(),
@@ -158,7 +163,7 @@ impl Workload {
         }
     }
 
-    /// A kernel of several launches, in order; at least one. They have one range of addresses, which they share.
+    /// Creates a kernel of several launches, in order; at least one. They share one address range.
     pub fn in_turn(name: &str, launches: Vec<Known>) -> Option<Self> {
         let mut launches = launches.into_iter();
         let first = Workload::of(name, launches.next()?, 0);
@@ -176,7 +181,8 @@ impl Workload {
         Some(Workload { hash: fingerprint::hex(hasher), then, span, ..first })
     }
 
-    /// Which kernel it is, as the firmware sees it: kernels that execute the same code on the same input have the same number, which is not 0.
+    /// Returns a nonzero number that identifies the kernel to the firmware. Kernels that execute
+    /// the same code on the same input have the same number.
     pub fn identity(&self) -> u32 {
         let mut hasher = Fnv::default();
         hasher.write(self.hash.as_bytes());
@@ -184,28 +190,30 @@ impl Workload {
         ((hash >> 32) as u32 ^ hash as u32).max(1)
     }
 
-    /// Whether it is before others, or to have its room by a time.
+    /// Returns whether it has a priority or a latency limit.
     pub fn is_urgent(&self) -> bool {
         self.priority != 0 || self.latency_limit != 0
     }
 
-    /// Whether it has its room before others and takes no part in quotas, under this transition: where nobody is preempted a priority means nothing.
+    /// Returns whether it is placed before others and outside of quotas under this transition.
+    /// Without preemption, a priority has no effect on quotas.
     pub fn is_beside_quotas(&self, transition: Transition) -> bool {
         self.priority != 0 && transition.preempts()
     }
 
-    /// The same kernel for a run alone, in which nobody is before anybody. With a limit it runs once there, too.
+    /// Returns the kernel for an isolated run, without priority. With a limit it runs once there,
+    /// too.
     pub fn alone(&self, arrival_cycle: u64) -> Self {
-        // Whatever the limit: the run is the same.
+        // The value of the limit does not affect an isolated run.
         Workload { arrival_cycle, priority: 0, latency_limit: self.latency_limit.min(1), ..self.clone() }
     }
 
-    /// What is launched, in order.
+    /// Returns the launches, in order.
     pub fn launches(&self) -> impl Iterator<Item = &Arc<KernelTrace>> {
         std::iter::once(&self.trace).chain(&self.then)
     }
 
-    /// A kernel that is executed here, as far as that is needed. It arrives at cycle 0 on stream 0.
+    /// Creates a kernel that is executed here on demand. It arrives at cycle 0 on stream 0.
     pub fn executed(name: &str, traced: Traced) -> Self {
         let Traced { trace, source, key, span, live, .. } = traced;
         Workload {
@@ -226,41 +234,43 @@ impl Workload {
         }
     }
 
-    /// Registers of a thread that are live where its warps may be switched, of each of its launches, as far as it is known.
+    /// Returns the live registers of a thread where its warps may be switched, for each launch, as
+    /// far as known.
     pub fn live_registers(&self) -> Vec<Option<u32>> {
         self.live.iter().map(|live| Some(live.registers())).collect()
     }
 }
 
-/// The launches of a program, as recorded.
+/// Recorded launches of a program.
 #[derive(Clone, Debug)]
 pub struct Recorded {
     /// Name of the trace: that of the folder of its kernel list.
     pub name: String,
-    /// The launches, in order. The first of a list has what the program copied to the device.
+    /// Launches in order. The first of a list has the program's copies to the device.
     pub workloads: Vec<Workload>,
-    /// Bytes of the trace file, if it came from one.
+    /// Sizes in bytes of the trace file, if it came from one.
     pub sizes: Option<Sizes>,
 }
 
-/// Why a trace could not be read.
+/// Reasons why a trace cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceReadError {
-    /// It is a kernel list, or nothing we know.
+    /// Error in a kernel list, or in a file of unknown format.
     #[error(transparent)]
     List(#[from] ReadError),
-    /// It is a trace file of ours.
+    /// Error in a trace file of this project.
     #[error(transparent)]
     File(#[from] TraceFileError),
 }
 
-/// The launches of an Accel-Sim kernel list or of our own trace file, told apart by how the file begins. Those of a list are taken from
-/// `cache` if they are there. What could be read but not understood, now or when the file was made, is counted in `warnings`.
+/// Reads the launches of an Accel-Sim kernel list or of a trace file, distinguished by the file's
+/// signature. Those of a list are taken from `cache` if present. Unsupported records, now or at
+/// conversion, are counted in `warnings`.
 ///
 /// # Errors
 /// [`TraceReadError`] with the file, and the line or section where there is one.
 pub fn read_trace(path: &Path, cache: &Cache, warnings: &mut Warnings) -> Result<Recorded, TraceReadError> {
-    // A file that cannot be opened is told by who opens it next.
+    // The next attempt to open the file reports its error.
     if !trace_file::is_trace_file(path).unwrap_or(false) {
         return Ok(Recorded { name: folder_name(path), workloads: read_list(path, cache, warnings)?, sizes: None });
     }
@@ -273,14 +283,14 @@ pub fn read_trace(path: &Path, cache: &Cache, warnings: &mut Warnings) -> Result
     Ok(Recorded { name: file.name, workloads: file.launches.into_iter().map(workload).collect(), sizes: Some(sizes) })
 }
 
-/// Name of the folder that holds a file.
+/// Returns the name of the folder that holds a file.
 pub fn folder_name(file: &Path) -> String {
     let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     absolute.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// The launches of an Accel-Sim kernel list, in order; its streams are numbered as they appear. Those that `cache` has are not read again.
-/// What could be read but not understood is counted in `warnings`.
+/// Reads the launches of an Accel-Sim kernel list, in order; its streams are numbered as they
+/// appear. Cached launches are not read again. Unsupported records are counted in `warnings`.
 ///
 /// # Errors
 /// [`ReadError`] with the file, and the line where there is one.
@@ -301,11 +311,11 @@ pub fn read_list(list: &Path, cache: &Cache, warnings: &mut Warnings) -> Result<
     Ok(workloads)
 }
 
-/// The launches of an Accel-Sim kernel list as [`read_list`] has them, but for fingerprints and addresses, each with a source that reads it
-/// when it is its turn. Only headers are read.
+/// Reads the launches of an Accel-Sim kernel list as [`read_list`] does, without fingerprints and
+/// addresses. Only headers are read. Each launch has a source that reads the rest when it starts.
 ///
 /// # Errors
-/// As [`read_list`], as far as headers go.
+/// As [`read_list`], for headers.
 pub fn replay_list(list: &Path, cache: &Arc<Cache>, budget_bytes: u64) -> Result<(Vec<Workload>, Arc<Launches>), ReadError> {
     let list = accelsim::read_list(list)?;
     let mut streams: Vec<StreamId> = Vec::new();
@@ -316,7 +326,7 @@ pub fn replay_list(list: &Path, cache: &Arc<Cache>, budget_bytes: u64) -> Result
     let mut workloads: Vec<Workload> = Vec::new();
     for (at, ((info, _), stream)) in headers.into_iter().zip(numbers).enumerate() {
         let name = info.name.clone();
-        // The header's grid and block have elements.
+        // Headers guarantee nonempty grids and blocks.
         let Ok(no_tb) = TraceBuilder::new(info) else { continue };
         let known = Known { trace: Arc::new(no_tb.so_far()), hash: String::new(), span: 0..0 };
         workloads.push(Workload { source: Some(launches.source(at)), ..Workload::of(&name, known, stream) });
@@ -327,7 +337,7 @@ pub fn replay_list(list: &Path, cache: &Arc<Cache>, budget_bytes: u64) -> Result
     Ok((workloads, launches))
 }
 
-/// The number of a stream: they are numbered as they appear.
+/// Returns the number of a stream, in order of appearance.
 fn number(streams: &mut Vec<StreamId>, stream: StreamId) -> u32 {
     let known = streams.iter().position(|&known| known == stream);
     known.unwrap_or_else(|| {
@@ -336,12 +346,13 @@ fn number(streams: &mut Vec<StreamId>, stream: StreamId) -> u32 {
     }) as u32
 }
 
-/// The launches of a list in order, up to the first that cannot be read. Several are read at a time, each by its share of the threads.
+/// Reads the launches of a list in order, up to the first that cannot be read. Several are read in
+/// parallel, each with its share of the threads.
 fn read_kernels(list: &List, cache: &Cache) -> Vec<Result<Listed, ReadError>> {
     let paths: Vec<&Path> = list.kernels().collect();
     let (threads, failed) = (rayon::current_num_threads().div_ceil(paths.len().max(1)), AtomicUsize::new(usize::MAX));
     let read = |(at, path): (usize, &&Path)| {
-        // What comes before a failure is read all the same: the first is told.
+        // Launches before a failure are still read: the first failure is reported.
         if failed.load(Relaxed) < at {
             return None;
         }
@@ -355,7 +366,8 @@ fn read_kernels(list: &List, cache: &Cache) -> Vec<Result<Listed, ReadError>> {
     read.into_iter().map_while(|launch| launch).collect()
 }
 
-/// Sectors that a list's program had copied to the device before its `launch`-th launch, counted from 1.
+/// Returns the sectors that a list's program had copied to the device before its `launch`-th
+/// launch, counted from 1.
 pub(super) fn copies(list: &List, launch: usize) -> Arc<[Range<u64>]> {
     let mut launches = 0;
     let before = list.commands.iter().take_while(|command| {

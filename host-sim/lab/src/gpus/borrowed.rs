@@ -1,15 +1,16 @@
-//! Numbers that a machine's file has from another machine: what events cost, and the coefficient of the Linear metric. A file that is
-//! copied takes them along; here they are known again by their values.
+//! Detection of values taken over from another machine: energies per event, and the coefficient of
+//! the Linear metric. A copied file includes them; they are recognized by value.
 
 use mias_hw_model::config::EnergyConfig;
 use mias_hw_model::config::GpuConfig;
 
-/// A machine with energies, the chip that they were measured for (sources.md D76), and the machines that are that chip.
+/// Machine with energies, the chip that they were measured for (sources.md D76), and the machines
+/// with that chip.
 const ENERGIES: [(&str, &str, &[&str]); 2] =
     [("rtx2060", "RTX 2060 SUPER", &["rtx2060", "rtx2060-accelsim", "rtx2060-hw"]), ("shieh16", "GTX 480", &["shieh16", "shieh16-lines"])];
 
-/// What a reader should know of where this machine's numbers are from, a sentence each; `word` is what the user called it, its name or its
-/// file, and `machines` are those built in.
+/// Returns notes on the origin of this machine's values, a sentence each. `word` is the name or
+/// file that the user gave, and `gpus` are those built in.
 pub fn notes(gpu: &GpuConfig, word: &str, gpus: &[GpuConfig]) -> Vec<String> {
     let mut notes: Vec<String> = energy(gpu, gpus).into_iter().collect();
     let scheduler = &gpu.scheduler;
@@ -21,14 +22,14 @@ pub fn notes(gpu: &GpuConfig, word: &str, gpus: &[GpuConfig]) -> Vec<String> {
     if scheduler.linear_r2_permille == 0 {
         notes.push(format!("Linear's coefficient is not fitted for this machine (linear_r2_permille = 0): {fit}"));
     } else if let Some(owner) = gpus.iter().find(same).filter(|owner| owner.name != gpu.name) {
-        notes.push(format!("Linear's coefficient is that of `{}`: {fit}", owner.name));
+        notes.push(format!("Linear's coefficient is inherited from `{}`: {fit}", owner.name));
     }
     notes
 }
 
 fn energy(gpu: &GpuConfig, gpus: &[GpuConfig]) -> Option<String> {
     let Some(energy) = &gpu.energy else {
-        return Some("there is no [energy]: no energy is reported".to_owned());
+        return Some("no energy is reported: [energy] is missing".to_owned());
     };
     let of = |name: &str| gpus.iter().find(|gpu| gpu.name == name)?.energy.as_ref();
     let same = |(name, ..): &&(&str, &str, &[&str])| of(name).is_some_and(|other| per_event(other) == per_event(energy));
@@ -36,7 +37,7 @@ fn energy(gpu: &GpuConfig, gpus: &[GpuConfig]) -> Option<String> {
     (!owners.contains(&gpu.name.as_str())).then(|| format!("energies per event are those of the {chip}, not of this machine"))
 }
 
-/// The energies of events, without background powers, which depend on the number of SMs.
+/// Returns the energies of events, without background powers, which depend on the number of SMs.
 fn per_event(energy: &EnergyConfig) -> EnergyConfig {
     EnergyConfig { constant_uw: 0, sm_active_uw: 0, sm_idle_uw: 0, sm_issue_uw: 0, ..energy.clone() }
 }
@@ -71,10 +72,10 @@ mod tests {
     fn a_copy_takes_its_numbers_along() {
         let mut copy = GpuConfig { name: "mine".into(), ..gpus::load("rtx2060").unwrap() };
         let of_file = notes(&copy, "machines/my.toml", &gpus::built_in()).join("\n");
-        assert!(of_file.contains("Linear's coefficient is that of `rtx2060`: `mias gpu fit machines/my.toml` fits it"), "{of_file}");
+        assert!(of_file.contains("Linear's coefficient is inherited from `rtx2060`: `mias gpu fit machines/my.toml` fits it"), "{of_file}");
         copy.scheduler.linear_coefficient_q16 += 1;
         assert!(!said(&copy).contains("Linear") && said(&copy).contains("RTX 2060 SUPER"));
         copy.energy = None;
-        assert_eq!(said(&copy), "there is no [energy]: no energy is reported");
+        assert_eq!(said(&copy), "no energy is reported: [energy] is missing");
     }
 }

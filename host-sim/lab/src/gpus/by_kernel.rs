@@ -1,8 +1,9 @@
-//! What a machine's file says kernel by kernel.
+//! Per-kernel values in a machine's file.
 
 use mias_hw_model::config::GpuConfig;
 
-/// The lists of a machine that have a number for each kernel in launch order: dotted key, and how many numbers. Empty ones are left out.
+/// Returns the lists of a machine with a number for each kernel in launch order: dotted key and
+/// length. Empty ones are left out.
 pub fn numbers_by_kernel(gpu: &GpuConfig) -> Vec<(&'static str, usize)> {
     let issue = gpu.sm.memory_issue.as_ref();
     let all = [

@@ -1,21 +1,22 @@
-//! A machine with other values in some fields of its file, by the fields' names there: what plans vary, and what mechanisms set
-//! (`experiment/mechanisms.rs`).
+//! Machine with other values in some fields of its file, by their names there. Plans vary such
+//! fields, and mechanisms set them (`experiment/mechanisms.rs`).
 
 use mias_hw_model::config::GpuConfig;
 use mias_workloads::input::suggest;
 use serde::Deserialize;
 
-/// A field of a machine's file and its value.
+/// Field of a machine's file with its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    /// Names of the tables that it is in, then its own. An element of a list is named by its place, from 0.
+    /// Path: the names of its tables, then its own. An element of a list is named by its index,
+    /// from 0.
     pub path: Vec<String>,
-    /// What it is. An empty table: the table is there, with its defaults where the machine does not have it.
+    /// Value of the field. An empty table adds the table with its defaults if the machine lacks it.
     pub value: toml::Value,
 }
 
 impl Field {
-    /// The fields of a TOML text in which tables nest as in a machine's file.
+    /// Parses the fields of a TOML text in which tables nest as in a machine's file.
     ///
     /// # Errors
     /// [`toml`]'s message.
@@ -26,12 +27,12 @@ impl Field {
         Ok(fields)
     }
 
-    /// Whether it is a table without fields.
+    /// Returns whether it is a table without fields.
     pub(crate) fn is_empty(&self) -> bool {
         self.value.as_table().is_some_and(toml::Table::is_empty)
     }
 
-    /// Its name, tables and all.
+    /// Returns its dotted name, including tables.
     pub fn name(&self) -> String {
         self.path.join(".")
     }
@@ -48,7 +49,8 @@ fn flatten(table: &toml::Table, path: &mut Vec<String>, fields: &mut Vec<Field>)
     }
 }
 
-/// The machine with its fields changed. Options that are off are not in the document; whether a field is known the machine says.
+/// Returns the machine with its fields changed. Options that are off are not in the document, so
+/// the machine's type decides whether a field is known.
 ///
 /// # Errors
 /// A message that names machine and field.
@@ -57,13 +59,13 @@ pub fn changed<'f>(gpu: &GpuConfig, fields: impl IntoIterator<Item = &'f Field>)
     let mut document = toml::Value::try_from(gpu).map_err(|error| fail(&error.to_string()))?;
     for field in fields {
         let at = place(&mut document, &field.path).map_err(|message| fail(&message))?;
-        // An empty table takes nothing away.
+        // An empty table does not remove an existing one.
         if !(field.is_empty() && at.is_table()) {
             *at = field.value.clone();
         }
     }
     let mut gpu = GpuConfig::deserialize(document).map_err(|error| fail(&suggested(error.message())))?;
-    // All off is as if it were not there.
+    // A table with all options off equals a missing one.
     gpu.sm.memory_issue = gpu.sm.memory_issue.filter(|config| *config != Default::default());
     gpu.l1.partition = gpu.l1.partition.filter(|config| *config != Default::default());
     gpu.l1.miss_resources = gpu.l1.miss_resources.filter(|config| *config != Default::default());
@@ -72,10 +74,10 @@ pub fn changed<'f>(gpu: &GpuConfig, fields: impl IntoIterator<Item = &'f Field>)
     Ok(gpu)
 }
 
-/// The machine without the table of this name; it stays as it is if it has none.
+/// Returns the machine without the table of this name, or unchanged if it has none.
 ///
 /// # Errors
-/// A message that names the machine: it must have that table.
+/// A message that names the machine, if the table is required.
 pub fn without(gpu: &GpuConfig, path: &[String]) -> Result<GpuConfig, String> {
     let fail = |message: &str| format!("machine `{}`: {message}", gpu.name);
     let mut document = toml::Value::try_from(gpu).map_err(|error| fail(&error.to_string()))?;
@@ -86,12 +88,13 @@ pub fn without(gpu: &GpuConfig, path: &[String]) -> Result<GpuConfig, String> {
     GpuConfig::deserialize(document).map_err(|error| fail(error.message()))
 }
 
-/// What is said of an element that cannot be there yet.
-pub const BEFORE: &str = "give those before it first";
+/// Message about an element beyond the end of a list.
+pub const BEFORE: &str = "set the preceding ones first";
 
-/// Where a field is, made if it is not there; of a list, the first place behind its end at most.
+/// Returns the place of a field, created if missing; in a list, at most the first place after its
+/// end.
 fn place<'d>(document: &'d mut toml::Value, path: &[String]) -> Result<&'d mut toml::Value, String> {
-    let no_field = || format!("there is no field {}", path.join("."));
+    let no_field = || format!("no such field: {}", path.join("."));
     let mut at = document;
     for (depth, name) in path.iter().enumerate() {
         let element = path.get(depth + 1).is_some_and(|next| next.parse::<usize>().is_ok());
@@ -113,7 +116,7 @@ fn place<'d>(document: &'d mut toml::Value, path: &[String]) -> Result<&'d mut t
     Ok(at)
 }
 
-/// The machine's name, with every field that really changes.
+/// Returns the machine's name with every field that changes.
 pub fn name<'f>(gpu: &GpuConfig, fields: impl IntoIterator<Item = &'f Field>) -> String {
     let mut name = gpu.name.clone();
     for field in fields {
@@ -124,13 +127,14 @@ pub fn name<'f>(gpu: &GpuConfig, fields: impl IntoIterator<Item = &'f Field>) ->
     name
 }
 
-/// A field's value as people write it.
+/// Formats a field's value as users write it.
 pub fn label(value: &toml::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// A complaint of [`serde`], with the nearest name where a field is unknown: it has the known ones between back-quotes. What [`toml`] says of a
-/// number in a name's place nobody understands.
+/// Rewrites a message of [`serde`]: with the nearest name for an unknown field, taken from the
+/// known ones between back-quotes. The message of [`toml`] for a number instead of a name is
+/// replaced.
 fn suggested(message: &str) -> String {
     if message.contains("unit variant, expected string only") {
         return "expected a name, in quotes".to_owned();
@@ -177,10 +181,11 @@ mod tests {
         assert_eq!(issue.in_flight, InFlightLimit::Static);
         assert_eq!(issue.limits, [StaticLimit::Most(3), StaticLimit::Any(Unlimited::Inf)]);
         let message = changed(&dai18(), &limits[2..]).unwrap_err();
-        assert_eq!(message, "machine `dai18-lines`: sm.memory_issue.limits.1: the list has 0 elements; give those before it first");
+        assert_eq!(message, "machine `dai18-lines`: sm.memory_issue.limits.1: the list has 0 elements; set the preceding ones first");
     }
 
-    /// As in a machine's file: `selector = {}` is a selector with its defaults. What is there stays as it is.
+    /// As in a machine's file, `selector = {}` is a selector with its defaults. An existing table
+    /// stays unchanged.
     #[test]
     fn an_empty_table_is_a_table_with_its_defaults() {
         let selector = fields("sm.preemption.selector = {}");
@@ -192,7 +197,7 @@ mod tests {
         for text in ["sm.preemption.selector = {}", "sm.preemption = {}", "sm = {}", "sm.units.dp = {}"] {
             assert_eq!(changed(&has_own, &fields(text)).unwrap(), has_own, "{text}");
         }
-        // One that has no defaults, and one that is none.
+        // A table without defaults, and a value that is no table.
         assert!(changed(&has_own, &fields("sm.power_gating = {}")).unwrap_err().contains("missing field"));
         assert!(changed(&has_own, &fields("sm.count = {}")).unwrap_err().contains("invalid type"));
         let number = changed(&has_own, &fields("sm.memory_issue.in_flight = 3")).unwrap_err();

@@ -1,4 +1,4 @@
-//! GPU files: the ones of `mias-gpus`, which are built in, and the user's own, with what they inherit.
+//! GPU files: the built-in ones of `mias-gpus`, and the user's own, with inheritance.
 
 pub mod borrowed;
 mod by_kernel;
@@ -15,39 +15,39 @@ use mias_workloads::input::{file, suggest};
 use std::ops::Range;
 use std::path::Path;
 
-/// How many files a GPU may inherit from, one from the other.
+/// Maximum depth of inheritance between GPU files.
 const MOST_BASES: usize = 8;
 
-/// Why a GPU cannot be used. Each message names file, line and remedy.
+/// Reasons why a GPU cannot be used. Each message names file, line and remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GpuFileError {
-    /// Neither a GPU that is built in nor a file.
+    /// The name is neither a built-in GPU nor a file.
     #[error("{0}, or the path of a TOML file")]
     Unknown(String),
     /// The file cannot be read.
     #[error("cannot read the GPU file {path}: {error}")]
     Io {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// Why.
+        /// Error of the system.
         error: String,
     },
-    /// The file is not TOML, or lacks a key, or has one too many, or a value of the wrong kind or range.
+    /// The file is not TOML, lacks a key, or has an unknown key or an invalid value.
     #[error("{0}")]
     Invalid(String),
 }
 
-/// Names of the GPUs built in.
+/// Returns the names of the built-in GPUs.
 pub fn names() -> Vec<&'static str> {
     mias_gpus::FILES.iter().map(|(name, _)| *name).collect()
 }
 
-/// The GPUs built in, in the order of lists.
+/// Returns the built-in GPUs, in the order of lists.
 pub fn built_in() -> Vec<GpuConfig> {
     mias_gpus::FILES.iter().filter_map(|(name, _)| load(name).ok()).collect()
 }
 
-/// The GPU `name_or_path`: one that is built in, else the TOML file at that path.
+/// Loads the GPU `name_or_path`: a built-in one, else the TOML file at that path.
 ///
 /// # Errors
 /// [`GpuFileError`]; the suggestion is the nearest built-in name.
@@ -55,7 +55,8 @@ pub fn load(name_or_path: &str) -> Result<GpuConfig, GpuFileError> {
     read(&with_bases(found(name_or_path)?)?)
 }
 
-/// The file of that GPU with all that it inherits, and with the comments of each value where it is from; checked as [`load`] does.
+/// Returns the file of that GPU with inherited values, each with the comments of its origin;
+/// checked as [`load`] does.
 ///
 /// # Errors
 /// As [`load`].
@@ -65,7 +66,8 @@ pub fn resolved(name_or_path: &str) -> Result<String, GpuFileError> {
     Ok(joined(&files)?.text())
 }
 
-/// Parses and checks the GPU in `text`; `file` is its name in messages, and its base is sought beside it.
+/// Parses and checks the GPU in `text`; `file` is its name in messages, and its base is searched
+/// relative to it.
 ///
 /// # Errors
 /// [`GpuFileError::Invalid`] with file, line, column and the offending text.
@@ -73,7 +75,7 @@ pub fn parse(file: &str, text: &str) -> Result<GpuConfig, GpuFileError> {
     read(&with_bases(File { name: file.to_owned(), text: text.to_owned() })?)
 }
 
-/// The file of a GPU, as it is written.
+/// Reads the file of a GPU, without its bases.
 fn found(name_or_path: &str) -> Result<File, GpuFileError> {
     if let Some(text) = mias_gpus::file(name_or_path) {
         return Ok(File { name: format!("{name_or_path}.toml"), text: text.to_owned() });
@@ -87,7 +89,8 @@ fn found(name_or_path: &str) -> Result<File, GpuFileError> {
     Ok(File { name: name_or_path.to_owned(), text })
 }
 
-/// A GPU's file, then its base, the base's base, and so on. A base is built in, or a file from the folder of the one that names it.
+/// Returns a GPU's file, then its base, the base's base, and so on. A base is built in, or a file
+/// relative to the one that names it.
 fn with_bases(gpu: File) -> Result<Vec<File>, GpuFileError> {
     let mut files = vec![gpu];
     while let Some(last) = files.last()
@@ -101,25 +104,25 @@ fn with_bases(gpu: File) -> Result<Vec<File>, GpuFileError> {
             return Err(fail(&format!("base: {} inherits from itself", next.name)));
         }
         if files.len() > MOST_BASES {
-            return Err(fail(&format!("base: there are more than {MOST_BASES}, one behind the other")));
+            return Err(fail(&format!("base: the chain has more than {MOST_BASES} files")));
         }
         files.push(next);
     }
     Ok(files)
 }
 
-/// The path of a file that another names; a word that is none stays as it is.
+/// Returns the path of a file that another names; a word that is no path stays unchanged.
 fn beside(file: &str, word: &str) -> String {
     let path = Path::new(file).parent().unwrap_or(Path::new("")).join(word);
     if word.contains(['/', '\\', '.']) || path.is_file() { path.to_string_lossy().into_owned() } else { word.to_owned() }
 }
 
-/// A GPU's file and its bases as one.
+/// Merges a GPU's file and its bases.
 fn joined(files: &[File]) -> Result<Inherited<'_>, GpuFileError> {
     Inherited::of(files).map_err(|(file, error)| GpuFileError::Invalid(parse_error(&file.name, &file.text, &error)))
 }
 
-/// Reads and checks a GPU's file and its bases.
+/// Parses and checks a GPU's file and its bases.
 fn read(files: &[File]) -> Result<GpuConfig, GpuFileError> {
     let inherited = joined(files)?;
     let fail = |span: Option<Range<usize>>, message: &str| {
@@ -129,14 +132,14 @@ fn read(files: &[File]) -> Result<GpuConfig, GpuFileError> {
     };
     let gpu: GpuConfig = inherited.read().map_err(|error| fail(error.span(), error.message().lines().next().unwrap_or_default()))?;
     if let Some(key) = listed(&inherited, &gpu) {
-        return Err(fail(inherited.find(&key), &format!("`{key}` is a table of named values, and here it is a list")));
+        return Err(fail(inherited.find(&key), &format!("`{key}` is a list, expected a table of named values")));
     }
     gpu.check().map_err(|error| fail(inherited.find(error.key), &error.to_string()))?;
     Ok(gpu)
 }
 
-/// The first key whose value is a list where the GPU has a table: a structure may be read from a list as well, by order, and nobody could say
-/// which number is which.
+/// Returns the first key with a list where the GPU has a table. serde also reads a structure from a
+/// list by order, which would be unreadable.
 fn listed(inherited: &Inherited<'_>, gpu: &GpuConfig) -> Option<String> {
     fn compare(file: &toml::Value, gpu: &toml::Value) -> Option<Vec<String>> {
         match (file, gpu) {
@@ -167,7 +170,7 @@ mod tests {
         let changed = text.replacen("sp = { latency = ", "sp = [1, 1] # ", 1);
         assert_ne!(text, changed);
         let said = refused(&changed);
-        assert!(said.contains("`sm.units.sp` is a table of named values, and here it is a list") && said.contains("my.toml"), "{said}");
+        assert!(said.contains("`sm.units.sp` is a list, expected a table of named values") && said.contains("my.toml"), "{said}");
     }
 
     #[test]
@@ -260,7 +263,8 @@ mod tests {
         load(folder.path().join(name).to_str().unwrap()).unwrap_err().to_string()
     }
 
-    /// Of what is written as headers, dotted, and in a line, over another file that is over a built-in one.
+    /// Headers, dotted keys and inline tables, in a file based on another that is based on a
+    /// built-in one.
     #[test]
     fn a_file_has_its_bases_values_but_for_its_own() {
         let folder = in_folder(&[
@@ -279,7 +283,7 @@ mod tests {
         (expected.name, expected.description) = ("mine".into(), String::new());
         (expected.sm.count, expected.sm.units.sp.latency, expected.l1.mshrs) = (60, 3, 64);
         assert_eq!(load(mine), Ok(expected.clone()));
-        // The text of it all is that GPU, with the comments of each value where it is from.
+        // The merged text parses to that GPU, and has the comments of each value's origin.
         let text = resolved(mine).unwrap();
         assert_eq!(parse("all.toml", &text), Ok(expected));
         for line in [
@@ -324,10 +328,10 @@ mod tests {
         let long: Vec<(String, String)> =
             (0..=MOST_BASES + 1).map(|at| (format!("{at}.toml"), format!("name = \"{at}\"\nbase = \"{}.toml\"\n", at + 1))).collect();
         let long: Vec<(&str, &str)> = long.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-        assert!(refused_of(&in_folder(&long), "0.toml").contains("there are more than 8"));
+        assert!(refused_of(&in_folder(&long), "0.toml").contains("more than 8 files"));
     }
 
-    /// What a GPU inherits is the same as if its file had it: read from the files, and from the text of all of them.
+    /// Inherited values equal written ones, parsed from the files and from the merged text.
     #[test]
     fn the_text_of_a_gpu_is_that_gpu() {
         for gpu in built_in() {

@@ -1,9 +1,9 @@
-//! Bandwidths, cache sizes and clocks that no machine ever had: a slip of the hand in a user's file is asked about, with the
-//! arithmetic. The file is used all the same.
+//! Plausibility of bandwidths, cache sizes and clocks: implausible values in a user's file cause a
+//! question with the arithmetic. The file is used nevertheless.
 
 use mias_hw_model::config::GpuConfig;
 
-/// A chip: SMs, boost clock in MHz, DRAM bandwidth in GB/s (sources.md D119).
+/// Data of a chip: SMs, boost clock in MHz, DRAM bandwidth in GB/s (sources.md D119).
 struct Chip {
     name: &'static str,
     sms: u32,
@@ -15,7 +15,7 @@ const fn chip(name: &'static str, sms: u32, core_mhz: u32, gb_per_s: f64) -> Chi
     Chip { name, sms, core_mhz, gb_per_s }
 }
 
-/// Chips from 2010 to 2024, from the least to the most bandwidth per SM and cycle.
+/// Chips from 2010 to 2024, in ascending order of bandwidth per SM and cycle.
 const CHIPS: [Chip; 10] = [
     chip("RTX 4090", 128, 2_520, 1_008.0),
     chip("T4", 40, 1_590, 320.0),
@@ -29,11 +29,11 @@ const CHIPS: [Chip; 10] = [
     chip("B200", 148, 1_965, 8_000.0),
 ];
 
-/// How far beyond the chips known here a machine may be before it is asked about (assumption).
+/// Factor beyond the known chips up to which a machine is plausible (assumption).
 const MARGIN: f64 = 1.1;
 
-/// Lowest and highest core clock in MHz, L2 in KiB, and L1 in KiB that are not asked about. Assumption: the chips that [`CHIPS`] names
-/// have 700 to 2,520 MHz, 0.75 to 126 MiB, and 16 to 256 KiB.
+/// Plausible ranges of core clock in MHz, L2 in KiB and L1 in KiB. Assumption: the chips that
+/// [`CHIPS`] names have 700 to 2,520 MHz, 0.75 to 126 MiB, and 16 to 256 KiB.
 const CORE_MHZ: [u64; 2] = [500, 3_000];
 const L2_KIB: [u64; 2] = [128, 128 * 1_024];
 const L1_KIB: [u64; 2] = [8, 256];
@@ -44,20 +44,21 @@ impl Chip {
     }
 }
 
-/// Peak bandwidth of the data buses in GB/s.
+/// Returns the peak bandwidth of the data buses in GB/s.
 pub fn dram_gb_per_s(gpu: &GpuConfig) -> f64 {
     let dram = &gpu.dram;
     let bytes = [dram.channels, dram.bus_bytes, dram.beats_per_cycle].map(f64::from).iter().product::<f64>();
     bytes * f64::from(gpu.clocks.dram_khz) * 1e-6
 }
 
-/// All L2 slices in KiB.
+/// Returns the size of all L2 slices in KiB.
 pub fn l2_kib(gpu: &GpuConfig) -> u64 {
     let l2 = &gpu.l2;
     [gpu.dram.channels, l2.slices_per_channel, l2.sets, l2.ways, l2.line_bytes].map(u64::from).iter().product::<u64>() / 1_024
 }
 
-/// What to ask the writer of this machine's file, a sentence each; none of the machines built in is asked.
+/// Returns questions to the author of this machine's file, a sentence each; none for built-in
+/// machines.
 pub fn questions(gpu: &GpuConfig) -> Vec<String> {
     let mut questions = Vec::new();
     let (dram, clocks, l2) = (&gpu.dram, &gpu.clocks, &gpu.l2);
@@ -68,7 +69,7 @@ pub fn questions(gpu: &GpuConfig) -> Vec<String> {
     if !in_range.contains(&per_sm_cycle) {
         questions.push(format!(
             "DRAM has {bandwidth:.1} GB/s ({} channels x {} bytes x {} beats x {} kHz), which is {per_sm_cycle:.1} bytes per SM and core cycle; \
-             chips have from {:.1} ({}) to {:.1} ({}): are [dram] and clocks.dram_khz, the command clock, what you mean?",
+             chips have from {:.1} ({}) to {:.1} ({}): check [dram] and clocks.dram_khz, the command clock",
             dram.channels,
             dram.bus_bytes,
             dram.beats_per_cycle,
@@ -91,7 +92,7 @@ pub fn questions(gpu: &GpuConfig) -> Vec<String> {
         ("the L1", l1_kib, "KiB", l1, L1_KIB),
     ] {
         if !(low..=high).contains(&value) {
-            questions.push(format!("{what} has {value} {unit} ({arithmetic}); chips have from {low} to {high}: is that what you mean?"));
+            questions.push(format!("{what} has {value} {unit} ({arithmetic}); chips have from {low} to {high}: check the value"));
         }
     }
     questions
@@ -117,7 +118,8 @@ mod tests {
         }
     }
 
-    /// 336 GB/s, 3 MB and 64 KB, by the thesis' table 4.1; 1,555 and 3,352 GB/s, 40 and 50 MB by the whitepapers.
+    /// 336 GB/s, 3 MB and 64 KB, by the thesis' table 4.1; 1,555 and 3,352 GB/s, 40 and 50 MB by
+    /// the whitepapers.
     #[test]
     fn sums_are_those_of_the_data_sheets() {
         for (name, gb_per_s, kib) in [("rtx2060", 336.0, 3_072), ("a100", 1_555.0, 40 * 1_024), ("h100", 3_352.0, 50 * 1_024)] {

@@ -1,17 +1,17 @@
-//! The JSON Schema of a GPU's file: what is derived from its type, and the range that each number must be in by itself.
+//! JSON Schema of a GPU's file: derived from its type, with the range of each number.
 
 use mias_gpus::inherit::BASE;
 use mias_hw_model::config::{GpuConfig, Range};
 use mias_workloads::input::schema::{self, narrow};
 use serde_json::{Map, Value, json};
 
-/// The schema of a GPU's file. One with a base needs no more than its name.
+/// Returns the schema of a GPU's file. A file with a base requires nothing else.
 #[must_use]
 pub fn schema() -> Value {
     let mut schema = fields();
     let complete = required(&mut schema);
     let base = json!({
-        "description": "GPU that this one inherits from, built in or a file from this one's folder: keys that are not here are as there.",
+        "description": "GPU to inherit missing keys from: built in, or a file relative to this one's folder.",
         "anyOf": [{ "type": "string", "enum": super::names() }, { "type": "string" }],
     });
     schema["properties"][BASE] = base;
@@ -21,7 +21,8 @@ pub fn schema() -> Value {
     schema
 }
 
-/// Takes away which keys must be there, and gives a schema that says only that. Elements of lists, which nobody inherits, keep theirs.
+/// Removes the required keys, and returns a schema with only these. Elements of lists, which are
+/// not inherited, keep theirs.
 fn required(schema: &mut Value) -> Value {
     let mut complete = json!({});
     let Some(keywords) = schema.as_object_mut() else { return complete };
@@ -37,10 +38,10 @@ fn required(schema: &mut Value) -> Value {
     complete
 }
 
-/// The schema of a GPU's fields, all of them.
+/// Returns the schema of all fields of a GPU.
 #[must_use]
 pub fn fields() -> Value {
-    let about = "A GPU of mias, every number of which the timing model uses. docs/guide/gpus.md says how to write one.";
+    let about = "A GPU of mias. The timing model uses every number. docs/reference/gpu.md lists every key.";
     let mut schema = schema::of::<GpuConfig>("GPU of mias", about);
     let ranges = GpuConfig::ranges();
     for Range { key, within, multiple_of, .. } in &ranges {
@@ -50,7 +51,7 @@ pub fn fields() -> Value {
             number.insert("multipleOf".into(), (*multiple_of).into());
         }
     }
-    // JSON Schema has no powers of two: a list of those that are in the range.
+    // JSON Schema cannot express powers of two: those in the range are listed.
     for Range { key, .. } in ranges.iter().filter(|range| range.power_of_two) {
         if let Some(number) = number(&mut schema, key) {
             let bound = |keyword: &str| number.get(keyword).and_then(Value::as_u64).unwrap_or_default();
@@ -62,7 +63,7 @@ pub fn fields() -> Value {
     schema
 }
 
-/// What is said of a number by its dotted key; of a list's elements, where the key is a list's.
+/// Returns the schema of a number by its dotted key; for a list, of its elements.
 fn number<'a>(schema: &'a mut Value, key: &str) -> Option<&'a mut Map<String, Value>> {
     let mut at = schema;
     for name in key.split('.') {
@@ -71,7 +72,7 @@ fn number<'a>(schema: &'a mut Value, key: &str) -> Option<&'a mut Map<String, Va
     elements(at).as_object_mut()
 }
 
-/// A list's elements, or the value itself.
+/// Returns the schema of a list's elements, or the value itself.
 fn elements(schema: &mut Value) -> &mut Value {
     if schema.get("items").is_some() { &mut schema["items"] } else { schema }
 }

@@ -1,18 +1,20 @@
-//! How far our numbers may be from the reference. Tests hold the model to these; the report says which are met.
+//! Bounds on the deviation of our numbers from the reference. Tests enforce them; the report states
+//! which are met.
 
 use super::suite::{Corun, Launch, Micro, Suite, mean_error_percent};
 use crate::validation::reference::COLUMNS;
 
-/// Mean error of cycles over all launches.
+/// Maximum mean error of cycles over all launches.
 pub const MEAN_CYCLES_PERCENT: f64 = 5.0;
-/// Both ends of a co-run.
+/// Maximum error of both ends of a co-run.
 pub const CORUN_PERCENT: f64 = 8.0;
-/// Total cycles of a micro-benchmark: where a run begins or ends may be a cycle apart, and is for two (an atomic, a barrier). What an
-/// instruction takes is the reference's exactly.
+/// Maximum difference in total cycles of a micro-benchmark. The beginning or end of a run may
+/// differ by a cycle, and does for two (an atomic, a barrier). The cycles per instruction are
+/// exactly the reference's.
 const MICRO_CYCLES: u64 = 1;
 
-/// How far a column may be off, in percent of the reference; none for those that only inform. A reference of 0 is always
-/// matched exactly.
+/// Returns the bound of a column, in percent of the reference; `None` for informative ones. A
+/// reference of 0 must be matched exactly.
 pub fn column_bound_percent(column: &str) -> Option<f64> {
     match column {
         "thread_insts" | "warp_insts" => Some(0.0),
@@ -23,7 +25,7 @@ pub fn column_bound_percent(column: &str) -> Option<f64> {
     }
 }
 
-/// The error in percent of the reference; infinite if only the reference is 0.
+/// Returns the error in percent of the reference; infinite if only the reference is 0.
 pub(super) fn error_percent(ours: f64, reference: f64) -> f64 {
     if ours == reference { 0.0 } else { 100.0 * (ours - reference) / reference }
 }
@@ -33,7 +35,7 @@ fn outside(ours: u64, reference: u64, percent: f64) -> bool {
 }
 
 impl Launch {
-    /// What is out of bounds, a sentence each.
+    /// Returns the violations, a sentence each.
     pub fn violations(&self) -> Vec<String> {
         let columns = COLUMNS.iter().zip(self.ours.into_iter().zip(self.reference));
         let bad = columns.filter_map(|((name, _), (ours, reference))| {
@@ -47,7 +49,8 @@ impl Launch {
 }
 
 impl Micro {
-    /// Whether cycles per instruction are the reference's, and totals within one cycle of it.
+    /// Returns whether cycles per instruction are the reference's, and totals within one cycle of
+    /// it.
     pub fn is_within_bounds(&self) -> bool {
         let added = |[short, long]: [u64; 2]| long.checked_sub(short);
         let near = self.ours.iter().zip(&self.reference).all(|(ours, reference)| ours.abs_diff(*reference) <= MICRO_CYCLES);
@@ -56,14 +59,14 @@ impl Micro {
 }
 
 impl Corun {
-    /// Whether both ends are within bounds.
+    /// Returns whether both ends are within bounds.
     pub fn is_within_bounds(&self) -> bool {
         self.ours.iter().zip(&self.reference).all(|(&ours, &reference)| !outside(ours, reference, CORUN_PERCENT))
     }
 }
 
 impl Suite {
-    /// Everything that is out of bounds, a sentence each.
+    /// Returns all violations, a sentence each.
     pub fn violations(&self) -> Vec<String> {
         let mut bad: Vec<String> = self.launches.iter().flat_map(Launch::violations).collect();
         let mean = mean_error_percent(&self.launches);
@@ -99,7 +102,8 @@ mod tests {
         assert_eq!(launch((84, 100), (7, 9)).violations().len(), 1);
         assert_eq!(launch((100, 100), (1, 0)).violations(), ["t launch 1: dram_writes 1, reference 0, bound 0 %"]);
         let micro = |ours| Micro { name: "m".into(), ours, reference: [100, 350] };
-        // One cycle apart from beginning to end; then one more of an instruction in 200; then two apart.
+        // One cycle of difference at both ends; then one more for an instruction in 200; then two
+        // cycles.
         assert!(micro([101, 351]).is_within_bounds() && micro([99, 349]).is_within_bounds());
         assert!(!micro([100, 351]).is_within_bounds() && !micro([102, 352]).is_within_bounds());
         let corun = |ours| Corun { name: "c".into(), ours: [100, ours], reference: [100, 100] };

@@ -1,14 +1,14 @@
-//! The report as Markdown, for `docs/validation.md`.
+//! The report as Markdown, for `docs/results/validation.md`.
 
 use super::bounds::{CORUN_PERCENT, MEAN_CYCLES_PERCENT, error_percent};
 use super::suite::{ByPath, Corun, Launch, Suite, mean_error_percent};
 use crate::table::grouped;
 use crate::validation::reference::{COLUMNS, LAUNCH_LATENCY_CYCLES};
 
-/// The project's own traces.
+/// Formats the project's own traces.
 pub fn own(suite: &Suite) -> String {
     let mut text = String::from(
-        "## Micro-benchmarks\n\nCycles per instruction: (cycles of 300 - cycles of 100 instructions) / 200. Scheduler LRR. Bound: the reference's\nper instruction, and 1 cycle of a total.\n\n",
+        "## Micro-benchmarks\n\nCycles per instruction: (cycles of 300 - cycles of 100 instructions) / 200. Scheduler LRR. Bounds: the reference's\nvalue per instruction, and 1 cycle of a total.\n\n",
     );
     let head = ["micro-benchmark", "ours, 100", "reference", "ours, 300", "reference", "ours per inst.", "reference", "error"];
     text += &heading(&head);
@@ -33,7 +33,7 @@ pub fn own(suite: &Suite) -> String {
     text + &coruns(&suite.corun) + "\n" + &verdict(&suite.violations())
 }
 
-/// Co-runs, a row each.
+/// Formats co-runs, a row each.
 pub fn coruns(coruns: &[Corun]) -> String {
     let mut text = heading(&["case", "first ends: ours", "reference", "error", "both have: ours", "reference", "error"]);
     for corun in coruns {
@@ -44,7 +44,7 @@ pub fn coruns(coruns: &[Corun]) -> String {
     text
 }
 
-/// Traces given by path.
+/// Formats traces given by path.
 pub fn by_path(traces: &ByPath) -> String {
     let mut text = launches(&traces.launches);
     for left_out in &traces.left_out {
@@ -58,7 +58,7 @@ pub fn by_path(traces: &ByPath) -> String {
     text + "\n" + &verdict(&violations)
 }
 
-/// Two tables: cycles, then everything else.
+/// Formats two tables: cycles, then everything else.
 fn launches(launches: &[Launch]) -> String {
     let mut text = heading(&["trace", "launch", "cycles: ours", "reference", "error", "error without launch latency"]);
     for launch in launches {
@@ -88,7 +88,7 @@ fn launches(launches: &[Launch]) -> String {
         });
         text += &row(&[launch.trace.clone(), launch.number.to_string()].into_iter().chain(cells).collect::<Vec<_>>());
     }
-    text + "\nOne number where both agree, else ours / reference (error). Reservation fails and DRAM writes have no bound, save that 0 must be 0.\n"
+    text + "\nOne number if both agree, else ours / reference (error). Reservation fails and DRAM writes have no bound, except that 0 must be 0.\n"
 }
 
 fn verdict(violations: &[String]) -> String {

@@ -1,10 +1,12 @@
-//! The timing model against the reference numbers: the same traces, ours beside those of an independent simulator.
+//! Validation of the timing model: our numbers against those of an independent simulator on the
+//! same traces.
 //!
 //! ```text
 //! traces + reference files -> replay on the reference machine -> comparisons with their bounds -> Markdown
 //! ```
 //!
-//! `tests/validation.rs` holds the project's own traces to the bounds; `cargo xtask validate` writes `docs/validation.md`.
+//! `tests/validation.rs` holds the project's own traces to the bounds; `cargo xtask validate`
+//! writes `docs/results/validation.md`.
 
 mod bounds;
 mod markdown;

@@ -1,29 +1,29 @@
-//! Our numbers beside those of an independent simulator on the same traces.
+//! Comparison of our numbers with those of an independent simulator on the same traces.
 
 use crate::csv_table;
 use crate::table::{self, grouped, percent};
 use mias_hw_model::gpu::LaunchStats;
 
-/// Cycles of launch latency in the reference's numbers; errors are also given without them.
+/// Launch latency in the reference's numbers, in cycles; errors are also given without it.
 pub const LAUNCH_LATENCY_CYCLES: u64 = 5_000;
 
-/// One row of a reference file.
+/// Row of a reference file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReferenceLaunch {
-    /// Trace that the row belongs to.
+    /// Name of the row's trace.
     pub trace: String,
     /// Launch within the trace, from 1.
     pub launch: usize,
     /// Kernel name.
     pub kernel: String,
-    /// The columns after the name, in [`COLUMNS`] order; none where the file lacks the column.
+    /// Columns after the name, in [`COLUMNS`] order; `None` if the file lacks the column.
     pub values: [Option<u64>; COLUMNS.len()],
 }
 
-/// A column: its name in the file, and our number for it.
+/// Column: its name in the file, and the accessor of our number.
 type Column = (&'static str, fn(&LaunchStats) -> u64);
 
-/// The columns compared.
+/// Compared columns.
 pub const COLUMNS: [Column; 10] = [
     ("cycles", |l| l.end_cycle.map_or(0, |end| l.cycles(end))),
     ("thread_insts", |l| l.thread_insts),
@@ -37,16 +37,16 @@ pub const COLUMNS: [Column; 10] = [
     ("dram_writes", |l| l.dram_writes),
 ];
 
-/// A column that a file may lack: what a kernel executes is the trace's, whatever the machine.
+/// Column that a file may lack: a kernel's instructions are those of the trace, on any machine.
 const OPTIONAL: &str = "warp_insts";
 
-/// Parses a reference file: a heading with `trace`, `launch`, `kernel` and the columns in any order, then one row per launch. It may
-/// lack `warp_insts`.
+/// Parses a reference file: a heading with `trace`, `launch`, `kernel` and the columns in any
+/// order, then one row per launch. It may lack `warp_insts`.
 ///
 /// # Errors
 /// A sentence with the line.
 pub fn parse(text: &str) -> Result<Vec<ReferenceLaunch>, String> {
-    // The reference's own names for its L1 data cache.
+    // Map the reference's names for its L1 data cache to ours.
     let (heading, rows) = text.split_once('\n').unwrap_or((text, ""));
     let text = format!("{}\n{rows}", heading.replace("l1d_", "l1_"));
     let lacks_optional = heading.split(',').all(|column| column.trim() != OPTIONAL);
@@ -62,7 +62,8 @@ pub fn parse(text: &str) -> Result<Vec<ReferenceLaunch>, String> {
     })
 }
 
-/// Ours, the reference's and the relative error per launch and column; `trace` selects the rows.
+/// Compares our numbers with the reference's: both, with the relative error, per launch and column;
+/// `trace` selects the rows.
 ///
 /// # Errors
 /// A sentence if the reference has no row for this trace.
@@ -99,7 +100,7 @@ pub fn compare(reference: &[ReferenceLaunch], trace: &str, kernels: &[&str], lau
     Ok(text)
 }
 
-/// Relative error; none where the reference is 0 and we are not.
+/// Returns the relative error; `None` if only the reference is 0.
 fn error(ours: u64, reference: u64) -> Option<f64> {
     match (ours, reference) {
         (0, 0) => Some(0.0),

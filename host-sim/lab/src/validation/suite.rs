@@ -1,5 +1,5 @@
-//! What is compared: the project's own traces, and others given by path. Every trace found and every row of a reference is
-//! either compared or reported; none is passed over in silence.
+//! Set of comparisons: the project's own traces, and others given by path. Every trace and every
+//! row of a reference is either compared or reported.
 
 use super::bounds::error_percent;
 use crate::csv_table;
@@ -17,12 +17,12 @@ use mias_workloads::trace_store::Cache;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// The machine of the reference numbers in `tests/data/reference`.
+/// Machine of the reference numbers in `tests/data/reference`.
 pub const GPU: &str = "rtx2060-accelsim";
-/// Instructions of a micro-benchmark's two variants.
+/// Number of instructions in a micro-benchmark's two variants.
 const MICRO_INSTRUCTIONS: [u64; 2] = [100, 300];
 
-/// One launch, in the columns of [`COLUMNS`].
+/// Comparison of one launch, in the columns of [`COLUMNS`].
 #[derive(Clone, Debug)]
 pub struct Launch {
     /// Folder of the trace.
@@ -33,35 +33,35 @@ pub struct Launch {
     pub kernel: String,
     /// Our numbers.
     pub ours: [u64; COLUMNS.len()],
-    /// The reference's; none where it does not say.
+    /// Numbers of the reference; `None` where it has none.
     pub reference: [Option<u64>; COLUMNS.len()],
 }
 
 impl Launch {
-    /// Our cycles and the reference's, which every reference has.
+    /// Returns our cycles and the reference's, which every reference has.
     pub fn cycles(&self) -> (u64, u64) {
         (self.ours[0], self.reference[0].unwrap_or_default())
     }
 }
 
-/// A micro-benchmark: total cycles of the variants with 100 and 300 instructions.
+/// Comparison of a micro-benchmark: total cycles of the variants with 100 and 300 instructions.
 #[derive(Clone, Debug)]
 pub struct Micro {
-    /// Its name.
+    /// Name of the micro-benchmark.
     pub name: String,
     /// Our cycles.
     pub ours: [u64; 2],
-    /// The reference's.
+    /// Cycles of the reference.
     pub reference: [u64; 2],
 }
 
 impl Micro {
-    /// Our cycles per instruction.
+    /// Returns our cycles per instruction.
     pub fn ours_per_instruction(&self) -> f64 {
         per_instruction(self.ours)
     }
 
-    /// The reference's cycles per instruction.
+    /// Returns the reference's cycles per instruction.
     pub fn reference_per_instruction(&self) -> f64 {
         per_instruction(self.reference)
     }
@@ -71,25 +71,26 @@ fn per_instruction([short, long]: [u64; 2]) -> f64 {
     long.saturating_sub(short) as f64 / (MICRO_INSTRUCTIONS[1] - MICRO_INSTRUCTIONS[0]) as f64
 }
 
-/// Two kernels that share SMs: the cycle at which the first has ended, and at which both have.
+/// Comparison of two kernels that share SMs: the cycle at which the first has ended, and at which
+/// both have.
 #[derive(Clone, Debug)]
 pub struct Corun {
     /// Folder of the trace.
     pub name: String,
     /// Our cycles.
     pub ours: [u64; 2],
-    /// The reference's.
+    /// Cycles of the reference.
     pub reference: [u64; 2],
 }
 
-/// The project's own traces.
+/// Comparisons on the project's own traces.
 #[derive(Clone, Debug)]
 pub struct Suite {
     /// Micro-benchmarks, in the order of `micro.csv`; scheduler LRR.
     pub micro: Vec<Micro>,
-    /// The launches of `accelsim.csv`; scheduler GTO.
+    /// Launches of `accelsim.csv`; scheduler GTO.
     pub launches: Vec<Launch>,
-    /// The cases of `corun/corun.csv`; scheduler GTO.
+    /// Cases of `corun/corun.csv`; scheduler GTO.
     pub corun: Vec<Corun>,
 }
 
@@ -97,7 +98,8 @@ impl Suite {
     /// Replays everything that the files in `folder` (`tests/data/reference`) name.
     ///
     /// # Errors
-    /// A sentence with the file: a trace or reference that is missing or cannot be read, or a run that did not end.
+    /// A sentence with the file: a trace or reference that is missing or unreadable, or a run that
+    /// did not end.
     pub fn run(folder: &Path) -> Result<Suite, String> {
         let micro_rows = rows(&folder.join("micro.csv"), ["micro", "instructions", "cycles"])?;
         let (short, long): (Vec<_>, Vec<_>) = micro_rows.iter().partition(|row| row.1 == MICRO_INSTRUCTIONS[0]);
@@ -118,7 +120,8 @@ impl Suite {
     }
 }
 
-/// Replays the cases of `corun/corun.csv` in `folder` on `machine`, by name or file; scheduler GTO.
+/// Replays the cases of `corun/corun.csv` in `folder` on the machine `runner`, by name or file;
+/// scheduler GTO.
 ///
 /// # Errors
 /// As [`Suite::run`].
@@ -133,21 +136,21 @@ pub fn coruns(folder: &Path, runner: &str) -> Result<Vec<Corun>, String> {
     corun.collect()
 }
 
-/// Traces given by path.
+/// Comparisons on traces given by path.
 #[derive(Clone, Debug)]
 pub struct ByPath {
-    /// What was compared.
+    /// Compared launches.
     pub launches: Vec<Launch>,
     /// Traces without a reference, and references without a trace.
     pub left_out: Vec<String>,
 }
 
 impl ByPath {
-    /// Replays every `folder/*/kernelslist.g` that has rows in `reference`, by default `accelsim.csv` beside `folder`, on `machine`, by
-    /// name or file.
+    /// Replays every `folder/*/kernelslist.g` with rows in `reference`, by default `accelsim.csv`
+    /// next to `folder`, on the machine `runner`, by name or file.
     ///
     /// # Errors
-    /// As [`Suite::run`]; also if nothing at all could be compared.
+    /// As [`Suite::run`]; also if nothing could be compared.
     pub fn run(folder: &Path, reference: Option<&Path>, runner: &str) -> Result<ByPath, String> {
         let beside = || folder.join("..").join("accelsim.csv");
         let reference = read_reference(&reference.map_or_else(beside, PathBuf::from))?;
@@ -174,13 +177,13 @@ impl ByPath {
     }
 }
 
-/// Mean of the absolute errors of cycles, in percent; 0 for no launch.
+/// Returns the mean of the absolute errors of cycles, in percent; 0 without launches.
 pub fn mean_error_percent(launches: &[Launch]) -> f64 {
     let errors = launches.iter().map(Launch::cycles).map(|(ours, reference)| error_percent(ours as f64, reference as f64).abs());
     errors.sum::<f64>() / launches.len().max(1) as f64
 }
 
-/// The traces that a reference has rows for, in its order.
+/// Returns the traces with rows in a reference, in its order.
 fn traces(reference: &[ReferenceLaunch]) -> Vec<String> {
     let mut names: Vec<String> = reference.iter().map(|row| row.trace.clone()).collect();
     names.dedup();
@@ -202,8 +205,8 @@ fn compare(folder: &Path, trace: &str, reference: &[ReferenceLaunch], runner: &s
     rows.into_iter().map(|row| launch(row).ok_or_else(|| mismatch(row))).collect()
 }
 
-/// Runs a kernel list to its end under Left-over, the order of the reference. What the reader could not understand is an
-/// error here, for the reference did understand it.
+/// Runs a kernel list to its end under Left-over, the order of the reference. Unsupported records
+/// are an error here, since the reference supports them.
 fn replay(list: &Path, scheduler: WarpSchedulerKind, runner: &str) -> Result<Vec<(String, LaunchStats)>, String> {
     let mut warnings = Warnings::new();
     let workloads = workload::read_list(list, &Cache::off(), &mut warnings).map_err(|error| error.to_string())?;
@@ -230,7 +233,7 @@ fn read_reference(path: &Path) -> Result<Vec<ReferenceLaunch>, String> {
     reference::parse(&read(path)?).map_err(|error| format!("{}:{error}", path.display()))
 }
 
-/// A table of rows with a name and two numbers in these columns.
+/// Reads a table of rows with a name and two numbers in these columns.
 fn rows(path: &Path, columns: [&str; 3]) -> Result<Vec<(String, u64, u64)>, String> {
     let row = |cells: &[&str]| Ok((cells[0].to_owned(), csv_table::number(cells[1])?, csv_table::number(cells[2])?));
     csv_table::read(&read(path)?, &columns, row).map_err(|error| format!("{}:{error}", path.display()))

@@ -1,4 +1,4 @@
-//! `mias completions` and `mias man`: the command line about itself.
+//! `mias completions` and `mias man`: shell completions and manual pages of the command line.
 
 use super::CliError;
 use clap::{Args, Command};
@@ -8,17 +8,17 @@ use mias_lab::output::Output;
 
 #[derive(Debug, Args)]
 pub(super) struct CompletionsArgs {
-    /// Shell that is to complete the command line
+    /// Shell to generate completions for
     shell: Shell,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct ManArgs {
-    /// Command whose page it is, as in `mias man firmware replay` [default: mias itself]
+    /// Command, as in `mias man firmware replay` [default: mias]
     command: Vec<String>,
 }
 
-/// Prints what the shell has to read; `command` is the whole command line.
+/// Prints the completion script of a shell; `command` is the whole command line.
 pub(super) fn completions(args: &CompletionsArgs, mut command: Command) -> Result<(), CliError> {
     let name = command.get_name().to_owned();
     let mut text = Vec::new();
@@ -26,7 +26,7 @@ pub(super) fn completions(args: &CompletionsArgs, mut command: Command) -> Resul
     Ok(Output::open(None)?.write(&text)?)
 }
 
-/// Prints a manual page, in roff.
+/// Prints a manual page in roff.
 pub(super) fn man(args: &ManArgs, mut command: Command) -> Result<(), CliError> {
     command.build();
     let mut found = &command;
@@ -42,7 +42,7 @@ fn unknown(command: &Command, name: &str) -> CliError {
     let known: Vec<&str> = command.get_subcommands().map(Command::get_name).filter(|name| *name != "help").collect();
     let of = command.get_bin_name().unwrap_or_else(|| command.get_name());
     match known.as_slice() {
-        [] => CliError::User(format!("`{of}` has no commands, and so no `{name}`")),
+        [] => CliError::User(format!("`{of}` has no subcommands: unknown command `{name}`")),
         some => CliError::User(format!("`{of}` has no command `{name}`; it has {}", some.join(", "))),
     }
 }

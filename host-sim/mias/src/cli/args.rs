@@ -1,4 +1,5 @@
-//! The options, their ranges and defaults. Nothing here needs a file or a kernel; that is `resolve`'s work.
+//! Options with their ranges and defaults. They are parsed without a file or a kernel; `resolve`
+//! loads those.
 
 use super::choices::{Firmware, Format, TableFormat, Until, choice};
 use super::custom_policy;
@@ -11,27 +12,27 @@ use mias_lab::experiment::policy::{Policy, PolicySet, Transition};
 use mias_workloads::kernels::code::ARCHITECTURE;
 use std::path::PathBuf;
 
-/// Runs GPU kernels side by side under thread-block scheduler firmware, on a cycle-level GPU model.
+/// Run concurrent GPU kernels under thread-block scheduler firmware on a cycle-level GPU model.
 #[derive(Debug, Parser)]
 #[command(name = "mias", version, propagate_version = true, max_term_width = 110)]
 pub(super) struct Arguments {
     #[command(subcommand)]
     pub(super) command: Command,
-    /// Say nothing on standard error but errors: no progress, no notes, no warnings
+    /// Print only errors on standard error
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Messages")]
     quiet: bool,
-    /// Say where things come from: machine, traces, runs that are kept
+    /// Report the source of each input: GPU file, traces, stored runs
     #[arg(short, long, global = true, help_heading = "Messages")]
     verbose: bool,
 }
 
 impl Arguments {
-    /// The process' arguments, in which `policies` are known by name.
+    /// Parses the arguments of the process; `policies` lists the policy names.
     pub(super) fn parse_with(policies: &Policies) -> Result<Self, clap::Error> {
         Arguments::from_arg_matches(&Self::command_with(policies).try_get_matches()?)
     }
 
-    /// How much is to be said.
+    /// Verbosity on standard error.
     pub(super) fn level(&self) -> Level {
         match (self.quiet, self.verbose) {
             (true, _) => Level::Quiet,
@@ -40,101 +41,107 @@ impl Arguments {
         }
     }
 
-    /// The command line, in which `policies` are known by name.
+    /// Command line that accepts the names in `policies`.
     pub(super) fn command_with(policies: &Policies) -> clap::Command {
-        let compared = |arg: clap::Arg| arg.value_parser(custom_policy::parser(policies));
-        let command = Arguments::command().mut_subcommand("compare", |compare| compare.mut_arg("only", compared));
-        let run = |arg: clap::Arg| arg.value_parser(custom_policy::run_parser(policies));
-        command.mut_subcommand("run", |command| command.mut_arg("policy", run))
+        // Not one by one: what is changed so moves to the end.
+        Arguments::command().mut_subcommands(|command| match command.get_name() {
+            "compare" => {
+                command.mut_args(|arg| if arg.get_id() == "only" { arg.value_parser(custom_policy::parser(policies)) } else { arg })
+            }
+            "run" => {
+                command.mut_args(|arg| if arg.get_id() == "policy" { arg.value_parser(custom_policy::run_parser(policies)) } else { arg })
+            }
+            _ => command,
+        })
     }
 }
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Compare policies on a set of kernels, against isolated runs and the best configuration there is
+    /// Compare policies on concurrent kernels, with isolated runs and the best static configuration
     Compare(Box<CompareArgs>),
-    /// Run a plan of experiments, each run once and kept, and write its results and a report into a folder
+    /// Run a plan of experiments and write results and a report into a folder; resumable
     Evaluate(super::evaluate::EvaluateArgs),
-    /// Write the report of a results folder anew, or its figures one by one as SVG or CSV
+    /// Regenerate the report of a results folder, or export its figures and tables
     Report(super::report::ReportArgs),
-    /// Compare the runs of two result folders; exit code 1 if they differ
+    /// Compare the runs of two result folders; exit code 1 if any differs
     Diff(super::diff::DiffArgs),
-    /// Run one policy and print everything measured, or replay an Accel-Sim trace
+    /// Run kernels under one policy and print all measurements, or replay an Accel-Sim trace
     Run(Box<RunArgs>),
-    /// List the kernels, characterise them, or check their results
+    /// List kernels, characterize them, or check their results
     Kernels(KernelsArgs),
-    /// Run a kernel alone with 1 to the most TBs per SM, and say what shape the curve of its IPC has
+    /// Run a kernel alone with every number of TBs per SM and classify its IPC curve
     Sweep(SweepArgs),
-    /// GPUs
+    /// List, print and fit GPU files
     #[command(subcommand)]
     Gpu(GpuCommand),
-    /// Traces
+    /// Convert, export and inspect traces
     #[command(subcommand)]
     Trace(super::trace::TraceCommand),
-    /// The firmware by itself: recordings of its register accesses
+    /// Record and replay the firmware's register accesses
     #[command(subcommand)]
     Firmware(super::firmware::FirmwareCommand),
-    /// The cache of kernels' traces
+    /// Inspect or clear the trace cache
     #[command(subcommand)]
     Cache(super::cache::CacheCommand),
-    /// List what `--policy` takes: policies, and mechanisms that go with them
+    /// List policies and mechanisms for `--policy`
     Policies(super::policies::PoliciesArgs),
-    /// List what `--set` sets: keys of a GPU's file and parameters, with their values
+    /// List keys for `--set`: GPU keys and parameters, with values and defaults
     Options(super::options::OptionsArgs),
-    /// Print the JSON Schema of machine files, plans or kernel files, for editors of TOML
+    /// Print the JSON Schema of GPU, plan or kernel files, for TOML editors
     Schema(super::schema::SchemaArgs),
-    /// Print what makes a shell complete the command line
+    /// Generate shell completions
     Completions(super::about::CompletionsArgs),
-    /// Print the manual page, or that of a command
+    /// Print the manual page of mias or of a command
     Man(super::about::ManArgs),
 }
 
 #[derive(Debug, Subcommand)]
 pub(super) enum GpuCommand {
-    /// List the GPUs that are built in
+    /// List the built-in GPUs
     List {
-        /// Form of the list
+        /// Output format
         #[arg(long, value_enum, default_value_t = Format::Table)]
         format: Format,
     },
-    /// Print a GPU, as TOML that `--gpu` accepts or as JSON
+    /// Print a GPU with inherited values, as TOML for `--gpu` or as JSON
     Show {
-        /// GPU by name, or a TOML file
+        /// GPU: a built-in name or a TOML file
         #[arg(default_value = "rtx2060")]
         gpu: String,
-        /// `table` is TOML here
+        /// Output format; `table` prints TOML
         #[arg(long, value_enum, default_value_t = Format::Table)]
         format: Format,
-        /// Print what the GPU comes to instead: peaks and sizes, and most TBs per SM of these kernels
+        /// Print derived quantities instead: peak rates, sizes, and TBs per SM of these kernels
         #[arg(long, num_args = 0.., value_name = "KERNEL")]
         summary: Option<Vec<String>>,
     },
-    /// Fit the coefficient of mias-linear for a GPU, on runs of kernels alone and in pairs
+    /// Fit the coefficient of mias-linear for a GPU on isolated and pairwise runs
     Fit(super::fit::FitArgs),
 }
 
 #[derive(Debug, Args)]
 pub(super) struct CompareArgs {
-    /// Kernels, in launch order; one named twice runs twice, the second time as e.g. fwt#2
+    /// Kernels in launch order; a repeated kernel is called NAME#2
     ///
-    /// NAME, NAME:SIZE, NAME:SETTING=VALUE,.., the TOML file of your own, or a trace: kernelslist.g or out.mtrace, with #N or #NAME for one of
-    /// its launches.
+    /// NAME, NAME:SIZE, NAME:SETTING=VALUE,.., the TOML file of your kernel, or a trace:
+    /// kernelslist.g or out.mtrace, with #N or #NAME to select a launch.
     #[arg(required = true, num_args = 1.., value_name = "KERNEL")]
     pub(super) kernels: Vec<String>,
     #[command(flatten)]
     pub(super) gpu: GpuArgs,
-    /// Only these policies; repeat or separate by commas; `mias policies` lists them
+    /// Policies, repeated or separated by commas; `mias policies` lists them
     #[arg(long = "policy", value_parser = custom_policy::parser(&Policies::default()), value_delimiter = ',', value_name = "POLICY", help_heading = POLICIES, hide_possible_values = true)]
     pub(super) only: Vec<Policy>,
-    /// A set of policies, and those that the program brings itself
+    /// Set of policies, plus the custom policies of this program
     #[arg(long, value_parser = choice::<PolicySet>(), default_value = PolicySet::Thesis.name(), conflicts_with = "only", value_name = "SET", help_heading = POLICIES)]
     pub(super) policies: PolicySet,
     #[command(flatten)]
     pub(super) common: CommonArgs,
-    /// Print a row for each configuration of the sweep too, not only the best
+    /// Print a row for each configuration of the sweep
     #[arg(long, help_heading = OUTPUT)]
     pub(super) sweep: bool,
-    /// Form of the report; CSV is its table of policies
+    /// Output format; CSV has the table of policies only
     #[arg(long, value_enum, default_value_t = TableFormat::Table, help_heading = OUTPUT)]
     pub(super) format: TableFormat,
 }
@@ -149,13 +156,14 @@ const OUTPUT: &str = "Output";
 #[derive(Debug, Args)]
 #[command(next_help_heading = GPU)]
 pub(super) struct GpuArgs {
-    /// GPU by name, or a TOML file
+    /// GPU: a built-in name or a TOML file
     #[arg(long, default_value = "rtx2060")]
     pub(super) gpu: String,
-    /// Set a key of the GPU's file or a parameter, as in l1.mshrs=128; `mias options` lists them
+    /// Set a GPU key or a parameter, as in l1.mshrs=128; `mias options` lists them
     ///
-    /// Values are written as in TOML; words need no quotes, and `off` takes an optional table away, as in sm.preemption=off. Repeat it for more
-    /// keys. Parameters are those of [experiment.parameters] in a plan, as in profile-cycles=20000.
+    /// Values use TOML syntax; words need no quotes. `off` removes an optional table, as in
+    /// sm.preemption=off. Repeatable. Parameters are those of [experiment.parameters] in a plan, as
+    /// in profile-cycles=20000.
     #[arg(long, value_name = "KEY=VALUE", allow_hyphen_values = true)]
     pub(super) set: Vec<String>,
 }
@@ -164,180 +172,181 @@ pub(super) struct GpuArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = MACHINE)]
 pub(super) struct TraceArgs {
-    /// Execute kernels, and read lists of traces, even if that is cached, and cache nothing
+    /// Ignore cached traces and write none
     #[arg(long)]
     pub(super) no_cache: bool,
-    /// Memory for the traces of all kernels, as in 2GiB [default: a quarter of this machine's]
+    /// Memory limit for traces, as in 2GiB [default: a quarter of this machine's memory]
     #[arg(long, value_parser = super::tracing::memory, value_name = "BYTES")]
     pub(super) memory: Option<ByteSize>,
-    /// Execute whole grids first: results are checked, and traces cached
+    /// Execute whole grids first, check their results and cache their traces
     #[arg(long, conflicts_with = "memory")]
     pub(super) check: bool,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct RunArgs {
-    /// Kernels, in launch order; one named twice runs twice, the second time as e.g. fwt#2
+    /// Kernels in launch order; a repeated kernel is called NAME#2
     ///
-    /// NAME, NAME:SIZE, NAME:SETTING=VALUE,.., the TOML file of your own, or a trace: kernelslist.g or out.mtrace, with #N or #NAME for one of
-    /// its launches.
+    /// NAME, NAME:SIZE, NAME:SETTING=VALUE,.., the TOML file of your kernel, or a trace:
+    /// kernelslist.g or out.mtrace, with #N or #NAME to select a launch.
     #[arg(required_unless_present_any = ["trace", "ptx"], conflicts_with_all = ["trace", "ptx"], value_name = "KERNEL")]
     pub(super) kernels: Vec<String>,
     #[command(flatten)]
     pub(super) user: UserKernelArgs,
-    /// Replay the launches of a trace (kernelslist.g or out.mtrace), each once, to their end
+    /// Replay every launch of a trace (kernelslist.g or out.mtrace) once, to its end
     #[arg(long, value_name = "TRACE", conflicts_with_all = ["cycles", "until", "arrive"])]
     pub(super) trace: Option<PathBuf>,
-    /// Print this file's numbers for the trace beside ours
+    /// CSV with reference cycle counts to print next to the model's
     #[arg(long, value_name = "CSV", requires = "trace", conflicts_with = "kernels")]
     pub(super) reference: Option<PathBuf>,
     #[command(flatten)]
     pub(super) gpu: GpuArgs,
-    /// What decides where thread blocks go [default: mias-ipm-ipc, with --trace left-over]
+    /// Policy that places thread blocks [default: mias-ipm-ipc, with --trace left-over]
     #[arg(long, value_parser = custom_policy::run_parser(&Policies::default()), help_heading = POLICIES, hide_possible_values = true)]
     pub(super) policy: Option<Policy>,
     #[command(flatten)]
     pub(super) common: CommonArgs,
-    /// Form of the report
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Table, help_heading = OUTPUT)]
     pub(super) format: Format,
-    /// Also print the wall-clock seconds of loading and of simulating
+    /// Print the wall-clock time of loading and simulation
     #[arg(long, help_heading = OUTPUT)]
     pub(super) timing: bool,
-    /// Write a timeline of TBs per SM and scheduler phases, a Chrome trace for Perfetto
+    /// Write a Chrome trace of TBs per SM and scheduler phases, for Perfetto
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) timeline: Option<PathBuf>,
-    /// Write the scheduler's register activity as a value change dump
+    /// Write the scheduler's register accesses as a value change dump (VCD)
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) vcd: Option<PathBuf>,
-    /// Write the firmware's register accesses, for `mias firmware replay`
+    /// Record the firmware's register accesses for `mias firmware replay`
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) record: Option<PathBuf>,
-    /// Show what the kernels' threads print, on standard error
+    /// Print the output of device-side printf on standard error
     #[arg(long, conflicts_with_all = ["trace", "check"], help_heading = OUTPUT)]
     pub(super) print: bool,
-    /// Write what a buffer holds after the kernel has run once; repeatable
+    /// Write the contents of a buffer after one run of the kernel; repeatable
     ///
-    /// A buffer, or a variable of the module; of several kernels, KERNEL/BUFFER=FILE.
+    /// BUFFER is a buffer or a module variable; with several kernels use KERNEL/BUFFER=FILE.
     #[arg(long, value_name = "BUFFER=FILE", conflicts_with = "trace", help_heading = OUTPUT)]
     pub(super) dump: Vec<String>,
 }
 
-/// A kernel of the user's own.
+/// Kernel from a PTX or CUDA file.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "A kernel of your own")]
+#[command(next_help_heading = "Kernel from PTX or CUDA")]
 pub(super) struct UserKernelArgs {
-    /// Run a kernel of this PTX file, as nvcc -ptx writes it
+    /// PTX file that contains the kernel, as nvcc -ptx writes it
     #[arg(hide_short_help = true, long, value_name = "FILE", conflicts_with = "trace", requires = "grid", requires = "block")]
     pub(super) ptx: Option<PathBuf>,
-    /// Let nvcc, which must be installed, make the PTX where FILE or what a kernel's file names is CUDA source (.cu); also for another
-    /// architecture than sm_75
+    /// Compile CUDA sources (.cu) with the installed nvcc, for ARCH [default: sm_75]
     #[arg(hide_short_help = true, long, conflicts_with = "trace", value_name = "ARCH", num_args = 0..=1, require_equals = true, default_missing_value = ARCHITECTURE)]
     pub(super) nvcc: Option<String>,
-    /// The kernel's entry, as in the PTX or in C++ [default: the only one]
+    /// Kernel entry, as in the PTX or in C++ [default: the only entry]
     #[arg(hide_short_help = true, long, value_name = "NAME")]
     pub(super) entry: Option<String>,
-    /// TBs, as X or X,Y or X,Y,Z
+    /// Grid size in TBs
     #[arg(hide_short_help = true, long, value_delimiter = ',', num_args = 1.., value_name = "X,Y,Z")]
     pub(super) grid: Vec<u32>,
-    /// Threads per TB, as X or X,Y or X,Y,Z
+    /// Block size in threads
     #[arg(hide_short_help = true, long, value_delimiter = ',', num_args = 1.., value_name = "X,Y,Z")]
     pub(super) block: Vec<u32>,
     /// Registers per thread
     #[arg(hide_short_help = true, long, conflicts_with = "ptxas", value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     pub(super) regs: Option<u32>,
-    /// What `nvcc -cubin -Xptxas -v` printed, instead of --regs
+    /// Resource report of `nvcc -cubin -Xptxas -v`, instead of --regs
     #[arg(hide_short_help = true, long, value_name = "FILE")]
     pub(super) ptxas: Option<PathBuf>,
     /// Dynamic shared memory per TB in bytes
     #[arg(hide_short_help = true, long, default_value_t = 0, value_name = "BYTES")]
     pub(super) shared: u32,
-    /// An argument, in order: NUMBER, TYPE:NUMBER, hex:BYTES, or buf:TYPE:COUNT:FILL with FILL zeros, ones, iota, random,
-    /// random:LOW:HIGH or file:PATH
+    /// Argument, in order: NUMBER, TYPE:NUMBER, hex:BYTES, or buf:TYPE:COUNT:FILL with FILL zeros,
+    /// ones, iota, random, random:LOW:HIGH or file:PATH
     #[arg(hide_short_help = true, long, allow_hyphen_values = true, value_name = "ARG")]
     pub(super) arg: Vec<String>,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct CommonArgs {
-    /// Who decides: `native`, or an image in QEMU: `qemu` (Cortex-M4), `qemu-m0`, `qemu-riscv`
+    /// Firmware: `native`, or an image in QEMU: `qemu` (Cortex-M4), `qemu-m0`, `qemu-riscv`
     ///
-    /// `native` is the firmware in this process. `qemu` and the others are its image on a Cortex-M4F, a Cortex-M0 or a 32-bit RISC-V core, as
-    /// `cargo xtask image` builds it; of another file with its path behind a colon, as in qemu:mine.elf.
+    /// `native` runs the firmware in this process. The others run the image that `cargo xtask
+    /// image` builds on a Cortex-M4F, Cortex-M0 or RV32IMAC core in QEMU. Append a path to use
+    /// another image, as in qemu:mine.elf.
     #[arg(long, value_parser = super::choices::firmware, default_value = "native", value_name = "WHO", help_heading = POLICIES)]
     pub(super) firmware: Firmware,
-    /// Window in core cycles, launch latency included [default: 300000]
+    /// Simulated window in core cycles, including launch latency [default: 300000]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..), value_name = "N", help_heading = RUN)]
     pub(super) cycles: Option<u64>,
-    /// Instead of a window: run every kernel once, to its end
+    /// Run every kernel once to its end instead of a fixed window
     #[arg(long, value_enum, value_name = "WHEN", conflicts_with = "cycles", help_heading = RUN)]
     pub(super) until: Option<Until>,
-    /// Launch a kernel later, as in fwt@100000 or fwt#2@60us,priority=1,limit=5us; repeatable
+    /// Delay a launch, as in fwt@100000 or fwt#2@60us,priority=1,limit=5us; repeatable
     ///
-    /// The limit is the time in which the kernel is to have its room, counted from when its TBs may issue; with one it runs once.
+    /// `limit` is the time until all TBs that fit must be resident, from when TBs may issue. A
+    /// kernel with a limit runs once.
     #[arg(long, value_name = "KERNEL@CYCLE", help_heading = RUN)]
     pub(super) arrive: Vec<String>,
-    /// How SMs change configuration: drain, ideal, preempt, preempt:SCHEME [default: drain]
+    /// Transition between configurations: drain, ideal, preempt, preempt:SCHEME [default: drain]
     #[arg(long, value_parser = choice::<Transition>(), value_name = "HOW", hide_possible_values = true, help_heading = RUN)]
     pub(super) transition: Option<Transition>,
-    /// Threads; results do not depend on it [default: one per core]
+    /// Worker threads; results do not depend on the number [default: one per core]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..), value_name = "N", help_heading = MACHINE)]
     pub(super) threads: Option<u16>,
     #[command(flatten)]
     pub(super) traces: TraceArgs,
-    /// Print counters and score of every configuration, and why the winner won
+    /// Print counters and score of every profiled configuration, and the reason for the choice
     #[arg(long, help_heading = OUTPUT)]
     pub(super) explain: bool,
-    /// Write the report to a file, whole or not at all
+    /// Write the report to a file instead of standard output
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) out: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct KernelsArgs {
-    /// Kernels, with settings as in mm:256, or traces as in app/kernelslist.g#2 [default: all]
+    /// Kernels, as in mm:256, or traces, as in app/kernelslist.g#2 [default: all]
     #[arg(value_name = "KERNEL")]
     pub(super) kernels: Vec<String>,
-    /// Execute and trace them, run each alone, and compare with what is published; minutes for all
+    /// Run each kernel alone and compare its profile with published numbers; minutes for all
     #[arg(long)]
     pub(super) stats: bool,
-    /// Execute every TB and compare the results with the host's; exit code 1 if one is wrong
+    /// Execute every TB and check the results on the host; exit code 1 if any is wrong
     #[arg(long, conflicts_with = "stats")]
     pub(super) check: bool,
     #[command(flatten)]
     pub(super) gpu: GpuArgs,
-    /// Window of each run in core cycles, launch latency included; a kernel that ends sooner starts again [default: 300000]
+    /// Window of each run in core cycles; a kernel that ends within it restarts [default: 300000]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..), value_name = "N", requires = "stats")]
     pub(super) cycles: Option<u64>,
-    /// Execute kernels even if their traces are cached, and cache none
+    /// Ignore cached traces and write none
     #[arg(long, requires = "stats")]
     pub(super) no_cache: bool,
-    /// Form of the report
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(super) format: Format,
-    /// Write the report to a file, whole or not at all
+    /// Write the report to a file instead of standard output
     #[arg(long, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct SweepArgs {
-    /// Kernel, with settings as in mm:256, or a trace as in app/kernelslist.g#2
+    /// Kernel, as in mm:256, or trace, as in app/kernelslist.g#2
     pub(super) kernel: String,
     #[command(flatten)]
     pub(super) gpu: GpuArgs,
-    /// Window of each run in core cycles, launch latency included; a kernel that ends sooner starts again [default: 300000]
+    /// Window of each run in core cycles; a kernel that ends within it restarts [default: 300000]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
     pub(super) cycles: Option<u64>,
-    /// Threads; results do not depend on it [default: one per core]
+    /// Worker threads; results do not depend on the number [default: one per core]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..), value_name = "N")]
     pub(super) threads: Option<u16>,
     #[command(flatten)]
     pub(super) traces: TraceArgs,
-    /// Form of the report
+    /// Output format
     #[arg(long, value_enum, default_value_t = TableFormat::Table, help_heading = OUTPUT)]
     pub(super) format: TableFormat,
-    /// Write the report to a file, whole or not at all
+    /// Write the report to a file instead of standard output
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) out: Option<PathBuf>,
 }
@@ -351,7 +360,7 @@ mod tests {
         Arguments::command().debug_assert();
     }
 
-    /// What most runs need is seen at a glance.
+    /// The short help lists the options that most runs need.
     #[test]
     fn short_help_fits_a_screen() {
         for name in ["compare", "run"] {
@@ -360,6 +369,23 @@ mod tests {
             let command = command.find_subcommand_mut(name).expect("known");
             let help = command.clone().term_width(100).render_help().to_string();
             assert!(help.lines().count() <= 50, "{name}: {} lines\n{help}", help.lines().count());
+        }
+    }
+
+    /// Texts of a command and of its subcommands: its purpose and its options.
+    fn texts(command: &clap::Command) -> Vec<String> {
+        let of_arguments = command.get_arguments().flat_map(|arg| [arg.get_help(), arg.get_long_help()]);
+        let own = [command.get_about(), command.get_long_about()].into_iter().chain(of_arguments).flatten().map(ToString::to_string);
+        own.chain(command.get_subcommands().flat_map(texts)).collect()
+    }
+
+    /// `docs/style.md`: a sentence has at most 40 words.
+    #[test]
+    fn sentences_of_the_help_are_short() {
+        let texts = texts(&Arguments::command());
+        assert!(texts.len() > 100, "{} texts", texts.len());
+        for sentence in texts.iter().flat_map(|text| text.split(". ")) {
+            assert!(sentence.split_whitespace().count() <= 40, "{sentence}");
         }
     }
 }

@@ -1,4 +1,5 @@
-//! When kernels arrive, and what they are due: `KERNEL@CYCLE`, with `,priority=N` and `,limit=TIME` behind it.
+//! Arrival cycles and latency limits of kernels: `KERNEL@CYCLE`, optionally followed by
+//! `,priority=N` and `,limit=TIME`.
 
 use super::CliError;
 use mias_hw_model::config::GpuConfig;
@@ -10,7 +11,7 @@ use mias_lab::experiment::workload::LATEST_ARRIVAL;
 use mias_workloads::input::suggest;
 use std::collections::BTreeMap;
 
-/// The words of `--arrive`, what parameters say of the last kernel, and the machine whose clock counts.
+/// Values of `--arrive`, parameters of the last kernel, and the GPU that defines the clock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrive<'a> {
     pub(super) words: &'a [String],
@@ -18,18 +19,18 @@ pub(super) struct Arrive<'a> {
     pub(super) gpu: &'a GpuConfig,
 }
 
-/// What is said of a kernel's arrival.
+/// Arrival of a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Arrival {
-    /// Core cycle.
+    /// Arrival in core cycles.
     pub(super) cycle: u64,
-    /// 0 is the lowest.
+    /// Priority; 0 is the lowest.
     pub(super) priority: u8,
-    /// Core cycles; 0: no limit.
+    /// Latency limit in core cycles; 0 means none.
     pub(super) latency_limit: u32,
 }
 
-/// The one of `names` that is called `name`, or whose path ends with it.
+/// Finds the one of `names` that equals `name` or is a path that ends with it.
 fn known<'a>(name: &str, names: &[&'a str]) -> Result<&'a str, String> {
     if let Some(whole) = names.iter().find(|&&whole| whole == name) {
         return Ok(whole);
@@ -38,12 +39,13 @@ fn known<'a>(name: &str, names: &[&'a str]) -> Result<&'a str, String> {
     match names.iter().filter(ends).collect::<Vec<_>>()[..] {
         [] => Err(suggest::unknown("kernel", name, names)),
         [one] => Ok(one),
-        [one, another, ..] => Err(format!("`{name}` is the end of `{one}` and of `{another}`; give more of the path")),
+        [one, another, ..] => Err(format!("`{name}` matches `{one}` and `{another}`; use more of the path")),
     }
 }
 
 impl Arrive<'_> {
-    /// Parses the words; each kernel must be one of `names`, or the end of a path that is one.
+    /// Parses the values of `--arrive`. Each kernel must be one of `names`, or the end of a path in
+    /// them.
     pub(super) fn of<'n>(&self, names: &'n [String]) -> Result<BTreeMap<&'n str, Arrival>, CliError> {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut arrivals = BTreeMap::new();
@@ -53,13 +55,13 @@ impl Arrive<'_> {
         for word in self.words {
             let (name, arrival) = self.one(word, &names).map_err(|why| CliError::User(format!("--arrive `{word}`: {why}")))?;
             if arrivals.insert(name, arrival).is_some() {
-                return Err(CliError::User(format!("the arrival of kernel `{name}` is given twice")));
+                return Err(CliError::User(format!("duplicate arrival of kernel `{name}`")));
             }
         }
         Ok(arrivals)
     }
 
-    /// What parameters say of the last kernel; none if they say nothing.
+    /// Arrival of the last kernel as the parameters set it; `None` if they do not.
     fn last(&self) -> Result<Option<Arrival>, CliError> {
         let Parameters { arrive: cycle, priority, limit, .. } = *self.parameters;
         let fail = |why: String| CliError::User(format!("limit: {why}"));
@@ -81,7 +83,7 @@ impl Arrive<'_> {
             let (key, value) =
                 part.split_once('=').ok_or_else(|| format!("`{part}`: expected priority=N or limit=TIME, as in priority=1,limit=5us"))?;
             if seen.contains(&key) {
-                return Err(format!("{key} is given twice"));
+                return Err(format!("duplicate {key}"));
             }
             seen.push(key);
             match key {
@@ -108,7 +110,7 @@ impl Arrive<'_> {
         if let End::Cycles(window) = self.parameters.options.end
             && cycle >= window
         {
-            return Err(format!("the window ends at cycle {window}; give a larger --cycles"));
+            return Err(format!("the window ends at cycle {window}; increase --cycles"));
         }
         placement_latency::check_limit(latency_limit, cycle, self.gpu, self.parameters.options).map_err(|why| format!("limit: {why}"))
     }
@@ -143,12 +145,12 @@ mod tests {
         for (word, part) in [
             ("mm@1,priority=256", "--arrive `mm@1,priority=256`: priority 256: a launch has priority 0 to 255"),
             ("mm@1,priority=-1", "priority -1: a launch has priority 0 to 255"),
-            ("mm@1,limit=0", "limit: 0 leaves no time at all"),
-            ("mm@1,limit=5s", "limit: `5s` is no time"),
-            ("mm@1,limit=1ms", "limit: the kernel is to have its room by cycle"),
+            ("mm@1,limit=0", "limit: 0 is less than one cycle"),
+            ("mm@1,limit=5s", "limit: `5s` is not a time"),
+            ("mm@1,limit=1ms", "limit: the limit ends at cycle"),
             ("mm@1,prio=1", "unknown property `prio`"),
             ("mm@1,limit", "`limit`: expected priority=N or limit=TIME, as in priority=1,limit=5us"),
-            ("mm@1,limit=1,limit=2", "limit is given twice"),
+            ("mm@1,limit=1,limit=2", "duplicate limit"),
         ] {
             let said = of(word).expect_err(word);
             assert!(said.contains(part), "{said}");
@@ -156,8 +158,9 @@ mod tests {
         let words = ["mm@1,limit=5us".to_owned()];
         let mut ideal = parameters();
         ideal.options.transition = Transition::Ideal;
-        let said = Arrive { words: &words, parameters: &ideal, gpu: &gpu }.of(&names).expect_err("nothing to limit").to_string();
-        assert!(said.contains("an ideal transition takes no time"), "{said}");
+        let said =
+            Arrive { words: &words, parameters: &ideal, gpu: &gpu }.of(&names).expect_err("an ideal transition takes no time").to_string();
+        assert!(said.contains("on an ideal transition, which takes no time"), "{said}");
     }
 
     #[test]
@@ -180,7 +183,7 @@ mod tests {
         };
         assert_eq!(parse_paths("fwt.mtrace@7").unwrap(), ["b/fwt.mtrace"]);
         assert_eq!(parse_paths("b/mm/kernelslist.g@7").unwrap(), ["b/mm/kernelslist.g"]);
-        assert!(parse_paths("mm/kernelslist.g@7").unwrap_err().contains("the end of `a/mm/kernelslist.g` and of `b/mm/kernelslist.g`"));
+        assert!(parse_paths("mm/kernelslist.g@7").unwrap_err().contains("matches `a/mm/kernelslist.g` and `b/mm/kernelslist.g`"));
         assert!(parse_paths("t.mtrace@7").unwrap_err().contains("unknown kernel"));
         for (word, part) in [
             ("fwt", "--arrive `fwt`: expected KERNEL@CYCLE, for example mm@100000"),
@@ -193,10 +196,10 @@ mod tests {
             let message = parse(&[word]).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");
         }
-        assert!(parse(&["mm@1", "mm@2"]).unwrap_err().to_string().contains("twice"));
+        assert!(parse(&["mm@1", "mm@2"]).unwrap_err().to_string().contains("duplicate arrival"));
     }
 
-    /// As in a plan: parameters are of the last kernel.
+    /// As in a plan, the parameters apply to the last kernel.
     #[test]
     fn parameters_say_when_the_last_kernel_arrives() {
         let names = ["mm".to_owned(), "fwt".to_owned()];

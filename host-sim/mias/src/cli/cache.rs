@@ -1,4 +1,4 @@
-//! `mias cache`: what the cache of traces holds, and how to empty it.
+//! `mias cache`: prints information about the trace cache, or clears it.
 
 use super::CliError;
 use super::choices::Format;
@@ -11,17 +11,17 @@ use serde::Serialize;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum CacheCommand {
-    /// Print the folder of the cache, how many traces it holds, and how large it may grow
+    /// Print folder, number of traces, size and size limit of the cache
     Info {
-        /// Form of the report
+        /// Output format
         #[arg(long, value_enum, default_value_t = Format::Table)]
         format: Format,
     },
-    /// Remove all cached traces, and nothing else
+    /// Remove all cached traces
     Clean,
 }
 
-/// As JSON.
+/// Cache information in its JSON form.
 #[derive(Serialize)]
 struct Info {
     folder: String,
@@ -33,7 +33,7 @@ struct Info {
 pub(super) fn main(command: &CacheCommand) -> Result<(), CliError> {
     let place = Place::of_process().map_err(|error| CliError::User(error.to_string()))?;
     let Some(folder) = place.folder else {
-        return Err(CliError::User(format!("there is no cache, for there is no home folder; set {FOLDER_VARIABLE}")));
+        return Err(CliError::User(format!("no cache folder: the home folder is unknown; set {FOLDER_VARIABLE}")));
     };
     let store = Store::new(folder, place.limit_bytes);
     let folder = store.folder().display().to_string();

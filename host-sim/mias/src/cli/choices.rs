@@ -1,4 +1,4 @@
-//! What some options of the command line choose from, by the names that users type.
+//! Choices of command-line options, by the names that users type.
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -7,7 +7,7 @@ use mias_lab::cosim::Core;
 use mias_workloads::input::suggest;
 use std::path::PathBuf;
 
-/// Parses the name of one of the experiments' choices.
+/// Parses the name of one of the choices of an experiment.
 pub(super) fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
     let possible = T::ALL.iter().map(|choice| PossibleValue::new(choice.name()).help(choice.help()).aliases(choice.alias()));
     PossibleValuesParser::new(possible).try_map(|name| T::find(&name).ok_or_else(|| format!("unknown value `{name}`")))
@@ -16,40 +16,40 @@ pub(super) fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
 /// Form of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
-    /// For people
+    /// Aligned text
     Table,
-    /// For programs
+    /// JSON
     Json,
 }
 
 /// Form of a report that is one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum TableFormat {
-    /// For people
+    /// Aligned text
     Table,
-    /// For programs
+    /// JSON
     Json,
-    /// For spreadsheets
+    /// Comma-separated values
     Csv,
 }
 
 /// End of a run other than by window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Until {
-    /// When every kernel has completed once
+    /// Every kernel has completed once
     Done,
 }
 
-/// Who decides.
+/// Firmware that runs the policies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Firmware {
-    /// The firmware in this process.
+    /// Firmware in this process.
     Native,
-    /// Its image on a core in QEMU: this one, or the one that is built.
+    /// Firmware image on a core in QEMU: the given image, or the one that is built.
     Qemu(Core, Option<PathBuf>),
 }
 
-/// Reads `native`, or the name of a core in QEMU, with the path of an image behind a colon.
+/// Parses `native`, or the name of a core in QEMU with an optional image path after a colon.
 pub(super) fn firmware(word: &str) -> Result<Firmware, String> {
     let (name, image) = word.split_once(':').map_or((word, None), |(name, file)| (name, Some(PathBuf::from(file))));
     let core = match (name, &image) {

@@ -1,4 +1,4 @@
-//! `mias compare`.
+//! `mias compare`: policies on concurrent kernels.
 
 use super::args::CompareArgs;
 use super::arrivals::Arrive;
@@ -39,7 +39,7 @@ pub(super) fn main(args: &CompareArgs, known: &Policies) -> Result<(), CliError>
     if options.levels.kernels() {
         let levels = options.levels.name();
         return Err(CliError::User(format!(
-            "levels: `{levels}`: which launch is next is said of a queue, which `compare` has not: see `mias run --set queue.launches=N`"
+            "levels: `{levels}`: the order of launches needs a queue, which `compare` does not support: see `mias run --set queue.launches=N`"
         )));
     }
     let image = settings.image(&common.firmware, &policies)?;

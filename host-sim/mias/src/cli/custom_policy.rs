@@ -1,4 +1,4 @@
-//! Policies that the program brings itself, on the command line: their names, and what cannot be done with them.
+//! Custom policies on the command line: their names, and the operations that they do not support.
 
 use super::{CliError, say};
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
@@ -14,16 +14,16 @@ use std::path::Path;
 #[derive(Clone, Debug)]
 pub(super) struct PolicyParser {
     known: Policies,
-    /// Known for the sake of its message, but not listed.
+    /// Policy that is parsed for its error message but not listed.
     hidden: Option<Policy>,
 }
 
-/// Of a comparison.
+/// Parser for the policies of a comparison.
 pub(super) fn parser(policies: &Policies) -> PolicyParser {
     PolicyParser { known: policies.clone(), hidden: None }
 }
 
-/// Of a run; [`Policy::Sequential`] is none.
+/// Parser for the policy of a run, without [`Policy::Sequential`].
 pub(super) fn run_parser(policies: &Policies) -> PolicyParser {
     PolicyParser { known: policies.clone(), hidden: Some(Policy::Sequential) }
 }
@@ -42,7 +42,7 @@ impl TypedValueParser for PolicyParser {
     }
 }
 
-/// Refuses an image for policies that it does not hold, before anything is run.
+/// Refuses an image for policies that it does not contain, before anything runs.
 pub(super) fn check(policies: &[Policy], image: bool) -> Result<(), CliError> {
     let own = policies.iter().find_map(|policy| if let Policy::Custom(own) = policy { Some(*own) } else { None });
     match own {
@@ -51,12 +51,13 @@ pub(super) fn check(policies: &[Policy], image: bool) -> Result<(), CliError> {
     }
 }
 
-/// Refuses to record what cannot be replayed: a recording names its policy by a strap, and the program's own have none.
+/// Refuses a recording that cannot be replayed. A recording names its policy by a strap, and custom
+/// policies have none.
 pub(super) fn check_record(policy: Option<Policy>, record: Option<&Path>) -> Result<(), CliError> {
     match (policy, record) {
         (Some(Policy::Custom(own)), Some(file)) => Err(CliError::User(format!(
-            "--record {}: the policy `{}` is this program's own, and `mias firmware replay` knows only those of firmware/src/policy; \
-             leave out --record, or add it there as docs/own-policy.md says",
+            "--record {}: policy `{}` belongs to this program, and `mias firmware replay` supports only those of firmware/src/policy; \
+             leave out --record, or add it there as in docs/start/own-policy.md",
             file.display(),
             own.name()
         ))),
@@ -64,7 +65,8 @@ pub(super) fn check_record(policy: Option<Policy>, record: Option<&Path>) -> Res
     }
 }
 
-/// The policies, whose own know the fingerprint of the program, so that results of an earlier one are not taken for theirs.
+/// Policies with the fingerprint of the program in the custom ones. Results of an earlier build are
+/// then not reused.
 pub(super) fn with_fingerprint(policies: &Policies) -> Result<Policies, CliError> {
     if policies.own().is_empty() {
         return Ok(policies.clone());
@@ -73,18 +75,18 @@ pub(super) fn with_fingerprint(policies: &Policies) -> Result<Policies, CliError
     Ok(policies.of_program(program))
 }
 
-/// Drops the runs of earlier builds under policies of the program's own, and says so.
+/// Drops and reports the runs of earlier builds under custom policies.
 pub(super) fn drop_other_builds(policies: &Policies, store: &Store) -> Result<(), CliError> {
     let Some(own) = policies.own().first() else { return Ok(()) };
     match store.drop_other_builds(own.program())? {
         0 => {}
-        dropped => say::note(format_args!("{dropped} runs of another build of this program under its own policies were dropped")),
+        dropped => say::note(format_args!("dropped {dropped} runs of another build of this program under its own policies")),
     }
     Ok(())
 }
 
-/// Refuses a folder that several programs share if it has runs of another build under policies of the program's own: they are not to be
-/// dropped.
+/// Refuses a folder shared by several programs if it has runs of another build under custom
+/// policies. Those runs must not be dropped.
 pub(super) fn check_build(policies: &Policies, store: &Store) -> Result<(), CliError> {
     match policies.own().first() {
         Some(own) => Ok(store.check_own_build(own.program())?),

@@ -1,4 +1,4 @@
-//! `mias diff`: the runs of two result folders beside each other.
+//! `mias diff`: comparison of the runs in two result folders.
 
 use super::CliError;
 use mias_lab::evaluate::diff::Diff;
@@ -9,9 +9,9 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct DiffArgs {
-    /// A folder that `mias evaluate` wrote
+    /// Folder that `mias evaluate` wrote
     first: PathBuf,
-    /// Another
+    /// Second folder
     second: PathBuf,
 }
 
@@ -24,6 +24,6 @@ pub(super) fn main(args: &DiffArgs) -> Result<(), CliError> {
     match diff.unreadable.len() {
         0 if diff.is_empty() => Ok(()),
         0 => Err(CliError::Differs("the folders differ".into())),
-        files => Err(CliError::Differs(format!("runs that cannot be read: {files}; `mias evaluate` does damaged runs again"))),
+        files => Err(CliError::Differs(format!("unreadable runs: {files}; `mias evaluate` repeats damaged runs"))),
     }
 }

@@ -1,4 +1,4 @@
-//! What the command line reports, and with which exit code.
+//! Errors of the command line and their exit codes.
 
 use mias_lab::cosim::CosimError;
 use mias_lab::evaluate::plan::PlanError;
@@ -12,18 +12,18 @@ use mias_trace::accelsim::export::ExportError;
 use mias_workloads::input::file::InputFileError;
 use mias_workloads::kernels::{KernelError, SpecError};
 
-/// Why a command did not do what it was asked.
+/// Error of a command.
 #[derive(Debug)]
 pub enum CliError {
-    /// The user's mistake; the message says what to do instead.
+    /// A mistake of the user; the message states the remedy.
     User(String),
-    /// Ours.
+    /// A defect of the program.
     Internal(String),
-    /// A comparison did not come out equal; the message says where. The report is written.
+    /// A comparison found a difference; the message locates it. The report is written.
     Differs(String),
-    /// Runs of other machines are not there yet; the message says how many. Which they are is written.
+    /// Runs of other machines are missing; the message states their number. Their list is written.
     Incomplete(String),
-    /// Ctrl-C; the message says what was kept.
+    /// Ctrl-C; the message states what was kept.
     Interrupted(String),
 }
 
@@ -31,15 +31,15 @@ impl CliError {
     /// Exit code for the user's mistakes, as for malformed options.
     pub const USER: u8 = 2;
 
-    /// Exit code after Ctrl-C, as shells have it: 128 + SIGINT.
+    /// Exit code after Ctrl-C, by the convention of shells: 128 + SIGINT.
     pub const INTERRUPTED: u8 = 130;
 
-    /// An error that should not happen.
+    /// Wraps an error that is a defect of the program.
     pub fn internal(error: impl std::fmt::Display) -> Self {
         CliError::Internal(error.to_string())
     }
 
-    /// The process' exit code.
+    /// Exit code of the process.
     pub fn exit_code(&self) -> u8 {
         match self {
             CliError::User(_) => Self::USER,
@@ -83,7 +83,8 @@ impl From<SpecError> for CliError {
     }
 }
 
-/// The size, the input file, the user's own code or data are the user's; only a wrong result of a kernel of ours is not.
+/// The size, the input file, and the user's code and data are the user's responsibility. Only a
+/// wrong result of a built-in kernel is a defect of the program.
 impl From<KernelError> for CliError {
     fn from(error: KernelError) -> Self {
         match error {
@@ -136,7 +137,7 @@ impl From<RunError> for CliError {
     fn from(error: RunError) -> Self {
         match error {
             RunError::Workload(message) | RunError::Firmware(message) => CliError::User(message),
-            RunError::Interrupted => CliError::Interrupted("no result was complete, nothing is written".into()),
+            RunError::Interrupted => CliError::Interrupted("no complete result; nothing was written".into()),
             RunError::Stuck(_) => CliError::Internal(error.to_string()),
         }
     }

@@ -14,10 +14,10 @@ use std::path::Path;
 pub(super) fn main(source: &str, folder: &Path, replace: bool) -> Result<(), CliError> {
     let path = Path::new(source);
     let request = Spec::parse(source);
-    // A broken description of a kernel is no list either.
+    // A broken kernel description is not a list either.
     let is_list = path.is_file() && path.extension().is_none_or(|extension| extension != "toml");
     if request.is_err() && is_list && trace_file::is_trace_file(path).unwrap_or(false) {
-        let why = "a trace file holds neither opcodes nor lanes; give the kernel list that it was converted from";
+        let why = "a trace file holds neither opcodes nor lanes; use the kernel list that it was converted from";
         return Err(CliError::User(format!("{source}: {why}")));
     }
     let cancel = interrupt::catch()?;
@@ -25,7 +25,7 @@ pub(super) fn main(source: &str, folder: &Path, replace: bool) -> Result<(), Cli
     match request {
         Ok(request) => execute(&mut export, &request, source, &cancel)?,
         Err(_) if is_list => copy(&mut export, path, &cancel)?,
-        Err(error) => return Err(CliError::User(format!("{error}; and there is no kernel list of this name"))),
+        Err(error) => return Err(CliError::User(format!("{error}; no kernel list of this name either"))),
     }
     let (launches, insts) = (export.launches(), grouped(export.warp_insts()));
     export.finish()?;
@@ -43,7 +43,7 @@ fn copy(export: &mut Export, list: &Path, cancel: &Cancel) -> Result<(), CliErro
     Ok(())
 }
 
-/// The results must be right here too: a trace of a wrong run is no trace of the kernel.
+/// The results must be correct here too: the trace of a wrong run does not represent the kernel.
 fn execute(export: &mut Export, request: &Spec, word: &str, cancel: &Cancel) -> Result<(), CliError> {
     let Prepared { program, instance, info } = request.prepare()?;
     let bar = progress::tracing(&[request.name(word)]);

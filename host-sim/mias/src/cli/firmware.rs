@@ -1,4 +1,4 @@
-//! `mias firmware`: recordings fed to the firmware here and in QEMU, and made-up ones.
+//! `mias firmware`: recordings replayed to the firmware here and in QEMU, and generated recordings.
 
 use super::choices::{Format, choice};
 use super::{CliError, interrupt};
@@ -18,48 +18,49 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum FirmwareCommand {
-    /// Feed a recording to the firmware in this process and to its images in QEMU, and compare every register access; exit code 1 if
-    /// one differs
+    /// Replay a recording on the firmware and its QEMU images; exit code 1 if any register access
+    /// differs
     Replay(ReplayArgs),
-    /// Make up a recording: random machines, policies, kernels and counters, the same for the same seed
+    /// Generate a recording with random GPUs, policies, kernels and counters from a seed
     Generate(GenerateArgs),
 }
 
 #[derive(Debug, Args)]
 pub(super) struct ReplayArgs {
-    /// Recording, of `mias run --record` or `mias firmware generate`
+    /// Recording from `mias run --record` or `mias firmware generate`
     recording: PathBuf,
-    /// Where to run the firmware; repeat or separate by commas [default: in this process, and on every core whose image is built]
+    /// Targets, repeated or separated by commas [default: native and every core whose image is
+    /// built]
     #[arg(long, value_parser = choice::<Target>(), value_delimiter = ',', value_name = "TARGET")]
     on: Vec<Target>,
-    /// The image, instead of the one that `cargo xtask image` builds; for a single target
+    /// Image to use instead of the one that `cargo xtask image` builds; needs a single target
     #[arg(long, value_name = "ELF")]
     image: Option<PathBuf>,
-    /// Form of the report
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-    /// Write the report to a file, whole or not at all
+    /// Write the report to a file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct GenerateArgs {
-    /// Recording to write, whole or not at all, e.g. out.mrec; one that is there stays
+    /// Recording to write, as in out.mrec; an existing file is kept
     file: PathBuf,
-    /// Replace the recording if it is there
+    /// Overwrite an existing recording
     #[arg(long)]
     force: bool,
-    /// What all randomness comes from
+    /// Seed of all random choices
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
-    /// Runs from reset, each on a machine of its own
+    /// Number of runs from reset, each on its own GPU
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=10_000), value_name = "N")]
     cases: u32,
-    /// Most SMs of a machine; the images hold 32, or 132 if built for it
+    /// Maximum number of SMs; images support 32, or 132 if built for it
     #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=MAX_SMS as i64), value_name = "N")]
     sms: u32,
-    /// Most kernels at a time; those beyond the firmware's limit of 4 wait
+    /// Maximum number of concurrent kernels; more than the firmware's 4 wait
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=KERNEL_SLOTS as i64), value_name = "N")]
     kernels: u32,
 }
@@ -73,7 +74,7 @@ pub(super) fn main(command: &FirmwareCommand) -> Result<(), CliError> {
 
 fn replay(args: &ReplayArgs) -> Result<(), CliError> {
     if args.image.is_some() && !matches!(args.on.as_slice(), [one] if one.core().is_some()) {
-        return Err(CliError::User("--image: say which core it is for, with --on m4, --on m0 or --on riscv".into()));
+        return Err(CliError::User("--image requires its core: --on m4, --on m0 or --on riscv".into()));
     }
     let recording = recording::read(&args.recording)?;
     let (targets, not_built) = targets(&args.on, args.image.is_some(), Parts::asked_in(&recording));
@@ -92,8 +93,9 @@ fn replay(args: &ReplayArgs) -> Result<(), CliError> {
     if differing.is_empty() { Ok(()) } else { Err(CliError::Differs(differing.join("; "))) }
 }
 
-/// The targets that are named; where none is, this process and the cores whose images are built, and beside them the cores whose images are
-/// not: those with what it takes. An image that is given is for a core that is named.
+/// Targets to replay on. The default is this process and every core whose image is built; the
+/// result also lists the cores without an image and how to build it. A given image requires a named
+/// core.
 fn targets(named: &[Target], image_given: bool, parts: Parts) -> (Vec<Target>, Vec<Target>) {
     let all = Target::ALL.iter().copied();
     if !named.is_empty() || image_given {
@@ -113,20 +115,21 @@ fn generate(args: &GenerateArgs) -> Result<(), CliError> {
     Ok(Output::open(None)?.write(&summary(file, &recording))?)
 }
 
-/// What to do about a recording that is there already.
+/// Remedy for a recording that already exists.
 fn stays(error: OutputError) -> CliError {
     match error.error.kind() {
-        ErrorKind::AlreadyExists => CliError::User(format!("{} is there already: give another name, or --force to replace it", error.path)),
+        ErrorKind::AlreadyExists => CliError::User(format!("{} exists: use another name, or --force to replace it", error.path)),
         _ => error.into(),
     }
 }
 
-/// Refuses a file for a recording that is there and is none: a slip of the hand must not cost a kernel or a plan.
+/// Refuses to overwrite a file that is not a recording. A typing error must not destroy a kernel or
+/// a plan.
 pub(super) fn refuse_to_replace(file: &Path) -> Result<(), CliError> {
     let taken = std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0);
     if taken && !recording::is_recording(file).unwrap_or(false) {
         let file = file.display();
-        return Err(CliError::User(format!("--record: {file} exists and is not a recording: remove it, or give another name")));
+        return Err(CliError::User(format!("--record: {file} exists and is not a recording: remove it, or use another name")));
     }
     Ok(())
 }

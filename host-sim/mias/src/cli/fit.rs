@@ -1,4 +1,4 @@
-//! `mias gpu fit`: the coefficient of the Linear metric for one machine.
+//! `mias gpu fit`: coefficient of the Linear metric for one GPU.
 
 use super::args::TraceArgs;
 use super::progress::Progress;
@@ -14,15 +14,15 @@ use mias_workloads::kernels;
 
 #[derive(Debug, Args)]
 pub(super) struct FitArgs {
-    /// GPU by name, or a TOML file
+    /// GPU: a built-in name or a TOML file
     gpu: String,
-    /// Kernels [default: the seven of the thesis]
+    /// Kernels [default: the thesis' seven]
     #[arg(value_name = "KERNEL")]
     kernels: Vec<String>,
-    /// Cycles of a window; the thesis' is 45,000
+    /// Window in core cycles
     #[arg(long, default_value_t = 45_000, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_WINDOW)), value_name = "N")]
     profile_cycles: u32,
-    /// Also print what is fitted without each kernel, and without each two of them
+    /// Also print leave-one-out and leave-two-out fits
     #[arg(long)]
     leave_out: bool,
     #[command(flatten)]

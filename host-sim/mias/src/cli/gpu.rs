@@ -1,4 +1,4 @@
-//! `mias gpu list` and `mias gpu show`: machines, built in or from a file.
+//! `mias gpu list` and `mias gpu show`: GPUs, built in or from a file.
 
 use super::args::GpuCommand;
 use super::choices::Format;
@@ -27,7 +27,7 @@ fn list(format: Format) -> Result<String, CliError> {
     }
 }
 
-/// With what it inherits: its file as it would be without a base, or its values.
+/// Prints a GPU with inherited values: as a file without a base, or as its values.
 fn show(word: &str, format: Format) -> Result<String, CliError> {
     let gpu = settings::load_gpu(word)?;
     match format {

@@ -1,9 +1,10 @@
-//! Ctrl-C: the first asks to stop and keeps what is finished, the second ends the process at once.
+//! Ctrl-C handling: the first stops the run and keeps finished work, the second ends the process at
+//! once.
 
 use super::CliError;
 use mias_lab::cancel::Cancel;
 
-/// Catches Ctrl-C from now on. Once per process.
+/// Installs the Ctrl-C handler. Call it once per process.
 ///
 /// # Errors
 /// [`CliError::Internal`] if the system refuses a handler.

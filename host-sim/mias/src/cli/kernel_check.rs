@@ -1,4 +1,4 @@
-//! `mias kernels --check`: whole grids executed, results against the host's.
+//! `mias kernels --check`: executes whole grids and compares results with the host.
 
 use super::choices::Format;
 use super::{CliError, interrupt, progress};
@@ -12,17 +12,18 @@ use serde::Serialize;
 struct Row {
     name: String,
     tbs: u64,
-    /// None for a trace, of which nothing is executed; nor are there seconds.
+    /// Executed PTX warp instructions; `None` for a trace, which is not executed and has no seconds
+    /// either.
     ptx_warp_insts: Option<u64>,
     seconds: Option<f64>,
     warp_insts_per_second: Option<f64>,
-    /// None for a kernel without a host reference.
+    /// Whether the results are correct; `None` for a kernel without a host reference.
     right: Option<bool>,
     wrong_because: Option<String>,
-    /// How good the results are, where that is more than right or wrong.
+    /// Quality of the results, for kernels whose results are not just right or wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     quality: Option<String>,
-    /// It was recorded elsewhere.
+    /// True for a trace recorded elsewhere.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     trace: bool,
 }
@@ -43,7 +44,7 @@ impl Row {
         }
     }
 
-    /// What a trace executed is what it says.
+    /// Result row of a trace, which is correct by definition.
     fn of_trace(name: &str, tbs: u64) -> Self {
         let (name, none) = (name.to_owned(), None);
         Row {
@@ -69,7 +70,7 @@ impl Row {
     }
 }
 
-/// Checks one kernel after the other; each uses all workers.
+/// Checks the kernels one after the other; each uses all workers.
 pub(super) fn main(requests: &[(String, Request)], format: Format, output: &Output) -> Result<(), CliError> {
     let cancel = interrupt::catch()?;
     let bar = progress::tracing(&requests.iter().map(|(word, request)| request.name(word)).collect::<Vec<_>>());

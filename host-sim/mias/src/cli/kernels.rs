@@ -1,5 +1,5 @@
-//! `mias kernels`: what can be run and how much of it fits an SM; with `--stats` what each does, with `--check` whether its
-//! results are right.
+//! `mias kernels`: list of kernels with their occupancy; `--stats` adds profiles, `--check` checks
+//! the results.
 
 use super::args::KernelsArgs;
 use super::choices::Format;
@@ -44,7 +44,7 @@ pub(super) fn main(args: &KernelsArgs) -> Result<(), CliError> {
     Ok(output.write(&text)?)
 }
 
-/// The launches of a trace one by one.
+/// Splits a trace into its launches.
 pub(super) fn by_launch(requests: Vec<(String, Request)>) -> Result<Vec<(String, Request)>, CliError> {
     let mut single = Vec::new();
     for (word, request) in requests {
@@ -59,7 +59,7 @@ pub(super) fn by_launch(requests: Vec<(String, Request)>) -> Result<Vec<(String,
     Ok(single)
 }
 
-/// Geometry and resources, of a trace those of its first launch.
+/// Geometry and resources; of a trace, those of the first launch.
 pub(super) fn info(request: &Request) -> Result<KernelInfo, CliError> {
     match request {
         Request::Kernel(spec) => Ok(spec.compile()?.1),
@@ -115,7 +115,7 @@ fn stats(args: &KernelsArgs, settings: &Settings, requests: &[(String, Request)]
     if missing.is_empty() { Ok(()) } else { Err(CliError::Interrupted(format!("the report lacks {}", missing.join(", ")))) }
 }
 
-/// Every kernel alone, in parallel; none for those that were interrupted.
+/// Runs every kernel alone, in parallel; `None` for interrupted ones.
 fn all(
     gpu: &GpuConfig,
     requests: &[(String, Request)],

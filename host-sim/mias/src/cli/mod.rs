@@ -1,11 +1,18 @@
-//! The command line: `compare`, `evaluate`, `report`, `diff`, `run`, `kernels`, `sweep`, `gpu list`, `gpu show`, `gpu fit`, `trace convert`,
-//! `trace export`, `trace info`, `firmware replay`, `firmware generate`, `cache info`, `cache clean`, `options`, `policies`, `schema`,
+//! Command line of mias: `compare`, `evaluate`, `report`, `diff`, `run`, `kernels`, `sweep`, `gpu
+//! list`, `gpu show`, `gpu fit`, `trace convert`, `trace export`, `trace info`, `firmware replay`,
+//! `firmware generate`, `cache info`, `cache clean`, `options`, `policies`, `schema`,
 //! `completions`, `man`.
 //!
-//! [`run_with`] is the whole of it, also for programs that bring policies of their own (docs/own-policy.md).
+//! [`run_with`] runs the whole command line, also for programs with custom policies
+//! (docs/start/own-policy.md).
 //!
-//! Exit codes: 0 done, 2 the user's mistake (one message on standard error, nothing written), 1 ours, or targets of `firmware replay`
-//! or folders that differ, or runs that `evaluate --merge` misses, 130 interrupted (what was finished is kept).
+//! Exit codes:
+//!
+//! * 0: success.
+//! * 1: a defect of the program, a difference found by `diff` or among the targets of `firmware
+//!   replay`, or missing runs in `evaluate --merge`.
+//! * 2: a mistake of the user; one message on standard error, no file written.
+//! * 130: interrupted; finished work is kept.
 
 mod about;
 mod args;
@@ -27,6 +34,7 @@ mod interrupt;
 mod kernel_check;
 mod kernels;
 mod options;
+mod pages;
 mod policies;
 mod progress;
 mod replay;
@@ -43,6 +51,8 @@ mod tracing;
 mod user_kernel;
 
 pub use error::CliError;
+#[doc(hidden)]
+pub use pages::write_pages;
 
 use args::{Arguments, Command};
 use mias_lab::experiment::custom_policy::Custom;
@@ -50,7 +60,8 @@ use mias_lab::experiment::policies::Policies;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// Parses the process' arguments and does what they ask. Beside the policies built in, those of `own` are known by their names.
+/// Parses the arguments of the process and executes the command. It knows the built-in policies and
+/// those in `own`.
 pub fn run_with(own: &[Custom]) -> ExitCode {
     let policies = match Policies::with(own) {
         Ok(policies) => policies,
@@ -59,7 +70,7 @@ pub fn run_with(own: &[Custom]) -> ExitCode {
             return ExitCode::from(CliError::USER);
         }
     };
-    // A panic is a bug, of ours or of a policy; the default hook has printed it.
+    // A panic is a defect of the program or of a policy; the default hook has printed it.
     ExitCode::from(std::panic::catch_unwind(|| main(&policies)).unwrap_or(1))
 }
 
@@ -68,7 +79,8 @@ fn main(policies: &Policies) -> u8 {
     let arguments = match Arguments::parse_with(policies) {
         Ok(arguments) => arguments,
         Err(error) => {
-            // Printing can only fail on a closed stream; the exit code says the rest. Help and version are no errors: 0.
+            // Printing fails only on a closed stream; the exit code reports the rest. Help and
+            // version exit with 0.
             let _ = error.print();
             return if error.use_stderr() { CliError::USER } else { 0 };
         }
@@ -77,7 +89,7 @@ fn main(policies: &Policies) -> u8 {
     let result = match &arguments.command {
         Command::Compare(compare) => compare::main(compare, policies),
         Command::Evaluate(args) => evaluate::main(args, policies),
-        Command::Report(args) => report::main(args),
+        Command::Report(args) => report::main(args, policies),
         Command::Diff(args) => diff::main(args),
         Command::Run(run) => run::main(run, started),
         Command::Kernels(kernels) => kernels::main(kernels),

@@ -1,36 +1,36 @@
-//! `mias options`: every key that `--set` takes, with its values, its default and what it means.
+//! `mias options`: every key of `--set` with its values, default and meaning.
 
 use super::choices::Format;
 use super::{CliError, settings};
 use mias_hw_model::config::GpuConfig;
 use mias_lab::experiment::parameters::{GpuKey, Kind, OF_RUN, PARAMETERS, Parameter, keys_of_gpu};
 use mias_lab::output::Output;
-use mias_lab::table::DASH;
+use mias_lab::table::{DASH, grouped};
 use mias_workloads::input::suggest;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-/// Columns of a description's lines, indented under its key.
+/// Width of a description's lines in columns, indented under its key.
 const WIDTH: usize = 100;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct OptionsArgs {
-    /// Only keys that begin so, as in l1 or sm.memory_issue
+    /// Prefix of the keys to list, as in l1 or sm.memory_issue
     #[arg(value_name = "KEY")]
     keys: Vec<String>,
-    /// GPU whose values are shown as defaults, by name, or a TOML file
+    /// GPU whose values are the defaults: a built-in name or a TOML file
     #[arg(long, default_value = "rtx2060")]
     gpu: String,
-    /// Form of the list
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
 }
 
-/// A key as it is listed.
+/// A listed key.
 #[derive(Serialize)]
 struct Listed {
     key: String,
-    /// What it is of: the experiment, a run, or the GPU.
+    /// Scope of the key: the experiment, a run, or the GPU.
     of: &'static str,
     values: String,
     default: String,
@@ -54,7 +54,7 @@ pub(super) fn main(args: &OptionsArgs) -> Result<(), CliError> {
     Ok(Output::open(None)?.write(&text)?)
 }
 
-/// Every key: parameters first, then those of GPUs.
+/// All keys: parameters first, then GPU keys.
 fn listed(gpu: &GpuConfig) -> Result<Vec<Listed>, toml::ser::Error> {
     let values = toml::Value::try_from(gpu)?;
     let experiment = PARAMETERS.iter().map(|parameter| Listed::of_parameter(parameter, "experiment"));
@@ -65,14 +65,8 @@ fn listed(gpu: &GpuConfig) -> Result<Vec<Listed>, toml::ser::Error> {
 
 impl Listed {
     fn of_parameter(parameter: &Parameter, of: &'static str) -> Self {
-        let values = match parameter.kind {
-            Kind::Whole { least, most, .. } => format!("{least} to {most}"),
-            Kind::Flag { .. } => "true, false".into(),
-            Kind::Named { choices, .. } => choices().iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", "),
-            Kind::Text { examples, .. } => format!("as in {}", examples.join(" or ")),
-        };
         let (key, default, description) = (parameter.name.into(), parameter.default.into(), parameter.about.into());
-        Listed { key, of, values, default, description }
+        Listed { key, of, values: values(parameter), default, description }
     }
 
     fn of_gpu(key: GpuKey, values: &toml::Value) -> Self {
@@ -81,7 +75,7 @@ impl Listed {
         let default = has.map_or_else(unless, toml::Value::to_string);
         let about = key.schema["description"].as_str().unwrap_or_default();
         let description = about.split("\n\n- ").next().unwrap_or_default().replace('\n', " ");
-        Listed { values: taken(&key.schema), key: key.name, of: "gpu", default, description }
+        Listed { values: taken(&key.schema, str::to_owned), key: key.name, of: "gpu", default, description }
     }
 
     fn text(&self) -> String {
@@ -103,33 +97,74 @@ impl Listed {
     }
 }
 
-/// What a schema takes, in words.
-fn taken(schema: &Value) -> String {
+/// Returns the values of a parameter, in words.
+pub(super) fn values(parameter: &Parameter) -> String {
+    match parameter.kind {
+        Kind::Whole { least, most, .. } => range(least, most),
+        Kind::Flag { .. } => "true, false".into(),
+        Kind::Named { choices, .. } => choices().iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", "),
+        Kind::Text { examples, .. } => format!("as in {}", examples.join(" or ")),
+    }
+}
+
+/// Returns the values of a schema, in words; `name` writes a name among them.
+pub(super) fn taken(schema: &Value, name: fn(&str) -> String) -> String {
     if let Some(names) = schema["enum"].as_array() {
-        let words: Vec<String> = names.iter().map(|name| name.as_str().map_or_else(|| name.to_string(), str::to_owned)).collect();
-        let numbers = names.iter().all(Value::is_u64);
-        return match (&words[..], numbers) {
-            ([first, second, .., last], true) if words.len() > 4 => format!("{first}, {second} and so on by powers of two to {last}"),
-            _ => words.join(", "),
+        let numbers: Vec<u64> = names.iter().filter_map(Value::as_u64).collect();
+        return match numbers[..] {
+            [least, .., most] if numbers.len() > 4 => {
+                format!("a power of two, {}", range(least, if most < 1 << 31 { most } else { u64::MAX }))
+            }
+            _ => names.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), name)).collect::<Vec<_>>().join(", "),
         };
     }
     if let Some(alternatives) = schema["anyOf"].as_array() {
-        return alternatives.iter().map(taken).collect::<Vec<_>>().join(" or ");
+        return match &alternatives[..] {
+            // One value, or a list of such values.
+            [one, list] if list["items"] == *one => format!("{}, or a list", taken(one, name)),
+            [known, other] if known["enum"].is_array() && *other == json!({ "type": "string" }) => KNOWN_OR_FILE.into(),
+            _ => alternatives.iter().map(|alternative| taken(alternative, name)).collect::<Vec<_>>().join(" or "),
+        };
     }
     match schema["type"].as_str() {
-        Some("integer") => format!("{} to {}", schema["minimum"], schema["maximum"]),
+        Some("integer") => {
+            let bound = |keyword: &str, none: u64| schema[keyword].as_u64().unwrap_or(none);
+            let multiple = schema["multipleOf"].as_u64().map(|of| format!(", a multiple of {of}"));
+            range(bound("minimum", 0), bound("maximum", u64::MAX)) + &multiple.unwrap_or_default()
+        }
+        Some("number") => "number".into(),
         Some("boolean") => "true, false".into(),
-        Some("array") => format!("a list of {}", taken(&schema["items"])),
-        Some("object") => "a table".into(),
-        _ => "a text".into(),
+        Some("array") => list(&taken(&schema["items"], name)),
+        Some("object") => "table".into(),
+        _ => "text".into(),
     }
+}
+
+/// Values of a key that names something built in, or a file.
+const KNOWN_OR_FILE: &str = "a built-in name or a file";
+
+/// Returns a list of such values, in words.
+fn list(values: &str) -> String {
+    match values {
+        "text" | "number" => format!("list of {values}s"),
+        KNOWN_OR_FILE => "list of built-in names or files".into(),
+        values => values.strip_prefix("list of ").map_or_else(|| format!("list, each {values}"), |of| format!("list of lists of {of}")),
+    }
+}
+
+/// Returns a range in words. The largest number of a type is no bound.
+fn range(least: u64, most: u64) -> String {
+    if most == u64::MAX || most == u64::from(u32::MAX) {
+        return format!("{} or more", grouped(least));
+    }
+    format!("{} to {}", grouped(least), grouped(most))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// No key without values and a line about it.
+    /// Every key lists its values and has a description.
     #[test]
     fn every_key_says_what_it_takes_and_means() {
         let all = listed(&mias_lab::gpus::load("rtx2060").expect("built in")).expect("TOML");

@@ -1,4 +1,4 @@
-//! `mias policies`: what `--policy` takes: bases with their variants, and the mechanisms that go with any of them.
+//! `mias policies`: policies with their variants, and the mechanisms that combine with any of them.
 
 use super::CliError;
 use super::choices::Format;
@@ -11,17 +11,17 @@ use serde::Serialize;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct PoliciesArgs {
-    /// Form of the list
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
 }
 
-/// What the list says.
+/// Contents of the list.
 #[derive(Serialize)]
 struct Listed {
-    /// Names that stand alone, those of variants with them.
+    /// Policies, including variants.
     policies: Vec<Named>,
-    /// Names that stand behind a plus.
+    /// Mechanisms, appended to a policy after a plus.
     mechanisms: Vec<Named>,
 }
 
@@ -29,7 +29,7 @@ struct Listed {
 struct Named {
     name: String,
     help: &'static str,
-    /// Keys of the GPU's file.
+    /// GPU keys that the policy sets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     sets: Vec<String>,
 }
@@ -52,7 +52,7 @@ pub(super) fn main(args: &PoliciesArgs, known: &Policies) -> Result<(), CliError
 }
 
 impl Listed {
-    /// Variants stand below their bases, which need not be neighbours in reports.
+    /// Text form of the list. Variants follow their bases, which need not be adjacent in reports.
     fn text(&self) -> String {
         let bases = self.policies.iter().filter(|named| !named.name.contains('+'));
         let rows = bases.flat_map(|base| {

@@ -1,4 +1,4 @@
-//! The progress bar, on standard error and only where that is a terminal.
+//! Progress bar on standard error, shown only on a terminal.
 
 use super::say;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -7,14 +7,14 @@ use mias_lab::experiment::compare::Watch;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Redraws while a long stretch of cycles runs.
+/// Interval of redraws during a long stretch of cycles.
 const TICK: Duration = Duration::from_millis(200);
 
 /// Progress over all runs of an experiment.
 #[derive(Debug)]
 pub(super) struct Progress {
     bar: ProgressBar,
-    /// Cycles that one run is expected to take; none where only the end of a run can be counted.
+    /// Expected cycles of one run; `None` if only finished runs can be counted.
     cycles_per_run: Option<u64>,
     runs: AtomicU64,
     finished: AtomicU64,
@@ -33,7 +33,8 @@ pub(super) fn bar() -> ProgressBar {
     bar
 }
 
-/// A bar over the TBs of kernels that are executed and traced; lengthened as each kernel says how many it has.
+/// Creates a bar over the TBs of kernels that are executed and traced. It grows as each kernel
+/// reports its number of TBs.
 pub(super) fn tracing(kernels: &[String]) -> ProgressBar {
     let bar = bar();
     bar.set_message(format!("executing {}", kernels.join(", ")));
@@ -41,7 +42,7 @@ pub(super) fn tracing(kernels: &[String]) -> ProgressBar {
 }
 
 impl Progress {
-    /// A bar for runs of so many cycles each; runs until done have no known length.
+    /// Creates a bar for runs of a given number of cycles; runs until done have no known length.
     pub(super) fn new(cycles_per_run: Option<u64>, cancel: Cancel) -> Self {
         Progress { bar: bar(), cycles_per_run, runs: AtomicU64::new(0), finished: AtomicU64::new(0), cancel }
     }

@@ -1,4 +1,5 @@
-//! What `mias run --trace` replays: the launches of a list, each read when it is its turn, or those of a trace file.
+//! Launches replayed by `mias run --trace`: those of a list, each read when it is due, or those of
+//! a trace file.
 
 use super::tracing::Tracing;
 use super::{CliError, say, trace};
@@ -11,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Launches, and where those of a list come from.
+/// Launches of a trace, and the reader of a list.
 pub(super) struct Replay {
     /// Name of the trace.
     pub(super) name: String,
@@ -22,7 +23,7 @@ pub(super) struct Replay {
 impl Replay {
     /// Reads the headers of a list, or all of a trace file.
     pub(super) fn open(path: &Path, tracing: Tracing) -> Result<(Self, Vec<Workload>), CliError> {
-        // A file that cannot be opened is told by who opens it next.
+        // The next reader reports a file that cannot be opened.
         if trace_file::is_trace_file(path).unwrap_or(false) {
             let (recorded, _) = trace::read(path)?;
             return Ok((Replay { name: recorded.name, launches: None, tracing }, recorded.workloads));
@@ -32,7 +33,8 @@ impl Replay {
         Ok((Replay { name: folder_name(path), launches: Some(launches), tracing }, workloads))
     }
 
-    /// Begins to read what runs first: the first launch of each stream. What is wrong with it is told when it runs.
+    /// Starts reading the first launch of each stream. A read error is reported when the launch
+    /// runs.
     pub(super) fn begin(&self, workloads: &[Workload]) {
         let Some(launches) = &self.launches else { return };
         let mut streams = BTreeSet::new();
@@ -40,12 +42,12 @@ impl Replay {
         first.for_each(|(at, _)| launches.read_ahead(at));
     }
 
-    /// When the first launch of a list had been read.
+    /// Time at which the first launch of a list had been read.
     pub(super) fn began(&self) -> Option<Instant> {
         self.launches.as_ref()?.began()
     }
 
-    /// Fills in what is known once all has been replayed, and tells what could not be understood.
+    /// Adds the data known after the replay, and reports trace content that was not understood.
     pub(super) fn end(&self, workloads: &mut [Workload]) {
         let Some(launches) = &self.launches else { return };
         let mut warnings = Warnings::new();

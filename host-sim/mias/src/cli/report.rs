@@ -1,43 +1,52 @@
-//! `mias report`: the report of a finished evaluation, and its figures one by one, from the folder's results.
+//! `mias report`: report of a finished evaluation, and its individual figures, from the results in
+//! the folder.
 
 use super::CliError;
 use clap::ValueEnum;
+use mias_lab::evaluate::plan;
 use mias_lab::evaluate::results::Evaluation;
-use mias_lab::evaluate::store::Store;
+use mias_lab::evaluate::store::{Store, results_in};
+use mias_lab::experiment::policies::Policies;
 use mias_lab::output::Output;
 use mias_report::evaluation::figure::{Figure, Size};
 #[cfg(feature = "parquet")]
 use mias_report::evaluation::parquet;
-use mias_report::evaluation::{csv, html};
+use mias_report::evaluation::{csv, html, markdown};
 use mias_workloads::input::suggest;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ReportArgs {
-    /// A folder that `mias evaluate` wrote
+    /// Folder that `mias evaluate` wrote, or its results.json, also as .json.xz
     folder: PathBuf,
-    /// Print number and caption of every figure, and write nothing
+    /// Plan whose report blocks to use [default: the evaluated plan]
+    #[arg(long, value_name = "PLAN")]
+    plan: Option<String>,
+    /// Print tables and claims as Markdown, all or those with one title
+    #[arg(long, value_name = "TITLE", num_args = 0..=1, require_equals = true, conflicts_with_all = ["list", "figure", "all", "results"])]
+    markdown: Option<Option<String>>,
+    /// Print number and caption of each figure, and exit
     #[arg(long, conflicts_with_all = ["figure", "all", "out"])]
     list: bool,
-    /// Only this figure: its number, such as 4.2a or A.1
+    /// Export one figure by its number, as in 4.2a or A.1
     #[arg(long, value_name = "NUMBER", conflicts_with = "all")]
     figure: Option<String>,
-    /// Every figure, each a file in the folder that --out names
+    /// Export every figure into the folder of --out
     #[arg(long, requires = "out")]
     all: bool,
-    /// Only the numbers of `results.csv`, into a file: .csv, or .parquet if mias was built with its feature `parquet`
+    /// Export all results as .csv, or as .parquet if built with the feature `parquet`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "figure", "all", "out"])]
     results: Option<PathBuf>,
-    /// File of the figure, whose ending says what kind it is, or folder of all; standard output unless given
+    /// Output file, or folder for --all [default: standard output]
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
-    /// Kind of file [default: what --out ends in, or svg]
+    /// File type [default: the extension of --out, or svg]
     #[arg(long, value_enum)]
     format: Option<FigureFormat>,
-    /// Width of a figure in millimetres: 84 is one of two columns, 174 is both
+    /// Figure width in millimeters: 84 for one column, 174 for two
     #[arg(long, value_name = "MM", default_value_t = 84.0, value_parser = within::<30, 1000>)]
     width_mm: f64,
-    /// Size of a figure's text in points
+    /// Text size in points
     #[arg(long, value_name = "PT", default_value_t = 8.0, value_parser = within::<4, 24>)]
     text_pt: f64,
 }
@@ -47,7 +56,7 @@ pub(super) struct ReportArgs {
 enum FigureFormat {
     /// Scalable Vector Graphics
     Svg,
-    /// The numbers, with units in the heading
+    /// Comma-separated values, with units in the heading
     Csv,
 }
 
@@ -65,13 +74,13 @@ impl FigureFormat {
         }
     }
 
-    /// That of a file's ending.
+    /// Format for a file name extension.
     fn of(path: &Path) -> Result<Self, CliError> {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
         let known = FigureFormat::value_variants();
         known.iter().copied().find(|format| format.ending() == ending).ok_or_else(|| {
             let endings: Vec<String> = known.iter().map(|format| format!(".{}", format.ending())).collect();
-            CliError::User(format!("{}: a figure's file ends in {}; or give --format", path.display(), endings.join(", ")))
+            CliError::User(format!("{}: a figure's file ends in {}; or set --format", path.display(), endings.join(", ")))
         })
     }
 
@@ -83,7 +92,7 @@ impl FigureFormat {
     }
 }
 
-/// The table of all numbers, as a file's ending asks.
+/// Table of all numbers, in the format of the file name extension.
 fn results(evaluation: &Evaluation, path: &Path) -> Result<Vec<u8>, CliError> {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("csv") => Ok(csv::render(evaluation).map_err(CliError::internal)?.into_bytes()),
@@ -91,25 +100,50 @@ fn results(evaluation: &Evaluation, path: &Path) -> Result<Vec<u8>, CliError> {
         Some("parquet") => parquet::render(evaluation).map_err(CliError::internal),
         #[cfg(not(feature = "parquet"))]
         Some("parquet") => {
-            let remedy = "this mias was built without its feature `parquet`; name a .csv, or build it with `--features parquet`";
+            let remedy = "this mias was built without feature `parquet`; use a .csv, or rebuild with `--features parquet`";
             Err(CliError::User(format!("{}: {remedy}", path.display())))
         }
         _ => Err(CliError::User(format!("{}: a table of results ends in .csv or .parquet", path.display()))),
     }
 }
 
-/// Whether a file's ending is that of an HTML page. One without an ending may be `/dev/stdout`.
+/// True if the extension is that of an HTML page. A path without an extension may be `/dev/stdout`.
 fn is_page(path: &Path) -> bool {
     path.extension().is_none_or(|ending| ending.eq_ignore_ascii_case("html") || ending.eq_ignore_ascii_case("htm"))
 }
 
-pub(super) fn main(args: &ReportArgs) -> Result<(), CliError> {
-    let (store, _) = Store::existing(&args.folder)?;
-    let evaluation = store.results()?;
+/// Results from a folder or from a results file.
+fn evaluation(path: &Path) -> Result<Evaluation, CliError> {
+    if path.is_file() {
+        return Ok(results_in(path)?);
+    }
+    let (store, _) = Store::existing(path)?;
+    Ok(store.results()?)
+}
+
+/// Tables as Markdown: all of them, or those under one title.
+fn markdown(evaluation: &Evaluation, title: Option<&str>) -> Result<String, CliError> {
+    let known = markdown::titles(evaluation);
+    match title {
+        Some(title) if !known.contains(&title) => Err(CliError::User(suggest::unknown("table", title, &known))),
+        _ => Ok(markdown::render(evaluation, title)),
+    }
+}
+
+pub(super) fn main(args: &ReportArgs, policies: &Policies) -> Result<(), CliError> {
+    let mut evaluation = evaluation(&args.folder)?;
+    if let Some(plan) = &args.plan {
+        evaluation.plan.report = plan::load(plan, policies)?.report;
+    }
+    let evaluation = evaluation;
     let size = Size { width_mm: args.width_mm, text_pt: args.text_pt };
     if args.list {
         let lines = html::figures(&evaluation).into_iter().map(|figure| format!("{}\t{}\n", figure.id, figure.caption));
         return Ok(Output::open(None)?.write(&lines.collect::<String>())?);
+    }
+    if let Some(title) = &args.markdown {
+        let text = markdown(&evaluation, title.as_deref())?;
+        return Ok(Output::open(args.out.as_deref())?.write(&text)?);
     }
     if let Some(path) = &args.results {
         let bytes = results(&evaluation, path)?;
@@ -128,7 +162,7 @@ pub(super) fn main(args: &ReportArgs) -> Result<(), CliError> {
         return Ok(Output::open(args.out.as_deref())?.write(&format.render(figure, size)?)?);
     }
     if let (true, Some(folder)) = (args.all, &args.out) {
-        let fail = |error: std::io::Error| CliError::User(format!("cannot make the folder {}: {error}", folder.display()));
+        let fail = |error: std::io::Error| CliError::User(format!("cannot create the folder {}: {error}", folder.display()));
         std::fs::create_dir_all(folder).map_err(fail)?;
         let format = args.format.unwrap_or(FigureFormat::Svg);
         for figure in html::figures(&evaluation) {
@@ -140,15 +174,19 @@ pub(super) fn main(args: &ReportArgs) -> Result<(), CliError> {
     if let Some(format) = args.format {
         let ending = format.ending();
         return Err(CliError::User(format!(
-            "--format {ending} is for figures: give --figure NUMBER or --all; a whole report is an HTML page"
+            "--format {ending} applies to figures: add --figure NUMBER or --all; a whole report is an HTML page"
         )));
     }
-    // A file of its own, or the folder's report anew.
+    // Write a separate file, or rewrite the report in the folder.
     if let Some(path) = args.out.as_deref().filter(|path| !is_page(path)) {
         let what = path.display();
         return Err(CliError::User(format!(
-            "--out {what}: a whole report is an HTML page, which ends in .html; a figure of it is --figure NUMBER (--list prints them)"
+            "--out {what}: a whole report is an HTML page: use a name ending in .html, or --figure NUMBER for one figure (--list prints them)"
         )));
+    }
+    if args.out.is_none() && args.folder.is_file() {
+        let file = args.folder.display();
+        return Err(CliError::User(format!("{file} is not a folder for a report; set --out FILE.html")));
     }
     let path = args.out.clone().unwrap_or_else(|| args.folder.join("report.html"));
     Output::open(Some(&path))?.write(&html::render(&evaluation))?;

@@ -1,4 +1,4 @@
-//! From typed words to workloads: kernels and when they arrive.
+//! Conversion of command-line words to workloads: kernels and their arrivals.
 
 use super::arrivals::{Arrival, Arrive};
 use super::dump::Dumps;
@@ -19,19 +19,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Kernels that the firmware schedules at a time.
+/// Maximum number of kernels that the firmware schedules at a time.
 const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
 
-/// Kernels that a queue is drawn from: as many as the firmware sees launches.
+/// Maximum number of kernels in a queue: the launches that the firmware sees.
 const MOST_QUEUED_KERNELS: usize = mias_registers::queue::ENTRIES;
 
-/// The kernels by word, each executed and traced once, on a stream of its own, arriving as `arrive` says. A kernel named
-/// twice is launched twice, with buffers of its own; the second launch of `fwt` is called `fwt#2`.
+/// Workloads of the kernel words, each executed and traced once, on separate streams, with the
+/// arrivals in `arrive`. A kernel named twice is launched twice, with separate buffers; the second
+/// launch of `fwt` is called `fwt#2`.
 pub(super) fn workloads(words: &[String], arrive: Arrive<'_>, tracing: &Tracing, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
     launched(&ordered(requests(words)?, arrive), arrive, &mut Dumps::default(), (tracing, cancel))
 }
 
-/// The same, with PTX of nvcc's for this architecture if there is one; and some of what the kernels leave in memory.
+/// Workloads as in [`workloads`], optionally with PTX that nvcc compiles for an architecture, and
+/// with memory dumps.
 pub(super) fn dumped_workloads(
     (words, nvcc): (&[String], Option<&str>),
     arrive: Arrive<'_>,
@@ -48,7 +50,7 @@ pub(super) fn dumped_workloads(
     launched(&ordered(requests, arrive), arrive, dumps, kept)
 }
 
-/// The same for one kernel that is described by options instead of a word.
+/// Workload of one kernel that options describe instead of a word.
 pub(super) fn user_workload(
     kernel: Kernel,
     arrive: Arrive<'_>,
@@ -59,7 +61,7 @@ pub(super) fn user_workload(
     launched(&requests, arrive, dumps, kept)
 }
 
-/// Kernels for calibration: any number of different ones, which run alone and in pairs.
+/// Kernels for calibration: any number of different kernels, which run alone and in pairs.
 pub(super) fn calibration(words: &[String], tracing: &Tracing, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
     let traced = traced(&requests(words)?, &Dumps::default(), tracing, cancel)?;
     let stream = |(stream, workload)| Workload { stream: stream as u32, ..workload };
@@ -68,7 +70,7 @@ pub(super) fn calibration(words: &[String], tracing: &Tracing, cancel: &Cancel) 
     Ok(workloads)
 }
 
-/// The kernels in the order in which they are launched.
+/// Kernels in launch order.
 fn ordered(mut requests: Vec<(String, Request)>, arrive: Arrive<'_>) -> Vec<(String, Request)> {
     if arrive.parameters.order == Order::Reversed {
         requests.reverse();
@@ -84,20 +86,20 @@ fn launched(
 ) -> Result<Vec<Workload>, CliError> {
     let options = arrive.parameters.options;
     if requests.len() > MOST_QUEUED_KERNELS {
-        return Err(CliError::User(format!("{} kernels given, a queue is drawn from at most {MOST_QUEUED_KERNELS}", requests.len())));
+        return Err(CliError::User(format!("{} kernels; a queue draws from at most {MOST_QUEUED_KERNELS}", requests.len())));
     }
     if requests.len() > MOST_KERNELS && options.queue.is_none() {
-        return Err(CliError::User(format!("{} kernels given, the firmware schedules at most {MOST_KERNELS} at a time", requests.len())));
+        return Err(CliError::User(format!("{} kernels; the firmware schedules at most {MOST_KERNELS} at a time", requests.len())));
     }
     if options.share_memory && requests.iter().all(|(_, request)| request.spec().is_some()) {
-        return Err(CliError::User("share-memory: it is for traces, and none of the kernels is one".into()));
+        return Err(CliError::User("share-memory applies to traces, and no kernel is a trace".into()));
     }
     let labels = labels(&requests.iter().map(|(word, request)| request.name(word)).collect::<Vec<_>>());
     let arrivals = arrive.of(&labels)?;
     if let Some((label, arrival)) = arrivals.iter().find(|(_, arrival)| arrival.priority > 0 && !options.transition.preempts()) {
         let (priority, transition) = (arrival.priority, options.transition.name());
         say::warning(format_args!(
-            "{label}: nobody makes room under the transition `{transition}`, and priority={priority} means nothing; with `--transition preempt` it does"
+            "{label}: priority={priority} has no effect with transition `{transition}`, which does not preempt; use `--transition preempt`"
         ));
     }
     dumps.find(requests, &labels)?;
@@ -113,7 +115,7 @@ fn launched(
     Ok(workloads)
 }
 
-/// Refuses to warm the L2 where there is nothing to warm it with.
+/// Refuses `warm-l2` for kernels without data to warm the L2 with.
 pub(super) fn warmable(workloads: &[Workload], options: Options) -> Result<(), CliError> {
     match options.warm_l2 {
         true => check_copies(workloads.iter()).map_err(|why| CliError::User(format!("warm-l2: {why}"))),
@@ -121,12 +123,12 @@ pub(super) fn warmable(workloads: &[Workload], options: Options) -> Result<(), C
     }
 }
 
-/// Reads all words before anything is run.
+/// Parses all words before anything runs.
 fn requests(words: &[String]) -> Result<Vec<(String, Request)>, CliError> {
     words.iter().map(|word| Ok((word.clone(), Request::parse(word)?))).collect()
 }
 
-/// The same, each word once; no word at all names every kernel of ours.
+/// Parses all words and drops duplicates; without words, returns every built-in kernel.
 pub(super) fn different(words: &[String]) -> Result<Vec<(String, Request)>, CliError> {
     if words.is_empty() {
         return kernels::names().map(|name| Ok((name.to_owned(), Request::parse(name)?))).collect();
@@ -137,13 +139,14 @@ pub(super) fn different(words: &[String]) -> Result<Vec<(String, Request)>, CliE
     Ok(different)
 }
 
-/// Different kernels that run apart from each other: each executed and traced once, in order.
+/// Workloads of different kernels that run in isolation, each executed and traced once, in order.
 pub(super) fn apart(requests: &[(String, Request)], tracing: &Tracing, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
     let mut traced = traced(requests, &Dumps::default(), tracing, cancel)?;
     Ok(requests.iter().filter_map(|(word, _)| traced.remove(word)).collect())
 }
 
-/// Executes and traces each different kernel, once and as far as it is needed, unless its trace is cached. Recorded ones are read.
+/// Executes and traces each different kernel once, as far as needed, unless its trace is cached.
+/// Recorded traces are read.
 fn traced(
     requests: &[(String, Request)],
     dumps: &Dumps,
@@ -155,11 +158,11 @@ fn traced(
     let bar = progress::tracing(&names);
     let needs = tracing.needs(different.len());
     let warnings = Mutex::new(Warnings::new());
-    // Said in the order of their names, once the bar is gone.
+    // Print the sources in the order of the names, after the bar is removed.
     let sources = Mutex::new(Vec::new());
     let traced = different.into_par_iter().map(|(word, request)| {
         if cancel.requested() {
-            // Nobody wants those that have not begun.
+            // Skip kernels that have not started after an interrupt.
             return Err(RunError::Interrupted.into());
         }
         let spec = match request {
@@ -206,7 +209,7 @@ fn traced(
     if cancel.requested() { Err(RunError::Interrupted.into()) } else { traced }
 }
 
-/// What each launch is called: the kernel's name, and its number where it is not the first of that name.
+/// Labels of launches: the kernel's name, with a number from the second launch on.
 fn labels(names: &[String]) -> Vec<String> {
     let number = |at: usize| names[..=at].iter().filter(|name| **name == names[at]).count();
     names.iter().enumerate().map(|(at, name)| label(name, number(at))).collect()

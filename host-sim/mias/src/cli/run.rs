@@ -1,4 +1,5 @@
-//! `mias run`: one policy in full detail, or the launches of an Accel-Sim trace.
+//! `mias run`: detailed measurements of one policy, or a replay of the launches of an Accel-Sim
+//! trace.
 
 use super::args::RunArgs;
 use super::arrivals::Arrive;
@@ -27,7 +28,8 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Kernels that a run may have on an SM at once: those that are named; of a list's launches, one to as many as there are slots.
+/// Number of kernels that can share an SM in a run. For a list, it ranges from one to the number of
+/// slots.
 fn kernels_of(args: &RunArgs) -> RangeInclusive<usize> {
     match (&args.trace, &args.user.ptx) {
         (Some(_), _) => 1..=KERNEL_SLOTS,
@@ -36,29 +38,29 @@ fn kernels_of(args: &RunArgs) -> RangeInclusive<usize> {
     }
 }
 
-/// Refuses settings that mean nothing beside an option.
+/// Refuses settings that have no effect with an option.
 fn check(args: &RunArgs, settings: &Settings) -> Result<(), CliError> {
     let drawn = [("--timeline", args.timeline.is_some()), ("--vcd", args.vcd.is_some()), ("--record", args.record.is_some())];
     let refuse = |option: &str, key: &str, why: &str| Err(CliError::User(format!("{option}: {why}: leave `{key}` out, or {option}")));
     let of_replay =
         ["cycles", "until", "relaunch", "counted", "order", "arrive", "priority", "limit", "precision", "share-memory", "queue.launches"];
     if let (Some(_), Some(key)) = (&args.trace, of_replay.into_iter().find(|key| settings.assigned.has(key))) {
-        return refuse("--trace", key, "the launches of a trace are replayed each once, to their end");
+        return refuse("--trace", key, "it replays each launch of a trace once, to its end");
     }
     if let Some((option, _)) = drawn.iter().find(|(_, asked)| *asked && settings.options().precision.is_some()) {
-        return refuse(option, "precision", "a run that may end before its window is not drawn");
+        return refuse(option, "precision", "it cannot draw a run that may end before its window");
     }
     let whole = [drawn[0], drawn[1], ("--explain", args.common.explain)];
     if let Some((option, _)) = whole.iter().find(|(_, asked)| *asked && settings.options().queue.is_some()) {
-        return refuse(option, "queue.launches", "a queue has too many launches for that");
+        return refuse(option, "queue.launches", "a queue has too many launches for it");
     }
     if settings.assigned.has("power-cycles") && args.timeline.is_none() {
-        return Err(CliError::User("power-cycles: it is of a timeline: give --timeline FILE, or leave it out".into()));
+        return Err(CliError::User("power-cycles applies to timelines: add --timeline FILE, or leave it out".into()));
     }
     Ok(())
 }
 
-/// `started` is when the process began.
+/// Runs the command; `started` is the start time of the process.
 pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
     let common = &args.common;
     let threads = threads::of_process(common.threads)?;
@@ -72,7 +74,7 @@ pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
     let image = settings.image(&common.firmware, args.policy.as_slice())?;
     if args.policy == Some(Policy::Sequential) {
         return Err(CliError::User(
-            "`sequential` is no run: it follows from those of the kernels alone; see `mias compare --policy sequential`".into(),
+            "`sequential` is not a run: it is derived from isolated runs; see `mias compare --policy sequential`".into(),
         ));
     }
     custom_policy::check(args.policy.as_slice(), image.is_some())?;
@@ -130,7 +132,7 @@ pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
     let takes = result.and_then(|outcome| Ok((outcome, takes(&runner, &all, options, &progress)?)));
     progress.clear();
     let (outcome, takes) = takes?;
-    // The GPU is made while the first launch is read; nothing is simulated before there are both.
+    // The GPU is built while the first launch is read; simulation starts when both are ready.
     let simulating = replay.as_ref().and_then(Replay::began).map_or(ready, |read| read.max(ready));
     if let Some(replay) = &replay {
         replay.end(&mut workloads);
@@ -159,7 +161,7 @@ pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
     Ok(output.write(&text)?)
 }
 
-/// The files asked for besides the report.
+/// Requested files other than the report.
 struct Drawings {
     timeline: Option<Output>,
     vcd: Option<Output>,
@@ -167,18 +169,18 @@ struct Drawings {
 }
 
 impl Drawings {
-    /// Sees to it that they can be written, before anything is simulated.
+    /// Opens the files before the simulation, so that unwritable paths fail early.
     fn open(args: &RunArgs) -> Result<Self, CliError> {
         let files: Vec<&PathBuf> = Self::files(args).collect();
         if let Some(twice) = files.iter().enumerate().find(|(at, file)| files[..*at].contains(file)) {
-            return Err(CliError::User(format!("{}: two outputs cannot go to one file", twice.1.display())));
+            return Err(CliError::User(format!("{}: two outputs share this file", twice.1.display())));
         }
         args.record.as_deref().map_or(Ok(()), firmware::refuse_to_replace)?;
         let open = |path: &Option<PathBuf>| path.as_deref().map(|path| Output::open(Some(path))).transpose();
         Ok(Drawings { timeline: open(&args.timeline)?, vcd: open(&args.vcd)?, record: open(&args.record)? })
     }
 
-    /// All files that are asked for, but for dumps.
+    /// All requested files except dumps.
     fn files(args: &RunArgs) -> impl Iterator<Item = &PathBuf> {
         [&args.common.out, &args.timeline, &args.vcd, &args.record].into_iter().flatten()
     }
@@ -201,9 +203,10 @@ impl Drawings {
     }
 }
 
-/// What a report lacks once an image and the firmware in this process have parted.
+/// Note about data missing from the report after the image and the firmware in this process
+/// diverged.
 pub(super) fn no_account(policy: Policy, parted: &str) -> String {
-    format!("{}: no account of the image's decisions from here on: {parted}", policy.name())
+    format!("{}: the image's decisions are unknown from here on: {parted}", policy.name())
 }
 
 fn simulate(
@@ -221,11 +224,11 @@ fn simulate(
     Ok(outcome?)
 }
 
-/// Says which trace holds a TB that no SM can hold, before anything is simulated.
+/// Refuses a trace with a TB that fits on no SM, before the simulation.
 fn check_fit(runner: &SimulatedGpu, trace: &Path, workloads: &[Workload]) -> Result<(), CliError> {
     for (at, workload) in workloads.iter().enumerate() {
         if let Err(error) = runner.max_tbs(workload) {
-            // The kernel's own file, where the trace is a list of such.
+            // Name the kernel's file if the trace is a list.
             let file = accelsim::read_list(trace).ok().and_then(|list| Some(list.kernels().nth(at)?.to_owned()));
             let file = file.unwrap_or_else(|| trace.to_owned());
             return Err(CliError::User(format!("{}: {error}", file.display())));

@@ -1,30 +1,31 @@
-//! What is said on standard error, beside the report: how much of it, and in which colours.
+//! Messages on standard error, separate from the report: verbosity and colors.
 //!
-//! Colours are there where standard error is a terminal; `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE` say otherwise
-//! (<https://no-color.org>, <https://bixense.com/clicolors>). anstream, which clap prints with too, reads them.
+//! Colors appear if standard error is a terminal, unless `NO_COLOR`, `CLICOLOR` or `CLICOLOR_FORCE`
+//! override this (<https://no-color.org>, <https://bixense.com/clicolors>). anstream, which clap
+//! prints with too, reads these variables.
 
 use super::CliError;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Display;
 use std::sync::OnceLock;
 
-/// How much is said.
+/// Verbosity of standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Level {
-    /// Errors.
+    /// Errors only.
     Quiet,
-    /// Warnings, notes and progress too.
+    /// Also warnings, notes and progress.
     Usual,
-    /// And where things come from.
+    /// Also the source of each input.
     Verbose,
 }
 
-/// Set once, before anything is said.
+/// Verbosity, set once before the first message.
 static LEVEL: OnceLock<Level> = OnceLock::new();
 
-/// From here on, so much is said.
+/// Sets the verbosity.
 pub(super) fn at(level: Level) {
-    // A second call is of a program that runs the command line twice; the first holds.
+    // A second call comes from a program that runs the command line twice; the first value stays.
     let _ = LEVEL.set(level);
 }
 
@@ -32,33 +33,33 @@ fn level() -> Level {
     LEVEL.get().copied().unwrap_or(Level::Usual)
 }
 
-/// Whether progress is shown.
+/// True if progress is hidden.
 pub(super) fn is_quiet() -> bool {
     level() == Level::Quiet
 }
 
-/// Something that the user should know, and that keeps nothing from being done.
+/// Prints a warning that does not stop the command.
 pub(super) fn warning(text: impl Display) {
     if level() > Level::Quiet {
         labelled("warning", AnsiColor::Yellow, text);
     }
 }
 
-/// How far things are.
+/// Prints a note about progress.
 pub(super) fn note(text: impl Display) {
     if level() > Level::Quiet {
         anstream::eprintln!("{text}");
     }
 }
 
-/// Where something comes from.
+/// Prints the source of an input.
 pub(super) fn detail(text: impl Display) {
     if level() == Level::Verbose {
         labelled("note", AnsiColor::Cyan, text);
     }
 }
 
-/// Why a command did not do what it was asked.
+/// Prints the error of a command.
 pub(super) fn error(error: &CliError) {
     let text = error.to_string();
     match text.split_once(": ") {

@@ -1,4 +1,5 @@
-//! `mias schema`: the JSON Schemas of the TOML files that users write, for editors. That of plans has the program's own policies.
+//! `mias schema`: JSON Schemas of the TOML input files, for editors. The plan schema includes
+//! custom policies.
 
 use super::CliError;
 use super::choices::choice;
@@ -14,21 +15,21 @@ use std::path::PathBuf;
 choices! {
     /// A kind of file.
     pub(super) enum Kind {
-        /// A GPU, as `--gpu` takes it.
+        /// GPU file, for `--gpu`.
         Gpu = "gpu",
-        /// A plan, as `mias evaluate` takes it.
+        /// Plan file, for `mias evaluate`.
         Plan = "plan",
-        /// A kernel, as every command that runs kernels takes it.
+        /// Kernel file, for every command that runs kernels.
         Kernel = "kernel",
     }
 }
 
 #[derive(Debug, clap::Args)]
 pub(super) struct SchemaArgs {
-    /// What the TOML files describe
+    /// Kind of TOML file
     #[arg(value_parser = choice::<Kind>())]
     kind: Kind,
-    /// Write the schema to a file, whole or not at all
+    /// Write the schema to a file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

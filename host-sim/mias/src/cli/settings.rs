@@ -1,4 +1,4 @@
-//! From options to settings: the GPU, and how runs go. Every key that is set comes through here, from whichever option.
+//! Settings from options: the GPU and the run parameters. Every key is set here, from any option.
 
 use super::args::{CommonArgs, GpuArgs};
 use super::choices::Firmware;
@@ -14,25 +14,26 @@ use mias_lab::experiment::policy::Policy;
 use mias_lab::gpus::{self, plausible};
 use std::ops::RangeInclusive;
 
-/// Default window in core cycles; the thesis' is 5,000,000 (sources.md D7).
+/// Default window in core cycles; the thesis uses 5,000,000 (sources.md D7).
 const DEFAULT_CYCLES: u64 = 300_000;
 
-/// Parameters that count where a kernel is alone on the GPU.
+/// Parameters that apply to a kernel alone on the GPU.
 const ALONE: [&str; 4] = ["cycles", "ipc", "precision", "warm-l2"];
 
-/// The GPU and the parameters of a command.
+/// GPU and parameters of a command.
 #[derive(Debug)]
 pub(super) struct Settings {
-    /// The GPU with what is set of it.
+    /// GPU with the keys set.
     pub(super) gpu: GpuConfig,
-    /// How runs go.
+    /// Run parameters.
     pub(super) parameters: Parameters,
-    /// What `--set` says.
+    /// Assignments of `--set`.
     pub(super) assigned: Assignments,
 }
 
 impl Settings {
-    /// Of `compare`, or of `run`, which `runs`: for as many kernels as may share an SM.
+    /// Settings of `compare`, or of `run` if `runs` is set, for the number of kernels that may
+    /// share an SM.
     pub(super) fn of(gpu: &GpuArgs, common: &CommonArgs, runs: bool, kernels: &RangeInclusive<usize>) -> Result<Self, CliError> {
         let known: Vec<&Parameter> = PARAMETERS.iter().chain(OF_RUN.iter().filter(|_| runs)).collect();
         let assigned = assigned(gpu, &known)?;
@@ -51,7 +52,7 @@ impl Settings {
         ];
         let given: Vec<&str> = options.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect();
         if let Some(twice) = given.iter().find(|name| assigned.has(name)) {
-            return Err(CliError::User(format!("`{twice}` is set twice, by --{twice} and --set: leave one out")));
+            return Err(CliError::User(format!("--{twice} conflicts with `--set {twice}`: leave one out")));
         }
         assigned.apply(&mut parameters, &given).map_err(CliError::User)?;
         if parameters.queue.launches > 0 {
@@ -68,7 +69,7 @@ impl Settings {
         Ok(Settings { gpu, parameters, assigned })
     }
 
-    /// Of a command in which a kernel is alone: nothing is profiled, and no SM changes its configuration.
+    /// Settings of a command for isolated kernels, without profiling or configuration changes.
     pub(super) fn alone(gpu: &GpuArgs, cycles: Option<u64>) -> Result<Self, CliError> {
         let known: Vec<&Parameter> = PARAMETERS.iter().filter(|parameter| ALONE.contains(&parameter.name)).collect();
         let assigned = assigned(gpu, &known)?;
@@ -79,12 +80,12 @@ impl Settings {
         Ok(Settings { gpu, parameters, assigned })
     }
 
-    /// The options of its runs.
+    /// Options of the runs.
     pub(super) fn options(&self) -> Options {
         self.parameters.options
     }
 
-    /// The window in core cycles; none if runs go to their end.
+    /// Window in core cycles; `None` if runs go to their end.
     pub(super) fn cycles(&self) -> Option<u64> {
         match self.parameters.options.end {
             End::Cycles(cycles) => Some(cycles),
@@ -92,7 +93,7 @@ impl Settings {
         }
     }
 
-    /// Whether policies and settings go with each other, for so many kernels.
+    /// Checks that policies and settings are compatible for a number of kernels.
     pub(super) fn check(&self, policies: &[Policy], kernels: usize) -> Result<(), CliError> {
         let (gpu, options) = (&self.gpu, self.options());
         let keys: Vec<String> = self.assigned.fields().iter().map(mias_lab::gpus::fields::Field::name).collect();
@@ -107,7 +108,8 @@ impl Settings {
             .map_err(CliError::User)
     }
 
-    /// The image that decides by these policies; none for the firmware in this process. SMs are dealt out as given by the search.
+    /// Firmware image for these policies; `None` for the firmware in this process. SMs are
+    /// distributed as the search requires.
     pub(super) fn image(&self, firmware: &Firmware, policies: &[Policy]) -> Result<Option<Image>, CliError> {
         let image = match firmware {
             Firmware::Native => return Ok(None),
@@ -124,12 +126,12 @@ impl Settings {
     }
 }
 
-/// What `--set` says; parameters are those of `known`.
+/// Assignments of `--set`; `known` lists the parameters.
 fn assigned(args: &GpuArgs, known: &[&'static Parameter]) -> Result<Assignments, CliError> {
     Assignments::parse(&args.set, known).map_err(CliError::User)
 }
 
-/// The GPU on which TBs are made to leave, if the transition asks for that; if not, nothing may be set of it.
+/// GPU with preemption if the transition requires it; otherwise refuses preemption keys.
 fn preempting(gpu: GpuConfig, assigned: &Assignments, options: Options) -> Result<GpuConfig, CliError> {
     let transition = options.transition;
     if transition.preempts() {
@@ -141,30 +143,31 @@ fn preempting(gpu: GpuConfig, assigned: &Assignments, options: Options) -> Resul
         Some(field) => {
             let (key, name) = (field.name(), transition.name());
             Err(CliError::User(format!(
-                "`--set {key}` is of TBs that are preempted, and the transition is `{name}`: add `--transition preempt`"
+                "`--set {key}` applies to preempted TBs, and the transition is `{name}`: add `--transition preempt`"
             )))
         }
         None => Ok(gpu),
     }
 }
 
-/// Refuses numbers for more kernels than there are, and fewer ways than kernels. A file is of more runs than this one, with more kernels, too;
-/// what it has in excess is told.
+/// Refuses numbers for more kernels than are given, and fewer ways than kernels. A GPU file also
+/// serves runs with more kernels; its unused numbers are reported.
 fn check_kernels(gpu: &GpuConfig, assigned: &Assignments, kernels: &RangeInclusive<usize>) -> Result<(), CliError> {
     let (least, most) = (*kernels.start(), *kernels.end());
     for (key, numbers) in gpus::numbers_by_kernel(gpu).into_iter().filter(|(_, numbers)| *numbers > most) {
         if assigned.fields().iter().any(|field| field.name().starts_with(key)) {
-            return Err(CliError::User(format!("`--set {key}` has {numbers} numbers for {most} kernels: give one for each, or fewer")));
+            return Err(CliError::User(format!("`--set {key}` has {numbers} numbers for {most} kernels: use at most one per kernel")));
         }
         say::warning(format_args!(
-            "machine `{}`: {key} has {numbers} numbers, one for each kernel, and this run has {most}: the last mean nothing here; leave them out if no run has more",
+            "machine `{}`: {key} has {numbers} numbers, one per kernel, and this run has {most} kernels: the last have no effect; leave them out if no run has more",
             gpu.name
         ));
     }
     fits::check_ways(least, gpu).map_err(CliError::User)
 }
 
-/// The machine of a word. What looks like a slip in a user's file is asked about on standard error.
+/// Loads a GPU by name or file. Values of a user's file that look like typing errors are questioned
+/// on standard error.
 pub(super) fn load_gpu(word: &str) -> Result<GpuConfig, CliError> {
     let gpu = gpus::load(word)?;
     say_gpu(word, &gpu.name);
@@ -174,7 +177,7 @@ pub(super) fn load_gpu(word: &str) -> Result<GpuConfig, CliError> {
     Ok(gpu)
 }
 
-/// Says where the machine of a word is from.
+/// Prints the source of a GPU.
 pub(super) fn say_gpu(word: &str, name: &str) {
     if gpus::names().contains(&word) {
         say::detail(format_args!("machine `{word}`: built in"));

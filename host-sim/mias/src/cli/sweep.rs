@@ -1,4 +1,4 @@
-//! `mias sweep`: IPC against TBs per SM.
+//! `mias sweep`: IPC as a function of TBs per SM.
 
 use super::args::SweepArgs;
 use super::choices::TableFormat;
@@ -20,7 +20,7 @@ pub(super) fn main(args: &SweepArgs) -> Result<(), CliError> {
     let cancel = interrupt::catch()?;
     let workloads = resolve::apart(&resolve::different(std::slice::from_ref(&args.kernel))?, &Tracing::window(&args.traces)?, &cancel)?;
     resolve::warmable(&workloads, options)?;
-    let workload = workloads.first().ok_or_else(|| CliError::internal("a word without a kernel"))?;
+    let workload = workloads.first().ok_or_else(|| CliError::internal("an argument without a kernel"))?;
     let progress = Progress::new(settings.cycles(), cancel.clone());
     let runner = SimulatedGpu::new(gpu.clone()).with_threads(threads).stopped_by(cancel);
     let result = sweep(&runner, workload, options, &progress);

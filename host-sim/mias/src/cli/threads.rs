@@ -1,13 +1,13 @@
-//! `--threads` and `--jobs`: how many threads of this machine a command takes, for all that it does at a time.
+//! `--threads` and `--jobs`: number of threads that a command uses in total.
 
 use super::CliError;
 use mias_lab::experiment::threads::Threads;
 
-/// The threads that runs share: so many as were `asked` for, even beyond the cores, or one for each core that affinity and cgroup leave to the
-/// process. Once per process, before anything runs in parallel.
+/// Worker threads shared by all runs. Their number is `asked`, even beyond the cores, or one for
+/// each core that affinity and cgroup allow. Call it once per process, before any parallel work.
 ///
 /// # Errors
-/// [`CliError::Internal`] if the system has no such threads.
+/// [`CliError::Internal`] if the system cannot start the threads.
 pub(super) fn of_process(asked: Option<u16>) -> Result<Threads, CliError> {
     if let Some(threads) = asked {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global().map_err(CliError::internal)?;

@@ -1,4 +1,5 @@
-//! `mias trace`: converts a kernel list into one trace file, says what a list or a file holds, and writes traces for others.
+//! `mias trace`: converts a kernel list into a trace file, prints information about traces, and
+//! exports them for other simulators.
 
 use super::choices::Format;
 use super::{CliError, export, say};
@@ -13,31 +14,31 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum TraceCommand {
-    /// Convert an Accel-Sim kernel list into one file that loads in milliseconds
+    /// Convert an Accel-Sim kernel list into one compact file
     Convert {
         /// Kernel list (kernelslist.g)
         list: PathBuf,
-        /// Trace file to write, whole or not at all, e.g. out.mtrace
+        /// Trace file to write, as in out.mtrace
         file: PathBuf,
     },
-    /// Write a kernel's trace, or a kernel list again, for another simulator
+    /// Export a kernel's trace, or a kernel list, for another simulator
     Export {
-        /// Kernel, which is executed and its results checked, or kernel list (kernelslist.g)
+        /// Kernel, executed and checked, or kernel list (kernelslist.g)
         source: String,
-        /// Form of the trace
+        /// Trace format
         #[arg(long, value_enum)]
         to: ExportFormat,
-        /// Folder to write, whole or not at all
+        /// Folder to write
         folder: PathBuf,
-        /// Replace the trace that the folder holds
+        /// Overwrite a trace in the folder
         #[arg(long)]
         force: bool,
     },
-    /// Print launches, sizes, and how well memory accesses coalesce
+    /// Print launches, sizes and coalescing of memory accesses
     Info {
         /// Trace file or kernel list
         trace: PathBuf,
-        /// Form of the report
+        /// Output format
         #[arg(long, value_enum, default_value_t = Format::Table)]
         format: Format,
     },
@@ -83,7 +84,8 @@ fn info(trace: &Path, format: Format) -> Result<(), CliError> {
     Ok(Output::open(None)?.write(&text)?)
 }
 
-/// The launches of a list or a trace file. What could not be understood is told on standard error.
+/// Launches of a list or a trace file. Trace content that was not understood is reported on
+/// standard error.
 pub(super) fn read(trace: &Path) -> Result<(Recorded, Warnings), CliError> {
     let mut warnings = Warnings::new();
     let recorded = workload::read_trace(trace, &Cache::off(), &mut warnings)?;
@@ -99,12 +101,12 @@ fn encode(recorded: &Recorded, warnings: Warnings) -> Vec<u8> {
     trace_file::encode(&TraceFile { name: recorded.name.clone(), warnings, launches })
 }
 
-/// A slip of the hand must not cost a kernel list or a source file.
+/// Refuses to overwrite a kernel list or a source file after a typing error.
 fn refuse_to_replace(file: &Path) -> Result<(), CliError> {
     let taken = std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0);
     if taken && !trace_file::is_trace_file(file).unwrap_or(false) {
         let file = file.display();
-        return Err(CliError::User(format!("{file} exists and is not a trace file: remove it, or give another name")));
+        return Err(CliError::User(format!("{file} exists and is not a trace file: remove it, or use another name")));
     }
     Ok(())
 }

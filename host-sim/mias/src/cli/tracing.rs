@@ -1,4 +1,4 @@
-//! How kernels come to their traces: from the cache, or executed, and in how much memory.
+//! Sources of kernel traces: the cache or execution, within a memory limit.
 
 use super::CliError;
 use super::args::TraceArgs;
@@ -8,20 +8,20 @@ use mias_workloads::trace_store::{Cache, Needs};
 use std::sync::Arc;
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
-/// The part of this machine's memory that traces may take, unless the user says how much.
+/// Divisor of this machine's memory that gives the default limit for traces.
 const PART_OF_MEMORY: u64 = 4;
 
-/// The cache, and how much of each kernel is needed.
+/// Trace cache, and the part of each kernel that is needed.
 #[derive(Debug)]
 pub(super) struct Tracing {
     pub(super) cache: Arc<Cache>,
-    /// Bytes for the traces of all kernels; none where they are needed whole, whatever they take.
+    /// Bytes for the traces of all kernels; `None` if they are needed whole, without a limit.
     budget_bytes: Option<u64>,
     print: bool,
 }
 
 impl Tracing {
-    /// For simulations: kernels are executed as far as the runs come.
+    /// Tracing for simulations: kernels are executed as far as the runs reach.
     pub(super) fn window(args: &TraceArgs) -> Result<Self, CliError> {
         if args.check {
             return Tracing::grid(args.no_cache);
@@ -35,22 +35,22 @@ impl Tracing {
         Ok(Tracing { cache: Arc::new(open(args.no_cache)?), budget_bytes: Some(budget_bytes), print: false })
     }
 
-    /// For what looks at whole grids.
+    /// Tracing for commands that need whole grids.
     pub(super) fn grid(no_cache: bool) -> Result<Self, CliError> {
         Ok(Tracing { cache: Arc::new(open(no_cache)?), budget_bytes: None, print: false })
     }
 
-    /// The same; what threads print goes to standard error if `print` says so.
+    /// Sets whether device-side printf output goes to standard error.
     pub(super) fn printing(self, print: bool) -> Self {
         Tracing { print, ..self }
     }
 
-    /// Bytes that all traces may take in memory.
+    /// Memory limit for all traces in bytes.
     pub(super) fn budget_bytes(&self) -> u64 {
         self.budget_bytes.unwrap_or(u64::MAX)
     }
 
-    /// How much of each of `kernels` kernels is needed.
+    /// Part of each of `kernels` kernels that is needed.
     pub(super) fn needs(&self, kernels: usize) -> Needs {
         match self.budget_bytes {
             None => Needs::Grid,
@@ -62,27 +62,28 @@ impl Tracing {
     }
 }
 
-/// Parses an amount of memory.
+/// Parses a memory size.
 pub(super) fn memory(text: &str) -> Result<ByteSize, String> {
     match text.trim().parse() {
-        Ok(ByteSize(0)) => Err("0 bytes hold no trace; give a number of bytes such as 2GiB or 500MB".into()),
+        Ok(ByteSize(0)) => Err("0 bytes hold no trace; use a number of bytes such as 2GiB or 500MB".into()),
         Ok(bytes) => Ok(bytes),
         Err(_) => Err("expected a number of bytes, alone or with a unit as in 2GiB or 500MB".into()),
     }
 }
 
-/// Bytes of memory that this process may address, where it is told (`ulimit -v`; proc(5), `/proc/self/limits`).
+/// Bytes of memory that this process may address, if limited (`ulimit -v`; proc(5),
+/// `/proc/self/limits`).
 fn address_space() -> Option<u64> {
     most_address_space(&std::fs::read_to_string("/proc/self/limits").ok()?)
 }
 
-/// Of a text of limits: the soft one, none if there is none.
+/// Soft address-space limit in the text of a limits file; `None` if unlimited.
 fn most_address_space(limits: &str) -> Option<u64> {
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// The cache that the environment names, unless the user wants none.
+/// Opens the cache that the environment names, unless `no_cache` is set.
 fn open(no_cache: bool) -> Result<Cache, CliError> {
     if no_cache { Ok(Cache::off()) } else { Cache::open().map_err(|error| CliError::User(error.to_string())) }
 }
@@ -91,7 +92,7 @@ fn open(no_cache: bool) -> Result<Cache, CliError> {
 mod tests {
     use super::*;
 
-    /// Lines as proc(5) shows them.
+    /// The lines have the form of proc(5).
     #[test]
     fn the_limit_of_the_process_is_read() {
         let limits = |soft: &str| {

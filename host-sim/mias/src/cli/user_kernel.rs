@@ -1,4 +1,4 @@
-//! `mias run --ptx`: a user's kernel from options.
+//! `mias run --ptx`: a user's kernel described by options.
 
 use super::CliError;
 use super::args::{RunArgs, UserKernelArgs};
@@ -6,7 +6,8 @@ use mias_workloads::kernels::argument::Argument;
 use mias_workloads::kernels::{Kernel, Options, Place, Registers, code};
 use std::path::Path;
 
-/// The PTX file, or the CUDA source that nvcc shall make it of, of a kernel from options; none if kernels have words.
+/// PTX file, or CUDA source for nvcc, of a kernel described by options; `None` if words name the
+/// kernels.
 pub(super) fn wanted(args: &RunArgs) -> Result<Option<&Path>, CliError> {
     let user = &args.user;
     if let Some(ptx) = &user.ptx {
@@ -27,14 +28,14 @@ pub(super) fn wanted(args: &RunArgs) -> Result<Option<&Path>, CliError> {
         ("--arg", !user.arg.is_empty()),
     ];
     match given.iter().find(|(_, given)| *given) {
-        Some((option, _)) => Err(CliError::User(format!(
-            "{option} describes a kernel of your own: give its PTX too, by --ptx FILE, or its source with --nvcc"
-        ))),
+        Some((option, _)) => {
+            Err(CliError::User(format!("{option} describes a user kernel: add its PTX with --ptx FILE, or its source with --nvcc")))
+        }
         None => Ok(None),
     }
 }
 
-/// The kernel that the options describe, of the PTX file `ptx`.
+/// Kernel described by the options, with the PTX file `ptx`.
 pub(super) fn of(ptx: &Path, args: &UserKernelArgs) -> Result<Kernel, CliError> {
     let of_source = code::is_cuda_source(ptx) && args.nvcc.is_some();
     if let (false, Some(advice)) = (of_source, code::advice(ptx)) {
@@ -48,8 +49,8 @@ pub(super) fn of(ptx: &Path, args: &UserKernelArgs) -> Result<Kernel, CliError> 
         (None, Some(report)) => Registers::Report(report.clone()),
         (None, None) if of_source => Registers::OfSource(ptx.to_owned()),
         (None, None) => {
-            let message = "PTX does not say how many registers a thread needs: give --regs N, or --ptxas FILE with what `nvcc -cubin \
-                -Xptxas -v` prints";
+            let message = "PTX does not state the number of registers per thread: set --regs N, or --ptxas FILE with the output of `nvcc -cubin \
+                -Xptxas -v`";
             return Err(CliError::User(message.into()));
         }
     };
@@ -76,7 +77,7 @@ pub(super) fn of(ptx: &Path, args: &UserKernelArgs) -> Result<Kernel, CliError> 
     }
 }
 
-/// One to three extents, each at least 1.
+/// Parses one to three extents, each at least 1.
 fn axes(list: &[u32]) -> Option<[u32; 3]> {
     let mut axes = [1; 3];
     axes.get_mut(..list.len()).filter(|axes| !axes.is_empty())?.copy_from_slice(list);

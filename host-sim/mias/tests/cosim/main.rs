@@ -1,5 +1,6 @@
-//! The image in QEMU decides as the firmware in this process does: every register access, every statistic. `cargo xtask ci`
-//! builds the images and runs this; by itself: `cargo xtask image && cargo test -p mias --test cosim`.
+//! The image in QEMU decides as the firmware in this process does: every register access, every
+//! statistic. `cargo xtask ci` builds the images and runs this; manually: `cargo xtask image &&
+//! cargo test -p mias --test cosim`.
 
 mod mechanisms;
 #[path = "../support/mod.rs"]
@@ -12,7 +13,7 @@ use std::path::Path;
 
 const CORES: [&str; 3] = ["qemu", "qemu-m0", "qemu-riscv"];
 
-/// In this process on one thread, beside an image on several: that makes no difference either.
+/// In this process on one thread, but with an image on several, which makes no difference either.
 fn with(args: &[&str], firmware: &str) -> String {
     let threads = if firmware == "native" { "1" } else { "4" };
     printed(&[args, &["--format", "json", "--firmware", firmware, "--threads", threads]].concat())
@@ -30,8 +31,8 @@ fn every_core_gives_the_native_report() {
     }
 }
 
-/// The image decides and nobody else: one that chooses the worst configuration ends with another one. The native twin has no
-/// account of that decision.
+/// The image alone decides: one that chooses the worst configuration ends with a different one. The
+/// native twin has no report of that decision.
 #[test]
 fn an_inverted_comparison_changes_the_result() {
     let image = std::env::var("MIAS_INVERTED_IMAGE").expect("`cargo xtask ci` builds it and says where it is");
@@ -41,15 +42,16 @@ fn an_inverted_comparison_changes_the_result() {
     assert_ne!(native["config"], inverted["config"]);
     assert_ne!(native["launches"], inverted["launches"]);
     assert!(native["decision"].is_object() && inverted["decision"].is_null());
-    // Where the account ends is said: the image stages other quotas than the firmware in this process would.
+    // The end of the report is stated: the image stages other quotas than the firmware in this
+    // process would.
     let parted = mias(&[&args[..], &["--firmware", &format!("qemu:{image}"), "--explain"]].concat()).assert().success();
     let part = "the firmware in this process writes";
     parted
-        .stderr(contains("warning: mias-ipc: no account of the image's decisions from here on: at cycle").and(contains(part)))
-        .stdout(contains("mias-ipc: the image's decision is not known here: at cycle").and(contains(part)));
+        .stderr(contains("warning: mias-ipc: the image's decisions are unknown from here on: at cycle").and(contains(part)))
+        .stdout(contains("mias-ipc: the image's decision is unknown: at cycle").and(contains(part)));
 }
 
-/// Two SMs that `fwt` fills before `mm` arrives and has precedence.
+/// Two SMs that `fwt` fills before `mm` arrives with precedence.
 const URGENT: [&str; 15] = [
     "run",
     "fwt:4096",
@@ -68,7 +70,8 @@ const URGENT: [&str; 15] = [
     "latency=off",
 ];
 
-/// Every scheme, in turn on the three cores: who left when and how, what was chosen among, and when the urgent kernel had its room.
+/// Every scheme, in turn on the three cores: the victims with times and techniques, the candidates,
+/// and the placement of the urgent kernel.
 #[test]
 fn preemption_is_the_same() {
     let schemes = ["drain", "switch", "flush", "chimera", "chimera-plus", "shieh", "oracle"];
@@ -84,7 +87,8 @@ fn preemption_is_the_same() {
     assert_eq!(explained("qemu"), explained("native"));
 }
 
-/// A priority without preemption is nothing to the firmware: the usual image does what is done here.
+/// A priority without preemption does not affect the firmware, so the default image gives the same
+/// results.
 #[test]
 fn a_priority_alone_takes_no_image_of_its_own() {
     let image = mias_lab::cosim::Image::built_for(mias_lab::cosim::Core::CortexM4, mias_lab::cosim::Parts::default())
@@ -92,11 +96,12 @@ fn a_priority_alone_takes_no_image_of_its_own() {
     let image = image.file.to_str().expect("UTF-8");
     let args = [&URGENT[..], &["--transition", "drain"]].concat();
     assert_eq!(with(&args, &format!("qemu:{image}")), with(&args, "native"));
-    // Asked to preempt, it is refused before anything runs, with the image that it takes.
+    // With preemption the default image is refused before anything runs, and the message names the
+    // required image.
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("run.json");
     let args = [&URGENT[..], &["--transition", "preempt", "--firmware", &format!("qemu:{image}"), "--out", out.to_str().expect("UTF-8")]];
-    refused(&args.concat(), &["mias-firmware-remote is built without preemption, and TBs are to be preempted", "--features preempt"]);
+    refused(&args.concat(), &["mias-firmware-remote is built without preemption, and the run preempts TBs", "--features preempt"]);
     assert!(!out.exists());
 }
 
@@ -106,7 +111,8 @@ fn generated(folder: &Path, options: &[&str]) -> String {
     file
 }
 
-/// Machines, policies, kernels and counters at random, some of them at their limits: every access on every core.
+/// Random machines, policies, kernels and counters, some at their limits: every access on every
+/// core.
 #[test]
 fn generated_recordings_are_the_same_on_every_core() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -123,7 +129,8 @@ fn generated_recordings_are_the_same_on_every_core() {
     }
 }
 
-/// The first write that differs is that of a quota: the inverted image has chosen another configuration.
+/// The first different write is that of a quota, since the inverted image has chosen another
+/// configuration.
 #[test]
 fn an_inverted_image_is_caught_at_its_first_other_write() {
     let image = std::env::var("MIAS_INVERTED_IMAGE").expect("`cargo xtask ci` builds it and says where it is");
@@ -162,17 +169,17 @@ fn what_cannot_be_run_is_refused() {
     refused(&["run", "mm:64", "--firmware", "native:x.elf"], &["an image runs in QEMU: qemu:FILE"]);
     refused(&["run", "mm:64", "--firmware", "qemu:no.elf"], &["no.elf is no image", "cargo xtask image"]);
     let text = format!("{}/Cargo.toml", env!("CARGO_MANIFEST_DIR"));
-    refused(&["run", "mm:64", "--firmware", &format!("qemu:{text}")], &["Cargo.toml is no ELF file", "cargo build"]);
+    refused(&["run", "mm:64", "--firmware", &format!("qemu:{text}")], &["Cargo.toml is not an ELF file", "cargo build"]);
     let folder = tempfile::tempdir().expect("a folder");
     let file = generated(folder.path(), &["--cases", "1", "--sms", "2"]);
     let on_m4 = ["firmware", "replay", &file, "--on", "m4", "--image"];
     refused(&[&on_m4[..], &["no.elf"]].concat(), &["no.elf is no image", "cargo xtask image"]);
-    refused(&[&on_m4[..], &[&text]].concat(), &["Cargo.toml is no ELF file"]);
+    refused(&[&on_m4[..], &[&text]].concat(), &["Cargo.toml is not an ELF file"]);
     // The header's machine is 243, EM_RISCV.
     let other = folder.path().join("other.elf");
     std::fs::write(&other, [b"\x7fELF".as_slice(), &[0; 14], &[243, 0]].concat()).expect("written");
     let other = other.to_str().expect("a path");
-    refused(&[&on_m4[..], &[other]].concat(), &["other.elf is for another processor than the Cortex-M4F", "thumbv7em-none-eabihf"]);
+    refused(&[&on_m4[..], &[other]].concat(), &["other.elf is not for the Cortex-M4F", "thumbv7em-none-eabihf"]);
     let mut no_qemu = mias(&["firmware", "replay", &file, "--on", "riscv"]);
     no_qemu
         .env("PATH", folder.path())

@@ -3,7 +3,7 @@
 use crate::support::{json, refused};
 use crate::{CORES, URGENT, generated, with};
 
-/// The others once each, in turn on the three cores.
+/// The remaining policies once each, in turn on the three cores.
 #[test]
 fn every_other_policy_is_the_same_on_one_core() {
     let policies = [
@@ -43,7 +43,7 @@ fn completions_and_late_launches_are_the_same() {
     assert_eq!(with(&args, "qemu"), with(&args, "native"));
 }
 
-/// A kernel that arrives while the firmware decides waits for the end of the decision.
+/// A kernel that arrives during a decision waits for its end.
 #[test]
 fn a_launch_during_a_decision_is_the_same() {
     let args = ["run", "mm:128", "fwt:65536", "--cycles", "50000", "--set", "profile-cycles=8000", "--policy", "mias-linear"];
@@ -63,7 +63,7 @@ fn a_launch_during_a_decision_is_the_same() {
     }
 }
 
-/// The comparison of the whole, oracle included.
+/// The whole comparison, including the oracle.
 #[test]
 fn a_comparison_is_the_same() {
     let args =
@@ -71,7 +71,7 @@ fn a_comparison_is_the_same() {
     assert_eq!(with(&args, "qemu"), with(&args, "native"));
 }
 
-/// MIAS changes its configuration with it, and the time of a selection is charged alike.
+/// MIAS changes its configuration by preemption, and the time of a selection is the same.
 #[test]
 fn a_transition_that_preempts_is_the_same() {
     let args = ["run", "mm:128", "fwt:65536", "--policy", "mias-ipc", "--cycles", "50000", "--set", "profile-cycles=8000"];
@@ -83,7 +83,8 @@ fn a_transition_that_preempts_is_the_same() {
     }
 }
 
-/// The search for SMs, with what changes hands drained or preempted, in turn on the three cores; SMs are stalled and gated alike.
+/// The search for SMs, with SMs drained or preempted before reassignment, in turn on the three
+/// cores; SMs are stalled and gated alike.
 #[test]
 fn searches_are_the_same() {
     let policies = ["cd-search+power", "maestro+search", "fair-share+model", "mias-trial"];
@@ -96,7 +97,7 @@ fn searches_are_the_same() {
         assert!(report["search"]["windows"].as_u64().is_some_and(|windows| windows > 0), "{policy} measures nothing: {}", report["search"]);
         assert_eq!(with(&args, core), native, "{policy} on {core}");
     }
-    // The usual image would fall back to Spatial: it is refused before anything runs.
+    // The default image would fall back to Spatial: it is refused before anything runs.
     let image = mias_lab::cosim::Image::built_for(mias_lab::cosim::Core::CortexM4, mias_lab::cosim::Parts::default());
     let image = image.expect("`cargo xtask image` builds it").file;
     let args = ["run", "fwt:65536", "blk:65536", "--gpu", "zhao18", "--policy", "cd-search", "--firmware"];
@@ -105,7 +106,7 @@ fn searches_are_the_same() {
     refused(&args, &["mias-firmware-remote is built without the search for SMs, and the policy searches", "--features preempt,search"]);
 }
 
-/// A recording of a search finds the images that do, on every core.
+/// A recording of a search selects images with search, on every core.
 #[test]
 fn recorded_searches_are_the_same_on_every_core() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -118,7 +119,8 @@ fn recorded_searches_are_the_same_on_every_core() {
     assert!(targets.len() == 4 && targets.iter().all(|target| target["verdict"] == "same"), "{report}");
 }
 
-/// A recording of a run that preempts finds the images that do, and a usual one is refused.
+/// A recording of a run with preemption selects images with preemption, and the default image is
+/// refused.
 #[test]
 fn recorded_preemption_is_the_same_on_every_core() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -136,7 +138,7 @@ fn recorded_preemption_is_the_same_on_every_core() {
     refused(&["firmware", "replay", &file, "--on", "m4", "--image", image], &["is built without preemption", "--features preempt"]);
 }
 
-/// Launches that wait for a slot of the scheduler are looked at alike by a firmware that could preempt and by images that cannot.
+/// Waiting launches are handled alike by a firmware with preemption and by images without.
 #[test]
 fn launches_that_wait_are_the_same_on_every_core() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -145,7 +147,7 @@ fn launches_that_wait_are_the_same_on_every_core() {
     assert!(report["targets"].as_array().is_some_and(|targets| targets.iter().all(|target| target["verdict"] == "same")), "{report}");
 }
 
-/// What the firmware in this process did under the GPU model, each core does too, and the other way round.
+/// Each core repeats the firmware's accesses under the GPU model, and vice versa.
 #[test]
 fn recorded_runs_are_the_same_on_every_core() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -160,9 +162,9 @@ fn recorded_runs_are_the_same_on_every_core() {
     }
 }
 
-/// Extra TBs that the firmware allows, in no time and charged, beside limits of memory
-/// instructions, too, on each core in its turn: when it looked, what it found, and what that came
-/// to.
+/// Extra TBs under control of the firmware, on each core in turn: in no time and with its time
+/// charged, also with limits of memory instructions. The times of its reads, their findings and the
+/// results are the same.
 #[test]
 fn control_of_extra_tbs_is_the_same() {
     let run = [
@@ -198,15 +200,16 @@ fn control_of_extra_tbs_is_the_same() {
         assert_eq!(report["decision_latency"]["contexts"]["looks"].as_u64().is_some_and(|looks| looks >= 2), charged, "{report}");
         assert_eq!(with(&args, core), native, "{options:?} on {core}");
     }
-    // The usual image would allow none: it is refused before anything runs, with the image that it takes.
+    // The default image would allow none: it is refused before anything runs, and the message names
+    // the required image.
     let image = mias_lab::cosim::Image::built_for(mias_lab::cosim::Core::CortexM4, mias_lab::cosim::Parts::default());
     let image = image.expect("`cargo xtask image` builds it").file;
     let firmware = format!("qemu:{}", image.to_str().expect("UTF-8"));
     let args = [&run[..], &["--firmware", &firmware]].concat();
-    refused(&args, &["is built without control of extra TBs, and the firmware is their controller", "--features preempt,search,contexts"]);
+    refused(&args, &["is built without control of extra TBs, and the firmware controls them", "--features preempt,search,contexts"]);
 }
 
-/// A recording of it finds the images that do, on every core.
+/// A recording of it selects images with that control, on every core.
 #[test]
 fn recorded_control_of_extra_tbs_is_the_same_on_every_core() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,3 +1,3 @@
-//! What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+//! Tests that `cargo xtask ci` runs and `cargo xtask test` leaves out.
 
-mod guide;
+mod book;

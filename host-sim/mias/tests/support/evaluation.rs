@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The pairs, on two SMs, and a pair until done.
+/// Plan of pairs on two SMs, and a pair until done.
 pub(crate) const PLAN: &str = concat!(
     include_str!("../../../lab/tests/data/pairs.toml"),
     r#"profile-cycles = 2_000
@@ -35,7 +35,7 @@ sm.count = 2
 "#
 );
 
-/// A folder with the plan, and the names of plan and output in it.
+/// Folder with the plan, and the names of plan and output in it.
 pub(crate) struct Place {
     pub(crate) folder: tempfile::TempDir,
 }
@@ -62,7 +62,7 @@ impl Place {
         String::from_utf8(mias(&arguments).assert().success().get_output().stdout.clone()).expect("text")
     }
 
-    /// Starts the same with one worker, and does not wait for it.
+    /// Starts an evaluation with one worker, without waiting for it.
     pub(crate) fn start(&self, out: &str, more: &[&str]) -> Child {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("mias"));
         command.args(["evaluate", &self.text("small.toml"), "--out", &self.text(out), "--jobs", "1"]).args(more);
@@ -70,20 +70,20 @@ impl Place {
     }
 }
 
-/// Every document of a finished evaluation.
+/// Returns every document of a finished evaluation.
 pub(crate) fn documents(out: &Path) -> Vec<(String, Vec<u8>)> {
     let names = ["results.json", "results.csv", "report.html", "evaluation.json"];
     names.iter().map(|name| ((*name).to_owned(), fs::read(out.join(name)).expect(name))).collect()
 }
 
-/// Every run that is whole.
+/// Returns every complete run.
 pub(crate) fn runs(out: &Path) -> BTreeSet<(String, Vec<u8>)> {
     let entries = fs::read_dir(out.join("runs")).into_iter().flatten().map(|entry| entry.expect("a run").path());
     let whole = entries.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
     whole.map(|path| (path.file_name().expect("a name").to_string_lossy().into_owned(), fs::read(path).expect("a run"))).collect()
 }
 
-/// Waits until `out` holds at least `count` runs, or the process has ended.
+/// Waits until `out` has at least `count` runs, or the process has ended.
 pub(crate) fn wait_for_runs(child: &mut Child, out: &Path, count: usize) {
     let begun = Instant::now();
     while runs(out).len() < count && child.try_wait().expect("the process").is_none() {

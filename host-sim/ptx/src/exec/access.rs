@@ -1,4 +1,5 @@
-//! What loads and stores do to memory, lane by lane in ascending order: of two lanes that write the same place the higher one wins.
+//! Memory effects of loads and stores, lane by lane in ascending order. If two lanes write the same
+//! place, the higher lane wins.
 
 use super::atomic;
 use super::memory::{Access, Memory, Source, Space, Target};
@@ -11,42 +12,43 @@ use crate::memory::{DeviceMemory, LocalMemory, SharedMemory};
 use crate::program::{Address, Src};
 use crate::registers::Lanes;
 
-/// What a warp's accesses reach, and where their addresses are noted.
+/// Memories that a warp accesses, and the buffer for its addresses.
 pub struct Memories<'a> {
     /// Device memory.
     pub device: &'a DeviceMemory,
-    /// The TB's shared memory.
+    /// Shared memory of the TB.
     pub shared: &'a mut SharedMemory,
     /// Parameter memory.
     pub params: &'a [u8],
-    /// Byte addresses of the active lanes, ascending by lane; cleared by each access. Those of local memory are where the machine
-    /// keeps it, those of a generic access to shared memory are generic.
+    /// Byte addresses of the active lanes, ascending by lane; cleared by each access. Local
+    /// addresses are those of device memory. Generic accesses to shared memory keep their generic
+    /// address.
     pub addresses: &'a mut Vec<u64>,
 }
 
 impl Memories<'_> {
-    /// The memories themselves, and where addresses are noted.
+    /// Splits the memories from the address buffer.
     pub(super) fn reach<'b>(&'b mut self, local: &'b mut LocalMemory) -> (Reach<'b>, &'b mut Vec<u64>) {
         (Reach { device: self.device.view(), shared: self.shared, local, params: self.params }, self.addresses)
     }
 }
 
-/// A lane whose access failed.
+/// A failed access of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneFault {
-    /// The lane.
+    /// Index of the lane.
     pub lane: usize,
-    /// What is wrong.
+    /// Cause of the fault.
     pub fault: AccessFault,
-    /// The memory that the address is in.
+    /// Memory that contains the address.
     pub space: Space,
     /// Bytes of the access.
     pub bytes: u32,
-    /// Its byte address, in that memory.
+    /// Byte address in that memory.
     pub address: u64,
 }
 
-/// The memories of one access: one lane's place in one of them.
+/// Memories of one access by one lane.
 pub(super) struct Reach<'a> {
     pub(super) device: View<'a>,
     pub(super) shared: &'a mut SharedMemory,
@@ -54,7 +56,7 @@ pub(super) struct Reach<'a> {
     params: &'a [u8],
 }
 
-/// An address and the memory it is in.
+/// An address with its memory.
 #[derive(Clone, Copy)]
 pub(super) struct Spot {
     pub(super) space: Space,
@@ -76,7 +78,7 @@ impl Spot {
     }
 }
 
-/// The bytes of one element of an access.
+/// Byte range of one element of an access.
 #[derive(Clone, Copy)]
 struct Element {
     /// Bytes of the whole access.
@@ -122,7 +124,7 @@ impl<'a> Reach<'a> {
         Reach { device: m.device.view(), shared: m.shared, local, params: m.params }
     }
 
-    /// What is at a generic address.
+    /// Reads at a generic address.
     pub(super) fn read(&mut self, lane: usize, address: u64, bytes: u32) -> Result<u64, LaneFault> {
         let spot = Spot::new(Space::Generic, address);
         let fault = |fault| LaneFault { lane, fault, space: spot.space, bytes, address: spot.address };
@@ -136,12 +138,12 @@ impl Reach<'_> {
         self.load(lane, at, Element { bytes, skip, element })
     }
 
-    /// Writes the same.
+    /// Writes `element` bytes at `skip` within an access of `bytes`.
     pub(super) fn store_part(&mut self, lane: usize, at: Spot, bytes: u32, skip: u32, element: u32, value: u64) -> Result<(), AccessFault> {
         self.store(lane, at, Element { bytes, skip, element }, value)
     }
 
-    /// Replaces the `bytes` (2, 4 or 8) at a place by `f` of them and gives the old ones.
+    /// Replaces the `bytes` (2, 4 or 8) at a place by `f` of them and returns the old value.
     #[inline]
     pub(super) fn update(&mut self, lane: usize, at: Spot, bytes: u32, f: impl Fn(u64) -> u64) -> Result<u64, AccessFault> {
         if at.space == Space::Global {
@@ -158,7 +160,7 @@ fn little_endian(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
-/// Executes on the active lanes.
+/// Executes the operation in the active lanes.
 pub fn execute(op: &Memory, l: &mut Lanes<'_>, m: &mut Memories<'_>, local: &mut LocalMemory) -> Result<(), LaneFault> {
     m.addresses.clear();
     match op {
@@ -185,7 +187,7 @@ pub fn execute(op: &Memory, l: &mut Lanes<'_>, m: &mut Memories<'_>, local: &mut
                         load(access, index, l.mask, &at, &mut reach, &mut values)?;
                         write(l, *target, access.ty, values);
                     }
-                    // Thrown away, and checked as a part of the access.
+                    // A discarded element is checked as part of the access.
                     None if index == 0 => load(access, index, l.mask, &at, &mut reach, &mut values)?,
                     None => {}
                 }
@@ -214,10 +216,10 @@ pub fn execute(op: &Memory, l: &mut Lanes<'_>, m: &mut Memories<'_>, local: &mut
     }
 }
 
-/// The address of each lane, as the instruction has it.
+/// Address of each lane, as in the instruction.
 pub(super) fn addresses(access: &Access, l: &Lanes<'_>) -> [u64; LANES] {
     match access.base {
-        // Shared addresses wrap at 32 bits, as the registers that hold them do.
+        // Shared addresses wrap at 32 bits, as their registers do.
         Address::Word(reg) => l.regs.word(Src::Reg(reg)).map(|base| u64::from(base.wrapping_add(access.offset as u32))),
         Address::Double(reg) => l.regs.double(Src::Reg(reg)).map(|base| base.wrapping_add_signed(access.offset)),
         Address::Absolute => [access.offset as u64; LANES],
@@ -238,7 +240,7 @@ fn note(access: &Access, mask: u32, at: &[u64; LANES], local: &LocalMemory, out:
     }
 }
 
-/// The active lanes' numbers, ascending.
+/// Indices of the active lanes, in ascending order.
 #[inline]
 pub(crate) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -248,7 +250,7 @@ pub(crate) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The fault of a lane.
+/// Builds the fault of a lane.
 #[inline]
 pub(super) fn faulty(access: &Access, lane: usize, at: Spot) -> impl FnOnce(AccessFault) -> LaneFault {
     let bytes = access.bytes();
@@ -266,7 +268,7 @@ fn load(
     let element = u32::from(access.ty.bytes());
     let e = Element { bytes: access.bytes(), skip: element * index as u32, element };
     match access.space {
-        // The two common cases have loops of their own.
+        // The two common cases have separate loops.
         Space::Global => {
             for lane in lanes(mask) {
                 values[lane] = m.device.load(at[lane], e.bytes, e.skip, element).map_err(faulty(
@@ -297,13 +299,13 @@ fn store(access: &Access, index: usize, mask: u32, at: &[u64; LANES], m: &mut Re
     Ok(())
 }
 
-/// The register's bits of a loaded element: extended by the type's sign.
+/// Register bits of a loaded element, extended by the type's sign.
 pub(super) fn extended(ty: Type, value: u64) -> u64 {
     let spare = 64 - 8 * u32::from(ty.bytes());
     if ty.is_signed() { ((value << spare) as i64 >> spare) as u64 } else { value << spare >> spare }
 }
 
-/// Writes loaded elements.
+/// Writes loaded elements to the destination.
 pub(super) fn write(l: &mut Lanes<'_>, to: Target, ty: Type, values: [u64; LANES]) {
     let values = if ty.is_signed() { values.map(|v| extended(ty, v)) } else { values };
     match to {

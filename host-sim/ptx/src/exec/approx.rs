@@ -1,26 +1,27 @@
-//! The approximate functions: computed in double precision and rounded, which is within every bound that PTX ISA 7.8 section
-//! 9.7.3 states for them; its tables of special values hold because they are those of the functions themselves.
+//! Approximate functions: computed in double precision and rounded. This meets every error bound in
+//! PTX ISA 7.8 section 9.7.3. The tables of special values there hold because they are those of the
+//! functions themselves.
 //!
-//! The machine's own digits differ within those bounds.
+//! The last digits of a GPU differ within those bounds.
 
 use super::float::{NAN, flush};
 use crate::ieee::{F32, F64, Format, Mode, Value};
 
-/// Which function.
+/// An approximate function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
-    /// a / b: 2 ulp for b from 2^-126 to 2^126; 0 beyond for `div.approx`, which is left out here (assumption: `div.full`'s
-    /// wider range for both).
+    /// a / b: 2 ulp for b from 2^-126 to 2^126. Beyond, `div.approx` gives 0, which is not modeled
+    /// (assumption: the wider range of `div.full` for both).
     Div,
     /// 1 / a: 1 ulp.
     Rcp,
-    /// The root: 2^-23 relative.
+    /// Square root: 2^-23 relative.
     Sqrt,
-    /// 1 / root: 2^-22.4 relative.
+    /// 1 / square root: 2^-22.4 relative.
     Rsqrt,
     /// Sine: 2^-20.9 absolute from -pi to pi.
     Sin,
-    /// Cosine: likewise.
+    /// Cosine: 2^-20.9 absolute from -pi to pi.
     Cos,
     /// Logarithm to base 2: 2^-22.6 absolute.
     Lg2,
@@ -59,21 +60,22 @@ impl Function {
         }
     }
 
-    /// On f32.
+    /// Result for f32.
     pub(super) fn single(self, a: u64, b: u64) -> u64 {
         let [x, y] = [a, b].map(|bits| f64::from(f32::from_bits(bits as u32)));
         let result = self.value(x, y) as f32;
         if result.is_nan() { NAN.into() } else { result.to_bits().into() }
     }
 
-    /// On f64, where PTX keeps only the upper 32 bits of operand and result: `rcp.approx.ftz.f64`, `rsqrt.approx.f64`.
+    /// Result for f64, where PTX keeps only the upper 32 bits of operand and result:
+    /// `rcp.approx.ftz.f64`, `rsqrt.approx.f64`.
     pub(super) fn double(self, a: u64) -> u64 {
         let flushed = |bits: u64| if bits & 0x7ff0_0000_0000_0000 == 0 { bits & F64.sign(true) } else { bits & !0xffff_ffff };
         let result = self.value(f64::from_bits(flushed(a)), 0.0);
         if result.is_nan() { F64.nan } else { flushed(result.to_bits()) }
     }
 
-    /// On f16 or bf16, by way of f32.
+    /// Result for f16 or bf16, computed in f32.
     pub(super) fn half(self, format: Format, a: u64) -> u64 {
         let wide = match format.value(a) {
             Value::Nan => F32.nan,

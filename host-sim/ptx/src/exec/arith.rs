@@ -1,8 +1,9 @@
-//! Floating point beyond f32 rounded to nearest: f64, f16, bf16, pairs of these, directed rounding, saturation, division, square roots,
-//! reciprocals and the approximate functions. PTX ISA 7.8 sections 9.7.3 and 9.7.4.
+//! Floating-point arithmetic beyond f32 rounded to nearest: f64, f16, bf16, pairs of these,
+//! directed rounding, saturation, division, square roots, reciprocals and approximate functions
+//! (PTX ISA 7.8 sections 9.7.3 and 9.7.4).
 //!
-//! What PTX demands to be IEEE is computed in `ieee.rs`, or by the host where it rounds to nearest; the approximate functions
-//! are in `approx.rs`.
+//! IEEE results are computed in `ieee.rs`, or by the host if they round to nearest. The approximate
+//! functions are in `approx.rs`.
 
 use super::approx::Function as Approximate;
 use super::float::flush;
@@ -13,7 +14,7 @@ use crate::ieee::{BF16, F16, F32, F64, Format, Mode, Value};
 use crate::operands::Decoder;
 use mias_warp_trace::isa::Class;
 
-/// The operation.
+/// A floating-point operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// a + b.
@@ -30,9 +31,9 @@ pub enum Operation {
     Sqrt,
     /// 1 / a.
     Rcp,
-    /// The smaller, or the number.
+    /// The smaller operand; the number if one is NaN.
     Min,
-    /// The larger, or the number.
+    /// The larger operand; the number if one is NaN.
     Max,
     /// -a.
     Neg,
@@ -40,25 +41,25 @@ pub enum Operation {
     Abs,
     /// The magnitude of b with the sign of a.
     Copysign,
-    /// One of the approximate functions.
+    /// An approximate function.
     Approx(Approximate),
 }
 
-/// A decoded instruction's function.
+/// Function of a decoded instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arith {
     operation: Operation,
     format: Format,
     mode: Mode,
-    /// Subnormals are zero.
+    /// True if subnormals are zero.
     ftz: bool,
-    /// The result is clamped to 0 to 1, NaN to 0.
+    /// True if the result is clamped to 0 to 1, with NaN to 0.
     saturate: bool,
-    /// What is negative becomes zero.
+    /// True if negative results become zero.
     relu: bool,
-    /// Two halves in a word.
+    /// True for two halves in a word.
     pair: bool,
-    /// A NaN operand makes the result of min and max NaN.
+    /// True if a NaN operand makes the result of min and max NaN.
     nan: bool,
 }
 
@@ -101,7 +102,7 @@ impl Arith {
         let result = self.flushed(result);
         match (self.saturate, self.relu && result & sign != 0) {
             (true, _) => self.clamp(result),
-            // NaN has no sign here.
+            // A NaN has no sign here.
             (false, true) => 0,
             (false, false) => result,
         }
@@ -126,7 +127,7 @@ impl Arith {
             true if self.format == F32 => flush(bits as u32).into(),
             true if self.format == F16 && bits & 0x7c00 == 0 => bits & 0x8000,
             true if self.format == BF16 && bits & 0x7f80 == 0 => bits & 0x8000,
-            // In double precision only the approximate functions flush, on their own.
+            // In double precision, only the approximate functions flush, and they do so themselves.
             _ => bits,
         }
     }
@@ -136,10 +137,10 @@ impl Arith {
         if self.format.value(bits) == Value::Nan || bits & self.format.sign(true) != 0 { 0 } else { bits.min(one) }
     }
 
-    /// The smaller of two, each flipped by `flip` beforehand and the result back after.
+    /// The smaller of two operands, each flipped by `flip` before, with the result flipped back.
     fn least(&self, a: u64, b: u64, flip: u64) -> u64 {
         let f = self.format;
-        // Patterns in the order of their values.
+        // Orders the bit patterns by their values.
         let key = |x: u64| if x & f.sign(true) != 0 { -1 - (x & !f.sign(true)) as i64 } else { x as i64 };
         match (f.value(a) == Value::Nan, f.value(b) == Value::Nan) {
             (true, true) => f.nan,
@@ -152,7 +153,7 @@ impl Arith {
     }
 }
 
-/// Decodes; the opcode's last part is a float type, `f16x2`, `bf16` or `bf16x2`.
+/// Decodes the instruction; its opcode ends with a float type, `f16x2`, `bf16` or `bf16x2`.
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Scalar, PtxError> {
     let last = d.parts.last().copied().unwrap_or_default();
     let pair = last.ends_with("f16x2");

@@ -1,4 +1,5 @@
-//! f64, rounding modifiers, saturation and f16 against the host and by hand; the approximate functions against their bounds.
+//! f64, rounding modifiers, saturation and f16 against the host and by hand; the approximate
+//! functions against their bounds.
 
 use super::super::testing::{double, word};
 use super::*;
@@ -18,7 +19,8 @@ fn relative(found: u32, expected: f64) -> f64 {
 }
 
 proptest! {
-    /// The upper halves of operand and result have 20 digits, so that either errs by 2^-20 at most; beyond the normal range is zero.
+    /// The upper halves of operand and result have 20 digits, so that either errs by 2^-20 at most;
+    /// beyond the normal range is zero.
     #[test]
     fn approximate_doubles_keep_half_of_their_digits(mantissa in 1f64..2.0, exponent in -1000i32..1000, negative: bool) {
         let x = mantissa * 2f64.powi(exponent) * if negative { -1.0 } else { 1.0 };
@@ -95,7 +97,7 @@ proptest! {
     fn pairs_of_halves(a in -500i32..500, b in -500i32..500, c in -30i32..30, d in -30i32..30) {
         let half = |v: i32| F16.round(crate::ieee::Exact { negative: v < 0, mantissa: v.unsigned_abs().into(), exponent: 0, sticky: false }, Mode::Zero) as u32;
         let pair = |x: i32, y: i32| half(x) | half(y) << 16;
-        // An exact sum of zero is +0 whatever the signs of the operands here.
+        // An exact sum of zero is +0 for any signs of the operands here.
         prop_assert_eq!(word("add.f16x2 %r7, %r0, %r1;", &[pair(a, c), pair(b, d)]), pair(a + b, c + d));
         prop_assert_eq!(word("sub.f16 %r7, %r0, %r1;", &[half(a), half(b)]), half(a - b));
         prop_assume!(c != 0 && d != 0);
@@ -122,7 +124,8 @@ fn brain(bits: u32) -> f32 {
     f32::from_bits(bits << 16)
 }
 
-/// To the nearest bf16, ties to even, of what is exact in double precision: patterns of one sign are in the order of their values.
+/// To the nearest bf16, ties to even, of what is exact in double precision: patterns of one sign
+/// are in the order of their values.
 fn to_brain(value: f64) -> u32 {
     let cut = (value as f32).to_bits() >> 16;
     let candidates = [cut.wrapping_sub(1), cut, cut + 1].map(|bits| bits & 0xffff);
@@ -131,7 +134,8 @@ fn to_brain(value: f64) -> u32 {
 }
 
 proptest! {
-    /// Numbers of moderate size: the products of two bf16, and a third added, are exact in double precision.
+    /// Numbers of moderate size: the products of two bf16, and a third added, are exact in double
+    /// precision.
     #[test]
     fn brain_floats_round_once(a in 0x3c00u32..0x4400, b in 0x3c00u32..0x4400, c in 0x3c00u32..0x4400, signs in 0u32..8) {
         let sign = |bits: u32, at: u32| bits | (signs >> at & 1) << 15;

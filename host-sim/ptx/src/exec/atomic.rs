@@ -1,6 +1,8 @@
-//! Read-modify-write: `atom`, `red` on global and shared memory and by generic addresses. PTX ISA 7.8 section 9.7.12 "atom".
+//! Atomics: `atom` and `red` on global and shared memory and at generic addresses (PTX ISA 7.8
+//! section 9.7.12 "atom").
 //!
-//! Lanes act in ascending order. Memory order and scope qualifiers change nothing here: every operation is done at once.
+//! Lanes act in ascending order. Memory order and scope qualifiers have no effect, since every
+//! operation completes at once.
 
 use super::access::{LaneFault, Reach, Spot, extended, faulty, lanes};
 use super::float::NAN;
@@ -13,34 +15,34 @@ use crate::ieee::{F16, F64, Mode};
 use crate::operands::Decoder;
 use crate::registers::Lanes;
 
-/// What is made of the old value and the operands.
+/// Operation on the old value and the operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Update {
     /// Sum.
     Add,
     /// Sums of two halves in a word.
     AddPair,
-    /// The smaller.
+    /// The smaller value.
     Min,
-    /// The larger.
+    /// The larger value.
     Max,
-    /// Conjunction.
+    /// Bitwise and.
     And,
-    /// Disjunction.
+    /// Bitwise or.
     Or,
-    /// Exclusive or.
+    /// Bitwise exclusive or.
     Xor,
-    /// The operand.
+    /// The operand replaces the old value.
     Exchange,
-    /// The second operand where the old value is the first.
+    /// The second operand replaces an old value equal to the first.
     Compare,
-    /// One more, 0 beyond the operand.
+    /// Old value plus 1; 0 from the operand on.
     Increment,
-    /// One less, the operand below 0 or beyond the operand.
+    /// Old value minus 1; the operand if the old value is 0 or above the operand.
     Decrement,
 }
 
-/// The new value.
+/// New value of the memory location.
 fn updated(update: Update, ty: Type, old: u64, b: u64, c: u64) -> u64 {
     let signed = |x: u64| if ty.bytes() == 4 { i64::from(x as i32) } else { x as i64 };
     match update {
@@ -89,7 +91,7 @@ fn updated(update: Update, ty: Type, old: u64, b: u64, c: u64) -> u64 {
     }
 }
 
-/// Decodes.
+/// Decodes an atomic.
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Memory, PtxError> {
     let pair = d.parts.last() == Some(&"f16x2");
     let ty = if pair { Type::Bits(4) } else { d.ty()? };
@@ -146,7 +148,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Memory, PtxError> {
     Ok(Memory::Atomic { access, update, to, from })
 }
 
-/// Executes on the active lanes, whose addresses are `at`.
+/// Executes the atomic in the active lanes, at the addresses `at`.
 pub(super) fn execute(
     (access, update): (&Access, Update),
     at: &[u64; LANES],
@@ -156,7 +158,7 @@ pub(super) fn execute(
     m: &mut Reach<'_>,
 ) -> Result<(), LaneFault> {
     let bytes = access.bytes();
-    // Of narrow operands the lower bits count.
+    // Only the lower bits of narrow operands count.
     let narrow = Type::Bits(access.ty.bytes());
     let [b, c] = from.map(|source| match source {
         Source::Double(src) => l.regs.double(src),

@@ -1,5 +1,5 @@
-//! Bit manipulation: `popc clz brev bfind bfe bfi prmt lop3 shf cnot dp4a dp2a fns`, and `and or xor not shl shr` on 16 bits. PTX ISA
-//! 7.8 sections 9.7.1, 9.7.7 and 9.7.8.
+//! Bit manipulation: `popc clz brev bfind bfe bfi prmt lop3 shf cnot dp4a dp2a fns`, and 16-bit
+//! `and or xor not shl shr` (PTX ISA 7.8 sections 9.7.1, 9.7.7 and 9.7.8).
 
 use super::scalar::{ABSENT, Function, Scalar};
 use crate::ast::{Operand, Type};
@@ -7,52 +7,55 @@ use crate::error::PtxError;
 use crate::operands::Decoder;
 use mias_warp_trace::isa::Class;
 
-/// The operation.
+/// A bit operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Ones.
+    /// Number of ones.
     Popc,
-    /// Leading zeros.
+    /// Number of leading zeros.
     Clz,
     /// Bits in reverse order.
     Brev,
-    /// Place of the highest bit that is not the sign, or all ones; as a shift amount if true.
+    /// Position of the highest bit that differs from the sign, or all ones; as a shift amount if
+    /// true.
     Bfind(bool),
-    /// c bits of a from b on.
+    /// Extracts c bits of a from position b on.
     Bfe,
-    /// b with the low d bits of a at place c.
+    /// Inserts the low d bits of a into b at position c.
     Bfi,
-    /// Four bytes out of eight.
+    /// Selects four bytes out of eight.
     Prmt,
-    /// A table of eight bits looked up for each bit.
+    /// Looks up each bit in a table of eight bits.
     Lop3(u8),
     /// The high word of b:a shifted left by c; clamped at 32 if true.
     FunnelLeft(bool),
     /// The low word of b:a shifted right by c; clamped at 32 if true.
     FunnelRight(bool),
-    /// 1 if zero.
+    /// 1 if the operand is zero.
     Cnot,
-    /// Conjunction.
+    /// Bitwise and.
     And,
-    /// Disjunction.
+    /// Bitwise or.
     Or,
-    /// Exclusive or.
+    /// Bitwise exclusive or.
     Xor,
-    /// Complement.
+    /// Bitwise complement.
     Not,
-    /// Left.
+    /// Shift left.
     Shl,
-    /// Right, with the type's sign.
+    /// Shift right, with the type's sign.
     Shr,
-    /// Four products of bytes, and c; the sign of b's bytes.
+    /// Sum of four products of bytes, plus c; true if the bytes of b are signed.
     Dp4a(bool),
-    /// Two products of halves of a with bytes of b, the upper ones if true, and c; the sign of b's bytes.
+    /// Sum of two products of halves of a with bytes of b, plus c; the upper bytes if the first
+    /// flag is true, signed bytes of b if the second is.
     Dp2a(bool, bool),
-    /// The place of the c-th set bit from place b on, downwards if c is negative; all ones if there is none.
+    /// Position of the c-th set bit from position b on, downwards if c is negative; all ones if
+    /// there is none.
     Fns,
 }
 
-/// A decoded instruction's function.
+/// Function of a decoded instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bits {
     operation: Operation,
@@ -61,8 +64,9 @@ pub struct Bits {
 }
 
 impl Bits {
-    /// `popc`, `bfind` and `brev` go to the multi-function unit (`POPC`, `FLO`, `BREV` have its throughput: CUDA C programming
-    /// guide, table "Throughput of native arithmetic instructions", 16 per cycle and SM for 7.5).
+    /// Execution class: `popc`, `bfind` and `brev` go to the multi-function unit. `POPC`, `FLO` and
+    /// `BREV` have its throughput: CUDA C programming guide, table "Throughput of native arithmetic
+    /// instructions", 16 per cycle and SM for 7.5.
     pub(super) fn class(&self) -> Class {
         match self.operation {
             Operation::Popc | Operation::Clz | Operation::Brev | Operation::Bfind(_) => Class::Sfu,
@@ -147,7 +151,8 @@ impl Bits {
         if self.signed && self.bits < 64 { signed(value) as u64 } else { value }
     }
 
-    /// Beyond the width, and for an empty field with a sign, the sign bit of the field, which is then the number's last.
+    /// Extracts a bit field. Beyond the width, and for an empty signed field, the sign bit is the
+    /// last bit of the number.
     fn extract(&self, x: u64, place: u32, length: u32) -> u64 {
         let last = self.bits - 1;
         let field = x.checked_shr(place).unwrap_or(0) & ones(length);
@@ -160,7 +165,7 @@ impl Bits {
     }
 }
 
-/// PTX ISA's pseudocode for `fns`.
+/// Result of `fns`, by the pseudocode in the PTX ISA.
 fn nth_set(mask: u32, base: u32, offset: i32) -> u32 {
     let set = |at: u32| mask.checked_shr(at).unwrap_or(0) & 1 == 1;
     match offset {
@@ -176,7 +181,7 @@ fn nth_set(mask: u32, base: u32, offset: i32) -> u32 {
     }
 }
 
-/// The low bits set.
+/// Mask of the `count` low bits.
 fn ones(count: u32) -> u64 {
     if count >= 64 { u64::MAX } else { (1 << count) - 1 }
 }
@@ -185,7 +190,7 @@ fn amount(c: u64, clamp: bool) -> u32 {
     if clamp { (c as u32).min(32) } else { c as u32 & 31 }
 }
 
-/// Decodes; the opcode's last part is a type.
+/// Decodes the instruction; its opcode ends with a type.
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Scalar, PtxError> {
     let ty = d.ty()?;
     let modifiers = d.modifiers().to_vec();
@@ -233,7 +238,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Scalar, PtxError> {
         _ => return d.unsupported(),
     };
     let operands = 1 + from.len() + usize::from(matches!(operation, Operation::Lop3(_)));
-    // Counts and places are numbers without sign, whatever the operand's type.
+    // Counts and positions are unsigned for any operand type.
     finish(d, Bits { operation, bits, signed }, to, from, operands)
 }
 

@@ -1,9 +1,8 @@
-//! What the lanes of a warp do together: `shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`,
-//! `activemask`. PTX ISA 7.8 sections 9.7.8
-//! "shfl.sync" and 9.7.12.
+//! Instructions across the lanes of a warp: `shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`,
+//! `activemask` (PTX ISA 7.8 sections 9.7.8 "shfl.sync" and 9.7.12).
 //!
-//! Lanes take part that execute the instruction and are in its member mask. A lane that reads another that does not take part
-//! gets that lane's register (undefined in PTX).
+//! The participating lanes execute the instruction and are in its member mask. A read from another
+//! lane returns that lane's register (undefined in PTX).
 
 use super::access::lanes;
 use super::scalar::Source;
@@ -14,67 +13,67 @@ use crate::operands::Decoder;
 use crate::program::{PredReg, Src32, WordReg};
 use crate::registers::{Lanes, mask_of};
 
-/// Which lane a lane reads.
+/// Source lane of a shuffle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shuffle {
-    /// A lower one.
+    /// A lower lane.
     Up,
-    /// A higher one.
+    /// A higher lane.
     Down,
-    /// The exclusive or of the numbers.
+    /// The exclusive or of the lane numbers.
     Butterfly,
-    /// The one named.
+    /// A lane by number.
     Index,
 }
 
-/// What is voted on.
+/// Condition of a vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vote {
     /// True in all lanes.
     All,
     /// True in any lane.
     Any,
-    /// The same in all lanes.
+    /// Equal in all lanes.
     Uniform,
 }
 
-/// How `redux` makes one value of all.
+/// Operation that reduces the values of all lanes to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Redux {
     /// Sum.
     Add,
-    /// The smallest; with sign if true.
+    /// The smallest; signed if true.
     Min(bool),
-    /// The largest; with sign if true.
+    /// The largest; signed if true.
     Max(bool),
-    /// Conjunction.
+    /// Bitwise and.
     And,
-    /// Disjunction.
+    /// Bitwise or.
     Or,
-    /// Exclusive or.
+    /// Bitwise exclusive or.
     Xor,
 }
 
-/// A decoded instruction.
+/// A decoded instruction across lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Collective {
-    /// Value, valid flag; source, lane, clamp and segment.
+    /// Shuffle: value, valid flag; source, lane, clamp and segment.
     Shuffle(Shuffle, Option<WordReg>, Option<PredReg>, [Src32; 3]),
-    /// A predicate from a predicate (inverted if true), over a member mask.
+    /// Vote: a predicate from a predicate (inverted if true), over a member mask.
     Vote(Vote, PredReg, PredReg, bool, Src32),
-    /// One bit per lane.
+    /// Ballot: one bit per lane.
     Ballot(WordReg, PredReg, bool, Src32),
-    /// The lanes that execute.
+    /// Mask of the executing lanes.
     ActiveMask(WordReg),
-    /// One value made of those of the members.
+    /// Reduction of the members' values to one value.
     Redux(Redux, WordReg, Src32, Src32),
-    /// The lanes with the same value.
+    /// Mask of the lanes with the same value.
     MatchAny(WordReg, Source, Src32),
-    /// All lanes if they have the same value, else none; and whether.
+    /// All lanes if they have the same value, and otherwise none; and a flag.
     MatchAll(WordReg, Option<PredReg>, Source, Src32),
 }
 
-/// Decodes.
+/// Decodes an instruction across lanes.
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Collective, PtxError> {
     let pair = |d: &mut Decoder<'_, '_>| -> Result<(Option<WordReg>, Option<PredReg>), PtxError> {
         match d.operand(0)? {
@@ -103,7 +102,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Collective, PtxError> {
             let (value, flag) = pair(d)?;
             let (o1, o2, o3, o4) = (d.operand(1)?, d.operand(2)?, d.operand(3)?, d.operand(4)?);
             let sources = [d.src32(o1)?, d.src32(o2)?, d.src32(o3)?];
-            // The member mask changes nothing here, but it is read.
+            // The member mask has no effect, but it is read.
             d.src32(o4)?;
             Ok(Collective::Shuffle(mode, value, flag, sources))
         }
@@ -158,7 +157,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Collective, PtxError> {
     }
 }
 
-/// Executes on the active lanes.
+/// Executes the instruction in the active lanes.
 pub(super) fn execute(op: &Collective, l: &mut Lanes<'_>) {
     let mask = l.mask;
     match *op {
@@ -225,7 +224,7 @@ pub(super) fn execute(op: &Collective, l: &mut Lanes<'_>) {
     }
 }
 
-/// The lane read, and whether it is in range; PTX ISA's pseudocode for `shfl.sync`.
+/// Source lane, and whether it is in range; by the pseudocode for `shfl.sync` in the PTX ISA.
 fn place(mode: Shuffle, lane: u32, b: u32, c: u32) -> (usize, bool) {
     let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
     let (most, least) = (lane & segment | clamp & !segment, lane & segment);
@@ -241,7 +240,7 @@ fn place(mode: Shuffle, lane: u32, b: u32, c: u32) -> (usize, bool) {
     (if valid { from as usize % LANES } else { lane as usize }, valid)
 }
 
-/// Per lane the members with its value.
+/// Mask per lane of the members with its value.
 fn equal(l: &Lanes<'_>, source: Source, members: Src32) -> [u32; LANES] {
     let values: [u64; LANES] = match source {
         Source::Word(src) => l.regs.word(src).map(u64::from),

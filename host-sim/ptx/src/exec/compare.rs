@@ -1,4 +1,5 @@
-//! Comparison and selection: `setp`, `selp` on integers of 32 and 64 bits and on f32. PTX ISA 7.8 section 9.7.6.
+//! Comparison and selection: `setp` and `selp` on integers of 32 and 64 bits and on f32 (PTX ISA
+//! 7.8 section 9.7.6).
 
 use super::float::flush;
 use crate::LANES;
@@ -9,13 +10,13 @@ use crate::program::{DoubleReg, PredReg, Src32, Src64, WordReg};
 use crate::registers::{Lanes, mask_of};
 use std::cmp::Ordering;
 
-/// Which outcomes of a comparison give true.
+/// Outcomes of a comparison that give true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relation {
     less: bool,
     equal: bool,
     greater: bool,
-    /// Either operand is NaN.
+    /// True if a NaN operand gives true.
     unordered: bool,
 }
 
@@ -62,16 +63,16 @@ impl Relation {
     }
 }
 
-/// How 32-bit operands are read.
+/// Interpretation of 32-bit operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordKind {
-    /// Unsigned, or untyped.
+    /// Unsigned or untyped.
     Unsigned,
     /// Two's complement.
     Signed,
-    /// IEEE single.
+    /// IEEE single precision.
     Float,
-    /// IEEE single with subnormals as zero.
+    /// IEEE single precision with subnormals as zero.
     FloatFlushed,
 }
 
@@ -80,9 +81,9 @@ pub enum WordKind {
 pub enum Compare {
     /// `setp` on 32 bits.
     SetWord(Relation, WordKind, PredReg, [Src32; 2]),
-    /// `setp` on 64 bits; true for signed.
+    /// `setp` on 64 bits; signed if true.
     SetDouble(Relation, bool, PredReg, [Src64; 2]),
-    /// `selp`: a where the predicate holds, else b.
+    /// `selp`: a if the predicate holds, else b.
     SelectWord(WordReg, [Src32; 2], PredReg),
     /// `selp` on 64 bits.
     SelectDouble(DoubleReg, [Src64; 2], PredReg),
@@ -94,7 +95,7 @@ pub(super) fn is_common(d: &Decoder<'_, '_>) -> bool {
     simple && d.ty().is_ok_and(|ty| ty.bytes() >= 4 && ty != Type::Float(8))
 }
 
-/// Decodes.
+/// Decodes a comparison or selection.
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Compare, PtxError> {
     let ty = d.ty()?;
     let modifiers = d.modifiers().to_vec();
@@ -132,7 +133,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Compare, PtxError> {
     Ok(Compare::SetWord(relation, kind, d.dst_pred(o0)?, [d.src32(o1)?, d.src32(o2)?]))
 }
 
-/// Executes on the active lanes.
+/// Executes the operation in the active lanes.
 pub(super) fn execute(op: &Compare, l: &mut Lanes<'_>) {
     match *op {
         Compare::SetWord(relation, kind, dst, [a, b]) => {
@@ -179,7 +180,7 @@ mod tests {
     }
 
     proptest! {
-        /// Each relation against the host's own operators.
+        /// Checks each relation against the host's operators.
         #[test]
         fn relations(a in small(), b in small()) {
             let (sa, sb) = (a as i32, b as i32);

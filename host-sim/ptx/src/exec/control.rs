@@ -1,5 +1,6 @@
-//! Control flow: `bra`, `brx.idx`, `bar`, `barrier`, `ret`, `exit`, `trap`, fences and hints. PTX ISA 7.8 sections 9.7.12 and 9.7.13.
-//! What they do to a warp is in `src/warp.rs`, what barriers do to a TB in `src/barrier.rs`.
+//! Control flow: `bra`, `brx.idx`, `bar`, `barrier`, `ret`, `exit`, `trap`, fences and hints (PTX
+//! ISA 7.8 sections 9.7.12 and 9.7.13). Their effect on a warp is in `src/warp.rs`, the effect of
+//! barriers on a TB in `src/barrier.rs`.
 
 use super::Op;
 use super::scalar::Source;
@@ -8,14 +9,14 @@ use crate::frames::Enter;
 use crate::operands::Decoder;
 use crate::program::{PredReg, Src32, Src64, WordReg};
 
-/// What the threads at a barrier learn from each other.
+/// Reduction over the threads at a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
-    /// How many hold the predicate.
+    /// Number of threads with a true predicate.
     Count(WordReg),
-    /// Whether all do.
+    /// True if all predicates are true.
     All(PredReg),
-    /// Whether any does.
+    /// True if any predicate is true.
     Any(PredReg),
 }
 
@@ -24,61 +25,61 @@ pub enum Reduction {
 pub struct Barrier {
     /// Number, 0 to 15.
     pub id: Src32,
-    /// Threads that must arrive, a multiple of 32; all live threads of the TB if absent.
+    /// Number of threads that must arrive, a multiple of 32; all live threads of the TB if absent.
     pub threads: Option<Src32>,
-    /// The warp does not wait (`bar.arrive`).
+    /// True for `bar.arrive`, which does not wait.
     pub arrive: bool,
-    /// The result, the predicate, and whether it is inverted.
+    /// Result, predicate, and whether the predicate is inverted.
     pub reduction: Option<(Reduction, PredReg, bool)>,
 }
 
 /// A decoded control instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Control {
-    /// To the instruction with this index, where the guard holds.
+    /// Branch to an instruction where the guard holds.
     Branch {
-        /// Instruction index.
+        /// Index of the target instruction.
         target: u32,
     },
-    /// To the instruction that the register chooses from a list.
+    /// Branch to the instruction that a register selects from a list.
     Table {
-        /// Index into `targets`.
+        /// Register with the index into `targets`.
         index: Src32,
-        /// Instruction indices.
+        /// Indices of the target instructions.
         targets: Box<[u32]>,
     },
-    /// The call of a function, which stands right behind.
+    /// Call of a function whose code follows.
     Call,
-    /// The call of a function that calls itself.
+    /// Call of a recursive function.
     Enter(Box<Enter>),
-    /// The end of such a function, from which lanes go on behind the call.
+    /// End of a recursive function; lanes continue after the call.
     Leave,
-    /// Warps of the TB wait for each other.
+    /// Barrier for the warps of the TB.
     Barrier(Barrier),
-    /// Earlier accesses are done before later ones: always so here.
+    /// Fence: earlier accesses complete before later ones, which always holds here.
     Fence,
-    /// A prefetch, a pause, or a barrier of a warp in lockstep: nothing to do.
+    /// Instruction without effect: a prefetch, a pause, or a barrier of a warp in lockstep.
     Nothing,
-    /// The kernel is given up: `trap`, a failed assertion, `brkpt` (nobody is there to go on from it).
+    /// Stop of the kernel: `trap`, a failed assertion, or `brkpt` (no debugger can continue it).
     Trap,
-    /// The end of a call through a pointer: one that is to none of these functions ends the kernel.
+    /// End of a call through a pointer. A pointer to none of the known functions stops the kernel.
     Unknown {
-        /// The pointer.
+        /// Register with the pointer.
         pointer: Src64,
-        /// Addresses of functions.
+        /// Addresses of the known functions.
         known: Box<[u64]>,
     },
-    /// The thread ends.
+    /// End of the thread.
     Exit,
 }
 
-/// The end of a call through a pointer.
+/// Decodes the end of a call through a pointer.
 pub(crate) fn unknown(d: &mut Decoder<'_, '_>, number: usize) -> Result<Op, PtxError> {
     let known = d.tables.candidates.get(number).cloned().unwrap_or_default();
     Ok(Op::Control(Control::Unknown { pointer: d.pointer()?, known }))
 }
 
-/// Decodes.
+/// Decodes a control instruction.
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Control, PtxError> {
     match d.parts[..] {
         ["bra"] | ["bra", "uni"] => {
@@ -131,7 +132,8 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Control, PtxError> {
     }
 }
 
-/// `bar.sync a{, b}`, `bar.arrive a, b`, `bar.red.op d, a{, b}, {!}c`, and the same named `barrier`.
+/// Decodes `bar.sync a{, b}`, `bar.arrive a, b`, `bar.red.op d, a{, b}, {!}c`, and the same forms
+/// of `barrier`.
 fn barrier(d: &mut Decoder<'_, '_>) -> Result<Barrier, PtxError> {
     let parts: Vec<&str> = d.parts[1..].iter().copied().filter(|part| !matches!(*part, "cta" | "aligned")).collect();
     let count = d.operands();
@@ -140,7 +142,7 @@ fn barrier(d: &mut Decoder<'_, '_>) -> Result<Barrier, PtxError> {
         ["arrive"] if count == 2 => (0, true),
         ["red", "popc", "u32"] | ["red", "and" | "or", "pred"] if (3..=4).contains(&count) => (1, count == 4),
         ["sync" | "arrive"] | ["red", "popc", "u32"] | ["red", "and" | "or", "pred"] => {
-            return d.wrong("another number of operands than a barrier has", d.opcode());
+            return d.wrong("wrong number of operands of a barrier", d.opcode());
         }
         _ => return d.unsupported(),
     };

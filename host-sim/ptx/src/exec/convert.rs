@@ -1,4 +1,5 @@
-//! Conversions: `cvt` between integers of all widths and between integers and f32. PTX ISA 7.8 section 9.7.9.
+//! Conversions by `cvt` between integers of all widths and between integers and f32 (PTX ISA 7.8
+//! section 9.7.9).
 
 use super::float::flush;
 use crate::LANES;
@@ -26,7 +27,7 @@ pub enum Target {
     Double(DoubleReg),
 }
 
-/// How a float becomes an integer.
+/// Rounding of a float to an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
     /// To nearest, ties to even.
@@ -51,19 +52,20 @@ pub struct Format {
 /// A decoded conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Convert {
-    /// Integer to integer: extended by the source's sign, cut to the target's width, then extended to the register. A register may be
-    /// wider than its type (PTX ISA 7.8 section 9.7.9, tables "Relaxed Type-checking Rules").
+    /// Integer to integer: extended by the source's sign, cut to the target's width, then extended
+    /// to the register. A register may be wider than its type (PTX ISA 7.8 section 9.7.9, tables
+    /// "Relaxed Type-checking Rules").
     Integer(Target, Format, Source, Format),
-    /// f32 to integer, saturating, NaN to 0; true for `.ftz`.
+    /// f32 to integer, saturating, with NaN to 0; true for `.ftz`.
     FromFloat(Target, Format, Src32, Rounding, bool),
-    /// Integer to f32, to nearest even.
+    /// Integer to f32, rounded to nearest even.
     ToFloat(WordReg, Source, Format),
-    /// `cvta` and `cvta.to` for global memory (`generic.rs`): a copy, as on the machine.
+    /// `cvta` and `cvta.to` for global memory (`generic.rs`): a copy, as on the GPU.
     Address(DoubleReg, Src64),
 }
 
-/// True for the conversions that have a loop of their own: between integers, from an integer to the nearest f32,
-/// from f32 to an integer.
+/// True for the conversions with a separate loop: between integers, from an integer to the nearest
+/// f32, from f32 to an integer.
 pub(super) fn is_common(d: &Decoder<'_, '_>) -> bool {
     let (Ok(from), Some((to, rest))) = (d.ty(), d.modifiers().split_last()) else { return false };
     let integer = |ty: Type| matches!(ty, Type::Unsigned(_) | Type::Signed(_));
@@ -75,7 +77,7 @@ pub(super) fn is_common(d: &Decoder<'_, '_>) -> bool {
     }
 }
 
-/// Decodes.
+/// Decodes a conversion.
 pub(super) fn decode<'a>(d: &mut Decoder<'_, 'a>) -> Result<Convert, PtxError> {
     d.arity(2)?;
     let (o0, o1) = (d.operand(0)?, d.operand(1)?);
@@ -115,7 +117,7 @@ pub(super) fn decode<'a>(d: &mut Decoder<'_, 'a>) -> Result<Convert, PtxError> {
     d.unsupported()
 }
 
-/// Executes on the active lanes.
+/// Executes the conversion in the active lanes.
 pub(super) fn execute(op: &Convert, l: &mut Lanes<'_>) {
     match *op {
         Convert::Integer(dst, to, src, from) => {
@@ -127,7 +129,7 @@ pub(super) fn execute(op: &Convert, l: &mut Lanes<'_>) {
             write(l, dst, values);
         }
         Convert::ToFloat(dst, src, from) => {
-            // i128 holds every source, and its conversion rounds to nearest even once.
+            // An i128 holds every source, and its conversion rounds to nearest even once.
             let values = read(l, src).map(|bits| (extend(bits, from) as f32).to_bits());
             l.regs.set_word(dst, l.mask, &values);
         }
@@ -152,14 +154,14 @@ fn write(l: &mut Lanes<'_>, dst: Target, values: [u64; LANES]) {
     }
 }
 
-/// The number that the low bits of a register mean.
+/// Number represented by the low bits of a register.
 #[inline]
 fn extend(bits: u64, from: Format) -> i128 {
     let spare = 64 - from.bits;
     if from.signed { i128::from((bits << spare) as i64 >> spare) } else { i128::from(bits << spare >> spare) }
 }
 
-/// The low bits, extended to 64 by the format's own sign.
+/// Low bits, extended to 64 by the format's own sign.
 #[inline]
 fn cut(value: u64, to: Format) -> u64 {
     extend(value, to) as u64
@@ -173,7 +175,7 @@ fn integer(bits: u32, to: Format, rounding: Rounding) -> u64 {
         Rounding::Down => value.floor(),
         Rounding::Up => value.ceil(),
     };
-    // `as` saturates and takes NaN to 0, as PTX does; 128 bits hold every target's range.
+    // `as` saturates and converts NaN to 0, as PTX does; 128 bits hold every target's range.
     let (low, high) = if to.signed { (-(1i128 << (to.bits - 1)), (1i128 << (to.bits - 1)) - 1) } else { (0, (1i128 << to.bits) - 1) };
     (whole as i128).clamp(low, high) as u64
 }
@@ -184,7 +186,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against the host's casts.
+        /// Compares with the casts of the host.
         #[test]
         fn integers(a: u64) {
             let w = a as u32;

@@ -1,8 +1,9 @@
-//! Asynchronous copies from global to shared memory: `cp.async` and what waits for it. PTX ISA 7.8 section 9.7.8.22 "Asynchronous
-//! copy".
+//! Asynchronous copies from global to shared memory: `cp.async` and its wait instructions (PTX ISA
+//! 7.8 section 9.7.8.22 "Asynchronous copy").
 //!
-//! A copy is done at once. A kernel that reads the bytes before it has waited for them is wrong on the machine, where it may or may not
-//! find them. What waits has nothing to do here, but the timing model has (`lower/copies.rs`).
+//! A copy completes at once. A kernel that reads the data before waiting is incorrect on a GPU,
+//! where the data may or may not have arrived. Waiting has no effect on results; the timing model
+//! handles it (`lower/copies.rs`).
 
 use super::access::{LaneFault, Memories, Spot, addresses, faulty, lanes};
 use super::memory::{self, Access, Space};
@@ -14,38 +15,38 @@ use crate::operands::Decoder;
 use crate::program::{PredReg, Src, Src32};
 use crate::registers::Lanes;
 
-/// How much of a copy is read; the rest is zero.
+/// Amount of data that a copy reads; the rest is zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
-    /// All.
+    /// All bytes.
     All,
     /// The first bytes.
     Bytes(Src32),
-    /// Nothing where a predicate (inverted if true) holds.
+    /// No bytes if a predicate (inverted if true) holds.
     Unless(PredReg, bool),
 }
 
-/// A decoded instruction.
+/// A decoded asynchronous copy or wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Copy {
     /// `cp.async`: from global memory, to shared memory.
     Start {
-        /// Where from.
+        /// Source of the copy.
         from: Access,
-        /// Where to.
+        /// Destination of the copy.
         to: Access,
-        /// How much is read.
+        /// Amount of data read.
         amount: Amount,
     },
-    /// `cp.async.commit_group`: the copies since the last are a group.
+    /// `cp.async.commit_group`: groups the copies since the last commit.
     Commit,
-    /// `cp.async.wait_group`: all groups but so many of the latest are done.
+    /// `cp.async.wait_group`: waits for all groups except this many of the latest.
     Wait(u32),
-    /// `cp.async.wait_all`: so are all copies.
+    /// `cp.async.wait_all`: waits for all copies.
     WaitAll,
 }
 
-/// Decodes.
+/// Decodes a copy or wait.
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Copy, PtxError> {
     let parts = d.parts.clone();
     match parts[..] {
@@ -63,7 +64,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Copy, PtxError> {
     }
 }
 
-/// `cp.async.ca.shared.global [to], [from], bytes{, amount}{, policy}`.
+/// Decodes `cp.async.ca.shared.global [to], [from], bytes{, amount}{, policy}`.
 fn start(d: &mut Decoder<'_, '_>, past_l1: bool, hints: &[&str]) -> Result<Copy, PtxError> {
     let policy = hints.contains(&"L2::cache_hint");
     if !hints.iter().all(|hint| matches!(*hint, "L2::cache_hint" | "L2::64B" | "L2::128B" | "L2::256B")) {
@@ -109,7 +110,8 @@ fn ignored(d: &mut Decoder<'_, '_>) -> Result<Amount, PtxError> {
     }
 }
 
-/// Executes on the active lanes and gives those that read global memory, whose addresses are noted.
+/// Executes the instruction in the active lanes. Returns the lanes that read global memory, whose
+/// addresses are recorded.
 pub fn execute(op: &Copy, l: &mut Lanes<'_>, m: &mut Memories<'_>, local: &mut LocalMemory) -> Result<u32, LaneFault> {
     m.addresses.clear();
     let Copy::Start { from, to, amount } = op else { return Ok(l.mask) };
@@ -134,7 +136,7 @@ pub fn execute(op: &Copy, l: &mut Lanes<'_>, m: &mut Memories<'_>, local: &mut L
         for skip in (0..bytes).step_by(4) {
             let mut word = 0;
             if read >= skip + 4 {
-                // Checked as a whole where all is read, else word by word.
+                // Checked as a whole if all bytes are read, and otherwise word by word.
                 let (at, whole, skip) =
                     if read == bytes { (source.address, bytes, skip) } else { (source.address + u64::from(skip), 4, 0) };
                 word = reach.load_part(lane, Spot { address: at, ..source }, whole, skip, 4).map_err(faulty(from, lane, source))?;

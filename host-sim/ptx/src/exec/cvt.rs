@@ -1,6 +1,7 @@
-//! `cvt` between all integer and float types, with every rounding, `.ftz` and `.sat`. PTX ISA 7.8 section 9.7.9 "cvt".
+//! General `cvt` between all integer and float types, with every rounding, `.ftz` and `.sat` (PTX
+//! ISA 7.8 section 9.7.9 "cvt").
 //!
-//! Every source is a number (or infinite, or NaN) that the target's format then rounds.
+//! Every source is a number, infinite or NaN, which is rounded to the target's format.
 
 use super::float::flush;
 use super::scalar::{ABSENT, Function, Scalar};
@@ -10,13 +11,13 @@ use crate::ieee::{Exact, F16, F32, F64, Format, Mode, Value};
 use crate::operands::Decoder;
 use mias_warp_trace::isa::Class;
 
-/// A decoded conversion's function.
+/// Function of a decoded conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cvt {
     to: Type,
     from: Type,
     mode: Mode,
-    /// A float is rounded to a whole number.
+    /// True if a float is rounded to an integer value.
     whole: bool,
     ftz: bool,
     saturate: bool,
@@ -32,7 +33,7 @@ fn format(ty: Type) -> Option<Format> {
 }
 
 impl Cvt {
-    /// Conversions with a float are the multi-function unit's, as for the common ones.
+    /// Conversions with a float execute on the multi-function unit, as the common ones do.
     pub(super) fn class(&self) -> Class {
         if format(self.to).is_some() || format(self.from).is_some() { Class::Sfu } else { Class::Int }
     }
@@ -76,11 +77,11 @@ impl Cvt {
             Value::Infinite(true) => low,
             Value::Infinite(false) => high,
             Value::Finite(x) => {
-                // Whole by now; beyond 100 digits it is out of every range.
+                // The value is integral here; beyond 100 digits it is out of every range.
                 let far = x.mantissa != 0 && x.exponent + 128 - x.mantissa.leading_zeros() as i32 > 100;
                 let magnitude = if far { 1 << 100 } else { x.mantissa << x.exponent.max(0) };
                 let number = if x.negative { -(magnitude as i128) } else { magnitude as i128 };
-                // Floats always saturate; integers where asked.
+                // Floats always saturate; integers only on request.
                 if self.saturate || format(self.from).is_some() { number.clamp(low, high) } else { number }
             }
         };
@@ -97,7 +98,7 @@ fn number(ty: Type, bits: u64) -> Exact {
     Exact { negative: value < 0, mantissa: value.unsigned_abs(), exponent: 0, sticky: false }
 }
 
-/// To a whole number.
+/// Rounds to an integer value.
 fn round(x: Exact, mode: Mode) -> Exact {
     if x.exponent >= 0 {
         return x;
@@ -113,7 +114,7 @@ fn round(x: Exact, mode: Mode) -> Exact {
     Exact { mantissa: kept + u128::from(up), exponent: 0, ..x }
 }
 
-/// Decodes a `cvt`.
+/// Decodes a general `cvt`.
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Scalar, PtxError> {
     let from = d.ty()?;
     let modifiers = d.modifiers().to_vec();
@@ -131,7 +132,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Scalar, PtxError> {
     }
     let typed = |ty: Type| !matches!(ty, Type::Pred | Type::Bits(_));
     let (to_float, from_float) = (format(to).is_some(), format(from).is_some());
-    // Where digits may be lost a rounding must be named, and of the right kind.
+    // If digits may be lost, a rounding of the right kind must be stated.
     let narrows = to_float && from_float && to.bytes() < from.bytes();
     let fits = match (to_float, from_float) {
         (true, true) if to.bytes() > from.bytes() => mode.is_none(),
@@ -186,12 +187,13 @@ mod tests {
             prop_assert_eq!(word("cvt.rni.f32.f32 %r7, %r0;", &[w]), g.round_ties_even().to_bits());
             prop_assert_eq!(word("cvt.rmi.f32.f32 %r7, %r0;", &[w]), g.floor().to_bits());
             prop_assert_eq!(word("cvt.sat.f32.f32 %r7, %r0;", &[w]), (g.clamp(0.0, 1.0) + 0.0).to_bits());
-            // From an integer downwards and upwards: the values enclose it.
+            // From an integer downwards and upwards: the results enclose the value.
             let [down, up] = ["rm", "rp"].map(|m| f64::from(f32::from_bits(word(&format!("cvt.{m}.f32.s32 %r7, %r0;"), &[w]))));
             prop_assert!(down <= f64::from(w as i32) && f64::from(w as i32) <= up);
         }
 
-        /// A half with a small integer's value comes back, and halves survive the way through f32.
+        /// A half with a small integer value is restored, and halves survive the conversion through
+        /// f32.
         #[test]
         fn halves(n in -2048i32..=2048, h in 0u32..0x7c00) {
             let half = word("cvt.rn.f16.s32 %r7, %r0;", &[n as u32]);
@@ -203,7 +205,8 @@ mod tests {
     }
 
     proptest! {
-        /// A register may be wider than its type, on either side: the lower bits are read, the others follow from the sign.
+        /// A register may be wider than its type on either side: the lower bits are read, and the
+        /// others follow from the sign.
         #[test]
         fn registers_wider_than_their_type(a: u64) {
             prop_assert_eq!(run("cvt.s32.s16 %r7, %rd0;", &[], &[a]).r(7)[3], i32::from(a as i16) as u32);

@@ -1,8 +1,9 @@
-//! What `tex` and `tld4` do, lane by lane. CUDA C programming guide, section "Texture Fetching".
+//! Texture fetches by `tex` and `tld4`, lane by lane (CUDA C programming guide, section "Texture
+//! Fetching").
 //!
-//! A sum of weighted texels is made in f64 and rounded once; a chip's last digits may differ. Texels of no weight are fetched but not
-//! added, so that what is not a number stays where it is. Channels that a texel does not have read as 0, the fourth as 1 (OpenCL 1.2
-//! section 6.12.14; PTX does not say).
+//! A sum of weighted texels is computed in f64 and rounded once; the last digits of a chip may
+//! differ. Texels of zero weight are fetched but not added, so their NaN values have no effect.
+//! Missing channels read as 0, the fourth as 1 (OpenCL 1.2 section 6.12.14; PTX leaves it open).
 
 use super::access::{Memories, lanes};
 use super::texture::{Fetch, SamplerFrom, TextureFault, Wrong};
@@ -12,10 +13,10 @@ use crate::memory::device::View;
 use crate::registers::Lanes;
 use crate::texture::{Coordinate, Filter, Footprint, ONE, Sampler, Texture, footprint};
 
-/// Bytes by which the texels of a fetch are noted.
+/// Granularity in bytes at which the texels of a fetch are recorded.
 pub const WORD_BYTES: u64 = 4;
 
-/// A lane's texture, given that of the lane before.
+/// Finds a lane's texture, starting from that of the previous lane.
 pub(super) fn look_up<'a>(
     device: &'a DeviceMemory,
     last: &mut Option<(u64, &'a Texture)>,
@@ -55,14 +56,14 @@ pub(super) fn fetch(op: &Fetch, l: &mut Lanes<'_>, m: &mut Memories<'_>) -> Resu
         if texture.shape != op.place.shape {
             return Err(fault(Wrong::Shape(op.place.shape)));
         }
-        // nvcc takes the bits of floats as integers where the elements are integers that are read as normalised floats.
+        // nvcc reads float bits as integers if the elements are integers read as normalized floats.
         if op.floats && !texture.gives_floats() {
             return Err(fault(Wrong::Integers));
         }
         if sampler.filter == Filter::Linear && op.places && !texture.gives_floats() && op.gather.is_none() {
             return Err(fault(Wrong::Filter));
         }
-        // The number of a layer has no sign: PTX ISA, "tex".
+        // Layer numbers are unsigned (PTX ISA, "tex").
         let layer = layers.map_or(0, |layers| layers[lane].min(texture.size[2] - 1));
         let at = coordinates.map(|coordinate| coordinate[lane]);
         let mut reader = Reader { texture, view: device.view(), addresses: m.addresses };
@@ -79,7 +80,7 @@ pub(super) fn fetch(op: &Fetch, l: &mut Lanes<'_>, m: &mut Memories<'_>) -> Resu
     Ok(())
 }
 
-/// Reads the texels of one texture and notes where they are.
+/// Reader of the texels of one texture, which records their addresses.
 struct Reader<'a, 'n> {
     texture: &'a Texture,
     view: View<'a>,
@@ -102,7 +103,7 @@ impl Reader<'_, '_> {
         };
         let axes = [axis(0), axis(1), axis(2)];
         if let Some(channel) = op.gather {
-            // Counter-clockwise from the lower left, y pointing down.
+            // Counterclockwise from the lower left, with y pointing down.
             let mut found = [0; 4];
             for (found, [x, y]) in found.iter_mut().zip([[0, 1], [1, 1], [1, 0], [0, 0]]) {
                 let texel = self.texel([axes[0].texels[x], axes[1].texels[y], axes[2].texels[0]])?;
@@ -120,7 +121,7 @@ impl Reader<'_, '_> {
                 for x in neighbours(0) {
                     let texel = self.texel([axes[0].texels[x], axes[1].texels[y], axes[2].texels[z]])?;
                     let weights = [axes[0].weights[x], axes[1].weights[y], axes[2].weights[z]];
-                    // At most 24 bits: exact.
+                    // The product has at most 24 bits and is exact.
                     let weight: f64 = weights.iter().map(|&weight| f64::from(weight) / f64::from(ONE)).product();
                     if weight != 0.0 {
                         sums.iter_mut().zip(texel).for_each(|(sum, bits)| *sum += weight * f64::from(f32::from_bits(bits)));
@@ -131,7 +132,7 @@ impl Reader<'_, '_> {
         Ok(sums.map(|sum| (sum as f32).to_bits()))
     }
 
-    /// The channels of a texel, or of the border.
+    /// Channels of a texel, or of the border.
     fn texel(&mut self, [x, y, z]: [Option<u32>; 3]) -> Result<[u32; 4], Wrong> {
         let format = self.texture.format;
         let floats = self.texture.gives_floats();

@@ -1,7 +1,8 @@
-//! 32-bit floating point: `add sub mul fma mad neg abs min max`, rounded to nearest even. PTX ISA 7.8 section 9.7.3.
+//! 32-bit floating-point arithmetic: `add sub mul fma mad neg abs min max`, rounded to nearest even
+//! (PTX ISA 7.8 section 9.7.3).
 //!
-//! Results are IEEE 754 bit for bit. A NaN result is 0x7fffffff, as PTX has it; `.ftz` flushes subnormal inputs and results
-//! to zero of the same sign.
+//! Results equal IEEE 754 bit for bit. A NaN result is 0x7fffffff, as in PTX. `.ftz` flushes
+//! subnormal inputs and results to zero of the same sign.
 
 use crate::ast::Type;
 use crate::error::PtxError;
@@ -9,10 +10,10 @@ use crate::operands::Decoder;
 use crate::program::{Src32, WordReg};
 use crate::registers::Lanes;
 
-/// The NaN that arithmetic gives.
+/// NaN result of arithmetic.
 pub(super) const NAN: u32 = 0x7fff_ffff;
 
-/// Functions of two operands.
+/// A function of two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binary {
     /// Sum.
@@ -21,35 +22,35 @@ pub enum Binary {
     Sub,
     /// Product.
     Mul,
-    /// The smaller; the number if one is NaN; -0 is below +0.
+    /// The smaller operand; the number if one is NaN; -0 is below +0.
     Min,
-    /// The larger; the number if one is NaN; -0 is below +0.
+    /// The larger operand; the number if one is NaN; -0 is below +0.
     Max,
 }
 
-/// What is done with the operands.
+/// A function with its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
     /// Two operands.
     Binary(Binary, WordReg, [Src32; 2]),
     /// a * b + c, rounded once.
     Fma(WordReg, [Src32; 3]),
-    /// The sign flipped.
+    /// Negation: flips the sign.
     Neg(WordReg, Src32),
-    /// The sign cleared.
+    /// Absolute value: clears the sign.
     Abs(WordReg, Src32),
 }
 
 /// A decoded f32 instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Float {
-    /// What it computes.
+    /// Function to compute.
     pub function: Function,
-    /// Subnormals are zero.
+    /// True if subnormals are zero.
     pub ftz: bool,
 }
 
-/// Decodes; the opcode's last part is a float type.
+/// Decodes the instruction; its opcode ends with a float type.
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Float, PtxError> {
     if d.ty()? != Type::Float(4) {
         return d.unsupported();
@@ -93,12 +94,12 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Float, PtxError> {
     Ok(Float { function, ftz })
 }
 
-/// Executes on the active lanes.
+/// Executes the function in the active lanes.
 pub(super) fn execute(op: &Float, l: &mut Lanes<'_>) {
     if op.ftz { apply(op.function, l, flush) } else { apply(op.function, l, |bits| bits) }
 }
 
-/// `adjust` is applied to every input and result.
+/// Applies the function, with `adjust` on every input and result.
 #[inline]
 fn apply(function: Function, l: &mut Lanes<'_>, adjust: impl Fn(u32) -> u32 + Copy) {
     let value = |bits: u32| f32::from_bits(adjust(bits));
@@ -116,7 +117,7 @@ fn apply(function: Function, l: &mut Lanes<'_>, adjust: impl Fn(u32) -> u32 + Co
     }
 }
 
-/// Zero of the same sign for a subnormal.
+/// Replaces a subnormal by zero of the same sign.
 pub(super) fn flush(bits: u32) -> u32 {
     if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits }
 }
@@ -137,14 +138,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// All bit patterns, the special ones often.
+    /// All bit patterns, with special ones frequent.
     fn bits() -> impl Strategy<Value = u32> {
         let special = [0, 1, 0x007f_ffff, 0x0080_0000, 0x3f80_0000, 0x7f7f_ffff, 0x7f80_0000, 0x7fc0_0000, 0x7f80_0001];
         prop_oneof![2 => any::<u32>(), 1 => (prop::sample::select(special.to_vec()), any::<bool>()).prop_map(|(b, n)| b | u32::from(n) << 31)]
     }
 
-    /// An f64 rounded to f32, NaN canonical. The sum and product of two f32 computed in f64 and then rounded are the
-    /// correctly rounded f32 result (53 >= 2 * 24 + 2), so this is an independent reference.
+    /// An f64 rounded to f32, with canonical NaN. The sum and product of two f32, computed in f64
+    /// and then rounded, are correctly rounded (53 >= 2 * 24 + 2). This is an independent
+    /// reference.
     fn rounded(value: f64) -> u32 {
         if value.is_nan() { NAN } else { (value as f32).to_bits() }
     }
@@ -164,7 +166,8 @@ mod tests {
             prop_assert_eq!(word("abs.f32 %r7, %r0;", &[a]), a & !(1 << 31));
         }
 
-        /// One rounding: for integers small enough that a * b + c is exact in i128 and in f64, rounding that is the answer.
+        /// One rounding: for integers small enough that a * b + c is exact in i128 and in f64, the
+        /// rounded value is the expected one.
         #[test]
         fn fma_rounds_once(a in -(1i32 << 24)..1 << 24, b in -(1i32 << 24)..1 << 24, c in -(1i32 << 24)..1 << 24) {
             let exact = i64::from(a) * i64::from(b) + i64::from(c);
@@ -172,7 +175,7 @@ mod tests {
             prop_assert_eq!(word("fma.rn.f32 %r7, %r0, %r1, %r2;", &inputs), (exact as f32).to_bits());
         }
 
-        /// min and max order the numbers like a total order of their bits, NaN aside.
+        /// Except for NaN, min and max order numbers like a total order of their bits.
         #[test]
         fn least_and_largest(a in bits(), b in bits()) {
             let key = |x: u32| if x >> 31 == 1 { !x } else { x | 1 << 31 };
@@ -195,7 +198,7 @@ mod tests {
         assert_eq!(fma(f32::INFINITY, 0.0, 1.0), NAN);
         assert_eq!(fma(1.0, 1.0, -1.0), 0);
         assert_eq!(fma(-1.0, 0.0, -0.0), 0x8000_0000);
-        // (1 + 2^-23)^2 - 1 - 2^-22 = 2^-46 is lost by two roundings.
+        // Two roundings would lose (1 + 2^-23)^2 - 1 - 2^-22 = 2^-46.
         let x = 1.0 + f32::EPSILON;
         assert_eq!(fma(x, x, -1.0 - 2.0 * f32::EPSILON), (2.0f32).powi(-46).to_bits());
     }

@@ -1,6 +1,7 @@
-//! Between generic addresses and those of one memory: `cvta`, `isspacep`. PTX ISA 7.8 section 9.7.8.
+//! Conversions between generic addresses and those of one memory: `cvta`, `isspacep` (PTX ISA 7.8
+//! section 9.7.8).
 //!
-//! Addresses in device memory, constant variables among it, are generic addresses as they are.
+//! Addresses in device memory, including constant variables, equal their generic addresses.
 
 use super::Op;
 use super::convert::Convert;
@@ -12,16 +13,16 @@ use crate::operands::Decoder;
 use crate::program::{DoubleReg, PredReg, Src64};
 use crate::registers::{Lanes, mask_of};
 
-/// A decoded instruction.
+/// A decoded address conversion or query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Generic {
-    /// Into a window or out of it: the number is added.
+    /// Conversion into or out of a window, by adding a number.
     Shift(DoubleReg, Src64, i64),
-    /// Whether an address is in a memory.
+    /// Query whether an address is in a memory.
     Is(PredReg, Src64, Space),
 }
 
-/// Decodes.
+/// Decodes an address conversion or query.
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op, PtxError> {
     d.arity(2)?;
     let (o0, o1) = (d.operand(0)?, d.operand(1)?);
@@ -44,7 +45,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op, PtxError> {
     Ok(Op::Generic(Generic::Shift(d.dst64(o0)?, d.src64(o1)?, sign * base as i64)))
 }
 
-/// Executes on the active lanes.
+/// Executes the operation in the active lanes.
 pub(super) fn execute(op: &Generic, l: &mut Lanes<'_>) {
     match *op {
         Generic::Shift(dst, src, by) => l.double1(dst, src, |address| address.wrapping_add_signed(by)),
@@ -72,7 +73,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// There and back is where one was; the generic address is in its own memory and in no other.
+        /// A conversion and its inverse restore the address; the generic address is in its own
+        /// memory and in no other.
         #[test]
         fn windows(offset in 0u64..1 << 20) {
             for (space, base) in [("shared", window::SHARED), ("local", window::LOCAL), ("param", window::PARAM)] {

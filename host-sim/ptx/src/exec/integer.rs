@@ -1,4 +1,5 @@
-//! Integer arithmetic: `add sub mul mad div rem min max neg abs` on 32 and 64 bits. PTX ISA 7.8 section 9.7.1.
+//! Integer arithmetic: `add sub mul mad div rem min max neg abs` on 32 and 64 bits (PTX ISA 7.8
+//! section 9.7.1).
 
 use crate::ast::Type;
 use crate::error::PtxError;
@@ -6,7 +7,7 @@ use crate::operands::Decoder;
 use crate::program::{DoubleReg, Src32, Src64, WordReg};
 use crate::registers::Lanes;
 
-/// Functions of two operands.
+/// A function of two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binary {
     /// Sum, wrapping.
@@ -17,22 +18,23 @@ pub enum Binary {
     MulLo,
     /// High half of the product.
     MulHi,
-    /// Quotient towards zero; all ones when dividing by zero (unspecified in PTX; what NVIDIA's expansion gives).
+    /// Quotient towards zero; all ones for a division by zero (unspecified in PTX; the result of
+    /// NVIDIA's expansion).
     Div,
-    /// Remainder with the dividend's sign; the dividend when dividing by zero (likewise).
+    /// Remainder with the dividend's sign; the dividend for a division by zero (likewise).
     Rem,
-    /// The smaller.
+    /// The smaller operand.
     Min,
-    /// The larger.
+    /// The larger operand.
     Max,
 }
 
 /// A decoded integer instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Integer {
-    /// `dst = f(a, b)` on 32 bits.
+    /// Function of two operands, `dst = f(a, b)`, on 32 bits.
     Word(Binary, bool, WordReg, [Src32; 2]),
-    /// `dst = f(a, b)` on 64 bits.
+    /// Function of two operands, `dst = f(a, b)`, on 64 bits.
     Double(Binary, bool, DoubleReg, [Src64; 2]),
     /// `mad.lo`, `mad.hi` on 32 bits: the product's half (`MulLo`, `MulHi`) plus c.
     MadWord(Binary, bool, WordReg, [Src32; 3]),
@@ -52,7 +54,7 @@ pub enum Integer {
     AbsDouble(DoubleReg, Src64),
 }
 
-/// Decodes; the opcode's last part is an integer type.
+/// Decodes the instruction; its opcode ends with an integer type.
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Integer, PtxError> {
     let ty = d.ty()?;
     let signed = ty.is_signed();
@@ -112,7 +114,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Integer, PtxError> {
     })
 }
 
-/// Executes on the active lanes.
+/// Executes the function in the active lanes.
 pub(super) fn execute(op: &Integer, l: &mut Lanes<'_>) {
     match *op {
         Integer::Word(f, signed, dst, s) => match (f, signed) {
@@ -183,7 +185,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Expected values in 128 bits, where nothing wraps, then cut.
+        /// Expected values are computed in 128 bits without overflow, then cut.
         #[test]
         fn thirty_two_bits(a: u32, b: u32, c: u32) {
             let (ua, ub, uc) = (i128::from(a), i128::from(b), i128::from(c));

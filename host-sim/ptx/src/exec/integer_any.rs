@@ -1,31 +1,31 @@
-//! Integer arithmetic beyond the common forms: 16 bits, saturation, 24-bit products, carry chains, `sad`. PTX ISA 7.8 sections
-//! 9.7.1 and 9.7.2.
+//! Less common integer arithmetic: 16 bits, saturation, 24-bit products, carry chains, `sad` (PTX
+//! ISA 7.8 sections 9.7.1 and 9.7.2).
 //!
-//! Everything is computed in 128 bits, where nothing wraps, and cut at the end.
+//! All results are computed in 128 bits without overflow, and cut at the end.
 
 use super::scalar::{ABSENT, Function, Scalar, Source};
 use crate::ast::Type;
 use crate::error::PtxError;
 use crate::operands::Decoder;
 
-/// The operation.
+/// An integer operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// a + b + d, d being the carry.
+    /// Sum a + b + d, with d as the carry.
     Add,
-    /// a - b - d, d being the borrow.
+    /// Difference a - b - d, with d as the borrow.
     Sub,
     /// a * b.
     Mul,
     /// a * b + c + d.
     Mad,
-    /// Towards zero; all ones when dividing by zero.
+    /// Quotient towards zero; all ones for a division by zero.
     Div,
-    /// The dividend's sign; the dividend when dividing by zero.
+    /// Remainder with the dividend's sign; the dividend for a division by zero.
     Rem,
-    /// The smaller.
+    /// The smaller operand.
     Min,
-    /// The larger.
+    /// The larger operand.
     Max,
     /// -a.
     Neg,
@@ -35,22 +35,22 @@ pub enum Operation {
     Sad,
 }
 
-/// Which part of a product.
+/// Part of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Low half, or what is not a product.
+    /// Low half, also for other operations.
     Low,
     /// High half.
     High,
-    /// All of it; the addend is as wide.
+    /// Full width; the addend is equally wide.
     Wide,
-    /// Of 24-bit factors, the low 32 bits.
+    /// Low 32 bits of the product of 24-bit factors.
     Low24,
-    /// Of 24-bit factors, bits 16 to 47.
+    /// Bits 16 to 47 of the product of 24-bit factors.
     High24,
 }
 
-/// A decoded instruction's function.
+/// Function of a decoded instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Integer {
     operation: Operation,
@@ -74,12 +74,13 @@ impl Integer {
         }
     }
 
-    /// The product of two 64-bit numbers without sign needs 128 bits without sign: the shift must be logical.
+    /// High half of a product. The product of two unsigned 64-bit numbers needs 128 unsigned bits,
+    /// so the shift must be logical.
     fn high(&self, a: i128, b: i128) -> i128 {
         if self.signed { a.wrapping_mul(b) >> self.bits } else { ((a as u128).wrapping_mul(b as u128) >> self.bits) as i128 }
     }
 
-    /// The value, and the carry or borrow out.
+    /// Value, and the carry or borrow out.
     pub(super) fn apply(&self, [a, b, c, d]: [u64; 4]) -> (u64, bool) {
         let factor_bits = if matches!(self.part, Part::Low24 | Part::High24) { 24 } else { self.bits };
         let wide = if self.part == Part::Wide { 2 * self.bits } else { self.bits };
@@ -89,7 +90,7 @@ impl Integer {
             Operation::Add => a + b + d,
             Operation::Sub => a - b - d,
             Operation::Mul => self.product(a, b),
-            // The low part of a product is a number of its own, for the carry.
+            // For the carry, the low part of a product is a separate number.
             Operation::Mad if self.part == Part::Low => (a.wrapping_mul(b) & ((1 << self.bits) - 1)) + c + d,
             Operation::Mad => self.product(a, b).wrapping_add(c) + d,
             Operation::Div => a.checked_div(b).unwrap_or(-1),
@@ -101,7 +102,7 @@ impl Integer {
             Operation::Sad => (a - b).abs() + c,
         };
         let result = if self.saturate { result.clamp(-(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1) } else { result };
-        // The carry is that of the unsigned operation whatever the type.
+        // The carry is that of the unsigned operation for any type.
         let carry = match self.operation {
             Operation::Add => (unsigned(a, self.bits) + unsigned(b, self.bits) + d) >> self.bits != 0,
             Operation::Sub => unsigned(a, self.bits) - unsigned(b, self.bits) - d < 0,
@@ -112,7 +113,7 @@ impl Integer {
             }
             _ => false,
         };
-        // Narrow results are kept extended by their own sign, as loads and conversions leave them.
+        // Narrow results are kept extended by their own sign, as by loads and conversions.
         (if wide < 64 { self.number(result as u64, wide) as u64 } else { result as u64 }, carry)
     }
 }
@@ -121,7 +122,7 @@ fn unsigned(value: i128, bits: u32) -> i128 {
     value & ((1 << bits) - 1)
 }
 
-/// Decodes; the opcode's last part is an integer type.
+/// Decodes the instruction; its opcode ends with an integer type.
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Scalar, PtxError> {
     let ty = d.ty()?;
     let (bits, signed) = (8 * u32::from(ty.bytes()), ty.is_signed());
@@ -194,7 +195,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against the host's own 16-bit, saturating and wide operations.
+        /// Compares with the host's 16-bit, saturating and wide operations.
         #[test]
         fn narrow_and_saturating(a: u32, b: u32, c: u32) {
             let (sa, sb) = (a as i16, b as i16);
@@ -218,7 +219,7 @@ mod tests {
             prop_assert_eq!(word("mul24.hi.u32 %r7, %r0, %r1;", &[a, b]), (wide >> 16) as u32);
         }
 
-        /// A chain over four words is 128-bit arithmetic.
+        /// A chain over four words equals 128-bit arithmetic.
         #[test]
         fn chains(a: u64, b: u64, c: u64, d: u64) {
             let halves = |x: u64| [x as u32, (x >> 32) as u32];
@@ -229,7 +230,7 @@ mod tests {
             let after = run_program("sub.cc.u32 %r4, %r0, %r2;\nsubc.cc.u32 %r5, %r1, %r3;\nsubc.u32 %r6, 0, 0;", &words);
             prop_assert_eq!([after.r(4)[0], after.r(5)[9]], halves(a.wrapping_sub(b)));
             prop_assert_eq!(after.r(6)[3], if a < b { u32::MAX } else { 0 });
-            // a * b in 64 by 32 bits, plus d: mad chains.
+            // Chains of mad: a * b in 64 by 32 bits, plus d.
             let words = [a as u32, (a >> 32) as u32, b as u32, d as u32, (d >> 32) as u32, 0, 0];
             let after = run_program("mad.lo.cc.u32 %r5, %r0, %r2, %r3;\nmadc.hi.u32 %r6, %r0, %r2, %r4;", &words);
             let expected = u64::from(a as u32).wrapping_mul(u64::from(b as u32)).wrapping_add(d);

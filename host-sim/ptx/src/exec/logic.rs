@@ -1,4 +1,4 @@
-//! Bitwise logic and shifts: `and or xor not shl shr`. PTX ISA 7.8 section 9.7.7.
+//! Bitwise logic and shifts: `and or xor not shl shr` (PTX ISA 7.8 section 9.7.7).
 
 use crate::ast::Type;
 use crate::error::PtxError;
@@ -6,36 +6,36 @@ use crate::operands::Decoder;
 use crate::program::{DoubleReg, PredReg, Src32, Src64, WordReg};
 use crate::registers::Lanes;
 
-/// Functions of two operands of equal width.
+/// A function of two operands of equal width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bitwise {
-    /// Conjunction.
+    /// Bitwise and.
     And,
-    /// Disjunction.
+    /// Bitwise or.
     Or,
-    /// Exclusive or.
+    /// Bitwise exclusive or.
     Xor,
 }
 
-/// Shifts; amounts beyond the width shift everything out.
+/// A shift; amounts beyond the width shift out all bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shift {
     /// Towards the high bits.
     Left,
-    /// Towards the low bits, zeros in.
+    /// Towards the low bits, with zeros.
     Right,
-    /// Towards the low bits, copies of the sign in.
+    /// Towards the low bits, with copies of the sign.
     Arithmetic,
 }
 
 /// A decoded logic instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Logic {
-    /// On 32 bits.
+    /// Function on 32 bits.
     Word(Bitwise, WordReg, [Src32; 2]),
-    /// On 64 bits.
+    /// Function on 64 bits.
     Double(Bitwise, DoubleReg, [Src64; 2]),
-    /// On predicates.
+    /// Function on predicates.
     Pred(Bitwise, PredReg, [PredReg; 2]),
     /// `not` on 32 bits.
     NotWord(WordReg, Src32),
@@ -43,13 +43,13 @@ pub enum Logic {
     NotDouble(DoubleReg, Src64),
     /// `not` on predicates.
     NotPred(PredReg, PredReg),
-    /// A shift of 32 bits by a 32-bit amount.
+    /// Shift of 32 bits by a 32-bit amount.
     ShiftWord(Shift, WordReg, [Src32; 2]),
-    /// A shift of 64 bits by a 32-bit amount.
+    /// Shift of 64 bits by a 32-bit amount.
     ShiftDouble(Shift, DoubleReg, Src64, Src32),
 }
 
-/// Decodes.
+/// Decodes logic or a shift.
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Logic, PtxError> {
     let ty = d.ty()?;
     if !d.modifiers().is_empty() {
@@ -87,7 +87,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Logic, PtxError> {
     }
 }
 
-/// Executes on the active lanes.
+/// Executes the function in the active lanes.
 pub(super) fn execute(op: &Logic, l: &mut Lanes<'_>) {
     match *op {
         Logic::Word(Bitwise::And, dst, s) => l.word2(dst, s, |a, b| a & b),

@@ -1,5 +1,5 @@
-//! Loads and stores: `ld`, `ldu`, `st` of all spaces, scalar and vector, and by generic addresses. PTX ISA 7.8 section 9.7.8. What
-//! they do to memory is in `access.rs`.
+//! Loads and stores: `ld`, `ldu`, `st` of all spaces, scalar and vector, and at generic addresses
+//! (PTX ISA 7.8 section 9.7.8). Their effect on memory is in `access.rs`.
 
 use super::Op;
 use super::atomic::{self, Update};
@@ -13,25 +13,25 @@ use crate::places::ParamPlace;
 use crate::program::{Address, DoubleReg, Reg, Src, Src32, Src64, WordReg};
 use crate::scope::Symbol;
 
-/// The memories that instructions reach by address.
+/// Memory that instructions access by address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
     /// Device memory.
     Global,
-    /// The TB's own.
+    /// Shared memory of the TB.
     Shared,
-    /// The thread's own.
+    /// Local memory of the thread.
     Local,
-    /// Device memory that is only read, through the constant cache.
+    /// Read-only device memory, through the constant cache.
     Const,
-    /// The kernel's parameters.
+    /// Parameters of the kernel.
     Param,
-    /// Any of these, as each lane's address says.
+    /// Any of these, according to each lane's address.
     Generic,
 }
 
 impl Space {
-    /// As in messages.
+    /// Name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Space::Global => "global",
@@ -43,7 +43,7 @@ impl Space {
         }
     }
 
-    /// Reads the name of a space in an opcode.
+    /// Parses the name of a space in an opcode.
     pub(super) fn parse(text: &str) -> Option<Space> {
         match text {
             "global" => Some(Space::Global),
@@ -56,7 +56,7 @@ impl Space {
     }
 }
 
-/// A loaded element's destination.
+/// Destination of a loaded element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// Up to 32 bits.
@@ -65,7 +65,7 @@ pub enum Target {
     Double(DoubleReg),
 }
 
-/// A stored element's source.
+/// Source of a stored element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// Up to 32 bits.
@@ -77,17 +77,18 @@ pub enum Source {
 /// An access by address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Which memory.
+    /// Memory of the access.
     pub space: Space,
-    /// What the address starts from.
+    /// Base of the address.
     pub base: Address,
-    /// Bytes added to it.
+    /// Offset in bytes.
     pub offset: i64,
     /// Element type.
     pub ty: Type,
     /// Elements per lane: 1, 2 or 4.
     pub count: u8,
-    /// The instruction asks not to be served by the L1 (`.cg`, `.cv`, `.volatile`, `.relaxed` and stronger).
+    /// True if the instruction bypasses the L1 (`.cg`, `.cv`, `.volatile`, `.relaxed` and
+    /// stronger).
     pub bypass_l1: bool,
 }
 
@@ -98,12 +99,12 @@ impl Access {
     }
 }
 
-/// A decoded load or store.
+/// A decoded memory operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
-    /// A parameter: the same for all lanes. Byte offset in parameter memory and type.
+    /// Load of a parameter, equal for all lanes.
     Param {
-        /// Destinations; the first `count`.
+        /// Destinations; only the first `count` are used.
         to: [Option<Target>; 4],
         /// Byte offset in parameter memory.
         offset: u32,
@@ -112,27 +113,28 @@ pub enum Memory {
     },
     /// A load.
     Load {
-        /// Where from.
+        /// Source of the load.
         access: Access,
-        /// Destinations; the first `access.count`. None for `_`, which throws the element away.
+        /// Destinations; only the first `access.count` are used. `None` for `_`, which discards the
+        /// element.
         to: [Option<Target>; 4],
     },
     /// A store.
     Store {
-        /// Where to.
+        /// Destination of the store.
         access: Access,
-        /// Sources; the first `access.count`.
+        /// Sources; only the first `access.count` are used.
         from: [Option<Source>; 4],
     },
-    /// A read-modify-write.
+    /// A read-modify-write operation.
     Atomic {
-        /// Where.
+        /// Place of the operation.
         access: Access,
-        /// What it does.
+        /// Operation on the old value.
         update: Update,
-        /// The old value's destination, if wanted.
+        /// Destination of the old value, if any.
         to: Option<Target>,
-        /// Operands.
+        /// Operands of the operation.
         from: [scalar::Source; 2],
     },
 }
@@ -156,7 +158,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op, PtxError> {
             "cta" | "gpu" | "sys" if bypass_l1 => {}
             "cg" | "volatile" => bypass_l1 = true,
             "cv" if load => bypass_l1 = true,
-            // Hints for the caches: `L1::no_allocate`, `L2::128B`.
+            // Cache hints: `L1::no_allocate`, `L2::128B`.
             hint if hint.contains("::") => {}
             _ => return d.unsupported(),
         }
@@ -203,14 +205,14 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op, PtxError> {
     Ok(Op::Memory(if load { Memory::Load { access, to } } else { Memory::Store { access, from } }))
 }
 
-/// Destinations of a load, or sources of a store; all of the other are none.
+/// Destinations of a load, or sources of a store; the other array is empty.
 type Registers = ([Option<Target>; 4], [Option<Source>; 4]);
 
-/// Where a load puts its elements, or a store takes them from: the first `elements.len()`, at most 4.
+/// Registers of a load or a store: the first `elements.len()`, at most 4.
 pub(super) fn registers<'a>(d: &mut Decoder<'_, 'a>, elements: &[Operand<'a>], ty: Type, load: bool) -> Result<Registers, PtxError> {
     let (mut to, mut from) = ([None; 4], [None; 4]);
     for ((to, from), element) in to.iter_mut().zip(&mut from).zip(elements) {
-        // A narrow element may be held in a wider register.
+        // A wider register may hold a narrow element.
         let wide = d.is_double(element) || ty.bytes() == 8;
         match (load, wide) {
             (true, _) if matches!(element, Operand::Name("_")) => {}
@@ -223,7 +225,7 @@ pub(super) fn registers<'a>(d: &mut Decoder<'_, 'a>, elements: &[Operand<'a>], t
     Ok((to, from))
 }
 
-/// An address and its space, checked against each other.
+/// Checks an address against its space.
 pub(super) fn address<'a>(d: &mut Decoder<'_, 'a>, place: &Operand<'a>, space: Option<Space>) -> Result<(Address, i64, Space), PtxError> {
     let (base, offset, symbol) = d.address(place)?;
     let fits = match (symbol, space) {
@@ -243,7 +245,7 @@ pub(super) fn address<'a>(d: &mut Decoder<'_, 'a>, place: &Operand<'a>, space: O
     Ok((base, offset, space))
 }
 
-/// Moves between registers and those of a cell.
+/// Moves data between registers and those of a cell.
 fn cell(
     d: &mut Decoder<'_, '_>,
     registers: &std::collections::BTreeMap<i64, (Reg, u8)>,
@@ -256,7 +258,7 @@ fn cell(
     let mut copies = [None; 4];
     for index in 0..usize::from(count) {
         let at = i64::from(offset) + (index * usize::from(ty.bytes())) as i64;
-        // Every access of a cell was noted, so that the register is there.
+        // Every access of a cell was recorded, so the register exists.
         let Some(&(reg, _)) = registers.get(&at) else { return d.unsupported() };
         d.touch(reg, !load);
         copies[index] = match (reg, to[index], from[index]) {
@@ -267,7 +269,7 @@ fn cell(
             _ => None,
         };
     }
-    // One whole register is a plain move, which the lowering knows to be free.
+    // A move of one whole register is a plain move, which is free after lowering.
     Ok(Op::Special(match copies {
         [Some(Element { to: Target::Word(to), from: Source::Word(from), ty }), None, ..] if ty.bytes() == 4 => Move::Word(to, from),
         [Some(Element { to: Target::Double(to), from: Source::Double(from), ty }), None, ..] if ty.bytes() == 8 => Move::Double(to, from),

@@ -1,6 +1,7 @@
-//! The opcode families: each file decodes and executes its own instructions, for all lanes of a warp at once.
+//! Opcode families. Each file decodes and executes its instructions for all lanes of a warp at
+//! once.
 //!
-//! To add an instruction, find its family, add it to the family's `decode` and `execute`, and to its tests.
+//! To add an instruction, extend the `decode`, `execute` and tests of its family.
 
 pub mod access;
 pub mod approx;
@@ -54,11 +55,11 @@ pub enum Op {
     Compare(compare::Compare),
     /// Conversion between types.
     Convert(convert::Convert),
-    /// Between generic addresses and others.
+    /// Conversion of generic addresses.
     Generic(generic::Generic),
-    /// One function per lane: the less common instructions of all families.
+    /// One function per lane, for the less common instructions of all families.
     Scalar(scalar::Scalar),
-    /// What the lanes of a warp do together.
+    /// Instructions across the lanes of a warp.
     Collective(collective::Collective),
     /// Moves and special registers.
     Special(special::Move),
@@ -79,7 +80,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// The end of the kernel.
+    /// Creates the end of the kernel.
     pub fn exit() -> Op {
         Op::Control(control::Control::Exit)
     }
@@ -89,17 +90,17 @@ impl Op {
         matches!(self, Op::Control(control::Control::Exit))
     }
 
-    /// The call of a function that calls itself.
+    /// Call of a recursive function, if the operation is one.
     pub fn enters(&self) -> Option<&Enter> {
         if let Op::Control(control::Control::Enter(enter)) = self { Some(enter) } else { None }
     }
 
-    /// The same, to be changed.
+    /// Mutable form of [`Op::enters`].
     pub(super) fn enters_mut(&mut self) -> Option<&mut Enter> {
         if let Op::Control(control::Control::Enter(enter)) = self { Some(enter) } else { None }
     }
 
-    /// True where nothing follows: the end of the kernel, or of a function that calls itself.
+    /// True for the end of the kernel or of a recursive function.
     pub fn ends(&self) -> bool {
         matches!(self, Op::Control(control::Control::Exit | control::Control::Leave))
     }
@@ -109,7 +110,7 @@ impl Op {
         matches!(self, Op::Control(control::Control::Barrier { .. }))
     }
 
-    /// Where a branch may go, as instruction indices.
+    /// Possible targets of a branch, as instruction indices.
     pub fn targets(&self) -> &[u32] {
         match self {
             Op::Control(control::Control::Branch { target }) => std::slice::from_ref(target),
@@ -169,8 +170,8 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op, PtxError> {
     }
 }
 
-/// Executes an operation that touches registers only. Memory, special registers and control flow belong to the warp and do
-/// nothing here.
+/// Executes an operation that accesses only registers. Memory, special registers and control flow
+/// belong to the warp and have no effect here.
 #[inline]
 pub fn execute(op: &Op, lanes: &mut Lanes<'_>) {
     match op {

@@ -1,24 +1,25 @@
-//! `cvt` to and from the narrow floats of matrix instructions: bf16, tf32, and two halves in a word. PTX ISA 7.8 section 9.7.9.21 "cvt".
+//! Conversions by `cvt` to and from the narrow floats of matrix instructions: bf16, tf32, and two
+//! halves in a word (PTX ISA 7.8 section 9.7.9.21 "cvt").
 
 use super::scalar::{ABSENT, Function, Scalar};
 use crate::error::PtxError;
 use crate::ieee::{BF16, F16, F32, Format, Mode, TF32, Value};
 use crate::operands::Decoder;
 
-/// A decoded conversion's function.
+/// Function of a decoded conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Narrow {
     to: Format,
     from: Format,
-    /// None rounds to nearest, halves away from zero.
+    /// Rounding mode; `None` rounds to nearest, with ties away from zero.
     mode: Option<Mode>,
-    /// What is negative becomes zero.
+    /// True if negative results become zero.
     relu: bool,
-    /// Two results in a word, that of the first operand in its upper half.
+    /// True for two results in a word, with that of the first operand in the upper half.
     pair: bool,
 }
 
-/// The conversion of tf32: an f32 with 13 digits that do not count.
+/// Ignored digits of tf32, which is an f32.
 const SPARE: u32 = 13;
 
 impl Narrow {
@@ -33,11 +34,12 @@ impl Narrow {
             (value, _) if self.relu && negative(value) => 0,
             (Value::Infinite(negative), _) => to.infinity(negative),
             (Value::Finite(x), Some(mode)) => to.round(x, mode),
-            // Half a unit in the last place, added to the magnitude, carries where the value is not below half.
+            // Half a unit in the last place, added to the magnitude, carries if the value is not
+            // below half.
             (Value::Finite(_), None) => (bits + (1 << (SPARE - 1))) >> SPARE,
         };
         match to {
-            // NaN is that of f32.
+            // The NaN is that of f32.
             TF32 if narrow == TF32.nan => F32.nan,
             TF32 => narrow << SPARE,
             _ => narrow,
@@ -58,7 +60,7 @@ pub(super) fn is_one(d: &Decoder<'_, '_>) -> bool {
     d.parts.iter().any(|part| matches!(*part, "bf16" | "bf16x2" | "f16x2" | "tf32"))
 }
 
-/// Decodes.
+/// Decodes a narrow conversion.
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Scalar, PtxError> {
     let parts = d.parts.clone();
     let ["cvt", modifiers @ .., to, from] = &parts[..] else { return d.unsupported() };
@@ -96,7 +98,8 @@ mod tests {
     use super::super::testing::{decode, word};
     use proptest::prelude::*;
 
-    /// To the nearest multiple of a power of two of the pattern, ties to even: the patterns of one sign are in the order of their values.
+    /// Rounds to the nearest multiple of a power of two of the pattern, ties to even. Patterns of
+    /// one sign have the order of their values.
     fn nearest(bits: u32, spare: u32) -> u32 {
         let (kept, rest, half) = (bits >> spare, bits & ((1 << spare) - 1), 1 << (spare - 1));
         kept + u32::from(rest > half || rest == half && kept & 1 == 1)

@@ -1,8 +1,10 @@
-//! Barriers in shared memory: `mbarrier`, and `cp.async.mbarrier.arrive`. PTX ISA 7.8 section 9.7.12.13 "mbarrier".
+//! Barriers in shared memory: `mbarrier`, and `cp.async.mbarrier.arrive` (PTX ISA 7.8 section
+//! 9.7.12.13 "mbarrier").
 //!
-//! PTX leaves the 64 bits of the object open. Here they are, from the lowest: 20 bits of arrivals that the current phase still waits for,
-//! 20 bits of those that the next will wait for, and the number of phases completed. The state that an arrival gives is the object as it
-//! was before. Lanes act in ascending order.
+//! PTX leaves the 64 bits of the object open. Here they are, from the lowest: 20 bits of pending
+//! arrivals in the current phase, 20 bits of expected arrivals in the next, and the number of
+//! completed phases. The state returned by an arrival is the previous object. Lanes act in
+//! ascending order.
 
 use super::access::{LaneFault, Memories, Reach, Spot, addresses, faulty, lanes};
 use super::memory::{self, Access, Space, Target};
@@ -15,41 +17,41 @@ use crate::operands::Decoder;
 use crate::program::{PredReg, Src};
 use crate::registers::Lanes;
 
-/// Bits of a count; the largest is what PTX ISA states, 2^20 - 1.
+/// Bits of a count; its maximum is that of the PTX ISA, 2^20 - 1.
 const COUNT_BITS: u32 = 20;
 const MOST: u64 = (1 << COUNT_BITS) - 1;
 
-/// What is done with the object.
+/// Operation on the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Update {
-    /// It is set up, to wait for so many arrivals in each phase.
+    /// Initializes the object with the number of arrivals per phase.
     Init,
-    /// It is given up.
+    /// Invalidates the object.
     Invalidate,
-    /// So many arrivals.
+    /// Counts arrivals.
     Arrive,
-    /// The same, and later phases wait for as many less.
+    /// Counts arrivals, and reduces the expected arrivals of later phases equally.
     Drop,
-    /// The copies started so far arrive once they are done, that is, now. Without `.noinc` the phase waits for one more, so that
-    /// nothing is left to do.
+    /// Arrives once the copies started so far are complete, which is immediately. Without `.noinc`,
+    /// the phase expects one more arrival, so there is no effect.
     Copied(bool),
 }
 
-/// A decoded instruction.
+/// A decoded `mbarrier` instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// A change of the object; the count, and where the state before goes.
+    /// Change of the object: the count, and the destination of the previous state.
     Update(Update, Access, Source, Option<Target>),
-    /// Whether the phase of a state, or of a parity, is complete.
+    /// Test whether the phase of a state or of a parity is complete.
     Test {
-        /// The object.
+        /// Address of the object.
         access: Access,
-        /// The state, or the parity of the phase's number.
+        /// State, or parity of the phase's number.
         of: Source,
-        /// Where the answer goes.
+        /// Destination of the result.
         to: PredReg,
     },
-    /// The arrivals that a state waits for.
+    /// Number of pending arrivals of a state.
     Pending(Target, Source),
 }
 
@@ -106,7 +108,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Phase, PtxError> {
             Ok(Phase::Update(if *what == "arrive" { Update::Arrive } else { Update::Drop }, access, by, to))
         }
         ("test_wait" | "try_wait", false) => {
-            // `try_wait` may be told how long to wait.
+            // `try_wait` may have an operand with a time limit.
             let hint = count == 4 && *what == "try_wait";
             if !hint {
                 d.arity(3)?;
@@ -122,7 +124,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Phase, PtxError> {
     }
 }
 
-/// The object after `by` arrivals.
+/// Object after `by` arrivals.
 fn arrived(object: u64, by: u64, dropped: u64) -> Result<u64, AccessFault> {
     let (pending, expected, phase) = (object & MOST, object >> COUNT_BITS & MOST, object >> (2 * COUNT_BITS));
     let expected = expected.checked_sub(dropped).ok_or(AccessFault::Arrivals)?;
@@ -132,7 +134,7 @@ fn arrived(object: u64, by: u64, dropped: u64) -> Result<u64, AccessFault> {
     }
 }
 
-/// The object's place, which must be in shared memory.
+/// Address of the object, which must be in shared memory.
 fn spot(access: &Access, lane: usize, address: u64) -> Result<Spot, LaneFault> {
     let spot = Spot::new(access.space, address);
     if spot.space == Space::Shared { Ok(spot) } else { Err(faulty(access, lane, spot)(AccessFault::NotShared)) }
@@ -162,7 +164,8 @@ fn update(update: Update, access: &Access, lane: usize, at: Spot, by: u64, reach
     Ok(old)
 }
 
-/// Executes on the active lanes. False if one of them asked in vain, and had better let others go on.
+/// Executes the instruction in the active lanes. Returns false if a test failed and other warps
+/// should run first.
 pub fn execute(op: &Phase, l: &mut Lanes<'_>, m: &mut Memories<'_>, local: &mut LocalMemory) -> Result<bool, LaneFault> {
     m.addresses.clear();
     let (mut reach, noted) = m.reach(local);
@@ -193,7 +196,7 @@ pub fn execute(op: &Phase, l: &mut Lanes<'_>, m: &mut Memories<'_>, local: &mut 
                 let spot = spot(access, lane, at[lane])?;
                 noted.push(spot.address);
                 let object = reach.load_part(lane, spot, 8, 0, 8).map_err(faulty(access, lane, spot))?;
-                // The current phase is not complete, the one before is.
+                // The current phase is not complete, the previous one is.
                 let phase = |object: u64| object >> (2 * COUNT_BITS);
                 let asked = if by_state { phase(asked[lane]) } else { asked[lane] };
                 complete |= u32::from(phase(object) & 1 != asked & 1) << lane;

@@ -1,4 +1,5 @@
-//! Special registers: where in the grid a warp is. PTX ISA 7.8 section 10 "Special Registers".
+//! Special registers, which hold a warp's position in the grid (PTX ISA 7.8 section 10 "Special
+//! Registers").
 
 use crate::LANES;
 use crate::memory::heap::WORKSPACE_BASE;
@@ -22,13 +23,15 @@ pub enum Special {
     Warp,
     /// `%nwarpid`: warps of the TB.
     Warps,
-    /// `%lanemask_*`: lanes whose number compares like this with the lane's own.
+    /// `%lanemask_*`: lanes whose number has this relation to the lane's own.
     LaneMask(Ordering, bool),
-    /// `%clock`, `%clock_hi`, `%clock64`, `%globaltimer`: what the kernel takes for time is the number of instructions that the warp has executed
-    /// (assumption: nothing here depends on time). The value is 32 bits from this bit on.
+    /// `%clock`, `%clock_hi`, `%clock64`, `%globaltimer`: the time is the number of instructions
+    /// that the warp has executed (assumption: no result here depends on time). The value is 32
+    /// bits from this bit on.
     Clock(u32),
-    /// `%envreg<0..32>`: what the driver hands over. In the first two is where a cooperative grid counts its TBs, the higher bits in
-    /// `%envreg1` (CUDA's `cooperative_groups/details/driver_abi.h`); all others are zero.
+    /// `%envreg<0..32>`: values of the driver. The first two hold the address at which a
+    /// cooperative grid counts its TBs, with the higher bits in `%envreg1` (CUDA's
+    /// `cooperative_groups/details/driver_abi.h`). All others are zero.
     Environment(u8),
     /// `%dynamic_smem_size`.
     DynamicShared,
@@ -71,22 +74,22 @@ impl Special {
     }
 }
 
-/// What the special registers of one warp read as.
+/// Values of the special registers of one warp.
 #[derive(Clone, Debug)]
 pub struct WarpPlace {
     /// Thread indices of the lanes, per axis.
     pub tid: [[u32; LANES]; 3],
     /// Threads per TB.
     pub block: [u32; 3],
-    /// Index of the TB.
+    /// Index of the TB in x, y, z.
     pub tb: [u32; 3],
-    /// TBs in the grid.
+    /// TBs of the grid in x, y, z.
     pub grid: [u32; 3],
     /// Number of the warp in its TB.
     pub warp: u32,
-    /// Shared memory of the TB in bytes: in all, and that of the launch's choice.
+    /// Shared memory of the TB in bytes: total, and dynamic part.
     pub shared: [u32; 2],
-    /// Instructions that the warp has executed.
+    /// Number of instructions that the warp has executed.
     pub executed: u64,
 }
 

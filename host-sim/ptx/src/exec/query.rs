@@ -1,4 +1,5 @@
-//! Queries of textures and surfaces: `txq` and `suq`. PTX ISA 7.8, "Texture Instructions" and "Surface Instructions".
+//! Queries of textures and surfaces: `txq` and `suq` (PTX ISA 7.8, "Texture Instructions" and
+//! "Surface Instructions").
 
 use super::access::{Memories, lanes};
 use super::fetch::look_up;
@@ -11,39 +12,39 @@ use crate::program::WordReg;
 use crate::registers::Lanes;
 use crate::texture::{AddressMode, Filter, Read, Texture};
 
-/// What can be asked of a texture or surface.
+/// Attribute of a texture or surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attribute {
-    /// Texels in x.
+    /// Number of texels in x.
     Width,
-    /// Texels in y.
+    /// Number of texels in y.
     Height,
-    /// Texels in z.
+    /// Number of texels in z.
     Depth,
-    /// Layers.
+    /// Number of layers.
     Layers,
-    /// The type of a channel, as OpenCL numbers them.
+    /// Type of a channel, by OpenCL's numbers.
     DataType,
-    /// Which channels there are, as OpenCL numbers them.
+    /// Set of channels, by OpenCL's numbers.
     Order,
-    /// Whether coordinates are normalised.
+    /// Whether coordinates are normalized.
     Normalized,
-    /// 1 for the linear filter.
+    /// Filter; 1 for the linear filter.
     Filter,
     /// Address mode of an axis.
     AddressMode(u8),
-    /// The same for all textures here.
+    /// Constant that is equal for all textures here.
     Constant(u32),
 }
 
 /// A decoded `txq` or `suq`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Query {
-    /// Of which texture.
+    /// Texture to query.
     pub handle: Handle,
-    /// What.
+    /// Attribute to query.
     pub attribute: Attribute,
-    /// Destination.
+    /// Destination of the value.
     pub to: WordReg,
 }
 
@@ -63,7 +64,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Texturing, PtxError> {
         "array_size" => Attribute::Layers,
         "channel_data_type" => Attribute::DataType,
         "channel_order" => Attribute::Order,
-        // Rows, one behind the other.
+        // Linear layout, one row after another.
         "memory_layout" if surface => Attribute::Constant(1),
         "normalized_coords" if !surface => Attribute::Normalized,
         "filter_mode" if !surface => Attribute::Filter,
@@ -87,7 +88,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Texturing, PtxError> {
     Ok(Texturing::Query(Query { handle, attribute, to }))
 }
 
-/// Executes on the active lanes.
+/// Executes the query in the active lanes.
 pub(super) fn query(op: &Query, l: &mut Lanes<'_>, m: &mut Memories<'_>) -> Result<(), TextureFault> {
     let handles = op.handle.read(l, m.params);
     let mut values = [0; LANES];
@@ -128,7 +129,7 @@ fn attribute(attribute: Attribute, texture: &Texture) -> u32 {
         },
         Attribute::Normalized => texture.sampler.normalized.into(),
         Attribute::Filter => (texture.sampler.filter == Filter::Linear).into(),
-        // In the order in which PTX ISA 7.8, section 5.3, lists them.
+        // In the order of PTX ISA 7.8, section 5.3.
         Attribute::AddressMode(axis) => match texture.sampler.address[usize::from(axis).min(2)] {
             AddressMode::Wrap => 0,
             AddressMode::Mirror => 1,
@@ -139,7 +140,7 @@ fn attribute(attribute: Attribute, texture: &Texture) -> u32 {
     }
 }
 
-/// OpenCL's number of a channel's type: PTX ISA 7.8 section 5.3.2, table "Channel data type".
+/// OpenCL's number of a channel type (PTX ISA 7.8 section 5.3.2, table "Channel data type").
 fn data_type(texture: &Texture) -> u32 {
     let normalized = texture.read == Read::Normalized;
     match (texture.format.ty, normalized) {

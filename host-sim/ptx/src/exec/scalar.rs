@@ -1,5 +1,6 @@
-//! Instructions that compute lane by lane with one function from up to four values to one value and one flag: all that are
-//! not worth a loop of their own. Values travel as 64 bits, cut to the destination.
+//! Scalar functions: instructions that map up to four values to one value and one flag in each
+//! lane. They are the instructions without a specialized loop. Values are passed as 64 bits and cut
+//! to the destination.
 
 use super::{arith, bits, cvt, integer_any, narrow, test, video};
 use crate::LANES;
@@ -7,32 +8,32 @@ use crate::program::{DoubleReg, PredReg, Src, Src32, Src64, WordReg};
 use crate::registers::Lanes;
 use mias_warp_trace::isa::Class;
 
-/// Where a result goes.
+/// Destination of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// Up to 32 bits.
     Word(WordReg),
     /// 64 bits.
     Double(DoubleReg),
-    /// Bit 0.
+    /// Bit 0, as a predicate.
     Pred(PredReg),
 }
 
-/// Where a value comes from.
+/// Source of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// Up to 32 bits.
     Word(Src32),
     /// 64 bits.
     Double(Src64),
-    /// 0 or 1; inverted if true.
+    /// Predicate as 0 or 1; inverted if true.
     Pred(PredReg, bool),
 }
 
-/// An operand that an instruction does not have.
+/// A missing operand.
 pub(super) const ABSENT: Source = Source::Word(Src::Imm(0));
 
-/// What is computed.
+/// Function of a decoded instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
     /// Integer arithmetic.
@@ -65,7 +66,7 @@ impl Function {
         }
     }
 
-    /// The unit that executes it.
+    /// Unit that executes the function.
     pub fn class(&self) -> Class {
         match self {
             Function::Integer(_) | Function::Video(_) => Class::Int,
@@ -73,26 +74,26 @@ impl Function {
             Function::Test(f) => f.class(),
             Function::Arith(f) => f.class(),
             Function::Cvt(f) => f.class(),
-            // As every conversion with a float.
+            // As for every conversion with a float.
             Function::Narrow(_) => Class::Sfu,
         }
     }
 }
 
-/// A decoded instruction.
+/// A decoded instruction with a function per lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scalar {
-    /// What is computed.
+    /// Function to compute.
     pub function: Function,
-    /// Where the value goes, unless it is thrown away.
+    /// Destination of the value, unless it is discarded.
     pub to: Option<Target>,
-    /// Where the flag goes: the carry, or the second result of a comparison.
+    /// Destination of the flag: the carry, or the second result of a comparison.
     pub flag: Option<PredReg>,
-    /// The operands; absent ones are zero.
+    /// Operands; missing ones are zero.
     pub from: [Source; 4],
 }
 
-/// Executes on the active lanes.
+/// Executes the function in the active lanes.
 pub(super) fn execute(op: &Scalar, l: &mut Lanes<'_>) {
     let inputs = op.from.map(|source| read(l, source));
     let mut values = [0; LANES];

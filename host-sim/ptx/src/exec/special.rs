@@ -1,5 +1,5 @@
-//! `mov`: registers, literals, addresses of variables, special registers (`place.rs`), packing and unpacking; and what calls hand
-//! over. PTX ISA 7.8 section 9.7.8 "mov".
+//! Moves: registers, literals, addresses of variables, special registers (`place.rs`), packing and
+//! unpacking, and data passed in calls (PTX ISA 7.8 section 9.7.8 "mov").
 
 use super::Op;
 use super::access::{extended, write};
@@ -13,57 +13,57 @@ use crate::operands::Decoder;
 use crate::program::{DoubleReg, Guard, PredReg, Src32, Src64, WordReg};
 use crate::registers::{Lanes, mask_of};
 
-/// One element handed to a call or from it.
+/// An element passed in a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Element {
-    /// Where to.
+    /// Destination of the element.
     pub to: Target,
-    /// Where from.
+    /// Source of the element.
     pub from: Source,
-    /// Which bits of it, extended by their sign.
+    /// Type that selects the bits and their extension by sign.
     pub ty: Type,
 }
 
 /// A decoded move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Move {
-    /// Up to 32 bits.
+    /// Move of up to 32 bits.
     Word(WordReg, Src32),
-    /// 64 bits.
+    /// Move of 64 bits.
     Double(DoubleReg, Src64),
-    /// Whether a pointer is this address, in lanes whose guard holds; in all others false.
+    /// True if a pointer equals this address, in lanes whose guard holds; false in all others.
     Chosen(PredReg, Src64, u64, Option<Guard>),
-    /// Predicate to predicate.
+    /// Move from predicate to predicate.
     Pred(PredReg, PredReg),
-    /// The same truth in all lanes.
+    /// Constant predicate, equal in all lanes.
     PredTruth(PredReg, bool),
-    /// From a special register.
+    /// Move from a special register.
     Special(WordReg, Special),
-    /// From one of 64 bits, or to a register that is wider than it.
+    /// Move from a special register of 64 bits, or to a register that is wider than it.
     SpecialWide(DoubleReg, Special),
-    /// Between registers and those of a call's parameters.
+    /// Move between registers and those of a call's parameters.
     Cells([Option<Element>; 4]),
-    /// `mov.b64 %rd, {a, b, c, d}` of 16 bits each.
+    /// Packing of four 16-bit values: `mov.b64 %rd, {a, b, c, d}`.
     PackQuarters(DoubleReg, [Src32; 4]),
-    /// `mov.b64 {a, b, c, d}, %rd` of 16 bits each.
+    /// Unpacking of four 16-bit values: `mov.b64 {a, b, c, d}, %rd`.
     UnpackQuarters([WordReg; 4], Src64),
-    /// `mov.b16 %r, {low, high}` of 8 bits each.
+    /// Packing of two 8-bit values: `mov.b16 %r, {low, high}`.
     PackBytes(WordReg, [Src32; 2]),
-    /// `mov.b16 {low, high}, %r` of 8 bits each.
+    /// Unpacking of two 8-bit values: `mov.b16 {low, high}, %r`.
     UnpackBytes([WordReg; 2], Src32),
-    /// `mov.b64 %rd, {low, high}`.
+    /// Packing of two 32-bit values: `mov.b64 %rd, {low, high}`.
     Pack(DoubleReg, [Src32; 2]),
-    /// `mov.b64 %rd, {low, high}` of special registers.
+    /// Packing of two special registers: `mov.b64 %rd, {low, high}`.
     PackSpecial(DoubleReg, [Special; 2]),
-    /// `mov.b64 {low, high}, %rd`.
+    /// Unpacking of two 32-bit values: `mov.b64 {low, high}, %rd`.
     Unpack([WordReg; 2], Src64),
-    /// `mov.b32 %r, {low, high}` of 16 bits each.
+    /// Packing of two 16-bit values: `mov.b32 %r, {low, high}`.
     PackHalves(WordReg, [Src32; 2]),
-    /// `mov.b32 {low, high}, %r` of 16 bits each.
+    /// Unpacking of two 16-bit values: `mov.b32 {low, high}, %r`.
     UnpackHalves([WordReg; 2], Src32),
 }
 
-/// Decodes.
+/// Decodes a move.
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op, PtxError> {
     if let (Ok(to), Ok(from)) = (d.operand(0), d.operand(1))
         && let Some((base, offset)) = d.in_frame(from)
@@ -125,7 +125,7 @@ fn moved(d: &mut Decoder<'_, '_>) -> Result<Move, PtxError> {
     }
 }
 
-/// Two special registers.
+/// Parses two special registers.
 fn specials(parts: &[Operand<'_>]) -> Option<[Special; 2]> {
     let special = |part: &Operand<'_>| if let Operand::Name(name) = part { Special::parse(name) } else { None };
     match parts {
@@ -134,13 +134,13 @@ fn specials(parts: &[Operand<'_>]) -> Option<[Special; 2]> {
     }
 }
 
-/// Which lanes call a function through a pointer.
+/// Creates the predicate of lanes that call a function through a pointer.
 pub(crate) fn chosen(d: &mut Decoder<'_, '_>, address: u64, guard: Option<Guard>) -> Result<Op, PtxError> {
     let pointer = d.pointer()?;
     Ok(Op::Special(Move::Chosen(d.def_chosen()?, pointer, address, guard)))
 }
 
-/// Executes on the active lanes.
+/// Executes the move in the active lanes.
 pub fn execute(op: &Move, l: &mut Lanes<'_>, place: &WarpPlace) {
     match *op {
         Move::Word(dst, src) => l.word1(dst, src, |a| a),

@@ -1,4 +1,5 @@
-//! Surfaces: `suld.b` and `sust.b`, which move bytes and know no format. PTX ISA 7.8, "Surface Instructions".
+//! Surface accesses `suld.b` and `sust.b`, which move bytes without a format (PTX ISA 7.8, "Surface
+//! Instructions").
 
 use super::access::{self, Memories, lanes};
 use super::fetch::look_up;
@@ -11,40 +12,40 @@ use crate::operands::Decoder;
 use crate::registers::Lanes;
 use crate::texture::{Shape, Texture};
 
-/// What becomes of an access outside.
+/// Effect of an access outside of the surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beyond {
-    /// The kernel ends with an error.
+    /// Ends the kernel with an error.
     Trap,
-    /// It is moved to the nearest place inside.
+    /// Moves the access to the nearest place inside.
     Clamp,
-    /// Loads give zero, stores do nothing.
+    /// Loads zero, and drops stores.
     Zero,
 }
 
-/// What is moved, and which way.
+/// Direction and registers of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Move {
-    /// Into registers; none for `_`.
+    /// Destination registers; `None` for `_`.
     Load([Option<Target>; 4]),
-    /// Out of registers.
+    /// Source registers.
     Store([Option<Source>; 4]),
 }
 
 /// A decoded `suld` or `sust`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Surface {
-    /// Where; x counts bytes.
+    /// Place of the access; x counts bytes.
     pub place: Place,
-    /// What becomes of an access outside.
+    /// Effect of an access outside.
     pub beyond: Beyond,
     /// Untyped bits of an element.
     pub ty: Type,
-    /// Elements: 1, 2 or 4.
+    /// Number of elements: 1, 2 or 4.
     pub count: u8,
-    /// What is moved.
+    /// Direction and registers.
     pub moved: Move,
-    /// The instruction asks not to be served by the L1.
+    /// True if the instruction bypasses the L1.
     pub bypass_l1: bool,
 }
 
@@ -80,7 +81,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Texturing, PtxError> {
     let Some(ty) = ty.filter(|ty: &Type| u32::from(ty.bytes()) * u32::from(count) <= 16) else { return d.unsupported() };
     d.arity(2)?;
     let (value, at) = if load { (0, 1) } else { (1, 0) };
-    // The place is read first where it stands first: registers are noted in the order of operands.
+    // Registers are recorded in the order of operands, so a leading place is read first.
     let early = if load { None } else { Some(place(d, at, shape, Opaque::Surface)?) };
     let value = d.operand(value)?;
     let elements = match value {
@@ -99,7 +100,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Texturing, PtxError> {
     Ok(Texturing::Surface(Surface { place, beyond, ty, count, moved, bypass_l1: bypass_l1 && load }))
 }
 
-/// Executes on the active lanes, in ascending order.
+/// Executes the access in the active lanes, in ascending order.
 pub(super) fn execute(op: &Surface, l: &mut Lanes<'_>, m: &mut Memories<'_>) -> Result<(), TextureFault> {
     let handles = op.place.handle.read(l, m.params);
     let layers = op.place.layer.map(|layer| l.regs.word(layer));
@@ -154,14 +155,14 @@ pub(super) fn execute(op: &Surface, l: &mut Lanes<'_>, m: &mut Memories<'_>) -> 
     Ok(())
 }
 
-/// Where an access goes; none if it does nothing.
+/// Address of an access; `None` if it has no effect.
 fn address(op: &Surface, surface: &Texture, at: [i32; 3]) -> Result<Option<u64>, Wrong> {
     let bytes = op.bytes();
     if at[0].rem_euclid(bytes as i32) != 0 {
         return Err(Wrong::Misaligned(bytes, at));
     }
     let row = i64::from(surface.size[0]) * i64::from(surface.format.bytes());
-    // The last place of each axis.
+    // Last place of each axis.
     let last = [row - i64::from(bytes), i64::from(surface.size[1]) - 1, i64::from(surface.size[2]) - 1];
     let inside = at.iter().zip(last).all(|(&at, last)| (0..=last).contains(&i64::from(at)));
     let mut to = at.map(i64::from);

@@ -1,5 +1,6 @@
-//! Calls of CUDA's run-time system: `vprintf`, `malloc`, `free`. CUDA C programming guide, sections "Formatted Output" and "Dynamic
-//! Global Memory Allocation and Operations". How they are called is in `runtime.rs`, what is printed in `print.rs`.
+//! Calls of CUDA's run-time system: `vprintf`, `malloc`, `free` (CUDA C programming guide, sections
+//! "Formatted Output" and "Dynamic Global Memory Allocation and Operations"). The calls are
+//! expanded in `runtime.rs`, and output is formatted in `print.rs`.
 
 use super::access::{LaneFault, Memories, Reach, lanes};
 use super::memory::Target;
@@ -12,21 +13,21 @@ use crate::program::{Reg, Src, Src64};
 use crate::registers::Lanes;
 use crate::runtime::register;
 
-/// What is called.
+/// Function of the run-time system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
-    /// `vprintf`: a format and where its values are. The number of values.
+    /// `vprintf`: prints by a format and the address of its values; returns the number of values.
     Print,
-    /// `malloc`: so many bytes. Their address, or 0.
+    /// `malloc`: allocates bytes; returns their address, or 0.
     Allocate,
-    /// `free`: what `malloc` gave.
+    /// `free`: frees memory of `malloc`.
     Free,
 }
 
-/// A decoded call.
+/// A decoded call of the run-time system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct System {
-    /// What is called.
+    /// Function to call.
     pub call: Call,
     arguments: [Src64; 2],
     to: Option<Target>,
@@ -66,7 +67,7 @@ pub(crate) fn decode(d: &mut Decoder<'_, '_>, number: usize) -> Result<super::Op
     Ok(super::Op::System(System { call, arguments, to }))
 }
 
-/// Executes on the active lanes, one after the other. What they print.
+/// Executes the call in the active lanes, one after the other, and returns their output.
 pub(crate) fn execute(op: &System, l: &mut Lanes<'_>, m: &mut Memories<'_>, local: &mut LocalMemory) -> Result<String, LaneFault> {
     m.addresses.clear();
     let [first, second] = op.arguments.map(|source| l.regs.double(source));

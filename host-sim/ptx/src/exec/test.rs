@@ -1,5 +1,5 @@
-//! Comparison beyond the common forms: `setp` with a second condition or two results, on 16 bits, f16 and f64; `set`; `slct`;
-//! `testp`. PTX ISA 7.8 sections 9.7.3.1 and 9.7.5 to 9.7.7.
+//! Less common comparisons: `setp` with a second condition or two results, on 16 bits, f16 and f64;
+//! `set`; `slct`; `testp` (PTX ISA 7.8 sections 9.7.3.1 and 9.7.5 to 9.7.7).
 
 use super::compare::Relation;
 use super::float::flush;
@@ -11,7 +11,7 @@ use crate::operands::Decoder;
 use mias_warp_trace::isa::Class;
 use std::cmp::Ordering;
 
-/// How a comparison is joined with a third operand.
+/// Combination of a comparison with a third operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Join {
     None,
@@ -20,7 +20,7 @@ enum Join {
     Xor,
 }
 
-/// What `testp` asks.
+/// Property tested by `testp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Property {
     Finite,
@@ -33,21 +33,21 @@ enum Property {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operation {
-    /// A comparison; the value where it holds.
+    /// Comparison, with the value for true.
     Compare(Relation, Join, u64),
-    /// a if c >= 0, else b; c of this type.
+    /// Selection: a if c >= 0, else b, with the type of c.
     Select,
-    /// A property of a float.
+    /// Property of a float.
     Property(Property),
 }
 
-/// A decoded comparison's function.
+/// Function of a decoded comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Test {
     operation: Operation,
     ty: Type,
     ftz: bool,
-    /// Two halves in a word: two results in one register, or in value and flag.
+    /// True for two halves in a word: two results in one register, or in value and flag.
     pair: bool,
 }
 
@@ -78,7 +78,7 @@ impl Test {
                 };
                 (if joined(holds) { value } else { 0 }, joined(!holds))
             }
-            // A NaN selects b.
+            // NaN selects b.
             Operation::Select => {
                 let first = matches!(order(self.ty, self.ftz, c, 0), Some(Ordering::Equal | Ordering::Greater));
                 (if first { a } else { b }, false)
@@ -123,7 +123,7 @@ fn half(bits: u64) -> f64 {
     }
 }
 
-/// Decodes.
+/// Decodes a comparison.
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Scalar, PtxError> {
     let pair = d.parts.last() == Some(&"f16x2");
     let ty = if pair { Type::Float(2) } else { d.ty()? };
@@ -161,7 +161,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Scalar, PtxError> {
             Ok(Scalar { function: function(Operation::Select), to: Some(d.target(0, value.bytes())?), flag: None, from })
         }
         mnemonic => {
-            // `set` names its result's type before its operands'.
+            // `set` states the type of its result before that of its operands.
             let result = if mnemonic == "set" { modifiers.pop() } else { Some("pred") };
             let (value, width) = match result.and_then(Type::parse) {
                 // Two halves of 1.0 or 0.0.
@@ -250,7 +250,7 @@ mod tests {
     }
 
     proptest! {
-        /// Pairs are two comparisons of halves side by side.
+        /// Pairs are two independent comparisons of halves.
         #[test]
         fn pairs_of_halves(a: u32, b: u32) {
             for op in ["eq", "ne", "lt", "gtu", "nan"] {
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn halves_compare_by_value() {
-        // 1.0, -2.0, the largest subnormal, NaN.
+        // Values: 1.0, -2.0, the largest subnormal, NaN.
         for (a, b, less) in [(0x3c00, 0xc000, false), (0xc000, 0x3c00, true), (0x03ff, 0x0400, true), (0x7e00, 0x3c00, false)] {
             assert_eq!(run("setp.lt.f16 %p1, %r0, %r1;", &[a, b], &[]).p(1) & 1 == 1, less, "{a:x} {b:x}");
         }

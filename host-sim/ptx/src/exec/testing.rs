@@ -1,4 +1,4 @@
-//! For the families' tests: one instruction on given registers.
+//! Test support for the opcode families: executes one instruction on given registers.
 
 use crate::LANES;
 use crate::error::PtxError;
@@ -22,7 +22,7 @@ impl After {
     }
 }
 
-/// Decodes one instruction alone.
+/// Decodes a single instruction.
 pub(super) fn decode(inst: &str) -> Result<Program, PtxError> {
     let text = format!(
         ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u32 b)\n{{\n\
@@ -31,7 +31,7 @@ pub(super) fn decode(inst: &str) -> Result<Program, PtxError> {
     Program::parse("test.ptx", &text, "k")
 }
 
-/// Executes `inst` with the same values in all lanes but those not in `mask`, which stay as they were.
+/// Executes `inst` with equal values in all lanes; lanes outside of `mask` stay unchanged.
 pub(super) fn run_masked(inst: &str, mask: u32, words: &[u32], doubles: &[u64], preds: &[u32]) -> After {
     let program = decode(inst).unwrap_or_else(|e| panic!("{e}"));
     let mut regs = RegFile::new(&program);
@@ -48,7 +48,7 @@ pub(super) fn run_masked(inst: &str, mask: u32, words: &[u32], doubles: &[u64], 
     After(regs)
 }
 
-/// Executes some instructions one after the other in all lanes.
+/// Executes several instructions one after the other in all lanes.
 pub(super) fn run_program(insts: &str, words: &[u32]) -> After {
     let program = decode(insts).unwrap_or_else(|e| panic!("{e}"));
     let mut regs = RegFile::new(&program);
@@ -66,12 +66,12 @@ pub(super) fn run(inst: &str, words: &[u32], doubles: &[u64]) -> After {
     run_masked(inst, u32::MAX, words, doubles, &[])
 }
 
-/// The 32-bit result in `%r7` of an instruction on `%r0..`.
+/// 32-bit result in `%r7` of an instruction on `%r0..`.
 pub(super) fn word(inst: &str, words: &[u32]) -> u32 {
     run(inst, words, &[]).r(7)[13]
 }
 
-/// The 64-bit result in `%rd7` of an instruction on `%rd0..`.
+/// 64-bit result in `%rd7` of an instruction on `%rd0..`.
 pub(super) fn double(inst: &str, doubles: &[u64]) -> u64 {
     run(inst, &[], doubles).rd(7)[13]
 }

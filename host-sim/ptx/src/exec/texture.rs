@@ -1,7 +1,9 @@
-//! Textures and surfaces: what their instructions share, and how `tex` and `tld4` are read. PTX ISA 7.8, "Texture Instructions" and
-//! "Surface Instructions". What a fetch does is in `fetch.rs`; `surface.rs` has loads and stores, `query.rs` questions.
+//! Textures and surfaces: common parts of their instructions, and decoding of `tex` and `tld4` (PTX
+//! ISA 7.8, "Texture Instructions" and "Surface Instructions"). `fetch.rs` executes fetches,
+//! `surface.rs` loads and stores, `query.rs` queries.
 //!
-//! A texture has one level of detail here. So `tex.level` and `tex.grad` take that level, whatever they ask for.
+//! A texture has one level of detail here, which `tex.level` and `tex.grad` use for any requested
+//! level.
 
 use super::access::Memories;
 use super::fetch;
@@ -17,53 +19,53 @@ use crate::registers::Lanes;
 use crate::scope::Symbol;
 use crate::texture::{Sampler, Shape};
 
-/// Where a handle comes from.
+/// Source of a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handle {
-    /// A register, or the address of a module's reference.
+    /// A register, or the address of a reference in the module.
     Value(Src64),
-    /// A kernel's parameter: byte offset in parameter memory.
+    /// Parameter of the kernel: byte offset in parameter memory.
     Param(u32),
 }
 
-/// Where a texture's sampler comes from.
+/// Source of a texture's sampler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SamplerFrom {
-    /// The texture has it: the unified mode.
+    /// The texture itself: the unified mode.
     Texture,
-    /// The module says: the independent mode.
+    /// The module: the independent mode.
     Given(Sampler),
-    /// Another texture has it.
+    /// Another texture.
     Handle(Handle),
 }
 
 /// A place in a texture or surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Which texture or surface.
+    /// Handle of the texture or surface.
     pub handle: Handle,
-    /// The geometry that it must have.
+    /// Required geometry.
     pub shape: Shape,
-    /// Number of the layer.
+    /// Register with the number of the layer.
     pub layer: Option<Src32>,
-    /// x, y and z; zero where there is none.
+    /// Coordinates x, y and z; missing ones are zero.
     pub coordinates: [Src32; 3],
 }
 
 /// A decoded `tex` or `tld4`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fetch {
-    /// Where.
+    /// Place of the fetch.
     pub place: Place,
-    /// How.
+    /// Sampler of the fetch.
     pub sampler: SamplerFrom,
-    /// Coordinates are floats, else numbers of texels.
+    /// True for float coordinates, false for texel numbers.
     pub places: bool,
-    /// The result is floats, else integers.
+    /// True for a float result, false for an integer one.
     pub floats: bool,
-    /// The channel of which four neighbours are wanted, instead of the channels of one place.
+    /// Channel whose four neighbors are fetched, instead of the channels of one place.
     pub gather: Option<u8>,
-    /// Destinations; none for `_`.
+    /// Destinations; `None` for `_`.
     pub to: [Option<WordReg>; 4],
 }
 
@@ -78,36 +80,36 @@ pub enum Texturing {
     Surface(Surface),
 }
 
-/// What a lane's access can be wrong in.
+/// Cause of a failed access of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wrong {
-    /// There is no such texture.
+    /// The texture does not exist.
     Unbound,
     /// The instruction has this geometry, the texture another.
     Shape(Shape),
-    /// The instruction gives floats, and the texture integers.
+    /// The instruction returns floats, the texture integers.
     Integers,
-    /// A linear filter on what gives integers.
+    /// The filter is linear, but the texture returns integers.
     Filter,
-    /// Bytes of an access to a surface, and where: x in bytes, y, z.
+    /// An access outside of a surface: its bytes, and x in bytes, y, z.
     Outside(u32, [i32; 3]),
-    /// The same, where x is no multiple of the access.
+    /// A misaligned access to a surface: its bytes, and x in bytes, y, z.
     Misaligned(u32, [i32; 3]),
-    /// The memory at an address.
+    /// A fault of the memory at an address.
     Memory(AccessFault, u64),
 }
 
-/// A lane whose access to a texture or surface failed.
+/// A failed access of a lane to a texture or surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextureFault {
-    /// The lane.
+    /// Index of the lane.
     pub lane: usize,
     pub(super) handle: u64,
     pub(super) wrong: Wrong,
 }
 
 impl TextureFault {
-    /// What is wrong with which texture, and what to do.
+    /// Message with the texture, the cause and the remedy.
     pub fn explain(&self, device: &DeviceMemory) -> String {
         let texture = match device.texture(self.handle) {
             Ok(texture) => texture,
@@ -116,9 +118,11 @@ impl TextureFault {
         let (name, shape, size) = (&texture.name, texture.shape, texture.size);
         let ([width, height, depth], bytes) = (size, texture.format.bytes());
         match self.wrong {
-            Wrong::Shape(asked) => format!("texture `{name}` is {shape}, the instruction is for {asked}: give the texture this geometry"),
+            Wrong::Shape(asked) => {
+                format!("texture `{name}` is {shape}, the instruction is for {asked}: use this geometry for the texture")
+            }
             Wrong::Integers => {
-                format!("texture `{name}` has integers ({}), the instruction reads floats: read it as normalised floats", texture.format)
+                format!("texture `{name}` has integers ({}), the instruction reads floats: read it as normalized floats", texture.format)
             }
             Wrong::Filter => format!("texture `{name}` has integers, the sampler a linear filter: filter by point"),
             Wrong::Outside(access, [x, y, z]) => format!(
@@ -130,13 +134,13 @@ impl TextureFault {
             }
             Wrong::Memory(fault, address) => format!("{fault} access of texture `{name}` at address {address:#x}"),
             // It was not there a moment ago.
-            Wrong::Unbound => format!("texture `{name}` is bound to nothing"),
+            Wrong::Unbound => format!("texture `{name}` is not bound"),
         }
     }
 }
 
 impl Handle {
-    /// Per lane.
+    /// Value of the handle per lane.
     pub(super) fn read(self, l: &Lanes<'_>, params: &[u8]) -> [u64; LANES] {
         match self {
             Handle::Value(src) => l.regs.double(src),
@@ -148,7 +152,7 @@ impl Handle {
     }
 }
 
-/// Executes on the active lanes.
+/// Executes the instruction in the active lanes.
 pub fn execute(op: &Texturing, l: &mut Lanes<'_>, m: &mut Memories<'_>) -> Result<(), TextureFault> {
     m.addresses.clear();
     match op {
@@ -183,7 +187,7 @@ fn decode_fetch(d: &mut Decoder<'_, '_>) -> Result<Texturing, PtxError> {
     let &[geometry, "v4", result, coordinates] = rest else { return d.unsupported() };
     let Some(shape) = Shape::parse(geometry) else { return d.unsupported() };
     let (Some(floats), Some(places)) = (is_float(result), is_float(coordinates)) else { return d.unsupported() };
-    // More operands are offsets and depths to compare with.
+    // Further operands are offsets and comparison depths.
     if result == "f16" || coordinates == "u32" || d.operands() > operands || gather.is_some() && (shape.axes() != 2 || !places) {
         return d.unsupported();
     }
@@ -220,7 +224,7 @@ fn destinations(d: &mut Decoder<'_, '_>) -> Result<[Option<WordReg>; 4], PtxErro
     Ok(to)
 }
 
-/// Operand `index` as a place in a texture or surface.
+/// Reads operand `index` as a place in a texture or surface.
 pub(super) fn place(d: &mut Decoder<'_, '_>, index: usize, shape: Shape, wanted: Opaque) -> Result<(Place, SamplerFrom), PtxError> {
     let operand = d.operand(index)?;
     let Operand::Texel { base, sampler, coordinates } = operand else {
@@ -242,7 +246,7 @@ pub(super) fn place(d: &mut Decoder<'_, '_>, index: usize, shape: Shape, wanted:
         }
         _ => None,
     };
-    // Of three and more, four are written; the fourth says nothing.
+    // For three or more coordinates, four are written; the fourth is ignored.
     let (axes, written) = (shape.axes(), rest.len());
     if written != axes && !(coordinates.len() == 4 && axes + usize::from(shape.is_layered()) == 3) {
         return d.wrong(format!("expected the coordinates of a {shape} texture"), operand.to_string());
@@ -254,7 +258,7 @@ pub(super) fn place(d: &mut Decoder<'_, '_>, index: usize, shape: Shape, wanted:
     Ok((Place { handle, shape, layer, coordinates: found }, sampler))
 }
 
-/// The handle that a name stands for.
+/// Handle for a name.
 pub(super) fn handle<'a>(d: &mut Decoder<'_, 'a>, name: &'a str, wanted: Opaque) -> Result<Handle, PtxError> {
     if d.is_double(&Operand::Name(name)) {
         return d.src64(&Operand::Name(name)).map(Handle::Value);

@@ -1,12 +1,13 @@
-//! Video instructions on two halves or four bytes of a word: `vadd2`, `vadd4`, `vsub`, `vmin`, `vmax`, `vabsdiff`. PTX ISA 7.8 section
-//! 9.7.16. Those that CUDA's SIMD intrinsics become; without masks and selectors.
+//! Video instructions on two halves or four bytes of a word: `vadd2`, `vadd4`, `vsub`, `vmin`,
+//! `vmax`, `vabsdiff` (PTX ISA 7.8 section 9.7.16). CUDA's SIMD intrinsics compile to them; masks
+//! and selectors are not supported.
 
 use super::scalar::{ABSENT, Function, Scalar};
 use crate::ast::Type;
 use crate::error::PtxError;
 use crate::operands::Decoder;
 
-/// The operation on one part.
+/// Operation on one part of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operation {
     Add,
@@ -16,17 +17,17 @@ enum Operation {
     AbsDiff,
 }
 
-/// A decoded instruction's function of words a, b, c.
+/// Function of a decoded instruction on words a, b, c.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Video {
     operation: Operation,
-    /// Bits of a part: 8 or 16.
+    /// Width of a part in bits: 8 or 16.
     bits: u32,
-    /// Whether the parts of the result, of a and of b have a sign.
+    /// Whether the parts of the result, of a and of b are signed.
     signed: [bool; 3],
-    /// Parts of the result are held within their range.
+    /// True if the parts of the result saturate.
     saturates: bool,
-    /// The parts of the result are added up, and c to them.
+    /// True if the parts of the result are summed and added to c.
     sums: bool,
 }
 
@@ -56,7 +57,7 @@ impl Video {
         parts.fold(0, |word, (at, value)| word | (value as u64 & mask) << at)
     }
 
-    /// The part of a word at a bit.
+    /// Part of a word at a bit position.
     fn part(&self, word: u64, at: u32, signed: bool) -> i64 {
         let spare = 64 - self.bits;
         let high = word >> at << spare;

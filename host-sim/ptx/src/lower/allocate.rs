@@ -1,12 +1,14 @@
-//! Names for registers: linear scan over live intervals (Poletto and Sarkar, 1999), so that the timing model sees the
-//! program's dependencies.
+//! Register allocation by linear scan over live intervals (Poletto and Sarkar, 1999), so that the
+//! timing model sees the program's dependencies.
 //!
-//! Every class of register takes one name from one pool of 255: a 64-bit value has one name, a predicate too. The
-//! destinations of one vector load share a name, because a machine instruction has one destination here; each reader then
-//! waits for the load. Names are reused oldest first. Should a program keep more than 255 values alive (the machine would
-//! spill), names are shared, which only adds dependencies.
+//! All classes of registers share one pool of 255 names: a 64-bit value has one name, as has a
+//! predicate. The destinations of one vector load share a name, because a machine instruction has
+//! one destination here; each reader then waits for the load. Names are reused oldest first. If a
+//! program keeps more than 255 values alive (a GPU would spill), names are shared, which only adds
+//! dependencies.
 //!
-//! The results of a matrix instruction share a name, too, also where they are set one by one before: sums that a loop adds to.
+//! The results of a matrix instruction share a name too. This also holds if they are set one by one
+//! before, as for sums that a loop accumulates.
 
 use super::copies;
 use super::flow::{Flow, Step};
@@ -16,14 +18,15 @@ use crate::exec::Op;
 use crate::program::Program;
 use std::collections::VecDeque;
 
-/// The name of each register by dense number; none for registers that no remaining instruction touches.
+/// Name of each register by dense number; `None` for registers that no remaining instruction
+/// accesses.
 pub fn allocate(program: &Program, folded: &[Option<Folded>], segments: &[Segment]) -> Vec<Option<u8>> {
     let group = groups(program, folded);
     let intervals = intervals(program, folded, segments, &group);
     let mut by_start: Vec<usize> = (0..intervals.len()).filter(|&reg| intervals[reg].is_some()).collect();
     let bounds = |reg: usize| intervals[reg].unwrap_or_default();
     by_start.sort_by_key(|&reg| (bounds(reg).0, reg));
-    // 255 is the zero register.
+    // Name 255 is the zero register.
     let all = copies::names_left(program);
     let mut free: VecDeque<u8> = (0..all).map(|n| n as u8).collect();
     let mut active: Vec<(u32, u8)> = Vec::new();
@@ -31,7 +34,7 @@ pub fn allocate(program: &Program, folded: &[Option<Folded>], segments: &[Segmen
     for reg in by_start {
         let (start, end) = bounds(reg);
         active.retain(|&(until, name)| {
-            // A value may take the name of one that is read for the last time by the instruction that makes it.
+            // A value may take the name of a register that the instruction reads for the last time.
             let stays = until > start;
             if !stays {
                 free.push_back(name);
@@ -49,8 +52,8 @@ pub fn allocate(program: &Program, folded: &[Option<Folded>], segments: &[Segmen
     (0..group.len()).map(|reg| names[group[reg]]).collect()
 }
 
-/// For each register the one whose name it takes: itself, or the first destination of the vector load or the matrix instruction that
-/// defines it.
+/// Representative of each register: itself, or the first destination of the vector load or matrix
+/// instruction that defines it.
 fn groups(program: &Program, folded: &[Option<Folded>]) -> Vec<usize> {
     let mut definitions = vec![0u32; program.dense_count()];
     for &reg in folded.iter().flatten().flat_map(|f| &f.defs) {
@@ -68,7 +71,7 @@ fn groups(program: &Program, folded: &[Option<Folded>]) -> Vec<usize> {
     group
 }
 
-/// First and last position at which a register holds a value that is still needed, in the scheduled order.
+/// First and last position in the scheduled order at which a register holds a live value.
 fn intervals(program: &Program, folded: &[Option<Folded>], segments: &[Segment], group: &[usize]) -> Vec<Option<(u32, u32)>> {
     let Flow { blocks, successors } = Flow::new(program, folded, segments);
     let live_in = live_in(&blocks, &successors, group);
@@ -91,12 +94,12 @@ fn intervals(program: &Program, folded: &[Option<Folded>], segments: &[Segment],
     intervals
 }
 
-/// Per block, the registers whose values at its start are read later. Backward data flow to the fixed point.
+/// Live registers at the start of each block, by backward data flow to the fixed point.
 fn live_in(blocks: &[Vec<Step<'_>>], successors: &[Vec<usize>], group: &[usize]) -> Vec<Vec<bool>> {
     let mut live: Vec<Vec<bool>> = vec![vec![false; group.len()]; blocks.len()];
     let mut members = vec![0u32; group.len()];
     group.iter().for_each(|&reg| members[reg] += 1);
-    // What shares a name is of no more use only before an instruction that sets all of it.
+    // A shared name is dead only before an instruction that sets all of it.
     let whole =
         |f: &Folded, reg: usize| members[reg] == 1 || f.defs.iter().filter(|&&other| group[other] == reg).count() as u32 >= members[reg];
     let mut changed = true;

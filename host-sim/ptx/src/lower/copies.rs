@@ -1,8 +1,9 @@
-//! Which asynchronous copies a warp waits for. PTX ISA 7.8 section 9.7.8.22 "Asynchronous copy".
+//! Dependencies of a warp on asynchronous copies (PTX ISA 7.8 section 9.7.8.22 "Asynchronous
+//! copy").
 //!
-//! The machine counts copies; the model knows what a warp waits for by registers alone. So each copy takes one of 16 register names that
-//! no value has, in turn, and an instruction that waits reads the names of the copies in question, four at a time. The 17th copy under
-//! way waits for the first.
+//! A GPU counts copies; the model expresses waiting only by registers. Each copy therefore takes
+//! one of 16 reserved register names, in turn. An instruction that waits reads the names of its
+//! copies, four at a time. The 17th copy in flight waits for the first.
 
 use crate::exec::Op;
 use crate::exec::copy::Copy;
@@ -11,36 +12,38 @@ use crate::program::{Inst, Program};
 use mias_warp_trace::isa::{Class, MAX_SOURCES, StaticInst, ZERO_REG};
 use std::collections::VecDeque;
 
-/// Names for copies. Assumption: more copies than one warp has under way in a loop with three stages of four.
+/// Number of names for copies. Assumption: more copies than one warp has in flight in a loop with
+/// three stages of four.
 pub const NAMES: u8 = 16;
 
-/// The first of them; they end where the zero register is.
+/// First name for copies; the last one precedes the zero register.
 const FIRST: u8 = ZERO_REG - NAMES;
 
-/// Names that one instruction can read.
+/// Number of names that one instruction can read.
 const READ: u8 = MAX_SOURCES as u8;
 
-/// Sets of names that one instruction can read, and the instructions that read some of all names.
+/// Number of nonempty sets among the names that one instruction reads. Several instructions
+/// together cover all names.
 const SETS: usize = (1 << READ) - 1;
 
-/// What an instruction does with copies under way.
+/// Effect of an instruction on copies in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
-    /// Starts one.
+    /// Starts a copy.
     Start,
     /// Closes a group.
     Commit,
-    /// Waits for all groups but so many.
+    /// Waits for all groups except this many.
     Wait(u32),
-    /// Waits for all.
+    /// Waits for all copies.
     WaitAll,
-    /// Ties those under way to a barrier in shared memory.
+    /// Ties the copies in flight to a barrier in shared memory.
     Tie,
-    /// Waits at such a barrier: for those tied to any.
+    /// Waits at such a barrier for the copies tied to any barrier.
     Test,
 }
 
-/// What each instruction does with copies; nothing where the program starts none.
+/// Effect of each instruction on copies; empty if the program starts none.
 pub fn usages(program: &Program) -> Vec<Option<Use>> {
     let any = names_left(program) < u16::from(ZERO_REG);
     program.insts.iter().map(|inst| usage(inst).filter(|_| any)).collect()
@@ -58,13 +61,14 @@ fn usage(inst: &Inst) -> Option<Use> {
     }
 }
 
-/// Names that the program's values may have.
+/// Number of names available to the program's values.
 pub fn names_left(program: &Program) -> u16 {
     let copies = program.insts.iter().any(|inst| usage(inst) == Some(Use::Start));
     u16::from(if copies { FIRST } else { ZERO_REG })
 }
 
-/// The forms that a copy's instruction has, one for each name, or those of one that waits, one for each set of names.
+/// Forms of an instruction: one per name for a copy, or one per set of names for an instruction
+/// that waits.
 pub fn forms(usage: Use, inst: StaticInst) -> Vec<StaticInst> {
     match usage {
         Use::Start => (FIRST..ZERO_REG).map(|name| inst.writes(name)).collect(),
@@ -79,7 +83,7 @@ pub fn forms(usage: Use, inst: StaticInst) -> Vec<StaticInst> {
     }
 }
 
-/// Which of the forms read the names of a set.
+/// Indices of the forms that read the names of a set.
 pub fn reading(names: u16) -> impl Iterator<Item = usize> {
     (0..usize::from(NAMES / READ)).filter_map(move |quarter| {
         let set = usize::from(names) >> (quarter * usize::from(READ)) & SETS;
@@ -87,24 +91,24 @@ pub fn reading(names: u16) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The copies that one warp has started and not waited for, as sets of names.
+/// Copies in flight of one warp, as sets of names.
 #[derive(Clone, Debug, Default)]
 pub struct UnderWay {
     next: u8,
-    /// In no group yet.
+    /// Copies that are not in a group yet.
     open: u16,
-    /// Groups, the oldest first.
+    /// Groups, with the oldest first.
     groups: VecDeque<u16>,
-    /// Tied to a barrier.
+    /// Copies tied to a barrier.
     tied: u16,
 }
 
 impl UnderWay {
-    /// One more: the index of its name.
+    /// Starts a copy and returns the index of its name.
     pub fn start(&mut self) -> usize {
         let name = self.next;
         self.next = (self.next + 1) % NAMES;
-        // Who had the name before is done by then.
+        // The previous copy with this name is complete by then.
         self.forget(1 << name);
         self.open |= 1 << name;
         name.into()
@@ -119,7 +123,7 @@ impl UnderWay {
         }
     }
 
-    /// The names to be read by one that waits.
+    /// Names that an instruction reads to wait.
     pub fn wait(&mut self, usage: Use) -> u16 {
         let names = match usage {
             Use::Wait(groups) => {
@@ -134,7 +138,7 @@ impl UnderWay {
         names
     }
 
-    /// Ties all to a barrier.
+    /// Ties all copies in flight to a barrier.
     pub fn tie(&mut self) {
         self.tied |= self.all();
     }
@@ -155,7 +159,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The names that some forms read.
+    /// Names that some forms read.
     fn read(names: u16) -> u16 {
         let forms = forms(Use::WaitAll, StaticInst::new(0, Class::Int));
         let bits = reading(names).flat_map(|form| forms[form].sources().to_vec());
@@ -168,7 +172,8 @@ mod tests {
             prop_assert_eq!(read(names), names);
         }
 
-        /// With fewer copies under way than names, each is waited for once, by the first wait that covers its group.
+        /// With fewer copies in flight than names, each is waited for once, by the first wait that
+        /// covers its group.
         #[test]
         fn groups_are_waited_for_in_order(sizes in prop::collection::vec(0usize..4, 1..20), left in 0u32..3) {
             let (mut under_way, mut pending) = (UnderWay::default(), VecDeque::new());

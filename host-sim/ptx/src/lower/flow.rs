@@ -1,24 +1,24 @@
-//! Basic blocks in the scheduled order, with what follows what: over these go the analyses of registers.
+//! Control flow of the scheduled program, over which registers are analyzed.
 
 use super::fold::Folded;
 use super::schedule::Segment;
 use crate::program::Program;
 
-/// An instruction that remains.
+/// An instruction that remains after folding.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step<'a> {
-    /// Its position in the scheduled order.
+    /// Position in the scheduled order.
     pub(super) at: u32,
-    /// Its index in the program.
+    /// Index in the program.
     pub(super) pc: u32,
     pub(super) folded: &'a Folded,
 }
 
-/// The control flow of a program in the scheduled order.
+/// Control flow of a program in the scheduled order.
 pub(super) struct Flow<'a> {
-    /// By basic block, what remains of it.
+    /// Remaining instructions of each basic block.
     pub(super) blocks: Vec<Vec<Step<'a>>>,
-    /// By basic block, those that may follow it.
+    /// Successors of each basic block.
     pub(super) successors: Vec<Vec<usize>>,
 }
 

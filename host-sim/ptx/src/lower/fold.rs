@@ -1,14 +1,16 @@
-//! What PTX writes and the machine does not execute. The rules, each as the assembler has it for sm_75 (seen in its output for
-//! `kernels/`), all for unguarded instructions whose result is defined once in the kernel:
+//! Removal of PTX instructions that a GPU does not execute. The rules follow the assembler for
+//! sm_75 (observed in its output for `kernels/`). They apply to unguarded instructions whose result
+//! is defined once in the kernel:
 //!
-//! * **Copies**: `cvta`, `mov` between registers, and `cvt` between 32 and 64 bits without sign are dropped; readers read
-//!   the source (which must be defined once, too).
-//! * **Constants**: `mov` of a literal or of a shared variable's address, and reads of `%ntid` and `%nctaid` (constant
-//!   bank) are dropped; readers have them as an operand.
-//! * **Joins**: a `mul.wide`, `mul.lo`, or `shl` by a literal, used once, by an `add` in the same basic block, is one
-//!   instruction with it (`IMAD`, `IMAD.WIDE`, `LEA`), also across a free widening.
+//! * **Copies**: `cvta`, `mov` between registers, and unsigned `cvt` between 32 and 64 bits are
+//!   dropped. Readers use the source, which must also be defined once.
+//! * **Constants**: `mov` of a literal or of a shared variable's address, and reads of `%ntid` and
+//!   `%nctaid` (constant bank) are dropped. Readers use them as an operand.
+//! * **Joins**: a `mul.wide`, `mul.lo`, or `shl` by a literal is joined with the only instruction
+//!   that uses it, an `add` in the same basic block. The result is one instruction (`IMAD`,
+//!   `IMAD.WIDE`, `LEA`), also across a free widening.
 //!
-//! Not modelled: 64-bit additions are one instruction here and two there (`IADD3`, `IADD3.X`).
+//! Not modeled: 64-bit additions are one instruction here and two on a GPU (`IADD3`, `IADD3.X`).
 
 use crate::exec::Op;
 use crate::exec::convert::{Convert, Source, Target};
@@ -18,18 +20,18 @@ use crate::exec::place::Special;
 use crate::exec::special::Move;
 use crate::program::{Program, Src};
 
-/// What an instruction reads and writes after folding, as dense register numbers ([`Program::dense`]).
+/// Registers that an instruction accesses after folding, as dense numbers ([`Program::dense`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folded {
     /// Registers written.
     pub defs: Vec<usize>,
     /// Registers read.
     pub uses: Vec<usize>,
-    /// Executes in some lanes only: its old results stay alive.
+    /// True if only some lanes execute the instruction, so its old results stay alive.
     pub guarded: bool,
 }
 
-/// Per instruction what remains of it; none if it is dropped.
+/// Remaining accesses of each instruction; `None` if it is dropped.
 pub fn fold(program: &Program) -> Vec<Option<Folded>> {
     let mut folded: Vec<Option<Folded>> = program
         .insts
@@ -49,7 +51,7 @@ pub fn fold(program: &Program) -> Vec<Option<Folded>> {
 }
 
 fn drop_copies_and_constants(program: &Program, definitions: &[u32], folded: &mut [Option<Folded>]) {
-    // The register that stands for another, or none for a constant.
+    // Replacement of each register: another register, or none for a constant.
     let mut stands: Vec<Option<Option<usize>>> = vec![None; program.dense_count()];
     for (inst, slot) in program.insts.iter().zip(folded.iter_mut()) {
         let Some(f) = slot else { continue };
@@ -73,7 +75,8 @@ fn drop_copies_and_constants(program: &Program, definitions: &[u32], folded: &mu
     for f in folded.iter_mut().flatten() {
         for reg in std::mem::take(&mut f.uses) {
             let mut reg = Some(reg);
-            // A single definition cannot copy itself through others in reach of execution; the bound is for dead code.
+            // A single definition cannot copy itself through others in reachable code; the bound is
+            // for dead code.
             for _ in 0..stands.len() {
                 match reg.map(|r| stands[r]) {
                     Some(Some(next)) => reg = next,

@@ -1,4 +1,4 @@
-//! A line of TBs that workers take from and hand on, both in grid order.
+//! Queue of TBs that workers start and complete in grid order.
 
 use super::room::Room;
 use crate::error::ExecError;
@@ -7,26 +7,26 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// TBs, and who takes what they give.
+/// TBs in progress, and the receiver of their results.
 pub(super) struct Line<'a, S, F, E> {
     room: &'a Room,
     end: u32,
-    /// The next TB that somebody takes.
+    /// Next TB to start.
     next: AtomicU32,
     done: Mutex<Done<S, F, E>>,
 }
 
 struct Done<S, F, E> {
-    /// The first TB that has not been handed on.
+    /// First TB whose result has not been delivered.
     lowest: u32,
-    /// TBs that are done before those below them.
+    /// Results of TBs that completed before lower ones.
     early: BTreeMap<u32, Result<S, ExecError>>,
     take: F,
     result: Result<(), E>,
 }
 
 impl<'a, S, E: From<ExecError>, F: FnMut(S) -> Result<(), E>> Line<'a, S, F, E> {
-    /// These TBs; `take` is handed what they give.
+    /// Creates a queue of these TBs; `take` receives their results.
     pub(super) fn new(room: &'a Room, tbs: Range<u32>, take: F) -> Self {
         let done = Done { lowest: tbs.start, early: BTreeMap::new(), take, result: Ok(()) };
         Line { room, end: tbs.end, next: AtomicU32::new(tbs.start), done: Mutex::new(done) }
@@ -36,12 +36,12 @@ impl<'a, S, E: From<ExecError>, F: FnMut(S) -> Result<(), E>> Line<'a, S, F, E> 
         self.done.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs TBs until none is left to begin. After a failure no TB begins; those below it have begun, and run to their end, so that the error
-    /// does not depend on the number of workers.
+    /// Runs TBs until none is left to start. After a failure no TB starts. Lower TBs have started
+    /// and run to their end, so the error does not depend on the number of workers.
     pub(super) fn work(&self, mut run: impl FnMut(u32) -> Result<S, ExecError>) {
         loop {
             let tb = self.next.fetch_add(1, Relaxed);
-            // The counter may run past the end by one for each worker.
+            // The counter may exceed the end by one for each worker.
             if tb >= self.end {
                 self.next.store(self.end, Relaxed);
                 return;
@@ -71,12 +71,12 @@ impl<'a, S, E: From<ExecError>, F: FnMut(S) -> Result<(), E>> Line<'a, S, F, E> 
         self.room.handed_on(done.lowest);
     }
 
-    /// Waits until every TB has been handed on, or one has failed.
+    /// Waits until every result has been delivered, or one has failed.
     pub(super) fn wait(&self) {
         self.room.wait(self.end);
     }
 
-    /// What became of them.
+    /// Final result of all TBs.
     pub(super) fn result(self) -> Result<(), E> {
         self.done.into_inner().unwrap_or_else(PoisonError::into_inner).result
     }
@@ -86,7 +86,8 @@ impl<'a, S, E: From<ExecError>, F: FnMut(S) -> Result<(), E>> Line<'a, S, F, E> 
 mod tests {
     use super::*;
 
-    /// Workers that begin TBs in any interleaving hand them on in order; of several failures the first in grid order is told.
+    /// Workers that start TBs in any interleaving deliver them in order. Of several failures, the
+    /// first in grid order is reported.
     #[test]
     fn tbs_are_handed_on_in_order() {
         for fail in [None, Some(40)] {

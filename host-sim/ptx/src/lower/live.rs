@@ -1,10 +1,12 @@
-//! Registers that are live where a warp may be switched out: at the first use of what a load from device memory brings, and at barriers
-//! (Lin et al. 2018, section 6.6, after Lin et al. 2016; sources.md D166).
+//! Live registers at the points where a warp may be switched out: at the first use of data loaded
+//! from device memory, and at barriers (Lin et al. 2018, section 6.6, after Lin et al. 2016;
+//! sources.md D166).
 //!
-//! A register is live where it holds a value that is read later. A 64-bit value takes two of the machine's registers, a predicate none (it has
-//! files of its own), and each part of a vector its own. What the warp waits for has no value yet. Counts are of the lowered program, whose values
-//! are about those of the machine's; so the most at any point is set equal to the registers that the assembler gave the kernel, and others are
-//! scaled likewise.
+//! A register is live if it holds a value that is read later. A 64-bit value takes two registers, a
+//! predicate none (predicates have a separate file), and each part of a vector its own. A pending
+//! load has no value yet. The lowered program has about the same values as machine code. Its
+//! maximum count is therefore equated with the registers assigned by the assembler, and other
+//! counts are scaled likewise.
 
 use super::flow::{Flow, Step};
 use super::fold::{self, Folded};
@@ -15,9 +17,9 @@ use mias_warp_trace::isa::{Class, Space};
 /// Live registers of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LiveRegisters {
-    /// The most at any point, of 32 bits.
+    /// Maximum number of live 32-bit registers at any point.
     pub peak: u32,
-    /// The most where a warp may be switched out; none if it nowhere may.
+    /// Maximum number where a warp may be switched out; `None` if there is no such point.
     pub at_switch: Option<u32>,
 }
 
@@ -49,7 +51,7 @@ impl Set {
 }
 
 impl LiveRegisters {
-    /// Of a program.
+    /// Computes the live registers of a program.
     #[must_use]
     pub fn of(program: &Program) -> Self {
         let folded = fold::fold(program);
@@ -59,7 +61,7 @@ impl LiveRegisters {
         let (live, waits) = (live_in(program, &flow), awaited_in(program, &flow));
         let mut found = LiveRegisters::default();
         for (block, steps) in flow.blocks.iter().enumerate() {
-            // What is live before each step, from the last one back.
+            // Live registers before each step, from the last one back.
             let mut now = live_out(program, &flow, &live, block);
             let mut before: Vec<Set> = steps
                 .iter()
@@ -87,7 +89,8 @@ impl LiveRegisters {
         found
     }
 
-    /// Registers of a thread that move when its warp is switched, of those that the assembler gave it, rounded up.
+    /// Registers per thread that move when a warp is switched, out of `registers` assigned by the
+    /// assembler, rounded up.
     #[must_use]
     pub fn scaled(&self, registers: u32) -> u32 {
         let at_switch = self.at_switch.unwrap_or(0);
@@ -95,7 +98,7 @@ impl LiveRegisters {
     }
 }
 
-/// 32-bit registers that a value takes.
+/// Number of 32-bit registers of a value.
 fn words(program: &Program, register: usize) -> u32 {
     let predicates = usize::from(program.pred_count);
     if register < predicates {
@@ -111,16 +114,17 @@ fn touched(folded: &Folded) -> impl Iterator<Item = usize> + '_ {
     folded.uses.iter().chain(&folded.defs).copied()
 }
 
-/// What is live before an instruction, of what is live behind it.
+/// Converts the live registers after an instruction to those before it.
 fn read_and_written(live: &mut Set, folded: &Folded) {
-    // Where only some lanes write, the others keep what they had.
+    // If only some lanes write, the others keep their old values.
     if !folded.guarded {
         folded.defs.iter().for_each(|&register| live.put(register, false));
     }
     folded.uses.iter().for_each(|&register| live.put(register, true));
 }
 
-/// What is awaited behind an instruction, of what is awaited before it: what is touched has come, and a load brings something.
+/// Converts the pending registers before an instruction to those after it: accessed ones have
+/// arrived, and a load adds its results.
 fn await_loads(program: &Program, awaited: &mut Set, step: &Step<'_>) {
     touched(step.folded).for_each(|register| awaited.put(register, false));
     let loads = matches!(
@@ -138,7 +142,7 @@ fn live_out(program: &Program, flow: &Flow<'_>, live: &[Set], block: usize) -> S
     out
 }
 
-/// By block, what is live at its start: backwards, to the fixed point.
+/// Live registers at the start of each block, backward to the fixed point.
 fn live_in(program: &Program, flow: &Flow<'_>) -> Vec<Set> {
     let mut live = vec![Set::new(program.dense_count()); flow.blocks.len()];
     let mut changed = true;
@@ -156,7 +160,7 @@ fn live_in(program: &Program, flow: &Flow<'_>) -> Vec<Set> {
     live
 }
 
-/// By block, what may be awaited at its start: forwards, to the fixed point.
+/// Possibly pending registers at the start of each block, forward to the fixed point.
 fn awaited_in(program: &Program, flow: &Flow<'_>) -> Vec<Set> {
     let mut awaited = vec![Set::new(program.dense_count()); flow.blocks.len()];
     let mut changed = true;

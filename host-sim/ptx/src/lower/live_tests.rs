@@ -1,4 +1,4 @@
-//! Programs whose live registers are counted by hand.
+//! Programs with live registers counted by hand.
 
 use super::*;
 
@@ -24,14 +24,17 @@ fn an_address_is_two_and_what_is_awaited_none() {
     );
 }
 
-/// Both parts of a vector come at once; the first use waits for one of them, and the other counts as there.
+/// Both parts of a vector come at once; the first use waits for one of them, and the other counts
+/// as there.
 #[test]
 fn parts_of_a_vector_are_counted_one_by_one() {
     let body = "ld.param.u64 %rd1, [p];\nld.global.v2.u32 {%r1, %r2}, [%rd1];\nadd.u32 %r3, %r1, 1;\nadd.u32 %r4, %r3, %r2;\n\
                 st.global.u32 [%rd1], %r4;\nret;";
-    // At the first addition: address and second part; at the second: address and the first sum. With both parts, 4.
+    // At the first addition: address and second part; at the second: address and the first sum.
+    // With both parts, 4.
     assert_eq!(live(body), counts(4, Some(3)));
-    // The first use of a part that came before all others: nothing is awaited then but what is touched.
+    // The first use of a part that came before all others: nothing is awaited then but what is
+    // touched.
     let four = "ld.param.u64 %rd1, [p];\nld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1];\nmad.lo.u32 %r5, %r1, %r2, %r3;\n\
                 add.u32 %r6, %r5, %r4;\nst.global.u32 [%rd1], %r6;\nret;";
     assert_eq!(live(four), counts(6, Some(3)), "the address and the fourth part");
@@ -56,7 +59,8 @@ fn loops_keep_what_they_go_on_with() {
     assert_eq!(live(body), counts(5, Some(4)));
 }
 
-/// Loads that cross into another block are awaited there; what is touched on one way only may be awaited still.
+/// Loads that cross into another block are awaited there; what is touched on one way only may be
+/// awaited still.
 #[test]
 fn loads_are_awaited_across_blocks() {
     let body = "ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nld.global.u32 %r2, [%rd1];\nsetp.lt.u32 %p1, %r1, 9;\n@%p1 bra L;\n\

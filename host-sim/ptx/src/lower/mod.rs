@@ -1,14 +1,19 @@
-//! PTX to what the machine would execute, for the timing model: one [`StaticInst`] per PTX instruction that the assembler
-//! would keep, in an order and with register names such as it would choose.
+//! Lowering of PTX to machine instructions for the timing model. Each PTX instruction that the
+//! assembler would keep becomes one [`StaticInst`], in an order and with register names similar to
+//! the assembler's.
 //!
-//! A generic load or store is one instruction per memory that its lanes meet: what it is, is known when it is recorded.
+//! A generic load or store becomes one instruction per memory that its lanes access. The memories
+//! are known when it is recorded.
 //!
-//! 1. [`fold`] drops what costs nothing on the machine and joins what is one instruction there.
-//! 2. [`schedule`] lets loads rise within their basic block, as every assembler does to hide their latency.
-//! 3. [`allocate`] gives the virtual registers names 0..=254; [`copies`] has some of them for asynchronous copies.
+//! 1. [`fold`] drops instructions that are free on a GPU, and joins those that are one instruction
+//!    there.
+//! 2. [`schedule`] moves loads up within their basic block, as assemblers do to hide latency.
+//! 3. [`allocate`] assigns names 0..=254 to the virtual registers; [`copies`] reserves some of them
+//!    for asynchronous copies.
 //!
-//! Execution follows PTX order; [`observe`] sorts each stretch of events into the scheduled order. [`record`] makes the warp trace of
-//! them, [`live`] counts registers, [`tensor`] cuts products of matrices, and [`opcode`] says how the machine spells them.
+//! Execution follows PTX order; [`observe`] sorts each stretch of events into the scheduled order.
+//! [`record`] builds the warp trace, [`live`] counts registers, [`tensor`] divides matrix products,
+//! and [`opcode`] spells the machine opcodes.
 
 pub mod allocate;
 pub mod copies;
@@ -36,33 +41,34 @@ use super::exec::texture::Texturing;
 use super::program::{Address, Inst, Program};
 use mias_warp_trace::isa::{Class, MAX_SOURCES, Space, StaticInst};
 
-/// Bytes per machine instruction from Volta on (CUDA binary utilities, "Instruction Set Reference").
+/// Size of a machine instruction in bytes, from Volta on (CUDA binary utilities, "Instruction Set
+/// Reference").
 const INST_BYTES: u32 = 16;
 
-/// The address of the instruction that a PTX instruction, by index, becomes.
+/// Address of the machine instruction for a PTX instruction, by index.
 pub fn address(index: u32) -> u32 {
     index * INST_BYTES
 }
 
-/// A program as the timing model sees it.
+/// A lowered program, as the timing model sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lowered {
-    /// Per PTX instruction, the machine instruction; none if it is dropped or joined with a later one.
+    /// Machine instruction per PTX instruction; `None` if it is dropped or joined with a later one.
     pub statics: Vec<Option<StaticInst>>,
-    /// Per PTX instruction, whether its lanes' addresses say which memory they are in.
+    /// Per PTX instruction, true if the addresses of its lanes determine the memory.
     pub generic: Vec<bool>,
-    /// Per PTX instruction, how many accesses it is on the machine; their addresses come one after the other.
+    /// Number of machine accesses per PTX instruction; their addresses come one after the other.
     pub accesses: Vec<usize>,
-    /// Per PTX instruction, how many instructions of the tensor unit it is, if it is any.
+    /// Number of tensor instructions per PTX instruction.
     pub steps: Vec<tensor::Steps>,
-    /// Per PTX instruction, what it does with asynchronous copies.
+    /// Effect on asynchronous copies per PTX instruction.
     pub copies: Vec<Option<copies::Use>>,
-    /// Stretches of PTX instructions that are always executed together, ascending.
+    /// Stretches of PTX instructions that are always executed together, in ascending order.
     pub segments: Vec<schedule::Segment>,
 }
 
 impl Lowered {
-    /// Lowers a program. Never fails: whatever can be executed can be lowered.
+    /// Lowers a program. It never fails: every executable program can be lowered.
     pub fn new(program: &Program) -> Self {
         let folded = fold::fold(program);
         let segments = schedule::schedule(program, &folded);
@@ -81,7 +87,7 @@ impl Lowered {
                     }
                 }
                 let mut lowered = StaticInst::new(address(pc as u32), class(inst)).reads(&sources).width(width(inst));
-                // What a call returns is written by the function.
+                // The function writes the results of a call.
                 lowered.dst = folded.defs.first().filter(|_| inst.op.enters().is_none()).and_then(|&reg| names[reg]);
                 lowered.bypass_l1 = bypasses_l1(inst);
                 Some(lowered)
@@ -95,7 +101,7 @@ impl Lowered {
     }
 }
 
-/// The unit that executes an instruction. A parameter is a move from the constant bank, as SASS has it.
+/// Unit that executes an instruction. A parameter is a move from the constant bank, as in SASS.
 fn class(inst: &Inst) -> Class {
     match &inst.op {
         Op::Integer(_) | Op::Logic(_) | Op::Compare(_) | Op::Collective(_) | Op::Special(_) | Op::Generic(_) => Class::Int,
@@ -104,7 +110,7 @@ fn class(inst: &Inst) -> Class {
         Op::Convert(Convert::FromFloat(..) | Convert::ToFloat(..)) => Class::Sfu,
         Op::Convert(_) => Class::Int,
         Op::Memory(Memory::Param { .. }) => Class::Int,
-        // An address that is known is a move from the constant bank, too.
+        // An access at a known address is a move from the constant bank too.
         Op::Memory(Memory::Load { access, .. })
             if matches!(access.space, MemorySpace::Const | MemorySpace::Param) && access.base == Address::Absolute =>
         {
@@ -115,7 +121,7 @@ fn class(inst: &Inst) -> Class {
         Op::Control(Control::Branch { .. } | Control::Table { .. } | Control::Trap | Control::Unknown { .. })
         | Op::Control(Control::Call | Control::Enter(_) | Control::Leave)
         | Op::System(_) => Class::Branch,
-        // Who does not wait has nothing to do but to be counted.
+        // An arrival without waiting is only counted.
         Op::Control(Control::Barrier(barrier)) if barrier.arrive => Class::Int,
         Op::Control(Control::Barrier(_)) => Class::Barrier,
         Op::Memory(Memory::Atomic { access, .. }) => Class::Atomic(space(access.space)),
@@ -141,7 +147,7 @@ fn class(inst: &Inst) -> Class {
     }
 }
 
-/// What an instruction accesses per lane, but for the rows of a matrix.
+/// Access of an instruction per lane, except for the rows of a matrix.
 fn access(inst: &Inst) -> Option<&Access> {
     match &inst.op {
         Op::Memory(Memory::Load { access, .. } | Memory::Store { access, .. } | Memory::Atomic { access, .. }) => Some(access),
@@ -168,7 +174,7 @@ fn steps(inst: &Inst) -> tensor::Steps {
 
 fn space(space: MemorySpace) -> Space {
     match space {
-        // A generic access is told apart lane by lane when it is recorded.
+        // The memory of a generic access is determined per lane when it is recorded.
         MemorySpace::Global | MemorySpace::Generic => Space::Global,
         MemorySpace::Shared => Space::Shared,
         MemorySpace::Local => Space::Local,
@@ -176,7 +182,7 @@ fn space(space: MemorySpace) -> Space {
     }
 }
 
-/// True for what is accessed by generic addresses, and not known to be in shared memory.
+/// True for an access at generic addresses that is not known to be in shared memory.
 fn is_generic(inst: &Inst) -> bool {
     !matches!(inst.op, Op::Phase(_)) && access(inst).is_some_and(|access| access.space == MemorySpace::Generic)
 }
@@ -184,7 +190,7 @@ fn is_generic(inst: &Inst) -> bool {
 fn width(inst: &Inst) -> u8 {
     match &inst.op {
         Op::Matrix(Matrix::Rows(rows)) => rows.bytes_per_lane() as u8,
-        // Which texels they are, and how large, is known when it is executed: their words are told one by one.
+        // The texels and their sizes are known at execution: their words are reported one by one.
         Op::Texture(Texturing::Fetch(_)) => WORD_BYTES as u8,
         Op::Texture(Texturing::Surface(surface)) => surface.bytes() as u8,
         _ => access(inst).map_or(0, |access| access.bytes() as u8),

@@ -1,7 +1,9 @@
-//! Watching a launch as the machine would execute it: dropped instructions are not told, those of a segment come in scheduled
-//! order, and each comes as what the watcher made of it beforehand.
+//! Observation of a launch as a GPU would execute it. Dropped instructions are not reported, and
+//! those of a segment come in scheduled order. Each is reported in the form that the sink has
+//! defined for it.
 //!
-//! Two watch: [`record`](super::record), for the timing model, and the writer of Accel-Sim traces.
+//! There are two sinks: [`record`](super::record), for the timing model, and the writer of
+//! Accel-Sim traces.
 
 use super::Lowered;
 use super::copies::{self, UnderWay, Use};
@@ -20,54 +22,56 @@ use crate::warp::{Event, Observer};
 use mias_warp_trace::isa::{Class, Space, StaticInst};
 use std::ops::Range;
 
-/// Is told what the warps of one TB execute. `T` is what it knows an instruction by.
+/// Receiver of the instructions of one TB's warps. `T` identifies an instruction for the receiver.
 pub trait Sink<T> {
-    /// What follows is of this warp of the TB. Warps take turns at barriers.
+    /// Selects the warp of the following instructions. Warps alternate at barriers.
     fn resume(&mut self, warp: u32);
-    /// One executed instruction: the lanes that executed it (for a branch or an exit, that reached it), and the byte address of
-    /// each for an access to memory, ascending by lane.
+    /// Receives an executed instruction: its lanes (for a branch or an exit, those that reached
+    /// it), and the byte address of each lane of a memory access, ascending by lane.
     fn inst(&mut self, inst: &T, mask: u32, addresses: &[u64]);
-    /// What threads print, in how many calls.
+    /// Receives printed text, and the number of its calls.
     fn printed(&mut self, _text: &str, _calls: u32) {}
-    /// Bytes that what it noted takes.
+    /// Bytes of the recorded data.
     #[inline]
     fn bytes(&self) -> u64 {
         0
     }
 }
 
-/// A lowered instruction, as the sink knows it.
+/// A lowered instruction in the sink's form.
 #[derive(Clone, Debug)]
 struct Known<T> {
     inst: T,
-    /// For an exit: the same as a branch, for when other lanes of the warp go on.
+    /// For an exit: its form as a branch, if other lanes of the warp continue.
     partial: Option<T>,
-    /// For a generic access: the same in shared and local memory, and of parameters.
+    /// For a generic access: its forms for shared memory, local memory and parameters.
     elsewhere: Option<[T; 3]>,
-    /// For one that is several accesses, or several tiles of a product: each of them but the last, which has the destination.
+    /// For an instruction with several accesses, or several tiles of a product: the form of each
+    /// except the last, which has the destination.
     earlier: Option<Box<Known<T>>>,
-    /// For a product of matrices: how it is cut.
+    /// For a matrix product: its division.
     steps: Steps,
-    /// For one that starts copies or waits for them: its forms.
+    /// For an instruction that starts copies or waits for them: its forms.
     forms: Vec<T>,
 }
 
-/// A program's lowered instructions, as a sink knows them.
+/// Lowered instructions of a program in the sink's form.
 #[derive(Debug)]
 pub struct Code<'a, T> {
     lowered: &'a Lowered,
     insts: Vec<Option<Known<T>>>,
     /// Segment of each instruction.
     segment: Vec<u32>,
-    /// Per segment: no sorting needed.
+    /// Per segment, true if no sorting is needed.
     in_order: Vec<bool>,
 }
 
 impl<'a, T> Code<'a, T> {
-    /// Asks `describe` for every lowered instruction: the index of the PTX instruction, and what it became.
+    /// Builds the forms by calling `describe` for every lowered instruction, with the index of the
+    /// PTX instruction.
     ///
     /// # Errors
-    /// Those of `describe`.
+    /// Errors of `describe`.
     pub fn new<E>(lowered: &'a Lowered, mut describe: impl FnMut(usize, StaticInst) -> Result<T, E>) -> Result<Self, E> {
         let mut insts = Vec::with_capacity(lowered.statics.len());
         for (pc, (inst, generic)) in lowered.statics.iter().zip(&lowered.generic).enumerate() {
@@ -121,7 +125,7 @@ fn moved(inst: StaticInst, space: Space) -> StaticInst {
     StaticInst { class, bypass_l1: false, ..inst }
 }
 
-/// An event of the current segment, waiting for its turn.
+/// An event of the current segment that waits for its place in the order.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pending {
     lanes: u32,
@@ -129,13 +133,13 @@ struct Pending {
     addresses: u32,
 }
 
-/// Watches one TB.
+/// Observer of one TB.
 struct Watcher<'a, T, S> {
     code: &'a Code<'a, T>,
     sink: S,
     pending: Vec<Pending>,
     addresses: Vec<u64>,
-    /// Of each warp that has started any.
+    /// Copies in flight of each warp that has started any.
     copies: Vec<UnderWay>,
     place: Place<'a>,
 }
@@ -166,7 +170,8 @@ impl<'a, T, S: Sink<T>> Watcher<'a, T, S> {
         self.access(known, event);
     }
 
-    /// Tells a product piece by piece. The last tile of each piece of the depth writes the result's name, for which the next one waits.
+    /// Reports a product piece by piece. The last tile of each piece of the depth writes the
+    /// result's name, for which the next one waits.
     fn product(&mut self, known: &Known<T>, event: Event<'_>) {
         for _ in 0..known.steps.depth {
             if let Some(earlier) = &known.earlier {
@@ -176,7 +181,8 @@ impl<'a, T, S: Sink<T>> Watcher<'a, T, S> {
         }
     }
 
-    /// Tells what starts copies or waits for them; false if the instruction itself is still to be told.
+    /// Reports an instruction that starts copies or waits for them; returns false if the
+    /// instruction itself must still be reported.
     fn copy(&mut self, known: &Known<T>, usage: Use, event: Event<'_>) -> bool {
         let warp = event.warp as usize;
         if self.copies.len() <= warp {
@@ -219,8 +225,9 @@ impl<'a, T, S: Sink<T>> Watcher<'a, T, S> {
     }
 }
 
-/// Tells a generic access as one instruction per memory (device, shared, local, parameters), if any lane is in another than device
-/// memory; else does nothing and says so.
+/// Reports a generic access as one instruction per memory (device, shared, local, parameters), if
+/// any lane accesses another memory than device memory. Otherwise it reports nothing and returns
+/// false.
 fn split<T, S: Sink<T>>(sink: &mut S, insts: Vec<&T>, event: Event<'_>) -> bool {
     let place = |address: u64| match window::named(address) {
         Named::Shared(offset) => (1, offset),
@@ -285,24 +292,26 @@ impl<T, S: Sink<T>> Observer for Watcher<'_, T, S> {
     }
 }
 
-/// A launch on its data.
+/// A launch with its data.
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
-    /// The code.
+    /// Program to execute.
     pub program: &'a Program,
     /// Geometry and arguments.
     pub launch: &'a Launch,
-    /// The data.
+    /// Device memory with the data.
     pub device: &'a DeviceMemory,
 }
 
 impl Job<'_> {
-    /// Executes TBs of the launch, each watched by a sink of its own that `sink` makes for it; `take` is handed the sinks in grid order, each
-    /// as soon as it and those before are done. All sinks together note at most `room_bytes`. The result does not depend on the number of
-    /// worker threads, as long as TBs do not race. Of a cooperative grid `tbs` must be all.
+    /// Executes TBs of the launch, each observed by a separate sink of `sink`.
+    ///
+    /// `take` receives the sinks in grid order, each as soon as its TB and all earlier ones are
+    /// complete. All sinks together record at most `room_bytes`. The result does not depend on the
+    /// number of worker threads, unless TBs race. For a cooperative grid, `tbs` must be all TBs.
     ///
     /// # Errors
-    /// That of the first TB in grid order that failed, or that `take` failed on.
+    /// Error of the first TB in grid order that failed, or of `take`.
     pub fn observe<T: Sync, S: Sink<T> + Send, E: From<ExecError> + Send>(
         &self,
         code: &Code<'_, T>,
@@ -320,7 +329,8 @@ impl Job<'_> {
             let mut watcher = Watcher::new(code, sink(tb), Place::of(&room, tb));
             runner.run(tb, &mut watcher).map(|()| watcher.sink)
         };
-        // What an atomic reads, and a sum of floats, depends on who came first: then one TB after the other.
+        // The old value of an atomic, and a sum of floats, depend on the order of TBs: these
+        // kernels run one TB after the other.
         let workers = if self.program.depends_on_order() { 1 } else { rayon::current_num_threads().min(tbs.len()) };
         let line = Line::new(&room, tbs, take);
         let work = || {
@@ -333,7 +343,8 @@ impl Job<'_> {
         rayon::scope(|scope| {
             (1..workers).for_each(|_| scope.spawn(|_| work()));
             work();
-            // Others are at their last TBs. Who waits here takes no other work, which may need what the caller holds.
+            // Other workers run their last TBs. A waiting worker takes no other work, which might
+            // need resources of the caller.
             line.wait();
         });
         line.result()

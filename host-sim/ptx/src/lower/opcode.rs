@@ -1,26 +1,31 @@
-//! How Turing spells a lowered instruction, for traces that other simulators replay. Opcodes and modifiers: CUDA binary
-//! utilities, "Turing instruction set", and what cuobjdump shows for `kernels/`.
+//! Turing opcodes of lowered instructions, for traces that other simulators replay. Opcodes and
+//! modifiers are those of CUDA binary utilities, "Turing instruction set", and of cuobjdump's
+//! output for `kernels/`.
 //!
-//! Readers of traces take the execution unit from the opcode's first part. So the part before the first dot always names an
-//! instruction of the unit that the model times ([`StaticInst::class`]), even where the assembler would choose otherwise:
+//! Readers of traces derive the execution unit from the opcode's first part. The part before the
+//! first dot therefore names an instruction of the unit that the model times
+//! ([`StaticInst::class`]), even if the assembler would choose another:
 //!
-//! * what the model gives to the multi-function unit is a `MUFU`: conversions, bit counts, divisions (`MUFU.I2F`, `MUFU.POPC`,
-//!   `MUFU.RCP`), where the machine has `I2F`, `POPC`, and a sequence around `MUFU.RCP`;
-//! * a comparison of f32 is an `ISETP`, as the model compares on the integer unit;
-//! * an integer division is one `IMAD`, as it is one instruction here;
-//! * an exit of some lanes while others go on is a `BRA`;
-//! * a matrix instruction of floats is one `HMMA` of the shape that Turing has, an asynchronous copy a load (`LDG`).
+//! * Instructions that the model assigns to the multi-function unit are `MUFU`: conversions, bit
+//!   counts, divisions (`MUFU.I2F`, `MUFU.POPC`, `MUFU.RCP`). A GPU has `I2F`, `POPC`, and a
+//!   sequence around `MUFU.RCP`.
+//! * A comparison of f32 is an `ISETP`, since the model compares on the integer unit.
+//! * An integer division is one `IMAD`, since it is one instruction here.
+//! * An exit of some lanes while others continue is a `BRA`.
+//! * A matrix instruction of floats is one `HMMA` of a Turing shape, and an asynchronous copy is a
+//!   load (`LDG`).
 //!
-//! A load from constant memory by a register is an `LDC` with its width, which tracers do not list: the model's reader knows it by
-//! that and times it in the load/store unit, others as integer.
+//! A load from constant memory by a register is an `LDC` with its width, which tracers do not list.
+//! The model's reader recognizes it by the width and times it in the load/store unit; other readers
+//! time it as integer.
 //!
-//! Widths are spelled so that the reference reads them: it knows a bare number of bits and `U` with one, and takes anything
-//! else for 32 bits. So a signed byte is loaded by `.U8`.
+//! Widths are spelled for the reference simulator. It reads a bare number of bits and `U` with a
+//! number, and takes anything else for 32 bits. A signed byte is therefore loaded by `.U8`.
 
 use crate::program::Inst;
 use mias_warp_trace::isa::{Class, Space, StaticInst};
 
-/// The opcode of `inst`, which was lowered to `lowered`, with its modifiers.
+/// Opcode of `inst`, which was lowered to `lowered`, with its modifiers.
 pub fn opcode(inst: &Inst, lowered: &StaticInst) -> String {
     let parts: Vec<&str> = inst.opcode.split('.').collect();
     let text = match lowered.class {
@@ -45,7 +50,7 @@ pub fn opcode(inst: &Inst, lowered: &StaticInst) -> String {
         Class::MemoryBarrier => "MEMBAR.SC.GPU",
         Class::Exit => "EXIT",
         Class::Tensor => tensor(&parts),
-        // No PTX instruction is lowered to these; one each, so that the table is whole.
+        // No PTX instruction is lowered to these classes; an opcode each completes the table.
         Class::Uniform => "UMOV",
     };
     let set = text.ends_with("SETP");
@@ -63,7 +68,7 @@ fn signed(parts: &[&str]) -> bool {
     parts.last().is_some_and(|ty| ty.starts_with('s'))
 }
 
-/// Textures and surfaces. Tracers list no addresses for them, and so the width is none.
+/// Opcode of a texture or surface access. Tracers list no addresses for them, so there is no width.
 fn texels(parts: &[&str]) -> &'static str {
     match parts[0] {
         "tld4" => "TLD4.SCR",
@@ -74,7 +79,7 @@ fn texels(parts: &[&str]) -> &'static str {
     }
 }
 
-/// Loads and stores. `STRONG.GPU` is what skips the L1.
+/// Opcode of a load or store. `STRONG.GPU` bypasses the L1.
 fn access(stem: &str, space: Space, lowered: &StaticInst) -> String {
     let width = width(lowered.width_bytes);
     let scope = if lowered.bypass_l1 { "STRONG.GPU" } else { "SYS" };
@@ -82,7 +87,7 @@ fn access(stem: &str, space: Space, lowered: &StaticInst) -> String {
         Space::Global => format!("{stem}G.E{width}.{scope}"),
         Space::Local => format!("{stem}L{width}"),
         Space::Shared => format!("{stem}S{width}"),
-        // A constant; of texels, see `texels`.
+        // A constant; for texels, see `texels`.
         Space::Constant | Space::Texture => format!("{stem}C{width}"),
     }
 }
@@ -97,7 +102,7 @@ fn width(bytes: u8) -> &'static str {
     }
 }
 
-/// Read-modify-write; without a result on global memory it is a `RED`.
+/// Opcode of an atomic; without a result on global memory it is a `RED`.
 fn atomic(parts: &[&str], space: Space, lowered: &StaticInst) -> String {
     let names = [
         ("add", "ADD"),
@@ -120,7 +125,7 @@ fn atomic(parts: &[&str], space: Space, lowered: &StaticInst) -> String {
     }
 }
 
-/// Integer, logic, moves, comparisons, and what the lanes of a warp do together.
+/// Opcode of integer arithmetic, logic, moves, comparisons, and instructions across lanes.
 fn integer(parts: &[&str]) -> &'static str {
     match parts[0] {
         "add" | "addc" | "sub" | "subc" | "neg" | "sad" => "IADD3",
@@ -166,7 +171,7 @@ fn integer(parts: &[&str]) -> &'static str {
         "match" => "MATCH.ANY",
         "bar" | "barrier" | "prefetch" | "prefetchu" | "nanosleep" | "cp" => "NOP",
         "movmatrix" => "MOVM.16.MT88",
-        // The arrivals that a state waits for, or waiting for copies.
+        // Pending arrivals of a state, or a wait for copies.
         "mbarrier" => {
             if has(parts, "pending_count") {
                 "LOP3.LUT"
@@ -174,12 +179,12 @@ fn integer(parts: &[&str]) -> &'static str {
                 "NOP"
             }
         }
-        // Moves, `cvta`, and parameters, which the machine reads from the constant bank.
+        // Moves, `cvta`, and parameters, which a GPU reads from the constant bank.
         _ => "MOV",
     }
 }
 
-/// f32 and f16.
+/// Opcode of f32 and f16 arithmetic.
 fn single(parts: &[&str]) -> &'static str {
     let half = parts.last().is_some_and(|ty| ty.starts_with("f16") || ty.starts_with("bf16"));
     match (parts[0], half) {
@@ -194,7 +199,7 @@ fn single(parts: &[&str]) -> &'static str {
     }
 }
 
-/// f64; what the machine makes a sequence of is a `DFMA`.
+/// Opcode of f64 arithmetic; a sequence on a GPU is one `DFMA`.
 fn double(parts: &[&str]) -> &'static str {
     match parts[0] {
         "add" | "sub" | "neg" | "abs" | "copysign" => "DADD",
@@ -204,7 +209,7 @@ fn double(parts: &[&str]) -> &'static str {
     }
 }
 
-/// The tensor unit.
+/// Opcode of the tensor unit.
 fn tensor(parts: &[&str]) -> &'static str {
     match parts.last().copied() {
         _ if has(parts, "b1") => "BMMA.88128.XOR.POPC",
@@ -215,7 +220,7 @@ fn tensor(parts: &[&str]) -> &'static str {
     }
 }
 
-/// The multi-function unit.
+/// Opcode of the multi-function unit.
 fn multi(parts: &[&str]) -> &'static str {
     let float = |part: Option<&&str>| part.is_some_and(|ty| ty.contains('f'));
     match parts[0] {
@@ -239,7 +244,7 @@ fn multi(parts: &[&str]) -> &'static str {
     }
 }
 
-/// Relation and join of a comparison.
+/// Relation and combination of a comparison.
 fn relation(parts: &[&str]) -> &'static str {
     match parts.get(1).copied() {
         Some("eq" | "equ") => ".EQ.AND",

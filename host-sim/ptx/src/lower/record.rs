@@ -1,5 +1,5 @@
-//! From executed PTX to the warp trace: a [`Sink`] that records lowered instructions, and a [`Recorder`] that goes through the TBs of a
-//! launch in grid order, as far as they are wanted.
+//! Recording of warp traces: a [`Sink`] that records lowered instructions, and a [`Recorder`] that
+//! executes the TBs of a launch in grid order, as far as requested.
 
 use super::Lowered;
 use super::observe::{Code, Job, Sink};
@@ -15,75 +15,76 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// Why a launch has no trace.
+/// Cause why a launch has no trace.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
-    /// It could not be executed.
+    /// The launch cannot be executed.
     #[error(transparent)]
     Exec(#[from] ExecError),
-    /// It does not fit the trace's form.
+    /// The launch exceeds the format of traces.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// A part of the trace has no room for its first TB.
+    /// A part of the trace has no space for its first TB.
     #[error("TB {tb}: its trace takes more than {} bytes", room_bytes)]
     Room {
         /// Index of the TB.
         tb: u32,
-        /// Bytes that there are for a part.
+        /// Size limit of a part in bytes.
         room_bytes: u64,
     },
-    /// A part of the trace could not be put away.
-    #[error("a part of the trace cannot be put away: {0}")]
+    /// A part of the trace could not be stored.
+    #[error("cannot store a part of the trace: {0}")]
     Closed(String),
-    /// Who watches asked to stop.
+    /// The caller stopped the recording.
     #[error("stopped after {recorded} of {tbs} TBs")]
     Stopped {
-        /// TBs recorded.
+        /// Number of recorded TBs.
         recorded: u32,
-        /// TBs of the grid.
+        /// Number of TBs of the grid.
         tbs: u32,
     },
 }
 
-/// TBs that workers share before they meet again, per batch, at most. Assumption: enough that meeting takes no time, also where a TB is a few
-/// instructions.
+/// Maximum number of TBs per batch, after which workers synchronize. Assumption: enough that
+/// synchronization takes no time, even for TBs of a few instructions.
 const BATCH: u32 = 4096;
 
-/// Memory for what a [`Recorder`] records, in bytes.
+/// Memory limits of a [`Recorder`] in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// Of a part: one that takes so much gets no TB more, unless TBs mostly share what it has.
+    /// Size of a part from which it receives no further TB, unless TBs mostly share its content.
     pub part_bytes: u64,
-    /// Of a part with its last TB.
+    /// Maximum size of a part including its last TB.
     pub most_part_bytes: u64,
-    /// Of the records of all TBs that are executed at a time. The first of them may take half of it.
+    /// Size of the records of all concurrent TBs. The first of them may take half of it.
     pub record_bytes: u64,
 }
 
 impl Room {
-    /// One part of any size.
+    /// Limits for one part of any size.
     pub const ANY: Room = Room { part_bytes: u64::MAX, most_part_bytes: u64::MAX, record_bytes: u64::MAX };
 }
 
-/// Is handed a part that no longer grows: its first TB, and the trace.
+/// Receiver of a complete part: its first TB, and the trace.
 pub type Closed<'a> = dyn FnMut(u32, KernelTrace) -> std::io::Result<()> + Send + 'a;
 
-/// Warp instructions per batch, about, judged by the TBs before. Assumption: a tenth of a second.
+/// Approximate warp instructions per batch, estimated from earlier TBs. Assumption: a tenth of a
+/// second.
 const BATCH_WARP_INSTS: u64 = 1 << 20;
 
 /// A lowered instruction and its index in the trace.
 type Defined = (u16, StaticInst);
 
-/// What threads printed.
+/// Text that threads printed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Printed {
-    /// Calls of `printf`.
+    /// Number of calls of `printf`.
     pub calls: u64,
-    /// What they printed, TB by TB in grid order; what is beyond [`PRINT_BYTES`] is lost.
+    /// Printed text, TB by TB in grid order; text beyond [`PRINT_BYTES`] is lost.
     pub text: String,
 }
 
-/// Bytes of printed text that are kept until somebody takes them: CUDA C programming guide, section "Formatted Output"; a device
+/// Maximum bytes of buffered text: CUDA C programming guide, section "Formatted Output"; a device
 /// has a buffer of 1 MiB.
 pub const PRINT_BYTES: usize = 1 << 20;
 
@@ -96,7 +97,7 @@ impl Printed {
     }
 }
 
-/// A TB as it is recorded.
+/// Record of a TB under execution.
 struct Recording {
     tb: TbRecorder,
     printed: Printed,
@@ -120,14 +121,14 @@ impl Sink<Defined> for Recording {
     }
 }
 
-/// Executes the TBs of a launch in grid order and records what they do, as far as somebody asks for.
+/// Recorder that executes the TBs of a launch in grid order, as far as requested.
 #[derive(Debug)]
 pub struct Recorder {
     lowered: Arc<Lowered>,
     builder: TraceBuilder,
     warps: u32,
     tbs: u32,
-    /// TBs of the parts that were taken.
+    /// Number of TBs in the parts that were taken.
     taken: u32,
     /// Bytes of the largest record of a TB so far.
     largest: u64,
@@ -135,41 +136,41 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Nothing is executed yet, but the launch is checked.
+    /// Creates a recorder after checking the launch, without executing anything.
     ///
     /// # Errors
-    /// [`RecordError`] for a launch that cannot be, or has too many different instructions.
+    /// [`RecordError`] for an invalid launch, or one with too many different instructions.
     pub fn new(job: Job<'_>, info: KernelInfo) -> Result<Self, RecordError> {
         TbRunner::new(job.program, job.launch, job.device)?;
         let (lowered, warps, tbs) = (Arc::new(Lowered::new(job.program)), info.warps(), job.launch.tbs() as u32);
         let mut recorder =
             Recorder { lowered, builder: TraceBuilder::new(info)?, warps, tbs, taken: 0, largest: 0, printed: Printed::default() };
-        // All static instructions are there from the start.
+        // All static instructions are present from the start.
         code(&recorder.lowered, &mut recorder.builder)?;
         Ok(recorder)
     }
 
-    /// Whether every TB is recorded.
+    /// Checks that every TB is recorded.
     ///
     /// # Errors
-    /// [`RecordError::Stopped`] if not.
+    /// [`RecordError::Stopped`] otherwise.
     pub fn whole(&self) -> Result<(), RecordError> {
         let (recorded, tbs) = (self.recorded(), self.tbs);
         if recorded == tbs { Ok(()) } else { Err(RecordError::Stopped { recorded, tbs }) }
     }
 
-    /// TBs recorded.
+    /// Number of recorded TBs.
     pub fn recorded(&self) -> u32 {
         self.builder.tbs()
     }
 
-    /// Warp instructions recorded.
+    /// Number of recorded warp instructions.
     pub fn warp_insts(&self) -> u64 {
         self.builder.warp_insts()
     }
 
-    /// TBs of the next batch: few to begin with, and where TBs are long. If their records have room side by side they need not wait for
-    /// each other.
+    /// Number of TBs in the next batch: few at the start and for long TBs. If their records fit in
+    /// memory together, TBs need not wait for each other.
     fn batch(&self, room: Room) -> u32 {
         let workers = (rayon::current_num_threads() as u32).min(BATCH);
         let fit = BATCH_WARP_INSTS.saturating_mul(self.recorded().into()).checked_div(self.warp_insts()).unwrap_or(0);
@@ -177,12 +178,12 @@ impl Recorder {
         u32::try_from(fit.min(side_by_side)).unwrap_or(BATCH).clamp(workers, BATCH)
     }
 
-    /// What has been printed since somebody last took it.
+    /// Takes the text printed since the last call.
     pub fn take_printed(&mut self) -> Printed {
         std::mem::take(&mut self.printed)
     }
 
-    /// Bytes that the TBs since the last part take.
+    /// Bytes of the TBs since the last part.
     pub fn memory_bytes(&self) -> u64 {
         self.builder.memory_bytes() as u64
     }
@@ -192,12 +193,15 @@ impl Recorder {
         self.taken
     }
 
-    /// Records TBs, some at least, until all are, or a part is full. `job` must be the same every time. When a TB comes for which a part has
-    /// no room left, `closed` is handed that part. After each batch `goes_on` is told how many TBs there are; it says whether to go on. What
-    /// is recorded does not depend on the number of worker threads, as long as TBs do not race.
+    /// Records at least some TBs, until all are recorded, a part is full, or `goes_on` stops it.
+    ///
+    /// `job` must be the same for every call. If a part has no space for the next TB, `closed`
+    /// receives the part. `goes_on` is called after each batch with the number of recorded TBs. The
+    /// recording does not depend on the number of worker threads, unless TBs race.
     ///
     /// # Errors
-    /// [`RecordError`]; of several failing TBs, the first in grid order within the first batch that has one.
+    /// [`RecordError`]; of several failing TBs, the first in grid order within the first batch with
+    /// a failure.
     pub fn advance(
         &mut self,
         job: Job<'_>,
@@ -207,7 +211,7 @@ impl Recorder {
     ) -> Result<(), RecordError> {
         while self.recorded() < self.tbs {
             let done = self.recorded();
-            // TBs that wait for each other run at a time.
+            // TBs that synchronize with each other run concurrently.
             let batch = if job.program.is_cooperative() { self.tbs } else { self.batch(room) };
             let warps = self.warps;
             let sink = |_| {
@@ -230,9 +234,9 @@ impl Recorder {
         Ok(())
     }
 
-    /// Adds a TB to the growing part, or if that has no room for it to a new one.
+    /// Adds a TB to the growing part, or to a new one if that part has no space.
     fn add(&mut self, tb: &TbRecorder, room: Room, closed: &mut Closed<'_>) -> Result<(), RecordError> {
-        // Parts with the same shapes would take more than one that is larger.
+        // Parts with the same shapes would take more memory than one larger part.
         let full =
             self.memory_bytes() >= room.part_bytes && !self.builder.shares_shapes() || !self.builder.has_room(tb, room.most_part_bytes);
         if full && self.recorded() > self.taken {
@@ -245,38 +249,40 @@ impl Recorder {
         }
     }
 
-    /// The trace of the TBs so far, from the last part taken on.
+    /// Trace of the TBs since the last part that was taken.
     pub fn so_far(&self) -> KernelTrace {
         self.builder.so_far()
     }
 
-    /// Takes the TBs since the last part out of the trace.
+    /// Takes the TBs since the last part out of the recorder.
     pub fn take_part(&mut self) -> KernelTrace {
         self.taken = self.recorded();
         self.builder.take_part()
     }
 
-    /// The trace of the whole grid.
+    /// Trace of the whole grid.
     ///
     /// # Errors
-    /// [`TraceError::TbCount`] unless every TB is recorded, and none was taken.
+    /// [`TraceError::TbCount`] unless every TB is recorded and none was taken.
     pub fn finish(self) -> Result<KernelTrace, TraceError> {
         self.builder.finish()
     }
 }
 
-/// The lowered instructions with their numbers in the trace; those that it has keep them.
+/// Defines the lowered instructions in the trace; existing ones keep their numbers.
 fn code<'l>(lowered: &'l Lowered, builder: &mut TraceBuilder) -> Result<Code<'l, Defined>, TraceError> {
     Code::new(lowered, |_, inst| Ok::<_, TraceError>((builder.define(inst)?, inst)))
 }
 
-/// Executes all TBs of a launch and records what they did. `progress` is told the TBs done so far, ascending, after each batch of up to a
-/// million warp instructions or so, and says whether to go on. The result does not depend on the number of worker threads, as long as TBs do
-/// not race.
+/// Executes all TBs of a launch and records their trace.
+///
+/// `progress` receives the number of executed TBs, in ascending order, after each batch of about a
+/// million warp instructions, and decides whether to continue. The result does not depend on the
+/// number of worker threads, unless TBs race.
 ///
 /// # Errors
-/// [`RecordError`]; of several failing TBs, the first in grid order within the first batch that has one. [`RecordError::Stopped`] if
-/// `progress` said so before all were done.
+/// [`RecordError`]; of several failing TBs, the first in grid order within the first batch with a
+/// failure. [`RecordError::Stopped`] if `progress` stopped before the end.
 pub fn trace(
     program: &Program,
     launch: &Launch,
@@ -314,8 +320,8 @@ pub fn execute(program: &Program, launch: &Launch, device: &DeviceMemory) -> Res
     results.into_iter().flatten().collect()
 }
 
-/// The lowest TB that failed: those above it need not run any more, those below it must, so that the error does not depend on the
-/// number of workers.
+/// Lowest TB that failed. TBs above it need not run, but those below it must, so the error does not
+/// depend on the number of workers.
 struct FirstFailure(AtomicU32);
 
 impl Default for FirstFailure {

@@ -1,39 +1,41 @@
-//! Room in memory for the records of TBs that are executed at a time.
+//! Memory limit for the records of concurrent TBs.
 //!
-//! TBs begin in grid order and are handed on in grid order. The lowest TB that has not been handed on may take half of the room. Each of
-//! the others may take an equal share of the other half; one that needs more waits until it is the lowest. So all together never take more
-//! than the room, whether a TB has room does not depend on the number of workers, and nobody waits for ever: the lowest does not wait.
+//! TBs start and are delivered in grid order. The lowest TB that has not been delivered may take
+//! half of the memory. Each of the others may take an equal share of the other half; one that needs
+//! more waits until it is the lowest. All records together therefore never exceed the limit, and
+//! the outcome for a TB does not depend on the number of workers. No TB waits forever, since the
+//! lowest does not wait.
 
 use crate::error::Limit;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Bytes for the records of `tbs` TBs.
+/// Memory limit for the records of `tbs` TBs.
 #[derive(Debug)]
 pub(super) struct Room {
     bytes: u64,
     tbs: u32,
     queue: Mutex<Queue>,
     moved: Condvar,
-    /// What all take, of a cooperative grid.
+    /// Bytes taken by all TBs of a cooperative grid.
     taken: AtomicU64,
 }
 
 #[derive(Debug)]
 struct Queue {
     lowest: u32,
-    /// Somebody failed, or panicked: who waits shall wait no more.
+    /// True after a failure or panic, which ends all waiting.
     over: bool,
 }
 
 impl Room {
-    /// `bytes` for TBs from `first` on, `tbs` of them.
+    /// Creates a limit of `bytes` for `tbs` TBs from `first` on.
     pub(super) fn new(bytes: u64, first: u32, tbs: u32) -> Self {
         let queue = Mutex::new(Queue { lowest: first, over: false });
         Room { bytes, tbs: tbs.max(1), queue, moved: Condvar::new(), taken: AtomicU64::new(0) }
     }
 
-    /// What the lowest TB may take.
+    /// Maximum bytes of the lowest TB.
     fn most(&self) -> u64 {
         self.bytes / 2
     }
@@ -42,19 +44,19 @@ impl Room {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// TBs below `lowest` have been handed on.
+    /// Records that TBs below `lowest` have been delivered.
     pub(super) fn handed_on(&self, lowest: u32) {
         self.queue().lowest = lowest;
         self.moved.notify_all();
     }
 
-    /// Nobody waits any more.
+    /// Ends all waiting.
     pub(super) fn over(&self) {
         self.queue().over = true;
         self.moved.notify_all();
     }
 
-    /// Waits until TBs below `tb` have been handed on, or until it is over.
+    /// Waits until TBs below `tb` have been delivered, or until all waiting ends.
     pub(super) fn wait(&self, tb: u32) {
         let mut queue = self.queue();
         while queue.lowest < tb && !queue.over {
@@ -63,32 +65,33 @@ impl Room {
     }
 }
 
-/// One TB's place in a room.
+/// Share of one TB in the memory limit.
 #[derive(Debug)]
 pub(super) struct Place<'a> {
     room: &'a Room,
     tb: u32,
-    /// It may have so much without asking.
+    /// Bytes that the TB may take without waiting.
     granted: u64,
-    /// TBs that run in turns on one thread, which cannot wait for each other, take from one sum. What this one has taken of it.
+    /// Bytes that this TB has taken from the common sum. Only for TBs that alternate on one thread
+    /// and cannot wait for each other.
     shared: Option<u64>,
 }
 
 impl<'a> Place<'a> {
-    /// Of TB `tb`, one of those that run side by side.
+    /// Share of TB `tb`, which runs concurrently with others.
     pub(super) fn of(room: &'a Room, tb: u32) -> Self {
         Place { room, tb, granted: room.most() / u64::from(room.tbs), shared: None }
     }
 
-    /// Of a TB of a cooperative grid.
+    /// Share of a TB of a cooperative grid.
     pub(super) fn shared(room: &'a Room, tb: u32) -> Self {
         Place { room, tb, granted: 0, shared: Some(0) }
     }
 
-    /// Asks for room for a record of `bytes`, of which the launch allows `most`; may wait.
+    /// Requests memory for a record of `bytes`, of which the launch permits `most`; may wait.
     ///
     /// # Errors
-    /// [`Limit`] if it cannot be had.
+    /// [`Limit`] if the request is refused.
     #[inline]
     pub(super) fn ask(&mut self, bytes: u64, most: u64) -> Result<(), Limit> {
         if bytes <= self.granted.min(most) { Ok(()) } else { self.more(bytes, most) }
@@ -105,14 +108,14 @@ impl<'a> Place<'a> {
             let all = self.room.taken.fetch_add(new, Relaxed) + new;
             return if all > self.room.bytes { Err(Limit::Grid(self.room.bytes)) } else { Ok(()) };
         }
-        // Of those that stop waiting since it is over nobody reads the result.
+        // The results of TBs that stop waiting after a failure are not used.
         self.room.wait(self.tb);
         self.granted = self.room.most();
         if bytes > self.granted { Err(Limit::Memory(self.granted)) } else { Ok(()) }
     }
 }
 
-/// Ends the waiting of others when a panic unwinds.
+/// Guard that ends the waiting of others when a panic unwinds.
 pub(super) struct OverOnPanic<'a>(pub(super) &'a Room);
 
 impl Drop for OverOnPanic<'_> {
@@ -136,7 +139,7 @@ mod tests {
         assert_eq!(lowest.ask(32 * MIB, u64::MAX), Ok(()));
         assert_eq!(lowest.ask(32 * MIB + 1, u64::MAX), Err(Limit::Memory(32 * MIB)));
         assert_eq!(lowest.ask(32 * MIB, MIB), Err(Limit::Record(MIB)), "the launch's own limit is below it");
-        // 32 MiB for 4: who keeps to its share does not wait.
+        // With 32 MiB for 4 TBs, a TB within its share does not wait.
         assert_eq!(Place::of(&room, 10).ask(8 * MIB, u64::MAX), Ok(()));
     }
 

@@ -1,10 +1,11 @@
-//! The order of instructions within a stretch that is always executed as a whole.
+//! Scheduling of instructions within a stretch that is always executed as a whole.
 //!
-//! nvcc leaves PTX in source order and its assembler moves loads up, so that many are in flight before the first result is
-//! needed. Replaying PTX order on an in-order machine would expose every latency. The rule here: within a basic block and
-//! between barriers, always take the first instruction in program order that is ready and is a load or leads to one; if there
-//! is none, the first that is ready. Ready means: all earlier instructions it depends on (registers read and written, memory of
-//! the same space unless both load) are taken.
+//! nvcc leaves PTX in source order, and its assembler moves loads up, so that many are in flight
+//! before the first result is needed. A replay of PTX order on an in-order GPU would expose every
+//! latency. The rule applies within a basic block and between barriers: take the first instruction
+//! in program order that is ready and is a load or leads to one. If there is none, take the first
+//! that is ready. An instruction is ready once all earlier ones that it depends on are taken.
+//! Dependencies are registers read and written, and memory of the same space unless both load.
 
 use super::fold::Folded;
 use crate::exec::Op;
@@ -15,28 +16,29 @@ use crate::exec::surface;
 use crate::exec::texture::Texturing;
 use crate::program::Program;
 
-/// A stretch of instructions with one way in and one way out.
+/// A stretch of instructions with one entry and one exit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
     /// First PTX instruction.
     pub start: u32,
     /// One past the last PTX instruction.
     pub end: u32,
-    /// The instructions that remain, in the order in which the machine executes them.
+    /// Remaining instructions in the order in which a GPU executes them.
     pub order: Vec<u32>,
 }
 
 impl Segment {
-    /// True if the order is that of the program.
+    /// True if the order is the program order.
     pub fn in_program_order(&self) -> bool {
         self.order.is_sorted()
     }
 }
 
-/// Cuts the program into segments and orders each.
+/// Divides the program into segments and orders each.
 pub fn schedule(program: &Program, folded: &[Option<Folded>]) -> Vec<Segment> {
     let mut cuts: Vec<u32> = program.blocks.clone();
-    // A barrier is alone: lanes that are elsewhere may have to run between what is before it and itself.
+    // A barrier is a separate segment: other lanes may have to run between the code before it and
+    // the barrier.
     cuts.extend((0u32..).zip(&program.insts).filter(|(_, inst)| inst.op.is_barrier()).flat_map(|(pc, _)| [pc, pc + 1]));
     cuts.push(program.insts.len() as u32);
     cuts.sort_unstable();
@@ -62,7 +64,7 @@ fn order(program: &Program, folded: &[Option<Folded>], range: std::ops::Range<u3
     while order.len() < kept.len() {
         let ready = |at: &usize| !taken[*at] && before[*at].iter().all(|&a| taken[a]);
         let next = (0..kept.len()).filter(|&at| urgent[at]).find(ready).or_else(|| (0..kept.len()).find(ready));
-        // The first one not taken is always ready.
+        // The first instruction that is not taken is always ready.
         let Some(next) = next else { break };
         taken[next] = true;
         order.push(kept[next].0);
@@ -85,7 +87,8 @@ fn depends(a_op: &Op, a: &Folded, b_op: &Op, b: &Folded) -> bool {
     reach(a_op).iter().flatten().any(|a| b_reach.iter().flatten().any(|b| clash(a, b)))
 }
 
-/// What nothing may pass: control, and waiting for copies or for other threads.
+/// True for instructions that others must not pass: control, and waiting for copies or other
+/// threads.
 fn stays(op: &Op) -> bool {
     matches!(op, Op::Control(_) | Op::Copy(Copy::Wait(_) | Copy::WaitAll) | Op::Phase(_))
 }
@@ -99,7 +102,7 @@ fn is_load(op: &Op) -> bool {
     }
 }
 
-/// The memories an instruction touches, and whether it changes them.
+/// Memories that an instruction accesses, and whether it changes them.
 fn reach(op: &Op) -> [Option<(Space, bool)>; 2] {
     match op {
         Op::Memory(Memory::Load { access, .. }) => [Some((access.space, false)), None],

@@ -1,26 +1,28 @@
-//! How many instructions of the tensor unit a product of matrices is: one for each piece of the size that the unit multiplies at once.
+//! Division of a matrix product into instructions of the tensor unit, one for each piece of the
+//! size that the unit multiplies at once.
 //!
-//! The sizes are those of the machine code that nvcc 11.8 writes for sm_75 (sources.md D114). Types that Turing does not have are cut to
-//! the smallest instruction that sm_80 has for them.
+//! The sizes are those of the machine code that nvcc 11.8 generates for sm_75 (sources.md D114).
+//! Types that Turing lacks use the smallest instruction of sm_80 for them.
 
 use crate::exec::matrix::element::Kind;
 use crate::exec::matrix::fragment::Shape;
 use crate::exec::matrix::multiply::Multiply;
 
-/// How a product is cut. The pieces of the sum are independent of each other; those of the depth add to what those before them made.
+/// Division of a product. The pieces of the sum are independent; those of the depth accumulate on
+/// the pieces before them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Steps {
-    /// Pieces of the sum.
+    /// Number of pieces of the sum.
     pub tiles: usize,
-    /// Pieces of the depth.
+    /// Number of pieces of the depth.
     pub depth: usize,
 }
 
 impl Steps {
-    /// One instruction.
+    /// A single instruction.
     pub const ONE: Steps = Steps { tiles: 1, depth: 1 };
 
-    /// Of a product.
+    /// Division of a product.
     pub fn of(product: &Multiply) -> Steps {
         let (factor, sum) = (product.from[0].0, product.to.0);
         if factor.fragment.products() > 1 {
@@ -33,10 +35,10 @@ impl Steps {
     }
 }
 
-/// What one instruction multiplies.
+/// Shape that one instruction multiplies.
 fn piece(factor: Kind) -> Shape {
     let (m, n, k) = match factor {
-        // HMMA.1688, which is also the smallest of bf16.
+        // HMMA.1688, which is also the smallest for bf16.
         Kind::F16 | Kind::Bf16 | Kind::F32 => (16, 8, 8),
         // HMMA.1684.
         Kind::Tf32 => (16, 8, 4),

@@ -29,7 +29,8 @@ fn copies_constants_and_joins_cost_nothing() {
     );
     assert_eq!(kept(&program, &lowered), ["ld.param.u64", "mov.u32", "mad.lo.s32", "add.s64", "st.global.u32", "ret"]);
     let at = |opcode: &str| lowered.statics[program.insts.iter().position(|i| i.opcode == opcode).unwrap()].unwrap();
-    // The joined addition waits for the parameter and the thread number; the store for the addition alone.
+    // The joined addition waits for the parameter and the thread number; the store for the addition
+    // alone.
     let mut expected = [at("ld.param.u64").dst.unwrap(), at("mad.lo.s32").dst.unwrap()];
     let mut sources = at("add.s64").sources().to_vec();
     sources.sort_unstable();
@@ -65,7 +66,8 @@ fn loads_rise_over_arithmetic_but_not_over_stores_and_barriers() {
     assert_eq!((vector.width_bytes, vector.class), (8, Class::Load(Space::Shared)));
 }
 
-/// Of two values alive at once, each has its own name: replay the scheduled code of straight-line programs symbolically.
+/// Two values alive at the same time have different names: the test replays scheduled code of
+/// straight-line programs symbolically.
 #[test]
 fn names_carry_the_values_that_the_program_says() {
     let mut body = String::from("mov.u32 %r0, %tid.x;\n");
@@ -88,7 +90,8 @@ fn names_carry_the_values_that_the_program_says() {
     }
 }
 
-/// Lanes that leave early do so in a branch; the warp's one exit is its last instruction; what no lane executes has 0 lanes.
+/// Lanes that leave early do so in a branch; the warp's one exit is its last instruction; what no
+/// lane executes has 0 lanes.
 #[test]
 fn divergence_in_the_trace() {
     let (program, _) = lower(
@@ -122,7 +125,8 @@ fn divergence_in_the_trace() {
     assert_eq!(trace.pattern(trace.mem(trace.warp(0, 0).first_mem + 1).pattern).len(), 0);
 }
 
-/// The tensor unit reads one register of each operand, and whoever reads any of its results waits for it, also where a loop adds to them.
+/// The tensor unit reads one register of each operand. A reader of any of its results waits for it,
+/// also in a loop that accumulates them.
 #[test]
 fn products_depend_on_their_operands() {
     let mma =
@@ -145,7 +149,8 @@ fn products_depend_on_their_operands() {
     assert_eq!([loads[0].class, loads[1].class], [Class::Load(Space::Shared); 2]);
 }
 
-/// As many instructions as nvcc 11.8 writes for sm_75 (cuobjdump), or of the smallest of sm_80 for what Turing lacks.
+/// As many instructions as nvcc 11.8 writes for sm_75 (cuobjdump), or of the smallest of sm_80 for
+/// what Turing lacks.
 #[test]
 fn products_are_cut_as_the_assembler_cuts_them() {
     let registers = |name: char, count: usize| {

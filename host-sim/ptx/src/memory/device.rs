@@ -1,7 +1,8 @@
-//! Device memory: allocations at fixed addresses, every access checked against them.
+//! Device memory: allocations at fixed addresses, with a check of every access.
 //!
-//! TBs run on several host threads, so memory is made of atomic words, accessed relaxed: a kernel without data races gives
-//! the same result for any number of threads, and one with races is no undefined behaviour here.
+//! TBs run on several host threads, so memory consists of atomic words with relaxed accesses. A
+//! kernel without data races gives the same result for any number of threads, and one with races is
+//! no undefined behavior here.
 
 use super::heap::{HEAP_BASE, HEAP_BYTES, Heap, WORKSPACE_BASE, WORKSPACE_BYTES};
 use super::near::Near;
@@ -12,13 +13,15 @@ use std::collections::TryReserveError;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Where the first allocation starts. Assumption: any high, aligned address does; it keeps null and small integers invalid.
+/// Address of the first allocation. Assumption: any high, aligned address works; null and small
+/// integers stay invalid.
 const FIRST_ADDRESS: u64 = 0x7000_0000_0000;
 
-/// Alignment of allocations in bytes: what `cudaMalloc` guarantees (CUDA C programming guide, 5.3.2: at least 256).
+/// Alignment of allocations in bytes: the guarantee of `cudaMalloc` (CUDA C programming guide,
+/// 5.3.2: at least 256).
 const ALIGNMENT: u64 = 256;
 
-/// A handle of an allocation.
+/// Handle of an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Buffer {
     index: usize,
@@ -31,7 +34,7 @@ struct Allocation {
     start: u64,
     bytes: u64,
     words: Vec<AtomicU32>,
-    /// What messages call it.
+    /// Name in messages.
     label: Option<String>,
 }
 
@@ -43,33 +46,35 @@ impl Allocation {
     }
 }
 
-/// All allocations, ascending by address. A gap of one alignment unit follows each, so that running off an end is seen.
+/// Device memory with all allocations, ascending by address. A gap of one alignment unit follows
+/// each, so an access beyond the end is detected.
 #[derive(Debug, Default)]
 pub struct DeviceMemory {
     allocations: Vec<Allocation>,
-    /// The variables of the module whose kernels run, once there are any.
+    /// Variables of the module whose kernels run, once loaded.
     module: OnceLock<(Arc<Image>, Vec<Allocation>)>,
-    /// What kernels allocate, once one does.
+    /// Heap for allocations of kernels, once used.
     heap: OnceLock<Allocation>,
-    /// Where a cooperative grid counts its TBs, once there is one.
+    /// Workspace in which a cooperative grid counts its TBs, once used.
     workspace: OnceLock<Allocation>,
     given: Mutex<Heap>,
-    /// What kernels can look up by coordinates.
+    /// Textures that kernels look up by coordinates.
     textures: Textures,
     /// Held during a read-modify-write, which may span two words.
     updates: Mutex<()>,
 }
 
 impl DeviceMemory {
-    /// Empty memory.
+    /// Creates an empty memory.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same as [`DeviceMemory::allocate`] with `count` words.
+    /// Allocates `count` words like [`DeviceMemory::allocate`], with an error if the host lacks
+    /// memory.
     ///
     /// # Errors
-    /// The host has no memory for them.
+    /// The host lacks memory for them.
     pub fn try_allocate(&mut self, count: usize, words: impl IntoIterator<Item = u32>) -> Result<Buffer, TryReserveError> {
         let mut all = reserved(count)?;
         all.extend(words.into_iter().map(AtomicU32::new));
@@ -77,10 +82,11 @@ impl DeviceMemory {
         Ok(self.place(all, bytes, 0))
     }
 
-    /// The same as [`DeviceMemory::allocate_bytes`].
+    /// Allocates bytes like [`DeviceMemory::allocate_bytes`], with an error if the host lacks
+    /// memory.
     ///
     /// # Errors
-    /// The host has no memory for them.
+    /// The host lacks memory for them.
     pub fn try_allocate_bytes(&mut self, bytes: &[u8]) -> Result<Buffer, TryReserveError> {
         let mut words = reserved(bytes.len().div_ceil(4))?;
         words.extend(bytes.chunks(4).map(|chunk| AtomicU32::new(word(chunk))));
@@ -100,11 +106,13 @@ impl DeviceMemory {
         self.place(words, bytes.len() as u64, 0)
     }
 
-    /// Allocates bytes with others before and behind them. The address is that of the first byte in the middle, which is aligned as
-    /// that of any buffer. Those before are filled up in front with zeros to a multiple of 4.
+    /// Allocates bytes with others before and after them.
+    ///
+    /// The address is that of the first byte in the middle, aligned as for any buffer. The bytes
+    /// before are padded in front with zeros to a multiple of 4.
     ///
     /// # Errors
-    /// The host has no memory for them.
+    /// The host lacks memory for them.
     pub fn allocate_between(&mut self, before: &[u8], bytes: &[u8], after: &[u8]) -> Result<Buffer, TryReserveError> {
         let filler = before.len().next_multiple_of(4) - before.len();
         let parts = [&[0; 3][..filler], before, bytes, after];
@@ -115,7 +123,8 @@ impl DeviceMemory {
         Ok(self.place(words, all.len() as u64, (filler + before.len()) as u64))
     }
 
-    /// The address of the buffer is `lead` bytes behind its start, a multiple of 4.
+    /// Places an allocation. The address of the buffer is `lead` bytes after its start, a multiple
+    /// of 4.
     fn place(&mut self, words: Vec<AtomicU32>, bytes: u64, lead: u64) -> Buffer {
         let end = self.allocations.last().map_or(FIRST_ADDRESS, |a| a.start + a.bytes + ALIGNMENT);
         let address = (end + lead).next_multiple_of(ALIGNMENT);
@@ -123,12 +132,12 @@ impl DeviceMemory {
         Buffer { index: self.allocations.len() - 1, address }
     }
 
-    /// Says what messages call a buffer.
+    /// Sets the name of a buffer in messages.
     pub fn label(&mut self, buffer: Buffer, label: &str) {
         self.allocations[buffer.index].label = Some(label.to_owned());
     }
 
-    /// What is nearest to an address.
+    /// Allocation nearest to an address.
     pub(crate) fn near(&self, address: u64) -> Option<Near<'_>> {
         let variables = self.module.get().into_iter().flat_map(|(_, variables)| variables);
         let all = self.allocations.iter().map(|a| (a, false)).chain(variables.map(|a| (a, true)));
@@ -136,17 +145,18 @@ impl DeviceMemory {
         near.min_by_key(|near| near.distance(address))
     }
 
-    /// The contents of a buffer as 32-bit words.
+    /// Contents of a buffer as 32-bit words.
     pub fn words(&self, buffer: Buffer) -> impl Iterator<Item = u32> {
         self.allocations[buffer.index].words.iter().map(|w| w.load(Relaxed))
     }
 
-    /// The contents of a buffer as floats.
+    /// Contents of a buffer as floats.
     pub fn floats(&self, buffer: Buffer) -> Vec<f32> {
         self.words(buffer).map(f32::from_bits).collect()
     }
 
-    /// Puts the variables of a module in place, with their first values, unless they are there. False if those of another module are.
+    /// Loads the variables of a module with their initial values, unless they are loaded. Returns
+    /// false if another module is loaded.
     #[must_use]
     pub fn load(&self, image: &Arc<Image>) -> bool {
         if image.variables.is_empty() {
@@ -167,26 +177,27 @@ impl DeviceMemory {
         loaded == image
     }
 
-    /// `malloc` of a kernel: an address, or 0 where there is no room.
+    /// Allocates memory for `malloc` of a kernel: an address, or 0 without space.
     pub(crate) fn heap_allocate(&self, bytes: u64) -> u64 {
         self.heap.get_or_init(|| Allocation::zeros(HEAP_BASE, HEAP_BYTES));
         self.given.lock().unwrap_or_else(PoisonError::into_inner).allocate(bytes)
     }
 
-    /// Makes room for a cooperative grid to count its TBs.
+    /// Reserves the workspace in which a cooperative grid counts its TBs.
     pub(crate) fn reserve_workspace(&self) {
         self.workspace.get_or_init(|| Allocation::zeros(WORKSPACE_BASE, WORKSPACE_BYTES));
     }
 
-    /// `free` of a kernel.
+    /// Frees memory for `free` of a kernel.
     pub(crate) fn heap_free(&self, address: u64) {
         self.given.lock().unwrap_or_else(PoisonError::into_inner).free(address);
     }
 
-    /// Makes a part of memory a texture, and a surface, of this and every later launch; gives the handle that kernels take.
+    /// Binds a part of memory as a texture and surface for this and every later launch, and returns
+    /// its handle for kernels.
     ///
     /// # Errors
-    /// [`TextureError`] if its parts do not fit together, or the memory is not there.
+    /// [`TextureError`] if its parts are inconsistent, or the memory is not allocated.
     pub fn bind(&mut self, texture: Texture) -> Result<u64, TextureError> {
         texture.check()?;
         let bytes = texture.bytes();
@@ -198,10 +209,10 @@ impl DeviceMemory {
                 let (size, left) = (texture.size, room.start + room.bytes - texture.address);
                 let needed = bytes.map_or_else(|| "more than 2^64".to_owned(), |bytes| bytes.to_string());
                 let message = format!("{size:?} texels of {} need {needed} bytes, the buffer has {left} from there", texture.format);
-                Err(TextureError { name: texture.name, message: format!("{message}: give a larger buffer or a smaller texture") })
+                Err(TextureError { name: texture.name, message: format!("{message}: use a larger buffer or a smaller texture") })
             }
             (None, _) => {
-                let message = format!("there is no buffer at {:#x}", texture.address);
+                let message = format!("no buffer at {:#x}", texture.address);
                 Err(TextureError { name: texture.name, message })
             }
         }
@@ -212,7 +223,7 @@ impl DeviceMemory {
         &self.textures
     }
 
-    /// The texture or surface of a handle.
+    /// Finds the texture or surface of a handle.
     ///
     /// # Errors
     /// [`Unbound`].
@@ -220,10 +231,11 @@ impl DeviceMemory {
         self.textures.find(handle, self.module.get().map(|(image, _)| &**image))
     }
 
-    /// Writes bytes anywhere in device memory: into a buffer, or into a module's variable once it is loaded.
+    /// Writes bytes to any allocation: a buffer, or a module variable once it is loaded.
     ///
     /// # Errors
-    /// [`AccessFault::OutOfBounds`] beyond the end of what is at `address`; then nothing is written.
+    /// [`AccessFault::OutOfBounds`] beyond the end of the allocation at `address`; then no byte is
+    /// written.
     pub fn write(&self, address: u64, bytes: &[u8]) -> Result<(), AccessFault> {
         let mut view = self.view();
         let end = address.checked_add(bytes.len() as u64).ok_or(AccessFault::OutOfBounds)?;
@@ -237,10 +249,10 @@ impl DeviceMemory {
         (address..end).zip(bytes).try_for_each(|(at, &byte)| view.store(at, 1, 0, 1, byte.into()))
     }
 
-    /// Reads bytes from anywhere in device memory.
+    /// Reads bytes from any allocation.
     ///
     /// # Errors
-    /// [`AccessFault::OutOfBounds`] beyond the end of what is at `address`.
+    /// [`AccessFault::OutOfBounds`] beyond the end of the allocation at `address`.
     pub fn read(&self, address: u64, bytes: usize) -> Result<Vec<u8>, AccessFault> {
         if bytes == 0 {
             return Ok(Vec::new());
@@ -253,39 +265,39 @@ impl DeviceMemory {
         Ok((offset..offset + bytes as u64).map(byte).collect())
     }
 
-    /// First address, bytes and contents of every allocation, those of a loaded module's variables last. The last word may be partly
-    /// beyond the bytes; it is zero there.
+    /// First address, bytes and contents of every allocation, with a loaded module's variables
+    /// last. The last word may extend beyond the bytes, with zeros there.
     pub fn allocations(&self) -> impl Iterator<Item = (u64, u64, impl Iterator<Item = u32>)> {
         let variables = self.module.get().into_iter().flat_map(|(_, variables)| variables);
         self.allocations.iter().chain(variables).map(|a| (a.start, a.bytes, a.words.iter().map(|word| word.load(Relaxed))))
     }
 
-    /// For a series of accesses: remembers the allocation of the last.
+    /// View for a series of accesses, which remembers the last allocation.
     pub fn view(&self) -> View<'_> {
         View { memory: self, last: None }
     }
 }
 
-/// An empty vector with room for so many.
+/// Empty vector with reserved capacity.
 fn reserved<T>(count: usize) -> Result<Vec<T>, TryReserveError> {
     let mut room = Vec::new();
     room.try_reserve_exact(count)?;
     Ok(room)
 }
 
-/// Up to four bytes, the lowest first.
+/// Word from up to four bytes, lowest first.
 fn word(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte))
 }
 
-/// Accesses to device memory that mostly stay within one allocation.
+/// View of device memory for accesses that mostly stay within one allocation.
 pub struct View<'a> {
     memory: &'a DeviceMemory,
     last: Option<&'a Allocation>,
 }
 
 impl<'a> View<'a> {
-    /// Checks an access of `bytes` (a power of two up to 16) and gives its allocation and offset.
+    /// Checks an access of `bytes` (a power of two up to 16) and returns its allocation and offset.
     #[inline]
     fn locate(&mut self, address: u64, bytes: u32) -> Result<(&'a Allocation, u64), AccessFault> {
         if !address.is_multiple_of(bytes.into()) {
@@ -314,7 +326,8 @@ impl<'a> View<'a> {
         Ok((found, offset))
     }
 
-    /// Reads `element` bytes (1, 2, 4, 8) at `skip` within an access of `bytes` at `address`, zero-extended.
+    /// Reads `element` bytes (1, 2, 4, 8) at `skip` within an access of `bytes` at `address`,
+    /// zero-extended.
     #[inline]
     pub fn load(&mut self, address: u64, bytes: u32, skip: u32, element: u32) -> Result<u64, AccessFault> {
         let (allocation, offset) = self.locate(address, bytes)?;
@@ -328,7 +341,8 @@ impl<'a> View<'a> {
         })
     }
 
-    /// Replaces the `bytes` (2, 4 or 8) at `address` by `f` of them and gives the old ones, at once as seen by every other update.
+    /// Replaces the `bytes` (2, 4 or 8) at `address` by `f` of them and returns the old value,
+    /// atomically with respect to other updates.
     #[inline]
     pub fn update(&mut self, address: u64, bytes: u32, f: impl Fn(u64) -> u64) -> Result<u64, AccessFault> {
         let (allocation, offset) = self.locate(address, bytes)?;
@@ -363,7 +377,7 @@ impl<'a> View<'a> {
                 allocation.words[at + 1].store((value >> 32) as u32, Relaxed);
             }
             narrow => {
-                // Another thread may own the neighbouring bytes: change these only.
+                // Another thread may own the adjacent bytes, so only these are changed.
                 let shift = 8 * (offset % 4);
                 let mask = ((1u32 << (8 * narrow)) - 1) << shift;
                 allocation.words[at].fetch_and(!mask, Relaxed);
@@ -397,7 +411,7 @@ mod tests {
     }
 
     proptest! {
-        /// What lies before and behind a buffer is where it belongs, for any lengths.
+        /// The bytes before and after a buffer are at the right addresses for any lengths.
         #[test]
         fn bytes_lie_around_a_buffer(before in prop::collection::vec(any::<u8>(), 0..40), bytes in prop::collection::vec(any::<u8>(), 1..40), after in prop::collection::vec(any::<u8>(), 0..9)) {
             let mut memory = DeviceMemory::new();
@@ -411,7 +425,7 @@ mod tests {
             prop_assert_eq!(memory.read(start - 4, 1), Err(AccessFault::OutOfBounds));
         }
 
-        /// Like an array of bytes, little-endian.
+        /// The memory acts like a little-endian array of bytes.
         #[test]
         fn bytes_go_where_they_belong(accesses in prop::collection::vec((0u64..64, 0u32..4, any::<u64>()), 1..40)) {
             let mut memory = DeviceMemory::new();

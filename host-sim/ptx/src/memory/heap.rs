@@ -1,36 +1,39 @@
-//! Memory that kernels allocate: `malloc` and `free` on the device. CUDA C programming guide, section "Dynamic Global Memory
-//! Allocation and Operations".
+//! Heap for `malloc` and `free` in kernels (CUDA C programming guide, section "Dynamic Global
+//! Memory Allocation and Operations").
 
 use std::collections::BTreeMap;
 
-/// Where it begins. Assumption: below the module's variables.
+/// Address of the heap. Assumption: below the module's variables.
 pub const HEAP_BASE: u64 = 0x6fff_0000_0000;
 
-/// Its bytes: the same section; a device has 8 MiB unless the host asks for more.
+/// Size of the heap in bytes: 8 MiB, a device's default unless the host requests more (CUDA C
+/// programming guide, section "Dynamic Global Memory Allocation and Operations").
 pub const HEAP_BYTES: u64 = 8 << 20;
 
-/// Where a cooperative grid counts its TBs (`together.rs`). Assumption: below the heap.
+/// Address of the workspace in which a cooperative grid counts its TBs (`together.rs`). Assumption:
+/// below the heap.
 pub const WORKSPACE_BASE: u64 = 0x6ffe_0000_0000;
 
-/// Its bytes. Assumption; two words of it are used.
+/// Size of the workspace in bytes. Assumption; two words of it are used.
 pub const WORKSPACE_BYTES: u64 = 256;
 
-/// Alignment of what is given: the same section.
+/// Alignment of allocations (same section of the CUDA C programming guide).
 const ALIGNMENT: u64 = 16;
 
-/// Who has what. Addresses depend on the order of the calls, so that kernels that allocate are executed TB by TB.
+/// State of the heap. Addresses depend on the order of the calls, so kernels that allocate are
+/// executed TB by TB.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Heap {
-    /// Bytes given so far from the start.
+    /// Bytes allocated so far from the start.
     used: u64,
-    /// Size by address of what is given.
+    /// Size of each allocation by address.
     given: BTreeMap<u64, u64>,
-    /// Addresses by size of what has come back.
+    /// Addresses of freed memory by size.
     free: BTreeMap<u64, Vec<u64>>,
 }
 
 impl Heap {
-    /// An address, or 0 where there is no room.
+    /// Allocates memory: an address, or 0 without space.
     pub(super) fn allocate(&mut self, bytes: u64) -> u64 {
         let Some(bytes) = bytes.max(1).checked_next_multiple_of(ALIGNMENT) else { return 0 };
         let again = self.free.get_mut(&bytes).and_then(Vec::pop);
@@ -46,7 +49,7 @@ impl Heap {
         address
     }
 
-    /// Takes back what was given. Anything else, 0 among it, is let pass.
+    /// Frees an allocation. Other addresses, including 0, are ignored.
     pub(super) fn free(&mut self, address: u64) {
         if let Some(bytes) = self.given.remove(&address) {
             self.free.entry(bytes).or_default().push(address);
@@ -60,7 +63,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// What is given lies in the heap, is aligned, and overlaps nothing that is still given.
+        /// An allocation is in the heap, aligned, and does not overlap others.
         #[test]
         fn nobody_is_given_what_another_has(steps in prop::collection::vec((0u64..3 << 20, any::<bool>(), 0usize..8), 1..60)) {
             let mut heap = Heap::default();

@@ -1,22 +1,24 @@
-//! Local memory of the 32 threads of a warp, and where the machine keeps it.
+//! Local memory of the 32 threads of a warp, and its place in device memory.
 //!
-//! Consecutive 32-bit words of device memory belong to consecutive threads (CUDA C programming guide, 5.3.2 "Local Memory"), so
-//! that a warp whose lanes access the same word of their own moves whole lines.
+//! Consecutive 32-bit words of device memory belong to consecutive threads (CUDA C programming
+//! guide, 5.3.2 "Local Memory"). A warp whose lanes access the same local word therefore moves
+//! whole lines.
 
 use crate::LANES;
 use crate::error::AccessFault;
 
-/// Where local memory begins in device memory, for the trace. Assumption: 64 GiB above the first buffer, which no host has room
-/// for. Every warp of the grid has a place of its own; the machine gives a warp that has ended its place to another (not modelled).
+/// Address of local memory in device memory, for the trace. Assumption: 64 GiB above the first
+/// buffer, beyond the memory of any host. Every warp of the grid has a separate place; a GPU reuses
+/// the place of an ended warp (not modeled).
 pub const DEVICE_BASE: u64 = 0x7010_0000_0000;
 
-/// Where the local memory of a grid's warps is, for the trace; none where threads have none.
+/// Address range of the local memory of a grid's warps, for the trace; `None` if threads have none.
 pub fn device_span(bytes_per_thread: u32, warps: u64) -> Option<std::ops::Range<u64>> {
     let each = (u64::from(bytes_per_thread.div_ceil(4)) * 4).saturating_mul(LANES as u64);
     (each > 0).then(|| DEVICE_BASE..DEVICE_BASE.saturating_add(each.saturating_mul(warps)))
 }
 
-/// The memory; zero at the TB's start (undefined on the machine).
+/// Local memory of a warp; zero at the TB's start (undefined on a GPU).
 #[derive(Clone, Debug, Default)]
 pub struct LocalMemory {
     words: Vec<[u32; LANES]>,
@@ -25,26 +27,29 @@ pub struct LocalMemory {
 }
 
 impl LocalMemory {
-    /// Memory of `bytes` per thread, a multiple of 4.
+    /// Creates memory of `bytes` per thread, a multiple of 4.
     pub fn new(bytes: u32) -> Self {
         LocalMemory { words: vec![[0; LANES]; bytes.div_ceil(4) as usize], base: DEVICE_BASE }
     }
 
-    /// Back to zero, as the memory of warp `warp` of the grid, over all TBs.
+    /// Clears the memory for warp `warp`, numbered over all TBs of the grid.
     pub fn start(&mut self, warp: u64) {
         self.words.fill([0; LANES]);
         self.base = DEVICE_BASE + warp * (self.words.len() * LANES * 4) as u64;
     }
 
-    /// Where the machine keeps `bytes` at a thread's `address`. Lanes that access the same place of theirs touch each word of it in one
-    /// line of 128 bytes; for more than one word the words' lines follow each other, and which lane is where in them is not told apart.
+    /// Device address of `bytes` at a thread's `address`.
+    ///
+    /// Lanes that access the same local address access each of its words in one line of 128 bytes.
+    /// For more than one word, the lines of the words follow each other, and the positions of lanes
+    /// within them are not distinguished.
     #[inline]
     pub fn device_address(&self, lane: usize, address: u64, bytes: u32) -> u64 {
         let step = u64::from(bytes.max(4));
         self.base.wrapping_add((address / step * step).wrapping_mul(LANES as u64)).wrapping_add(lane as u64 * step + address % step)
     }
 
-    /// Checks an access of `bytes` (a power of two up to 16) and gives the word of its element.
+    /// Checks an access of `bytes` (a power of two up to 16) and returns the word of its element.
     #[inline]
     fn locate(&self, address: u64, bytes: u32, skip: u32) -> Result<usize, AccessFault> {
         if !address.is_multiple_of(bytes.into()) {
@@ -57,7 +62,8 @@ impl LocalMemory {
         Ok((address + u64::from(skip)) as usize / 4)
     }
 
-    /// Reads `element` bytes (1, 2, 4, 8) at `skip` within an access of `bytes` at `address` of a lane, zero-extended.
+    /// Reads `element` bytes (1, 2, 4, 8) at `skip` within an access of `bytes` at `address` of a
+    /// lane, zero-extended.
     #[inline]
     pub fn load(&self, lane: usize, address: u64, bytes: u32, skip: u32, element: u32) -> Result<u64, AccessFault> {
         let at = self.locate(address, bytes, skip)?;
@@ -96,7 +102,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Each lane has an array of bytes of its own, little-endian.
+        /// Each lane has a separate little-endian array of bytes.
         #[test]
         fn bytes_go_where_they_belong(accesses in prop::collection::vec((0usize..LANES, 0u64..64, 0u32..4, any::<u64>()), 1..60)) {
             let mut memory = LocalMemory::new(64);
@@ -114,7 +120,8 @@ mod tests {
             }
         }
 
-        /// The lanes of a warp at the same place of theirs fill whole lines, and no two places share a byte.
+        /// The lanes of a warp at the same local address fill whole lines, and no two addresses
+        /// share a byte.
         #[test]
         fn a_warp_fills_lines(log in 0u32..5, place in 0u64..16, warp in 0u64..5) {
             let bytes = 1u32 << log;

@@ -1,4 +1,4 @@
-//! The memories that a kernel reaches: device, shared and local memory, and the generic addresses that name all of them.
+//! Memories of a kernel: device, shared and local memory, and the generic addresses of all of them.
 
 pub mod device;
 pub mod heap;

@@ -1,20 +1,20 @@
-//! The allocation nearest to an address, for messages about an access that failed.
+//! Allocation nearest to an address, for messages about a failed access.
 
-/// An allocation as messages have it.
+/// An allocation in a message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Near<'a> {
-    /// First address.
+    /// Address of its first byte.
     pub(crate) start: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub(crate) bytes: u64,
-    /// What it is called.
+    /// Name in messages.
     pub(crate) label: Option<&'a str>,
-    /// Whether it is a variable of the module.
+    /// True for a variable of the module.
     pub(crate) variable: bool,
 }
 
 impl Near<'_> {
-    /// Bytes from an address to the first or behind the last byte; 0 inside.
+    /// Distance of an address from the first byte or the end, in bytes; 0 inside.
     pub(crate) fn distance(&self, address: u64) -> u64 {
         if address < self.start { self.start - address } else { (address - self.start).saturating_sub(self.bytes) }
     }

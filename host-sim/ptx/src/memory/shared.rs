@@ -1,26 +1,26 @@
-//! Shared memory of one TB: a few kilobytes from address 0, little-endian.
+//! Shared memory of one TB: some kilobytes from address 0, little-endian.
 
 use crate::LANES;
 use crate::error::AccessFault;
 
-/// The memory; zero at the TB's start (undefined on the machine).
+/// Shared memory; zero at the TB's start (undefined on a GPU).
 #[derive(Clone, Debug, Default)]
 pub struct SharedMemory {
     bytes: Vec<u8>,
 }
 
 impl SharedMemory {
-    /// Memory of the given size in bytes.
+    /// Creates memory of the given size in bytes.
     pub fn new(bytes: u32) -> Self {
         SharedMemory { bytes: vec![0; bytes as usize] }
     }
 
-    /// Back to zero.
+    /// Clears the memory.
     pub fn clear(&mut self) {
         self.bytes.fill(0);
     }
 
-    /// Checks an access of `bytes` (a power of two up to 16) and gives the place of its element.
+    /// Checks an access of `bytes` (a power of two up to 16) and returns the place of its element.
     #[inline]
     fn locate(&self, address: u64, bytes: u32, skip: u32) -> Result<usize, AccessFault> {
         if !address.is_multiple_of(bytes.into()) {
@@ -33,7 +33,8 @@ impl SharedMemory {
         Ok(address as usize + skip as usize)
     }
 
-    /// Reads `element` bytes (1, 2, 4, 8) at `skip` within an access of `bytes` at `address`, zero-extended.
+    /// Reads `element` bytes (1, 2, 4, 8) at `skip` within an access of `bytes` at `address`,
+    /// zero-extended.
     #[inline]
     pub fn load(&self, address: u64, bytes: u32, skip: u32, element: u32) -> Result<u64, AccessFault> {
         let at = self.locate(address, bytes, skip)?;
@@ -46,8 +47,9 @@ impl SharedMemory {
         Ok(u64::from_le_bytes(value))
     }
 
-    /// Reads the 32-bit element at `skip` of an access of `bytes` for a full warp at once. False, and nothing read, if the mask is
-    /// not full or any lane may not: then read lane by lane to see which.
+    /// Reads the 32-bit element at `skip` of an access of `bytes` for a full warp at once. Returns
+    /// false, without reading, if the mask is not full or any lane's access is invalid; reading
+    /// lane by lane then finds the lane.
     #[inline]
     pub fn load_words(&self, mask: u32, at: &[u64; LANES], bytes: u32, skip: u32, values: &mut [u64; LANES]) -> bool {
         if mask != u32::MAX {

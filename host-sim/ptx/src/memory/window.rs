@@ -1,17 +1,18 @@
-//! Generic addresses: each of shared, local and parameter memory has a window, all else is device memory. PTX ISA 7.8 section
-//! 6.4.1.1 "Generic Addressing".
+//! Generic addresses: shared, local and parameter memory have a window each, and the rest is device
+//! memory (PTX ISA 7.8 section 6.4.1.1 "Generic Addressing").
 
 /// Size of a window in bytes.
 const BYTES: u64 = 1 << 32;
 
-/// Where shared memory begins among generic addresses. Assumption, as for the other windows: any place below all device memory.
+/// Generic address of shared memory. Assumption, as for the other windows: any address below all
+/// device memory.
 pub const SHARED: u64 = 0x0001_0000_0000;
-/// Where the thread's local memory begins.
+/// Generic address of the thread's local memory.
 pub const LOCAL: u64 = 0x0002_0000_0000;
-/// Where the kernel's parameters begin.
+/// Generic address of the kernel's parameters.
 pub const PARAM: u64 = 0x0003_0000_0000;
 
-/// What a generic address names.
+/// Memory and address of a generic address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Named {
     /// An address in shared memory.
@@ -24,7 +25,7 @@ pub enum Named {
     Device(u64),
 }
 
-/// What `address` names.
+/// Resolves a generic address.
 #[inline]
 pub fn named(address: u64) -> Named {
     let offset = address % BYTES;
@@ -42,7 +43,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Windows do not overlap, and an address in one is the offset that was put in.
+        /// Windows do not overlap, and an address in one returns its offset.
         #[test]
         fn every_offset_comes_back(offset in 0..BYTES) {
             prop_assert_eq!(named(SHARED + offset), Named::Shared(offset));

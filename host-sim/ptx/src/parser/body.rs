@@ -1,16 +1,17 @@
-//! What is between the braces of a function: declarations, labels, instructions, blocks. PTX ISA 7.8 sections 4.3 and 6.
+//! Parser of function bodies: declarations, labels, instructions, blocks (PTX ISA 7.8 sections 4.3
+//! and 6).
 
 use super::{Parser, PtxError, number};
 use crate::ast::{Function, GuardText, Instruction, Operand, RegisterDecl, Scope, StateSpace, Type};
 use crate::lexer::{Token, TokenKind};
 
-/// Threads of a warp.
+/// Value of the constant `WARP_SZ`: threads of a warp.
 const WARP_SZ: u64 = crate::LANES as u64;
 
 impl<'a> Parser<'_, 'a> {
-    /// Everything up to the brace that closes `scope`, blocks inside of it included.
+    /// Parses up to the brace that closes `scope`, including inner blocks.
     pub(super) fn block(&mut self, function: &mut Function<'a>, scope: usize) -> Result<(), PtxError> {
-        // Blocks are opened and closed without recursion: a file may nest them as deep as it likes.
+        // Blocks are parsed without recursion, so a file may nest them to any depth.
         let mut open = vec![scope];
         while let Some(&scope) = open.last() {
             if self.accept("}") {
@@ -108,7 +109,7 @@ impl<'a> Parser<'_, 'a> {
             declared.tables.push((word.text, targets));
             return self.expect(";");
         }
-        // Of interest to calls through pointers only, which are refused where they stand.
+        // Only calls through pointers use these, and they are refused at the call.
         if self.accept(".callprototype") || self.accept(".calltargets") {
             return self.skip_statement();
         }
@@ -132,7 +133,7 @@ impl<'a> Parser<'_, 'a> {
         let first = self.scalar()?;
         match first {
             Operand::Name(first) if self.accept("|") => Ok(Operand::Pair(first, self.word("a predicate")?.text)),
-            // The address of a variable and some bytes.
+            // The address of a variable plus an offset.
             Operand::Name(name) if self.is("+") => {
                 self.take();
                 let offset = self.offset()?;
@@ -153,7 +154,7 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    /// After `[`.
+    /// Parses an address after `[`.
     fn address(&mut self) -> Result<Operand<'a>, PtxError> {
         let mut base = None;
         let mut offset = 0;
@@ -163,7 +164,7 @@ impl<'a> Parser<'_, 'a> {
                 return self.texel(name.text);
             }
             base = Some(name.text);
-            // `+ -8` and `-8` are both written.
+            // Both `+ -8` and `-8` occur.
             if self.accept("+") || self.is("-") {
                 offset = self.offset()?;
             }
@@ -186,7 +187,7 @@ impl<'a> Parser<'_, 'a> {
         let negative = self.accept("-");
         let token = self.take();
         match token.kind {
-            // A constant of the language: PTX ISA 7.8 section 4.5.5.
+            // A constant of the language (PTX ISA 7.8 section 4.5.5).
             TokenKind::Word if token.text == "WARP_SZ" => Ok(Operand::Integer(if negative { WARP_SZ.wrapping_neg() } else { WARP_SZ })),
             TokenKind::Word if !negative => Ok(Operand::Name(token.text)),
             TokenKind::Number => match number::literal(token.text) {

@@ -1,11 +1,13 @@
-//! Heads of functions: results, name, parameters, hints. PTX ISA 7.8 sections 7.1 and 11.2 to 11.4.
+//! Parser of function headers: results, name, parameters, hints (PTX ISA 7.8 sections 7.1 and 11.2
+//! to 11.4).
 
 use super::{Parser, PtxError};
 use crate::ast::{Function, Module, Refused, Scope, StateSpace, Variable};
 use crate::lexer::TokenKind;
 
 impl<'a> Parser<'_, 'a> {
-    /// After `.entry` or `.func`. One that cannot be read is noted with the reason, so that the others of the module can be used.
+    /// Parses a function after `.entry` or `.func`. An invalid one is recorded with its error, so
+    /// that the other functions of the module remain usable.
     pub(super) fn entry_or_function(&mut self, entry: bool, module: &mut Module<'a>) -> Result<(), PtxError> {
         let start = self.next;
         match self.function(entry) {
@@ -20,7 +22,8 @@ impl<'a> Parser<'_, 'a> {
         Ok(())
     }
 
-    /// Passes a function up to the brace that closes its body, or the semicolon behind its head. Its name, if the text has all that.
+    /// Skips a function up to the brace that closes its body, or the semicolon after its header.
+    /// Returns its name, if the text is complete.
     fn skip_function(&mut self, entry: bool) -> Option<&'a str> {
         if !entry && self.accept("(") {
             self.skip_past(")")?;
@@ -61,7 +64,7 @@ impl<'a> Parser<'_, 'a> {
         Some(())
     }
 
-    /// After `.entry` or `.func`.
+    /// Parses a function after `.entry` or `.func`.
     fn function(&mut self, entry: bool) -> Result<Function<'a>, PtxError> {
         let returns = if entry { Vec::new() } else { self.parameters()? };
         let name = self.word(if entry { "the entry's name" } else { "the function's name" })?;
@@ -82,7 +85,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(function)
     }
 
-    /// `(.param .u64 a, .param .u32 b)`, or nothing.
+    /// Parses optional parameters such as `(.param .u64 a, .param .u32 b)`.
     fn parameters(&mut self) -> Result<Vec<Variable<'a>>, PtxError> {
         let mut params = Vec::new();
         if self.accept("(") && !self.accept(")") {
@@ -101,7 +104,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(params)
     }
 
-    /// `.maxntid 256, 1, 1` and its kin tell the compiler, not the machine.
+    /// Skips hints such as `.maxntid 256, 1, 1`, which address the compiler, not the GPU.
     fn hint(&mut self) -> Result<(), PtxError> {
         let token = self.word("`{`")?;
         match token.text {

@@ -1,7 +1,9 @@
-//! Tokens to a [`Module`]. Definition: PTX ISA 7.8, sections 4 "Syntax", 5 "State Spaces" and 11 "Directives".
+//! Parser from tokens to a [`Module`] (PTX ISA 7.8, sections 4 "Syntax", 5 "State Spaces" and 11
+//! "Directives").
 //!
-//! `module.rs` reads what stands outside of functions, `function.rs` their heads, `body.rs` what is between their braces,
-//! `variable.rs` declarations with their first values, `opaque.rs` textures and surfaces, `number.rs` literals.
+//! `module.rs` parses text outside of functions, `function.rs` function headers, and `body.rs`
+//! function bodies. `variable.rs` parses declarations with their initial values, `opaque.rs`
+//! textures and surfaces, `number.rs` literals.
 
 mod body;
 mod function;
@@ -17,19 +19,19 @@ use super::error::{Position, PtxError};
 use super::lexer::{Token, TokenKind, tokenize};
 use super::source::SourceMap;
 
-/// The place just before the first character, for errors about a whole file.
+/// Position before the first character, for errors about a whole file.
 pub const START: Position = Position { line: 1, column: 1 };
 
 /// Parses a PTX text; `file` is its name in messages.
 ///
 /// # Errors
-/// [`PtxError::Syntax`], or [`PtxError::Unsupported`] for directives that are PTX but not read here.
+/// [`PtxError::Syntax`], or [`PtxError::Unsupported`] for PTX directives that are not supported.
 pub fn parse<'a>(file: &str, text: &'a str) -> Result<Module<'a>, PtxError> {
     let tokens = tokenize(file, text)?;
     Parser { file, tokens, next: 0, source: SourceMap::default() }.module()
 }
 
-/// A place in the tokens of a file.
+/// Position in the tokens of a file.
 struct Parser<'f, 'a> {
     file: &'f str,
     tokens: Vec<Token<'a>>,
@@ -39,7 +41,7 @@ struct Parser<'f, 'a> {
 
 impl<'a> Parser<'_, 'a> {
     fn peek(&self) -> Token<'a> {
-        // The last token is End and is never passed.
+        // The last token is End and is never consumed.
         self.tokens[self.next.min(self.tokens.len() - 1)]
     }
 
@@ -88,7 +90,7 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    /// Passes everything up to the next `;`.
+    /// Skips everything up to the next `;`.
     fn skip_statement(&mut self) -> Result<(), PtxError> {
         while !self.accept(";") {
             if self.at_end() {

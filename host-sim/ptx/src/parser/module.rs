@@ -1,4 +1,5 @@
-//! What stands outside of functions: version, target, variables, functions, debug information. PTX ISA 7.8 section 11.
+//! Parser of text outside of functions: version, target, variables, functions, debug information
+//! (PTX ISA 7.8 section 11).
 
 use super::{Parser, PtxError, number};
 use crate::ast::{Module, Operand, StateSpace};
@@ -67,7 +68,8 @@ impl<'a> Parser<'_, 'a> {
         Ok(module)
     }
 
-    /// Debug information: `.file 1 "a.cu"`, `.loc 1 2 3, inlined_at 1 5 6`, and `.section name { .. }`, which is passed.
+    /// Parses debug information: `.file 1 "a.cu"`, `.loc 1 2 3, inlined_at 1 5 6`, and `.section
+    /// name { .. }`, which is skipped.
     pub(super) fn debug_directive(&mut self, directive: Token<'a>) -> Result<(), PtxError> {
         if directive.text == ".section" {
             self.word("a section")?;

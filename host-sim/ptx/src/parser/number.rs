@@ -1,8 +1,8 @@
-//! Literals. PTX ISA 7.8 section 4.5 "Constants".
+//! Parser of literals (PTX ISA 7.8 section 4.5 "Constants").
 
 use crate::ast::Operand;
 
-/// Reads an integer, `0f` or `0d` literal.
+/// Parses an integer, `0f` or `0d` literal.
 pub(super) fn literal(text: &str) -> Option<Operand<'static>> {
     let radix = |digits: &str, base| u64::from_str_radix(digits, base).ok();
     let bits = |prefixes: [&str; 2], length: usize| {

@@ -1,22 +1,23 @@
-//! Textures, samplers and surfaces: their declarations, and the operands that name a place in one. PTX ISA 7.8 section 5.3 "Texture
-//! Sampler and Surface Types", and "Texture Instructions".
+//! Parser of textures, samplers and surfaces: declarations, and operands that name a place in one
+//! (PTX ISA 7.8 section 5.3 "Texture Sampler and Surface Types", and "Texture Instructions").
 
 use super::{Parser, PtxError};
 use crate::ast::{Opaque, Operand, StateSpace, Type, Variable};
 use crate::lexer::{Token, TokenKind};
 use crate::texture::{AddressMode, Filter, Sampler};
 
-/// Bytes of a reference. Assumption: as many as a handle has, which is what takes its place as a kernel's parameter.
+/// Size of a reference in bytes. Assumption: the size of a handle, which replaces the reference as
+/// a kernel's parameter.
 const BYTES: u8 = 8;
 
 impl<'a> Parser<'_, 'a> {
-    /// `.texref`, `.samplerref` or `.surfref`, if that is what comes.
+    /// Parses `.texref`, `.samplerref` or `.surfref`, if present.
     pub(super) fn opaque(&mut self) -> Option<Opaque> {
         let kinds = [(".texref", Opaque::Texture), (".samplerref", Opaque::Sampler(None)), (".surfref", Opaque::Surface)];
         kinds.into_iter().find(|(text, _)| self.accept(text)).map(|(_, kind)| kind)
     }
 
-    /// A name of one of these types, and what it is at first.
+    /// Parses a name of one of these types, and its initial value.
     pub(super) fn reference(&mut self, space: StateSpace, kind: Opaque) -> Result<Variable<'a>, PtxError> {
         let name = self.word("a name")?;
         let mut opaque = match kind {
@@ -39,9 +40,9 @@ impl<'a> Parser<'_, 'a> {
         Ok(Variable { name: name.text, space, ty, count: Some(1), align, external, initial, opaque: Some(opaque), at: name.at })
     }
 
-    /// `{ addr_mode_0 = clamp_to_edge, filter_mode = linear }`.
+    /// Parses a sampler such as `{ addr_mode_0 = clamp_to_edge, filter_mode = linear }`.
     fn sampler(&mut self) -> Result<Sampler, PtxError> {
-        // Independent samplers take normalised coordinates unless they are told not to.
+        // Independent samplers use normalized coordinates by default.
         let mut sampler = Sampler { normalized: true, ..Sampler::default() };
         self.expect("{")?;
         while !self.accept("}") {
@@ -69,14 +70,14 @@ impl<'a> Parser<'_, 'a> {
         match value.text {
             "wrap" => Ok(AddressMode::Wrap),
             "mirror" => Ok(AddressMode::Mirror),
-            // The two differ in how far the linear filter reaches, which CUDA has one way of.
+            // The two differ in the reach of the linear filter, for which CUDA has one form.
             "clamp_ogl" | "clamp_to_edge" => Ok(AddressMode::Clamp),
             "clamp_to_border" => Ok(AddressMode::Border),
             _ => Err(self.syntax(value, "expected wrap, mirror, clamp_to_edge or clamp_to_border")),
         }
     }
 
-    /// After `[name,`: a sampler perhaps, and coordinates.
+    /// Parses an optional sampler and the coordinates after `[name,`.
     pub(super) fn texel(&mut self, base: &'a str) -> Result<Operand<'a>, PtxError> {
         let mut sampler = None;
         let mut coordinates = None;

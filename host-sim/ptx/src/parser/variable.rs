@@ -1,11 +1,12 @@
-//! Variables and their first values. PTX ISA 7.8 sections 5.4 "Variables" and 5.4.4 "Initializers".
+//! Parser of variables and their initial values (PTX ISA 7.8 sections 5.4 "Variables" and 5.4.4
+//! "Initializers").
 
 use super::{Parser, PtxError, number};
 use crate::ast::{Initial, Operand, StateSpace, Type, Variable};
 use crate::lexer::TokenKind;
 
 impl<'a> Parser<'_, 'a> {
-    /// `.align 4 .b8 a[16], b[2];` after the state space.
+    /// Parses variables such as `.align 4 .b8 a[16], b[2];` after the state space.
     pub(super) fn variables(&mut self, space: StateSpace, external: bool, out: &mut Vec<Variable<'a>>) -> Result<(), PtxError> {
         let first = self.variable(space)?;
         let (ty, align, first_opaque) = (first.ty, first.align, first.opaque);
@@ -20,10 +21,10 @@ impl<'a> Parser<'_, 'a> {
         self.expect(";")
     }
 
-    /// `.align 16 .b8 name[1024] = {..}`, after the state space.
+    /// Parses a variable such as `.align 16 .b8 name[1024] = {..}` after the state space.
     pub(super) fn variable(&mut self, space: StateSpace) -> Result<Variable<'a>, PtxError> {
         let mut align = self.alignment()?;
-        // An attribute of memory shared with the host says nothing here.
+        // The attribute for memory shared with the host has no effect here.
         if self.accept(".attribute") {
             self.expect("(")?;
             while !self.accept(")") {
@@ -38,7 +39,7 @@ impl<'a> Parser<'_, 'a> {
             return self.reference(space, kind);
         }
         let ty = self.ty()?;
-        // `.ptr .global .align 4` after the type is a hint, and so is `.ptr .texref`.
+        // `.ptr .global .align 4` after the type is a hint, as is `.ptr .texref`.
         let hints = [".ptr", ".global", ".const", ".shared", ".local"];
         while hints.iter().any(|hint| self.accept(hint)) || self.opaque().is_some() {}
         self.alignment()?;
@@ -88,8 +89,8 @@ impl<'a> Parser<'_, 'a> {
         Ok(Variable { name: name.text, space, ty, count, align, external: false, initial, opaque: None, at: name.at })
     }
 
-    /// Values in braces, one level per size; `inner` has the elements per value of each level. Inner braces that have fewer
-    /// values than elements are filled up with zeros.
+    /// Parses values in braces, one level per dimension; `inner` has the elements per value of each
+    /// level. Inner braces with fewer values than elements are padded with zeros.
     fn initial(&mut self, inner: &[u32], most: u32, out: &mut Vec<Initial<'a>>) -> Result<(), PtxError> {
         let at = self.peek();
         if !self.accept("{") {
@@ -117,12 +118,12 @@ impl<'a> Parser<'_, 'a> {
         Ok(())
     }
 
-    /// True right behind a closing brace.
+    /// True directly after a closing brace.
     fn was_braced(&self) -> bool {
         self.next > 0 && self.tokens[self.next - 1].text == "}"
     }
 
-    /// A number, `name`, `name+8`, `generic(name)+8`, or `0xff00(name)`.
+    /// Parses a number, `name`, `name+8`, `generic(name)+8`, or `0xff00(name)`.
     fn initial_value(&mut self) -> Result<Initial<'a>, PtxError> {
         let negative = self.accept("-");
         let token = self.take();
@@ -150,7 +151,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     fn address_value(&mut self, mask: u64) -> Result<Initial<'a>, PtxError> {
-        // Generic addresses of variables in device memory are their addresses.
+        // Variables in device memory have equal generic addresses.
         let generic = self.accept("generic") && self.accept("(");
         let name = self.word("a variable")?;
         let mut offset = 0;

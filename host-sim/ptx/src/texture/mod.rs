@@ -1,9 +1,11 @@
-//! Textures and surfaces: what a kernel reads and writes by coordinates instead of addresses. CUDA C programming guide, sections
-//! "Texture and Surface Memory" and "Texture Fetching"; PTX ISA 7.8 section 5.3 "Texture Sampler and Surface Types".
+//! Textures and surfaces, which kernels access by coordinates instead of addresses (CUDA C
+//! programming guide, sections "Texture and Surface Memory" and "Texture Fetching"; PTX ISA 7.8
+//! section 5.3 "Texture Sampler and Surface Types").
 //!
-//! A [`Texture`] is a view of a part of device memory: rows of texels, one behind the other. A chip keeps the texels of CUDA arrays
-//! in blocks, so that neighbours in all directions share a line; here all are linear (assumption). So every texel has an address.
-//! `sample.rs` says which texels a coordinate means, `table.rs` has what the kernels of a launch know.
+//! A [`Texture`] is a view of a part of device memory: rows of texels, one after another. A GPU
+//! stores the texels of CUDA arrays in blocks, so that neighbors in all directions share a line;
+//! here all are linear (assumption). Every texel therefore has an address. `sample.rs` maps
+//! coordinates to texels, and `table.rs` holds the textures of a launch.
 
 mod sample;
 mod table;
@@ -14,23 +16,23 @@ pub use table::{HANDLE_BASE, Textures, Unbound};
 use crate::ast::Type;
 use crate::ieee::{F16, F32, Mode, Value};
 
-/// How many coordinates a texture has, and whether it is one of several layers.
+/// Number of coordinates of a texture, and whether it has layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// A row.
+    /// One dimension.
     One,
-    /// Rows.
+    /// Two dimensions.
     Two,
-    /// Planes of rows.
+    /// Three dimensions.
     Three,
-    /// Several rows, each a texture of its own.
+    /// Layers of one dimension.
     OneLayered,
-    /// Several planes, each a texture of its own.
+    /// Layers of two dimensions.
     TwoLayered,
 }
 
 impl Shape {
-    /// Coordinates that are filtered: 1 to 3.
+    /// Number of filtered coordinates: 1 to 3.
     pub fn axes(self) -> usize {
         match self {
             Shape::One | Shape::OneLayered => 1,
@@ -39,12 +41,12 @@ impl Shape {
         }
     }
 
-    /// Whether a layer is chosen by a number.
+    /// True if a number selects a layer.
     pub fn is_layered(self) -> bool {
         matches!(self, Shape::OneLayered | Shape::TwoLayered)
     }
 
-    /// Reads the geometry in an opcode.
+    /// Parses the geometry in an opcode.
     pub fn parse(text: &str) -> Option<Shape> {
         match text {
             "1d" => Some(Shape::One),
@@ -69,7 +71,7 @@ impl std::fmt::Display for Shape {
     }
 }
 
-/// What a coordinate outside of the texture means.
+/// Meaning of a coordinate outside of the texture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AddressMode {
     /// The nearest texel.
@@ -77,63 +79,63 @@ pub enum AddressMode {
     Clamp,
     /// Zero.
     Border,
-    /// The texture is repeated. For normalised coordinates.
+    /// Repetition of the texture, for normalized coordinates.
     Wrap,
-    /// The texture is repeated, every other time mirrored. For normalised coordinates.
+    /// Alternately mirrored repetition of the texture, for normalized coordinates.
     Mirror,
 }
 
-/// How texels become a value.
+/// Filter that converts texels to a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Filter {
-    /// The texel that the coordinate is in.
+    /// The texel at the coordinate.
     #[default]
     Point,
-    /// The nearest two texels of each axis, weighted.
+    /// Weighted mean of the nearest two texels of each axis.
     Linear,
 }
 
-/// How a texture is looked up.
+/// Look-up mode of a texture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sampler {
-    /// Beyond the ends of x, y and z.
+    /// Address modes beyond the ends of x, y and z.
     pub address: [AddressMode; 3],
-    /// How texels become a value.
+    /// Filter of the texels.
     pub filter: Filter,
-    /// Coordinates run from 0 to 1, not to the size.
+    /// True if coordinates run from 0 to 1 instead of to the size.
     pub normalized: bool,
 }
 
-/// What integer texels are read as.
+/// Interpretation of integer texels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Read {
-    /// What they are.
+    /// Unchanged integers.
     #[default]
     Element,
-    /// A float from 0 to 1, or from -1 to 1 if signed. For texels of 8 and 16 bits.
+    /// A float from 0 to 1, or from -1 to 1 if signed, for texels of 8 and 16 bits.
     Normalized,
 }
 
-/// Texels along an axis at most: CUDA C programming guide, table "Technical Specifications per Compute Capability", for a texture of one
-/// axis bound to linear memory.
+/// Maximum number of texels along an axis: CUDA C programming guide, table "Technical
+/// Specifications per Compute Capability", for a one-dimensional texture bound to linear memory.
 const MOST_TEXELS: u32 = 1 << 28;
 
-/// What a texel is.
+/// Format of a texel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
-    /// Of each channel: integers of 1, 2 or 4 bytes, or floats of 2 or 4.
+    /// Type of each channel: integers of 1, 2 or 4 bytes, or floats of 2 or 4.
     pub ty: Type,
-    /// Channels: 1, 2 or 4.
+    /// Number of channels: 1, 2 or 4.
     pub channels: u8,
 }
 
 impl Format {
-    /// Bytes of a texel.
+    /// Size of a texel in bytes.
     pub fn bytes(self) -> u32 {
         u32::from(self.ty.bytes()) * u32::from(self.channels)
     }
 
-    /// A channel's bits as a float, by the promotion of `Read::Normalized` where it is an integer.
+    /// Value of a channel as a float; integers are converted as by `Read::Normalized`.
     pub fn float(self, bits: u64) -> f32 {
         match self.ty {
             Type::Float(2) => f32::from_bits(match F16.value(bits) {
@@ -150,7 +152,7 @@ impl Format {
         }
     }
 
-    /// A channel's bits as an integer of 32 bits.
+    /// Value of a channel as a 32-bit integer.
     pub fn integer(self, bits: u64) -> u32 {
         let spare = 32 - 8 * u32::from(self.ty.bytes().clamp(1, 4));
         if self.ty.is_signed() { (((bits as u32) << spare) as i32 >> spare) as u32 } else { bits as u32 }
@@ -163,57 +165,58 @@ impl std::fmt::Display for Format {
     }
 }
 
-/// A view of device memory as texels. Also what a surface is.
+/// A view of device memory as texels, for textures and surfaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Texture {
-    /// The name by which a `.texref` or `.surfref` of a module finds it, and messages.
+    /// Name for messages and for a `.texref` or `.surfref` of a module.
     pub name: String,
     /// Address of the first texel.
     pub address: u64,
-    /// Its geometry.
+    /// Geometry of the texture.
     pub shape: Shape,
-    /// Width and height in texels, and depth or number of layers; 1 where there is no such axis.
+    /// Width and height in texels, and depth or number of layers; 1 for a missing axis.
     pub size: [u32; 3],
-    /// Bytes from a row to the next.
+    /// Distance between rows in bytes.
     pub pitch: u64,
-    /// What a texel is.
+    /// Format of a texel.
     pub format: Format,
-    /// What integers are read as.
+    /// Interpretation of integers.
     pub read: Read,
-    /// How it is looked up.
+    /// Look-up mode.
     pub sampler: Sampler,
 }
 
-/// Why memory cannot be viewed as a texture: what is wrong, and what to do.
+/// Error for memory that cannot be viewed as a texture, with cause and remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("texture `{name}`: {message}")]
 pub struct TextureError {
-    /// The texture.
+    /// Name of the texture.
     pub name: String,
-    /// What is wrong with it.
+    /// Cause and remedy.
     pub message: String,
 }
 
 impl Texture {
-    /// Bytes from the first texel to the end of the last; none beyond 64 bits.
+    /// Bytes from the first texel to the end of the last; `None` beyond 64 bits.
     pub fn bytes(&self) -> Option<u64> {
         let [width, height, depth] = self.size.map(u64::from);
         let rows = height.checked_mul(depth)?.checked_sub(1)?;
         rows.checked_mul(self.pitch)?.checked_add(width.checked_mul(self.format.bytes().into())?)
     }
 
-    /// The address of a texel, which must be inside.
+    /// Address of a texel, which must be inside.
     pub fn texel(&self, [x, y, z]: [u32; 3]) -> u64 {
         let row = u64::from(z) * u64::from(self.size[1]) + u64::from(y);
         self.address + row * self.pitch + u64::from(x) * u64::from(self.format.bytes())
     }
 
-    /// Whether a fetch gives floats; else it gives integers of 32 bits.
+    /// True if a fetch returns floats, false for 32-bit integers.
     pub fn gives_floats(&self) -> bool {
         self.read == Read::Normalized || matches!(self.format.ty, Type::Float(_))
     }
 
-    /// That its parts fit together. Whether the memory is there is for [`DeviceMemory::bind`](crate::DeviceMemory::bind) to say.
+    /// Checks that the parts of the texture are consistent.
+    /// [`DeviceMemory::bind`](crate::DeviceMemory::bind) checks whether the memory is allocated.
     ///
     /// # Errors
     /// [`TextureError`].
@@ -222,7 +225,7 @@ impl Texture {
         let wrong = |message: String| Err(TextureError { name: self.name.clone(), message });
         let wide = |axes: usize| self.size[axes..].iter().any(|&extent| extent != 1);
         if !matches!(self.format.ty, Type::Unsigned(1 | 2 | 4) | Type::Signed(1 | 2 | 4) | Type::Float(2 | 4)) {
-            return wrong(format!("channels of type {}; give u8, s8, u16, s16, u32, s32, f16 or f32", self.format.ty.name()));
+            return wrong(format!("channels of type {}; use u8, s8, u16, s16, u32, s32, f16 or f32", self.format.ty.name()));
         }
         if !matches!(self.format.channels, 1 | 2 | 4) {
             return wrong(format!("{} channels; a texel has 1, 2 or 4", self.format.channels));
@@ -240,14 +243,14 @@ impl Texture {
             return wrong(format!("a size of {:?} texels does not fit the geometry {}", self.size, self.shape));
         }
         if self.read == Read::Normalized && !(integer && narrow) {
-            return wrong(format!("normalised floats of {}; only integers of 8 and 16 bits are read as such", self.format.ty.name()));
+            return wrong(format!("normalized floats of {}; only integers of 8 and 16 bits support this", self.format.ty.name()));
         }
         if self.sampler.filter == Filter::Linear && !self.gives_floats() {
-            return wrong("a linear filter on integers; read them as normalised floats, or filter by point".into());
+            return wrong("a linear filter on integers; read them as normalized floats, or filter by point".into());
         }
         let repeats = |mode: &AddressMode| matches!(mode, AddressMode::Wrap | AddressMode::Mirror);
         if !self.sampler.normalized && self.sampler.address.iter().any(repeats) {
-            return wrong("wrap and mirror need normalised coordinates; CUDA takes clamp instead, so give clamp".into());
+            return wrong("wrap and mirror need normalized coordinates; use clamp, which CUDA substitutes".into());
         }
         let bytes = u64::from(self.format.bytes());
         if !self.address.is_multiple_of(bytes) || !self.pitch.is_multiple_of(bytes) {

@@ -1,10 +1,13 @@
-//! Which texels a coordinate means, and with which weights: CUDA C programming guide, section "Texture Fetching".
+//! Texels and weights of a coordinate (CUDA C programming guide, section "Texture Fetching").
 //!
-//! With x in texels, the point filter takes texel floor(x). The linear filter takes texels i = floor(x - 0.5) and i + 1 with weights
-//! 1 - a and a, where a = frac(x - 0.5) has 9 bits with 8 of fraction, so that 1 is one of its values. Here x - 0.5 is rounded to the
-//! nearest 256th (assumption: the guide does not say how a is rounded); a = 1 is then a = 0 of the next texel.
+//! With x in texels, the point filter takes texel floor(x). The linear filter takes texels i =
+//! floor(x - 0.5) and i + 1 with weights 1 - a and a. The fraction a = frac(x - 0.5) has 9 bits, 8
+//! of them after the binary point, so 1 is one of its values. Here x - 0.5 is rounded to the
+//! nearest 256th (assumption: the guide does not state the rounding of a); a = 1 is then a = 0 of
+//! the next texel.
 //!
-//! All arithmetic is in f64. A product of an f32 and a size of at most 32 bits is exact in it.
+//! All arithmetic is in f64, which represents a product of an f32 and a size of at most 32 bits
+//! exactly.
 
 use super::{AddressMode, Filter, Sampler};
 
@@ -13,45 +16,46 @@ const WEIGHT_BITS: u32 = 8;
 /// The weight 1.
 pub const ONE: u32 = 1 << WEIGHT_BITS;
 
-/// Coordinates beyond are as far outside as these. Assumption: far beyond the largest texture (2^28 texels, CUDA C programming
-/// guide, "Technical Specifications per Compute Capability").
+/// Limit of the coordinates; larger ones are equally far outside. Assumption: far beyond the
+/// largest texture (2^28 texels, CUDA C programming guide, "Technical Specifications per Compute
+/// Capability").
 const FAR: i64 = 1 << 40;
 
-/// The two texels of one axis; none for what is in the border. The point filter has its texel as the first.
+/// The two texels of one axis; `None` for the border. The point filter uses only the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Footprint {
-    /// Numbers of the texels.
+    /// Indices of the texels.
     pub texels: [Option<u32>; 2],
-    /// Weights in 256ths; they add up to 256.
+    /// Weights in 256ths, with a sum of 256.
     pub weights: [u32; 2],
 }
 
 impl Footprint {
-    /// One texel, or the border, whole.
+    /// Footprint of one texel, or of the border, with full weight.
     pub fn of(texel: Option<u32>) -> Footprint {
         Footprint { texels: [texel, None], weights: [ONE, 0] }
     }
 }
 
-/// A coordinate as an instruction has it.
+/// Coordinate of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Coordinate {
-    /// A place, of `.f32` coordinates.
+    /// Position, for `.f32` coordinates.
     Place(f32),
-    /// The number of a texel, of `.s32` coordinates: neither normalised nor filtered.
+    /// Index of a texel, for `.s32` coordinates: neither normalized nor filtered.
     Texel(i32),
 }
 
-/// The footprint of a coordinate on an axis of `size` texels.
+/// Computes the footprint of a coordinate on an axis of `size` texels.
 pub fn footprint(x: Coordinate, axis: usize, size: u32, sampler: &Sampler, filter: Filter) -> Footprint {
     let mode = match sampler.address.get(axis).copied().unwrap_or_default() {
-        // Without normalised coordinates CUDA has clamp for these two.
+        // Without normalized coordinates, CUDA clamps in these two modes.
         AddressMode::Wrap | AddressMode::Mirror if !sampler.normalized => AddressMode::Clamp,
         mode => mode,
     };
     let place = match x {
         Coordinate::Texel(texel) => {
-            // Whole numbers are not normalised, and so they do not wrap.
+            // Integer coordinates are not normalized and therefore do not wrap.
             let mode = if mode == AddressMode::Border { mode } else { AddressMode::Clamp };
             return Footprint::of(inside(texel.into(), size, mode));
         }
@@ -69,7 +73,7 @@ pub fn footprint(x: Coordinate, axis: usize, size: u32, sampler: &Sampler, filte
         (true, _) => place * f64::from(size),
     };
     match filter {
-        // A number that is none becomes 0 (assumption).
+        // A NaN becomes 0 (assumption).
         Filter::Point => Footprint::of(inside(in_texels.floor() as i64, size, mode)),
         Filter::Linear => {
             let fixed = ((in_texels - 0.5) * f64::from(ONE)).round() as i64;
@@ -79,13 +83,14 @@ pub fn footprint(x: Coordinate, axis: usize, size: u32, sampler: &Sampler, filte
     }
 }
 
-/// The texel that a number stands for; none in the border.
+/// Texel of an index; `None` for the border.
 fn inside(texel: i64, size: u32, mode: AddressMode) -> Option<u32> {
     let (texel, size) = (texel.clamp(-FAR, FAR), i64::from(size.max(1)));
     let found = match mode {
         AddressMode::Border if !(0..size).contains(&texel) => return None,
         AddressMode::Wrap => texel.rem_euclid(size),
-        // The coordinate was mirrored before; its neighbour beyond an end is the end's mirror image, which is the end itself.
+        // The coordinate was mirrored before. Its neighbor beyond an end is the mirror image of the
+        // end, which is the end itself.
         AddressMode::Clamp | AddressMode::Border | AddressMode::Mirror => texel.clamp(0, size - 1),
     };
     u32::try_from(found).ok()

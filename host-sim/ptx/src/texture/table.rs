@@ -1,20 +1,20 @@
-//! The textures that the kernels of a launch know, by handle or by the name of a module's `.texref`.
+//! Textures of a launch, by handle or by the name of a module's `.texref`.
 
 use super::Texture;
 use crate::image::Image;
 
-/// The first handle. Assumption: any number does that is no address, so that taking one for the other is seen.
+/// First handle. Assumption: any number that is no address, so a confusion of the two is detected.
 pub const HANDLE_BASE: u64 = 0x7e00_0000_0000;
 
-/// Why there is no texture.
+/// Cause why a texture is missing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unbound {
-    /// A module's reference that nothing of the launch has the name of.
-    #[error("texture or surface reference `{0}` is bound to nothing: give the launch a texture of this name")]
+    /// A reference of the module without a texture of that name in the launch.
+    #[error("texture or surface reference `{0}` is not bound: add a texture of this name to the launch")]
     Name(String),
     /// A number that is no handle.
     #[error(
-        "{0:#x} is no handle of a texture or surface: describe it as `[textures.NAME]` in the kernel's file, and pass `\"tex:NAME\"` or `\"surf:NAME\"`"
+        "{0:#x} is not a handle of a texture or surface: describe it as `[textures.NAME]` in the kernel's file, and pass `\"tex:NAME\"` or `\"surf:NAME\"`"
     )]
     Handle(u64),
 }
@@ -26,18 +26,19 @@ pub struct Textures {
 }
 
 impl Textures {
-    /// Adds one and gives its handle.
+    /// Adds a texture and returns its handle.
     pub(crate) fn add(&mut self, texture: Texture) -> u64 {
         self.list.push(texture);
         HANDLE_BASE + self.list.len() as u64 - 1
     }
 
-    /// Whether there is none.
+    /// True if there are no textures.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// The texture of a handle: a number that `Textures::add` gave, or the address of a reference of the module `image`.
+    /// Finds the texture of a handle: a number that `Textures::add` returned, or the address of a
+    /// reference of the module `image`.
     ///
     /// # Errors
     /// [`Unbound`].

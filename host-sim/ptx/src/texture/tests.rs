@@ -14,16 +14,16 @@ fn image() -> Texture {
 fn what_is_no_texture_says_why() {
     type Break = fn(&mut Texture);
     let breaks: [(Break, &str); 12] = [
-        (|t| t.format.ty = Type::Float(8), "channels of type f64; give u8, s8, u16, s16, u32, s32, f16 or f32"),
+        (|t| t.format.ty = Type::Float(8), "channels of type f64; use u8, s8, u16, s16, u32, s32, f16 or f32"),
         (|t| t.format.channels = 3, "3 channels; a texel has 1, 2 or 4"),
         (|t| t.size[1] = 0, "no extent may be zero"),
         (|t| t.size[0] = 1 << 29, "an extent is at most 268435456"),
         (|t| t.size[2] = 2, "does not fit the geometry 2d"),
         (|t| t.shape = Shape::One, "does not fit the geometry 1d"),
         (|t| t.shape = Shape::OneLayered, "does not fit the geometry a1d"),
-        (|t| t.format.ty = Type::Float(4), "only integers of 8 and 16 bits are read as such"),
+        (|t| t.format.ty = Type::Float(4), "only integers of 8 and 16 bits support this"),
         (|t| t.read = Read::Element, "a linear filter on integers"),
-        (|t| (t.sampler.normalized, t.sampler.address[1]) = (false, AddressMode::Wrap), "wrap and mirror need normalised coordinates"),
+        (|t| (t.sampler.normalized, t.sampler.address[1]) = (false, AddressMode::Wrap), "wrap and mirror need normalized coordinates"),
         (|t| t.pitch = 34, "must be multiples of a texel's 4 bytes"),
         (|t| t.pitch = 28, "a row of 8 texels of 4 bytes needs 32"),
     ];
@@ -48,7 +48,8 @@ fn integers_become_floats_from_end_to_end() {
 }
 
 proptest! {
-    /// The weights are the fraction of x - 0.5 to within half of a 256th, whatever the mode; texels are inside.
+    /// In every mode, the weights are the fraction of x - 0.5 to within half of a 256th, and the
+    /// texels are inside.
     #[test]
     fn weights_are_those_of_the_fraction(x in -40.0f32..40.0, size in 1u32..30, mode in 0usize..2) {
         let modes = [AddressMode::Clamp, AddressMode::Border];
@@ -62,7 +63,7 @@ proptest! {
         }
     }
 
-    /// What is no number, and what is far outside, is somewhere.
+    /// NaN and distant coordinates have a footprint too.
     #[test]
     fn any_bits_have_a_footprint(bits: u32, size in 1u32..1 << 28, normalized: bool, mode in 0usize..4, linear: bool) {
         let modes = [AddressMode::Clamp, AddressMode::Border, AddressMode::Wrap, AddressMode::Mirror];

@@ -1,5 +1,6 @@
-//! The table of `compare` as CSV, for spreadsheets: a row per policy, the columns of the table for people, each with its unit. Numbers are
-//! those of the JSON document, to the last digit; a cell is empty where there is none.
+//! Table of `compare` as CSV, for spreadsheets: a row per policy, the columns of the text table,
+//! each with its unit. Numbers equal those of the JSON document to the last digit; missing values
+//! are empty cells.
 
 use mias_lab::choice::Choice;
 use mias_lab::csv_table;
@@ -10,7 +11,7 @@ use mias_lab::experiment::workload::Workload;
 
 use super::comparison_table::choice;
 
-/// The whole table.
+/// Formats the table.
 ///
 /// # Errors
 /// None in practice: memory takes every row.
@@ -60,7 +61,7 @@ fn headings(names: &[&str], options: Options) -> Vec<String> {
     headings
 }
 
-/// When each kernel had its room.
+/// Returns the headings of placement latencies.
 fn latency_headings(names: &[&str]) -> impl Iterator<Item = String> {
     let of = |name: &&str| {
         let cycles = ["first TB", "room", "all TBs", "limit", "deadline", "end"].map(|what| format!("{what} {name} (cycles)"));
@@ -86,7 +87,7 @@ fn latencies(result: &PolicyResult) -> Vec<String> {
 
 fn row(result: &PolicyResult, options: Options) -> Vec<String> {
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-    // A dash is for people.
+    // CSV has an empty cell where the text table has a dash.
     let chosen = if result.config.is_none() && result.late_config.is_none() { String::new() } else { choice(result) };
     let mut row = vec![result.policy.name().to_owned(), chosen];
     row.extend(result.kernels.iter().flat_map(|kernel| [number(Some(kernel.ipc)), number(kernel.normalized_ipc)]));

@@ -1,4 +1,5 @@
-//! The CSV table and the JSON document say the same, whatever the comparison; and its columns are those of the table for people.
+//! The CSV table agrees with the JSON document for any comparison, and its columns are those of the
+//! text table.
 
 use super::*;
 use mias_lab::experiment::compare::{KernelResult, Missing, PerObjective};
@@ -18,7 +19,7 @@ fn options(done: bool, latency: bool) -> Options {
     Options { latency: if latency { Latency::Worst } else { Latency::Off }, ..Options::new(end) }
 }
 
-/// A number as reports have them: finite, of any size.
+/// Generates a number as in reports: finite, of any size.
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![0.0..10.0_f64, -1.0..1.0_f64, any::<f64>().prop_filter("JSON has no others", |value| value.is_finite())]
 }
@@ -37,13 +38,9 @@ fn result(done: bool, latency: bool) -> impl Strategy<Value = PolicyResult> {
         let ((config, late, policy), [speedup, stp, antt, fairness]) = (chosen, metrics);
         let (decision_regret, end_to_end_regret, share) = regrets;
         PolicyResult {
-            policy,
-            // What came too late is not in effect.
+            // A late configuration is not in effect.
             config: if late.is_some() { None } else { config.map(Vec::from) },
-            placement: Vec::new(),
             metrics: Metrics { speedup, stp, antt, fairness },
-            half_widths: None,
-            simulated_cycles: None,
             decision_regret,
             end_to_end_regret,
             transition_cycles: cycles[0],
@@ -56,15 +53,9 @@ fn result(done: bool, latency: bool) -> impl Strategy<Value = PolicyResult> {
                 .into_iter()
                 .map(|(ipc, normalized_ipc)| KernelResult { ipc, normalized_ipc, latency: None, thrown_away: None })
                 .collect(),
-            decision: None,
             too_late: late.is_some(),
             late_config: late.map(Vec::from),
-            parted: None,
-            faults: 0,
-            search: None,
-            sm_states: None,
-            energy: None,
-            cycles: 0,
+            ..PolicyResult::of(policy)
         }
     })
 }
@@ -81,7 +72,7 @@ fn comparison() -> impl Strategy<Value = (Comparison, Options)> {
     })
 }
 
-/// The rows, each as cells by their heading without its unit.
+/// Parses the rows, each as cells by their heading without its unit.
 fn read(text: &str) -> Vec<Vec<(String, String)>> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let headings = reader.headers().unwrap().clone();
@@ -89,7 +80,7 @@ fn read(text: &str) -> Vec<Vec<(String, String)>> {
     reader.records().map(|row| headings.iter().map(name).zip(row.unwrap().iter().map(str::to_owned)).collect()).collect()
 }
 
-/// What JSON has where the table has this column; `null` for none.
+/// Returns the JSON value for a column of the table; `null` if there is none.
 fn of_json(row: &Value, column: &str) -> Value {
     let kernel = |prefix: &str, field: &str| {
         let at = NAMES.iter().position(|name| column.strip_prefix(prefix) == Some(name))?;
@@ -124,7 +115,8 @@ fn of_json(row: &Value, column: &str) -> Value {
     }
 }
 
-/// Whether a cell holds the value: the same number to the last bit, the same words, or nothing.
+/// Returns whether a cell holds the value: the same number to the last bit, the same words, or
+/// nothing.
 fn holds(cell: &str, value: &Value) -> bool {
     match value {
         Value::Null => cell.is_empty(),
@@ -154,7 +146,7 @@ proptest! {
         }
     }
 
-    /// The same columns, in the same order; every one but the name has a unit.
+    /// The same columns in the same order; each except the name has a unit.
     #[test]
     fn the_columns_are_the_tables((comparison, options) in comparison()) {
         let csv = table(&comparison, &NAMES, options).unwrap();

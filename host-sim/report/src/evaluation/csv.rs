@@ -1,4 +1,5 @@
-//! `results.csv`: long form, a number per line. docs/results-format.md describes columns and quantities.
+//! Long form of `results.csv`: a number per line. docs/reference/results.md describes columns and
+//! quantities.
 
 use mias_lab::evaluate::energy::EnergyResult;
 use mias_lab::evaluate::memory::{MemoryResult, SeriesResult};
@@ -10,10 +11,10 @@ use mias_lab::evaluate::results::{
 use mias_lab::{csv_table, table};
 use std::collections::BTreeMap;
 
-/// The columns.
+/// Column headings.
 pub const COLUMNS: [&str; 9] = ["experiment", "setting", "gpu", "kernels", "class", "subject", "name", "quantity", "value"];
 
-/// The table's text.
+/// Formats the table.
 ///
 /// # Errors
 /// As [`csv_table::text`].
@@ -21,7 +22,7 @@ pub fn render(evaluation: &Evaluation) -> csv::Result<String> {
     csv_table::text(COLUMNS, rows(evaluation))
 }
 
-/// The table's rows.
+/// Returns the table's rows.
 pub(super) fn rows(evaluation: &Evaluation) -> Vec<[String; COLUMNS.len()]> {
     let mut lines = Lines::default();
     for study in &evaluation.studies {
@@ -33,7 +34,7 @@ pub(super) fn rows(evaluation: &Evaluation) -> Vec<[String; COLUMNS.len()]> {
 #[derive(Default)]
 struct Lines {
     rows: Vec<[String; COLUMNS.len()]>,
-    /// What the next lines are about: experiment, setting, machine, kernels, class, subject, name.
+    /// Subject of the next lines: experiment, setting, machine, kernels, class, subject, name.
     about: [String; 7],
 }
 
@@ -43,7 +44,7 @@ impl Lines {
         self.rows.push([experiment, setting, gpu, kernels, class, subject, name, quantity.to_owned(), value.to_string()]);
     }
 
-    /// Nothing is written where there is no number.
+    /// Adds a line, unless the value is missing.
     fn number(&mut self, quantity: &str, value: Option<f64>) {
         if let Some(value) = value {
             self.add(quantity, value);
@@ -92,7 +93,8 @@ impl Lines {
         }
     }
 
-    /// What came of requests for room, of one kernel or of all, under one scheme with one limit.
+    /// Adds the results of placement requests, of one kernel or of all, under one scheme with one
+    /// limit.
     fn requests(&mut self, row: &RequestsResult) {
         self.add("requests", row.requests);
         self.add("violations", row.violations);
@@ -112,7 +114,7 @@ impl Lines {
         }
     }
 
-    /// What a queue of launches came to.
+    /// Adds the results of a queue of launches.
     fn queue(&mut self, row: &QueueResult) {
         self.add("launches", row.launches);
         self.add("makespan_cycles", row.makespan_cycles);
@@ -149,7 +151,7 @@ impl Lines {
         self.met(kernel.memory.as_ref(), kernel.series.as_ref());
     }
 
-    /// What a run's energy says besides its sum.
+    /// Adds a run's energy results beyond the sum.
     fn energy(&mut self, energy: Option<&EnergyResult>) {
         let Some(energy) = energy else { return };
         self.add("average_watts", energy.average_watts);
@@ -160,7 +162,7 @@ impl Lines {
         self.number("energy_delay_without_leakage_watts", energy.energy_delay_without_leakage_watts);
     }
 
-    /// What a run met in the memory pipeline, and its series.
+    /// Adds a run's memory pipeline results and its series.
     fn met(&mut self, memory: Option<&MemoryResult>, series: Option<&SeriesResult>) {
         if let Some(memory) = memory {
             self.number("l1_miss_rate", memory.l1_miss_rate);
@@ -277,7 +279,7 @@ impl Lines {
         self.number("gamma_stp", row.gamma.stp);
     }
 
-    /// The metrics, with what is added to their names.
+    /// Adds the metrics, with a suffix to their names.
     fn metrics(&mut self, of: &str, metrics: &MetricValues) {
         let MetricValues { speedup, stp, antt, fairness } = *metrics;
         for (quantity, value) in [("speedup", speedup), ("stp", stp), ("antt", antt), ("fairness", fairness)] {
@@ -285,7 +287,7 @@ impl Lines {
         }
     }
 
-    /// What intervals a policy's run has, where one ended before its window.
+    /// Adds the half-widths of a policy's run, if a run ended before its window.
     fn half_widths(&mut self, result: &PolicyResult) {
         if let Some(half) = &result.half_widths {
             self.metrics("_half_width", &half.metrics);
@@ -302,7 +304,7 @@ impl Lines {
         self.number(quantity, cycles.map(|cycles| cycles as f64));
     }
 
-    /// A quantity of each kernel, numbered from 1 in launch order.
+    /// Adds a quantity of each kernel, numbered from 1 in launch order.
     fn each(&mut self, quantity: &str, values: impl Iterator<Item = Option<f64>>) {
         for (at, value) in values.enumerate() {
             self.number(&format!("{quantity}_{}", at + 1), value);

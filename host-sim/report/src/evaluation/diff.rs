@@ -1,9 +1,10 @@
-//! What `mias diff` prints.
+//! Text output of `mias diff`.
 
 use mias_lab::evaluate::diff::Diff;
 use mias_lab::evaluate::record::Identity;
 
-/// The text: a line per file that cannot be read, a line per run that differs, the largest change first, then the runs that only one folder has, then the counts.
+/// Formats a line per unreadable file, then a line per different run, the largest change first.
+/// Runs that only one folder has follow, then the counts.
 pub fn render(diff: &Diff, models: (&str, &str)) -> String {
     let mut text = String::new();
     if models.0 != models.1 {
@@ -19,7 +20,7 @@ pub fn render(diff: &Diff, models: (&str, &str)) -> String {
     text += &only("second", &diff.only_second);
     let counts = (diff.same, diff.different.len(), diff.only_first.len(), diff.only_second.len());
     text + &format!(
-        "{} runs are the same, {} differ, {} only in the first, {} only in the second\n",
+        "{} runs are identical, {} differ, {} only in the first, {} only in the second\n",
         counts.0, counts.1, counts.2, counts.3
     )
 }
@@ -31,7 +32,7 @@ mod tests {
     #[test]
     fn what_cannot_be_read_comes_first() {
         let diff = Diff { unreadable: vec!["cannot read it".into()], ..Diff::default() };
-        assert!(render(&diff, ("m", "m")).starts_with("cannot read it\n0 runs are the same"));
+        assert!(render(&diff, ("m", "m")).starts_with("cannot read it\n0 runs are identical"));
         assert!(render(&diff, ("m", "n")).starts_with("versions m and n\ncannot read it\n"));
     }
 }

@@ -1,4 +1,5 @@
-//! The documents of an evaluation: CSV, HTML, single figures, and what is said at the terminal. JSON is the results' own form.
+//! Documents of an evaluation: CSV, HTML, single figures, and terminal output. JSON is the results'
+//! own form.
 
 mod alternatives;
 pub mod csv;
@@ -7,9 +8,10 @@ pub mod diff;
 mod factorial;
 pub mod figure;
 pub mod html;
+pub mod markdown;
 #[cfg(any(feature = "parquet", test))]
 pub mod parquet;
 pub mod text;
 
-/// A table: headings and lines.
+/// Table: headings and rows.
 type Table = (Vec<String>, Vec<Vec<String>>);

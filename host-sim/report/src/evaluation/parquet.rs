@@ -1,5 +1,5 @@
-//! The rows of `results.csv` as a Parquet file (<https://parquet.apache.org>), for data frames: the same columns, but a value that is a number
-//! is one, in `value`, and any other stands in `text`.
+//! Parquet file of the rows of `results.csv` (<https://parquet.apache.org>), for data frames. It
+//! has the same columns, but numeric values are numbers in `value`, and all others are in `text`.
 
 use super::csv::{COLUMNS, rows};
 use mias_lab::evaluate::results::Evaluation;
@@ -11,17 +11,17 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 use std::sync::Arc;
 
-/// Columns of words; the last of the table's is the value.
+/// Number of columns of words; the table's last column is the value.
 const WORDS: usize = COLUMNS.len() - 1;
 
-/// The file.
+/// Formats the file.
 ///
 /// # Errors
 /// None in practice: memory takes every row.
 pub fn render(evaluation: &Evaluation) -> Result<Vec<u8>, ParquetError> {
     let rows = rows(evaluation);
     let mut file = Vec::new();
-    // Words repeat: their dictionaries make the file smaller than a compression would that needs C code.
+    // Words repeat, so dictionaries suffice. Compression would need C code and save less.
     let properties = WriterProperties::builder().set_compression(Compression::UNCOMPRESSED).build();
     let mut writer = SerializedFileWriter::new(&mut file, Arc::new(schema()?), Arc::new(properties))?;
     let mut group = writer.next_row_group()?;
@@ -32,7 +32,7 @@ pub fn render(evaluation: &Evaluation) -> Result<Vec<u8>, ParquetError> {
         column.close()?;
     }
     let numbers: Vec<Option<f64>> = rows.iter().map(|row| row[WORDS].parse().ok()).collect();
-    // A value is there at definition level 1, and missing at 0.
+    // A value is present at definition level 1, and missing at 0.
     let present: Vec<i16> = numbers.iter().map(|number| number.is_some().into()).collect();
     let mut column = group.next_column()?.ok_or_else(too_few)?;
     column.typed::<DoubleType>().write_batch(&numbers.iter().copied().flatten().collect::<Vec<f64>>(), Some(&present), None)?;
@@ -52,7 +52,7 @@ fn too_few() -> ParquetError {
     ParquetError::General("fewer columns than the schema has".into())
 }
 
-/// The columns of words, `value` and `text`.
+/// Returns the schema: the columns of words, `value` and `text`.
 fn schema() -> Result<Type, ParquetError> {
     let text = |name: &str, repetition: Repetition| {
         let column = Type::primitive_type_builder(name, Physical::BYTE_ARRAY).with_logical_type(Some(LogicalType::String));

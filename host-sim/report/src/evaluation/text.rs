@@ -1,4 +1,4 @@
-//! What `mias evaluate` prints: means by class and policy, and where the rest is.
+//! Terminal output of `mias evaluate`: means by class and policy, and the paths of the documents.
 
 use super::{Table, alternatives, decisions, factorial};
 use mias_lab::evaluate::blocks::{Block, Kind};
@@ -10,10 +10,10 @@ use mias_lab::kernel_name;
 use mias_lab::table::{self, estimate, number, percent};
 use std::path::Path;
 
-/// The text.
+/// Formats the output.
 pub fn render(evaluation: &Evaluation, folder: &Path) -> String {
     let mut text = String::new();
-    // One of decisions has too many settings for a table of each.
+    // The decision benchmark has too many settings for a table of each.
     let printed = || evaluation.plan.report.blocks.iter().filter(|block| block.print);
     let only_these = mias_lab::evaluate::decisions::is_of(evaluation) || printed().next().is_some();
     let studies = if only_these { &[] } else { &evaluation.studies[..] };
@@ -30,7 +30,7 @@ pub fn render(evaluation: &Evaluation, folder: &Path) -> String {
     text + &format!("report: {}\n", folder.join("report.html").display())
 }
 
-/// The tables of a block that is printed.
+/// Formats the tables of a block that is printed.
 fn tables(evaluation: &Evaluation, block: &Block) -> String {
     let rows = block.rows(evaluation);
     let words = |of: &[_]| block.caption.as_ref().map_or_else(String::new, |words| format!("{}\n", words.of(of)));
@@ -53,24 +53,25 @@ fn tables(evaluation: &Evaluation, block: &Block) -> String {
     format!("{}\n{panels}{}\n", block.title, words(&rows.iter().collect::<Vec<_>>()))
 }
 
-/// One line that says what a study is.
+/// Formats a line that describes a study.
 pub fn heading(study: &StudyResult) -> String {
     let setting: String = study.setting.iter().map(|(key, value)| format!(", {key} {value}")).collect();
     format!("{}: {} on {}, {}{setting}{}", study.title, groups(study), study.gpu, ending(study), memory(study))
 }
 
-/// What traces of a study share, and whether the L2 is warm; nothing where no kernel is a trace.
+/// Returns the memory shared by traces of a study, and whether the L2 is warm; empty without
+/// traces.
 pub fn memory(study: &StudyResult) -> String {
     let traces = study.kernels.iter().any(|kernel| kernel_name::is_trace(&kernel.name));
     let shared = match (traces, study.share_memory) {
         (false, _) => "",
-        (true, true) => ", traces at the addresses that they were recorded with",
-        (true, false) => ", no two kernels share memory",
+        (true, true) => ", traces at their recorded addresses",
+        (true, false) => ", kernels share no memory",
     };
     format!("{shared}{}", if study.warm_l2 { ", L2 warm" } else { "" })
 }
 
-/// How many groups of kernels a study has.
+/// Returns the number of groups of kernels in a study.
 pub fn groups(study: &StudyResult) -> String {
     if !study.queue.is_empty() {
         return "a queue".to_owned();
@@ -79,7 +80,7 @@ pub fn groups(study: &StudyResult) -> String {
     format!("{count} group{}", if count == 1 { "" } else { "s" })
 }
 
-/// When the runs of a study end, and when the last kernel arrives if not at 0.
+/// Returns the end of the runs of a study, and the arrival of the last kernel if not at 0.
 pub fn ending(study: &StudyResult) -> String {
     let end = study.cycles.map_or_else(|| "until done".to_owned(), |cycles| format!("{} cycles", table::grouped(cycles)));
     let end = end + &study.precision.as_ref().map(|precision| format!(" known to {precision}")).unwrap_or_default();
@@ -89,7 +90,7 @@ pub fn ending(study: &StudyResult) -> String {
     }
 }
 
-/// What requests for room came to, means over all kernels.
+/// Formats the results of placement requests, means over all kernels.
 pub fn requests(study: &StudyResult) -> String {
     let headings = [
         "scheme",
@@ -125,10 +126,10 @@ pub fn requests(study: &StudyResult) -> String {
     };
     let rows: Vec<Vec<String>> = study.requests.iter().filter(|row| row.kernel == requests::ALL).map(cells).collect();
     table::text(&table::of(&headings, &rows))
-        + "missed: requests whose urgent kernel ended later than limit and time alone; 95 %: its interval; room late:\nrequests whose urgent kernel had not all of its TBs within the limit. overhead: instructions lost over what flushing all victims would lose. Limits and times in core cycles.\n"
+        + "missed: requests in which the urgent kernel ended after the limit plus its time alone; 95 %: its interval; room late:\nrequests in which some TBs of the urgent kernel were placed after the limit. overhead: instructions lost, over those lost if all victims were flushed. Limits and times in core cycles.\n"
 }
 
-/// What queues of launches came to.
+/// Formats the results of queues of launches.
 pub fn queues(study: &StudyResult) -> String {
     let headings =
         ["policy", "kernels", "launches", "makespan", "STP", "ANTT", "latency, mean", "95 %", "largest", "urgent, mean", "energy, mJ"];
@@ -149,16 +150,16 @@ pub fn queues(study: &StudyResult) -> String {
     };
     let rows: Vec<Vec<String>> = study.queue.iter().map(cells).collect();
     table::text(&table::of(&headings.map(str::to_owned), &rows))
-        + "STP: the time that the launches take one after the other, each alone, over the makespan; ANTT: the mean of latency over the time alone.\nLatency: from a launch's arrival in the queue to its end, in core cycles; urgent: of launches with priority.\n"
+        + "STP: the total time of the launches run one after the other, over the makespan; ANTT: the mean of latency over the time alone.\nLatency: from a launch's arrival in the queue to its end, in core cycles; urgent: of launches with priority.\n"
 }
 
-/// The ends of the interval of missed deadlines.
+/// Formats the ends of the interval of missed deadlines.
 pub(super) fn interval(row: &RequestsResult) -> String {
     row.violations_interval
         .map_or_else(|| table::DASH.to_owned(), |[low, high]| format!("{} to {}", percent(Some(low)), percent(Some(high))))
 }
 
-/// The table of means. Arithmetic but for the columns that say so.
+/// Formats the table of means, arithmetic except where the column states otherwise.
 pub fn means(study: &StudyResult) -> String {
     let until_done = study.cycles.is_none();
     let mut headings = vec![
@@ -191,25 +192,24 @@ pub fn means(study: &StudyResult) -> String {
         headings.push("thrown away");
     }
     let headings: Vec<String> = headings.into_iter().map(str::to_owned).collect();
-    // Of one class there is nothing more to say of all.
+    // With one class, a row for all would repeat it.
     let one_class = study.groups.iter().all(|group| group.class == study.groups[0].class);
     let shown = study.summary.iter().filter(|row| !one_class || row.class != ALL);
     let rows: Vec<Vec<String>> = shown.map(|row| cells(row, until_done, too_late, (study.arrive > 0, thrown_away))).collect();
     let mut text = table::text(&table::of(&headings, &rows));
     if too_late {
-        text +=
-            "too late: groups whose run ended before the decision was in effect. They count as what ran; means of regret leave them out.\n";
+        text += "too late: groups in which the run ended before the decision took effect. They count with the configuration that ran; means of regret exclude them.\n";
     }
     if let Some(precision) = &study.precision {
         text += &format!(
-            "\u{b1}: half of a 95 % interval, mean over the groups; runs end when every kernel's instructions are known to {precision}.\n"
+            "\u{b1}: half of a 95 % interval, mean over the groups; runs end once every kernel's instruction count is known to {precision}.\n"
         );
     }
     if study.arrive > 0 {
-        text += "no progress: kernels that executed nothing since they arrived, over all groups.\n";
+        text += "no progress: kernels that executed no instruction since arrival, over all groups.\n";
     }
     if thrown_away {
-        text += "thrown away: warp instructions of flushed TBs, over all that were issued.\n";
+        text += "thrown away: warp instructions of flushed TBs, over all issued ones.\n";
     }
     text
 }

@@ -1,6 +1,7 @@
-//! What ran where and when, as a Chrome trace (the JSON that Perfetto and chrome://tracing read): TBs of each kernel per SM as
-//! counters, the scheduler's phases and interrupts, kernels from launch to release, contexts that are switched, power over time. Format: "Trace
-//! Event Format", Google, 2016.
+//! Timeline of a run as a Chrome trace (the JSON that Perfetto and chrome://tracing read). It has
+//! TBs of each kernel per SM as counters, the scheduler's phases and interrupts, and kernels from
+//! launch to release. It also has context switches, and power over time. Format: "Trace Event
+//! Format", Google, 2016.
 
 mod oversubscription;
 
@@ -16,8 +17,8 @@ use mias_registers::{PhaseCode, global};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Process numbers of the groups of tracks; that of preemptions is there if TBs were made to leave, that of power if the machine says what it draws, that of
-/// contexts if any were switched.
+/// Process numbers of the groups of tracks. Preemptions, power and contexts are present only if TBs
+/// were preempted, the machine has energy coefficients, or contexts were switched.
 const SCHEDULER: u32 = 0;
 const SMS: u32 = 1;
 const KERNELS: u32 = 2;
@@ -29,7 +30,8 @@ const CONTEXTS: u32 = 5;
 const PHASES: u32 = 0;
 const INTERRUPTS: u32 = 1;
 
-/// The trace, one event per line. Time is in microseconds of the core clock; `args` has the exact cycle.
+/// Formats the trace, one event per line. Time is in microseconds of the core clock; `args` has the
+/// exact cycle.
 pub fn render(outcome: &Outcome, workloads: &[Workload], gpu: &GpuConfig) -> String {
     let mut timeline = Timeline { core_khz: gpu.clocks.core_khz, events: Vec::new() };
     timeline.names(workloads);
@@ -127,8 +129,8 @@ impl Timeline {
         }
     }
 
-    /// Each TB that was made to leave, on the track of its SM, from the command until its place was free. Several on an SM overlap: each is an
-    /// event of its own.
+    /// Adds each preempted TB on the track of its SM, from the command until its place was free.
+    /// Several on an SM overlap, so each is an event of its own.
     fn preemptions(&mut self, outcome: &Outcome, workloads: &[Workload]) {
         if outcome.preemptions.is_empty() {
             return;
@@ -162,7 +164,8 @@ impl Timeline {
         }
     }
 
-    /// Mean power from each note of the energy to the next: the whole chip's, and what it is made of. A counter holds until its next value.
+    /// Adds the mean power between energy samples: of the whole chip, and by part. A counter holds
+    /// until its next value.
     fn power(&mut self, outcome: &Outcome, workloads: &[Workload], gpu: &GpuConfig) {
         let names: Vec<&str> = workloads.iter().map(|workload| workload.name.as_str()).collect();
         for (at, stretch) in power::over_time(outcome, &names, gpu).into_iter().enumerate() {
@@ -176,7 +179,7 @@ impl Timeline {
         }
     }
 
-    /// One counter per SM, written when a cycle has changed it.
+    /// Adds one counter per SM, written when a cycle has changed it.
     fn residents(&mut self, outcome: &Outcome, workloads: &[Workload]) {
         let mut kernels = Kernels::new(workloads);
         let mut tbs: BTreeMap<u16, Vec<u8>> = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! Contexts that are switched, SM by SM: what moves in and out and for how long, and how many warps are away beside how many extra TBs (Lin et al.
-//! 2018, figure 8).
+//! Context switches by SM: movements in and out with their duration, and the number of suspended
+//! warps with the number of extra TBs (Lin et al. 2018, figure 8).
 
 use super::{CONTEXTS, Timeline};
 use mias_hw_model::sm::{CONTEXT_STORAGE, ContextEvent, MovedContext};
@@ -7,11 +7,13 @@ use mias_lab::experiment::gpu_runner::Outcome;
 use mias_lab::experiment::workload::Workload;
 use serde_json::{Value, json};
 
-/// Notes of a run at most, of all SMs together (assumption: some 60 MB of JSON). What is beyond is left out, and the document says how many notes.
+/// Maximum number of logged movements of a run, over all SMs (assumption: some 60 MB of JSON).
+/// Further ones are left out, and the document states their number.
 pub const MOST_CONTEXT_NOTES: usize = 1 << 18;
 
 impl Timeline {
-    /// Each move on the track of its SM, where one follows the other, and a counter of each SM.
+    /// Adds each movement on the track of its SM, where they follow each other, and a counter of
+    /// each SM.
     pub(super) fn contexts(&mut self, outcome: &Outcome, workloads: &[Workload]) {
         if outcome.context_log.sms.iter().all(Vec::is_empty) {
             return;
@@ -45,7 +47,7 @@ impl Timeline {
     }
 }
 
-/// Who moves, in words.
+/// Describes the moved contexts in words.
 fn title(out: Option<&MovedContext>, into: Option<&MovedContext>) -> String {
     let who = |context: &MovedContext| match context.warp {
         Some(warp) => format!("TB {} warp {warp}", context.tb),
@@ -56,7 +58,7 @@ fn title(out: Option<&MovedContext>, into: Option<&MovedContext>) -> String {
     out.into_iter().chain(into).collect::<Vec<_>>().join(", ")
 }
 
-/// One context: whose, how much, and where it lies while it is not in its place.
+/// Returns one context: its kernel, its size, and its storage while switched out.
 fn moved(context: &MovedContext, way: &str) -> Value {
     let parts = CONTEXT_STORAGE.iter().zip(context.bytes).filter(|(_, bytes)| *bytes > 0);
     let storage: Vec<&str> = parts.map(|(name, _)| *name).collect();

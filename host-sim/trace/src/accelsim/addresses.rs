@@ -4,11 +4,12 @@ use super::error::Problem;
 use super::fields::Fields;
 use mias_warp_trace::WARP_LANES;
 
-/// Virtual addresses have at most 57 bits (NVIDIA Hopper; 49 before), generic and shared ones fewer.
+/// Virtual addresses have at most 57 bits (NVIDIA Hopper; 49 before), generic and shared ones
+/// fewer.
 const ADDRESS_BITS: u32 = 57;
 
-/// Reads mode and addresses of `active` lanes (1..=32) into `lanes`; returns how many there are. With no active lane nothing
-/// that follows is read.
+/// Reads the address mode and the addresses of `active` lanes (1..=32) into `lanes`, and returns
+/// their number. Without an active lane, nothing after the mode is read.
 #[inline]
 pub(super) fn read(fields: &mut Fields<'_>, active: u32, lanes: &mut [u64; WARP_LANES as usize]) -> Result<usize, Problem> {
     let lanes = &mut lanes[..active.min(WARP_LANES) as usize];

@@ -12,43 +12,44 @@ use super::warnings::Warnings;
 use mias_warp_trace::{KernelTrace, TbRecorder, TraceBuilder, TraceError, WARP_LANES};
 use std::io;
 
-/// Is told what is read, line by line, once it was found to be well formed.
+/// Receiver of the instruction lines, each after it was found to be well formed.
 pub(super) trait Audience {
-    /// It is told of every instruction. If not, lines that repeat what was read before are not taken apart again.
+    /// True if the receiver needs every instruction. Otherwise lines that repeat earlier ones are
+    /// not parsed again.
     const EVERY_INST: bool = true;
-    /// A TB begins.
+    /// Starts a TB.
     fn begin_tb(&mut self) {}
-    /// The TB's coordinates, as written.
+    /// Receives the coordinates of the TB, as written.
     fn place(&mut self, _: &str) {}
-    /// What follows is of this warp, which is one of the block's.
+    /// Starts the lines of a warp of the TB.
     fn warp(&mut self, _: u32) {}
-    /// An instruction.
+    /// Receives an instruction.
     fn inst(&mut self, _: &ReadInst<'_>) {}
-    /// The TB ends. False stops the reader.
+    /// Ends the TB. Returns false to stop the reader.
     fn end_tb(&mut self) -> bool {
         true
     }
 }
 
-/// Nobody.
+/// Receiver that ignores everything.
 pub(super) struct NoAudience;
 
 impl Audience for NoAudience {
     const EVERY_INST: bool = false;
 }
 
-/// An instruction line taken apart.
+/// A parsed instruction line.
 pub(super) struct ReadInst<'a> {
     pub(super) source_line: Option<i64>,
     pub(super) pc: u64,
     pub(super) mask: u32,
-    /// From the destination to the access width, as written.
+    /// Text from the destination to the access width, as written.
     pub(super) text: &'a [u8],
-    /// The line lists addresses that the model uses.
+    /// True if the line lists addresses that the model uses.
     pub(super) has_addresses: bool,
-    /// The address of each active lane.
+    /// Address of each active lane.
     pub(super) addresses: &'a [u64],
-    /// What follows; with addresses but no active lane, those too.
+    /// Rest of the line; includes the addresses if no lane is active.
     pub(super) rest: &'a [u8],
 }
 
@@ -67,7 +68,7 @@ pub(super) fn read<A: Audience>(
     gathering.last(&header.info, body.builder).map_err(|error| lines.error(error))
 }
 
-/// A reader of TBs, one after the other.
+/// Reader of consecutive TBs.
 pub(super) struct Body<'a, A> {
     header: &'a Header,
     warps: u32,
@@ -79,14 +80,15 @@ pub(super) struct Body<'a, A> {
 }
 
 impl<'a, A: Audience> Body<'a, A> {
-    /// Nothing is read yet.
+    /// Creates a reader at the first TB.
     pub(super) fn new(header: &'a Header, audience: &'a mut A) -> Result<Self, TraceError> {
         let (builder, warps) = (TraceBuilder::new(header.info.clone())?, header.info.warps());
         let (statics, repeats, lanes) = (Statics::new(header), Repeats::default(), [0; WARP_LANES as usize]);
         Ok(Body { header, warps, statics, builder, repeats, lanes, audience })
     }
 
-    /// Reads all TBs of `lines`, which are at most as many as the grid has in all. `added` is called after each.
+    /// Reads all TBs of `lines`, at most as many as the grid has in total. Calls `added` after
+    /// each.
     pub(super) fn read_tbs(
         &mut self,
         lines: &mut Lines,
@@ -98,7 +100,7 @@ impl<'a, A: Audience> Body<'a, A> {
                 b"#BEGIN_TB" => {
                     let tbs = self.builder.tbs();
                     if u64::from(tbs) == self.header.info.tbs() {
-                        return Err(lines.error(Problem::Structure(format!("the grid has {tbs} TBs, this is one more"))));
+                        return Err(lines.error(Problem::Structure(format!("more TBs than the {tbs} of the grid"))));
                     }
                     self.audience.begin_tb();
                     let tb = self.read_tb(lines)?;
@@ -117,17 +119,17 @@ impl<'a, A: Audience> Body<'a, A> {
         Ok(())
     }
 
-    /// Takes out the TBs since the last time, as [`TraceBuilder::take_part`] does.
+    /// Takes the TBs since the last call, as [`TraceBuilder::take_part`] does.
     pub(super) fn take_part(&mut self) -> KernelTrace {
         self.builder.take_part()
     }
 
-    /// Tells what could not be understood.
+    /// Adds the unknown opcodes to the warnings.
     pub(super) fn warn(&self, warnings: &mut Warnings) {
         self.statics.warn(warnings);
     }
 
-    /// Reads up to and including `#END_TB`.
+    /// Reads a TB up to and including `#END_TB`.
     fn read_tb(&mut self, lines: &mut Lines) -> Result<TbRecorder, ReadError> {
         let begin = lines.line();
         let mut tb = TbRecorder::new();
@@ -147,7 +149,7 @@ impl<'a, A: Audience> Body<'a, A> {
                     }
                     None => {
                         let (text, warps) = (excerpt(text), self.warps);
-                        let problem = format!("`{text}`: warps of a TB must ascend, and this block has {warps} of them");
+                        let problem = format!("`{text}`: warps of a TB must ascend, and this block has {warps} warps");
                         return Err(lines.error(Problem::Structure(problem)));
                     }
                 }
@@ -209,7 +211,7 @@ impl<'a, A: Audience> Body<'a, A> {
         Ok(())
     }
 
-    /// Reads an instruction; gives the number of its text.
+    /// Reads an instruction and returns the number of its text.
     #[inline]
     fn read_inst(&mut self, line: &[u8], last: bool, tb: &mut TbRecorder) -> Result<u32, Problem> {
         let mut fields = Fields::new(line);
@@ -241,7 +243,7 @@ impl<'a, A: Audience> Body<'a, A> {
     }
 }
 
-/// The number of a `key = number` line: none if the line is another, `Some(None)` if there is no number.
+/// Number in a `key = number` line: `None` for another line, `Some(None)` without a number.
 fn assignment(text: &[u8], key: &[u8]) -> Option<Option<u64>> {
     let rest = text.strip_prefix(key)?.trim_ascii_start().strip_prefix(b"=")?;
     Some(std::str::from_utf8(rest.trim_ascii()).ok().and_then(|value| value.parse().ok()))

@@ -3,7 +3,7 @@
 use mias_warp_trace::TraceError;
 use std::path::{Path, PathBuf};
 
-/// What is wrong with a trace or a kernel list.
+/// Cause of a read error in a trace or a kernel list.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
@@ -11,71 +11,71 @@ pub enum Problem {
     #[error("{0}")]
     Io(#[from] std::io::Error),
     /// Compressed data end too early.
-    #[error("the compressed file ends here, in the middle of its data; copy or trace it again")]
+    #[error("the compressed file is truncated here; copy or trace it again")]
     CutOff,
-    /// The list names no kernel at all.
+    /// The list names no kernel.
     #[error("the list names no kernel trace (a line `kernel-N.traceg` or `kernel-N.traceg.xz` each)")]
     EmptyList,
-    /// It is what a list would name.
-    #[error("this is the trace of a launch, not a list; give the list that names it, `kernelslist.g` as a rule")]
+    /// The file is a kernel trace instead of a list.
+    #[error("this is the trace of a launch, not a list; use the list that names it, usually `kernelslist.g`")]
     NoList,
-    /// It has no lines.
-    #[error("this is a folder; give the file, `kernelslist.g` as a rule where a list is wanted")]
+    /// The path is a folder.
+    #[error("this is a folder; use a file in it, for a list usually `kernelslist.g`")]
     Folder,
-    /// Compressed data are not what their checksum says, or no such data.
+    /// The compressed data do not match their checksum, or are not in the `.xz` format.
     #[error("the compressed data are damaged ({0}); copy or trace the file again")]
     Damaged(std::io::Error),
-    /// The list names a file that is not there.
-    #[error("`{0}` is named here, but there is no such file beside the list")]
+    /// The list names a file that does not exist.
+    #[error("`{0}` is named here, but missing from the folder of the list")]
     MissingKernel(String),
     /// A copy command that is not `MemcpyHtoD,0x<address>,<bytes>`.
     #[error("malformed copy `{0}`: expected `MemcpyHtoD,0x<hex address>,<decimal bytes>`")]
     Copy(String),
-    /// A header line whose value cannot be what it says.
+    /// A header line whose value is impossible.
     #[error("header `{key}`: `{value}` is not {expected}")]
     HeaderValue {
-        /// The key.
+        /// Key of the line.
         key: &'static str,
-        /// Its text.
+        /// Text of the value.
         value: String,
-        /// What it must be.
+        /// Expected value.
         expected: &'static str,
     },
-    /// A header without a line that the reader needs.
+    /// A header without a required line.
     #[error("the header has no `-{0} = ...` line before the first `#` line")]
     HeaderMissing(&'static str),
     /// A field of an instruction line is missing or malformed.
     #[error("{what} expected{}, in `{line}`", if found.is_empty() { String::from(" before the end of the line") } else { format!(", found `{found}`") })]
     Field {
-        /// What should be there.
+        /// Expected field.
         what: &'static str,
-        /// What is there; empty at the end of the line.
+        /// Text found; empty at the end of the line.
         found: String,
-        /// The line, cut to a readable length.
+        /// Instruction line, cut to a readable length.
         line: String,
     },
-    /// A line that cannot come here.
+    /// A line in the wrong place.
     #[error("{0}")]
     Structure(String),
     /// A line too long to be part of a trace.
     #[error("a line of more than {0} bytes: this is not a trace")]
     LineTooLong(usize),
-    /// Who is told of the lines asked to stop.
+    /// The receiver of the lines stopped the reader.
     #[error("stopped")]
     Stopped,
-    /// The trace does not fit together, or not into the packed form.
+    /// The trace is inconsistent, or exceeds the packed form.
     #[error("{0}")]
     Trace(#[from] TraceError),
 }
 
-/// A [`Problem`] and where it is.
+/// A [`Problem`] with its location.
 #[derive(Debug)]
 pub struct ReadError {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// The line, from 1; none where the file as a whole is meant.
+    /// Line number from 1; `None` if the problem concerns the whole file.
     pub line: Option<u64>,
-    /// What is wrong there.
+    /// Cause of the error.
     pub problem: Problem,
 }
 
@@ -100,7 +100,7 @@ impl std::error::Error for ReadError {
     }
 }
 
-/// Text of the file for a message: cut to 80 bytes, bytes that are not UTF-8 replaced.
+/// Text of the file for a message: cut to 80 bytes, with bytes that are not UTF-8 replaced.
 pub(super) fn excerpt(bytes: &[u8]) -> String {
     const LIMIT: usize = 80;
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(LIMIT)]).trim_end().to_owned();

@@ -2,7 +2,7 @@
 
 use super::error::{Problem, excerpt};
 
-/// The fields of a line not yet read.
+/// Unread fields of a line.
 #[derive(Clone, Copy)]
 pub(super) struct Fields<'a> {
     line: &'a [u8],
@@ -10,7 +10,7 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// All fields of `line`.
+    /// Creates a cursor at the first field of `line`.
     pub(super) fn new(line: &'a [u8]) -> Self {
         Fields { line, at: 0 }
     }
@@ -21,7 +21,7 @@ impl<'a> Fields<'a> {
         self.at
     }
 
-    /// Moves over blanks; afterwards [`Fields::rest`] starts with a field or is empty.
+    /// Skips blanks; afterwards [`Fields::rest`] starts with a field or is empty.
     #[inline]
     pub(super) fn skip_blanks(&mut self) {
         while let Some(b' ' | b'\t') = self.line.get(self.at) {
@@ -29,19 +29,19 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Everything from the next byte on.
+    /// Rest of the line from the next byte on.
     #[inline]
     pub(super) fn rest(&self) -> &'a [u8] {
         &self.line[self.at..]
     }
 
-    /// Moves `count` bytes on, at most to the end of the line.
+    /// Advances by `count` bytes, at most to the end of the line.
     #[inline]
     pub(super) fn advance(&mut self, count: usize) {
         self.at = (self.at + count).min(self.line.len());
     }
 
-    /// The next field; empty at the end of the line.
+    /// Reads the next field; empty at the end of the line.
     pub(super) fn word(&mut self) -> &'a [u8] {
         self.skip_blanks();
         let rest = self.rest();
@@ -50,7 +50,7 @@ impl<'a> Fields<'a> {
         &rest[..length]
     }
 
-    /// A hexadecimal number of at most 64 bits, with or without `0x`.
+    /// Reads a hexadecimal number of at most 64 bits, with or without `0x`.
     #[inline]
     pub(super) fn hex(&mut self, what: &'static str) -> Result<u64, Problem> {
         self.skip_blanks();
@@ -77,7 +77,7 @@ impl<'a> Fields<'a> {
         Ok(value)
     }
 
-    /// A decimal number with an optional sign, within 62 bits.
+    /// Reads a decimal number with an optional sign, within 62 bits.
     #[inline]
     pub(super) fn decimal(&mut self, what: &'static str) -> Result<i64, Problem> {
         self.skip_blanks();
@@ -102,7 +102,7 @@ impl<'a> Fields<'a> {
         Ok(if negative { -value } else { value })
     }
 
-    /// A decimal count of at most `limit`.
+    /// Reads a decimal count of at most `limit`.
     pub(super) fn count(&mut self, what: &'static str, limit: u32) -> Result<u32, Problem> {
         let mut copy = *self;
         copy.skip_blanks();
@@ -111,7 +111,7 @@ impl<'a> Fields<'a> {
         u32::try_from(value).ok().filter(|&count| count <= limit).ok_or_else(|| self.fail(begin, what))
     }
 
-    /// A register, `R0` to `R255`.
+    /// Reads a register, `R0` to `R255`.
     pub(super) fn register(&mut self) -> Result<u8, Problem> {
         let what = "a register R0 to R255";
         self.skip_blanks();
@@ -122,7 +122,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The error that `what` should be at byte `begin`.
+    /// Creates the error that `what` was expected at byte `begin`.
     #[cold]
     pub(super) fn fail(&self, begin: usize, what: &'static str) -> Problem {
         let found = Fields { line: self.line, at: begin.min(self.line.len()) }.word();

@@ -1,44 +1,45 @@
-//! Where TBs are put together in the order of the file. A launch that takes too much memory is handed on in parts.
+//! Collection of TBs in the order of the file. A launch that exceeds its memory limit is delivered
+//! in parts.
 
 use mias_warp_trace::{KernelInfo, KernelTrace, TraceBuilder, TraceError};
 use std::io;
 
-/// Is handed a part that is full: its first TB, and the trace of its TBs. A part that begins with TB 0 makes all before it void: then the
-/// file is read again from its beginning.
+/// Callback for a full part: its first TB and the trace of its TBs. A part that begins with TB 0
+/// invalidates all earlier parts: the file is then read again from the start.
 pub type Closed<'a> = dyn FnMut(u32, KernelTrace) -> io::Result<()> + 'a;
 
-/// How much of a launch may be in memory while it is put together.
+/// Memory limits of a launch during collection.
 pub struct Room<'a> {
-    /// A launch that takes so many bytes is in parts, the first of which this is.
+    /// Size in bytes above which a launch is split; also the limit of its first part.
     pub whole_bytes: u64,
-    /// A later part that takes so many is handed on.
+    /// Size in bytes above which a later part is delivered.
     pub part_bytes: u64,
-    /// To whom.
+    /// Receiver of full parts.
     pub closed: &'a mut Closed<'a>,
 }
 
-/// What is left when all TBs have been read: the last part, or the whole.
+/// Last part of a launch, or the whole launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LastPart {
-    /// Its first TB; 0 if it is the whole.
+    /// First TB of the part; 0 for a whole launch.
     pub first_tb: u32,
-    /// Its TBs. It has the static instructions of the whole launch.
+    /// TBs of the part, with the static instructions of the whole launch.
     pub trace: KernelTrace,
 }
 
-/// The TBs so far.
+/// TBs collected so far.
 pub(super) struct Gathering<'r, 'a> {
     room: &'r mut Room<'a>,
     first_tb: u32,
 }
 
 impl<'r, 'a> Gathering<'r, 'a> {
-    /// No TB yet.
+    /// Creates an empty collection.
     pub(super) fn new(room: &'r mut Room<'a>) -> Self {
         Gathering { room, first_tb: 0 }
     }
 
-    /// Hands the part on that `builder` has, if it is full.
+    /// Delivers the part in `builder` if it is full.
     pub(super) fn added(&mut self, builder: &mut TraceBuilder) -> io::Result<()> {
         let most_bytes = if self.first_tb == 0 { self.room.whole_bytes } else { self.room.part_bytes };
         if (builder.memory_bytes() as u64) < most_bytes {
@@ -48,7 +49,7 @@ impl<'r, 'a> Gathering<'r, 'a> {
         (self.room.closed)(first_tb, builder.take_part())
     }
 
-    /// What is left, if all TBs of the grid are there.
+    /// Last part, once all TBs of the grid are present.
     pub(super) fn last(self, info: &KernelInfo, mut builder: TraceBuilder) -> Result<LastPart, TraceError> {
         let (found, expected) = (u64::from(builder.tbs()), info.tbs());
         let first_tb = self.first_tb;

@@ -1,4 +1,4 @@
-//! The `-key = value` lines that start a kernel trace.
+//! Header of a kernel trace: its leading `-key = value` lines.
 
 use super::error::{Problem, ReadError, excerpt};
 use super::opcodes::Isa;
@@ -6,47 +6,49 @@ use super::source::Lines;
 use mias_warp_trace::KernelInfo;
 use std::ops::RangeInclusive;
 
-/// A CUDA stream. Launches of one stream run one after the other.
+/// A CUDA stream. Launches on one stream run one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StreamId(pub u64);
 
-/// Newest trace version that the reader knows.
+/// Newest trace version that the reader supports.
 const NEWEST_VERSION: u32 = 5;
 
-/// Most registers that a thread can have on any machine traced (CUDA programming guide, compute capabilities 3.5 and up).
+/// Maximum number of registers per thread on any traced GPU (CUDA programming guide, compute
+/// capabilities 3.5 and up).
 const MAX_REGISTERS: u32 = 255;
 
-/// Most threads of a TB (the same, all compute capabilities).
+/// Maximum number of threads per TB (same source, all compute capabilities).
 const MAX_BLOCK_THREADS: u128 = 1024;
 
-/// Most TBs of a grid: no extent has more on any machine (the same, x dimension of a grid).
+/// Maximum number of TBs per grid: no GPU has a larger extent (same source, x dimension of a grid).
 const MAX_GRID_TBS: u128 = i32::MAX as u128;
 
-/// Most shared memory of an SM in bytes: 228 KiB (the same, compute capabilities 9.0 and 10.0).
+/// Maximum shared memory of an SM in bytes: 228 KiB (same source, compute capabilities 9.0 and
+/// 10.0).
 const MAX_SHARED_BYTES: u32 = 228 << 10;
 
-/// A kernel's header.
+/// Header of a kernel.
 #[derive(Clone, Debug)]
 pub(super) struct Header {
     /// Launch geometry and resources.
     pub(super) info: KernelInfo,
-    /// Number that the tracer gave the launch.
+    /// Number of the launch, assigned by the tracer.
     pub(super) id: Option<u64>,
-    /// Version of the instrumentation, as it calls itself; empty if unknown.
+    /// Version of the instrumentation as text; empty if unknown.
     pub(super) nvbit: String,
-    /// The instruction set by its number.
+    /// Number of the instruction set.
     pub(super) binary_version: u32,
     /// Instruction set of the opcodes.
     pub(super) isa: Isa,
     /// Trace format, 1 to 5.
     pub(super) version: u32,
-    /// Each instruction starts with a source line number.
+    /// True if each instruction starts with a source line number.
     pub(super) lineinfo: bool,
-    /// The stream launched on.
+    /// Stream of the launch.
     pub(super) stream: StreamId,
-    /// First address of the shared-memory window of generic accesses, 0 if unknown.
+    /// First address of the shared-memory window of generic accesses; 0 if unknown.
     pub(super) shared_base: u64,
-    /// First address of the local-memory window of generic accesses, 0 if unknown.
+    /// First address of the local-memory window of generic accesses; 0 if unknown.
     pub(super) local_base: u64,
 }
 
@@ -91,7 +93,7 @@ impl Found {
     fn set(&mut self, key: &str, value: &str) -> Result<(), Problem> {
         match key {
             "kernel name" => self.name = Some(value.to_owned()),
-            // Kept for a copy of the trace; nothing depends on them.
+            // Kept for copies of the trace; no result depends on these values.
             "kernel id" => self.id = value.parse().ok(),
             "nvbit version" => self.nvbit = value.to_owned(),
             "grid dim" => self.grid = Some(extents("grid dim", value, MAX_GRID_TBS, "a grid of at most 2147483647 TBs")?),
@@ -152,7 +154,8 @@ fn address(key: &'static str, value: &str) -> Result<u64, Problem> {
     u64::from_str_radix(value.trim_start_matches("0x"), 16).map_err(|_| wrong(key, value, "a hexadecimal address"))
 }
 
-/// `(x,y,z)`, each at least 1, whose product is at most `limit`; `within` says what it then is.
+/// Parses `(x,y,z)` with extents of at least 1 and a product of at most `limit`; `within` describes
+/// the limit.
 fn extents(key: &'static str, value: &str, limit: u128, within: &'static str) -> Result<[u32; 3], Problem> {
     let malformed = || wrong(key, value, "three whole numbers (x,y,z)");
     let inner = value.strip_prefix('(').and_then(|v| v.strip_suffix(')')).ok_or_else(malformed)?;
@@ -165,6 +168,6 @@ fn extents(key: &'static str, value: &str, limit: u128, within: &'static str) ->
     if product.is_none_or(|product| product > limit) {
         return Err(wrong(key, value, within));
     }
-    // None of the factors is above the product, which 32 bits hold.
+    // No factor exceeds the product, which fits into 32 bits.
     Ok(numbers.map(|n| n as u32))
 }

@@ -1,36 +1,36 @@
-//! `kernelslist.g`: what the traced program did, one command per line.
+//! Parser for `kernelslist.g`, which lists the commands of the traced program, one per line.
 
 use super::error::{Problem, ReadError, excerpt};
 use super::source::Lines;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// One command of a list.
+/// A command of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Host to device copy. It passes through the L2; whoever replays the list decides whether it counts.
+    /// Host-to-device copy. It passes through the L2; the replay decides whether it has an effect.
     CopyToDevice {
-        /// First byte written.
+        /// Address of the first byte written.
         address: u64,
-        /// Bytes written.
+        /// Number of bytes written.
         bytes: u64,
     },
-    /// A kernel launch, traced in this file.
+    /// A kernel launch and its trace file.
     Kernel(PathBuf),
 }
 
-/// Addresses of device memory that traces may have, as those of accesses (`addresses`).
+/// End of the device addresses that traces may contain, as for accesses (`addresses`).
 const ADDRESSES: u64 = 1 << 57;
 
-/// The commands of a list, in order.
+/// Commands of a kernel list, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct List {
-    /// The commands.
+    /// Commands in file order.
     pub commands: Vec<Command>,
 }
 
 impl List {
-    /// The kernel files, in launch order.
+    /// Kernel files in launch order.
     pub fn kernels(&self) -> impl Iterator<Item = &Path> {
         self.commands.iter().filter_map(|command| match command {
             Command::Kernel(path) => Some(path.as_path()),
@@ -39,18 +39,24 @@ impl List {
     }
 }
 
-/// Reads a kernel list. File names are relative to the list; where `kernel-1.traceg` is named but only `kernel-1.traceg.xz`
-/// exists (or the other way round), that one is taken. Lines that are neither a launch nor a copy to the device are ignored.
+/// Reads a kernel list.
+///
+/// File names are relative to the list. If `kernel-1.traceg` is named but only `kernel-1.traceg.xz`
+/// exists, or vice versa, the existing file is used. Lines other than launches and copies to the
+/// device are ignored.
 ///
 /// # Errors
-/// [`ReadError`] if the list cannot be read, has a malformed copy, names a file that does not exist, names no kernel, or is a trace itself.
+/// [`ReadError`] if the list cannot be read, has a malformed copy, names a file that does not
+/// exist, names no kernel, or is a trace itself.
 pub fn read_list(path: &Path) -> Result<List, ReadError> {
     let folder = path.parent().unwrap_or(Path::new(""));
     read_lines(Lines::open(path)?, &|name| find(folder, name))
 }
 
-/// Reads a kernel list from plain bytes. `name` is what messages call them; `find` says which file a name in the list stands
-/// for, none if there is no such file.
+/// Reads a kernel list from plain bytes.
+///
+/// `name` is the file name in messages. `find` maps a name in the list to a file, or to `None` if
+/// the file does not exist.
 ///
 /// # Errors
 /// As [`read_list`].

@@ -1,21 +1,26 @@
-//! Reader and writer ([`export`]) of Accel-Sim traces: `kernelslist.g` and the `kernel-N.traceg[.xz]` files that it names.
+//! Reader and writer ([`export`]) of Accel-Sim traces: `kernelslist.g` and its
+//! `kernel-N.traceg[.xz]` files.
 //!
-//! The format is the one in the reference numbers' notes ("Accel-Sim's trace format"), versions 1 to 5. A file is streamed
-//! through one reused buffer; each instruction line costs two hexadecimal numbers and one comparison against the text last
-//! seen at its PC (`statics`), and its addresses where it has any.
+//! The format is described in the reference numbers' notes ("Accel-Sim's trace format"), versions 1
+//! to 5. A file is streamed through one reused buffer. An instruction line costs two hexadecimal
+//! numbers, one comparison with the last text at its PC (`statics`), and its addresses if it has
+//! any.
 //!
 //! ```text
 //! source (lines, .xz) -> header (launch geometry) -> body (TBs, warps) -> statics (text to instruction, by PC)
 //!                                                                      `-> addresses (per-lane, modes 0, 1, 2)
 //! ```
 //!
-//! What the format leaves open is decided so:
-//! * TBs count in file order, whatever their coordinates; a warp that a TB does not list has no instruction.
-//! * The access width is the opcode's (`.64`, `.U8`) where it has one, since tracers report it wrongly, else the listed one.
-//! * Only an EXIT that ends its warp is [`Class::Exit`](mias_warp_trace::isa::Class::Exit); one of some lanes in the middle is
-//!   timed as integer, as the peer does.
-//! * A copy to the device (`MemcpyHtoD`) is read and checked; it is the replay's affair whether it warms the L2.
-//! * A launch waits for the launches before it on the same stream.
+//! The reader makes these choices where the format is open:
+//! * TBs are numbered in file order, regardless of their coordinates. A warp that a TB does not
+//!   list has no instructions.
+//! * The access width is that of the opcode (`.64`, `.U8`) if present, since tracers report it
+//!   wrongly, and otherwise the listed one.
+//! * Only an EXIT that ends its warp is [`Class::Exit`](mias_warp_trace::isa::Class::Exit). An EXIT
+//!   of some lanes in the middle is timed as an integer instruction, as in Accel-Sim.
+//! * A copy to the device (`MemcpyHtoD`) is parsed and checked. The replay decides whether it warms
+//!   the L2.
+//! * A launch waits for the earlier launches on its stream.
 
 mod addresses;
 mod body;
@@ -44,21 +49,23 @@ use mias_warp_trace::{KernelInfo, KernelTrace};
 use std::io::Read;
 use std::path::Path;
 
-/// Reads one kernel launch, plain or `.xz`, with up to `threads` threads. What could be read but not understood is counted in `warnings`.
-/// Neither trace nor warnings nor error depend on the number of threads.
+/// Reads one kernel launch, plain or `.xz`, with up to `threads` threads.
+///
+/// Unknown opcodes are counted in `warnings`. Trace, warnings and error do not depend on the number
+/// of threads.
 ///
 /// # Errors
-/// [`ReadError`] with the file, and the line where there is one.
+/// [`ReadError`] with the file, and the line if there is one.
 pub fn read_kernel(path: &Path, threads: usize, warnings: &mut Warnings) -> Result<(KernelTrace, StreamId), ReadError> {
     let (whole, stream) =
         read_kernel_within(path, threads, warnings, &mut Room { whole_bytes: u64::MAX, part_bytes: u64::MAX, closed: &mut |_, _| Ok(()) })?;
     Ok((whole.trace, stream))
 }
 
-/// The same, part by part.
+/// Reads one kernel launch as [`read_kernel`] does, in parts that fit into memory.
 ///
 /// # Errors
-/// As [`read_kernel`], and those of handing a part on.
+/// As [`read_kernel`], and errors of the receiver of parts.
 pub fn read_kernel_within(
     path: &Path,
     threads: usize,
@@ -73,15 +80,15 @@ pub fn read_kernel_within(
     read_lines(source::Lines::open(path)?, warnings, room)
 }
 
-/// Reads the name, the geometry and the resources of one kernel launch, and nothing of what it executes.
+/// Reads the name, geometry and resources of one kernel launch, without its instructions.
 ///
 /// # Errors
-/// As [`read_kernel`], as far as the header goes.
+/// As [`read_kernel`], for the header.
 pub fn read_info(path: &Path) -> Result<KernelInfo, ReadError> {
     Ok(read_header(path)?.0)
 }
 
-/// The same, and the stream.
+/// Reads the header of one kernel launch: the data of [`read_info`] and the stream.
 ///
 /// # Errors
 /// As [`read_info`].
@@ -90,7 +97,7 @@ pub fn read_header(path: &Path) -> Result<(KernelInfo, StreamId), ReadError> {
     Ok((header.info, header.stream))
 }
 
-/// Reads one kernel launch from plain bytes; `name` is what messages call them.
+/// Reads one kernel launch from plain bytes; `name` is the file name in messages.
 ///
 /// # Errors
 /// As [`read_kernel`].

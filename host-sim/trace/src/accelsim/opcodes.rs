@@ -1,34 +1,39 @@
-//! Machine opcodes (the text before the first `.`) to execution classes, per instruction set.
+//! Tables from machine opcodes (the text before the first `.`) to execution classes, per
+//! instruction set.
 //!
-//! The classes are those that the peer (Accel-Sim, October 2024) gives on machines with a branch, a texture, a tensor and a
-//! uniform unit per sub-core; the opcodes are those of NVIDIA's instruction set reference (CUDA binary utilities). What
-//! surprises in the peer and is kept, since the reference numbers include it: conversions, constant loads, surface accesses
-//! and DEPBAR are timed as integer. Not kept: KILL on the tensor unit (here: branch).
-//! Known gap: packed half precision issues at half the interval in the peer; here it is single precision.
+//! The classes are those of Accel-Sim (October 2024) on GPUs with a branch, texture, tensor and
+//! uniform unit per sub-core. The opcodes are those of NVIDIA's instruction set reference (CUDA
+//! binary utilities).
 //!
-//! The peer has no table for compute capability 9.0. Which opcodes there are is NVIDIA's reference; the classes are ours
-//! (assumption), after the nearest older opcode. A product of a warp group is timed as one instruction of the tensor unit. A bulk
-//! copy is timed as uniform, and what it moves is not seen: a trace lists no addresses for it.
+//! Accel-Sim times conversions, constant loads, surface accesses and DEPBAR as integer; this is
+//! kept, since the reference numbers include it. It times KILL on the tensor unit; this table has
+//! branch. Known gap: packed half precision issues at half the interval in Accel-Sim; here it is
+//! single precision.
+//!
+//! Accel-Sim has no table for compute capability 9.0. The opcodes are those of NVIDIA's reference;
+//! the classes are own (assumption), after the nearest older opcode. A matrix product of a warp
+//! group is timed as one tensor instruction. A bulk copy is timed as uniform, and its data movement
+//! is not modeled: a trace lists no addresses for it.
 
 use mias_warp_trace::isa::{Class, Space};
 
-/// Instruction set of a trace.
+/// Instruction set of a trace, by compute capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isa {
     /// Compute capability 6.x.
     Pascal,
-    /// 7.0.
+    /// Compute capability 7.0.
     Volta,
-    /// 7.2 and 7.5.
+    /// Compute capabilities 7.2 and 7.5.
     Turing,
-    /// 8.x.
+    /// Compute capability 8.x.
     Ampere,
-    /// 9.0.
+    /// Compute capability 9.0.
     Hopper,
 }
 
 impl Isa {
-    /// The instruction set of a trace header's `binary version`.
+    /// Instruction set for the `binary version` of a trace header.
     pub fn from_binary_version(version: u32) -> Option<Self> {
         match version {
             60..=62 => Some(Isa::Pascal),
@@ -50,27 +55,27 @@ impl Isa {
         }
     }
 
-    /// How an opcode is executed; none if no table has it.
+    /// Operation of an opcode; `None` if the table does not contain it.
     pub fn operation(self, opcode: &str) -> Option<Operation> {
         let rows = self.tables().iter().flat_map(|table| table.iter());
         rows.filter(|(_, names)| names.split_ascii_whitespace().any(|name| name == opcode)).map(|&(operation, _)| operation).next()
     }
 }
 
-/// How an opcode is executed.
+/// Execution of an opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Always of this class.
+    /// Instruction that always has this class.
     Of(Class),
-    /// A load whose address decides the memory space.
+    /// A load whose address determines the memory space.
     GenericLoad,
-    /// A store whose address decides the memory space.
+    /// A store whose address determines the memory space.
     GenericStore,
-    /// Ends the warp if it is the warp's last instruction, else only some of its lanes.
+    /// Ends the warp if it is the warp's last instruction, and otherwise only some lanes.
     Exit,
 }
 
-/// Operations and the opcodes that they serve.
+/// Operations with their opcodes.
 type Table = &'static [(Operation, &'static str)];
 
 use Operation::Of;
@@ -158,7 +163,7 @@ mod tests {
         }
     }
 
-    /// Opcodes that machine code for each set is full of, by NVIDIA's reference, and the unit of each.
+    /// Common opcodes of each instruction set, by NVIDIA's reference, with their units.
     #[test]
     fn every_set_from_6_0_to_9_0_has_its_units() {
         for (version, tensor, uniform) in

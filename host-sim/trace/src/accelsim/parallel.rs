@@ -1,15 +1,17 @@
-//! Several threads for one file: one decompresses it and cuts the text where TBs end, others read the TBs of a piece each, and the caller's
-//! puts what they have read together, in the order of the file.
+//! Parallel reader of one file. One thread decompresses the text and cuts it where TBs end. Other
+//! threads parse the TBs of one piece each. The calling thread merges the results in file order.
 //!
 //! ```text
 //! file -> pieces of whole TBs -> reader 1, 2, .. in turn -> parts, numbered anew in order -> trace
 //! ```
 //!
-//! Who decompresses and who reads are on cores of their own, as far as there are enough ([`cores`]).
+//! The decompressor and the parsers run on separate cores, as far as the number of cores allows
+//! ([`cores`]).
 //!
-//! Every queue holds one piece or part, so that memory is bounded by the number of threads. Numbers within a trace are given in the order in
-//! which things first occur in the file, so that the trace does not depend on who read what. Where anything is wrong, nothing is said here:
-//! then one thread reads the file from its beginning, and finds what is wrong first.
+//! Every queue holds one piece or part, so the number of threads bounds memory. Numbers within a
+//! trace follow the first occurrences in the file, so the trace does not depend on the distribution
+//! of pieces. An error is not reported here: one thread then reads the file from its start and
+//! finds the first error.
 
 use super::Warnings;
 use super::body::{self, Body, NoAudience};
@@ -23,19 +25,22 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
-/// Text of a piece at least (assumption: a thread reads it in a few milliseconds, within the second-level cache or the third).
+/// Minimum text of a piece in bytes (assumption: a thread reads it in a few milliseconds, within
+/// the second-level or third-level cache).
 const PIECE_BYTES: usize = 1 << 20;
 
-/// A piece is a whole TB at least. Longer ones are left to one thread (assumption: 64 times what a piece has to have).
+/// Maximum size of a piece in bytes. A piece has at least one whole TB; files with larger TBs are
+/// read by one thread (assumption: 64 times the minimum).
 const MOST_PIECE_BYTES: usize = 64 << 20;
 
-/// Bytes asked of the file at a time.
+/// Bytes per read from the file.
 const CHUNK_BYTES: usize = 256 << 10;
 
-/// What ends a TB.
+/// End of a TB.
 const END: &[u8] = b"\n#END_TB";
 
-/// Reads a launch with `threads` threads. None if anything is wrong with it, or it does not come in pieces.
+/// Reads a launch with `threads` threads. Returns `None` if the launch has an error or cannot be
+/// cut into pieces.
 pub(super) fn read(path: &Path, threads: usize, warnings: &mut Warnings, room: &mut Room<'_>) -> Option<(LastPart, StreamId)> {
     let mut lines = Lines::open(path).ok()?;
     let header = header::read(&mut lines).ok()?;
@@ -44,7 +49,7 @@ pub(super) fn read(path: &Path, threads: usize, warnings: &mut Warnings, room: &
     let first = pieces.next().ok()?;
     let last = match pieces.at_end {
         true => body::read(&mut first?.lines(path), &header, &mut own, &mut NoAudience, room).ok()?,
-        // One thread has enough to do with decompressing.
+        // One thread is busy with decompression.
         false => in_pieces((first?, pieces, used), (&header, path), threads.saturating_sub(1).max(1), &mut own, room)?,
     };
     warnings.add(&own);
@@ -75,7 +80,7 @@ fn in_pieces(
             cores::begin_apart(core, 1);
             let mut piece = Ok(Some(first));
             for to in to.iter().cycle() {
-                // A reader that gets nothing any more ends, and so does one whose text cannot be read on.
+                // A reader ends when its queue ends or when its text is unreadable.
                 let text = match piece {
                     Ok(Some(text)) => Some(text),
                     Ok(None) => return,
@@ -96,7 +101,7 @@ fn in_pieces(
                 Err(_) => break,
             }
         }
-        // All have ended, as the first of them in turn has.
+        // All readers have ended, as the first one has.
         for reading in readings {
             let own = reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             warnings.add(&own);
@@ -105,7 +110,8 @@ fn in_pieces(
     })
 }
 
-/// Reads pieces as they come, as reader `number`. A part is none if a piece is wrong; it is the last. Buffers go back to `used`.
+/// Reads pieces from the queue as reader `number`. A part is `None` for an invalid piece and then
+/// the last one. Buffers return to `used`.
 fn read_pieces(
     (header, path): (&Header, &Path),
     number: usize,
@@ -117,13 +123,14 @@ fn read_pieces(
     let Ok(mut body) = Body::new(header, &mut nobody) else { return warnings };
     for piece in pieces {
         let part = piece.and_then(|piece| {
-            // Woken up on the core of the one that decompresses, it would take turns with that, and the other core had nothing to do.
+            // A reader woken on the decompressor's core would alternate with it, while another core
+            // is idle.
             if piece.core == cores::current() {
                 cores::begin_apart(piece.core, 1 + number);
             }
             let mut lines = piece.lines(path);
             body.read_tbs(&mut lines, &mut |_| Ok(())).ok()?;
-            // Nobody cuts any more if it cannot be sent.
+            // A failed send means that the cutting thread has ended.
             let _ = used.send(lines.into_buffer());
             Some(body.take_part())
         });
@@ -136,15 +143,15 @@ fn read_pieces(
     warnings
 }
 
-/// The file cannot be read on, or a TB of it is too long.
+/// The file cannot be read further, or one of its TBs is too long.
 #[derive(Clone, Copy, Debug)]
 struct Unreadable;
 
-/// Whole TBs: as many bytes of a buffer as say so.
+/// Piece of text with whole TBs: a prefix of a buffer.
 struct Piece {
     buffer: Vec<u8>,
     bytes: usize,
-    /// The core on which it was cut, once it was.
+    /// Core on which the piece was cut, once known.
     core: Option<usize>,
 }
 
@@ -154,12 +161,12 @@ impl Piece {
     }
 }
 
-/// The text after the header, cut behind ends of TBs.
+/// Text after the header, cut at the ends of TBs.
 struct Pieces {
     input: Box<dyn Read + Send>,
-    /// What has been read of the next piece.
+    /// Bytes read for the next piece.
     piece: Piece,
-    /// Buffers whose text nobody needs any more.
+    /// Buffers that are free for reuse.
     spare: Receiver<Vec<u8>>,
     at_end: bool,
 }
@@ -169,7 +176,8 @@ impl Pieces {
         Pieces { input, piece: Piece { bytes: begin.len(), buffer: begin, core: None }, spare, at_end: false }
     }
 
-    /// The next piece, none at the end of the file. The last one holds what is left, be it whole TBs or not.
+    /// Returns the next piece, or `None` at the end of the file. The last piece contains the rest,
+    /// which may not be whole TBs.
     fn next(&mut self) -> Result<Option<Piece>, Unreadable> {
         let mut searched = 0;
         loop {
@@ -204,13 +212,13 @@ impl Pieces {
     }
 }
 
-/// Where the last line that ends a TB ends, but for its line end.
+/// Position after the last line that ends a TB, without its line end.
 fn last_end(text: &[u8]) -> Option<usize> {
-    // Few other lines have a `#`, and one byte is found faster than several.
+    // Few other lines contain `#`, and a search for one byte is faster than for several.
     memchr::memrchr_iter(b'#', text).find_map(|at| {
         let begin = at.checked_sub(1)?;
         let end = begin + END.len();
-        // Whatever else may follow, the line must not.
+        // Text after the marker on the same line invalidates it.
         (text[begin..].starts_with(END) && matches!(text.get(end), Some(b'\n' | b'\r'))).then_some(end)
     })
 }
@@ -224,7 +232,7 @@ mod tests {
         let mut pieces = Pieces::new(Box::new(std::io::Cursor::new(text)), Vec::new(), spare);
         let text = |Piece { buffer, bytes, .. }: Piece| {
             let text = buffer[..bytes].to_vec();
-            // A used buffer is longer or shorter than what comes into it, and full of something else.
+            // A used buffer is longer or shorter than its next content, and contains other text.
             used.send(vec![b'?'; bytes / 2]).unwrap();
             text
         };
@@ -233,7 +241,7 @@ mod tests {
 
     #[test]
     fn pieces_end_where_tbs_do_and_are_the_whole() {
-        // TBs of 300 kB; the line that ends them is where chunks meet, too.
+        // TBs of 300 kB, with the line that ends them also across chunk boundaries.
         for odd in 0..16 {
             let tb = |length: usize| ["#BEGIN_TB\n".to_owned(), "x".repeat(length), "\n#END_TB\n".into()].concat();
             let text = (0..20).map(|number| tb(CHUNK_BYTES + 1000 * number + odd)).collect::<String>();

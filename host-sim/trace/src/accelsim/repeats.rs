@@ -1,67 +1,70 @@
-//! Lines that repeat: most warps of a kernel execute what the same warp of a TB before executed, word for word but for some addresses.
+//! Detection of repeated lines: most warps execute the same text as the same warp of an earlier TB,
+//! except for some addresses.
 //!
-//! So the text of a warp is kept, with what was recorded for it. Lines of a later warp that are equal to it, byte by byte, are recorded
-//! by copying that record; only the others are parsed. Nothing but time depends on what is kept.
+//! The text of a warp is kept with its recorded instructions. Lines of a later warp that are equal,
+//! byte by byte, are recorded by copying; only the others are parsed. The kept text affects only
+//! the speed.
 
 use super::source::Lines;
 use super::statics::Statics;
 use mias_warp_trace::TbRecorder;
 
-/// Text kept in all (assumption: some TBs' text, within the third-level cache).
+/// Maximum kept text in bytes (assumption: text of several TBs, within the third-level cache).
 const MOST_BYTES: usize = 8 << 20;
 
-/// Warps that fit badly after which a text is replaced, at first; it doubles each time, for where nothing fits there is no use in trying.
+/// Number of poorly matching warps after which a text is replaced, at first. It doubles each time,
+/// since retries are useless where nothing matches.
 const PATIENCE: u32 = 1;
 
-/// A line of a kept text.
+/// A line of kept text.
 #[derive(Clone, Copy, Debug)]
 struct Line {
-    /// Where it ends, line end included.
+    /// End of the line in the text, including the line end.
     end: u32,
-    /// Off-chip accesses up to and including it.
+    /// Off-chip accesses up to and including this line.
     accesses: u32,
 }
 
-/// The instruction lines of a warp, and what was recorded for them.
+/// Instruction lines of a warp with their recorded instructions.
 #[derive(Debug, Default)]
 struct Template {
     text: Vec<u8>,
     lines: Vec<Line>,
-    /// Lines whose opcode no table has, and the number of their text: they are counted.
+    /// Lines with unknown opcodes, and the numbers of their texts, for the warnings.
     unknown: Vec<(u32, u32)>,
     record: TbRecorder,
-    /// Warps that fitted badly since it was made, and how many may.
+    /// Poorly matching warps since the template was made, and their limit.
     misfits: u32,
     patience: u32,
 }
 
-/// What is kept, by warp of a TB.
+/// Kept templates by warp of a TB.
 #[derive(Debug, Default)]
 pub(super) struct Repeats {
     templates: Vec<Option<Template>>,
     bytes: usize,
-    /// The warp whose text was kept last.
+    /// Warp with the most recently kept text.
     newest: usize,
 }
 
-/// A warp that is being read.
+/// State of the warp that is being read.
 #[derive(Debug)]
 pub(super) struct Warp {
     number: usize,
-    /// Instruction lines that it has.
+    /// Number of instruction lines of the warp.
     count: u64,
-    /// Whose text it is compared with; none if there is none.
+    /// Warp of the template for comparison; `None` without one.
     like: Option<usize>,
-    /// The next line of that text.
+    /// Next line of the template.
     at: usize,
-    /// Lines that were repeated.
+    /// Number of repeated lines.
     repeated: u64,
-    /// Its own text, if that is to be kept.
+    /// Template made of this warp's text, if it is to be kept.
     own: Option<Template>,
 }
 
 impl Repeats {
-    /// Begins with `count` lines of warp `number`; `is_new` if nothing of it was recorded before.
+    /// Starts warp `number` with `count` lines; `is_new` if none of it has been recorded.
     pub(super) fn begin(&self, number: u32, count: u64, is_new: bool) -> Warp {
         let number = number as usize;
         let known = self.templates.get(number).and_then(Option::as_ref);
@@ -76,13 +79,14 @@ impl Repeats {
         Warp { number, count, like, at: 0, repeated: 0, own }
     }
 
-    /// Records the lines that come next as far as they are those of the text kept; gives how many that were. `done` lines were read before.
+    /// Records the next lines as far as they equal the template, and returns their number. `done`
+    /// lines were read before.
     pub(super) fn take(&self, warp: &mut Warp, done: u64, lines: &mut Lines, tb: &mut TbRecorder, statics: &mut Statics<'_>) -> u64 {
         let Some(template) = warp.like.and_then(|like| self.templates[like].as_ref()) else { return 0 };
         let begin = template.end(warp.at);
         let Some(rest) = template.text.get(begin..).filter(|rest| !rest.is_empty()) else { return 0 };
         let equal = begin + common_prefix(rest, lines.buffered());
-        // What ends a warp may be another instruction than the same in the middle.
+        // The last instruction of a warp may have another class than the same text in the middle.
         let last = if warp.count == template.lines.len() as u64 { 0 } else { 1 };
         let most = (template.lines.len() - last).min(warp.at + (warp.count - done - last as u64) as usize);
         if most <= warp.at {
@@ -117,7 +121,8 @@ impl Repeats {
         whole as u64
     }
 
-    /// A line that was parsed, the last that `lines` gave. `accesses` counts the warp's off-chip ones so far.
+    /// Adds a parsed line, the last one that `lines` returned. `accesses` is the number of the
+    /// warp's off-chip accesses so far.
     pub(super) fn parsed(&self, warp: &mut Warp, lines: &Lines, accesses: usize, unknown: Option<u32>) {
         warp.at += 1;
         let Some(own) = &mut warp.own else { return };
@@ -130,7 +135,7 @@ impl Repeats {
         own.lines.push(Line { end: own.text.len() as u32, accesses: accesses as u32 });
     }
 
-    /// All lines of the warp are read. `tb` has it as its last.
+    /// Ends a warp, which is the last one in `tb`.
     pub(super) fn end(&mut self, warp: Warp, tb: &TbRecorder) {
         let Warp { number, count, like, repeated, own, .. } = warp;
         if let Some(own) = own {
@@ -149,7 +154,7 @@ impl Repeats {
 }
 
 impl Template {
-    /// Where line `line` begins, the one before it ends.
+    /// Start of line `line`, which is the end of the one before.
     fn end(&self, line: usize) -> usize {
         line.checked_sub(1)
             .and_then(|before| self.lines.get(before))
@@ -162,14 +167,14 @@ impl Template {
     }
 }
 
-/// Bytes that both begin with.
+/// Length of the common prefix in bytes.
 fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     let whole = chunks::<64>(a, b);
     let words = whole + chunks::<8>(&a[whole..], &b[whole..]);
     words + chunks::<1>(&a[words..], &b[words..])
 }
 
-/// Bytes of the chunks of `SIZE` that both begin with.
+/// Length of the common prefix in bytes, in whole chunks of `SIZE`.
 fn chunks<const SIZE: usize>(a: &[u8], b: &[u8]) -> usize {
     let (a, b) = (a.as_chunks::<SIZE>().0, b.as_chunks::<SIZE>().0);
     SIZE * a.iter().zip(b).take_while(|(a, b)| a == b).count()

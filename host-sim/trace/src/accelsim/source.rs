@@ -1,4 +1,4 @@
-//! Lines of a plain or `.xz` file through one reused buffer.
+//! Line reader for plain and `.xz` files, with one reused buffer.
 
 use super::error::{Problem, ReadError};
 use liblzma::read::XzDecoder;
@@ -7,21 +7,23 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-/// Bytes asked of the file at a time (assumption: well above the longest line, well within the second-level cache).
+/// Bytes per read from the file (assumption: far above the longest line, and within the
+/// second-level cache).
 const CHUNK_BYTES: usize = 256 << 10;
 
-/// Longest line accepted; 32 addresses take under 1 KiB.
+/// Length limit of a line in bytes; 32 addresses take less than 1 KiB.
 const LINE_LIMIT_BYTES: usize = 1 << 20;
 
-/// Memory that the decompressor may take; `xz -9` needs 65 MiB, a damaged header may ask for gigabytes.
+/// Memory limit of the decompressor in bytes; `xz -9` needs 65 MiB, while a damaged header may
+/// request gigabytes.
 const XZ_MEMORY_BYTES: u64 = 512 << 20;
 
-/// The lines of a file, without their line ends.
+/// Lines of a file, without their line ends.
 pub(super) struct Lines {
     input: Box<dyn Read + Send>,
     path: PathBuf,
     buffer: Vec<u8>,
-    /// Where the line last returned begins, and where the next one does.
+    /// Start of the last returned line, and of the next one.
     last: usize,
     start: usize,
     end: usize,
@@ -30,7 +32,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Opens `path`; a name that ends in `.xz` is decompressed.
+    /// Opens `path`; a name ending in `.xz` is decompressed.
     pub(super) fn open(path: &Path) -> Result<Self, ReadError> {
         let file = File::open(path).map_err(|error| ReadError::new(path, None, error))?;
         if path.is_dir() {
@@ -47,30 +49,30 @@ impl Lines {
         Ok(Lines::over(input, path))
     }
 
-    /// The lines of plain bytes; `path` is their name in messages.
+    /// Lines of plain bytes; `path` is the file name in messages.
     pub(super) fn over(input: Box<dyn Read + Send>, path: &Path) -> Self {
         let buffer = vec![0; CHUNK_BYTES];
         Lines { input, path: path.to_owned(), buffer, last: 0, start: 0, end: 0, line: 0, at_end: false }
     }
 
-    /// The lines of a text: `end` bytes of `text`.
+    /// Lines of the first `end` bytes of `text`.
     pub(super) fn of(text: Vec<u8>, end: usize, path: &Path) -> Self {
         Lines { input: Box::new(std::io::empty()), path: path.to_owned(), buffer: text, last: 0, start: 0, end, line: 0, at_end: true }
     }
 
-    /// The buffer, whatever is in it.
+    /// Takes the buffer for reuse.
     pub(super) fn into_buffer(self) -> Vec<u8> {
         self.buffer
     }
 
-    /// What follows the line last returned: what has been read of it, and what has not.
+    /// Splits the reader into the unread input and the buffered bytes after the last returned line.
     pub(super) fn into_rest(mut self) -> (Box<dyn Read + Send>, Vec<u8>) {
         self.buffer.truncate(self.end);
         self.buffer.drain(..self.start);
         (self.input, self.buffer)
     }
 
-    /// The next line, none at the end of the file. The last line needs no line end.
+    /// Reads the next line, or `None` at the end of the file. The last line may lack a line end.
     #[inline]
     pub(super) fn next(&mut self) -> Result<Option<&[u8]>, ReadError> {
         let mut searched = 0;
@@ -96,19 +98,19 @@ impl Lines {
         Ok(Some(line.strip_suffix(b"\r").unwrap_or(line)))
     }
 
-    /// What has been read of the file and not been returned, as far as it goes.
+    /// Buffered bytes that have not been returned.
     #[inline]
     pub(super) fn buffered(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// The line last returned, with its line end; only until the next call.
+    /// Last returned line with its line end; valid until the next call.
     #[inline]
     pub(super) fn last_raw(&self) -> &[u8] {
         &self.buffer[self.last..self.start]
     }
 
-    /// Goes over `bytes` of what is buffered, which are so many whole lines.
+    /// Skips `bytes` buffered bytes, which are `lines` whole lines.
     pub(super) fn skip(&mut self, bytes: usize, lines: u64) {
         self.line += lines;
         self.start = (self.start + bytes).min(self.end);
@@ -136,17 +138,17 @@ impl Lines {
         Ok(())
     }
 
-    /// An error at the line last returned; about the file as a whole before the first.
+    /// Creates an error at the last returned line, or for the whole file before the first.
     pub(super) fn error(&self, problem: impl Into<Problem>) -> ReadError {
         ReadError::new(&self.path, Some(self.line).filter(|&line| line > 0), problem)
     }
 
-    /// An error about the file as a whole.
+    /// Creates an error for the whole file.
     pub(super) fn error_in_file(&self, problem: impl Into<Problem>) -> ReadError {
         ReadError::new(&self.path, None, problem)
     }
 
-    /// Number of the line last returned, from 1.
+    /// Number of the last returned line, from 1.
     pub(super) fn line(&self) -> u64 {
         self.line
     }

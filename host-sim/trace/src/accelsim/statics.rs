@@ -1,7 +1,8 @@
-//! Instruction text to static instruction, remembered by PC.
+//! Table of parsed instruction texts, by PC.
 //!
-//! Between mask and addresses an instruction line repeats word for word whenever its PC is executed again. So the text is
-//! kept, and a line costs one look-up by PC and one comparison; only text not seen at its PC is parsed.
+//! Between mask and addresses, an instruction line repeats its text at every execution of its PC.
+//! The text is therefore kept, and a line costs one look-up by PC and one comparison. Only text new
+//! at its PC is parsed.
 
 use super::error::Problem;
 use super::fields::Fields;
@@ -12,10 +13,11 @@ use mias_warp_trace::TraceBuilder;
 use mias_warp_trace::isa::{Class, Space, StaticInst};
 use std::ops::Range;
 
-/// Look-up chains; PCs are 8 or 16 bytes apart, so this serves 4096 instructions without a collision.
+/// Number of look-up chains. PCs are 8 or 16 bytes apart, so 4096 instructions fit without a
+/// collision.
 const CHAINS: usize = 4096;
 
-/// Bytes per thread of the local-memory window, the peer's assumption.
+/// Bytes per thread of the local-memory window, as Accel-Sim assumes.
 const LOCAL_WINDOW_BYTES: u64 = 1 << 14;
 
 /// Widest access of a lane: 128 bits.
@@ -28,23 +30,23 @@ pub(super) struct Defined {
     pub(super) inst: StaticInst,
 }
 
-/// An instruction text seen before.
+/// A known instruction text.
 struct Entry {
     pc: u64,
     text: Range<usize>,
     next: u32,
     operation: Operation,
-    /// The instruction with the class that it most often has.
+    /// Instruction with its most frequent class.
     inst: StaticInst,
-    /// The line lists addresses.
+    /// True if the line lists addresses.
     has_addresses: bool,
-    /// What this text was defined as so far: as it stands (or shared), local, global.
+    /// Definitions of this text so far: as written (or shared), local, global.
     defined: [Option<u16>; 3],
-    /// Opcode that no table has, and how often it was executed.
+    /// Opcode missing from the table, and the number of its executions.
     unknown: Option<(String, u64)>,
 }
 
-/// All instruction texts of a kernel.
+/// Instruction texts of a kernel.
 pub(super) struct Statics<'a> {
     header: &'a Header,
     chains: Vec<u32>,
@@ -52,7 +54,7 @@ pub(super) struct Statics<'a> {
     texts: Vec<u8>,
 }
 
-/// No entry.
+/// End of a chain.
 const NONE: u32 = u32::MAX;
 
 impl<'a> Statics<'a> {
@@ -60,8 +62,9 @@ impl<'a> Statics<'a> {
         Statics { header, chains: vec![NONE; CHAINS], entries: Vec::new(), texts: Vec::new() }
     }
 
-    /// Finds the instruction whose text starts at `fields`, parsing it if it is new, and moves `fields` behind its access
-    /// width. Returns its number, for [`Statics::resolve`], and whether addresses follow.
+    /// Finds or parses the instruction whose text starts at `fields`, and advances `fields` past
+    /// its access width. Returns its number, for [`Statics::resolve`], and whether addresses
+    /// follow.
     #[inline]
     pub(super) fn look_up(&mut self, pc: u64, fields: &mut Fields<'_>) -> Result<(u32, bool), Problem> {
         fields.skip_blanks();
@@ -78,7 +81,8 @@ impl<'a> Statics<'a> {
         self.parse(pc, fields)
     }
 
-    /// The static instruction of text `number` for an execution with these addresses. `last` marks the warp's last.
+    /// Static instruction of text `number` for an execution with these addresses. `last` marks the
+    /// last instruction of the warp.
     #[inline]
     pub(super) fn resolve(&mut self, number: u32, lanes: &[u64], last: bool, builder: &mut TraceBuilder) -> Result<Defined, Problem> {
         let entry = &mut self.entries[number as usize];
@@ -103,20 +107,20 @@ impl<'a> Statics<'a> {
         Ok(Defined { index, inst })
     }
 
-    /// The number, if the text's opcode is in no table.
+    /// Returns the number if the text's opcode is missing from the table.
     #[inline]
     pub(super) fn unknown(&self, number: u32) -> Option<u32> {
         self.entries[number as usize].unknown.is_some().then_some(number)
     }
 
-    /// An instruction whose opcode is in no table was executed once more.
+    /// Counts another execution of an instruction with an unknown opcode.
     pub(super) fn executed_again(&mut self, number: u32) {
         if let Some((_, executed)) = &mut self.entries[number as usize].unknown {
             *executed += 1;
         }
     }
 
-    /// Tells which opcodes no table has, and how often each was executed.
+    /// Adds the unknown opcodes and their executions to the warnings.
     pub(super) fn warn(&self, warnings: &mut Warnings) {
         for (opcode, executed) in self.entries.iter().filter_map(|entry| entry.unknown.as_ref()) {
             warnings.unknown_opcode(opcode, *executed);
@@ -148,7 +152,8 @@ impl<'a> Statics<'a> {
         let mut parts = opcode.split('.');
         let stem = parts.next().unwrap_or_default();
         let found = self.header.isa.operation(stem);
-        // Tracers list no width for the constant bank; one that is listed is ours, of an address that the lanes compute.
+        // Tracers list no width for the constant bank. A listed width comes from an export of this
+        // project, for an address that the lanes compute.
         let operation = match found {
             Some(_) if stem == "LDC" && listed_width > 0 => Operation::Of(Class::Load(Space::Constant)),
             found => found.unwrap_or(Operation::Of(Class::Int)),
@@ -190,7 +195,7 @@ fn is_memory(operation: Operation) -> bool {
     }
 }
 
-/// The access width that a part of an opcode gives: `64`, `U8`, `S16`.
+/// Access width in bytes from a part of an opcode: `64`, `U8`, `S16`.
 fn width_bytes(part: &str) -> Option<u32> {
     match part.strip_prefix(['U', 'S']).unwrap_or(part) {
         "8" => Some(1),
@@ -202,8 +207,9 @@ fn width_bytes(part: &str) -> Option<u32> {
     }
 }
 
-/// The memory space of a generic access, from its first active lane: shared in the window from the shared to the local base,
-/// local in the window after it, else global. Where the header has no bases all are shared (the peer's assumption).
+/// Memory space of a generic access, by its first active lane. The window from the shared to the
+/// local base is shared, the one after it local, and the rest global. Without bases in the header,
+/// all accesses are shared, as Accel-Sim assumes.
 fn window(header: &Header, lanes: &[u64]) -> (usize, Space) {
     let (shared, local) = (header.shared_base, header.local_base);
     match lanes.first() {

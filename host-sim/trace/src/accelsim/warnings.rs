@@ -1,36 +1,36 @@
-//! What the reader could not understand but could go on without, counted.
+//! Warnings of the trace reader: counts of unknown opcodes.
 
 use std::collections::BTreeMap;
 
-/// Warnings of one or more reads, with how often each occurred.
+/// Warnings of one or more reads, with their counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Warnings {
     unknown_opcodes: BTreeMap<String, u64>,
 }
 
 impl Warnings {
-    /// No warning yet.
+    /// Creates an empty set of warnings.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Executed warp instructions per opcode that no table has; they are timed as integer instructions.
+    /// Executed warp instructions per unknown opcode; they are timed as integer instructions.
     pub fn unknown_opcodes(&self) -> &BTreeMap<String, u64> {
         &self.unknown_opcodes
     }
 
-    /// True if there is nothing to say.
+    /// True if there are no warnings.
     pub fn is_empty(&self) -> bool {
         self.unknown_opcodes.is_empty()
     }
 
-    /// Counts `executed` more instructions of an opcode that no table has.
+    /// Adds `executed` instructions of an unknown opcode.
     pub(crate) fn unknown_opcode(&mut self, opcode: &str, executed: u64) {
         let count = self.unknown_opcodes.entry(opcode.to_owned()).or_default();
         *count = count.saturating_add(executed);
     }
 
-    /// Counts those of `other` too.
+    /// Adds the counts of `other`.
     pub fn add(&mut self, other: &Warnings) {
         other.unknown_opcodes.iter().for_each(|(opcode, &executed)| self.unknown_opcode(opcode, executed));
     }

@@ -1,4 +1,5 @@
-//! Fingerprints for provenance: FNV-1a, 64 bits (Fowler, Noll, Vo), over little-endian bytes, equal on every platform.
+//! Fingerprints for provenance: FNV-1a, 64 bits (Fowler, Noll, Vo), over little-endian bytes,
+//! identical on every platform.
 
 mod parts;
 
@@ -7,7 +8,7 @@ pub use parts::kernel_in_parts;
 use mias_warp_trace::KernelTrace;
 use std::hash::{Hash, Hasher};
 
-/// FNV-1a over bytes, behind the standard interface so that derived `Hash` implementations can feed it.
+/// FNV-1a hasher with the standard interface, for derived `Hash` implementations.
 #[derive(Clone, Copy, Debug)]
 pub struct Fnv(u64);
 
@@ -45,12 +46,13 @@ impl Hasher for Fnv {
     }
 }
 
-/// What was hashed, as 16 hexadecimal digits.
+/// Hash value as 16 hexadecimal digits.
 pub fn hex(hasher: Fnv) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// Fingerprint of a kernel launch: geometry, instructions, and every warp's path and addresses.
+/// Fingerprint of a kernel launch: geometry, instructions, and the path and addresses of every
+/// warp.
 pub fn kernel(trace: &KernelTrace) -> String {
     let mut hasher = Fnv::default();
     let info = trace.info();

@@ -1,4 +1,4 @@
-//! The fingerprint of a launch that is in parts, since it is too much for memory: what it is as a whole.
+//! Fingerprint of a launch in parts, equal to that of the whole launch.
 
 use super::{Fnv, hex};
 use mias_warp_trace::isa::StaticInst;
@@ -7,11 +7,13 @@ use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use twox_hash::xxhash3_128;
 
-/// The fingerprint that a launch has as a whole, of its parts: `each` shows them in order, three times, and may fail. `statics` are those of
-/// the whole launch; a part may lack those that only later ones have.
+/// Fingerprint of a whole launch from its parts.
+///
+/// `each` visits the parts in order, three times, and may fail. `statics` are those of the whole
+/// launch; a part may lack instructions that only later parts have.
 ///
 /// # Errors
-/// Those of `each`.
+/// Errors of `each`.
 pub fn kernel_in_parts<E>(
     info: &KernelInfo,
     statics: &[StaticInst],
@@ -23,7 +25,7 @@ pub fn kernel_in_parts<E>(
         hasher.write_u32(*value);
     }
     statics.hash(&mut hasher);
-    // Shapes and patterns are numbered as they first occur, over all parts.
+    // Shapes and patterns are numbered by first occurrence over all parts.
     let (mut shapes, mut patterns) = (Numbers::default(), Numbers::default());
     each(&mut |part| {
         for shape in 0..part.shapes() {
@@ -65,12 +67,13 @@ pub fn kernel_in_parts<E>(
     Ok(hex(hasher))
 }
 
-/// Numbers of sequences in the order in which they are first asked for, by a hash of 128 bits: the sequences may be too much to be kept.
+/// Numbers of sequences in the order of their first use, by a hash of 128 bits. The sequences
+/// themselves may exceed memory.
 #[derive(Debug, Default)]
 struct Numbers(BTreeMap<u128, u32>);
 
 impl Numbers {
-    /// The number, and whether it is new.
+    /// Returns the number of a sequence, and whether it is new.
     fn number(&mut self, key: &u128) -> (u32, bool) {
         let next = self.0.len() as u32;
         let number = *self.0.entry(*key).or_insert(next);

@@ -1,12 +1,15 @@
-//! Numbers as bytes: LEB128 varints, zigzag, strings, and runs of what was predicted. `docs/trace-format.md`, "Numbers".
+//! Byte encodings of numbers: LEB128 varints, zigzag, strings, and runs of predicted elements. See
+//! `docs/reference/trace-format.md`, "Numbers".
 
 use super::error::Fault;
 
-/// Most elements that one run or copy stands for. It bounds how much memory a file can ask for: 64 elements of at most 16
-/// bytes per byte of the file, whatever counts it claims.
+/// Maximum number of elements that one run or copy represents.
+///
+/// It bounds the memory that a file can claim: 64 elements of at most 16 bytes per byte of the
+/// file, for any claimed count.
 pub const MOST_PER_RUN: u64 = 64;
 
-/// Appends an unsigned number, seven bits a byte, lowest first.
+/// Appends an unsigned number, seven bits per byte, lowest first.
 pub fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
@@ -21,42 +24,42 @@ pub fn put_text(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// Signed to unsigned, small magnitudes to small numbers: 0, -1, 1, -2 to 0, 1, 2, 3.
+/// Maps signed to unsigned numbers with small magnitudes first: 0, -1, 1, -2 to 0, 1, 2, 3.
 pub fn zigzag(value: i64) -> u64 {
     (value << 1 ^ value >> 63) as u64
 }
 
-/// The inverse of [`zigzag`].
+/// Inverts [`zigzag`].
 pub fn unzigzag(value: u64) -> i64 {
     (value >> 1) as i64 ^ -((value & 1) as i64)
 }
 
-/// The bytes of a section that are still to be read.
+/// Unread bytes of a section.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
-    /// All of a section.
+    /// Creates a reader at the start of a section.
     pub fn new(section: &'a [u8]) -> Self {
         Reader { rest: section }
     }
 
-    /// The next bytes.
+    /// Reads a number of bytes.
     ///
     /// # Errors
-    /// [`Fault::Short`] if there are fewer.
+    /// [`Fault::Short`] if fewer are left.
     pub fn bytes(&mut self, count: usize) -> Result<&'a [u8], Fault> {
         let (head, rest) = self.rest.split_at_checked(count).ok_or(Fault::Short)?;
         self.rest = rest;
         Ok(head)
     }
 
-    /// The next byte.
+    /// Reads one byte.
     ///
     /// # Errors
-    /// [`Fault::Short`] if there is none.
+    /// [`Fault::Short`] if none is left.
     #[inline]
     pub fn byte(&mut self) -> Result<u8, Fault> {
         let (&first, rest) = self.rest.split_first().ok_or(Fault::Short)?;
@@ -64,10 +67,10 @@ impl<'a> Reader<'a> {
         Ok(first)
     }
 
-    /// The next unsigned number, as [`put_varint`] wrote it.
+    /// Reads an unsigned number written by [`put_varint`].
     ///
     /// # Errors
-    /// [`Fault::Short`]; [`Fault::Number`] if 64 bits do not hold it.
+    /// [`Fault::Short`]; [`Fault::Number`] if it exceeds 64 bits.
     #[inline]
     pub fn varint(&mut self) -> Result<u64, Fault> {
         let first = self.byte()?;
@@ -90,16 +93,16 @@ impl<'a> Reader<'a> {
         Err(Fault::Number)
     }
 
-    /// A number that 32 bits hold; `what` names it in the message.
+    /// Reads a number of at most 32 bits; `what` names it in the message.
     ///
     /// # Errors
-    /// As [`Reader::varint`]; [`Fault::Value`] if 32 bits do not hold it.
+    /// As [`Reader::varint`]; [`Fault::Value`] if it exceeds 32 bits.
     pub fn u32(&mut self, what: &'static str) -> Result<u32, Fault> {
         let value = self.varint()?;
         u32::try_from(value).map_err(|_| Fault::Value { what, value })
     }
 
-    /// The next string, as [`put_text`] wrote it.
+    /// Reads a string written by [`put_text`].
     ///
     /// # Errors
     /// As [`Reader::varint`]; [`Fault::Text`] if it is not UTF-8.
@@ -109,28 +112,29 @@ impl<'a> Reader<'a> {
         std::str::from_utf8(bytes).map_err(|_| Fault::Text)
     }
 
-    /// Bytes that are left.
+    /// Number of unread bytes.
     pub fn left(&self) -> usize {
         self.rest.len()
     }
 
-    /// Nothing may be left when a section is read.
+    /// Checks that the section has been read completely.
     ///
     /// # Errors
-    /// [`Fault::Long`] if something is.
+    /// [`Fault::Long`] if bytes are left.
     pub fn finish(self) -> Result<(), Fault> {
         if self.rest.is_empty() { Ok(()) } else { Err(Fault::Long(self.rest.len())) }
     }
 }
 
-/// Writes a sequence of elements, each either as predicted (counted in runs) or spelled out by a code.
+/// Writer of a sequence whose elements are either as predicted (counted in runs) or given by a
+/// code.
 #[derive(Debug, Default)]
 pub struct RunWriter {
     pending: u64,
 }
 
 impl RunWriter {
-    /// The next element is as predicted.
+    /// Adds an element that is as predicted.
     pub fn hit(&mut self, out: &mut Vec<u8>) {
         self.pending += 1;
         if self.pending == MOST_PER_RUN {
@@ -138,13 +142,13 @@ impl RunWriter {
         }
     }
 
-    /// The next element is not; `code` (below 2^63) says what it is.
+    /// Adds an element given by `code` (below 2^63).
     pub fn miss(&mut self, out: &mut Vec<u8>, code: u64) {
         self.flush(out);
         put_varint(out, code << 1 | 1);
     }
 
-    /// Writes the run that is pending, if any; to be called after the last element.
+    /// Writes the pending run, if any. Call it after the last element.
     pub fn flush(&mut self, out: &mut Vec<u8>) {
         if self.pending > 0 {
             put_varint(out, (self.pending - 1) << 1);
@@ -153,14 +157,14 @@ impl RunWriter {
     }
 }
 
-/// Reads what [`RunWriter`] wrote.
+/// Reader of a sequence written by [`RunWriter`].
 #[derive(Debug, Default)]
 pub struct RunReader {
     left: u64,
 }
 
 impl RunReader {
-    /// The next element: none if it is as predicted, else its code.
+    /// Reads the next element: `None` if it is as predicted, and otherwise its code.
     #[inline]
     pub fn next(&mut self, reader: &mut Reader<'_>) -> Result<Option<u64>, Fault> {
         if self.left > 0 {
@@ -175,7 +179,7 @@ impl RunReader {
         if self.left < MOST_PER_RUN { Ok(None) } else { Err(Fault::Value { what: "a run", value: self.left + 1 }) }
     }
 
-    /// A run must not reach beyond the last element.
+    /// Checks that the last run does not exceed the sequence.
     pub fn finish(self) -> Result<(), Fault> {
         if self.left == 0 { Ok(()) } else { Err(Fault::Value { what: "a run past the end", value: self.left }) }
     }
@@ -186,7 +190,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Values from the definition of LEB128 (DWARF 5, section 7.6) and the largest there is.
+    /// Values from the definition of LEB128 (DWARF 5, section 7.6), and the largest value.
     #[test]
     fn numbers_are_as_the_standard_has_them() {
         let known: [(u64, &[u8]); 6] = [

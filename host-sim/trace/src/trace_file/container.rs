@@ -1,24 +1,24 @@
-//! Header, directory and checksums around the sections. `docs/trace-format.md`, "The file".
+//! Header, directory and checksums of the file. See `docs/reference/trace-format.md`, "The file".
 
 use super::error::{Fault, Part, Problem, Section};
 
-/// First bytes of a file. As in PNG (RFC 2083, section 12.11), a byte that no text has, a name, and both line ends with an
-/// end of text between: a copy that took the file for text is told at once.
+/// First bytes of a file. As in PNG (RFC 2083, section 12.11), they are a byte outside text, a
+/// name, and both line ends with an end of text between. A copy in text mode is detected at once.
 pub(super) const MAGIC: [u8; 8] = *b"\x89mtr\r\n\x1a\n";
 
-/// Version of the format; one that an older reader would misread gets the next number.
+/// Version of the format; it increases if an older reader would misread a file.
 pub const VERSION: u32 = 1;
 
-/// Magic, version, number of launches, length of the file.
+/// Size of the header in bytes: magic, version, number of launches, length of the file.
 const HEADER_BYTES: usize = 24;
 
-/// Length and checksum of one section.
+/// Size of a directory entry in bytes: length and checksum of one section.
 const ENTRY_BYTES: usize = 12;
 
-/// CRC-32 at the end of the directory.
+/// Size of the CRC-32 at the end of the directory.
 const CHECKSUM_BYTES: usize = 4;
 
-/// The section at `index` in the order of the file.
+/// Section at `index` in file order.
 pub(super) fn section(index: usize) -> Section {
     match index.checked_sub(1) {
         None => Section::List,
@@ -26,7 +26,7 @@ pub(super) fn section(index: usize) -> Section {
     }
 }
 
-/// A file of these sections: `list`, then the parts of each launch.
+/// Builds a file from `list` and the parts of each launch.
 pub(super) fn pack(list: &[u8], launches: &[[Vec<u8>; Part::ALL.len()]]) -> Vec<u8> {
     let sections: Vec<&[u8]> = std::iter::once(list).chain(launches.iter().flatten().map(Vec::as_slice)).collect();
     let directory = HEADER_BYTES + sections.len() * ENTRY_BYTES + CHECKSUM_BYTES;
@@ -45,7 +45,7 @@ pub(super) fn pack(list: &[u8], launches: &[[Vec<u8>; Part::ALL.len()]]) -> Vec<
     file
 }
 
-/// The sections of a file, every checksum verified: 1 + 6 per launch, and at least one launch.
+/// Sections of a file with verified checksums: 1 + 6 per launch, and at least one launch.
 pub(super) fn unpack(file: &[u8]) -> Result<Vec<&[u8]>, Problem> {
     let found = file.len() as u64;
     let header = file.strip_prefix(&MAGIC).ok_or(Problem::NotOurs)?;
@@ -60,7 +60,7 @@ pub(super) fn unpack(file: &[u8]) -> Result<Vec<&[u8]>, Problem> {
         return Err(Problem::Length { expected: length, found });
     }
     let malformed = |fault| Problem::Malformed { section: Section::Directory, fault };
-    // At most 2^32 launches: no overflow in 64 bits.
+    // At most 2^32 launches, so no overflow in 64 bits.
     let sections = 1 + launches * Part::ALL.len() as u64;
     let directory = HEADER_BYTES as u64 + sections * ENTRY_BYTES as u64;
     let begin = usize::try_from(directory).ok().filter(|&end| end <= file.len()).ok_or_else(|| malformed(Fault::Short))?;
@@ -87,7 +87,7 @@ pub(super) fn unpack(file: &[u8]) -> Result<Vec<&[u8]>, Problem> {
     if rest.is_empty() { Ok(found) } else { Err(malformed(Fault::Long(rest.len()))) }
 }
 
-/// A little-endian number of `count` bytes (at most 8) at `at`, if there are as many.
+/// Little-endian number of `count` bytes (at most 8) at `at`; `None` beyond the end.
 fn number(bytes: &[u8], at: usize, count: usize) -> Option<u64> {
     let bytes = bytes.get(at..at + count)?;
     Some(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))

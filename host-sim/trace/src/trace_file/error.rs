@@ -1,27 +1,27 @@
-//! What can be wrong with a trace file: one sentence each, with the section and the remedy.
+//! Errors of trace files, one sentence each, with the section and the remedy.
 
 use mias_warp_trace::PartsError;
 use std::path::{Path, PathBuf};
 
-/// A part of a launch, in the order of the file.
+/// A section of a launch, in file order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Stream, name, geometry, resources.
+    /// Stream, name, geometry and resources.
     Launch,
     /// Static instructions.
     Statics,
-    /// Shapes: the orders in which warps execute them.
+    /// Shapes: orders in which warps execute the static instructions.
     Shapes,
     /// Sector patterns.
     Patterns,
-    /// The shape of each warp.
+    /// Shape of each warp.
     Warps,
-    /// The memory references of each warp.
+    /// Memory references of each warp.
     Memory,
 }
 
 impl Part {
-    /// All parts, in the order of the file.
+    /// All parts of a launch, in file order.
     pub const ALL: [Part; 6] = [Part::Launch, Part::Statics, Part::Shapes, Part::Patterns, Part::Warps, Part::Memory];
 }
 
@@ -30,11 +30,11 @@ impl Part {
 pub enum Section {
     /// Magic, version, lengths and checksums.
     Directory,
-    /// Name and warnings of the list that was converted.
+    /// Name and warnings of the converted list.
     List,
-    /// A part of a launch, which counts from 1.
+    /// A part of a launch; launches are numbered from 1.
     Launch(usize, Part),
-    /// A launch as a whole, which counts from 1.
+    /// A whole launch; launches are numbered from 1.
     WholeLaunch(usize),
 }
 
@@ -49,14 +49,15 @@ impl std::fmt::Display for Section {
     }
 }
 
-/// What is wrong inside a section whose checksum holds: another program wrote it wrongly, or on purpose.
+/// Fault inside a section whose checksum is correct: another program wrote it incorrectly, or on
+/// purpose.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// It ends where something must follow.
-    #[error("it ends too soon")]
+    /// The section ends too early.
+    #[error("it is truncated")]
     Short,
-    /// Bytes follow where it must end.
+    /// Bytes follow the end of the section.
     #[error("{0} bytes too many")]
     Long(usize),
     /// A varint of more than 64 bits.
@@ -65,68 +66,68 @@ pub enum Fault {
     /// A string that is not UTF-8.
     #[error("a name that is not UTF-8")]
     Text,
-    /// A number that cannot be there.
+    /// A number out of range.
     #[error("{what} cannot be {value}")]
     Value {
-        /// What it should be.
+        /// Expected value.
         what: &'static str,
-        /// The number.
+        /// Number found.
         value: u64,
     },
-    /// More than the reader has room for.
-    #[error("it takes more memory than there is for it")]
+    /// The section exceeds the reader's memory limit.
+    #[error("it exceeds the available memory")]
     Room,
-    /// The parts do not fit together.
+    /// The parts are inconsistent.
     #[error("{0}")]
     Parts(#[from] PartsError),
 }
 
-/// What is wrong with a trace file.
+/// Cause of a trace file error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
     /// The file cannot be opened or mapped.
     #[error("{0}")]
     Io(#[from] std::io::Error),
-    /// The file does not begin with the format's magic.
+    /// The file does not begin with the magic of the format.
     #[error("this is not a trace file of mias (make one with `mias trace convert LIST FILE`)")]
     NotOurs,
-    /// Another version of the format.
+    /// The file has another version of the format.
     #[error("this trace file has format version {0}, this mias reads version {version}; {AGAIN}", version = super::VERSION)]
     Version(u32),
-    /// Another length than the header says.
-    #[error("the trace file should have {expected} bytes and has {found}, it was cut short or damaged; {AGAIN}")]
+    /// The length differs from that in the header.
+    #[error("the trace file should have {expected} bytes and has {found}: it is truncated or damaged; {AGAIN}")]
     Length {
-        /// Bytes that it should have.
+        /// Length by the header in bytes.
         expected: u64,
-        /// Bytes that it has.
+        /// Actual length in bytes.
         found: u64,
     },
-    /// Other bytes than were written.
-    #[error("{0}: the checksum does not match, the trace file is damaged; {AGAIN}")]
+    /// The checksum of a section is wrong.
+    #[error("{0}: the checksum does not match: the trace file is damaged; {AGAIN}")]
     Checksum(Section),
-    /// It is whole, but takes more memory than the reader may.
-    #[error("the trace takes more memory than there is for it")]
+    /// The file is valid but exceeds the reader's memory limit.
+    #[error("the trace exceeds the available memory")]
     Room,
-    /// Bytes that mean nothing.
+    /// A section is malformed.
     #[error("{section}: {fault}; {AGAIN}")]
     Malformed {
-        /// Where.
+        /// Malformed section.
         section: Section,
-        /// What.
+        /// Fault in the section.
         fault: Fault,
     },
 }
 
-/// The remedy.
+/// Remedy in messages.
 const AGAIN: &str = "convert the kernel list again with `mias trace convert`";
 
-/// A [`Problem`] and the file that has it.
+/// A [`Problem`] with its file.
 #[derive(Debug)]
 pub struct TraceFileError {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// Cause of the error.
     pub problem: Problem,
 }
 

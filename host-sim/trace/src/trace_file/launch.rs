@@ -1,4 +1,4 @@
-//! The sections `list` and `launch`: names, warnings, streams, geometry and resources.
+//! Sections `list` and `launch`: names, warnings, streams, geometry and resources.
 
 use super::bytes::{Reader, put_text, put_varint};
 use super::error::Fault;
@@ -38,7 +38,7 @@ pub(super) fn encode(stream: u32, info: &KernelInfo) -> Vec<u8> {
     out
 }
 
-/// Stream and launch; the geometry is known to fit.
+/// Decodes stream and launch, and checks that the geometry is valid.
 pub(super) fn decode(section: &[u8]) -> Result<(u32, KernelInfo), Fault> {
     let mut reader = Reader::new(section);
     let stream = reader.u32("the stream")?;

@@ -1,5 +1,6 @@
-//! The section `memory`: base sector and pattern of every off-chip access, predicted from where the same access of the same
-//! warp was in the TB before, or else from the instruction's stride. `docs/trace-format.md`, "memory".
+//! Section `memory`: base sector and pattern of every off-chip access. The prediction uses the same
+//! access of the same warp in the TB before, or else the instruction's stride. See
+//! `docs/reference/trace-format.md`, "memory".
 
 use super::bytes::{Reader, RunReader, RunWriter, put_varint, unzigzag, zigzag};
 use super::error::Fault;
@@ -7,17 +8,17 @@ use super::warps::Newest;
 use mias_warp_trace::isa::StaticInst;
 use mias_warp_trace::{KernelTrace, MemRef, ShapeInst};
 
-/// Base sectors have 59 bits: those of 64-bit byte addresses.
+/// Mask of a base sector, which has 59 bits for a 64-bit byte address.
 const SECTOR_MASK: u64 = u64::MAX >> 5;
 
-/// The static instructions of each shape's off-chip accesses, in order.
+/// Static instructions of each shape's off-chip accesses, in order.
 struct Accesses {
     statics: Vec<u16>,
     starts: Vec<u32>,
 }
 
 impl Accesses {
-    /// Every index must have been checked.
+    /// Requires that every index has been checked.
     fn new(statics: &[StaticInst], shape_insts: &[ShapeInst], shape_starts: &[u32]) -> Self {
         let offchip: Vec<bool> = statics.iter().map(|inst| inst.class.is_offchip()).collect();
         let mut accesses = Accesses { statics: Vec::new(), starts: vec![0] };
@@ -34,20 +35,21 @@ impl Accesses {
     }
 }
 
-/// What is known of accesses so far, of one instruction or of all. Differences are taken modulo 2^64.
+/// History of accesses, of one instruction or of all. Differences are modulo 2^64.
 #[derive(Clone, Copy, Debug, Default)]
 struct History {
-    /// The last access.
+    /// Sector of the last access.
     last: u64,
     pattern: u32,
-    /// From the one before that to the last.
+    /// Difference between the last two accesses.
     stride: u64,
-    /// From the counterpart of the last one to it, if it had one.
+    /// Difference between the last access and its counterpart, if it had one.
     shift: u64,
 }
 
 impl History {
-    /// What the next access will be. `counterpart` is the same access of the same warp in the TB before.
+    /// Predicts the next access. `counterpart` is the same access of the same warp in the TB
+    /// before.
     fn predict(&self, counterpart: Option<MemRef>) -> MemRef {
         let (base, pattern) = match counterpart {
             Some(before) => (before.base_sector.wrapping_add(self.shift), before.pattern),
@@ -66,7 +68,8 @@ impl History {
     }
 }
 
-/// A history for each instruction. One without an access yet goes by the accesses of all: unrolled code continues there.
+/// Histories by instruction. An instruction without accesses uses the history of all accesses,
+/// since unrolled code continues there.
 struct Histories {
     all: History,
     of_static: Vec<Option<History>>,
@@ -116,7 +119,8 @@ pub(super) fn encode(trace: &KernelTrace) -> Vec<u8> {
     out
 }
 
-/// The memory references of all warps. The shapes' instructions must be those of `statics`, and `warp_shapes` be shapes.
+/// Decodes the memory references of all warps. The shapes' instructions must be those of `statics`,
+/// and `warp_shapes` must contain valid shapes.
 pub(super) fn decode(
     section: &[u8],
     statics: &[StaticInst],

@@ -1,7 +1,9 @@
-//! Our own trace file: the launches of a kernel list, converted once, then mapped and read in milliseconds.
+//! Compact trace file of `mias`: launches of a kernel list, converted once, then mapped and read in
+//! milliseconds.
 //!
-//! It holds what the timing model replays ([`KernelTrace`]) and nothing that depends on time, so that a run from the file is
-//! the run from the list, byte for byte. `docs/trace-format.md` defines every byte.
+//! It contains the data that the timing model replays ([`KernelTrace`]) and nothing that depends on
+//! time. A run from the file therefore equals a run from the list, byte for byte.
+//! `docs/reference/trace-format.md` defines every byte.
 //!
 //! ```text
 //! container: magic, version, directory of lengths and checksums
@@ -10,8 +12,8 @@
 //!               patterns, warps, memory
 //! ```
 //!
-//! Reading trusts nothing: a damaged, cut, foreign or forged file is one error that names file, section and remedy. Memory
-//! grows with what is decoded and never with what a count claims.
+//! The reader trusts no input: a damaged, truncated, foreign or forged file gives one error with
+//! file, section and remedy. Memory grows with the decoded data, not with claimed counts.
 
 pub mod bytes;
 mod container;
@@ -36,30 +38,30 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The launches of a kernel list.
+/// Launches of a kernel list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceFile {
-    /// Name of the trace: that of the folder of the list.
+    /// Name of the trace, which is the name of the list's folder.
     pub name: String,
-    /// What the reader of the list could not understand.
+    /// Warnings of the reader of the list.
     pub warnings: Warnings,
-    /// The launches, in order; at least one.
+    /// Launches in order; at least one.
     pub launches: Vec<Launch>,
 }
 
-/// One launch.
+/// A launch in a trace file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
-    /// CUDA stream; streams are numbered from 0 as they appear.
+    /// CUDA stream, numbered from 0 by first occurrence.
     pub stream: u32,
-    /// What it executes.
+    /// Trace of the launch.
     pub trace: Arc<KernelTrace>,
 }
 
-/// True if the file begins like a trace file of ours, whatever its name. Text never does.
+/// True if the file begins with the magic of the format, regardless of its name. Text never does.
 ///
 /// # Errors
-/// Those of opening and reading it.
+/// Errors of opening and reading the file.
 pub fn is_trace_file(path: &Path) -> std::io::Result<bool> {
     if !std::fs::metadata(path)?.is_file() {
         return Ok(false);
@@ -69,10 +71,10 @@ pub fn is_trace_file(path: &Path) -> std::io::Result<bool> {
     Ok(read > 0 && first[0] == container::MAGIC[0])
 }
 
-/// Reads a trace file through a map of it.
+/// Reads a trace file through a memory map.
 ///
 /// # Errors
-/// [`TraceFileError`] with the file and what is wrong with it.
+/// [`TraceFileError`] with the file and the cause.
 pub fn read(path: &Path) -> Result<(TraceFile, Sizes), TraceFileError> {
     let read = || {
         let bytes = map::map(&File::open(path)?)?;
@@ -81,16 +83,17 @@ pub fn read(path: &Path) -> Result<(TraceFile, Sizes), TraceFileError> {
     read().map_err(|problem: Problem| TraceFileError::new(path, problem))
 }
 
-/// Reads a trace file whose launches take at most `most_bytes` of memory ([`KernelTrace::memory_bytes`]); more is never taken for them.
+/// Reads a trace file whose launches take at most `most_bytes` of memory
+/// ([`KernelTrace::memory_bytes`]). Decoding never exceeds this limit.
 ///
 /// # Errors
-/// As [`read`], and [`Problem::Room`] for one that takes more.
+/// As [`read`], and [`Problem::Room`] if the limit is exceeded.
 pub fn read_within(path: &Path, most_bytes: u64) -> Result<TraceFile, TraceFileError> {
     let read = || decode_within(&map::map(&File::open(path)?)?, most_bytes);
     read().map_err(|problem: Problem| TraceFileError::new(path, problem))
 }
 
-/// The bytes of a trace file. Equal launches give equal bytes.
+/// Encodes a trace file. Equal launches give equal bytes.
 pub fn encode(file: &TraceFile) -> Vec<u8> {
     let parts = |launch: &Launch| {
         let trace = &*launch.trace;
@@ -107,10 +110,10 @@ pub fn encode(file: &TraceFile) -> Vec<u8> {
     container::pack(&launch::encode_list(&file.name, &file.warnings), &launches)
 }
 
-/// What the bytes of a trace file say.
+/// Decodes the bytes of a trace file.
 ///
 /// # Errors
-/// [`Problem`] if they are not a whole, undamaged and consistent trace file of this version.
+/// [`Problem`] if they are not a complete, undamaged and consistent trace file of this version.
 pub fn decode(bytes: &[u8]) -> Result<TraceFile, Problem> {
     decode_within(bytes, u64::MAX)
 }
@@ -140,7 +143,7 @@ fn decode_within(bytes: &[u8], most_bytes: u64) -> Result<TraceFile, Problem> {
     Ok(TraceFile { name, warnings, launches })
 }
 
-/// Bytes that decoding may still take.
+/// Remaining memory for decoding, in bytes.
 struct Room(u64);
 
 impl Room {
@@ -154,7 +157,7 @@ impl Room {
     }
 }
 
-/// A launch from its six sections; an error without a part concerns several.
+/// Decodes a launch from its six sections. An error without a part concerns several.
 fn decode_launch(sections: &[&[u8]], room: &mut Room) -> Result<Launch, (Option<Part>, Fault)> {
     let section = |part: Part| sections[part as usize];
     let at = |part| move |fault| (Some(part), fault);
@@ -180,20 +183,20 @@ fn decode_launch(sections: &[&[u8]], room: &mut Room) -> Result<Launch, (Option<
     Ok(Launch { stream, trace: Arc::new(trace) })
 }
 
-/// Bytes of a trace file.
+/// Sizes of a trace file in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// The whole file.
+    /// Size of the whole file.
     pub total: u64,
-    /// The sections of each launch, without their places in the directory.
+    /// Size of each launch's sections, without their directory entries.
     pub launches: Vec<u64>,
 }
 
 impl Sizes {
-    /// Of the bytes of a trace file.
+    /// Computes the sizes from the bytes of a trace file.
     ///
     /// # Errors
-    /// As [`decode`], as far as header and checksums tell.
+    /// As [`decode`], for header and checksums.
     pub fn of(bytes: &[u8]) -> Result<Self, Problem> {
         let sections = container::unpack(bytes)?;
         let launches = sections[1..].chunks_exact(Part::ALL.len());

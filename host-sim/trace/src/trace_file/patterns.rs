@@ -1,21 +1,23 @@
-//! The section `patterns`: which sectors an access touches, counted from its lowest, and which of their bytes.
+//! Section `patterns`: sectors that an access touches, counted from its lowest, with their byte
+//! masks.
 
 use super::bytes::{Reader, put_varint};
 use super::error::Fault;
 use mias_warp_trace::{KernelTrace, SectorRef};
 
-/// Byte masks of a sector, in the two lowest bits: all bytes, those of the sector before it, whole 4-byte words, any.
+/// Codes of a sector's byte mask, in the two lowest bits: all bytes, those of the sector before,
+/// whole 4-byte words, arbitrary.
 const FULL: u64 = 0;
 const SAME: u64 = 1;
 const WORDS: u64 = 2;
 const BYTES: u64 = 3;
 
-/// The byte mask of a mask of 4-byte words.
+/// Byte mask from a mask of 4-byte words.
 fn bytes_of_words(words: u8) -> u32 {
     (0..8).filter(|word| words >> word & 1 == 1).map(|word| 0xf << (4 * word)).sum()
 }
 
-/// The mask of 4-byte words, if the bytes are whole words.
+/// Mask of 4-byte words, if the byte mask has only whole words.
 fn words_of_bytes(bytes: u32) -> Option<u8> {
     let words = (0..8).filter(|word| bytes >> (4 * word) & 0xf == 0xf).map(|word| 1 << word).sum();
     (bytes_of_words(words) == bytes).then_some(words)
@@ -51,7 +53,7 @@ pub(super) fn encode(trace: &KernelTrace) -> Vec<u8> {
     out
 }
 
-/// Sectors of all patterns, and where each pattern begins, with the end of the last.
+/// Decodes the sectors of all patterns, and the start of each pattern with the end of the last.
 pub(super) fn decode(section: &[u8], most_bytes: u64) -> Result<(Vec<SectorRef>, Vec<u32>), Fault> {
     let mut reader = Reader::new(section);
     let (mut sectors, mut starts) = (Vec::new(), vec![0]);
@@ -86,7 +88,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// By hand, from `docs/trace-format.md`.
+    /// Written by hand from `docs/reference/trace-format.md`.
     #[test]
     fn patterns_are_as_the_format_says() {
         let sector = |delta, byte_mask| SectorRef { delta, byte_mask };

@@ -1,21 +1,22 @@
-//! The section `shapes`: the orders in which warps execute the static instructions.
+//! Section `shapes`: orders in which warps execute the static instructions.
 //!
-//! A shape is straight runs of instructions, loops, and stretches that other shapes have too. So it is coded as runs and as
-//! copies of what came before it in the section, in its own loops or in other shapes (LZ77: Ziv and Lempel, 1977).
+//! A shape consists of straight runs of instructions, loops, and stretches shared with other
+//! shapes. It is coded as runs and as copies of earlier parts of the section (LZ77: Ziv and Lempel,
+//! 1977).
 
 use super::bytes::{MOST_PER_RUN, Reader, put_varint, unzigzag, zigzag};
 use super::error::Fault;
 use mias_warp_trace::isa::{Space, StaticInst};
 use mias_warp_trace::{KernelTrace, ShapeInst, WARP_LANES};
 
-/// Kinds of operations, in the two lowest bits.
+/// Codes of operations, in the two lowest bits.
 const ONE: u64 = 0;
 const ONE_WITH_LANES: u64 = 1;
 const COPY: u64 = 2;
 const RUN: u64 = 3;
 
-/// What follows the last instruction if nothing is said: the next static instruction, with the same lanes, and with the passes
-/// of the last access of shared memory if it is one.
+/// Predicted next instruction: the next static one with the same lanes. If it accesses shared
+/// memory, it has the passes of the last such access.
 #[derive(Clone, Copy, Debug)]
 struct Expected<'a> {
     statics: &'a [StaticInst],
@@ -29,7 +30,8 @@ impl<'a> Expected<'a> {
         Expected { statics, index: 0, lanes: WARP_LANES, passes: 1 }
     }
 
-    /// The instruction of this index with the lanes and passes expected, if there is such an instruction.
+    /// Predicted instruction at this index with its lanes and passes; `None` if the index is out of
+    /// range.
     fn at(self, index: u32) -> Option<ShapeInst> {
         let inst = self.statics.get(index as usize)?;
         let shared = inst.class.space() == Some(Space::Shared);
@@ -40,7 +42,7 @@ impl<'a> Expected<'a> {
         self.at(self.index)
     }
 
-    /// `inst` came.
+    /// Updates the prediction after `inst`.
     fn learn(&mut self, inst: ShapeInst) {
         self.index = inst.index() as u32 + 1;
         self.lanes = inst.lanes();
@@ -93,7 +95,7 @@ fn put_one(out: &mut Vec<u8>, expected: Expected<'_>, inst: ShapeInst) {
     }
 }
 
-/// How many of `insts` are as expected one after the other.
+/// Number of leading `insts` that follow the prediction.
 fn straight(mut expected: Expected<'_>, insts: &[ShapeInst]) -> usize {
     let follows = |inst: &&ShapeInst| {
         let is = expected.next() == Some(**inst);
@@ -103,7 +105,8 @@ fn straight(mut expected: Expected<'_>, insts: &[ShapeInst]) -> usize {
     insts.iter().take_while(follows).count()
 }
 
-/// Instructions of all shapes, and where each shape begins, with the end of the last. They are instructions of `statics`.
+/// Decodes the instructions of all shapes, and the start of each shape with the end of the last.
+/// The instructions are those of `statics`.
 pub(super) fn decode(section: &[u8], statics: &[StaticInst], most_bytes: u64) -> Result<(Vec<ShapeInst>, Vec<u32>), Fault> {
     let mut reader = Reader::new(section);
     let (mut insts, mut starts) = (Vec::new(), vec![0]);
@@ -124,7 +127,7 @@ pub(super) fn decode(section: &[u8], statics: &[StaticInst], most_bytes: u64) ->
     Ok((insts, starts))
 }
 
-/// Appends what one operation says; never beyond `end`.
+/// Decodes one operation and appends its instructions, never beyond `end`.
 fn operation(reader: &mut Reader<'_>, insts: &mut Vec<ShapeInst>, expected: &mut Expected<'_>, end: u64) -> Result<(), Fault> {
     let operation = reader.varint()?;
     let rest = operation >> 2;
@@ -164,7 +167,7 @@ fn operation(reader: &mut Reader<'_>, insts: &mut Vec<ShapeInst>, expected: &mut
     Ok(())
 }
 
-/// Finds earlier occurrences of what comes next: positions chained by a hash of the instructions there.
+/// Search for earlier occurrences: positions chained by a hash of the instructions there.
 struct Matches<'a> {
     insts: &'a [ShapeInst],
     newest: Vec<u32>,
@@ -172,9 +175,10 @@ struct Matches<'a> {
 }
 
 impl<'a> Matches<'a> {
-    /// Shortest copy that pays: it takes two bytes or three.
+    /// Shortest useful copy; a copy takes two or three bytes.
     const LEAST: usize = 3;
-    /// Chains, as a power of two, and the most links followed (assumption: longer ones find little more).
+    /// Number of chains, as a power of two, and maximum number of links followed (assumption: more
+    /// links find little more).
     const CHAIN_BITS: u32 = 14;
     const MOST_LINKS: usize = 64;
     const NONE: u32 = u32::MAX;
@@ -183,7 +187,7 @@ impl<'a> Matches<'a> {
         Matches { insts, newest: vec![Self::NONE; 1 << Self::CHAIN_BITS], before: vec![Self::NONE; insts.len()] }
     }
 
-    /// The chain of what begins at `at`; none near the end.
+    /// Chain of the sequence at `at`; `None` near the end.
     fn chain(&self, at: usize) -> Option<usize> {
         let key = self.insts.get(at..at + Self::LEAST)?;
         // Multiplication by 2^64 divided by the golden ratio (Knuth, volume 3, section 6.4).
@@ -200,7 +204,8 @@ impl<'a> Matches<'a> {
         }
     }
 
-    /// Length, up to `most`, and distance of the longest earlier occurrence of what begins at `at`; the nearest if equal.
+    /// Length, up to `most`, and distance of the longest earlier occurrence of the sequence at
+    /// `at`; the nearest of equal ones.
     fn longest(&self, at: usize, most: usize) -> (usize, usize) {
         let mut best = (0, 0);
         let mut link = self.chain(at).map_or(Self::NONE, |chain| self.newest[chain]);

@@ -1,17 +1,17 @@
-//! The section `statics`: the instructions as the program text has them.
+//! Section `statics`: static instructions in program order.
 //!
-//! Programs are mostly read in order, so a PC is coded by its distance from the next one; unrolled code repeats itself, so an
-//! instruction like one of the 64 before it takes a byte.
+//! Execution is mostly sequential, so a PC is coded by its distance from the expected one. Unrolled
+//! code repeats, so an instruction equal to one of the 64 before it takes one byte.
 
 use super::bytes::{Reader, put_varint, unzigzag, zigzag};
 use super::error::Fault;
 use mias_warp_trace::isa::{Class, MAX_SOURCES, Space, StaticInst};
 
-/// From a PC to the next, in bytes: the size of an instruction from Volta on.
+/// Distance from a PC to the next, in bytes: the size of an instruction from Volta on.
 const PC_STEP: u32 = 16;
 
-/// Bits of a record's first byte. With [`LIKE`] the six bits from 2 on are the distance to the instruction that it is like, less
-/// one; else bits 2 to 4 are the number of sources.
+/// Bits of a record's first byte. With [`LIKE`], the six bits from 2 on are the distance to the
+/// equal instruction, minus one. Otherwise bits 2 to 4 are the number of sources.
 const LIKE: u8 = 1;
 const PC: u8 = 1 << 1;
 const REST: u32 = 2;
@@ -19,10 +19,10 @@ const DST: u8 = 1 << 5;
 const WIDTH: u8 = 1 << 6;
 const BYPASS: u8 = 1 << 7;
 
-/// Farthest instruction that another can be like.
+/// Maximum distance to an equal instruction.
 const FARTHEST: usize = 64;
 
-/// Classes by code; loads, stores and atomics follow, one code per space.
+/// Classes by code. Loads, stores and atomics follow, with one code per space.
 const PLAIN: [Class; 11] = [
     Class::Int,
     Class::Sp,
@@ -39,10 +39,11 @@ const PLAIN: [Class; 11] = [
 const SPACES: [Space; 4] = [Space::Global, Space::Local, Space::Shared, Space::Constant];
 const ACCESSES: [fn(Space) -> Class; 3] = [Class::Load, Class::Store, Class::Atomic];
 
-/// First code of an access.
+/// First code of a memory access.
 const FIRST_ACCESS: u8 = 16;
 
-/// First code of an access to texels, one per kind of access: they came when the codes of the other spaces had no room left.
+/// First code of an access to texels, one per kind of access. They were added when the codes of the
+/// other spaces were full.
 const FIRST_TEXELS: u8 = 32;
 
 fn class_code(class: Class) -> u8 {
@@ -153,7 +154,7 @@ mod tests {
         assert_eq!([11, 15, 28, 31, 35, 255].map(class_of), [None; 6]);
     }
 
-    /// By hand, from `docs/trace-format.md`.
+    /// Written by hand from `docs/reference/trace-format.md`.
     #[test]
     fn records_are_as_the_format_says() {
         let chain = StaticInst::new(0, Class::Sp).writes(4).reads(&[4, 5]);

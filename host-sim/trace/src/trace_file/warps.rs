@@ -1,25 +1,25 @@
-//! The section `warps`: the shape of each warp, predicted from the same warp of the TB before.
+//! Section `warps`: shape of each warp, predicted from the same warp of the TB before.
 
 use super::bytes::{Reader, RunReader, RunWriter, unzigzag, zigzag};
 use super::error::Fault;
 use mias_warp_trace::KernelTrace;
 
-/// Shapes and patterns are numbered as they first occur. So an index that is not as predicted is coded by its distance from
-/// the first one not seen yet: 0 for a new one.
+/// Coder of indices by first occurrence. Shapes and patterns are numbered as they first occur. An
+/// unpredicted index is coded by its distance from the first unseen one: 0 is a new one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Newest {
     next: u32,
 }
 
 impl Newest {
-    /// The code of `index`, below 2^33.
+    /// Code of `index`, below 2^33.
     pub(super) fn code(&mut self, index: u32) -> u64 {
         let code = zigzag(i64::from(self.next) - i64::from(index));
         self.see(index);
         code
     }
 
-    /// The index of `code`.
+    /// Index of `code`.
     pub(super) fn index(&mut self, code: u64, what: &'static str) -> Result<u32, Fault> {
         let index = i64::from(self.next).checked_sub(unzigzag(code)).and_then(|index| u32::try_from(index).ok());
         let index = index.ok_or(Fault::Value { what, value: code })?;
@@ -32,7 +32,8 @@ impl Newest {
     }
 }
 
-/// The shape expected of warp number `at`: that of the same warp of the TB before; in the first TB, of the warp before.
+/// Predicted shape of warp number `at`: that of the same warp in the TB before, and in the first TB
+/// that of the warp before.
 fn predicted(at: usize, warps_per_tb: usize, shape: impl Fn(usize) -> u32) -> u32 {
     at.checked_sub(warps_per_tb).or(at.checked_sub(1)).map_or(0, shape)
 }
@@ -52,7 +53,7 @@ pub(super) fn encode(trace: &KernelTrace) -> Vec<u8> {
     out
 }
 
-/// The shapes of `count` warps.
+/// Decodes the shapes of `count` warps.
 pub(super) fn decode(section: &[u8], count: u64, warps_per_tb: usize) -> Result<Vec<u32>, Fault> {
     let (mut reader, mut runs, mut newest) = (Reader::new(section), RunReader::default(), Newest::default());
     let mut shapes = Vec::new();

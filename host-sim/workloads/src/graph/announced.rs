@@ -1,9 +1,9 @@
-//! The sizes that the head of a DIMACS or Matrix-Market file announces, and the checks against what follows.
+//! Sizes in the header of a DIMACS or Matrix-Market file, and checks against the content.
 
 use super::{MAX_EDGES, MAX_NODES};
 use crate::input::file::{InputFileError, Line};
 
-/// Number of nodes and of edges, and the line that says so.
+/// Numbers of nodes and edges, with the line that states them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Announced {
     pub(super) nodes: u64,
@@ -12,19 +12,19 @@ pub(super) struct Announced {
 }
 
 impl Announced {
-    /// From two words of `line`.
+    /// Parses both numbers from words of `line`.
     pub(super) fn read(line: &Line<'_>, nodes: &str, edges: &str) -> Result<Self, InputFileError> {
         let announced =
             Announced { nodes: line.number("number of nodes", nodes)?, edges: line.number("number of edges", edges)?, line: line.number };
         match announced {
-            Announced { nodes: 0, .. } => Err(line.fail("a graph of 0 nodes; a search needs one to start from")),
-            Announced { nodes, .. } if nodes > MAX_NODES => Err(line.fail(format!("{nodes} nodes; at most {MAX_NODES} can be searched"))),
-            Announced { edges, .. } if edges > MAX_EDGES => Err(line.fail(format!("{edges} edges; at most {MAX_EDGES} can be searched"))),
+            Announced { nodes: 0, .. } => Err(line.fail("a graph of 0 nodes; a search needs a start node")),
+            Announced { nodes, .. } if nodes > MAX_NODES => Err(line.fail(format!("{nodes} nodes; a search supports at most {MAX_NODES}"))),
+            Announced { edges, .. } if edges > MAX_EDGES => Err(line.fail(format!("{edges} edges; a search supports at most {MAX_EDGES}"))),
             announced => Ok(announced),
         }
     }
 
-    /// An end of an edge: nodes are numbered from 1 in these files, from 0 inside.
+    /// Parses the end of an edge. Nodes are numbered from 1 in these files, and from 0 here.
     pub(super) fn node(&self, line: &Line<'_>, word: &str) -> Result<u32, InputFileError> {
         match line.number("node", word)? {
             0 => Err(line.fail("node 0: in this format nodes are numbered from 1; add 1 to all of them, or make it an edge list (`.el`)")),
@@ -36,17 +36,17 @@ impl Announced {
         }
     }
 
-    /// Another edge, the file's `count`th.
+    /// Checks the edge number `count` of the file.
     pub(super) fn one_more(&self, line: &Line<'_>, count: u64) -> Result<(), InputFileError> {
         let Announced { edges, line: head, .. } = self;
         if count > *edges {
-            Err(line.fail(format!("one edge more than the {edges} that line {head} announces; correct one of the two")))
+            Err(line.fail(format!("more edges than the {edges} that line {head} announces; correct one of the two")))
         } else {
             Ok(())
         }
     }
 
-    /// The file ends after `count` edges.
+    /// Checks the end of the file after `count` edges.
     pub(super) fn complete(&self, file: &str, count: u64) -> Result<(), InputFileError> {
         let Announced { edges, line, .. } = self;
         if count == *edges {
@@ -55,7 +55,7 @@ impl Announced {
         Err(InputFileError::at(
             file,
             *line,
-            format!("{edges} edges are announced, and {count} follow: correct the number, or get the whole file"),
+            format!("{edges} edges announced, {count} found: correct the number, or use the complete file"),
         ))
     }
 }

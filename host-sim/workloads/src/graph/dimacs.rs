@@ -1,5 +1,6 @@
-//! The DIMACS format of shortest-path problems (9th DIMACS Implementation Challenge, "File formats": `c`, `p sp`, `a` lines). Nodes
-//! are numbered from 1, arcs are directed and have a weight.
+//! Reader of the DIMACS format of shortest-path problems (9th DIMACS Implementation Challenge,
+//! "File formats": `c`, `p sp`, `a` lines). Nodes are numbered from 1; arcs are directed and
+//! weighted.
 
 use super::announced::Announced;
 use super::{EdgeList, Names};
@@ -34,7 +35,7 @@ pub(super) fn read(file: &str, reader: &mut dyn BufRead) -> Result<EdgeList, Inp
         }
         Ok(())
     })?;
-    let Some(head) = head else { return Err(InputFileError::whole(file, format!("no line `{HEAD}`; is it a DIMACS graph?"))) };
+    let Some(head) = head else { return Err(InputFileError::whole(file, format!("no line `{HEAD}`; use a DIMACS graph"))) };
     head.complete(file, pairs.len() as u64)?;
     Ok(EdgeList { nodes: head.nodes as usize, pairs, names: Names::From(1) })
 }

@@ -1,6 +1,6 @@
-//! Plain lists of edges, as the SNAP and KONECT collections have them: `FROM TO` per line, a weight after it if there is one, comments
-//! after `#` or `%`. The numbers are only names: nodes are those that occur, in ascending order, so that it does not matter whether
-//! they start at 0, at 1, or have gaps.
+//! Reader of plain edge lists, as in the SNAP and KONECT collections: `FROM TO` per line, an
+//! optional weight, and comments after `#` or `%`. The numbers are only names: the nodes are those
+//! that occur, in ascending order. Numbering may start at 0 or 1 and have gaps.
 
 use super::{EdgeList, MAX_EDGES, MAX_NODES, Names};
 use crate::input::file::{self, InputFileError, Line};
@@ -23,10 +23,10 @@ pub(super) fn read(file: &str, reader: &mut dyn BufRead) -> Result<EdgeList, Inp
             return Err(line.fail(format!("weight `{weight}`: expected a number, or nothing after `{FORM}`")));
         }
         if words.next().is_some() {
-            return Err(line.fail(format!("more than 3 fields, expected `{FORM}` and perhaps a weight")));
+            return Err(line.fail(format!("more than 3 fields, expected `{FORM}` and optionally a weight")));
         }
         if named.len() as u64 > MAX_EDGES {
-            return Err(line.fail(format!("more than {MAX_EDGES} edges; so many cannot be searched")));
+            return Err(line.fail(format!("more than {MAX_EDGES} edges; a search supports no more")));
         }
         Ok(())
     })?;
@@ -35,9 +35,9 @@ pub(super) fn read(file: &str, reader: &mut dyn BufRead) -> Result<EdgeList, Inp
     names.dedup();
     match names.len() as u64 {
         0 => Err(InputFileError::whole(file, format!("no edge; expected lines `{FORM}`"))),
-        nodes if nodes > MAX_NODES => Err(InputFileError::whole(file, format!("{nodes} nodes; at most {MAX_NODES} can be searched"))),
+        nodes if nodes > MAX_NODES => Err(InputFileError::whole(file, format!("{nodes} nodes; a search supports at most {MAX_NODES}"))),
         nodes => {
-            // Every name is in the list that was made of them.
+            // The list of names was built from these edges, so it contains every name.
             let index = |name: u64| names.partition_point(|&other| other < name) as u32;
             let pairs = named.into_par_iter().map(|pair| pair.map(index)).collect();
             Ok(EdgeList { nodes: nodes as usize, pairs, names: Names::Listed(names) })

@@ -1,5 +1,6 @@
-//! The Matrix-Market coordinate format (Boisvert, Pozo and Remington, "The Matrix Market exchange formats: initial design", NISTIR
-//! 5935, 1996): an entry in row i and column j is an edge from node i to node j, its value a weight. Nodes are numbered from 1.
+//! Reader of the Matrix-Market coordinate format (Boisvert, Pozo and Remington, "The Matrix Market
+//! exchange formats: initial design", NISTIR 5935, 1996). An entry in row i and column j is an edge
+//! from node i to node j, with its value as weight. Nodes are numbered from 1.
 
 use super::announced::Announced;
 use super::{EdgeList, MAX_EDGES, Names};
@@ -8,7 +9,7 @@ use std::io::BufRead;
 
 const BANNER: &str = "%%MatrixMarket matrix coordinate pattern|real|integer general|symmetric";
 
-/// What an entry's third word is.
+/// Type of an entry's third word.
 #[derive(Clone, Copy)]
 enum Value {
     None,
@@ -19,7 +20,7 @@ enum Value {
 #[derive(Clone, Copy)]
 struct Banner {
     value: Value,
-    /// Only one triangle is stored: each entry off the diagonal stands for two.
+    /// Only one triangle is stored: each entry off the diagonal represents two.
     symmetric: bool,
 }
 
@@ -60,16 +61,16 @@ pub(super) fn read(file: &str, reader: &mut dyn BufRead) -> Result<EdgeList, Inp
             pairs.push([to, from]);
         }
         if pairs.len() as u64 > MAX_EDGES {
-            return Err(line.fail(format!("more than {MAX_EDGES} edges, both directions counted; so many cannot be searched")));
+            return Err(line.fail(format!("more than {MAX_EDGES} edges, both directions counted; a search supports no more")));
         }
         Ok(())
     })?;
-    let Some(head) = head else { return Err(InputFileError::whole(file, "no line `ROWS COLUMNS ENTRIES`; get the whole file")) };
+    let Some(head) = head else { return Err(InputFileError::whole(file, "no line `ROWS COLUMNS ENTRIES`; use the complete file")) };
     head.complete(file, entries)?;
     Ok(EdgeList { nodes: head.nodes as usize, pairs, names: Names::From(1) })
 }
 
-/// The first line; case does not matter in it.
+/// Reads the first line, without regard to case.
 fn read_banner(line: &Line<'_>) -> Result<Banner, InputFileError> {
     let text = line.text.to_ascii_lowercase();
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
@@ -92,7 +93,7 @@ fn read_banner(line: &Line<'_>) -> Result<Banner, InputFileError> {
 fn read_head(line: &Line<'_>) -> Result<Announced, InputFileError> {
     let [rows, columns, entries] = line.words("ROWS COLUMNS ENTRIES")?;
     if line.number("number of rows", rows)? != line.number("number of columns", columns)? {
-        return Err(line.fail(format!("{rows} rows and {columns} columns: a graph's matrix has as many of both")));
+        return Err(line.fail(format!("{rows} rows and {columns} columns: the matrix of a graph is square")));
     }
     Announced::read(line, rows, entries)
 }

@@ -1,7 +1,7 @@
-//! Directed graphs for `bfs`: in compressed rows, from a file or a generator.
+//! Directed graphs for the `bfs` kernels, in compressed rows, from a file or a generator.
 //!
-//! Edges from a node to itself and edges given several times are kept: they are work for a kernel, and change no distance. Weights
-//! are read, and not used.
+//! Self-loops and repeated edges are kept: they are work for a kernel and change no distance.
+//! Weights are parsed but not used.
 
 mod announced;
 mod dimacs;
@@ -19,32 +19,32 @@ use crate::input::file::{self, InputFileError};
 use std::io::BufReader;
 use std::path::Path;
 
-/// Most nodes of a graph (assumption: with the arrays of a search, about 4 GiB on the host).
+/// Maximum number of nodes (assumption: with the arrays of a search, about 4 GiB on the host).
 pub const MAX_NODES: u64 = 1 << 27;
 
-/// Most edges: kernels number them with 32-bit signed integers.
+/// Maximum number of edges: kernels number them with 32-bit signed integers.
 pub const MAX_EDGES: u64 = i32::MAX as u64;
 
-/// Distance of a node that no way leads to.
+/// Distance of an unreachable node.
 pub const UNREACHED: i32 = -1;
 
-/// How the nodes are called where they come from. Inside they are numbered from 0.
+/// Names of nodes in their source. Internally, nodes are numbered from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Names {
-    /// One after the other, from this on.
+    /// Consecutive numbers from this one on.
     From(u64),
-    /// By any numbers, ascending.
+    /// Arbitrary numbers in ascending order.
     Listed(Vec<u64>),
 }
 
-/// A graph as a list: what files hold.
+/// A graph as a list of edges, as files store it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EdgeList {
     /// Number of nodes.
     pub nodes: usize,
-    /// From, to; both below `nodes`.
+    /// Source and target of each edge; both below `nodes`.
     pub pairs: Vec<[u32; 2]>,
-    /// Their names.
+    /// Names of the nodes.
     pub names: Names,
 }
 
@@ -53,13 +53,16 @@ pub struct EdgeList {
 pub struct Graph {
     /// First edge and number of edges of each node.
     pub nodes: Vec<[u32; 2]>,
-    /// The nodes that edges lead to.
+    /// Target nodes of the edges.
     pub edges: Vec<u32>,
-    /// The nodes' names.
+    /// Names of the nodes.
     pub names: Names,
 }
 
-/// Reads a graph file; its name's end tells the format: `.gr` DIMACS, `.mtx` Matrix-Market, `.txt` or `.el` an edge list.
+/// Reads a graph file.
+///
+/// The extension selects the format: `.gr` for DIMACS, `.mtx` for Matrix-Market, `.txt` or `.el`
+/// for an edge list.
 ///
 /// # Errors
 /// [`InputFileError`].
@@ -79,7 +82,7 @@ pub fn load(file: &str) -> Result<EdgeList, InputFileError> {
 }
 
 impl EdgeList {
-    /// With the opposite of every edge added after it, but for those from a node to itself.
+    /// Adds the reverse of every edge after it, except for self-loops.
     #[must_use]
     pub fn both_ways(self) -> Self {
         let both = |[from, to]: [u32; 2]| [Some([from, to]), (from != to).then_some([to, from])];
@@ -88,7 +91,7 @@ impl EdgeList {
 }
 
 impl Graph {
-    /// In compressed rows; the edges of a node stay in the list's order.
+    /// Builds a graph in compressed rows; the edges of a node keep their order.
     pub fn new(list: EdgeList) -> Self {
         let mut nodes = vec![[0u32; 2]; list.nodes];
         list.pairs.iter().for_each(|&[from, _]| nodes[from as usize][1] += 1);
@@ -107,7 +110,7 @@ impl Graph {
         Graph { nodes, edges, names: list.names }
     }
 
-    /// The node called `name`, if there is one.
+    /// Number of the node called `name`, if it exists.
     pub fn node(&self, name: u64) -> Option<u32> {
         let index = match &self.names {
             Names::From(first) => name.checked_sub(*first)?,
@@ -116,7 +119,7 @@ impl Graph {
         (index < self.nodes.len() as u64).then_some(index as u32)
     }
 
-    /// The least and the greatest name; none if there is no node.
+    /// Smallest and largest name; `None` without nodes.
     pub fn range(&self) -> Option<[u64; 2]> {
         let last = (self.nodes.len() as u64).checked_sub(1)?;
         Some(match &self.names {
@@ -125,14 +128,14 @@ impl Graph {
         })
     }
 
-    /// The node that most edges leave, the first of several; 0 if there is none.
+    /// Node with the most outgoing edges, the first of several; 0 without nodes.
     pub fn hub(&self) -> u32 {
         let count = |&node: &usize| self.nodes[node][1];
         (0..self.nodes.len()).rev().max_by_key(count).unwrap_or(0) as u32
     }
 
-    /// Edges from `start` to each node on a shortest way, or [`UNREACHED`]: with a queue, node by node. An edge to no node is
-    /// skipped.
+    /// Distance in edges from `start` to each node, or [`UNREACHED`]. A queue-based search visits
+    /// node by node and skips edges to nonexistent nodes.
     pub fn distances(&self, start: u32) -> Vec<i32> {
         let mut distances = vec![UNREACHED; self.nodes.len()];
         distances[start as usize] = 0;

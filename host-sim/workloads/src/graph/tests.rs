@@ -49,15 +49,15 @@ fn damaged_dimacs_files_are_refused() {
         dimacs::read,
         &[
             ("", "g: the file is empty"),
-            ("c only\n", "g: no line `p sp NODES ARCS`; is it a DIMACS graph?"),
+            ("c only\n", "g: no line `p sp NODES ARCS`; use a DIMACS graph"),
             ("a 1 2 3\n", "g:1: an arc before the line `p sp NODES ARCS`; put that first"),
             ("p sp 2\n", "g:1: 3 fields, expected the 4 of `p sp NODES ARCS`"),
             ("p edge 2 1\ne 1 2\n", "g:1: problem `edge`: expected `p sp NODES ARCS`"),
             ("p sp 2 1\np sp 2 1\n", "g:2: a second `p` line; a file holds one graph"),
-            ("p sp 0 0\n", "g:1: a graph of 0 nodes; a search needs one to start from"),
+            ("p sp 0 0\n", "g:1: a graph of 0 nodes; a search needs a start node"),
             ("p sp -2 0\n", "g:1: number of nodes `-2`: expected a whole number, not negative"),
-            ("p sp 999999999 0\n", "g:1: 999999999 nodes; at most 134217728 can be searched"),
-            ("p sp 2 9999999999\n", "g:1: 9999999999 edges; at most 2147483647 can be searched"),
+            ("p sp 999999999 0\n", "g:1: 999999999 nodes; a search supports at most 134217728"),
+            ("p sp 2 9999999999\n", "g:1: 9999999999 edges; a search supports at most 2147483647"),
             ("p sp 2 1\na 1 2\n", "g:2: 3 fields, expected the 4 of `a FROM TO WEIGHT`"),
             ("p sp 2 1\na 1 2 x\n", "g:2: weight `x`: expected a whole number"),
             ("p sp 2 1\na 1 3 1\n", "g:2: node 3: line 1 announces 2 nodes; correct one of the two"),
@@ -65,8 +65,8 @@ fn damaged_dimacs_files_are_refused() {
                 "p sp 2 1\na 0 1 1\n",
                 "g:2: node 0: in this format nodes are numbered from 1; add 1 to all of them, or make it an edge list (`.el`)",
             ),
-            ("p sp 2 1\na 1 2 1\na 2 1 1\n", "g:3: one edge more than the 1 that line 1 announces; correct one of the two"),
-            ("c\np sp 2 3\na 1 2 1\n", "g:2: 3 edges are announced, and 1 follow: correct the number, or get the whole file"),
+            ("p sp 2 1\na 1 2 1\na 2 1 1\n", "g:3: more edges than the 1 that line 1 announces; correct one of the two"),
+            ("c\np sp 2 3\na 1 2 1\n", "g:2: 3 edges announced, 1 found: correct the number, or use the complete file"),
             ("p sp 2 1\nx 1 2 1\n", "g:2: expected a line `c ...`, `p sp NODES ARCS` or `a FROM TO WEIGHT`"),
         ],
     );
@@ -90,21 +90,21 @@ fn damaged_matrix_market_files_are_refused() {
         refused(matrix_market::read, &[(text, banner)]);
     }
     for (text, message) in [
-        ("", "g: no line `ROWS COLUMNS ENTRIES`; get the whole file"),
+        ("", "g: no line `ROWS COLUMNS ENTRIES`; use the complete file"),
         ("3 3\n", "g:2: 2 fields, expected the 3 of `ROWS COLUMNS ENTRIES`"),
-        ("3 4 1\n", "g:2: 3 rows and 4 columns: a graph's matrix has as many of both"),
+        ("3 4 1\n", "g:2: 3 rows and 4 columns: the matrix of a graph is square"),
         ("3 3 1\n1 2\n", "g:3: 2 fields, expected the 3 of `ROW COLUMN VALUE`"),
         ("3 3 1\n1 2 0.5\n", "g:3: value `0.5`: expected a whole number"),
         ("3 3 1\n1 4 1\n", "g:3: node 4: line 2 announces 3 nodes; correct one of the two"),
         ("3 3 1\n1 x 1\n", "g:3: node `x`: expected a whole number, not negative"),
-        ("3 3 2\n1 2 1\n", "g:2: 2 edges are announced, and 1 follow: correct the number, or get the whole file"),
-        ("3 3 1\n1 2 1\n2 3 1\n", "g:4: one edge more than the 1 that line 2 announces; correct one of the two"),
+        ("3 3 2\n1 2 1\n", "g:2: 2 edges announced, 1 found: correct the number, or use the complete file"),
+        ("3 3 1\n1 2 1\n2 3 1\n", "g:4: more edges than the 1 that line 2 announces; correct one of the two"),
     ] {
         refused(matrix_market::read, &[(&after(text), message)]);
     }
 }
 
-/// Whatever the numbers start at.
+/// Covers numbering from different starts.
 #[test]
 fn edge_lists_are_read() {
     let pairs = vec![[0, 1], [1, 2], [1, 2], [0, 0]];
@@ -127,7 +127,7 @@ fn damaged_edge_lists_are_refused() {
             ("# nothing\n", "g: no edge; expected lines `FROM TO`"),
             ("1\n", "g:1: one field, expected `FROM TO`"),
             ("0 1\n1,2\n", "g:2: one field, expected `FROM TO`"),
-            ("1 2 3 4\n", "g:1: more than 3 fields, expected `FROM TO` and perhaps a weight"),
+            ("1 2 3 4\n", "g:1: more than 3 fields, expected `FROM TO` and optionally a weight"),
             ("1 2 x\n", "g:1: weight `x`: expected a number, or nothing after `FROM TO`"),
             ("1 -2\n", "g:1: node `-2`: expected a whole number, not negative"),
             ("1 b\n", "g:1: node `b`: expected a whole number, not negative"),
@@ -145,9 +145,10 @@ fn uniform_degrees_are_as_stated() {
     }
 }
 
-/// An edge's end is in the lower half of the numbers, before they are mixed, with 0.57 + 0.19 at each of the levels: a node whose
-/// number has k ones of L has 0.76^(L - k) 0.24^k of all outgoing edges in the mean. So over L = 12 the L + 1 groups of nodes have
-/// binomial shares, whatever the mixing, and the node of all zeros 0.76^12.
+/// Before the permutation, the end of an edge is in the lower half of the numbers with probability
+/// 0.57 + 0.19 at each level. A node whose number has k ones of L has 0.76^(L - k) 0.24^k of all
+/// outgoing edges on average. Over L = 12, the L + 1 groups of nodes have binomial shares under any
+/// permutation, and the all-zero node has 0.76^12.
 #[test]
 fn rmat_degrees_follow_the_recursion() {
     let (levels, degree) = (12, 64);

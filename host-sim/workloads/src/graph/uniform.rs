@@ -1,13 +1,14 @@
-//! A uniform random graph: every node has few edges, to any nodes.
+//! Uniform random graphs: every node has few edges, to random nodes.
 
 use super::{EdgeList, Names};
 use crate::random::Random;
 
-/// Fewest edges of a node: with fewer, a search may end before it has begun.
+/// Minimum number of edges of a node: with fewer, a search may end at once.
 const FEWEST: i32 = 2;
 
-/// A graph of `count` nodes, each with 2 to 2 `degree` - 2 edges, all numbers as likely, `degree` (at least 2) in the mean; an edge
-/// leads to any node, the same included, several times included.
+/// Generates a graph of `count` nodes, each with 2 to 2 `degree` - 2 edges, uniformly distributed
+/// with mean `degree` (at least 2). The target of an edge is any node, including the same one,
+/// possibly several times.
 pub fn uniform(count: u32, degree: u32, seed: u64) -> EdgeList {
     let most = 2 * degree.max(FEWEST as u32) as i32 - FEWEST;
     let mut random = Random::new(seed);

@@ -1,35 +1,36 @@
-//! Files that hold a kernel's input, graphs and images: reading them, and what is wrong with them. A message names the file, the
-//! line where there are lines, and what to do.
+//! Input files of kernels, such as graphs and images: reading and errors. A message names the file,
+//! the line in text files, and the remedy.
 
 use std::fs::File;
 use std::io::{BufRead, ErrorKind, Read};
 use std::path::Path;
 
-/// Longest line of a text file in bytes (assumption: those read here have a few numbers per line, or a comment).
+/// Maximum length of a text line in bytes (assumption: the lines have a few numbers or a comment).
 const LONGEST_LINE: usize = 1 << 16;
 
-/// Longest text that people write, in bytes (assumption: a thousand times what the longest plan has).
+/// Maximum length of text written by people in bytes (assumption: a thousand times the longest
+/// plan).
 const LONGEST_TEXT: u64 = 16 << 20;
 
-/// What is wrong with a file.
+/// Error in an input file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}{}: {message}", .line.map(|line| format!(":{line}")).unwrap_or_default())]
 pub struct InputFileError {
-    /// The file as named by the user.
+    /// File name as given by the user.
     pub file: String,
-    /// Line, from 1; none where the whole file is meant, or it has no lines.
+    /// Line number from 1; `None` if the error concerns the whole file or the file has no lines.
     pub line: Option<usize>,
-    /// What is wrong, and the remedy.
+    /// Cause and remedy.
     pub message: String,
 }
 
 impl InputFileError {
-    /// About a whole file.
+    /// Creates an error about a whole file.
     pub fn whole(file: &str, message: impl ToString) -> Self {
         InputFileError { file: file.into(), line: None, message: message.to_string() }
     }
 
-    /// About a line.
+    /// Creates an error about a line.
     pub fn at(file: &str, line: usize, message: impl ToString) -> Self {
         InputFileError { file: file.into(), line: Some(line), message: message.to_string() }
     }
@@ -38,24 +39,24 @@ impl InputFileError {
 /// A line of a text file.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
-    /// The file's name.
+    /// Name of the file.
     pub file: &'a str,
-    /// Number, from 1.
+    /// Line number, from 1.
     pub number: usize,
-    /// Without the end of line.
+    /// Text without the line end.
     pub text: &'a str,
 }
 
 impl<'a> Line<'a> {
-    /// An error about this line.
+    /// Creates an error about this line.
     pub fn fail(&self, message: impl ToString) -> InputFileError {
         InputFileError::at(self.file, self.number, message)
     }
 
-    /// The words, which must be as many as there are in `form`, such as `a FROM TO WEIGHT`.
+    /// Splits the line into words, as many as in `form`, such as `a FROM TO WEIGHT`.
     ///
     /// # Errors
-    /// [`InputFileError`] that gives the form.
+    /// [`InputFileError`] with the form.
     pub fn words<const N: usize>(&self, form: &str) -> Result<[&'a str; N], InputFileError> {
         let mut words = [""; N];
         let mut found = 0;
@@ -68,19 +69,19 @@ impl<'a> Line<'a> {
         if found == N { Ok(words) } else { Err(self.fail(format!("{found} fields, expected the {N} of `{form}`"))) }
     }
 
-    /// A word as a whole number, not negative; `what` names it in the message.
+    /// Parses a word as a nonnegative integer; `what` names it in the message.
     ///
     /// # Errors
-    /// [`InputFileError`] if it is none.
+    /// [`InputFileError`] for another word.
     pub fn number(&self, what: &str, word: &str) -> Result<u64, InputFileError> {
         word.parse().map_err(|_| self.fail(format!("{what} `{word}`: expected a whole number, not negative")))
     }
 }
 
-/// Hands every line to `each`, in order, without its end (`\n` or `\r\n`).
+/// Passes every line to `each`, in order, without its end (`\n` or `\r\n`).
 ///
 /// # Errors
-/// [`InputFileError`] of `each`, for a file that cannot be read, one that is not text, and one without a byte.
+/// [`InputFileError`] of `each`, or for a file that is unreadable, not text, or empty.
 pub fn lines(
     file: &str,
     mut reader: impl BufRead,
@@ -95,7 +96,7 @@ pub fn lines(
             0 if number == 1 => return Err(InputFileError::whole(file, "the file is empty")),
             0 => break,
             length if length > LONGEST_LINE => {
-                return Err(InputFileError::at(file, number, format!("a line of more than {LONGEST_LINE} bytes: this is not such a file")));
+                return Err(InputFileError::at(file, number, format!("a line of more than {LONGEST_LINE} bytes: wrong file format")));
             }
             _ => {}
         }
@@ -106,22 +107,23 @@ pub fn lines(
     Ok(())
 }
 
-/// Opens a file. A device or a pipe is none: it may have no end, and opening a pipe may wait for ever.
+/// Opens a regular file. Devices and pipes are refused: they may have no end, and opening a pipe
+/// may block forever.
 ///
 /// # Errors
-/// Why not, as the end of a sentence.
+/// The cause, as the end of a sentence.
 pub fn open(file: &Path) -> Result<File, String> {
     let about = std::fs::metadata(file).map_err(|error| error.to_string())?;
     if about.is_dir() {
         return Err(ErrorKind::IsADirectory.to_string());
     }
     if !about.is_file() {
-        return Err("a device or a pipe, which may have no end; copy what is needed of it into a file".into());
+        return Err("a device or a pipe of unknown length; copy its data into a file".into());
     }
     File::open(file).map_err(|error| error.to_string())
 }
 
-/// The first bytes of a file: all of it if it has no more than `most`, else one more than that.
+/// Reads the first `most` bytes of a file, plus one more if the file is longer.
 ///
 /// # Errors
 /// As [`open`].
@@ -131,21 +133,22 @@ pub fn beginning(file: &Path, most: u64) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// A text that people write, such as a machine or a plan. It may come from a pipe, of which no more is read than such a text has.
+/// Reads text written by people, such as a GPU file or a plan. It may come from a pipe, which is
+/// read only up to the maximum length of such text.
 ///
 /// # Errors
-/// Why there is none, as the end of a sentence.
+/// The cause, as the end of a sentence.
 pub fn text(file: &Path) -> Result<String, String> {
     let mut bytes = Vec::new();
     let read = File::open(file).and_then(|file| file.take(LONGEST_TEXT + 1).read_to_end(&mut bytes));
     match read {
         Err(error) => Err(error.to_string()),
-        Ok(length) if length as u64 > LONGEST_TEXT => Err(format!("more than {LONGEST_TEXT} bytes: this is not such a file")),
+        Ok(length) if length as u64 > LONGEST_TEXT => Err(format!("more than {LONGEST_TEXT} bytes: wrong file format")),
         Ok(_) => String::from_utf8(bytes).map_err(|_| "it is not text".into()),
     }
 }
 
-/// The whole contents of a file of at most `most` bytes.
+/// Reads a whole file of at most `most` bytes.
 ///
 /// # Errors
 /// [`InputFileError`] if it cannot be read, is empty or is larger.
@@ -153,7 +156,7 @@ pub fn bytes(file: &str, most: u64) -> Result<Vec<u8>, InputFileError> {
     let bytes = beginning(Path::new(file), most).map_err(|message| InputFileError::whole(file, message))?;
     match bytes.len() as u64 {
         0 => Err(InputFileError::whole(file, "the file is empty")),
-        length if length > most => Err(InputFileError::whole(file, format!("the file has more than {most} bytes; give a smaller one"))),
+        length if length > most => Err(InputFileError::whole(file, format!("the file has more than {most} bytes; use a smaller one"))),
         _ => Ok(bytes),
     }
 }
@@ -194,8 +197,8 @@ mod tests {
         assert_eq!([length(0), length(4), length(9), length(10), length(u64::MAX)], [1, 5, 10, 10, 10]);
         let zeros = Path::new("/dev/zero");
         if zeros.exists() {
-            assert!(open(zeros).unwrap_err().starts_with("a device or a pipe, which may have no end"));
-            assert_eq!(text(zeros).unwrap_err(), "more than 16777216 bytes: this is not such a file");
+            assert!(open(zeros).unwrap_err().starts_with("a device or a pipe of unknown length"));
+            assert_eq!(text(zeros).unwrap_err(), "more than 16777216 bytes: wrong file format");
         }
         assert_eq!(open(folder.path()).unwrap_err(), "is a directory");
     }

@@ -1,5 +1,6 @@
-//! What is wrong with what a user gave, told with its place and a remedy: lines of input files ([`mod@file`]), TOML ([`toml_text`]), names
-//! that are not known ([`suggest`]). And what may be given, for editors ([`schema`]).
+//! Input errors with location and remedy, for lines of input files ([`mod@file`]), TOML
+//! ([`toml_text`]) and unknown names ([`suggest`]). In addition, JSON Schemas of the input for
+//! editors ([`schema`]).
 
 pub mod file;
 pub mod room;

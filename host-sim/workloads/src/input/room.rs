@@ -1,12 +1,12 @@
-//! Whether what a launch asks for fits the memory of the host, before any of it is taken.
+//! Check that the buffers of a launch fit into host memory, before they are allocated.
 
 use bytesize::ByteSize;
 
-/// Most bytes of all buffers of a launch. Assumption: the largest sizes of the built-in kernels take 16 GiB, and no GPU that is modelled
-/// has more than 80.
+/// Maximum bytes of all buffers of a launch. Assumption: the largest sizes of the built-in kernels
+/// take 16 GiB, and no modeled GPU has more than 80.
 const MOST: u64 = 80 << 30;
 
-/// That buffers of `bytes` in all can be had.
+/// Checks that buffers of `bytes` in total can be allocated.
 ///
 /// # Errors
 /// A sentence with both sizes.
@@ -17,17 +17,16 @@ pub fn check(bytes: u64) -> Result<(), String> {
 fn within(bytes: u64, free: Option<u64>) -> Result<(), String> {
     let asked = ByteSize::b(bytes);
     match free {
-        _ if bytes > MOST => Err(format!("the buffers have {asked} in all; a launch has at most {}", ByteSize::b(MOST))),
-        Some(free) if bytes > free => Err(format!(
-            "the buffers have {asked} in all, and this machine has {} of memory free; choose a smaller size",
-            ByteSize::b(free)
-        )),
+        _ if bytes > MOST => Err(format!("the buffers have {asked} in total; a launch has at most {}", ByteSize::b(MOST))),
+        Some(free) if bytes > free => {
+            Err(format!("the buffers have {asked} in total, and this machine has {} of free memory; use a smaller size", ByteSize::b(free)))
+        }
         _ => Ok(()),
     }
 }
 
-/// Bytes of memory that are free: of the machine, or of the group of processes that this one is in, whose limit may be lower. None where
-/// Linux's files do not say.
+/// Free memory in bytes: of the machine, or of the process's control group if its limit is lower.
+/// `None` if Linux's files do not state it.
 fn free() -> Option<u64> {
     let read = |path: &str| std::fs::read_to_string(path).ok();
     let gpu = read("/proc/meminfo").as_deref().and_then(available);
@@ -50,8 +49,8 @@ mod tests {
     #[test]
     fn what_is_too_much_is_refused() {
         assert_eq!(within(1 << 30, Some(1 << 30)), Ok(()));
-        assert_eq!(within(1 << 40, None).unwrap_err(), "the buffers have 1.0 TiB in all; a launch has at most 80.0 GiB");
-        let message = "the buffers have 4.0 GiB in all, and this machine has 1.0 GiB of memory free; choose a smaller size";
+        assert_eq!(within(1 << 40, None).unwrap_err(), "the buffers have 1.0 TiB in total; a launch has at most 80.0 GiB");
+        let message = "the buffers have 4.0 GiB in total, and this machine has 1.0 GiB of free memory; use a smaller size";
         assert_eq!(within(4 << 30, Some(1 << 30)).unwrap_err(), message);
         assert_eq!((within(MOST, None), check(0)), (Ok(()), Ok(())));
     }

@@ -1,10 +1,11 @@
-//! "Did you mean": the nearest known name to one that is not known.
+//! Suggestions for unknown names ("did you mean").
 
-/// Names closer than this (Jaro-Winkler, 0..=1) are worth suggesting, as the command-line parser does for options; so is any
-/// name one typing error away, which for two letters scores less.
+/// Minimum similarity (Jaro-Winkler, 0..=1) of a suggested name, as in the command-line parser for
+/// options. A name within one typing error is suggested too, since its similarity is lower for two
+/// letters.
 const NEAR: f64 = 0.7;
 
-/// The nearest of `known` to `given`, if one is near; the last of the best.
+/// Finds the nearest of `known` to `given`, if one is near enough; the last of equals.
 pub fn nearest<'k>(given: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let lower = given.to_lowercase();
     let scored =
@@ -13,7 +14,7 @@ pub fn nearest<'k>(given: &str, known: impl IntoIterator<Item = &'k str>) -> Opt
     near.max_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))).map(|(.., name)| name)
 }
 
-/// A message that `given` is not a known `what`, with the nearest known name if one is near, and all of them.
+/// Message that `given` is not a known `what`, with the nearest known name, if any, and all names.
 pub fn unknown(what: &str, given: &str, known: &[&str]) -> String {
     let hint = nearest(given, known.iter().copied()).map(|name| format!(" did you mean `{name}`?")).unwrap_or_default();
     format!("unknown {what} `{given}`;{hint} known: {}", known.join(", "))

@@ -1,13 +1,14 @@
-//! Messages about TOML files: where the mistake is, and the line itself.
+//! Messages about TOML files, with the location and the line of an error.
 
 use std::ops::Range;
 
-/// What the parser found wrong, shown where it is.
+/// Message for a parser error, with its location.
 pub fn parse_error(file: &str, text: &str, error: &toml::de::Error) -> String {
     point_at(file, text, error.span(), error.message().lines().next().unwrap_or_default())
 }
 
-/// `file:line:column: message`, the line, and carets under the span; only `file: message` without a span.
+/// Formats `file:line:column: message`, the line, and carets under the span; only `file: message`
+/// without a span.
 pub fn point_at(file: &str, text: &str, span: Option<Range<usize>>, message: &str) -> String {
     let Some(span) = span.filter(|span| text.is_char_boundary(span.start)) else { return format!("{file}: {message}") };
     let begin = text[..span.start].rfind('\n').map_or(0, |at| at + 1);

@@ -1,4 +1,4 @@
-//! Arguments of a kernel, as words: what they mean, and how they fit the entry's parameters.
+//! Kernel arguments as words, and their match with the parameters of the entry.
 //!
 //! | word | argument |
 //! |---|---|
@@ -21,49 +21,49 @@ use mias_ptx::ast::Type;
 use mias_ptx::program::Param;
 use mias_ptx::{Arg, DeviceMemory};
 
-/// An argument as written.
+/// A kernel argument as written.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
-    /// A number whose type the parameter gives.
+    /// Number with the type of the parameter.
     Number(String),
-    /// The same, of names.
+    /// Expression with the type of the parameter.
     Expression(Expression),
-    /// A number of a type, as bits.
+    /// Number with a stated type, as bits.
     Typed(Element, u64),
-    /// The same, of names.
+    /// Expression with a stated type.
     TypedExpression(Element, Expression),
-    /// Bytes.
+    /// Raw bytes.
     Bytes(Vec<u8>),
-    /// The address of an element of a buffer that has a name, or some bytes behind it.
+    /// Address of an element of a named buffer, or of bytes after it.
     Address {
-        /// The buffer.
+        /// Name of the buffer.
         name: String,
-        /// The element; none: the first.
+        /// Element index; `None` is the first element.
         index: Option<Expression>,
-        /// Bytes behind its start; none: 0.
+        /// Byte offset from the element; `None` is 0.
         bytes: Option<Expression>,
     },
-    /// The handle of a texture or surface.
+    /// Handle of a texture or surface.
     Texture(String),
-    /// The address of a buffer of its own.
+    /// Address of a separate buffer.
     Buffer(Element, Expression, Fill),
 }
 
-/// What arguments may refer to.
+/// Objects that arguments may refer to.
 pub(super) struct Launching<'a> {
     pub(super) sources: Sources<'a>,
-    /// Name, element, number of elements and address of the buffers that have names.
+    /// Named buffers, with element type, number of elements and address.
     pub(super) buffers: &'a [Known<'a>],
-    /// Name and handle of the textures.
+    /// Names and handles of the textures.
     pub(super) textures: &'a [(&'a str, u64)],
     pub(super) memory: &'a mut DeviceMemory,
 }
 
 impl Argument {
-    /// Reads a word.
+    /// Parses an argument.
     ///
     /// # Errors
-    /// What is wrong with it and what is expected.
+    /// The cause and the expected form.
     pub fn parse(word: &str) -> Result<Self, String> {
         if let Some(rest) = word.strip_prefix('&') {
             return Self::address(rest);
@@ -85,7 +85,7 @@ impl Argument {
                 match (element.number(rest), expression()) {
                     (Some(bits), _) => Ok(Argument::Typed(element, bits)),
                     (None, Some(expression)) => Ok(Argument::TypedExpression(element, expression)),
-                    (None, None) => Err(format!("`{rest}` is no {element}")),
+                    (None, None) => Err(format!("`{rest}` is not a valid {element}")),
                 }
             }
         }
@@ -117,11 +117,11 @@ impl Argument {
             return Err("expected buf:TYPE:COUNT:FILL, as in buf:f32:1048576:random".into());
         };
         let element = element(kind)?;
-        let expression = Expression::parse(count).map_err(|_| format!("`{count}` is no number of elements, at least 1"))?;
+        let expression = Expression::parse(count).map_err(|_| format!("`{count}` is not a number of elements, at least 1"))?;
         Ok(Argument::Buffer(element, expression, Fill::parse(element, fill)?))
     }
 
-    /// The expressions in it.
+    /// Expressions in the argument.
     pub(super) fn expressions(&self) -> Vec<&Expression> {
         match self {
             Argument::Number(_) | Argument::Typed(..) | Argument::Bytes(_) | Argument::Texture(_) => Vec::new(),
@@ -131,24 +131,25 @@ impl Argument {
         }
     }
 
-    /// The argument for `param`; a buffer of its own is allocated and filled, a random one by `seed`.
+    /// Builds the argument for `param`. A separate buffer is allocated and filled; random values
+    /// use `seed`.
     ///
     /// # Errors
-    /// Why it does not fit the parameter, or what is wrong with a buffer.
+    /// The mismatch with the parameter, or the error of a buffer.
     pub(super) fn place(&self, param: &Param, launching: &mut Launching<'_>, seed: u64) -> Result<Arg, String> {
         self.fit(Slot { what: "parameter", name: &param.name, bytes: param.bytes, ty: param.ty }, launching, seed)
     }
 
-    /// The same for anything that holds a value.
+    /// Builds the argument for any holder of a value.
     pub(super) fn fit(&self, slot: Slot<'_>, launching: &mut Launching<'_>, seed: u64) -> Result<Arg, String> {
         let wanted = slot.scalar();
         let mismatch = |given: String| {
-            let kind = wanted.map_or_else(|| format!("{} bytes: give hex:BYTES", slot.bytes), |element| format!("a {element}"));
+            let kind = wanted.map_or_else(|| format!("{} bytes: use hex:BYTES", slot.bytes), |element| format!("a {element}"));
             Err(format!("{given}, but {} `{}` is {kind}", slot.what, slot.name))
         };
         let scope = launching.sources.scope;
         let number = |text: &str, shown: &str| {
-            // PTX does not tell signed from unsigned: either will do.
+            // PTX does not distinguish signed from unsigned, so both are accepted.
             let either = |element: Element| match element {
                 Element::Unsigned(bytes) => element.number(text).or(Element::Signed(bytes).number(text)),
                 other => other.number(text),
@@ -197,19 +198,19 @@ impl Argument {
     }
 }
 
-/// What holds a value.
+/// Parameter or variable that receives a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot<'a> {
-    /// Parameter, variable.
+    /// Kind of holder: parameter or variable.
     pub(super) what: &'static str,
     pub(super) name: &'a str,
     pub(super) bytes: u32,
-    /// Declared type; of an array or a structure, that of its elements.
+    /// Declared type; for an array or a structure, the type of its elements.
     pub(super) ty: Type,
 }
 
 impl Slot<'_> {
-    /// The scalar that it holds, integers as unsigned; none for an array of bytes.
+    /// Scalar type of the holder, with integers as unsigned; `None` for an array of bytes.
     fn scalar(&self) -> Option<Element> {
         match self.ty {
             _ if u32::from(self.ty.bytes()) != self.bytes => None,
@@ -220,14 +221,14 @@ impl Slot<'_> {
     }
 }
 
-/// How many elements a buffer of an argument's own has.
+/// Number of elements of a separate buffer.
 pub(super) fn elements(count: &Expression, scope: &Scope) -> Result<u64, String> {
     let value = count.value(scope)?;
     let count = u64::try_from(value).ok().filter(|&count| count > 0);
-    count.ok_or_else(|| format!("`{value}` is no number of elements, at least 1"))
+    count.ok_or_else(|| format!("`{value}` is not a number of elements, at least 1"))
 }
 
-/// A number of a stated type, in the form that a launch has for it.
+/// Number with a stated type, in the form of a launch argument.
 fn stated(element: Element, bits: u64) -> Arg {
     match element {
         Element::Float(4) => Arg::F32(f32::from_bits(bits as u32)),
@@ -239,14 +240,14 @@ fn stated(element: Element, bits: u64) -> Arg {
     }
 }
 
-/// The bits of an expression's value, which must be of the type.
+/// Bits of an expression's value, which must fit the type.
 fn of_type(element: Element, expression: &Expression, scope: &Scope) -> Result<u64, String> {
     let value = i128::from(expression.value(scope)?);
     let fits = element.has(value).then(|| element.whole(value));
-    fits.ok_or_else(|| format!("`{}` is {value}, which is no {element}{}", expression.text(), expression.with(scope)))
+    fits.ok_or_else(|| format!("`{}` is {value}, which is not a valid {element}{}", expression.text(), expression.with(scope)))
 }
 
-/// The address of an element of a buffer and some bytes, up to its end.
+/// Address of an element of a buffer plus an offset, at most the end of the buffer.
 fn address_of(name: &str, [index, bytes]: [Option<&Expression>; 2], launching: &Launching<'_>) -> Result<u64, String> {
     let known: Vec<&str> = launching.buffers.iter().map(|buffer| buffer.0).collect();
     let Some(&(_, element, count, address)) = launching.buffers.iter().find(|buffer| buffer.0 == name) else {
@@ -266,16 +267,16 @@ fn address_of(name: &str, [index, bytes]: [Option<&Expression>; 2], launching: &
         let found = u64::try_from(more).ok().and_then(|more| offset.checked_add(more)).filter(|&offset| offset <= size);
         offset = found.ok_or_else(|| {
             let (place, with) = (i128::from(offset) + i128::from(more), bytes.with(scope));
-            format!("`+ {} bytes` leads to byte {place}, but `{name}` has {size}{with}", bytes.text())
+            format!("`+ {} bytes` addresses byte {place}, but `{name}` has {size}{with}", bytes.text())
         })?;
     }
     Ok(address + offset)
 }
 
-/// That there is no buffer of this name.
+/// Message for an unknown buffer.
 pub(super) fn unknown_buffer(name: &str, known: &[&str]) -> String {
     match known {
-        [] => format!("unknown buffer `{name}`; there is no table [buffers]"),
+        [] => format!("unknown buffer `{name}`: the table [buffers] is missing"),
         known => suggest::unknown("buffer", name, known),
     }
 }

@@ -47,10 +47,10 @@ fn what_does_not_fit_is_explained() {
     for (word, ty, message) in [
         ("2.5", Type::Unsigned(4), "`2.5` is given, but parameter `x` is a u32"),
         ("4294967296", Type::Unsigned(4), "`4294967296` is given, but parameter `x` is a u32"),
-        ("size - 200", Type::Pred, "`size - 200 = -100` is given, but parameter `x` is 1 bytes: give hex:BYTES"),
+        ("size - 200", Type::Pred, "`size - 200 = -100` is given, but parameter `x` is 1 bytes: use hex:BYTES"),
         ("f32:1", Type::Unsigned(4), "a f32 is given, but parameter `x` is a u32"),
         ("f32:1", Type::Float(8), "a f32 is given, but parameter `x` is a f64"),
-        ("i8:size * 2", Type::Bits(1), "`size * 2` is 200, which is no i8, with size = 100"),
+        ("i8:size * 2", Type::Bits(1), "`size * 2` is 200, which is not a valid i8, with size = 100"),
         ("buf:f32:4:zeros", Type::Float(4), "the address of a buffer is given, which has 64 bits, but parameter `x` is a f32"),
         ("&x", Type::Float(4), "the address of a buffer is given, which has 64 bits, but parameter `x` is a f32"),
         ("&z", Type::Bits(8), "unknown buffer `z`; did you mean `y`? known: x, y"),
@@ -61,15 +61,15 @@ fn what_does_not_fit_is_explained() {
         ("hex:0", Type::Bits(2), "expected an even number of hexadecimal digits after hex:"),
         ("many", Type::Bits(2), "unknown name `many`; known: size"),
         ("2 many", Type::Bits(2), "expected a number, TYPE:NUMBER, buf:TYPE:COUNT:FILL or hex:BYTES; `2 many`: expected an operator"),
-        ("u8:256", Type::Bits(1), "`256` is no u8"),
+        ("u8:256", Type::Bits(1), "`256` is not a valid u8"),
         ("b32:1", Type::Bits(4), "unknown type `b32`; known: f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, and buf, hex"),
-        ("buf:f32:0:zeros", Type::Bits(8), "`0` is no number of elements, at least 1"),
-        ("buf:f32:size - 100:zeros", Type::Bits(8), "`0` is no number of elements, at least 1"),
+        ("buf:f32:0:zeros", Type::Bits(8), "`0` is not a number of elements, at least 1"),
+        ("buf:f32:size - 100:zeros", Type::Bits(8), "`0` is not a number of elements, at least 1"),
         ("buf:f32:4", Type::Bits(8), "expected buf:TYPE:COUNT:FILL, as in buf:f32:1048576:random"),
         ("buf:f32:4:ramdom", Type::Bits(8), "`ramdom`: expected zeros, ones, iota, random, random:LOW:HIGH or file:PATH"),
         ("buf:u8:4:random:9:3", Type::Bits(8), "`9:3`: expected LOW:HIGH of u8, the lower first"),
         ("buf:f64:1000000000:zeros", Type::Bits(8), "a buffer has at most 4294967296 bytes"),
-        ("buf:u8:4:file:x.bin", Type::Bits(8), "a kernel that is built in has no files of its own"),
+        ("buf:u8:4:file:x.bin", Type::Bits(8), "a built-in kernel has no files"),
     ] {
         let found = place(word, ty).unwrap_err();
         assert!(found.starts_with(message), "{word}: {found}\nexpected {message}");

@@ -1,32 +1,32 @@
-//! Which values a size or a setting may have.
+//! Permitted values of a size or a setting.
 
 use super::expression::Scope;
 use super::place::{DescriptionError, Formula};
 
-/// A set of whole numbers.
+/// A set of integers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Bounds {
-    /// These alone.
+    /// Exactly these values.
     OneOf(Vec<i64>),
-    /// Those of a range.
+    /// Values of a range.
     Range(Box<Range>),
 }
 
-/// A range of whole numbers, of which `only` are meant.
+/// A range of integers, restricted by `only`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Range {
-    /// The least.
+    /// Smallest value.
     pub(super) from: Formula,
-    /// The greatest; none: whatever the rest of the description bears.
+    /// Largest value; `None` leaves the limit to the rest of the description.
     pub(super) to: Option<Formula>,
-    /// Which of them.
+    /// Restriction within the range.
     pub(super) only: Only,
 }
 
-/// Which numbers of a range are meant.
+/// Restriction on the integers of a range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Only {
-    /// All.
+    /// All integers.
     All,
     /// Multiples of a number.
     MultiplesOf(Formula),
@@ -35,7 +35,8 @@ pub(super) enum Only {
 }
 
 impl Bounds {
-    /// Which values there are, as the description has them: `a multiple of 16, from 16 to 32768; 256 by default`.
+    /// Description of the permitted values, as in `a multiple of 16, from 16 to 32768; 256 by
+    /// default`.
     pub(super) fn described(&self, default: &Formula) -> String {
         let text = |formula: &Formula| formula.expression.text().to_owned();
         let values = match self {
@@ -56,10 +57,11 @@ impl Bounds {
         format!("{values}; {} by default", text(default))
     }
 
-    /// None if `value` is one of them, else which are: `must be a multiple of 16, from 16 to 32768`.
+    /// Checks `value`: `None` if it is permitted, and otherwise a message such as `must be a
+    /// multiple of 16, from 16 to 32768`.
     ///
     /// # Errors
-    /// [`DescriptionError`] if a bound has no value.
+    /// [`DescriptionError`] if a bound cannot be evaluated.
     pub(super) fn refuse(&self, value: i64, scope: &Scope) -> Result<Option<String>, DescriptionError> {
         let Range { from, to, only } = match self {
             Bounds::OneOf(values) if values.contains(&value) => return Ok(None),
@@ -140,7 +142,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against the definition, in 128 bits.
+        /// Compares with the definition, in 128 bits.
         #[test]
         fn values_are_in_the_range_or_not(value in -5_000i64..5_000, from in -100i64..100, to in -100i64..4_000, step in -4i64..300) {
             let [least, most] = [from, to].map(|bound| bound.to_string());

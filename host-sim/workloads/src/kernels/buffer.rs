@@ -1,4 +1,4 @@
-//! Buffers in device memory: of what, how many, and what they hold at first.
+//! Buffers in device memory: element type, size, and initial contents.
 
 use super::element::Element;
 use super::expression::Scope;
@@ -12,65 +12,67 @@ use std::collections::TryReserveError;
 use std::io::Read;
 use std::path::Path;
 
-/// Largest buffer in bytes. Assumption: what a user's machine can spare; the largest sizes of the built-in kernels take as much.
+/// Maximum size of a buffer in bytes. Assumption: the spare memory of a user's machine; the largest
+/// sizes of the built-in kernels take as much.
 pub(super) const MOST_BYTES: u64 = 1 << 32;
 
-/// A buffer that a kernel's file names.
+/// A named buffer of a kernel file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct NamedBuffer {
-    /// Its name.
+    /// Name of the buffer.
     pub(super) name: String,
-    /// Its elements.
+    /// Element type.
     pub(super) element: Element,
-    /// How many; none: as many as what fills it has.
+    /// Number of elements; `None` takes the number from the filling data.
     pub(super) count: Option<Formula>,
-    /// What they are, one after the other, and again from the first.
+    /// Filling rules, applied element by element in rotation.
     pub(super) fills: Vec<Fill>,
-    /// What lies around it.
+    /// Border elements around the buffer.
     pub(super) border: Border,
-    /// Where it is described.
+    /// Location of the description.
     pub(super) place: Place,
 }
 
-/// Elements before and behind a buffer, which kernels may read and write as well.
+/// Elements before and after a buffer that kernels may also access.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Border {
-    /// How many before; none: none.
+    /// Number of elements before the buffer; `None` is 0.
     pub(super) before: Option<Formula>,
-    /// How many behind; none: none.
+    /// Number of elements after the buffer; `None` is 0.
     pub(super) after: Option<Formula>,
-    /// What they are, one after the other, and again from the first.
+    /// Filling rules, applied element by element in rotation.
     pub(super) fills: Vec<Fill>,
 }
 
 impl Border {
-    /// Whether there is none.
+    /// True if there is no border.
     pub(super) fn is_none(&self) -> bool {
         self.before.is_none() && self.after.is_none()
     }
 }
 
-/// Name, element, number of elements and address of a buffer that has a name.
+/// Name, element type, number of elements and address of a named buffer.
 pub(super) type Known<'a> = (&'a str, Element, u64, u64);
 
-/// What fills buffers besides rules.
+/// Data sources for buffers other than rules.
 pub(super) struct Sources<'a> {
     /// Names in expressions.
     pub(super) scope: &'a Scope,
-    /// Where files are; none if there is no such folder.
+    /// Folder of relative file paths; `None` if there is none.
     pub(super) folder: Option<&'a Path>,
-    /// The words of a graph, a picture or a reference.
+    /// Words of a graph, a picture or a reference.
     pub(super) words: &'a Words<'a>,
 }
 
-/// The words of a part of what somebody gives.
+/// Lookup of the words of one part of a graph, picture or reference.
 pub(super) type Words<'a> = dyn Fn(Giver, &str) -> Result<Vec<u32>, String> + 'a;
 
 impl Sources<'_> {
-    /// Allocates a buffer of `count` elements and fills it; random numbers are drawn from `random`, in order.
+    /// Allocates a buffer of `count` elements and fills it; random values are drawn from `random`,
+    /// in order.
     ///
     /// # Errors
-    /// What does not fit.
+    /// The cause of a mismatch.
     pub(super) fn allocate(
         &self,
         memory: &mut DeviceMemory,
@@ -89,11 +91,11 @@ impl Sources<'_> {
                         let buffer = memory.try_allocate(words.len(), words).map_err(|_| no_memory(4 * found))?;
                         Ok((buffer, found))
                     }
-                    (4, Some(count)) => Err(format!("{count} elements, but there are {found} of `{part}`; leave `count` out")),
+                    (4, Some(count)) => Err(format!("{count} elements, but `{part}` has {found}; leave `count` out")),
                     _ => Err(format!("elements of `{part}` have 4 bytes, those of {element} have {width}")),
                 }
             }
-            (_, None) => Err("how many elements? give `count`".into()),
+            (_, None) => Err("missing number of elements; set `count`".into()),
             (_, Some(count)) if count.checked_mul(width).is_none_or(|bytes| bytes > MOST_BYTES) => {
                 Err(format!("a buffer has at most {MOST_BYTES} bytes"))
             }
@@ -104,7 +106,7 @@ impl Sources<'_> {
             (_, Some(count)) => {
                 let rule = |fill: &Fill| match fill {
                     Fill::Made(made) => made.rule(element, self.scope),
-                    _ => Err("a file, graph, picture or reference fills the whole of a buffer".into()),
+                    _ => Err("a file, graph, picture or reference fills an entire buffer".into()),
                 };
                 let rules: Vec<Rule> = fills.iter().map(rule).collect::<Result<_, _>>()?;
                 let buffer = made(memory, element, count, &rules, random).map_err(|_| no_memory(count * width))?;
@@ -113,10 +115,10 @@ impl Sources<'_> {
         }
     }
 
-    /// The same bytes as [`Sources::allocate`] puts in memory, and the number of elements.
+    /// Bytes that [`Sources::allocate`] puts in memory, and the number of elements.
     ///
     /// # Errors
-    /// What does not fit.
+    /// The cause of a mismatch.
     pub(super) fn bytes(
         &self,
         element: Element,
@@ -128,17 +130,17 @@ impl Sources<'_> {
         let (buffer, count) = self.allocate(&mut scratch, element, count, fills, random)?;
         let size = count * u64::from(element.bytes());
         let mut bytes = Vec::new();
-        // The words may reach beyond the last byte.
+        // The words may extend beyond the last byte.
         bytes.try_reserve_exact(size.next_multiple_of(4) as usize).map_err(|_| no_memory(size))?;
         scratch.words(buffer).for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
         bytes.truncate(size as usize);
         Ok((bytes, count))
     }
 
-    /// A buffer with `before` and `after` elements around it.
+    /// Allocates a buffer with `before` and `after` border elements.
     ///
     /// # Errors
-    /// What does not fit.
+    /// The cause of a mismatch.
     pub(super) fn allocate_between(
         &self,
         memory: &mut DeviceMemory,
@@ -154,12 +156,12 @@ impl Sources<'_> {
     }
 
     fn file(&self, path: &Path, element: Element, count: u64) -> Result<Vec<u8>, String> {
-        let folder = self.folder.ok_or("a kernel that is built in has no files of its own")?;
+        let folder = self.folder.ok_or("a built-in kernel has no files")?;
         let (path, size) = (folder.join(path), count * u64::from(element.bytes()));
         let fail = |message: String| format!("cannot read {}: {message}", path.display());
         let file = file::open(&path).map_err(fail)?;
         let length = file.metadata().map_err(|error| fail(error.to_string()))?.len();
-        // The length may change, or be unknown: no more is read than is wanted.
+        // The file may change its length, or have none. At most the required bytes are read.
         let mut data = Vec::new();
         data.try_reserve_exact(length.min(size) as usize).map_err(|_| no_memory(length))?;
         if length <= size {
@@ -172,7 +174,7 @@ impl Sources<'_> {
     }
 }
 
-/// A buffer of elements made one by one: by the first rule, the second, .., and again by the first.
+/// Builds a buffer element by element, with the rules in rotation.
 fn made(memory: &mut DeviceMemory, element: Element, count: u64, rules: &[Rule], random: &mut Random) -> Result<Buffer, TryReserveError> {
     let rules = rules.iter().cycle();
     let bits = (0..count).zip(rules).map(|(index, rule)| rule.bits(element, index, random));
@@ -189,13 +191,13 @@ fn made(memory: &mut DeviceMemory, element: Element, count: u64, rules: &[Rule],
     }
 }
 
-/// What is said of a buffer for which the host has no memory: the machine's may be used up, or what a process may have.
+/// Message for a buffer that exceeds the memory of the machine or the limit of the process.
 fn no_memory(bytes: u64) -> String {
     let asked = ByteSize::b(bytes);
-    format!("{asked} of memory are not to be had for it; choose a smaller size, or let the process have more (`ulimit -v`)")
+    format!("cannot allocate {asked} for it; use a smaller size, or raise the memory limit (`ulimit -v`)")
 }
 
-/// All zeros: what a buffer holds that says nothing else.
+/// Zero filling, the default for buffers.
 pub(super) fn zeros() -> Vec<Fill> {
     vec![Fill::Made(Made::Same(0))]
 }
@@ -235,12 +237,12 @@ mod tests {
         assert_eq!(allocated("u32", None, &["graph:rows"], Path::new("")), Ok((vec![7, 0, 0, 0, 8, 0, 0, 0], 2)));
         assert_eq!(allocated("i32", Some(2), &["graph:rows"], Path::new("")).unwrap().1, 2);
         for (name, count, words, message) in [
-            ("u32", Some(3), &["graph:rows"][..], "3 elements, but there are 2 of `rows`; leave `count` out"),
+            ("u32", Some(3), &["graph:rows"][..], "3 elements, but `rows` has 2; leave `count` out"),
             ("u8", None, &["graph:rows"], "elements of `rows` have 4 bytes, those of u8 have 1"),
             ("u32", None, &["graph:columns"], "no columns"),
-            ("u32", None, &["zeros"], "how many elements? give `count`"),
+            ("u32", None, &["zeros"], "missing number of elements; set `count`"),
             ("f64", Some(1 << 30), &["zeros"], "a buffer has at most 4294967296 bytes"),
-            ("u32", Some(2), &["zeros", "graph:rows"], "a file, graph, picture or reference fills the whole of a buffer"),
+            ("u32", Some(2), &["zeros", "graph:rows"], "a file, graph, picture or reference fills an entire buffer"),
         ] {
             assert_eq!(allocated(name, count, words, Path::new("")), Err(message.into()));
         }

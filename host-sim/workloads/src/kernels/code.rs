@@ -1,33 +1,33 @@
-//! The PTX text of a kernel, and what to do about a file that holds something else: CUDA source, or machine code.
+//! PTX text of a kernel, with advice for files that contain CUDA source or machine code instead.
 
 use super::place::DescriptionError;
 use crate::input::file;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// Largest text that is read, in bytes. Assumption: nvcc's PTX of a large file has a few megabytes.
+/// Maximum length of PTX text in bytes. Assumption: nvcc's PTX of a large file has a few megabytes.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// The options with which nvcc makes PTX, but for the architecture.
+/// Options of nvcc for PTX, except the architecture.
 pub(super) const NVCC_OPTIONS: &str = "-O3";
 
-/// The architecture that is advised: Turing's, which the machines that are built in have.
+/// Recommended architecture: Turing, the architecture of built-in GPUs.
 pub const ARCHITECTURE: &str = "sm_75";
 
-/// Where PTX is.
+/// Source of PTX text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Ptx {
-    /// In a file.
+    /// A file.
     File(PathBuf),
-    /// At hand: what messages call it, and the text.
+    /// Text in memory: its name in messages, and the text.
     Text(String, String),
 }
 
 impl Ptx {
-    /// What messages call it, and its text.
+    /// Returns the name in messages and the text.
     ///
     /// # Errors
-    /// [`DescriptionError`] for a file that cannot be read, or is no PTX.
+    /// [`DescriptionError`] for a file that is unreadable or not PTX.
     pub(super) fn read(&self) -> Result<(Cow<'_, str>, Cow<'_, str>), DescriptionError> {
         match self {
             Ptx::Text(name, text) => Ok((name.into(), text.into())),
@@ -41,54 +41,55 @@ impl Ptx {
     }
 }
 
-/// Reads a text that a description names.
+/// Reads a text file that a description names.
 pub(super) fn text(path: &Path, what: &str) -> Result<String, DescriptionError> {
     let fail = |message: String| DescriptionError(format!("cannot read the {what} {}: {message}", path.display()));
     let bytes = file::beginning(path, MOST_BYTES).map_err(fail)?;
     if bytes.len() as u64 > MOST_BYTES {
-        return Err(fail(format!("it has more than {MOST_BYTES} bytes: this is not such a file")));
+        return Err(fail(format!("it has more than {MOST_BYTES} bytes: wrong file format")));
     }
     String::from_utf8(bytes).map_err(|_| fail("it is not text".into()))
 }
 
-/// Whether a path is that of CUDA source, by its end.
+/// True if the extension of the path is that of CUDA source.
 pub fn is_cuda_source(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("cu"))
 }
 
-/// What makes PTX of a file that holds something else; none for what may be PTX. CUDA source and cubins are known by the ends of their
-/// names, too, if they are not there.
+/// Command that converts a file to PTX; `None` if the file may be PTX. CUDA sources and cubins are
+/// also recognized by their extensions if the files do not exist.
 pub fn advice(path: &Path) -> Option<String> {
     let shown = path.display();
     let nvcc = |source: &str| format!("`nvcc -ptx -arch={ARCHITECTURE} {NVCC_OPTIONS} {source}`");
     if is_cuda_source(path) {
         let nvcc = nvcc(&shown.to_string());
-        return Some(format!("{shown} is CUDA source, and what runs is PTX: {nvcc} makes it, or `mias run` with --nvcc does so itself"));
+        return Some(format!("{shown} is CUDA source, expected PTX: compile it with {nvcc}, or pass --nvcc to `mias run`"));
     }
     let source = nvcc("FILE.cu");
     match kind(&file::beginning(path, HEAD).unwrap_or_default(), path)? {
-        Kind::Cubin => Some(format!("{shown} is machine code of a GPU, and what runs is PTX: {source} makes that of the source")),
+        Kind::Cubin => Some(format!("{shown} is GPU machine code, expected PTX: compile the source with {source}")),
         Kind::Holder => Some(format!(
-            "{shown} is a program, library or object file, and what runs is PTX: `cuobjdump -xptx all {shown}` takes out what it holds, or \
-             {source} makes PTX of the source"
+            "{shown} is a program, library or object file, expected PTX: extract it with `cuobjdump -xptx all {shown}`, or \
+             compile the source with {source}"
         )),
     }
 }
 
-/// Bytes of a file that tell what it is.
+/// Number of leading bytes that identify a file.
 const HEAD: u64 = 64;
 
-/// What holds machine code.
+/// Kind of file with machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// That of a GPU alone.
+    /// Machine code of a GPU only.
     Cubin,
-    /// What may hold PTX, too.
+    /// Container that may also include PTX.
     Holder,
 }
 
-/// What a file is by its first bytes: ELF (System V ABI, chapter 4; machine 190 is CUDA), an archive (ar(5)), a fat binary (the head of
-/// `fatbinary_section.h` of the CUDA toolkit), or a program of Windows or macOS (`MZ`; `Mach-O`, `mach-o/loader.h`).
+/// Kind of a file by its first bytes: ELF (System V ABI, chapter 4; machine 190 is CUDA), an
+/// archive (ar(5)), a fat binary (header in `fatbinary_section.h` of the CUDA toolkit), or a
+/// program of Windows or macOS (`MZ`; `Mach-O`, `mach-o/loader.h`).
 fn kind(head: &[u8], path: &Path) -> Option<Kind> {
     const CUDA_MACHINE: [u8; 2] = 190u16.to_le_bytes();
     const FAT_BINARY: [u8; 4] = 0xba55_ed50u32.to_le_bytes();

@@ -1,9 +1,9 @@
-//! Numbers as a kernel's description has them for arguments and buffers, and their bits in memory.
+//! Number types of arguments and buffers, and their bits in memory.
 
 use crate::random::Random;
 use mias_ptx::ieee::{F16, F32, Mode, Value};
 
-/// What a scalar or an element of a buffer is.
+/// Type of a scalar or of an element of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
     /// IEEE float of a width in bytes (2, 4, 8).
@@ -18,7 +18,7 @@ pub enum Element {
 pub const NAMES: &str = "f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64";
 
 impl Element {
-    /// Reads `f32`, `u8` and the like.
+    /// Parses a type such as `f32` or `u8`.
     pub fn parse(text: &str) -> Option<Self> {
         let (kind, bits) = text.split_at_checked(1)?;
         let bytes = match bits {
@@ -43,7 +43,8 @@ impl Element {
         }
     }
 
-    /// The bits of a number, in the low bytes; none if the text is not such a number or does not fit.
+    /// Parses a number and returns its bits, in the low bytes; `None` if the text is invalid or the
+    /// value does not fit.
     pub fn number(self, text: &str) -> Option<u64> {
         match self {
             Element::Float(_) => text.parse::<f64>().ok().map(|value| self.float(value)),
@@ -51,7 +52,7 @@ impl Element {
         }
     }
 
-    /// A random number: of floats in [-1, 1), of integers any.
+    /// Random number: floats in [-1, 1), integers over their whole range.
     pub fn random(self, random: &mut Random) -> u64 {
         match self {
             Element::Float(_) => self.float(random.float().into()),
@@ -59,19 +60,19 @@ impl Element {
         }
     }
 
-    /// A random number from `low` up to but without `high`, but for rounding.
+    /// Random number from `low` (inclusive) to `high` (exclusive), except for rounding.
     pub fn random_within(self, low: f64, high: f64, random: &mut Random) -> u64 {
         self.float(low + (f64::from(random.float()) + 1.0) / 2.0 * (high - low))
     }
 
-    /// A random whole number from `low` to `high`, which must not be below it, nor farther from it than 2^64 - 1.
+    /// Random integer from `low` to `high`, with `high - low` from 0 to 2^64 - 1.
     pub fn random_whole(self, low: i128, high: i128, random: &mut Random) -> u64 {
         let (bits, span) = (random.bits(), (high - low + 1) as u64);
-        // All 2^64 values leave 0 for their number, and need no remainder.
+        // For all 2^64 values, the span is 0 and needs no remainder.
         self.whole(low + i128::from(bits.checked_rem(span).unwrap_or(bits)))
     }
 
-    /// The bits of a whole number, which wraps if it does not fit.
+    /// Bits of an integer, which wraps if it does not fit.
     pub fn whole(self, value: i128) -> u64 {
         match self {
             Element::Float(_) => self.float(value as f64),
@@ -79,7 +80,7 @@ impl Element {
         }
     }
 
-    /// Whether a whole number is one of this type; floats have all.
+    /// True if an integer fits the type; always true for floats.
     pub fn has(self, value: i128) -> bool {
         match self {
             Element::Float(_) => true,
@@ -88,7 +89,8 @@ impl Element {
         }
     }
 
-    /// Bits of this type over a number, rounded again; none for types that are not divided: only f32 and f64 are.
+    /// Bits of a number divided by `divisor` and rounded again; `None` for types other than f32 and
+    /// f64.
     pub fn divided(self, bits: u64, divisor: f64) -> Option<u64> {
         match self {
             Element::Float(4) => Some(self.float(f64::from(f32::from_bits(bits as u32)) / divisor)),
@@ -125,7 +127,7 @@ impl std::fmt::Display for Element {
     }
 }
 
-/// A whole number, decimal or with `0x`, `_` between digits allowed.
+/// Parses an integer, decimal or with `0x`, with optional `_` between digits.
 pub fn integer(text: &str) -> Option<i128> {
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let digits = digits.replace('_', "");
@@ -199,7 +201,8 @@ mod tests {
             }
         }
 
-        /// Of whole numbers and divisors that a float holds, the nearest float to the quotient: what a division of floats gives.
+        /// For integers and divisors that a float represents exactly, the result is the float
+        /// nearest to the quotient, as in a float division.
         #[test]
         fn quotients_are_rounded_once(value in -100_000i32..100_000, divisor in 1i32..100_000) {
             let bits = element("f32").whole(value.into());

@@ -1,4 +1,4 @@
-//! Why a kernel gives no trace.
+//! Errors of kernel preparation and execution.
 
 use super::Mismatch;
 use super::place::DescriptionError;
@@ -7,75 +7,75 @@ use crate::input::file::InputFileError;
 use mias_ptx::lower::record::RecordError;
 use mias_ptx::{ExecError, PtxError};
 
-/// Why a kernel gave no trace.
+/// Cause why a kernel has no trace.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum KernelError {
-    /// The problem size is not one that the kernel can do.
+    /// The kernel does not support the problem size.
     #[error("kernel `{kernel}`: size {size}: {message}")]
     Size {
-        /// Kernel name.
+        /// Name of the kernel.
         kernel: String,
-        /// As asked for.
+        /// Requested size.
         size: u64,
-        /// Which sizes are possible.
+        /// Permitted sizes.
         message: String,
     },
-    /// A setting has a value that the kernel cannot use.
+    /// A setting has a value that the kernel does not support.
     #[error("kernel `{kernel}`: {setting} `{value}`: {message}")]
     Setting {
-        /// Kernel name.
+        /// Name of the kernel.
         kernel: String,
-        /// The setting.
+        /// Name of the setting.
         setting: String,
-        /// As asked for.
+        /// Requested value.
         value: String,
-        /// What is wrong with it.
+        /// Cause of the error.
         message: String,
     },
     /// A file with input data cannot be used.
     #[error(transparent)]
     InputFile(#[from] InputFileError),
-    /// The PTX text cannot be read.
+    /// The PTX text is invalid.
     #[error(transparent)]
     Ptx(#[from] PtxError),
-    /// The assembler's report cannot be read.
+    /// The ptxas report is invalid.
     #[error(transparent)]
     Ptxas(#[from] PtxasError),
     /// Execution or recording failed.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// The kernel is not described as it must be.
+    /// The kernel description is invalid.
     #[error(transparent)]
     Description(#[from] DescriptionError),
-    /// The trace of one TB is more than a part of the whole may take.
+    /// The trace of one TB exceeds the limit of a part.
     #[error(
-        "kernel `{kernel}`: the trace of TB {tb} of its {of} TBs takes more than {}, the part for it of the {} that it has (--memory); give a \
+        "kernel `{kernel}`: the trace of TB {tb} of its {of} TBs needs more than {}, its part of the {} of --memory; use a \
          larger --memory",
         bytesize::ByteSize(*room_bytes), bytesize::ByteSize(*budget_bytes)
     )]
     Memory {
-        /// Kernel name.
+        /// Name of the kernel.
         kernel: String,
         /// Index of the TB in the grid.
         tb: u32,
-        /// TBs of the grid.
+        /// Number of TBs of the grid.
         of: u64,
-        /// Bytes that a TB's trace may take.
+        /// Limit of a TB's trace in bytes.
         room_bytes: u64,
-        /// Bytes that the kernel has in all.
+        /// Memory limit of the kernel in bytes.
         budget_bytes: u64,
     },
-    /// What is too much for memory cannot be kept on disk.
+    /// Trace data beyond the memory limit cannot be written to disk.
     #[error(
-        "kernel `{kernel}`: what its trace takes beyond --memory cannot be kept in {folder}: {error}; another TMPDIR moves it, a larger \
-         --memory does without"
+        "kernel `{kernel}`: cannot store the trace beyond --memory in {folder}: {error}; set another TMPDIR, or a larger \
+         --memory"
     )]
     Spill {
-        /// Kernel name.
+        /// Name of the kernel.
         kernel: String,
-        /// Where temporary files are.
+        /// Folder of temporary files.
         folder: String,
-        /// What the system said.
+        /// Error of the system.
         error: String,
     },
     /// The results are wrong.

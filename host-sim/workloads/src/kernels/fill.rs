@@ -1,4 +1,4 @@
-//! What buffers hold at first, as words.
+//! Words for the initial contents of buffers.
 //!
 //! | word | elements |
 //! |---|---|
@@ -8,62 +8,63 @@
 //! | `random:LOW:HIGH` | floats from LOW up to but without HIGH, but for rounding; integers from LOW to HIGH |
 //! | `whole:LOW:HIGH` | whole numbers from LOW to HIGH, also as floats |
 //! | `file:PATH` | as in the file's bytes |
-//! | `graph:PART`, `picture:PART`, `reference:PART` | what a graph, a picture or a built-in kernel's reference has ([`super::given`], [`super::reference`]) |
+//! | `graph:PART`, `picture:PART`, `reference:PART` | the part of a graph, a picture or a built-in kernel's reference ([`super::given`], [`super::reference`]) |
 //!
-//! Bounds of whole numbers are expressions. A third number divides what is drawn, of f32 and f64: `whole:5000:30000:1000` are thousandths.
+//! Bounds of integers are expressions. A third number divides f32 and f64 values:
+//! `whole:5000:30000:1000` gives thousandths.
 
 use super::element::{Element, integer};
 use super::expression::{Expression, Scope};
 use crate::random::Random;
 use std::path::PathBuf;
 
-/// The words, for messages.
+/// Permitted words, for messages.
 const WORDS: &str = "zeros, ones, iota, random, random:LOW:HIGH or file:PATH; also a number, whole:LOW:HIGH, \
     or either with :DIVISOR after it";
 
-/// What a buffer holds at first.
+/// Initial contents of a buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fill {
-    /// Made one by one.
+    /// Elements built one by one.
     Made(Made),
-    /// The bytes of a file.
+    /// Bytes of a file.
     File(PathBuf),
-    /// Words of a graph, a picture or a reference: where from, and which.
+    /// Words of a graph, a picture or a reference: the source and its part.
     Given(Giver, String),
 }
 
-/// Who gives a buffer's contents.
+/// Source of a buffer's contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Giver {
-    /// The graph that the kernel takes.
+    /// The graph given to the kernel.
     Graph,
-    /// The picture that the kernel takes.
+    /// The picture given to the kernel.
     Picture,
-    /// The host's side of a built-in kernel.
+    /// The host reference of a built-in kernel.
     Reference,
 }
 
-/// How elements are made.
+/// Rule for building elements, before names have values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Made {
-    /// These bits.
+    /// Constant bits.
     Same(u64),
-    /// 0, 1, 2, ..
+    /// The sequence 0, 1, 2, ..
     Iota,
-    /// Any.
+    /// Random values over the default range.
     Random,
-    /// Floats within bounds, divided.
+    /// Random floats within bounds, divided.
     Floats(f64, f64, Divisor),
-    /// Whole numbers within bounds, divided.
+    /// Random integers within bounds, divided.
     Wholes(Bound, Bound, Divisor),
 }
 
-/// A bound of whole numbers.
+/// Bound of a range of integers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// A number.
+    /// A constant.
     Number(i128),
-    /// A number that depends on others.
+    /// An expression.
     Expression(Expression),
 }
 
@@ -76,14 +77,14 @@ impl Bound {
     }
 }
 
-/// What random numbers are divided by, if they are.
+/// Optional divisor of random numbers.
 pub(super) type Divisor = Option<Expression>;
 
 impl Fill {
-    /// Reads a word.
+    /// Parses a filling word.
     ///
     /// # Errors
-    /// What is wrong with it and what is expected.
+    /// The cause and the expected form.
     pub fn parse(element: Element, word: &str) -> Result<Self, String> {
         let made = match word {
             "zeros" => Made::Same(0),
@@ -104,7 +105,7 @@ impl Fill {
         Ok(Fill::Made(made))
     }
 
-    /// The expressions in it.
+    /// Expressions in the rule.
     pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
         let list = match self {
             Fill::Made(Made::Wholes(low, high, divisor)) => [low.expression(), high.expression(), divisor.as_ref()],
@@ -115,13 +116,13 @@ impl Fill {
     }
 }
 
-/// Bounds and divisor of `LOW:HIGH` or `LOW:HIGH:DIVISOR`.
+/// Splits `LOW:HIGH` or `LOW:HIGH:DIVISOR` into bounds and divisor.
 fn parts(element: Element, rest: &str) -> Result<([&str; 2], Divisor), String> {
     let mut parts = rest.splitn(3, ':');
     let (Some(low), Some(high)) = (parts.next(), parts.next()) else { return Err(malformed(element, rest)) };
     let divisor = parts.next().map(Expression::parse).transpose()?;
     if divisor.is_some() && element.divided(0, 1.0).is_none() {
-        return Err(format!("`{rest}`: numbers of {element} are not divided; those of f32 and f64 are"));
+        return Err(format!("`{rest}`: a divisor applies to f32 and f64, not to {element}"));
     }
     Ok(([low.trim(), high.trim()], divisor))
 }
@@ -151,34 +152,34 @@ fn wholes(element: Element, rest: &str) -> Result<Made, String> {
     Ok(Made::Wholes(low, high, divisor))
 }
 
-/// Bounds that are of the type, the lower first, with no more than 2^64 numbers from one to the other.
+/// Checks bounds: both fit the type, the lower first, with at most 2^64 numbers between them.
 fn in_order(element: Element, low: i128, high: i128) -> Option<(i128, i128)> {
     (low <= high && high - low <= i128::from(u64::MAX) && element.has(low) && element.has(high)).then_some((low, high))
 }
 
-/// How elements are made, all names replaced by their values.
+/// Rule for building elements, with values for all names.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rule {
-    /// These bits.
+    /// Constant bits.
     Same(u64),
-    /// 0, 1, 2, ..
+    /// The sequence 0, 1, 2, ..
     Iota,
-    /// Any.
+    /// Random values over the default range.
     Random,
-    /// Floats within bounds, divided.
+    /// Random floats within bounds, divided.
     Floats(f64, f64, Option<f64>),
-    /// Whole numbers within bounds, divided.
+    /// Random integers within bounds, divided.
     Wholes(i128, i128, Option<f64>),
 }
 
 impl Made {
-    /// The rule for elements of a type.
+    /// Evaluates the rule for an element type.
     ///
     /// # Errors
     /// A sentence about a bound or a divisor.
     pub fn rule(&self, element: Element, scope: &Scope) -> Result<Rule, String> {
         let divided = |divisor: &Divisor| match divisor.as_ref().map(|divisor| divisor.value(scope)).transpose()? {
-            Some(0) => Err("random numbers are divided by zero".to_owned()),
+            Some(0) => Err("the divisor of random numbers is zero".to_owned()),
             divisor => Ok(divisor.map(|divisor| divisor as f64)),
         };
         let bound = |bound: &Bound| match bound {
@@ -200,7 +201,7 @@ impl Made {
 }
 
 impl Rule {
-    /// The bits of an element; random ones are drawn in the order of calls.
+    /// Bits of an element; random ones are drawn in the order of calls.
     pub fn bits(&self, element: Element, index: u64, random: &mut Random) -> u64 {
         let (bits, divisor) = match *self {
             Rule::Same(bits) => (bits, None),

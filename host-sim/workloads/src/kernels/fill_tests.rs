@@ -56,9 +56,9 @@ fn mistakes_are_explained() {
         ("f32", "random:2:1", "`2:1`: expected LOW:HIGH of f32, the lower first"),
         ("f32", "random:0:size", "`0:size`: expected LOW:HIGH of f32, the lower first"),
         ("u32", "random:0:sise", "unknown name `sise`; did you mean `size`?"),
-        ("u32", "whole:1:2:3", "`1:2:3`: numbers of u32 are not divided; those of f32 and f64 are"),
+        ("u32", "whole:1:2:3", "`1:2:3`: a divisor applies to f32 and f64, not to u32"),
         ("f32", "whole:1:2:", "``: expected a number, a name or `(`, found its end"),
-        ("f32", "whole:1:2:nothing", "random numbers are divided by zero"),
+        ("f32", "whole:1:2:nothing", "the divisor of random numbers is zero"),
     ] {
         let found = rule(name, word).unwrap_err();
         assert!(found.starts_with(message), "{found}\nexpected {message}");

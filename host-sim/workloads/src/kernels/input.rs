@@ -1,18 +1,18 @@
-//! A kernel's input as it is asked for.
+//! Requested input of a kernel.
 
 use std::collections::BTreeMap;
 
-/// Seed of input data unless another is asked for (assumption: any will do; equal runs must use the same).
+/// Default seed of input data (assumption: any value will do; equal runs must use the same).
 pub(super) const DEFAULT_SEED: u64 = 1;
 
-/// A kernel's input.
+/// Input of a kernel: size, seed and settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
-    /// Problem size; none: the kernel's default, or what an input file has.
+    /// Problem size; `None` selects the kernel's default or the size of an input file.
     pub size: Option<u64>,
     /// Seed of random data.
     pub seed: u64,
-    /// Registers per thread; none: those that the kernel's file states, or its report.
+    /// Registers per thread; `None` selects those of the kernel's file or report.
     pub registers: Option<u64>,
     settings: BTreeMap<String, String>,
 }
@@ -24,19 +24,19 @@ impl Default for Input {
 }
 
 impl Input {
-    /// Of `size`, random by `seed`.
+    /// Creates an input with `size`, and random data from `seed`.
     pub fn sized(size: u64, seed: u64) -> Self {
         Input { size: Some(size), seed, ..Input::default() }
     }
 
-    /// With one of the kernel's own settings.
+    /// Sets one of the kernel's own settings.
     #[must_use]
     pub fn with(mut self, key: &str, value: &str) -> Self {
         self.settings.insert(key.into(), value.into());
         self
     }
 
-    /// The value of one of the kernel's own settings, if it was set.
+    /// Value of one of the kernel's own settings, if set.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.settings.get(key).map(String::as_str)
     }

@@ -1,30 +1,31 @@
-//! A launch with its data in memory, and what the host makes of its results.
+//! A launch with its data in memory, and the host's check of its results.
 
 use mias_ptx::{Buffer, DeviceMemory, Launch};
 
-/// A kernel with its data in place, ready to run.
+/// A kernel with its data in memory, ready to run.
 #[derive(Debug)]
 pub struct Instance {
-    /// Device memory with inputs, and outputs after execution.
+    /// Device memory with the inputs and, after execution, the outputs.
     pub memory: DeviceMemory,
     /// Entry of the PTX module.
     pub entry: String,
     /// Geometry and arguments.
     pub launch: Launch,
-    /// Where buffers are, in the order of the description; one without a name is called by its argument, `arg3`.
+    /// Buffers in the order of the description. A buffer without a name is named after its
+    /// argument, as in `arg3`.
     pub regions: Vec<Region>,
-    /// What [`Instance::check_results`] compares; none for a kernel without a host reference.
+    /// Reference for [`Instance::check_results`]; `None` for a kernel without one.
     pub expected: Option<Expected>,
 }
 
 /// A named part of device memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// What it is called.
+    /// Name of the region.
     pub name: String,
     /// Byte address.
     pub address: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: u64,
 }
 
@@ -32,7 +33,7 @@ impl Instance {
     /// Compares the results in memory with the host's; `kernel` is the name in the message.
     ///
     /// # Errors
-    /// [`Mismatch`], the first.
+    /// [`Mismatch`] for the first difference.
     pub fn check_results(&self, kernel: &str) -> Result<(), Mismatch> {
         let Some(check) = &self.expected else { return Ok(()) };
         let found = (check.results)(&self.memory);
@@ -43,37 +44,39 @@ impl Instance {
         }
     }
 
-    /// How good the results in memory are, in words; none for kernels whose results are right or wrong.
+    /// Quality of the results in memory, in words; `None` for kernels whose results are just right
+    /// or wrong.
     pub fn quality(&self) -> Option<String> {
         let quality = self.expected.as_ref()?.quality.as_ref()?;
         Some(quality(&self.memory))
     }
 }
 
-/// Takes a kernel's results out of memory, as numbers.
+/// Extracts a kernel's results from memory, as numbers.
 pub type Results = Box<dyn Fn(&DeviceMemory) -> Vec<f32> + Send + Sync>;
 
-/// Whether a result (first) is near enough to the host's (second).
+/// Compares a result (first) with the host's (second), within a tolerance.
 pub type Agrees = Box<dyn Fn(f32, f32) -> bool + Send + Sync>;
 
-/// How good the results in memory are, in words: for kernels whose results are not right or wrong but better or worse.
+/// Describes the quality of the results in memory, for kernels whose results are better or worse
+/// instead of right or wrong.
 pub type Quality = Box<dyn Fn(&DeviceMemory) -> String + Send + Sync>;
 
-/// The kernel's results, and the host reference. Both are costly, so only made when results are checked.
+/// Results of a kernel and the host reference. Both are expensive and computed only for a check.
 pub struct Expected {
-    /// Takes the results out of memory.
+    /// Extracts the results from memory.
     pub results: Results,
-    /// Computes what they should be, to within `agrees`.
+    /// Computes the expected results, to within `agrees`.
     pub reference: Box<dyn Fn() -> Vec<f32> + Send + Sync>,
-    /// How near is near enough: [`Expected::equal`], unless the kernel uses approximate instructions, whose last bits are not
-    /// defined.
+    /// Tolerance: [`Expected::equal`], unless the kernel uses approximate instructions, whose last
+    /// bits are undefined.
     pub agrees: Agrees,
-    /// How good the results are, where that is a question.
+    /// Quality of the results, where it is meaningful.
     pub quality: Option<Quality>,
 }
 
 impl Expected {
-    /// Results that are the floats of a buffer.
+    /// Expects the floats of a buffer.
     pub fn floats(
         buffer: Buffer,
         agrees: impl Fn(f32, f32) -> bool + Send + Sync + 'static,
@@ -83,7 +86,7 @@ impl Expected {
         Expected { results, reference: Box::new(reference), agrees: Box::new(agrees), quality: None }
     }
 
-    /// Equal bit for bit.
+    /// True if both are equal bit for bit.
     pub fn equal(found: f32, expected: f32) -> bool {
         found.to_bits() == expected.to_bits()
     }
@@ -95,16 +98,16 @@ impl std::fmt::Debug for Expected {
     }
 }
 
-/// The first result that is not as the host computes it.
+/// First result that differs from the host's.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("kernel `{kernel}`: result {index} is {found}, the host computes {expected}")]
 pub struct Mismatch {
-    /// Kernel name.
+    /// Name of the kernel.
     pub kernel: String,
     /// Index of the element.
     pub index: usize,
-    /// The kernel's value.
+    /// Value of the kernel.
     pub found: f32,
-    /// The reference's value.
+    /// Value of the reference.
     pub expected: f32,
 }

@@ -1,4 +1,4 @@
-//! A kernel as its file or its options describe it: everything but the input that is asked for.
+//! A kernel as described by its file or by options, without the requested input.
 
 use super::KernelError;
 use super::argument::Argument;
@@ -27,7 +27,7 @@ pub enum KernelType {
     Memory,
 }
 
-/// A kernel that can be launched on inputs of any size that it allows.
+/// A kernel that can be launched on inputs of any size within its bounds.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     pub(super) name: String,
@@ -40,47 +40,47 @@ pub struct Kernel {
     pub(super) code: Code,
     pub(super) launch: LaunchForm,
     pub(super) reference: Option<(&'static Reference, Place)>,
-    /// The file or the option that describes it, for messages.
+    /// File or option that describes the kernel, for messages.
     pub(super) origin: Place,
 }
 
 /// Problem sizes.
 #[derive(Clone, Debug)]
 pub(super) struct Size {
-    /// What a size counts.
+    /// Unit that the size counts.
     pub(super) unit: String,
     pub(super) default: Formula,
     pub(super) bounds: Bounds,
 }
 
-/// Where the code is, and how many registers it takes.
+/// Source of the code, and the number of registers.
 #[derive(Clone, Debug)]
 pub(super) enum Code {
-    /// Among the kernels that come with the simulator, and the registers if its file states them; else the report has them.
+    /// A built-in kernel, with the registers if its file states them; otherwise its report does.
     BuiltIn(&'static mias_kernels::Kernel, Option<u32>),
-    /// In files.
+    /// Files of the user.
     Files {
         ptx: Ptx,
         registers: Registers,
-        /// What other paths of the description are relative to.
+        /// Folder of relative paths in the description.
         folder: PathBuf,
     },
 }
 
-/// Where the number of registers comes from. PTX does not have it; the assembler decides.
+/// Source of the number of registers, which PTX does not contain; the assembler chooses it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Registers {
-    /// The user says.
+    /// Number given by the user.
     Count(u32),
-    /// The assembler's report: what `nvcc -cubin -Xptxas -v` prints.
+    /// File with the assembler's report: the output of `nvcc -cubin -Xptxas -v`.
     Report(PathBuf),
-    /// The report on this source, which is made: [`Kernel::with_nvcc`].
+    /// CUDA source for which the report is generated: [`Kernel::with_nvcc`].
     OfSource(PathBuf),
-    /// The report itself: what messages call it, and its text.
+    /// Report in memory: its name in messages, and its text.
     Printed(String, String),
 }
 
-/// A launch, in terms of size and settings.
+/// Launch as formulas over size and settings.
 #[derive(Clone, Debug)]
 pub(super) struct LaunchForm {
     pub(super) entry: Entry,
@@ -88,41 +88,41 @@ pub(super) struct LaunchForm {
     pub(super) grid: [Formula; 3],
     /// Threads per TB in x, y, z.
     pub(super) block: [Formula; 3],
-    /// Dynamic shared memory per TB in bytes, on top of what the PTX declares.
+    /// Dynamic shared memory per TB in bytes, in addition to the static part in the PTX.
     pub(super) shared_bytes: Formula,
-    /// Names for expressions that occur several times, in order.
+    /// Named expressions, in order.
     pub(super) lets: Vec<(String, Formula)>,
-    /// Buffers in the order of their addresses.
+    /// Buffers in address order.
     pub(super) buffers: Vec<NamedBuffer>,
-    /// First values of the module's variables, in the order of the file.
+    /// Initial values of the module's variables, in file order.
     pub(super) variables: Vec<NamedVariable>,
     /// Textures and surfaces, in the order of their handles.
     pub(super) textures: Vec<NamedTexture>,
-    /// Arguments, each with the place that gives it.
+    /// Arguments, each with its location.
     pub(super) args: Vec<(Place, Argument)>,
-    /// What it may use.
+    /// Limits of the launch.
     pub(super) limits: LimitFormulas,
 }
 
-/// Which entry of the module is launched.
+/// Entry of the module to launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Entry {
-    /// The only one.
+    /// The only entry.
     Only,
-    /// This.
+    /// The entry of this name.
     Named(String),
-    /// By the value of a setting.
+    /// The entry selected by the value of a setting.
     BySetting { key: String, entries: Vec<(i64, String)>, place: Place },
 }
 
-/// A kernel of PTX and numbers, as options give it.
+/// Description of a kernel by options: PTX and numbers.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What reports call it.
+    /// Name in reports.
     pub name: String,
-    /// The PTX file.
+    /// Path of the PTX file.
     pub ptx: PathBuf,
-    /// Entry of the module; none: the only one.
+    /// Entry of the module; `None` selects the only one.
     pub entry: Option<String>,
     /// TBs in x, y, z.
     pub grid: [u32; 3],
@@ -130,14 +130,14 @@ pub struct Options {
     pub block: [u32; 3],
     /// Registers per thread.
     pub registers: Registers,
-    /// Dynamic shared memory per TB in bytes, on top of what the PTX declares.
+    /// Dynamic shared memory per TB in bytes, in addition to the static part in the PTX.
     pub shared_bytes: u32,
-    /// Arguments, each with the option that gives it, for messages.
+    /// Arguments, each with its option, for messages.
     pub arguments: Vec<(Place, Argument)>,
 }
 
 impl Kernel {
-    /// The kernel that options describe: one size, no settings.
+    /// Creates the kernel that options describe, with one size and no settings.
     pub fn of_options(options: Options) -> Self {
         let origin = Place::of(&format!("--ptx {}", options.ptx.display()));
         let extents = |extents: [u32; 3], option: &str| extents.map(|extent| Formula::constant(extent.into(), Place::of(option)));
@@ -167,27 +167,27 @@ impl Kernel {
         }
     }
 
-    /// Short name, as on the command line or as reports have it.
+    /// Short name, as on the command line or in reports.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The collection that it is from, if one is named.
+    /// Benchmark suite, if stated.
     pub fn suite(&self) -> Option<&str> {
         self.suite.as_deref()
     }
 
-    /// One line for lists.
+    /// Description in one line, for lists.
     pub fn description(&self) -> &str {
         &self.description
     }
 
-    /// What bounds it, if that is known.
+    /// Resource that bounds the kernel, if known.
     pub fn kernel_type(&self) -> Option<KernelType> {
         self.kernel_type
     }
 
-    /// Its name, if it comes with the simulator.
+    /// Name of a built-in kernel; `None` for a user's kernel.
     pub fn built_in_name(&self) -> Option<&'static str> {
         match &self.code {
             Code::BuiltIn(files, _) => Some(files.name),
@@ -195,17 +195,17 @@ impl Kernel {
         }
     }
 
-    /// What a size counts; nothing for a kernel of one size.
+    /// Unit that the size counts; empty for a kernel with a single size.
     pub fn size_unit(&self) -> &str {
         self.size.as_ref().map_or("", |size| &size.unit)
     }
 
-    /// What can be set besides size and seed.
+    /// Settings in addition to size and seed.
     pub fn settings(&self) -> &[Setting] {
         &self.settings
     }
 
-    /// What paths in the description are relative to; none for a kernel that has no folder.
+    /// Folder of relative paths in the description; `None` for a kernel without a folder.
     pub(super) fn folder(&self) -> Option<&Path> {
         match &self.code {
             Code::BuiltIn(..) => None,
@@ -213,7 +213,7 @@ impl Kernel {
         }
     }
 
-    /// The values of all settings that are numbers, checked.
+    /// Checked values of all numeric settings.
     pub(super) fn settings_of(&self, input: &Input) -> Result<Scope, KernelError> {
         let mut scope = Scope::default();
         for Setting { key, accepts, .. } in &self.settings {
@@ -221,9 +221,10 @@ impl Kernel {
             let value = match input.get(key) {
                 None => checked_default(default, bounds, &scope)?,
                 Some(word) => {
-                    // Not 0512 for 512: two words of one meaning would be two kernels in a report.
+                    // Reject 0512 for 512: two spellings of one value would be two kernels in a
+                    // report.
                     let value = word.parse::<i64>().ok().filter(|value| value.to_string() == word);
-                    // What is no number is refused like one that is out of bounds.
+                    // A word that is not a number gets the same error as a number out of bounds.
                     match (value, bounds.refuse(value.unwrap_or(i64::MIN), &scope)?) {
                         (Some(value), None) => value,
                         (_, message) => {
@@ -239,11 +240,11 @@ impl Kernel {
         Ok(scope)
     }
 
-    /// The size that is asked for, or the default, checked; none for a kernel of one size.
+    /// Checked size: the requested one or the default; `None` for a kernel with a single size.
     pub(super) fn size_of(&self, input: &Input, settings: &Scope) -> Result<Option<i64>, KernelError> {
         let Some(size) = &self.size else { return Ok(None) };
         let Some(given) = input.size else { return Ok(Some(checked_default(&size.default, &size.bounds, settings)?)) };
-        // No description has numbers beyond 64 bits with a sign.
+        // Descriptions have only numbers of 64 bits with a sign.
         let value = i64::try_from(given).unwrap_or(i64::MAX);
         match size.bounds.refuse(value, settings)? {
             None if u64::try_from(value) == Ok(given) => Ok(Some(value)),
@@ -254,25 +255,25 @@ impl Kernel {
         }
     }
 
-    /// Checks size and settings of an input, and reads or makes graph and picture.
+    /// Checks size and settings of an input, and reads or generates graph and picture.
     ///
     /// # Errors
-    /// [`KernelError`]: what of it is impossible.
+    /// [`KernelError`] for an impossible input.
     pub(super) fn inputs(&self, input: &Input) -> Result<Inputs, KernelError> {
         let asked = Asked { kernel: &self.name, input, size: &|settings| self.size_of(input, settings) };
         Inputs::of(self.takes, &asked, self.settings_of(input)?)
     }
 
-    /// A size that it can have, for examples.
+    /// A permitted size, for examples.
     pub(super) fn example_size(&self) -> Option<i64> {
         let settings = self.settings_of(&Input::default()).ok()?;
         self.size_of(&Input::default(), &settings).ok()?
     }
 
-    /// The same, with PTX that nvcc makes now for an architecture such as `sm_75`, if its file is CUDA source.
+    /// Replaces the PTX of a CUDA source by the output of nvcc for an architecture such as `sm_75`.
     ///
     /// # Errors
-    /// [`DescriptionError`]: what nvcc says, or that there is none.
+    /// [`DescriptionError`] with nvcc's message, or if nvcc is missing.
     pub fn with_nvcc(mut self, architecture: &str) -> Result<Self, DescriptionError> {
         if let Code::Files { ptx, registers, .. } = &mut self.code {
             if let Ptx::File(path) = ptx
@@ -290,7 +291,7 @@ impl Kernel {
     }
 }
 
-/// A default, which must be one of the values that are possible.
+/// Checks that a default is a permitted value.
 fn checked_default(default: &Formula, bounds: &Bounds, scope: &Scope) -> Result<i64, DescriptionError> {
     let value = default.value(scope)?;
     match bounds.refuse(value, scope)? {

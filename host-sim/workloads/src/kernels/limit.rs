@@ -1,28 +1,29 @@
-//! The table `[limits]` of a kernel's file: what a launch may use, where that differs from what is usual (`mias_ptx::limits`).
+//! Table `[limits]` of a kernel file: limits of a launch that differ from the defaults
+//! (`mias_ptx::limits`).
 
 use super::expression::Scope;
 use super::place::{DescriptionError, Formula};
 use mias_ptx::Limits;
 use mias_ptx::limits::MAX_STACK_BYTES;
 
-/// Limits as the file has them; none: as usual.
+/// Limits as in the file; `None` is the default.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LimitFormulas {
     /// Instructions of one warp.
     pub(super) warp_instructions: Option<Formula>,
     /// Instructions of all warps of a TB.
     pub(super) tb_instructions: Option<Formula>,
-    /// Bytes that the record of one TB takes.
+    /// Bytes of the record of one TB.
     pub(super) tb_record_bytes: Option<Formula>,
-    /// Bytes of the stack of a thread.
+    /// Stack bytes of a thread.
     pub(super) stack_bytes: Option<Formula>,
 }
 
 impl LimitFormulas {
-    /// Their values.
+    /// Evaluates the limits.
     ///
     /// # Errors
-    /// [`DescriptionError`] for one that cannot be.
+    /// [`DescriptionError`] for an impossible limit.
     pub(super) fn values(&self, scope: &Scope) -> Result<Limits, DescriptionError> {
         let usual = Limits::default();
         Ok(Limits {
@@ -38,7 +39,7 @@ impl LimitFormulas {
     }
 }
 
-/// A limit's value, from 1 to `most`.
+/// Value of a limit, from 1 to `most`.
 fn value(formula: &Option<Formula>, scope: &Scope, usual: u64, most: i64, what: &str) -> Result<u64, DescriptionError> {
     let Some(formula) = formula else { return Ok(usual) };
     let value = formula.value(scope)?;

@@ -1,5 +1,5 @@
-//! The twenty-two kernels of Lin et al. 2018, table 2: what a TB takes of an SM of the paper's table 1, and what the assembler says of ours for
-//! the paper's architecture.
+//! The twenty-two kernels of Lin et al. 2018, table 2: what a TB takes of an SM of the paper's
+//! table 1, and what the assembler says of ours for the paper's architecture.
 
 use super::results_tests::{grid, prepared, sm_of, tbs_on};
 use super::*;
@@ -11,9 +11,9 @@ struct Row {
     name: &'static str,
     /// Ours, of a size that is possible.
     small: &'static str,
-    /// Of the original, compiled for sm_50 as the paper does (sources.md D167): threads, registers
-    /// per thread, shared memory per TB in bytes. And TBs per SM of 64 warps, 32 TBs, 65,536
-    /// registers given out by four per thread, and 98 KB.
+    /// Properties of the original compiled for sm_50, as in the paper (sources.md D167): threads,
+    /// registers per thread, shared memory per TB in bytes, TBs per SM. The SM has 64 warps, 32
+    /// TBs, 98 KB of shared memory, and 65,536 registers allocated by four per thread.
     original: [u32; 4],
     /// Shared memory per TB of ours, if it is another.
     shared: Option<u32>,
@@ -56,7 +56,8 @@ fn registers(word: &str) -> Option<u32> {
     word.split([':', ',']).find_map(|setting| setting.strip_prefix("registers=")).map(|count| count.parse().unwrap())
 }
 
-/// The paper's word and the small one are of the same kernel, and the one has the registers that the other one gets here.
+/// The paper's word and the small one are of the same kernel, and the one has the registers that
+/// the other one gets here.
 #[test]
 fn a_tb_takes_what_the_original_takes() {
     let sm = sm_of("lin18-lines");
@@ -76,7 +77,7 @@ fn a_tb_takes_what_the_original_takes() {
     }
 }
 
-/// `NAME.sm_50.ptxas.txt` beside each of them says so.
+/// Checks against the files `NAME.sm_50.ptxas.txt` of the kernels.
 #[test]
 fn registers_on_sm_50_are_those_of_the_reports() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernels");
@@ -90,7 +91,8 @@ fn registers_on_sm_50_are_those_of_the_reports() {
     }
 }
 
-/// Table 2 where it says a number and ours can be as large: TBs of the grid, from the data set and the size of a TB.
+/// Table 2 where it says a number and ours can be as large: TBs of the grid, from the data set and
+/// the size of a TB.
 #[test]
 fn data_sets_are_those_of_table_2() {
     let tbs = |name: &str| {

@@ -1,11 +1,12 @@
-//! The six memory-intensive kernels of Dai et al. 2018, table 2: the table's occupancies, and what its rows say of accesses.
+//! The six memory-intensive kernels of Dai et al. 2018, table 2: the table's occupancies, and what
+//! its rows say of accesses.
 
 use super::results_tests::{sm_of, tbs_on, traced};
 use super::*;
 use mias_warp_trace::isa::Class;
 
-/// A size that is possible; threads, registers as the machine gives them out, and the table's occupancies in permille: registers, shared
-/// memory, threads, TBs.
+/// A size that is possible; threads, registers as the machine gives them out, and the table's
+/// occupancies in permille: registers, shared memory, threads, TBs.
 const TABLE_2: [(&str, u64, [u32; 2], [u64; 4]); 6] = [
     ("3m", 64, [256, 12], [562, 0, 1000, 750]),
     ("sv", 960, [192, 16], [750, 0, 1000, 1000]),
@@ -42,8 +43,9 @@ fn accesses(trace: &KernelTrace) -> Vec<(bool, usize)> {
         .collect()
 }
 
-/// `ax`: the sum is loaded once; then, per column, one element of x for all lanes, one of A for each, which are a row apart, and a line of
-/// sums. `ks`: per feature one element for each lane, a point of 136 bytes apart, and a line.
+/// `ax`: the sum is loaded once; then, per column, one element of x for all lanes, one of A for
+/// each, which are a row apart, and a line of sums. `ks`: per feature one element for each lane, a
+/// point of 136 bytes apart, and a line.
 #[test]
 fn lanes_walk_lines_of_their_own() {
     let column = [(true, 1), (true, 32), (false, 4)];
@@ -51,7 +53,8 @@ fn lanes_walk_lines_of_their_own() {
     assert_eq!(accesses(&traced("ks:256")), [(true, 32), (false, 4)].repeat(34));
 }
 
-/// Shares of instructions that are no accesses to those that are, in a whole launch: Cinst/Minst of table 2 to within 15 %, or rounded.
+/// Shares of instructions that are no accesses to those that are, in a whole launch: Cinst/Minst of
+/// table 2 to within 15 %, or rounded.
 #[test]
 fn computations_per_access_are_those_of_table_2() {
     for (word, table) in [("3m:64", 2.0), ("sv:1920", 3.0), ("cd:1728", 9.0), ("s2:2", 2.0), ("ks:256", 3.0), ("ax:256", 2.0f64)] {

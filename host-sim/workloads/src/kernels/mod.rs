@@ -1,10 +1,15 @@
-//! Kernels: what is launched, on which data, and whether the results are right.
+//! Kernels: code, launch, input data, and a check of the results.
 //!
-//! A [`Kernel`] is described by a TOML file ([`mod@file`]), those that come with the simulator (`mias-kernels`) as a user's own; a [`Spec`] is
-//! one with an input, as the word `mm:256` asks for it. [`Spec::prepare`] is the counterpart of `<kernel>_init` and `_launch` of the
-//! thesis' harness (Nasef 2023, section 4.1.3), [`Instance::check_results`] of `_check_results`; `_uninit` is dropping the [`Prepared`].
+//! A [`Kernel`] is described by a TOML file ([`mod@file`]), both for built-in kernels
+//! (`mias-kernels`) and for user kernels. A [`Spec`] is a kernel with an input, as the word
+//! `mm:256` requests it.
 //!
-//! To add a kernel: its folder in `kernels/`, its name in the list there, and if its results shall be checked a function in `reference/`.
+//! [`Spec::prepare`] corresponds to `<kernel>_init` and `_launch` of the thesis' harness (Nasef
+//! 2023, section 4.1.3), and [`Instance::check_results`] to `_check_results`. Dropping the
+//! [`Prepared`] corresponds to `_uninit`.
+//!
+//! To add a kernel, add its folder to `kernels/` and its name to the list there. To check its
+//! results, add a function to `reference/`.
 
 pub mod argument;
 mod bounds;
@@ -35,7 +40,7 @@ pub use error::KernelError;
 pub use input::Input;
 pub use instance::{Agrees, Expected, Instance, Mismatch, Quality, Region, Results};
 pub use kernel::{Kernel, KernelType, Options, Registers};
-/// The seven of the thesis, and the fourteen of Zhao et al. 2018, of those that come with the simulator.
+/// Built-in kernels: the seven of the thesis, the fourteen of Zhao et al. 2018, and others.
 pub use mias_kernels::{LIN, OTHER_NAMES, THESIS, ZHAO};
 pub use place::{DescriptionError, Place};
 pub use prepared::{Prepared, Progress, unwatched};
@@ -46,22 +51,23 @@ use crate::input::suggest;
 use mias_warp_trace::KernelTrace;
 use std::sync::Arc;
 
-/// Names of the kernels that come with the simulator, in the order of lists.
+/// Names of the built-in kernels, in list order.
 pub fn names() -> impl Iterator<Item = &'static str> {
     mias_kernels::ALL.iter().map(|kernel| kernel.name)
 }
 
-/// The kernel of a name, of those that come with the simulator.
+/// Finds a built-in kernel by name.
 ///
 /// # Errors
-/// [`SpecError`] for another name.
+/// [`SpecError`] for an unknown name.
 pub fn find(name: &str) -> Result<Arc<Kernel>, SpecError> {
     let unknown = || SpecError(suggest::unknown("kernel", name, &names().collect::<Vec<_>>()));
     let files = mias_kernels::find(name).ok_or_else(unknown)?;
     file::built_in(files).map(Arc::new).map_err(|error| SpecError(error.to_string()))
 }
 
-/// Executes all TBs of a kernel of `size`, checks the results against the host's, and gives the warp trace.
+/// Executes all TBs of a kernel of `size`, checks the results against the host's, and returns the
+/// warp trace.
 ///
 /// # Errors
 /// [`KernelError`].

@@ -1,4 +1,5 @@
-//! PTX of CUDA source, by NVIDIA's compiler where it is installed: what the user guide says to do by hand.
+//! Compilation of CUDA source to PTX with the installed nvcc, as the user guide describes it for
+//! manual use.
 
 use super::code::NVCC_OPTIONS;
 use super::place::DescriptionError;
@@ -8,27 +9,28 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::process::Command;
 
-/// The compiler.
+/// Name of the compiler.
 const NVCC: &str = "nvcc";
 
-/// Largest file of the compiler's, in bytes, and longest output that is shown. Assumptions: some megabytes; some pages.
+/// Maximum size of a compiled file in bytes, and maximum length of displayed output. Assumptions:
+/// some megabytes; some pages.
 const MOST_BYTES: u64 = 64 << 20;
 const LONGEST_OUTPUT: usize = 20_000;
 
-/// PTX of the source, with source lines, for an architecture such as `sm_75`.
+/// Compiles the source to PTX with line information, for an architecture such as `sm_75`.
 ///
 /// # Errors
-/// [`DescriptionError`] without nvcc, or with nvcc's own message.
+/// [`DescriptionError`] if nvcc is missing, or with nvcc's message.
 pub(super) fn ptx(source: &Path, architecture: &str) -> Result<String, DescriptionError> {
     let folder = folder()?;
     let output = folder.path().join("module.ptx");
     run(source, architecture, &["-ptx".as_ref(), "-lineinfo".as_ref(), "-o".as_ref(), output.as_os_str()])?;
     let bytes = file::beginning(&output, MOST_BYTES);
     let text = bytes.ok().filter(|bytes| bytes.len() as u64 <= MOST_BYTES).and_then(|bytes| String::from_utf8(bytes).ok());
-    text.ok_or_else(|| DescriptionError(format!("{NVCC} made no PTX of {}", source.display())))
+    text.ok_or_else(|| DescriptionError(format!("{NVCC} produced no PTX from {}", source.display())))
 }
 
-/// The assembler's report on the source.
+/// Generates the assembler's report on the source.
 ///
 /// # Errors
 /// As [`ptx`].
@@ -39,19 +41,19 @@ pub(super) fn report(source: &Path, architecture: &str) -> Result<String, Descri
 }
 
 fn folder() -> Result<tempfile::TempDir, DescriptionError> {
-    tempfile::tempdir().map_err(|error| DescriptionError(format!("--nvcc: cannot make a temporary folder: {error}")))
+    tempfile::tempdir().map_err(|error| DescriptionError(format!("--nvcc: cannot create a temporary folder: {error}")))
 }
 
-/// What the compiler printed.
+/// Runs nvcc and returns its output.
 fn run(source: &Path, architecture: &str, options: &[&OsStr]) -> Result<String, DescriptionError> {
-    // A name that begins with a dash is no option.
+    // A name with a leading dash must not become an option.
     let source = if source.is_absolute() { source.to_owned() } else { Path::new(".").join(source) };
     let mut command = Command::new(NVCC);
     command.arg(format!("-arch={architecture}")).args(NVCC_OPTIONS.split(' ')).args(options).arg(&source);
     let done = command.output().map_err(|error| {
         DescriptionError(match error.kind() {
             ErrorKind::NotFound => format!(
-                "--nvcc: there is no {NVCC} on the PATH; install the CUDA toolkit, or make the PTX where it is installed, by \
+                "--nvcc: {NVCC} is not on the PATH; install the CUDA toolkit, or compile the PTX on a machine that has it, with \
                  `nvcc -ptx -arch={architecture} {NVCC_OPTIONS} {}`",
                 source.display()
             ),

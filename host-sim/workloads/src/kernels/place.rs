@@ -1,32 +1,32 @@
-//! Where something of a kernel's description was written, for messages.
+//! Locations in a kernel's description, for messages.
 
 use super::expression::{Expression, Scope};
 use crate::input::toml_text::point_at;
 use std::ops::Range;
 
-/// What is wrong with a kernel's description; names the file or option, and the remedy.
+/// Error in a kernel's description; names the file or option, and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct DescriptionError(pub String);
 
-/// A place in a file, or an option.
+/// A location in a file, or an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Before the message: `saxpy.toml:7:3`, `--grid`.
+    /// Text before the message: `saxpy.toml:7:3`, `--grid`.
     head: String,
-    /// After it: the line, and carets under the place.
+    /// Text after the message: the line, and carets under the location.
     tail: String,
 }
 
 impl Place {
-    /// An option, or a whole file.
+    /// Location of an option or a whole file.
     pub fn of(name: &str) -> Self {
         Place { head: name.into(), tail: String::new() }
     }
 
-    /// The bytes `span` of the file `name` with the contents `text`.
+    /// Location of the bytes `span` in the file `name` with the contents `text`.
     pub fn span(name: &str, text: &str, span: Range<usize>) -> Self {
-        // The message stands between the two, and has no end of line.
+        // The message is placed between the two parts and has no line end.
         let pointed = point_at(name, text, Some(span), "\n");
         match pointed.split_once(": \n") {
             Some((head, tail)) => Place { head: head.into(), tail: tail.into() },
@@ -34,28 +34,28 @@ impl Place {
         }
     }
 
-    /// That something is wrong here.
+    /// Creates an error at this location.
     pub fn fail(&self, message: impl std::fmt::Display) -> DescriptionError {
         DescriptionError(format!("{}: {message}{}", self.head, self.tail))
     }
 }
 
-/// An expression, and where it was written.
+/// An expression with its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Formula {
-    /// What.
+    /// Expression to evaluate.
     pub expression: Expression,
-    /// Where.
+    /// Location of the expression.
     pub place: Place,
 }
 
 impl Formula {
-    /// A number at a place.
+    /// Constant at a location.
     pub fn constant(value: i64, place: Place) -> Self {
         Formula { expression: Expression::constant(value), place }
     }
 
-    /// Its value.
+    /// Evaluates the expression.
     ///
     /// # Errors
     /// [`DescriptionError`].
@@ -63,7 +63,7 @@ impl Formula {
         self.expression.value(scope).map_err(|message| self.place.fail(message))
     }
 
-    /// Its value, which must be from `least` to 2^32 - 1; `what` says of what.
+    /// Evaluates an extent, which must be from `least` to 2^32 - 1; `what` names it in the message.
     ///
     /// # Errors
     /// [`DescriptionError`].

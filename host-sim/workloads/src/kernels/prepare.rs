@@ -1,4 +1,5 @@
-//! From a kernel and its input to a launch: expressions get their values, buffers are allocated and filled, and arguments placed.
+//! Preparation of a launch from a kernel and its input: evaluates expressions, allocates and fills
+//! buffers, and builds arguments.
 
 use super::argument::{self, Argument, Launching};
 use super::buffer::{MOST_BYTES, NamedBuffer, Sources};
@@ -22,20 +23,24 @@ use mias_ptx::{Arg, Buffer, DeviceMemory, Launch, Program, parser};
 use mias_warp_trace::KernelInfo;
 use std::borrow::Cow;
 
-/// Registers per thread: CUDA C programming guide, table "Technical specifications per compute capability".
+/// Maximum registers per thread: CUDA C programming guide, table "Technical specifications per
+/// compute capability".
 const MAX_REGISTERS: u32 = 255;
 
 impl Spec {
-    /// Reads PTX and the assembler's report: the code, and name, geometry and resources. Buffers are neither allocated nor filled.
+    /// Reads PTX and the assembler's report, without allocating buffers.
+    ///
+    /// Returns the code, and name, geometry and resources.
     ///
     /// # Errors
-    /// [`KernelError`], but for what is wrong with buffers, arguments and limits.
+    /// [`KernelError`], except for errors of buffers, arguments and limits.
     pub fn compile(&self) -> Result<(Program, KernelInfo), KernelError> {
         let scope = self.scope(&self.kernel.inputs(&self.input)?)?;
         self.compiled(&scope).map(|(program, info, _)| (program, info))
     }
 
-    /// Allocates and fills memory, the same for the same input; reads PTX and the assembler's report.
+    /// Prepares the launch: reads PTX and the assembler's report, and allocates and fills memory.
+    /// Equal inputs give equal memory.
     ///
     /// # Errors
     /// [`KernelError`].
@@ -56,7 +61,7 @@ impl Spec {
         Ok(Prepared { program, instance: Instance { memory, entry, launch, regions, expected }, info })
     }
 
-    /// The inputs' names, and those that the kernel defines.
+    /// Names of the inputs, and the names that the kernel defines.
     fn scope(&self, inputs: &Inputs) -> Result<Scope, KernelError> {
         let mut scope = inputs.scope.clone();
         for (name, formula) in &self.kernel.launch.lets {
@@ -65,7 +70,7 @@ impl Spec {
         Ok(scope)
     }
 
-    /// The code; name, geometry and resources; and bytes of dynamic shared memory.
+    /// Code; name, geometry and resources; and bytes of dynamic shared memory.
     fn compiled(&self, scope: &Scope) -> Result<(Program, KernelInfo, u32), KernelError> {
         let (kernel, form) = (&*self.kernel, &self.kernel.launch);
         let (file, ptx) = ptx(&kernel.code)?;
@@ -83,7 +88,7 @@ impl Spec {
     }
 }
 
-/// The PTX, and its file's name for messages.
+/// PTX text, and its file name for messages.
 fn ptx(code: &Code) -> Result<(Cow<'_, str>, Cow<'_, str>), DescriptionError> {
     match code {
         Code::BuiltIn(files, _) => Ok((files.ptx_file.into(), files.ptx.into())),
@@ -103,7 +108,7 @@ fn entry(entry: &Entry, module: &Module<'_>, scope: &Scope) -> Result<String, Ke
     }
 }
 
-/// The entry of a module that has only one.
+/// Entry of a module with only one.
 fn only_entry(module: &Module<'_>) -> Result<String, KernelError> {
     let file = &module.file;
     match module.entries.as_slice() {
@@ -111,12 +116,12 @@ fn only_entry(module: &Module<'_>) -> Result<String, KernelError> {
         [] => Err(DescriptionError(format!("{file}: the module has no entry")).into()),
         several => {
             let names: Vec<String> = several.iter().map(|entry| names::shown(entry.name)).collect();
-            Err(DescriptionError(format!("{file}: which entry? the module has {}; name one", names.join(", "))).into())
+            Err(DescriptionError(format!("{file}: ambiguous entry: the module has {}; name one", names.join(", "))).into())
         }
     }
 }
 
-/// Registers per thread that the user asks for in the place of the kernel's own.
+/// Registers per thread that the user requests instead of the kernel's own.
 fn asked(kernel: &Kernel, count: u64) -> Result<u32, KernelError> {
     let possible = u32::try_from(count).ok().filter(|count| (1..=MAX_REGISTERS).contains(count));
     possible.ok_or_else(|| KernelError::Setting {
@@ -137,7 +142,7 @@ fn registers(kernel: &Kernel, entry: &str) -> Result<u32, KernelError> {
         }
         Code::Files { registers: Registers::Printed(name, report), .. } => ptxas::parse(name, report, entry)?.registers,
         Code::Files { registers: Registers::OfSource(path), .. } => {
-            let message = format!("{}: give the number of registers per thread; nvcc was not asked for it", path.display());
+            let message = format!("{}: the number of registers per thread is unknown without a report of nvcc; set it", path.display());
             return Err(DescriptionError(message).into());
         }
     };
@@ -153,7 +158,7 @@ fn extents(axes: &[Formula; 3], scope: &Scope, what: &str) -> Result<[u32; 3], D
     Ok([x.extent(scope, 1, what)?, y.extent(scope, 1, what)?, z.extent(scope, 1, what)?])
 }
 
-/// What buffers and arguments are made of.
+/// Data from which buffers and arguments are built.
 struct Placing<'a> {
     kernel: &'a Kernel,
     inputs: &'a Inputs,
@@ -161,7 +166,7 @@ struct Placing<'a> {
     host: Option<&'a Host>,
 }
 
-/// Memory with all that is in it.
+/// Memory with its contents.
 struct Placed {
     memory: DeviceMemory,
     buffers: Vec<(String, Buffer)>,
@@ -181,24 +186,24 @@ impl Placing<'_> {
             Giver::Graph | Giver::Picture => self.inputs.words(part),
             Giver::Reference => self.host.and_then(|host| host.words(part)),
         };
-        words.ok_or_else(|| format!("there is no `{part}` to fill it with"))
+        words.ok_or_else(|| format!("no `{part}` to fill it with"))
     }
 
-    /// The buffers that have names, in order, then those of arguments.
+    /// Places the named buffers in order, then those of arguments.
     fn all(&self, program: &Program) -> Result<Placed, DescriptionError> {
         let form = &self.kernel.launch;
         let (given, wanted) = (form.args.len(), program.params.len());
         if given != wanted {
             let list: Vec<String> = program.params.iter().map(|p| format!("{} ({} bytes)", p.name, p.bytes)).collect();
             let list = if list.is_empty() { "none".to_owned() } else { list.join(", ") };
-            let message = format!("{given} arguments are given, entry {} takes {wanted}: {list}", names::quoted(&program.name));
+            let message = format!("{given} arguments, entry {} takes {wanted}: {list}", names::quoted(&program.name));
             return Err(self.kernel.origin.fail(message));
         }
         self.check_room()?;
         let words = |giver: Giver, part: &str| self.words(giver, part);
         let sources = || Sources { scope: self.scope, folder: self.kernel.folder(), words: &words };
         let mut memory = DeviceMemory::new();
-        // One stream for all of them, in the order of their addresses.
+        // One random stream for all named buffers, in address order.
         let mut random = Random::new(self.inputs.seed);
         let (mut buffers, mut regions, mut known) = (Vec::new(), Vec::new(), Vec::new());
         for buffer in &form.buffers {
@@ -212,7 +217,7 @@ impl Placing<'_> {
                 sources().allocate_between(&mut memory, (*element, count, fills), (sides, &border.fills), &mut random)
             };
             let (handle, count) = allocated.map_err(|message| place.fail(format!("buffer `{name}`: {message}")))?;
-            let around = if border.is_none() { "" } else { " and what is around it" };
+            let around = if border.is_none() { "" } else { " and its guard elements" };
             memory.label(handle, &format!("`{name}`{around}"));
             known.push((name.as_str(), *element, count, handle.address));
             regions.push(Region { name: name.clone(), address: handle.address, bytes: count * u64::from(element.bytes()) });
@@ -224,7 +229,7 @@ impl Placing<'_> {
         }
         let mut launching = Launching { sources: sources(), buffers: &known, textures: &textures, memory: &mut memory };
         let mut args = Vec::with_capacity(given);
-        // Buffers without a name have streams of their own, so that each can be left out.
+        // Separate buffers have separate random streams, so that each can be omitted.
         for (number, ((place, argument), param)) in (0..).zip(form.args.iter().zip(&program.params)) {
             let arg = argument.place(param, &mut launching, self.inputs.seed.wrapping_add(number));
             let arg = arg.map_err(|message| place.fail(message))?;
@@ -245,7 +250,8 @@ impl Placing<'_> {
         Ok(Placed { memory, buffers, regions, args })
     }
 
-    /// Puts the module's variables in memory, these with other values than the PTX gives them.
+    /// Places the module's variables in memory, with the values of the description instead of those
+    /// in the PTX.
     fn set(&self, program: &Program, memory: &DeviceMemory, values: &[(u64, Vec<u8>)]) -> Result<(), DescriptionError> {
         if values.is_empty() {
             return Ok(());
@@ -258,7 +264,7 @@ impl Placing<'_> {
         }
     }
 
-    /// That no buffer is too large, nor all of them together, before any is made.
+    /// Checks the sizes of all buffers before any is allocated.
     fn check_room(&self) -> Result<(), DescriptionError> {
         let mut sum: u64 = 0;
         let mut add = |counts: &[u64], element: Element, place: &dyn Fn(String) -> DescriptionError| {
@@ -284,7 +290,7 @@ impl Placing<'_> {
     }
 }
 
-/// How many elements.
+/// Number of elements.
 fn number_of(count: &Formula, scope: &Scope) -> Result<u64, DescriptionError> {
     let value = count.value(scope)?;
     u64::try_from(value).map_err(|_| {

@@ -1,4 +1,4 @@
-//! A kernel ready to run: code, data and resources together.
+//! A kernel ready to run: code, data and resources.
 
 use super::{Instance, KernelError, Region, variable};
 use crate::input::suggest;
@@ -9,18 +9,19 @@ use mias_ptx::names;
 use mias_warp_trace::{KernelInfo, KernelTrace, SECTOR_BYTES};
 use std::ops::{ControlFlow, Range};
 
-/// Is told the TBs that are done and their number, and says whether to go on.
+/// Callback that receives the number of executed TBs and their total, and decides whether to
+/// continue.
 pub type Progress<'w> = dyn FnMut(u64, u64) -> ControlFlow<()> + 'w;
 
-/// A [`Progress`] that nobody looks at.
+/// A [`Progress`] that ignores the numbers.
 pub fn unwatched(_: u64, _: u64) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// A kernel with its data in place. Running it changes the data, so that it can be run once.
+/// A kernel with its data in memory. Execution changes the data, so it can run only once.
 #[derive(Debug)]
 pub struct Prepared {
-    /// The code.
+    /// Decoded code.
     pub program: Program,
     /// Data, geometry and arguments.
     pub instance: Instance,
@@ -29,7 +30,7 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Executes all TBs, checks the results against the host's, and gives the warp trace.
+    /// Executes all TBs, checks the results against the host's, and returns the warp trace.
     ///
     /// # Errors
     /// [`KernelError::Record`], [`KernelError::Mismatch`].
@@ -37,10 +38,11 @@ impl Prepared {
         self.record_once(&mut unwatched)
     }
 
-    /// The same, watched, after which memory holds the results: a second time would run on them.
+    /// Executes as [`Prepared::record`] does, with progress reports. Memory then holds the results,
+    /// and a second execution would use them as inputs.
     ///
     /// # Errors
-    /// As [`Prepared::record`], and if `progress` asked to stop.
+    /// As [`Prepared::record`], and if `progress` stopped the execution.
     pub fn record_once(&self, progress: &mut Progress<'_>) -> Result<KernelTrace, KernelError> {
         let Prepared { program, instance, info } = self;
         let tbs = instance.launch.tbs();
@@ -49,7 +51,8 @@ impl Prepared {
         Ok(trace)
     }
 
-    /// Where it may touch device memory, local memory included: from its first sector to one past its last.
+    /// Range of device sectors that the kernel may access, including local memory: from its first
+    /// sector to one past its last.
     pub fn sector_span(&self) -> Range<u64> {
         let bytes = self.instance.memory.allocations().map(|(start, bytes, _)| start..start + bytes);
         let warps = self.instance.launch.tbs().saturating_mul(self.info.warps().into());
@@ -60,10 +63,10 @@ impl Prepared {
         all.start / SECTOR_BYTES..all.end.div_ceil(SECTOR_BYTES)
     }
 
-    /// Where a buffer or a variable of the module is.
+    /// Finds a buffer or a variable of the module.
     ///
     /// # Errors
-    /// A sentence with the names that there are.
+    /// A sentence with the existing names.
     pub fn region(&self, name: &str) -> Result<Region, String> {
         if let Some(region) = self.instance.regions.iter().find(|region| region.name == name) {
             return Ok(region.clone());
@@ -80,7 +83,7 @@ impl Prepared {
         }
     }
 
-    /// What a region holds now.
+    /// Current contents of a region.
     ///
     /// # Errors
     /// A sentence if it is not in memory: a variable before the kernel ran.

@@ -1,30 +1,31 @@
-//! The assembler's resource report (`nvcc -cubin -Xptxas -v`): registers per thread and static shared memory per TB.
+//! Reader of the assembler's resource report (`nvcc -cubin -Xptxas -v`): registers per thread and
+//! static shared memory per TB.
 
-/// What one TB needs besides threads.
+/// Resources of one TB in addition to threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resources {
-    /// Registers per thread, before any allocation granule.
+    /// Registers per thread, before rounding to an allocation granule.
     pub registers: u32,
     /// Static shared memory per TB in bytes.
     pub shared_bytes: u32,
 }
 
-/// A report that does not say what is needed.
+/// Error for a report without the required data.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}: {message}")]
 pub struct PtxasError {
     /// File name as given.
     pub file: String,
-    /// Line, from 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// What is missing.
+    /// Missing data.
     pub message: String,
 }
 
 /// Finds the resources of `entry` in a report.
 ///
 /// # Errors
-/// [`PtxasError`] if the entry has no "Used ..." line or that line cannot be read.
+/// [`PtxasError`] if the entry has no "Used ..." line or the line is invalid.
 pub fn parse(file: &str, report: &str, entry: &str) -> Result<Resources, PtxasError> {
     let fail = |line: usize, message: String| PtxasError { file: file.into(), line, message };
     let heading = format!("Compiling entry function '{entry}' for");
@@ -32,7 +33,7 @@ pub fn parse(file: &str, report: &str, entry: &str) -> Result<Resources, PtxasEr
     let Some((start, _)) = lines.next() else {
         return Err(fail(1, format!("no entry function '{entry}' in the report")));
     };
-    // The entry's own part ends where the next begins.
+    // The section of an entry ends where the next begins.
     let used = lines
         .take_while(|(_, line)| !line.contains("Compiling entry function"))
         .find_map(|(number, line)| Some((number + 1, line.split_once("Used ")?.1)));

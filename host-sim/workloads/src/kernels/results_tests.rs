@@ -1,5 +1,5 @@
-//! Results of the kernels that come with the simulator: right on whole TBs and on ones that are not full, with each setting and several
-//! seeds; and a wrong one is named.
+//! Results of the kernels that come with the simulator: right on whole TBs and on ones that are not
+//! full, with each setting and several seeds; and a wrong one is named.
 
 use super::*;
 use mias_hw_model::config::{GpuConfig, SmConfig};
@@ -7,8 +7,9 @@ use mias_hw_model::sm::Resources;
 use mias_warp_trace::KernelInfo;
 use rayon::prelude::*;
 
-/// Small inputs: a step of nbdy takes the square of its bodies, and an option of bopt 2,048 steps. In lines: the thesis' kernels and those of
-/// Dai et al. 2018, Shieh 2016, Zhao et al. 2018 and Lin et al. 2018.
+/// Small inputs: a step of nbdy takes the square of its bodies, and an option of bopt 2,048 steps.
+/// In lines: the thesis' kernels and those of Dai et al. 2018, Shieh 2016, Zhao et al. 2018 and Lin
+/// et al. 2018.
 const WORDS: &str = "
     mm:16,seed=0 mm:48,seed=1 mm:128,seed=2 fwt:1024,seed=0 fwt:4096,seed=1 fwt:32768,seed=2 nbdy:256,seed=0
     nbdy:512,seed=1 nbdy:768,seed=2 blk:256,seed=0 blk:1024,seed=1 blk:8192,seed=2 bopt:1,seed=0 bopt:2,seed=1
@@ -41,7 +42,7 @@ const WORDS: &str = "
     dwt:256,rows=56,steps=3,columns=128,seed=2
 ";
 
-/// The same kernels with inputs whose results are not what their buffers are filled with.
+/// Kernels with inputs whose results differ from the initial contents of their buffers.
 const SMALL: &str = "
     mm:64 fwt:1024 nbdy:512 blk:512 bopt:2 bfs:512 dxtc:16 cp:1 hs:16 dc:16 pf:32 bp:16 bs:512 st:3
     3m:64 sv:960 cd:1728 s2:2 ks:300 ax:300
@@ -64,7 +65,8 @@ pub(super) fn traced(word: &str) -> KernelTrace {
     prepared(word).record().unwrap_or_else(|error| panic!("{word}: {error}"))
 }
 
-/// TBs of a word's launch, along each axis. Nothing is prepared: some inputs are hundreds of megabytes.
+/// TBs of a word's launch, along each axis. Nothing is prepared: some inputs are hundreds of
+/// megabytes.
 pub(super) fn grid(word: &str) -> [u32; 3] {
     let spec = Spec::parse(word).unwrap();
     let form = &spec.kernel.launch;
@@ -80,7 +82,7 @@ pub(super) fn sm_of(gpu: &str) -> SmConfig {
     toml::from_str::<GpuConfig>(mias_gpus::text(gpu).unwrap()).unwrap().sm
 }
 
-/// How many TBs of a kernel an SM holds.
+/// Number of TBs of a kernel that fit on an SM.
 pub(super) fn tbs_on(sm: &SmConfig, info: &KernelInfo) -> u32 {
     Resources::of_sm(sm).count(&Resources::of_tb(info, sm))
 }

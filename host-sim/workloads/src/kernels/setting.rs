@@ -1,4 +1,4 @@
-//! What of a kernel's input can be set, besides size and seed.
+//! Settings of a kernel's input, in addition to size and seed.
 
 use super::bounds::Bounds;
 use super::place::Formula;
@@ -6,20 +6,20 @@ use super::place::Formula;
 /// A setting of a kernel.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Setting {
-    /// Its key.
+    /// Key of the setting.
     pub key: String,
-    /// What it is and which values it takes, for lists and messages.
+    /// Meaning and permitted values, for lists and messages.
     pub description: String,
     #[serde(skip)]
     pub(super) accepts: Accepts,
 }
 
-/// What a setting may be.
+/// Type of a setting's value.
 #[derive(Clone, Debug)]
 pub(super) enum Accepts {
-    /// A whole number, which expressions know by the key.
+    /// An integer, which expressions know by the key.
     Number { default: Formula, bounds: Bounds },
-    /// A word that may be a file's path.
+    /// A word that may be the path of a file.
     File,
     /// Another word.
     Word,
@@ -34,12 +34,12 @@ impl Setting {
         Setting { key: key.into(), description: description.into(), accepts: Accepts::Word }
     }
 
-    /// Whether its value is a whole number, which expressions know by the key.
+    /// True if the value is an integer, which expressions know by the key.
     pub(super) fn is_number(&self) -> bool {
         matches!(self.accepts, Accepts::Number { .. })
     }
 
-    /// Whether its value may be a file's path.
+    /// True if the value may be the path of a file.
     pub fn names_a_file(&self) -> bool {
         matches!(self.accepts, Accepts::File)
     }

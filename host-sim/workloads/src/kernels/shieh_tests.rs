@@ -1,5 +1,5 @@
-//! The nineteen kernels of Shieh 2016, table 4.2, and the urgent task beside them: the table's registers, shared memory,
-//! threads and TBs per SM.
+//! Tests of the nineteen kernels of Shieh 2016, table 4.2, and of the urgent task: registers,
+//! shared memory, threads and TBs per SM by the table.
 
 use super::results_tests::{sm_of, tbs_on, traced};
 use super::*;
@@ -19,8 +19,9 @@ const fn row(name: &'static str, size: u64, kernel: &'static str, resources: [u3
     Row { name, size, kernel, resources }
 }
 
-/// Row by row. Three are not as printed (sources.md D132): the resources of the two of dwt2d are exchanged, and those of kmeans have 3,072 bytes of
-/// shared memory, which are their registers once more: the kernels have no shared memory.
+/// Row by row. Three are not as printed (sources.md D132): the resources of the two of dwt2d are
+/// exchanged, and those of kmeans have 3,072 bytes of shared memory, which are their registers once
+/// more: the kernels have no shared memory.
 const TABLE_4_2: [Row; 19] = [
     row("pf", 224, "pathfinder dynproc", [4096, 2048, 256, 6]),
     row("hs", 24, "hotspot calculate_temp", [9216, 3072, 256, 3]),
@@ -73,8 +74,9 @@ fn default_tbs(name: &str) -> u64 {
     Spec::parse(name).unwrap().compile().unwrap().1.tbs()
 }
 
-/// The table's last column, a launch, and where its first TB that stops being idempotent does so: the share of its warp's instructions that are
-/// before the first that does, in percent from and to.
+/// The table's last column, a launch, and where its first TB that stops being idempotent does so:
+/// the share of its warp's instructions that are before the first that does, in percent from and
+/// to.
 const IDEMPOTENT: [(&str, bool, Option<[u32; 2]>); 19] = [
     ("pf:224,starts=1", true, None),
     ("hs:24", true, None),
@@ -97,8 +99,9 @@ const IDEMPOTENT: [(&str, bool, Option<[u32; 2]>); 19] = [
     ("hw:1", false, Some([0, 1])),
 ];
 
-/// By the bytes that a TB loads and stores (sources.md D132). Against the table: a point of sc adds to its row of a table, so that twice
-/// is not once; and a tile of nw is stored where nothing was loaded, since it begins with what is beside it alone.
+/// Idempotence by the bytes that a TB loads and stores (sources.md D132). Three kernels differ from
+/// the table. A point of sc adds to its row of a table, so a second execution differs. A tile of nw
+/// is stored without having been loaded, since it depends only on its neighbors.
 #[test]
 fn three_are_not_as_the_table_says_of_idempotence() {
     let mut otherwise = Vec::new();

@@ -1,7 +1,9 @@
-//! Which kernel on which input: the words `mm`, `mm:256`, `bfs:graph=road.gr,seed=3`, `saxpy.toml:65536`.
+//! Words that select a kernel and its input: `mm`, `mm:256`, `bfs:graph=road.gr,seed=3`,
+//! `saxpy.toml:65536`.
 //!
-//! Grammar: `KERNEL[:SETTING[,SETTING]...]`, a kernel being a name or the path of a TOML file, and a setting `KEY=VALUE`, or a number
-//! alone for `size`. Every kernel takes `seed` and `registers` besides its own.
+//! Grammar: `KERNEL[:SETTING[,SETTING]...]`. A kernel is a name or the path of a TOML file. A
+//! setting is `KEY=VALUE`, or a number alone for `size`. Every kernel has the settings `seed` and
+//! `registers` in addition to its own.
 
 use super::input::Input;
 use super::place::DescriptionError;
@@ -10,22 +12,22 @@ use crate::input::suggest;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The setting that stands in for a kernel's number of registers.
+/// Setting that overrides a kernel's number of registers.
 pub(super) const REGISTERS: &str = "registers";
 
-/// What a kernel's file is called at its end.
+/// Extension of kernel files.
 const FILE: &str = ".toml";
 
 /// A kernel and its input.
 #[derive(Clone, Debug)]
 pub struct Spec {
-    /// The kernel.
+    /// Kernel to launch.
     pub kernel: Arc<Kernel>,
-    /// Its input.
+    /// Input of the kernel.
     pub input: Input,
 }
 
-/// What is wrong with a word that should name a kernel.
+/// Error in a word that should name a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SpecError(pub String);
@@ -37,21 +39,21 @@ impl From<DescriptionError> for SpecError {
 }
 
 impl Spec {
-    /// A kernel of `size`, its data random by `seed`.
+    /// Creates a spec with a size, and random data from `seed`.
     pub fn sized(kernel: Arc<Kernel>, size: u64, seed: u64) -> Self {
         Spec { kernel, input: Input::sized(size, seed) }
     }
 
-    /// A kernel on its default input.
+    /// Creates a spec with the kernel's default input.
     pub fn of(kernel: Arc<Kernel>) -> Self {
         Spec { kernel, input: Input::default() }
     }
 
-    /// Reads a word.
+    /// Parses a word.
     ///
     /// # Errors
-    /// [`SpecError`] for an unknown kernel or setting, one given twice, a malformed number, or what is wrong with a kernel's file.
-    /// Whether the kernel can do with the values is for [`Spec::prepare`] to say.
+    /// [`SpecError`] for an unknown kernel or setting, a repeated setting, a malformed number, or
+    /// an error in a kernel file. [`Spec::prepare`] checks whether the kernel supports the values.
     pub fn parse(word: &str) -> Result<Self, SpecError> {
         if let Some((path, settings)) = Self::file(word) {
             let kernel = Arc::new(file::read(Path::new(path))?);
@@ -64,23 +66,22 @@ impl Spec {
         let is_path = name.contains(['/', '\\']) || name.ends_with(".ptx");
         let kernel = find(name).map_err(|error| match code::advice(Path::new(word)) {
             Some(advice) => SpecError(advice),
-            None if is_path => {
-                SpecError(format!("unknown kernel `{word}`; a kernel of your own is named by its TOML file, or run with --ptx"))
-            }
+            None if is_path => SpecError(format!("unknown kernel `{word}`; name a user kernel by its TOML file, or run it with --ptx")),
             None => error,
         })?;
         Ok(Spec { input: input(&kernel, word, settings)?, kernel })
     }
 
-    /// The same, with PTX that nvcc makes now for an architecture such as `sm_75`, if the kernel's file names CUDA source for it.
+    /// Replaces the PTX by the output of nvcc for an architecture such as `sm_75`, if the kernel's
+    /// file names CUDA source.
     ///
     /// # Errors
-    /// [`DescriptionError`]: what nvcc says, or that there is none.
+    /// [`DescriptionError`] with nvcc's message, or if nvcc is missing.
     pub fn with_nvcc(self, architecture: &str) -> Result<Self, DescriptionError> {
         Ok(Spec { kernel: Arc::new((*self.kernel).clone().with_nvcc(architecture)?), ..self })
     }
 
-    /// Path and settings of a word that names a kernel's file.
+    /// Path and settings in a word that names a kernel file.
     pub fn file(word: &str) -> Option<(&str, Option<&str>)> {
         if word.ends_with(FILE) {
             return Some((word, None));
@@ -89,7 +90,8 @@ impl Spec {
         Some((&word[..end], Some(&word[end + 1..])))
     }
 
-    /// What the kernel is called in reports, for the word that asked for it: the word itself, but for the path and end of a file.
+    /// Name of the kernel in reports, for the word that requested it: the word without the path and
+    /// extension of a file.
     pub fn name(&self, word: &str) -> String {
         match Self::file(word) {
             _ if self.kernel.built_in_name().is_some() => word.to_owned(),
@@ -98,7 +100,7 @@ impl Spec {
         }
     }
 
-    /// The problem size; none where an input file or the launch decides, or if it is impossible.
+    /// Problem size; `None` if an input file or the launch determines it, or if it is impossible.
     pub fn size(&self) -> Option<u64> {
         if self.input.size.is_none() && self.kernel.takes.reads_a_file(&self.input) {
             return None;
@@ -108,7 +110,7 @@ impl Spec {
     }
 }
 
-/// Reads the settings of a word.
+/// Parses the settings of a word.
 fn input(kernel: &Kernel, word: &str, settings: Option<&str>) -> Result<Input, SpecError> {
     let fail = |message: String| SpecError(format!("kernel `{word}`: {message}"));
     let mut input = Input::default();
@@ -116,7 +118,7 @@ fn input(kernel: &Kernel, word: &str, settings: Option<&str>) -> Result<Input, S
     for setting in settings.into_iter().flat_map(|settings| settings.split(',')) {
         let (key, value) = setting.split_once('=').unwrap_or(("size", setting));
         if given.contains(&key) {
-            return Err(fail(format!("{key} is given twice")));
+            return Err(fail(format!("duplicate {key}")));
         }
         given.push(key);
         let number = || {
@@ -127,9 +129,9 @@ fn input(kernel: &Kernel, word: &str, settings: Option<&str>) -> Result<Input, S
         };
         match key {
             "size" if kernel.size.is_some() => input.size = Some(number()?),
-            "size" => return Err(fail("it has one size; a table [size] in its file would allow others".into())),
+            "size" => return Err(fail("it has one size; add a table [size] to its file for others".into())),
             "seed" => input.seed = number()?,
-            // A kernel of the user may have a setting of this name.
+            // A user's kernel may have its own setting of this name.
             REGISTERS if !kernel.settings().iter().any(|setting| setting.key == key) => input.registers = Some(number()?),
             _ => match kernel.settings().iter().find(|setting| setting.key == key) {
                 Some(setting) if !value.is_empty() => input = input.with(&setting.key, value),
@@ -165,14 +167,14 @@ mod tests {
             ("mn", &*format!("unknown kernel `mn`; did you mean `mm`? known: {known}")),
             ("mm:", "kernel `mm:`: size ``: expected a whole number, as in mm:640"),
             ("mm:1k", "kernel `mm:1k`: size `1k`: expected a whole number, as in mm:640"),
-            ("mm:256,size=3", "kernel `mm:256,size=3`: size is given twice"),
+            ("mm:256,size=3", "kernel `mm:256,size=3`: duplicate size"),
             ("mm:sede=3", "kernel `mm:sede=3`: unknown setting `sede`; did you mean `seed`? known: size, seed, inner, registers"),
         ] {
             assert_eq!(Spec::parse(word).unwrap_err().to_string(), message);
         }
     }
 
-    /// A thread has at least one register and at most 255; a kernel of the user that has such a setting keeps it.
+    /// A thread has 1 to 255 registers. A user's kernel with its own setting of this name keeps it.
     #[test]
     fn registers_stand_in_for_those_of_the_file() {
         let registers = |word: &str| Spec::parse(word).unwrap().compile().map(|(_, info)| info.registers_per_thread);

@@ -1,4 +1,4 @@
-//! What holds for every kernel of the set, and the figures of sources.md D79 and D80.
+//! Properties of every built-in kernel, and the numbers of sources.md D79 and D80.
 
 use super::results_tests::{sm_of, tbs_on};
 use super::*;
@@ -21,8 +21,8 @@ fn sizes_that_do_not_fit_are_refused() {
     }
 }
 
-/// Threads, registers and shared memory of sources.md D79: those published, but for dxtc the 93 to 100 registers that give its
-/// occupancy, and less shared memory.
+/// Threads, registers and shared memory of sources.md D79: those published, but for dxtc the 93 to
+/// 100 registers that give its occupancy, and less shared memory.
 #[test]
 fn resources_are_those_of_the_thesis_kernels() {
     for (name, size, threads, registers, shared) in [
@@ -41,8 +41,9 @@ fn resources_are_those_of_the_thesis_kernels() {
     }
 }
 
-/// The kernels of Dai et al. 2018, table 2, with a size that is possible: threads, registers and shared memory of a TB (sources.md D130), and
-/// the table's occupancies in permille: registers, shared memory, threads, TBs.
+/// The kernels of Dai et al. 2018, table 2, with a size that is possible: threads, registers and
+/// shared memory of a TB (sources.md D130), and the table's occupancies in permille: registers,
+/// shared memory, threads, TBs.
 const DAI: [(&str, u64, [u32; 3], [u64; 4]); 7] = [
     ("cp", 1, [128, 28, 4116], [875, 670, 667, 1000]),
     ("hs", 16, [256, 36, 3072], [984, 219, 583, 438]),
@@ -111,9 +112,10 @@ fn count(mix: &[Class], class: Class) -> usize {
     mix.iter().filter(|&&c| c == class).count()
 }
 
-/// Per tile 2 loads, 2 + 32 shared accesses, 16 multiply-adds and 2 barriers: both factors of each product are read from shared memory,
-/// which the assembler makes 20 accesses of, four of them of 16 bytes (sources.md D80). The SDK's kernel has 1,218 instructions for 20 tiles,
-/// 56 % of them to shared memory.
+/// Per tile 2 loads, 2 + 32 shared accesses, 16 multiply-adds and 2 barriers: both factors of each
+/// product are read from shared memory, which the assembler makes 20 accesses of, four of them of
+/// 16 bytes (sources.md D80). The SDK's kernel has 1,218 instructions for 20 tiles, 56 % of them to
+/// shared memory.
 #[test]
 fn mm_executes_what_is_published() {
     let (one, two) = (mix(&traced("mm", 16, 0)), mix(&traced("mm", 32, 0)));
@@ -174,9 +176,10 @@ fn floats(trace: &KernelTrace, warp: u32) -> usize {
     trace.shape_insts()[range.start as usize..range.end as usize].iter().filter(|i| trace.statics()[i.index()].class == Class::Sp).count()
 }
 
-/// Two barriers per step, one value through shared memory, no other memory in the loop (sources.md D80): for both trees, of so many steps
-/// and nodes of a thread. Warp w is within the tree for all steps but the last 32 times its first thread's nodes, and has two float operations
-/// per node then.
+/// For both trees, a step has two barriers, one value through shared memory, and no other memory
+/// access in the loop (sources.md D80). Each tree is given by its steps and nodes per thread. Warp
+/// w is within the tree for all steps but the last 32 times its first thread's nodes, and has two
+/// float operations per node then.
 #[test]
 fn bopt_executes_what_is_published() {
     for (word, steps, nodes) in [("bopt:1", 2048, 16), ("bopt:1,steps=512", 512, 4)] {
@@ -196,7 +199,8 @@ fn bopt_executes_what_is_published() {
     }
 }
 
-/// Published are 55,760 instructions per warp in the mean (sources.md D81), 27.2 per step; the SDK's kernel read as PTX has 55,740.
+/// Published are 55,760 instructions per warp in the mean (sources.md D81), 27.2 per step; the
+/// SDK's kernel read as PTX has 55,740.
 #[test]
 fn bopt_executes_as_much_as_is_published() {
     let mean = traced("bopt", 1, 0).warp_insts() as f64 / 4.0;
@@ -211,9 +215,11 @@ fn bfs_diverges() {
     assert!((4.0..24.0).contains(&lanes), "{lanes}");
 }
 
-/// One load of pixels and 16 of the list of cuts, for each of which all colours are read from shared memory; the second warp has no pixels
-/// to load. Barriers: one after loading, one and 4 for the covariance of 16, one each for projecting and sorting, one and 6 for the
-/// least error of 64. The SDK's kernel has 5,788 instructions per warp, some six for each access to memory.
+/// The kernel loads pixels once and the list of divisions 16 times; for each division, all colors
+/// are read from shared memory. The second warp has no pixels to load. Barriers: one after loading,
+/// one and 4 for the covariance of 16, one each for projection and sorting, one and 6 for the
+/// minimum error of 64. The SDK's kernel has 5,788 instructions per warp, about six per memory
+/// access.
 #[test]
 fn dxtc_executes_what_its_source_says() {
     let trace = traced("dxtc", 4, 0);
@@ -251,7 +257,7 @@ fn every_compiled_entry_lowers_and_reports() {
             let program = Program::parse(files.ptx_file, files.ptx, entry.name).unwrap();
             assert!(Lowered::new(&program).statics.iter().flatten().count() > 0);
             let resources = ptxas::parse(files.report_file, files.report, entry.name).unwrap();
-            // What PTX declares is what the assembler takes.
+            // The sizes declared in PTX equal those of the assembler.
             assert!(resources.registers > 0 && resources.shared_bytes == program.shared_with(0));
             assert!(!files.ptx.contains('/') || files.ptx.lines().all(|l| !l.contains('/') || l.trim_start().starts_with("//")));
         }
@@ -259,7 +265,8 @@ fn every_compiled_entry_lowers_and_reports() {
 }
 
 proptest! {
-    /// Real PTX with a piece cut out, doubled or overwritten is read, or refused with a place in the file.
+    /// Real PTX with a piece cut out, doubled or overwritten is read, or refused with a place in
+    /// the file.
     #[test]
     fn damaged_ptx_never_panics(at in 0usize..4000, length in 1usize..60, how in 0u8..3, with in "[%a-z0-9.,;{}@:\\[\\] ]{0,8}") {
         for (kernel, entry) in [("mm", "mm"), ("fwt", "fwt_radix4")] {

@@ -1,4 +1,4 @@
-//! Textures and surfaces of a kernel's file: which part of a buffer is seen as texels, and how it is looked up.
+//! Textures and surfaces of a kernel file: views of buffers as texels, with their look-up mode.
 
 use super::buffer::Known;
 use super::element::Element;
@@ -9,32 +9,32 @@ use mias_ptx::DeviceMemory;
 use mias_ptx::ast::Type;
 use mias_ptx::texture::{Format, Read, Sampler, Shape, Texture};
 
-/// A texture that a kernel's file names.
+/// A texture named in a kernel file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct NamedTexture {
-    /// Its name.
+    /// Name of the texture.
     pub(super) name: String,
-    /// The buffer that has its texels.
+    /// Buffer that contains the texels.
     pub(super) buffer: String,
-    /// What a channel is; none: what the buffer's elements are.
+    /// Type of a channel; `None` takes the element type of the buffer.
     pub(super) channel: Option<Element>,
-    /// Channels of a texel.
+    /// Channels per texel.
     pub(super) channels: u8,
-    /// Its geometry.
+    /// Geometry of the texture.
     pub(super) shape: Shape,
-    /// Width and height in texels, and depth or layers.
+    /// Width and height in texels, and depth or number of layers.
     pub(super) size: [Formula; 3],
-    /// Bytes from a row to the next; none: a row's own.
+    /// Distance between rows in bytes; `None` is the size of a row.
     pub(super) pitch: Option<Formula>,
-    /// What integers are read as.
+    /// Interpretation of integers.
     pub(super) read: Read,
-    /// How it is looked up.
+    /// Look-up mode.
     pub(super) sampler: Sampler,
-    /// Where it is described.
+    /// Location of the description.
     pub(super) place: Place,
 }
 
-/// That a texture has texels of this type.
+/// Type of a texel channel.
 pub(super) fn channel(element: Element) -> Type {
     match element {
         Element::Float(bytes) => Type::Float(bytes),
@@ -44,10 +44,10 @@ pub(super) fn channel(element: Element) -> Type {
 }
 
 impl NamedTexture {
-    /// Binds it to its buffer's memory and gives its handle.
+    /// Binds the texture to its buffer's memory and returns its handle.
     ///
     /// # Errors
-    /// [`DescriptionError`]: what does not fit.
+    /// [`DescriptionError`] for a mismatch.
     pub(super) fn bind(&self, scope: &Scope, buffers: &[Known<'_>], memory: &mut DeviceMemory) -> Result<u64, DescriptionError> {
         let known = buffers.iter().find(|(name, ..)| *name == self.buffer);
         let names = || buffers.iter().map(|(name, ..)| *name).collect::<Vec<_>>();
@@ -67,10 +67,10 @@ impl NamedTexture {
     }
 }
 
-/// That there is no texture of this name.
+/// Message for an unknown texture.
 pub(super) fn unknown_texture(name: &str, known: &[&str]) -> String {
     match known {
-        [] => format!("unknown texture `{name}`; there is no table [textures]"),
+        [] => format!("unknown texture `{name}`: the table [textures] is missing"),
         known => suggest::unknown("texture", name, known),
     }
 }

@@ -1,4 +1,5 @@
-//! First values of a module's `__constant__` and `__device__` variables, which a program on a GPU sets by `cudaMemcpyToSymbol`.
+//! Initial values of a module's `__constant__` and `__device__` variables, which a CUDA program
+//! sets by `cudaMemcpyToSymbol`.
 
 use super::argument::{Argument, Launching, Slot};
 use super::element::Element;
@@ -9,37 +10,37 @@ use crate::random::Random;
 use mias_ptx::image::{Image, ModuleVariable};
 use mias_ptx::names;
 
-/// A variable that a kernel's file gives a value.
+/// A module variable with a value in the kernel file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct NamedVariable {
-    /// Its name, in the PTX or as C++ has it.
+    /// Name, in the PTX or in C++.
     pub(super) name: String,
-    /// The value.
+    /// Value of the variable.
     pub(super) value: Value,
-    /// Where it is given.
+    /// Location of the value.
     pub(super) place: Place,
 }
 
-/// What a variable holds.
+/// Value of a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
-    /// One value.
+    /// A single value.
     Word(Argument),
-    /// Elements; what is behind them stays as the PTX has it.
+    /// Elements; the PTX sets the rest of the variable.
     Elements {
-        /// Of this type.
+        /// Element type.
         element: Element,
-        /// As many; none: as many as it has room for.
+        /// Number of elements; `None` fills the whole variable.
         count: Option<Formula>,
-        /// One after the other, and again from the first.
+        /// Filling rules, applied element by element in rotation.
         fills: Vec<Fill>,
     },
 }
 
-/// The variable of a name.
+/// Finds a variable by name.
 ///
 /// # Errors
-/// A sentence with the names that there are.
+/// A sentence with the existing names.
 pub(super) fn find<'i>(image: &'i Image, name: &str) -> Result<&'i ModuleVariable, String> {
     let found = names::matching(name, image.variables.iter().map(|variable| variable.name.as_str()));
     match found.as_slice() {
@@ -51,15 +52,16 @@ pub(super) fn find<'i>(image: &'i Image, name: &str) -> Result<&'i ModuleVariabl
         [one] => image.find(one).ok_or_else(|| format!("unknown variable `{name}`")),
         several => {
             let several: Vec<String> = several.iter().map(|name| names::shown(name)).collect();
-            Err(format!("which `{name}`? the module has {}", several.join(", ")))
+            Err(format!("ambiguous `{name}`: the module has {}", several.join(", ")))
         }
     }
 }
 
-/// The bytes from the variable's start on. A buffer of a word's own is random by `seed`, elements are drawn from `random`.
+/// Bytes from the start of the variable. A separate buffer of a word uses `seed`; elements are
+/// drawn from `random`.
 ///
 /// # Errors
-/// What does not fit.
+/// The cause of a mismatch.
 pub(super) fn bytes(
     variable: &ModuleVariable,
     value: &Value,
@@ -80,10 +82,10 @@ pub(super) fn bytes(
         Some(count) => {
             let value = count.expression.value(launching.sources.scope)?;
             let fits = u64::try_from(value).ok().filter(|count| count.checked_mul(width).is_some_and(|bytes| bytes <= size));
-            fits.ok_or_else(|| format!("{value} elements of {element} are given, but the variable has {size} bytes"))?
+            fits.ok_or_else(|| format!("{value} elements of {element}, but the variable has {size} bytes"))?
         }
         None if size % width == 0 => size / width,
-        None => return Err(format!("the variable has {size} bytes, which is no whole number of {element}; give another type")),
+        None => return Err(format!("the variable has {size} bytes, not a whole number of {element}; use another type")),
     };
     launching.sources.bytes(element, Some(count), fills, random).map(|(bytes, _)| bytes)
 }

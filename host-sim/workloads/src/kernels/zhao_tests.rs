@@ -1,11 +1,13 @@
-//! The fourteen kernels of Zhao et al. 2018, table 1: the table's grids, and what a TB takes of an SM.
+//! The fourteen kernels of Zhao et al. 2018, table 1: the table's grids, and what a TB takes of an
+//! SM.
 
 use std::collections::BTreeSet;
 
 use super::results_tests::{grid, prepared, sm_of, tbs_on};
 use super::*;
 
-/// A row of the table, and what the originals take (sources.md D146), which the table does not have.
+/// A row of the table, and what the originals take (sources.md D146), which the table does not
+/// have.
 struct Row {
     /// The paper's name, in small letters.
     name: &'static str,
@@ -13,7 +15,8 @@ struct Row {
     grid: [u32; 3],
     /// Ours, of a size that is possible.
     small: &'static str,
-    /// Threads, registers per thread, shared memory per TB in bytes; and TBs per SM of 1,536 threads, 8 TBs, 32,768 registers and 48 KiB.
+    /// Threads, registers per thread, shared memory per TB in bytes; and TBs per SM of 1,536
+    /// threads, 8 TBs, 32,768 registers and 48 KiB.
     resources: [u32; 4],
 }
 
@@ -38,7 +41,8 @@ const TABLE_1: [Row; 14] = [
     row("sc", [512, 1, 1], "sc:512,dimensions=1", [512, 12, 0, 3]),
 ];
 
-/// Where the shape differs, as many TBs: a picture of `dxtc` is a square, and `pathfinder` has columns and starts.
+/// The number of TBs is equal even if the shape differs: a picture of `dxtc` is a square, and
+/// `pathfinder` has columns and starts.
 #[test]
 fn grids_are_those_of_table_1() {
     let mut otherwise = Vec::new();

@@ -1,6 +1,7 @@
-//! Pictures for `dxtc`: from a PNG or PPM file, or made up.
+//! Pictures for `dxtc`: from a PNG or PPM file, or generated.
 //!
-//! Pixels are red, green and blue of 8 bits. Grey becomes three equal channels; what is transparent is laid over black.
+//! Pixels have 8 bits each of red, green and blue. Gray becomes three equal channels, and
+//! transparent pixels are blended over black.
 
 mod png;
 mod ppm;
@@ -12,13 +13,15 @@ pub use synthetic::synthetic;
 
 use crate::input::file::{self, InputFileError};
 
-/// Longest side of a picture in pixels (assumption: at a TB per 4 x 4 pixels, one launch of a million TBs is enough).
+/// Maximum side of a picture in pixels (assumption: at a TB per 4 x 4 pixels, one launch of a
+/// million TBs is enough).
 pub const MAX_SIDE: usize = 4096;
 
-/// Largest file in bytes: the longest sides in the widest form, numbers of three digits with a space, and some comments.
+/// Maximum size of a file in bytes: the longest sides in the widest form, numbers of three digits
+/// with a space, and some comments.
 const MAX_BYTES: u64 = (MAX_SIDE * MAX_SIDE * 3 * 4 + (1 << 20)) as u64;
 
-/// Red, green, blue.
+/// Red, green and blue of a pixel.
 pub type Pixel = [u8; 3];
 
 /// A picture; neither side is 0.
@@ -28,11 +31,11 @@ pub struct Picture {
     pub width: usize,
     /// Rows.
     pub height: usize,
-    /// Row by row, from the top.
+    /// Pixels row by row, from the top.
     pub pixels: Vec<Pixel>,
 }
 
-/// Reads a file, PNG or PPM (P6 or P3), told by its first bytes.
+/// Reads a PNG or PPM (P6 or P3) file, recognized by its first bytes.
 ///
 /// # Errors
 /// [`InputFileError`].
@@ -41,7 +44,7 @@ pub fn load(file: &str) -> Result<Picture, InputFileError> {
     if png::is(&bytes) { png::read(file, &bytes) } else { ppm::read(file, &bytes) }
 }
 
-/// What is wrong with a size, if anything.
+/// Error in a size, if any.
 fn size_error([width, height]: [u64; 2]) -> Option<String> {
     match [width, height] {
         [0, _] | [_, 0] => Some(format!("{width} x {height} pixels: an image has at least one")),
@@ -53,12 +56,12 @@ fn size_error([width, height]: [u64; 2]) -> Option<String> {
 }
 
 impl Picture {
-    /// The pixel of a row and column; beyond the edges, the nearest there is.
+    /// Pixel at a row and column; beyond the edges, the nearest one.
     pub fn at(&self, row: usize, column: usize) -> Pixel {
         self.pixels[row.min(self.height - 1) * self.width + column.min(self.width - 1)]
     }
 
-    /// `side` rows and columns from the middle; none if there are not so many.
+    /// Square of `side` rows and columns from the middle; `None` if the picture is smaller.
     #[must_use]
     pub fn middle(&self, side: usize) -> Option<Picture> {
         let [left, top] = [self.width.checked_sub(side)? / 2, self.height.checked_sub(side)? / 2];
@@ -66,7 +69,7 @@ impl Picture {
         (side > 0).then(|| Picture { width: side, height: side, pixels: (0..side).flat_map(row).copied().collect() })
     }
 
-    /// Filled up to multiples of `step` in both directions by repeating the last column and row.
+    /// Pads both sides to multiples of `step` by repeating the last column and row.
     #[must_use]
     pub fn padded(&self, step: usize) -> Picture {
         let [width, height] = [self.width, self.height].map(|side| side.next_multiple_of(step));

@@ -1,15 +1,15 @@
-//! PNG (W3C, "Portable Network Graphics, second edition", ISO/IEC 15948): all kinds of up to 8 bits per channel, interlaced or not. Of
-//! an animation, the first picture.
+//! Reader of PNG (W3C, "Portable Network Graphics, second edition", ISO/IEC 15948): all types of up
+//! to 8 bits per channel, interlaced or not. Of an animation, it reads the first picture.
 
 use super::{Picture, size_error};
 use crate::input::file::InputFileError;
 use ::png::{BitDepth, ColorType, Decoder, DecodingError, Transformations};
 use std::io::Cursor;
 
-/// Section 5.2.
+/// Signature of PNG files (section 5.2).
 const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-/// Whether this is the beginning of a PNG file.
+/// True if the bytes are the beginning of a PNG file.
 pub(super) fn is(bytes: &[u8]) -> bool {
     bytes.starts_with(SIGNATURE)
 }
@@ -29,7 +29,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Picture, InputFileError> 
         return Err(fail("16 bits per channel; write it with 8".into()));
     }
     let mut reader = decoder.read_info().map_err(damaged)?;
-    let size = reader.output_buffer_size().ok_or_else(|| fail("too large to be decoded; scale it down".into()))?;
+    let size = reader.output_buffer_size().ok_or_else(|| fail("too large to decode; scale it down".into()))?;
     let mut data = vec![0; size];
     let frame = reader.next_frame(&mut data).map_err(damaged)?;
     reader.finish().map_err(damaged)?;

@@ -1,10 +1,11 @@
-//! Portable pixel maps (Netpbm, `ppm(5)`): P6, bytes, and P3, numbers as text. Comments run from `#` to the end of the line, in P6 only
-//! in the head. Of several pictures in one file, the first.
+//! Reader of portable pixel maps (Netpbm, `ppm(5)`): P6, bytes, and P3, numbers as text. Comments
+//! run from `#` to the end of the line, in P6 only in the header. Of several pictures in one file,
+//! it reads the first.
 
 use super::{Picture, Pixel, size_error};
 use crate::input::file::InputFileError;
 
-/// The head's end and the rest, word by word.
+/// Words of the header and the rest of the file.
 struct Words<'a> {
     file: &'a str,
     rest: &'a [u8],
@@ -23,7 +24,7 @@ impl<'a> Words<'a> {
         Some(byte)
     }
 
-    /// The next word, after white space and comments; the byte that ends it stays.
+    /// Reads the next word, after white space and comments; the byte that ends it stays.
     fn next(&mut self) -> &'a [u8] {
         loop {
             match self.rest.first() {
@@ -41,7 +42,7 @@ impl<'a> Words<'a> {
     fn number(&mut self, what: &str) -> Result<u64, InputFileError> {
         let word = self.next();
         if word.is_empty() {
-            return Err(self.fail(format!("the file ends before the {what}; get the whole file")));
+            return Err(self.fail(format!("the file ends before the {what}; use the complete file")));
         }
         let number = std::str::from_utf8(word).ok().and_then(|word| word.parse().ok());
         // A word of a damaged file may be long.
@@ -91,7 +92,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Picture, InputFileError> 
             let found = words.rest.len();
             return Err(InputFileError::whole(
                 file,
-                format!("{found} bytes of pixels, {width} x {height} take {needed}; get the whole file"),
+                format!("{found} bytes of pixels, {width} x {height} take {needed}; use the complete file"),
             ));
         };
         for pixel in data.as_chunks().0 {

@@ -1,17 +1,17 @@
-//! A made-up picture of what photographs have: a gradient, discs with sharp edges, and noise.
+//! Generated picture with properties of photographs: a gradient, discs with sharp edges, and noise.
 
 use super::Picture;
 use crate::random::Random;
 
-/// Largest noise, in levels of 0 to 255 (assumption: that of a photograph).
+/// Maximum noise, in levels of 0 to 255 (assumption: that of a photograph).
 const NOISE: f64 = 4.0;
 
-/// A square picture of `side` rows, at least one.
+/// Generates a square picture of `side` rows, at least one.
 pub fn synthetic(side: usize, seed: u64) -> Picture {
     let mut random = Random::new(seed);
     let mut unit = || f64::from(random.float() + 1.0) / 2.0;
     let size = side as f64;
-    // Centre and radius in pixels, and colour; about one disc to 45 x 45 pixels.
+    // Center and radius in pixels, and color; about one disc per 45 x 45 pixels.
     let count = (side * side / 2048).clamp(1, 64);
     let discs: Vec<([f64; 3], [f64; 3])> =
         (0..count).map(|_| ([size * unit(), size * unit(), 6.0 + 34.0 * unit()], [unit(), unit(), unit()].map(|c| 255.0 * c))).collect();

@@ -1,4 +1,5 @@
-//! A launch of a kernel list within a bound of memory: whole if it fits, else in parts that wait on disk.
+//! A launch of a kernel list within a memory limit: whole if it fits, and otherwise in parts on
+//! disk.
 
 use super::Cache;
 use super::listed::{Listed, content_key};
@@ -10,53 +11,55 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Of a launch's memory, one part each for what is put together, for the parts that are held, for the last one, and for older ones that
-/// a run still replays from.
+/// Shares of a launch's memory: one each for the collection of TBs, the held parts, the last part,
+/// and older parts that a run still replays.
 const SHARES: u64 = 4;
 
-/// Least bytes of a part (assumption: what one piece of the text adds at a time).
+/// Minimum bytes of a part (assumption: the size that one piece of text adds at a time).
 const LEAST_PART_BYTES: u64 = 1 << 20;
 
-/// Most bytes of a part but the first (assumption: written or read back in tenths of a second).
+/// Maximum bytes of a part except the first (assumption: written or read back in tenths of a
+/// second).
 const MOST_PART_BYTES: u64 = 64 << 20;
 
-/// A launch of a kernel list, all of it or as much as memory holds.
+/// A launch of a kernel list, whole or as far as memory permits.
 #[derive(Debug)]
 pub struct Bounded {
-    /// The stream that it was recorded on.
+    /// Stream on which it was recorded.
     pub stream: StreamId,
-    /// What could be read but not understood.
+    /// Warnings of the reader.
     pub warnings: Warnings,
-    /// It is from the cache; no text was read.
+    /// True if the launch is from the cache and no text was read.
     pub is_cached: bool,
-    /// The fingerprint of the whole trace, if it was needed.
+    /// Fingerprint of the whole trace, if it was needed.
     hash: OnceLock<String>,
-    /// Where it may be kept.
+    /// Key under which it may be cached.
     key: Option<String>,
-    /// The whole, or no TB of it.
+    /// The whole trace, or the trace without TBs.
     announced: Arc<KernelTrace>,
     parts: Option<Mutex<InParts>>,
 }
 
-/// All parts.
+/// All parts of the launch.
 #[derive(Debug)]
 struct InParts {
     closed: Parts,
     last: Arc<KernelTrace>,
-    /// Of the last.
+    /// First TB of the last part.
     first_tb: u32,
 }
 
 impl Bounded {
-    /// The whole trace, or if that is too much for memory the launch without TBs: geometry and static instructions.
+    /// The whole trace, or the launch without TBs (geometry and static instructions) if it exceeds
+    /// memory.
     pub fn announced(&self) -> Arc<KernelTrace> {
         self.announced.clone()
     }
 
-    /// The part that has TB `tb`.
+    /// Part that contains TB `tb`.
     ///
     /// # Errors
-    /// Those of reading it back.
+    /// Errors of reading the part back.
     pub fn part_with(&self, tb: u32) -> io::Result<TracePart> {
         match &self.parts {
             None => Ok(TracePart { number: 0, first_tb: 0, trace: self.announced() }),
@@ -64,7 +67,7 @@ impl Bounded {
         }
     }
 
-    /// Whether it is in parts.
+    /// True if the launch is in parts.
     pub fn is_in_parts(&self) -> bool {
         self.parts.is_some()
     }
@@ -97,13 +100,16 @@ impl InParts {
 }
 
 impl Cache {
-    /// A launch of a kernel list as [`Cache::listed`] has it, in about `most_bytes` of memory: the trace and what finds equal sequences in it.
-    /// What of it is too much waits in a temporary file. It can run at once; [`Cache::finish`] does what is left to do.
+    /// Reads a launch of a kernel list as [`Cache::listed`] does, within about `most_bytes` of
+    /// memory.
+    ///
+    /// The limit includes the trace and the index of equal sequences. Parts beyond it are in a
+    /// temporary file. The launch can run at once; [`Cache::finish`] completes the remaining work.
     ///
     /// # Errors
-    /// As [`accelsim::read_kernel`], and those of the temporary file.
+    /// As [`accelsim::read_kernel`], and errors of the temporary file.
     pub fn listed_within(&self, path: &Path, threads: usize, most_bytes: u64) -> Result<Bounded, ReadError> {
-        // A file that cannot be opened is told by who opens it next.
+        // The next reader reports a file that cannot be opened.
         let key = self.store.as_ref().and_then(|_| content_key(path).ok());
         if let (Some(store), Some(key)) = (&self.store, &key)
             && let Some(listed) = self.kept((store, key), path, most_bytes)
@@ -128,8 +134,8 @@ impl Cache {
         in_parts((info, stream, warnings), closed, last).map_err(|problem| ReadError { path: path.to_owned(), line: None, problem })
     }
 
-    /// The fingerprint of a launch that was read from `path`, which is kept if [`Cache::listed`] would keep it. Nobody who replays it need wait
-    /// for this.
+    /// Computes the fingerprint of a launch read from `path`, and caches the launch if
+    /// [`Cache::listed`] would. The replay need not wait for this.
     pub fn finish(&self, path: &Path, bounded: &Bounded) -> String {
         let read = || {
             let Bounded { stream, warnings, announced, .. } = bounded;
@@ -143,7 +149,7 @@ impl Cache {
     }
 }
 
-/// A launch of these parts.
+/// Creates a launch from its parts.
 fn in_parts(
     (info, stream, warnings): (KernelInfo, StreamId, Warnings),
     closed: Parts,

@@ -5,7 +5,7 @@ use crate::trace_store::listed::tests::{Place, gathers};
 
 const MIB: u64 = 1 << 20;
 
-/// What all parts are together.
+/// Combines all parts into one trace.
 fn together(bounded: &Bounded) -> KernelTrace {
     let mut builder = TraceBuilder::new(bounded.announced().info().clone()).unwrap();
     while builder.tbs() < bounded.announced().tbs() {
@@ -43,7 +43,7 @@ fn a_launch_beyond_its_memory_is_in_parts_and_the_same() {
     assert_eq!(Cache::off().finish(&path, &bounded), whole.hash);
 }
 
-/// What is kept is loaded if there is memory for it.
+/// A cached launch is loaded if it fits into memory.
 #[test]
 fn a_kept_launch_is_whole_or_read_again() {
     let place = Place::new();

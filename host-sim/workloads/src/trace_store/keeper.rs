@@ -1,4 +1,4 @@
-//! Keeps a trace that is whole only when a run has ended.
+//! Cache entry for a trace that is complete only at the end of a run.
 
 use super::Store;
 use mias_trace::accelsim::Warnings;
@@ -7,7 +7,7 @@ use mias_warp_trace::KernelTrace;
 use std::io;
 use std::sync::Arc;
 
-/// A place in a store for one trace.
+/// Reserved entry of a store for one trace.
 #[derive(Clone, Debug)]
 pub struct Keeper {
     store: Store,
@@ -15,12 +15,12 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    /// The place of `key`.
+    /// Creates the entry for `key`.
     pub fn new(store: Store, key: String) -> Self {
         Keeper { store, key }
     }
 
-    /// The store.
+    /// Store of the entry.
     pub fn store(&self) -> &Store {
         &self.store
     }
@@ -28,7 +28,7 @@ impl Keeper {
     /// Stores the whole trace of a kernel.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Errors of the system.
     pub fn keep(&self, name: &str, trace: &Arc<KernelTrace>) -> io::Result<()> {
         let launches = vec![Launch { stream: 0, trace: trace.clone() }];
         self.store.save(&self.key, &TraceFile { name: name.to_owned(), warnings: Warnings::new(), launches })

@@ -1,5 +1,6 @@
-//! What a kernel's trace depends on, as one fingerprint: the decoded code, the lowered code, geometry, arguments, the contents of
-//! memory, registers and shared memory, the format of the file, and the version of how traces are made.
+//! Key of a kernel's trace: one fingerprint of all its inputs. These are the decoded and lowered
+//! code, geometry, arguments, memory contents, registers and shared memory, the file format, and
+//! the version of trace generation.
 
 use crate::kernels::{Instance, Prepared};
 use crate::random::Random;
@@ -8,13 +9,16 @@ use mias_ptx::lower::Lowered;
 use mias_trace::trace_file;
 use std::sync::Arc;
 
-/// Version of what executing and recording do. It changes with every change by which the same lowered code gives another trace:
-/// of an instruction's result, of coalescing, of the numbering within a trace. A test holds traces against it. (The lowering needs no
-/// version: its result is part of the key.)
+/// Version of execution and recording.
+///
+/// It changes with every change after which the same lowered code gives another trace: of an
+/// instruction's result, of coalescing, of the numbering within a trace. A test compares traces
+/// with it. (The lowering needs no version, since its result is part of the key.)
 pub const TRACE_VERSION: u32 = 2;
 
-/// A hash of 128 bits, two of 64 that start apart: each word is mixed into the state by SplitMix64, which is a bijection of
-/// both. Memory may be large, and this takes words where [`Fnv`](mias_trace::fingerprint::Fnv) takes bytes.
+/// A hash of 128 bits, two of 64 with different starts. SplitMix64, a bijection of both, mixes each
+/// word into the state. Memory may be large, and this takes words where
+/// [`Fnv`](mias_trace::fingerprint::Fnv) takes bytes.
 struct Mixer([u64; 2]);
 
 impl Mixer {
@@ -30,11 +34,13 @@ impl Mixer {
     }
 }
 
-/// The fingerprint, 32 hexadecimal digits.
+/// Fingerprint of a prepared kernel, as 32 hexadecimal digits.
 pub fn key(prepared: &Prepared) -> String {
-    // Exhaustive patterns and whole values: what is added to any of them is in the key, or does not compile.
+    // Exhaustive patterns and whole values ensure that a new field is part of the key, or does not
+    // compile.
     let Prepared { program, instance, info } = prepared;
-    // Results were checked when the trace was made; names of files and buffers and lines of the source are in messages only.
+    // Results were checked when the trace was made. Names of files and buffers and source lines
+    // appear only in messages.
     let Instance { memory, entry, launch, regions: _, expected: _ } = instance;
     let program = Program { file: String::new(), source: Arc::default(), ..program.clone() };
     let mut mixer = Mixer([1, 2]);
@@ -46,7 +52,7 @@ pub fn key(prepared: &Prepared) -> String {
         mixer.word(bytes);
         words.for_each(|word| mixer.word(word.into()));
     }
-    // Kernels without textures keep the keys that they had before there were any.
+    // Kernels without textures keep the keys from before textures were supported.
     if !memory.textures().is_empty() {
         mixer.text(&format!("{:?}", memory.textures()));
     }

@@ -1,8 +1,9 @@
-//! Launches of Accel-Sim kernel lists, kept as they were read: reading a trace as text takes as long as simulating it, loading what was
-//! read milliseconds.
+//! Cached launches of Accel-Sim kernel lists. Reading a trace as text takes as long as simulating
+//! it; loading a cached trace takes milliseconds.
 //!
-//! What was read is found by the whole contents of its file ([`content_key`]), not by name or time: a file that changes by one byte is
-//! another one. The name within the cached file repeats the key, and says what a [`KernelTrace`] does not.
+//! The cache key is a fingerprint of the whole file ([`content_key`]), not its name or time: a
+//! changed byte gives another key. The name within the cached file repeats the key, and contains
+//! the data that a [`KernelTrace`] lacks.
 
 use super::{Cache, Store, Unusable};
 use mias_trace::accelsim::{self, ReadError, StreamId, Warnings};
@@ -16,11 +17,12 @@ use std::path::Path;
 use std::sync::Arc;
 use twox_hash::xxhash3_128::Hasher;
 
-/// Version of what reading a trace does. It changes with every change by which the same text gives another trace; a test holds traces
-/// against it.
+/// Version of the trace reader. It changes with every change after which the same text gives
+/// another trace; a test compares traces with it.
 pub const READER_VERSION: u32 = 1;
 
-/// Launches of fewer warp instructions are not kept. Assumption: they are read in the time that it takes to write a file.
+/// Minimum warp instructions of a cached launch. Assumption: smaller launches are read in the time
+/// that it takes to write a file.
 const LEAST_WARP_INSTS: u64 = 1 << 14;
 
 /// Bytes hashed at a time (assumption: within the second-level cache).
@@ -29,17 +31,17 @@ const CHUNK_BYTES: usize = 256 << 10;
 /// A launch of a kernel list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// What it executes.
+    /// Trace of the launch.
     pub trace: Arc<KernelTrace>,
-    /// The stream that it was recorded on.
+    /// Stream on which it was recorded.
     pub stream: StreamId,
-    /// What could be read but not understood.
+    /// Warnings of the reader.
     pub warnings: Warnings,
-    /// The trace's fingerprint ([`fingerprint::kernel`]).
+    /// Fingerprint of the trace ([`fingerprint::kernel`]).
     pub hash: String,
-    /// Sectors of device memory from its first to one past its last.
+    /// Range of device sectors, from the first to one past the last.
     pub span: Range<u64>,
-    /// It is from the cache; no text was read.
+    /// True if the launch is from the cache and no text was read.
     pub is_cached: bool,
 }
 
@@ -54,18 +56,18 @@ impl Listed {
         Ok(Listed::of(Arc::new(trace), stream, warnings))
     }
 
-    /// What was read.
+    /// Creates the launch from the data of the reader.
     pub(super) fn of(trace: Arc<KernelTrace>, stream: StreamId, warnings: Warnings) -> Self {
         let (hash, span) = (fingerprint::kernel(&trace), trace.sector_span());
         Listed { trace, stream, warnings, hash, span, is_cached: false }
     }
 
-    /// The name of the cached file.
+    /// Name within the cached file.
     fn about(&self, key: &str) -> String {
         format!("{key} {} {} {} {}", self.stream.0, self.hash, self.span.start, self.span.end)
     }
 
-    /// What a cached file holds, if it is the one of `key`.
+    /// Content of a cached file, if its key is `key`.
     fn of_file(file: TraceFile, key: &str) -> Option<Self> {
         let TraceFile { name, warnings, launches } = file;
         let [Launch { stream: 0, trace }] = &launches[..] else { return None };
@@ -76,14 +78,15 @@ impl Listed {
 }
 
 impl Cache {
-    /// A launch of a kernel list: as it was read before, or else it is read, with up to `threads` threads, and kept if the file is still what
-    /// it was.
+    /// Loads a launch of a kernel list from the cache, or reads it with up to `threads` threads.
+    ///
+    /// A launch that was read is cached if the file has not changed meanwhile.
     ///
     /// # Errors
     /// As [`accelsim::read_kernel`].
     pub fn listed(&self, path: &Path, threads: usize) -> Result<Listed, ReadError> {
         let Some(store) = &self.store else { return Listed::read(path, threads) };
-        // A file that cannot be opened is told by who opens it next.
+        // The next reader reports a file that cannot be opened.
         let Ok(key) = content_key(path) else { return Listed::read(path, threads) };
         if let Some(listed) = self.kept((store, &key), path, u64::MAX) {
             return Ok(listed);
@@ -93,20 +96,20 @@ impl Cache {
         Ok(listed)
     }
 
-    /// What is kept of a file, if it takes at most `most_bytes`.
+    /// Cached launch of a file, if it takes at most `most_bytes`.
     pub(super) fn kept(&self, (store, key): (&Store, &str), path: &Path, most_bytes: u64) -> Option<Listed> {
         let fits = |file: &TraceFile| Listed::of_file(file.clone(), key).is_some();
         match store.load(key, most_bytes, fits) {
             Ok(found) => found.and_then(|file| Listed::of_file(file, key)),
             Err(Unusable::Large) => None,
             Err(Unusable::Wrong(damage)) => {
-                self.note(format!("{}: its cached trace is made again: {damage}", path.display()));
+                self.note(format!("{}: rebuilding its cached trace: {damage}", path.display()));
                 None
             }
         }
     }
 
-    /// Keeps what was read, if that is worth it and the file is still what it was.
+    /// Caches a launch if that is worthwhile and the file has not changed.
     pub(super) fn keep(&self, (store, key): (&Store, &str), path: &Path, listed: &Listed) {
         if listed.trace.warp_insts() < LEAST_WARP_INSTS || content_key(path).ok().as_deref() != Some(key) {
             return;
@@ -117,13 +120,14 @@ impl Cache {
     }
 }
 
-/// The fingerprint of a file's contents, of its form (`.xz` or plain), and of what reading does: 32 hexadecimal digits.
+/// Fingerprint of a file's contents, its form (`.xz` or plain), and the reader's version: 32
+/// hexadecimal digits.
 ///
 /// # Errors
-/// Those of reading it.
+/// Errors of reading the file.
 pub fn content_key(path: &Path) -> io::Result<String> {
     let mut hasher = Hasher::new();
-    // The versions first: the same contents under another version are another trace.
+    // The versions come first: the same contents under another version are another trace.
     let compressed = path.extension().is_some_and(|extension| extension == "xz");
     [trace_file::VERSION, READER_VERSION, u32::from(compressed)].iter().for_each(|number| hasher.write(&number.to_le_bytes()));
     let (mut file, mut chunk) = (File::open(path)?, vec![0; CHUNK_BYTES]);

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 const HEADER: &str = "-kernel name = k\n-grid dim = (64,1,1)\n-block dim = (256,1,1)\n-shmem = 0\n-nregs = 32\n-binary version = 75\n\
     -cuda stream id = 7\n-accelsim tracer version = 5\n-enable lineinfo = 0\n\n#traces format = ...\n";
 
-/// 64 TBs of 8 warps of 41 instructions: more than the least that is kept. One opcode is unknown; loads lie `bytes` apart.
+/// 64 TBs of 8 warps of 41 instructions: more than the least that is kept. One opcode is unknown;
+/// loads lie `bytes` apart.
 fn text(bytes: u64) -> String {
     let mut text = HEADER.to_owned();
     for tb in 0..64 {
@@ -51,7 +52,8 @@ impl Place {
     }
 }
 
-/// `tbs` TBs of 8 warps, each of which gathers 32 words 20 times from anywhere: nothing repeats, and patterns take most of the memory.
+/// `tbs` TBs of 8 warps, each of which gathers 32 words 20 times from anywhere: nothing repeats,
+/// and patterns take most of the memory.
 pub(crate) fn gathers(tbs: u64, seed: u64) -> String {
     let mut text = HEADER.replace("(64,1,1)", &format!("({tbs},1,1)"));
     let mut random = Random::new(seed);
@@ -132,7 +134,7 @@ fn a_damaged_or_foreign_file_is_made_again_with_a_note() {
         let cache = place.cache();
         assert_eq!(cache.listed(&path, 2).unwrap(), read);
         let notes = cache.notes();
-        assert!(notes.len() == 1 && notes[0].contains("kernel-1.traceg: its cached trace is made again: "), "{notes:?}");
+        assert!(notes.len() == 1 && notes[0].contains("kernel-1.traceg: rebuilding its cached trace: "), "{notes:?}");
         assert!(fs::read(kept).unwrap() == whole);
     }
 }
@@ -152,7 +154,7 @@ fn without_a_cache_and_of_little_nothing_is_kept() {
     assert!(place.kept().is_empty());
 }
 
-/// An error is that of the reader, and what is wrong is kept by nobody.
+/// The error is that of the reader, and a broken file is not cached.
 #[test]
 fn a_broken_file_is_told_every_time() {
     let place = Place::new();
@@ -183,8 +185,9 @@ fn many_may_read_one_file_at_once() {
     assert_eq!(place.kept().len(), 1);
 }
 
-/// Not a test of the reader, but a reminder: when a fingerprint changes and the text did not, what is kept is out of date, and
-/// [`READER_VERSION`] must grow. The fingerprints are taken from a run, as there is no other source of them.
+/// Not a test of the reader, but a reminder: when a fingerprint changes and the text did not, what
+/// is kept is out of date, and [`READER_VERSION`] must grow. The fingerprints are taken from a run,
+/// as there is no other source of them.
 #[test]
 fn what_reading_does_has_a_version() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/reference");

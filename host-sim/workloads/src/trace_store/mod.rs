@@ -1,11 +1,13 @@
-//! Traces of kernels, kept on disk between runs: executing a kernel takes seconds, loading its trace milliseconds. Likewise traces that were
-//! recorded elsewhere, as they were read ([`Listed`]).
+//! Trace cache on disk: executing a kernel takes seconds, loading its trace milliseconds. It also
+//! caches traces recorded elsewhere, in the form in which they were read ([`Listed`]).
 //!
-//! A trace is found by the fingerprint of everything that it depends on ([`key`]), so that it can never be out of date: other
-//! input is another trace. What is stored was checked against the host's results when it was made. Files are those of
-//! [`trace_file`](mias_trace::trace_file), with checksums; one that is damaged is made again.
+//! A trace is found by the fingerprint of all its inputs ([`key`]), so it is never out of date:
+//! other input is another trace. Results were checked against the host's before a trace was stored.
+//! Files are those of [`trace_file`](mias_trace::trace_file), with checksums; a damaged one is
+//! regenerated.
 //!
-//! A cache is never needed: where it cannot be read or written, kernels are executed, and a note says why.
+//! The cache is optional: if it cannot be read or written, kernels are executed, and a note states
+//! the cause.
 
 mod bounded;
 mod keeper;
@@ -32,20 +34,21 @@ use mias_warp_trace::{KernelInfo, KernelTrace, TraceSource};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Warp instructions executed before a simulation begins. Assumption: a second at the rate that most kernels have, so that small grids are
-/// executed whole, checked and cached.
+/// Warp instructions executed before a simulation starts. Assumption: a second at the rate of most
+/// kernels, so small grids are executed whole, checked and cached.
 const START_WARP_INSTS: u64 = 8_000_000;
 
-/// How much of a kernel somebody needs.
+/// Required part of a kernel.
 #[derive(Clone, Copy, Debug)]
 pub enum Needs {
-    /// All of it.
+    /// The whole grid.
     Grid,
-    /// What a simulation of some window comes to.
+    /// The TBs that a simulation of some window reaches.
     Window {
-        /// Bytes that the trace may take, with what executing it takes.
+        /// Memory limit in bytes for the trace and its generation.
         budget_bytes: u64,
-        /// Is told what threads print; then the kernel is executed, even if its trace is there.
+        /// Receiver of the text that threads print. With a receiver, the kernel is executed even if
+        /// its trace is cached.
         printer: Option<Printer>,
     },
 }
@@ -53,21 +56,21 @@ pub enum Needs {
 /// A kernel to be simulated.
 #[derive(Clone, Debug)]
 pub struct Traced {
-    /// Its trace: the whole, or that of the TBs so far.
+    /// Whole trace, or the trace of the TBs so far.
     pub trace: Arc<KernelTrace>,
-    /// Where the other TBs come from, if there are any.
+    /// Source of the other TBs, if there are any.
     pub source: Option<Arc<dyn TraceSource>>,
-    /// Fingerprint of all that the kernel depends on ([`key`]).
+    /// Fingerprint of all inputs of the kernel ([`key`]).
     pub key: String,
-    /// Sectors of device memory from the kernel's first to one past its last.
+    /// Range of device sectors, from the kernel's first to one past its last.
     pub span: Range<u64>,
-    /// The trace is from the cache; nothing was executed.
+    /// True if the trace is from the cache and nothing was executed.
     pub is_cached: bool,
-    /// Registers that are live where its warps may be switched.
+    /// Live registers at the points where warps may be switched.
     pub live: Liveness,
 }
 
-/// Kernels' traces, from disk where they are there.
+/// Cache of kernel traces on disk.
 #[derive(Debug, Default)]
 pub struct Cache {
     store: Option<Store>,
@@ -75,20 +78,21 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// No cache: every kernel is executed.
+    /// Disabled cache: every kernel is executed.
     pub fn off() -> Self {
         Cache::default()
     }
 
-    /// A cache in this store.
+    /// Creates a cache in a store.
     pub fn of(store: Store) -> Self {
         Cache { store: Some(store), notes: Mutex::default() }
     }
 
-    /// The cache at the place that the process' environment says.
+    /// Opens the cache at the location in the process environment.
     ///
     /// # Errors
-    /// [`PlaceError`] if a variable makes no sense. A place that cannot be used is a note, and no error.
+    /// [`PlaceError`] for an invalid variable. An unusable location gives a note instead of an
+    /// error.
     pub fn open() -> Result<Self, PlaceError> {
         let place = Place::of_process()?;
         if place.limit_bytes == 0 {
@@ -98,13 +102,15 @@ impl Cache {
             Some(folder) => Cache::of(Store::new(folder, place.limit_bytes)),
             None => {
                 let cache = Cache::off();
-                cache.note(format!("traces are not cached: there is no home folder; set {FOLDER_VARIABLE}"));
+                cache.note(format!("traces are not cached: the home folder is unknown; set {FOLDER_VARIABLE}"));
                 cache
             }
         })
     }
 
-    /// A kernel to be simulated: its trace from disk, or else it is executed as far as `needs` says, and stored if that is all.
+    /// Loads the trace of a kernel, or executes the kernel as far as `needs` requires.
+    ///
+    /// The trace of a whole grid is stored.
     ///
     /// # Errors
     /// As [`Prepared::record_once`], and [`KernelError::Memory`].
@@ -116,7 +122,7 @@ impl Cache {
         let prints = matches!(needs, Needs::Window { printer: Some(_), .. });
         let most_bytes = if let Needs::Window { budget_bytes, .. } = needs { budget_bytes } else { u64::MAX };
         if !prints && let Some(trace) = self.load(&key, &info, most_bytes) {
-            // All of it is there: nothing to stop.
+            // The trace is complete, so the request to stop is ignored.
             let _ = progress(info.tbs(), info.tbs());
             return Ok(Traced { is_cached: true, ..whole(trace) });
         }
@@ -164,13 +170,13 @@ impl Cache {
                 None
             }
             Err(Unusable::Wrong(damage)) => {
-                self.note(format!("a cached trace of `{}` is made again: {damage}", info.name));
+                self.note(format!("rebuilding the cached trace of `{}`: {damage}", info.name));
                 None
             }
         }
     }
 
-    /// What there is to say since the last call, each thing once.
+    /// Notes since the last call, each only once.
     pub fn notes(&self) -> Vec<String> {
         std::mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,34 +1,35 @@
-//! Where the cache is and how large it may grow: the platform's convention, or what the environment says.
+//! Location and size limit of the cache: the platform's convention, or the environment.
 
 use bytesize::ByteSize;
 use etcetera::base_strategy::{BaseStrategy, choose_native_strategy};
 use std::path::PathBuf;
 
-/// Names the folder of the cache.
+/// Environment variable with the folder of the cache.
 pub const FOLDER_VARIABLE: &str = "MIAS_CACHE";
 
-/// Bounds the cache: bytes, or a number with a unit, as in `500MB` or `4GiB`; 0 is no cache.
+/// Environment variable with the size limit of the cache: bytes, or a number with a unit, as in
+/// `500MB` or `4GiB`; 0 disables the cache.
 pub const LIMIT_VARIABLE: &str = "MIAS_CACHE_LIMIT";
 
-/// Bound unless the environment says another: 4 GiB (assumption: hundreds of kernels of the default sizes).
+/// Default size limit: 4 GiB (assumption: hundreds of kernels of the default sizes).
 pub const DEFAULT_LIMIT_BYTES: u64 = 4 * bytesize::GIB;
 
-/// Where, and how much.
+/// Location and size limit of the cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The folder; none if there is no home.
+    /// Folder of the cache; `None` without a home folder.
     pub folder: Option<PathBuf>,
-    /// Bytes of traces that it may hold.
+    /// Maximum size of all traces in bytes.
     pub limit_bytes: u64,
 }
 
-/// A variable that makes no sense.
+/// Error for an invalid environment variable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{LIMIT_VARIABLE} `{0}`: expected a number of bytes, as in 500MB or 4GiB; 0 is no cache")]
+#[error("{LIMIT_VARIABLE} `{0}`: expected a number of bytes, as in 500MB or 4GiB; 0 disables the cache")]
 pub struct PlaceError(pub String);
 
 impl Place {
-    /// As the environment of the process says; empty variables are none.
+    /// Reads the environment of the process; empty variables count as unset.
     ///
     /// # Errors
     /// [`PlaceError`].
@@ -39,7 +40,8 @@ impl Place {
     }
 }
 
-/// `$XDG_CACHE_HOME` where it is absolute (XDG base directory specification), else `~/.cache`; on macOS and Windows their own.
+/// Default folder: `$XDG_CACHE_HOME` if it is absolute (XDG base directory specification), and
+/// otherwise `~/.cache`; on macOS and Windows, their own.
 fn convention() -> Option<PathBuf> {
     let caches = choose_native_strategy().ok()?.cache_dir();
     caches.is_absolute().then(|| caches.join("mias"))
@@ -53,7 +55,7 @@ fn limit(text: &str) -> Result<u64, PlaceError> {
 mod tests {
     use super::*;
 
-    /// Units as IEC 80000-13 has them: those of 1,024 have an `i`.
+    /// Units of IEC 80000-13: those of 1,024 have an `i`.
     #[test]
     fn limits_have_units() {
         let sizes = [("0", 0), ("3k", 3_000), ("3 KiB", 3 << 10), ("500M", 500_000_000), ("1.5GB", 1_500_000_000), ("4GiB", 4 << 30)];

@@ -1,9 +1,12 @@
-//! Trace files in a folder, by key. Several processes may use one at a time, and any may be killed at any time.
+//! Store of trace files in a folder, by key. Several processes may use it at a time, and any may be
+//! killed at any time.
 //!
-//! * A file is written under a name of its own, made durable, and renamed: under its key it is there whole or not at all. Two
-//!   processes that make the same trace write the same bytes, and either may come last.
-//! * A file's time of change is when it was last used. Files beyond the bound go, least recently used first.
-//! * Only names that a store itself gives are ever removed.
+//! * A file is written under a separate name, made durable, and renamed: under its key it is
+//!   complete or absent. Two processes that make the same trace write the same bytes, in either
+//!   order.
+//! * The modification time of a file is its last use. Files beyond the limit are removed, least
+//!   recently used first.
+//! * Only names that a store generates are ever removed.
 
 use mias_trace::trace_file::{self, TraceFile, TraceFileError};
 use std::fs::{self, File};
@@ -11,40 +14,41 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// What a trace's name ends in.
+/// Extension of a trace file.
 const SUFFIX: &str = ".mtrace";
 
-/// What the name of a file under construction ends in.
+/// Extension of a file under construction.
 const PART: &str = ".part";
 
 /// Digits of a key.
 const KEY_DIGITS: usize = 32;
 
-/// After this time a file under construction has been left by a killed process (assumption: none takes an hour to write).
+/// Age after which a file under construction is considered abandoned by a killed process
+/// (assumption: none takes an hour to write).
 const ABANDONED: Duration = Duration::from_secs(3600);
 
-/// The traces in a folder.
+/// Traces in a folder.
 #[derive(Clone, Debug)]
 pub struct Store {
     folder: PathBuf,
     limit_bytes: u64,
 }
 
-/// Why a trace that is there is not used.
+/// Cause why an existing trace is not used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unusable {
-    /// What is wrong with the file, which is then to be written again.
+    /// Defect of the file, which is then written again.
     Wrong(String),
-    /// It takes more memory than it may.
+    /// The trace exceeds its memory limit.
     Large,
 }
 
-/// How much a store holds.
+/// Usage of a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Traces.
+    /// Number of traces.
     pub traces: u64,
-    /// Their bytes, with those of files under construction.
+    /// Bytes of traces and of files under construction.
     pub bytes: u64,
 }
 
@@ -57,22 +61,24 @@ struct Entry {
 }
 
 impl Store {
-    /// The store in `folder`, which need not exist, of at most `limit_bytes`.
+    /// Creates a store in `folder`, which need not exist, with at most `limit_bytes`.
     pub fn new(folder: PathBuf, limit_bytes: u64) -> Self {
         Store { folder, limit_bytes }
     }
 
-    /// Its folder.
+    /// Folder of the store.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Bytes that it may hold.
+    /// Maximum size of the store in bytes.
     pub fn limit_bytes(&self) -> u64 {
         self.limit_bytes
     }
 
-    /// The trace of `key`, none if it is not there. `fits` says whether it is what the key stands for. It may take `most_bytes` in memory.
+    /// Loads the trace of `key`, or `None` if it is absent.
+    ///
+    /// `fits` checks that the trace belongs to the key. The trace may take `most_bytes` in memory.
     ///
     /// # Errors
     /// [`Unusable`].
@@ -80,11 +86,11 @@ impl Store {
         let path = self.path(key);
         match trace_file::read_within(&path, most_bytes) {
             Ok(file) if fits(&file) => {
-                // Not worth a word if it fails: the file only seems older than it is.
+                // A failure is ignored: the file then only seems older than it is.
                 let _ = File::options().append(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
                 Ok(Some(file))
             }
-            Ok(_) => Err(Unusable::Wrong(format!("{} is of another kernel", path.display()))),
+            Ok(_) => Err(Unusable::Wrong(format!("{} belongs to another kernel", path.display()))),
             Err(TraceFileError { problem: trace_file::Problem::Room, .. }) => Err(Unusable::Large),
             Err(TraceFileError { problem: trace_file::Problem::Io(error), .. }) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(TraceFileError { problem: trace_file::Problem::Io(error), .. }) => {
@@ -94,40 +100,43 @@ impl Store {
         }
     }
 
-    /// Keeps a trace, unless it is larger than the whole store may be, and drops what is too much.
+    /// Stores a trace, unless it exceeds the limit of the store, and removes files beyond the
+    /// limit.
     ///
     /// # Errors
-    /// Those of the system; nothing is left behind.
+    /// Errors of the system; no file is left behind.
     pub fn save(&self, key: &str, file: &TraceFile) -> io::Result<()> {
         let bytes = trace_file::encode(file);
         if bytes.len() as u64 > self.limit_bytes {
             return Ok(());
         }
         fs::create_dir_all(&self.folder)?;
-        // Made as any new file is: one that `tempfile` makes may be read by its owner alone.
+        // Created like any new file: a file of `tempfile` is readable only by its owner.
         let new = |path: &Path| File::create_new(path);
         let mut part = tempfile::Builder::new().prefix(&format!("{key}.")).suffix(PART).make_in(&self.folder, new)?;
         part.as_file_mut().write_all(&bytes)?;
         part.as_file().sync_all()?;
         part.persist(self.path(key))?;
-        // The name is durable once the folder is; a file system that cannot say so keeps the old state, which is no harm.
+        // The name is durable once the folder is. A file system that does not support this keeps
+        // the old state, which is harmless.
         let _ = File::open(&self.folder).and_then(|folder| folder.sync_all());
         self.bound(key);
         Ok(())
     }
 
-    /// How much there is.
+    /// Computes the usage of the store.
     ///
     /// # Errors
-    /// Those of reading the folder; one that is not there is empty.
+    /// Errors of reading the folder; a missing one is empty.
     pub fn usage(&self) -> io::Result<Usage> {
         Ok(usage(&self.entries()?))
     }
 
-    /// Removes all traces, and what was left under construction, but nothing else. Gives what was removed.
+    /// Removes all traces and files under construction, but no other files, and returns their
+    /// usage.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Errors of the system.
     pub fn clean(&self) -> io::Result<Usage> {
         let entries = self.entries()?;
         for entry in &entries {
@@ -140,11 +149,12 @@ impl Store {
         self.folder.join(format!("{key}{SUFFIX}"))
     }
 
-    /// Removes what processes have left behind, and the least recently used traces beyond the bound; `newest` stays. Another process
-    /// may do the same at the same time, so that a file may be gone already; and what cannot be removed stays.
+    /// Removes abandoned files, and the least recently used traces beyond the limit; `newest`
+    /// stays. Another process may do the same concurrently, so a file may already be gone. Files
+    /// that cannot be removed stay.
     fn bound(&self, newest: &str) {
         let (Ok(mut entries), newest) = (self.entries(), self.path(newest)) else { return };
-        // What was left first, then from the oldest on.
+        // Abandoned files first, then from the oldest on.
         entries.sort_by(|a, b| (a.whole, a.used, &a.path).cmp(&(b.whole, b.used, &b.path)));
         let now = SystemTime::now();
         let mut bytes: u64 = entries.iter().map(|entry| entry.bytes).sum();
@@ -166,7 +176,7 @@ impl Store {
         for found in list {
             let found = found?;
             let Some(whole) = found.file_name().to_str().and_then(kind) else { continue };
-            // Gone since, or no file: not ours to count.
+            // Files that have disappeared and other entries are not counted.
             let Ok(about) = found.metadata() else { continue };
             if about.is_file() {
                 let used = about.modified().unwrap_or(SystemTime::UNIX_EPOCH);
@@ -177,7 +187,8 @@ impl Store {
     }
 }
 
-/// Whether a name is that of a trace (true) or of one under construction; none if it is no name of ours.
+/// Kind of a file name: true for a trace, false for a file under construction; `None` for other
+/// names.
 fn kind(name: &str) -> Option<bool> {
     let (key, rest) = name.split_once('.')?;
     let is_key = key.len() == KEY_DIGITS && key.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
@@ -193,7 +204,7 @@ fn usage(entries: &[Entry]) -> Usage {
     Usage { traces: entries.iter().filter(|entry| entry.whole).count() as u64, bytes: entries.iter().map(|entry| entry.bytes).sum() }
 }
 
-/// Removes a file that may be gone already.
+/// Removes a file that may already be gone.
 fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),

@@ -1,4 +1,5 @@
-//! Tests of the cache on small kernels: what is a hit, and what happens when the folder is not as it was left.
+//! Tests of the cache on small kernels: what is a hit, and what happens when the folder is not as
+//! it was left.
 
 use super::*;
 use crate::kernels::{Spec, find, unwatched};
@@ -14,7 +15,8 @@ fn prepared(name: &str, size: u64, seed: u64) -> Prepared {
     Spec::sized(find(name).unwrap(), size, seed).prepare().unwrap()
 }
 
-/// The trace, and whether the kernel was executed for it: TB by TB, where a trace that is loaded is there at once.
+/// The trace, and whether the kernel was executed for it: TB by TB, where a trace that is loaded is
+/// there at once.
 fn record(cache: &Cache, prepared: Prepared) -> (Arc<KernelTrace>, bool) {
     let mut told = Vec::new();
     let trace = cache
@@ -60,7 +62,7 @@ fn a_trace_is_made_once_and_is_the_same() {
     assert_eq!(cache.notes(), [""; 0]);
 }
 
-/// Who watches is asked after each step; what was executed until then is nothing, and is not kept.
+/// The progress callback is called after each step. Partial execution is discarded and not cached.
 #[test]
 fn who_watches_may_stop_it() {
     let folder = tempfile::tempdir().unwrap();
@@ -77,7 +79,7 @@ fn who_watches_may_stop_it() {
     }
 }
 
-/// Whatever a trace depends on is in its key; what it does not depend on is not.
+/// The key contains every input of a trace, and nothing else.
 #[test]
 fn other_input_is_another_trace() {
     let base = || prepared("bfs", 1024, 1);
@@ -163,7 +165,7 @@ fn a_damaged_file_is_made_again_with_a_note() {
         assert!(executed);
         assert_eq!(again, made);
         let notes = cache.notes();
-        assert!(notes.len() == 1 && notes[0].starts_with("a cached trace of `fwt` is made again:"), "{notes:?}");
+        assert!(notes.len() == 1 && notes[0].starts_with("rebuilding the cached trace of `fwt`:"), "{notes:?}");
         assert!(std::fs::read(file).unwrap() == whole, "the file is whole again");
     }
 }
@@ -195,7 +197,7 @@ fn the_least_recently_used_go_first() {
     age(&[&files[0], &files[1], &files[2]]);
     // 1 is used: 2 is now the oldest.
     assert!(!record(&unbounded, fwt(1)).1);
-    // What a killed process left, long ago and now; and what is not ours.
+    // Files left by a killed process, long ago and now; and foreign files.
     let part = |number| folder.path().join(format!("{}.77.{number}.part", key(&fwt(9))));
     std::fs::write(part(1), "left").unwrap();
     age(&[&part(1)]);
@@ -207,7 +209,7 @@ fn the_least_recently_used_go_first() {
     assert_eq!([1, 2, 3, 4].map(|seed| file(seed).exists()), [true, false, true, true]);
     assert_eq!((part(1).exists(), part(2).exists()), (false, true));
     assert_eq!(room_for_three.usage().unwrap(), Usage { traces: 3, bytes: 3 * bytes + 7 });
-    // What is larger than the whole is not kept, and drives nothing out.
+    // A trace larger than the whole cache is not stored, and evicts nothing.
     record(&cache(folder.path(), bytes - 1), fwt(5));
     assert!(!file(5).exists() && file(4).exists());
     assert_eq!(room_for_three.clean().unwrap(), Usage { traces: 3, bytes: 3 * bytes + 7 });
@@ -258,8 +260,9 @@ fn many_may_use_one_folder() {
     assert!(!names(folder.path()).is_empty());
 }
 
-/// Not a test of traces, but a reminder: when one of these fingerprints changes and no key did, cached traces are out of date, and
-/// [`TRACE_VERSION`] must grow. The fingerprints are taken from a run, as there is no other source of them.
+/// Not a test of traces, but a reminder: when one of these fingerprints changes and no key did,
+/// cached traces are out of date, and [`TRACE_VERSION`] must grow. The fingerprints are taken from
+/// a run, as there is no other source of them.
 #[test]
 fn what_traces_are_made_of_has_a_version() {
     let sizes = [("mm", 64), ("fwt", 4096), ("nbdy", 512), ("blk", 256), ("bopt", 1), ("bfs", 1024), ("dxtc", 4)];

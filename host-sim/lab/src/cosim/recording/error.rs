@@ -1,22 +1,22 @@
-//! What can be wrong with a recording: one sentence each, with the place and the remedy.
+//! Errors in a recording: one sentence each, with the position and the remedy.
 
 use crate::fingerprint;
 use mias_trace::trace_file::Fault;
 
-/// Where in the file.
+/// Position in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// The first bytes.
+    /// Header: the first bytes.
     Header,
-    /// A run, which counts from 1.
+    /// Run, counted from 1.
     Run(usize),
-    /// In a run, from 1, behind so many of its bytes and steps.
+    /// Position within a run.
     Byte {
-        /// The run.
+        /// Run, counted from 1.
         run: usize,
-        /// Bytes before it, those of the number at fault included.
+        /// Number of bytes up to the invalid number, inclusive.
         byte: usize,
-        /// Steps before it.
+        /// Number of steps before it.
         steps: usize,
     },
 }
@@ -33,42 +33,42 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// What is wrong with a recording.
+/// Error in a recording.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
     /// The file does not begin with the format's magic.
     #[error("this is not a recording of mias (make one with `mias run KERNEL.. --record FILE` or `mias firmware generate FILE`)")]
     NotOurs,
-    /// Another version of the format.
+    /// Unsupported version of the format.
     #[error("this recording has format version {0}, this mias reads version {version}; {AGAIN}", version = super::VERSION)]
     Version(u32),
-    /// Of another register map.
+    /// Different register map.
     #[error("this recording is of another register map ({0:016x}, that of this mias is {ours:016x}); {AGAIN}", ours = fingerprint::register_map())]
     Map(u64),
-    /// Another length than the header says.
-    #[error("the recording should have {expected} bytes and has {found}, it was cut short or damaged; {AGAIN}")]
+    /// Length that differs from the header.
+    #[error("the recording should have {expected} bytes and has {found}: it is truncated or damaged; {AGAIN}")]
     Length {
-        /// Bytes that it should have.
+        /// Expected number of bytes.
         expected: u64,
-        /// Bytes that it has.
+        /// Actual number of bytes.
         found: u64,
     },
-    /// Other bytes than were written.
-    #[error("{0}: the checksum does not match, the recording is damaged; {AGAIN}")]
+    /// Checksum mismatch.
+    #[error("{0}: the checksum does not match: the recording is damaged; {AGAIN}")]
     Checksum(Place),
-    /// Bytes that mean nothing.
+    /// Malformed bytes.
     #[error("{place}: {fault}; {AGAIN}")]
     Malformed {
-        /// Where.
+        /// Position of the bytes.
         place: Place,
-        /// What.
+        /// Kind of fault.
         fault: Fault,
     },
-    /// More than a recording may have.
-    #[error("the recording would have {0} bytes or more, the most is {most}; record a shorter run, or fewer cases", most = super::MOST_BYTES)]
+    /// Length beyond the limit of a recording.
+    #[error("the recording would have {0} bytes or more, the limit is {most}; record a shorter run, or fewer cases", most = super::MOST_BYTES)]
     TooLong(u64),
 }
 
-/// The remedy.
-const AGAIN: &str = "make the recording again";
+/// Remedy for damaged recordings.
+const AGAIN: &str = "record it again";

@@ -1,17 +1,18 @@
-//! Header and checksums around the runs. `docs/recording-format.md`, "The file".
+//! Header and checksums around the runs, as in `docs/reference/recording-format.md`, "The file".
 
 use super::error::{Place, Problem};
 use super::{Limits, Recording, Run, steps};
 use crate::fingerprint;
 use mias_trace::trace_file::Fault;
 
-/// First bytes of a file, made as those of a trace file are (PNG, RFC 2083, section 12.11).
+/// First bytes of a file, constructed like those of a trace file (PNG, RFC 2083, section 12.11).
 const MAGIC: [u8; 8] = *b"\x89mrc\r\n\x1a\n";
 
-/// Version of the format; one that an older reader would misread gets the next number.
+/// Version of the format; increases with every change that an older reader would misread.
 pub const VERSION: u32 = 1;
 
-/// Most bytes of a file (assumption: an interrupt of 30 SMs that decides takes 2 KiB, so there is room for 30,000 of them).
+/// Maximum bytes of a file (assumption: an interrupt with a decision on 30 SMs takes 2 KiB, so it
+/// has capacity for 30,000 of them).
 pub const MOST_BYTES: u64 = 1 << 26;
 
 /// Magic, version, hash of the register map, length of the file, number of runs, the limits.
@@ -23,15 +24,15 @@ const CHECKSUM_BYTES: usize = 4;
 /// Length and checksum before each run.
 const ENTRY_BYTES: usize = 8;
 
-/// Whether bytes begin as a recording does.
+/// Returns whether bytes begin as a recording does.
 pub(super) fn is_one(file: &[u8]) -> bool {
     file.starts_with(&MAGIC)
 }
 
-/// Bytes that say whether a file is a recording.
+/// Number of bytes that identify a recording.
 pub(super) const TELLING_BYTES: u64 = MAGIC.len() as u64;
 
-/// The bytes of a recording. Equal recordings give equal bytes.
+/// Encodes a recording. Equal recordings give equal bytes.
 ///
 /// # Errors
 /// [`Problem::TooLong`].
@@ -57,10 +58,11 @@ pub fn encode(recording: &Recording) -> Result<Vec<u8>, Problem> {
     Ok(file)
 }
 
-/// What the bytes of a recording say.
+/// Decodes a recording.
 ///
 /// # Errors
-/// [`Problem`] if they are not a whole, undamaged recording of this version and register map.
+/// [`Problem`] if the bytes are not a complete, undamaged recording of this version and register
+/// map.
 pub fn decode(file: &[u8]) -> Result<Recording, Problem> {
     let found = file.len() as u64;
     if !is_one(file) {
@@ -111,7 +113,7 @@ fn runs(mut rest: &[u8], count: u32) -> Result<Vec<Run>, Problem> {
     Ok(runs)
 }
 
-/// A little-endian word at `at`, if there is one.
+/// Returns the little-endian word at `at`, if there is one.
 fn word(bytes: &[u8], at: usize) -> Option<u32> {
     let bytes = bytes.get(at..)?.first_chunk()?;
     Some(u32::from_le_bytes(*bytes))

@@ -1,12 +1,16 @@
-//! Recordings of the firmware at its register block: what `mias run --record` and `mias firmware generate` write, and `mias firmware
-//! replay` feeds to the firmware in this process and to its images. `docs/recording-format.md` defines every byte.
+//! Recordings of the firmware at its register block. `mias run --record` and `mias firmware
+//! generate` write them; `mias firmware replay` feeds them to the firmware in this process and to
+//! its images. `docs/reference/recording-format.md` defines every byte.
 //!
-//! A recording holds the register accesses themselves, with the values read, and not the events behind them. Of the two that is the
-//! stronger comparison and the simpler code: whatever a target does differently, a read included, is found at its first access and
-//! named with register and value; and what answers the target is a list, with no model of the hardware between that two versions
-//! would have to agree on. Equal accesses mean equal commands, decisions and registers at the end, since these are what was written.
-//! The price: behind its first difference a target gets no sensible answers, so that nothing more is said of it; and a firmware that
-//! reads a register more than the recorded one differs, though it may decide alike. Then the recording is to be made again.
+//! A recording holds the register accesses with the values read, instead of the events behind them.
+//! This comparison is stronger and its code simpler. Any difference of a target, including a read,
+//! is found at its first access and reported with register and value. The target gets its answers
+//! from a list, without a hardware model on which two versions would have to agree. Equal accesses
+//! mean equal commands, decisions and final registers, since these are the writes.
+//!
+//! There are two costs. After its first difference a target gets no sensible answers, so that
+//! nothing more can be said of it. A firmware that reads an additional register differs, even if it
+//! decides alike. Then the recording must be made again.
 
 mod error;
 mod file;
@@ -32,58 +36,59 @@ use std::path::Path;
 /// One register access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// A read.
+    /// Read of a register.
     Read {
         /// Byte offset in the map.
         offset: u32,
-        /// What was given.
+        /// Value returned.
         value: u32,
     },
-    /// A write.
+    /// Write of a register.
     Write {
         /// Byte offset in the map.
         offset: u32,
-        /// What was written.
+        /// Value written.
         value: u32,
     },
 }
 
 impl Access {
-    /// Whether it begins a decision: the firmware shows that it reads the counters and chooses.
+    /// Returns whether it begins a decision: the firmware shows that it reads the counters and
+    /// chooses.
     pub fn begins_decision(self) -> bool {
         self == Access::Write { offset: global::PHASE, value: PhaseCode::Decide as u32 }
     }
 }
 
-/// What a firmware is built for.
+/// Limits that a firmware was built with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// SMs.
+    /// Number of SMs.
     pub sms: u32,
-    /// Kernels that it schedules at a time.
+    /// Number of kernels scheduled at a time.
     pub kernels: u32,
-    /// Configurations that it has room for.
+    /// Capacity for configurations.
     pub configs: u32,
 }
 
-/// A limit that is too low.
+/// Limit that is too low.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Short {
     what: &'static str,
     limit: u32,
-    /// What is needed.
+    /// Required value.
     pub asked: u32,
 }
 
 impl Short {
-    /// The limit in words.
+    /// Describes the limit in words.
     pub fn had(&self) -> String {
         format!("{} {}", self.limit, self.what)
     }
 }
 
 impl Limits {
-    /// The first of these limits that is below what is asked for.
+    /// Returns the first of these limits that is below the requested one.
     pub fn short_of(self, asked: Limits) -> Option<Short> {
         let pairs = [
             ("SMs", self.sms, asked.sms),
@@ -95,18 +100,19 @@ impl Limits {
     }
 }
 
-/// Runs of one firmware.
+/// Recorded runs of one firmware.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recording {
-    /// What the recorded firmware was built for.
+    /// Limits of the recorded firmware.
     pub maker: Limits,
-    /// The runs, at least one.
+    /// Runs, at least one.
     pub runs: Vec<Run>,
 }
 
 impl Recording {
-    /// What a firmware must be built for to do the same: as many SMs as the largest machine has, as many kernels at a time, and room
-    /// for the configurations that two rounds on that machine can try (sources.md D21), if the recorded firmware had it.
+    /// Returns the limits that a firmware needs to act the same. They are the SMs of the largest
+    /// machine, the concurrent kernels, and capacity for the configurations of two rounds on it
+    /// (sources.md D21), as far as the recorded firmware had it.
     pub fn asks_for(&self) -> Limits {
         let sms = self.runs.iter().map(|run| run.gpu.sm_count).max().unwrap_or(0);
         Limits { sms, kernels: self.maker.kernels, configs: self.maker.configs.min(2 * sms) }
@@ -116,66 +122,66 @@ impl Recording {
 /// One run of the firmware, from reset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// The machine and what it was asked for, as in the register block.
+    /// Machine and straps, as in the register block.
     pub gpu: GpuDescription,
     /// Cycle of each step, and the number of accesses up to its end.
     steps: Vec<(u64, usize)>,
     accesses: Vec<Access>,
 }
 
-/// What the firmware did in one go: its start, or an interrupt.
+/// Accesses of one activation of the firmware: its start, or an interrupt.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'a> {
-    /// Core cycle.
+    /// Core cycle of the step.
     pub cycle: u64,
-    /// Its accesses, in order.
+    /// Accesses of the step, in order.
     pub accesses: &'a [Access],
 }
 
 impl Run {
-    /// A run that has not begun.
+    /// Creates a run without steps.
     pub fn new(gpu: GpuDescription) -> Self {
         Run { gpu, steps: Vec::new(), accesses: Vec::new() }
     }
 
-    /// Ends a step: the accesses since the last one are its.
+    /// Ends a step that consists of the accesses since the last one.
     pub fn end_step(&mut self, cycle: u64) {
         self.steps.push((cycle, self.accesses.len()));
     }
 
-    /// The accesses, for those of the step at hand to be added.
+    /// Returns the accesses, to which those of the current step are appended.
     pub fn accesses_mut(&mut self) -> &mut Vec<Access> {
         &mut self.accesses
     }
 
-    /// The steps: the first is the firmware's start, the others are interrupts.
+    /// Returns the steps: the first is the firmware's start, the others are interrupts.
     pub fn steps(&self) -> impl Iterator<Item = Step<'_>> {
         let begins = std::iter::once(0).chain(self.steps.iter().map(|&(_, end)| end));
         self.steps.iter().zip(begins).map(|(&(cycle, end), begin)| Step { cycle, accesses: &self.accesses[begin..end] })
     }
 
-    /// All accesses, in order.
+    /// Returns all accesses, in order.
     pub fn accesses(&self) -> &[Access] {
         &self.accesses
     }
 
-    /// Interrupts handled.
+    /// Returns the number of interrupts handled.
     pub fn interrupts(&self) -> usize {
         self.steps.len().saturating_sub(1)
     }
 }
 
-/// Reads a recording.
+/// Reads a recording from a file.
 ///
 /// # Errors
-/// [`InputFileError`] that names the file and what is wrong with it.
+/// [`InputFileError`] that names the file and the error.
 pub fn read(path: &Path) -> Result<Recording, InputFileError> {
     let name = path.display().to_string();
     let bytes = input::file::bytes(&name, MOST_BYTES)?;
     decode(&bytes).map_err(|problem| InputFileError::whole(&name, problem))
 }
 
-/// True if the file begins like a recording, whatever its name.
+/// Returns whether the file begins like a recording, whatever its name.
 ///
 /// # Errors
 /// Those of opening and reading it.
@@ -185,12 +191,12 @@ pub fn is_recording(path: &Path) -> std::io::Result<bool> {
     Ok(file::is_one(&first))
 }
 
-/// A bus that keeps a list of the accesses made over it, if there is one.
+/// Bus that records the accesses made over it, if it has a list.
 #[derive(Debug)]
 pub struct Recorder<'a, B> {
-    /// The bus.
+    /// Underlying bus.
     pub bus: &'a mut B,
-    /// The list.
+    /// List of accesses.
     pub list: Option<&'a mut Vec<Access>>,
 }
 

@@ -3,8 +3,8 @@
 use mias_registers::counters::Counter;
 use mias_registers::{KERNEL_SLOTS, MAX_SMS, Register, global, memory, preempt, queue, slot, sm};
 
-/// The register at an offset in words: `COMMIT`, `QUOTA_ALL[1]`, `slot 2 GRID_TBS`, `SM 3 COUNTERS[LoadRequests]`; the offset itself
-/// where there is none.
+/// Returns the name of the register at an offset: `COMMIT`, `QUOTA_ALL[1]`, `slot 2 GRID_TBS`, `SM
+/// 3 COUNTERS[LoadRequests]`; the offset itself if there is none.
 pub fn register_name(offset: u32) -> String {
     let within = |base: u32, stride: u32, count: usize, table: &'static [Register]| {
         let rest = offset.checked_sub(base)?;

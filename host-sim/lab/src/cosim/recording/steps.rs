@@ -1,4 +1,5 @@
-//! One run as bytes: the machine, then step by step the accesses. `docs/recording-format.md`, "A run".
+//! Encoding of one run: the machine, then the accesses step by step.
+//! `docs/reference/recording-format.md`, "A run".
 
 use super::error::{Place, Problem};
 use super::{Access, Run};
@@ -104,7 +105,7 @@ fn gpu(reader: &mut Reader<'_>) -> Result<GpuDescription, Fault> {
         register_granule: next("the granule of registers", 0, u32::MAX)?,
         shared_granule_bytes: next("the granule of shared memory", 0, u32::MAX)?,
         linear_coefficient_q16: next("the coefficient", 0, u32::MAX)?,
-        // Not in a recording: see docs/recording-format.md for what is.
+        // Not in a recording: see docs/reference/recording-format.md for what is.
         sm_schedulers: 0,
         reply_sectors_q16: 0,
         dram_sectors_q16: 0,

@@ -1,4 +1,5 @@
-//! The file against its page (`docs/recording-format.md`) byte by byte, against damage, and read back as written.
+//! Tests of the file format: byte by byte against its page (`docs/reference/recording-format.md`),
+//! against damage, and by round trip.
 
 use super::*;
 use crate::fingerprint;
@@ -32,7 +33,8 @@ fn gpu(sm_count: u32, policy: PolicyCode) -> GpuDescription {
     }
 }
 
-/// A start of two accesses at cycle 5, and an interrupt without any at cycle 300.
+/// Creates a recording with a start of two accesses at cycle 5, and an interrupt without any at
+/// cycle 300.
 fn small() -> Recording {
     let mut run = Run::new(gpu(30, PolicyCode::MiasFactor));
     run.accesses_mut().extend([Access::Read { offset: 0, value: 0x4D49 }, Access::Write { offset: 4, value: 1 }]);
@@ -41,7 +43,7 @@ fn small() -> Recording {
     Recording { maker: MAKER, runs: vec![run] }
 }
 
-/// Bytes of the run of [`small`], by hand from the page.
+/// Returns the bytes of the run of [`small`], derived by hand from the page.
 fn small_run() -> Vec<u8> {
     let mut bytes = vec![30, 8];
     bytes.extend([0x80, 0x08]); // 1,024 threads
@@ -71,7 +73,7 @@ fn the_bytes_are_as_the_page_says() {
     assert_eq!(decode(&file), Ok(small()));
 }
 
-/// The small recording with another run in it, whose checksum holds.
+/// Replaces the run of the small recording, with a valid checksum.
 fn with_run(bytes: &[u8]) -> Vec<u8> {
     let mut file = encode(&small()).unwrap()[..48].to_vec();
     file[20..28].copy_from_slice(&(56 + bytes.len() as u64).to_le_bytes());
@@ -82,7 +84,7 @@ fn with_run(bytes: &[u8]) -> Vec<u8> {
     [file, bytes.to_vec()].concat()
 }
 
-/// The small recording with other bytes in its header, whose checksum holds.
+/// Replaces bytes in the header of the small recording, with a valid checksum.
 fn with_header(at: usize, bytes: &[u8]) -> Vec<u8> {
     let mut file = encode(&small()).unwrap();
     file[at..at + bytes.len()].copy_from_slice(bytes);
@@ -99,7 +101,7 @@ fn what_is_wrong_is_named_with_its_place() {
     assert!(message(&with_header(8, &[2])).starts_with("this recording has format version 2, this mias reads version 1; make"));
     assert!(message(&with_header(12, &[0; 8])).starts_with("this recording is of another register map (0000000000000000, that of this"));
     assert!(message(&whole[..40]).starts_with("the recording should have 48 bytes and has 40"));
-    let cut = format!("the recording should have {} bytes and has {}, it was cut short", whole.len(), whole.len() - 1);
+    let cut = format!("the recording should have {} bytes and has {}: it is truncated", whole.len(), whole.len() - 1);
     assert!(message(&whole[..whole.len() - 1]).starts_with(&cut));
     assert!(message(&with_header(28, &[2])).starts_with("header: the number of runs cannot be 2"));
     let mut damaged = whole.clone();
@@ -121,12 +123,12 @@ fn a_forged_run_is_refused_where_it_goes_wrong() {
         (replaced(1, &[9]), "run 1, byte 2: the number of kernel slots cannot be 9"),
         (replaced(17, &[no_policy as u8]), &*format!("run 1, byte 18: the policy cannot be {no_policy}")),
         (replaced(head - 1, &[0]), &format!("run 1, byte {head}: the number of steps cannot be 0")),
-        (run[..run.len() - 1].to_vec(), "after its start: it ends too soon"),
+        (run[..run.len() - 1].to_vec(), "after its start: it is truncated"),
         ([&run[..], &[0, 0]].concat(), "after interrupt 1: 2 bytes too many"),
         // An offset 2 below the first possible one: zigzag 3, a write.
         (replaced(head + 2, &[3 << 1 | 1]), "an offset's code cannot be 7"),
         ([&run[..head - 1], &[1], &[0xff; 9][..], &[1, 0]].concat(), ""),
-        ([&run[..head], &[0, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80]].concat(), "it ends too soon"),
+        ([&run[..head], &[0, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80]].concat(), "it is truncated"),
     ] {
         let message = decode(&with_run(&bytes)).err().map(|problem| problem.to_string()).unwrap_or_default();
         assert!(message.contains(part), "{part}: {message}");
@@ -143,7 +145,7 @@ fn limits_are_compared_one_by_one() {
     assert_eq!(asked(33, 5, 65), Some(("32 SMs".into(), 33)));
     assert_eq!(asked(1, 5, 65), Some(("4 kernels at a time".into(), 5)));
     assert_eq!(asked(1, 1, 65), Some(("64 configurations".into(), 65)));
-    // Two rounds on 30 SMs try 60 at most.
+    // Two rounds on 30 SMs try at most 60.
     assert_eq!(small().asks_for(), Limits { sms: 30, kernels: 4, configs: 60 });
 }
 
@@ -178,7 +180,8 @@ proptest! {
         prop_assert_eq!(decode(&file), Ok(recording));
     }
 
-    /// Whatever a run's bytes are, checksum and all: a recording or one message, and steps that lie within the accesses.
+    /// Arbitrary bytes of a run, with a valid checksum, yield a recording or one message, and steps
+    /// within the accesses.
     #[test]
     fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200), keep in 0..60_usize) {
         let bytes = [&small_run()[..keep.min(small_run().len())], &bytes].concat();

@@ -1,8 +1,8 @@
-//! The first access of a target that is not the recorded one.
+//! First access of a target that differs from the recording.
 
 use crate::cosim::Parting;
 
-/// Where and how a target differs.
+/// Position and accesses of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// Run, from 1.
@@ -11,7 +11,7 @@ pub struct Difference {
     pub interrupt: usize,
     /// Core cycle of the interrupt.
     pub cycle: u64,
-    /// The access and both its forms.
+    /// Recorded access and the one made.
     pub parting: Parting,
 }
 
@@ -45,7 +45,7 @@ mod tests {
         let early = Difference { interrupt: 0, parting: Parting { access: 3, recorded, made: None }, ..difference };
         assert_eq!(
             early.to_string(),
-            "run 2, start at cycle 9200, access 3: it makes no further access, the recording reads SM 4 SATURATED"
+            "run 2, start at cycle 9200, access 3: it ends without a further access, the recording reads SM 4 SATURATED"
         );
     }
 }

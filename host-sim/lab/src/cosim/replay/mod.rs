@@ -1,5 +1,5 @@
-//! A recording fed to the firmware: to that in this process and to its images in QEMU, each compared with the recording access by
-//! access, and so with each other.
+//! Replay of a recording on the firmware in this process and on its images in QEMU. Each is
+//! compared with the recording access by access, and so with each other.
 
 mod difference;
 mod target;
@@ -13,45 +13,45 @@ use crate::cancel::Cancel;
 use crate::cosim::recording::{Access, Recording};
 use crate::cosim::{CosimError, Replay};
 
-/// How a target did.
+/// Result of a replay on one target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// The target.
+    /// Target of the replay.
     pub target: Target,
-    /// What it did as recorded.
+    /// Counts of matching activity.
     pub done: Counts,
-    /// The end.
+    /// End of the replay.
     pub end: End,
 }
 
-/// How a replay ended.
+/// End of a replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
-    /// With the recording: every access was the same.
+    /// End of the recording: every access was the same.
     Same,
-    /// With another access.
+    /// First access that differed.
     Differs(Difference),
-    /// With an image that did not go on.
+    /// Failure of the image.
     Stopped(CosimError),
 }
 
-/// Things in a recording, or the part of them that a target did alike.
+/// Counts in a recording, or in its matching part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Counts {
-    /// Runs, from their start to their end.
+    /// Number of complete runs.
     pub runs: u64,
-    /// Interrupts handled.
+    /// Number of interrupts handled.
     pub interrupts: u64,
-    /// Register reads.
+    /// Number of register reads.
     pub reads: u64,
-    /// Register writes: the firmware's commands.
+    /// Number of register writes: the firmware's commands.
     pub writes: u64,
-    /// Decisions: counters read, a configuration chosen or a second round begun.
+    /// Number of decisions: counters read, a configuration chosen or a second round begun.
     pub decisions: u64,
 }
 
 impl Counts {
-    /// All that is in a recording.
+    /// Counts everything in a recording.
     pub fn of(recording: &Recording) -> Self {
         let mut counts = Counts { runs: recording.runs.len() as u64, ..Counts::default() };
         for run in &recording.runs {
@@ -69,7 +69,7 @@ impl Counts {
     }
 }
 
-/// Feeds a recording to a target, to its end or to the first difference. None if asked to stop.
+/// Replays a recording on a target, to its end or to the first difference. `None` if canceled.
 pub fn replay(recording: &Recording, mut ready: Ready, cancel: &Cancel) -> Option<Verdict> {
     let target = ready.target();
     let mut done = Counts::default();
@@ -77,7 +77,7 @@ pub fn replay(recording: &Recording, mut ready: Ready, cancel: &Cancel) -> Optio
         for (interrupt, step) in run.steps().enumerate() {
             let mut bus = Replay::new(step.accesses);
             let went_on = if interrupt == 0 { ready.start(&mut bus) } else { ready.interrupt(&mut bus) };
-            // Ctrl-C reaches QEMU too.
+            // Ctrl-C reaches QEMU too, so its failure may be the cancellation.
             if cancel.requested() {
                 return None;
             }

@@ -1,4 +1,4 @@
-//! What a recording can be fed to.
+//! Targets of a replay.
 
 use crate::choices;
 use crate::cosim::recording::Recording;
@@ -20,7 +20,7 @@ choices! {
 }
 
 impl Target {
-    /// The processor; none for this process.
+    /// Returns the processor; `None` for this process.
     pub fn core(self) -> Option<Core> {
         match self {
             Target::Native => None,
@@ -31,7 +31,7 @@ impl Target {
     }
 }
 
-/// A target that waits for its first run.
+/// Target that is ready for its first run.
 #[derive(Debug)]
 pub struct Ready {
     target: Target,
@@ -45,10 +45,11 @@ enum Firmware {
 }
 
 impl Ready {
-    /// Prepares a target for a recording; `image` is for an image that is not at its usual place.
+    /// Prepares a target for a recording; `image` is the path of an image that is not in its
+    /// default location.
     ///
     /// # Errors
-    /// [`CosimError`]: an image that is not there or does not boot, and limits that the recording exceeds.
+    /// [`CosimError`]: an image that does not exist or boot, and limits that the recording exceeds.
     pub fn new(target: Target, image: Option<&Path>, recording: &Recording) -> Result<Self, CosimError> {
         let (asked, parts) = (recording.asks_for(), Parts::asked_in(recording));
         let firmware = match target.core() {

@@ -1,4 +1,5 @@
-//! Made-up recordings replayed in this process; what is changed in them is found. The images are the business of `host-sim/mias/tests/cosim/`.
+//! Generated recordings replayed in this process, with changes that must be found.
+//! `host-sim/mias/tests/cosim/` tests the images.
 
 use super::*;
 use crate::cosim::recording::generate::{Request, generate};
@@ -15,7 +16,7 @@ fn natively(recording: &Recording) -> Verdict {
     replay(recording, ready, &Cancel::default()).unwrap()
 }
 
-/// The same recording, but for one access.
+/// Replaces one access of a recording.
 fn with_access(recording: &Recording, at: usize, access: Access) -> Recording {
     let [run] = recording.runs.as_slice() else { panic!("one run") };
     let mut changed = Run::new(run.gpu.clone());
@@ -31,12 +32,13 @@ fn with_access(recording: &Recording, at: usize, access: Access) -> Recording {
 fn the_same_seed_gives_the_same_recording_and_another_seed_another() {
     assert_eq!(encode(&made_up(7, 3)), encode(&made_up(7, 3)));
     assert_ne!(made_up(7, 3), made_up(8, 3));
-    // The first runs do not depend on how many there are.
+    // The first runs do not depend on the number of runs.
     assert_eq!(made_up(7, 3).runs[..2], made_up(7, 2).runs);
     assert_eq!(generate(Request { seed: 1, cases: 3, sms: 12, kernels: 4 }, &mut || false), None);
 }
 
-/// What a made-up recording is for: all phases and policies, decisions in plenty, counters at their limits, ties, rejected launches.
+/// Generated recordings cover all phases and policies, many decisions, counters at their limits,
+/// ties and rejected launches.
 #[test]
 fn made_up_recordings_hold_what_they_are_for() {
     let recording = made_up(1, 200);
@@ -64,7 +66,7 @@ fn made_up_recordings_hold_what_they_are_for() {
     let thread_insts = mias_registers::counters::Counter::ThreadInsts;
     assert!(read(thread_insts.register(), thread_insts.max()) && read(thread_insts.register(), 0));
     assert!(read(sm::SATURATED, (1 << mias_registers::counters::COUNTERS) - 1), "all counters saturated");
-    // The firmware has no use for an SM's status.
+    // The firmware does not use an SM's status.
     assert!(!read(sm::STATUS, sm_status::SATURATED));
 }
 
@@ -98,7 +100,7 @@ fn a_firmware_that_is_too_small_is_refused() {
     assert!(error.starts_with("the firmware in this process is built for 4 kernels at a time, the recording asks for 5"), "{error}");
 }
 
-/// More SMs than the small image holds, and more kernels at a time than are scheduled.
+/// More SMs than the small image supports, and more kernels at a time than are scheduled.
 #[test]
 fn large_machines_and_many_kernels_replay_too() {
     let recording = generate(Request { seed: 5, cases: 6, sms: 132, kernels: 8 }, &mut || true).unwrap();
@@ -116,7 +118,7 @@ proptest! {
         prop_assert_eq!(&verdict, &Verdict { target: Target::Native, done: Counts::of(&recording), end: End::Same });
     }
 
-    /// A firmware that is told something else does not panic, whatever it is, and the first other access is found.
+    /// A firmware with one changed answer does not panic, and its first different access is found.
     #[test]
     fn a_changed_answer_gives_a_verdict(seed: u64, at: prop::sample::Index, value: u32) {
         let recording = made_up(seed, 1);

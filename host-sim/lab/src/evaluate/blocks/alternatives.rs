@@ -1,8 +1,10 @@
-//! Which of two alternatives is better for each group, and a rule that says so beforehand from counters of the kernels alone (own; of sharing SMs and dividing them the question is that of
-//! Maestro, Park et al. 2017, and of Zhao et al. 2018, section 7.5).
+//! Comparison of two alternatives per group, and a rule that predicts the better one from counters
+//! of isolated runs (own). For sharing SMs against dividing them, the question is that of Maestro,
+//! Park et al. 2017, and of Zhao et al. 2018, section 7.5.
 //!
-//! An alternative's value is that of its best policy, known afterwards: what is judged is the choice of the alternative. The rule is one threshold on one
-//! counter, so that few groups can teach it; it is judged on groups none of whose kernels taught it.
+//! An alternative's value is that of its best policy in hindsight, so only the choice of the
+//! alternative is judged. The rule is one threshold on one counter, so that few groups suffice to
+//! fit it. It is judged on groups that share no kernel with its training groups.
 
 use super::expression::Value;
 use super::rows::{Row, Wanted, rows};
@@ -11,7 +13,7 @@ use crate::evaluate::names::family;
 use crate::evaluate::results::Evaluation;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How the counters of a group's kernels become one number.
+/// Function that combines the counters of a group's kernels into one number.
 type Combination = (&'static str, fn(&[f64]) -> f64);
 
 const COMBINATIONS: [Combination; 3] = [
@@ -20,13 +22,13 @@ const COMBINATIONS: [Combination; 3] = [
     ("mean", |all| all.iter().sum::<f64>() / all.len().max(1) as f64),
 ];
 
-/// A rule: the first or the second alternative by whether a number of the group is above a threshold.
+/// Rule that selects the first or the second alternative by a threshold on one number of the group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Rule {
-    /// Places in the lists of combinations and counters; none: always [`Rule::above`].
+    /// Indices into the lists of combinations and counters; `None` selects [`Rule::above`] always.
     of: Option<(usize, usize)>,
     threshold: f64,
-    /// Above it this is the alternative, else the other.
+    /// Alternative above the threshold; below it, the other.
     above: usize,
 }
 
@@ -38,7 +40,7 @@ impl Rule {
         }
     }
 
-    /// In words.
+    /// Describes the rule in words.
     fn told(&self, alternatives: &[String], counters: &[&str]) -> String {
         let [above, below] = [self.above, 1 - self.above].map(|at| &alternatives[at]);
         let Some((combination, counter)) = self.of else { return format!("always {above}") };
@@ -46,16 +48,16 @@ impl Rule {
     }
 }
 
-/// A group, and what each alternative is worth.
+/// A group with the value of each alternative.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// The values of `by`.
+    /// Values of `by`.
     pub names: Vec<String>,
-    /// Of each alternative the best policy and its value; none where no policy of it ran.
+    /// Best policy of each alternative with its value; `None` if no policy of it ran.
     pub best: Vec<Option<(String, f64)>>,
-    /// Its kernels whatever their input, by their own names.
+    /// Families of its kernels, without inputs.
     families: BTreeSet<String>,
-    /// Every counter of every kernel; none where it is not known.
+    /// Every counter of every kernel; `None` where unknown.
     counters: Vec<Vec<Option<f64>>>,
 }
 
@@ -64,13 +66,13 @@ impl Case {
         self.best.get(alternative).and_then(Option::as_ref).map_or(0.0, |(_, value)| *value)
     }
 
-    /// An alternative's value over that of the better of the first two.
+    /// Returns an alternative's value over the better of the first two.
     pub fn share(&self, alternative: usize) -> Option<f64> {
         let most = self.value(0).max(self.value(1));
         (most > 0.0).then(|| self.value(alternative) / most)
     }
 
-    /// Which of the first two is better; the first where they are equal.
+    /// Returns the better of the first two alternatives; the first on a tie.
     pub fn right(&self) -> usize {
         usize::from(self.value(1) > self.value(0))
     }
@@ -81,7 +83,8 @@ impl Case {
     }
 }
 
-/// The rule that attains most of the better alternative in the mean over groups; of equals the first, and one that asks nothing before all.
+/// Fits the rule that attains the largest mean fraction of the better alternative over groups. Ties
+/// go to the first rule, and to constant rules first.
 fn learn(cases: &[&Case]) -> Option<Rule> {
     let attained = |rule: &Rule| cases.iter().filter_map(|case| case.share(rule.choice(case))).sum::<f64>();
     let always = [0, 1].map(|above| Rule { of: None, threshold: 0.0, above });
@@ -95,19 +98,19 @@ fn learn(cases: &[&Case]) -> Option<Rule> {
         between.into_iter().flat_map(move |threshold| [0, 1].map(|above| Rule { of: Some(of), threshold, above }))
     });
     let rules = always.into_iter().chain(asking).map(|rule| (attained(&rule), rule));
-    // Sums of the same shares in the same order: equal ones are equal to the bit.
+    // Sums of the same fractions in the same order are equal to the bit.
     let best = rules.fold(None, |best: Option<(f64, Rule)>, one| if best.is_none_or(|best| one.0 > best.0) { Some(one) } else { best });
     best.map(|(_, rule)| rule)
 }
 
-/// How well a way to choose does.
+/// Quality of one method of choosing an alternative.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Attained {
-    /// Groups that it chose the better alternative for, and groups in all.
+    /// Number of groups for which it chose the better alternative.
     pub right: usize,
-    /// The latter.
+    /// Number of groups.
     pub groups: usize,
-    /// Mean over groups of what it attains of the better alternative.
+    /// Mean attained fraction of the better alternative, over groups.
     pub share: f64,
 }
 
@@ -122,22 +125,24 @@ impl Attained {
     }
 }
 
-/// What is known of the alternatives by one value.
+/// Comparison of the alternatives by one value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
-    /// The value.
+    /// Name of the value.
     pub name: String,
-    /// The alternatives, of which the first two are chosen from.
+    /// Names of the alternatives; a rule chooses between the first two.
     pub alternatives: Vec<String>,
-    /// Every group that ran under both.
+    /// Groups that ran under both alternatives.
     pub cases: Vec<Case>,
-    /// Always the first, and always the second.
+    /// Quality of always choosing the first, and of always choosing the second.
     pub always: [Attained; 2],
-    /// A rule for each group from those that share no kernel with it; groups without such others are left out.
+    /// Quality of a rule fitted for each group on the groups that share no kernel with it; groups
+    /// without such others are left out.
     pub rule: Attained,
-    /// The same groups under what is better for most of the others.
+    /// Quality of choosing the alternative that is better for most of the other groups, on the same
+    /// groups.
     pub majority: Attained,
-    /// The rule of all groups, in words.
+    /// Rule fitted on all groups, in words.
     pub of_all: Option<String>,
 }
 
@@ -159,7 +164,8 @@ impl Judged {
 }
 
 impl Block {
-    /// Its alternatives, the values of `series`, by each of its values; nothing where there are no two.
+    /// Compares the block's alternatives, the values of `series`, by each of its values; empty with
+    /// fewer than two.
     pub fn alternatives(&self, evaluation: &Evaluation) -> Vec<Judged> {
         let rows_of = self.rows(evaluation);
         let Some(series) = &self.series else { return Vec::new() };
@@ -183,7 +189,7 @@ impl Block {
             let best = |alternative: &Value| {
                 let of_it = members.iter().filter(|row| series.of_one(row).as_ref() == Some(alternative));
                 let values = of_it.filter_map(|row| Some((row.get("policy")?.to_string(), value.of_one(row)?.number()?)));
-                // Of equals the first.
+                // Ties go to the first.
                 values.reduce(|best, one| if one.1 > best.1 { one } else { best })
             };
             let group = members.first()?.get("group")?.to_string();
@@ -216,7 +222,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A group of one kernel, with one number for a counter, and a value for either alternative.
+    /// Creates a group of one kernel with one counter and a value for either alternative.
     fn case(name: &str, number: f64, first: f64, second: f64) -> Case {
         Case {
             names: vec![name.into()],
@@ -226,7 +232,8 @@ mod tests {
         }
     }
 
-    /// Above 0.5 the second is worth twice as much, below it half: one threshold is right everywhere, and each alone loses a quarter in the mean.
+    /// Above 0.5 the second is worth twice as much, below it half. One threshold is right
+    /// everywhere; each constant choice loses a quarter on average.
     #[test]
     fn a_threshold_that_is_there_is_found() {
         let cases: Vec<Case> = [("a", 0.1), ("b", 0.3), ("c", 0.7), ("d", 0.9)]
@@ -242,7 +249,7 @@ mod tests {
         assert!(judged.of_all.is_some_and(|rule| words.contains(&rule.as_str())));
     }
 
-    /// Where one is always better no counter is asked.
+    /// A constant rule needs no counter if one alternative is always better.
     #[test]
     fn what_is_always_so_needs_no_counter() {
         let cases = [case("a", 0.1, 1.0, 3.0), case("b", 0.9, 1.0, 2.0)];
@@ -253,7 +260,8 @@ mod tests {
     }
 
     proptest! {
-        /// A rule attains no less than either alternative alone on what taught it, and never more than all.
+        /// On its training groups, a rule attains no less than either constant choice, and never
+        /// more than all.
         #[test]
         fn a_rule_is_no_worse_than_either_on_its_own_groups(
             cases in prop::collection::vec((0.0..1.0_f64, 0.1..3.0_f64, 0.1..3.0_f64), 1..12)

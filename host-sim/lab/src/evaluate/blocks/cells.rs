@@ -1,4 +1,4 @@
-//! From rows to what a chart or table shows: a number for each cluster and series, point, or cell.
+//! Cells of charts and tables, from rows: a number for each cluster and series, point, or cell.
 
 use super::expression::{Expression, Value};
 use super::published::Published;
@@ -9,83 +9,83 @@ use crate::evaluate::statistics::{arithmetic, geometric, quartiles};
 use crate::table::{DASH, change, grouped, number, percent};
 use std::collections::BTreeMap;
 
-/// A number of a chart.
+/// Number of a chart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
-    /// It, or the mean of several.
+    /// Value, or the mean of several.
     pub value: f64,
-    /// Of a mean: of how many, and their quartiles.
+    /// Number of values behind a mean, and their quartiles.
     pub of: Option<(usize, (f64, f64))>,
-    /// Of one run: half of its 95 % interval.
+    /// Half-width of the 95 % interval of a single run.
     pub half_width: Option<f64>,
-    /// Of one row: the ends of its interval.
+    /// Ends of the interval of a single row.
     pub interval: Option<(f64, f64)>,
 }
 
 /// Bars that stand together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cluster {
-    /// Lines under it.
+    /// Lines of its label.
     pub names: Vec<String>,
-    /// A bar for each series.
+    /// One bar per series.
     pub bars: Vec<Option<Cell>>,
-    /// The published number of each.
+    /// Published number of each bar.
     pub published: Vec<Option<f64>>,
-    /// A mean over others.
+    /// Whether it is a mean over other clusters.
     pub apart: bool,
 }
 
-/// A line, or dots of one kind.
+/// Line, or dots of one series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// Its series.
+    /// Name of the series.
     pub name: String,
     /// In ascending order.
     pub points: Vec<(f64, f64)>,
 }
 
-/// A dot.
+/// Dot of a scatter plot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dot {
-    /// What it is of.
+    /// Label of the dot.
     pub of: String,
-    /// Where it is.
+    /// Coordinates.
     pub at: (f64, f64),
 }
 
-/// A ratio with its name.
+/// Ratio with its name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed {
-    /// What it is of.
+    /// Label of the ratio.
     pub name: String,
-    /// Its series, by place.
+    /// Index of its series.
     pub series: usize,
-    /// Its geometric mean and interval; none where it has none.
+    /// Geometric mean with interval; `None` if undefined.
     pub ratio: Option<Ratio>,
 }
 
-/// A quantity over two others.
+/// Quantity over two others, as a grid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
     /// Values of the abscissa.
     pub columns: Vec<String>,
     /// Values of the ordinate.
     pub rows: Vec<String>,
-    /// By row, then column.
+    /// Values by row, then column.
     pub values: Vec<Vec<Option<f64>>>,
 }
 
-/// The values of some expressions, and the rows that have them.
+/// Rows grouped by the values of some expressions.
 type Grouped<'r, 'e> = Vec<(Vec<Value>, Vec<&'r Row<'e>>)>;
 
-/// A series: its name, which rows it is of, and what of them.
+/// Series of a chart: name, filter of rows, value.
 struct Series<'b> {
     name: String,
     of: Option<Value>,
     value: &'b Expression,
 }
 
-/// Rows by the values of some expressions, in the order in which they come.
+/// Groups rows by the values of some expressions, in order of appearance.
 fn by<'r, 'e>(keys: &[Expression], rows: &[&'r Row<'e>]) -> Grouped<'r, 'e> {
     let mut found: Grouped<'r, 'e> = Vec::new();
     for row in rows {
@@ -103,7 +103,7 @@ fn words(key: &[Value]) -> String {
 }
 
 impl Block {
-    /// The panels of a figure: title and rows of each.
+    /// Returns the panels of a figure, with title and rows.
     pub fn panels<'r, 'e>(&self, rows: &'r [Row<'e>]) -> Vec<(String, Vec<&'r Row<'e>>)> {
         let all: Vec<&Row<'e>> = rows.iter().collect();
         let Some(panels) = &self.panels else { return vec![(String::new(), all)] };
@@ -129,12 +129,12 @@ impl Block {
         of.iter().flat_map(|of| values.iter().map(move |value| one(of, value))).collect()
     }
 
-    /// The names of the series of all panels.
+    /// Returns the names of the series over all panels.
     pub fn series_names(&self, rows: &[&Row<'_>]) -> Vec<String> {
         self.series(rows).into_iter().map(|series| series.name).collect()
     }
 
-    /// Rows of a series.
+    /// Returns the rows of a series.
     fn of_series<'r, 'e>(&self, series: &Series<'_>, rows: &[&'r Row<'e>]) -> Vec<&'r Row<'e>> {
         let of = |row: &&&Row<'_>| self.series.as_ref().is_none_or(|by| by.of_one(row) == series.of);
         rows.iter().filter(of).copied().collect()
@@ -147,7 +147,7 @@ impl Block {
         }
     }
 
-    /// The names of the series, and the clusters of bars.
+    /// Returns the names of the series and the clusters of bars.
     pub fn bars(&self, published: &Published, rows: &[&Row<'_>]) -> (Vec<String>, Vec<Cluster>) {
         let series = self.series(rows);
         let cell = |members: &[&Row<'_>], series: &Series<'_>| {
@@ -201,7 +201,7 @@ impl Block {
         (series.into_iter().map(|series| series.name).collect(), clusters)
     }
 
-    /// Lines, or dots.
+    /// Returns the lines, or dots, of each series.
     pub fn lines(&self, rows: &[&Row<'_>]) -> Vec<Line> {
         let Some(x) = &self.x else { return Vec::new() };
         let line = |series: Series<'_>| {
@@ -214,7 +214,7 @@ impl Block {
         self.series(rows).into_iter().map(line).filter(|line| !line.points.is_empty()).collect()
     }
 
-    /// The dots of each series.
+    /// Returns the dots of each series.
     pub fn dots(&self, rows: &[&Row<'_>]) -> Vec<(String, Vec<Dot>)> {
         let Some(x) = &self.x else { return Vec::new() };
         let dots = |series: Series<'_>| {
@@ -227,7 +227,8 @@ impl Block {
         self.series(rows).into_iter().map(dots).collect()
     }
 
-    /// The names of the series, and for each of `values` the ratios, the largest of the first value first.
+    /// Returns the names of the series, and for each of `values` the ratios, in descending order of
+    /// the first value.
     pub fn ranked(&self, rows: &[&Row<'_>]) -> (Vec<String>, Vec<Vec<Placed>>) {
         let series: Vec<Option<Value>> = self.series(rows).into_iter().step_by(self.values.len().max(1)).map(|series| series.of).collect();
         let ratio = |value: &Named, members: &[&Row<'_>]| {
@@ -249,7 +250,7 @@ impl Block {
         (series.iter().flatten().map(Value::to_string).collect(), self.values.iter().map(of).collect())
     }
 
-    /// A grid.
+    /// Returns the values as a grid.
     pub fn grid(&self, rows: &[&Row<'_>]) -> Option<Grid> {
         let (x, y, value) = (self.x.as_ref()?, self.by.first()?, self.value.as_ref()?);
         let axis = |of: &Expression| {
@@ -268,12 +269,12 @@ impl Block {
         (!columns.is_empty()).then_some(Grid { columns, rows: lines, values })
     }
 
-    /// The headings of a table.
+    /// Returns the headings of a table.
     pub fn headings(&self) -> Vec<&str> {
         if self.across { vec!["", "paper", "here"] } else { self.values.iter().map(|column| column.name.as_str()).collect() }
     }
 
-    /// A table on its side, of the first row.
+    /// Returns a transposed table of the first row.
     pub fn across(&self, published: &Published, rows: &[&Row<'_>]) -> Vec<Vec<String>> {
         let Some(first) = rows.first() else { return Vec::new() };
         let said = |name: &str| published.find(Some(&self.figure), "", name).map_or_else(|| DASH.to_owned(), |said| said.to_string());
@@ -281,7 +282,7 @@ impl Block {
         self.values.iter().map(line).collect()
     }
 
-    /// The cells of a table.
+    /// Returns the cells of a table.
     pub fn table(&self, rows: &[&Row<'_>]) -> Vec<Vec<String>> {
         let mut groups: Vec<Vec<&Row<'_>>> = match &self.by[..] {
             [] => rows.iter().map(|row| vec![*row]).collect(),
@@ -307,7 +308,7 @@ impl Block {
     }
 }
 
-/// Least first; what has no value last.
+/// Compares values in ascending order; missing values come last.
 fn order(a: Option<Value>, b: Option<Value>) -> std::cmp::Ordering {
     match (a, b) {
         (Some(Value::Number(a)), Some(Value::Number(b))) => a.total_cmp(&b),
@@ -316,7 +317,7 @@ fn order(a: Option<Value>, b: Option<Value>) -> std::cmp::Ordering {
 }
 
 impl Named {
-    /// A value as a table has it.
+    /// Formats a value for a table.
     pub fn cell(&self, value: Option<Value>) -> String {
         match value {
             None => DASH.to_owned(),
@@ -342,7 +343,7 @@ mod tests {
         toml::from_str(text).unwrap()
     }
 
-    /// Kernels with IPCs of 2 and 8, and a published 3 of the first.
+    /// Kernels with IPCs of 2 and 8, and a published 3 for the first.
     #[test]
     fn bars_stand_beside_published_numbers_and_means() {
         let rows = rows();

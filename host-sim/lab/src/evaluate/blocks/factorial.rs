@@ -1,5 +1,6 @@
-//! What each of several factors does that are on or off, over all combinations of them: a full factorial (Box, Hunter and Hunter 2005, chapter 5; sources.md D206).
-//! On logarithms, since factors multiply what there is and add nothing: an effect is a ratio.
+//! Effects of factors that are on or off, over all combinations: a full factorial (Box, Hunter and
+//! Hunter 2005, chapter 5; sources.md D206). Effects are ratios, computed on logarithms, since
+//! factors multiply.
 
 use super::Block;
 use super::expression::Value;
@@ -7,29 +8,29 @@ use super::rows::Row;
 use crate::evaluate::paired::Ratio;
 use std::collections::BTreeMap;
 
-/// What a factor does.
+/// Effect of one factor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effect {
-    /// With it over without it, nothing else on.
+    /// Ratio with the factor over without it, all other factors off.
     pub alone: Option<Ratio>,
-    /// With it over without it, in the geometric mean over what else is on.
+    /// Ratio with the factor over without it, in the geometric mean over the other factors.
     pub mean: Option<Ratio>,
-    /// With it over without it, everything else on.
+    /// Ratio with the factor over without it, all other factors on.
     pub last: Option<Ratio>,
 }
 
-/// A quantity under every combination of factors: bit `n` of a place says whether factor `n` is on.
+/// Quantity under every combination of factors: bit `n` of an index tells whether factor `n` is on.
 #[derive(Clone, Debug)]
 pub struct Factorial {
-    /// What it is.
+    /// Name of the quantity.
     pub name: String,
-    /// Factors.
+    /// Number of factors.
     pub factors: usize,
-    /// Of each case that has it under every combination, all positive.
+    /// Values of each complete case under every combination, all positive.
     pub cases: Vec<Vec<f64>>,
 }
 
-/// What a case is of, and its rows by combination.
+/// Key of a case, and its rows by combination.
 type Case<'r, 'e> = (Vec<Option<Value>>, BTreeMap<usize, &'r Row<'e>>);
 
 fn geometric(values: impl Iterator<Item = f64>) -> f64 {
@@ -38,7 +39,7 @@ fn geometric(values: impl Iterator<Item = f64>) -> f64 {
 }
 
 impl Factorial {
-    /// Combinations.
+    /// Returns the number of combinations.
     pub fn combinations(&self) -> usize {
         1 << self.factors
     }
@@ -47,12 +48,12 @@ impl Factorial {
         Ratio::of(&self.cases.iter().map(|case| (of(case), 1.0)).collect::<Vec<_>>())
     }
 
-    /// A combination over that with nothing on.
+    /// Returns the ratio of a combination to the one with all factors off.
     pub fn over_none(&self, combination: usize) -> Option<Ratio> {
         self.over_cases(|values| values[combination] / values[0])
     }
 
-    /// What a factor does.
+    /// Returns the effect of a factor.
     pub fn effect(&self, factor: usize) -> Effect {
         let (all, bit) = (self.combinations() - 1, 1 << factor);
         let without = || (0..=all).filter(move |combination| combination & bit == 0);
@@ -63,7 +64,8 @@ impl Factorial {
         }
     }
 
-    /// How much more a factor does where another is on than where that is off: 1 where the two do not meet.
+    /// Returns the interaction of two factors: the effect of one with the other on, over its effect
+    /// with the other off; 1 without interaction.
     pub fn together(&self, factor: usize, other: usize) -> Option<Ratio> {
         let (one, two) = (1 << factor, 1 << other);
         self.over_cases(|values| {
@@ -74,14 +76,14 @@ impl Factorial {
 }
 
 impl Block {
-    /// The name of a combination of factors.
+    /// Returns the name of a combination of factors.
     pub fn combination(&self, combination: usize) -> String {
         let on = self.factors.iter().enumerate().filter(|(at, _)| combination >> at & 1 != 0);
         let on: Vec<&str> = on.map(|(_, factor)| factor.name.as_str()).collect();
         if on.is_empty() { "none".to_owned() } else { on.join(" + ") }
     }
 
-    /// Each of its values under every combination of its factors.
+    /// Returns each of the block's values under every combination of its factors.
     pub fn factorial(&self, rows: &[Row<'_>]) -> Vec<Factorial> {
         let combination = |row: &Row<'_>| {
             let on = self.factors.iter().enumerate().filter(|(_, factor)| factor.value.holds(row));
@@ -118,8 +120,8 @@ mod tests {
     const FACTORS: usize = 4;
 
     proptest! {
-        /// Of factors that multiply by known numbers, and of a pair that multiplies by more where both are on: the effects are those numbers. A factor that is on in half
-        /// of the others' choices has half of what a pair adds.
+        /// Factors multiply by known numbers, and one pair by more if both are on: the effects are
+        /// those numbers. A factor includes half of the pair's interaction in its mean effect.
         #[test]
         fn effects_are_the_factors(factors in proptest::array::uniform4(0.5..2.0_f64), pair in 0.5..2.0_f64, base in 0.1..10.0_f64) {
             let value = |combination: usize| {

@@ -1,22 +1,25 @@
-//! What a report shows, as a plan declares it: blocks in order, each of which names the results that it draws and the published numbers next to them.
-//! Nothing else decides what is in a report: not the plan's name, and no paper's.
+//! Content of a report, as a plan declares it: blocks in order, each with its results and published
+//! numbers. The plan's blocks alone determine the report, not the plan's name or a paper.
 //!
 //! ```text
-//! blocks (plan) + results -> rows -> cells -> drawn as bars, lines, ... by whoever writes the page
+//! blocks (plan) + results -> rows -> cells -> drawn as bars, lines, ... by a page writer
 //! ```
 //!
-//! docs/guide/own-paper.md shows how a paper is written down.
+//! docs/start/own-paper.md shows how to describe a paper.
 
 mod alternatives;
 mod cells;
+mod claims;
 mod expression;
 mod factorial;
+mod fields;
 mod published;
 mod rows;
 mod template;
 
 pub use alternatives::{Attained, Case, Judged};
 pub use cells::{Cell, Cluster, Dot, Grid, Line, Placed};
+pub use claims::{Claim, Judgment, Verdict};
 pub use expression::{Expression, Value};
 pub use factorial::{Effect, Factorial};
 pub use published::{Number, Published};
@@ -24,47 +27,50 @@ pub use rows::{Row, plain};
 pub use template::Template;
 
 use super::results::{Evaluation, StudyResult};
+pub(crate) use fields::unknown;
 use rows::Wanted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a report shows, and the published numbers that it names.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// Declared content of a report, with the published numbers it uses.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
-    /// In order.
+    /// Blocks in order.
     pub blocks: Vec<Block>,
-    /// Values that blocks call by a name.
+    /// Named expressions for use in blocks.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub define: BTreeMap<String, Expression>,
-    /// Of all files that the blocks name.
+    /// Published numbers of all files that the blocks name.
     #[serde(default, skip_serializing_if = "Published::is_empty")]
     pub published: Published,
 }
 
 impl Report {
-    /// Whether a block is of this kind.
+    /// Returns whether any block is of this kind.
     pub fn has(&self, kind: Kind) -> bool {
         self.blocks.iter().any(|block| block.kind == kind)
     }
 
-    /// Whether the plan declares nothing. Without blocks the report is the usual one.
+    /// Returns whether the plan declares no blocks; then the report has its default content.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty() && self.published.is_empty()
     }
 }
 
-/// What a block is.
+/// Kind of a report block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// A heading, with the conditions of the first of its experiments under it.
+    /// Heading, followed by the conditions of the first of its experiments.
     Section,
-    /// The usual figures and tables of experiments, as a report has them whose plan declares nothing.
+    /// Default figures and tables of experiments, as in a report of a plan without blocks; without
+    /// `experiments` that whole report.
     Usual,
     /// Every group under every policy.
     Groups,
-    /// How near policies come to the best static configuration, by how well they knew the kernels.
+    /// Results of policies relative to the best static configuration, by their knowledge of the
+    /// kernels.
     DecisionQuality,
     /// Bars in clusters, with means and published numbers.
     Bars,
@@ -72,236 +78,249 @@ pub enum Kind {
     Stacks,
     /// Lines over a quantity.
     Lines,
-    /// Dots in a plane.
+    /// Scatter plot of two quantities.
     Scatter,
     /// A quantity over two others, as a grid.
     Matrix,
-    /// Ratios of means one under the other, each a dot with its interval; a panel for each of `values`.
+    /// Ratios of means as a ranked list of dots with intervals; a panel for each of `values`.
     Ranked,
-    /// Which of the first two values of `series` is better for each group, and a rule that says so beforehand from `factors`, counters of the kernels alone.
+    /// Comparison of the first two values of `series` for each group, and a rule that predicts the
+    /// better one from `factors`, counters of isolated runs.
     Alternatives,
-    /// What each of several factors does that are on or off in every combination, and which of them meet: a figure of the first of `values`, and tables.
+    /// Effects and interactions of factors that are on or off in every combination: a figure of the
+    /// first of `values`, and tables.
     Factorial,
-    /// A table.
+    /// Table of values.
     Table,
+    /// Claims of a paper, with a verdict for each.
+    Claims,
 }
 
-/// Which of the results a block is of.
+/// Type of results that form the rows of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
-    /// Kernels alone.
+    /// Isolated kernels.
     Kernels,
     /// Groups of kernels under a policy.
     #[default]
     Policies,
-    /// Each kernel of these.
+    /// Kernels of these groups.
     Members,
-    /// Machines, one of each experiment's settings.
+    /// Machines, one for each setting of an experiment.
     Gpus,
-    /// Groups, whatever the policy.
+    /// Groups, independent of the policy.
     Groups,
     /// Static runs of every maximal configuration.
     Configurations,
-    /// Requests for room.
+    /// Placement requests.
     Requests,
     /// Queues of launches.
     Queue,
     /// Means by class and policy.
     Summary,
-    /// What preemption stores, whatever ran: `what`, and bits of an SM in `hardware` and in `firmware`.
+    /// Storage for preemption, independent of the runs: `what`, and bits of an SM in `hardware` and
+    /// in `firmware`.
     PreemptionStorage,
 }
 
-/// Which mean.
+/// Type of mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mean {
-    /// The sum over the number.
+    /// Arithmetic mean.
     #[default]
     Arithmetic,
-    /// Of ratios.
+    /// Geometric mean, for ratios.
     Geometric,
 }
 
-/// How numbers are written.
+/// Format of numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
-    /// As they are.
+    /// Number without a unit.
     #[default]
     Ratio,
-    /// In hundredths.
+    /// Percentage.
     Percent,
-    /// A ratio as a change.
+    /// Ratio as a change in percent.
     Change,
-    /// In groups of three digits, without decimals.
+    /// Groups of three digits, without decimals.
     Grouped,
 }
 
-/// Rows that those of a block are compared with: `NAME.ipc` is the IPC of the one of them that agrees in all of `on`.
+/// Rows for comparison with a block's rows: `NAME.ipc` is the IPC of the row that agrees in all of
+/// `on`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Join {
-    /// What they are of; the same as the block's if left out.
+    /// Type of these rows; that of the block if left out.
     pub rows: Option<Source>,
-    /// A list in them whose points they are.
+    /// List in these rows whose points are used as rows.
     pub points: Option<String>,
-    /// Their experiments; the block's if left out.
+    /// Experiments of these rows; those of the block if left out.
     pub experiments: Vec<String>,
-    /// Which of them.
+    /// Filter of these rows.
     #[serde(rename = "where")]
     pub condition: Option<Expression>,
-    /// What both have in common.
+    /// Expressions that must have equal values in both rows.
     pub on: Vec<Expression>,
-    /// Of several the one in which this is largest; the first if left out.
+    /// Expression by which the row with the largest value is chosen among several; the first if
+    /// left out.
     pub best: Option<Expression>,
-    /// What that is called in the other rows, where it is not called the same.
+    /// Expressions for `on` in the other rows, if they differ.
     pub with: Vec<Expression>,
 }
 
-/// A series, a column, or a mean over some rows.
+/// Series, column, or mean over some rows, with a name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Named {
-    /// What it is called.
+    /// Name in the report.
     pub name: String,
-    /// Its value.
+    /// Expression for the value.
     pub value: Expression,
-    /// Decimals; of a number that is not whole 3 if left out.
+    /// Number of decimals; 3 for fractional numbers if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digits: Option<usize>,
-    /// How it is written.
+    /// Format of the value.
     #[serde(default)]
     pub unit: Unit,
 }
 
-/// A mean over the rows of a chart, as a cluster of its own.
+/// Mean over the rows of a chart, as a cluster of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Over {
-    /// What it is called, and the key of its published numbers.
+    /// Name of the cluster, and key of its published numbers.
     pub name: String,
-    /// Which rows; all if left out.
+    /// Filter of the rows; all if left out.
     #[serde(default, rename = "where", skip_serializing_if = "Option::is_none")]
     pub condition: Option<Expression>,
 }
 
-/// A part of a report.
+/// Block of a report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Block {
-    /// What it is.
+    /// Kind of the block.
     pub kind: Kind,
-    /// Heading.
+    /// Heading of the block.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
-    /// Number of a figure, and that of its published numbers.
+    /// Number of a figure, which also selects its published numbers.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub figure: String,
-    /// What a figure says below it, or a table.
+    /// Caption below a figure or a table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caption: Option<Template>,
-    /// What of the results: kernels, policies, ...; policies if left out.
+    /// Type of results that form the rows: kernels, policies, ...; policies if left out.
     #[serde(default)]
     pub rows: Source,
-    /// A list in them whose points are rows, with `at` and `value`: `curve`, `scalability`, `series.l1_accesses`.
+    /// List whose points become the rows, with `at` and `value`: `curve`, `scalability`,
+    /// `series.l1_accesses`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points: Option<String>,
-    /// Of which experiments; all if left out.
+    /// Experiments of the rows; all if left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub experiments: Vec<String>,
-    /// Of which policies, in this order; all in the plan's order if left out.
+    /// Policies of the rows, in this order; all in the plan's order if left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub policies: Vec<String>,
-    /// Which rows.
+    /// Filter of the rows.
     #[serde(default, rename = "where", skip_serializing_if = "Option::is_none")]
     pub condition: Option<Expression>,
-    /// What rows are compared with.
+    /// Other rows for comparison, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub join: BTreeMap<String, Join>,
-    /// A panel for each value of this.
+    /// Expression with one panel per value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panels: Option<Expression>,
-    /// The title of a panel.
+    /// Title of a panel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panel_title: Option<Template>,
-    /// A cluster of bars for each value of this, a row of a table, a row of a matrix.
+    /// Expressions whose values identify a cluster of bars, a row of a table or a row of a matrix.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by: Vec<Expression>,
-    /// What a cluster is called; the value of `by` if left out.
+    /// Label of a cluster; the value of `by` if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<Expression>,
-    /// Which rows have a cluster of their own; all if left out.
+    /// Filter of the rows with a cluster of their own; all if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown: Option<Expression>,
-    /// A series for each value of this.
+    /// Expression with one series per value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<Expression>,
     /// Abscissa of lines, dots and grids.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub x: Option<Expression>,
-    /// What is drawn.
+    /// Expression that is drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Expression>,
-    /// What is drawn, a series each; the columns of a table.
+    /// Named expressions that are drawn, a series each; the columns of a table.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<Named>,
-    /// Which mean, where several rows are one bar or point.
+    /// Mean for bars or points of several rows.
     #[serde(default)]
     pub mean: Mean,
     /// Means as clusters of their own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub means: Vec<Over>,
-    /// A point that all lines begin with.
+    /// First point of all lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<[f64; 2]>,
-    /// What axes say.
+    /// Label of the abscissa.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub x_label: String,
-    /// What axes say.
+    /// Label of the ordinate.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub y_label: String,
-    /// What the rows of a grid are.
+    /// Label of the rows of a grid.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub by_label: String,
-    /// How values are written.
+    /// Format of the values.
     #[serde(default)]
     pub unit: Unit,
-    /// What clusters, or the rows of a table, are sorted by, least first.
+    /// Sort key of clusters, or of the rows of a table, in ascending order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sort: Option<Expression>,
-    /// What is on or off, each holding in half of the rows of a case, which have the same `by`; or the counters of kernels that a rule may ask for.
+    /// Factors that are on or off, each on in half of the rows of a case (equal `by`); or counters
+    /// of kernels for a rule.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub factors: Vec<Named>,
-    /// The published number of a bar; of this block's figure, by cluster and series, if left out.
+    /// Published number of a bar; if left out, that of this block's figure, by cluster and series.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paper: Option<Expression>,
-    /// Both ends of the interval of a bar that is one row.
+    /// Ends of the interval of a bar of a single row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<[Expression; 2]>,
-    /// Half of the interval of a bar that is one run.
+    /// Half-width of the interval of a bar of a single run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub half_width: Option<Expression>,
-    /// A line at 1.
+    /// Whether a line is drawn at 1.
     #[serde(default)]
     pub one: bool,
-    /// A line where both axes are equal.
+    /// Whether a line is drawn where both axes are equal.
     #[serde(default)]
     pub diagonal: bool,
-    /// Values on bars.
+    /// Whether bars show their values.
     #[serde(default)]
     pub numbers: bool,
-    /// A table on its side: a line for each of `values`, with its published number (of the series of that name, of whatever key) beside it.
+    /// Claims, for the kind `claims`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<Claim>,
+    /// A table on its side: a line for each of `values`, with its published number (of the series
+    /// of that name, of whatever key) beside it.
     #[serde(default)]
     pub across: bool,
-    /// Whether `mias evaluate` prints the table, too, and then no other.
+    /// Whether `mias evaluate` also prints the table, and then no other.
     #[serde(default)]
     pub print: bool,
 }
 
 impl Block {
-    /// Its rows.
+    /// Returns the rows of the block.
     pub fn rows<'e>(&self, evaluation: &'e Evaluation) -> Vec<Row<'e>> {
         let wanted =
             Wanted { rows: self.rows, points: self.points.as_deref(), experiments: &self.experiments, condition: self.condition.as_ref() };
@@ -317,7 +336,8 @@ impl Block {
         rows
     }
 
-    /// The studies that it is of: of a block of whole studies, those of its experiments for whose machine and settings `where` holds.
+    /// Returns the studies of the block. For blocks of whole studies, `where` filters them by
+    /// machine and settings.
     pub fn studies<'e>(&self, evaluation: &'e Evaluation) -> Vec<&'e StudyResult> {
         let whole = matches!(self.kind, Kind::Section | Kind::Usual | Kind::Groups);
         let condition = self.condition.as_ref().filter(|_| whole);
@@ -325,7 +345,17 @@ impl Block {
         rows::rows(evaluation, &evaluation.plan.report.published, wanted, &BTreeMap::new()).iter().map(Row::study).collect()
     }
 
-    /// What it lacks to be drawn; none if nothing.
+    /// Returns every expression over its rows.
+    fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        let one = [&self.condition, &self.panels, &self.label, &self.shown, &self.series, &self.x, &self.value, &self.sort, &self.paper];
+        let named = self.values.iter().chain(&self.factors).map(|named| &named.value);
+        let means = self.means.iter().filter_map(|mean| mean.condition.as_ref());
+        let captions = self.caption.iter().chain(&self.panel_title).flat_map(Template::expressions);
+        let ends = self.interval.iter().flatten().chain(&self.half_width);
+        one.into_iter().flatten().chain(&self.by).chain(named).chain(means).chain(captions).chain(ends)
+    }
+
+    /// Returns a missing key without which the block cannot be drawn, if any.
     pub(crate) fn lacks(&self) -> Option<&'static str> {
         let value = self.value.is_some() || !self.values.is_empty();
         let needs = match self.kind {
@@ -338,6 +368,7 @@ impl Block {
                 (self.by.is_empty(), "by"),
             ],
             Kind::Table => vec![(self.values.is_empty(), "values")],
+            Kind::Claims => vec![(self.claims.is_empty(), "claims")],
             Kind::Ranked => {
                 vec![(self.figure.is_empty(), "figure"), (self.values.is_empty(), "values"), (self.by.is_empty(), "by")]
             }

@@ -1,5 +1,5 @@
-//! Results as rows, of which a block of a report draws some: each with the fields that `results.json` has there, what it is of, and what other rows
-//! it is compared with.
+//! Results as rows for report blocks: each with its fields of `results.json`, its identifying
+//! names, and its joined rows.
 
 use super::expression::{Expression, Value};
 use super::published::Published;
@@ -20,32 +20,32 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-/// A row.
+/// Row of results.
 #[derive(Clone, Debug)]
 pub struct Row<'e> {
     study: &'e StudyResult,
     pub(super) published: &'e Published,
-    /// Its part of `results.json`.
+    /// Fields of its part of `results.json`.
     fields: Arc<Json>,
-    /// Which kernel of a group it is: lists mean their element there.
+    /// Index of its kernel in a group, which selects elements of lists.
     place: Option<usize>,
-    /// What it is of: `kernel`, `group`, `class` and the like.
+    /// Identifying names: `kernel`, `group`, `class` and the like.
     names: Vec<(&'static str, String)>,
-    /// Abscissa and ordinate, where it is a point of a list, and the largest ordinate of that.
+    /// Abscissa and ordinate of a point in a list, and the largest ordinate of the list.
     point: Option<[f64; 3]>,
-    /// The machine, once it is asked for.
+    /// Fields of the machine, loaded on demand.
     gpu: Arc<OnceLock<Json>>,
     evaluation: &'e Evaluation,
     beside: Vec<(String, Arc<Row<'e>>)>,
 }
 
 impl<'e> Row<'e> {
-    /// The study that it is of.
+    /// Returns the study that it belongs to.
     pub fn study(&self) -> &'e StudyResult {
         self.study
     }
 
-    /// The value of a name.
+    /// Returns the value of a name.
     pub fn get(&self, name: &str) -> Option<Value> {
         if let Some((_, value)) = self.names.iter().find(|(known, _)| *known == name) {
             return Some(Value::Text(value.clone()));
@@ -99,7 +99,7 @@ impl<'e> Row<'e> {
             Json::Number(number) => number.as_f64().map(Value::Number),
             Json::Bool(holds) => Some(Value::Number(f64::from(u8::from(*holds)))),
             Json::String(text) => Some(Value::Text(text.clone())),
-            // A configuration.
+            // A list of numbers is a configuration.
             Json::Array(list) if list.iter().all(Json::is_number) => {
                 Some(Value::Text(list.iter().map(Json::to_string).collect::<Vec<_>>().join("-")))
             }
@@ -109,7 +109,7 @@ impl<'e> Row<'e> {
 }
 
 impl Row<'_> {
-    /// What the experiment says of all its runs.
+    /// Returns a property of the experiment that all its runs share.
     fn of_study(&self, name: &str) -> Option<Value> {
         let study = self.study;
         let number = |value: u64| Some(Value::Number(value as f64));
@@ -129,7 +129,8 @@ impl Row<'_> {
         }
     }
 
-    /// What the experiment varies: the value of a key, or a part of one that has several, from 0: `shares.0` of `shares = "20-4"`.
+    /// Returns a varied parameter: the value of a key, or one part of it, from 0: `shares.0` of
+    /// `shares = "20-4"`.
     fn setting(&self, name: &str) -> Option<Value> {
         let of = |wanted: &str| self.study.setting.iter().find(|(key, _)| key == wanted).map(|(_, value)| value.as_str());
         let part = || {
@@ -139,13 +140,14 @@ impl Row<'_> {
         of(name).or_else(part).map(Value::read)
     }
 
-    /// The policy, where it is one of the program's.
+    /// Returns the policy, if the program knows it.
     fn policy(&self) -> Option<Policy> {
         let (_, name) = self.names.iter().find(|(known, _)| *known == "policy")?;
         Policies::default().find(name)
     }
 
-    /// Bits that the policy stores beside what every policy needs: in each SM, or once on the chip; and those of each SM for preemption, where its transition does that.
+    /// Returns the bits that the policy stores in addition to the common state: in each SM, once on
+    /// the chip, or in each SM for preemption.
     fn stored(&self, place: &str) -> Option<Value> {
         let bits = storage::bits(self.policy()?, &of_name(&self.study.gpu)?)?;
         let bits = match place {
@@ -158,8 +160,8 @@ impl Row<'_> {
         Some(Value::Number(bits as f64))
     }
 
-    /// What a search for SMs went for: where some kernels are memory-intensive performance, where all are power, where none is nothing (Zhao et al. 2018,
-    /// section 4).
+    /// Returns the target of a search for SMs: performance if some kernels are memory-intensive,
+    /// power if all are, nothing if none is (Zhao et al. 2018, section 4).
     fn searched_for(&self) -> Option<&'static str> {
         let told = self.fields.get("search")?.get("memory_intensive")?.as_array()?;
         let memory = told.iter().filter(|told| told.as_bool() == Some(true)).count();
@@ -170,8 +172,8 @@ impl Row<'_> {
         })
     }
 
-    /// The STP that the scalability of the kernels alone promises for a policy's configuration: the sum of what each makes alone with as many TBs
-    /// per SM over what it makes alone with all.
+    /// Returns the STP that isolated scalability predicts for a policy's configuration: the sum
+    /// over kernels of IPC with as many TBs per SM over IPC with all.
     fn promised_stp(&self) -> Option<f64> {
         let config = self.fields.get("config")?.as_array()?;
         let (_, names) = self.names.iter().find(|(known, _)| *known == "group")?;
@@ -185,12 +187,12 @@ impl Row<'_> {
     }
 }
 
-/// The machine that a study names, as its file has it.
+/// Returns the machine of a study, as its file describes it.
 fn gpu(name: &str) -> Json {
     of_name(name).and_then(|gpu| serde_json::to_value(gpu).ok()).unwrap_or_default()
 }
 
-/// The machine that a study names: a file, and the fields that are not as there.
+/// Parses the machine name of a study: a file, and the fields that differ from it.
 fn of_name(name: &str) -> Option<GpuConfig> {
     let mut words = name.split(' ');
     let gpu = gpus::load(words.next()?).ok()?;
@@ -203,7 +205,7 @@ fn of_name(name: &str) -> Option<GpuConfig> {
     Some(changed(&gpu, &fields).unwrap_or(gpu))
 }
 
-/// A kernel's name without its settings; a trace's by its folder and launch.
+/// Returns a kernel's name without its settings; for a trace, its folder and launch.
 pub fn plain(kernel: &str) -> Cow<'_, str> {
     match kernel_name::short(kernel) {
         Cow::Borrowed(name) => Cow::Borrowed(name.split([':', '#']).next().unwrap_or_default()),
@@ -211,7 +213,7 @@ pub fn plain(kernel: &str) -> Cow<'_, str> {
     }
 }
 
-/// Which rows.
+/// Selection of rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted<'b> {
     pub(super) rows: Source,
@@ -220,7 +222,7 @@ pub(super) struct Wanted<'b> {
     pub(super) condition: Option<&'b Expression>,
 }
 
-/// The rows of an evaluation, each with what it is compared with.
+/// Returns the selected rows of an evaluation, each with its joined rows.
 pub(super) fn rows<'e>(
     evaluation: &'e Evaluation,
     published: &'e Published,
@@ -231,7 +233,7 @@ pub(super) fn rows<'e>(
     let mut rows: Vec<Row<'e>> =
         evaluation.studies.iter().filter(of_it).flat_map(|study| of_study(evaluation, study, published, wanted)).collect();
     for (at, (name, join)) in joins.iter().enumerate() {
-        // What is compared with may be compared itself, with what has a name before its own.
+        // A joined row may itself join rows of earlier names.
         let before = joins.iter().take(at).map(|(name, join)| (name.clone(), join.clone())).collect();
         let others = Wanted {
             rows: join.rows.unwrap_or(wanted.rows),
@@ -330,7 +332,7 @@ fn of_study<'e>(evaluation: &'e Evaluation, study: &'e StudyResult, published: &
     }
 }
 
-/// A row for every point of a list: of pairs, or of counts of a kernel's, numbered from 1.
+/// Returns a row for every point of a list: of pairs, or of counts of a kernel, numbered from 1.
 fn points<'e>(row: &Row<'e>, list: &str) -> Vec<Row<'e>> {
     let mut found = list.split('.').try_fold(&*row.fields, |fields, part| fields.get(part));
     let is_pair = |point: &Json| point.as_array().is_some_and(|pair| pair.len() == 2 && list.split('.').count() == 1);
@@ -364,7 +366,7 @@ pub(super) mod tests {
         let study = |experiment: &str, factor: f64| {
             json!({
                 "experiment": experiment, "title": "", "setting": [["sm.tbs", "8"]], "gpu": "g", "gpu_hash": "", "cycles": 100, "profile_cycles": 1,
-                "transition": "drain", "latency": "off", "ipc_unit": "warp", "relaunch": false,
+                "transition": "drain", "latency": "off", "ipc_unit": "warp", "relaunch": false, "precision": "1 %", "levels": "warps",
                 "kernels": [alone("mm:64", 2.0 * factor, rate.clone()), alone("fwt", 8.0, Json::Null)], "groups": [], "summary": [],
             })
         };
@@ -403,6 +405,15 @@ pub(super) mod tests {
         assert_eq!((get("setting.sm.tbs"), get("study.latency")), (Some(Value::Number(8.0)), Some(Value::Text("off".into()))));
         assert_eq!((get("paper.level"), get("memory.l1_miss_rate")), (Some(Value::Text("high".into())), Some(Value::Number(0.25))));
         assert_eq!((wide[1].get("memory.l1_miss_rate"), wide[1].get("paper.level"), get("quack")), (None, None, None));
+    }
+
+    #[test]
+    fn every_name_of_a_study_has_a_value() {
+        let alone = rows();
+        for name in super::super::fields::OF_STUDY {
+            assert!(alone[0].of_study(name).is_some(), "{name}");
+        }
+        assert_eq!(alone[0].of_study("quack"), None);
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Sentences with numbers: `{count(stp < 1)} of {count(1)} groups`, `{mean(ipc):.2}`, `{best / other - 1:%}`.
+//! Sentences with computed numbers: `{count(stp < 1)} of {count(1)} groups`, `{mean(ipc):.2}`,
+//! `{best / other - 1:%}`.
 
 use super::expression::{Expression, Value};
 use super::rows::Row;
@@ -6,7 +7,7 @@ use crate::table::{number, percent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A sentence.
+/// Sentence with embedded expressions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
@@ -35,13 +36,16 @@ impl TryFrom<String> for Template {
         let mut parts = Vec::new();
         let mut rest = text.as_str();
         while let Some((words, after)) = rest.split_once('{') {
-            let (inside, after) = after.split_once('}').ok_or_else(|| format!("`{{` has no end in `{text}`"))?;
+            let (inside, after) = after.split_once('}').ok_or_else(|| format!("unclosed `{{` in `{text}`"))?;
             let (expression, form) = match inside.rsplit_once(':') {
                 None => (inside, Form::Plain),
                 Some((expression, "%")) => (expression, Form::Percent),
                 Some((expression, form)) => {
                     let digits = form.strip_prefix('.').and_then(|digits| digits.parse().ok());
-                    (expression, Form::Digits(digits.ok_or_else(|| format!("`:{form}` is neither `:%` nor like `:.2`"))?))
+                    (
+                        expression,
+                        Form::Digits(digits.ok_or_else(|| format!("unknown format `:{form}`; expected `:%` or, for example, `:.2`"))?),
+                    )
                 }
             };
             parts.push(Part::Words(words.to_owned()));
@@ -60,7 +64,12 @@ impl From<Template> for String {
 }
 
 impl Template {
-    /// The sentence about these rows.
+    /// Returns its expressions.
+    pub(super) fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        self.parts.iter().filter_map(|part| if let Part::Of(expression, _) = part { Some(expression) } else { None })
+    }
+
+    /// Returns the sentence with the numbers of these rows.
     pub fn of(&self, rows: &[&Row<'_>]) -> String {
         let part = |part: &Part| match part {
             Part::Words(words) => words.clone(),

@@ -1,20 +1,21 @@
-//! Which kernels a rule may be made from and which it is judged by: what plans/decisions/kernels.toml says (sources.md D192).
+//! Division of kernels into those for making a rule and those for judging it:
+//! plans/decisions/kernels.toml (sources.md D192).
 
 use crate::evaluate::names::family;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// What kernels are for.
+/// Purpose of a set of kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Set {
-    /// A rule may be made from them.
+    /// Kernels from which a rule may be made.
     Making,
-    /// A rule is judged by them.
+    /// Kernels by which a rule is judged.
     Judged,
 }
 
 impl Set {
-    /// In words.
+    /// Returns the name in words.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -24,29 +25,29 @@ impl Set {
     }
 }
 
-/// The file.
+/// Contents of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Kernels {
-    /// Of the stream that families and mixes are drawn from.
+    /// Seed of the stream that families and mixes are drawn from.
     pub seed: u64,
-    /// Names of the policies that a rule is held against: those that there were when kernels were divided.
+    /// Policies that a rule is compared with: those that existed when kernels were divided.
     pub existing: Vec<String>,
-    /// Families that a rule may be made from, and their kernels.
+    /// Families from which a rule may be made, with their kernels.
     pub making: BTreeMap<String, Vec<String>>,
-    /// Families that it is judged by.
+    /// Families by which it is judged, with their kernels.
     pub judged: BTreeMap<String, Vec<String>>,
 }
 
 impl Kernels {
-    /// What the program has with it.
+    /// Returns the division built into the program.
     #[must_use]
     pub fn built_in() -> Self {
-        // A test reads it.
+        // A test parses the file, so the default is unreachable.
         toml::from_str(mias_plans::DECISIONS_KERNELS).unwrap_or_default()
     }
 
-    /// The families of a set, and their kernels.
+    /// Returns the families of a set, with their kernels.
     #[must_use]
     pub fn families(&self, set: Set) -> &BTreeMap<String, Vec<String>> {
         match set {
@@ -55,7 +56,8 @@ impl Kernels {
         }
     }
 
-    /// The set that all of these kernels are in, whatever their inputs; none if they are of both, or unknown.
+    /// Returns the set of all these kernels, independent of inputs; `None` if they belong to both
+    /// sets, or are unknown.
     #[must_use]
     pub fn set_of(&self, kernels: &[String]) -> Option<Set> {
         let has = |set: Set, kernel: &String| self.families(set).values().flatten().any(|known| known == family(kernel));

@@ -1,82 +1,90 @@
-//! Lines of the yardstick: a policy with what it ran with, beside B, the existing policy with the best mean STP, and O, each mix's best static choice (sources.md D193).
+//! Lines of the decision benchmark: each policy with its mechanisms and transition, compared with B
+//! and O. B is the existing policy with the best mean STP, O each mix's best static choice
+//! (sources.md D193).
 
 use super::Objective;
 use super::mixes::{Block, Mix, Run, Way};
 use super::resample::Resampled;
 use crate::evaluate::statistics::arithmetic;
 
-/// The way from one configuration to the next that B has; others are held against the same B.
+/// Transition of B; policies with other transitions are compared with the same B.
 pub const TRANSITION: &str = "preempt:switch";
 
-/// What measures nothing and was ahead in short windows: a rule's choices for more than two kernels are held against it, too.
+/// Policy without measurements that was ahead in short windows: a rule's choices for more than two
+/// kernels are compared with it, too.
 const SMK: &str = "smk";
 
-/// Kernels to a mix, of which there are means by themselves.
+/// Numbers of kernels per mix with separate means.
 const SIZES: [usize; 3] = [2, 3, 4];
 
-/// A number over mixes.
+/// Number over mixes, with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Known {
-    /// Mixes that it is of.
+    /// Number of mixes behind it.
     pub mixes: usize,
-    /// It.
+    /// Value over the mixes.
     pub value: f64,
-    /// Its 95 % interval; none where it cannot be told.
+    /// Its 95 % interval; `None` if it cannot be determined.
     pub interval: Option<(f64, f64)>,
 }
 
-/// What a policy came to over the mixes of a block.
+/// Results of a policy over the mixes of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// The policy.
+    /// Policy with its mechanisms and transition.
     pub way: Way,
-    /// Mixes that it ran.
+    /// Number of mixes that it ran.
     pub mixes: usize,
     /// Mean STP.
     pub stp: Option<f64>,
-    /// By STP, its share of the way from B to O: 0 is as good as B, 1 as good as the best static choice of each mix; none where O is not above B.
+    /// Position of its STP between B and O: 0 equals B, 1 the best static choice of each mix;
+    /// `None` if O is not above B.
     pub share: Option<Known>,
     /// Mean of each objective over that of B, over the mixes in which both exist.
     pub over_base: [Option<Known>; 4],
-    /// Mean STP over that of SMK-P as the machine is, over the mixes of more than two kernels.
+    /// Mean STP over that of SMK-P on the unchanged machine, over the mixes of more than two
+    /// kernels.
     pub over_smk: Option<Known>,
-    /// Mean decision regret by each objective: the static run of what it chose, beside the best static choice with the same mechanisms.
+    /// Mean decision regret by each objective: the static run of its choice against the best static
+    /// choice with the same mechanisms.
     pub decision: [Option<Known>; 4],
-    /// The same by STP, of mixes of 2, 3 and 4 kernels.
+    /// Mean decision regret by STP, for mixes of 2, 3 and 4 kernels.
     pub decision_by_size: [Option<Known>; 3],
-    /// Mean end-to-end regret by STP: its own run, beside the best static choice with any mechanism.
+    /// Mean end-to-end regret by STP: its own run against the best static choice with any
+    /// mechanism.
     pub end_to_end: Option<Known>,
     /// Mean S.
     pub s: Option<f64>,
-    /// Mean S of running only the fastest kernel, of the same mixes.
+    /// Mean S of running only the fastest kernel, over the same mixes.
     pub s_null: Option<f64>,
-    /// Mean share of the window that went into placing, transitions, profiling and decisions.
+    /// Mean fraction of the window spent on placement, transitions, profiling and decisions.
     pub overhead: Option<f64>,
-    /// Mixes whose window ended before the choice was in effect.
+    /// Number of mixes whose window ended before the choice was in effect.
     pub too_late: usize,
-    /// Mixes in which a kernel did nothing.
+    /// Number of mixes in which a kernel made no progress.
     pub starved: usize,
 }
 
-/// A block, and what its lines are held against.
+/// Judged block with its references B and O.
 #[derive(Clone, Debug)]
 pub struct Judgement<'b> {
-    /// The block.
+    /// Mixes and runs of the block.
     pub block: &'b Block,
-    /// B: of the existing policies that ran the most mixes the one with the best mean STP, the first of several.
+    /// B: among the existing policies that ran the most mixes, the one with the best mean STP, the
+    /// first of several.
     pub base: Option<Way>,
     /// Mean STP of B.
     pub base_stp: Option<f64>,
     /// O: mean STP of each mix's best static choice.
     pub best_stp: Option<f64>,
-    /// The means of the best static choices by each objective over those of B.
+    /// Means of the best static choices by each objective over those of B.
     pub best_over_base: [Option<Known>; 4],
-    /// Every policy, with what it ran with, in the order of the plan.
+    /// Results of every policy with its mechanisms and transition, in the order of the plan.
     pub lines: Vec<Line>,
 }
 
 impl<'b> Judgement<'b> {
-    /// Of a block, where B is one of `existing`.
+    /// Judges a block, with B one of `existing`.
     #[must_use]
     pub fn of(block: &'b Block, existing: &[String]) -> Self {
         let kernels: Vec<Vec<String>> = block.mixes.iter().map(|mix| mix.kernels.clone()).collect();
@@ -92,7 +100,7 @@ impl<'b> Judgement<'b> {
     }
 }
 
-/// What makes lines of a block.
+/// Builder of the lines of a block.
 struct Judge<'b> {
     block: &'b Block,
     base: Option<Way>,
@@ -141,7 +149,7 @@ impl Judge<'_> {
         self.of_mixes(|mix| objective.of(&mix.run(self.base.as_ref()?)?.values))
     }
 
-    /// The share of the way from B to O; none where there is none.
+    /// Returns the position between B and O; `None` if O is not above B.
     fn share(&self, stp: &[Option<f64>]) -> Option<Known> {
         self.known(&[stp, &self.of_base(Objective::Stp), &self.best(Objective::Stp)], |means| {
             let (own, base, best) = (means[0], means[1], means[2]);
@@ -149,19 +157,20 @@ impl Judge<'_> {
         })
     }
 
-    /// Means over those of B.
+    /// Returns the means over those of B.
     fn over_base(&self, values: &[Option<f64>], objective: Objective) -> Option<Known> {
         self.known(&[values, &self.of_base(objective)], |means| (means[1] > 0.0).then(|| means[0] / means[1]))
     }
 
-    /// STP over that of SMK-P where more than two kernels run.
+    /// Returns STP over that of SMK-P for mixes of more than two kernels.
     fn over_smk(&self, way: &Way) -> Option<Known> {
         let smk = Way { policy: SMK, with: String::new(), transition: TRANSITION };
         let stp = |way: &Way| self.of_mixes(|mix| Objective::Stp.of(&mix.run(way).filter(|_| mix.kernels.len() > 2)?.values));
         self.known(&[&stp(way), &stp(&smk)], |means| (means[1] > 0.0).then(|| means[0] / means[1]))
     }
 
-    /// A function of the means of lists of values by mix, over the mixes in which all exist, with its interval.
+    /// Returns a function of the means of lists by mix, over the mixes in which all values exist,
+    /// with its interval.
     fn known(&self, lists: &[&[Option<f64>]], of_means: impl Fn(&[f64]) -> Option<f64>) -> Option<Known> {
         let there: Vec<usize> = (0..self.block.mixes.len()).filter(|&mix| lists.iter().all(|values| values[mix].is_some())).collect();
         let values: Vec<Vec<f64>> = lists.iter().map(|values| there.iter().filter_map(|&mix| values[mix]).collect()).collect();
@@ -177,12 +186,12 @@ impl Judge<'_> {
     }
 }
 
-/// The mean over the mixes in which there is a value.
+/// Returns the mean over the mixes with a value.
 fn average(values: &[Option<f64>]) -> Option<f64> {
     arithmetic(&values.iter().flatten().copied().collect::<Vec<f64>>())
 }
 
-/// B, of what switches TBs out.
+/// Returns B, among runs that switch TBs out.
 fn base(block: &Block, existing: &[String]) -> Option<Way> {
     let candidates = block.ways().into_iter().filter(|way| way.transition == TRANSITION && existing.iter().any(|name| name == way.policy));
     let known = candidates.filter_map(|way| {

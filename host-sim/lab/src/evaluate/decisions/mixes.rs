@@ -1,4 +1,5 @@
-//! Results in the order of the question: for each machine, set of kernels and window the mixes, each with its static choices and with the runs of policies.
+//! Results arranged by mix: for each machine, set of kernels and window the mixes, each with its
+//! static choices and the runs of policies.
 
 use super::Objective;
 use super::kernels::{Kernels, Set};
@@ -6,16 +7,16 @@ use crate::evaluate::names::Name;
 use crate::evaluate::results::{Evaluation, GroupResult, MetricValues, PolicyResult, StudyResult};
 use crate::experiment::shares::Shares;
 
-/// What a run came to.
+/// Values of one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Values {
-    /// Against the kernels alone.
+    /// Metrics against isolated runs.
     pub metrics: MetricValues,
-    /// Energy of the run; none if the machine has no coefficients.
+    /// Energy of the run in joules; `None` if the machine has no coefficients.
     pub joules: Option<f64>,
 }
 
-/// Where TBs may be, for a whole window.
+/// Static assignment of TBs or SMs for a whole window.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Choice {
     /// TBs of each kernel on every SM.
@@ -24,51 +25,52 @@ pub enum Choice {
     Split(Vec<u32>),
 }
 
-/// A static run.
+/// Static run with its values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Static {
-    /// Fields of the machine that a mechanism sets; empty: none.
+    /// Machine fields that a mechanism sets; empty without a mechanism.
     pub with: String,
-    /// What it is.
+    /// Static choice of the run.
     pub choice: Choice,
-    /// What it came to.
+    /// Values of the run.
     pub values: Values,
 }
 
-/// A policy, and what it ran with.
+/// Policy with its mechanisms and transition.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Way {
-    /// Its name.
+    /// Name of the policy.
     pub policy: Name,
-    /// As [`Static::with`].
+    /// Machine fields that a mechanism sets, as [`Static::with`].
     pub with: String,
-    /// How SMs come from one configuration to the next.
+    /// Transition of SMs between configurations.
     pub transition: Name,
 }
 
-/// A policy's run.
+/// Run of a policy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
-    /// What it came to, profile, transitions and decisions included.
+    /// Values of the run, including profiling, transitions and decisions.
     pub values: Values,
-    /// What it chose, in effect or too late; none where that is no configuration of all SMs and no division of them.
+    /// Choice, in effect or too late; `None` if it is neither a configuration of all SMs nor a
+    /// division of them.
     pub choice: Option<Choice>,
-    /// The window ended before the choice was in effect.
+    /// Whether the window ended before the choice was in effect.
     pub too_late: bool,
-    /// Share of the window that went into placing, transitions, profiling and decisions.
+    /// Fraction of the window spent on placement, transitions, profiling and decisions.
     pub overhead: Option<f64>,
 }
 
-/// Kernels that ran together.
+/// Kernels that ran together, with their runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mix {
     /// Names in launch order.
     pub kernels: Vec<String>,
-    /// C and M of them.
+    /// Types of the kernels, C and M.
     pub class: String,
     /// S of running only the fastest kernel.
     pub s_null: Option<f64>,
-    /// All static choices.
+    /// All static choices with their values.
     pub statics: Vec<Static>,
     /// Runs of policies, in their order.
     pub runs: Vec<(Way, Run)>,
@@ -77,23 +79,25 @@ pub struct Mix {
 /// Mixes of one set of kernels on one machine in one window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    /// The machine, with the fields that say how large it is.
+    /// Machine, with the fields that determine its size.
     pub gpu: String,
-    /// The set.
+    /// Set of the kernels.
     pub set: Set,
-    /// Core cycles of the window.
+    /// Length of the window in core cycles.
     pub cycles: u64,
-    /// In the order of the plan.
+    /// Mixes in the order of the plan.
     pub mixes: Vec<Mix>,
 }
 
-/// Fields of a machine that say how large it is, and whether its hardware chooses whose TBs leave: no mechanism of a policy's.
+/// Machine fields that determine its size, and the hardware selection of preemption victims; they
+/// are not mechanisms of a policy.
 const SAYS_MACHINE: [&str; 3] = ["sm.count", "dram.channels", "sm.preemption.selector.start_cycles"];
 
-/// The setting that divides the SMs by given numbers, and who does.
+/// Setting that divides the SMs by given numbers, and the policy that uses it.
 const SHARES: (&str, &str) = ("shares", "spatial");
 
-/// The machine of a study, and the fields that mechanisms set. A field that says `none` sets nothing.
+/// Splits the machine of a study from the fields that mechanisms set. A field of value `none` sets
+/// nothing.
 pub(super) fn gpu(gpu: &str) -> (String, String) {
     let says_machine = |field: &str| field.split_once('=').is_some_and(|(key, _)| SAYS_MACHINE.contains(&key));
     let mut words = gpu.split(' ');
@@ -103,14 +107,14 @@ pub(super) fn gpu(gpu: &str) -> (String, String) {
     ([&[name][..], &of_machine].concat().join(" "), set.join(" "))
 }
 
-/// SMs of each kernel, if each SM has TBs of one kernel only.
+/// Returns the SMs of each kernel, if each SM has TBs of one kernel only.
 fn split(result: &PolicyResult, kernels: usize) -> Option<Vec<u32>> {
     let mut sms = vec![0; kernels];
     for placed in &result.placement {
         let mut owners = placed.config.iter().enumerate().filter(|(_, tbs)| **tbs > 0);
         match (owners.next(), owners.next()) {
             (Some((owner, _)), None) => *sms.get_mut(owner)? += placed.sms.len() as u32,
-            // Nobody's.
+            // The SM belongs to no kernel.
             (None, _) => {}
             _ => return None,
         }
@@ -119,7 +123,7 @@ fn split(result: &PolicyResult, kernels: usize) -> Option<Vec<u32>> {
 }
 
 impl Block {
-    /// All of an evaluation's, in the order in which they come.
+    /// Returns all blocks of an evaluation, in order of appearance.
     #[must_use]
     pub fn all(evaluation: &Evaluation, kernels: &Kernels) -> Vec<Block> {
         let mut blocks: Vec<Block> = Vec::new();
@@ -148,7 +152,7 @@ impl Block {
         &mut self.mixes[at]
     }
 
-    /// Policies, with what they ran with, in the order in which they come.
+    /// Returns the policies with mechanisms and transitions, in order of appearance.
     #[must_use]
     pub fn ways(&self) -> Vec<&Way> {
         let mut ways: Vec<&Way> = Vec::new();
@@ -162,7 +166,7 @@ impl Block {
 }
 
 impl Mix {
-    /// What a study has of it.
+    /// Adds a study's results for this mix.
     fn add(&mut self, study: &StudyResult, group: &GroupResult, with: &str) {
         let shares = study.setting.iter().find(|(key, _)| key == SHARES.0).and_then(|(_, shares)| shares.parse::<Shares>().ok());
         let mut fixed = |choice: Choice, metrics: MetricValues, joules: Option<f64>| {
@@ -188,13 +192,14 @@ impl Mix {
         }
     }
 
-    /// The run of a policy.
+    /// Returns the run of a policy.
     #[must_use]
     pub fn run(&self, way: &Way) -> Option<&Run> {
         self.runs.iter().find(|(known, _)| known == way).map(|(_, run)| run)
     }
 
-    /// The best static choices by an objective among those with the mechanism `with`, or with any.
+    /// Returns the best static choice by an objective among those with the mechanism `with`, or
+    /// with any.
     #[must_use]
     pub fn best(&self, objective: Objective, with: Option<&str>) -> Option<(f64, &Static)> {
         let mut best: Option<(f64, &Static)> = None;
@@ -207,8 +212,8 @@ impl Mix {
         best
     }
 
-    /// What a run loses by an objective since it did not choose the best static choice with its mechanism: both as they are when they are there from the start. None where what
-    /// it chose is none of them.
+    /// Returns the decision regret of a run by an objective: its choice against the best static
+    /// choice with its mechanism, both as static runs. `None` if its choice has no static run.
     #[must_use]
     pub fn decision_regret(&self, way: &Way, objective: Objective) -> Option<f64> {
         let chosen = self.run(way)?.choice.as_ref()?;

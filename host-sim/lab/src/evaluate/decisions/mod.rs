@@ -1,5 +1,7 @@
-//! The yardstick of decisions (plan `decisions` and its parts): what policies bring end to end, beside the best of all static choices, with intervals that know that
-//! mixes share kernels (own; sources.md D192 to D196).
+//! Benchmark of decisions (plan `decisions` and its parts; own; sources.md D192 to D196).
+//!
+//! It compares end-to-end results of policies with the best of all static choices. Intervals
+//! account for mixes that share kernels.
 //!
 //! ```text
 //! results -> blocks (machine, kernels of one set, window) -> mixes (static choices, runs) -> lines (one for each policy, mechanism and transition)
@@ -22,7 +24,7 @@ pub use resample::Resampled;
 use super::blocks::Kind;
 use super::results::Evaluation;
 
-/// Whether a report on an evaluation judges decisions.
+/// Returns whether the report on an evaluation judges decisions.
 pub fn is_of(evaluation: &Evaluation) -> bool {
     evaluation.plan.report.has(Kind::DecisionQuality)
 }

@@ -1,25 +1,26 @@
-//! What a decision is to be good at, and what is lost by one that is not.
+//! Objectives of a decision, and the regret by each.
 
 use super::mixes::Values;
 
-/// What is wanted.
+/// Objective of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Objective {
-    /// System throughput: large.
+    /// System throughput: higher is better.
     Stp,
-    /// Average normalised turnaround time: small.
+    /// Average normalized turnaround time: lower is better.
     Antt,
-    /// Smallest over largest normalised progress: large.
+    /// Smallest over largest normalized progress: higher is better.
     Fairness,
-    /// Joules of the run over STP, energy for the work that one kernel after the other would do: small.
+    /// Energy of the run in joules over STP, the energy per unit of sequential work: lower is
+    /// better.
     Energy,
 }
 
 impl Objective {
-    /// In the order of reports.
+    /// All objectives, in the order of reports.
     pub const ALL: [Objective; 4] = [Objective::Stp, Objective::Antt, Objective::Fairness, Objective::Energy];
 
-    /// Its name.
+    /// Returns the name in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -30,13 +31,14 @@ impl Objective {
         }
     }
 
-    /// Whether more is better.
+    /// Returns whether higher is better.
     #[must_use]
     pub fn is_large(self) -> bool {
         matches!(self, Objective::Stp | Objective::Fairness)
     }
 
-    /// Of a run; none where it does not exist: no ANTT where a kernel made no progress, no energy on a machine without coefficients.
+    /// Returns the objective of a run; `None` if undefined: no ANTT if a kernel made no progress,
+    /// no energy on a machine without coefficients.
     #[must_use]
     pub fn of(self, values: &Values) -> Option<f64> {
         match self {
@@ -47,13 +49,14 @@ impl Objective {
         }
     }
 
-    /// Whether one value is better than another.
+    /// Returns whether one value is better than another.
     #[must_use]
     pub fn is_better(self, one: f64, other: f64) -> bool {
         if self.is_large() { one > other } else { one < other }
     }
 
-    /// The part of the best that a value lacks: 0 where it is as good, below 0 where it is better; none where the larger of both is not positive.
+    /// Returns the regret of a value: 0 if it equals the best, below 0 if it is better; `None` if
+    /// the larger of both is not positive.
     #[must_use]
     pub fn regret(self, value: f64, best: f64) -> Option<f64> {
         let (part, whole) = if self.is_large() { (value, best) } else { (best, value) };

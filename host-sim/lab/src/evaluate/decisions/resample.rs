@@ -1,31 +1,35 @@
-//! Intervals where groups share kernels: kernels are drawn again, not groups (sources.md D194).
+//! Intervals for groups that share kernels: kernels are resampled instead of groups (sources.md
+//! D194).
 //!
-//! A replicate draws as many kernels as there are, with replacement. A mix counts as often as the product of how often each of its kernels was drawn (the product of
-//! weights of Owen and Eckles 2012, with one set in the place of their factors; of two kernels to a mix the vertex bootstrap of Snijders and Borgatti 1999). So a kernel that decides alone makes
-//! an interval wide, in however many mixes it is.
+//! A replicate draws as many kernels as there are, with replacement. The weight of a mix is the
+//! product of the draw counts of its kernels. This is the product of weights of Owen and Eckles
+//! 2012 with one set instead of their factors. For pairs it is the vertex bootstrap of Snijders and
+//! Borgatti 1999. So a single decisive kernel widens an interval, in however many mixes it occurs.
 
 use mias_workloads::random::Random;
 
-/// Replicates: the ends of an interval then vary by some hundredths of its width (own).
+/// Number of replicates: the ends of an interval then vary by some hundredths of its width (own).
 pub(super) const REPLICATES: usize = 2_000;
 
-/// Any number does; results are the same in every run (own).
+/// Fixed seed, so that results are the same in every run (own).
 const SEED: u64 = 26;
 
-/// Share of the replicates in which a statistic must exist for it to have an interval (own).
+/// Minimum fraction of replicates in which a statistic must exist to have an interval (own).
 const LEAST_DEFINED: f64 = 0.95;
 
-/// Draws of one replicate: where all mixes count 0 times, it is drawn again (own; of three pairs without a common kernel two in three draws are).
+/// Maximum number of draws of one replicate. A draw in which all mixes have weight 0 is repeated
+/// (own; of three pairs without a common kernel, two in three draws are).
 const MOST_DRAWS: usize = 1_000;
 
-/// How often each mix counts, in every replicate.
+/// Weight of each mix in every replicate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resampled {
     weights: Vec<Vec<f64>>,
 }
 
 impl Resampled {
-    /// Of mixes by the names of their kernels. Nothing can be said of fewer than two mixes: then there are no replicates.
+    /// Resamples mixes by the names of their kernels. With fewer than two mixes there are no
+    /// replicates.
     #[must_use]
     pub fn of(mixes: &[Vec<String>]) -> Self {
         let mut kernels: Vec<&String> = mixes.iter().flatten().collect();
@@ -52,20 +56,22 @@ impl Resampled {
         Resampled { weights: (0..replicates).filter_map(|_| replicate()).collect() }
     }
 
-    /// The middle 95 % of a statistic over the replicates, which it is given as how often each mix counts; none where it seldom exists.
+    /// Returns the middle 95 % of a statistic of the mix weights over the replicates; `None` if it
+    /// rarely exists.
     pub fn interval(&self, statistic: impl Fn(&[f64]) -> Option<f64>) -> Option<(f64, f64)> {
         let mut values: Vec<f64> = self.weights.iter().filter_map(|weights| statistic(weights)).filter(|value| value.is_finite()).collect();
         if values.is_empty() || (values.len() as f64) < LEAST_DEFINED * self.weights.len() as f64 {
             return None;
         }
         values.sort_by(f64::total_cmp);
-        // As many beyond either end: 50 of 2,000.
+        // Drop equal numbers at either end: 50 of 2,000.
         let beyond = values.len() / 40;
         Some((values[beyond], values[values.len() - 1 - beyond]))
     }
 }
 
-/// A whole number below `end`, each as likely as a 64-bit stream allows (Lemire 2019, without its rejection).
+/// Returns a number below `end`, uniform up to the limits of a 64-bit stream (Lemire 2019, without
+/// its rejection).
 pub(super) fn below(random: &mut Random, end: usize) -> usize {
     ((u128::from(random.bits()) * end as u128) >> 64) as usize
 }

@@ -1,4 +1,5 @@
-//! The yardstick against closed forms: what is lost, B and O and the way between them, kernels that are drawn again, and who is in which set.
+//! Benchmark against closed forms: regret, B, O and positions between them, resampled kernels, and
+//! the sets of kernels.
 
 use super::resample::{REPLICATES, below};
 use super::*;
@@ -15,7 +16,8 @@ fn values(stp: f64) -> Values {
     }
 }
 
-/// Size, and whose choice it is who leaves, are the machine's; what is set to none is nobody's.
+/// Size and the selection of preemption victims belong to the machine; a field of value `none` is
+/// no mechanism.
 #[test]
 fn a_machine_is_no_mechanism() {
     let (name, with) = mixes::gpu(
@@ -37,7 +39,8 @@ fn fixed(with: &str, choice: Choice, stp: f64) -> Static {
     Static { with: with.into(), choice, values: values(stp) }
 }
 
-/// Two kernels with two configurations, 1-1 and 2-1, and an even split, of so much STP each.
+/// Creates a mix of two kernels with two configurations, 1-1 and 2-1, and an even split, with these
+/// STPs.
 fn mix(kernels: &[&str], statics: [f64; 3], runs: &[(&'static str, f64)]) -> Mix {
     let [one, two, even] = statics;
     Mix {
@@ -65,7 +68,7 @@ fn close(found: Option<Known>, value: f64) -> bool {
     found.is_some_and(|found| (found.value - value).abs() < 1e-12)
 }
 
-/// 1.2 of 1.5 lacks a fifth; ANTT of 2.5 where 2 can be had lacks a fifth, too.
+/// 1.2 instead of 1.5 is a regret of a fifth; an ANTT of 2.5 instead of 2 is a fifth, too.
 #[test]
 fn regret_is_the_part_that_is_missing() {
     for (objective, value, best, regret) in [
@@ -84,7 +87,9 @@ fn regret_is_the_part_that_is_missing() {
     assert_eq!([Objective::Antt, Objective::Energy].map(|objective| objective.of(&unknown)), [None, None]);
 }
 
-/// The best static choices are 1.5, 1.4 and 1.6, their mean 1.5. `smk` has 1.1, `spatial` 1.2 in the mean: B, unless only `smk` existed. 1.35 is halfway, 1.5 all of the way, 1.1 a third of it back.
+/// The best static choices are 1.5, 1.4 and 1.6, their mean 1.5. `smk` has a mean of 1.1, `spatial`
+/// of 1.2: it is B, unless only `smk` existed. 1.35 is halfway, 1.5 all of the way, 1.1 a third of
+/// it back.
 #[test]
 fn b_o_and_the_way_between_them() {
     let runs = |smk, spatial, mine, ideal| [("smk", smk), ("spatial", spatial), ("mine", mine), ("ideal", ideal)];
@@ -102,7 +107,7 @@ fn b_o_and_the_way_between_them() {
     assert_eq!(ideal.share.unwrap().interval, Some((1.0, 1.0)), "whichever kernels there are");
     assert_eq!(spatial.over_base.map(|over| over.unwrap().value), [1.0; 4]);
     assert!(close(mine.over_base[0], 1.35 / 1.2) && close(judgement.best_over_base[0], 1.5 / 1.2));
-    // All chose 1-1: nothing lost in the first, 0.4 of 1.4 in the second, 0.6 of 1.6 in the third.
+    // All chose 1-1: a regret of 0 in the first, 0.4 of 1.4 in the second, 0.6 of 1.6 in the third.
     assert!(close(mine.decision[0], (0.4 / 1.4 + 0.6 / 1.6) / 3.0) && mine.decision_by_size[0] == mine.decision[0]);
     assert_eq!((mine.decision_by_size[1], mine.over_smk), (None, None));
     // End to end against 1.5, 1.4 and 1.6.
@@ -111,7 +116,7 @@ fn b_o_and_the_way_between_them() {
     assert_eq!(Judgement::of(&block, &[]).lines[2].share, None);
 }
 
-/// Triples only: 1.3 and 1.5 beside 1.0 and 1.2 of SMK-P.
+/// Triples only: 1.3 and 1.5 against 1.0 and 1.2 of SMK-P.
 #[test]
 fn more_than_two_kernels_are_held_against_smk() {
     let runs = |smk, mine| [("smk", smk), ("mine", mine)];
@@ -125,7 +130,8 @@ fn more_than_two_kernels_are_held_against_smk() {
     assert!(close(judgement.lines[1].decision_by_size[1], 0.0) && judgement.lines[1].decision_by_size[2].is_none());
 }
 
-/// A mechanism is judged by static choices with the same mechanism, O by those with any; what is no static choice has no decision regret.
+/// A mechanism is judged by static choices with the same mechanism, O by those with any. A choice
+/// without a static run has no decision regret.
 #[test]
 fn choices_have_their_mechanism() {
     let mut one = mix(&["a", "b"], [1.2, 1.3, 1.0], &[("smk", 1.1)]);
@@ -149,7 +155,8 @@ fn choices_have_their_mechanism() {
     assert!(close(lines[2].share, 0.8) && lines[2].share.unwrap().interval.is_none(), "of one mix nothing is known");
 }
 
-/// One kernel to a mix, ten of them, five with 1 and five with 0: how many ones a replicate has is binomial with n 10 and p 1/2, whose 2.5 and 97.5 % points are 2 and 8.
+/// One kernel per mix, ten mixes, five with value 1 and five with 0. The number of ones in a
+/// replicate is binomial with n 10 and p 1/2; its 2.5 and 97.5 % points are 2 and 8.
 #[test]
 fn one_kernel_to_a_mix_is_the_plain_bootstrap() {
     let mixes: Vec<Vec<String>> = (0..10).map(|at| vec![format!("k{at}")]).collect();
@@ -157,13 +164,14 @@ fn one_kernel_to_a_mix_is_the_plain_bootstrap() {
     let resampled = Resampled::of(&mixes);
     assert_eq!(resampled.interval(|weights| mean(&values, weights)), Some((0.2, 0.8)));
     assert_eq!(resampled.interval(|weights| Some(weights.iter().sum())), Some((10.0, 10.0)));
-    // Defined in every second replicate is not enough, and nothing is known of one mix.
+    // A statistic defined in every second replicate is not enough, and one mix gives no interval.
     let seldom = |weights: &[f64]| (weights[0] > 0.0).then_some(1.0);
     assert_eq!((resampled.interval(seldom), Resampled::of(&mixes[..1]).interval(|_| Some(1.0))), (None, None));
 }
 
-/// Two kernels, in a mix each and in one together: of draws of two the first is there 0, 1 or 2 times, in 1, 2, 1 of four cases, so that weights are (0, 4), (1, 1), (4, 0) behind
-/// each other for the mixes aa and bb, and the mix ab is there in the middle case only.
+/// Two kernels, in a mix each and in one together. In draws of two, the first occurs 0, 1 or 2
+/// times, in 1, 2, 1 of four cases. So the weights of the mixes aa and bb are (0, 4), (1, 1), (4,
+/// 0). The mix ab has weight in the middle case only.
 #[test]
 fn a_mix_counts_as_often_as_its_kernels_together() {
     let pair = |a: &str, b: &str| names(&[a, b]);
@@ -182,18 +190,20 @@ fn a_mix_counts_as_often_as_its_kernels_together() {
     assert!(both.abs_diff(1_000) < 90 && first.abs_diff(500) < 78 && second.abs_diff(500) < 78, "{first} {both} {second}");
 }
 
-/// The mean of values that count so often.
+/// Returns the weighted mean of values.
 fn mean(values: &[f64], weights: &[f64]) -> Option<f64> {
     Some(values.iter().zip(weights).map(|(value, weight)| value * weight).sum::<f64>() / weights.iter().sum::<f64>())
 }
 
-/// Numbers near a normal distribution, with a deviation of 1.
+/// Draws approximately normal numbers with a deviation of 1.
 fn normal(random: &mut Random) -> f64 {
     (0..12).map(|_| (random.bits() >> 11) as f64 / (1u64 << 53) as f64).sum::<f64>() - 6.0
 }
 
-/// 12 kernels in 24 pairs, in which only kernels matter: the interval holds 0 as often as it says, or more (the product of weights is on the safe side). The same
-/// width from mixes as if they were independent would hold it in far fewer: the variance of the mean is nearly twice what they say.
+/// 12 kernels in 24 pairs, with values that depend only on kernels. The interval contains 0 at
+/// least as often as stated (the product of weights is conservative). Intervals for independent
+/// mixes would contain it far less often, since the variance of the mean is nearly twice their
+/// estimate.
 #[test]
 fn intervals_cover_where_kernels_decide() {
     let mut random = Random::new(7);
@@ -220,7 +230,8 @@ fn intervals_cover_where_kernels_decide() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// The same for all mixes has no interval, and in whatever order mixes are nothing changes but the order of sums; a factor is a factor.
+    /// A constant over all mixes has no interval. The order of mixes changes only the order of
+    /// sums, and the interval scales with the unit.
     #[test]
     fn constants_order_and_unit(seed: u64, constant in 0.1f64..10.0, unit in 0.1f64..10.0) {
         let mut random = Random::new(seed);
@@ -235,7 +246,7 @@ proptest! {
         prop_assert!(low <= high && (unit * low - other_low).abs() < 1e-9 && (unit * high - other_high).abs() < 1e-9);
     }
 
-    /// Halfway is halfway whatever the unit, and the way is as long as it is from either end.
+    /// Positions do not depend on the unit, and the distance is the same from either end.
     #[test]
     fn shares_are_free_of_units(own in 0.5f64..2.0, base in 0.5f64..1.0, above in 0.01f64..1.0, unit in 0.1f64..10.0) {
         let share = |unit: f64| {
@@ -246,7 +257,8 @@ proptest! {
     }
 }
 
-/// Every kernel of the library is in one family, no family in both sets, the thesis' seven in the one that rules are made from; both have kernels of both types.
+/// Every kernel of the library is in one family, and no family is in both sets. The thesis' seven
+/// are in the set for making rules. Both sets have kernels of both types.
 #[test]
 fn kernels_are_divided_by_family() {
     let file = Kernels::built_in();

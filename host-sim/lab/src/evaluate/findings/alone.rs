@@ -1,4 +1,4 @@
-//! A kernel alone: its rate over time, and by its TBs per SM.
+//! Results of isolated runs: rate over time, and by TBs per SM.
 
 use super::quantities::{issue_slots, joules, simulated_cycles};
 use super::runs::Runs;
@@ -12,7 +12,7 @@ use crate::experiment::rate::{estimated_ipc, ipc};
 use crate::experiment::recorded::name_of;
 use crate::metrics::ratio;
 
-/// A run of a kernel alone.
+/// Returns the results of an isolated run.
 pub(super) fn alone(key: &str, max_tbs: u32, kept: &Kept, options: Options, name: &str, trace_hash: &str) -> AloneResult {
     let mut curve = Vec::new();
     let mut before = (0, 0);
@@ -47,7 +47,7 @@ pub(super) fn alone(key: &str, max_tbs: u32, kept: &Kept, options: Options, name
     }
 }
 
-/// IPC of a kernel alone by its TBs per SM.
+/// Returns the IPC of an isolated kernel by its TBs per SM.
 pub(super) fn scalability(group: &GroupPlan, runs: &Runs, options: Options) -> Result<Vec<(u32, f64)>, StoreError> {
     let key = |tbs: u32| group.runs.get(&Control::Fixed(vec![tbs])).map_or(&group.alone[0], |origin| &origin.key);
     (1..=group.max_tbs[0]).map(|tbs| Ok((tbs, ipc(&runs.get(key(tbs))?.outcome(), 0, options)))).collect()

@@ -1,4 +1,5 @@
-//! Kernels that ran together: judged as `mias compare` judges ([`judge`]), policy by policy and configuration by configuration.
+//! Results of shared runs: judged as in `mias compare` ([`judge`]), policy by policy and
+//! configuration by configuration.
 
 use super::quantities::{issue_slots, joules, simulated_cycles, thrown_away, values};
 use super::ranking::ranking;
@@ -20,7 +21,7 @@ use crate::experiment::sequential::sequential;
 use crate::metrics::ratio;
 use std::collections::BTreeMap;
 
-/// What a group of kernels came to.
+/// Returns the results of a group of kernels.
 pub(super) fn group(study: &Study<'_>, group: &GroupPlan, runs: &Runs) -> Result<GroupResult, StoreError> {
     let options = study.setting.options;
     let isolated = &runs.isolated(study, group)?;
@@ -68,7 +69,7 @@ pub(super) fn group(study: &Study<'_>, group: &GroupPlan, runs: &Runs) -> Result
             if of_runs.is_none() {
                 (row.memory, row.series) = what_it_met(study, kept);
             }
-            // In a window each kernel has its part of it, and their energy is that of one window.
+            // In a window each kernel has its part of it, and the energy is that of one window.
             let parts = if of_runs.is_some() { parts(&alone, options) } else { 1 };
             row.energy = EnergyResult::of(kept, kept.cycles / parts, &study.setting.gpu, row.metrics.stp);
             row.makespan_speedup_sequential = sequential_cycles.zip(row.makespan_cycles).and_then(|(sum, own)| ratio(sum, own));
@@ -93,7 +94,7 @@ pub(super) fn group(study: &Study<'_>, group: &GroupPlan, runs: &Runs) -> Result
     })
 }
 
-/// The runs of kernels alone, one after the other, as one; in a window each for its part of the time.
+/// Combines isolated runs into one sequential run; in a window, each for its part of the time.
 fn in_turn(group: &GroupPlan, alone: &[&Kept], options: Options) -> (Origin, Kept) {
     let mut all = Kept::of(&Outcome::default());
     all.cycles = alone.iter().map(|kept| kept.cycles).sum();
@@ -109,12 +110,13 @@ fn in_turn(group: &GroupPlan, alone: &[&Kept], options: Options) -> (Origin, Kep
     (Origin { key: group.alone.join("+"), derived: true }, all)
 }
 
-/// Into how many parts the time of kernels one after the other is divided: each runs to its end, or has its part of a window.
+/// Returns the number of parts of sequential time: 1 if each kernel runs to its end, else one part
+/// of the window per kernel.
 fn parts(alone: &[&Kept], options: Options) -> u64 {
     if options.end == End::Done { 1 } else { alone.len().max(1) as u64 }
 }
 
-/// What a policy came to.
+/// Returns the results of a policy.
 fn policy(
     result: &compare::PolicyResult,
     origin: &Origin,
@@ -123,7 +125,8 @@ fn policy(
     options: Options,
 ) -> PolicyResult {
     let objectives = |regret: PerObjective<Option<f64>>| Objectives { s: regret.s, stp: regret.stp };
-    // A run that decides nothing is the same whatever time decisions take ([`crate::evaluate::record::canonical`]): it took none for them.
+    // A run without decisions is stored with latency off ([`crate::evaluate::record::canonical`]),
+    // so it took no time for them.
     let none_taken = (options.latency != Latency::Off).then_some(0);
     let in_run = kept.decision_time.map(|time| time.in_run_cycles()).or(none_taken);
     let placing = kept.decision_time.map(|time| time.placement_cycles).or(none_taken);

@@ -1,5 +1,5 @@
-//! From the runs of a folder to results: judged as `mias compare` judges ([`judge`](crate::experiment::judge)), and what only many groups
-//! together can say.
+//! Derives results from the runs of a folder: judged as in `mias compare`
+//! ([`judge`](crate::experiment::judge)), plus statistics over groups.
 
 mod alone;
 mod group;
@@ -33,7 +33,7 @@ use quantities::joules;
 
 use orders::compare_orders;
 
-/// All results of a plan.
+/// Derives all results of a plan.
 ///
 /// # Errors
 /// [`StoreError`] if a run is missing.
@@ -65,7 +65,7 @@ fn study(study: &Study<'_>, runs: &Runs) -> Result<StudyResult, StoreError> {
         for (kernel, key) in group.alone.iter().enumerate() {
             if !kernels.iter().any(|known| known.run == *key) {
                 let mut row = alone(key, group.max_tbs[kernel], runs.get(key)?, options, &group.names[kernel], group.hash(kernel));
-                // Until done a kernel alone arrives at 0.
+                // Until done, an isolated kernel arrives at 0.
                 row.arrival_cycle = if options.end == End::Done { 0 } else { group.arrivals()[kernel] };
                 (row.memory, row.series) = what_it_met(study, runs.get(key)?);
                 row.energy = EnergyResult::of(runs.get(key)?, row.cycles, &setting.gpu, None);
@@ -110,14 +110,14 @@ fn study(study: &Study<'_>, runs: &Runs) -> Result<StudyResult, StoreError> {
         kernels,
         groups: match options.queue {
             None => study.groups.iter().map(|group| group::group(study, group, runs)).collect::<Result<_, _>>()?,
-            // What ran are launches, and not each kernel once.
+            // The run consists of launches, not of each kernel once.
             Some(_) => Vec::new(),
         },
         summary: Vec::new(),
     })
 }
 
-/// What requests for room came to, if there were any: of every kernel, and over all.
+/// Returns the results of placement requests, if there were any: for each kernel, and over all.
 fn requests(study: &Study<'_>, runs: &Runs) -> Result<Vec<RequestsResult>, StoreError> {
     let mut rows = Vec::new();
     for group in &study.groups {
@@ -130,7 +130,7 @@ fn requests(study: &Study<'_>, runs: &Runs) -> Result<Vec<RequestsResult>, Store
     Ok(rows)
 }
 
-/// What a queue of launches came to under each policy, if there was one.
+/// Returns the results of a queue of launches under each policy, if there was one.
 fn queues(study: &Study<'_>, runs: &Runs) -> Result<Vec<QueueResult>, StoreError> {
     let mut rows = Vec::new();
     for group in study.groups.iter().filter(|_| study.setting.options.queue.is_some()) {
@@ -155,7 +155,8 @@ fn queues(study: &Study<'_>, runs: &Runs) -> Result<Vec<QueueResult>, StoreError
     Ok(rows)
 }
 
-/// What a run met in the memory pipeline, and its series, as far as the experiment asks for them.
+/// Returns the memory pipeline results and the time series of a run, as far as the experiment
+/// requests them.
 fn what_it_met(study: &Study<'_>, kept: &Kept) -> (Option<MemoryResult>, Option<SeriesResult>) {
     let memory = study.experiment.memory.then(|| MemoryResult::of(kept));
     (memory, study.setting.options.sample_cycles.map(|cycles| SeriesResult::of(kept, cycles)))

@@ -1,4 +1,4 @@
-//! Makespans beside left-over's, for the same order of launch and for the other.
+//! Makespans relative to left-over, for the same launch order and for the other.
 
 use crate::evaluate::results::{PolicyResult, StudyResult};
 use crate::experiment::policy::Policy;
@@ -6,12 +6,12 @@ use crate::experiment::recorded::name_of;
 use crate::metrics::ratio;
 use std::collections::BTreeMap;
 
-/// The makespan of left-over among the results of a group.
+/// Returns the makespan of left-over among the results of a group.
 fn left_over(policies: &[PolicyResult]) -> Option<u64> {
     policies.iter().find(|result| result.policy == Policy::LeftOver.name()).and_then(|result| result.makespan_cycles)
 }
 
-/// Beside left-over's of the same order.
+/// Compares makespans with left-over in the same order.
 pub(super) fn compare_to_left_over(policies: &mut [PolicyResult]) {
     let same = left_over(policies);
     for row in policies {
@@ -19,7 +19,8 @@ pub(super) fn compare_to_left_over(policies: &mut [PolicyResult]) {
     }
 }
 
-/// Finds, for every group, the same kernels launched the other way round, in a study of the same experiment that differs in nothing else.
+/// Compares every group with the same kernels launched in reverse, in an otherwise equal study of
+/// the same experiment.
 pub(super) fn compare_orders(results: &mut [StudyResult]) {
     let rest = |study: &StudyResult| {
         let setting: Vec<_> = study.setting.iter().filter(|(key, _)| key != "order").cloned().collect();

@@ -1,4 +1,4 @@
-//! A run's counts as results have them.
+//! Converts a run's counters to the quantities of results.
 
 use crate::evaluate::energy::NJ_PER_J;
 use crate::evaluate::record::Kept;
@@ -8,7 +8,7 @@ use mias_hw_model::gpu::Preemption;
 use mias_hw_model::sm::IssueClass;
 use std::collections::BTreeMap;
 
-/// Cycles simulated, of a run that ended before its window.
+/// Returns the cycles simulated, for a run that ended before its window.
 pub(super) fn simulated_cycles(kept: &Kept) -> Option<u64> {
     kept.estimate.as_ref().map(|estimate| estimate.simulated_cycles)
 }
@@ -18,7 +18,7 @@ pub(super) fn values(metrics: Metrics) -> MetricValues {
     MetricValues { speedup, stp, antt, fairness }
 }
 
-/// Shares of the issue slots, by class.
+/// Returns the fractions of issue slots by class.
 pub(super) fn issue_slots(kept: &Kept) -> BTreeMap<&'static str, f64> {
     let all: u64 = kept.issue_slots.iter().sum();
     IssueClass::of(&kept.issue_slots)
@@ -26,7 +26,7 @@ pub(super) fn issue_slots(kept: &Kept) -> BTreeMap<&'static str, f64> {
         .collect()
 }
 
-/// Warp instructions that flushes threw away, over all that were issued.
+/// Returns the warp instructions lost to flushes over all issued.
 pub(super) fn thrown_away(kept: &Kept) -> Option<f64> {
     ratio(kept.preemptions.iter().map(Preemption::thrown_away).sum(), kept.launches.iter().map(|launch| launch.warp_insts).sum())
 }

@@ -1,10 +1,10 @@
-//! How a policy's scores order configurations.
+//! Ranking of configurations by a policy's scores.
 
 use crate::evaluate::results::{ConfigurationResult, MetricValues, Objectives, Ranking};
 use crate::evaluate::statistics::{Concordance, spearman};
 use crate::experiment::gpu_runner::Decision;
 
-/// How the scores of the decision's profile order the configurations, against static runs of them.
+/// Compares the order of configurations by the decision's scores with that by their static runs.
 pub(super) fn ranking(decision: &Decision, configurations: &[ConfigurationResult]) -> Ranking {
     let profiled = decision.profiled.iter().filter(|profiled| !profiled.trial);
     let scored = profiled.filter_map(|profiled| Some((profiled.config.clone(), profiled.score?)));

@@ -1,4 +1,4 @@
-//! The runs of a folder, and what an experiment makes of them.
+//! Runs of a folder, and the outcomes derived from them.
 
 use crate::evaluate::record::Kept;
 use crate::evaluate::store::{Store, StoreError};
@@ -10,31 +10,32 @@ use crate::experiment::rate::estimated_ipc;
 use crate::intervals::Estimated;
 use std::collections::BTreeMap;
 
-/// The runs of a folder, loaded once.
+/// Runs of a folder, loaded once.
 #[derive(Debug, Default)]
 pub struct Runs(BTreeMap<String, Kept>);
 
 impl Runs {
-    /// Those of `studies` that are in `store`.
+    /// Loads the runs of `studies` that `store` has.
     pub fn load(studies: &Studies<'_>, store: &Store) -> Self {
         Runs::of(studies, store, studies.jobs.keys())
     }
 
-    /// Those of them that have these keys.
+    /// Loads those of them with these keys.
     pub fn of<'k>(studies: &Studies<'_>, store: &Store, keys: impl Iterator<Item = &'k String>) -> Self {
         Runs(keys.filter_map(|key| Some((key.clone(), store.load(&studies.jobs.get(key)?.identity)?))).collect())
     }
 
-    /// Whether the run is among them.
+    /// Returns whether the run is loaded.
     pub fn has(&self, key: &str) -> bool {
         self.0.contains_key(key)
     }
 
     pub(super) fn get(&self, key: &str) -> Result<&Kept, StoreError> {
-        self.0.get(key).ok_or_else(|| StoreError(format!("the run {key} has gone from the folder; give the same command again")))
+        self.0.get(key).ok_or_else(|| StoreError(format!("the run {key} is no longer in the folder; repeat the command")))
     }
 
-    /// What runs for a policy that waits for kernels alone, and by what its outcome is known; none if a run is missing.
+    /// Returns the run of a policy that depends on isolated runs, and the control for its outcome;
+    /// `None` if a run is missing.
     pub fn ran(&self, study: &Study<'_>, group: &GroupPlan, policy: Policy) -> Option<(Control, Ran)> {
         let isolated = group.alone.iter().map(|key| Some(self.get(key).ok()?.outcome())).collect::<Option<Vec<Outcome>>>()?;
         let alone = Alone { isolated: isolated.iter().collect(), max_tbs: &group.max_tbs, options: study.setting.options };
@@ -45,7 +46,7 @@ impl Runs {
         group.alone.iter().map(|key| Ok(estimated_ipc(&self.get(key)?.outcome(), 0, study.setting.options))).collect()
     }
 
-    /// What a control gave in a group.
+    /// Returns the outcome of a control in a group.
     pub(super) fn outcome(&self, study: &Study<'_>, group: &GroupPlan, origin: &Origin) -> Result<Kept, StoreError> {
         let kept = self.get(&origin.key)?;
         let derived = || kept.with_idle_kernels(group.names.len(), group.max_tbs[0], study.setting.gpu.sm.count);

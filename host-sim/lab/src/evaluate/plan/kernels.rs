@@ -1,4 +1,4 @@
-//! Kernels of an experiment, and which of them run together.
+//! Kernels of an experiment, and its groups.
 
 use super::reader::{Place, Table, Value};
 use super::{Experiment, Plan, PlanError, quick_form};
@@ -7,13 +7,13 @@ use crate::experiment::request::Request;
 use mias_workloads::input::suggest;
 use mias_workloads::kernels::Spec;
 
-/// Kernels that the firmware schedules at a time.
+/// Maximum number of kernels that the firmware schedules at a time.
 pub(super) const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
 
-/// Kernels that a queue is drawn from at most (assumption: as many as its window shows).
+/// Maximum number of kernels that a queue is drawn from (assumption: as many as its window shows).
 pub(super) const MOST_QUEUED_KERNELS: usize = mias_registers::queue::ENTRIES;
 
-/// Reads `kernels`: words as typed, and what they are.
+/// Reads `kernels`: words as typed, with their parsed form.
 pub(super) fn kernels(value: &Value<'_>) -> Result<Vec<(String, Request)>, PlanError> {
     let mut kernels: Vec<(String, Request)> = Vec::new();
     for word in value.list()? {
@@ -26,7 +26,7 @@ pub(super) fn kernels(value: &Value<'_>) -> Result<Vec<(String, Request)>, PlanE
     Ok(kernels)
 }
 
-/// What a word is, whose path is from where the command is given in `text`.
+/// Parses a word, with its path relative to the working directory in `text`.
 fn request(word: &Value<'_>, text: &str) -> Result<Request, PlanError> {
     let fail = |message: String| word.fail(&message);
     if let Some(trace) = TraceName::parse(word.text()?).map_err(|error| fail(error.to_string()))?
@@ -43,7 +43,7 @@ fn request(word: &Value<'_>, text: &str) -> Result<Request, PlanError> {
     Ok(Request::Kernel(spec))
 }
 
-/// Gives kernels that are named without an input that of the quick form, but for those that are there with it already.
+/// Gives kernels without an input that of the quick form, except those already listed with it.
 pub(super) fn make_quick(kernels: &mut [(String, Request)]) -> Result<(), PlanError> {
     for at in 0..kernels.len() {
         let Some(word) = quick_form::kernel(&kernels[at].0) else { continue };
@@ -55,13 +55,13 @@ pub(super) fn make_quick(kernels: &mut [(String, Request)]) -> Result<(), PlanEr
     Ok(())
 }
 
-/// Where each of `kernels` stands.
+/// Returns the position of each of `kernels` in the file.
 pub(super) fn places(value: &Value<'_>) -> Result<Vec<Place>, PlanError> {
     Ok(value.list()?.iter().map(Value::place).collect())
 }
 
-/// A kernel's word. In that of a kernel in a file of its own and in that of a trace, the file's path is from where the command is given, so that no other file goes
-/// by the same word.
+/// Returns a kernel's word. Paths of kernel files and traces become relative to the working
+/// directory, so that each file has one word.
 fn kernel_word(value: &Value<'_>) -> Result<String, PlanError> {
     let word = value.text()?;
     if let Some((path, launch)) = TraceName::split(word) {
@@ -75,7 +75,8 @@ fn kernel_word(value: &Value<'_>) -> Result<String, PlanError> {
     })
 }
 
-/// A word of `experiment` that in `plan` is a kernel on another input: of a file of one name in another folder.
+/// Returns a word of `experiment` that names a kernel with another input in `plan`: a file of the
+/// same name in another folder.
 pub(super) fn other_input<'e>(plan: &Plan, experiment: &'e Experiment) -> Option<&'e str> {
     let known = || plan.experiments.iter().flat_map(|before| &before.kernels);
     let input = |request: &Request| request.spec().map(|spec| spec.input.clone());
@@ -83,11 +84,11 @@ pub(super) fn other_input<'e>(plan: &Plan, experiment: &'e Experiment) -> Option
     experiment.kernels.iter().find(differs).map(|(word, _)| word.as_str())
 }
 
-/// Groups as listed, or all of the sizes asked for; all pairs by default.
+/// Reads the groups: as listed, or all of the requested sizes; all pairs by default.
 pub(super) fn groups(table: &Table<'_>, kernels: &[(String, Request)], queued: bool) -> Result<Vec<Vec<usize>>, PlanError> {
     let words: Vec<&str> = kernels.iter().map(|(word, _)| word.as_str()).collect();
     match (table.get("groups"), table.get("together")) {
-        (Some(groups), Some(_)) => Err(groups.fail("give `groups` or `together`, not both")),
+        (Some(groups), Some(_)) => Err(groups.fail("`groups` conflicts with `together`; leave one out")),
         (Some(groups), None) => different(
             &groups.list()?,
             |group| listed(group, &words, queued),
@@ -100,12 +101,13 @@ pub(super) fn groups(table: &Table<'_>, kernels: &[(String, Request)], queued: b
             let sizes = different(&sizes.one_or_more()?, |size| size.whole(1..=most), |size| format!("`{size}` is listed twice"))?;
             Ok(sizes.iter().flat_map(|&size| combinations(words.len(), size as usize)).collect())
         }
-        (None, None) if words.len() < 2 => Err(table.fail("`kernels` lists one kernel; a pair needs two (or give `together = 1`)")),
+        (None, None) if words.len() < 2 => Err(table.fail("`kernels` lists one kernel; a pair needs two (or set `together = 1`)")),
         (None, None) => Ok(combinations(words.len(), 2)),
     }
 }
 
-/// The values as `read` reads them. None may be there twice: it would count twice in all means.
+/// Reads distinct values with `read`. A duplicate is an error, since it would count twice in all
+/// means.
 fn different<T: PartialEq>(
     values: &[Value<'_>],
     read: impl Fn(&Value<'_>) -> Result<T, PlanError>,
@@ -125,10 +127,10 @@ fn different<T: PartialEq>(
 fn listed(group: &Value<'_>, words: &[&str], queued: bool) -> Result<Vec<usize>, PlanError> {
     let members = group.list()?;
     if members.len() > MOST_KERNELS && !queued {
-        return Err(group.fail(&format!("{} kernels, the firmware schedules at most {MOST_KERNELS} at a time", members.len())));
+        return Err(group.fail(&format!("{} kernels; the firmware schedules at most {MOST_KERNELS} at a time", members.len())));
     }
     if members.len() > MOST_QUEUED_KERNELS {
-        return Err(group.fail(&format!("{} kernels, a queue is drawn from at most {MOST_QUEUED_KERNELS}", members.len())));
+        return Err(group.fail(&format!("{} kernels; a queue draws from at most {MOST_QUEUED_KERNELS}", members.len())));
     }
     let place = |member: &Value<'_>| {
         let text = kernel_word(member)?;
@@ -140,7 +142,7 @@ fn listed(group: &Value<'_>, words: &[&str], queued: bool) -> Result<Vec<usize>,
     members.iter().map(place).collect()
 }
 
-/// All ways of taking `size` of `count` things, each ascending, in lexicographic order.
+/// Returns all ways of taking `size` of `count` items, each ascending, in lexicographic order.
 fn combinations(count: usize, size: usize) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = vec![Vec::new()];
     for _ in 0..size {

@@ -1,5 +1,5 @@
-//! The keys of a plan's tables: which there are, what each means and what it takes. The reader knows no others, and the schema is made from
-//! them, so that the two cannot disagree about what may be written.
+//! Keys of a plan's tables, with meaning and values. The reader accepts only these keys, and the
+//! schema is generated from them, so the two agree.
 
 use super::kernels::{MOST_KERNELS, MOST_QUEUED_KERNELS};
 use super::requests;
@@ -12,14 +12,14 @@ use crate::experiment::requests::Scheme;
 use mias_workloads::input::schema::{list, one_or_more};
 use serde_json::{Value, json};
 
-/// A key of a table.
+/// Key of a table.
 pub(super) struct Key {
     pub(super) name: &'static str,
-    /// Whether the table must have it.
+    /// Whether the key is required.
     pub(super) required: bool,
-    /// What it means, for editors.
+    /// Meaning, for editors.
     pub(super) about: &'static str,
-    /// The schema of its value, for a program that knows these policies.
+    /// Schema of its value, for a program that knows these policies.
     pub(super) value: fn(&Policies) -> Value,
 }
 
@@ -31,39 +31,43 @@ const fn optional(name: &'static str, about: &'static str, value: fn(&Policies) 
     Key { name, required: false, about, value }
 }
 
-/// Of a plan.
+/// Keys of a plan.
 pub(super) const PLAN: [Key; 9] = [
-    required("name", "Short name: small letters, digits and hyphens.", |_| schema::plain_name()),
-    required("description", "What the plan is for.", |_| schema::text()),
-    optional("include", "Plans, built in or files from this one's folder, whose experiments come first.", |_| {
+    required("name", "Short name: lowercase letters, digits and hyphens.", |_| schema::plain_name()),
+    required("description", "Purpose of the plan.", |_| schema::text()),
+    optional("include", "Plans with experiments that precede those of this plan: built in, or files relative to its folder.", |_| {
         list(&schema::known_or_file(&super::names()))
     }),
-    optional("experiment", "Groups of kernels under policies, in every setting.", |policies| list(&schema::experiment(policies))),
-    optional("report", "What the report shows, in this order; the usual figures and tables if left out.", |_| list(&schema::block())),
-    optional("define", "Values that the report's blocks call by a name.", |_| schema::map_of(&schema::text())),
-    optional("join", "What the rows of every block are compared with.", |_| schema::map_of(&schema::of_type::<Join>("Other rows"))),
-    optional("report-as", "A plan whose report this one's has, too, as far as it has its experiments.", |_| {
+    optional("experiment", "Experiments: groups of kernels under policies, in every setting.", |policies| {
+        list(&schema::experiment(policies))
+    }),
+    optional("report", "Blocks of the report, in order; the usual figures and tables if left out.", |_| list(&schema::block())),
+    optional("define", "Named values for the report's blocks.", |_| schema::map_of(&schema::text())),
+    optional("join", "Rows that the rows of every block are compared with.", |_| schema::map_of(&schema::of_type::<Join>("Other rows"))),
+    optional("report-as", "A plan with blocks to append to this report, as far as its experiments exist here.", |_| {
         schema::known_or_file(&super::names())
     }),
-    optional("published", "Files of published numbers, built in or from this one's folder.", |_| {
+    optional("published", "Files of published numbers, built in or relative to the plan's folder.", |_| {
         list(&schema::known_or_file(&super::published_names()))
     }),
 ];
 
-/// Of `[[experiment]]`.
+/// Keys of `[[experiment]]`.
 pub(super) const EXPERIMENT: [Key; 16] = [
-    required("name", "Short name, different from all others of the plan: small letters, digits and hyphens.", |_| schema::plain_name()),
-    required("title", "Heading in reports.", |_| schema::text()),
-    required("gpu", "Machine, built in or a file from the plan's folder, or a list of machines.", |_| {
+    required("name", "Short name, unique in the plan: lowercase letters, digits and hyphens.", |_| schema::plain_name()),
+    required("title", "Heading in the report.", |_| schema::text()),
+    required("gpu", "Machine or list of machines: built in, or files relative to the plan's folder.", |_| {
         one_or_more(&schema::known_or_file(&crate::gpus::names()))
     }),
-    required("kernels", "Kernels as on the command line, in launch order; files are named from the plan's folder.", |_| {
+    required("kernels", "Kernels as on the command line, in launch order; files are relative to the plan's folder.", |_| {
         list(&schema::text())
     }),
-    optional("together", "How many kernels run together, or a list of such numbers: every combination of them. 2 if left out.", |_| {
-        one_or_more(&schema::whole(1, MOST_KERNELS as u64))
-    }),
-    optional("groups", "Instead of `together`: the groups that run together, each a list of names from `kernels`.", |_| {
+    optional(
+        "together",
+        "Number of kernels per group, or a list of such numbers: every combination of `kernels` runs. 2 if left out.",
+        |_| one_or_more(&schema::whole(1, MOST_KERNELS as u64)),
+    ),
+    optional("groups", "Groups of kernels, each a list of names from `kernels`; replaces `together`.", |_| {
         let mut group = list(&schema::text());
         group["maxItems"] = MOST_QUEUED_KERNELS.into();
         list(&group)
@@ -74,13 +78,11 @@ pub(super) const EXPERIMENT: [Key; 16] = [
         "Whether every maximal configuration runs throughout, for oracles and regrets; true if left out.",
         |_| json!({ "type": "boolean", "default": true }),
     ),
-    optional("parameters", "What stays the same in all runs of the experiment, or is varied over a list or a range.", |_| {
-        schema::parameters()
-    }),
-    optional("gpu-settings", "Fields of the GPU's file, by their names there: a value, a list, or a range.", |_| schema::gpu_settings()),
+    optional("parameters", "Parameters of all runs of the experiment: a value, or a list or range to vary.", |_| schema::parameters()),
+    optional("gpu-settings", "Fields of the GPU's file, by name: a value, a list, or a range.", |_| schema::gpu_settings()),
     optional(
         "sharing",
-        "Fields of the machine's file as under `gpu-settings`, but only where several kernels share the machine: kernels alone run on it as it is.",
+        "Fields of the machine's file, as in `gpu-settings`, for runs of several kernels; isolated kernels run on the unmodified machine.",
         |_| schema::as_in_experiment("gpu-settings"),
     ),
     optional(
@@ -90,27 +92,28 @@ pub(super) const EXPERIMENT: [Key; 16] = [
     ),
     optional(
         "memory",
-        "Whether results say what runs met in the memory pipeline: misses and reservation fails of the L1, stalls of the load/store unit; false if left out.",
+        "Whether results include memory-pipeline counters: misses and reservation fails of the L1, stalls of the load/store unit; false if left out.",
         |_| json!({ "type": "boolean", "default": false }),
     ),
     optional(
         "requests",
-        "The last kernel of each group is urgent and comes again and again, each time on a copy of the run.",
+        "Requests: the last kernel of each group is urgent and arrives repeatedly, each time on a copy of the run.",
         schema::requests,
     ),
     optional(
         "queue",
-        "The kernels of each group are launched again and again, in a queue that runs to its end; then a group may have more kernels than run together.",
+        "Queue: the kernels of each group are launched repeatedly until the queue is empty; a group may then have more kernels than run together.",
         schema::queue,
     ),
     optional(
         "quick",
-        "What the quick form has instead; false: the quick form leaves the experiment out.",
+        "Keys that the quick form replaces; false: the quick form omits the experiment.",
         |policies| json!({ "anyOf": [{ "type": "boolean" }, schema::quick(policies)] }),
     ),
 ];
 
-/// Of `[experiment.quick]`: keys of `[[experiment]]`, whose values come before those there. Of tables, only the fields that they have.
+/// Keys of `[experiment.quick]`, whose values override those of `[[experiment]]`; in tables, field
+/// by field.
 pub(super) const QUICK: [Key; 8] = [
     optional("together", "As in the experiment.", |_| schema::as_in_experiment("together")),
     optional("groups", "As in the experiment.", |_| schema::as_in_experiment("groups")),
@@ -122,34 +125,32 @@ pub(super) const QUICK: [Key; 8] = [
     optional("queue", "As in the experiment.", |_| schema::as_in_experiment("queue")),
 ];
 
-/// Of `requests`.
+/// Keys of `requests`.
 pub(super) const REQUESTS: [Key; 3] = [
-    required("count", "How many requests, spread over the window.", |_| schema::whole(1, requests::MOST)),
-    required("schemes", "Whom the firmware preempts and how, each on copies of the same run.", |_| {
+    required("count", "Number of requests, spread over the window.", |_| schema::whole(1, requests::MOST)),
+    required("schemes", "Preemption schemes, each simulated on copies of the same run.", |_| {
         one_or_more(&json!({ "enum": Scheme::names() }))
     }),
-    required("limits-ns", "How long after its launch latency the urgent kernel is to have its room, in nanoseconds.", |_| {
+    required("limits-ns", "Limits from the end of the launch latency until the urgent kernel has its room, in nanoseconds.", |_| {
         one_or_more(&schema::whole(1, requests::LONGEST_LIMIT_NS))
     }),
 ];
 
-/// Of `queue`.
+/// Keys of `queue`.
 pub(super) const QUEUE: [Key; 4] = [
-    required("launches", "How many launches, drawn from the kernels of the group: each as often as any other, or once more.", |_| {
+    required("launches", "Number of launches, drawn from the kernels of the group; counts per kernel differ by at most one.", |_| {
         schema::whole(1, MOST_LAUNCHES.into())
     }),
-    required("seeds", "Of the numbers that order, arrivals and priorities are drawn by: a queue for each.", |_| {
-        one_or_more(&schema::whole(0, u32::MAX.into()))
-    }),
-    optional("spacing-cycles", "Mean core cycles from one arrival to the next; 0 if left out: all arrive at once.", |_| {
+    required("seeds", "Seeds of order, arrivals and priorities; one queue per seed.", |_| one_or_more(&schema::whole(0, u32::MAX.into()))),
+    optional("spacing-cycles", "Mean core cycles between arrivals; 0 if left out: all arrive at once.", |_| {
         schema::whole(0, LONGEST_SPACING.into())
     }),
-    optional("urgent-one-in", "One launch in so many has priority 1; 0 if left out: none has.", |_| schema::whole(0, MOST_LAUNCHES.into())),
+    optional("urgent-one-in", "One launch in this many has priority 1; 0 if left out: none.", |_| schema::whole(0, MOST_LAUNCHES.into())),
 ];
 
-/// Of a range of numbers.
+/// Keys of a range of numbers.
 pub(super) const RANGE: [Key; 3] = [
-    required("from", "The first value.", |_| schema::whole(0, u64::MAX)),
-    required("to", "No value is greater.", |_| schema::whole(0, u64::MAX)),
-    required("step", "From one value to the next.", |_| schema::whole(1, u64::MAX)),
+    required("from", "First value.", |_| schema::whole(0, u64::MAX)),
+    required("to", "Upper bound, inclusive.", |_| schema::whole(0, u64::MAX)),
+    required("step", "Difference between consecutive values.", |_| schema::whole(1, u64::MAX)),
 ];

@@ -1,5 +1,5 @@
-//! Plans: which experiments an evaluation consists of, as TOML. The built-in ones are those of `mias-plans`; docs/guide/evaluate.md
-//! describes every key.
+//! Plans: the experiments of an evaluation, as TOML. The built-in ones are those of `mias-plans`;
+//! docs/start/own-plan.md describes every key.
 
 mod kernels;
 mod keys;
@@ -36,67 +36,67 @@ use reader::{Source, Table, Value};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Window unless the plan gives another, in core cycles: the thesis' (sources.md D7).
+/// Default window in core cycles: the thesis' (sources.md D7).
 const DEFAULT_CYCLES: u64 = 5_000_000;
 
-/// Plans that include plans that include plans.
+/// Maximum depth of plans that include plans.
 const DEEPEST_INCLUDE: u32 = 4;
 
-/// What is wrong with a plan: file, line, remedy.
+/// Error in a plan, with file, line and remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct PlanError(pub String);
 
-/// A plan.
+/// Plan of an evaluation.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Short name.
+    /// Short name of the plan.
     pub name: String,
-    /// What it is for.
+    /// Purpose of the plan.
     pub description: String,
-    /// Its text, with those of the plans that it includes.
+    /// Text of the plan, with those of included plans.
     pub text: String,
-    /// In order; those of included plans first.
+    /// Experiments in order; those of included plans first.
     pub experiments: Vec<Experiment>,
-    /// What its report shows; nothing: the usual.
+    /// Declared content of the report; the default content if empty.
     pub report: Report,
-    /// Whether it is the quick form of what was written.
+    /// Whether it is the quick form of the written plan.
     pub quick: bool,
 }
 
-/// An experiment: groups of kernels under policies, in every setting.
+/// Experiment: groups of kernels under policies, in every setting.
 #[derive(Clone, Debug)]
 pub struct Experiment {
-    /// Short name, different from all others of the plan.
+    /// Short name, unique in the plan.
     pub name: String,
-    /// For headings.
+    /// Title for headings.
     pub title: String,
-    /// Kernels as typed, and what they are.
+    /// Kernels as typed, with their parsed form.
     pub kernels: Vec<(String, Request)>,
-    /// Where each stands in the plan.
+    /// Position of each kernel in the file.
     pub kernel_places: Vec<Place>,
-    /// Kernels that run together, by index.
+    /// Groups of kernels, by index.
     pub groups: Vec<Vec<usize>>,
-    /// In the order of reports.
+    /// Policies in the order of reports.
     pub policies: Vec<Policy>,
-    /// Whether every maximal configuration runs throughout, so that there is an oracle.
+    /// Whether every maximal configuration is run statically, so that there is an oracle.
     pub configurations: bool,
     /// Whether kernels also run alone with every number of TBs per SM.
     pub scalability: bool,
-    /// Whether results say what runs met in the memory pipeline.
+    /// Whether results include memory pipeline quantities.
     pub memory: bool,
     /// All combinations of its parameters, on every machine.
     pub settings: Vec<Setting>,
-    /// Its machines: the word of each, a name or a file as it is found from here, and its name.
+    /// Machines: the word of each, a name or a path, and its name.
     pub gpus: Vec<(String, String)>,
 }
 
 impl Plan {
-    /// The same plan with other values in every setting, whatever it says itself; `words` are what they were read from. Settings that differed in
-    /// nothing else are one then.
+    /// Overrides values in every setting; `words` are the source text. Settings that no longer
+    /// differ are merged.
     ///
     /// # Errors
-    /// A setting that cannot be; the message names the experiment.
+    /// An invalid setting; the message names the experiment.
     pub fn set(&mut self, assigned: &Assignments, words: &[String]) -> Result<(), PlanError> {
         for experiment in &mut self.experiments {
             let fail = |message: String| PlanError(format!("{}: {message}", experiment.name));
@@ -107,23 +107,24 @@ impl Plan {
             let mut seen = BTreeSet::new();
             experiment.settings.retain(|setting| seen.insert((setting.gpu_name.clone(), setting.labels.clone())));
         }
-        // So that its fingerprint is another.
+        // Changes the fingerprint of the text.
         self.text.extend(words.iter().map(|word| format!("# set {word}\n")));
         Ok(())
     }
 }
 
-/// Names of the plans built in.
+/// Returns the names of the built-in plans.
 pub fn names() -> Vec<&'static str> {
     mias_plans::ALL.iter().map(|(name, _)| *name).collect()
 }
 
-/// Names of the files of published numbers built in.
+/// Returns the names of the built-in files of published numbers.
 fn published_names() -> Vec<&'static str> {
     mias_plans::PUBLISHED.iter().map(|(name, _)| *name).collect()
 }
 
-/// The plan `name_or_path`: one that is built in, else the TOML file at that path. It may name any of `policies`.
+/// Loads the plan `name_or_path`: a built-in one, else the TOML file at that path. It may name any
+/// of `policies`.
 ///
 /// # Errors
 /// [`PlanError`].
@@ -132,8 +133,8 @@ pub fn load(name_or_path: &str, policies: &Policies) -> Result<Plan, PlanError> 
     parse(&file, &text, policies)
 }
 
-/// The quick form of that plan, called `NAME-quick`: smaller inputs, shorter windows and a third of the machine, where the plan does not say
-/// otherwise; docs/guide/evaluate.md has the rules.
+/// Loads the quick form of that plan, called `NAME-quick`: smaller inputs, shorter windows and a
+/// third of the machine, unless the plan overrides it. docs/start/own-plan.md has the rules.
 ///
 /// # Errors
 /// [`PlanError`].
@@ -161,7 +162,7 @@ fn parse_as(file: &str, text: &str, policies: &Policies, quick: bool) -> Result<
     if quick {
         plan.name += "-quick";
         plan.description += " (its quick form)";
-        // So that its fingerprint is another.
+        // Changes the fingerprint of the text.
         plan.text += "# its quick form\n";
     }
     Ok(plan)
@@ -180,7 +181,8 @@ fn text_of(name_or_path: &str) -> Result<(String, String), String> {
     Ok((name_or_path.to_owned(), text))
 }
 
-/// Adds what `source` says to `plan`, what it includes first, and the names of experiments that have no quick form to `without`.
+/// Adds the content of `source` to `plan`, included plans first, and the names of experiments
+/// without a quick form to `without`.
 fn read(source: Source<'_>, policies: &Policies, (plan, without): (&mut Plan, &mut Vec<String>), depth: u32) -> Result<(), PlanError> {
     let document = source.parse()?;
     let top = Table::new(source, &document, "a plan", PLAN.iter().map(|key| key.name))?;
@@ -188,7 +190,7 @@ fn read(source: Source<'_>, policies: &Policies, (plan, without): (&mut Plan, &m
     let description = top.require("description")?.text()?.to_owned();
     for include in top.get("include").map(|list| list.list()).transpose()?.unwrap_or_default() {
         if depth >= DEEPEST_INCLUDE {
-            return Err(include.fail(&format!("more than {DEEPEST_INCLUDE} plans within each other; does one include itself?")));
+            return Err(include.fail(&format!("more than {DEEPEST_INCLUDE} nested plans; remove circular includes")));
         }
         let (file, text) = text_of(&include.beside(include.text()?, &names())).map_err(|message| include.fail(&message))?;
         read(Source { file: &file, text: &text }, policies, (plan, without), depth + 1)?;
@@ -201,13 +203,13 @@ fn read(source: Source<'_>, policies: &Policies, (plan, without): (&mut Plan, &m
             without.push(name.plain_name()?.to_owned());
             continue;
         }
-        // What it says of its quick form is read either way, so that it is right when it is asked for.
+        // The quick form is checked even if it is not requested.
         if !plan.quick && !left_out && table.get("quick").is_some() {
             self::experiment(&table, policies, true)?;
         }
         let parsed = self::experiment(&table, policies, plan.quick)?;
         if plan.experiments.iter().any(|before| before.name == parsed.name) {
-            return Err(name.fail(&format!("there is an experiment `{}` already", parsed.name)));
+            return Err(name.fail(&format!("duplicate experiment `{}`", parsed.name)));
         }
         if let Some(word) = kernels::other_input(plan, &parsed) {
             return Err(table.require("kernels")?.fail(&format!("`{word}` is another file in a plan that this one includes; rename one")));
@@ -215,7 +217,7 @@ fn read(source: Source<'_>, policies: &Policies, (plan, without): (&mut Plan, &m
         plan.experiments.push(parsed);
     }
     let known: Vec<&str> = plan.experiments.iter().map(|experiment| &experiment.name).chain(without.iter()).map(String::as_str).collect();
-    report::read(source, &top, &known, &mut plan.report)?;
+    report::read(source, &top, &known, policies, &mut plan.report)?;
     plan.text += source.text;
     (plan.name, plan.description) = (name, description);
     Ok(())
@@ -250,7 +252,7 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
         let keys: Vec<String> = gpu.iter().map(|axis| axis.key.clone()).collect();
         fits::check_set_once(&policies, Levels::None, &keys).map_err(|message| named.fail(&message))?;
         let axes = [&parameters[..], &gpu[..]].concat();
-        // Where most of them come from.
+        // Report the table with most of the combinations.
         let gpus = parameters::combinations(&gpu) > parameters::combinations(&parameters);
         let many = form.get(if gpus { "gpu-settings" } else { "parameters" }).unwrap_or(one);
         parameters::check_combinations(&axes).map_err(|message| many.fail(&message))?;
@@ -266,11 +268,11 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
     if let Some(value) = form.get("requests") {
         let requests = requests::requests(&value)?;
         if let Some(group) = groups.iter().find(|group| group.len() < 2) {
-            return Err(value.fail(&format!("a group of {} has no kernel that the urgent one, its last, meets", group.len())));
+            return Err(value.fail(&format!("a group of {} has no kernel before the urgent one, its last", group.len())));
         }
         for (key, why) in requests::SAID_BY_REQUESTS {
             if let Some(said) = form.within("parameters", key) {
-                return Err(said.fail(&format!("means nothing beside `requests`, {why}: leave it out")));
+                return Err(said.fail(&format!("conflicts with `requests`, {why}: leave it out")));
             }
         }
         settings.iter().try_for_each(|setting| requests::check(&requests, setting)).map_err(|message| value.fail(&message))?;
@@ -309,27 +311,27 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
     })
 }
 
-/// Every setting with every queue that is asked for.
+/// Combines every setting with every requested queue.
 fn queued(value: &Value<'_>, form: &Form<'_>, groups: &[Vec<usize>], settings: &[Setting]) -> Result<Vec<Setting>, PlanError> {
     let queues = queue::queues(value)?;
     if groups.iter().any(|group| group.len() < 2) {
-        return Err(value.fail("a group of one kernel is drawn from nothing: give groups of two or more"));
+        return Err(value.fail("a queue cannot draw from a group of one kernel: use groups of two or more"));
     }
     if form.get("configurations").map(|value| value.flag()).transpose()?.unwrap_or(true) {
-        return Err(value.fail("no configuration is of all launches of a queue: give `configurations = false`"));
+        return Err(value.fail("a queue has no configurations of all launches: set `configurations = false`"));
     }
     if let Some(requests) = form.get("requests") {
-        return Err(requests.fail("give `requests` or `queue`, not both"));
+        return Err(requests.fail("`requests` conflicts with `queue`; leave one out"));
     }
     for (key, why) in queue::SAID_BY_QUEUE {
         if let Some(said) = form.within("parameters", key) {
-            return Err(said.fail(&format!("means nothing beside `queue`, {why}: leave it out")));
+            return Err(said.fail(&format!("conflicts with `queue`, {why}: leave it out")));
         }
     }
     queue::with_queues(&queues, settings).map_err(|message| value.fail(&message))
 }
 
-/// Refuses what traces alone can have where no kernel is one.
+/// Rejects parameters for traces if no kernel is a trace.
 fn for_traces(table: &Table<'_>, kernels: &[(String, Request)], settings: &[Setting]) -> Result<(), PlanError> {
     let asked = [
         ("share-memory", settings.iter().any(|setting| setting.options.share_memory)),
@@ -340,21 +342,21 @@ fn for_traces(table: &Table<'_>, kernels: &[(String, Request)], settings: &[Sett
         return Ok(());
     }
     let parameters = table.require("parameters")?.entries()?;
-    let fail = |value: &Value<'_>| value.fail("it is for traces, and none of `kernels` is one; leave it out");
+    let fail = |value: &Value<'_>| value.fail("applies to traces, and none of `kernels` is a trace; leave it out");
     Err(parameters.iter().find(|value| value.key == *key).map_or_else(|| table.fail(key), fail))
 }
 
-/// Refuses limits, quotas, ways and weights for more kernels than share the machine.
+/// Rejects limits, quotas, ways and weights for more kernels than share the machine.
 fn numbers_for(gpu: &GpuConfig, most: usize) -> Result<(), String> {
     match gpus::numbers_by_kernel(gpu).into_iter().find(|(_, numbers)| *numbers > most) {
         Some((key, numbers)) => {
-            Err(format!("{key} has {numbers} numbers, and no group more than {most} kernels: give one for each, or fewer"))
+            Err(format!("{key} has {numbers} numbers for groups of at most {most} kernels: use at most one per kernel"))
         }
         None => Ok(()),
     }
 }
 
-/// Whether the machine can do what every policy asks of it, for the largest of the groups.
+/// Checks that the machine supports every policy for the largest of the groups.
 fn fit(policies: &[Policy], groups: &[Vec<usize>], setting: &Setting) -> Result<(), String> {
     let kernels = groups.iter().map(Vec::len).max().unwrap_or_default();
     fits::check_sms(policies, kernels, &setting.gpu).and_then(|()| fits::check_gating(policies, setting.options, &setting.gpu))

@@ -1,5 +1,5 @@
-//! Parameters of an experiment: what stays the same in all of its runs, or is varied over a list or a range. Each combination of
-//! values is a *setting*.
+//! Parameters of an experiment: constant in all of its runs, or varied over a list or a range. Each
+//! combination of values is a *setting*.
 
 use super::PlanError;
 use super::keys::RANGE;
@@ -12,29 +12,29 @@ use crate::experiment::time::Time;
 use crate::gpus::fields::{self, Field, changed, label};
 use mias_hw_model::config::GpuConfig;
 
-/// Most values of one parameter (assumption: more are a slip of the finger).
+/// Maximum number of values of one parameter (assumption: more are a typing error).
 const MOST_VALUES: u64 = 1_000;
 
-/// What a value does to a setting.
+/// Effect of a value on a setting.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
-    /// A parameter of the experiment.
+    /// Sets a parameter of the experiment.
     Parameter(&'static Parameter, toml::Value),
-    /// A field of the machine.
+    /// Sets a field of the machine.
     Gpu(Field),
-    /// A field of the machine where several kernels share it.
+    /// Sets a field of the machine for shared runs.
     Sharing(Field),
 }
 
 impl Change {
-    /// The parameter of this name has this number.
+    /// Creates a change of the named parameter to this number.
     pub(super) fn whole(name: &str, number: u64) -> Option<Self> {
         let parameter = PARAMETERS.iter().find(|parameter| parameter.name == name)?;
         Some(Change::Parameter(parameter, toml::Value::Integer(i64::try_from(number).ok()?)))
     }
 }
 
-/// A parameter and its values.
+/// Parameter with its values.
 #[derive(Clone, Debug)]
 pub(super) struct Axis {
     pub(super) key: String,
@@ -42,12 +42,12 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// One value, which no result names.
+    /// Creates an axis with a single value, which results do not list.
     pub(super) fn of_one(key: &str, change: Change) -> Self {
         Axis { key: key.into(), values: vec![(String::new(), change)] }
     }
 
-    /// Those of its values that are numbers of a parameter.
+    /// Returns its values that are numbers of a parameter.
     pub(super) fn numbers(&self) -> impl Iterator<Item = u64> {
         let number = |change: &Change| match change {
             Change::Parameter(_, value) => u64::try_from(value.as_integer()?).ok(),
@@ -60,20 +60,20 @@ impl Axis {
 /// A value of each parameter.
 type Combination<'a> = Vec<(&'a Axis, &'a (String, Change))>;
 
-/// A machine under the name that says how it differs from its file.
+/// Machine with a name that lists its changed fields.
 #[derive(Clone, Debug)]
 pub struct Named {
-    /// The machine's name, with the fields that are not as in its file.
+    /// Name of the machine, with the fields that differ from its file.
     pub name: String,
-    /// What it is.
+    /// Configuration of the machine.
     pub gpu: GpuConfig,
 }
 
 impl Named {
-    /// The same with other values in some more fields.
+    /// Returns the machine with more fields changed.
     ///
     /// # Errors
-    /// A machine that cannot be; the message names it.
+    /// An invalid machine; the message names it.
     pub fn with(&self, fields: &[Field]) -> Result<Named, String> {
         let gpu = changed(&self.gpu, fields)?;
         gpu.check().map_err(|error| format!("machine `{}`: {error}", gpu.name))?;
@@ -82,31 +82,33 @@ impl Named {
     }
 }
 
-/// One combination of values, applied.
+/// Combination of values, applied.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// The machine's name, with the fields that are not as in its file.
+    /// Name of the machine, with the fields that differ from its file.
     pub gpu_name: String,
-    /// What the machine is.
+    /// Configuration of the machine.
     pub gpu: GpuConfig,
-    /// What it is where several kernels share it.
+    /// Machine for shared runs.
     pub sharing: Named,
-    /// How runs go.
+    /// Options of the runs.
     pub options: Options,
-    /// In which order kernels are launched.
+    /// Order in which kernels are launched.
     pub order: Order,
-    /// Core cycle at which the last kernel of a group arrives; the others arrive at 0, as does one alone in its group.
+    /// Core cycle at which the last kernel of a group arrives; the others, and a single kernel,
+    /// arrive at 0.
     pub arrive: u64,
     /// Priority of the last kernel of a group.
     pub priority: u8,
-    /// Core cycles in which the last kernel of a group is to have its room; 0: no limit.
+    /// Latency limit for the placement of the last kernel of a group, in core cycles; 0 for no
+    /// limit.
     pub limit_cycles: u32,
-    /// Key and value of the parameters that the experiment varies.
+    /// Keys and values of the parameters that the experiment varies.
     pub labels: Vec<(String, String)>,
 }
 
 impl Setting {
-    /// Sets parameters and keys of the GPU to other values.
+    /// Overrides parameters and keys of the GPU.
     pub(super) fn assign(&mut self, assigned: &Assignments) -> Result<(), String> {
         let limit = (self.limit_cycles != 0).then_some(Time::Cycles(self.limit_cycles.into()));
         let mut parameters =
@@ -141,13 +143,13 @@ pub(super) fn parameters(value: &Value<'_>) -> Result<Vec<Axis>, PlanError> {
     Ok(axes)
 }
 
-/// Refuses an arrival at or beyond the end of any window.
+/// Rejects an arrival at or beyond the end of any window.
 fn arrivals(axes: &[Axis], until_done: bool) -> Result<(), String> {
     let numbers = |key| axes.iter().filter(|axis| axis.key == key).flat_map(Axis::numbers).collect::<Vec<u64>>();
     let window = numbers("cycles").into_iter().min().unwrap_or(super::DEFAULT_CYCLES);
     match numbers("arrive").into_iter().max() {
         Some(cycle) if !until_done && cycle >= window => {
-            Err(format!("{cycle}: the window ends at cycle {window}; let the kernel arrive earlier, or give larger `cycles`"))
+            Err(format!("{cycle}: the window ends at cycle {window}; use an earlier arrival or larger `cycles`"))
         }
         _ => Ok(()),
     }
@@ -155,14 +157,14 @@ fn arrivals(axes: &[Axis], until_done: bool) -> Result<(), String> {
 
 fn axis(value: &Value<'_>) -> Result<Axis, PlanError> {
     let parameter = PARAMETERS.iter().find(|parameter| parameter.name == value.key);
-    let parameter = parameter.ok_or_else(|| value.fail("there is no such parameter"))?;
+    let parameter = parameter.ok_or_else(|| value.fail("no such parameter"))?;
     let read = |place: &Value<'_>, written: toml::Value| {
         let label = parameter.set(&mut Parameters::new(End::Done), &written).map_err(|message| place.fail(&message))?;
         Ok((label, Change::Parameter(parameter, written)))
     };
     if value.is_table() {
         if !matches!(parameter.kind, Kind::Whole { .. }) {
-            return Err(value.fail("has no range; give a value or a list of values"));
+            return Err(value.fail("does not accept a range; use a value or a list of values"));
         }
         let numbers = range(value)?.into_iter().map(|number| read(value, toml::Value::Integer(i64::try_from(number).unwrap_or(i64::MAX))));
         return Ok(Axis { key: value.key.into(), values: numbers.collect::<Result<_, PlanError>>()? });
@@ -173,7 +175,7 @@ fn axis(value: &Value<'_>) -> Result<Axis, PlanError> {
     Ok(Axis { key: value.key.into(), values })
 }
 
-/// `{ from = 20_000, to = 90_000, step = 10_000 }`.
+/// Reads `{ from = 20_000, to = 90_000, step = 10_000 }`.
 fn range(value: &Value<'_>) -> Result<Vec<u64>, PlanError> {
     let table = value.table("a range", RANGE.iter().map(|key| key.name))?;
     let number = |key: &str, least: u64| table.require(key)?.whole(least..=u64::MAX);
@@ -182,26 +184,27 @@ fn range(value: &Value<'_>) -> Result<Vec<u64>, PlanError> {
         return Err(value.fail(&format!("the range from {from} to {to} is empty")));
     }
     if (to - from) / step >= MOST_VALUES {
-        return Err(value.fail(&format!("the range has more than {MOST_VALUES} values; give a larger step")));
+        return Err(value.fail(&format!("the range has more than {MOST_VALUES} values; use a larger step")));
     }
     Ok((0..=(to - from) / step).map(|n| from + n * step).collect())
 }
 
-/// Reads `[experiment.gpu-settings]` or `[experiment.sharing]`: fields of the machine's file by their dotted names, each a change of the kind
-/// that `change` makes. Tables nest, as in the machine's file, and an empty one is a table with its defaults.
+/// Reads `[experiment.gpu-settings]` or `[experiment.sharing]`: fields of the machine's file by
+/// their dotted names, each a change of the kind that `change` makes. Tables nest, as in the
+/// machine's file, and an empty one is a table with its defaults.
 pub(super) fn gpu_settings(value: &Value<'_>, gpu: &GpuConfig, change: fn(Field) -> Change) -> Result<Vec<Axis>, PlanError> {
     let mut axes = Vec::new();
     fields_of(value, &mut Vec::new(), (gpu, change), &mut axes)?;
     Ok(axes)
 }
 
-/// A machine, and what becomes of its fields.
+/// Machine, and the kind of change for its fields.
 type Target<'g> = (&'g GpuConfig, fn(Field) -> Change);
 
 fn fields_of(value: &Value<'_>, path: &mut Vec<String>, (gpu, change): Target<'_>, axes: &mut Vec<Axis>) -> Result<(), PlanError> {
     for entry in value.entries()? {
         let depth = path.len();
-        // A quoted key may hold a whole path.
+        // A quoted key may contain a whole path.
         path.extend(entry.key.split('.').map(str::to_owned));
         if entry.is_table() && !entry.is_range() && !entry.is_empty_table() {
             fields_of(&entry, path, (gpu, change), axes)?;
@@ -213,14 +216,16 @@ fn fields_of(value: &Value<'_>, path: &mut Vec<String>, (gpu, change): Target<'_
                 false => entry.one_or_more()?.iter().map(Value::plain).collect::<Result<_, _>>()?,
             };
             let fields: Vec<Field> = values.into_iter().map(|value| Field { path: path.clone(), value }).collect();
-            // Every single change must make a machine; combinations are checked when they are made.
+            // Every single change must be valid on its own; combinations are checked when they are
+            // made.
             for field in &fields {
                 match changed(gpu, [field]) {
                     Err(error) if field.is_empty() => {
-                        let remedy = "an empty table is one with its defaults; where there are none, give its fields, or leave it out";
+                        let remedy = "an empty table has its defaults; if there are none, set its fields, or leave it out";
                         return Err(entry.fail(&format!("{error}: {remedy}")));
                     }
-                    // One of several fields of a table, or elements of a list, that the file has not.
+                    // One of several required fields of a table, or elements of a list, that the
+                    // file lacks.
                     Err(error) if error.contains("missing field") || error.contains(fields::BEFORE) => {}
                     made => made.map(drop).map_err(|error| entry.fail(&error))?,
                 }
@@ -233,23 +238,24 @@ fn fields_of(value: &Value<'_>, path: &mut Vec<String>, (gpu, change): Target<'_
     Ok(())
 }
 
-/// How many combinations of values there are.
+/// Returns the number of combinations of values.
 pub(super) fn combinations(axes: &[Axis]) -> u64 {
     axes.iter().fold(1, |product, axis| product.saturating_mul(axis.values.len() as u64))
 }
 
-/// Refuses more combinations than anybody means.
+/// Rejects an excessive number of combinations.
 pub(super) fn check_combinations(axes: &[Axis]) -> Result<(), String> {
     match combinations(axes) {
         0..=MOST_VALUES => Ok(()),
-        count => Err(format!("{count} combinations of parameters, at most {MOST_VALUES} may be; vary fewer at a time")),
+        count => Err(format!("{count} combinations of parameters; the limit is {MOST_VALUES}: vary fewer at a time")),
     }
 }
 
-/// All combinations of values on a machine, the first parameter changing slowest; [`check_combinations`] first.
+/// Returns all combinations of values on a machine, the first parameter changing slowest; call
+/// [`check_combinations`] first.
 ///
 /// # Errors
-/// A machine that cannot be, or a parameter's value that it cannot have; the message says which.
+/// An invalid machine, or a parameter value that it does not support; the message names it.
 pub(super) fn settings(axes: &[Axis], gpu: &GpuConfig) -> Result<Vec<Setting>, Unfit> {
     let mut combinations: Vec<Combination<'_>> = vec![Vec::new()];
     for axis in axes {

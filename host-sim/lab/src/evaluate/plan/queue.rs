@@ -1,4 +1,5 @@
-//! `queue`: kernels that are launched again and again, of which the firmware lets in as many as run together (sources.md D205).
+//! `queue`: kernels that are launched repeatedly; the firmware admits as many as run together
+//! (sources.md D205).
 
 use super::keys::QUEUE;
 use super::reader::{Value, once};
@@ -6,12 +7,12 @@ use super::{PlanError, Setting};
 use crate::experiment::gpu_runner::End;
 use crate::experiment::queue::{LONGEST_SPACING, MOST_LAUNCHES, Queue};
 
-/// Parameters of runs that a queue says itself, and how.
+/// Parameters of runs that a queue sets itself, with the reason.
 pub(super) const SAID_BY_QUEUE: [(&str, &str); 4] = [
-    ("arrive", "whose launches arrive one after the other"),
-    ("priority", "whose launches have priorities by `urgent-one-in`"),
-    ("limit", "whose launches have no limits"),
-    ("order", "whose launches come in an order that is drawn"),
+    ("arrive", "which sets arrivals by `spacing-cycles`"),
+    ("priority", "which sets priorities by `urgent-one-in`"),
+    ("limit", "which supports no limits"),
+    ("order", "which draws the launch order"),
 ];
 
 /// Reads the table: a queue for each seed.
@@ -27,15 +28,15 @@ pub(super) fn queues(value: &Value<'_>) -> Result<Vec<Queue>, PlanError> {
     Ok(seeds.into_iter().map(|seed| Queue { launches, seed, spacing_cycles, urgent_one_in }).collect())
 }
 
-/// Every setting with every queue.
+/// Combines every setting with every queue.
 ///
 /// # Errors
-/// What a queue needs of the experiment around it.
+/// A requirement of queues that the experiment violates.
 pub(super) fn with_queues(queues: &[Queue], settings: &[Setting]) -> Result<Vec<Setting>, String> {
     let mut all = Vec::new();
     for setting in settings {
         if setting.options.end != End::Done {
-            return Err("a queue runs to its end: give `until = \"done\"`, not `cycles`".into());
+            return Err("a queue runs to its end: use `until = \"done\"`, not `cycles`".into());
         }
         for &queue in queues {
             let mut one = setting.clone();

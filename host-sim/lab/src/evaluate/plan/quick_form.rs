@@ -1,8 +1,9 @@
-//! The quick form of any plan: the same experiments and policies, with what the plan `quick` has of the thesis'. Built-in kernels that are
-//! named without an input have `quick`'s, windows and profiles are as short, and the machine is a third where its SMs and its memory channels
-//! can be divided. What an experiment itself says of its kernels' inputs or its machine stays, as does a list of profiles' lengths.
+//! Quick form of any plan: the same experiments and policies, with the sizes of the plan `quick`.
+//! Built-in kernels without an input get `quick`'s, and windows and profiles are as short. The
+//! machine is reduced to a third if its SMs and memory channels are divisible. Inputs and machine
+//! settings of an experiment stay, as does a list of profile lengths.
 //!
-//! An experiment may say what its own quick form has instead, under `quick`: then that comes before these rules.
+//! An experiment may define its own quick form under `quick`, which overrides these rules.
 
 use super::keys::QUICK;
 use super::parameters::{Axis, Change};
@@ -14,26 +15,26 @@ use mias_hw_model::config::GpuConfig;
 /// Longest window in core cycles, as in the plan `quick`.
 const CYCLES: u64 = 600_000;
 
-/// Longest profiling window in core cycles, as there.
+/// Longest profiling window in core cycles, as in the plan `quick`.
 const PROFILE_CYCLES: u64 = 20_000;
 
-/// A third of the SMs and of the memory channels, as there.
+/// Divisor of SMs and memory channels, as in the plan `quick`.
 const PART: u32 = 3;
 
-/// An experiment's table, over which that of its quick form lies where it is wanted.
+/// Table of an experiment, overlaid with that of its quick form if requested.
 pub(super) struct Form<'t> {
     written: &'t Table<'t>,
     instead: Option<Table<'t>>,
 }
 
 impl<'t> Form<'t> {
-    /// Of an experiment.
+    /// Creates the form of an experiment.
     pub(super) fn of(written: &'t Table<'t>, quick: bool) -> Result<Self, PlanError> {
         let instead = written.get("quick").filter(|value| quick && value.is_table());
         Ok(Form { written, instead: instead.map(|value| value.table("[experiment.quick]", QUICK.iter().map(|key| key.name))).transpose()? })
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub(super) fn get(&self, key: &str) -> Option<Value<'t>> {
         self.instead.as_ref().and_then(|instead| instead.get(key)).or_else(|| self.written.get(key))
     }
@@ -42,19 +43,20 @@ impl<'t> Form<'t> {
         self.get(key).map_or_else(|| self.written.require(key), Ok)
     }
 
-    /// The value of a key of the table under another; none if that is no table.
+    /// Returns the value of a key in the table under another key; `None` if that is no table.
     pub(super) fn within(&self, table: &str, key: &str) -> Option<Value<'t>> {
         let of = |form: &Table<'t>| form.get(table)?.entries().ok()?.into_iter().find(|entry| entry.key == key);
         self.instead.as_ref().and_then(of).or_else(|| of(self.written))
     }
 
-    /// The table that says which kernels run together.
+    /// Returns the table that defines the groups.
     pub(super) fn of_groups(&self) -> &Table<'t> {
         let says = |table: &&Table<'t>| table.get("groups").is_some() || table.get("together").is_some();
         self.instead.as_ref().filter(says).unwrap_or(self.written)
     }
 
-    /// The parameters under a key: those of the quick form, and of the others those that it does not have.
+    /// Returns the parameters under a key: those of the quick form, and the others that it does not
+    /// override.
     pub(super) fn axes(&self, key: &str, read: impl Fn(&Value<'_>) -> Result<Vec<Axis>, PlanError>) -> Result<Vec<Axis>, PlanError> {
         let of = |table: &Table<'t>| table.get(key).map(|value| read(&value)).transpose().map(Option::unwrap_or_default);
         let mut axes = of(self.written)?;
@@ -68,7 +70,7 @@ impl<'t> Form<'t> {
     }
 }
 
-/// Whether an experiment has no part in the quick form of its plan: `quick = false`.
+/// Returns whether an experiment is left out of the quick form: `quick = false`.
 pub(super) fn leaves_out(table: &Table<'_>) -> Result<bool, PlanError> {
     match table.get("quick") {
         Some(value) if !value.is_table() => Ok(!value.flag()?),
@@ -76,7 +78,8 @@ pub(super) fn leaves_out(table: &Table<'_>) -> Result<bool, PlanError> {
     }
 }
 
-/// `word` with the input that `quick` gives it; none if it is no kernel of `quick`'s by its bare name.
+/// Returns `word` with the input that `quick` gives it; `None` if it is no bare name of a kernel in
+/// `quick`.
 pub(super) fn kernel(word: &str) -> Option<String> {
     let plan: toml::Table = mias_plans::text("quick")?.parse().ok()?;
     let kernels = plan.get("experiment")?.as_array()?.first()?.get("kernels")?.as_array()?;
@@ -84,7 +87,7 @@ pub(super) fn kernel(word: &str) -> Option<String> {
     words.find(|quick| quick.split_once(':').is_some_and(|(name, _)| name == word)).map(str::to_owned)
 }
 
-/// The parameters of an experiment with shorter windows. Several lengths keep their proportions.
+/// Shortens the windows of an experiment. Several lengths keep their proportions.
 pub(super) fn parameters(mut axes: Vec<Axis>) -> Vec<Axis> {
     let has = |axes: &[Axis], key: &str| axes.iter().any(|axis| axis.key == key);
     for (key, number) in [("cycles", DEFAULT_CYCLES), ("profile-cycles", PROFILE_CYCLES)] {
@@ -111,7 +114,7 @@ pub(super) fn parameters(mut axes: Vec<Axis>) -> Vec<Axis> {
     axes
 }
 
-/// The machine of an experiment whose plan does not say how large it is: a third, where that can be.
+/// Reduces the machine of an experiment to a third if possible, unless the plan sets its size.
 pub(super) fn gpu(mut axes: Vec<Axis>, gpu: &GpuConfig) -> Vec<Axis> {
     let given = axes.iter().any(|axis| ["sm.count", "dram.channels"].contains(&axis.key.as_str()));
     let (sms, channels) = (gpu.sm.count, gpu.dram.channels);

@@ -1,4 +1,4 @@
-//! TOML with places: values that know where they stand in the file, so that every complaint can point there.
+//! TOML with positions: values know their place in the file, so that every error can point to it.
 
 use super::PlanError;
 use super::keys::RANGE;
@@ -10,16 +10,16 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A file.
+/// Source text of a plan.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source<'a> {
-    /// Its name in messages.
+    /// Name in messages.
     pub(super) file: &'a str,
     pub(super) text: &'a str,
 }
 
 impl<'a> Source<'a> {
-    /// The file's syntax tree.
+    /// Parses the file into its syntax tree.
     pub(super) fn parse(&self) -> Result<Spanned<DeTable<'a>>, PlanError> {
         DeTable::parse(self.text).map_err(|error| PlanError(parse_error(self.file, self.text, &error)))
     }
@@ -29,7 +29,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Where a value stands, for what is found out about it later.
+/// Position of a value, for later messages.
 #[derive(Clone, Debug)]
 pub struct Place {
     file: String,
@@ -39,24 +39,26 @@ pub struct Place {
 }
 
 impl Place {
-    /// A message that points there.
+    /// Formats a message that points to the position.
     #[must_use]
     pub fn says(&self, message: &str) -> String {
         point_at(&self.file, &self.text, Some(self.span.clone()), &format!("{}: {message}", self.key))
     }
 }
 
-/// A table, all of whose keys are known.
+/// Table with known keys only.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Table<'a> {
     source: Source<'a>,
     entries: &'a DeTable<'a>,
     span: (usize, usize),
-    /// What it describes, for messages.
+    /// Description of the table, for messages.
     what: &'static str,
 }
 
 impl<'a> Table<'a> {
+    /// Creates a table.
+    ///
     /// # Errors
     /// An unknown key.
     pub(super) fn new(
@@ -91,25 +93,25 @@ impl<'a> Table<'a> {
         self.get(key).ok_or_else(|| self.fail(&format!("{} has no `{key}`", self.what)))
     }
 
-    /// About the table as a whole.
+    /// Returns an error about the table as a whole.
     pub(super) fn fail(&self, message: &str) -> PlanError {
         self.source.fail(self.span.0..self.span.1, message)
     }
 }
 
-/// Refuses a value that stands twice in a list, by what the values come to.
+/// Rejects duplicates in a list, compared by parsed value.
 pub(super) fn once<T: PartialEq + std::fmt::Display>(written: &[Value<'_>], values: impl Iterator<Item = T>) -> Result<(), PlanError> {
     let mut before: Vec<T> = Vec::new();
     for (place, value) in written.iter().zip(values) {
         if before.contains(&value) {
-            return Err(place.fail(&format!("{value} stands there already: leave one out")));
+            return Err(place.fail(&format!("{value} is already listed: leave one out")));
         }
         before.push(value);
     }
     Ok(())
 }
 
-/// A value under a key.
+/// Value under a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Value<'a> {
     source: Source<'a>,
@@ -122,7 +124,7 @@ impl<'a> Value<'a> {
         self.source.fail(self.value.span(), &format!("{}: {message}", self.key))
     }
 
-    /// Where it stands.
+    /// Returns its position.
     pub(super) fn place(&self) -> Place {
         Place { file: self.source.file.into(), text: self.source.text.into(), span: self.value.span(), key: self.key.into() }
     }
@@ -139,8 +141,8 @@ impl<'a> Value<'a> {
         self.value.get_ref().as_bool().ok_or_else(|| self.expected("true or false"))
     }
 
-    /// What a word of the file names: one of `built_in`, else, where it looks like a path or there is such a file, the path from the
-    /// file's own folder.
+    /// Resolves a word of the file: one of `built_in`, else a path relative to the file's own
+    /// folder. Words count as paths if they look like one or such a file exists.
     pub(super) fn beside(&self, word: &str, built_in: &[&str]) -> String {
         let (folder, path) = (Path::new(self.source.file).parent().unwrap_or(Path::new("")), Path::new(word));
         let beside = folder.join(path);
@@ -148,16 +150,16 @@ impl<'a> Value<'a> {
         if is_path && !built_in.contains(&word) { beside.display().to_string() } else { word.to_owned() }
     }
 
-    /// A short name, which may be part of a file's.
+    /// Reads a short name, which may be part of a file name.
     pub(super) fn plain_name(&self) -> Result<&'a str, PlanError> {
         let text = self.text()?;
         match !text.is_empty() && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-') {
             true => Ok(text),
-            false => Err(self.fail("small letters, digits and hyphens only")),
+            false => Err(self.fail("lowercase letters, digits and hyphens only")),
         }
     }
 
-    /// A whole number in a range.
+    /// Reads a whole number in a range.
     pub(super) fn whole(&self, range: RangeInclusive<u64>) -> Result<u64, PlanError> {
         let integer = self.value.get_ref().as_integer().ok_or_else(|| self.expected("a whole number"))?;
         let number = u64::from_str_radix(&integer.as_str().replace('_', ""), integer.radix()).ok();
@@ -166,7 +168,7 @@ impl<'a> Value<'a> {
         number.filter(|number| range.contains(number)).ok_or_else(|| self.fail(&format!("{} {message}", integer.as_str())))
     }
 
-    /// The elements; a value alone is a list of one.
+    /// Returns the elements; a single value is a list of one.
     pub(super) fn one_or_more(&self) -> Result<Vec<Value<'a>>, PlanError> {
         match self.value.get_ref() {
             DeValue::Array(_) => self.list(),
@@ -174,7 +176,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The elements, at least one.
+    /// Returns the elements, at least one.
     pub(super) fn list(&self) -> Result<Vec<Value<'a>>, PlanError> {
         let list = self.value.get_ref().as_array().ok_or_else(|| self.expected("a list"))?;
         if list.is_empty() {
@@ -191,8 +193,9 @@ impl<'a> Value<'a> {
         self.value.get_ref().as_table().is_some_and(DeTable::is_empty)
     }
 
-    /// Whether it is a range: a table with a range's keys. A field may be called as one of them is, as `from` in `[sm.memory_issue]`: it is
-    /// beside others, or no number.
+    /// Returns whether it is a range: a table with a range's keys. A field may have the name of
+    /// such a key, as `from` in `[sm.memory_issue]`; then it has other keys next to it, or is no
+    /// number.
     pub(super) fn is_range(&self) -> bool {
         let Some(table) = self.value.get_ref().as_table() else { return false };
         let is_key = |(key, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
@@ -207,13 +210,13 @@ impl<'a> Value<'a> {
         Table::of(self.source, table, self.value.span(), what, known)
     }
 
-    /// The entries of a table whose keys are free, in the order of the keys.
+    /// Returns the entries of a table with free keys, in the order of the keys.
     pub(super) fn entries(&self) -> Result<Vec<Value<'a>>, PlanError> {
         let table = self.value.get_ref().as_table().ok_or_else(|| self.expected("a table"))?;
         Ok(table.iter().map(|(key, value)| Value { source: self.source, key: key.get_ref(), value }).collect())
     }
 
-    /// The value as such: a number, a text, true or false.
+    /// Returns the plain value: a number, a text, true or false.
     pub(super) fn plain(&self) -> Result<toml::Value, PlanError> {
         match self.value.get_ref() {
             DeValue::Integer(_) => {

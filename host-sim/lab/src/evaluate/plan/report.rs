@@ -1,18 +1,20 @@
-//! `[[report]]` and `published`: what the report shows ([`blocks`](crate::evaluate::blocks)).
+//! Reads `[[report]]` and `published`: the content of the report
+//! ([`blocks`](crate::evaluate::blocks)).
 
 use super::reader::{Source, Table};
 use super::{PlanError, names, published_names, text_of};
-use crate::evaluate::blocks::{Block, Expression, Join, Report};
+use crate::evaluate::blocks::{Block, Expression, Join, Report, unknown};
+use crate::experiment::policies::Policies;
 use mias_workloads::input::toml_text::parse_error;
 use mias_workloads::input::{file, suggest};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Most factors of a block: 256 combinations.
+/// Maximum number of factors of a block: 256 combinations.
 const MOST_FACTORS: usize = 8;
 
-/// The part of a plan that is read as it is written.
+/// Part of a plan that is deserialized directly.
 #[derive(Deserialize)]
 struct Blocks {
     #[serde(default)]
@@ -26,14 +28,14 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// Its blocks, each with the joins of all.
+    /// Returns its blocks, each with the joins of all.
     fn blocks(self) -> impl Iterator<Item = Block> {
         let join = self.join;
         self.report.into_iter().map(move |block| Block { join: join.clone().into_iter().chain(block.join).collect(), ..block })
     }
 }
 
-/// A definition that takes its own value, through whichever others.
+/// Returns a definition that depends on itself, directly or indirectly.
 fn circular(define: &BTreeMap<String, Expression>) -> Option<&str> {
     let mut left: Vec<(&String, Vec<&str>)> = define.iter().map(|(name, of)| (name, of.names())).collect();
     loop {
@@ -46,13 +48,20 @@ fn circular(define: &BTreeMap<String, Expression>) -> Option<&str> {
     }
 }
 
-/// The blocks of a plan's text.
+/// Parses the blocks of a plan's text.
 fn blocks(source: Source<'_>) -> Result<Blocks, PlanError> {
     toml::from_str(source.text).map_err(|error| PlanError(parse_error(source.file, source.text, &error)))
 }
 
-/// Adds the blocks of a plan whose experiments are `known`, and the published numbers that they stand beside.
-pub(super) fn read(source: Source<'_>, plan: &Table<'_>, known: &[&str], report: &mut Report) -> Result<(), PlanError> {
+/// Adds the blocks of a plan whose experiments are `known`, and the published numbers that they
+/// use.
+pub(super) fn read(
+    source: Source<'_>,
+    plan: &Table<'_>,
+    known: &[&str],
+    policies: &Policies,
+    report: &mut Report,
+) -> Result<(), PlanError> {
     if let Some(other) = plan.get("report-as") {
         let (file, text) = text_of(&other.beside(other.text()?, &names())).map_err(|message| other.fail(&message))?;
         let theirs = blocks(Source { file: &file, text: &text })?;
@@ -76,7 +85,7 @@ pub(super) fn read(source: Source<'_>, plan: &Table<'_>, known: &[&str], report:
     let mut parsed = blocks(source)?;
     report.define.append(&mut parsed.define);
     if let Some(name) = circular(&report.define) {
-        return Err(written.fail(&format!("`{name}` is defined by itself")));
+        return Err(written.fail(&format!("the definition of `{name}` is circular")));
     }
     let parsed: Vec<Block> = parsed.blocks().collect();
     for (place, block) in written.list()?.iter().zip(&parsed) {
@@ -84,11 +93,24 @@ pub(super) fn read(source: Source<'_>, plan: &Table<'_>, known: &[&str], report:
             return Err(place.fail(&format!("a block of this kind has a key `{key}`")));
         }
         if block.factors.len() > MOST_FACTORS {
-            return Err(place.fail(&format!("{} factors, at most {MOST_FACTORS} may be", block.factors.len())));
+            return Err(place.fail(&format!("{} factors; the limit is {MOST_FACTORS}", block.factors.len())));
         }
-        let named = block.experiments.iter().chain(block.join.values().flat_map(|join| &join.experiments));
+        let joined = block.join.values().chain(block.claims.iter().flat_map(|claim| claim.join.values()));
+        let claimed = block.claims.iter().flat_map(|claim| &claim.experiments);
+        let named = block.experiments.iter().chain(claimed).chain(joined.flat_map(|join| &join.experiments));
         if let Some(name) = { named }.find(|name| !known.contains(&name.as_str())) {
             return Err(place.fail(&suggest::unknown("experiment", name, known)));
+        }
+    }
+    for (place, block) in written.list()?.iter().zip(&parsed) {
+        if let Some((name, known)) = unknown(report, block) {
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            return Err(place.fail(&suggest::unknown("name", &name, &known)));
+        }
+        if let Some(message) =
+            block.policies.iter().chain(block.claims.iter().flat_map(|claim| &claim.policies)).find_map(|name| policies.parse(name).err())
+        {
+            return Err(place.fail(&message));
         }
     }
     report.blocks.extend(parsed);

@@ -1,4 +1,5 @@
-//! The JSON Schema of a plan, made from the tables of its keys. A program's own policies are in its schema.
+//! JSON Schema of a plan, generated from the tables of its keys. It includes custom policies of the
+//! program.
 
 use super::keys::{EXPERIMENT, Key, PLAN, QUEUE, QUICK, RANGE, REQUESTS};
 use crate::evaluate::blocks::Block;
@@ -10,31 +11,31 @@ use mias_workloads::input::schema::{self, choice, one_or_more};
 use schemars::JsonSchema;
 use serde_json::{Value, json};
 
-/// The schema of a plan, for a program that knows these policies.
+/// Returns the schema of a plan, for a program that knows these policies.
 #[must_use]
 pub fn schema(policies: &Policies) -> Value {
     let mut schema = table(&PLAN, policies);
     schema["$schema"] = "http://json-schema.org/draft-07/schema#".into();
     schema["title"] = "Plan of mias".into();
     schema["description"] =
-        "A plan for `mias evaluate`: kernels, policies, machines and settings. docs/guide/evaluate.md describes every key.".into();
+        "A plan for `mias evaluate`: kernels, policies, GPUs and settings. docs/reference/plan.md lists every key.".into();
     schema
 }
 
-/// A block of the report.
+/// Returns the schema of a report block.
 pub(super) fn block() -> Value {
-    of_type::<Block>("A heading, a figure or a table, with the results that it draws.")
+    of_type::<Block>("A heading, a figure or a table, with its results.")
 }
 
-/// Any names, each with such a value.
+/// Returns the schema of a table with any names and values of this schema.
 pub(super) fn map_of(value: &Value) -> Value {
     json!({ "type": "object", "additionalProperties": value })
 }
 
-/// What a type is read from.
+/// Returns the schema of a type's serialized form.
 pub(super) fn of_type<T: JsonSchema>(about: &str) -> Value {
     let mut block = schema::of::<T>("", about);
-    // It is inside another schema, which says what it is.
+    // The schema is embedded in another one, which has these keywords.
     for keyword in ["$schema", "title"] {
         block.as_object_mut().and_then(|keywords| keywords.remove(keyword));
     }
@@ -47,25 +48,25 @@ pub(super) fn experiment(policies: &Policies) -> Value {
     experiment
 }
 
-/// What a key of `[[experiment]]` takes, for another key.
+/// Returns a reference to the schema of a key of `[[experiment]]`.
 pub(super) fn as_in_experiment(key: &str) -> Value {
-    // In draft 7 nothing else may stand beside a reference.
+    // In draft 7 a reference allows no other keywords next to it.
     json!({ "allOf": [{ "$ref": format!("#/properties/experiment/items/properties/{key}") }] })
 }
 
-/// What the quick form of an experiment has instead.
+/// Returns the schema of the quick form of an experiment.
 pub(super) fn quick(policies: &Policies) -> Value {
     let mut quick = table(&QUICK, policies);
     quick["not"] = json!({ "required": ["groups", "together"] });
     quick
 }
 
-/// Requests for room.
+/// Returns the schema of placement requests.
 pub(super) fn requests(policies: &Policies) -> Value {
     table(&REQUESTS, policies)
 }
 
-/// A queue.
+/// Returns the schema of a queue.
 pub(super) fn queue(policies: &Policies) -> Value {
     table(&QUEUE, policies)
 }
@@ -81,7 +82,7 @@ pub(super) fn parameters() -> Value {
     parameters
 }
 
-/// What a parameter takes: a value, a list of values, or a range of numbers.
+/// Returns the schema of a parameter: a value, a list of values, or a range of numbers.
 fn taken(parameter: &Parameter) -> Value {
     match parameter.kind {
         Kind::Whole { least, most, .. } => with_range(&whole(least, most)),
@@ -97,7 +98,7 @@ fn taken(parameter: &Parameter) -> Value {
     }
 }
 
-/// A table with these keys and no others.
+/// Returns the schema of a table with these keys and no others.
 fn table(keys: &[Key], policies: &Policies) -> Value {
     let described = |key: &Key| {
         let mut value = (key.value)(policies);
@@ -112,12 +113,12 @@ pub(super) fn text() -> Value {
     json!({ "type": "string" })
 }
 
-/// A short name, which may be part of a file's.
+/// Returns the schema of a short name, which may be part of a file name.
 pub(super) fn plain_name() -> Value {
     json!({ "type": "string", "pattern": "^[a-z0-9-]+$" })
 }
 
-/// The name of something built in, which an editor can offer, or the path of a file.
+/// Returns the schema of a built-in name, which an editor can offer, or a path.
 pub(super) fn known_or_file(known: &[&str]) -> Value {
     json!({ "anyOf": [{ "type": "string", "enum": known }, text()] })
 }
@@ -129,7 +130,7 @@ pub(super) fn policy(policies: &Policies) -> Value {
     json!({ "anyOf": [known, { "type": "string", "pattern": composed }, { "type": "string", "pattern": "^static:[0-9]+(-[0-9]+)*$" }] })
 }
 
-/// A whole number in a range; the greatest of all is no end.
+/// Returns the schema of a whole number in a range; the type's maximum is no limit.
 pub(super) fn whole(least: u64, most: u64) -> Value {
     match most {
         u64::MAX => json!({ "type": "integer", "minimum": least }),
@@ -137,12 +138,12 @@ pub(super) fn whole(least: u64, most: u64) -> Value {
     }
 }
 
-/// A number as such, a list of such numbers, or a range of numbers.
+/// Returns the schema of a number, a list of such numbers, or a range of numbers.
 fn with_range(number: &Value) -> Value {
     or_range(one_or_more(number), number)
 }
 
-/// These values, or a range of such numbers.
+/// Extends these values by a range of such numbers.
 fn or_range(mut values: Value, number: &Value) -> Value {
     let mut range = table(&RANGE, &Policies::default());
     for bound in ["minimum", "maximum"].into_iter().filter(|bound| number.get(bound).is_some()) {
@@ -154,7 +155,8 @@ fn or_range(mut values: Value, number: &Value) -> Value {
     values
 }
 
-/// Fields of a machine: any of those in its file, each with a value, a list or a range. Of what is a list there, elements by their place.
+/// Returns the schema of machine fields: any of those in its file, each with a value, a list or a
+/// range. Elements of lists are addressed by index.
 pub(super) fn gpu_settings() -> Value {
     varied(&gpus::schema::fields())
 }

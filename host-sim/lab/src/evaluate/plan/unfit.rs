@@ -1,13 +1,14 @@
-//! Why a setting of a plan cannot be, and whose value is to blame, so that the message names its line.
+//! Reasons why a setting of a plan is invalid, with the value to blame, so that the message points
+//! to its line.
 
 use super::{Named, Setting};
 use crate::choice::Choice;
 use crate::experiment::placement_latency;
 
-/// Why a combination of values cannot be.
+/// Reason why a combination of values is invalid.
 #[derive(Debug)]
 pub(super) struct Unfit {
-    /// The parameter whose value is to blame; none: it is the machine's fields.
+    /// Parameter to blame; `None` if the machine's fields are.
     pub(super) parameter: Option<&'static str>,
     pub(super) message: String,
 }
@@ -24,7 +25,7 @@ impl From<String> for Unfit {
     }
 }
 
-/// Refuses limits that say nothing, and machines whose SMs cannot preempt.
+/// Rejects limits without effect, and machines whose SMs cannot preempt.
 pub(super) fn check_room(setting: &Setting) -> Result<(), Unfit> {
     let Setting { options, arrive, limit_cycles, sharing: Named { name, gpu }, .. } = setting;
     if options.transition.preempts() {

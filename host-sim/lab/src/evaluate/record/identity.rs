@@ -1,4 +1,4 @@
-//! Everything that a run depends on, and the name that follows from it.
+//! Identity of a run: all its dependencies, and the key derived from them.
 
 use super::MODEL;
 use crate::choice::Choice;
@@ -13,84 +13,86 @@ use serde::{Deserialize, Serialize};
 use std::hash::Hasher;
 
 /// Everything that a run depends on.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Identity {
     /// Machine, with the fields that the plan changes.
     pub gpu: String,
-    /// Fingerprint of its values.
+    /// Fingerprint of the machine's values.
     pub gpu_hash: String,
     /// Names of the kernels in launch order.
     pub kernels: Vec<String>,
-    /// Fingerprints of their traces.
+    /// Fingerprints of the kernels' traces.
     pub kernel_hashes: Vec<String>,
-    /// Core cycle at which each arrives; empty where all arrive at 0.
+    /// Core cycle at which each kernel arrives; empty if all arrive at 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arrivals: Vec<u64>,
-    /// Priority of each; empty where all have the lowest.
+    /// Priority of each kernel; empty if all have the lowest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub priorities: Vec<u8>,
-    /// Core cycles in which each is to have its room; empty where none has a limit.
+    /// Latency limit of each kernel in core cycles; empty without limits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub latency_limits: Vec<u32>,
-    /// A policy's name, or a configuration such as `1-3`.
+    /// Name of a policy, or a configuration such as `1-3`.
     pub control: String,
-    /// Window in core cycles; none: until all kernels have completed.
+    /// Window in core cycles; `None` for runs until done.
     pub cycles: Option<u64>,
-    /// Cycles of a profiling window.
+    /// Length of a profiling window in cycles.
     pub profile_cycles: u32,
-    /// Cycles of each window of a search's step, if the policy searches and they are not those of the paper.
+    /// Length of each window of a search step in cycles, if the policy searches and it differs from
+    /// the paper's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search_cycles: Option<u32>,
-    /// SMs of each kernel, where Spatial deals them out as given.
+    /// SMs of each kernel, if Spatial uses given shares.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shares: Option<String>,
-    /// How SMs change configuration.
+    /// Transition of SMs between configurations.
     pub transition: String,
-    /// The time that decisions take.
+    /// Time that decisions take.
     pub latency: String,
-    /// The instruction that decisions count.
+    /// Unit of instructions that decisions count.
     pub ipc: String,
-    /// Whether kernels that end start again.
+    /// Whether kernels are relaunched.
     pub relaunch: bool,
-    /// Whether traces keep the addresses that they were recorded with.
+    /// Whether traces keep their recorded addresses.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub share_memory: bool,
-    /// Where the L2 is warm: fingerprint of what was copied to the device for each kernel.
+    /// Fingerprint of the copies to the device for each kernel, with a warm L2.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warm_l2: Vec<String>,
-    /// How well it is to be known, where it may end before its window.
+    /// Precision at which it may end before its window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precision: Option<String>,
     /// Core cycles between two samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample_cycles: Option<u64>,
-    /// SMs that are given TBs, where not all are.
+    /// Number of SMs that accept TBs, if not all do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_sms: Option<u32>,
-    /// Over what IPC counts, where that is not the window.
+    /// Cycles over which IPC counts, if not the window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted: Option<String>,
-    /// Requests for room by its last kernel.
+    /// Placement requests by its last kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<String>,
-    /// Levels that the firmware sets beside the policy.
+    /// Levels that the firmware sets in addition to the policy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels: Option<String>,
-    /// The queue that its kernels are launched in.
+    /// Queue in which its kernels are launched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<String>,
-    /// [`MODEL`].
+    /// Version of the model: [`MODEL`].
     pub model: String,
-    /// Fingerprint of the program, where the policy is its own ([`crate::fingerprint::program`]); empty otherwise: [`Identity::model`] says
-    /// it all.
+    /// Fingerprint of the program for custom policies ([`crate::fingerprint::program`]); empty
+    /// otherwise, since [`Identity::model`] suffices.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub program: String,
 }
 
 impl Identity {
-    /// Of a run on `gpu`, which is called `name`.
+    /// Creates the identity of a run on `gpu`, which is called `name`.
     pub fn new(name: &str, gpu: &GpuConfig, workloads: &[Workload], control: &Control, options: Options) -> Self {
-        // Exhaustive: an option that is added is part of the identity, or does not compile. No run of a plan has a cap.
+        // Exhaustive, so that a new option must be added to the identity to compile. No run of a
+        // plan has a cap.
         let Options {
             end,
             profile_cycles,
@@ -143,22 +145,23 @@ impl Identity {
         }
     }
 
-    /// The run's name in a folder: 16 hexadecimal digits.
+    /// Returns the run's key in a folder: 16 hexadecimal digits.
     pub fn key(&self) -> String {
         let mut hasher = Fnv::default();
         hasher.write(serde_json::to_string(self).unwrap_or_default().as_bytes());
         format!("{:016x}", hasher.finish())
     }
 
-    /// The same without fingerprints and version: what two folders may have in common.
+    /// Returns the identity without fingerprints and version, by which runs of two folders are
+    /// matched.
     pub fn question(&self) -> Identity {
         let none = String::new();
-        // That it is, and not with what.
+        // The question records that the L2 is warm, not its content.
         let warm_l2 = vec![none.clone(); self.warm_l2.len()];
         Identity { gpu_hash: none.clone(), kernel_hashes: Vec::new(), warm_l2, model: none.clone(), program: none, ..self.clone() }
     }
 
-    /// In one line.
+    /// Describes the run in one line.
     pub fn describe(&self) -> String {
         let end = self.cycles.map_or_else(|| "until done".to_owned(), |cycles| format!("{cycles} cycles"));
         let arriving = |(at, name): (usize, &String)| {
@@ -190,12 +193,12 @@ impl Identity {
     }
 }
 
-/// What is kept of numbers that mostly are 0.
+/// Returns the numbers, or an empty list if all are 0.
 fn unless_all_zero<T: Default + PartialEq>(numbers: Vec<T>) -> Vec<T> {
     if numbers.iter().all(|number| *number == T::default()) { Vec::new() } else { numbers }
 }
 
-/// Fingerprint of what was copied to the device for a kernel.
+/// Returns the fingerprint of the copies to the device for a kernel.
 fn copies_hash(workload: &Workload) -> String {
     let mut hasher = Fnv::default();
     for copy in workload.copies.iter().flat_map(|copies| copies.iter()) {
@@ -205,7 +208,7 @@ fn copies_hash(workload: &Workload) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// A policy's name, or a configuration.
+/// Returns the name of a policy, or a configuration.
 fn control_name(control: &Control) -> String {
     match control {
         Control::Policy(policy) => policy.name().to_owned(),

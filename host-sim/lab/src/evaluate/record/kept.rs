@@ -1,4 +1,4 @@
-//! What a run gave, as it is kept.
+//! Results of a run in their stored form.
 
 use crate::experiment::gpu_runner::{Decision, DecisionTime, InPlace, Outcome, Placement, Sample, SearchFound, SmTotals};
 use crate::experiment::placement_latency::PlacementTimes;
@@ -13,73 +13,75 @@ use mias_hw_model::sm::IssueSlots;
 use serde::{Deserialize, Serialize};
 
 /// What a run gave, as kept.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Kept {
-    /// Core cycles that the counts are of.
+    /// Number of core cycles that the counts cover.
     pub cycles: u64,
-    /// It ended before the window, and its counts are estimates; none if all was simulated.
+    /// Estimate of a run that ended before its window; `None` if all was simulated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Estimate>,
-    /// Per kernel, in launch order.
+    /// Statistics by kernel, in launch order.
     pub launches: Vec<LaunchStats>,
-    /// SM cycles, all SMs.
+    /// Number of SM cycles over all SMs.
     pub sm_cycles: u64,
-    /// SM cycles in which the L1 refused a look-up.
+    /// Number of SM cycles in which the L1 refused a look-up.
     pub lsu_stall_cycles: u64,
     /// MSHR entries in use, summed over SM cycles.
     pub outstanding_cycles: u64,
     /// Quotas at the end; empty if the policy sets none.
     pub placement: Vec<Placement>,
-    /// Cycles in which SMs were on their way to new quotas.
+    /// Number of cycles in which SMs were changing to new quotas.
     pub transition_cycles: u64,
-    /// The run ended before the firmware had placed what it was about to.
+    /// Whether the run ended before the chosen quotas were placed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unsettled: bool,
-    /// How much of the run was spent in `placement`.
+    /// Fraction of the run spent in `placement`.
     pub in_place: InPlace,
-    /// Cycles in which the firmware profiled.
+    /// Number of cycles in which the firmware profiled.
     pub profile_cycles: u64,
-    /// The time of decisions; none if they took none.
+    /// Time of decisions; `None` if they took none.
     pub decision_time: Option<DecisionTime>,
-    /// The last decision, if the policy measures.
+    /// Last decision, if the policy measures.
     pub decision: Option<Decision>,
     /// Issue slots (scheduler-cycles) of all SMs by class, in the order of [`IssueClass::ALL`].
     #[serde(alias = "schedulers", with = "without_held")]
+    #[schemars(with = "Vec<u64>")]
     pub issue_slots: IssueSlots,
-    /// Energy in nanojoules; none if the machine has no coefficients.
+    /// Energy in nanojoules; `None` if the machine has no coefficients.
     pub energy_nj: Option<u64>,
-    /// Of that, what SMs leak; under the same condition.
+    /// Part of the energy from SM leakage; `None` under the same condition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leakage_nj: Option<u64>,
-    /// Of that, what the clocks of SMs draw; under the same condition.
+    /// Part of the energy from SM clocks; `None` under the same condition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_nj: Option<u64>,
-    /// Instructions over time, of kernels alone in a window.
+    /// Instructions over time, for isolated kernels in a window.
     pub samples: Vec<Sample>,
-    /// When each kernel had its room, where somebody is preempted or before others.
+    /// Placement times of each kernel, with preemption or priorities.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub room: Vec<PlacementTimes>,
-    /// TBs that were made to leave, in the order of the commands.
+    /// Preempted TBs, in the order of the commands.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub preemptions: Vec<Preemption>,
-    /// What became of requests for room, by scheme and limit.
+    /// Outcomes of placement requests, by scheme and limit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requested: Vec<Requested>,
-    /// What became of the launches of a queue, in the order of their arrival.
+    /// Launches of a queue with their times, in order of arrival.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queued: Vec<QueuedLaunch>,
-    /// What SMs were, and for how long; none if every SM was active all the time.
+    /// SM cycles by power state; `None` if every SM was active throughout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sm_states: Option<SmStateCycles>,
-    /// What the last search for SMs found; none if the policy searches for none.
+    /// Results of the last search for SMs; `None` if the policy does not search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchFound>,
-    /// TBs beyond those that fit, launches in order; empty where a machine takes none.
+    /// Statistics of extra TBs, launches in order; empty if the machine takes none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contexts: Vec<OversubscriptionStats>,
 }
 
-/// Issue slots as they are kept: without the class that is last where there is nothing in it, as runs were kept before there was one.
+/// Serialized form of issue slots: without the last class if it is empty, for compatibility with
+/// runs stored before it existed.
 mod without_held {
     use mias_hw_model::sm::{IssueClass, IssueSlots};
     use serde::de::{Deserialize, Deserializer, Error};
@@ -105,9 +107,9 @@ mod without_held {
 const FJ_PER_NJ: Femtojoules = 1_000_000;
 
 impl Kept {
-    /// Of a run that has ended.
+    /// Converts the outcome of a finished run.
     pub fn of(outcome: &Outcome) -> Self {
-        // Exhaustive: what a run gives is kept, or left out here on purpose.
+        // Exhaustive: every result of a run is either stored, or left out here on purpose.
         let Outcome {
             cycles,
             estimate,
@@ -172,7 +174,7 @@ impl Kept {
         }
     }
 
-    /// As an experiment takes it.
+    /// Converts to the form of experiments.
     pub fn outcome(&self) -> Outcome {
         Outcome {
             cycles: self.cycles,
@@ -203,7 +205,8 @@ impl Kept {
         }
     }
 
-    /// A run of `kernels` kernels in which only the first ever has TBs, `tbs` on each of `sms` SMs, from its run alone.
+    /// Derives a run of `kernels` kernels in which only the first ever has TBs, `tbs` on each of
+    /// `sms` SMs, from its isolated run.
     pub fn with_idle_kernels(&self, kernels: usize, tbs: u32, sms: u32) -> Self {
         let mut same = Kept { samples: Vec::new(), ..self.clone() };
         same.estimate.iter_mut().for_each(|estimate| estimate.half_widths.resize(kernels, HalfWidth::default()));

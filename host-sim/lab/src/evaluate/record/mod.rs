@@ -1,4 +1,4 @@
-//! A run as it is kept on disk: what it is, by which it is found, and what it gave.
+//! Run as stored on disk: its identity, by which it is found, and its results.
 
 mod identity;
 mod kept;
@@ -8,9 +8,9 @@ pub use identity::Identity;
 pub use kept::Kept;
 pub use same::{canonical, is_first_alone};
 
-/// Version of the files; grows with every change by which an older program reads them wrongly.
+/// Version of the files; increases with every change that an older program would misread.
 pub const FORMAT: u32 = 1;
 
-/// Version of everything that decides what a run gives: the package's, and a fingerprint of the sources of model, firmware and
-/// experiments (`build.rs`).
+/// Version of everything that determines results: the package's version, and a fingerprint of the
+/// sources of model, firmware and experiments (`build.rs`).
 pub const MODEL: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("MIAS_MODEL"));

@@ -1,13 +1,15 @@
-//! Which runs are the same, so that one of them is enough.
+//! Detection of equal runs, so that each is executed once.
 
 use crate::experiment::gpu_runner::{End, Options};
 use crate::experiment::policy::{Control, Latency, Policy};
 use mias_firmware::limits::KERNELS;
 
-/// Options without what does not matter to a run, so that equal runs are equal: a policy that does not measure needs no profiling
-/// window, counts nothing, and never enters the phase whose time is counted; where it sets its quotas once, because all kernels arrive
-/// together and start again for ever or there is only one, there is no transition; until done, nothing starts again. `arrivals` are the
-/// cycles at which the kernels arrive.
+/// Resets options that do not affect a run, so that equal runs have equal options. `arrivals` are
+/// the cycles at which the kernels arrive.
+///
+/// A policy that does not measure needs no profiling window, counts nothing, and never enters the
+/// timed phase. There is no transition if it sets its quotas once: all kernels arrive together and
+/// are relaunched forever, or there is only one. Until done, kernels are not relaunched.
 pub fn canonical(control: &Control, arrivals: &[u64], options: Options) -> Options {
     let (kernels, all_at_once) = (arrivals.len(), arrivals.iter().all(|cycle| Some(cycle) == arrivals.first()));
     let mut same = Options { tbs_per_sm: None, ..options };
@@ -16,18 +18,19 @@ pub fn canonical(control: &Control, arrivals: &[u64], options: Options) -> Optio
         (same.share_memory, same.requests) = (plain.share_memory, plain.requests);
         (same.levels, same.queue) = (plain.levels, plain.queue);
     }
-    // As many as run together, all there at once: there is nobody to choose.
+    // As many kernels as run together, all at once: the firmware has no launch to choose.
     if same.queue.is_none() && all_at_once && kernels <= KERNELS {
         same.levels = same.levels.without_kernels();
     }
     if options.end == End::Done {
         (same.relaunch, same.counted) = (plain.relaunch, plain.counted);
     }
-    // What does not start again is simulated in full, and what is sampled.
+    // Runs without relaunch and sampled runs are simulated in full.
     if options.end == End::Done || !options.relaunch || options.sample_cycles.is_some() {
         same.precision = plain.precision;
     }
-    // One of the program's own may measure a kernel alone as well; those that are built in have nothing to compare then.
+    // A custom policy may measure an isolated kernel as well; built-in ones have nothing to compare
+    // then.
     let measures = match control {
         Control::Policy(Policy::Custom(_)) => true,
         Control::Policy(policy) => policy.measures() && kernels > 1,
@@ -41,7 +44,7 @@ pub fn canonical(control: &Control, arrivals: &[u64], options: Options) -> Optio
     }
     if !measures {
         (same.profile_cycles, same.ipc) = (plain.profile_cycles, plain.ipc);
-        // Making room takes its time, whoever measures.
+        // Preemption takes time under any policy.
         same.latency = if same.requests.is_some() || same.transition.preempts() { options.latency } else { Latency::Off };
         if kernels == 1 || (all_at_once && options.end != End::Done && options.relaunch) {
             same.transition = plain.transition;
@@ -50,11 +53,13 @@ pub fn canonical(control: &Control, arrivals: &[u64], options: Options) -> Optio
     same
 }
 
-/// Whether a control gives TBs to the first of several kernels only, all that fit, for ever. Then the run is the first kernel's run
-/// alone: the others' launches touch nothing that it sees.
+/// Returns whether a control gives TBs only to the first of several kernels, all that fit, for the
+/// whole run. Then the run equals the first kernel's isolated run, since the other launches affect
+/// nothing that it observes.
 ///
-/// Left-over turns to the next kernel when the first has no TB left to issue, and until then the quotas of the others are 0. In a
-/// window in which kernels start again that is never. Only where all arrive together: a later arrival makes the firmware place again.
+/// Left-over turns to the next kernel when the first has no TB left to issue; until then the others
+/// have quotas of 0. In a window with relaunches that never happens. All must arrive together,
+/// since a later arrival makes the firmware place again.
 pub fn is_first_alone(control: &Control, max_tbs: &[u32], arrivals: &[u64], options: Options) -> bool {
     let endless = options.end != End::Done && options.relaunch && options.requests.is_none() && options.queue.is_none();
     endless

@@ -1,7 +1,9 @@
-//! Who runs what: units of runs that share a simulation, dealt to shards by their estimated cost, the longest first, each to the shard that
-//! has the least so far. *From: Graham 1969 (LPT): the longest share is at most 4/3 - 1/3N of the best there is, by these costs.*
+//! Assignment of runs to shards. Units of runs that share a simulation are dealt by estimated cost,
+//! the longest first, each to the shard with the least cost so far. *From: Graham 1969 (LPT): the
+//! longest share is at most 4/3 - 1/3N of the best there is, by these costs.*
 //!
-//! The outcome depends on the plan alone, not on what is done already, so that all machines agree on it without a word.
+//! The result depends on the plan alone, not on finished runs, so that all machines agree on it
+//! without communication.
 
 use super::super::execute;
 use super::super::findings::Runs;
@@ -11,20 +13,20 @@ use crate::experiment::gpu_runner::RunError;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// Runs that belong to one shard.
+/// Runs of one shard.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// Keys of runs that are known.
+    /// Keys of known runs.
     pub keys: BTreeSet<String>,
-    /// Runs that are known once their kernels have run alone, as those of `null`.
+    /// Runs that become known after isolated runs, as those of `null`.
     pub waiting: BTreeSet<Place>,
     /// Estimated nanoseconds of one core.
     pub cost_ns: u64,
 }
 
 impl Share {
-    /// Keys of all its runs, as far as `runs` say what those are that wait for kernels alone, and of how many they do not; `studies` is
-    /// without those.
+    /// Returns the keys of all its runs, as far as `runs` determine those that depend on isolated
+    /// runs, and the number of undetermined ones. `studies` excludes those.
     ///
     /// # Errors
     /// As [`Studies::add_waiting`].
@@ -36,7 +38,7 @@ impl Share {
     }
 }
 
-/// Runs that are not dealt apart: those that go together, or the groups whose waiting run is one.
+/// Indivisible set of runs: those that go together, or the groups with a common dependent run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Unit {
     keys: Vec<String>,
@@ -44,7 +46,7 @@ struct Unit {
     cost_ns: u64,
 }
 
-/// All units of a plan, in the order of their first key; runs that wait for others last.
+/// Returns all units of a plan, in the order of their first key; dependent runs last.
 fn units(studies: &Studies<'_>) -> Vec<Unit> {
     let (keys, jobs): (Vec<&String>, Vec<&Job>) = studies.jobs.iter().unzip();
     let sms = |study: usize| studies.all[study].setting.gpu.sm.count;
@@ -63,10 +65,11 @@ fn units(studies: &Studies<'_>) -> Vec<Unit> {
     known.into_iter().chain(waiting).collect()
 }
 
-/// The shares of so many shards, in their order; before runs that wait for others are added. A shard may have none.
+/// Returns the shares of `shards` shards, in their order, before dependent runs are added. A share
+/// may be empty.
 pub fn deal(studies: &Studies<'_>, shards: u32) -> Vec<Share> {
     let mut units = units(studies);
-    // Of equal cost as they are: in an order that the plan gives.
+    // The sort is stable: units of equal cost stay in the plan's order.
     units.sort_by_key(|unit| Reverse(unit.cost_ns));
     let mut shares = vec![Share::default(); shards as usize];
     for unit in units {

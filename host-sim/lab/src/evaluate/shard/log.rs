@@ -1,4 +1,5 @@
-//! A shard's log: who ran it and when each of its runs ended. It is for people; nothing is computed from it.
+//! Log of a shard: its executor, and the end of each of its runs. It is for people; nothing is
+//! computed from it.
 
 use super::super::store::{LOGS, Store, StoreError};
 use super::Shard;
@@ -8,10 +9,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// The ending of a log's name.
+/// Extension of a log's file name.
 const ENDING: &str = "log";
 
-/// A log to write to. Programs that run one shard at once write to one file, a line at a time.
+/// Open log. Concurrent programs with the same shard append to one file, a line at a time.
 #[derive(Debug)]
 pub struct Log {
     file: File,
@@ -20,10 +21,11 @@ pub struct Log {
 }
 
 impl Log {
-    /// Opens the log of `shard`, behind what is there. Every line names `who` writes it: a machine and a process.
+    /// Opens the log of `shard` for appending. Every line names its writer `who`: a machine and a
+    /// process.
     ///
     /// # Errors
-    /// [`StoreError`] if it cannot be made.
+    /// [`StoreError`] if it cannot be created.
     pub fn open(store: &Store, shard: Shard, who: &str) -> Result<Self, StoreError> {
         let path = path(store, shard);
         let fail = |error: std::io::Error| StoreError(format!("cannot write the log {}: {error}", path.display()));
@@ -32,10 +34,10 @@ impl Log {
         Ok(Log { file, who: who.to_owned(), begun: Instant::now() })
     }
 
-    /// Adds a line. One that cannot be written is left out: a log is worth no run.
+    /// Adds a line. Write failures are ignored, since a log must not fail a run.
     pub fn line(&self, text: &str) {
         let line = format!("{} {:>6} s  {}\n", self.who, self.begun.elapsed().as_secs(), text.replace('\n', " "));
-        // In one piece, so that lines of several programs do not mix.
+        // A single write, so that lines of several programs do not mix.
         let _ = (&self.file).write_all(line.as_bytes());
     }
 }
@@ -44,7 +46,8 @@ fn path(store: &Store, shard: Shard) -> PathBuf {
     store.folder().join(LOGS).join(shard.file_stem()).with_added_extension(ENDING)
 }
 
-/// The last line of every shard's log in a folder, in the order of shards; empty where there is none yet.
+/// Returns the last line of every shard's log in a folder, in the order of shards; empty without
+/// logs.
 pub fn last_lines(store: &Store) -> BTreeMap<Shard, String> {
     let entries = fs::read_dir(store.folder().join(LOGS)).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|ending| ending == ENDING));

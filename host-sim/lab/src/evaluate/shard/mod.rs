@@ -1,11 +1,13 @@
-//! One evaluation on many machines: its runs are dealt to shards, and each shard keeps what it runs in the one folder that all share.
+//! Evaluation on many machines: its runs are dealt to shards, and each shard stores its runs in one
+//! shared folder.
 //!
 //! ```text
 //! plan -> studies -> units, by estimated cost -> N shards -> the folder's runs -> merge
 //! ```
 //!
-//! What a shard does is a function of the plan and of its number alone. Runs are found by what they are and their files appear whole or not
-//! at all, so a shard needs no lock: it may be repeated, overlap with another, or die, on any folder that all machines see.
+//! The work of a shard is a function of the plan and the shard's number alone. Runs are found by
+//! identity, and files appear whole or not at all, so shards need no lock. A shard may be repeated,
+//! overlap with another, or fail, on any folder that all machines see.
 
 pub mod cost;
 pub mod deal;

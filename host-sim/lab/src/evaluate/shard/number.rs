@@ -1,42 +1,43 @@
-//! Which of how many shards.
+//! Number of a shard, and the total number of shards.
 
 use std::fmt::{Display, Formatter, Result as FmtResult};
 use std::str::FromStr;
 
-/// Most shards of an evaluation (assumption: more are a slip of the finger; clusters take about 1,000 jobs of a user).
+/// Maximum number of shards of an evaluation (assumption: more are a typing error; clusters take
+/// about 1,000 jobs of a user).
 pub const MOST_SHARDS: u32 = 10_000;
 
 /// One of several shards, written `2/3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shard {
-    /// How many there are: 1 to [`MOST_SHARDS`].
+    /// Total number of shards: 1 to [`MOST_SHARDS`].
     of: u32,
-    /// From 1.
+    /// Number of the shard, from 1.
     number: u32,
 }
 
 impl Shard {
-    /// How many there are.
+    /// Returns the total number of shards.
     pub fn of(self) -> u32 {
         self.of
     }
 
-    /// Its place among them, from 0.
+    /// Returns its index, from 0.
     pub fn place(self) -> usize {
         self.number as usize - 1
     }
 
-    /// All of so many shards, at most [`MOST_SHARDS`].
+    /// Returns all of `of` shards, at most [`MOST_SHARDS`].
     pub fn all(of: u32) -> impl Iterator<Item = Shard> {
         (1..=of.min(MOST_SHARDS)).map(move |number| Shard { of, number })
     }
 
-    /// As part of a file's name: `2-of-3`.
+    /// Returns the stem of a file name: `2-of-3`.
     pub fn file_stem(self) -> String {
         format!("{}-of-{}", self.number, self.of)
     }
 
-    /// The shard of such a name.
+    /// Parses a shard from such a stem.
     pub fn of_file_stem(stem: &str) -> Option<Self> {
         let (number, of) = stem.split_once("-of-")?;
         format!("{number}/{of}").parse().ok()
@@ -57,9 +58,9 @@ impl FromStr for Shard {
         let numbers = text.split_once('/').and_then(|(number, of)| Some((whole(number)?, whole(of)?)));
         match numbers {
             Some((number, of)) if (1..=of).contains(&number) && of <= MOST_SHARDS => Ok(Shard { of, number }),
-            Some((_, of)) if of > MOST_SHARDS => Err(format!("at most {MOST_SHARDS} shards may be")),
+            Some((_, of)) if of > MOST_SHARDS => Err(format!("at most {MOST_SHARDS} shards are allowed")),
             Some((_, of)) if of > 0 => Err(format!("shards are counted from 1: 1/{of} to {of}/{of}")),
-            _ => Err("expected one of how many shards, as in 2/3".into()),
+            _ => Err("expected NUMBER/COUNT, as in 2/3".into()),
         }
     }
 }

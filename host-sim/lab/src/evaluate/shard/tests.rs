@@ -1,4 +1,5 @@
-//! Shards on a machine whose answers are closed forms: whatever their number and order, the folder is that of one local run.
+//! Shards on a machine with closed-form results: for any number and order, the folder equals that
+//! of one local run.
 
 use super::super::closed_form_gpu::{Closed, traces};
 use super::super::execute::{ExecuteError, Watch, missing};
@@ -33,7 +34,7 @@ fn plan() -> Plan {
     plan::parse("pairs.toml", &text, &Policies::default()).unwrap()
 }
 
-/// Does a shard's work, or as many of its runs as `most`; gives what was run.
+/// Executes a shard, or at most `most` of its runs; returns the executed runs.
 fn shard(folder: &Path, shard: Shard, most: usize) -> (Vec<String>, Result<usize, ExecuteError>) {
     let (plan, traces) = (plan(), traces());
     let store = Store::join(folder, &Note::of(&plan)).unwrap();
@@ -45,7 +46,7 @@ fn shard(folder: &Path, shard: Shard, most: usize) -> (Vec<String>, Result<usize
     (Arc::into_inner(runs).unwrap().into_inner().unwrap(), done)
 }
 
-/// What the folder's runs come to; none if one is missing.
+/// Returns the results of the folder's runs; `None` if one is missing.
 fn merged(folder: &Path) -> Option<Evaluation> {
     let (plan, traces) = (plan(), traces());
     let store = Store::join(folder, &Note::of(&plan)).unwrap();
@@ -55,13 +56,13 @@ fn merged(folder: &Path) -> Option<Evaluation> {
     missing(studies.jobs.values(), &store).is_empty().then(|| findings(&plan, &studies, &Runs::load(&studies, &store)).unwrap())
 }
 
-/// Every file of a folder's runs.
+/// Returns every file of a folder's runs.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = std::fs::read_dir(folder.join("runs")).unwrap().map(|entry| entry.unwrap().path());
     entries.map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read(path).unwrap())).collect()
 }
 
-/// A local run: what it comes to, and its files.
+/// Returns the results and files of a local run.
 fn local() -> (Evaluation, BTreeMap<String, Vec<u8>>) {
     let folder = tempfile::tempdir().unwrap();
     (run_local(folder.path(), 2, usize::MAX).1.unwrap(), files(folder.path()))
@@ -92,7 +93,8 @@ fn every_run_belongs_to_one_shard_and_those_that_go_together_to_the_same() {
     }
 }
 
-/// Graham's bound for any list: no shard has more than an even share and one unit. The largest unit here is two runs that go together.
+/// Graham's bound for any list: no shard has more than an even share plus one unit. The largest
+/// unit here is two runs that go together.
 #[test]
 fn shares_are_even_but_for_a_unit() {
     let (plan, traces) = (plan(), traces());
@@ -106,7 +108,8 @@ fn shares_are_even_but_for_a_unit() {
     }
 }
 
-/// One after the other no run is done twice. The first that has a run of null runs the kernels alone that it needs.
+/// In sequence, no run is executed twice. The first shard with a run of null executes the isolated
+/// runs that it needs.
 #[test]
 fn shards_find_what_others_have_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -120,7 +123,7 @@ fn shards_find_what_others_have_run() {
     assert_eq!(merged(folder.path()), Some(local().0));
 }
 
-/// All at once, each twice.
+/// All shards concurrently, each twice.
 #[test]
 fn shards_at_the_same_time_are_in_nobodys_way() {
     let folder = tempfile::tempdir().unwrap();
@@ -134,7 +137,7 @@ fn shards_at_the_same_time_are_in_nobodys_way() {
     assert_eq!((merged(&out), files(&out)), (Some(local().0), local().1));
 }
 
-/// One that fails keeps no other from being run, and the shard does not succeed.
+/// A failed run does not prevent others, and its shard fails.
 #[test]
 fn a_run_that_fails_fails_its_shard_and_nothing_else() {
     struct Failing(Closed);
@@ -161,14 +164,14 @@ fn a_run_that_fails_fails_its_shard_and_nothing_else() {
     let share = deal(&studies, 1).remove(0);
     let failed = work(&share, &mut studies, &store, &runner, &Cancel::default(), &Unwatched);
     assert_eq!(failed, Err(ExecuteError::Run(RunError::Stuck("as asked".into()))));
-    // Without it nobody knows what null places beside it; that of the other pair is there.
+    // Without it, the run of null for one pair stays undetermined; that of the other pair exists.
     assert_eq!((files(folder.path()).len(), merged(folder.path())), (RUNS - 1 - 1, None));
     let again: Shard = "1/1".parse().unwrap();
     assert_eq!(shard(folder.path(), again, usize::MAX).1, Ok(2));
     assert_eq!(merged(folder.path()), Some(local().0));
 }
 
-/// More machines than there is work: those that have none are done at once.
+/// With more machines than units, those without work finish at once.
 #[test]
 fn a_shard_may_have_nothing_to_do() {
     let folder = tempfile::tempdir().unwrap();
@@ -189,18 +192,19 @@ fn a_log_is_written_on_by_whoever_runs_the_shard() {
     assert_eq!(last.keys().copied().collect::<Vec<_>>(), [shards[1], shards[10]], "in the order of numbers, not of names");
     assert!(last[&shards[1]].starts_with("there 8 ") && last[&shards[1]].ends_with(" s  two lines"), "{last:?}");
     assert_eq!(std::fs::read_to_string(folder.path().join("logs/2-of-12.log")).unwrap().lines().count(), 2);
-    // A folder with logs and no run is as good as new.
+    // A folder with logs and no run counts as new.
     Store::open(folder.path(), &Note { plan: "other".into(), ..Note::of(&plan()) }).unwrap();
 }
 
-/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+/// Tests that `cargo xtask ci` runs and `cargo xtask test` leaves out.
 mod slow {
     use super::*;
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-        /// In any order, some of them repeated, some of them killed before, and shards of another number of machines among them.
+        /// In any order, with some repeated, some interrupted before, and some of another total
+        /// number.
         #[test]
         fn any_shards_give_the_bytes_of_one_local_run(
             of in 1u32..6,
@@ -214,7 +218,7 @@ mod slow {
             let (_, stopped) = shard(folder.path(), named(1, of), killed_after);
             prop_assert!(matches!(stopped, Ok(_) | Err(ExecuteError::Run(RunError::Interrupted))));
             shard(folder.path(), named(other, 4), usize::MAX).1.unwrap();
-            // Each number of them comes at least twice.
+            // Each number occurs at least twice.
             for number in order {
                 shard(folder.path(), named(number % of + 1, of), usize::MAX).1.unwrap();
             }

@@ -1,4 +1,5 @@
-//! What a shard does: what is missing of its share, and before its runs that wait for kernels alone those that they wait for.
+//! Execution of a shard: the missing runs of its share, and first the isolated runs that dependent
+//! runs need.
 
 use super::super::execute::{ExecuteError, Watch, execute, missing};
 use super::super::findings::Runs;
@@ -9,10 +10,12 @@ use crate::cancel::Cancel;
 use crate::experiment::gpu_runner::{GpuRunner, RunError};
 use std::collections::BTreeSet;
 
-/// Runs what is not there yet of `share`; gives how many runs that were. `machine`, `cancel` and `watch` are those of [`execute`].
+/// Executes the missing runs of `share`; returns their number. `machine`, `cancel` and `watch` are
+/// those of [`execute`].
 ///
 /// # Errors
-/// [`ExecuteError`]: of the store, or of an interrupt, at once; of a run when all others have ended. What was finished is kept in any case.
+/// [`ExecuteError`]: of the store, or of an interrupt, at once; of a run when all others have
+/// ended. Finished runs are stored in any case.
 pub fn work(
     share: &Share,
     studies: &mut Studies<'_>,
@@ -31,7 +34,7 @@ pub fn work(
         }
         Ok(())
     };
-    // Those first that others may wait for, so that they find them.
+    // Runs that others may depend on go first, so that other shards find them.
     let for_waiting = studies.alone_for_waiting(None);
     let (early, rest) = share.keys.iter().cloned().partition(|key| for_waiting.contains(key));
     run(studies, &early)?;

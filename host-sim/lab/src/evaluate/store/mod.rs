@@ -1,8 +1,8 @@
-//! The folder of an evaluation: a note of what it is of, and a file per run that has ended.
+//! Folder of an evaluation: a note about its plan, and a file per finished run.
 //!
-//! A file appears whole or not at all, as soon as its run has ended. So whatever ends the program, at whatever time, what is there is
-//! valid, and the same command goes on from it. So does a changed plan of the same name: a run is found by what it is, so that those which the
-//! new text still asks for are there.
+//! A file appears whole or not at all, as soon as its run has ended. So the content is valid
+//! whenever the program ends, and the same command resumes. A changed plan of the same name
+//! resumes, too: runs are found by identity, so that those of the new text are reused.
 
 mod shared;
 
@@ -10,28 +10,33 @@ use super::plan::Plan;
 use super::record::{FORMAT, Identity, Kept, MODEL};
 use super::results::{Evaluation, SCHEMA_VERSION};
 use crate::output::{is_part, replace};
+use liblzma::read::XzDecoder;
+use liblzma::stream::Stream;
 use mias_trace::fingerprint::Fnv;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, TryLockError};
 use std::hash::Hasher;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The results' name.
+/// File name of the results.
 pub const RESULTS: &str = "results.json";
 
-/// The note's name.
+/// File name of the note.
 const NOTE: &str = "evaluation.json";
 
-/// The runs' folder.
+/// Folder of the runs.
 const RUNS: &str = "runs";
 
-/// The folder of shards' logs.
+/// Folder of the shards' logs.
 pub(super) const LOGS: &str = "logs";
 
 /// Folders of the scripts with which engines run shards.
 pub const SCRIPTS: [&str; 2] = ["slurm", "hyperqueue"];
+
+/// Memory of a decompressor: that of `xz -9`, and some.
+const XZ_MEMORY_BYTES: u64 = 128 << 20;
 
 /// What a folder is of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,14 +45,14 @@ pub struct Note {
     pub format: u32,
     /// Version of program and model.
     pub model: String,
-    /// The plan's name.
+    /// Name of the plan.
     pub plan: String,
-    /// Fingerprint of its text.
+    /// Fingerprint of the plan's text.
     pub plan_hash: String,
 }
 
 impl Note {
-    /// Of an evaluation of `plan` by this program.
+    /// Creates the note for an evaluation of `plan` by this program.
     pub fn of(plan: &Plan) -> Self {
         let mut hasher = Fnv::default();
         hasher.write(plan.text.as_bytes());
@@ -56,45 +61,46 @@ impl Note {
 }
 
 /// A run on disk.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Record {
-    /// What it is.
+    /// Identity of the run.
     pub run: Identity,
-    /// What it gave.
+    /// Results of the run.
     pub outcome: Kept,
 }
 
-/// The runs of a folder.
+/// Runs of a folder.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Records {
-    /// Those that are whole.
+    /// Valid runs.
     pub whole: Vec<Record>,
-    /// A line for each file that cannot be read, which names it and says why.
+    /// One line for each unreadable file, with its name and the reason.
     pub unreadable: Vec<String>,
 }
 
-/// Why a folder cannot be used. The message names it and what to do.
+/// Reason why a folder cannot be used. The message names it and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct StoreError(pub String);
 
-/// The right to run what is missing in a folder, as long as it is held; it ends with the program, however that ends.
+/// Exclusive right to execute the missing runs of a folder. It ends when dropped, or with the
+/// program.
 #[derive(Debug)]
 pub struct Claim {
     _runs: Option<File>,
 }
 
-/// Writes a file, whole or not at all.
+/// Function that writes a file, whole or not at all.
 type Write = Arc<dyn Fn(&Path, &[u8]) -> io::Result<()> + Send + Sync>;
 
-/// The folder.
+/// Open folder of an evaluation.
 #[derive(Clone)]
 pub struct Store {
     folder: PathBuf,
     write: Write,
-    /// It was not there before.
+    /// Whether it did not exist before.
     is_new: bool,
-    /// It has results of an earlier text of the plan, until [`Store::renew`].
+    /// Whether it has results of an earlier text of the plan, until [`Store::renew`].
     is_of_earlier_text: bool,
 }
 
@@ -104,22 +110,57 @@ impl std::fmt::Debug for Store {
     }
 }
 
-/// What can be done about a folder that holds something else.
-const ANOTHER_FOLDER: &str = "give another folder with --out, or remove this one";
+/// Remedy for a folder of another plan.
+const ANOTHER_FOLDER: &str = "set another folder with --out, or remove this one";
 
-/// The folder holds results of the plan `theirs`, and `ours` is asked for.
+/// Returns the error for a folder with results of the plan `theirs` instead of `ours`.
 fn of_another_plan(folder: &Path, theirs: &str, ours: &str) -> StoreError {
     let form = match (theirs.strip_suffix("-quick"), ours.strip_suffix("-quick")) {
-        (Some(plan), None) if plan == ours => "give --quick, which that is the form of, or ",
+        (Some(plan), None) if plan == ours => "pass --quick to continue it, or ",
         (None, Some(plan)) if plan == theirs => "leave --quick out, or ",
         _ => "",
     };
-    StoreError(format!("{} holds results of the plan `{theirs}`, this is `{ours}`; {form}{ANOTHER_FOLDER}", folder.display()))
+    StoreError(format!("{} holds results of plan `{theirs}`, not of `{ours}`; {form}{ANOTHER_FOLDER}", folder.display()))
+}
+
+/// Results in a file of their own: `results.json`, or the same compressed (`.json.xz`).
+///
+/// # Errors
+/// [`StoreError`] if the file cannot be read, is damaged, or is of another schema.
+pub fn results_in(path: &Path) -> Result<Evaluation, StoreError> {
+    let fail = |error: std::io::Error| StoreError(format!("cannot read {}: {error}", path.display()));
+    let file = File::open(path).map_err(fail)?;
+    let mut text = String::new();
+    if path.extension().is_some_and(|end| end == "xz") {
+        let stream = Stream::new_stream_decoder(XZ_MEMORY_BYTES, 0).map_err(|error| fail(error.into()))?;
+        XzDecoder::new_stream(file, stream).read_to_string(&mut text).map_err(fail)?;
+    } else {
+        { file }.read_to_string(&mut text).map_err(fail)?;
+    }
+    results_of(path, &text)
+}
+
+/// The results that a text holds.
+fn results_of(path: &Path, text: &str) -> Result<Evaluation, StoreError> {
+    #[derive(Deserialize)]
+    struct Version {
+        schema_version: u32,
+    }
+    let at = path.display();
+    let damaged = |error: serde_json::Error| StoreError(format!("{at} is damaged ({error}); repeat its `mias evaluate`"));
+    // Of all that a file of another version may hold, only this is known to be there.
+    let Version { schema_version } = serde_json::from_str(text).map_err(damaged)?;
+    if schema_version != SCHEMA_VERSION {
+        return Err(StoreError(format!(
+            "{at} has schema version {schema_version}, this program reads {SCHEMA_VERSION}; use the program that wrote it"
+        )));
+    }
+    serde_json::from_str(text).map_err(damaged)
 }
 
 impl Store {
-    /// The folder for results of `note`'s plan, made if need be. One that holds something else is refused; one of an earlier text of the plan is
-    /// left as it is until [`Store::renew`].
+    /// Opens the folder for results of `note`'s plan, created if necessary. A folder of another
+    /// plan is refused; one of an earlier text of the plan is unchanged until [`Store::renew`].
     ///
     /// # Errors
     /// [`StoreError`].
@@ -130,14 +171,15 @@ impl Store {
     fn with(folder: &Path, note: &Note, write: Write) -> Result<Self, StoreError> {
         let at = folder.display();
         let mut store = Store { folder: folder.to_owned(), write, is_new: !folder.exists(), is_of_earlier_text: false };
-        let fail = |error: io::Error| StoreError(format!("cannot make the folder {at}: {error}"));
-        let there = store.note().map_err(|error| StoreError(format!("{error}; give another folder with --out")))?;
+        let fail = |error: io::Error| StoreError(format!("cannot create the folder {at}: {error}"));
+        let there = store.note().map_err(|error| StoreError(format!("{error}; set another folder with --out")))?;
         match there {
             Some(there) if there == *note => {}
-            // Started and left before the first run had ended: nothing is lost.
+            // A start that ended before its first run had ended: nothing is lost.
             _ if store.is_unused() => {
                 fs::create_dir_all(folder).map_err(fail)?;
-                // The note before all else: whatever ends the program now, the same command goes on.
+                // The note is written first, so that the same command resumes after any
+                // interruption.
                 store.put(NOTE, &json_line(note)?)?;
             }
             Some(there) if there.format != note.format || there.model != note.model => {
@@ -150,19 +192,19 @@ impl Store {
                 }
                 store.is_of_earlier_text = true;
             }
-            None => return Err(StoreError(format!("{at} is not empty and holds no evaluation; give another folder with --out"))),
+            None => return Err(StoreError(format!("{at} is not empty and holds no evaluation; set another folder with --out"))),
         }
         fs::create_dir_all(folder.join(RUNS)).map_err(fail)?;
         Ok(store)
     }
 
-    /// Whether it has results of an earlier text of the plan.
+    /// Returns whether it has results of an earlier text of the plan.
     pub fn is_of_earlier_text(&self) -> bool {
         self.is_of_earlier_text
     }
 
-    /// Makes the folder one of `note`'s text: `documents`, which an earlier one has left, go, and the runs stay. For when all that may be wrong
-    /// with the new text has been found.
+    /// Changes the folder to `note`'s text: `documents` of the earlier text are removed, and runs
+    /// stay. Call it once the new text is fully checked.
     ///
     /// # Errors
     /// [`StoreError`] if a file cannot be removed or written; the same command then tries again.
@@ -178,22 +220,23 @@ impl Store {
         self.put(NOTE, &json_line(note)?)
     }
 
-    /// Claims the folder, so that no two programs do the same runs at once. Where the system cannot lock a folder nothing is claimed.
+    /// Claims the folder, so that no two programs execute the same runs concurrently. On systems
+    /// that cannot lock a folder, it claims nothing.
     ///
     /// # Errors
-    /// [`StoreError`] if another program is at work in it.
+    /// [`StoreError`] if another program holds the claim.
     pub fn claim(&self) -> Result<Claim, StoreError> {
         let runs = File::open(self.folder.join(RUNS)).ok();
         match runs.as_ref().map(File::try_lock) {
             Some(Err(TryLockError::WouldBlock)) => Err(StoreError(format!(
-                "another `mias evaluate` is at work in {}; wait for it, or give another folder with --out",
+                "another `mias evaluate` is running in {}; wait for it, or set another folder with --out",
                 self.folder.display()
             ))),
             _ => Ok(Claim { _runs: runs }),
         }
     }
 
-    /// Whether the folder is not there, or holds nothing but what a start leaves that came to no run.
+    /// Returns whether the folder does not exist, or contains only files of a start without runs.
     fn is_unused(&self) -> bool {
         let runs = self.folder.join(RUNS);
         let only = |folder: &Path, known: &dyn Fn(&str) -> bool| match fs::read_dir(folder) {
@@ -204,10 +247,10 @@ impl Store {
         only(&self.folder, &known) && only(&runs, &is_part)
     }
 
-    /// Takes back what [`Store::open`] has made, if no run was kept since.
+    /// Removes files that [`Store::open`] created, if no run was stored since.
     pub fn leave_unused(&self) {
         if self.is_unused() {
-            // What cannot be removed is in nobody's way: the next start finds the folder unused.
+            // Leftover files are harmless: the next start finds the folder unused.
             let _ = fs::remove_file(self.folder.join(NOTE)).and_then(|()| fs::remove_dir(self.folder.join(RUNS)));
             if self.is_new {
                 let _ = fs::remove_dir(&self.folder);
@@ -215,7 +258,7 @@ impl Store {
         }
     }
 
-    /// The folder of an evaluation that is there, of whatever version whose files this one can read.
+    /// Opens the existing folder of an evaluation, of any version with readable files.
     ///
     /// # Errors
     /// [`StoreError`] if it is none.
@@ -229,7 +272,7 @@ impl Store {
                 note.model
             ))),
             Some(note) => Ok((store, note)),
-            None => Err(StoreError(format!("{} holds no evaluation: there is no {NOTE} in it", folder.display()))),
+            None => Err(StoreError(format!("{} holds no evaluation: {NOTE} is missing", folder.display()))),
         }
     }
 
@@ -243,52 +286,41 @@ impl Store {
         serde_json::from_str(&text).map(Some).map_err(damaged)
     }
 
-    /// The folder's place.
+    /// Returns the path of the folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The results of a finished evaluation, as they were written.
+    /// Reads the results of a finished evaluation.
     ///
     /// # Errors
-    /// [`StoreError`] if there are none, or a program of another schema wrote them.
+    /// [`StoreError`] if there are none, or they have another schema version.
     pub fn results(&self) -> Result<Evaluation, StoreError> {
-        #[derive(Deserialize)]
-        struct Version {
-            schema_version: u32,
-        }
         let path = self.folder.join(RESULTS);
         let at = path.display();
         let text = fs::read_to_string(&path).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => StoreError(format!("{at} is not there: the evaluation has not ended; give its `mias evaluate` again")),
+            ErrorKind::NotFound => StoreError(format!("{at} is missing: the evaluation is incomplete; repeat its `mias evaluate`")),
             _ => StoreError(format!("cannot read {at}: {error}")),
         })?;
-        let damaged = |error: serde_json::Error| StoreError(format!("{at} is damaged ({error}); give its `mias evaluate` again"));
-        // Of all that a file of another version may hold, only this is known to be there.
-        let Version { schema_version } = serde_json::from_str(&text).map_err(damaged)?;
-        if schema_version != SCHEMA_VERSION {
-            return Err(StoreError(format!(
-                "{at} has schema version {schema_version}, this program reads {SCHEMA_VERSION}; use the program that wrote it"
-            )));
-        }
-        serde_json::from_str(&text).map_err(damaged)
+        results_of(&path, &text)
     }
 
     fn path(&self, key: &str) -> PathBuf {
         self.folder.join(RUNS).join(format!("{key}.json"))
     }
 
-    /// What the run gave; none if it is not there, or its file is not whole or of another run: then it is to be done again.
+    /// Loads the results of a run; `None` if its file is missing, damaged or of another run, so
+    /// that it is executed again.
     pub fn load(&self, run: &Identity) -> Option<Kept> {
         let text = fs::read_to_string(self.path(&run.key())).ok()?;
         let record: Record = serde_json::from_str(&text).ok()?;
         (record.run == *run).then_some(record.outcome)
     }
 
-    /// Keeps what a run gave.
+    /// Stores the results of a run.
     ///
     /// # Errors
-    /// [`StoreError`] if it cannot be written; nothing of it is left then.
+    /// [`StoreError`] if they cannot be written; no partial file is left.
     pub fn save(&self, run: &Identity, outcome: &Kept) -> Result<(), StoreError> {
         let record = Record { run: run.clone(), outcome: outcome.clone() };
         let name = format!("{RUNS}/{}.json", run.key());
@@ -298,24 +330,25 @@ impl Store {
     /// Writes a file of the folder.
     ///
     /// # Errors
-    /// [`StoreError`]; the file is then as it was before.
+    /// [`StoreError`]; the file is then unchanged.
     pub fn put(&self, name: &str, content: &str) -> Result<(), StoreError> {
         let path = self.folder.join(name);
         let fail = |error: io::Error| StoreError(format!("cannot write {}: {error}", path.display()));
         (self.write)(&path, content.as_bytes()).map_err(fail)
     }
 
-    /// Writes a file of a folder in the folder, one of [`SCRIPTS`], which is made if need be.
+    /// Writes a file in one of [`SCRIPTS`], a subfolder created if necessary.
     ///
     /// # Errors
-    /// [`StoreError`]; the file is then as it was before.
+    /// [`StoreError`]; the file is then unchanged.
     pub fn put_in(&self, folder: &str, name: &str, content: &str) -> Result<(), StoreError> {
         let path = self.folder.join(folder);
-        fs::create_dir_all(&path).map_err(|error| StoreError(format!("cannot make the folder {}: {error}", path.display())))?;
+        fs::create_dir_all(&path).map_err(|error| StoreError(format!("cannot create the folder {}: {error}", path.display())))?;
         self.put(&format!("{folder}/{name}"), content)
     }
 
-    /// Drops the runs of other builds of this program under policies of its own: nobody can ask for them any more. Gives how many.
+    /// Removes the runs of other builds of this program under custom policies, since no later
+    /// command can use them. Returns their number.
     ///
     /// # Errors
     /// [`StoreError`] if the folder cannot be read, or a file of it not be removed.
@@ -332,7 +365,7 @@ impl Store {
         Ok(dropped)
     }
 
-    /// All runs, in the order of their names.
+    /// Reads all runs, in the order of their names.
     ///
     /// # Errors
     /// [`StoreError`] if the folder cannot be read.
@@ -359,7 +392,7 @@ impl Store {
     }
 }
 
-/// A value as JSON on one line, with its end.
+/// Formats a value as JSON on one line, with a line end.
 fn json_line(value: &impl Serialize) -> Result<String, StoreError> {
     serde_json::to_string(value).map(|text| text + "\n").map_err(|error| StoreError(error.to_string()))
 }

@@ -1,4 +1,4 @@
-//! A folder that several programs work in at once, on machines of which none may claim it for itself.
+//! Folder shared by several programs on machines of which none may claim it.
 
 use super::{ANOTHER_FOLDER, NOTE, Note, RUNS, Store, StoreError, of_another_plan};
 use crate::output::{create, replace};
@@ -8,21 +8,21 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often a note that another program is about to write is looked for, and how long between two looks. A network file system may show a
-/// new file late (assumption: seconds at most).
+/// Number of checks for another program's note, and the time between two. A network file system may
+/// show a new file late (assumption: seconds at most).
 const LOOKS: u32 = 20;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
 
 impl Store {
-    /// The folder for results of `note`'s plan, for one of several programs; the first of them makes it. Nothing is ever taken from another:
-    /// a folder of another plan, another text of it or another version is refused, even if it holds no run yet.
+    /// Opens the folder for results of `note`'s plan as one of several programs; the first of them
+    /// creates it. A folder of another plan, text or version is refused, even if it has no run yet.
     ///
     /// # Errors
     /// [`StoreError`].
     pub fn join(folder: &Path, note: &Note) -> Result<Self, StoreError> {
         let store = Store { folder: folder.to_owned(), write: Arc::new(replace), is_new: false, is_of_earlier_text: false };
         let at = folder.display();
-        let fail = |error: std::io::Error| StoreError(format!("cannot make the folder {at}: {error}"));
+        let fail = |error: std::io::Error| StoreError(format!("cannot create the folder {at}: {error}"));
         for look in 0..LOOKS {
             if look > 0 {
                 std::thread::sleep(BETWEEN_LOOKS);
@@ -33,28 +33,28 @@ impl Store {
                 return Ok(store);
             }
             if !store.is_unused() {
-                // Files and no note: another program's note is on its way, or there is none.
+                // Files without a note: another program is about to write one, or there is none.
                 continue;
             }
             fs::create_dir_all(folder).map_err(fail)?;
             match create(&folder.join(NOTE), super::json_line(note)?.as_bytes()) {
-                // Another program was first; its note says whose the folder is.
+                // Another program was first; its note identifies the plan.
                 Err(error) if error.kind() != ErrorKind::AlreadyExists => {
                     return Err(StoreError(format!("cannot write {}: {error}", folder.join(NOTE).display())));
                 }
                 _ => {}
             }
         }
-        Err(StoreError(format!("{at} is not empty and holds no evaluation; give another folder with --out")))
+        Err(StoreError(format!("{at} is not empty and holds no evaluation; set another folder with --out")))
     }
 
-    /// Whether the folder is still that of `note`'s plan, text and version.
+    /// Checks that the folder still belongs to `note`'s plan, text and version.
     ///
     /// # Errors
-    /// [`StoreError`] which says of what it is, and what to do.
+    /// [`StoreError`] with the other plan and the remedy.
     pub fn check_shared(&self, note: &Note) -> Result<(), StoreError> {
         let at = self.folder.display();
-        let Some(there) = self.note()? else { return Err(StoreError(format!("{at} holds no evaluation: there is no {NOTE} in it"))) };
+        let Some(there) = self.note()? else { return Err(StoreError(format!("{at} holds no evaluation: {NOTE} is missing"))) };
         if there == *note {
             return Ok(());
         }
@@ -66,12 +66,13 @@ impl Store {
         } else if there.plan != note.plan {
             of_another_plan(&self.folder, &there.plan, &note.plan)
         } else {
-            let remedy = "`mias evaluate` alone or with --emit makes it one of the new text and keeps its runs";
-            StoreError(format!("{at} holds results of another text of the plan `{}`, or of another --set; {remedy}", note.plan))
+            let remedy = "`mias evaluate` alone or with --emit adopts the new version and keeps its runs";
+            StoreError(format!("{at} holds results of another version of plan `{}`, or of another --set; {remedy}", note.plan))
         })
     }
 
-    /// Refuses a folder with runs of another build of this program under policies of its own: they are another's, who may be at work.
+    /// Refuses a folder with runs of another build of this program under custom policies: the other
+    /// program may still use them.
     ///
     /// # Errors
     /// [`StoreError`] if there are any, or the folder cannot be read.
@@ -83,7 +84,7 @@ impl Store {
             return Ok(());
         }
         Err(StoreError(format!(
-            "{} holds {others} runs of another build of this program under its own policies; run all shards with one build, or give \
+            "{} holds {others} runs of another build of this program under its own policies; run all shards with one build, or set \
              another folder with --out",
             self.folder.display()
         )))

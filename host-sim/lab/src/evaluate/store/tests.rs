@@ -1,4 +1,4 @@
-//! Folders that are gone on with, and those that are refused.
+//! Tests of resumed and refused folders.
 
 use super::super::plan;
 use super::*;
@@ -62,7 +62,7 @@ fn a_run_kept_is_there_in_the_next_process() {
     assert_eq!(Store::existing(&out).unwrap().1, note("mine"));
 }
 
-/// Each part that is written down, changed alone, makes another key: parts that are added later, too.
+/// Each serialized part, changed alone, changes the key; this includes parts added later.
 #[test]
 fn every_part_of_an_identity_is_in_the_key() {
     use serde_json::Value;
@@ -107,12 +107,12 @@ fn folders_of_something_else_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     Store::open(folder.path(), &note("mine")).unwrap().save(&identity("1-3"), &kept(1_000)).unwrap();
     let other = refused(folder.path(), &note("yours"));
-    assert!(other.contains("holds results of the plan `mine`, this is `yours`; give another folder with --out"), "{other}");
-    // Who forgot --quick, or gave it, need not remove anything.
+    assert!(other.contains("holds results of plan `mine`, not of `yours`; set another folder with --out"), "{other}");
+    // A forgotten or superfluous --quick requires no removal of files.
     let forms = [
         ("mine", "mine-quick", "leave --quick out"),
-        ("mine-quick", "mine", "give --quick"),
-        ("mine", "mine-quick-quick", "`; give another"),
+        ("mine-quick", "mine", "pass --quick"),
+        ("mine", "mine-quick-quick", "`; set another"),
     ];
     for (theirs, ours, remedy) in forms {
         let said = of_another_plan(folder.path(), theirs, ours).to_string();
@@ -122,7 +122,7 @@ fn folders_of_something_else_are_refused() {
     assert!(refused(folder.path(), &later).contains(&format!("holds results of version {MODEL}, this is 9.9.9+0")));
     std::fs::write(folder.path().join(NOTE), "{").unwrap();
     let message = refused(folder.path(), &note("mine"));
-    assert!(message.contains("is damaged") && message.ends_with("; give another folder with --out"), "{message}");
+    assert!(message.contains("is damaged") && message.ends_with("; set another folder with --out"), "{message}");
     let message = Store::existing(folder.path()).unwrap_err().to_string();
     assert!(message.contains("is damaged") && !message.contains("--out"), "who compares has no such option: {message}");
 
@@ -150,13 +150,13 @@ fn a_damaged_run_is_done_again() {
     let records = store.records().unwrap();
     assert!(records.whole.is_empty() && records.unreadable.len() == 1, "{records:?}");
     assert!(records.unreadable[0].starts_with(&format!("cannot read {}: EOF", path.display())), "{records:?}");
-    // A file under another run's name is none of that run.
+    // A file under another run's name is not that run.
     store.save(&identity("1-3"), &kept(1_000)).unwrap();
     std::fs::copy(&path, store.path(&identity("2-2").key())).unwrap();
     assert_eq!(store.load(&identity("2-2")), None);
 }
 
-/// A disk on which so many files have room.
+/// Creates a disk with capacity for this number of files.
 fn with_room(files: usize) -> Write {
     let room = Mutex::new(files);
     Arc::new(move |path: &Path, bytes: &[u8]| {
@@ -169,7 +169,7 @@ fn with_room(files: usize) -> Write {
     })
 }
 
-/// Whatever a start leaves that was stopped before there was a note, or between it and the folder of runs, the same start goes on.
+/// A start interrupted before the note, or between note and folder of runs, can be repeated.
 #[test]
 fn a_start_that_was_stopped_is_started_again() {
     let folder = tempfile::tempdir().unwrap();
@@ -187,7 +187,8 @@ fn a_start_that_was_stopped_is_started_again() {
     Store::open(&out, &note("mine")).unwrap().save(&identity("1-3"), &kept(1_000)).unwrap();
 }
 
-/// A mistake that shows once the kernels are executed has left a note, and no run: the plan put right takes the folder over.
+/// A mistake found during execution of kernels leaves a note and no run: the corrected plan takes
+/// the folder over.
 #[test]
 fn a_folder_without_a_run_is_of_no_plan() {
     let folder = tempfile::tempdir().unwrap();
@@ -196,14 +197,15 @@ fn a_folder_without_a_run_is_of_no_plan() {
     let store = Store::open(folder.path(), &right).unwrap();
     assert_eq!(Store::existing(folder.path()).unwrap().1, right);
     store.save(&identity("1-3"), &kept(1_000)).unwrap();
-    assert!(refused(folder.path(), &note("yours")).contains("holds results of the plan `mine`"));
-    // Documents without their runs are still somebody's results.
+    assert!(refused(folder.path(), &note("yours")).contains("holds results of plan `mine`"));
+    // Documents without their runs are still results.
     std::fs::remove_dir_all(folder.path().join(RUNS)).unwrap();
     std::fs::write(folder.path().join("results.csv"), "").unwrap();
-    assert!(refused(folder.path(), &note("yours")).contains("holds results of the plan `mine`"));
+    assert!(refused(folder.path(), &note("yours")).contains("holds results of plan `mine`"));
 }
 
-/// Nothing changes before the new text is known to be right; then the runs stay, and what was written of the old text goes.
+/// Nothing changes before the new text is checked; then runs stay, and documents of the old text
+/// are removed.
 #[test]
 fn a_changed_plan_keeps_its_runs() {
     let folder = tempfile::tempdir().unwrap();
@@ -226,7 +228,7 @@ fn a_changed_plan_keeps_its_runs() {
     assert!(Store::open(folder.path(), &earlier).unwrap().is_of_earlier_text(), "and back");
 }
 
-/// The disk is full: what was whole stays whole, and nothing else is there.
+/// On a full disk, complete files stay complete, and no partial file is left.
 #[test]
 fn a_full_disk_leaves_finished_runs() {
     let folder = tempfile::tempdir().unwrap();
@@ -258,12 +260,13 @@ fn runs_under_own_policies_are_those_of_one_build() {
     }
     assert_eq!(store.drop_other_builds(2), Ok(1));
     assert_eq!([&built_in, &of_build(1), &of_build(2)].map(|run| store.load(run).is_some()), [true, false, true]);
-    // Nothing of it shows where the policy is built in: keys are as they were before there were policies of one's own.
+    // Built-in policies do not serialize the program, so keys stay as before custom policies
+    // existed.
     assert!(!serde_json::to_string(&built_in).unwrap().contains("program"));
     assert_eq!(of_build(1).question(), of_build(2).question(), "two folders are compared whatever the build");
 }
 
-/// One at a time; the claim ends with who holds it.
+/// One claim at a time; it ends with its holder.
 #[test]
 fn a_folder_is_claimed_once() {
     let folder = tempfile::tempdir().unwrap();
@@ -275,7 +278,7 @@ fn a_folder_is_claimed_once() {
     second.claim().unwrap();
 }
 
-/// Whoever joins takes nothing from another, even where no run has ended yet.
+/// A joining program removes nothing, even if no run has ended.
 #[test]
 fn a_shared_folder_is_of_one_plan_text_and_version() {
     let folder = tempfile::tempdir().unwrap();
@@ -286,14 +289,14 @@ fn a_shared_folder_is_of_one_plan_text_and_version() {
     assert_eq!(Store::open(&out, &note("mine")).unwrap().load(&identity("1-3")), Some(kept(1_000)), "one program goes on in it alone");
     let refused = |note: &Note| Store::join(&out, note).unwrap_err().to_string();
     let other = refused(&note("yours"));
-    assert!(other.contains("holds results of the plan `mine`, this is `yours`; give another folder with --out"), "{other}");
+    assert!(other.contains("holds results of plan `mine`, not of `yours`; set another folder with --out"), "{other}");
     let text = refused(&Note { plan_hash: "fedcba9876543210".into(), ..note("mine") });
-    assert!(text.contains("another text of the plan `mine`, or of another --set; `mias evaluate` alone or with --emit"), "{text}");
+    assert!(text.contains("another version of plan `mine`, or of another --set; `mias evaluate` alone or with --emit"), "{text}");
     let later = refused(&Note { model: "9.9.9+0".into(), ..note("mine") });
     assert!(later.contains(&format!("version {MODEL}, this is 9.9.9+0; run all shards with one program")), "{later}");
-    // Meanwhile somebody makes it the folder of another text.
+    // Meanwhile another program changes the folder to another text.
     again.put(NOTE, &json_line(&note("yours")).unwrap()).unwrap();
-    assert!(again.check_shared(&note("mine")).unwrap_err().to_string().contains("the plan `yours`, this is `mine`"));
+    assert!(again.check_shared(&note("mine")).unwrap_err().to_string().contains("plan `yours`, not of `mine`"));
 
     let unused = tempfile::tempdir().unwrap();
     Store::join(unused.path(), &note("mine")).unwrap();
@@ -325,7 +328,7 @@ fn a_new_folder_is_taken_by_one_plan() {
     }
 }
 
-/// Whose runs they are is not known: they stay.
+/// The owner of the runs is unknown, so they stay.
 #[test]
 fn a_shared_folder_is_of_one_build() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,9 +1,10 @@
-//! Groups whose last kernel arrives late, on the machine whose answers are closed forms.
+//! Groups with a late arrival of the last kernel, on the machine with closed-form results.
 
 use super::super::results::StudyResult;
 use super::*;
 
-/// The last of each pair arrives late: no run with it is one of those that begin together, and a kernel alone is run for each arrival.
+/// The last of each pair arrives late. No run with it equals one with simultaneous arrival, and
+/// each arrival has its own isolated run.
 #[test]
 fn a_late_arrival_is_another_run() {
     let together = plan();
@@ -14,7 +15,8 @@ fn a_late_arrival_is_another_run() {
     let (before, both) = (Studies::of(&together, &traces).unwrap(), Studies::of(&plan, &traces).unwrap());
     assert!(!text(&before).contains("arrivals"), "off is off");
     assert!(before.jobs.keys().all(|key| both.jobs.contains_key(key)), "runs without a late arrival keep their keys");
-    // Late: mm and bopt alone; per pair left-over (a run now), spatial, two that measure and three configurations.
+    // Late: mm and bopt alone; per pair left-over (now a run of its own), spatial, two measuring
+    // policies and three configurations.
     let late: Vec<&Job> = both.jobs.values().filter(|job| !before.jobs.contains_key(&job.identity.key())).collect();
     assert_eq!(late.len(), 2 + 3 * (1 + 1 + 2 + 3));
     for job in late {

@@ -1,4 +1,5 @@
-//! Mechanisms and machines that are other where kernels share them: which runs they are, and that quotas come from the kernels alone.
+//! Tests of mechanisms and of machines that differ in shared runs: their runs, and quotas from
+//! isolated runs.
 
 use super::*;
 use crate::evaluate::record::Identity;
@@ -15,7 +16,7 @@ fn identities(plan: &Plan) -> Vec<Identity> {
     Studies::of(plan, &traces()).unwrap().jobs.into_values().map(|job| job.identity).collect()
 }
 
-/// A composed policy is its base on a machine with its fields: under whichever name, one run.
+/// A composed policy equals its base on a machine with its fields: one run under any name.
 #[test]
 fn equal_runs_are_one_run() {
     let both = identities(&plan_of("[\"warped-slicer\", \"warped-slicer\"]", ""));
@@ -26,12 +27,12 @@ fn equal_runs_are_one_run() {
     assert_eq!(of_policy(&preset), of_policy(&set));
     let dynamic = |run: &Identity| run.gpu.ends_with("sm.memory_issue.in_flight=dynamic");
     assert_eq!(of_policy(&preset).iter().filter(|run| dynamic(run)).count(), 3, "a run for each pair");
-    // Alone, the machine is as it is; configurations are run as kernels share it.
+    // Isolated runs use the unchanged machine; configurations use the machine for shared runs.
     assert!(set.iter().all(|run| dynamic(run) == (run.kernels.len() > 1)));
     assert!(preset.iter().all(|run| dynamic(run) == (run.control == "warped-slicer")));
 }
 
-/// What runs alone stands for left-over only on the same machine.
+/// An isolated run replaces left-over only on the same machine.
 #[test]
 fn nothing_is_derived_from_another_machine() {
     let derived = |lines: &str| {
@@ -42,7 +43,8 @@ fn nothing_is_derived_from_another_machine() {
     assert_eq!((derived(""), derived("[experiment.sharing]\nsm.memory_issue.in_flight = \"dynamic\"\n")), (3, 0));
 }
 
-/// Who controls extra TBs is a machine's: each run is two, and in firmware that takes time, whoever places TBs.
+/// The controller of extra TBs belongs to the machine: each run becomes two, and in firmware it
+/// takes time under any policy.
 #[test]
 fn a_controller_in_firmware_is_another_run_that_takes_time() {
     let contexts = "[experiment.gpu-settings]\nsm.contexts.mechanism = \"duet\"\nsm.contexts.controller = [\"hardware\", \"firmware\"]\n";
@@ -63,7 +65,8 @@ fn a_controller_in_firmware_is_another_run_that_takes_time() {
     assert!(of(false).iter().all(|latency| *latency == Latency::Off) && of(true).iter().all(|latency| *latency != Latency::Off));
 }
 
-/// Before the kernels have run alone there is no run of SMK-(P+W); then its quotas are in the proportion of what they issue.
+/// Before isolated runs there is no run of SMK-(P+W); then its quotas are proportional to the
+/// kernels' issue.
 #[test]
 fn quotas_wait_for_the_kernels_alone() {
     let plan = plan_of("[\"smk\", \"smk+warp-quota\", \"null\"]", "");
@@ -88,7 +91,7 @@ fn quotas_wait_for_the_kernels_alone() {
     assert_eq!(names, ["null", "smk", "smk+warp-quota"]);
 }
 
-/// A kernel alone with every number of TBs, and what it met, only where that is asked for.
+/// Scalability and memory results are present only on request.
 #[test]
 fn results_have_more_where_it_is_asked_for() {
     let run = |lines: &str| {
@@ -100,7 +103,7 @@ fn results_have_more_where_it_is_asked_for() {
     let (runs, more) = run("together = 1\nscalability = true\nmemory = true");
     assert_eq!(runs.len(), 3 * (4 + 4), "three and the most, and four policies that run something of their own");
     let study = &more.unwrap().studies[0];
-    // fwt, of 30 instructions per cycle and TB.
+    // fwt has 30 instructions per cycle and TB.
     assert_eq!(study.kernels[0].scalability, [(1, 30.0), (2, 60.0), (3, 90.0), (4, 120.0)]);
     assert!(study.kernels.iter().all(|kernel| kernel.memory.is_some() && kernel.series.is_none()));
     assert!(study.groups.iter().flat_map(|group| &group.policies).all(|result| result.memory.is_some()));

@@ -1,5 +1,5 @@
-//! Evaluations on a machine whose answers are closed forms: which runs there are, that each is done once whatever interrupts, and that
-//! the results can be worked out by hand.
+//! Evaluations on a machine with closed-form results: the set of runs, each executed once despite
+//! interruptions, and results derived by hand.
 
 use super::closed_form_gpu::{CYCLES, Closed, traces};
 use super::execute::{ExecuteError, Watch, execute, missing};
@@ -28,7 +28,7 @@ fn plan() -> Plan {
     plan_with("")
 }
 
-/// The plan with more parameters.
+/// Returns the plan with more parameters.
 fn plan_with(parameters: &str) -> Plan {
     let text = PLAN.replace("\"null\"", "\"null\", \"sequential\"") + parameters;
     plan::parse("pairs.toml", &text, &Policies::default()).unwrap()
@@ -41,7 +41,8 @@ impl Watch for Unwatched {
     fn finished(&self, _: &Job) {}
 }
 
-/// Runs at most `most` runs of the plan into `folder`; gives what was run, in the order of time.
+/// Executes at most `most` runs of the plan into `folder`; returns the executed runs in order of
+/// time.
 pub(super) fn run(folder: &Path, workers: usize, most: usize) -> (Vec<String>, Result<Evaluation, ExecuteError>) {
     run_plan(&plan(), folder, workers, most)
 }
@@ -68,8 +69,9 @@ fn evaluation() -> Evaluation {
     run(tempfile::tempdir().unwrap().path(), 2, usize::MAX).1.unwrap()
 }
 
-/// 3 kernels alone; 3 pairs, each with 3 configurations, spatial and two that measure; left-over is a run alone, and null is where the
-/// first kernel is the fastest: in mm+bopt, not in fwt+mm and fwt+bopt. Sequential is no run.
+/// 3 isolated kernels; 3 pairs, each with 3 configurations, spatial and two measuring policies.
+/// Left-over equals an isolated run. Null does where the first kernel is the fastest: in mm+bopt,
+/// not in fwt+mm and fwt+bopt. Sequential is no run.
 pub(super) const RUNS: usize = 3 + 3 * (3 + 1 + 2) + 2;
 
 #[test]
@@ -83,7 +85,8 @@ fn every_run_is_done_once() {
     assert!(runs.iter().all(|run| !run.contains('+') || !run.contains("LeftOver")));
 }
 
-/// What decides nothing is run once, whatever time decisions take, and says that it took none: only the two that measure are run again.
+/// Runs without decisions are executed once for all decision times, and report no decision time:
+/// only the two measuring policies run again.
 #[test]
 fn the_time_of_decisions_is_only_theirs_who_decide() {
     let plan = plan_with("latency = [\"off\", \"worst\"]\n");
@@ -97,7 +100,8 @@ fn the_time_of_decisions_is_only_theirs_who_decide() {
     }
 }
 
-/// Before any kernel has run alone: every pair may place its second kernel. It counts once, whatever the settings cannot change.
+/// Before isolated runs, every pair may place its second kernel. It counts once for settings that
+/// do not affect it.
 #[test]
 fn a_list_knows_how_many_runs_of_null_there_may_be() {
     for parameters in ["", "profile-cycles = [1_000, 2_000]\nlatency = [\"off\", \"worst\"]\n"] {
@@ -132,7 +136,7 @@ fn workers_change_no_byte() {
     assert_eq!(one, bytes(4));
 }
 
-/// The group of two kernels, named without their sizes.
+/// Returns the group of two kernels, named without their sizes.
 fn group<'e>(evaluation: &'e Evaluation, kernels: [&str; 2]) -> &'e GroupResult {
     let plain = |kernel: &'e String| kernel.split(':').next();
     evaluation.studies[0].groups.iter().find(|group| group.kernels.iter().map(plain).eq(kernels.map(Some))).unwrap()
@@ -146,7 +150,7 @@ fn close(value: Option<f64>, expected: f64) -> bool {
     value.is_some_and(|value| (value - expected).abs() < 1e-9)
 }
 
-/// Alone fwt 4 * 30, mm 4 * 90: S = (a + b) / 240, STP = a/120 + b/360.
+/// Isolated IPCs: fwt 4 * 30, mm 4 * 90. S = (a + b) / 240, STP = a/120 + b/360.
 #[test]
 fn regret_and_ranking_by_hand() {
     let evaluation = evaluation();
@@ -233,7 +237,7 @@ fn means_are_over_the_groups_of_a_class() {
     assert!(oracle.means["speedup"].arithmetic >= all.means["speedup"].arithmetic);
 }
 
-/// A mean and the values that it is of, for every row.
+/// Each mean agrees with its values, for every row.
 #[test]
 fn means_are_of_the_values() {
     let evaluation = evaluation();
@@ -250,14 +254,14 @@ fn means_are_of_the_values() {
     }
 }
 
-/// To the last bit of every number.
+/// Reading reproduces every number to the last bit.
 #[test]
 fn results_are_read_as_they_were_written() {
     let evaluation = evaluation();
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path(), &Note::of(&plan())).unwrap();
     let said = store.results().unwrap_err().to_string();
-    assert!(said.ends_with("is not there: the evaluation has not ended; give its `mias evaluate` again"), "{said}");
+    assert!(said.ends_with("is missing: the evaluation is incomplete; repeat its `mias evaluate`"), "{said}");
     let text = serde_json::to_string_pretty(&evaluation).unwrap();
     store.put(RESULTS, &text).unwrap();
     assert_eq!(store.results().unwrap(), evaluation);
@@ -274,7 +278,7 @@ fn a_failing_store_stops_everything_and_keeps_what_is_there() {
     let (plan, traces) = (plan(), traces());
     let store = Store::open(folder.path(), &Note::of(&plan)).unwrap();
     let studies = Studies::of(&plan, &traces).unwrap();
-    // The folder of runs becomes a file: nothing can be written into it.
+    // The folder of runs becomes a file, so that writes fail.
     std::fs::remove_dir(folder.path().join("runs")).unwrap();
     std::fs::write(folder.path().join("runs"), "").unwrap();
     let runs: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -285,7 +289,7 @@ fn a_failing_store_stops_everything_and_keeps_what_is_there() {
     assert!(cancel.requested(), "the others are asked to stop");
 }
 
-/// Two files may each describe a kernel of one name: launches are told apart all the same.
+/// Two files may each describe a kernel of one name: launches have distinct numbers.
 #[test]
 fn launches_of_one_name_are_numbered() {
     let (plan, mut traces) = (plan(), traces());

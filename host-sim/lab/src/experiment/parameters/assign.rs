@@ -1,4 +1,4 @@
-//! `KEY=VALUE` as users type it after `--set`: parameters of the experiment, and keys of the GPU's file.
+//! Assignments `KEY=VALUE` after `--set`: parameters of the experiment, and keys of the GPU's file.
 
 use super::known::{Found, find, keys_of_gpu};
 use super::{Kind, OFF, Parameter, Parameters, check_together};
@@ -7,20 +7,20 @@ use mias_hw_model::config::GpuConfig;
 use mias_workloads::input::suggest;
 use toml::Value;
 
-/// What is set.
+/// Parsed assignments of parameters and GPU keys.
 #[derive(Clone, Debug, Default)]
 pub struct Assignments {
     parameters: Vec<(&'static Parameter, Value)>,
     fields: Vec<Field>,
-    /// Optional tables of the GPU that are taken away.
+    /// Optional tables removed from the GPU.
     removed: Vec<Vec<String>>,
 }
 
 impl Assignments {
-    /// Reads the words; parameters are those of `known`.
+    /// Parses the words; parameters are those of `known`.
     ///
     /// # Errors
-    /// Which word, and what is wrong with it.
+    /// The invalid word and the reason.
     pub fn parse(words: &[String], known: &[&'static Parameter]) -> Result<Self, String> {
         let keys = keys_of_gpu();
         let mut all = Assignments::default();
@@ -53,19 +53,19 @@ impl Assignments {
         Ok(all)
     }
 
-    /// Whether nothing is set.
+    /// Returns whether nothing is set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parameters.is_empty() && self.fields.is_empty() && self.removed.is_empty()
     }
 
-    /// Whether the parameter of this name is set.
+    /// Returns whether the parameter of this name is set.
     #[must_use]
     pub fn has(&self, parameter: &str) -> bool {
         self.parameters.iter().any(|(set, _)| set.name == parameter)
     }
 
-    /// The fields of the GPU's file that are set.
+    /// Returns the fields of the GPU's file that are set.
     #[must_use]
     pub fn fields(&self) -> &[Field] {
         &self.fields
@@ -74,7 +74,7 @@ impl Assignments {
     /// Sets the parameters; `given` are those that other options have set.
     ///
     /// # Errors
-    /// Parameters that mean nothing beside each other.
+    /// Parameters that exclude each other.
     pub fn apply(&self, parameters: &mut Parameters, given: &[&str]) -> Result<(), String> {
         check_together(|key| self.has(key) || given.contains(&key)).map_err(|(key, why)| format!("{key}: {why}"))?;
         for (parameter, value) in &self.parameters {
@@ -83,7 +83,7 @@ impl Assignments {
         Ok(())
     }
 
-    /// How the GPU's name is followed where its keys are set to other values than it has.
+    /// Returns the suffix of the GPU's name that lists keys set to other values.
     #[must_use]
     pub fn label(&self, gpu: &GpuConfig) -> String {
         let removed = self.removed.iter().filter(|path| fields::without(gpu, path).is_ok_and(|other| other != *gpu));
@@ -91,13 +91,13 @@ impl Assignments {
         removed + fields::name(gpu, &self.fields).strip_prefix(&gpu.name).unwrap_or_default()
     }
 
-    /// Whether `key` is set, of the experiment or of the GPU.
+    /// Returns whether `key` is set, of the experiment or of the GPU.
     #[must_use]
     pub fn sets(&self, key: &str) -> bool {
         self.has(key) || self.fields.iter().any(|field| field.name() == key)
     }
 
-    /// The GPU with its keys set and checked.
+    /// Returns the GPU with its keys set and checked.
     ///
     /// # Errors
     /// A message that names the GPU and the key, as for its file.
@@ -115,7 +115,7 @@ impl Assignments {
     }
 }
 
-/// A value as TOML; what is none is a text.
+/// Parses a value as TOML; other words are strings.
 fn read(text: &str) -> Value {
     let table: Option<toml::Table> = format!("value = {text}").parse().ok();
     match table.and_then(|mut table| table.remove("value").filter(|_| table.is_empty())) {
@@ -124,7 +124,7 @@ fn read(text: &str) -> Value {
     }
 }
 
-/// A text, in quotes or without.
+/// Parses a string, quoted or not.
 fn as_text(text: &str) -> Value {
     match read(text) {
         Value::String(text) => Value::String(text),
@@ -132,7 +132,8 @@ fn as_text(text: &str) -> Value {
     }
 }
 
-/// What TOML takes for another kind of value than GPUs' files have: `inf` is the word, and a date a text.
+/// Converts TOML values of types that GPU files do not use: `inf` becomes the word, and a date a
+/// string.
 fn plain(value: Value, text: &str) -> Value {
     match value {
         Value::Float(number) if number == f64::INFINITY => "inf".into(),

@@ -1,19 +1,19 @@
-//! The keys of a GPU's file, by their dotted names, as its schema has them.
+//! Keys of a GPU's file, by their dotted names, from its schema.
 
 use crate::gpus::schema::fields;
 use serde_json::Value;
 
-/// A key of a GPU's file.
+/// Key of a GPU's file.
 #[derive(Clone, Debug)]
 pub struct GpuKey {
-    /// Tables and all, with dots between.
+    /// Dotted name, including tables.
     pub name: String,
-    /// What it takes, as a JSON Schema.
+    /// JSON Schema of its values.
     pub schema: Value,
 }
 
 impl GpuKey {
-    /// Whether `given` is this key, or an element of it where it is a list.
+    /// Returns whether `given` is this key, or an element of it if it is a list.
     fn is(&self, given: &str) -> bool {
         given.strip_prefix(&self.name).is_some_and(|rest| {
             rest.is_empty()
@@ -21,13 +21,13 @@ impl GpuKey {
         })
     }
 
-    /// Whether it is in the table `given`.
+    /// Returns whether it is in the table `given`.
     fn is_in(&self, given: &str) -> bool {
         self.name.strip_prefix(given).is_some_and(|rest| rest.starts_with('.'))
     }
 }
 
-/// What a dotted name is of a GPU's file.
+/// Kind of entry that a dotted name denotes in a GPU's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// A value.
@@ -36,14 +36,14 @@ pub(super) enum Found {
     Table,
 }
 
-/// What `name` is among `keys`; none if it is not there.
+/// Finds the kind of `name` among `keys`; `None` if it is unknown.
 pub(super) fn find(keys: &[GpuKey], name: &str) -> Option<Found> {
     let is_value = keys.iter().any(|key| key.is(name));
     let is_table = || keys.iter().any(|key| key.is_in(name));
     if is_value { Some(Found::Value) } else { is_table().then_some(Found::Table) }
 }
 
-/// All keys of a GPU's file, in the order of their names.
+/// Returns all keys of a GPU's file, in the order of their names.
 #[must_use]
 pub fn keys_of_gpu() -> Vec<GpuKey> {
     let mut keys = Vec::new();

@@ -1,5 +1,6 @@
-//! Parameters of an experiment by name. One table drives the reader of plans (`[experiment.parameters]`), `--set` on the command
-//! line, `mias options` and the schema of plans.
+//! Parameters of an experiment by name. One table drives the parser of plans
+//! (`[experiment.parameters]`), `--set` on the command line, `mias options` and the schema of
+//! plans.
 
 mod assign;
 mod known;
@@ -16,15 +17,17 @@ use super::queue::Queue;
 use super::time::Time;
 use crate::choices;
 
-/// Longest window in core cycles: about twelve minutes of the GPU's time, which no simulation comes to (assumption: a longer one is a slip of
-/// the finger). All windows of a plan can be added up.
+/// Longest window in core cycles: about twelve minutes of GPU time, beyond any simulation
+/// (assumption: a longer one is a typing error). The windows of a plan can be added without
+/// overflow.
 pub const LONGEST_WINDOW: u64 = 1_000_000_000_000;
 
-/// What stands for no precision: every run goes to the end of its window. On the command line it also removes an optional table of a GPU.
+/// Value for no precision: every run continues to the end of its window. On the command line it
+/// also removes an optional table of a GPU.
 pub const OFF: &str = "off";
 
 choices! {
-    /// In which order the kernels of a group are launched.
+    /// Order in which the kernels of a group are launched.
     #[derive(Default)]
     pub enum Order {
         /// As listed.
@@ -38,29 +41,29 @@ choices! {
 /// The values of all parameters.
 #[derive(Clone, Debug)]
 pub struct Parameters {
-    /// How runs go.
+    /// Options of the runs.
     pub options: Options,
-    /// In which order kernels are launched.
+    /// Order in which kernels are launched.
     pub order: Order,
     /// Core cycle at which the last kernel arrives; the others arrive at 0.
     pub arrive: u64,
     /// Priority of the last kernel.
     pub priority: u8,
-    /// Time in which the last kernel is to have its room.
+    /// Time limit for the placement of the last kernel.
     pub limit: Option<Time>,
-    /// Every cycle is simulated, also those in which nothing can happen.
+    /// Whether every cycle is simulated, including those without events.
     pub every_cycle: bool,
-    /// Core cycles of which a timeline has the power each.
+    /// Core cycles per power sample of a timeline.
     pub power_cycles: u64,
-    /// What a queue is drawn by; there is one if it has launches.
+    /// Parameters of a queue, which exists if it has launches.
     pub queue: Queue,
 }
 
-/// Core cycles of which a timeline has the power each, if nothing else is said.
+/// Default number of core cycles per power sample of a timeline.
 const POWER_CYCLES: u64 = 1_000;
 
 impl Parameters {
-    /// The default values, with this end.
+    /// Creates the default values with this end.
     #[must_use]
     pub fn new(end: End) -> Self {
         Parameters {
@@ -76,10 +79,10 @@ impl Parameters {
     }
 }
 
-/// Refuses parameters that mean nothing beside each other: the key to blame, and why.
+/// Rejects parameters that exclude each other.
 ///
 /// # Errors
-/// Both.
+/// The key to blame and the reason.
 pub fn check_together(given: impl Fn(&str) -> bool) -> Result<(), (&'static str, &'static str)> {
     let with_until = [
         ("cycles", "give `cycles` or `until`, not both"),
@@ -108,64 +111,64 @@ pub fn check_together(given: impl Fn(&str) -> bool) -> Result<(), (&'static str,
     until.chain(queue).find(|(key, _)| given(key)).map_or(Ok(()), Err)
 }
 
-/// A name and what it means.
+/// Name and meaning of a choice.
 pub type Choice = (&'static str, &'static str);
 
-/// What values a parameter takes, and what sets it.
+/// Type and setter of a parameter's values.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// A whole number in a range.
     Whole {
-        /// The smallest.
+        /// Smallest value.
         least: u64,
-        /// The greatest.
+        /// Largest value.
         most: u64,
-        /// Sets it.
+        /// Setter.
         set: fn(&mut Parameters, u64),
     },
     /// True or false.
     Flag {
-        /// Sets it.
+        /// Setter.
         set: fn(&mut Parameters, bool),
     },
-    /// One of some names.
+    /// One of several names.
     Named {
-        /// The names.
+        /// Allowed names.
         choices: fn() -> Vec<Choice>,
-        /// Other names for the same.
+        /// Aliases of these names.
         aliases: fn() -> Vec<&'static str>,
-        /// Sets it, and gives the usual name; none if it is unknown.
+        /// Setter that returns the canonical name; `None` if it is unknown.
         set: fn(&mut Parameters, &str) -> Option<&'static str>,
     },
-    /// A text of a form of its own.
+    /// Text in a format of its own.
     Text {
-        /// The form, as a regular expression.
+        /// Format as a regular expression.
         pattern: &'static str,
         /// Two examples.
         examples: [&'static str; 2],
-        /// Sets it, and gives how it is usually written.
+        /// Setter that returns the canonical form.
         set: fn(&mut Parameters, &str) -> Result<String, String>,
     },
 }
 
-/// A parameter.
+/// Description of one parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter {
-    /// Its key.
+    /// Key in plans and options.
     pub name: &'static str,
-    /// What it means, in a sentence or two.
+    /// Meaning, in one or two sentences.
     pub about: &'static str,
-    /// What it is unless it is given.
+    /// Default value.
     pub default: &'static str,
-    /// What it takes.
+    /// Type of its values.
     pub kind: Kind,
 }
 
 impl Parameter {
-    /// Sets it to `value`, and gives the value as people usually write it.
+    /// Sets the parameter to `value` and returns the canonical form of the value.
     ///
     /// # Errors
-    /// What the value must be; the caller says of which parameter.
+    /// The requirement on the value; the caller adds the name of the parameter.
     pub fn set(&self, parameters: &mut Parameters, value: &toml::Value) -> Result<String, String> {
         let expected = |what: &str| format!("expected {what}, found {}", value.type_str());
         match self.kind {

@@ -1,4 +1,5 @@
-//! The parameters: name, meaning, default, values, and what each sets. One more is one entry more.
+//! Table of parameters: name, meaning, default, values and setter. A new parameter is one new
+//! entry.
 
 use super::{Kind, LONGEST_WINDOW, OFF, Order, Parameter, Parameters};
 use crate::choice::Choice;
@@ -63,17 +64,17 @@ macro_rules! named {
     };
 }
 
-/// Of plans, and of `--set`.
+/// Parameters of plans and of `--set`.
 pub static PARAMETERS: [Parameter; 21] = [
     whole(
         "cycles",
-        ("5,000,000, on the command line 300,000", "Window in core cycles, launch latency included."),
+        ("5,000,000, on the command line 300,000", "Simulated window in core cycles, including launch latency."),
         (1, LONGEST_WINDOW),
         |parameters, cycles| parameters.options.end = End::Cycles(cycles),
     ),
     Parameter {
         name: "until",
-        about: "Instead of `cycles`: every kernel runs once, to its end.",
+        about: "Run every kernel once to its end instead of a window.",
         default: "a window",
         kind: Kind::Named {
             choices: || vec![("done", "Every kernel has completed once")],
@@ -86,7 +87,7 @@ pub static PARAMETERS: [Parameter; 21] = [
             },
         },
     },
-    flag("relaunch", ("true", "Whether a kernel that ends within the window starts again."), |parameters, flag| {
+    flag("relaunch", ("true", "Restart a kernel that ends within the window."), |parameters, flag| {
         parameters.options.relaunch = flag;
     }),
     whole("profile-cycles", ("45,000", "Profiling window in core cycles."), (1, MAX_WINDOW as u64), |parameters, cycles| {
@@ -94,7 +95,7 @@ pub static PARAMETERS: [Parameter; 21] = [
     }),
     whole(
         "search-cycles",
-        ("20,000", "Core cycles of each of the two windows of a search's step."),
+        ("20,000", "Core cycles of each of the two windows of a search step."),
         (1, MAX_WINDOW as u64),
         |parameters, cycles| parameters.options.search_cycles = cycles as u32,
     ),
@@ -108,49 +109,38 @@ pub static PARAMETERS: [Parameter; 21] = [
             Ok(shares.to_string())
         },
     ),
-    whole(
-        "sms",
-        ("all", "TBs go to the first so many SMs only, and policies do not know of it."),
-        (1, MAX_SMS as u64),
-        |parameters, sms| {
-            parameters.options.open_sms = Some(sms as u32);
-        },
-    ),
+    whole("sms", ("all", "Number of SMs that receive TBs; hidden from the policy."), (1, MAX_SMS as u64), |parameters, sms| {
+        parameters.options.open_sms = Some(sms as u32);
+    }),
     whole(
         "tbs-per-sm",
-        ("as many as fit", "No SM holds more TBs of a kernel than this, and policies do not know of it."),
+        ("as many as fit", "Maximum number of TBs of a kernel per SM; hidden from the policy."),
         (1, u32::MAX as u64),
         |parameters, tbs| parameters.options.tbs_per_sm = Some(tbs as u32),
     ),
-    named!("transition", ("drain", "How SMs come from one configuration to the next."), Transition, |parameters, transition| parameters
+    named!("transition", ("drain", "Transition of SMs between configurations."), Transition, |parameters, transition| parameters
         .options
         .transition =
         transition),
-    named!("latency", ("worst", "The time that decisions take in simulated time."), Latency, |parameters, latency| parameters
+    named!("latency", ("worst", "Decision time charged in simulated time."), Latency, |parameters, latency| parameters.options.latency =
+        latency),
+    named!("ipc", ("thread", "Instruction counted by IPC."), IpcUnit, |parameters, unit| parameters.options.ipc = unit),
+    named!("counted", ("window", "Interval over which IPC counts if kernels restart."), Counted, |parameters, counted| parameters
         .options
-        .latency = latency),
-    named!("ipc", ("thread", "The instruction that IPC counts."), IpcUnit, |parameters, unit| parameters.options.ipc = unit),
-    named!(
-        "counted",
-        (
-            "window",
-            "Over what IPC counts where kernels start again: the window, or each kernel's first run, and the window for one that does not get so far."
-        ),
-        Counted,
-        |parameters, counted| parameters.options.counted = counted
-    ),
-    named!("order", ("given", "In which order the kernels of a group are launched."), Order, |parameters, order| parameters.order = order),
+        .counted =
+        counted),
+    named!("order", ("given", "Launch order of the kernels of a group."), Order, |parameters, order| parameters.order = order),
     whole("arrive", ("0", "Core cycle at which the last kernel of each group arrives."), (0, LATEST_ARRIVAL), |parameters, cycle| {
         parameters.arrive = cycle;
     }),
-    whole("priority", ("0", "Priority of the last kernel of each group, 0 the lowest."), (0, u8::MAX as u64), |parameters, priority| {
+    whole("priority", ("0", "Priority of the last kernel of each group; 0 is the lowest."), (0, u8::MAX as u64), |parameters, priority| {
         parameters.priority = priority as u8;
     }),
     text(
         "limit",
         (
             "none",
-            "Time in which the last kernel of each group is to have its room, from the moment at which its TBs may issue: core cycles, or as in 5us; then it runs once.",
+            "Time until all TBs that fit of each group's last kernel must be resident: core cycles, or as in 5us; that kernel runs once.",
         ),
         ("^[0-9_]+([.][0-9]{1,3})?(us|ms)?$", ["5us", "6825"]),
         |parameters, text| {
@@ -161,7 +151,7 @@ pub static PARAMETERS: [Parameter; 21] = [
     ),
     text(
         "precision",
-        (OFF, "How well a run is to be known, as in `1 %`, half of a 95 % interval: then it may end before its window."),
+        (OFF, "Stop early once each kernel's 95 % confidence half-width is below this, as in `1 %`."),
         ("^(off|[0-9]{1,2}([.][0-9]{1,4})? ?%?)$", ["1 %", OFF]),
         |parameters, text| {
             let precision = match text {
@@ -172,66 +162,53 @@ pub static PARAMETERS: [Parameter; 21] = [
             Ok(text.to_owned())
         },
     ),
-    flag("share-memory", ("false", "Whether traces keep the addresses that they were recorded with."), |parameters, flag| {
+    flag("share-memory", ("false", "Keep the recorded addresses of traces, so that kernels share memory."), |parameters, flag| {
         parameters.options.share_memory = flag;
     }),
     flag(
         "warm-l2",
-        ("false", "Whether the L2 holds at cycle 0 what the traces' programs had copied to the device."),
+        ("false", "Fill the L2 at cycle 0 with the data that traced programs had copied to the device."),
         |parameters, flag| {
             parameters.options.warm_l2 = flag;
         },
     ),
     whole(
         "sample-cycles",
-        (
-            "none",
-            "Core cycles between two samples of every kernel's L1 accesses and warp instructions, of which a plan's results have the series.",
-        ),
+        ("none", "Core cycles between samples of each kernel's L1 accesses and warp instructions."),
         (1, LONGEST_WINDOW),
         |parameters, cycles| parameters.options.sample_cycles = Some(cycles),
     ),
-    named!("levels", ("none", "Levels of scheduling that the firmware sets beside the policy."), Levels, |parameters, levels| parameters
-        .options
-        .levels =
-        levels),
+    named!("levels", ("none", "Scheduling levels that the firmware controls in addition to the policy."), Levels, |parameters, levels| {
+        parameters.options.levels = levels
+    }),
 ];
 
-/// What `mias run` takes besides. Queues are drawn as under `queue` in a plan.
+/// Additional parameters of `mias run`. Queues are drawn as under `queue` in a plan.
 pub static OF_RUN: [Parameter; 6] = [
-    flag(
-        "every-cycle",
-        ("false", "Whether also those cycles are simulated in which nothing can happen; slower, same numbers."),
-        |parameters, flag| {
-            parameters.every_cycle = flag;
-        },
-    ),
-    whole("power-cycles", ("1,000", "Core cycles of which a timeline has the power each."), (1, u32::MAX as u64), |parameters, cycles| {
+    flag("every-cycle", ("false", "Simulate idle cycles one by one; slower, same results."), |parameters, flag| {
+        parameters.every_cycle = flag;
+    }),
+    whole("power-cycles", ("1,000", "Core cycles per power sample of a timeline."), (1, u32::MAX as u64), |parameters, cycles| {
         parameters.power_cycles = cycles;
     }),
     whole(
         "queue.launches",
-        ("none", "The kernels are launched so often in all, in a queue that runs to its end, in an order that is drawn."),
+        ("none", "Number of launches in a queue that draws the kernels at random and runs to its end."),
         (1, MOST_LAUNCHES as u64),
         |parameters, launches| parameters.queue.launches = launches as u32,
     ),
-    whole(
-        "queue.seed",
-        ("0", "Of the numbers that order, arrivals and priorities are drawn by."),
-        (0, u32::MAX as u64),
-        |parameters, seed| {
-            parameters.queue.seed = seed as u32;
-        },
-    ),
+    whole("queue.seed", ("0", "Seed for order, arrivals and priorities of the queue."), (0, u32::MAX as u64), |parameters, seed| {
+        parameters.queue.seed = seed as u32;
+    }),
     whole(
         "queue.spacing-cycles",
-        ("0", "Mean core cycles from one arrival to the next; 0: all arrive at once."),
+        ("0", "Mean core cycles between arrivals; 0: all arrive at once."),
         (0, LONGEST_SPACING as u64),
         |parameters, cycles| parameters.queue.spacing_cycles = cycles as u32,
     ),
     whole(
         "queue.urgent-one-in",
-        ("0", "One launch in so many has priority 1; 0: none has."),
+        ("0", "One launch in this many has priority 1; 0: none."),
         (0, MOST_LAUNCHES as u64),
         |parameters, launches| parameters.queue.urgent_one_in = launches as u32,
     ),

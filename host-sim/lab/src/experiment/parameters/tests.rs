@@ -1,4 +1,4 @@
-//! One table for plans and the command line, and words after `--set`.
+//! Tests of the table shared by plans and the command line, and of words after `--set`.
 
 use super::*;
 use mias_hw_model::config::{StaticLimit, Unlimited};
@@ -66,7 +66,7 @@ fn keys_of_the_gpu_are_those_of_its_file() {
     assert!(message.contains("invalid type: string \"many\""), "{message}");
 }
 
-/// What a GPU has beside what it must have goes by `off`.
+/// Optional tables of a GPU are removed by `off`.
 #[test]
 fn optional_tables_can_be_taken_away() {
     let with = gpu(&["sm.oversubscription.mechanism=duet", "sm.preemption={}"]);
@@ -97,7 +97,7 @@ fn what_cannot_be_set_says_why() {
         (&["profile-cycles=long"], "profile-cycles: expected a whole number, found string"),
         (&["transition=drained"], "unknown value `drained`; did you mean `drain`?"),
         (&["ipc=warp", "ipc=thread"], "`ipc` is set twice"),
-        (&["limit=5s"], "limit: `5s` is no time"),
+        (&["limit=5s"], "limit: `5s` is not a time"),
         (&["until=done", "cycles=5"], "cycles: give `cycles` or `until`, not both"),
         (&["queue.seed=4"], "queue.seed: it is what a queue is drawn by: give `queue.launches`"),
         (&["queue.launches=4", "cycles=1000"], "cycles: a queue runs to its end"),

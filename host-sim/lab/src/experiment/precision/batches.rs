@@ -1,23 +1,26 @@
-//! How well the mean of a steady series is known, from one stretch of it: batch means.
+//! Confidence interval of the mean of a steady series from one stretch of it, by batch means.
 //!
-//! The warm-up is left out by MSER (White 1997): the start from which the mean of the rest has the smallest standard error, of no more than
-//! half of the series. The variance of the mean is that of the batches, widened by what neighbours have in common (their lag-1
-//! autocorrelation, as of a first-order process). It holds the course of anything that is longer than a batch, such
-//! as a grid whose TBs differ: then batches differ, and the interval is wide.
+//! MSER (White 1997) removes the warm-up. It chooses the start from which the mean of the rest has
+//! the smallest standard error, within the first half of the series. The variance of the mean is
+//! that of the batches, widened by their lag-1 autocorrelation, as of a first-order process.
+//! Variation longer than a batch, such as a grid whose TBs differ, makes batches differ and widens
+//! the interval.
 
-/// Fewest batches that a rate is taken from (Schmeiser 1982 finds 10 to 30 enough, and no more of use).
+/// Minimum number of batches for a rate (Schmeiser 1982 finds 10 to 30 sufficient, and more of no
+/// use).
 pub(super) const LEAST_BATCHES: usize = 20;
 
-/// Two-sided 95 % points of Student's t with 19 to 39 degrees of freedom; beyond, that of 39 is on the safe side.
+/// Two-sided 95 % points of Student's t with 19 to 39 degrees of freedom; beyond, that of 39 is
+/// conservative.
 const T_95: [f64; 21] = [
     2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042, 2.040, 2.037, 2.035, 2.032, 2.030, 2.028, 2.026,
     2.024, 2.023,
 ];
 
-/// Largest autocorrelation that is believed to be all there is: above, batches are too short to tell.
+/// Maximum autocorrelation that is accepted: above it, batches are too short for an estimate.
 const MOST_CORRELATION: f64 = 0.9;
 
-/// Where the warm-up of a series ends: the batches to leave out. None if that is half of them or more.
+/// Returns the number of warm-up batches to drop; `None` if that is at least half of them.
 pub(super) fn warm_up(batches: &[f64]) -> Option<usize> {
     let mut least: Option<(f64, usize)> = None;
     for start in 0..=batches.len() / 2 {
@@ -30,8 +33,9 @@ pub(super) fn warm_up(batches: &[f64]) -> Option<usize> {
     least.map(|(_, start)| start).filter(|&start| 2 * start < batches.len())
 }
 
-/// Half-width of the 95 % interval of the sum of the next `rest` batches (not always a whole number), if they go on as these. None if there
-/// are too few, or neighbours are too much alike to tell.
+/// Returns the half-width of the 95 % interval of the sum of the next `rest` batches (may be
+/// fractional), if the series continues unchanged. `None` if there are too few batches, or their
+/// autocorrelation is too large.
 pub(super) fn half_width(batches: &[f64], rest: f64) -> Option<f64> {
     if batches.len() < LEAST_BATCHES {
         return None;
@@ -49,10 +53,11 @@ pub(super) fn half_width(batches: &[f64], rest: f64) -> Option<f64> {
     }
     let variance = squares / (count - 1.0) * (1.0 + correlation) / (1.0 - correlation);
     let t = T_95[(batches.len() - LEAST_BATCHES).min(T_95.len() - 1)];
-    // What drifts slowly looks steady in a short stretch: as much again as the halves differ is taken to be still to come, either way.
+    // A slow drift looks steady in a short stretch. The difference of the halves is assumed to
+    // continue in either direction.
     let (early, late) = batches.split_at(batches.len() / 2);
     let drift = (self::mean(early) - self::mean(late)).abs() / 2.0;
-    // Neither the mean of these batches nor that of the next is the process' own.
+    // Both the mean of these batches and that of the next deviate from the mean of the process.
     Some(t * (variance * (rest + rest * rest / count)).sqrt() + drift * rest)
 }
 
@@ -60,7 +65,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Squared distances from the mean, added up.
+/// Returns the sum of squared distances from the mean.
 fn squares(values: &[f64]) -> f64 {
     let mean = mean(values);
     values.iter().map(|value| (value - mean) * (value - mean)).sum()
@@ -71,7 +76,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Pseudorandom numbers of mean 0 and variance 1/12 (a linear congruential generator, Knuth 1997, MMIX's constants).
+    /// Pseudorandom numbers of mean 0 and variance 1/12 (a linear congruential generator, Knuth
+    /// 1997, MMIX's constants).
     fn noise(seed: u64) -> impl Iterator<Item = f64> {
         let next = |state: &mut u64| {
             *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -89,7 +95,8 @@ mod tests {
 
     #[test]
     fn a_worked_example() {
-        // 20 batches, 0 and 2 in turn: mean 1, variance 20/19, neighbours opposed. t(19) = 2.093; 5 more batches: 5 + 25/20 = 6.25.
+        // 20 batches, 0 and 2 alternating: mean 1, variance 20/19, negative correlation. t(19) =
+        // 2.093; 5 more batches: 5 + 25/20 = 6.25.
         let batches: Vec<f64> = (0..20).map(|at| if at % 2 == 0 { 0.0 } else { 2.0 }).collect();
         let expected = 2.093 * (20.0 / 19.0 * 6.25f64).sqrt();
         assert!(half_width(&batches, 5.0).is_some_and(|half| (half - expected).abs() < 1e-9));
@@ -99,7 +106,7 @@ mod tests {
     fn what_drifts_is_not_known() {
         let ramp: Vec<f64> = (0..40).map(f64::from).collect();
         assert_eq!(warm_up(&ramp), None);
-        // The lag-1 autocorrelation of a ramp of n is 1 - 3/n and a little less: 0.93.
+        // The lag-1 autocorrelation of a ramp of n is slightly below 1 - 3/n: 0.93.
         assert_eq!(half_width(&ramp, 1.0), None);
     }
 
@@ -109,8 +116,9 @@ mod tests {
         assert_eq!(warm_up(&steps), Some(7));
     }
 
-    /// Of independent noise, and of noise whose neighbours have half in common, 95 % of intervals and more (for the drift that there is not) hold
-    /// what comes, less what 2,000 tries leave open (a standard error of 0.5 %) and an estimated correlation of 40 batches costs.
+    /// For independent noise and for noise with correlation one half, at least 95 % of intervals
+    /// cover the next sum. The drift term widens them. Two margins apply: a standard error of 0.5 %
+    /// for 2,000 tries, and the cost of an estimated correlation of 40 batches.
     #[test]
     fn intervals_cover() {
         for (common, least) in [(0.0, 0.93), (0.5, 0.88)] {
@@ -135,7 +143,7 @@ mod tests {
     }
 
     proptest! {
-        /// In other units it is the same in other units, and it grows with what is to come.
+        /// The half-width scales with the unit, and grows with the length to come.
         #[test]
         fn scales(batches in prop::collection::vec(0.0f64..1000.0, LEAST_BATCHES..60), factor in 0.01f64..100.0, rest in 1.0f64..500.0) {
             let scaled: Vec<f64> = batches.iter().map(|value| value * factor).collect();

@@ -1,7 +1,9 @@
-//! How well a run in a window is to be known, and what it gave if that was known before the window's end.
+//! Requested precision of a run in a window, and the estimate of a run that reached it before the
+//! window's end.
 //!
-//! The estimate for a window is what was simulated, warm-up included, and the steady rate for the rest; only that rest is uncertain
-//! (sources.md D120). `stop` says when a run is known, `batches` how well a rate is.
+//! The estimate for a window is the simulated part, including warm-up, plus the steady rate for the
+//! rest; only that rest is uncertain (sources.md D120). `stop` decides when a run is known,
+//! `batches` how well a rate is known.
 
 mod batches;
 mod stop;
@@ -12,26 +14,27 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// A run is known when the half-width of the 95 % interval of every kernel's instructions is at most this share of them.
+/// Largest relative half-width of the 95 % interval of every kernel's instructions at which a run
+/// is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Precision {
-    /// Parts per million, 1 up to and without 1,000,000.
+    /// Relative half-width in parts per million, 1 to 999,999.
     ppm: u32,
 }
 
 impl Precision {
-    /// Of so many parts per million; none if that is nothing or everything.
+    /// Creates a precision in parts per million; `None` unless 1 to 999,999.
     pub fn of_ppm(ppm: u32) -> Option<Self> {
         (1..1_000_000).contains(&ppm).then_some(Precision { ppm })
     }
 
-    /// As a share, above 0 and below 1.
+    /// Returns the precision as a fraction, above 0 and below 1.
     pub fn share(self) -> f64 {
         f64::from(self.ppm) / 1e6
     }
 }
 
-/// As users write it: `1 %`.
+/// Formats as users write it: `1 %`.
 impl fmt::Display for Precision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (whole, part) = (self.ppm / 10_000, format!("{:04}", self.ppm % 10_000));
@@ -42,13 +45,13 @@ impl fmt::Display for Precision {
     }
 }
 
-/// Percent with at most four decimals, as in `1 %`, `0.5%` or `2`.
+/// Parses percent with at most four decimals, as in `1 %`, `0.5%` or `2`.
 impl FromStr for Precision {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let refused =
-            || format!("`{text}` is no precision; give a percentage above 0 and below 100 with at most four decimals, as in `1 %`");
+            || format!("`{text}` is not a precision; use a percentage above 0 and below 100 with at most four decimals, as in `1 %`");
         let number = text.trim().strip_suffix('%').unwrap_or(text.trim()).trim_end();
         let (whole, part) = number.split_once('.').unwrap_or((number, "0"));
         let digits = |text: &str, most: usize| (1..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -60,23 +63,24 @@ impl FromStr for Precision {
     }
 }
 
-/// Of a run that ended before its window, because it was known well enough: all its counts are of the whole window, and estimated.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Of a run that ended before its window, because it was known well enough: all its counts are of
+/// the whole window, and estimated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Estimate {
-    /// Core cycles simulated.
+    /// Number of core cycles simulated.
     pub simulated_cycles: u64,
-    /// Core cycle from which on rates are taken as steady.
+    /// Core cycle from which rates are taken as steady.
     pub steady_from_cycle: u64,
-    /// Of each workload.
+    /// Half-widths of each workload.
     pub half_widths: Vec<HalfWidth>,
 }
 
 /// Half of the 95 % interval around an estimate: an exact run of the window lies within as often.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct HalfWidth {
-    /// Of its warp instructions.
+    /// Half-width of its warp instructions.
     pub warp_insts: u64,
-    /// Of its thread instructions.
+    /// Half-width of its thread instructions.
     pub thread_insts: u64,
 }
 

@@ -1,5 +1,5 @@
-//! What the firmware would be told of kernels, and which configurations there are of them. A kernel of several launches is another one to
-//! the firmware at each: what it could be given is what any of its launches could.
+//! Kernels as the firmware sees them, and their configurations. A kernel of several launches can
+//! differ at each launch, so its configurations are those of any of its launches.
 
 use super::{SimulatedGpu, unfit};
 use crate::experiment::gpu_runner::RunError;
@@ -14,12 +14,13 @@ use mias_hw_model::sm::Resources;
 use mias_warp_trace::KernelTrace;
 use std::collections::BTreeSet;
 
-/// Sets of launches that differ and may meet, for which configurations are listed (assumption: the sweep of more takes longer than anybody
-/// waits).
+/// Maximum number of different sets of concurrent launches for which configurations are listed
+/// (assumption: the sweep of more takes too long).
 const MOST_MEETINGS: usize = 1_024;
 
 impl SimulatedGpu {
-    /// The kernel as the firmware sees it at each of its launches that differ in what a TB takes and how many count.
+    /// Returns the kernel as the firmware sees it at each launch that differs in the resources or
+    /// the number of its TBs.
     pub(super) fn launches(&self, slot: usize, workload: &Workload) -> Result<Vec<Kernel>, RunError> {
         let mut different: Vec<Kernel> = Vec::new();
         for trace in workload.launches() {
@@ -32,12 +33,12 @@ impl SimulatedGpu {
         Ok(different)
     }
 
-    /// Most TBs per SM that a policy gives the kernel.
+    /// Returns the maximum number of TBs per SM that a policy gives the kernel.
     fn cap(&self, kernel: &Kernel) -> u8 {
         Context { gpu: &self.properties, settings: &Settings::default(), kernels: std::slice::from_ref(kernel) }.cap(kernel)
     }
 
-    /// All configurations of these kernels, in lexicographic order.
+    /// Returns all configurations of these kernels, in lexicographic order.
     fn configurations_of(&self, kernels: &[Kernel]) -> impl Iterator<Item = Vec<u32>> {
         let candidates: Vec<Candidate> = kernels.iter().map(|k| Candidate { demand: k.demand, cap: self.cap(k) }).collect();
         let count = kernels.len();
@@ -45,7 +46,7 @@ impl SimulatedGpu {
         admitted.map(move |vector| (0..count).map(|k| vector.get(k).into()).collect())
     }
 
-    /// One launch as the firmware sees it.
+    /// Returns one launch as the firmware sees it.
     fn kernel(&self, slot: usize, workload: &Workload, trace: &KernelTrace) -> Result<Kernel, RunError> {
         let info = trace.info();
         let demand = Resources::of_tb(info, &self.config.sm);
@@ -57,13 +58,14 @@ impl SimulatedGpu {
         Ok(Kernel::new(slot as u8, &shape, trace.tbs(), &self.properties.limits))
     }
 
-    /// All configurations of any launches that may meet, in lexicographic order.
+    /// Returns all configurations of any launches that may run concurrently, in lexicographic
+    /// order.
     pub(super) fn configurations_in_turn(&self, workloads: &[&Workload]) -> Result<Vec<Vec<u32>>, RunError> {
         let mut together: Vec<Vec<Kernel>> = vec![Vec::new()];
         for (slot, workload) in workloads.iter().enumerate() {
             let launches = self.launches(slot, workload)?;
             if together.len() * launches.len() > MOST_MEETINGS {
-                let why = "their launches differ in too many ways for every configuration to be tried; name single launches (FILE#N)";
+                let why = "too many configurations, because their launches differ; name single launches (FILE#N)";
                 return Err(RunError::Workload(why.into()));
             }
             together = together.iter().flat_map(|before| launches.iter().map(|launch| [&before[..], &[*launch]].concat())).collect();

@@ -1,9 +1,9 @@
-//! What the GPU model counts, as outcomes have it.
+//! Converts counters of the GPU model to their form in outcomes.
 
 use crate::experiment::gpu_runner::{InPlace, SmTotals};
 use mias_hw_model::gpu::{self, SmStats, Stats};
 
-/// Sums over the SMs.
+/// Sums counters over the SMs.
 pub(super) fn sm_totals(stats: &Stats) -> SmTotals {
     let sum = |of: fn(&SmStats) -> u64| stats.sms.iter().map(of).sum();
     SmTotals {
@@ -14,7 +14,7 @@ pub(super) fn sm_totals(stats: &Stats) -> SmTotals {
     }
 }
 
-/// The share of all SM cycles in which SMs were where their last quotas wanted them.
+/// Returns the fraction of SM cycles in which SMs matched their final quotas.
 pub(super) fn in_place(stats: &Stats) -> InPlace {
     let gpu::InPlace { sm_cycles, sms_short_of_it } = stats.in_place;
     let all = (stats.cycles * stats.sms.len() as u64).max(1);

@@ -1,4 +1,4 @@
-//! Whether a run is known well enough to be ended: what the rule of [`Stop`] is shown of it.
+//! Connects a run to the stopping rule of [`Stop`].
 
 use super::SimulatedGpu;
 use crate::experiment::controller::Controller;
@@ -11,8 +11,9 @@ use mias_hw_model::register_block::RegisterBlock;
 use mias_registers::PhaseCode;
 
 impl SimulatedGpu {
-    /// What ends a run before its window; none where nothing may: no precision is asked for, kernels do not start again, all of the window is
-    /// sampled, or all that happens at the register block is recorded.
+    /// Returns the rule that may end a run before its window. It is `None` if no precision is
+    /// requested, kernels are not relaunched, all of the window is sampled, or the register block
+    /// is recorded.
     pub(super) fn stop(&self, run: &Run<'_>) -> Option<Stop> {
         let options = run.options;
         let End::Cycles(window) = options.end else { return None };
@@ -29,7 +30,7 @@ impl SimulatedGpu {
     }
 }
 
-/// Looks at a run, if this is a cycle in which it is looked at; something if it is known now.
+/// Checks a run if a check is due in this cycle; returns the result once the run is known.
 pub(super) fn look(stop: &mut Stop, gpu: &mut Gpu, controller: &Controller) -> Option<Known> {
     if !Stop::looks_at(gpu.cycle()) {
         return None;
@@ -43,7 +44,7 @@ pub(super) fn look(stop: &mut Stop, gpu: &mut Gpu, controller: &Controller) -> O
     stop.look(Progress { settled: arrived && phase, placements: (registers.generation(), registers.reschedulings()), out, stats })
 }
 
-/// Whether the kernel on `stream` has neither a TB nor the quota for one on any SM.
+/// Returns whether the kernel on `stream` has neither a TB nor the quota for one on any SM.
 fn is_out(registers: &RegisterBlock, stats: &Stats, stream: u32) -> bool {
     slot_of(registers, stream)
         .is_some_and(|slot| stats.sms.iter().enumerate().all(|(sm, of_sm)| of_sm.resident[slot] == 0 && registers.quota(sm, slot) == 0))

@@ -1,4 +1,4 @@
-//! The simulated GPU under the firmware, as experiments see it.
+//! Simulated GPU under the firmware, as a runner of experiments.
 
 mod configurations;
 mod counts;
@@ -36,52 +36,53 @@ use notes::Noted;
 use requests::AHEAD_CYCLES;
 use shared_prefix::Shared;
 
-/// Cycles simulated between two progress reports.
+/// Number of cycles simulated between two progress reports.
 const CHUNK_CYCLES: u64 = 8_192;
 
-/// Of a copy to the device, only as many sectors from its end are brought into the L2 as fill it so many times: they leave nothing of those
-/// before (assumption: no set of the L2 gets less than an eighth of its share of consecutive lines).
+/// Maximum part of a copy to the device that is brought into the L2, from its end, in L2
+/// capacities. It evicts all earlier sectors (assumption: no set of the L2 gets less than an eighth
+/// of its share of consecutive lines).
 const MOST_L2_FILLS: u64 = 8;
 
-/// A GPU that can run workloads; every run starts from reset.
+/// GPU that can run workloads; every run starts from reset.
 #[derive(Clone, Debug)]
 pub struct SimulatedGpu {
     config: GpuConfig,
-    /// The machine as the firmware reads it from the register block.
+    /// Properties of the machine that the firmware reads from the register block.
     properties: GpuProperties,
     cancel: Cancel,
-    /// The threads that its runs share.
+    /// Threads shared by its runs.
     threads: Threads,
-    /// Jump over cycles in which nothing can happen.
+    /// Whether cycles without events are skipped.
     skip: bool,
-    /// Record what happens at the register block.
+    /// Whether events at the register block are recorded.
     record: bool,
-    /// Record the firmware's accesses to it.
+    /// Whether the firmware's accesses are recorded.
     record_firmware: bool,
-    /// Keep how the firmware chooses victims.
+    /// Whether the firmware's choices of victims are kept.
     explain: bool,
-    /// The image that decides; none: the firmware in this process.
+    /// Firmware image that decides; `None` for the firmware in this process.
     image: Option<Image>,
-    /// Instructions are noted so often.
+    /// Interval of instruction samples.
     samples: Option<Sampling>,
-    /// Core cycles between two notes of the energy; none: there are no notes.
+    /// Core cycles between two energy samples; `None` for no samples.
     energy_cycles: Option<u64>,
-    /// Most notes of what moves where contexts are switched; none: there are no notes.
+    /// Maximum number of entries in the log of context movements; `None` for no log.
     context_notes: Option<usize>,
 }
 
-/// A GPU in the middle of a run.
+/// GPU in the middle of a run.
 struct Running {
     gpu: Gpu,
     controller: Controller,
-    /// What ends it before its window, if anything does.
+    /// Rule that may end the run before its window.
     stop: Option<Stop>,
-    /// That it is known, and was ended.
+    /// Result of the rule, once it has ended the run.
     known: Option<Known>,
 }
 
 impl SimulatedGpu {
-    /// A GPU with this (checked) configuration.
+    /// Creates a GPU with this (checked) configuration.
     pub fn new(config: GpuConfig) -> Self {
         let straps = Straps::new(PolicyCode::LeftOver);
         let Ok(properties) = GpuProperties::read(&mut RegisterBlock::new(GpuDescription::of(&config, straps)));
@@ -101,61 +102,63 @@ impl SimulatedGpu {
         }
     }
 
-    /// The same GPU, whose runs end with [`RunError::Interrupted`] at the next chunk of cycles once `cancel` asks for it.
+    /// Makes runs end with [`RunError::Interrupted`] at the next chunk of cycles after a request of
+    /// `cancel`.
     pub fn stopped_by(self, cancel: Cancel) -> Self {
         SimulatedGpu { cancel, ..self }
     }
 
-    /// The same GPU, whose runs share these threads with all that have a clone of them; one each before. Results are the same.
+    /// Shares these threads among the runs of all GPUs with a clone of them. The default is one
+    /// thread per run. Results do not change.
     pub fn with_threads(self, threads: Threads) -> Self {
         SimulatedGpu { threads, ..self }
     }
 
-    /// The same GPU, which runs every cycle instead of jumping over those in which nothing can happen. Slower; every number
-    /// stays the same (sources.md D109).
+    /// Simulates every cycle instead of skipping those without events. Slower; no number changes
+    /// (sources.md D109).
     pub fn without_skipping(self) -> Self {
         SimulatedGpu { skip: false, ..self }
     }
 
-    /// The same GPU, which records what happens at the register block ([`Outcome::activity`]).
+    /// Records events at the register block ([`Outcome::activity`]).
     pub fn recording(self) -> Self {
         SimulatedGpu { record: true, ..self }
     }
 
-    /// The same GPU, which records the firmware's register accesses ([`Outcome::recording`]).
+    /// Records the firmware's register accesses ([`Outcome::recording`]).
     pub fn recording_firmware(self) -> Self {
         SimulatedGpu { record_firmware: true, ..self }
     }
 
-    /// The same GPU, which keeps how the firmware in this process chooses victims ([`Outcome::victims`]).
+    /// Keeps the victim choices of the firmware in this process ([`Outcome::victims`]).
     pub fn explaining(self) -> Self {
         SimulatedGpu { explain: true, ..self }
     }
 
-    /// The same GPU, whose scheduler is an image in QEMU; none: the firmware in this process.
+    /// Uses an image in QEMU as the scheduler; `None` for the firmware in this process.
     pub fn with_image(self, image: Option<Image>) -> Self {
         SimulatedGpu { image, ..self }
     }
 
-    /// The same GPU, which notes the instructions so far now and then ([`Outcome::samples`]).
+    /// Samples instructions at intervals ([`Outcome::samples`]).
     pub fn sampling(self, samples: Sampling) -> Self {
         SimulatedGpu { samples: Some(samples), ..self }
     }
 
-    /// The same GPU, which notes every so many core cycles, at least 1, what the run has cost so far ([`Outcome::energy_samples`]).
+    /// Samples energy every `every_cycles` core cycles, at least 1 ([`Outcome::energy_samples`]).
     pub fn noting_energy(self, every_cycles: u64) -> Self {
         SimulatedGpu { energy_cycles: Some(every_cycles), ..self }
     }
 
-    /// The same GPU, which notes what moves where contexts are switched, up to so many notes ([`Outcome::context_log`]).
+    /// Logs context movements, at most `most` entries ([`Outcome::context_log`]).
     pub fn noting_contexts(self, most: usize) -> Self {
         SimulatedGpu { context_notes: Some(most), ..self }
     }
 
-    /// The same GPU with other values in some fields of its machine's file.
+    /// Returns the same GPU with other values in some fields of its machine's file.
     ///
     /// # Errors
-    /// [`RunError::Workload`] if there is no such machine.
+    /// [`RunError::Workload`] if the fields are invalid.
     pub fn with_fields(&self, fields: &[Field]) -> Result<Self, RunError> {
         let config = changed(&self.config, fields).map_err(RunError::Workload)?;
         config.check().map_err(|error| RunError::Workload(format!("machine `{}`: {error}", config.name)))?;
@@ -163,7 +166,7 @@ impl SimulatedGpu {
         Ok(SimulatedGpu { config, properties, ..self.clone() })
     }
 
-    /// The GPU with its launches posted and its firmware started, at cycle 0.
+    /// Returns the GPU with its launches posted and its firmware started, at cycle 0.
     fn start(&self, run: &Run<'_>) -> Result<Running, RunError> {
         let config = run.options.levels.on(run.options.transition.on(&self.config));
         let mut gpu = Gpu::new(&config, self.straps(run)).with_tb_cap(run.options.tbs_per_sm.unwrap_or(u32::MAX));
@@ -192,7 +195,7 @@ impl SimulatedGpu {
         for workload in &run.workloads {
             let &Workload { arrival_cycle, stream, sector_offset, priority, latency_limit, .. } = *workload;
             let (trace, source) = (workload.trace.clone(), workload.source.clone());
-            // One that is to have its room by a time is one launch: its end is looked for.
+            // A kernel with a latency limit is launched once: its end is measured.
             let relaunch = relaunch && latency_limit == 0;
             let live_registers = if self.config.sm.oversubscription.is_some() { workload.live_registers() } else { Vec::new() };
             let identity = workload.identity();
@@ -216,7 +219,7 @@ impl SimulatedGpu {
         Ok(Running { gpu, controller, stop: self.stop(run), known: None })
     }
 
-    /// Brings into the L2 what the workload's program had copied to the device.
+    /// Brings into the L2 the data that the workload's program had copied to the device.
     fn warm(&self, gpu: &mut Gpu, workload: &Workload) {
         let l2 = &self.config.l2;
         let lines = u64::from(self.config.dram.channels * l2.slices_per_channel) * u64::from(l2.sets * l2.ways);
@@ -228,7 +231,7 @@ impl SimulatedGpu {
         }
     }
 
-    /// Runs to cycle `limit`, until all is done, or until the run is known.
+    /// Advances to cycle `limit`, until all kernels are done, or until the run is known.
     fn advance(&self, running: &mut Running, limit: u64, progress: &(dyn Fn(u64) + Sync)) -> Result<(), RunError> {
         let Running { gpu, controller, stop, known } = running;
         let going = self.threads.begin();
@@ -242,7 +245,7 @@ impl SimulatedGpu {
             let end = gpu.run(controller, limit.min(chunk));
             progress(gpu.cycle() - before);
             if let Some(failure) = controller.failure() {
-                // Ctrl-C reaches QEMU too.
+                // Ctrl-C reaches QEMU too, so its failure may be the interruption.
                 return Err(if self.cancel.requested() { RunError::Interrupted } else { failure });
             }
             match end {
@@ -257,25 +260,25 @@ impl SimulatedGpu {
 }
 
 impl SimulatedGpu {
-    /// Runs to the end. Progress is told all that was expected.
+    /// Advances to the end. Progress counts all planned cycles.
     fn run_on(&self, running: &mut Running, limit: u64, progress: &(dyn Fn(u64) + Sync)) -> Result<(), RunError> {
         self.advance(running, limit, progress)?;
         running.known.iter().for_each(|known| progress(limit - known.estimate.simulated_cycles));
         Ok(())
     }
 
-    /// What a run that has ended gave.
+    /// Returns the results of a finished run.
     fn outcome(&self, running: Running, limit: u64) -> Outcome {
         let Running { mut gpu, controller, known, .. } = running;
         self.outcome_of(&mut gpu, controller, known, limit)
     }
 
-    /// The same with when the kernels had their room, where somebody is preempted or before others.
+    /// Adds the placement times of kernels, with preemption or priorities.
     fn with_room(&self, run: &Run<'_>, outcome: Outcome) -> Outcome {
         let latency = u64::from(self.config.launch.latency_cycles);
         let room = PlacementTimes::of(&outcome, &run.workloads, latency, run.options.transition.preempts());
         let mut outcome = Outcome { room, ..outcome };
-        // What a kernel that is before others gets is no quota of a configuration.
+        // The TBs of a kernel with priority are not a quota of a configuration.
         for (kernel, workload) in run.workloads.iter().enumerate() {
             if workload.is_beside_quotas(run.options.transition) {
                 outcome.placement.iter_mut().filter_map(|placement| placement.config.get_mut(kernel)).for_each(|tbs| *tbs = 0);
@@ -349,7 +352,7 @@ impl GpuRunner for SimulatedGpu {
         if let Some(requests) = &run.options.requests {
             let (running, requested) = self.request(run, requests, progress)?;
             let mut outcome = Outcome { requested, ..self.outcome(running, limit) };
-            // The urgent kernel ran on copies only.
+            // The urgent kernel runs on copies only.
             outcome.launches.push(LaunchStats::default());
             outcome.placement.iter_mut().for_each(|placement| placement.config.push(0));
             return Ok(outcome);
@@ -365,7 +368,7 @@ impl GpuRunner for SimulatedGpu {
 
     fn run_together(&self, runs: &[Run<'_>], progress: &(dyn Fn(u64) + Sync), done: &(dyn Fn(usize, Result<Outcome, RunError>) + Sync)) {
         match runs {
-            // What becomes of a queue's launches is told by who runs it.
+            // `run_queue` reports a queue's launches.
             [first, _, ..]
                 if self.shares()
                     && self.energy_cycles.is_none()
@@ -382,7 +385,7 @@ impl GpuRunner for SimulatedGpu {
     }
 }
 
-/// The cycle at which a run ends at the latest.
+/// Returns the latest cycle at which a run ends.
 fn limit(options: Options) -> u64 {
     match options.end {
         End::Cycles(cycles) => cycles,
@@ -400,7 +403,7 @@ impl Calibrated for SimulatedGpu {
         let before = running.gpu.stats();
         self.advance(&mut running, close, &|_| {})?;
         let after = running.gpu.stats();
-        // As wide as the register block's counters; the window bounds both.
+        // The register block's counters have the same width; the window bounds both.
         let narrow = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
         let sample = |(before, after): (&SmStats, &SmStats)| StallSample {
             outstanding_misses: narrow(after.counters.outstanding_misses - before.counters.outstanding_misses),

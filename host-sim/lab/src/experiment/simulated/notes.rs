@@ -1,25 +1,25 @@
-//! What is noted of a run now and then: instructions, and what it has cost so far. A run that is looked at goes on as one that is not.
+//! Periodic samples of a run: instructions and energy. Sampling does not change a run.
 
 use super::{Running, SimulatedGpu, limit};
 use crate::experiment::gpu_runner::{EnergySample, Run, RunError, Sample, Sampling};
 use mias_hw_model::energy::EnergyReport;
 use mias_hw_model::gpu::Stats;
 
-/// What was noted, in order.
+/// Samples in order.
 #[derive(Default)]
 pub(super) struct Noted {
     pub(super) samples: Vec<Sample>,
     pub(super) energy_samples: Vec<EnergySample>,
 }
 
-/// The first multiple of what lies between two notes that is after `cycle`; none if there is none by the last.
+/// Returns the first sampling cycle after `cycle`; `None` if it is beyond the last.
 fn after(cycle: u64, noted: Sampling) -> Option<u64> {
     let every = noted.every_cycles.max(1);
     (cycle / every).checked_add(1)?.checked_mul(every).filter(|next| *next <= noted.until_cycle)
 }
 
 impl SimulatedGpu {
-    /// Advances from note to note, as far as any are wanted.
+    /// Advances from sample to sample, up to the last one requested.
     pub(super) fn note_until(&self, running: &mut Running, run: &Run<'_>, progress: &(dyn Fn(u64) + Sync)) -> Result<Noted, RunError> {
         let until_cycle = limit(run.options);
         let asked = run.options.sample_cycles.map(|every_cycles| Sampling { every_cycles, until_cycle });
@@ -46,7 +46,7 @@ impl SimulatedGpu {
     }
 }
 
-/// Instructions by now, and accesses of the L1s if they are asked for.
+/// Returns the instructions so far, and L1 accesses if requested.
 fn sample(cycle: u64, stats: &Stats, accesses: bool) -> Sample {
     let insts = stats.launches.iter().map(|launch| (launch.warp_insts, launch.thread_insts)).collect();
     let l1_accesses = if accesses { stats.launches.iter().map(|launch| launch.l1.accesses).collect() } else { Vec::new() };

@@ -1,4 +1,5 @@
-//! A queue of launches on a simulated GPU ([`Queue`]): it runs to its end, and what its launches did is told by launch and by kernel.
+//! Queue of launches on a simulated GPU ([`Queue`]): it runs to its end, and results are reported
+//! by launch and by kernel.
 
 use super::{SimulatedGpu, limit};
 use crate::experiment::gpu_runner::{Options, Outcome, Run, RunError};
@@ -7,7 +8,7 @@ use crate::experiment::workload::{Workload, place_for};
 use mias_hw_model::gpu::{CacheStats, LaunchStats};
 
 impl SimulatedGpu {
-    /// Runs the launches that are drawn from the run's kernels, each with buffers of its own.
+    /// Runs the launches drawn from the run's kernels, each with its own buffers.
     pub(super) fn run_queue(&self, run: &Run<'_>, queue: Queue, progress: &(dyn Fn(u64) + Sync)) -> Result<Outcome, RunError> {
         let mut launches = queue.launches(&run.workloads);
         let options = Options { queue: None, ..run.options };
@@ -24,7 +25,7 @@ impl SimulatedGpu {
             together(launches.map(|(_, launch)| launch))
         };
         let by_kernel = (0..run.workloads.len()).map(of_kernel).collect();
-        // Of launches, which are not the run's kernels.
+        // These fields describe launches, which are not the run's kernels.
         Ok(Outcome { launches: by_kernel, queued, placement: Vec::new(), decision: None, search: None, ..outcome })
     }
 }
@@ -40,7 +41,7 @@ fn of(launch: &Workload, stats: &LaunchStats, kernel: usize) -> QueuedLaunch {
     }
 }
 
-/// What launches did together, from the start of the first to the end of the last.
+/// Sums the statistics of launches, from the start of the first to the end of the last.
 fn together<'l>(launches: impl Iterator<Item = &'l LaunchStats>) -> LaunchStats {
     launches.fold(LaunchStats::default(), |mut sum, launch| {
         let cache = |sum: &mut CacheStats, of: &CacheStats| {

@@ -1,5 +1,6 @@
-//! Requests for room on a simulated GPU ([`Requests`]): one run without the urgent kernel, and from it a copy for each request, scheme and
-//! limit, which goes on until the urgent kernel has ended.
+//! Placement requests on a simulated GPU ([`Requests`]): one run without the urgent kernel, and a
+//! copy of it for each request, scheme and limit. A copy continues until the urgent kernel has
+//! ended.
 
 use super::{Controller, PolicySource, Running, SimulatedGpu, limit, unfit};
 use crate::experiment::decision_time::DecisionTimer;
@@ -9,27 +10,28 @@ use crate::experiment::workload::Workload;
 use mias_hw_model::gpu::{Gpu, Launch, Preemption, RunEnd, Technique};
 use std::collections::BTreeMap;
 
-/// Cycles that an urgent kernel may take alone (assumption: a hundred times the limits of interest).
+/// Maximum number of cycles of an urgent kernel alone (assumption: a hundred times the limits of
+/// interest).
 const MOST_CYCLES: u64 = 400_000;
 
-/// A copy is followed for so many times the limit and the time alone (assumption: whoever is not through by then has missed, and by how much
-/// is of no interest).
+/// Length of a copy, as a multiple of the limit plus the time alone (assumption: the exact delay of
+/// a later end does not matter).
 const MISSED: u64 = 4;
 
-/// Cycles after which a copy is looked at for the urgent kernel's end.
+/// Cycles between two checks for the urgent kernel's end.
 const END_CYCLES: u64 = 500;
 
-/// Cycles between two looks at what is held while room is made.
+/// Cycles between two samples of held registers during preemption.
 const LOOK_CYCLES: u64 = 100;
 
-/// Cycles that the oracle looks ahead: beyond any limit.
+/// Look-ahead of the oracle in cycles: beyond any limit.
 pub(super) const AHEAD_CYCLES: u64 = 50_000;
 
-/// Stream of the urgent kernel: no other has it.
+/// Stream of the urgent kernel, distinct from all others.
 const URGENT_STREAM: u32 = u32::MAX;
 
 impl SimulatedGpu {
-    /// The requests of a run, and the run itself, which is over at its last request.
+    /// Executes the requests of a run, and the run itself up to its last request.
     pub(super) fn request(
         &self,
         run: &Run<'_>,
@@ -37,7 +39,7 @@ impl SimulatedGpu {
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<(Running, Vec<Requested>), RunError> {
         let Some((urgent, running)) = run.workloads.split_last().filter(|(_, running)| !running.is_empty()) else {
-            return Err(RunError::Workload("requests need a kernel that runs, and the urgent one last".into()));
+            return Err(RunError::Workload("requests need a running kernel, and the urgent one last".into()));
         };
         let base = Run { workloads: running.to_vec(), ..run.clone() };
         let alone_cycles = self.urgent_alone(run, urgent)?;
@@ -56,7 +58,7 @@ impl SimulatedGpu {
             }
         }
         let mut state = self.start(&base)?;
-        // What drains later meets no limit, whenever that is.
+        // A victim that drains later misses every limit, so its exact time does not matter.
         let ahead = 2 * limits.iter().max().copied().unwrap_or_default();
         let latency = u64::from(self.config.launch.latency_cycles);
         let mut held_before = 0;
@@ -67,7 +69,7 @@ impl SimulatedGpu {
             state.gpu.know_idempotence();
             let told = if requests.schemes().any(|scheme| scheme == Scheme::Oracle) { state.gpu.look_ahead(ahead) } else { Vec::new() };
             let mut cases = all.iter_mut();
-            // What the proposed scheme came to, by limit: it comes before the oracle.
+            // Outcomes of the proposed scheme, by limit; it runs before the oracle.
             let mut proposed = vec![None; limits.len()];
             for scheme in requests.schemes() {
                 for (&limit_cycles, proposed) in limits.iter().zip(&mut proposed) {
@@ -98,7 +100,7 @@ impl SimulatedGpu {
         Ok((state, all))
     }
 
-    /// Registers that TBs hold, of all SMs.
+    /// Returns the number of registers that TBs hold on all SMs.
     fn held_registers(&self, gpu: &Gpu) -> u64 {
         self.registers().saturating_sub(gpu.free_registers())
     }
@@ -107,12 +109,13 @@ impl SimulatedGpu {
         u64::from(self.config.sm.registers) * u64::from(self.config.sm.count)
     }
 
-    /// So many registers in thousandths of all.
+    /// Converts registers to permille of all registers.
     fn permille_of_registers(&self, registers: u64) -> u32 {
         (1000 * registers / self.registers().max(1)) as u32
     }
 
-    /// Cycles that the urgent kernel takes on an empty GPU, from the moment at which its TBs may issue.
+    /// Returns the cycles of the urgent kernel on an empty GPU, from the cycle in which its TBs may
+    /// issue.
     fn urgent_alone(&self, run: &Run<'_>, urgent: &Workload) -> Result<u64, RunError> {
         let mut straps = self.straps(run);
         straps.preempt = Scheme::Shieh.code();
@@ -124,7 +127,8 @@ impl SimulatedGpu {
         })
     }
 
-    /// One request, on a copy of a run: the urgent kernel's TBs may issue from cycle `instant` on.
+    /// Executes one request on a copy of a run: the urgent kernel's TBs may issue from cycle
+    /// `instant`.
     fn one_request(
         &self,
         run: &Run<'_>,
@@ -142,8 +146,8 @@ impl SimulatedGpu {
         self.follow(run, &mut gpu, urgent, (instant, most_cycles), Some(scheme))
     }
 
-    /// Launches the urgent kernel, starts the firmware anew, which finds the others in their slots, and runs until the urgent kernel has
-    /// ended.
+    /// Launches the urgent kernel, restarts the firmware, which finds the other kernels in their
+    /// slots, and runs until the urgent kernel has ended.
     fn follow(
         &self,
         run: &Run<'_>,
@@ -187,7 +191,7 @@ impl SimulatedGpu {
             } else {
                 gpu.cycle() + LOOK_CYCLES
             };
-            // In stretches, to see its end.
+            // Advance in short steps, to detect its end.
             let step = step.min(gpu.cycle() + END_CYCLES).min(until);
             match gpu.run(&mut controller, step) {
                 RunEnd::CycleLimit | RunEnd::AllComplete => {}
@@ -222,7 +226,7 @@ fn is_whole(scheme: Scheme) -> bool {
     matches!(scheme, Scheme::Chimera | Scheme::ChimeraPlus)
 }
 
-/// What TBs that were made to leave cost, by `now`.
+/// Adds the cost of preempted TBs by cycle `now`.
 fn add_victims(request: &mut Request, victims: &[Preemption], now: u64, whole: bool) {
     let left = |tb: &Preemption| tb.left_cycle.unwrap_or(now);
     let mut last_of_sm: BTreeMap<u32, u64> = BTreeMap::new();
@@ -232,7 +236,7 @@ fn add_victims(request: &mut Request, victims: &[Preemption], now: u64, whole: b
     }
     for tb in victims {
         let took = left(tb) - tb.commanded_cycle;
-        // At the rate at which it has issued so far.
+        // Instructions at the TB's rate so far.
         let at_its_rate =
             |cycles: u64| (u128::from(tb.warp_insts) * u128::from(cycles)).checked_div(u128::from(tb.resident_cycles)).unwrap_or(0) as u64;
         request.all_insts += tb.would_lose();
@@ -255,7 +259,7 @@ fn add_victims(request: &mut Request, victims: &[Preemption], now: u64, whole: b
             }
             Technique::Switch => {
                 request.victims[2] += 1;
-                // Until its turn comes it runs; by then it may have ended.
+                // A TB runs until its switch begins, and may end by then.
                 let stood = tb.stopped_cycle.map_or(0, |stopped| left(tb) - stopped);
                 request.switched_insts += at_its_rate(2 * stood);
             }
@@ -289,7 +293,8 @@ mod tests {
         }
     }
 
-    /// Half an instruction per cycle each: a flush throws 100 away; a switch of 60 cycles costs as much there and back; a drain of 100 for 80.
+    /// Half an instruction per cycle each: a flush loses 100. A switch of 60 cycles costs 60 out
+    /// and back. A drain takes 100 instead of the estimated 80.
     #[test]
     fn victims_cost_what_they_lose() {
         let victims =
@@ -298,14 +303,15 @@ mod tests {
         add_victims(&mut request, &victims, 2000, false);
         assert_eq!((request.victims, request.flushed_insts, request.switched_insts, request.idle_insts), ([1, 1, 1], 100, 60, 0));
         assert_eq!((request.all_insts, request.drain_estimated, request.drain_cycles, request.drain_errors), (300, 80, 100, 20));
-        // The whole SM is empty for 100 cycles of the one, and for 40 of the other.
+        // The whole SM is empty for 100 cycles of the one victim, and for 40 of the other.
         let mut request = Request::default();
         add_victims(&mut request, &victims, 2000, true);
         assert_eq!(request.idle_insts, 50 + 20);
         assert_eq!(request.lost_insts(), 100 + 60 + 70);
     }
 
-    /// One that waited 40 of its 60 cycles for its turn stood still for 20; one that ended before its turn came never did.
+    /// A TB that waited 40 of 60 cycles for its switch lost only 20; one that ended before its
+    /// switch lost none.
     #[test]
     fn who_waits_for_a_switch_loses_nothing() {
         let switched = victim(Technique::Switch, 1000, 1060, 50);
@@ -315,7 +321,7 @@ mod tests {
         assert_eq!((request.victims, request.switched_insts), ([0, 0, 2], 20));
     }
 
-    /// Where nothing is known of how long a drain takes there is no estimate to be wrong.
+    /// A drain without an estimate has no estimation error.
     #[test]
     fn what_was_not_estimated_is_no_error() {
         let victims = [victim(Technique::Drain, 1000, 1100, (1 << 24) - 1), victim(Technique::Drain, 1000, 1100, 80)];
@@ -325,7 +331,8 @@ mod tests {
         assert_eq!((request.drain_estimated, request.drain_cycles, request.drain_errors), (80, 100, 20));
     }
 
-    /// A TB that had issued all it has has ended: nothing is executed again, and flushing it would not throw away anything either.
+    /// A TB that had issued all its instructions has ended. Nothing is executed again, so flushing
+    /// it loses nothing.
     #[test]
     fn who_had_ended_loses_nothing() {
         let ended = |technique| Preemption { ended: true, stopped_cycle: None, ..victim(technique, 1000, 1000, 0) };

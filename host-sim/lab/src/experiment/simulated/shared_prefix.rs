@@ -1,13 +1,17 @@
-//! Runs that differ only in the policy and in how well they are to be known, as one simulation for as long as the policies act alike.
+//! Runs that differ only in policy and precision, as one simulation for as long as the policies act
+//! alike.
 //!
-//! The variants of MIAS place the same configurations at the same time and differ in what they make of the counters; two that choose the
-//! same configuration in the same cycle go on alike to the end. So the firmware of every run is called at every interrupt, one of them
-//! (the leader) on the register block of the simulation, the others each on a copy with their own straps. As long as all blocks are
-//! equal afterwards, the GPU cannot tell which of them was the real one. When they are not, the runs are parted by the block that their
-//! firmware left, and each part goes on from the last copy of the GPU, taken when all still agreed. A run that is known well enough leaves
-//! the others, which go on.
+//! The variants of MIAS place the same configurations at the same time and differ in their
+//! evaluation of the counters. Two that choose the same configuration in the same cycle stay equal
+//! to the end. So every run's firmware is called at every interrupt. The leader uses the
+//! simulation's register block, the others a copy each with their own straps.
 //!
-//! Every run's outcome is what it would have been alone, in every number (`tests/together.rs` and `tests/precision.rs` of the suites).
+//! As long as all blocks are equal afterwards, the GPU cannot distinguish them. When they differ,
+//! the runs are split by their block. Each part continues from the last copy of the GPU, taken
+//! while all agreed. A run that is known well enough leaves the group, which continues.
+//!
+//! Every run's outcome equals that of a separate simulation in every number (`tests/together.rs`
+//! and `tests/precision.rs` of the suites).
 
 use super::{Running, SimulatedGpu, known};
 use crate::experiment::controller::Controller;
@@ -17,31 +21,32 @@ use mias_hw_model::gpu::{Gpu, Microcontroller, RunEnd};
 use mias_hw_model::register_block::{RegisterBlock, Straps};
 use rayon::Scope;
 
-/// Cycles between two copies of the GPU while runs share it. What is simulated twice when they part is less than that; a copy takes
-/// about as long as a few hundred cycles.
+/// Cycles between two copies of the GPU while runs share it. At a split, fewer cycles than this are
+/// simulated twice. A copy takes about as long as a few hundred cycles.
 const COPY_EVERY_CYCLES: u64 = 16_384;
 
-/// One of the runs.
+/// One of the runs in a group.
 struct Member {
-    /// Its place among the runs.
+    /// Index among the runs.
     index: usize,
     controller: Controller,
     straps: Straps,
-    /// How well it is to be known, if it may end before its window.
+    /// Requested precision, if it may end before its window.
     precision: Option<Precision>,
 }
 
-/// Runs that share a simulation.
+/// Group of runs that share a simulation.
 struct Pack {
     gpu: Gpu,
-    /// What ends members before their window: one for each precision among them.
+    /// Stopping rules of the members: one for each precision among them.
     stops: Vec<Stop>,
-    /// The first leads.
+    /// Members of the group; the first leads.
     members: Vec<Member>,
 }
 
 impl Pack {
-    /// Members on `gpu`, whose register block becomes the first one's. Of `stops` those stay that a member has.
+    /// Creates a group on `gpu`, whose register block becomes that of the first member. Of `stops`,
+    /// those that a member uses stay.
     fn new(mut gpu: Gpu, stops: Vec<Stop>, members: Vec<Member>) -> Option<Pack> {
         let leader = members.first()?.straps.clone();
         *gpu.registers_mut() = gpu.registers().clone().with_straps(leader);
@@ -50,20 +55,20 @@ impl Pack {
     }
 }
 
-/// What the parts of a simulation have in common.
+/// State common to the parts of a simulation.
 pub(super) struct Shared<'a> {
-    /// When the runs end.
+    /// Cycle at which the runs end.
     pub(super) limit: u64,
-    /// Told the cycles simulated, over all runs.
+    /// Receiver of the cycles simulated, over all runs.
     pub(super) progress: &'a (dyn Fn(u64) + Sync),
-    /// Told each run's outcome as soon as there is one.
+    /// Receiver of each run's outcome, as soon as it is known.
     pub(super) done: &'a (dyn Fn(usize, Result<Outcome, RunError>) + Sync),
 }
 
-/// The firmware of all members, called in turn.
+/// Firmware of all members, called in turn.
 struct Lockstep<'a> {
     members: &'a mut [Member],
-    /// Places of members by the block that they left, once that is more than one.
+    /// Indices of members by resulting block, once the blocks differ.
     parts: Vec<(RegisterBlock, Vec<usize>)>,
 }
 
@@ -71,7 +76,7 @@ impl Microcontroller for Lockstep<'_> {
     fn on_interrupt(&mut self, registers: &mut RegisterBlock) {
         let Some((leader, others)) = self.members.split_first_mut() else { return };
         if !self.parts.is_empty() {
-            // Parted earlier in this stretch, which is run again.
+            // The group split earlier in this stretch, which is simulated again.
             return leader.controller.on_interrupt(registers);
         }
         let before = registers.clone();
@@ -93,8 +98,8 @@ impl Microcontroller for Lockstep<'_> {
 }
 
 impl SimulatedGpu {
-    /// Whether runs may share a simulation on this machine: not if the firmware is an image in QEMU, of which there is no copy, nor if
-    /// the register block is watched or time series are taken, which are of one run.
+    /// Returns whether runs may share a simulation on this machine. An image in QEMU cannot be
+    /// copied. Recording of the register block and time series belong to one run.
     pub(super) fn shares(&self) -> bool {
         self.image.is_none() && !self.record && !self.record_firmware && self.samples.is_none()
     }
@@ -131,7 +136,7 @@ impl SimulatedGpu {
         });
     }
 
-    /// Runs a pack to its end, or until it parts: then each part is run as a pack of its own.
+    /// Runs a group to its end or to a split; then each part is run as a group of its own.
     fn run_pack<'s>(&'s self, scope: &Scope<'s>, mut pack: Pack, shared: &'s Shared<'s>) {
         let going = self.threads.begin();
         while pack.members.len() > 1 && pack.gpu.cycle() < shared.limit {
@@ -164,7 +169,7 @@ impl SimulatedGpu {
                 pack.members.into_iter().zip(copies).map(|(member, controller)| Some(Member { controller, ..member })).collect();
             for (_, places) in parts {
                 let members: Vec<Member> = places.iter().filter_map(|&place| members[place].take()).collect();
-                // Stops have seen nothing of the stretch that is run again.
+                // Stops have not seen the stretch that is simulated again.
                 let Some(pack) = Pack::new(copy.clone(), pack.stops.clone(), members) else { continue };
                 scope.spawn(|scope| self.run_pack(scope, pack, shared));
             }
@@ -174,11 +179,12 @@ impl SimulatedGpu {
         self.finish_pack(pack, shared);
     }
 
-    /// The pack without the members that are known well enough now, which are given their outcomes; none if all are.
+    /// Removes the members that are now known well enough, and reports their outcomes; `None` if
+    /// all are.
     fn without_known(&self, pack: Pack, shared: &Shared<'_>) -> Option<Pack> {
         let Pack { mut gpu, mut stops, mut members } = pack;
         for at in (0..stops.len()).rev() {
-            // All have the same block, by the leader's eyes.
+            // All members have the same block, so the leader's controller suffices.
             let Some(known) = members.first().and_then(|leader| known::look(&mut stops[at], &mut gpu, &leader.controller)) else {
                 continue;
             };
@@ -192,7 +198,7 @@ impl SimulatedGpu {
         Pack::new(gpu, stops, members)
     }
 
-    /// Runs a pack of one to its end, and gives all members of a pack at its end their outcomes.
+    /// Runs a group of one to its end, and reports the outcomes of all members of a finished group.
     fn finish_pack(&self, pack: Pack, shared: &Shared<'_>) {
         let Pack { mut gpu, mut stops, mut members } = pack;
         if members.len() == 1
@@ -208,7 +214,7 @@ impl SimulatedGpu {
     }
 }
 
-/// All members end with the same error.
+/// Ends all members with the same error.
 fn end(members: Vec<Member>, shared: &Shared<'_>, error: &RunError) {
     for member in members {
         (shared.done)(member.index, Err(error.clone()));

@@ -1,4 +1,4 @@
-//! What the register block's straps ask the firmware for in a run.
+//! Straps of the register block, by which a run configures the firmware.
 
 use super::SimulatedGpu;
 use crate::experiment::gpu_runner::Run;
@@ -8,11 +8,11 @@ use mias_hw_model::register_block::Straps;
 use mias_registers::{PolicyCode, option};
 
 impl SimulatedGpu {
-    /// The straps of a run.
+    /// Returns the straps of a run.
     pub(super) fn straps(&self, run: &Run<'_>) -> Straps {
         let (policy, option_of_policy) = match &run.control {
-            // Without one in the firmware: harness notions, which experiments ask for as a configuration or not at all, place no TB; one of
-            // the program's own is started without a look at this strap.
+            // Policies without a code in the firmware. Experiments run the harness notions as a
+            // configuration or not at all. A custom policy starts without this strap.
             Control::Policy(policy) => policy.in_firmware().map_or((PolicyCode::FixedConfig, 0), |named| (named.code, named.option)),
             Control::Fixed(_) => (PolicyCode::FixedConfig, 0),
         };
@@ -52,7 +52,7 @@ impl SimulatedGpu {
             straps.context_interval = contexts.interval();
         }
         run.options.levels.strap(&mut straps);
-        // The firmware counts kernels as they arrive, but for those that are before others.
+        // The firmware counts kernels as they arrive, except those with priority.
         let has_quotas = |&kernel: &usize| !run.workloads[kernel].is_beside_quotas(run.options.transition);
         let mut order: Vec<usize> = (0..run.workloads.len()).filter(has_quotas).collect();
         order.sort_by_key(|&kernel| run.workloads[kernel].arrival_cycle);

@@ -1,4 +1,5 @@
-//! Progress of an evaluation: a bar over the cycles of all windows, and a line of the shard's log for every run.
+//! Progress of an evaluation: a bar over the cycles of all windows, and one log line per run of a
+//! shard.
 
 use super::super::progress;
 use indicatif::ProgressBar;
@@ -8,7 +9,7 @@ use mias_lab::evaluate::shard::log::Log;
 use mias_lab::evaluate::study::Job;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Runs until done lengthen it as they go.
+/// Progress of an evaluation. Runs until done lengthen the bar as they proceed.
 pub(super) struct Bar<'l> {
     bar: ProgressBar,
     finished: AtomicUsize,
@@ -18,7 +19,7 @@ pub(super) struct Bar<'l> {
 }
 
 impl Bar<'_> {
-    /// Over `jobs`, which are missing of `all`.
+    /// Creates a bar over `jobs`, the missing ones of `all`.
     pub(super) fn new(jobs: &[&Job], all: usize, cancel: Cancel) -> Self {
         let bar = progress::bar();
         bar.set_length(jobs.iter().filter_map(|job| job.expected_cycles()).sum());
@@ -27,13 +28,13 @@ impl Bar<'_> {
         Bar { bar, finished: AtomicUsize::new(before), all, cancel, log: None }
     }
 
-    /// The same, and notes every run in a log.
+    /// Adds a log that receives a line per run.
     pub(super) fn logged(self, log: &Log) -> Bar<'_> {
         let Bar { bar, finished, all, cancel, log: _ } = self;
         Bar { bar, finished, all, cancel, log: Some(log) }
     }
 
-    /// Removes it.
+    /// Removes the bar.
     pub(super) fn clear(&self) {
         self.bar.finish_and_clear();
     }

@@ -1,4 +1,5 @@
-//! `mias evaluate --emit ENGINE`: how many shards, how long they take, and the scripts that run them.
+//! `mias evaluate --emit ENGINE`: number of shards, their time limits, and the scripts that run
+//! them.
 
 use super::super::{CliError, interrupt, say};
 use super::scripts::{Engine, Sizes};
@@ -11,24 +12,27 @@ use mias_lab::evaluate::study::Studies;
 use mias_lab::output::Output;
 use std::path::Path;
 
-/// Cores of a shard unless the user says otherwise (assumption: a part of any node).
+/// Default cores per shard (assumption: a fraction of any node).
 const CORES: u16 = 4;
 
-/// Estimated seconds of a shard (assumption: centres ask for jobs of two hours to two days).
+/// Target duration of a shard in estimated seconds (assumption: computing centers request jobs of
+/// two hours to two days).
 const SHARD_SECONDS: u64 = 2 * 3_600;
 
-/// Most shards unless the user says otherwise: each counts as a job, of which centres allow a user about a thousand (assumption).
+/// Default limit on shards. Each counts as a job, of which computing centers allow a user about a
+/// thousand (assumption).
 const MOST: u64 = 200;
 
-/// Memory for traces (assumption; the thesis' seven kernels take less).
+/// Memory for traces (assumption; the seven kernels of the thesis take less).
 const TRACES: ByteSize = ByteSize::gib(1);
 
-/// Memory beside the traces, and for each worker (assumption: `thesis` with two workers takes 383 MB in all, docs/evaluation.md).
+/// Memory in addition to the traces, once and for each worker (assumption: `thesis` with two
+/// workers takes 383 MB in all, docs/results/thesis.md).
 const PROGRAM: ByteSize = ByteSize::gib(1);
 const WORKER: ByteSize = ByteSize::mib(256);
 
-/// Hours of a time limit for so many estimated seconds: three times as long and one more (assumption: machines differ, and kernels are
-/// executed first).
+/// Time limit in hours for a number of estimated seconds: three times as long plus one hour
+/// (assumption: machines differ, and kernels are executed first).
 fn limit_hours(seconds: u64) -> u64 {
     (3 * seconds).div_ceil(3_600) + 1
 }
@@ -42,7 +46,7 @@ pub(super) fn main(task: &Task<'_>, engine: Engine) -> Result<(), CliError> {
     let studies = Studies::of(task.plan, &traces).map_err(|error| failed(error.into()))?;
     if store.is_of_earlier_text() {
         say::note(format_args!(
-            "note: {} was begun with another text of the plan or another --set; runs that it still asks for are kept",
+            "note: {} was started with another version of the plan or another --set; runs that are still needed are kept",
             task.folder.display()
         ));
         store.renew(&note, &DOCUMENTS)?;
@@ -74,13 +78,13 @@ pub(super) fn main(task: &Task<'_>, engine: Engine) -> Result<(), CliError> {
     Ok(Output::open(None)?.write(&text)?)
 }
 
-/// What every script runs, but for the options of its part: nothing in it depends on where it is run.
+/// Command of every script, except the options of its part. It does not depend on where it runs.
 fn command(task: &Task<'_>, memory: ByteSize) -> Result<Vec<String>, CliError> {
     let path = |path: &Path| {
         let path = std::path::absolute(path).map_err(CliError::internal)?;
         path.into_os_string()
             .into_string()
-            .map_err(|path| CliError::User(format!("{} is not UTF-8, which a script must be", path.display())))
+            .map_err(|path| CliError::User(format!("{} is not UTF-8, which scripts require", path.display())))
     };
     let (name, quick) = match task.form {
         Form::As(name) => (name, false),
@@ -93,7 +97,7 @@ fn command(task: &Task<'_>, memory: ByteSize) -> Result<Vec<String>, CliError> {
     words.extend(task.args.set.iter().map(|word| format!("--set={word}")));
     words.extend(task.args.traces.no_cache.then(|| "--no-cache".into()));
     match task.args.traces.check {
-        // Whole grids, whatever they take.
+        // Whole grids are checked, regardless of their memory.
         true => words.push("--check".into()),
         false => words.extend(["--memory".into(), memory.0.to_string()]),
     }

@@ -1,4 +1,4 @@
-//! `mias evaluate --merge` and `--status`: what shards have left in a folder, and what they have not.
+//! `mias evaluate --merge` and `--status`: finished and missing runs of the shards in a folder.
 
 use super::super::{CliError, custom_policy, interrupt};
 use super::{Task, report};
@@ -14,19 +14,19 @@ use mias_lab::experiment::gpu_runner::RunError;
 use mias_lab::output::Output;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A shard that has begun: its runs that are missing, all of them, and the end of its log.
+/// A started shard: number of missing runs, number of all runs, and the end of its log.
 type Begun = (Shard, usize, usize, Option<String>);
 
-/// What a folder has of a plan.
+/// Runs of a plan that a folder has.
 struct Found<'p> {
     store: Store,
-    /// Without runs that wait for kernels alone.
+    /// Studies without the runs that depend on isolated runs.
     dealt: Studies<'p>,
-    /// With those of them that are known.
+    /// Studies with those dependent runs that are known.
     studies: Studies<'p>,
-    /// Keys of runs that are not there.
+    /// Keys of missing runs.
     missing: BTreeSet<String>,
-    /// Such runs of which it is not known what they are: runs alone are missing.
+    /// Number of dependent runs that are not known yet, because isolated runs are missing.
     unknown: usize,
 }
 
@@ -48,13 +48,13 @@ impl Found<'_> {
         self.studies.jobs.iter()
     }
 
-    /// Runs of a share that are missing, and all of it; one of which nothing is known is one, too.
+    /// Missing runs of a share, and all of its runs. A run that is not known yet counts as one.
     fn of_share(&self, share: &Share, runs: &Runs) -> Result<(usize, usize), RunError> {
         let (keys, unknown) = share.all_keys(&self.dealt, runs)?;
         Ok((keys.iter().filter(|key| self.missing.contains(*key)).count() + unknown, keys.len() + unknown))
     }
 
-    /// Shards that have begun, by what their logs say.
+    /// Started shards, according to their logs.
     fn shards(&self) -> Result<Vec<Begun>, RunError> {
         let mut logs: BTreeMap<Shard, String> = last_lines(&self.store);
         let numbers: BTreeSet<u32> = logs.keys().map(|shard| shard.of()).collect();
@@ -69,7 +69,7 @@ impl Found<'_> {
         Ok(rows)
     }
 
-    /// Whether runs are missing, and how many, in words.
+    /// Summary of missing runs, in words.
     fn summary(&self) -> String {
         let (missing, all, folder) = (self.missing.len(), self.studies.jobs.len(), self.store.folder().display());
         if (missing, self.unknown) == (0, 0) {
@@ -79,7 +79,7 @@ impl Found<'_> {
             0 => String::new(),
             unknown => {
                 let policies = self.dealt.names_of_waiting();
-                format!(", and at most {unknown} of {policies}, which are known once the kernels have run alone")
+                format!(", and at most {unknown} of {policies}, determined after the isolated runs")
             }
         };
         format!("{missing} of {all} runs are missing in {folder}{of_waiting}")
@@ -98,9 +98,9 @@ pub(super) fn merge(task: &Task<'_>) -> Result<(), CliError> {
         found.shards()?.iter().filter(|(_, missing, ..)| *missing > 0).map(|(shard, ..)| format!("--shard {shard}")).collect();
     let remedy = match shards.len() {
         0 => "run the shards, or `mias evaluate` without --merge".to_owned(),
-        _ => format!("run again {}", shards.join(", ")),
+        _ => format!("repeat {}", shards.join(", ")),
     };
-    Err(CliError::Incomplete(format!("{}; {remedy}; what is there stays", found.summary())))
+    Err(CliError::Incomplete(format!("{}; {remedy}; existing runs are kept", found.summary())))
 }
 
 pub(super) fn status(task: &Task<'_>) -> Result<(), CliError> {
@@ -117,10 +117,10 @@ pub(super) fn status(task: &Task<'_>) -> Result<(), CliError> {
     for (shard, missing, all, log) in found.shards()? {
         let end = match log {
             _ if missing == 0 => String::new(),
-            Some(line) => format!("; its log ends: {line}"),
-            None => "; it has not begun".to_owned(),
+            Some(line) => format!("; last log line: {line}"),
+            None => "; not started".to_owned(),
         };
-        text += &format!("shard {shard}: {} of {all} runs are there{end}\n", all - missing);
+        text += &format!("shard {shard}: {} of {all} runs complete{end}\n", all - missing);
     }
     Ok(Output::open(None)?.write(&text)?)
 }

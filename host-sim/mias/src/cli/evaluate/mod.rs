@@ -1,4 +1,4 @@
-//! `mias evaluate`: a plan, run by run, into a folder.
+//! `mias evaluate`: runs a plan into a folder.
 
 mod args;
 mod bar;
@@ -36,10 +36,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// What is written when all runs are there: results for programs, a table, and the report.
+/// Documents written once all runs are present: results for programs, a table, and the report.
 const DOCUMENTS: [&str; 3] = [RESULTS, "results.csv", "report.html"];
 
-/// What is to be evaluated, and where.
+/// Plan to evaluate, and its folder.
 struct Task<'a> {
     args: &'a EvaluateArgs,
     form: Form<'a>,
@@ -72,13 +72,13 @@ pub(super) fn main(args: &EvaluateArgs, policies: &Policies) -> Result<(), CliEr
     }
 }
 
-/// Evaluations of fewer core-hours begin without a word about them.
+/// Evaluations below this many core-hours start without a cost estimate.
 const LEAST_HOURS: u64 = 2;
 
-/// All of it at once, in this process.
+/// Runs the whole evaluation in this process.
 fn whole(task: &Task<'_>) -> Result<(), CliError> {
     let Task { args, plan, policies, folder, .. } = task;
-    // Before anything long: a folder that cannot be used is refused now.
+    // Refuse an unusable folder before any long work.
     let store = if args.part.list { None } else { Some(Store::open(folder, &Note::of(plan))?) };
     let _claim = store.as_ref().map(Store::claim).transpose()?;
     say_gpus(plan);
@@ -94,7 +94,7 @@ fn whole(task: &Task<'_>) -> Result<(), CliError> {
     if store.is_of_earlier_text() {
         let folder = folder.display();
         say::note(format_args!(
-            "note: `{}` has changed since {folder} was begun (or --set has); runs that it still asks for are kept",
+            "note: `{}` or --set has changed since {folder} was started; runs that are still needed are kept",
             plan.name
         ));
         store.renew(&Note::of(plan), &DOCUMENTS)?;
@@ -103,43 +103,44 @@ fn whole(task: &Task<'_>) -> Result<(), CliError> {
     say::note(format_args!("{} kernels executed or loaded in {:.0} s", traces.len(), begun.elapsed().as_secs_f64()));
 
     say_cost(&studies, &store);
-    say::detail(format_args!("{} of {} runs are kept in {}", kept(&studies, &store), studies.jobs.len(), store.folder().display()));
+    say::detail(format_args!("{} of {} runs are stored in {}", kept(&studies, &store), studies.jobs.len(), store.folder().display()));
     let simulating = Instant::now();
     let done = run(&studies, &store, &cancel)?;
     let runs = Runs::load(&studies, &store);
     studies.add_waiting(&|study, group, policy| runs.ran(study, group, policy))?;
     let done = done + run(&studies, &store, &cancel)?;
     let (all, seconds) = (studies.jobs.len(), simulating.elapsed().as_secs_f64());
-    let others = if done == all { "" } else { ", the others were there" };
+    let others = if done == all { "" } else { ", the others were stored" };
     say::note(format_args!("{done} of {all} runs simulated in {seconds:.0} s{others}"));
     report(plan, &studies, &store)
 }
 
-/// Says what a long evaluation takes, before it does.
+/// Prints the estimated cost of a long evaluation before it starts.
 fn say_cost(studies: &Studies<'_>, store: &Store) {
     let hours = deal(studies, 1).iter().map(|share| share.cost_ns / 3_600_000_000_000).sum::<u64>();
     if hours >= LEAST_HOURS && kept(studies, store) < studies.jobs.len() {
         let hours = grouped(hours);
         say::note(format_args!(
-            "by estimate some {hours} core-hours in all, if no window ends early; what is finished is kept, and --emit is for clusters"
+            "estimated {hours} core-hours in total, if no window ends early; completed runs are kept; for clusters, see --emit"
         ));
     }
 }
 
-/// Writes the documents of runs that are all there, and prints the tables.
+/// Writes the documents of a complete set of runs, and prints the tables.
 fn report(plan: &Plan, studies: &Studies<'_>, store: &Store) -> Result<(), CliError> {
     let evaluation = findings(plan, studies, &Runs::load(studies, store))?;
     write(store, &evaluation, studies.jobs.len())?;
     Ok(Output::open(None)?.write(&evaluation::text::render(&evaluation, store.folder()))?)
 }
 
-/// Says where the machines of the plan are from, each once.
+/// Prints the source of each GPU file of the plan, once each.
 fn say_gpus(plan: &Plan) {
     let gpus: BTreeSet<&(String, String)> = plan.experiments.iter().flat_map(|experiment| &experiment.gpus).collect();
     gpus.into_iter().for_each(|(word, name)| settings::say_gpu(word, name));
 }
 
-/// Asks about numbers of a user's machines that look like a slip, once each; of a built-in one only if the plan brings the number.
+/// Questions numbers of user GPUs that look like typing errors, once each. Of a built-in GPU it
+/// questions only numbers that the plan sets.
 fn ask_about_gpus(plan: &Plan) {
     let built_in = gpus::built_in();
     let mut asked = BTreeSet::new();
@@ -154,7 +155,7 @@ fn ask_about_gpus(plan: &Plan) {
     }
 }
 
-/// Says which machines make mias-linear decide as mias-ipc, each once.
+/// Warns once about each GPU on which mias-linear decides as mias-ipc.
 fn warn_of_linear(plan: &Plan) {
     let linear = plan.experiments.iter().filter(|experiment| experiment.policies.contains(&Policy::MiasLinear));
     let settings = linear.flat_map(|experiment| &experiment.settings);
@@ -165,32 +166,33 @@ fn warn_of_linear(plan: &Plan) {
     }
 }
 
-/// A plan, and in which form.
+/// Form in which a plan is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form<'a> {
-    /// As it is written.
+    /// As written.
     As(&'a str),
-    /// Its quick form.
+    /// Quick form of the plan.
     Quick(&'a str),
 }
 
-/// The one plan that is asked for.
+/// The one plan that is requested.
 fn plan_name(args: &EvaluateArgs) -> Result<Form<'_>, CliError> {
     let name = match (args.plan.as_deref(), args.instead.as_deref()) {
         (Some(one), Some(other)) if one != other => {
-            return Err(CliError::User(format!("two plans, `{one}` and `{other}`; give one")));
+            return Err(CliError::User(format!("two plans, `{one}` and `{other}`; name one")));
         }
         (one, other) => one.or(other),
     };
     Ok(match (name, args.quick) {
-        // `quick` is the thesis' pairs in minutes, and quick as it is.
+        // `quick` contains the pairs of the thesis in minutes and is already in quick form.
         (None | Some("quick"), true) => Form::As("quick"),
         (Some(name), true) => Form::Quick(name),
         (name, false) => Form::As(name.unwrap_or("thesis")),
     })
 }
 
-/// Says in which experiments a policy cannot come to a decision, because it measures for as long as the runs last or longer.
+/// Warns about experiments in which a policy cannot decide, because its profiling takes at least as
+/// long as the runs.
 fn warn_of_windows(plan: &Plan) {
     for experiment in plan.experiments.iter().filter(|experiment| experiment.policies.iter().any(|policy| policy.measures())) {
         let settings = experiment.settings.iter().map(|setting| setting.options);
@@ -200,7 +202,7 @@ fn warn_of_windows(plan: &Plan) {
         });
         for (cycles, profile) in short.collect::<BTreeSet<_>>() {
             say::warning(format_args!(
-                "`{}` ends after {} cycles, before a profiling window of {} is over: nothing is decided; make cycles larger",
+                "`{}` ends after {} cycles, before a profiling window of {} ends: no decision is made; increase cycles",
                 experiment.name,
                 grouped(cycles),
                 grouped(profile.into())
@@ -210,7 +212,7 @@ fn warn_of_windows(plan: &Plan) {
 }
 
 impl Task<'_> {
-    /// The plan's kernels, each executed and traced once.
+    /// Kernels of the plan, each executed and traced once.
     fn traces(&self, cancel: &Cancel) -> Result<BTreeMap<String, Workload>, CliError> {
         let words = words(self.plan);
         let tracing = Tracing::window(&self.args.traces)?;
@@ -219,7 +221,7 @@ impl Task<'_> {
     }
 }
 
-/// The error, pointing at the kernel in the plan whose input is wrong, if that is what it is.
+/// Points an error at the kernel in the plan whose input is wrong, if the error has that cause.
 fn at_its_place(plan: &Plan, error: CliError) -> CliError {
     let CliError::User(_) = error else { return error };
     let kernels = plan.experiments.iter().flat_map(|experiment| experiment.kernels.iter().zip(&experiment.kernel_places));
@@ -227,7 +229,7 @@ fn at_its_place(plan: &Plan, error: CliError) -> CliError {
     wrong.next().map_or(error, CliError::User)
 }
 
-/// Runs what is not there yet; gives how many that were.
+/// Executes the missing runs and returns their number.
 fn run(studies: &Studies<'_>, store: &Store, cancel: &Cancel) -> Result<usize, CliError> {
     let missing = execute::missing(studies.jobs.values(), store);
     let bar = Bar::new(&missing, studies.jobs.len(), cancel.clone());
@@ -236,7 +238,7 @@ fn run(studies: &Studies<'_>, store: &Store, cancel: &Cancel) -> Result<usize, C
     ended(result.map(|()| missing.len()), &|| there(store, kept(studies, store), Some(studies.jobs.len())))
 }
 
-/// What gives a job its machine.
+/// Returns a constructor of the GPU of a job.
 fn runners(cancel: &Cancel) -> impl Fn(&Job) -> Box<dyn GpuRunner> + Sync + use<> {
     let (threads, cancel) = (Threads::new(rayon::current_num_threads()), cancel.clone());
     move |job| {
@@ -246,7 +248,7 @@ fn runners(cancel: &Cancel) -> impl Fn(&Job) -> Box<dyn GpuRunner> + Sync + use<
     }
 }
 
-/// How runs ended; `there` says what they leave.
+/// Converts the outcome of runs; `there` describes what they leave in the folder.
 fn ended(result: Result<usize, ExecuteError>, there: &dyn Fn() -> String) -> Result<usize, CliError> {
     match result {
         Ok(done) => Ok(done),
@@ -256,13 +258,13 @@ fn ended(result: Result<usize, ExecuteError>, there: &dyn Fn() -> String) -> Res
     }
 }
 
-/// Runs of the plan that are in the folder.
+/// Number of the plan's runs that are in the folder.
 fn kept(studies: &Studies<'_>, store: &Store) -> usize {
     studies.jobs.len() - execute::missing(studies.jobs.values(), store).len()
 }
 
-/// What is said when kernels could not be executed: if they were interrupted, what an earlier start has kept in the folder. If the plan is
-/// at fault, a folder made for it goes.
+/// Error for kernels that could not be executed. After an interrupt it states what an earlier start
+/// kept in the folder. If the plan is wrong, a folder created for it is removed.
 fn before_any_run(error: CliError, store: Option<&Store>) -> CliError {
     match (error, store) {
         (CliError::Interrupted(_), Some(store)) => {
@@ -275,13 +277,14 @@ fn before_any_run(error: CliError, store: Option<&Store>) -> CliError {
     }
 }
 
-/// What an evaluation that stops leaves; how many runs there are in all is known once the kernels are executed.
+/// Message about the runs that a stopped evaluation leaves. The total number of runs is known once
+/// the kernels are executed.
 fn there(store: &Store, kept: usize, all: Option<usize>) -> String {
     let of = all.map_or_else(String::new, |all| format!(" of {all}"));
-    format!("{kept}{of} runs are kept in {}; the same command goes on from there", store.folder().display())
+    format!("{kept}{of} runs are stored in {}; the same command resumes from there", store.folder().display())
 }
 
-/// Documents that are written last, so that a folder that has them is complete. All `runs` are there.
+/// Writes the documents last, so that a folder with documents is complete. All `runs` are present.
 fn write(store: &Store, evaluation: &Evaluation, runs: usize) -> Result<(), CliError> {
     let json = serde_json::to_string_pretty(evaluation).map_err(CliError::internal)? + "\n";
     let put =
@@ -297,12 +300,12 @@ fn list(studies: &Studies<'_>) -> Result<(), CliError> {
     let mut text: String = lines.collect();
     let cycles: u64 = studies.jobs.values().filter_map(Job::expected_cycles).sum();
     let open = studies.jobs.values().filter(|job| job.expected_cycles().is_none()).count();
-    text += &format!("{} runs, {open} of them until done, the others of {} cycles in all\n", studies.jobs.len(), grouped(cycles));
+    text += &format!("{} runs, {open} of them until done, the others of {} cycles in total\n", studies.jobs.len(), grouped(cycles));
     match studies.most_waiting() {
         0 => {}
         most => {
             let policies = studies.names_of_waiting();
-            text += &format!("and at most {most} of {policies}, which are known once the kernels have run alone\n");
+            text += &format!("and at most {most} of {policies}, determined after the isolated runs\n");
         }
     }
     Ok(Output::open(None)?.write(&text)?)

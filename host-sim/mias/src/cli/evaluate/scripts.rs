@@ -1,43 +1,45 @@
-//! The scripts with which an engine that is there already runs shards: Slurm, or HyperQueue where there is no administrator.
+//! Scripts for engines that run shards: Slurm, or HyperQueue where no administrator is available.
 //!
-//! Both lose nothing when a machine dies: they start its shard again elsewhere, and a shard does what is missing of its share. *From: Slurm,
-//! HyperQueue (sources.md, works).*
+//! Both lose nothing when a machine dies: they start its shard again elsewhere, and a shard does
+//! what is missing of its share. *From: Slurm, HyperQueue (sources.md, works).*
 
 use clap::ValueEnum;
 
 /// What runs shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Engine {
-    /// A job array, and a job that merges
+    /// Job array and merge job
     Slurm,
-    /// A task array, and a task that merges
+    /// Task array and merge task
     #[value(name = "hyperqueue")]
     HyperQueue,
 }
 
-/// What a script asks its engine for.
+/// Resources that a script requests from its engine.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
     pub(super) shards: u32,
-    /// Cores of a shard.
+    /// Cores per shard.
     pub(super) cores: u16,
-    /// Time limit of a shard.
+    /// Time limit of a shard in hours.
     pub(super) hours: u64,
-    /// Memory of a shard, in MiB.
+    /// Memory of a shard in MiB.
     pub(super) memory_mib: u64,
 }
 
-/// Starts of a shard before its machine gives up (assumption: what passes, such as a full disk or a file server that is gone, passes soon).
+/// Attempts to start a shard (assumption: transient failures, such as a full disk or an unreachable
+/// file server, are short).
 const TRIES: u32 = 3;
 
-/// Seconds between two of them.
+/// Seconds between two attempts.
 const PAUSE_SECONDS: u32 = 60;
 
-/// Hours for the merge: it executes the kernels and reads the runs, some minutes (assumption).
+/// Time limit of the merge in hours. The merge executes the kernels and reads the runs, which takes
+/// some minutes (assumption).
 const MERGE_HOURS: u32 = 1;
 
 impl Engine {
-    /// The folder of its scripts.
+    /// Folder of the engine's scripts.
     pub(super) fn folder(self) -> &'static str {
         match self {
             Engine::Slurm => "slurm",
@@ -45,7 +47,8 @@ impl Engine {
         }
     }
 
-    /// Its scripts by name, for the plan `plan`; `command` is `mias evaluate` with all that does not depend on the shard.
+    /// Scripts by name for the plan `plan`. `command` is `mias evaluate` with all options that do
+    /// not depend on the shard.
     pub(super) fn scripts(self, plan: &str, command: &[String], sizes: &Sizes) -> Vec<(&'static str, String)> {
         let (shard, merge, submit) = match self {
             Engine::Slurm => (slurm_shard(plan, command, sizes), slurm_merge(plan, command, sizes), SLURM_SUBMIT.to_owned()),
@@ -58,7 +61,7 @@ impl Engine {
         vec![("shard.sh", shard), ("merge.sh", merge), ("submit.sh", submit)]
     }
 
-    /// What to do with them.
+    /// Instructions for submitting the scripts.
     pub(super) fn how_to_submit(self, submit: &str) -> String {
         let submit = quoted(submit);
         match self {
@@ -68,7 +71,7 @@ impl Engine {
     }
 }
 
-/// A word as the shell reads it back.
+/// Quotes a word for the shell.
 fn quoted(word: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./=:,+".contains(&byte);
     if !word.is_empty() && word.bytes().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
@@ -78,7 +81,8 @@ fn words(command: &[String]) -> String {
     command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// Starts the shard whose number is in `number` on `cores` workers until it succeeds, a few times.
+/// Shell lines that run the shard numbered `number` on `cores` workers until it succeeds, for a
+/// limited number of attempts.
 fn tries(command: &[String], sizes: &Sizes, number: &str, cores: &str) -> String {
     format!(
         "for try in $(seq {TRIES}); do
@@ -95,8 +99,8 @@ exit \"$code\"
     )
 }
 
-/// Lines of `#SBATCH` that both jobs have. Logs are named from the folder that submit.sh starts them in; a job that is requeued goes on in its
-/// log.
+/// `#SBATCH` lines of both jobs. Log paths are relative to the folder in which submit.sh starts the
+/// jobs; a requeued job appends to its log.
 fn slurm_head(plan: &str, log: &str, cores: u16, memory_mib: u64, hours: u64) -> String {
     format!(
         "#!/bin/bash
@@ -123,7 +127,8 @@ fn slurm_merge(plan: &str, command: &[String], sizes: &Sizes) -> String {
     slurm_head(plan, "slurm-merge.out", 1, sizes.memory_mib, MERGE_HOURS.into()) + &format!("exec {} --merge\n", words(command))
 }
 
-/// The merge comes after all shards, however they ended: it says what is missing. After `afterok` it would wait for ever.
+/// The merge runs after all shards, even failed ones, and reports missing runs. With `afterok` it
+/// would wait forever after a failure.
 const SLURM_SUBMIT: &str = r#"#!/bin/bash
 # Options are those of sbatch, as --account or --partition; both jobs get them.
 set -euo pipefail
@@ -140,7 +145,7 @@ fn hyperqueue_submit(plan: &str, sizes: &Sizes) -> String {
 # Options are those of hq, as --server-dir.
 set -euo pipefail
 cd "$(dirname "${{BASH_SOURCE[0]}}")"
-# Whatever becomes of a shard: the merge says what is missing.
+# Runs even if shards fail: the merge reports missing runs.
 hq "$@" submit --wait --name=mias-{plan} --array=1-{shards} --cpus={cores} --time-limit={hours}h -- bash "$PWD/shard.sh" || true
 hq "$@" submit --wait --name=mias-{plan}-merge --cpus=1 --time-limit={MERGE_HOURS}h -- bash "$PWD/merge.sh"
 echo "logs are in $PWD"

@@ -1,4 +1,5 @@
-//! Scripts are the shell's, and say what their engines need. What becomes of them on Slurm, `cargo xtask slurm` tries.
+//! Scripts are the shell's, and say what their engines need. What becomes of them on Slurm, `cargo
+//! xtask slurm` tries.
 
 use super::*;
 use std::io::Write;
@@ -59,7 +60,8 @@ fn hyperqueue_is_told_what_a_task_needs() {
     assert!(merge.contains(" --wait ") && !merge.contains("|| true"), "its failure is that of the script: {merge}");
 }
 
-/// Every word arrives as it is, with the number of the shard; a shard that fails is tried again, and its code is that of the script.
+/// Every word arrives as it is, with the number of the shard; a shard that fails is tried again,
+/// and its code is that of the script.
 #[test]
 fn a_shard_is_run_until_it_succeeds() {
     for (engine, number) in [(Engine::Slurm, "SLURM_ARRAY_TASK_ID=3 SLURM_CPUS_PER_TASK=4"), (Engine::HyperQueue, "HQ_TASK_ID=3")] {

@@ -1,4 +1,4 @@
-//! What is asked for, and what a stopped evaluation leaves.
+//! Tests of the selected plan and of the messages after a stopped evaluation.
 
 use super::super::args::{Arguments, Command};
 use super::*;
@@ -20,7 +20,7 @@ fn one_plan_is_asked_for_in_any_of_three_ways() {
     for words in [&["extended"][..], &["--plan", "extended"], &["extended", "--plan", "extended"]] {
         assert_eq!(plan(words), named("extended"), "{words:?}");
     }
-    assert_eq!(plan(&["thesis", "--plan", "extended"]), Err("error: two plans, `thesis` and `extended`; give one".into()));
+    assert_eq!(plan(&["thesis", "--plan", "extended"]), Err("error: two plans, `thesis` and `extended`; name one".into()));
     assert_eq!(plan(&["--quick"]), named("quick"));
     assert_eq!(plan(&["quick", "--quick"]), named("quick"));
     for words in [&["my.toml", "--quick"][..], &["--quick", "--plan", "my.toml"]] {
@@ -43,7 +43,7 @@ fn a_document_that_cannot_be_written_does_not_cost_the_runs() {
     let evaluation = Evaluation { schema_version: SCHEMA_VERSION, model: "m".into(), plan, studies: Vec::new() };
     let said = write(&store, &evaluation, 7).unwrap_err().to_string();
     assert!(said.contains("report.html"), "{said}");
-    let rest = format!("; 7 of 7 runs are kept in {}; the same command goes on from there", folder.path().display());
+    let rest = format!("; 7 of 7 runs are stored in {}; the same command resumes from there", folder.path().display());
     assert!(said.ends_with(&rest), "{said}");
 }
 
@@ -55,8 +55,8 @@ fn ctrl_c_before_any_run_says_what_is_there() {
     let run = Identity::new("g", &gpu, &[], &Control::Fixed(Vec::new()), options);
     store.save(&run, &Kept::of(&Outcome::default())).unwrap();
     let said = |store| before_any_run(RunError::Interrupted.into(), store).to_string();
-    let expected = format!("interrupted: 1 runs are kept in {}; the same command goes on from there", folder.path().display());
+    let expected = format!("interrupted: 1 runs are stored in {}; the same command resumes from there", folder.path().display());
     assert_eq!(said(Some(&store)), expected);
-    assert!(said(None).contains("nothing is written"));
+    assert!(said(None).contains("nothing was written"));
     assert_eq!(before_any_run(CliError::User("no such file".into()), Some(&store)).to_string(), "error: no such file");
 }

@@ -1,30 +1,31 @@
-//! The types of matrix elements. PTX ISA 7.8 section 9.7.13.1 "Matrix Data-types", section 5.2.3 "Alternate Floating-Point Data
-//! Formats".
+//! Types of matrix elements (PTX ISA 7.8 section 9.7.13.1 "Matrix Data-types", section 5.2.3
+//! "Alternate Floating-Point Data Formats").
 //!
-//! Every value of every type is a number in double precision, exactly, so that one multiplication serves all.
+//! Double precision represents every value of every type exactly, so one multiplication serves all
+//! types.
 
 use super::fragment::{Role, Shape};
 use crate::ieee::{BF16, F16, F32, F64, Mode, Value};
 
-/// A type of element.
+/// A type of matrix element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Half precision.
     F16,
-    /// The upper half of an f32.
+    /// Upper half of an f32 (bf16).
     Bf16,
-    /// An f32 whose 13 lowest digits do not count.
+    /// An f32 whose 13 lowest digits are ignored (tf32).
     Tf32,
-    /// Single precision; sums only.
+    /// Single precision, for sums only.
     F32,
     /// Double precision.
     F64,
-    /// An integer of so many bits (8, 4, 1; 32 for sums), with sign if true.
+    /// An integer of this many bits (8, 4, 1; 32 for sums), signed if true.
     Integer(u32, bool),
 }
 
 impl Kind {
-    /// Reads an opcode's type.
+    /// Parses the type in an opcode.
     pub(super) fn parse(text: &str) -> Option<Kind> {
         Some(match text {
             "f16" => Kind::F16,
@@ -52,17 +53,18 @@ impl Kind {
         }
     }
 
-    /// Bits of the registers that hold it.
+    /// Width of the registers that hold the element, in bits.
     pub(super) fn register_bits(self) -> usize {
         if self == Kind::F64 { 64 } else { 32 }
     }
 
-    /// Neighbours that one lane holds in a tile: what a register has room for in a factor, two in a sum.
+    /// Number of adjacent elements that one lane holds in a tile: as many as fit a register in a
+    /// factor, two in a sum.
     pub(super) fn run(self, role: Role) -> usize {
         if role == Role::C { 2 } else { self.register_bits() / self.bits() }
     }
 
-    /// The number that the low bits mean; NaN and infinities as they are.
+    /// Number represented by the low bits, including NaN and infinities.
     pub(super) fn value(self, bits: u64) -> f64 {
         let bits = if self.bits() < 64 { bits & ((1 << self.bits()) - 1) } else { bits };
         match self {
@@ -76,7 +78,7 @@ impl Kind {
         }
     }
 
-    /// The bits of a sum of this type.
+    /// Bits of a sum of this type.
     pub(super) fn bits_of(self, value: f64, saturate: bool) -> u64 {
         match self {
             Kind::F32 | Kind::Tf32 if value.is_nan() => F32.nan,
@@ -97,7 +99,7 @@ impl Kind {
         }
     }
 
-    /// The type of sums of products of this type.
+    /// True if sums of products of this type may have the type `sum`.
     pub(super) fn adds_to(self, sum: Kind) -> bool {
         match self {
             Kind::F16 => matches!(sum, Kind::F16 | Kind::F32),
@@ -108,7 +110,7 @@ impl Kind {
         }
     }
 
-    /// Whether `mma` has factors of this type in a shape.
+    /// True if `mma` supports factors of this type in a shape.
     pub(super) fn multiplies(self, shape: Shape) -> bool {
         let shape = (shape.m, shape.n, shape.k);
         match self {
@@ -123,7 +125,7 @@ impl Kind {
         }
     }
 
-    /// Whether `wmma` has factors of this type in a shape.
+    /// True if `wmma` supports factors of this type in a shape.
     pub(super) fn multiplies_by_warp(self, shape: Shape) -> bool {
         let shape = (shape.m, shape.n, shape.k);
         match self {
@@ -137,15 +139,15 @@ impl Kind {
     }
 }
 
-/// Every type that factors can have.
+/// All types of factors.
 pub(super) const FACTORS: [Kind; 7] =
     [Kind::F16, Kind::Bf16, Kind::Tf32, Kind::F64, Kind::Integer(8, true), Kind::Integer(4, true), Kind::Integer(1, false)];
 
-/// A half as a double. The exponent is moved by a multiplication, which is exact for subnormals too.
+/// A half as a double. A multiplication shifts the exponent, which is exact for subnormals too.
 fn half(bits: u32) -> f64 {
     let magnitude = match bits & 0x7c00 {
         0x7c00 => f32::from_bits(0x7f80_0000 | (bits & 0x3ff) << 13),
-        // 2^112: the difference of the exponents' biases.
+        // The factor 2^112 is the difference of the exponents' biases.
         _ => f32::from_bits((bits & 0x7fff) << 13) * f32::from_bits((112 + 127) << 23),
     };
     f64::from(if bits & 0x8000 == 0 { magnitude } else { -magnitude })
@@ -155,7 +157,8 @@ fn half(bits: u32) -> f64 {
 mod tests {
     use super::*;
 
-    /// Every bit pattern of the narrow floats, by the definition of their formats, and back.
+    /// Every bit pattern of the narrow floats is compared with the definition of their formats, in
+    /// both directions.
     #[test]
     fn narrow_floats_are_what_their_formats_say() {
         for (kind, format) in [(Kind::F16, F16), (Kind::Bf16, BF16)] {

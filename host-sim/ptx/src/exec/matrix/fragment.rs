@@ -1,27 +1,31 @@
-//! Which lane holds which element of a matrix. PTX ISA 7.8 section 9.7.13.4 "Matrix Fragments".
+//! Distribution of matrix elements over the lanes of a warp (PTX ISA 7.8 section 9.7.13.4 "Matrix
+//! Fragments").
 //!
-//! All shapes but one follow one rule. A matrix is cut into tiles that a warp holds with one register per lane (of the sum: two
-//! elements per lane). A factor's tile has 8 rows of A, or columns of B, and four lanes share each of them, every lane with the
-//! elements that its register has room for. A tile of the sum is 8 x 8, two neighbours in a row per lane. The tiles of A and of the sum
-//! follow each other down the columns, those of B along its columns.
+//! All shapes but one follow one rule. A matrix is divided into tiles that a warp holds with one
+//! register per lane (for the sum: two elements per lane). A factor's tile has 8 rows of A, or 8
+//! columns of B. Four lanes share each of them, and every lane has as many elements as its register
+//! holds. A tile of the sum is 8 x 8, with two adjacent elements of a row per lane. The tiles of A
+//! and of the sum follow each other down the columns, those of B along its columns.
 //!
-//! PTX leaves the fragments of `wmma` open. Here they are those of the same rule, as if some `mma` of 8 columns stood side by side.
-//! The exception is `mma.m8n8k4` of halves: four products at once, each by a low and a high group of four lanes.
+//! PTX leaves the fragments of `wmma` open. Here they follow the same rule, like several adjacent
+//! `mma` of 8 columns. The exception is `mma.m8n8k4` of halves: four products at once, each by a
+//! low and a high group of four lanes.
 
 use crate::LANES;
 
-/// Which operand a matrix is.
+/// Role of a matrix in a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The left factor.
     A,
     /// The right factor.
     B,
-    /// What is added, and the result.
+    /// The addend and the result.
     C,
 }
 
-/// How neighbours in memory, or in the registers of `mma.m8n8k4`, lie in a matrix.
+/// Order in which adjacent elements in memory, or in the registers of `mma.m8n8k4`, lie in a
+/// matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Along a row.
@@ -37,12 +41,12 @@ pub struct Shape {
     pub m: usize,
     /// Columns of B and of the sum.
     pub n: usize,
-    /// Columns of A, rows of B.
+    /// Columns of A and rows of B.
     pub k: usize,
 }
 
 impl Shape {
-    /// Reads `m16n8k16`.
+    /// Parses a shape such as `m16n8k16`.
     pub(super) fn parse(text: &str) -> Option<Shape> {
         let (m, rest) = text.strip_prefix('m')?.split_once('n')?;
         let (n, k) = rest.split_once('k')?;
@@ -50,42 +54,42 @@ impl Shape {
     }
 }
 
-/// An element's place: which of the products, row, column.
+/// Position of an element: product, row, column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// 0, except in `mma.m8n8k4` of halves.
+    /// Index of the product; 0 except in `mma.m8n8k4` of halves.
     pub product: usize,
-    /// Row.
+    /// Row index.
     pub row: usize,
-    /// Column.
+    /// Column index.
     pub column: usize,
 }
 
-/// How the elements lie in the lanes.
+/// Layout of the elements in the lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Layout {
     /// Tiles with this many elements per lane.
     Tiles(usize),
-    /// `mma.m8n8k4` of halves, with the order of a factor.
+    /// Groups of `mma.m8n8k4` of halves, with the order of a factor.
     Groups(Order),
-    /// The sum of that in f32.
+    /// Groups of the f32 sum of `mma.m8n8k4`.
     GroupsOfSingles,
 }
 
-/// One operand's distribution over a warp.
+/// Distribution of one operand over a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fragment {
-    /// Which operand.
+    /// Role of the operand.
     pub role: Role,
-    /// Rows.
+    /// Number of rows.
     pub rows: usize,
-    /// Columns.
+    /// Number of columns.
     pub columns: usize,
     layout: Layout,
 }
 
 impl Fragment {
-    /// The rule's fragment. A lane holds `run` neighbours per tile.
+    /// Fragment by the general rule, with `run` adjacent elements per lane and tile.
     pub fn tiled(role: Role, shape: Shape, run: usize) -> Fragment {
         let (rows, columns) = match role {
             Role::A => (shape.m, shape.k),
@@ -95,27 +99,27 @@ impl Fragment {
         Fragment { role, rows, columns, layout: Layout::Tiles(run) }
     }
 
-    /// A factor or an f16 sum of `mma.m8n8k4` of halves.
+    /// Fragment of a factor or an f16 sum of `mma.m8n8k4` of halves.
     pub fn grouped(role: Role, order: Order) -> Fragment {
         Fragment { layout: Layout::Groups(order), ..Fragment::tiled(role, Shape { m: 8, n: 8, k: 4 }, 1) }
     }
 
-    /// An f32 sum of the same.
+    /// Fragment of an f32 sum of `mma.m8n8k4` of halves.
     pub fn grouped_singles() -> Fragment {
         Fragment { layout: Layout::GroupsOfSingles, ..Fragment::grouped(Role::C, Order::Row) }
     }
 
-    /// Products computed at once.
+    /// Number of products computed at once.
     pub fn products(&self) -> usize {
         if matches!(self.layout, Layout::Tiles(_)) { 1 } else { 4 }
     }
 
-    /// Elements per lane.
+    /// Number of elements per lane.
     pub fn slots(&self) -> usize {
         self.products() * self.rows * self.columns / LANES
     }
 
-    /// Elements per lane and tile.
+    /// Number of elements per lane and tile.
     pub fn run(&self) -> usize {
         if let Layout::Tiles(run) = self.layout { run } else { self.slots() }
     }
@@ -134,14 +138,14 @@ impl Fragment {
         }
     }
 
-    /// The first row and column of a tile.
+    /// First row and column of a tile.
     fn corner(&self, tile: usize) -> (usize, usize) {
         let (rows, columns) = self.tile();
         let down = (self.rows / rows).max(1);
         (tile % down * rows, tile / down * columns)
     }
 
-    /// The place of a lane's element.
+    /// Position of a lane's element.
     pub fn place(&self, lane: usize, slot: usize) -> Place {
         let (group, member) = (lane / 4, lane % 4);
         match self.layout {
@@ -153,7 +157,8 @@ impl Fragment {
             }
             Layout::Groups(order) => {
                 let (product, across) = (group % 4, member + 4 * (group / 4));
-                // Either the lane's number is the row and the slot the column, or the slot's side moves with the group.
+                // Either the lane's number is the row and the slot the column, or the side of the
+                // slot depends on the group.
                 let (row, column) = match (self.role, order) {
                     (Role::A, Order::Row) | (Role::C, _) => (across, slot),
                     (Role::A, Order::Column) => (slot + 4 * (group / 4), member),
@@ -170,8 +175,9 @@ impl Fragment {
         }
     }
 
-    /// Where the piece of a tile begins that a lane moves between memory and the warp: the tile's elements in the order of memory, cut
-    /// into 32 pieces of [`Fragment::run`] elements. The elements of a piece are neighbours in that order.
+    /// Position of the first element that a lane moves between memory and the warp for a tile. The
+    /// elements of a tile in memory order are divided into 32 pieces of [`Fragment::run`] elements,
+    /// which are adjacent in that order.
     pub fn piece(&self, order: Order, lane: usize, tile: usize) -> Place {
         let (rows, columns) = self.tile();
         let (row, column) = self.corner(tile);
@@ -219,7 +225,7 @@ mod tests {
         all
     }
 
-    /// Every element is held once, and nothing else is.
+    /// Every element is held exactly once.
     #[test]
     fn fragments_are_partitions() {
         for fragment in all() {
@@ -230,7 +236,7 @@ mod tests {
         }
     }
 
-    /// The pieces of all tiles are a partition, too, in either order.
+    /// The pieces of all tiles are a partition too, in either order.
     #[test]
     fn pieces_are_partitions() {
         for fragment in all().into_iter().filter(|f| f.products() == 1) {
@@ -243,7 +249,8 @@ mod tests {
                         places.insert((start.row + down, start.column + right));
                     }
                 }
-                // Of the widest elements a tile's side is shorter than a piece across it: those have one order in PTX.
+                // For the widest elements, the side of a tile is shorter than a piece across it;
+                // PTX has only one order for them.
                 let long = fragment.run() > 8;
                 assert!(long || places.len() == fragment.rows * fragment.columns, "{fragment:?} {order:?}");
                 assert!(long || places.iter().all(|&(row, column)| row < fragment.rows && column < fragment.columns));
@@ -251,7 +258,7 @@ mod tests {
         }
     }
 
-    /// Rows and columns as PTX ISA 7.8 writes them, for each form of them.
+    /// Rows and columns as in PTX ISA 7.8, for each of its forms.
     #[test]
     fn as_the_tables_say() {
         let shape = |text| Shape::parse(text).unwrap();
@@ -259,7 +266,7 @@ mod tests {
             let (group, member) = (lane >> 2, lane % 4);
             let at = |fragment: Fragment, slot: usize| (fragment.place(lane, slot).row, fragment.place(lane, slot).column);
             for i in 0..8 {
-                // m16n8k16 of halves and m16n8k32 of bytes.
+                // Fragments of m16n8k16 of halves and m16n8k32 of bytes.
                 let half = Fragment::tiled(Role::A, shape("m16n8k16"), 2);
                 let row = if i < 2 || (4..6).contains(&i) { group } else { group + 8 };
                 assert_eq!(at(half, i), (row, member * 2 + (i & 1) + if i < 4 { 0 } else { 8 }));

@@ -1,4 +1,5 @@
-//! Matrix instructions of whole warps: `mma`, `wmma`, `ldmatrix`, `stmatrix`, `movmatrix`. PTX ISA 7.8 section 9.7.13.
+//! Matrix instructions of whole warps: `mma`, `wmma`, `ldmatrix`, `stmatrix`, `movmatrix` (PTX ISA
+//! 7.8 section 9.7.13).
 //!
 //! ```text
 //! element    types of elements, and which shapes they have
@@ -21,20 +22,20 @@ use crate::operands::Decoder;
 use crate::program::{Src32, WordReg};
 use crate::registers::Lanes;
 
-/// A decoded instruction. All lanes of a warp must execute it.
+/// A decoded matrix instruction. All lanes of a warp must execute it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Matrix {
-    /// d = a b + c.
+    /// Product and sum, d = a b + c.
     Multiply(Box<multiply::Multiply>),
-    /// A fragment between memory and registers.
+    /// Move of a fragment between memory and registers.
     Tile(Box<tile::Tile>),
-    /// Rows between shared memory and registers.
+    /// Move of rows between shared memory and registers.
     Rows(Box<rows::Rows>),
-    /// 8 x 8 elements of 16 bits, transposed.
+    /// Transposition of 8 x 8 elements of 16 bits.
     Transpose(WordReg, Src32),
 }
 
-/// Decodes.
+/// Decodes a matrix instruction.
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Matrix, PtxError> {
     match d.parts[..] {
         ["mma", ..] => multiply::decode(d).map(|op| Matrix::Multiply(op.into())),
@@ -45,7 +46,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Matrix, PtxError> {
     }
 }
 
-/// Executes on a whole warp, or, where its guard fails, on none.
+/// Executes the instruction in a whole warp, or in no lane if its guard fails.
 pub fn execute(op: &Matrix, l: &mut Lanes<'_>, m: &mut Memories<'_>, local: &mut LocalMemory) -> Result<(), LaneFault> {
     m.addresses.clear();
     if l.mask == 0 {

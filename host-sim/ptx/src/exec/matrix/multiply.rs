@@ -1,8 +1,10 @@
-//! `mma.sync` and `wmma.mma.sync`: d = a b + c by a whole warp. PTX ISA 7.8 sections 9.7.13.3 "wmma.mma" and 9.7.13.4 "mma".
+//! Matrix products `mma.sync` and `wmma.mma.sync`: d = a b + c by a whole warp (PTX ISA 7.8
+//! sections 9.7.13.3 "wmma.mma" and 9.7.13.4 "mma").
 //!
-//! Sums run along the depth, from c on. Of f16, bf16 and tf32 every product is exact and every sum is rounded to single precision (PTX
-//! leaves order and rounding of the sums open, with at least single precision); an f16 result is rounded once more at the end. Of f64
-//! each step is a fused multiplication and addition. Integers are exact, and are cut to 32 bits or clamped at the end.
+//! Sums run along the depth, starting with c. For f16, bf16 and tf32, every product is exact and
+//! every sum is rounded to single precision. PTX leaves order and rounding of the sums open, with
+//! at least single precision. An f16 result is rounded once more at the end. For f64, each step is
+//! a fused multiply-add. Integers are exact, and are cut to 32 bits or clamped at the end.
 
 use super::element::Kind;
 use super::fragment::{Fragment, Order, Role, Shape};
@@ -13,25 +15,25 @@ use crate::ieee::{F64, Mode};
 use crate::operands::Decoder;
 use crate::registers::Lanes;
 
-/// How the elements of a row and a column meet.
+/// Combination of the elements of a row and a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Products and their sum.
+    /// Sum of products.
     Multiply,
-    /// Bits that differ are counted.
+    /// Count of differing bits.
     Differ,
-    /// Bits that both are 1 are counted.
+    /// Count of bits that are 1 in both.
     Both,
 }
 
-/// A decoded multiplication.
+/// A decoded product.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Multiply {
     /// Rows, columns, depth.
     pub shape: Shape,
-    /// The factors and the sum, and their registers.
+    /// Factors and addend, with their registers.
     pub from: [(Held, Vec<Source>); 3],
-    /// The result and its registers.
+    /// Result, with its registers.
     pub to: (Held, Vec<Target>),
     step: Step,
     mode: Mode,
@@ -56,7 +58,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Multiply, PtxError> {
     };
     let grouped = a == Kind::F16 && shape.m == 8;
     let usual = left == Order::Row && right == Order::Column;
-    // Only `mma.m8n8k4` of halves may widen its sum on the way.
+    // Only `mma.m8n8k4` of halves may widen its sum.
     let sums = to == c || grouped && (to, c) == (Kind::F32, Kind::F16);
     if !a.multiplies(shape) || !sums || !(usual || grouped) || !fits([to, a, b, c], bits, saturate) {
         return d.unsupported();
@@ -93,7 +95,7 @@ pub(super) fn decode_warp(d: &mut Decoder<'_, '_>) -> Result<Multiply, PtxError>
     };
     let (Some(shape), Some(left), Some(right)) = (Shape::parse(shape), order(left), order(right)) else { return d.unsupported() };
     let kinds = match *types {
-        // Of halves only the sums' types are named.
+        // For halves, only the types of the sums are stated.
         [to, c] => [Kind::parse(to), Some(Kind::F16), Some(Kind::F16), Kind::parse(c)],
         [to, a, b, c] if a != "f16" => [to, a, b, c].map(Kind::parse),
         _ => return d.unsupported(),
@@ -110,7 +112,7 @@ pub(super) fn decode_warp(d: &mut Decoder<'_, '_>) -> Result<Multiply, PtxError>
     operands(d, shape, [a, b, c], to, (step, mode.unwrap_or(Mode::Nearest), saturate))
 }
 
-/// Reads `row` and `col`.
+/// Parses `row` and `col`.
 pub(super) fn order(text: &str) -> Option<Order> {
     match text {
         "row" => Some(Order::Row),
@@ -119,14 +121,14 @@ pub(super) fn order(text: &str) -> Option<Order> {
     }
 }
 
-/// Whether a modifier is there, and the parts but for it.
+/// Removes a modifier from the parts and tells whether it was present.
 fn without<'a>(modifier: &str, parts: &[&'a str]) -> (bool, Vec<&'a str>) {
     (parts.contains(&modifier), parts.iter().copied().filter(|part| *part != modifier).collect())
 }
 
-/// The types of d, a, b and c fit each other, and what is done with them.
+/// Checks that the types of d, a, b and c are compatible, and selects the step.
 fn fits([to, a, b, c]: [Kind; 4], bits: bool, saturate: bool) -> bool {
-    // Signs may differ between integer factors.
+    // The signs of integer factors may differ.
     let alike = a == b || matches!((a, b), (Kind::Integer(x, _), Kind::Integer(y, _)) if x == y);
     let integer = matches!(a, Kind::Integer(8 | 4, _));
     alike && a.adds_to(to) && a.adds_to(c) && bits == (a.bits() == 1) && (!saturate || integer)
@@ -146,7 +148,8 @@ fn operands(
         Ok::<_, PtxError>((matrix, sources(d, matrix, index)?))
     };
     let from = [read(d, a, 1)?, read(d, b, 2)?, read(d, c, 3)?];
-    // The machine instruction has one register for each operand: one of each stands first, for the model's four sources.
+    // The machine instruction has one register per operand: the first of each comes first, for the
+    // model's four sources.
     let mut later = d.uses.split_off(starts[0]);
     let mut first: Vec<_> = starts.iter().filter_map(|&at| later.get(at - starts[0]).copied()).collect();
     later.retain(|reg| !first.contains(reg));
@@ -156,7 +159,7 @@ fn operands(
     Ok(Multiply { shape, from, to, step, mode, saturate })
 }
 
-/// Executes on a whole warp.
+/// Executes the product in a whole warp.
 pub(super) fn execute(op: &Multiply, l: &mut Lanes<'_>) {
     let Shape { m, n, k } = op.shape;
     let [a, b, c] = op.from.each_ref().map(|(matrix, from)| {

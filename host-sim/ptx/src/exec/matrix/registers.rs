@@ -1,4 +1,4 @@
-//! Matrices in registers: which operand's registers hold a fragment, and the way between them and a matrix in row order.
+//! Registers of matrix fragments, and the conversion between them and a matrix in row order.
 
 use super::element::Kind;
 use super::fragment::{Fragment, Role};
@@ -9,36 +9,36 @@ use crate::exec::memory::{Source, Target};
 use crate::operands::Decoder;
 use crate::registers::Lanes;
 
-/// One operand of a matrix instruction: its type and its place in the warp.
+/// Operand of a matrix instruction: its type and its distribution over the warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Held {
     /// Type of the elements.
     pub kind: Kind,
-    /// Which lane holds which.
+    /// Distribution of the elements over the lanes.
     pub fragment: Fragment,
 }
 
 impl Held {
-    /// Registers of the fragment. What `wmma` loads of halves fills eight for either factor, however small it is: then the tiles are
-    /// there several times over.
+    /// Number of registers of the fragment. `wmma` loads of halves fill eight registers for either
+    /// factor, even for a smaller one: the tiles are then repeated.
     fn registers(&self) -> usize {
         self.fragment.slots() * self.kind.bits() / self.kind.register_bits()
     }
 
-    /// Index of a place in row order, all products one after the other.
+    /// Index of an element in row order, with all products one after the other.
     fn index(&self, lane: usize, slot: usize) -> usize {
         let (f, place) = (&self.fragment, self.fragment.place(lane, slot));
         (place.product * f.rows + place.row) * f.columns + place.column
     }
 
-    /// The register and the bit in it where a lane's element begins.
+    /// Register and first bit of a lane's element.
     fn slot(&self, slot: usize) -> (usize, usize) {
         let bit = slot * self.kind.bits();
         (bit / self.kind.register_bits(), bit % self.kind.register_bits())
     }
 }
 
-/// The registers of a fragment, as written: a vector, or the register itself where it is one.
+/// Registers of a fragment, as written: a vector, or a single register.
 fn elements<'t, 'a>(d: &Decoder<'t, 'a>, matrix: Held, index: usize) -> Result<&'t [Operand<'a>], PtxError> {
     let operand = d.operand(index)?;
     let found = match operand {
@@ -54,21 +54,21 @@ fn elements<'t, 'a>(d: &Decoder<'t, 'a>, matrix: Held, index: usize) -> Result<&
     Ok(found)
 }
 
-/// Reads operand `index` as a fragment's registers.
+/// Reads operand `index` as the source registers of a fragment.
 pub(super) fn sources(d: &mut Decoder<'_, '_>, matrix: Held, index: usize) -> Result<Vec<Source>, PtxError> {
     let wide = matrix.kind == Kind::F64;
     let elements = elements(d, matrix, index)?;
     elements.iter().map(|e| if wide { d.src64(e).map(Source::Double) } else { d.src32(e).map(Source::Word) }).collect()
 }
 
-/// Reads operand `index` as the registers that a fragment goes to.
+/// Reads operand `index` as the destination registers of a fragment.
 pub(super) fn targets(d: &mut Decoder<'_, '_>, matrix: Held, index: usize) -> Result<Vec<Target>, PtxError> {
     let wide = matrix.kind == Kind::F64;
     let elements = elements(d, matrix, index)?;
     elements.iter().map(|e| if wide { d.dst64(e).map(Target::Double) } else { d.dst32(e).map(Target::Word) }).collect()
 }
 
-/// The bits of all elements in row order.
+/// Bits of all elements in row order.
 pub(super) fn gather(matrix: &Held, from: &[Source], l: &Lanes<'_>) -> Vec<u64> {
     let f = &matrix.fragment;
     let mut all = vec![0; f.products() * f.rows * f.columns];

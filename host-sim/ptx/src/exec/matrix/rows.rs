@@ -1,9 +1,11 @@
-//! `ldmatrix`, `stmatrix`, `movmatrix`: 8 x 8 matrices of 16 bits between shared memory and registers, and their transposition. PTX ISA
-//! 7.8 sections 9.7.13.4.15 "ldmatrix", 9.7.13.4.16 "stmatrix" and 9.7.13.4.17 "movmatrix".
+//! Moves and transposition of 8 x 8 matrices of 16 bits by `ldmatrix`, `stmatrix`, `movmatrix` (PTX
+//! ISA 7.8 sections 9.7.13.4.15 "ldmatrix", 9.7.13.4.16 "stmatrix" and 9.7.13.4.17 "movmatrix").
 //!
-//! Each row of 16 bytes has an address of its own, given by a lane: those of the first matrix by lanes 0 to 7, and so on. A lane holds
-//! two neighbours of a row per matrix, as of a tile (`fragment.rs`). For the timing, the rows are cut into 32 pieces, in lane order: each
-//! lane accesses one, of 4, 8 or 16 bytes, so that rows of one matrix in the same banks of shared memory are served one after the other.
+//! A lane provides the address of each row of 16 bytes: lanes 0 to 7 for the first matrix, and so
+//! on. A lane holds two adjacent elements of a row per matrix, as for a tile (`fragment.rs`). For
+//! timing, the rows are divided into 32 pieces in lane order, and each lane accesses one, of 4, 8
+//! or 16 bytes. Rows of one matrix in the same banks of shared memory are therefore served one
+//! after the other.
 
 use crate::LANES;
 use crate::ast::{Operand, Type};
@@ -15,10 +17,10 @@ use crate::operands::Decoder;
 use crate::program::{Src32, WordReg};
 use crate::registers::Lanes;
 
-/// Rows of a matrix, and its elements per row.
+/// Rows of a matrix, and elements per row.
 const SIDE: usize = 8;
 
-/// Where a lane's element of a matrix is, row and column.
+/// Row and column of a lane's element in a matrix.
 fn place(lane: usize, element: usize, transposed: bool) -> (usize, usize) {
     let (row, column) = (lane / 4, 2 * (lane % 4) + element);
     if transposed { (column, row) } else { (row, column) }
@@ -27,11 +29,11 @@ fn place(lane: usize, element: usize, transposed: bool) -> (usize, usize) {
 /// A decoded load or store of 1, 2 or 4 matrices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rows {
-    /// One row of 16 bytes, by the lane that gives its address.
+    /// Access to one row of 16 bytes, by the lane with its address.
     pub access: Access,
-    /// Registers loaded, one per matrix; none for a store.
+    /// Destination registers, one per matrix; empty for a store.
     to: Vec<WordReg>,
-    /// Registers stored; none for a load.
+    /// Source registers; empty for a load.
     from: Vec<Src32>,
     transposed: bool,
 }
@@ -42,12 +44,12 @@ impl Rows {
         !self.to.is_empty()
     }
 
-    /// How many matrices.
+    /// Number of matrices.
     pub fn count(&self) -> usize {
         self.to.len().max(self.from.len())
     }
 
-    /// Bytes that one lane moves in a warp's access.
+    /// Bytes that one lane moves in an access of the warp.
     pub fn bytes_per_lane(&self) -> usize {
         self.count() * 2 * SIDE * SIDE / LANES
     }
@@ -93,7 +95,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Rows, PtxError> {
     Ok(Rows { access, to, from, transposed })
 }
 
-/// Executes on a whole warp.
+/// Executes the move in a whole warp.
 pub(super) fn execute(op: &Rows, l: &mut Lanes<'_>, m: &mut Memories<'_>, local: &mut LocalMemory) -> Result<(), LaneFault> {
     let at = addresses(&op.access, l);
     let (mut reach, noted) = m.reach(local);

@@ -1,8 +1,8 @@
-//! `wmma.load` and `wmma.store`: a matrix between memory and the registers of a warp. PTX ISA 7.8 sections 9.7.13.3.3 "wmma.load" and
-//! 9.7.13.3.4 "wmma.store".
+//! Fragment loads and stores `wmma.load` and `wmma.store` between memory and the registers of a
+//! warp (PTX ISA 7.8 sections 9.7.13.3.3 "wmma.load" and 9.7.13.3.4 "wmma.store").
 //!
-//! The elements come and go by tiles (`fragment.rs`): one access of the warp for each, 4 to 16 bytes per lane, in the order of memory.
-//! Which lane has which element then is a matter of registers alone, as it is on the machine.
+//! The elements move by tiles (`fragment.rs`): one access of the warp for each, 4 to 16 bytes per
+//! lane, in memory order. As on a GPU, the distribution over the lanes affects only registers.
 
 use super::element::{FACTORS, Kind};
 use super::fragment::{Fragment, Order, Place, Role, Shape};
@@ -21,16 +21,16 @@ use crate::registers::Lanes;
 /// A decoded load or store of a fragment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tile {
-    /// One lane's piece of one tile.
+    /// Access of one lane to its piece of one tile.
     pub access: Access,
-    /// What is moved.
+    /// Operand that is moved.
     pub matrix: Held,
     order: Order,
-    /// Elements from one row (or column) to the next.
+    /// Distance between rows (or columns) in elements.
     stride: Src32,
-    /// Registers loaded; none for a store.
+    /// Destination registers; empty for a store.
     to: Vec<Target>,
-    /// Registers stored; none for a load.
+    /// Source registers; empty for a load.
     from: Vec<Source>,
 }
 
@@ -75,7 +75,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Tile, PtxError> {
     let (base, offset, space) = memory::address(d, place, named.flatten())?;
     let stride = match count {
         3 => d.src32(d.operand(2)?)?,
-        // As long as a row (or a column) is.
+        // The length of a row (or a column).
         _ => crate::program::Src::Imm(if order == Order::Row { matrix.fragment.columns } else { matrix.fragment.rows } as u32),
     };
     let bytes = matrix.fragment.run() * kind.bits() / 8;
@@ -90,16 +90,16 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Tile, PtxError> {
     Ok(Tile { access, matrix, order, stride, to, from })
 }
 
-/// One lane's piece of a tile, and where it is in memory.
+/// Piece of a tile that one lane moves, and its place in memory.
 struct Piece {
     lane: usize,
     spot: Spot,
-    /// Index in row order of its first element, and from each to the next.
+    /// Index of the first element in row order, and the distance to the next.
     first: usize,
     step: usize,
 }
 
-/// All pieces in the order in which they are moved: tile by tile, the lanes of each in ascending order.
+/// All pieces in the order of the moves: tile by tile, with the lanes of each in ascending order.
 fn pieces(op: &Tile, l: &Lanes<'_>, noted: &mut Vec<u64>) -> Vec<Piece> {
     let (f, bits) = (&op.matrix.fragment, op.matrix.kind.bits() as u64);
     let (at, stride) = (addresses(&op.access, l), l.regs.word(op.stride));
@@ -115,13 +115,13 @@ fn pieces(op: &Tile, l: &Lanes<'_>, noted: &mut Vec<u64>) -> Vec<Piece> {
     pieces
 }
 
-/// Executes on a whole warp.
+/// Executes the move in a whole warp.
 pub(super) fn execute(op: &Tile, l: &mut Lanes<'_>, m: &mut Memories<'_>, local: &mut LocalMemory) -> Result<(), LaneFault> {
     let (mut reach, noted) = m.reach(local);
     let pieces = pieces(op, l, noted);
     let (bits, run) = (op.matrix.kind.bits(), op.matrix.fragment.run());
     let element = u32::from(op.access.ty.bytes());
-    // Elements in one part of the access.
+    // Number of elements in one part of the access.
     let held = 8 * element as usize / bits;
     let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
     let mut all = if op.loads() { vec![0; op.matrix.fragment.rows * op.matrix.fragment.columns] } else { gather(&op.matrix, &op.from, l) };

@@ -1,18 +1,19 @@
-//! The yardstick of decisions (plan `decisions` and its parts): tables for the terminal and the page, a line for each policy with what it ran with. What the numbers are
-//! is in [`mias_lab::evaluate::decisions`].
+//! Benchmark of decisions (plan `decisions` and its parts): tables for the terminal and the page,
+//! with a line for each policy with its mechanisms and transition.
+//! [`mias_lab::evaluate::decisions`] computes the numbers.
 
 use mias_lab::evaluate::decisions::{Block, Judgement, Kernels, Known, Line, Objective, Set, TRANSITION, Way, is_of};
 use mias_lab::evaluate::results::Evaluation;
 use mias_lab::experiment::mechanisms::MECHANISMS;
 use mias_lab::table::{self, DASH, change, grouped, number, percent};
 
-/// All blocks of an evaluation, and the policies of which the best is B.
+/// Returns all blocks of an evaluation, and the policies among which the best is B.
 pub(super) fn blocks(evaluation: &Evaluation) -> (Vec<Block>, Vec<String>) {
     let kernels = Kernels::built_in();
     (Block::all(evaluation, &kernels), kernels.existing)
 }
 
-/// A policy with its mechanisms, and its transition where that is another than B's.
+/// Returns a policy with its mechanisms, and its transition if it differs from B's.
 pub(super) fn name(way: &Way) -> String {
     let known = |field: &str| MECHANISMS.iter().find(|mechanism| mechanism.sets(field)).map(|mechanism| mechanism.name.to_uppercase());
     let mut name = way.policy.to_owned();
@@ -23,13 +24,13 @@ pub(super) fn name(way: &Way) -> String {
     if way.transition == TRANSITION { name } else { name + ", " + way.transition }
 }
 
-/// What a block is, and what its lines are held against.
+/// Returns the description of a block and of its references.
 pub(super) fn heading(judgement: &Judgement<'_>) -> String {
     let block = judgement.block;
     format!("{}, {}, windows of {} cycles", block.gpu, block.set.name(), grouped(block.cycles))
 }
 
-/// B and O.
+/// Formats B and O.
 pub(super) fn ends(judgement: &Judgement<'_>) -> String {
     let sizes: Vec<String> = [(2, "pair"), (3, "triple"), (4, "quadruple")]
         .into_iter()
@@ -43,7 +44,7 @@ pub(super) fn ends(judgement: &Judgement<'_>) -> String {
     format!("{}. B: {base}, with a mean STP of {from}. O, the best static choice of each mix: {to}.", sizes.join(", "))
 }
 
-/// Of what windows brought.
+/// Headings of end-to-end results.
 pub(super) const BROUGHT: [&str; 14] = [
     "policy",
     "mixes",
@@ -61,7 +62,7 @@ pub(super) const BROUGHT: [&str; 14] = [
     "95 %",
 ];
 
-/// Of what was decided.
+/// Headings of decisions.
 pub(super) const DECIDED: [&str; 16] = [
     "policy",
     "regret STP",
@@ -90,12 +91,12 @@ fn value(known: Option<Known>, shown: fn(f64) -> String) -> String {
     known.map_or_else(|| DASH.to_owned(), |known| shown(known.value))
 }
 
-/// A share in whole percent, with its sign.
+/// Formats a fraction in whole percent, with its sign.
 fn share(share: f64) -> String {
     format!("{:.0} %", (100.0 * share).round() + 0.0).replace('-', "\u{2212}")
 }
 
-/// A regret.
+/// Formats a regret.
 fn lost(regret: f64) -> String {
     percent(Some(regret))
 }
@@ -104,7 +105,7 @@ fn with_intervals(over: &[Option<Known>; 4]) -> Vec<String> {
     over.iter().flat_map(|&known| [value(known, change), interval(known, change)]).collect()
 }
 
-/// The cells of a line, of what windows brought.
+/// Returns the cells of a line, of end-to-end results.
 pub(super) fn brought(line: &Line) -> Vec<String> {
     let mut cells = vec![name(&line.way), line.mixes.to_string(), number(line.stp, 3)];
     cells.extend([value(line.share, share), interval(line.share, share), value(line.end_to_end, lost)]);
@@ -112,7 +113,7 @@ pub(super) fn brought(line: &Line) -> Vec<String> {
     cells
 }
 
-/// Those of the best static choices, each mix's own, for each objective by itself.
+/// Returns the cells of the best static choices of each mix, for each objective separately.
 pub(super) fn best(judgement: &Judgement<'_>) -> Vec<String> {
     let mixes = judgement.block.mixes.iter().filter(|mix| mix.best(Objective::Stp, None).is_some()).count();
     let mut cells = vec![BEST.to_owned(), mixes.to_string(), number(judgement.best_stp, 3), share(1.0), DASH.to_owned(), lost(0.0)];
@@ -120,10 +121,10 @@ pub(super) fn best(judgement: &Judgement<'_>) -> Vec<String> {
     cells
 }
 
-/// What the best static choices are called.
+/// Name of the best static choices.
 pub(super) const BEST: &str = "best static choice";
 
-/// The cells of a line, of what was decided.
+/// Returns the cells of a line, of decisions.
 pub(super) fn decided(line: &Line) -> Vec<String> {
     let none = |count: usize| if count == 0 { DASH.to_owned() } else { count.to_string() };
     let [stp, antt, fairness, energy] = line.decision;
@@ -135,28 +136,29 @@ pub(super) fn decided(line: &Line) -> Vec<String> {
     cells
 }
 
-/// What the cells of what windows brought are.
-pub(super) const WHAT_BROUGHT: &str = "STP: mean over the mixes, profile, transitions and decisions included. B: the existing policy with the best mean STP. O: the mean of each mix's best static choice, of all maximal configurations and \
-    all splits of the SMs in eighths, with any mechanism. Way from B to O: 0 % is as good as B, 100 % as good as the best static choice of every mix. Regret: what a run lacks of it, in the mean over mixes. Over B: means over those of B, over the mixes in which both exist; ANTT and energy \
-    for work (joules over STP) are better when they are less. 95 %: the middle of 2,000 replicates in which kernels are drawn again, not mixes.";
+/// Explanation of the cells of end-to-end results.
+pub(super) const WHAT_BROUGHT: &str = "STP: mean over the mixes, profile, transitions and decisions included. B: the existing policy with the best mean STP. O: the mean of each mix's best static choice among all maximal configurations and \
+    all splits of the SMs in eighths, with any mechanism. Way from B to O: 0 % equals B, 100 % equals the best static choice of every mix. Regret: mean relative shortfall from that choice. Over B: ratio of means to those of B, over the mixes in which both exist; for ANTT and energy \
+    for work (joules over STP), lower is better. 95 %: bootstrap interval of 2,000 replicates that resample kernels, not mixes.";
 
-/// What the cells of what was decided are.
-pub(super) const WHAT_DECIDED: &str = "Regret: what a static run of the choice lacks of the best static choice with the same mechanism, by STP with its interval and for each size of mix, and by ANTT, fairness and energy for work, which the \
-    policy need not have aimed at; none where the choice is no maximal configuration and no split in eighths. Over SMK-P: STP over that of `smk` as the machine is, of triples and quadruples. S is the thesis' speedup and S_null what running only the fastest kernel scores. Overhead: placing, transitions, profiling and \
-    decisions, of the window. Too late: mixes whose window ended before the choice was in effect. Starved: mixes in which a kernel did nothing.";
+/// Explanation of the cells of decisions.
+pub(super) const WHAT_DECIDED: &str = "Regret: relative shortfall of a static run of the choice from the best static choice with the same mechanism: by STP with its interval and for each size of mix, and by ANTT, fairness and energy for work, which the \
+    policy need not optimize; absent if the choice is neither a maximal configuration nor a split in eighths. Over SMK-P: STP over that of `smk` on the unmodified machine, for triples and quadruples. S is the thesis' speedup; S_null is the score of running only the fastest kernel. Overhead: share of the window in placing, transitions, profiling and \
+    decisions. Too late: mixes in which the window ended before the choice took effect. Starved: mixes in which a kernel made no progress.";
 
-/// Whether judged kernels were looked at, which wants a line in docs/decisions-looks.md: the line as far as it is known.
+/// Returns the reminder that an evaluation of held-out kernels is an inspection of them, which
+/// docs/results/decisions.md counts.
 pub(super) fn look(evaluation: &Evaluation, blocks: &[Block]) -> Option<String> {
     let judged = blocks.iter().any(|block| block.set == Set::Judged);
     judged.then(|| {
         format!(
-            "judged kernels were looked at; a line for docs/decisions-looks.md: | date | {} {} | {} | who, and what for |",
+            "held-out kernels were inspected by plan {} ({}) on {}; count it in docs/results/decisions.md",
             evaluation.plan.name, evaluation.plan.hash, evaluation.model
         )
     })
 }
 
-/// All tables; empty where the plan is another.
+/// Formats all tables; empty for other plans.
 pub(super) fn text(evaluation: &Evaluation) -> String {
     if !is_of(evaluation) {
         return String::new();

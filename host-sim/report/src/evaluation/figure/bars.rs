@@ -7,55 +7,55 @@ use super::rows::{Rows, slots};
 use super::scale::{Scale, Unit};
 use super::table::Table;
 
-/// A series of bars.
+/// Series of bars.
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
     pub(crate) name: String,
     pub(crate) style: Style,
 }
 
-/// A bar.
+/// Bar with its spread.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Bar {
     pub(crate) value: f64,
-    /// Of a mean: of how many values, and their quartiles.
+    /// Number of values behind a mean, and their quartiles.
     pub(crate) of: Option<(usize, (f64, f64))>,
-    /// Of one run that ended before its window: half of its 95 % interval.
+    /// Half-width of the 95 % interval, for one run that ended before its window.
     pub(crate) half_width: Option<f64>,
-    /// Of a share: the ends of its 95 % interval, which it need not be in the middle of.
+    /// Ends of the 95 % interval of a fraction, which may be asymmetric.
     pub(crate) interval: Option<(f64, f64)>,
 }
 
 impl Bar {
-    /// Of a number that is known.
+    /// Creates a bar of an exact number.
     pub(crate) fn new(value: f64) -> Self {
         Bar { value, of: None, half_width: None, interval: None }
     }
 
-    /// The ends of its spread: quartiles of a mean of several, or the interval of an estimate.
+    /// Returns the ends of its spread: quartiles of a mean, or the interval of an estimate.
     fn ends(&self) -> Option<(f64, f64)> {
         let interval = self.half_width.map(|half| (self.value - half, self.value + half));
         self.of.filter(|(n, _)| *n > 1).map(|(_, quartiles)| quartiles).or(interval).or(self.interval)
     }
 }
 
-/// What else a cluster shows.
+/// Additional mark of a cluster.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Mark {
-    /// A dotted line across the cluster: S_null.
+    /// Dotted line across the cluster: S_null.
     Null(f64),
-    /// A solid line across the cluster: the oracle's value.
+    /// Solid line across the cluster: the oracle's value.
     Oracle(f64),
-    /// A diamond over a series' bar: the thesis' value.
+    /// Diamond over a series' bar: the thesis' value.
     Thesis(usize, f64),
-    /// A diamond over a series' bar: the value of another paper.
+    /// Diamond over a series' bar: the value of another paper.
     Paper(usize, f64),
-    /// A triangle over a series' bar: decisions behind it that came too late, and how many.
+    /// Triangle over a series' bar: the number of decisions behind it that came too late.
     Late(usize, f64, usize),
 }
 
 impl Mark {
-    /// Whose value a diamond is.
+    /// Returns the source of a diamond's value.
     fn whose(self) -> &'static str {
         if let Mark::Paper(..) = self { "paper" } else { "thesis" }
     }
@@ -64,37 +64,37 @@ impl Mark {
 /// Bars that stand together.
 #[derive(Clone, Debug)]
 pub(crate) struct Cluster {
-    /// Lines under the bars; none: every bar has its series' name.
+    /// Lines under the bars; if empty, every bar has its series' name.
     pub(crate) names: Vec<String>,
-    /// A bar per series.
+    /// One bar per series.
     pub(crate) bars: Vec<Option<Bar>>,
     pub(crate) marks: Vec<Mark>,
-    /// Stands apart from what is before it, as means do.
+    /// Whether it is separated from the cluster before it, as means are.
     pub(crate) apart: bool,
 }
 
-/// A chart of clusters.
+/// Chart of clusters.
 #[derive(Clone, Debug)]
 pub(crate) struct Bars {
-    /// What it shows, for those who cannot see it.
+    /// Text alternative of the chart.
     pub(crate) label: String,
     pub(crate) y_label: String,
     pub(crate) unit: Unit,
     pub(crate) series: Vec<Series>,
     pub(crate) clusters: Vec<Cluster>,
-    /// A line at 1: nothing gained, nothing lost.
+    /// Whether a line is drawn at 1: no gain, no loss.
     pub(crate) one: bool,
-    /// Values on the bars, where all of them are wide enough.
+    /// Whether bars show their values, if all of them are wide enough.
     pub(crate) numbers: bool,
 }
 
-/// Least and largest width of a bar in user units.
+/// Minimum and maximum width of a bar in user units.
 const BAR: (f64, f64) = (5.0, 56.0);
 
-/// Share of a slot that its bars take.
+/// Fraction of a slot that its bars take.
 const FILLED: f64 = 0.84;
 
-/// Where a cluster is drawn.
+/// Position of a cluster.
 #[derive(Clone, Copy)]
 struct Place {
     /// Left end of the first bar, and width of each.
@@ -103,7 +103,7 @@ struct Place {
 }
 
 impl Bars {
-    /// In a drawing so wide.
+    /// Draws at this width.
     pub(super) fn draw(&self, drawing_width: f64) -> Drawing {
         let height = (0.34 * drawing_width).clamp(130.0, 250.0);
         let marked = |mark: &Mark| match mark {
@@ -117,7 +117,7 @@ impl Bars {
         let scale = Scale::over(values.chain([0.0]).chain(self.one.then_some(1.0)), (height, 0.0), self.unit, &|_| LINE + 3.0);
         let ticks: Vec<String> = scale.labels().map(|(_, label)| label).collect();
         let left = widest(ticks.iter().map(String::as_str)) + 8.0;
-        // A cluster alone may have no name: then its bars have names.
+        // A single cluster may have no name: then its bars have names.
         let by_bar = self.clusters.len() == 1 && self.clusters[0].names.is_empty();
         let names: Vec<(Vec<String>, bool)> = if by_bar {
             self.series.iter().map(|series| (vec![series.name.clone()], false)).collect()
@@ -155,7 +155,7 @@ impl Bars {
         drawing
     }
 
-    /// A cluster, or only one bar of it.
+    /// Draws a cluster, or only one bar of it.
     fn cluster(&self, drawing: &mut Drawing, scale: &Scale, place: Place, cluster: &Cluster, only: Option<usize>, number: Option<Number>) {
         let zero = scale.at(0.0);
         let title = cluster.names.join(" ");
@@ -166,7 +166,7 @@ impl Bars {
         for (at, (series, bar)) in series() {
             let middle = left(at) + place.bar / 2.0;
             let Some(bar) = bar else {
-                // Nothing to show is not the same as zero.
+                // A missing value must differ from zero.
                 drawing.line(
                     (middle - 0.25 * place.bar, zero - 5.0),
                     (middle + 0.25 * place.bar, zero - 5.0),
@@ -219,13 +219,14 @@ impl Bars {
         for (at, (_, bar)) in series() {
             let (Some(bar), Some(number)) = (bar, number) else { continue };
             let (end, middle) = (scale.at(bar.value), left(at) + place.bar / 2.0);
-            // At the foot of the bar, where no mark is, if there is room.
+            // At the foot of the bar, away from marks, if there is space.
             let foot = if zero - end > 30.0 { zero - 8.0 } else { end.min(zero) - 5.0 };
             drawing.text((middle, foot), Anchor::Middle, "value", &number(self, bar.value));
         }
     }
 
-    /// How values are written on bars so wide: with their unit, without, or not at all; all alike.
+    /// Returns the format of values on bars of this width: with unit, without, or none; the same
+    /// for all.
     fn number_in(&self, bar: f64) -> Option<Number> {
         let fits = |of: &Number| {
             let mut values = self.clusters.iter().flat_map(|cluster| cluster.bars.iter().flatten());
@@ -235,7 +236,7 @@ impl Bars {
         ways.into_iter().filter(|_| self.numbers).find(fits)
     }
 
-    /// Its numbers.
+    /// Adds its numbers to the table.
     pub(super) fn table(&self, table: &mut Table, panel: &str) {
         let heading = self.unit.heading(&self.y_label);
         let cell = |value: f64| self.unit.cell(value);
@@ -268,5 +269,5 @@ impl Bars {
     }
 }
 
-/// How a value is written.
+/// Format of a value.
 type Number = fn(&Bars, f64) -> String;

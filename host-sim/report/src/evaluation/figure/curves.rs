@@ -1,4 +1,4 @@
-//! Curves over time, each named at its end and marked along its way.
+//! Curves over time, each labeled at its end and marked along its way.
 
 use super::drawing::{Anchor, Drawing};
 use super::fill::Marker;
@@ -6,7 +6,7 @@ use super::measure::{LINE, elided, widest, width};
 use super::scale::{RATIO, Scale, Unit};
 use super::table::Table;
 
-/// A curve.
+/// Curve of a chart.
 #[derive(Clone, Debug)]
 pub(crate) struct Curve {
     pub(crate) name: String,
@@ -15,27 +15,27 @@ pub(crate) struct Curve {
     pub(crate) points: Vec<(f64, f64)>,
 }
 
-/// A chart of curves.
+/// Chart of curves.
 #[derive(Clone, Debug)]
 pub(crate) struct Curves {
-    /// What it shows, for those who cannot see it.
+    /// Text alternative of the chart.
     pub(crate) label: String,
-    /// What the axes count: quantity and unit.
+    /// Quantity and unit of each axis.
     pub(crate) x: (String, &'static str),
     pub(crate) y: (String, &'static str),
-    /// A grey band, and what it is.
+    /// Gray band with its label.
     pub(crate) band: Option<((f64, f64), String)>,
     pub(crate) curves: Vec<Curve>,
 }
 
-/// From one marker of a curve to the next, in points.
+/// Number of points between two markers of a curve.
 const MARKED: usize = 8;
 
-/// Room of a curve's name, in user units.
+/// Space for a curve's name, in user units.
 const LONGEST: f64 = 110.0;
 
 impl Curves {
-    /// In a drawing so wide.
+    /// Draws at this width.
     pub(super) fn draw(&self, drawing_width: f64) -> Drawing {
         let names: Vec<String> = self.curves.iter().map(|curve| elided(&curve.name, LONGEST)).collect();
         let height = (0.34 * drawing_width).clamp(160.0, 300.0).max(LINE * (names.len() as f64 + 1.0));
@@ -60,7 +60,7 @@ impl Curves {
         let mut ends: Vec<(f64, &Curve, &str)> = Vec::new();
         for (number, (curve, name)) in self.curves.iter().zip(&names).enumerate() {
             let points: Vec<(f64, f64)> = curve.points.iter().map(|&(a, b)| (x.at(a), y.at(b))).collect();
-            // Markers of one curve are not over those of the next.
+            // Offset, so that markers of different curves do not overlap.
             let marked: Vec<(f64, f64)> = points.iter().skip(number % MARKED).step_by(MARKED).copied().collect();
             if let Some(end) = points.last() {
                 ends.push((end.1, curve, name));
@@ -77,7 +77,7 @@ impl Curves {
         drawing
     }
 
-    /// Its numbers.
+    /// Adds its numbers to the table.
     pub(super) fn table(&self, table: &mut Table, panel: &str) {
         let (x, y) = (Unit::Plain(self.x.1).heading(&self.x.0), Unit::Plain(self.y.1).heading(&self.y.0));
         for curve in &self.curves {
@@ -88,7 +88,7 @@ impl Curves {
     }
 }
 
-/// Places near the given ones, which rise, at least `gap` apart and none beyond `last`.
+/// Returns positions near the given ascending ones, at least `gap` apart and none beyond `last`.
 fn apart(wanted: &[f64], gap: f64, last: f64) -> Vec<f64> {
     let mut places = Vec::with_capacity(wanted.len());
     let mut least = f64::NEG_INFINITY;
@@ -119,7 +119,7 @@ mod tests {
             prop_assert!(places.iter().all(|place| *place <= 100.0));
         }
 
-        /// Where they have room they stay.
+        /// Positions with sufficient distance stay unchanged.
         #[test]
         fn what_is_apart_stays(count in 0usize..9) {
             let wanted: Vec<f64> = (0..count).map(|n| 11.0 * n as f64).collect();

@@ -1,8 +1,8 @@
-//! Drawing: the few elements that the charts are made of. They are kept as they are, so that a figure can be put together from several
-//! drawings and its geometry checked, and written as SVG at the end.
+//! Drawing: the few elements of charts. They are kept as data until they are written as SVG. So a
+//! figure can be combined from several drawings, and its geometry checked.
 //!
-//! Lengths are in user units, of which a line of text has the same everywhere ([`measure::TEXT`]): a drawing is as wide as its page or
-//! column has room for text.
+//! Lengths are in user units, in which text always has the same size ([`measure::TEXT`]): the width
+//! of a drawing follows from the space for text on its page or column.
 
 use super::fill::{Marker, RADIUS, Style, definitions};
 use super::look;
@@ -10,10 +10,10 @@ use super::measure;
 use super::scale::Scale;
 use maud::{Markup, PreEscaped, html};
 
-/// Fonts of figures in files of their own. [`measure`] has the widths of the widest of them.
+/// Fonts of standalone figures. [`measure`] has the widths of the widest of them.
 pub(super) const FONTS: &str = "Helvetica,Arial,'Liberation Sans','DejaVu Sans',sans-serif";
 
-/// Where a text's position is in it.
+/// Horizontal anchor of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -21,22 +21,22 @@ pub(super) enum Anchor {
     End,
 }
 
-/// A place, or an extent: x to the right, y downwards.
+/// Point, or size: x to the right, y downwards.
 pub type Point = (f64, f64);
 
-/// A text.
+/// Text with its position.
 #[derive(Clone, Debug)]
 struct Text {
     at: Point,
     anchor: Anchor,
-    /// How far it rises, in degrees.
+    /// Rotation in degrees, counterclockwise.
     rises: f64,
-    /// Class of style: `tick`, `label`, `name`, `value`, `title`.
+    /// Style class: `tick`, `label`, `name`, `value`, `title`.
     class: &'static str,
     text: String,
 }
 
-/// What a drawing is made of.
+/// Element of a drawing.
 #[derive(Clone, Debug)]
 enum Element {
     Rect { at: Point, size: Point, style: Option<Style>, class: &'static str, title: String },
@@ -47,7 +47,7 @@ enum Element {
     Text(Text),
 }
 
-/// A drawing under way.
+/// Drawing with its elements.
 #[derive(Clone, Debug)]
 pub struct Drawing {
     pub(super) width: f64,
@@ -60,19 +60,19 @@ impl Drawing {
         Drawing { width, height, elements: Vec::new() }
     }
 
-    /// An area of a series.
+    /// Adds an area of a series.
     pub(super) fn bar(&mut self, at: Point, size: Point, style: Style, title: &str) {
         let size = (size.0.max(0.0), size.1.max(0.0));
         self.elements.push(Element::Rect { at, size, style: Some(style), class: "bar", title: title.to_owned() });
     }
 
-    /// An area of a class of style.
+    /// Adds an area of a style class.
     pub(super) fn area(&mut self, at: Point, size: Point, class: &'static str, title: &str) {
         let size = (size.0.max(0.0), size.1.max(0.0));
         self.elements.push(Element::Rect { at, size, style: None, class, title: title.to_owned() });
     }
 
-    /// A line of a class of style: `axis`, `grid`, `one`, `null`, `oracle`, `mean`, `spread`.
+    /// Adds a line of a style class: `axis`, `grid`, `one`, `null`, `oracle`, `mean`, `spread`.
     pub(super) fn line(&mut self, from: Point, to: Point, class: &'static str, title: &str) {
         self.elements.push(Element::Path { points: vec![from, to], class, title: title.to_owned() });
     }
@@ -85,14 +85,14 @@ impl Drawing {
         self.elements.push(Element::Dot { at, marker, title: title.to_owned() });
     }
 
-    /// The mark of what came too late: a black triangle that points down to a bar's end.
+    /// Adds the mark of late decisions: a black triangle that points down to a bar's end.
     pub(super) fn late(&mut self, (x, y): Point, title: &str) {
         const SIZE: f64 = 4.5;
         let points = vec![(x - SIZE, y - 1.7 * SIZE), (x + SIZE, y - 1.7 * SIZE), (x, y)];
         self.elements.push(Element::Shape { points, class: "late", title: title.to_owned() });
     }
 
-    /// The thesis' number: a white diamond with a black edge.
+    /// Adds the mark of the thesis' number: a white diamond with a black edge.
     pub(super) fn thesis(&mut self, (x, y): Point, title: &str) {
         const SIZE: f64 = 4.5;
         let points = vec![(x, y - SIZE), (x + SIZE, y), (x, y + SIZE), (x - SIZE, y)];
@@ -103,14 +103,14 @@ impl Drawing {
         self.rising(at, anchor, 0.0, class, text);
     }
 
-    /// A text that rises by so many degrees.
+    /// Adds a text rotated by this many degrees.
     pub(super) fn rising(&mut self, at: Point, anchor: Anchor, rises: f64, class: &'static str, text: &str) {
         if !text.is_empty() {
             self.elements.push(Element::Text(Text { at, anchor, rises, class, text: text.to_owned() }));
         }
     }
 
-    /// Horizontal grid lines from `left` to `right` with their values.
+    /// Adds horizontal grid lines from `left` to `right` with their values.
     pub(super) fn y_axis(&mut self, (left, right): Point, scale: &Scale) {
         for (tick, label) in scale.labels() {
             let y = scale.at(tick);
@@ -119,17 +119,17 @@ impl Drawing {
         }
     }
 
-    /// Vertical grid lines from `top` to `bottom` with their values.
+    /// Adds vertical grid lines from `top` to `bottom` with their values.
     pub(super) fn x_axis(&mut self, (top, bottom): Point, scale: &Scale) {
         for (tick, label) in scale.labels() {
             let x = scale.at(tick);
             self.line((x, top), (x, bottom), "grid", "");
-            // Below the lowest value beside the other axis.
+            // Below the lowest value of the other axis.
             self.text((x, bottom + measure::LINE + 4.0), Anchor::Middle, "tick", &label);
         }
     }
 
-    /// Another drawing, its top left corner here.
+    /// Adds another drawing with its top left corner here.
     pub(super) fn place(&mut self, (dx, dy): Point, other: Drawing) {
         let moved = |(x, y): Point| (x + dx, y + dy);
         let all = |points: Vec<Point>| points.into_iter().map(moved).collect::<Vec<_>>();
@@ -143,7 +143,7 @@ impl Drawing {
         }));
     }
 
-    /// The styles of its areas, each as often as it comes.
+    /// Returns the styles of its areas, with repetitions.
     pub(super) fn styles(&self) -> impl Iterator<Item = Style> {
         self.elements.iter().filter_map(|element| match element {
             Element::Rect { style, .. } => *style,
@@ -151,19 +151,19 @@ impl Drawing {
         })
     }
 
-    /// Width and height.
+    /// Returns width and height.
     pub fn size(&self) -> Point {
         (self.width, self.height)
     }
 
-    /// All texts, with the corners of the box that each takes in the widest of the fonts, one after the other.
+    /// Returns all texts, with the corners of their boxes in the widest of the fonts.
     pub fn texts(&self) -> impl Iterator<Item = (&str, [Point; 4])> {
         self.elements
             .iter()
             .filter_map(|element| if let Element::Text(text) = element { Some((text.text.as_str(), text.corners())) } else { None })
     }
 
-    /// All corners of what is no text.
+    /// Returns all corners of elements that are no text.
     pub fn corners(&self) -> Vec<Point> {
         let of = |element: &Element| match element {
             Element::Rect { at, size, .. } => vec![*at, (at.0 + size.0, at.1 + size.1)],
@@ -174,19 +174,20 @@ impl Drawing {
         self.elements.iter().flat_map(of).collect()
     }
 
-    /// For the page, which has styles and hatches; `label` says what it shows to whoever cannot see it.
+    /// Formats the drawing for the page, which has styles and hatches; `label` is the text
+    /// alternative.
     pub(super) fn inline(&self, label: &str) -> Markup {
         let seen = format!("0 0 {} {}", short(self.width), short(self.height));
         html! { svg viewBox=(seen) role="img" aria-label=(label) font-size=(measure::TEXT) { (self.markup()) } }
     }
 
-    /// A swatch, whose name says what it is.
+    /// Formats a swatch, which the name next to it describes.
     pub(super) fn unlabelled(&self) -> Markup {
         let seen = format!("0 0 {} {}", short(self.width), short(self.height));
         html! { svg viewBox=(seen) aria-hidden="true" { (self.markup()) } }
     }
 
-    /// A file of its own, so many points wide, with what it shows in words.
+    /// Formats a standalone file of this width in points, with a description in words.
     pub(super) fn document(&self, width_pt: f64, title: &str, words: &str) -> String {
         let seen = format!("0 0 {} {}", short(self.width), short(self.height));
         let height_pt = width_pt * self.height / self.width;
@@ -251,7 +252,7 @@ impl Text {
         html! { text class=(self.class) transform=(rising) text-anchor=(anchor) { (self.text) } }
     }
 
-    /// The corners of its box, in the widest of the fonts.
+    /// Returns the corners of its box, in the widest of the fonts.
     fn corners(&self) -> [Point; 4] {
         let width = measure::width(&self.text);
         let left = match self.anchor {
@@ -274,7 +275,7 @@ fn listed(points: &[Point]) -> String {
     points.iter().map(|(x, y)| format!("{},{}", short(*x), short(*y))).collect::<Vec<_>>().join(" ")
 }
 
-/// A number with at most two decimals.
+/// Formats a number with at most two decimals.
 pub(super) fn short(value: f64) -> String {
     let text = format!("{value:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');

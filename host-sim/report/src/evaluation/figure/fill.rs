@@ -1,30 +1,31 @@
-//! What tells series apart, also without colour: hatches of areas, shapes and fillings of dots.
+//! Distinction of series, also without color: hatches of areas, shapes and fillings of dots.
 //!
-//! A series has a colour and a number. The number decides hatch and shape, which repeat after [`HATCHES`] and [`SHAPES`].
+//! A series has a color and a number. The number selects hatch and shape, which repeat after
+//! [`HATCHES`] and [`SHAPES`].
 
 use super::drawing::short;
 use maud::{Markup, html};
 use std::collections::BTreeSet;
 
-/// What is at once a series of a chart, and a policy or a class of stalls throughout a report.
+/// Style of a series of a chart, and of a policy or stall class throughout a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Style {
-    /// As `#rrggbb`.
+    /// Color as `#rrggbb`.
     pub(crate) colour: &'static str,
-    /// Its place among those that are told apart.
+    /// Number that selects hatch and shape.
     pub(crate) number: usize,
 }
 
-/// How many hatches there are.
+/// Number of hatches.
 pub(crate) const HATCHES: usize = 12;
 
-/// How many shapes of dots there are.
+/// Number of shapes of dots.
 pub(crate) const SHAPES: usize = 10;
 
-/// How many fillings of dots there are.
+/// Number of fillings of dots.
 pub(crate) const FILLINGS: usize = 4;
 
-/// Side of a hatch's tile in user units: narrow bars have a few.
+/// Side of a hatch's tile in user units: narrow bars show several.
 pub(super) const TILE: f64 = 5.0;
 
 /// Width of a hatch's lines in user units.
@@ -35,17 +36,18 @@ impl Style {
         self.number % HATCHES
     }
 
-    /// Name of the hatch in this colour, the same throughout a document.
+    /// Returns the name of the hatch in this color, the same throughout a document.
     fn id(self) -> String {
         format!("h{}-{}", self.hatch(), self.colour.trim_start_matches('#'))
     }
 
-    /// Value of the attribute `fill`.
+    /// Returns the value of the attribute `fill`.
     pub(crate) fn paint(self) -> String {
         if self.hatch() == 0 { self.colour.to_owned() } else { format!("url(#{})", self.id()) }
     }
 
-    /// Lines of the hatch's tile, each from a point to a point; none for the plain colour.
+    /// Returns the lines of the hatch's tile, each from a point to a point; empty for the plain
+    /// color.
     pub(super) fn lines(self) -> &'static [[f64; 4]] {
         match self.hatch() {
             0 => &[],
@@ -63,12 +65,12 @@ impl Style {
         }
     }
 
-    /// Colour of the hatch's lines.
+    /// Returns the color of the hatch's lines.
     pub(super) fn ink(self) -> &'static str {
         if is_light(self.colour) { "#222222" } else { "#ffffff" }
     }
 
-    /// The hatch's definition; none for the plain colour.
+    /// Returns the hatch's definition; `None` for the plain color.
     fn definition(self) -> Option<Markup> {
         let line = |[x1, y1, x2, y2]: &[f64; 4]| format!("M{},{} L{},{}", short(*x1), short(*y1), short(*x2), short(*y2));
         let d: Vec<String> = self.lines().iter().map(line).collect();
@@ -84,29 +86,29 @@ impl Style {
     }
 }
 
-/// Definitions of the hatches of these styles, each once.
+/// Returns definitions of the hatches of these styles, each once.
 pub(crate) fn definitions(styles: impl Iterator<Item = Style>) -> Markup {
     let once: BTreeSet<(usize, &'static str)> = styles.map(|style| (style.hatch(), style.colour)).collect();
     let defined: Vec<Markup> = once.into_iter().filter_map(|(number, colour)| Style { colour, number }.definition()).collect();
     html! { @if !defined.is_empty() { defs { @for one in &defined { (one) } } } }
 }
 
-/// Luma of a colour in thousandths of full (ITU-R BT.601).
+/// Returns the luma of a color in thousandths of full (ITU-R BT.601).
 fn luma(colour: &str) -> u32 {
     let part = |at: usize| colour.get(at..at + 2).and_then(|hex| u32::from_str_radix(hex, 16).ok()).unwrap_or_default();
     (299 * part(1) + 587 * part(3) + 114 * part(5)) / 255
 }
 
-/// Whether dark lines show on it better than white ones.
+/// Returns whether dark lines have more contrast on it than white ones.
 fn is_light(colour: &str) -> bool {
     luma(colour) > 450
 }
 
-/// A dot: what it is of decides its shape and colour, what class it is of its filling.
+/// Dot with a shape and color by its subject, and a filling by its class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Marker {
     pub(crate) style: Style,
-    /// Solid, white, pale, white with a point.
+    /// Filling: solid, white, pale, white with a point.
     pub(crate) filling: usize,
 }
 
@@ -114,9 +116,10 @@ pub(crate) struct Marker {
 pub(super) const RADIUS: f64 = 4.2;
 
 impl Marker {
-    /// The corners of the shape around a point.
+    /// Returns the corners of the shape around a point.
     pub(super) fn corners(self, (x, y): (f64, f64)) -> Vec<(f64, f64)> {
-        // Corners, the angle of the first in degrees from the right, clockwise, and the radius of corners between; 0: none.
+        // Number of corners, angle of the first in degrees from the right, clockwise, and radius of
+        // the corners between; 0 for none.
         let (corners, first, inner): (u32, f64, f64) = match self.style.number % SHAPES {
             0 => (16, 0.0, 0.0),
             1 => (4, 45.0, 0.0),
@@ -129,7 +132,7 @@ impl Marker {
             8 => (3, 0.0, 0.0),
             _ => (6, 0.0, 0.0),
         };
-        // Shapes of few corners are larger, so that all look alike in size.
+        // Shapes with few corners are larger, so that all appear equal in size.
         let radius = RADIUS
             * if corners == 16 {
                 1.0
@@ -148,7 +151,7 @@ impl Marker {
         (0..count).map(corner).collect()
     }
 
-    /// What it is filled with.
+    /// Returns the color of its filling.
     pub(super) fn inside(self) -> &'static str {
         match self.filling % FILLINGS {
             0 => self.style.colour,
@@ -157,7 +160,7 @@ impl Marker {
         }
     }
 
-    /// Whether it has a point in its middle.
+    /// Returns whether it has a point in its center.
     pub(super) fn has_point(self) -> bool {
         self.filling % FILLINGS == 3
     }

@@ -1,32 +1,32 @@
-//! The key of a figure: what its colours, hatches, shapes and lines stand for.
+//! Key of a figure: the meaning of its colors, hatches, shapes and lines.
 
 use super::drawing::{Anchor, Drawing};
 use super::fill::{Marker, Style};
 use super::measure::{LINE, elided, width};
 use maud::{Markup, html};
 
-/// What a name of the key stands beside.
+/// Symbol of an entry in the key.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Swatch {
     /// Bars of a series.
     Bar(Style),
-    /// Dots.
+    /// Dots of a series.
     Dot(Marker),
-    /// A line across a cluster: `null`, `oracle`.
+    /// Line across a cluster: `null`, `oracle`.
     Line(&'static str),
-    /// The thesis' diamond.
+    /// Diamond for the thesis' value.
     Thesis,
-    /// The triangle over what came too late.
+    /// Triangle for late decisions.
     Late,
-    /// A mean's quartiles.
+    /// Quartiles of a mean.
     Quartiles,
 }
 
-/// Entries in their order.
+/// Key with its entries in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Key(Vec<(Swatch, String)>);
 
-/// Side of a swatch in user units, and the room between entries.
+/// Side of a swatch in user units, and the space between entries.
 const SIDE: f64 = 14.0;
 const BETWEEN: f64 = 16.0;
 
@@ -40,12 +40,12 @@ impl Key {
         self.0.iter().any(|(known, _)| *known == swatch)
     }
 
-    /// Its entries' bars.
+    /// Returns the styles of its bars.
     pub(crate) fn styles(&self) -> impl Iterator<Item = Style> {
         self.0.iter().filter_map(|(swatch, _)| if let Swatch::Bar(style) = swatch { Some(*style) } else { None })
     }
 
-    /// In a drawing so wide, in as many lines as it takes.
+    /// Draws at this width, in as many lines as necessary.
     pub(super) fn draw(&self, drawing_width: f64) -> Drawing {
         let mut drawing = Drawing::new(drawing_width, 0.0);
         let (mut x, mut y) = (0.0, 0.0);
@@ -63,7 +63,7 @@ impl Key {
         drawing
     }
 
-    /// As a list of the page.
+    /// Formats as a list of the page.
     pub(crate) fn list(&self) -> Markup {
         let swatch = |swatch: Swatch| {
             let mut drawing = Drawing::new(SIDE, SIDE);
@@ -75,7 +75,7 @@ impl Key {
 }
 
 impl Swatch {
-    /// Its top left corner here.
+    /// Draws the symbol with its top left corner here.
     fn draw(self, drawing: &mut Drawing, (x, y): (f64, f64)) {
         let middle = (x + SIDE / 2.0, y + SIDE / 2.0);
         match self {

@@ -1,18 +1,19 @@
-//! How lines, areas and texts of each class look: one table, from which the style sheet is made.
+//! Appearance of lines, areas and texts of each class: one table, from which the style sheet is
+//! generated.
 
 use super::drawing::short;
 use super::measure::TEXT;
 
-/// Colours, and the width and dashes of lines in user units.
+/// Appearance of a class: colors, and the width and dashes of lines in user units.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Look {
-    /// As `#rrggbb`.
+    /// Fill color as `#rrggbb`.
     pub(super) fill: Option<&'static str>,
     pub(super) stroke: Option<&'static str>,
     pub(super) width: f64,
     /// Lengths of dash and gap.
     pub(super) dash: Option<(f64, f64)>,
-    /// A white edge around letters, so that they show on any ground.
+    /// Whether letters have a white edge, to be readable on any ground.
     pub(super) halo: bool,
 }
 
@@ -24,10 +25,10 @@ const fn line(stroke: &'static str, width: f64, dash: Option<(f64, f64)>) -> Loo
     Look { fill: None, stroke: Some(stroke), width, dash, halo: false }
 }
 
-/// Edge of bars, whose fill is their series'.
+/// Edge of bars, which are filled in their series' style.
 const BAR: Look = line("#222222", 0.5, None);
 
-/// Every class.
+/// All style classes.
 const CLASSES: [(&str, Look); 17] = [
     ("tick", text("#444444", false)),
     ("label", text("#1a1a1a", false)),
@@ -51,7 +52,7 @@ const CLASSES: [(&str, Look); 17] = [
 /// Width of a curve in user units.
 pub(super) const CURVE_WIDTH: f64 = 1.8;
 
-/// The style sheet of all drawings.
+/// Returns the style sheet of all drawings.
 pub(crate) fn sheet() -> String {
     let rule = |(name, look): &(&str, Look)| {
         let mut says = String::new();

@@ -1,19 +1,22 @@
-//! How much room a text takes, without a font: the advance widths of DejaVu Sans, which is wider than Helvetica, Arial, Segoe UI and
-//! Roboto. So what has room here has room in whichever of the fonts of [`super::drawing::FONTS`] a reader has.
+//! Text measurement without a font, by the advance widths of DejaVu Sans, which is wider than
+//! Helvetica, Arial, Segoe UI and Roboto. So text that fits here fits in any of the fonts of
+//! [`super::drawing::FONTS`].
 
-/// Size of all text in user units. A figure for a paper scales its units so that this is the size in points that is asked for.
+/// Size of all text in user units. A figure for a paper scales its units so that this is the
+/// requested size in points.
 pub(super) const TEXT: f64 = 12.0;
 
-/// From one line of text to the next, in user units: more than it takes above and below its base line.
+/// Distance between lines of text, in user units: more than ascent and descent.
 pub(super) const LINE: f64 = 15.0;
 
-/// What a line of text takes above its base line, in user units: 0.928 em in DejaVu Sans.
+/// Ascent of a line of text above its base line, in user units: 0.928 em in DejaVu Sans.
 pub(super) const ASCENT: f64 = 0.93 * TEXT;
 
-/// What it takes below, 0.236 em.
+/// Descent below the base line: 0.236 em.
 pub(super) const DESCENT: f64 = 0.24 * TEXT;
 
-/// Advance widths from the blank to the tilde, in thousandths of an em: DejaVu Sans 2.37, table `hmtx`.
+/// Advance widths from the blank to the tilde, in thousandths of an em: DejaVu Sans 2.37, table
+/// `hmtx`.
 #[rustfmt::skip]
 const ADVANCES: [u16; 95] = [
     318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337, 636, 636, 636, 636, 636, 636, 636, 636, 636, 636, 337,
@@ -22,21 +25,22 @@ const ADVANCES: [u16; 95] = [
     635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636, 337, 636, 838,
 ];
 
-/// Width of any other character, in thousandths of an em (assumption: none in a name is wider than a wide ASCII letter).
+/// Width of any other character, in thousandths of an em (assumption: none in a name is wider than
+/// a wide ASCII letter).
 const OTHER: u16 = 1000;
 
-/// Width of a text in user units.
+/// Returns the width of a text in user units.
 pub(super) fn width(text: &str) -> f64 {
     let advance = |c: char| (c as usize).checked_sub(32).and_then(|at| ADVANCES.get(at)).copied().unwrap_or(OTHER);
     text.chars().map(|c| f64::from(advance(c))).sum::<f64>() * TEXT / 1000.0
 }
 
-/// The largest of several widths; 0 of none.
+/// Returns the largest of several widths; 0 without texts.
 pub(super) fn widest<'t>(texts: impl Iterator<Item = &'t str>) -> f64 {
     texts.map(width).fold(0.0, f64::max)
 }
 
-/// The text, or as much of its beginning as has room, with an ellipsis.
+/// Returns the text, or as much of its beginning as fits, with an ellipsis.
 pub(super) fn elided(text: &str, room: f64) -> String {
     if width(text) <= room {
         return text.to_owned();
@@ -52,7 +56,8 @@ pub(super) fn elided(text: &str, room: f64) -> String {
     shown + "\u{2026}"
 }
 
-/// The text in lines that have room, broken at blanks; a word without room has a line of its own, elided.
+/// Breaks the text at blanks into lines that fit; a word that does not fit has a line of its own,
+/// elided.
 pub(super) fn wrapped(text: &str, room: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

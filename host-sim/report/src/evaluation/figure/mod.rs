@@ -1,12 +1,12 @@
-//! Figures: what they show, as data, from which a page, a file for a paper and a table are made.
+//! Figures as data, from which a page, a file for a paper and a table are generated.
 //!
 //! ```text
 //! results -> Figure (caption, key, panels of charts) -> Drawing (elements with geometry) -> SVG in the page, SVG of its own
 //!                                                    -> Table -> CSV
 //! ```
 //!
-//! A chart lays itself out for the width that it is given, in units in which text has one size: a narrow column has fewer bars to a row and
-//! more rows, and its text is as large as a wide page's.
+//! A chart lays itself out for a given width, in units in which text has one size. A narrow column
+//! has fewer bars to a row and more rows, with text as large as on a wide page.
 
 mod bars;
 mod curves;
@@ -42,23 +42,23 @@ use maud::{Markup, html};
 use measure::{LINE, TEXT, wrapped};
 use table::Table;
 
-/// A figure.
+/// Figure with its panels.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// Its number, such as `4.2a` or `A.1`.
+    /// Number, such as `4.2a` or `A.1`.
     pub id: String,
-    /// What it shows, of how many, and how.
+    /// Caption: content, sample size, method.
     pub caption: String,
     pub(crate) key: Key,
     pub(crate) panels: Vec<Panel>,
 }
 
-/// A part of a figure.
+/// Panel of a figure.
 #[derive(Clone, Debug)]
 pub(crate) struct Panel {
-    /// Empty where the chart says it.
+    /// Title; empty if the chart states it.
     pub(crate) title: String,
-    /// What is said under the title on the page.
+    /// Text under the title on the page.
     pub(crate) words: String,
     pub(crate) chart: Chart,
 }
@@ -69,7 +69,7 @@ impl Panel {
     }
 }
 
-/// A chart of one kind.
+/// Chart of one kind.
 #[derive(Clone, Debug)]
 pub(crate) enum Chart {
     Bars(Bars),
@@ -81,26 +81,26 @@ pub(crate) enum Chart {
     Ranked(Ranked),
 }
 
-/// Size of a figure in a file of its own.
+/// Size of a standalone figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Size {
-    /// Width of the column, in millimetres: 84 is one of two columns of a page, 174 is both.
+    /// Width of the column, in millimeters: 84 is one of two columns of a page, 174 is both.
     pub width_mm: f64,
     /// Size of all text, in points.
     pub text_pt: f64,
 }
 
-/// Points per millimetre: 72 to an inch of 25.4 mm.
+/// Points per millimeter: 72 to an inch of 25.4 mm.
 const PT_PER_MM: f64 = 72.0 / 25.4;
 
 /// Width of the page's drawings in user units, alone and side by side.
 const PAGE: f64 = 960.0;
 const HALF_PAGE: f64 = 520.0;
 
-/// From this width in user units on, panels of a file stand side by side: two columns of a page.
+/// Width in user units from which panels of a file stand side by side: two columns of a page.
 const SIDE_BY_SIDE: f64 = 640.0;
 
-/// Room between panels in user units.
+/// Space between panels in user units.
 const BETWEEN: f64 = 24.0;
 
 impl Size {
@@ -108,7 +108,7 @@ impl Size {
         self.width_mm * PT_PER_MM
     }
 
-    /// Its width in user units.
+    /// Returns its width in user units.
     fn units(self) -> f64 {
         self.width_pt() * TEXT / self.text_pt
     }
@@ -153,17 +153,18 @@ impl Chart {
 }
 
 impl Figure {
-    /// Its place on the page.
+    /// Returns its anchor on the page.
     pub(crate) fn anchor(&self) -> String {
         format!("figure-{}", self.id.to_lowercase().replace(['.', ' '], "-"))
     }
 
-    /// Whether panels stand side by side where there is room: those with a title.
+    /// Returns whether panels stand side by side if they fit: those with a title.
     fn beside(&self) -> bool {
         self.panels.len() > 1 && self.panels.iter().all(|panel| !panel.title.is_empty())
     }
 
-    /// For the page, which has the styles, and the hatches of [`Figure::styles`].
+    /// Formats the figure for the page, which has the styles, and the hatches of
+    /// [`Figure::styles`].
     pub(crate) fn inline(&self) -> Markup {
         let beside = self.beside();
         let drawn = |panel: &Panel| panel.chart.draw(if beside { HALF_PAGE } else { PAGE }).inline(panel.chart.label());
@@ -184,13 +185,13 @@ impl Figure {
         }
     }
 
-    /// The styles of its areas, each as often as it comes.
+    /// Returns the styles of its areas, with repetitions.
     pub(crate) fn styles(&self) -> Vec<Style> {
         let drawn = self.panels.iter().flat_map(|panel| panel.chart.draw(PAGE).styles().collect::<Vec<_>>());
         self.key.styles().chain(drawn).collect()
     }
 
-    /// All of it in one drawing so many user units wide: the key, then the panels.
+    /// Draws all of it in one drawing of this width in user units: the key, then the panels.
     fn whole(&self, width: f64) -> Drawing {
         const EDGE: f64 = 2.0;
         let inner = width - 2.0 * EDGE;
@@ -220,18 +221,18 @@ impl Figure {
         whole
     }
 
-    /// What a file of this size has, and what the page has of each panel.
+    /// Returns the drawings of a file of this size, and those of each panel on the page.
     pub fn drawings(&self, size: Size) -> Vec<Drawing> {
         let of_page = self.panels.iter().flat_map(|panel| [PAGE, HALF_PAGE].map(|width| panel.chart.draw(width)));
         of_page.chain([self.whole(size.units())]).collect()
     }
 
-    /// As an SVG file.
+    /// Formats as an SVG file.
     pub fn svg(&self, size: Size) -> String {
         self.whole(size.units()).document(size.width_pt(), &format!("Figure {}", self.id), &self.caption)
     }
 
-    /// Its numbers as CSV, with units in the heading.
+    /// Formats its numbers as CSV, with units in the heading.
     ///
     /// # Errors
     /// None in practice: memory takes every row.

@@ -1,4 +1,4 @@
-//! Dots in a plane of two quantities.
+//! Scatter plots: dots in a plane of two quantities.
 
 use super::drawing::{Anchor, Drawing};
 use super::fill::Marker;
@@ -6,12 +6,12 @@ use super::measure::{LINE, elided, widest, width};
 use super::scale::{RATIO, Scale};
 use super::table::Table;
 
-/// A dot.
+/// Dot of a scatter plot.
 #[derive(Clone, Debug)]
 pub(crate) struct Dot {
     pub(crate) at: (f64, f64),
     pub(crate) marker: Marker,
-    /// The group, and what of it: as a table has it.
+    /// Group, and quantity as in the table.
     pub(crate) group: String,
     pub(crate) series: String,
 }
@@ -22,22 +22,22 @@ impl Dot {
     }
 }
 
-/// What a plane of dots shows besides the dots.
+/// Scatter plot without its dots: axes and lines.
 #[derive(Clone, Debug)]
 pub(crate) struct Plane {
-    /// What it shows, for those who cannot see it.
+    /// Text alternative of the chart.
     pub(crate) label: String,
     pub(crate) x_label: String,
     pub(crate) y_label: String,
-    /// A line where both coordinates are equal.
+    /// Whether a line is drawn where both coordinates are equal.
     pub(crate) diagonal: bool,
-    /// Lines at 1 on both axes.
+    /// Whether lines are drawn at 1 on both axes.
     pub(crate) ones: bool,
     pub(crate) dots: Vec<Dot>,
 }
 
 impl Plane {
-    /// In a drawing so wide.
+    /// Draws at this width.
     pub(super) fn draw(&self, drawing_width: f64) -> Drawing {
         let height = (0.62 * drawing_width).clamp(150.0, 330.0);
         let (top, bottom) = (LINE + 8.0, LINE + 8.0 + height);
@@ -72,7 +72,7 @@ impl Plane {
         drawing
     }
 
-    /// Its numbers.
+    /// Adds its numbers to the table.
     pub(super) fn table(&self, table: &mut Table, panel: &str) {
         for dot in &self.dots {
             let of = |label: &str, value: f64| (RATIO.heading(label), RATIO.cell(value));

@@ -1,4 +1,4 @@
-//! Things ranked one under the other, each with a dot and its interval on one scale; a line at 1.
+//! Ranked list: each item has a dot and its interval on one scale, with a line at 1.
 
 use super::drawing::{Anchor, Drawing};
 use super::fill::{Marker, RADIUS};
@@ -6,35 +6,35 @@ use super::measure::{LINE, elided, widest, width, wrapped};
 use super::scale::{RATIO, Scale};
 use super::table::Table;
 
-/// A thing with its place.
+/// Item with its value.
 #[derive(Clone, Debug)]
 pub(crate) struct Placed {
     pub(crate) name: String,
     pub(crate) marker: Marker,
-    /// A ratio and its 95 % interval; none where it has none.
+    /// Ratio and its 95 % interval; `None` if undefined.
     pub(crate) value: Option<(f64, Option<(f64, f64)>)>,
 }
 
-/// A chart of them, the first at the top.
+/// Chart of ranked items, the first at the top.
 #[derive(Clone, Debug)]
 pub(crate) struct Ranked {
-    /// What it shows, for those who cannot see it.
+    /// Text alternative of the chart.
     pub(crate) label: String,
     pub(crate) x_label: String,
     pub(crate) placed: Vec<Placed>,
 }
 
-/// Height of a row in user units, beside the lines of its name.
+/// Height of a row in user units, in addition to the lines of its name.
 const BETWEEN: f64 = 4.0;
 
-/// Room of a line of a name: in user units, and as a share of a narrow drawing.
+/// Space for a line of a name: in user units, and as a fraction of a narrow drawing.
 const LONGEST: (f64, f64) = (240.0, 0.46);
 
-/// Half of an interval's end in user units.
+/// Half-length of an interval's end in user units.
 const CAP: f64 = 3.0;
 
 impl Ranked {
-    /// In a drawing so wide.
+    /// Draws at this width.
     pub(super) fn draw(&self, drawing_width: f64) -> Drawing {
         let names: Vec<Vec<String>> = self.placed.iter().map(|one| wrapped(&one.name, LONGEST.0.min(LONGEST.1 * drawing_width))).collect();
         let shown = |one: &Placed| one.value.map_or_else(|| "none".to_owned(), |(value, _)| RATIO.shown(value));
@@ -75,14 +75,14 @@ impl Ranked {
         drawing
     }
 
-    /// The axis' label and where its middle is: at `middle`, or as near as it has room in the drawing.
+    /// Returns the axis label and its center: at `middle`, or as near as it fits in the drawing.
     fn axis_label(&self, middle: f64, drawing_width: f64) -> (String, f64) {
         let label = elided(&self.x_label, drawing_width - 4.0);
         let half = width(&label) / 2.0 + 2.0;
         (label, middle.min(drawing_width - half).max(half))
     }
 
-    /// Its numbers.
+    /// Adds its numbers to the table.
     pub(super) fn table(&self, table: &mut Table, panel: &str) {
         for one in &self.placed {
             let Some((value, interval)) = one.value else { continue };

@@ -1,52 +1,55 @@
-//! Things side by side with names under them: in as many rows as there is room for, names level where they have room, else slanted.
+//! Layout of items side by side with names under them: in as many rows as necessary, names
+//! horizontal if they fit, else slanted.
 
 use super::drawing::{Anchor, Drawing, Point};
 use super::measure::{DESCENT, LINE, elided, width};
 
-/// Slope of names that have no room side by side.
+/// Slope of names that do not fit side by side.
 const SLANT_DEGREES: f64 = 60.0;
 
-/// Room of a name that slants, in user units: longer ones are cut.
+/// Space for a slanted name, in user units: longer ones are cut.
 const LONGEST: f64 = 170.0;
 
-/// Least width of a slot whose name may slant: lines of text do not meet.
+/// Minimum width of a slot with a slanted name, so that lines of text do not overlap.
 const LEAST_SLOT: f64 = 18.5;
 
-/// Room between a name and the next, in user units.
+/// Space between two names, in user units.
 const GAP: f64 = 5.0;
 
-/// Extra room before what stands apart, in slots.
+/// Extra space before a separated item, in slots.
 const APART: f64 = 0.4;
 
-/// What stands in a slot: lines of its name, and whether it stands apart from what is before it.
+/// Slot: lines of its name, and whether it is separated from the one before it.
 #[derive(Clone, Debug)]
 pub(super) struct Slot {
     pub(super) names: Vec<String>,
     pub(super) apart: bool,
 }
 
-/// Where everything is.
+/// Layout of rows and slots.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
-    /// Where the plotting area begins and ends.
+    /// Left and right end of the plotting area.
     pub(super) left: f64,
     right: f64,
     /// Width of a slot.
     pub(super) slot: f64,
-    /// Slots per row.
+    /// Number of slots per row.
     per_row: usize,
     slots: Vec<Slot>,
     level: bool,
 }
 
 impl Rows {
-    /// In a drawing so wide, of which `left` is taken by values of an axis. A slot is at least `least` wide if there is room.
+    /// Lays out slots in a drawing of this width, of which `left` is taken by values of an axis. A
+    /// slot is at least `least` wide if possible.
     pub(super) fn new(slots: Vec<Slot>, drawing: f64, left: f64, least: f64) -> Self {
         let right = drawing - 6.0;
         let count = slots.len().max(1);
         let least = least.max(LEAST_SLOT);
         let mut rows = Rows { left, right, slot: 0.0, per_row: count, slots, level: true };
-        // A name that slants may begin before the axis' values, which then have more room, and slots less: a few times is enough.
+        // A slanted name may extend beside the axis values, which then need more width and leave
+        // less for slots. A few iterations suffice.
         for _ in 0..6 {
             let capacity = (((rows.right - rows.left) / least - APART).floor() as usize).max(1);
             rows.per_row = count.div_ceil(count.div_ceil(capacity));
@@ -65,7 +68,7 @@ impl Rows {
         rows
     }
 
-    /// Slots that a row must have room for, with what stands apart.
+    /// Returns the number of slots that a row must fit, including separations.
     fn weight(&self) -> f64 {
         let apart = |row: &[Slot]| row.iter().filter(|slot| slot.apart).count() as f64;
         self.slots.chunks(self.per_row).map(|row| row.len() as f64 + APART * apart(row)).fold(1.0, f64::max).max(self.per_row as f64)
@@ -79,17 +82,18 @@ impl Rows {
         width(&Rows::joined(slot))
     }
 
-    /// How many rows.
+    /// Returns the number of rows.
     pub(super) fn count(&self) -> usize {
         self.slots.len().div_ceil(self.per_row).max(1)
     }
 
-    /// The things of a row by number, each with the left end of its slot, and whether it stands apart.
+    /// Returns the items of a row by index, each with the left end of its slot, and whether it is
+    /// separated.
     pub(super) fn row(&self, row: usize) -> impl Iterator<Item = (usize, f64, bool)> {
         let mut x = self.left;
         let first = row * self.per_row;
         self.slots.iter().enumerate().skip(first).take(self.per_row).map(move |(at, slot)| {
-            // Nothing is before the first.
+            // The first item has no separation.
             x += if slot.apart && at > first { APART * self.slot } else { 0.0 };
             let here = (at, x, slot.apart);
             x += self.slot;
@@ -97,17 +101,17 @@ impl Rows {
         })
     }
 
-    /// Where the things of a row end.
+    /// Returns the right end of a row's items.
     pub(super) fn end(&self, row: usize) -> f64 {
         self.row(row).last().map_or(self.right, |(_, x, _)| x + self.slot)
     }
 
-    /// Where a line that parts a thing from what is before it stands.
+    /// Returns the position of a line that separates an item from the one before it.
     pub(super) fn parting(&self, x: f64) -> f64 {
         x - 0.5 * APART * self.slot
     }
 
-    /// The height that names take under the plotting area of a row.
+    /// Returns the height of the names under the plotting area of a row.
     pub(super) fn names_height(&self) -> f64 {
         if self.level {
             let lines = self.slots.iter().map(|slot| slot.names.len()).max().unwrap_or_default();
@@ -117,7 +121,7 @@ impl Rows {
         longest * SLANT_DEGREES.to_radians().sin() + LINE + 6.0
     }
 
-    /// The names of a row under the line `bottom`.
+    /// Draws the names of a row under the line `bottom`.
     pub(super) fn names(&self, drawing: &mut Drawing, row: usize, bottom: f64) {
         let placed: Vec<(usize, f64, bool)> = self.row(row).collect();
         for (at, x, _) in placed {
@@ -134,7 +138,7 @@ impl Rows {
     }
 }
 
-/// The lines of all things' names.
+/// Returns the lines of all names.
 pub(super) fn slots<'n>(names: impl Iterator<Item = (&'n [String], bool)>) -> Vec<Slot> {
     names.map(|(names, apart)| Slot { names: names.iter().filter(|name| !name.is_empty()).cloned().collect(), apart }).collect()
 }

@@ -1,21 +1,21 @@
-//! From values to places: linear scales with round ticks that have room for their values.
+//! Linear scales from values to positions, with round ticks that have space for their values.
 
 use mias_lab::table::grouped;
 
-/// How values are written.
+/// Format of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
-    /// As they are; `""` where they are ratios.
+    /// Plain number with this unit; `""` for ratios.
     Plain(&'static str),
     /// In hundredths.
     Percent,
 }
 
-/// A ratio.
+/// Unit of ratios.
 pub(crate) const RATIO: Unit = Unit::Plain("");
 
 impl Unit {
-    /// A value in a drawing.
+    /// Formats a value in a drawing.
     pub(super) fn shown(self, value: f64) -> String {
         match self {
             Unit::Plain(_) => format!("{value:.2}"),
@@ -23,14 +23,14 @@ impl Unit {
         }
     }
 
-    /// A value in a table, to all of its digits but the last, which rounding may have made.
+    /// Formats a value in a table, with all digits except the last, which may be a rounding error.
     pub(super) fn cell(self, value: f64) -> String {
         let value = if self == Unit::Percent { 100.0 * value } else { value };
         let digits = format!("{value:.12}");
         if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.').to_owned() } else { digits }
     }
 
-    /// A quantity with its unit, as a table's heading has it.
+    /// Formats a quantity with its unit, for a table's heading.
     pub(super) fn heading(self, quantity: &str) -> String {
         match self {
             Unit::Plain("") => format!("{quantity} (ratio)"),
@@ -39,11 +39,12 @@ impl Unit {
         }
     }
 
-    /// A value beside an axis.
+    /// Formats a value next to an axis.
     fn tick(self, tick: f64) -> String {
         let tick = if self == Unit::Percent { 100.0 * tick } else { tick };
         let text = match tick.abs() {
-            // The end of an interval of few cases may be anywhere; its digits would be wider than any margin.
+            // The end of an interval of few cases may be huge; its digits would be wider than any
+            // margin.
             huge if huge >= 1e9 => format!("{:e}", huge.round()),
             large if large >= 1000.0 => grouped(large.round() as u64),
             small => exact(small),
@@ -53,12 +54,12 @@ impl Unit {
     }
 }
 
-/// A tick, to all of its digits: steps have few, and the rest is rounding.
+/// Formats a tick with all of its digits: steps have few, and the rest is rounding error.
 fn exact(tick: f64) -> String {
     format!("{tick:.6}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// A scale.
+/// Linear scale with ticks.
 #[derive(Clone, Debug)]
 pub(super) struct Scale {
     low: f64,
@@ -68,16 +69,16 @@ pub(super) struct Scale {
     unit: Unit,
     /// Round values from the lowest to the highest.
     pub(super) ticks: Vec<f64>,
-    /// Of so many ticks one has its value beside it: all, but where even few have no room.
+    /// Interval of ticks with a value: 1, unless few values fit.
     every: usize,
 }
 
-/// Most steps between ticks that a scale aims at.
+/// Intended maximum number of steps between ticks.
 const MOST_STEPS: u32 = 5;
 
 impl Scale {
-    /// Over these values and what lies between, the first end at `from`, the last at `to`, with as many ticks as have room: `room` gives what a
-    /// value beside the axis takes of its length.
+    /// Creates a scale over these values, from `from` to `to`, with as many ticks as fit. `room`
+    /// returns the length that a value takes next to the axis.
     pub(super) fn over(values: impl Iterator<Item = f64>, (from, to): (f64, f64), unit: Unit, room: &dyn Fn(&str) -> f64) -> Self {
         let (mut low, mut high) =
             values.filter(|v| v.is_finite()).fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
@@ -100,7 +101,7 @@ impl Scale {
 
     fn with_steps(low: f64, high: f64, (from, to): (f64, f64), unit: Unit, steps: u32) -> Self {
         let step = round_step((high - low) / f64::from(steps));
-        // The small excess keeps an end that is a tick from adding another.
+        // The small tolerance prevents an additional tick if an end is a tick.
         let (first, last) = ((low / step + 1e-6).floor(), (high / step - 1e-6).ceil());
         let count = (last - first) as usize;
         let ticks = (0..=count).map(|n| (first + n as f64) * step).collect();
@@ -111,14 +112,14 @@ impl Scale {
         self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
     }
 
-    /// Ticks and what stands beside them, which is empty where there is no room.
+    /// Returns ticks with their labels, which are empty where they do not fit.
     pub(super) fn labels(&self) -> impl Iterator<Item = (f64, String)> {
         let label = |(at, &tick): (usize, &f64)| (tick, if at % self.every == 0 { self.unit.tick(tick) } else { String::new() });
         self.ticks.iter().enumerate().map(label)
     }
 }
 
-/// The next of 1, 2, 2.5, 5 and 10 times a power of ten.
+/// Returns the next of 1, 2, 2.5, 5 and 10 times a power of ten.
 fn round_step(least: f64) -> f64 {
     let power = 10f64.powf(least.log10().floor());
     [1.0, 2.0, 2.5, 5.0].into_iter().map(|m| m * power).find(|step| *step >= least * (1.0 - 1e-9)).unwrap_or(10.0 * power)

@@ -1,4 +1,4 @@
-//! Bars of stacked shares of a whole.
+//! Stacked bars of fractions of a whole.
 
 use super::bars::Series;
 use super::drawing::{Anchor, Drawing};
@@ -7,19 +7,19 @@ use super::rows::{Rows, slots};
 use super::scale::{Scale, Unit};
 use super::table::Table;
 
-/// A bar of stacked shares, from the bottom up.
+/// Stacked bar, from the bottom up.
 #[derive(Clone, Debug)]
 pub(crate) struct Stack {
     /// Lines under the bar.
     pub(crate) names: Vec<String>,
-    /// A share per series.
+    /// One fraction per series.
     pub(crate) shares: Vec<f64>,
 }
 
-/// A chart of them.
+/// Chart of stacked bars.
 #[derive(Clone, Debug)]
 pub(crate) struct Stacks {
-    /// What it shows, for those who cannot see it.
+    /// Text alternative of the chart.
     pub(crate) label: String,
     pub(crate) y_label: String,
     pub(crate) series: Vec<Series>,
@@ -27,7 +27,7 @@ pub(crate) struct Stacks {
 }
 
 impl Stacks {
-    /// In a drawing so wide.
+    /// Draws at this width.
     pub(super) fn draw(&self, drawing_width: f64) -> Drawing {
         let height = (0.4 * drawing_width).clamp(150.0, 230.0);
         let scale = Scale::over([0.0, 1.0].into_iter(), (height, 0.0), Unit::Percent, &|_| LINE + 3.0);
@@ -59,7 +59,7 @@ impl Stacks {
             let (low, high) = (scale.at(below), scale.at(below + share));
             let title = format!("{}, {}: {:.1} %", stack.names.join(" "), series.name, 100.0 * share);
             drawing.bar((middle - bar / 2.0, high), (bar, low - high), series.style, &title);
-            // A share is named where there is room for it.
+            // A fraction has a label if it fits.
             let number = format!("{:.0}", 100.0 * share);
             if low - high >= LINE && bar >= width(&number) + 4.0 {
                 numbers.push(((low + high) / 2.0 + 4.0, number));
@@ -75,7 +75,7 @@ impl Stacks {
         }
     }
 
-    /// Its numbers.
+    /// Adds its numbers to the table.
     pub(super) fn table(&self, table: &mut Table, panel: &str) {
         let heading = Unit::Percent.heading(&self.y_label);
         for stack in &self.stacks {

@@ -1,4 +1,4 @@
-//! Dots by category: a strip for each, one under the other, and under the dots of each their mean and quartiles.
+//! Dots by category: a strip for each, one under the other, with mean and quartiles under its dots.
 
 use super::drawing::{Anchor, Drawing};
 use super::fill::RADIUS;
@@ -7,7 +7,7 @@ use super::plane::Dot;
 use super::scale::{Scale, Unit};
 use super::table::Table;
 
-/// A category with its dots, of which only the x coordinate counts.
+/// Category with its dots, of which only the x coordinate counts.
 #[derive(Clone, Debug)]
 pub(crate) struct Strip {
     pub(crate) name: String,
@@ -16,24 +16,24 @@ pub(crate) struct Strip {
     pub(crate) mean: Option<(f64, (f64, f64))>,
 }
 
-/// A chart of strips.
+/// Chart of strips.
 #[derive(Clone, Debug)]
 pub(crate) struct Strips {
-    /// What it shows, for those who cannot see it.
+    /// Text alternative of the chart.
     pub(crate) label: String,
     pub(crate) x_label: String,
     pub(crate) unit: Unit,
     pub(crate) strips: Vec<Strip>,
 }
 
-/// Height of a strip in user units, and of the part of it that dots take.
+/// Height of a strip in user units, and of the part for dots.
 const HEIGHT: (f64, f64) = (36.0, 20.0);
 
-/// Room of a strip's name: in user units, and as a share of a narrow drawing.
+/// Space for a strip's name: in user units, and as a fraction of a narrow drawing.
 const LONGEST: (f64, f64) = (150.0, 0.36);
 
 impl Strips {
-    /// In a drawing so wide.
+    /// Draws at this width.
     pub(super) fn draw(&self, drawing_width: f64) -> Drawing {
         let names: Vec<String> = self.strips.iter().map(|strip| elided(&strip.name, LONGEST.0.min(LONGEST.1 * drawing_width))).collect();
         let said = |strip: &Strip| match strip.mean {
@@ -88,7 +88,7 @@ impl Strips {
         drawing
     }
 
-    /// Its numbers.
+    /// Adds its numbers to the table.
     pub(super) fn table(&self, table: &mut Table, panel: &str) {
         let heading = self.unit.heading(&self.x_label);
         for strip in &self.strips {

@@ -1,5 +1,5 @@
-//! A surface: a quantity over two others, as a grid of shades of grey that are told apart in print, with the numbers where cells have room.
-//! The best cell has an edge.
+//! Surface: a quantity over two others, as a grid of shades of gray that are distinguishable in
+//! print, with numbers where they fit. The best cell has an edge.
 
 use super::drawing::{Anchor, Drawing};
 use super::fill::Style;
@@ -7,27 +7,27 @@ use super::measure::{LINE, elided, widest, width};
 use super::scale::RATIO;
 use super::table::Table;
 
-/// A grid of values.
+/// Grid of values.
 #[derive(Clone, Debug)]
 pub(crate) struct Surface {
-    /// What it shows, for those who cannot see it.
+    /// Text alternative of the chart.
     pub(crate) label: String,
-    /// What cells are: the larger, the better.
+    /// Quantity of the cells; larger is better.
     pub(crate) quantity: String,
-    /// What columns and rows are.
+    /// Labels of columns and rows.
     pub(crate) x_label: String,
     pub(crate) y_label: String,
     pub(crate) columns: Vec<String>,
-    /// From the bottom up.
+    /// Rows from the bottom up.
     pub(crate) rows: Vec<String>,
-    /// By row, then column.
+    /// Values by row, then column.
     pub(crate) values: Vec<Vec<Option<f64>>>,
 }
 
-/// From the least value to the greatest: equal steps of lightness, the greatest darkest.
+/// Shades from the smallest value to the largest: equal steps of lightness, the largest darkest.
 const SHADES: [&str; 9] = ["#ffffff", "#ececec", "#d9d9d9", "#c6c6c6", "#b3b3b3", "#a0a0a0", "#8d8d8d", "#7a7a7a", "#676767"];
 
-/// Least and greatest height of a cell in user units.
+/// Minimum and maximum height of a cell in user units.
 const CELL: (f64, f64) = (15.0, 26.0);
 
 impl Surface {
@@ -38,7 +38,7 @@ impl Surface {
         SHADES[((share * SHADES.len() as f64) as usize).min(SHADES.len() - 1)]
     }
 
-    /// Row and column of the greatest value, the first of equals; none if there is no value.
+    /// Returns row and column of the largest value, the first of equals; `None` without values.
     pub(crate) fn best(&self) -> Option<(usize, usize, f64)> {
         let cells = self
             .values
@@ -48,7 +48,7 @@ impl Surface {
         cells.reduce(|best, cell| if cell.2 > best.2 { cell } else { best })
     }
 
-    /// In a drawing so wide.
+    /// Draws at this width.
     pub(super) fn draw(&self, drawing_width: f64) -> Drawing {
         let (columns, rows) = (self.columns.len().max(1) as f64, self.rows.len().max(1) as f64);
         let left = widest(self.rows.iter().map(String::as_str)) + 10.0;
@@ -76,7 +76,7 @@ impl Surface {
                 }
             }
         }
-        // As many names as have room.
+        // As many names as fit.
         let every = (1..=self.columns.len().max(1))
             .find(|every| self.columns.iter().step_by(*every).all(|name| width(name) + 4.0 <= across * *every as f64));
         for (column, name) in self.columns.iter().enumerate().step_by(every.unwrap_or(1).max(1)) {
@@ -98,7 +98,7 @@ impl Surface {
         drawing
     }
 
-    /// Its numbers.
+    /// Adds its numbers to the table.
     pub(super) fn table(&self, table: &mut Table, panel: &str) {
         for (name, values) in self.rows.iter().zip(&self.values) {
             for (column, value) in self.columns.iter().zip(values) {

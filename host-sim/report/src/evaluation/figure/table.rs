@@ -1,22 +1,24 @@
-//! The numbers that a figure shows, as a table: a row per bar, dot or point, a column per quantity with its unit.
+//! Numbers of a figure as a table: a row per bar, dot or point, a column per quantity with its
+//! unit.
 
 use mias_lab::csv_table;
 
-/// A row: what it is of (`KEYS`), and its values by their columns.
+/// Row: its key (`KEYS`), and its values by column.
 type Row = ([String; 3], Vec<(usize, String)>);
 
-/// A table under way.
+/// Table under construction.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
     quantities: Vec<String>,
     rows: Vec<Row>,
 }
 
-/// What every row begins with: the panel, what stands together, the series.
+/// Key columns of every row: panel, group, series.
 const KEYS: [&str; 3] = ["panel", "group", "series"];
 
 impl Table {
-    /// Adds values with their headings to what is of the same panel, group and series, or begins a row where it has such a value already.
+    /// Adds values with their headings to the row of the same panel, group and series. It begins a
+    /// new row if that one has such a value already.
     pub(super) fn add(&mut self, key: [&str; 3], values: Vec<(String, String)>) {
         let cells: Vec<(usize, String)> = values.into_iter().map(|(quantity, value)| (self.column(quantity), value)).collect();
         let taken = |row: &[(usize, String)]| cells.iter().any(|(column, _)| row.iter().any(|(known, _)| known == column));
@@ -33,7 +35,7 @@ impl Table {
         })
     }
 
-    /// As CSV. Columns of which no row has anything are left out.
+    /// Formats as CSV. Columns without values are left out.
     pub(super) fn csv(&self) -> csv::Result<String> {
         let keys: Vec<usize> = (0..KEYS.len()).filter(|&key| self.rows.iter().any(|(row, _)| !row[key].is_empty())).collect();
         let heading: Vec<String> = keys.iter().map(|&key| KEYS[key].to_owned()).chain(self.quantities.iter().cloned()).collect();

@@ -1,4 +1,5 @@
-//! The blocks of a plan's report, drawn in their order: what they show is `mias_lab`'s [`blocks`](mias_lab::evaluate::blocks), how is here.
+//! Drawing of a plan's report blocks in order: `mias_lab`'s [`blocks`](mias_lab::evaluate::blocks)
+//! determine the content, this module the form.
 
 use super::page::Page;
 use super::palette::{self, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION};
@@ -8,13 +9,13 @@ use crate::evaluation::figure::{
     Bar, Bars, Chart, Cluster, Curve, Curves, Dot, Figure, Key, Mark, Marker, Panel, Placed, Plane, RATIO, Ranked, Series, Stack, Stacks,
     Style, Surface, Swatch, Unit,
 };
-use mias_lab::evaluate::blocks::{self, Block, Kind, Row};
+use mias_lab::evaluate::blocks::{self, Block, Judgment, Kind, Row};
 use mias_lab::evaluate::results::{Evaluation, StudyResult};
 
-/// Of series that are no policies, in their order.
+/// Colors of series that are no policies, in order.
 const COLOURS: [&str; 7] = [ORANGE, PURPLE, BLUE, SKY, GREEN, VERMILLION, GREY];
 
-/// All of them.
+/// Draws all blocks.
 pub(super) fn draw(page: &mut Page, evaluation: &Evaluation) {
     let mut experiments = 0;
     for block in &evaluation.plan.report.blocks {
@@ -24,6 +25,7 @@ pub(super) fn draw(page: &mut Page, evaluation: &Evaluation) {
         }
         match block.kind {
             Kind::Section => section(page, block, &of_block),
+            Kind::Usual if block.experiments.is_empty() => super::default(page, evaluation),
             Kind::Usual => {
                 usual::draw(page, experiments, &of_block);
                 experiments += 1;
@@ -34,6 +36,7 @@ pub(super) fn draw(page: &mut Page, evaluation: &Evaluation) {
             }),
             Kind::DecisionQuality => decisions::draw(page, evaluation),
             Kind::Table => table(page, evaluation, block),
+            Kind::Claims => claims(page, evaluation, block),
             Kind::Alternatives => choices(page, evaluation, block),
             Kind::Factorial => factorial::draw(page, evaluation, block),
             Kind::Bars | Kind::Stacks | Kind::Lines | Kind::Scatter | Kind::Matrix | Kind::Ranked => figure(page, evaluation, block),
@@ -71,6 +74,15 @@ fn table(page: &mut Page, evaluation: &Evaluation, block: &Block) {
     }
 }
 
+fn claims(page: &mut Page, evaluation: &Evaluation, block: &Block) {
+    page.heading(&block.title);
+    let cells: Vec<Vec<String>> = block.judgments(evaluation).iter().map(Judgment::cells).collect();
+    page.table(&Judgment::HEADINGS, &cells, false);
+    if let Some(words) = &block.caption {
+        page.note(&words.of(&[]));
+    }
+}
+
 fn choices(page: &mut Page, evaluation: &Evaluation, block: &Block) {
     let judged = block.alternatives(evaluation);
     page.heading(&block.title);
@@ -85,7 +97,7 @@ fn choices(page: &mut Page, evaluation: &Evaluation, block: &Block) {
 fn figure(page: &mut Page, evaluation: &Evaluation, block: &Block) {
     let rows = block.rows(evaluation);
     let (mut panels, mut key) = (Vec::new(), Key::default());
-    // Of all panels, so that a series looks the same in each and the key has them all.
+    // Series of all panels, so that each looks the same in all of them and the key is complete.
     let known = block.series_names(&rows.iter().collect::<Vec<_>>());
     if block.kind == Kind::Ranked {
         panels = ranked(block, &rows.iter().collect::<Vec<_>>(), &mut key);
@@ -119,12 +131,12 @@ fn unit(block: &Block) -> Unit {
     }
 }
 
-/// What a chart is for those who cannot see it.
+/// Returns the text alternative of a chart.
 fn label(block: &Block) -> String {
     if block.title.is_empty() { block.y_label.clone() } else { block.title.clone() }
 }
 
-/// The style of a series: a policy's own where series are policies.
+/// Returns the style of a series: a policy's own if series are policies.
 fn style(page: &Page, block: &Block, name: &str, at: usize) -> Style {
     match &block.series {
         Some(series) if series.text() == "policy" => page.palette.style(name),
@@ -132,12 +144,12 @@ fn style(page: &Page, block: &Block, name: &str, at: usize) -> Style {
     }
 }
 
-/// The place of a series among those of all panels.
+/// Returns the index of a series among those of all panels.
 fn place(known: &[String], name: &str) -> usize {
     known.iter().position(|known| known == name).unwrap_or_default()
 }
 
-/// The series of a panel; the first panel gives the key those of all.
+/// Returns the series of a panel; the first panel adds those of all to the key.
 fn series(page: &Page, block: &Block, names: Vec<String>, known: &[String], key: &mut Key) -> Vec<Series> {
     let style = |name: &str| style(page, block, name, place(known, name));
     if known.len() > 1 && known.first().is_some_and(|first| !key.has(Swatch::Bar(style(first)))) {
@@ -189,7 +201,7 @@ fn stacks(page: &Page, evaluation: &Evaluation, block: &Block, (rows, known): (&
     (!stacks.is_empty()).then(|| Chart::Stacks(Stacks { label: label(block), y_label: block.y_label.clone(), series, stacks }))
 }
 
-/// A panel for each of the values.
+/// Returns a panel for each of the values.
 fn ranked(block: &Block, rows: &[&Row<'_>], key: &mut Key) -> Vec<Panel> {
     let (series, values) = block.ranked(rows);
     let marker = |at: usize| Marker { style: palette::of(&COLOURS, at), filling: 0 };

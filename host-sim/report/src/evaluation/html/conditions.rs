@@ -1,14 +1,15 @@
-//! What ran where, and how: in captions, and above the figures.
+//! Conditions of runs: machine, kernels and options, in captions and above the figures.
 
 use super::super::text::{ending, groups, memory};
 use super::thesis;
 use mias_lab::evaluate::results::StudyResult;
 use mias_lab::table::grouped;
 
-/// What the oracle is, for any number of kernels (sources.md D6).
-pub(super) const ORACLE: &str = "the best of static runs of every maximal configuration with TBs of at least two kernels";
+/// Definition of the oracle, for any number of kernels (sources.md D6).
+pub(super) const ORACLE: &str = "the best static run over all maximal configurations with TBs of at least two kernels";
 
-/// What a caption says of machine, window and inputs of figures that are the thesis': in what they differ from its own.
+/// Returns the differences to the thesis in machine, window and inputs, for captions of the thesis'
+/// figures.
 pub(super) fn apart_from_thesis(study: &StudyResult) -> String {
     let mut differs = Vec::new();
     if study.gpu != thesis::GPU {
@@ -23,12 +24,12 @@ pub(super) fn apart_from_thesis(study: &StudyResult) -> String {
     }
     match differs.split_last() {
         None => String::new(),
-        Some((only, [])) => format!(" Not of the thesis' {only}."),
-        Some((last, others)) => format!(" Not of the thesis' {} and {last}.", others.join(", ")),
+        Some((only, [])) => format!(" Differs from the thesis in the {only}."),
+        Some((last, others)) => format!(" Differs from the thesis in the {} and {last}.", others.join(", ")),
     }
 }
 
-/// What a caption says of machine and window.
+/// Returns machine and window, for captions.
 pub(super) fn briefly(study: &StudyResult) -> String {
     if thesis::is_of(study) {
         return apart_from_thesis(study);
@@ -37,7 +38,8 @@ pub(super) fn briefly(study: &StudyResult) -> String {
     format!(" On {}, {}{}.", study.gpu, ending(study), one_of_several(study, ", one", &setting))
 }
 
-/// That there are other settings, if there are, and what this one has that was not said yet. A setting's keys are those that vary.
+/// Returns the note that other settings exist, with the values of this one not mentioned yet. A
+/// setting's keys are those that vary.
 fn one_of_several(study: &StudyResult, one: &str, not_said: &str) -> String {
     match (study.setting.is_empty(), not_said) {
         (true, _) => String::new(),
@@ -46,7 +48,7 @@ fn one_of_several(study: &StudyResult, one: &str, not_said: &str) -> String {
     }
 }
 
-/// What ran where, and how.
+/// Returns machine, kernels and options in full.
 pub(super) fn fully(study: &StudyResult) -> String {
     let kernels: Vec<&str> = study.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
     let end = study.cycles.map_or_else(|| "until all kernels have completed".into(), |cycles| format!("{} core cycles", grouped(cycles)));
@@ -54,12 +56,12 @@ pub(super) fn fully(study: &StudyResult) -> String {
     let setting = one_of_several(study, " One", &setting);
     let setting = if setting.is_empty() { setting } else { setting + "." };
     let relaunch = match (&study.counted, study.relaunch) {
-        (Some(_), true) => "kernels that end start again, and IPC is that of their first run, or of the window if that has not ended",
-        (None, true) => "kernels that end start again",
+        (Some(_), true) => "completed kernels restart, and IPC is that of their first run, or of the window if it has not completed",
+        (None, true) => "completed kernels restart",
         (_, false) => "each kernel runs once",
     };
     format!(
-        "Kernels {} on {}; every run {end}, launch latency included; {relaunch}; profile {} cycles, transition {}, {} IPC{}. Kernels alone run for the same time.{setting}",
+        "Kernels {} on {}; every run {end}, launch latency included; {relaunch}; profile {} cycles, transition {}, {} IPC{}. Isolated kernels run for the same time.{setting}",
         kernels.join(", "),
         study.gpu,
         grouped(study.profile_cycles.into()),
@@ -69,7 +71,7 @@ pub(super) fn fully(study: &StudyResult) -> String {
     )
 }
 
-/// Machines, groups, ends and settings of an experiment, each once.
+/// Returns machines, groups, ends and settings of an experiment, each once.
 pub(super) fn of_settings(studies: &[&StudyResult]) -> String {
     let mut lines: Vec<String> = Vec::new();
     for study in studies {
@@ -83,12 +85,12 @@ pub(super) fn of_settings(studies: &[&StudyResult]) -> String {
     format!("{}.{settings}", lines.join("; "))
 }
 
-/// Keys and values of what the experiment varies.
+/// Returns keys and values of the varied parameters.
 pub(super) fn setting(study: &StudyResult) -> String {
     but_for(study, &[])
 }
 
-/// The same without the keys that a sentence has said already.
+/// Returns the setting without keys that a sentence already mentions.
 fn but_for(study: &StudyResult, said: &[&str]) -> String {
     let others = study.setting.iter().filter(|(key, _)| !said.contains(&key.as_str()));
     others.map(|(key, value)| format!("{key} {value}")).collect::<Vec<_>>().join(", ")

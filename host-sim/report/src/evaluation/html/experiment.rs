@@ -1,5 +1,5 @@
-//! The figures of an experiment in one setting, in a window: S of every group, S against S_null and STP, regret, rank correlation,
-//! throughput, fairness, overhead.
+//! Figures of an experiment in one setting, in a window: S of every group, S against S_null and
+//! STP, regret, rank correlation, throughput, fairness, overhead.
 
 use super::conditions::{ORACLE, briefly};
 use super::figures;
@@ -13,34 +13,34 @@ use mias_lab::evaluate::results::{GroupResult, PolicyResult, StudyResult};
 use mias_lab::evaluate::statistics::{arithmetic, quartiles};
 use mias_lab::evaluate::summary;
 
-/// Figures that are the thesis' for the thesis' plan: every kernel alone, every group.
+/// Draws the figures that correspond to the thesis': every kernel alone, every group.
 pub(super) fn basics(page: &mut Page, numbering: &mut Numbering, study: &StudyResult) {
     page.heading("Speedup of every group");
-    page.paragraph("Bars are the speedup S: the sum of the IPCs over the mean of the IPCs alone. The dotted line across a group is what running only its fastest kernel would score; a bar below it is no gain that S can show.");
+    page.paragraph("Bars are the speedup S: the sum of the IPCs over the mean of the IPCs alone. The dotted line across a group is the score of running only its fastest kernel; a bar below it shows no gain in S.");
     let figure = numbering.next();
     for (number, class) in classes(study).into_iter().enumerate() {
         figures::by_group(page, study, class, &part(&figure, number), &briefly(study));
     }
-    page.heading("Where issue slots go");
+    page.heading("Breakdown of issue slots");
     figures::stalls_alone(page, study, &numbering.next(), &briefly(study));
     if study.kernels.iter().any(|kernel| !kernel.curve.is_empty()) {
-        page.heading("IPC as execution goes on");
+        page.heading("IPC over time");
         figures::over_time(page, study, &numbering.next(), &briefly(study), None);
     }
 }
 
-/// Figures and tables that the thesis does not have.
+/// Draws figures and tables that the thesis does not have.
 pub(super) fn beyond(page: &mut Page, numbering: &mut Numbering, study: &StudyResult) {
     planes(page, numbering, study);
     regrets(page, numbering, study);
     correlations(page, numbering, study);
     fairness(page, numbering, study);
     overheads(page, numbering, study);
-    page.heading("All means");
+    page.heading("Means by class and policy");
     tables::means(page, study);
 }
 
-/// Place of a group's class among those of the study: the filling of its dots.
+/// Returns the index of a group's class in the study, which selects the filling of its dots.
 fn class_of(study: &StudyResult, group: &GroupResult) -> usize {
     classes(study).iter().position(|class| *class == group.class).unwrap_or_default()
 }
@@ -50,10 +50,11 @@ fn with_classes(key: Key, study: &StudyResult) -> Key {
     classes(study).into_iter().enumerate().fold(key, of)
 }
 
-/// Where a policy's run of a group stands; none if it has no place.
+/// Function that returns the coordinates of a policy's run of a group, if defined.
 type Place<'a> = &'a dyn Fn(&GroupResult, &PolicyResult) -> Option<(f64, f64)>;
 
-/// A dot per group and policy of `of`. Policies of a group that came to the same place share a dot, of no policy's colour and shape.
+/// Returns a dot per group and policy of `of`. Policies of a group at the same coordinates share a
+/// dot, without any policy's color and shape.
 fn dots(palette: &Palette, study: &StudyResult, of: &[&'static str], at: Place<'_>) -> Vec<Dot> {
     let mut dots = Vec::new();
     for group in &study.groups {
@@ -74,7 +75,7 @@ fn dots(palette: &Palette, study: &StudyResult, of: &[&'static str], at: Place<'
     dots
 }
 
-/// Whether something holds for a policy's run of a group, over all that stand somewhere: how many, of how many.
+/// Counts the policy runs of groups for which a predicate holds, among all with coordinates.
 fn count(study: &StudyResult, of: &[&'static str], at: Place<'_>, holds: fn((f64, f64)) -> bool) -> (usize, usize) {
     let runs = study.groups.iter().flat_map(|group| group.policies.iter().map(move |result| (group, result)));
     let places: Vec<(f64, f64)> =
@@ -91,18 +92,18 @@ fn planes(page: &mut Page, numbering: &mut Numbering, study: &StudyResult) {
     if against_null.is_empty() {
         return;
     }
-    page.heading("Does S show what sharing gives?");
-    page.paragraph("S weighs a kernel by its IPC, so that running only the fastest kernel scores S_null without any sharing. STP is the speedup over running the same work one kernel after the other: above 1 sharing is worth it.");
+    page.heading("Agreement of S with system throughput (STP)");
+    page.paragraph("S weighs a kernel by its IPC, so that running only the fastest kernel scores S_null without any sharing. STP is the speedup over running the same work one kernel after the other: above 1, sharing increases throughput.");
     let (below, all) = count(study, &shown, s_null, |(s_null, s)| s < s_null);
     let (false_gains, _) = count(study, &shown, stp, |(stp, s)| s > 1.0 && stp < 1.0);
     let caption = format!(
-        "Every group under every policy that shares, n = {all}; shape: policy, filling: class. {below} runs score less S than their S_null; {false_gains} have S above 1 and STP below 1.{}",
+        "Every group under every sharing policy, n = {all}; shape: policy, fill: class. S is below S_null in {below} runs; in {false_gains}, S is above 1 and STP below 1.{}",
         briefly(study)
     );
     let shared = against_null.iter().chain(&against_stp).any(|dot| dot.series.contains(", "));
     let palette = &page.palette;
     let key = shown.iter().fold(Key::default(), |key, name| key.with(Swatch::Dot(palette.marker(name, 0)), name));
-    let key = if shared { key.with(Swatch::Dot(Palette::shared(0)), "the same for several") } else { key };
+    let key = if shared { key.with(Swatch::Dot(Palette::shared(0)), "several policies") } else { key };
     let plane = |label: &str, x_label: &str, diagonal: bool, dots| {
         let (label, x_label, y_label) = (label.to_owned(), x_label.to_owned(), "S".to_owned());
         Chart::Plane(Plane { label, x_label, y_label, diagonal, ones: !diagonal, dots })
@@ -112,18 +113,18 @@ fn planes(page: &mut Page, numbering: &mut Numbering, study: &StudyResult) {
     let panels = vec![
         panel(
             "S against S_null",
-            "Below the line: the fastest kernel alone scores more.",
+            "Below the line: the fastest kernel alone has a higher score.",
             plane("S against S_null", "S_null", true, against_null),
         ),
-        panel("S against STP", "Top left: a gain in S that is a loss in work done.", plane("S against STP", "STP", false, against_stp)),
+        panel("S against STP", "Top left: a gain in S with a loss in throughput.", plane("S against STP", "STP", false, against_stp)),
     ];
     page.figure(Figure { id: numbering.next(), caption, key, panels });
 }
 
-/// A regret of a run.
+/// Accessor of a regret of a run.
 type Regret = fn(&PolicyResult) -> Option<f64>;
 
-/// The dots of a regret by policy; policies without any are left out.
+/// Returns the dots of a regret by policy; policies without any are left out.
 fn strips(page: &Page, study: &StudyResult, of: Regret) -> Vec<Strip> {
     let strip = |policy: &'static str| {
         let mut dots = dots(&page.palette, study, &[policy], &|_, result| Some((of(result)?, 0.0)));
@@ -156,10 +157,10 @@ fn regrets(page: &mut Page, numbering: &mut Numbering, study: &StudyResult) {
     if decision.is_empty() {
         return;
     }
-    page.heading("What a decision loses");
-    const SHOWN: &str = "A dot per group, filling: class; under the dots their mean and quartiles.";
+    page.heading("Regret of the decisions");
+    const SHOWN: &str = "A dot per group, fill: class; below the dots, their mean and quartiles.";
     let caption = format!(
-        "Decision regret: how much less a static run of the chosen configuration gives than the oracle, {ORACLE}. {SHOWN} Only policies that choose one configuration for all SMs, in time, and only groups in which it is one of those that were run.{}",
+        "Decision regret: relative shortfall of a static run of the chosen configuration from the oracle, {ORACLE}. {SHOWN} Only policies that choose one configuration for all SMs within the run, and only groups in which the sweep includes it.{}",
         briefly(study)
     );
     let key = || with_classes(Key::default(), study);
@@ -168,7 +169,7 @@ fn regrets(page: &mut Page, numbering: &mut Numbering, study: &StudyResult) {
     if !end_to_end.is_empty() {
         // Left-over and spatial have an end-to-end regret too.
         let caption = format!(
-            "End-to-end regret: the policy's own run, which pays for profiling, decision and transition, against the oracle run throughout. Negative where a policy does what no configuration of the sweep does. {SHOWN}{}",
+            "End-to-end regret: the policy's own run, which pays for profiling, decision and transition, against the oracle run throughout. Negative if a policy exceeds every configuration of the sweep. {SHOWN}{}",
             briefly(study)
         );
         page.figure(Figure { id: numbering.next(), caption, key: key(), panels: end_to_end });
@@ -183,7 +184,7 @@ fn correlations(page: &mut Page, numbering: &mut Numbering, study: &StudyResult)
     if all.is_empty() {
         return;
     }
-    page.heading("Do the metrics rank configurations as they turn out?");
+    page.heading("Rank correlation of metrics with measured results");
     let cluster = |class: &str, of_stp: bool| {
         let gamma = |policy: &&'static str| {
             let gamma = summary::find(&study.summary, class, policy)?.gamma;
@@ -206,7 +207,7 @@ fn correlations(page: &mut Page, numbering: &mut Numbering, study: &StudyResult)
     };
     let panels = vec![panel("S", false), panel("STP", true)];
     let caption = format!(
-        "Of all pairs of configurations of the same kernels: those that a policy's scores order as static runs of them turn out, less those ordered the other way, over both (Goodman and Kruskal's gamma; 1 is the same order, 0 is chance). One number for the n groups of a class, so without a spread.{}",
+        "Over all pairs of configurations of the same kernels: pairs that a policy's scores order as their static runs do, minus pairs in reverse order, over the sum of both (Goodman and Kruskal's gamma; 1: same order, 0: chance). One number for the n groups of a class, so without a spread.{}",
         briefly(study)
     );
     let key = means::key(&page.palette, &all);
@@ -226,7 +227,7 @@ fn fairness(page: &mut Page, numbering: &mut Numbering, study: &StudyResult) {
     let fairness = chart("Mean fairness by class", "mean fairness", "fairness", false);
     let clusters: Vec<Cluster> = throughput.clusters.iter().chain(&fairness.clusters).cloned().collect();
     let caption = format!(
-        "Means over the n groups of a class, {QUARTILES}. Above: STP; 1 is what running one kernel after the other gives. Below: fairness, the smallest over the largest normalised IPC; 0 where a kernel made no progress.{}{}",
+        "Means over the n groups of a class, {QUARTILES}. Above: STP; 1 equals running one kernel after the other. Below: fairness, the smallest over the largest normalized IPC; 0 if a kernel made no progress.{}{}",
         means::explained(&clusters),
         briefly(study)
     );
@@ -246,7 +247,7 @@ fn overheads(page: &mut Page, numbering: &mut Numbering, study: &StudyResult) {
     if all.is_empty() {
         return;
     }
-    page.heading("What placing, profiling, decisions and transition take");
+    page.heading("Overhead of placing, profiling, decisions and transition");
     let chart = Bars {
         label: "Share of the window in placing, transition, profiling or deciding".to_owned(),
         y_label: "share of the window".to_owned(),
@@ -257,7 +258,7 @@ fn overheads(page: &mut Page, numbering: &mut Numbering, study: &StudyResult) {
         numbers: true,
     };
     let caption = format!(
-        "Cycles until the first quotas were there, in which SMs were on their way to new ones, of profiling and of deciding, over the window: means over the n groups of a class, {QUARTILES}. From the first quotas on TBs run meanwhile, but not in the configuration chosen.{}{}",
+        "Cycles until the first quotas took effect, of transitions between quotas, of profiling and of deciding, over the window: means over the n groups of a class, {QUARTILES}. After the first quotas take effect, TBs run during these cycles, but not in the chosen configuration.{}{}",
         means::explained(&chart.clusters),
         briefly(study)
     );

@@ -1,4 +1,5 @@
-//! Factors that are on or off in every combination: a figure of the first quantity, and tables of all.
+//! Factors that are on or off in every combination: a figure of the first quantity, and tables of
+//! all.
 
 use super::page::Page;
 use super::palette;
@@ -8,7 +9,7 @@ use mias_lab::evaluate::blocks::{Block, Row};
 use mias_lab::evaluate::paired::Ratio;
 use mias_lab::evaluate::results::Evaluation;
 
-/// All of it.
+/// Draws the figure and the tables.
 pub(super) fn draw(page: &mut Page, evaluation: &Evaluation, block: &Block) {
     let rows = block.rows(evaluation);
     let all = block.factorial(&rows);
@@ -30,10 +31,10 @@ pub(super) fn draw(page: &mut Page, evaluation: &Evaluation, block: &Block) {
             placed,
         }),
     };
-    let panels = vec![panel("Every combination", of_combinations), panel("Each in the mean over the others", of_factors)];
+    let panels = vec![panel("Combinations of factors", of_combinations), panel("Each factor, mean over the others", of_factors)];
     let said = block.caption.as_ref().map_or_else(String::new, |words| words.of(&rows.iter().collect::<Vec<&Row<'_>>>()));
     let caption = format!(
-        "{}: {} under every combination over that with nothing on, and with each over without it in the mean over the others; geometric means over {} cases, with 95 % intervals. {said}",
+        "{}: {} under every combination of factors over that with all off, and with each factor over without it in the mean over the others; geometric means over {} cases, with 95 % intervals. {said}",
         block.title,
         first.name,
         first.cases.len()

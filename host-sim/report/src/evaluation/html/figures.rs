@@ -1,5 +1,5 @@
-//! The thesis' figures, drawn from our data: 3.1, 3.4, 4.1, 4.2 a to c, 4.3 a to d, 4.4. Other plans have the same figures of their own
-//! kernels, under other numbers.
+//! Figures of the thesis, drawn from our data: 3.1, 3.4, 4.1, 4.2 a to c, 4.3 a to d, 4.4. Other
+//! plans have the same figures for their own kernels, under other numbers.
 
 use super::conditions::apart_from_thesis;
 use super::means::{self, joined, plain, policies, series};
@@ -14,31 +14,28 @@ use mias_lab::evaluate::summary::ALL;
 use mias_lab::table::grouped;
 use std::collections::BTreeMap;
 
-/// All of the thesis' figures.
+/// Draws all of the thesis' figures.
 pub(super) fn draw(page: &mut Page, study: &StudyResult) {
     figure_3_1(page, study);
     let (from, to) = thesis::SETTLED_CYCLES;
     if study.kernels.iter().any(|kernel| !kernel.curve.is_empty()) {
-        page.heading("Figure 3.4: IPC as execution goes on");
+        page.heading("Figure 3.4: IPC over time");
         let says = format!(
-            " The thesis sees most of them settle at 45,000 to 50,000 cycles (grey), which is why it profiles for 45,000.{}",
+            " In the thesis, the IPC of most kernels settles at 45,000 to 50,000 cycles (gray), hence its profiling window of 45,000 cycles.{}",
             apart_from_thesis(study)
         );
-        let band = Some(((from / 1e3, to / 1e3), "where the thesis sees IPC settle".to_owned()));
+        let band = Some(((from / 1e3, to / 1e3), "settling of IPC in the thesis".to_owned()));
         over_time(page, study, "3.4", &says, band);
     }
-    page.heading("Figure 4.1: where issue slots go");
-    let says = format!(
-        " The thesis has one class of RAW stalls, here parted by what is waited for. It prints no numbers.{}",
-        apart_from_thesis(study)
-    );
+    page.heading("Figure 4.1: breakdown of issue slots");
+    let says = format!(" The thesis has one class of RAW stalls, here split by cause. It prints no numbers.{}", apart_from_thesis(study));
     stalls_alone(page, study, "4.1", &says);
     figures_4_2(page, study);
     figures_4_3(page, study);
     figure_4_4(page, study);
 }
 
-/// A chart of S.
+/// Creates a chart of S.
 fn speedups(page: &Page, label: String, policies: &[&'static str], clusters: Vec<Cluster>, numbers: bool, y_label: &str) -> Bars {
     let series = series(&page.palette, policies);
     Bars { label, y_label: y_label.to_owned(), unit: RATIO, series, clusters, one: true, numbers }
@@ -58,7 +55,7 @@ fn figure_3_1(page: &mut Page, study: &StudyResult) {
         Cluster { names: vec![cluster.names.join(" "), group.class.clone()], ..cluster }
     };
     let clusters: Vec<Cluster> = pairs.iter().map(cluster).collect();
-    let missing = if all.contains(&baseline) { "" } else { " Warped-Slicer is not among the policies of this plan." };
+    let missing = if all.contains(&baseline) { "" } else { " The plan does not include Warped-Slicer." };
     let caption = format!(
         "Speedup S of single runs. The thesis: Warped-Slicer gains on mm-bopt, 1.6 on fwt-dxtc, loses on bfs-bopt and on all pairs of memory-intensive kernels.{missing}{}{}",
         means::explained(&clusters),
@@ -70,7 +67,7 @@ fn figure_3_1(page: &mut Page, study: &StudyResult) {
     tables::speedups(page, &pairs, &shown);
 }
 
-/// IPC of the kernels alone over time.
+/// Draws IPC of the isolated kernels over time.
 pub(super) fn over_time(page: &mut Page, study: &StudyResult, id: &str, says: &str, band: Option<((f64, f64), String)>) {
     let with_curve = study.kernels.iter().filter(|kernel| !kernel.curve.is_empty());
     let curves: Vec<Curve> = with_curve
@@ -81,13 +78,13 @@ pub(super) fn over_time(page: &mut Page, study: &StudyResult, id: &str, says: &s
             Curve { name: plain(&kernel.name).into_owned(), dash, marker, points }
         })
         .collect();
-    let label = "IPC of each kernel over time".to_owned();
+    let label = "IPC of each isolated kernel over time".to_owned();
     let (x, y) = (
         ("time".to_owned(), "thousand core cycles"),
         ("IPC".to_owned(), if study.ipc_unit == "warp" { "warp instructions per cycle" } else { "thread instructions per cycle" }),
     );
     let caption = format!(
-        "Instructions per cycle ({}) of each kernel alone, over stretches of {} cycles.{says}",
+        "Instructions per cycle ({}) of each isolated kernel, over intervals of {} cycles.{says}",
         study.ipc_unit,
         grouped(SAMPLING.every_cycles)
     );
@@ -96,7 +93,7 @@ pub(super) fn over_time(page: &mut Page, study: &StudyResult, id: &str, says: &s
     tables::curves(page, study);
 }
 
-/// Shares of issue slots lost, in the order of [`palette::STALLS`].
+/// Returns the fractions of issue slots lost, in the order of [`palette::STALLS`].
 fn stalls(slots: &BTreeMap<&'static str, f64>) -> Vec<f64> {
     palette::STALLS.iter().map(|(class, _)| slots.get(class.name()).copied().unwrap_or_default()).collect()
 }
@@ -109,17 +106,17 @@ fn stall_key() -> Key {
     palette::STALLS.iter().fold(Key::default(), |key, (class, _)| key.with(Swatch::Bar(palette::stall(*class)), class.heading()))
 }
 
-/// What the kernels alone wait for.
+/// Draws the stalls of the isolated kernels, by cause.
 pub(super) fn stalls_alone(page: &mut Page, study: &StudyResult, id: &str, says: &str) {
     let stack = |kernel: &AloneResult| Stack { names: vec![plain(&kernel.name).into_owned()], shares: stalls(&kernel.issue_slots) };
     let chart = Stacks {
-        label: "Stalls of each kernel alone".to_owned(),
+        label: "Stalls of each isolated kernel".to_owned(),
         y_label: "share of issue slots".to_owned(),
         series: stall_series(),
         stacks: study.kernels.iter().map(stack).collect(),
     };
     let caption = format!(
-        "Scheduler-cycles in which nothing was issued, of each kernel alone, by cause; in the rest an instruction was issued.{says}"
+        "Scheduler cycles without an issued instruction, of each isolated kernel, by cause; an instruction was issued in the others.{says}"
     );
     page.figure(Figure { id: id.to_owned(), caption, key: stall_key(), panels: vec![Panel::untitled(Chart::Stacks(chart))] });
     tables::slots(page, study.kernels.iter().map(|kernel| (kernel.name.clone(), &kernel.issue_slots)));
@@ -127,14 +124,14 @@ pub(super) fn stalls_alone(page: &mut Page, study: &StudyResult, id: &str, says:
 
 fn figures_4_2(page: &mut Page, study: &StudyResult) {
     page.heading("Figure 4.2: speedup of every pair");
-    page.paragraph("Bars are the thesis' speedup S: the sum of both IPCs over the mean of the IPCs alone. The dotted line across a pair is what running only its faster kernel would score; a bar below it is no gain that S can show.");
+    page.paragraph("Bars are the thesis' speedup S: the sum of both IPCs over the mean of the IPCs alone. The dotted line across a pair is the score of running only its faster kernel; a bar below it shows no gain in S.");
     for class in means::classes(study) {
         let letter = thesis::CLASSES.iter().find(|(known, _)| *known == class).map_or("", |(_, letter)| letter);
         by_group(page, study, class, &format!("4.2{letter}"), &apart_from_thesis(study));
     }
 }
 
-/// S of every group of a class, and the class' means.
+/// Draws S of every group of a class, and the class' means.
 pub(super) fn by_group(page: &mut Page, study: &StudyResult, class: &str, id: &str, says: &str) {
     let all = policies(study);
     let members: Vec<&GroupResult> = study.groups.iter().filter(|group| group.class == class).collect();
@@ -148,7 +145,7 @@ pub(super) fn by_group(page: &mut Page, study: &StudyResult, class: &str, id: &s
         String::new()
     };
     let words = means::in_words(class);
-    let caption = format!("Speedup S of {words}, a run each.{of_means}{}{says}", means::explained(&clusters));
+    let caption = format!("Speedup S of {words}, one run each.{of_means}{}{says}", means::explained(&clusters));
     let key = means::marks(means::key(&page.palette, &all), &clusters);
     let chart = speedups(page, format!("Speedup of {words}"), &all, clusters, false, "speedup S");
     page.figure(Figure { id: id.to_owned(), caption, key, panels: vec![Panel::untitled(Chart::Bars(chart))] });

@@ -1,4 +1,5 @@
-//! Bars of means over the groups of a class, with how many and their quartiles; and bars of single groups.
+//! Bars of means over the groups of a class, with sample size and quartiles; and bars of single
+//! groups.
 
 use super::palette::Palette;
 use super::thesis;
@@ -14,10 +15,10 @@ use std::borrow::Cow;
 const PAIRS: [(&str, &str); 3] =
     [("CC", "two compute-intensive kernels"), ("MM", "two memory-intensive kernels"), ("MC", "a memory- and a compute-intensive kernel")];
 
-/// What a caption says of means.
+/// Note on means in captions.
 pub(super) const QUARTILES: &str = "whiskers: quartiles";
 
-/// A kernel's name without its settings; a trace's by its folder and launch.
+/// Returns a kernel's name without its settings; for a trace, its folder and launch.
 pub(super) fn plain(kernel: &str) -> Cow<'_, str> {
     match kernel_name::short(kernel) {
         Cow::Borrowed(name) => Cow::Borrowed(thesis::bare(name)),
@@ -25,12 +26,12 @@ pub(super) fn plain(kernel: &str) -> Cow<'_, str> {
     }
 }
 
-/// A group's kernels without their settings.
+/// Returns the names of a group's kernels without their settings.
 pub(super) fn joined(group: &GroupResult) -> String {
     group.kernels.iter().map(|kernel| plain(kernel)).collect::<Vec<_>>().join("+")
 }
 
-/// The policies of a study, in its order.
+/// Returns the policies of a study, in its order.
 pub(super) fn policies(study: &StudyResult) -> Vec<&'static str> {
     let mut names = Vec::new();
     for result in study.groups.iter().flat_map(|group| &group.policies) {
@@ -41,7 +42,7 @@ pub(super) fn policies(study: &StudyResult) -> Vec<&'static str> {
     names
 }
 
-/// The classes of a study's groups, in the summary's order.
+/// Returns the classes of a study's groups, in the summary's order.
 pub(super) fn classes(study: &StudyResult) -> Vec<&str> {
     let mut classes = Vec::new();
     for row in study.summary.iter().filter(|row| row.class != ALL) {
@@ -52,13 +53,13 @@ pub(super) fn classes(study: &StudyResult) -> Vec<&str> {
     classes
 }
 
-/// Its classes, and all groups together if that says more.
+/// Returns its classes, followed by all groups together if there are several classes.
 pub(super) fn classes_and_all(study: &StudyResult) -> Vec<&str> {
     let classes = classes(study);
     if classes.len() == 1 { classes } else { classes.into_iter().chain([ALL]).collect() }
 }
 
-/// A class in words.
+/// Returns a class in words.
 pub(super) fn in_words(class: &str) -> String {
     if let Some((_, words)) = PAIRS.iter().find(|(known, _)| *known == class) {
         return (*words).to_owned();
@@ -68,7 +69,7 @@ pub(super) fn in_words(class: &str) -> String {
     let of = |count: usize, what: &str| format!("{count} {what}-intensive kernel{}", if count == 1 { "" } else { "s" });
     match (memory, compute) {
         _ if memory + compute != class.len() || class.is_empty() => {
-            "kernels of which not all say their type (the key `type` of a kernel's file)".to_owned()
+            "kernels, some of unknown type (the key `type` of a kernel's file)".to_owned()
         }
         (0, _) => of(compute, "compute"),
         (_, 0) => of(memory, "memory"),
@@ -84,26 +85,26 @@ pub(super) fn key(palette: &Palette, names: &[&'static str]) -> Key {
     names.iter().fold(Key::default(), |key, name| key.with(Swatch::Bar(palette.style(name)), name))
 }
 
-/// The arithmetic mean, of how many and with quartiles; none of nothing.
+/// Returns the arithmetic mean, with sample size and quartiles; `None` without values.
 pub(super) fn mean(values: &[f64]) -> Option<Bar> {
     of_mean(arithmetic(values), values)
 }
 
-/// The same of another mean of these values.
+/// Returns the bar of another mean of these values.
 pub(super) fn of_mean(mean: Option<f64>, values: &[f64]) -> Option<Bar> {
     Some(Bar { of: Some((values.len(), quartiles(values)?)), ..Bar::new(mean?) })
 }
 
-/// How many groups a class has, as it stands under their means.
+/// Returns the number of groups of a class, for the label under their means.
 pub(super) fn count(study: &StudyResult, class: &str) -> String {
     format!("n = {}", study.groups.iter().filter(|group| class == ALL || group.class == class).count())
 }
 
-/// The bars of the means of a quantity over a class, named so.
+/// Returns the bars of the means of a quantity over a class, with this name.
 pub(super) fn cluster(study: &StudyResult, class: &str, policies: &[&'static str], quantity: &str, name: &str) -> Cluster {
     let bar = |policy: &&str| mean(&summary::values(&study.groups, class, policy, quantity));
     let reference = |row: &str| summary::find(&study.summary, class, row)?.means.get(quantity)?.arithmetic;
-    // The oracle of some groups beside the bars of all would compare other kernels.
+    // An oracle of only some groups would compare different kernels with the bars of all.
     let groups = study.groups.iter().filter(|group| class == ALL || group.class == class).count();
     let oracle = |row: &str| {
         let means = summary::find(&study.summary, class, row)?.means.get(quantity)?;
@@ -126,13 +127,14 @@ pub(super) fn cluster(study: &StudyResult, class: &str, policies: &[&'static str
     Cluster { names, bars: policies.iter().map(bar).collect(), marks, apart: false }
 }
 
-/// The means of a quantity by class.
+/// Returns the means of a quantity by class.
 pub(super) fn by_class(study: &StudyResult, policies: &[&'static str], quantity: &str) -> Vec<Cluster> {
     let of = |class: &str| Cluster { apart: class == ALL, ..cluster(study, class, policies, quantity, class) };
     classes_and_all(study).into_iter().map(of).collect()
 }
 
-/// The bars of a group's S, with S_null and the oracle, and the thesis' value if the study has its pairs.
+/// Returns the bars of a group's S, with S_null and the oracle, and the thesis' value if the study
+/// has its pairs.
 pub(super) fn of_group(study: &StudyResult, group: &GroupResult, policies: &[&'static str]) -> Cluster {
     let speedup = |policy: &&str| {
         let result = group.policies.iter().find(|result| result.policy == *policy)?;
@@ -145,7 +147,7 @@ pub(super) fn of_group(study: &StudyResult, group: &GroupResult, policies: &[&'s
     let comparable = if thesis::is_of(study) { policies } else { &[] };
     marks.extend(comparable.iter().enumerate().filter_map(|(at, policy)| Some(Mark::Thesis(at, thesis::speedup(&name, policy)?.0))));
     marks.extend(too_late::of_group(group, policies));
-    // One under the other: groups stand close.
+    // One under the other, since groups are close together.
     let last = group.kernels.len().saturating_sub(1);
     let line = |(at, kernel): (usize, &String)| format!("{}{}", plain(kernel), if at < last { " +" } else { "" });
     let names = group.kernels.iter().enumerate().map(line).collect();
@@ -153,7 +155,7 @@ pub(super) fn of_group(study: &StudyResult, group: &GroupResult, policies: &[&'s
     Cluster { names, bars, marks, apart: false }
 }
 
-/// The key of the marks that some cluster has.
+/// Adds the marks that occur in a cluster to the key.
 pub(super) fn marks(key: Key, clusters: &[Cluster]) -> Key {
     let has = |which: fn(&Mark) -> bool| clusters.iter().flat_map(|cluster| &cluster.marks).any(which);
     let quartiles = clusters.iter().flat_map(|cluster| cluster.bars.iter().flatten()).any(|bar| bar.of.is_some_and(|(n, _)| n > 1));
@@ -167,18 +169,18 @@ pub(super) fn marks(key: Key, clusters: &[Cluster]) -> Key {
     entries.into_iter().filter(|entry| entry.0).fold(key, |key, (_, swatch, name)| key.with(swatch, name))
 }
 
-/// What a caption says of the marks that some cluster has.
+/// Returns the explanation of the marks that occur in a cluster, for captions.
 pub(super) fn explained(clusters: &[Cluster]) -> String {
     let has = |which: fn(&Mark) -> bool| clusters.iter().flat_map(|cluster| &cluster.marks).any(which);
     let mut words = String::new();
     if has(|mark| matches!(mark, Mark::Null(_))) {
-        words += " Dotted: S_null, what running only the fastest kernel scores.";
+        words += " Dotted: S_null, the score of running only the fastest kernel.";
     }
     if has(|mark| matches!(mark, Mark::Oracle(_))) {
         words += &format!(" Solid line: oracle, {}.", super::conditions::ORACLE);
     }
     if has(|mark| matches!(mark, Mark::Thesis(..))) {
-        words += " Diamonds: what the thesis gives.";
+        words += " Diamonds: values of the thesis.";
     }
     if has(|mark| matches!(mark, Mark::Late(..))) {
         words += too_late::MEANING;
@@ -195,6 +197,6 @@ mod tests {
         assert_eq!(in_words("MC"), "a memory- and a compute-intensive kernel");
         assert_eq!(in_words("MMC"), "2 memory-intensive kernels and 1 compute-intensive kernel");
         assert_eq!(in_words("CCC"), "3 compute-intensive kernels");
-        assert_eq!(in_words("other"), "kernels of which not all say their type (the key `type` of a kernel's file)");
+        assert_eq!(in_words("other"), "kernels, some of unknown type (the key `type` of a kernel's file)");
     }
 }

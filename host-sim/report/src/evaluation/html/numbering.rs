@@ -1,6 +1,7 @@
-//! Numbers of the figures that are not the thesis': a letter per experiment, a number per figure, a letter per part: A.1a.
+//! Numbers of figures beyond the thesis': a letter per experiment, a number per figure, a letter
+//! per part: A.1a.
 
-/// The numbers of an experiment's figures.
+/// Counter of an experiment's figures.
 #[derive(Debug)]
 pub(super) struct Numbering {
     letters: String,
@@ -8,24 +9,24 @@ pub(super) struct Numbering {
 }
 
 impl Numbering {
-    /// Of the n-th experiment, from 0.
+    /// Creates the counter of an experiment, counted from 0.
     pub(super) fn of(experiment: usize) -> Self {
         Numbering { letters: letters(experiment, b'A'), last: 0 }
     }
 
-    /// The next figure.
+    /// Returns the number of the next figure.
     pub(super) fn next(&mut self) -> String {
         self.last += 1;
         format!("{}.{}", self.letters, self.last)
     }
 }
 
-/// A part of a figure, from 0.
+/// Returns the number of a part of a figure, counted from 0.
 pub(super) fn part(figure: &str, part: usize) -> String {
     figure.to_owned() + &letters(part, b'a')
 }
 
-/// `a` to `z`, then `aa`, `ab` and so on.
+/// Returns `a` to `z`, then `aa`, `ab` and so on.
 fn letters(number: usize, first: u8) -> String {
     let last = char::from(first + (number % 26) as u8);
     if number < 26 { last.to_string() } else { letters(number / 26 - 1, first) + &last.to_string() }

@@ -1,4 +1,5 @@
-//! The report of an evaluation as one HTML page: one file, nothing fetched, readable on screen and on paper.
+//! HTML page of an evaluation's report: one file without external resources, readable on screen and
+//! on paper.
 
 use super::palette::Palette;
 use crate::evaluation::Table;
@@ -6,34 +7,34 @@ use crate::evaluation::figure::{self, Figure};
 use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 use mias_lab::table::{DASH, are_words};
 
-/// Style of page and drawings.
+/// Style sheet of page and drawings.
 const STYLE: &str = include_str!("page.css");
 
-/// A page under way.
+/// Page under construction.
 #[derive(Debug, Default)]
 pub(super) struct Page {
-    /// Colours of the report's policies.
+    /// Colors of the report's policies.
     pub(super) palette: Palette,
     body: Vec<Markup>,
-    /// Heading of every section.
+    /// Headings of the sections.
     sections: Vec<String>,
     figures: Vec<Figure>,
-    /// What [`Page::note_once`] has said.
+    /// Notes already added by [`Page::note_once`].
     said: Vec<String>,
 }
 
-/// The anchor of a section, counted from 0.
+/// Returns the anchor of a section, counted from 0.
 fn anchor(section: usize) -> String {
     format!("s{}", section + 1)
 }
 
 impl Page {
-    /// An empty page whose policies have these colours.
+    /// Creates an empty page whose policies have these colors.
     pub(super) fn new(palette: Palette) -> Self {
         Page { palette, ..Page::default() }
     }
 
-    /// A section's heading.
+    /// Adds a section heading.
     pub(super) fn section(&mut self, heading: &str) {
         self.body.push(html! { h2 id=(anchor(self.sections.len())) { (heading) } });
         self.sections.push(heading.to_owned());
@@ -47,12 +48,12 @@ impl Page {
         self.body.push(html! { p { (text) } });
     }
 
-    /// A paragraph in small print.
+    /// Adds a paragraph in small print.
     pub(super) fn note(&mut self, text: &str) {
         self.body.push(html! { p.note { (text) } });
     }
 
-    /// The same, unless it has been said already.
+    /// Adds a note, unless the page already has it.
     pub(super) fn note_once(&mut self, text: &str) {
         if !self.said.iter().any(|said| said == text) {
             self.note(text);
@@ -65,13 +66,13 @@ impl Page {
         self.figures.push(figure);
     }
 
-    /// All figures so far.
+    /// Returns all figures so far.
     pub(super) fn into_figures(self) -> Vec<Figure> {
         self.figures
     }
 
-    /// A table; columns of words to the left, a rule above rows whose first cell differs from the one before if `ruled`. Columns in
-    /// which no row has anything are left out.
+    /// Adds a table; columns of words are left-aligned. If `ruled`, a rule precedes rows whose
+    /// first cell differs from the one before. Columns without values are left out.
     pub(super) fn table(&mut self, headings: &[&str], rows: &[Vec<String>], ruled: bool) {
         if rows.is_empty() {
             return;
@@ -97,12 +98,12 @@ impl Page {
         });
     }
 
-    /// The same of a table with its headings.
+    /// Adds a table with its headings.
     pub(super) fn lines(&mut self, (headings, rows): &Table, ruled: bool) {
         self.table(&headings.iter().map(String::as_str).collect::<Vec<_>>(), rows, ruled);
     }
 
-    /// The whole document, which begins with `lead`.
+    /// Returns the whole document, which begins with `lead`.
     pub(super) fn finish(self, title: &str, lead: &Markup) -> String {
         let hatches = figure::definitions(self.figures.iter().flat_map(Figure::styles));
         let page = html! {

@@ -1,15 +1,18 @@
-//! Colours and hatches, each policy and stall class having one of each throughout the report. Colours of built-in policies are in the table of
-//! policies (`firmware/policies/src/policy/table.rs`), which says where they come from, and those of compositions are mixed from them. Hatches are given in the order in which the report first has the
-//! policies, so that the first twelve of a report differ without colour, too.
+//! Colors and hatches, one of each per policy and stall class throughout the report.
+//!
+//! Colors of built-in policies, with their sources, are in the table of policies
+//! (`firmware/policies/src/policy/table.rs`); those of compositions are mixed from them. Hatches
+//! follow the order of policies in the report, so that its first twelve policies differ without
+//! color, too.
 
 use crate::evaluation::figure::{Marker, Style};
 use mias_hw_model::sm::IssueClass;
 use mias_lab::experiment::policies::Policies;
 
-/// For what is no policy's.
+/// Color of items that belong to no policy.
 const INK: &str = "#222222";
 
-// Okabe and Ito's.
+// Palette of Okabe and Ito.
 pub(super) const BLUE: &str = "#0072B2";
 pub(super) const VERMILLION: &str = "#D55E00";
 pub(super) const GREEN: &str = "#009E73";
@@ -18,24 +21,24 @@ pub(super) const PURPLE: &str = "#CC79A7";
 pub(super) const SKY: &str = "#56B4E9";
 pub(super) const GREY: &str = "#999999";
 
-/// For policies of the program's own, in the order in which the report first has them: of Tol's vibrant and contrast schemes
-/// (SRON/EPS/TN/09-002), none that a built-in policy has.
+/// Colors of custom policies, in the order of appearance in the report: from Tol's vibrant and
+/// contrast schemes (SRON/EPS/TN/09-002), without those of built-in policies.
 const OWN: [&str; 6] = ["#EE3377", "#004488", "#997700", "#EE99AA", "#6699CC", "#CC3311"];
 
-/// Colours and hatches of the policies of a report.
+/// Colors and hatches of the policies of a report.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Palette {
-    /// All of them, in the order in which the report first has them.
+    /// All policies, in the order of appearance in the report.
     all: Vec<&'static str>,
-    /// Names of those that are not built in.
+    /// Names of custom policies.
     own: Vec<&'static str>,
 }
 
-/// Shape of dots that are no one policy's: one that no policy among the first has.
+/// Shape of dots shared by several policies: one that none of the first policies has.
 const SHARED: usize = 6;
 
 impl Palette {
-    /// For a report on policies of these names, each as often as it comes.
+    /// Creates the palette of a report on policies of these names, with repetitions.
     pub(super) fn of(names: impl Iterator<Item = &'static str>) -> Self {
         let mut all = Vec::new();
         for name in names {
@@ -47,30 +50,30 @@ impl Palette {
         Palette { all, own }
     }
 
-    /// A policy's colour and hatch.
+    /// Returns a policy's color and hatch.
     pub(super) fn style(&self, name: &str) -> Style {
         Style { colour: self.policy(name), number: self.all.iter().position(|known| *known == name).unwrap_or_default() }
     }
 
-    /// A policy's dot for a group of the class at this place in the list of classes.
+    /// Returns a policy's dot for a group of the class with this index.
     pub(super) fn marker(&self, name: &str, class: usize) -> Marker {
         let style = self.style(name);
-        // Past the shape that is kept for several.
+        // Skip the shape that is reserved for shared dots.
         let number = if style.number % 9 >= SHARED { style.number % 9 + 1 } else { style.number % 9 };
         Marker { style: Style { number, ..style }, filling: class }
     }
 
-    /// A dot for several policies at one place.
+    /// Returns the dot for several policies at the same coordinates.
     pub(super) fn shared(class: usize) -> Marker {
         Marker { style: Style { colour: INK, number: SHARED }, filling: class }
     }
 
-    /// A round dot that only says the class.
+    /// Returns a round dot that only shows the class.
     pub(super) fn class(class: usize) -> Marker {
         Marker { style: Style { colour: INK, number: 0 }, filling: class }
     }
 
-    /// A policy's colour.
+    /// Returns a policy's color.
     fn policy(&self, name: &str) -> &'static str {
         let place = || self.own.iter().position(|own| *own == name).unwrap_or_default();
         built_in(name).unwrap_or_else(|| OWN[place() % OWN.len()])
@@ -81,15 +84,15 @@ fn built_in(name: &str) -> Option<&'static str> {
     Policies::default().find(name)?.colour()
 }
 
-/// Of a series that is alone.
+/// Style of a single series.
 pub(super) const ONE: Style = Style { colour: BLUE, number: 0 };
 
-/// Of the n-th of several series of these colours.
+/// Returns the style of the n-th of several series of these colors.
 pub(super) fn of(colours: &[&'static str], number: usize) -> Style {
     Style { colour: colours.get(number % colours.len().max(1)).unwrap_or(&INK), number }
 }
 
-/// Marker and dash of the n-th of several curves.
+/// Returns marker and dash of the n-th of several curves.
 pub(super) fn curve(number: usize) -> (Marker, &'static str) {
     const COLOURS: [&str; 7] = [VERMILLION, ORANGE, PURPLE, BLUE, GREEN, SKY, INK];
     const DASHES: [&str; 4] = ["", "7 3", "2 3", "10 3 2 3"];
@@ -97,13 +100,13 @@ pub(super) fn curve(number: usize) -> (Marker, &'static str) {
     (Marker { style, filling: number / COLOURS.len() }, DASHES[(number / COLOURS.len() + number % 2) % DASHES.len()])
 }
 
-/// Style of a class of stalls.
+/// Returns the style of a stall class.
 pub(super) fn stall(class: IssueClass) -> Style {
     let number = STALLS.iter().position(|(known, _)| *known == class).unwrap_or_default();
     Style { colour: STALLS.get(number).map_or(INK, |(_, colour)| colour), number }
 }
 
-/// The classes of stalls, from the bottom of a bar up, and their colours.
+/// Stall classes, from the bottom of a bar up, with their colors.
 pub(super) const STALLS: [(IssueClass, &str); 8] = [
     (IssueClass::MemoryRaw, VERMILLION),
     (IssueClass::SharedRaw, PURPLE),
@@ -128,14 +131,14 @@ mod tests {
         assert_eq!(colours.len(), names().count());
     }
 
-    /// Also where a study has only some of them.
+    /// This includes studies with only some of the policies.
     #[test]
     fn a_policy_keeps_its_colour_throughout_a_report() {
         let (all, none) = (Palette::of(Policies::default().names().into_iter()), Palette::default());
         assert!(Policies::default().names().iter().all(|name| all.policy(name) == none.policy(name)));
         let own = Palette::of(["mias-ipc", "mine", "spatial", "mine", "yours"].into_iter());
         assert_eq!(["mine", "yours"].map(|name| own.policy(name)), [OWN[0], OWN[1]]);
-        // Hatches follow the order, so that the first are told apart without colour.
+        // Hatches follow the order of policies, so that the first are distinct without color.
         assert_eq!(["mias-ipc", "mine", "spatial", "yours"].map(|name| own.style(name).number), [0, 1, 2, 3]);
     }
 }

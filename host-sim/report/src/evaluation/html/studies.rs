@@ -1,4 +1,5 @@
-//! Experiments in several settings, or until done: means by setting, and the makespan of finite grids.
+//! Experiments in several settings, or until done: means by setting, and the makespan of finite
+//! grids.
 
 use super::conditions::setting;
 use super::means::{self, QUARTILES, policies, series};
@@ -9,7 +10,7 @@ use crate::evaluation::figure::{Bars, Chart, Cluster, Figure, Panel, RATIO, Unit
 use mias_lab::evaluate::results::StudyResult;
 use mias_lab::evaluate::summary::ALL;
 
-/// Quantities and what their axes say: of grids that run to their end, and of windows.
+/// Quantities with axis labels: of grids that run to their end, and of windows.
 const UNTIL_DONE: [(&str, &str); 3] = [
     ("makespan_speedup_sequential", "speedup over sequential"),
     ("makespan_speedup_left_over", "speedup over left-over"),
@@ -18,7 +19,7 @@ const UNTIL_DONE: [(&str, &str); 3] = [
 const IN_A_WINDOW: [(&str, &str); 4] =
     [("speedup", "mean S"), ("stp", "mean STP"), ("regret_s", "mean decision regret, S"), ("regret_stp", "mean decision regret, STP")];
 
-/// All settings of one experiment.
+/// Draws all settings of one experiment.
 pub(super) fn draw(page: &mut Page, numbering: &mut Numbering, studies: &[&StudyResult]) {
     let Some(first) = studies.first() else { return };
     let mut all = Vec::new();
@@ -41,7 +42,7 @@ pub(super) fn draw(page: &mut Page, numbering: &mut Numbering, studies: &[&Study
     }
     let what = match first.cycles {
         None => {
-            "Makespans: the time until every grid has completed. Over sequential: the sum of the kernels' own times alone over the makespan. Over left-over: its makespan over the policy's, launched in the same order, and launched the other way round. "
+            "Makespans: the time until every grid has completed. Over sequential: the sum of the isolated kernels' times over the makespan. Over left-over: its makespan over the policy's, with the same launch order and with the reverse order. "
         }
         Some(_) => "",
     };
@@ -65,13 +66,13 @@ pub(super) fn draw(page: &mut Page, numbering: &mut Numbering, studies: &[&Study
     }
 }
 
-/// A heading, with the setting if there are several.
+/// Returns a heading, with the setting if there are several.
 pub(super) fn titled(what: &str, study: &StudyResult) -> String {
     let setting = setting(study);
     if setting.is_empty() { what.to_owned() } else { format!("{what}, {setting}") }
 }
 
-/// A cluster per setting.
+/// Returns a cluster per setting.
 fn clusters(studies: &[&StudyResult], policies: &[&'static str], quantity: &str) -> Vec<Cluster> {
     let cluster = |study: &&StudyResult| {
         let named: Vec<String> = study.setting.iter().map(|(key, value)| format!("{key} {value}")).collect();

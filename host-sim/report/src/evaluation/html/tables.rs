@@ -1,4 +1,4 @@
-//! The numbers under the figures.
+//! Tables of numbers under the figures.
 
 use super::means::{joined as names, plain, policies};
 use super::page::Page;
@@ -22,7 +22,7 @@ fn speedup(result: &PolicyResult) -> String {
     estimate(result.metrics.speedup, result.half_widths.as_ref().and_then(|half| half.metrics.speedup), 3)
 }
 
-/// S of every group under every policy, beside S_null and the oracle.
+/// Adds S of every group under every policy, with S_null and the oracle.
 pub(super) fn speedups(page: &mut Page, groups: &[&GroupResult], policies: &[&'static str]) {
     let headings: Vec<&str> = ["kernels", "S_null", "oracle", "its configuration"].into_iter().chain(policies.iter().copied()).collect();
     let row = |group: &&GroupResult| {
@@ -41,7 +41,7 @@ pub(super) fn speedups(page: &mut Page, groups: &[&GroupResult], policies: &[&'s
     page.table(&headings, &groups.iter().map(row).collect::<Vec<_>>(), false);
 }
 
-/// Shares of issue slots.
+/// Adds the fractions of issue slots.
 pub(super) fn slots<'s>(page: &mut Page, bars: impl Iterator<Item = (String, &'s BTreeMap<&'static str, f64>)>) {
     let headings: Vec<&str> = ["", "issued"].into_iter().chain(STALLS.iter().map(|(class, _)| class.heading())).collect();
     let share = |slots: &BTreeMap<&'static str, f64>, class: &str| percent(slots.get(class).copied());
@@ -52,7 +52,7 @@ pub(super) fn slots<'s>(page: &mut Page, bars: impl Iterator<Item = (String, &'s
     page.table(&headings, &bars.map(row).collect::<Vec<_>>(), false);
 }
 
-/// IPC of the kernels alone: over the window, and at some points of the curve.
+/// Adds IPC of the isolated kernels: over the window, and at some points of the curve.
 pub(super) fn curves(page: &mut Page, study: &StudyResult) {
     const SHOWN: [u64; 6] = [10_000, 20_000, 45_000, 50_000, 90_000, 150_000];
     let thousands: Vec<String> = SHOWN.iter().map(|cycle| format!("to {},000", cycle / 1_000)).collect();
@@ -66,7 +66,7 @@ pub(super) fn curves(page: &mut Page, study: &StudyResult) {
     page.table(&headings, &study.kernels.iter().map(row).collect::<Vec<_>>(), false);
 }
 
-/// Mean S by class and policy, the thesis' beside ours.
+/// Adds mean S by class and policy, with the thesis' values.
 pub(super) fn beside_thesis(page: &mut Page, study: &StudyResult) {
     let mut rows = Vec::new();
     let classes = || [ALL].into_iter().chain(CLASSES.map(|(class, _)| class));
@@ -98,11 +98,11 @@ pub(super) fn beside_thesis(page: &mut Page, study: &StudyResult) {
     }
     let headings = ["class", "policy", "S, thesis", "S, here", "difference", "S, geometric", "S_null", "STP", "STP, geometric"];
     page.table(&headings, &rows, true);
-    let solved = if rows.iter().any(|row| row[2].ends_with('*')) { "* solved from what the thesis says. " } else { "" };
-    page.note(&format!("{solved}Means are arithmetic unless they say otherwise; the thesis does not say which its are."));
+    let solved = if rows.iter().any(|row| row[2].ends_with('*')) { "* derived from numbers of the thesis. " } else { "" };
+    page.note(&format!("{solved}Means are arithmetic unless marked otherwise; the thesis does not specify its kind of mean."));
 }
 
-/// Means of everything, by class and policy.
+/// Adds means of all quantities, by class and policy.
 pub(super) fn means(page: &mut Page, study: &StudyResult) {
     let headings = [
         "class",
@@ -157,22 +157,22 @@ pub(super) fn means(page: &mut Page, study: &StudyResult) {
     page.table(&headings, &study.summary.iter().map(row).collect::<Vec<_>>(), true);
     if let Some(precision) = &study.precision {
         page.note(&format!(
-            "\u{b1}: half of a 95 % interval, mean over the groups. Runs end when every kernel's instructions are known to {precision}; what intervals cannot tell apart is not decided."
+            "\u{b1}: half of a 95 % interval, mean over the groups. Runs end once every kernel's instruction count is known to {precision}; comparisons with overlapping intervals are inconclusive."
         ));
     }
     if too_late::any(&[study]) {
-        page.note("Too late: groups whose run ended before the decision was in effect. They count as what ran; what is said of decisions leaves them out.");
+        page.note("Too late: groups in which the run ended before the decision took effect. They count with the configuration that ran; statistics of decisions exclude them.");
     }
     if study.arrive > 0 {
         page.note(&without_progress(study));
     }
     let has = |quantity: &str| study.summary.iter().any(|row| mean(Some(row), quantity).arithmetic.is_some());
-    let mut note = "Arithmetic means over the groups in which the number exists. S < 1, STP \u{2264} 1: groups.".to_owned();
+    let mut note = "Arithmetic means over the groups in which the number exists. S < 1, STP \u{2264} 1: number of groups.".to_owned();
     if has("end_to_end_regret_s") || has("end_to_end_regret_stp") {
         note += " e2e: end-to-end regret.";
     }
     if has("regret_s") {
-        note += " Best chosen: groups in which the oracle's configuration was.";
+        note += " Best chosen: groups in which the policy chose the oracle's configuration.";
     }
     if has("makespan_speedup_sequential") || has("makespan_speedup_left_over") {
         note += " vs: speedup in makespan.";
@@ -180,12 +180,12 @@ pub(super) fn means(page: &mut Page, study: &StudyResult) {
     page.note(&note);
 }
 
-/// The configuration of all SMs, or what came too late.
+/// Formats the configuration of all SMs, or the late one.
 fn choice(result: &PolicyResult) -> String {
     if result.too_late { format!("{} too late", config(result.too_late_config.as_deref())) } else { config(result.config.as_deref()) }
 }
 
-/// Which kernels executed nothing since they arrived, by policy.
+/// Lists the kernels that executed nothing since their arrival, by policy.
 fn without_progress(study: &StudyResult) -> String {
     let mut found = Vec::new();
     for policy in policies(study) {
@@ -200,10 +200,10 @@ fn without_progress(study: &StudyResult) -> String {
         }
     }
     let found = if found.is_empty() { "none".to_owned() } else { found.join("; ") };
-    format!("Kernels without progress, which executed nothing since they arrived: {found}.")
+    format!("Kernels without progress (no instruction executed since arrival): {found}.")
 }
 
-/// Every group under every policy.
+/// Adds every group under every policy.
 pub(super) fn groups(page: &mut Page, study: &StudyResult) {
     let until_done = study.cycles.is_none();
     let mut headings = vec![
@@ -211,7 +211,7 @@ pub(super) fn groups(page: &mut Page, study: &StudyResult) {
         "class",
         "policy",
         "configuration",
-        "normalised IPC",
+        "normalized IPC",
         "S",
         "STP",
         "ANTT",
@@ -251,31 +251,31 @@ pub(super) fn groups(page: &mut Page, study: &StudyResult) {
     }
     page.table(&headings, &rows, true);
     if study.groups.iter().flat_map(|group| &group.policies).any(|result| result.sms_short_of_it.is_some_and(|sms| sms > 0)) {
-        page.note("In place: the share of the run that SMs spent in the quotas that it ended with. ! Some SMs never got there: TBs from before ran on them to the end.");
+        page.note("In place: fraction of SM cycles spent in the final quotas. !: some SMs never reached them, because earlier TBs ran on them to the end.");
     }
     if study.groups.iter().flat_map(|group| &group.policies).any(|result| result.too_late) {
-        page.note("Too late: the run ended before the decision was in effect; what ran is not what was chosen.");
+        page.note("Too late: the run ended before the decision took effect, so the chosen configuration did not run.");
     }
     let starved: Vec<String> = study.groups.iter().flat_map(starved).collect();
     if !starved.is_empty() {
-        page.note(&format!("Starved (normalised IPC below {STARVED}): {}.", starved.join("; ")));
+        page.note(&format!("Starved (normalized IPC below {STARVED}): {}.", starved.join("; ")));
     }
     let derived = |sequential: bool| {
         let mut results = study.groups.iter().flat_map(|group| &group.policies);
         results.any(|result| result.derived && sequential == (result.policy == "sequential"))
     };
     if derived(false) {
-        page.note("\u{2020} Not run: it is the first kernel's run alone, because in a window in which kernels start again the first never runs out of TBs, and the others' quotas stay 0.");
+        page.note("\u{2020} Derived from the first kernel's isolated run: in a window in which kernels restart, the first never runs out of TBs, and the others' quotas stay 0.");
     }
     if derived(true) {
-        page.note("\u{2020} sequential: not run, but all kernels' runs alone, one after the other.");
+        page.note("\u{2020} sequential: derived from the isolated runs of all kernels, one after the other.");
     }
 }
 
-/// Below this normalised IPC a kernel counts as starved (sources.md D12).
+/// Normalized IPC below which a kernel counts as starved (sources.md D12).
 const STARVED: f64 = 0.1;
 
-/// Kernels of a group that starve under a policy that is meant to share.
+/// Returns the kernels of a group that starve under a policy that should share.
 fn starved(group: &GroupResult) -> Vec<String> {
     let mut found = Vec::new();
     for result in group.policies.iter().filter(|result| !["left-over", "null"].contains(&result.policy)) {
@@ -288,7 +288,7 @@ fn starved(group: &GroupResult) -> Vec<String> {
     found
 }
 
-/// What each deciding policy makes of the configurations.
+/// Adds the scores of the configurations under each deciding policy.
 pub(super) fn correlations(page: &mut Page, study: &StudyResult) {
     let mut rows = Vec::new();
     for row in study.summary.iter().filter(|row| row.gamma.s.is_some() || row.gamma.stp.is_some()) {

@@ -1,21 +1,22 @@
-//! The thesis' own numbers, and the pairs that they are of (Nasef 2023, sections 4.2.1 to 4.2.4; sources.md D9 to D11).
+//! Numbers of the thesis, and the pairs behind them (Nasef 2023, sections 4.2.1 to 4.2.4;
+//! sources.md D9 to D11).
 
 use mias_lab::evaluate::results::{GroupResult, StudyResult};
 use mias_lab::evaluate::summary;
 
-/// Where a number comes from.
+/// Origin of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
-    /// The thesis says it.
+    /// Stated by the thesis.
     Said,
-    /// Solved from what it says (sources.md D11).
+    /// Derived from statements of the thesis (sources.md D11).
     Solved,
 }
 
-/// A mean speedup of the thesis: class of pairs, policy, S.
+/// Mean speedup of the thesis: class of pairs, policy, S.
 type MeanSpeedup = (&'static str, &'static str, f64, Source);
 
-/// Its mean speedups.
+/// Mean speedups of the thesis.
 const MEANS: [MeanSpeedup; 17] = [
     ("all", "mias-ipm-ipc", 1.32, Source::Said),
     ("all", "mias-ipc", 1.30, Source::Said),
@@ -36,30 +37,30 @@ const MEANS: [MeanSpeedup; 17] = [
     ("fwt+dxtc", "warped-slicer", 1.6, Source::Said),
 ];
 
-/// The thesis' speedup for a class of pairs, or a pair.
+/// Returns the thesis' speedup for a class of pairs, or a pair.
 pub(super) fn speedup(class: &str, policy: &str) -> Option<(f64, Source)> {
     MEANS.iter().find(|mean| (mean.0, mean.1) == (class, policy)).map(|mean| (mean.2, mean.3))
 }
 
-/// Its classes of pairs, with the letter of figure 4.2.
+/// Classes of pairs in the thesis, with the letter of figure 4.2.
 pub(super) const CLASSES: [(&str, &str); 3] = [("CC", "a"), ("MM", "b"), ("MC", "c")];
 
-/// Its machine, by the name that it has here, and its window (section 4.1).
+/// Machine of the thesis, by its name here (section 4.1).
 pub(super) const GPU: &str = "rtx2060";
-/// See [`MACHINE`].
+/// Window of the thesis in core cycles (section 4.1).
 pub(super) const WINDOW_CYCLES: u64 = 5_000_000;
 
-/// Its kernels, memory- and compute-intensive (sources.md D9).
+/// Kernels of the thesis, memory- and compute-intensive (sources.md D9).
 const MEMORY: [&str; 3] = ["bfs", "fwt", "blk"];
 const COMPUTE: [&str; 4] = ["mm", "nbdy", "bopt", "dxtc"];
 
-/// Whether a study is the thesis' own: of its 21 pairs and no others, on whichever machine and inputs.
+/// Returns whether a study has exactly the thesis' 21 pairs, on any machine and inputs.
 pub(super) fn is_of(study: &StudyResult) -> bool {
     let names: Vec<Vec<&str>> = study.groups.iter().map(|group| group.kernels.iter().map(|kernel| bare(kernel)).collect()).collect();
     are_pairs(summary::ALL, &names)
 }
 
-/// The pairs that its mean over a class is of; none if it has no such class.
+/// Returns the pairs behind the thesis' mean over a class; empty if it has no such class.
 fn pairs(class: &str) -> Vec<[&'static str; 2]> {
     let of = |kernels: &[&'static str]| -> Vec<[&'static str; 2]> {
         kernels.iter().enumerate().flat_map(|(at, &first)| kernels[at + 1..].iter().map(move |&second| [first, second])).collect()
@@ -73,12 +74,12 @@ fn pairs(class: &str) -> Vec<[&'static str; 2]> {
     }
 }
 
-/// A kernel's name without its settings.
+/// Returns a kernel's name without its settings.
 pub(super) fn bare(kernel: &str) -> &str {
     kernel.split([':', '#']).next().unwrap_or_default()
 }
 
-/// The group of two kernels, in whichever order.
+/// Returns the group of two kernels, in any order.
 pub(super) fn pair<'s>(study: &'s StudyResult, kernels: [&str; 2]) -> Option<&'s GroupResult> {
     study.groups.iter().find(|group| {
         let names: Vec<&str> = group.kernels.iter().map(|kernel| bare(kernel)).collect();
@@ -86,25 +87,26 @@ pub(super) fn pair<'s>(study: &'s StudyResult, kernels: [&str; 2]) -> Option<&'s
     })
 }
 
-/// Whether these groups are the pairs of a class, each in any order.
+/// Returns whether these groups are the pairs of a class, each in any order.
 fn are_pairs(class: &str, groups: &[Vec<&str>]) -> bool {
     let pairs = pairs(class);
     let has = |[first, second]: &[&str; 2]| groups.iter().any(|group| *group == [*first, *second] || *group == [*second, *first]);
     groups.len() == pairs.len() && pairs.iter().all(has)
 }
 
-/// The pairs of figure 3.1; the last is our choice, for the thesis does not name it.
+/// Pairs of figure 3.1; the last is our choice, since the thesis does not name it.
 pub(super) const FIGURE_3_1: [[&str; 2]; 4] = [["mm", "bopt"], ["fwt", "dxtc"], ["bfs", "bopt"], ["fwt", "blk"]];
 
-/// The pairs of figure 4.3; that of (b) is the best pair of memory-intensive kernels, which the thesis does not name.
+/// Pairs of figure 4.3; that of (b) is the best pair of memory-intensive kernels, which the thesis
+/// does not name.
 pub(super) const FIGURE_4_3: [(&str, Option<[&str; 2]>, &str); 4] = [
     ("a", Some(["mm", "bopt"]), "sharing reduces mm's compute-pipeline stalls and bopt's idle slots"),
     ("b", None, "the gain comes from more diverse arithmetic"),
-    ("c", Some(["fwt", "dxtc"]), "RAW stalls together are those of dxtc alone"),
-    ("d", Some(["bfs", "mm"]), "memory stalls are not reduced enough; no configuration gains"),
+    ("c", Some(["fwt", "dxtc"]), "RAW stalls of the co-run equal those of dxtc alone"),
+    ("d", Some(["bfs", "mm"]), "memory stalls do not fall enough; no configuration improves on running alone"),
 ];
 
-/// Where IPC settles in figure 3.4, in cycles.
+/// Range in which IPC settles in figure 3.4, in cycles.
 pub(super) const SETTLED_CYCLES: (f64, f64) = (45_000.0, 50_000.0);
 
 #[cfg(test)]
@@ -141,7 +143,8 @@ mod tests {
         }
     }
 
-    /// sources.md D11: 21 times the mean of all is 6 times that of CC, 3 times that of MM and 12 times that of MC, to the rounding of each.
+    /// sources.md D11: 21 times the mean of all is 6 times that of CC, 3 times that of MM and 12
+    /// times that of MC, to the rounding of each.
     #[test]
     fn means_of_classes_give_the_mean_of_all() {
         for policy in ["mias-ipm-ipc", "mias-ipc", "mias-linear"] {

@@ -1,4 +1,5 @@
-//! When urgent kernels had their room: those with a priority or a limit of latency, under every policy (sources.md D136).
+//! Placement latency of urgent kernels: those with a priority or a latency limit, under every
+//! policy (sources.md D136).
 
 use super::means::{joined as names, plain};
 use super::page::Page;
@@ -6,7 +7,7 @@ use super::studies::titled;
 use crate::latency_rows;
 use mias_lab::evaluate::results::StudyResult;
 
-/// A table of them, if there are any.
+/// Adds the table, if there are any.
 pub(super) fn draw(page: &mut Page, study: &StudyResult) {
     let (mut rows, mut due, mut missed) = (Vec::new(), 0, 0);
     for group in &study.groups {
@@ -25,11 +26,11 @@ pub(super) fn draw(page: &mut Page, study: &StudyResult) {
     if rows.is_empty() {
         return;
     }
-    page.heading(&titled("When urgent kernels had their room", study));
+    page.heading(&titled("Placement latency of urgent kernels", study));
     let headings: Vec<&str> =
         ["kernels", "policy", "urgent"].into_iter().chain(latency_rows::ROWS.iter().map(|(heading, _)| *heading)).collect();
     page.table(&headings, &rows, true);
     page.note(&format!(
-        "Core cycles from the moment at which the kernel's TBs might issue, a launch latency after it arrived. Room: as many of its TBs as fit on the GPU, or all of a smaller grid, had been issued. The deadline is the limit and what the kernel takes alone. {missed} of {due} deadlines missed; those of kernels that had not ended by the end of the run and were not late by then count as neither."
+        "Core cycles from the earliest issue of the kernel's TBs, one launch latency after its arrival. Room: all TBs that fit on the GPU, or all of a smaller grid, have been issued. The deadline is the limit plus the kernel's time alone. {missed} of {due} deadlines missed; kernels that neither ended nor missed their deadline within the run are not counted."
     ));
 }

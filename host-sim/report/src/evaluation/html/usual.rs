@@ -1,11 +1,13 @@
-//! The usual figures and tables of an experiment: in one setting in a window all that is known, else means by setting.
+//! Default figures and tables of an experiment: all results for one setting in a window, else means
+//! by setting.
 
 use super::numbering::Numbering;
 use super::page::Page;
 use super::{conditions, experiment, studies, tables, urgent};
 use mias_lab::evaluate::results::StudyResult;
 
-/// All settings of an experiment, as a section; it is the n-th that is numbered so.
+/// Draws all settings of an experiment as a section; `number` counts the experiments with such
+/// numbers.
 pub(super) fn draw(page: &mut Page, number: usize, settings: &[&StudyResult]) {
     let Some(first) = settings.first() else { return };
     let mut numbering = Numbering::of(number);

@@ -1,12 +1,13 @@
-//! Addresses of a memory instruction's active lanes, in the shortest of the format's forms that can say them.
+//! Encoding of the addresses of active lanes, in the shortest form that the format offers for them.
 //!
-//! Base and stride (mode 1) where the active lanes are contiguous, at least two, and one stride leads from each to the next;
-//! else deltas (mode 2) or the list (mode 0), whichever is shorter, deltas if both are as long. The tracer decides alike, but
-//! for the list, which it never takes. Without an active lane it writes base 0 and stride 0, and so do we.
+//! Base and stride (mode 1) require at least two contiguous active lanes with one common stride.
+//! Otherwise the shorter of deltas (mode 2) and list (mode 0) is used, and deltas if both are
+//! equally long. The tracer decides alike, except that it never uses the list. Without an active
+//! lane, both write base 0 and stride 0.
 
 use std::fmt::Write;
 
-/// Appends mode and addresses, one per lane of `mask` ascending, and a blank.
+/// Appends the mode and the addresses, one per lane of `mask` in ascending order, and a blank.
 pub(super) fn push(text: &mut String, mask: u32, addresses: &[u64]) {
     let Some((&base, others)) = addresses.split_first() else {
         text.push_str("1 0x0 0 ");
@@ -31,7 +32,7 @@ pub(super) fn push(text: &mut String, mask: u32, addresses: &[u64]) {
     }
 }
 
-/// The stride of contiguous lanes, at least two; the format has room for 32 bits and a sign.
+/// Common stride of at least two contiguous lanes; the format stores 32 bits and a sign.
 fn stride(mask: u32, addresses: &[u64]) -> Option<i32> {
     let contiguous = (mask >> mask.trailing_zeros()).trailing_ones() == mask.count_ones();
     let first = addresses.get(1)?.wrapping_sub(addresses[0]);
@@ -39,12 +40,12 @@ fn stride(mask: u32, addresses: &[u64]) -> Option<i32> {
     constant.then(|| i32::try_from(first as i64).ok())?
 }
 
-/// Characters of `0x...`.
+/// Length of `0x...` in characters.
 fn hex_length(value: u64) -> u32 {
     2 + (64 - value.leading_zeros()).div_ceil(4).max(1)
 }
 
-/// Characters of a signed number.
+/// Length of a signed decimal number in characters.
 fn decimal_length(value: i64) -> u32 {
     value.unsigned_abs().checked_ilog10().unwrap_or(0) + 1 + u32::from(value < 0)
 }
@@ -74,7 +75,8 @@ mod tests {
     }
 
     proptest! {
-        /// What is read back are the addresses; and no other form that the mask allows would have been shorter.
+        /// The reader returns the addresses, and no other form that the mask allows would have been
+        /// shorter.
         #[test]
         fn the_reader_reads_them(mask in any::<u32>(), base in 0u64..1 << 50, step in -300i64..300, noise in prop::collection::vec(0u64..1 << 16, 32), scattered in any::<bool>()) {
             let lane = |i: u32| (base + (1 << 20)).wrapping_add_signed(step * i64::from(i)) + if scattered { noise[i as usize] } else { 0 };

@@ -1,4 +1,5 @@
-//! A kernel list of any version, written again in version 5: an [`Audience`] of the reader that writes down what it reads.
+//! Conversion of a kernel list of any version to version 5. An [`Audience`] of the reader writes
+//! the lines.
 
 use super::super::body::{Audience, ReadInst};
 use super::super::header::{self, Header};
@@ -9,11 +10,11 @@ use super::text::{HeaderText, TbText, VERSION};
 use super::{Export, ExportError, LaunchFile};
 use std::path::Path;
 
-/// Copies a list's launches and copies to the device to the end of `export`. What the reader could not understand is counted in
-/// `warnings`; it is copied all the same. `go_on` is asked after every TB.
+/// Appends the launches and device copies of a list to `export`. Unknown opcodes are counted in
+/// `warnings` and copied unchanged. `go_on` is called after every TB.
 ///
 /// # Errors
-/// [`ExportError`]; the export is then to be dropped.
+/// [`ExportError`]; drop the export then.
 pub fn copy(export: &mut Export, list: &Path, warnings: &mut Warnings, go_on: &mut dyn FnMut() -> bool) -> Result<(), ExportError> {
     for command in read_list(list)?.commands {
         match command {
@@ -44,10 +45,10 @@ fn copy_kernel(export: &mut Export, path: &Path, warnings: &mut Warnings, go_on:
     };
     let tb = TbText::new(String::new(), info.warps());
     let mut copyist = Copyist { header: &header, file: export.launch(&text)?, tb, go_on, failed: None };
-    // Only what the copyist is told is wanted: the trace of a TB goes when it is there.
+    // Only the audience is needed, so the trace of each TB is discarded.
     let mut nowhere = Room { whole_bytes: 1, part_bytes: 1, closed: &mut |_, _| Ok(()) };
     let read = body::read(&mut lines, &header, warnings, &mut copyist, &mut nowhere);
-    // What went wrong with writing came first, and made the reader stop.
+    // A write error came first and stopped the reader.
     match (copyist.failed.take(), read) {
         (Some(error), _) => Err(error),
         (None, Err(error)) => Err(error.into()),
@@ -55,7 +56,7 @@ fn copy_kernel(export: &mut Export, path: &Path, warnings: &mut Warnings, go_on:
     }
 }
 
-/// Writes down what the reader reads.
+/// Audience that writes each line.
 struct Copyist<'a> {
     header: &'a Header,
     file: LaunchFile<'a>,
@@ -83,14 +84,14 @@ impl Audience for Copyist<'_> {
         let has_immediate = self.header.version >= VERSION;
         let line = match (inst.has_addresses, has_immediate) {
             (true, _) => line.addresses(inst.addresses),
-            // Words that nobody understands stay.
+            // Unknown words are kept.
             (false, false) if !rest.trim().is_empty() => line.field(rest.trim()),
             (false, _) => line,
         };
         let immediate = match (inst.has_addresses && inst.addresses.is_empty(), has_immediate) {
             (_, false) => "0",
             (false, true) => rest.trim(),
-            // Without an active lane there is no address to read, whatever stands there: the immediate is the last word.
+            // Without an active lane there is no address to read. The immediate is the last word.
             (true, true) => rest.split_ascii_whitespace().next_back().unwrap_or_default(),
         };
         line.field(if immediate.is_empty() { "0" } else { immediate }).end();

@@ -1,5 +1,5 @@
-//! A launch executed and written: what its warps do goes from the interpreter to the file, without a trace between, since a
-//! trace keeps neither lanes nor single addresses.
+//! Export of a launch while it is executed. Instructions go from the interpreter to the file
+//! directly, since a warp trace stores neither lanes nor single addresses.
 
 use super::text::{HeaderText, TbText};
 use super::{Export, ExportError};
@@ -13,35 +13,38 @@ use mias_ptx::program::{Inst, Src};
 use mias_warp_trace::KernelInfo;
 use mias_warp_trace::isa::{Class, Space, StaticInst};
 
-/// Turing (sources.md D100).
+/// Compute capability of Turing (sources.md D100).
 const TURING: u32 = 75;
 
-/// First addresses of the windows of generic accesses, as in the reference's own traces. Nothing here is in them: no address is
-/// generic, and device memory lies below.
+/// First addresses of the windows of generic accesses, as in the reference's own traces. Exported
+/// kernels do not use the windows: no address is generic, and device memory lies below.
 const SHARED_BASE: u64 = 0x7f00_0000_0000;
 const LOCAL_BASE: u64 = 0x7f00_0200_0000;
 
-/// Text of TBs that are held before they are written, in bytes (assumption: keeps the workers busy, small beside a model).
+/// Limit on buffered text of TBs in bytes (assumption: keeps the workers busy, and is small
+/// compared with a model).
 const HELD_BYTES: usize = 64 << 20;
 
-/// Most TBs executed before any is written.
+/// Maximum number of TBs executed before any is written.
 const MOST_TBS: u32 = 128;
 
-/// An instruction as its lines have it.
+/// Text of an instruction in its lines.
 struct Spelled {
     pc: u64,
-    /// From the destination to the access width.
+    /// Text from the destination to the access width.
     head: String,
     has_addresses: bool,
     immediate: String,
 }
 
 impl Spelled {
-    /// `end` is the address behind the program, where an exit of some lanes goes.
+    /// Creates the text of an instruction. `end` is the address after the program, the target of an
+    /// exit of some lanes.
     fn new(inst: &Inst, lowered: StaticInst, end: u32) -> Self {
         let destination = lowered.dst.map_or_else(|| "0".to_owned(), |register| format!("1 R{register}"));
         let sources: String = lowered.sources().iter().map(|register| format!(" R{register}")).collect();
-        // What is read from the constant bank by a known address is no access to memory. Of texels, tracers list no addresses.
+        // A read from the constant bank at a known address is no memory access. Tracers list no
+        // addresses for texels.
         let has_addresses = lowered.class.space().is_some_and(|space| space != Space::Texture) && lowered.width_bytes > 0;
         let width = if has_addresses { lowered.width_bytes } else { 0 };
         let (opcode, count) = (opcode(inst, &lowered), lowered.source_count);
@@ -72,13 +75,14 @@ impl Sink<Spelled> for TbText {
     }
 }
 
-/// Executes all TBs of a launch, on stream 0, and writes them as the next launch of `export`. `progress` is told the TBs done
-/// so far and says whether to go on. The data are those after the launch then: whether they are right is for the caller to say.
+/// Executes all TBs of a launch on stream 0, and writes them as the next launch of `export`.
+/// `progress` receives the number of TBs done, and decides whether to continue. Device memory then
+/// holds the results; the caller checks them.
 ///
 /// # Errors
-/// [`ExportError`]; the export is then to be dropped.
+/// [`ExportError`]; drop the export then.
 pub fn execute(export: &mut Export, job: Job<'_>, info: &KernelInfo, progress: &mut dyn FnMut(u64) -> bool) -> Result<(), ExportError> {
-    // Checks the launch before anything is run.
+    // Check the launch before anything runs.
     TbRunner::new(job.program, job.launch, job.device)?;
     let lowered = Lowered::new(job.program);
     let (insts, end) = (&job.program.insts, address(job.program.insts.len() as u32));
@@ -101,7 +105,7 @@ pub fn execute(export: &mut Export, job: Job<'_>, info: &KernelInfo, progress: &
     let sink = |tb: u32| TbText::new(format!("{},{},{}", tb % x, tb / x % y, tb / x / y), info.warps());
     let mut file = export.launch(&header)?;
     let (tbs, mut done, mut together) = (job.launch.tbs() as u32, 0, 1);
-    // TBs that wait for each other run at a time.
+    // TBs that synchronize with each other run concurrently.
     if job.program.is_cooperative() {
         together = tbs;
     }

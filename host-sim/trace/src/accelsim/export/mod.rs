@@ -1,5 +1,5 @@
-//! Writer of Accel-Sim traces, version 5: `kernelslist.g` and `kernel-N.traceg.xz`, for the reference simulator and whoever else
-//! reads the format (sources.md D100).
+//! Writer of Accel-Sim traces, version 5: `kernelslist.g` and `kernel-N.traceg.xz`, for the
+//! reference simulator and other readers of the format (sources.md D100).
 //!
 //! ```text
 //! executed PTX (ptx/lower/observe) --executed--.
@@ -7,12 +7,14 @@
 //! a kernel list of any version (body) --copy---'     `- address
 //! ```
 //!
-//! What the format leaves free is decided so:
-//! * PTX is spelled as Turing code (`host-sim/ptx/src/lower/opcode.rs`), one instruction per lowered one, registers named by the lowering, and
-//!   the immediate of a branch is its target, that of a barrier its number. Read back, it is the trace that the model replays.
-//! * Copies to the device are those of the list. A kernel executed here has none: its data are in place and the L2 is cold.
-//! * A list's lines keep their words: opcode, registers, immediate. Addresses take their shortest form, an immediate that older
-//!   versions lack is 0, and launches are numbered from 1.
+//! The writer makes these choices where the format is open:
+//! * PTX is written as Turing opcodes (`host-sim/ptx/src/lower/opcode.rs`), one instruction per
+//!   lowered one, with the registers of the lowering. The immediate of a branch is its target, and
+//!   that of a barrier its number. When read back, the trace equals the one that the model replays.
+//! * Copies to the device are those of the list. A kernel executed here has none: its data are in
+//!   place, and the L2 is cold.
+//! * Lines of a list keep their words: opcode, registers, immediate. Addresses take their shortest
+//!   form, an immediate missing in older versions is 0, and launches are numbered from 1.
 
 mod address;
 mod copy;
@@ -36,26 +38,26 @@ use std::path::{Path, PathBuf};
 use text::{HeaderText, TbText};
 use xz::XzFile;
 
-/// Why a trace was not written.
+/// Error of an export.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The folder exists and is not empty.
     #[error("{} exists and is not empty: give another name, or --force to replace the trace in it", .0.display())]
     Taken(PathBuf),
-    /// The folder is to be replaced and holds something else.
+    /// The folder to replace contains other files.
     #[error("{} holds `{found}`, which is no part of a trace: it is not replaced; give another name", .path.display())]
     NoTrace {
-        /// The folder.
+        /// Path of the folder.
         path: PathBuf,
-        /// A name in it.
+        /// Name of one such file.
         found: String,
     },
     /// The folder or a file in it cannot be written.
     #[error("cannot write {}: {error}", .path.display())]
     Write {
-        /// The folder.
+        /// Path of the folder.
         path: PathBuf,
-        /// Why.
+        /// Error of the system.
         error: std::io::Error,
     },
     /// The list to copy cannot be read.
@@ -64,12 +66,12 @@ pub enum ExportError {
     /// The kernel cannot be executed.
     #[error(transparent)]
     Exec(#[from] ExecError),
-    /// Somebody asked to stop.
+    /// The caller stopped the export.
     #[error("nothing is written")]
     Interrupted,
 }
 
-/// A trace under construction. Dropped before it is finished, it leaves nothing behind.
+/// A trace under construction. If it is dropped before it is finished, it leaves no files.
 #[derive(Debug)]
 pub struct Export {
     folder: Folder,
@@ -79,7 +81,8 @@ pub struct Export {
 }
 
 impl Export {
-    /// Begins a trace in `folder`, of which nothing is seen until [`Export::finish`]. An existing trace is replaced if `replace`.
+    /// Creates an export to `folder`, which appears only at [`Export::finish`]. With `replace`, an
+    /// existing trace is replaced.
     ///
     /// # Errors
     /// [`ExportError::Taken`], [`ExportError::NoTrace`], [`ExportError::Write`].
@@ -87,12 +90,12 @@ impl Export {
         Ok(Export { folder: Folder::create(folder, replace)?, list: String::new(), launches: 0, insts: 0 })
     }
 
-    /// Kernel launches written so far.
+    /// Number of kernel launches written so far.
     pub fn launches(&self) -> u64 {
         self.launches
     }
 
-    /// Warp instructions written so far.
+    /// Number of warp instructions written so far.
     pub fn warp_insts(&self) -> u64 {
         self.insts
     }
@@ -102,7 +105,7 @@ impl Export {
         self.launches + 1
     }
 
-    /// Writes the list, and gives the folder its name.
+    /// Writes the list, and renames the folder to its final name.
     ///
     /// # Errors
     /// [`ExportError::Write`]; nothing is then left behind.
@@ -113,12 +116,12 @@ impl Export {
         self.folder.finish()
     }
 
-    /// Notes a copy to the device.
+    /// Adds a copy to the device to the list.
     fn copy_to_device(&mut self, address: u64, bytes: u64) {
         self.list += &format!("MemcpyHtoD,{address:#018x},{bytes}\n");
     }
 
-    /// Begins the next launch.
+    /// Starts the file of the next launch.
     fn launch(&mut self, header: &HeaderText<'_>) -> Result<LaunchFile<'_>, ExportError> {
         self.launches += 1;
         let name = format!("kernel-{}.traceg.xz", self.launches);
@@ -129,7 +132,7 @@ impl Export {
     }
 }
 
-/// The file of a launch under construction.
+/// File of a launch under construction.
 struct LaunchFile<'a> {
     file: XzFile<std::fs::File>,
     folder: &'a Folder,
@@ -143,7 +146,7 @@ impl LaunchFile<'_> {
         self.file.write(|text| tb.append_to(text)).map_err(|error| self.folder.fail(error))
     }
 
-    /// Writes what is left.
+    /// Writes the remaining text.
     fn finish(self) -> Result<(), ExportError> {
         self.file.finish().and_then(|file| file.sync_all()).map_err(|error| self.folder.fail(error))
     }

@@ -1,5 +1,5 @@
-//! The PTX reader's spelling of opcodes against the table by which traces are read: what is written as Turing's code is read back as the
-//! unit that the model gave the instruction.
+//! Tests of the PTX lowering's opcodes against the table of the trace reader. Each Turing opcode is
+//! read back as the unit that the model gave the instruction.
 
 use crate::accelsim::opcodes::{Isa, Operation};
 use mias_ptx::Program;
@@ -13,7 +13,7 @@ fn spelled(program: &Program) -> Vec<(String, StaticInst)> {
     kept.map(|(inst, lowered)| (opcode(inst, &lowered), lowered)).collect()
 }
 
-/// Turing's table, by which traces are read, gives each opcode the unit that the model gave the instruction.
+/// Checks that Turing's table in the trace reader gives each opcode the unit of the model.
 fn check(program: &Program) {
     for (text, lowered) in spelled(program) {
         let stem = text.split('.').next().unwrap();
@@ -42,7 +42,7 @@ fn every_family_keeps_its_unit() {
     let program = Program::parse("t.ptx", &text, "k").unwrap_or_else(|e| panic!("{e}"));
     check(&program);
     let texts: Vec<String> = spelled(&program).into_iter().map(|(text, _)| text).collect();
-    // As cuobjdump has them.
+    // The opcodes are written as in cuobjdump.
     for expected in [
         "FFMA.FTZ",
         "DFMA",

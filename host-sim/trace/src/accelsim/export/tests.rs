@@ -1,5 +1,5 @@
-//! Tests of the writer: texts of every version, and folders that must not be half there. Those with kernels are in
-//! `host-sim/workloads/tests/export.rs`.
+//! Tests of the writer: traces of every version, and folders that must not be incomplete. Tests
+//! with kernels are in `host-sim/workloads/tests/export.rs`.
 
 use super::super::tests::xz;
 use super::super::{Warnings, read_list};
@@ -121,7 +121,7 @@ fn only_a_trace_is_replaced_and_only_if_asked() {
     }
     assert_eq!(names(&target), ["kernelslist.g", "thesis.tex"]);
     assert_eq!(names(folder.path()), ["out"], "nothing beside it");
-    // A file is in the way, of the folder or of its parent.
+    // A file occupies the path of the folder or of its parent.
     for path in [target.join("thesis.tex"), target.join("thesis.tex/out")] {
         assert!(matches!(Export::create(&path, true), Err(ExportError::Write { .. })), "{}", path.display());
     }

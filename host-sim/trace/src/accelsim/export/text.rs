@@ -1,16 +1,16 @@
-//! The lines of a TB, as Accel-Sim's tracer lays them out (version 5 of its format).
+//! Text lines of a TB, in the layout of Accel-Sim's tracer (version 5 of its format).
 
 use super::address;
 use std::fmt::Write;
 
-/// Line by which a reader finds the end of the header; it names the fields of an instruction line.
+/// Line that ends the header for readers; it names the fields of an instruction line.
 const FIELDS: &str = "#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] \
                       [mem_addresses] immediate";
 
-/// Version of the format that is written.
+/// Version of the written format.
 pub(super) const VERSION: u32 = 5;
 
-/// What stands before the instructions.
+/// Header lines before the instructions.
 #[derive(Clone, Debug)]
 pub(super) struct HeaderText<'a> {
     pub(super) name: &'a str,
@@ -30,7 +30,7 @@ pub(super) struct HeaderText<'a> {
 impl std::fmt::Display for HeaderText<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let triple = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
-        // A name with a line end would end the line.
+        // A line end within a name would break the line.
         writeln!(f, "-kernel name = {}\n-kernel id = {}", self.name.replace(char::is_control, "_"), self.id)?;
         writeln!(f, "-grid dim = {}\n-block dim = {}", triple(self.grid), triple(self.block))?;
         writeln!(f, "-shmem = {}\n-nregs = {}", self.shared_bytes, self.registers)?;
@@ -41,14 +41,14 @@ impl std::fmt::Display for HeaderText<'_> {
     }
 }
 
-/// What one warp executed.
+/// Instruction lines of one warp.
 #[derive(Clone, Debug, Default)]
 struct WarpText {
     count: u64,
     lines: String,
 }
 
-/// What the warps of one TB executed.
+/// Instruction lines of the warps of one TB.
 #[derive(Clone, Debug)]
 pub(super) struct TbText {
     place: String,
@@ -57,22 +57,22 @@ pub(super) struct TbText {
 }
 
 impl TbText {
-    /// A TB at `place` (`x,y,z`) of so many warps, none of which has done anything.
+    /// Creates an empty TB at `place` (`x,y,z`) with a number of warps.
     pub(super) fn new(place: String, warps: u32) -> Self {
         TbText { place, warps: vec![WarpText::default(); warps as usize], current: 0 }
     }
 
-    /// Sets the place.
+    /// Sets the coordinates.
     pub(super) fn set_place(&mut self, place: &str) {
         place.clone_into(&mut self.place);
     }
 
-    /// What follows is of this warp.
+    /// Selects the warp of the following lines.
     pub(super) fn resume(&mut self, warp: u32) {
         self.current = warp as usize;
     }
 
-    /// Begins a line, up to the blank after the mask.
+    /// Starts a line, up to the blank after the mask.
     pub(super) fn line(&mut self, source_line: Option<i64>, pc: u64, mask: u32) -> Line<'_> {
         let warp = &mut self.warps[self.current];
         warp.count += 1;
@@ -84,12 +84,12 @@ impl TbText {
         Line { text: &mut warp.lines, mask }
     }
 
-    /// Instructions of all warps.
+    /// Number of instructions of all warps.
     pub(super) fn insts(&self) -> u64 {
         self.warps.iter().map(|warp| warp.count).sum()
     }
 
-    /// Appends the whole TB. A warp that did nothing is listed with no instruction.
+    /// Appends the whole TB. A warp without instructions is listed with a count of 0.
     pub(super) fn append_to(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(format!("#BEGIN_TB\n\nthread block = {}\n\n", self.place).as_bytes());
         for (number, warp) in self.warps.iter().enumerate() {
@@ -100,20 +100,20 @@ impl TbText {
         out.extend_from_slice(b"#END_TB\n\n");
     }
 
-    /// Bytes of the lines.
+    /// Length of the lines in bytes.
     pub(super) fn len(&self) -> usize {
         self.warps.iter().map(|warp| warp.lines.len()).sum()
     }
 }
 
-/// A line under construction.
+/// An instruction line under construction.
 pub(super) struct Line<'a> {
     text: &'a mut String,
     mask: u32,
 }
 
 impl Line<'_> {
-    /// Appends a field or several, and a blank.
+    /// Appends one or more fields and a blank.
     pub(super) fn field(self, field: &str) -> Self {
         self.text.push_str(field);
         self.text.push(' ');

@@ -1,19 +1,22 @@
-//! An `.xz` file written in pieces that are compressed side by side. Each piece is a stream of its own; `xz` and every reader
-//! that takes concatenated streams (the format allows them: "The .xz file format", section 2) sees one text.
+//! Writer of an `.xz` file whose pieces are compressed in parallel. Each piece is a separate
+//! stream. `xz` and every reader of concatenated streams (the format allows them: "The .xz file
+//! format", section 2) see one text.
 //!
-//! Where the text is cut depends on its bytes alone, so that equal text gives equal files on any number of workers.
+//! The cuts depend only on the text. Equal text gives equal files for any number of workers.
 
 use liblzma::write::XzEncoder;
 use rayon::prelude::*;
 use std::io::{self, Write};
 
-/// Bytes of text per stream (assumption: twice the dictionary of the preset, so that little is lost at the cuts).
+/// Bytes of text per stream (assumption: twice the dictionary of the preset, so that the cuts cost
+/// little compression).
 const PIECE_BYTES: usize = 8 << 20;
 
-/// Preset of the compressor. Instruction lines repeat at short distances: preset 6 takes three times as long for a tenth less.
+/// Preset of the compressor. Instruction lines repeat at short distances: preset 6 takes three
+/// times as long and saves a tenth.
 const PRESET: u32 = 2;
 
-/// The file, as far as it is written.
+/// An `.xz` file under construction.
 #[derive(Debug)]
 pub(super) struct XzFile<W: Write> {
     file: W,
@@ -22,12 +25,12 @@ pub(super) struct XzFile<W: Write> {
 }
 
 impl<W: Write> XzFile<W> {
-    /// Nothing written yet.
+    /// Creates an empty file.
     pub(super) fn new(file: W) -> Self {
         XzFile { file, pieces: Vec::new(), text: Vec::new() }
     }
 
-    /// Appends text. `append` adds to the end of what it is given.
+    /// Appends text. `append` adds to the end of its argument.
     pub(super) fn write(&mut self, append: impl FnOnce(&mut Vec<u8>)) -> io::Result<()> {
         append(&mut self.text);
         while self.text.len() >= PIECE_BYTES {
@@ -37,7 +40,7 @@ impl<W: Write> XzFile<W> {
         if self.pieces.len() >= rayon::current_num_threads() { self.compress() } else { Ok(()) }
     }
 
-    /// Writes what is left, and gives the file back.
+    /// Writes the remaining text, and returns the file.
     pub(super) fn finish(mut self) -> io::Result<W> {
         self.pieces.push(std::mem::take(&mut self.text));
         self.compress()?;
@@ -51,7 +54,7 @@ impl<W: Write> XzFile<W> {
     }
 }
 
-/// The text as one stream.
+/// Compresses text into one stream.
 fn stream(text: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = XzEncoder::new(Vec::new(), PRESET);
     encoder.write_all(text)?;
@@ -63,7 +66,7 @@ mod tests {
     use super::*;
     use crate::accelsim::source::Lines;
 
-    /// A device that is full, soon or at the end.
+    /// The device is full after a few bytes or at the end.
     #[test]
     fn a_full_device_is_an_error() {
         struct Full(usize);
@@ -84,7 +87,7 @@ mod tests {
         assert_eq!(file.finish().err().map(|error| error.kind()), Some(io::ErrorKind::StorageFull));
     }
 
-    /// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+    /// Tests that `cargo xtask ci` runs and `cargo xtask test` skips.
     mod slow {
         use super::*;
 

@@ -1,4 +1,5 @@
-//! Random traces: what is read from the text equals what the trace builder makes of the same warps directly.
+//! Random traces: what is read from the text equals what the trace builder makes of the same warps
+//! directly.
 
 use super::writer::{Executed, write};
 use super::{Warnings, file, read_kernel, xz};
@@ -86,7 +87,8 @@ proptest! {
         prop_assert_eq!(trace, built(50, &tbs));
     }
 
-    /// A file cut anywhere, or with bytes overwritten, is read or refused: no panic, no endless loop.
+    /// A file cut anywhere, or with bytes overwritten, is read or refused: no panic, no endless
+    /// loop.
     #[test]
     fn damage_never_panics(
         tbs in prop::collection::vec(prop::collection::vec(prop::collection::vec(executed(), 0..4), 2), 1..3),

@@ -1,4 +1,4 @@
-//! Whatever the number of threads, and whether lines repeat or not: the same trace, the same warnings, the same error.
+//! Trace, warnings and errors do not depend on the number of threads or on repeated lines.
 
 use super::super::body::{self, Audience};
 use super::super::source::Lines;
@@ -50,8 +50,8 @@ fn text(tbs: &[Vec<Vec<String>>]) -> String {
     text
 }
 
-/// Lines of every kind: plain, an exit, one of an unknown opcode, accesses of shared, constant, global and generic memory, two texts at one
-/// PC, and one that another begins with.
+/// Lines of every kind: plain, exit, unknown opcode, and accesses to shared, constant, global and
+/// generic memory. Two texts share one PC, and one text is a prefix of another.
 fn line(kind: u8, address: u64) -> String {
     match kind {
         0 => "0000 ffffffff 1 R1 IADD3 2 R2 R3 0".into(),
@@ -65,7 +65,8 @@ fn line(kind: u8, address: u64) -> String {
     }
 }
 
-/// TBs that are like each other but for some lines that differ, come or go, as they are in programs; and some that are not.
+/// TBs that are like each other but for some lines that differ, come or go, as they are in
+/// programs; and some that are not.
 fn tbs() -> impl Strategy<Value = Vec<Vec<Vec<String>>>> {
     let one = (0u8..8, 0u64..1024).prop_map(|(kind, address)| line(kind, 4 * address));
     let base = prop::collection::vec(prop::collection::vec(one.clone(), 0..30), 1..4);
@@ -103,7 +104,8 @@ proptest! {
     }
 }
 
-/// 120 TBs of 8 warps: several pieces. Static instructions, shapes and patterns that are new come in the middle, too.
+/// 120 TBs of 8 warps: several pieces. Static instructions, shapes and patterns that are new come
+/// in the middle, too.
 fn large() -> String {
     let warp = |tb: u64, warp: u64| -> Vec<String> {
         let mut lines: Vec<String> = (0..200).map(|at| line([0, 3, 2, 7][at % 4], 4 * warp)).collect();
@@ -131,7 +133,8 @@ fn any_number_of_threads_reads_the_same() {
     }
 }
 
-/// A part is full when it takes more than the room: the parts together are the whole, and none is much larger.
+/// A part is full when it takes more than the room: the parts together are the whole, and none is
+/// much larger.
 #[test]
 fn parts_are_the_whole_in_order() {
     let text = large();
@@ -183,7 +186,7 @@ fn any_number_of_threads_finds_the_first_error() {
     }
 }
 
-/// What is wrong with the file as a whole.
+/// Errors that concern the whole file.
 #[test]
 fn any_number_of_threads_finds_what_is_missing() {
     let text = large();

@@ -2,7 +2,8 @@
 
 use mias_warp_trace::isa::StaticInst;
 
-/// One executed instruction: its opcode text, what it lowers to, the mask, and an address per active lane if it has any.
+/// One executed instruction: its opcode text, what it lowers to, the mask, and an address per
+/// active lane if it has any.
 #[derive(Clone, Debug)]
 pub(super) struct Executed {
     pub(super) opcode: &'static str,

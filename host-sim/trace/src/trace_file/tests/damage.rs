@@ -1,4 +1,5 @@
-//! Damaged, cut, foreign and forged files: one error each, never a panic, never memory for what is not there.
+//! Damaged, cut, foreign and forged files: one error each, never a panic, never memory for what is
+//! not there.
 
 use super::super::{Fault, Launch, Part, Problem, TraceFile, container, decode, encode, read};
 use super::{file, small};
@@ -69,7 +70,7 @@ fn sections(file: &TraceFile) -> (Vec<u8>, Vec<[Vec<u8>; 6]>) {
 
 #[test]
 fn forged_counts_allocate_nothing() {
-    // 2^60 of whatever the section counts, and nothing after it.
+    // A count of 2^60 with nothing after it.
     let many = [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10];
     for part in [Part::Statics, Part::Shapes, Part::Patterns] {
         let (list, mut launches) = sections(&small());
@@ -77,7 +78,7 @@ fn forged_counts_allocate_nothing() {
         let error = decode(&container::pack(&list, &launches)).expect_err("forged");
         assert!(matches!(&error, Problem::Malformed { fault: Fault::Short, .. }), "{error}");
     }
-    // A grid of 2^31 TBs whose warps are not there; a product beyond 32 bits.
+    // A grid of 2^31 TBs without warps, and a product beyond 32 bits.
     for (grid, message) in [([0xff, 0xff, 0xff, 0xff, 7, 1, 1], "`warps`"), ([0xff, 0xff, 0xff, 0xff, 7, 4, 1], "geometry")] {
         let (list, mut launches) = sections(&small());
         launches[0][Part::Launch as usize].splice(3..6, grid);
@@ -103,7 +104,7 @@ fn indices_out_of_range_name_their_section() {
         (Part::Warps, vec![4], "section `warps`: a run past the end"),
         (Part::Patterns, vec![0], "launch 1: memory reference 0 names pattern 0, there are 0"),
         (Part::Patterns, vec![1, 1, 1 << 2], "launch 1: the sectors of pattern 0"),
-        (Part::Memory, vec![3 << 1, 0, 0], "section `memory`: it ends too soon"),
+        (Part::Memory, vec![3 << 1, 0, 0], "section `memory`: it is truncated"),
         (Part::Memory, vec![12 << 1], "section `memory`: a run past the end"),
         (Part::Memory, vec![11 << 1, 0], "section `memory`: 1 bytes too many"),
     ] {
@@ -117,7 +118,8 @@ fn indices_out_of_range_name_their_section() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// Sections with any bytes at all, checksums right: read as something or refused, and what is read can be written.
+    /// Sections with any bytes at all, checksums right: read as something or refused, and what is
+    /// read can be written.
     #[test]
     fn forgery_never_panics(
         file in file(),

@@ -1,4 +1,5 @@
-//! Tests of the trace file: random traces, damage of every byte, and sections forged with right checksums.
+//! Tests of the trace file: random traces, damage of every byte, and sections forged with right
+//! checksums.
 
 mod damage;
 mod round_trip;
@@ -10,7 +11,8 @@ use mias_warp_trace::{KernelInfo, KernelTrace, TbRecorder, TraceBuilder};
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// One executed instruction: which of [`statics`], active lanes, and what the addresses are made of.
+/// One executed instruction: which of [`statics`], active lanes, and what the addresses are made
+/// of.
 type Executed = (usize, u32, u64, i64);
 
 fn statics() -> Vec<StaticInst> {
@@ -37,7 +39,8 @@ fn executed() -> impl Strategy<Value = Executed> {
     (0..statics().len(), lanes, base, stride)
 }
 
-/// TBs that run one of a few programs, TB by TB at other addresses, so that predictions hold and fail.
+/// TBs that run one of a few programs, TB by TB at other addresses, so that predictions hold and
+/// fail.
 fn kernel() -> impl Strategy<Value = KernelTrace> {
     let programs = prop::collection::vec(prop::collection::vec(executed(), 0..24), 1..4);
     let tbs = prop::collection::vec((prop::collection::vec(0usize..4, 2), 0u64..1 << 20), 1..6);

@@ -1,4 +1,5 @@
-//! What is written is read, and the bytes are those that `docs/trace-format.md` defines.
+//! Decoding inverts encoding, and the bytes are those that `docs/reference/trace-format.md`
+//! defines.
 
 use super::super::{Sizes, container, decode, encode};
 use super::{file, small};
@@ -16,7 +17,7 @@ proptest! {
     }
 }
 
-/// By hand, from `docs/trace-format.md`.
+/// By hand, from `docs/reference/trace-format.md`.
 #[test]
 fn the_sections_are_as_the_format_says() {
     let bytes = encode(&small());
@@ -29,10 +30,12 @@ fn the_sections_are_as_the_format_says() {
     let patterns: &[u8] = &[1, 4, 0, 0, 0, 0];
     // Two warps of shape 0, as predicted.
     let warps: &[u8] = &[1 << 1];
-    // First TB, sectors 128, 132, 136 of load and store in turn. The first access of the load is 128 from the prediction of 0; the
-    // first of the store goes by it and its stride, 128 + 128, so that it is 128 off, and its stride 0. The load's second, at 128 +
-    // 128, is 132 - 256 = -124 off; the store's, 128 + 0, is 4 off; the third ones, 132 + 4, are as predicted.
-    // Second TB: its counterparts are shifted by 128, nothing says so yet; both first accesses are 128 off, the rest is right.
+    // First TB, sectors 128, 132, 136 of load and store in turn. The first access of the load is
+    // 128 from the prediction of 0; the first of the store goes by it and its stride, 128 + 128, so
+    // that it is 128 off, and its stride 0. The load's second, at 128 + 128, is 132 - 256 = -124
+    // off; the store's, 128 + 0, is 4 off; the third ones, 132 + 4, are as predicted. Second TB:
+    // its counterparts are shifted by 128, nothing says so yet; both first accesses are 128 off,
+    // the rest is right.
     let miss = |step: i64| ((step << 1 ^ step >> 63) as u64) << 2 | 1;
     let varint = |value: u64| [value as u8 | 0x80, (value >> 7) as u8];
     let misses = [128, -128, -124].map(|step| varint(miss(step)));
@@ -52,7 +55,8 @@ fn the_header_is_as_the_format_says() {
     assert_eq!(bytes[..16], *b"\x89mtr\r\n\x1a\n\x01\0\0\0\x01\0\0\0");
     assert_eq!(bytes[16..24], (bytes.len() as u64).to_le_bytes());
     assert_eq!(bytes[24..32], 7u64.to_le_bytes(), "the length of the section `list`");
-    // The CRC-32 of its 7 bytes, bit by bit from the definition (ISO 3309: reflected polynomial 0xedb88320).
+    // The CRC-32 of its 7 bytes, bit by bit from the definition (ISO 3309: reflected polynomial
+    // 0xedb88320).
     let crc = |bytes: &[u8]| {
         !bytes.iter().fold(u32::MAX, |crc, &byte| {
             (0..8).fold(crc ^ u32::from(byte), |crc, _| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 })

@@ -1,10 +1,9 @@
-//! JSON Schemas of TOML files, for editors: what a type's derivation says, in the words of TOML.
+//! JSON Schemas of TOML files for editors, derived from Rust types and adapted to TOML.
 //!
-//! Draft 7, with keywords of draft 4 but for `if`, which all editors know. What is written to a
-//! file has what stands there several times in `$defs` ([`text`]), but describes a key where it
-//! stands. What is different from the derivation: TOML has no null, doc comments become plain text,
-//! integers have a range instead of the name of a type of Rust, and the names of a choice are one
-//! list, so that an editor can say which there are.
+//! The schemas use Draft 7 with keywords of Draft 4 except `if`, which all editors support. In a
+//! written file, repeated parts are in `$defs` ([`text`]), with the description at the key. TOML
+//! has no null, so the derivation is adapted. Doc comments become plain text. Integers have a range
+//! instead of a Rust type name. The names of a choice form one list, which editors can show.
 
 mod shared;
 
@@ -16,7 +15,7 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 use std::ops::RangeInclusive;
 
-/// The schema of files that `T` is read from.
+/// Schema of the files that `T` is read from.
 #[must_use]
 pub fn of<T: JsonSchema>(title: &str, about: &str) -> Value {
     let mut settings = SchemaSettings::draft07();
@@ -29,6 +28,17 @@ pub fn of<T: JsonSchema>(title: &str, about: &str) -> Value {
     schema
 }
 
+/// Returns the schema of the JSON that values of `T` are written as. In contrast to [`of`] it has
+/// null, and requires every key that is always written.
+#[must_use]
+pub fn written<T: JsonSchema>() -> Value {
+    let mut settings = SchemaSettings::draft07().for_serialize();
+    settings.inline_subschemas = true;
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    Described.transform(&mut schema);
+    schema.to_value()
+}
+
 /// A text that is one of some, each with what it means.
 #[must_use]
 pub fn choice<'a>(about: &str, choices: impl IntoIterator<Item = (&'a str, &'a str)>) -> Value {
@@ -36,31 +46,31 @@ pub fn choice<'a>(about: &str, choices: impl IntoIterator<Item = (&'a str, &'a s
     json!({ "type": "string", "enum": names, "description": listed(about, &lines) })
 }
 
-/// A table with these keys and no others, each with its schema; `required` must be there.
+/// Schema of a table with only these keys; those in `required` must be present.
 #[must_use]
 pub fn table(keys: impl IntoIterator<Item = (&'static str, Value)>, required: &[&str]) -> Value {
     let properties: Map<String, Value> = keys.into_iter().map(|(key, schema)| (key.to_owned(), schema)).collect();
     let mut table = json!({ "type": "object", "properties": properties, "additionalProperties": false });
-    // Draft 4 has no empty list here.
+    // Draft 4 does not allow an empty list here.
     if !required.is_empty() {
         table["required"] = json!(required);
     }
     table
 }
 
-/// A list of at least one.
+/// Schema of a list with at least one element.
 #[must_use]
 pub fn list(items: &Value) -> Value {
     json!({ "type": "array", "items": items, "minItems": 1 })
 }
 
-/// A value, or a list of at least one.
+/// Schema of a value or a list with at least one element.
 #[must_use]
 pub fn one_or_more(item: &Value) -> Value {
     json!({ "anyOf": [item, list(item)] })
 }
 
-/// Narrows the whole numbers of a schema, and of its alternatives and elements, to a range.
+/// Restricts the integers of a schema, and of its alternatives and elements, to a range.
 pub fn narrow(schema: &mut Map<String, Value>, within: &RangeInclusive<i64>) {
     let is_integer = |kind: &Value| kind == "integer" || kind.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "integer"));
     if schema.get("type").is_some_and(is_integer) {
@@ -83,9 +93,28 @@ fn line(name: &str, help: &str) -> String {
     format!("- `{name}`: {}", help.trim_end_matches('.'))
 }
 
-/// A description with a line for each choice.
+/// Description with a line for each choice.
 fn listed(about: &str, lines: &[String]) -> String {
     [&[about.to_owned(), String::new()], lines].concat().join("\n").trim_start().to_owned()
+}
+
+/// Makes doc comments plain text, and the names of a choice one list.
+struct Described;
+
+impl Transform for Described {
+    fn transform(&mut self, schema: &mut Schema) {
+        if let Some(keywords) = schema.as_object_mut() {
+            describe(keywords);
+        }
+        transform_subschemas(self, schema);
+    }
+}
+
+fn describe(keywords: &mut Map<String, Value>) {
+    if let Some(Value::String(text)) = keywords.get_mut("description") {
+        *text = plain(text);
+    }
+    names_in_one_list(keywords);
 }
 
 /// From a derivation to TOML.
@@ -95,17 +124,15 @@ impl Transform for Tidy {
     fn transform(&mut self, schema: &mut Schema) {
         if let Some(keywords) = schema.as_object_mut() {
             without_null(keywords);
-            if let Some(Value::String(text)) = keywords.get_mut("description") {
-                *text = plain(text);
-            }
-            names_in_one_list(keywords);
+            describe(keywords);
             range_of_type(keywords);
         }
         transform_subschemas(self, schema);
     }
 }
 
-/// What may be left out is not null in TOML. An alternative that is left alone takes the place of the choice.
+/// Removes null from optional values, since TOML has none. A single remaining alternative replaces
+/// the choice.
 fn without_null(keywords: &mut Map<String, Value>) {
     if let Some(Value::Array(kinds)) = keywords.get_mut("type") {
         kinds.retain(|kind| kind != "null");
@@ -131,7 +158,7 @@ fn without_null(keywords: &mut Map<String, Value>) {
     }
 }
 
-/// `oneOf` of names becomes a list of them, whose meanings go to the description.
+/// Merges `oneOf` of names into one list, and moves the meanings to the description.
 fn names_in_one_list(keywords: &mut Map<String, Value>) {
     let Some(Value::Array(choices)) = keywords.get("oneOf") else { return };
     let named = |choice: &Value| Some((choice.get("const")?.as_str()?.to_owned(), plain(choice.get("description")?.as_str()?)));
@@ -144,7 +171,7 @@ fn names_in_one_list(keywords: &mut Map<String, Value>) {
     }
 }
 
-/// `uint32` and the like say nothing to editors, and the range that they stand for is not all there.
+/// Replaces formats such as `uint32`, which editors do not know, by the complete range.
 fn range_of_type(keywords: &mut Map<String, Value>) {
     if let Some(Value::String(kind)) = keywords.remove("format")
         && kind == "uint32"
@@ -153,7 +180,7 @@ fn range_of_type(keywords: &mut Map<String, Value>) {
     }
 }
 
-/// A doc comment as plain text: its lines joined, links to items their names.
+/// Converts a doc comment to plain text: joins its lines, and replaces links by names.
 fn plain(doc: &str) -> String {
     let paragraphs = doc.split("\n\n").map(|paragraph| paragraph.split_whitespace().collect::<Vec<_>>().join(" "));
     paragraphs.collect::<Vec<_>>().join("\n\n").replace("[`", "`").replace("`]", "`")
@@ -204,6 +231,22 @@ mod tests {
             },
         });
         assert_eq!(of::<Wall>("Wall", "A wall."), expected);
+    }
+
+    #[derive(serde::Serialize, JsonSchema)]
+    struct Door {
+        /// Of [`Wall::colour`].
+        paint: Option<u8>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        lock: Option<String>,
+    }
+
+    #[test]
+    fn what_is_written_has_null_and_may_lack_keys() {
+        let schema = written::<Door>();
+        assert_eq!(schema["required"], json!(["paint"]));
+        assert_eq!(schema["properties"]["paint"]["type"], json!(["integer", "null"]));
+        assert_eq!(schema["properties"]["paint"]["description"], "Of `Wall::colour`.");
     }
 
     #[test]

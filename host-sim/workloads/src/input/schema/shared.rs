@@ -1,21 +1,21 @@
-//! A schema as it is written to a file: what stands in it several times stands once, in `$defs`, and what fits in a line is in one,
-//! as is a list of names.
+//! Text form of a schema: repeated parts are written once, in `$defs`. Values that fit on a line
+//! and lists of names are written on one line.
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Characters of a line.
-const WIDTH: usize = 160;
+/// Line width in characters.
+const WIDTH: usize = 180;
 
-/// Characters from which a part that stands there again is worth a reference.
+/// Minimum length of a repeated part that is replaced by a reference, in characters.
 const LEAST: usize = 100;
 
-/// The keywords whose values are schemas by name, lists of schemas, and schemas.
+/// Keywords whose values are schemas by name, lists of schemas, and single schemas.
 const NAMED: [&str; 2] = ["properties", "patternProperties"];
 const LISTS: [&str; 3] = ["anyOf", "allOf", "oneOf"];
 const SINGLE: [&str; 5] = ["items", "additionalProperties", "not", "if", "then"];
 
-/// The schema's text, in which parts that are alike but for their description are in `$defs`.
+/// Text of the schema, in which parts that are equal except for their description are in `$defs`.
 #[must_use]
 pub fn text(schema: &Value) -> String {
     let mut text = String::new();
@@ -23,7 +23,7 @@ pub fn text(schema: &Value) -> String {
     text + "\n"
 }
 
-/// The schema with references in place of what it has several times.
+/// Replaces repeated parts of the schema by references.
 #[must_use]
 pub fn shared(schema: &Value) -> Value {
     let mut parts = Parts::default();
@@ -38,7 +38,7 @@ pub fn shared(schema: &Value) -> Value {
     shared
 }
 
-/// A part of a schema, how often it stands there, and its name in `$defs` if that is more than once.
+/// A part of a schema, its number of occurrences, and its name in `$defs` if it is repeated.
 struct Part {
     schema: Value,
     place: String,
@@ -46,12 +46,13 @@ struct Part {
     name: Option<String>,
 }
 
-/// The parts of a schema by their texts.
+/// Parts of the schema by their texts.
 #[derive(Default)]
 struct Parts(BTreeMap<String, Part>);
 
 impl Parts {
-    /// Counts a part and, the first time, what is in it. `name` is the key that it belongs to.
+    /// Counts a part and, at its first occurrence, its inner parts. `name` is the key that it
+    /// belongs to.
     fn count(&mut self, name: &str, schema: &Value) {
         let plain = undescribed(schema);
         let part = self.0.entry(plain.to_string()).or_insert_with(|| Part { schema: plain, place: name.to_owned(), times: 0, name: None });
@@ -61,7 +62,8 @@ impl Parts {
         }
     }
 
-    /// Gives a name to what stands there several times: that of the key where it is first in the order of texts, with a number where others have it.
+    /// Names the repeated parts: by the key of the first occurrence in the order of texts, with a
+    /// number if the name is taken.
     fn name(&mut self) {
         let mut taken = BTreeMap::<String, usize>::new();
         for (text, part) in &mut self.0 {
@@ -78,11 +80,11 @@ impl Parts {
         self.0.values().filter_map(|part| Some((part.name.as_deref()?, &part.schema)))
     }
 
-    /// What stands for a part that has a name.
+    /// Reference that replaces a named part.
     fn reference(&self, schema: &Value) -> Option<Value> {
         let name = self.0.get(&undescribed(schema).to_string())?.name.as_deref()?;
         let reference = json!({ "$ref": format!("#/$defs/{name}") });
-        // In draft 7 nothing else may stand beside a reference.
+        // Draft 7 allows no other keyword next to a reference.
         Some(match schema.get("description") {
             Some(about) => json!({ "description": about, "allOf": [reference] }),
             None => reference,
@@ -98,7 +100,7 @@ fn undescribed(schema: &Value) -> Value {
     plain
 }
 
-/// The schemas right inside a schema, with the key that each belongs to, if it has one of its own.
+/// Direct subschemas of a schema, each with its own key if it has one.
 fn inner(schema: &Value) -> impl Iterator<Item = (&str, &Value)> {
     let parts = |keyword: &str| schema.get(keyword).and_then(Value::as_object).into_iter().flatten();
     let keys = parts("properties").map(|(key, part)| (key.as_str(), part));
@@ -108,7 +110,7 @@ fn inner(schema: &Value) -> impl Iterator<Item = (&str, &Value)> {
     keys.chain(others).filter(|(_, part)| part.is_object())
 }
 
-/// The schema with its parts replaced by what `reference` has for them, from the outside.
+/// Replaces parts of the schema, from the outside in, by the results of `reference`.
 fn replaced(schema: &Value, reference: &impl Fn(&Value) -> Option<Value>) -> Value {
     let part = |part: &mut Value| {
         if part.is_object() {
@@ -128,7 +130,7 @@ fn replaced(schema: &Value, reference: &impl Fn(&Value) -> Option<Value>) -> Val
     schema
 }
 
-/// Writes a value behind `indent` spaces.
+/// Writes a value after `indent` spaces.
 fn print(value: &Value, indent: usize, text: &mut String) {
     let line = in_a_line(value);
     let taken = text.len() - text.rfind('\n').map_or(0, |at| at + 1);

@@ -1,4 +1,5 @@
-//! Whole numbers that depend on a kernel's size and settings, as its file writes them: `"(size + 255) / 256"`.
+//! Integer expressions over a kernel's size and settings, as in kernel files: `"(size + 255) /
+//! 256"`.
 //!
 //! ```text
 //! SUM     = PRODUCT { ("+" | "-") PRODUCT }
@@ -6,8 +7,8 @@
 //! FACTOR  = NUMBER | NAME | "-" FACTOR | "(" SUM ")" | ("min" | "max") "(" SUM "," SUM ")"
 //! ```
 //!
-//! Numbers are those of C's `long long`, 64 bits with a sign: `/` cuts off the fraction, `%` has the sign of its left side. What does not
-//! fit is an error, and never another number.
+//! Numbers are those of C's `long long`, 64 bits with a sign. `/` truncates, and `%` has the sign
+//! of its left operand. An overflow is an error.
 
 mod parser;
 mod scope;
@@ -23,7 +24,7 @@ pub struct Expression {
     steps: Vec<Step>,
 }
 
-/// What is done next with a stack of numbers.
+/// Step of a stack machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Step {
     Number(i64),
@@ -44,7 +45,7 @@ enum Operator {
 }
 
 impl Operator {
-    /// None if the result does not fit, or there is none.
+    /// Result of the operator; `None` on overflow or if it is undefined.
     fn of(self, left: i64, right: i64) -> Option<i64> {
         match self {
             Operator::Add => left.checked_add(right),
@@ -59,30 +60,30 @@ impl Operator {
 }
 
 impl Expression {
-    /// Reads an expression.
+    /// Parses an expression.
     ///
     /// # Errors
-    /// What is wrong with it, and what is expected.
+    /// The cause and the expected form.
     pub fn parse(text: &str) -> Result<Self, String> {
         Ok(Expression { text: text.into(), steps: parser::steps(text)? })
     }
 
-    /// A number.
+    /// Expression with a constant value.
     pub fn constant(value: i64) -> Self {
         Expression { text: value.to_string(), steps: vec![Step::Number(value)] }
     }
 
-    /// As written.
+    /// Text as written.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The names in it.
+    /// Names in the expression.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.steps.iter().filter_map(|step| if let Step::Name(name) = step { Some(name.as_str()) } else { None })
     }
 
-    /// Its value.
+    /// Evaluates the expression.
     ///
     /// # Errors
     /// A sentence about a name without a value, a division by zero, or a number that does not fit.
@@ -108,10 +109,10 @@ impl Expression {
     }
 
     fn too_large(&self, scope: &Scope) -> String {
-        format!("`{}` is no number of 64 bits{}", self.text, self.with(scope))
+        format!("`{}` is not a number of 64 bits{}", self.text, self.with(scope))
     }
 
-    /// `, with size = 512`: the values of its names; nothing if it has none.
+    /// Values of the names as text, as in `, with size = 512`; empty without names.
     pub fn with(&self, scope: &Scope) -> String {
         let mut known: Vec<String> = Vec::new();
         for name in self.names() {

@@ -1,15 +1,15 @@
-//! From text to postfix order.
+//! Parser from text to postfix order.
 
 use super::{Operator, Step};
 use crate::kernels::element::integer;
 
-/// Deepest nesting of parentheses and signs (assumption: what anyone can read).
+/// Maximum nesting of parentheses and signs (assumption: beyond readable expressions).
 const DEEPEST: u32 = 32;
 
-/// Reads the whole of `text`.
+/// Parses the whole `text`.
 ///
 /// # Errors
-/// What is wrong with it, and what is expected.
+/// The cause and the expected form.
 pub(super) fn steps(text: &str) -> Result<Vec<Step>, String> {
     let mut parser = Parser { text, rest: text, steps: Vec::new(), depth: 0 };
     parser.sum()?;
@@ -40,7 +40,7 @@ impl<'t> Parser<'t> {
         is
     }
 
-    /// A name or a number: letters, digits and `_`.
+    /// Reads a name or a number: letters, digits and `_`.
     fn word(&mut self) -> &'t str {
         let end = self.rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at(end);
@@ -85,7 +85,7 @@ impl<'t> Parser<'t> {
     fn factor(&mut self) -> Result<(), String> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(format!("`{}`: more than {DEEPEST} parentheses or signs within each other", self.text));
+            return Err(format!("`{}`: more than {DEEPEST} nested parentheses or signs", self.text));
         }
         if self.take('-') {
             self.factor()?;
@@ -105,7 +105,7 @@ impl<'t> Parser<'t> {
             Some('0'..='9') => {
                 let word = self.word();
                 let number = integer(word).and_then(|number| i64::try_from(number).ok());
-                self.steps.push(Step::Number(number.ok_or_else(|| format!("`{}`: `{word}` is no number of 64 bits", self.text))?));
+                self.steps.push(Step::Number(number.ok_or_else(|| format!("`{}`: `{word}` is not a number of 64 bits", self.text))?));
             }
             Some('a'..='z' | 'A'..='Z' | '_') => {
                 let word = self.word();
@@ -124,7 +124,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// The two arguments of `min` and `max`.
+    /// Parses the two arguments of `min` and `max`.
     fn call(&mut self, operator: Operator) -> Result<(), String> {
         self.take('(');
         self.sum()?;

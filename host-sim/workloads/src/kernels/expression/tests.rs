@@ -48,20 +48,20 @@ fn mistakes_are_explained() {
         ("size)", "`size)`: expected an operator, + - * / or %, found `)`"),
         ("2.5", "`2.5`: expected an operator, + - * / or %, found `.5`"),
         ("max(1)", "`max(1)`: expected `,`, found `)`"),
-        ("12ab", "`12ab`: `12ab` is no number of 64 bits"),
-        ("9223372036854775808", "`9223372036854775808`: `9223372036854775808` is no number of 64 bits"),
+        ("12ab", "`12ab`: `12ab` is not a number of 64 bits"),
+        ("9223372036854775808", "`9223372036854775808`: `9223372036854775808` is not a number of 64 bits"),
         ("sise", "unknown name `sise`; did you mean `size`? known: size, bodies, least, most"),
         ("größe", "`größe`: expected an operator, + - * / or %, found `öße`"),
         ("size / (bodies - 768)", "`size / (bodies - 768)` divides by zero, with size = 512, bodies = 768"),
         ("1 % 0", "`1 % 0` divides by zero"),
-        ("most + 1", "`most + 1` is no number of 64 bits, with most = 9223372036854775807"),
-        ("-least", "`-least` is no number of 64 bits, with least = -9223372036854775808"),
-        ("least / -1", "`least / -1` is no number of 64 bits, with least = -9223372036854775808"),
+        ("most + 1", "`most + 1` is not a number of 64 bits, with most = 9223372036854775807"),
+        ("-least", "`-least` is not a number of 64 bits, with least = -9223372036854775808"),
+        ("least / -1", "`least / -1` is not a number of 64 bits, with least = -9223372036854775808"),
     ] {
         assert_eq!(value(text), Err(message.into()), "{text}");
     }
     let deep = "(".repeat(100) + "1" + &")".repeat(100);
-    assert!(value(&deep).unwrap_err().ends_with("more than 32 parentheses or signs within each other"));
+    assert!(value(&deep).unwrap_err().ends_with("more than 32 nested parentheses or signs"));
 }
 
 /// An expression as a tree, worked out in 128 bits by other code.
@@ -132,7 +132,7 @@ proptest! {
             Some(expected) => prop_assert_eq!(found.map(i128::from), Ok(expected)),
             None => {
                 let message = found.unwrap_err();
-                prop_assert!(message.contains("divides by zero") || message.contains("is no number of 64 bits"), "{}", message);
+                prop_assert!(message.contains("divides by zero") || message.contains("is not a number of 64 bits"), "{}", message);
             }
         }
     }

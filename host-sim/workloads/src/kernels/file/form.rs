@@ -1,4 +1,4 @@
-//! A kernel's file as TOML has it: which keys there are, and of what kind their values must be.
+//! TOML form of a kernel file: its keys and the types of their values.
 
 use super::LARGEST_STEP;
 use super::schema;
@@ -11,7 +11,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// A table whose keys are names of the file's own. [`in_order`] puts it in the order of the file.
+/// A table whose keys are names chosen in the file. [`in_order`] sorts it in file order.
 pub(super) type Named<T> = BTreeMap<Spanned<String>, T>;
 
 /// A kernel's file.
@@ -38,7 +38,8 @@ pub(super) struct KernelForm {
     /// Registers per thread; this or `ptxas`.
     #[schemars(range(min = 1))]
     pub(super) registers: Option<Spanned<u32>>,
-    /// The kernel's name, as in the PTX or in C++; may be left out if there is one. { SETTING = { VALUE = "NAME", .. } } lets a setting choose.
+    /// The kernel's name, as in the PTX or in C++; may be left out if there is one. { SETTING = {
+    /// VALUE = "NAME", .. } } lets a setting choose.
     pub(super) entry: Option<Spanned<EntryForm>>,
     /// TBs: one number, or a list of up to three.
     #[schemars(transform = schema::at_least_one)]
@@ -49,7 +50,8 @@ pub(super) struct KernelForm {
     /// Dynamic shared memory per TB in bytes; 0 if left out.
     #[schemars(transform = schema::not_negative)]
     pub(super) shared: Option<Spanned<Whole>>,
-    /// The arguments, in order: numbers, or words such as "&x", "tex:img", "f32:2.0", "buf:f32:1024:random" and "hex:00000040".
+    /// The arguments, in order: numbers, or words such as "&x", "tex:img", "f32:2.0",
+    /// "buf:f32:1024:random" and "hex:00000040".
     #[serde(default)]
     pub(super) args: Vec<Spanned<Word>>,
     /// The problem size.
@@ -67,7 +69,8 @@ pub(super) struct KernelForm {
     /// Device memory, by name, in the order of the file.
     #[serde(default)]
     pub(super) buffers: Named<Spanned<BufferForm>>,
-    /// Values of the module's `__constant__` and `__device__` variables, by their names in the PTX or in C++.
+    /// Values of the module's `__constant__` and `__device__` variables, by their names in the PTX
+    /// or in C++.
     #[serde(default)]
     pub(super) variables: Named<Spanned<VariableForm>>,
     /// Textures and surfaces, by name.
@@ -88,7 +91,8 @@ pub(super) struct LimitsForm {
     /// PTX instructions that all warps of a TB execute; 40,000,000 if left out.
     #[schemars(transform = schema::at_least_one)]
     pub(super) tb_instructions: Option<Spanned<Whole>>,
-    /// Bytes for the record of what one TB does; 268,435,456 if left out. `--memory` may allow less.
+    /// Bytes for the record of what one TB does; 268,435,456 if left out. `--memory` may allow
+    /// less.
     #[schemars(transform = schema::at_least_one)]
     pub(super) tb_record_bytes: Option<Spanned<Whole>>,
     /// Bytes of the stack of one thread, for functions that call themselves; 1,024 if left out.
@@ -143,7 +147,8 @@ pub(super) enum Word {
 #[serde(deny_unknown_fields)]
 #[schemars(transform = schema::unit)]
 pub(super) struct NumberForm {
-    /// What the size counts, or what the setting is: for lists and messages. The size may call it `unit`.
+    /// What the size counts, or what the setting is: for lists and messages. The size may call it
+    /// `unit`.
     #[serde(default, alias = "unit")]
     pub(super) description: String,
     /// The value if none is given; it must be possible.
@@ -175,7 +180,8 @@ pub(super) struct GraphForm {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PictureForm {
-    /// Sides are filled up to multiples of this many pixels, by repeating the last column and row; 1 if left out.
+    /// Sides are filled up to multiples of this many pixels, by repeating the last column and row;
+    /// 1 if left out.
     #[schemars(range(min = 1, max = LARGEST_STEP))]
     pub(super) multiple_of: Option<Spanned<u32>>,
 }
@@ -190,8 +196,9 @@ pub(super) struct BufferForm {
     pub(super) element: Spanned<String>,
     /// Number of elements; what a graph or a picture fills has as many as that.
     pub(super) count: Option<Spanned<Whole>>,
-    /// What fills it, or a list of it for records, element by element and again from the first: "zeros" (if left out), "ones", a number, "nan",
-    /// "iota", "random", "random:LOW:HIGH", "whole:LOW:HIGH", "file:PATH", "graph:PART" or "picture:PART".
+    /// What fills it, or a list of it for records, element by element and again from the first:
+    /// "zeros" (if left out), "ones", a number, "nan", "iota", "random", "random:LOW:HIGH",
+    /// "whole:LOW:HIGH", "file:PATH", "graph:PART" or "picture:PART".
     pub(super) fill: Option<Spanned<FillForm>>,
     /// Elements before the buffer that the kernel may read and write.
     #[schemars(transform = schema::not_negative)]
@@ -229,7 +236,7 @@ pub(super) struct ElementsForm {
 
 /// What memory holds at first.
 #[derive(Deserialize, JsonSchema)]
-#[serde(untagged, expecting = "expected what fills it, such as \"random\", or a list for records")]
+#[serde(untagged, expecting = "expected a fill, such as \"random\", or a list for records")]
 pub(super) enum FillForm {
     /// The same for all elements.
     One(Word),
@@ -248,7 +255,7 @@ impl Word {
     }
 }
 
-/// A table's entries in the order of the file.
+/// Entries of a table in file order.
 pub(super) fn in_order<T>(table: Named<T>) -> Vec<(Spanned<String>, T)> {
     let mut entries: Vec<(Spanned<String>, T)> = table.into_iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);

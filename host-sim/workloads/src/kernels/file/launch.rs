@@ -1,4 +1,4 @@
-//! The launch in a kernel's file: entry, geometry, buffers, arguments.
+//! Launch section of a kernel file: entry, geometry, buffers, arguments.
 
 use super::form::{BufferForm, EntryForm, ExtentForm, FillForm, LimitsForm, Named, Whole, Word, in_order};
 use super::reader::{Reader, identifier};
@@ -16,7 +16,7 @@ use crate::kernels::place::{DescriptionError, Formula, Place};
 use crate::kernels::texture::{NamedTexture, unknown_texture};
 use std::ops::Range;
 
-/// One to three extents.
+/// Reads one to three extents.
 pub(super) fn extents(reader: &Reader<'_>, form: &Spanned<ExtentForm>) -> Result<[Formula; 3], DescriptionError> {
     let list = match form.get_ref() {
         ExtentForm::One(x) => std::slice::from_ref(x),
@@ -32,7 +32,7 @@ pub(super) fn extents(reader: &Reader<'_>, form: &Spanned<ExtentForm>) -> Result
     }
 }
 
-/// What the launch may use.
+/// Reads the limits of the launch.
 pub(super) fn limits(reader: &Reader<'_>, form: &LimitsForm) -> Result<LimitFormulas, DescriptionError> {
     let formula = |limit: &Option<Spanned<Whole>>| limit.as_ref().map(|limit| reader.formula(limit)).transpose();
     Ok(LimitFormulas {
@@ -43,7 +43,7 @@ pub(super) fn limits(reader: &Reader<'_>, form: &LimitsForm) -> Result<LimitForm
     })
 }
 
-/// The entry's name, or how a setting chooses it.
+/// Reads the entry's name, or the setting that selects it.
 pub(super) fn entry(reader: &Reader<'_>, form: Spanned<EntryForm>, settings: &[Setting]) -> Result<Entry, DescriptionError> {
     let place = reader.at(form.span());
     let by_setting = match form.into_inner() {
@@ -52,9 +52,11 @@ pub(super) fn entry(reader: &Reader<'_>, form: Spanned<EntryForm>, settings: &[S
     };
     let one = |message| place.fail(format!("{message}; expected one setting, as in entry = {{ steps = {{ 512 = \"small\" }} }}"));
     let mut tables = by_setting.into_iter();
-    let (Some((key, table)), None) = (tables.next(), tables.next()) else { return Err(one("an entry by no setting or by several")) };
+    let (Some((key, table)), None) = (tables.next(), tables.next()) else {
+        return Err(one("an entry selected by no setting or by several"));
+    };
     if !settings.iter().any(|setting| setting.is_number() && setting.key == key) {
-        return Err(one(&format!("there is no setting `{key}` that is a number")));
+        return Err(one(&format!("no numeric setting `{key}`")));
     }
     let value = |(value, entry): (String, String)| match value.parse::<i64>() {
         Ok(value) => Ok((value, entry)),
@@ -64,7 +66,7 @@ pub(super) fn entry(reader: &Reader<'_>, form: Spanned<EntryForm>, settings: &[S
     Ok(Entry::BySetting { key, entries, place })
 }
 
-/// The buffers that have names, in the order of the file. `parts` are what the reference can fill.
+/// Reads the named buffers in file order. `parts` are the parts that the reference can fill.
 pub(super) fn buffers(
     reader: &Reader<'_>,
     table: Named<Spanned<BufferForm>>,
@@ -96,17 +98,17 @@ fn buffer(
     let (fills, border) = (filled(&form.fill)?, filled(&form.around)?);
     let border = Border { before: formula(&form.before)?, after: formula(&form.after)?, fills: border };
     if let (true, Some(around)) = (border.is_none(), &form.around) {
-        return Err(reader.at(around.span()).fail("there is nothing around the buffer: give before = N or after = N elements"));
+        return Err(reader.at(around.span()).fail("no guard elements around the buffer: set before = N or after = N elements"));
     }
     Ok(NamedBuffer { name, element, count, fills, border, place })
 }
 
-/// The elements of a name.
+/// Reads an element type.
 pub(super) fn element(reader: &Reader<'_>, kind: &str, span: Range<usize>) -> Result<Element, DescriptionError> {
     Element::parse(kind).ok_or_else(|| reader.at(span).fail(format!("unknown type `{kind}`; known: {NAMES}")))
 }
 
-/// What is filled with, in the order of the list.
+/// Reads the filling rules in list order.
 pub(super) fn fills(
     reader: &Reader<'_>,
     element: Element,
@@ -134,19 +136,19 @@ pub(super) fn fills(
     Ok(fills)
 }
 
-/// That there is something to fill a buffer with.
+/// Checks that the source of a filling rule has the part.
 fn given(giver: Giver, part: &str, takes: Takes, parts: &[&str]) -> Result<(), String> {
     let known = match (giver, takes) {
         (Giver::Graph, Takes::Graph(_)) | (Giver::Picture, Takes::Picture(_)) => takes.parts(),
-        (Giver::Graph, _) => return Err("there is no graph; a table [graph] asks for one".into()),
-        (Giver::Picture, _) => return Err("there is no picture; a table [picture] asks for one".into()),
-        (Giver::Reference, _) if parts.is_empty() => return Err("there is no reference that fills buffers".into()),
+        (Giver::Graph, _) => return Err("no graph: add a table [graph]".into()),
+        (Giver::Picture, _) => return Err("no picture: add a table [picture]".into()),
+        (Giver::Reference, _) if parts.is_empty() => return Err("no reference that fills buffers".into()),
         (Giver::Reference, _) => parts,
     };
     if known.contains(&part) { Ok(()) } else { Err(suggest::unknown("part", part, known)) }
 }
 
-/// The arguments, each with its place.
+/// Reads the arguments with their locations.
 pub(super) fn args(
     reader: &Reader<'_>,
     words: &[Spanned<Word>],
@@ -160,7 +162,7 @@ pub(super) fn args(
     (1..).zip(words).map(one).collect()
 }
 
-/// A word that stands for a value.
+/// Reads a word that denotes a value.
 pub(super) fn argument(
     reader: &Reader<'_>,
     word: &Word,

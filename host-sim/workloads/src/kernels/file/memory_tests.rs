@@ -1,4 +1,5 @@
-//! What a kernel's file puts in memory: values of variables, borders around buffers, addresses in place.
+//! Tests of memory contents from a kernel file: values of variables, borders around buffers,
+//! addresses in place.
 
 use super::super::*;
 use mias_ptx::Arg;
@@ -39,7 +40,7 @@ fn prepared(ptx: &str, toml: &str) -> Result<Prepared, String> {
     prepared.map_err(|message| message.replace(&format!("{}/", folder.path().display()), ""))
 }
 
-/// What a buffer holds after the run.
+/// Contents of a buffer after the run.
 fn left(prepared: &Prepared, name: &str) -> Vec<f32> {
     prepared.record_once(&mut unwatched).unwrap_or_else(|error| panic!("{error}"));
     let bytes = prepared.contents(&prepared.region(name).unwrap()).unwrap();
@@ -64,7 +65,7 @@ fn a_part_of_a_variable_may_be_set() {
     assert_eq!(left(&prepared, "_ZN2ns4restE"), [1.0, 1.0, 0.0]);
 }
 
-/// What a trace depends on is in its key.
+/// Trace keys include all inputs of a trace.
 #[test]
 fn other_values_are_another_trace() {
     let key = |toml: &str| crate::trace_store::key(&prepared(APPLY, toml).unwrap());
@@ -84,9 +85,9 @@ fn what_is_around_a_buffer_may_be_read() {
     assert_eq!(x % 256, 0, "aligned as any buffer");
     let narrow = |from: &str, to: &str| prepared(STENCIL, &HALO.replace(from, to)).unwrap().execute().unwrap_err().to_string();
     let message = narrow("before = 2", "before = 1");
-    assert!(message.ends_with("4 bytes before argument 2 (`x` and what is around it, 140 bytes)"), "{message}");
+    assert!(message.ends_with("4 bytes before argument 2 (`x` and its guard elements, 140 bytes)"), "{message}");
     let message = narrow("after = \"size / 16\"", "after = 0");
-    assert!(message.ends_with(", right past the end of argument 2 (`x` and what is around it, 136 bytes)"), "{message}");
+    assert!(message.ends_with(", right past the end of argument 2 (`x` and its guard elements, 136 bytes)"), "{message}");
 }
 
 /// In one warp every lane reads before any writes, so that in place is defined here.
@@ -127,7 +128,7 @@ fn mistakes_are_shown_where_they_are() {
             (
                 "1, 2, 0.5, -1]",
                 "1, 2, 0.5, -1], count = 5",
-                "k.toml:15:1: variable `coefficients`: 5 elements of f32 are given, but the variable has 16 bytes",
+                "k.toml:15:1: variable `coefficients`: 5 elements of f32, but the variable has 16 bytes",
             ),
             ("\"f32\", fill = [1", "\"b32\", fill = [1", "k.toml:15:16: unknown type `b32`; known: f16, "),
             ("pointer = \"&x\"", "pointer = \"&z\"", "k.toml:14:11: unknown buffer `z`; did you mean `y`?"),
@@ -143,10 +144,7 @@ fn mistakes_are_shown_where_they_are() {
     );
     let rest = format!("{APPLIED}rest = {{ type = \"f64\" }}\n");
     let message = prepared(APPLY, &rest).map(|_| ()).unwrap_err();
-    assert!(
-        message.contains("variable `rest`: the variable has 12 bytes, which is no whole number of f64; give another type"),
-        "{message}"
-    );
+    assert!(message.contains("variable `rest`: the variable has 12 bytes, not a whole number of f64; use another type"), "{message}");
     shown(
         STENCIL,
         HALO,
@@ -154,13 +152,13 @@ fn mistakes_are_shown_where_they_are() {
             (
                 "before = 2, after = \"size / 16\", ",
                 "",
-                "k.toml:9:61: there is nothing around the buffer: give before = N or after = N elements",
+                "k.toml:9:61: no guard elements around the buffer: set before = N or after = N elements",
             ),
             ("before = 2", "before = \"2 - size\"", "k.toml:9:61: `2 - size` elements are -30, below 0, with size = 32"),
             ("before = 2", "before = 2_000_000_000", "k.toml:9:1: buffer `x`: a buffer has at most 4294967296 bytes"),
             ("\"&x\"", "\"&x + 4\"", "k.toml:5:15: `&x + 4`: expected an offset as in `&x + 64 bytes`, or an element as in `&x[16]`"),
-            ("\"&x\"", "\"&x[size] + 4 bytes\"", "k.toml:5: argument 2: `+ 4 bytes` leads to byte 132, but `x` has 128"),
-            ("\"&x\"", "\"&x + -4 bytes\"", "k.toml:5: argument 2: `+ -4 bytes` leads to byte -4, but `x` has 128"),
+            ("\"&x\"", "\"&x[size] + 4 bytes\"", "k.toml:5: argument 2: `+ 4 bytes` addresses byte 132, but `x` has 128"),
+            ("\"&x\"", "\"&x + -4 bytes\"", "k.toml:5: argument 2: `+ -4 bytes` addresses byte -4, but `x` has 128"),
         ],
     );
 }
@@ -170,10 +168,10 @@ fn mistakes_are_shown_where_they_are() {
 fn buffers_larger_than_memory_are_refused() {
     let many: String = (0..40).map(|n| format!("b{n} = {{ type = \"u8\", count = 4_294_967_296 }}\n")).collect();
     let message = prepared(STENCIL, &format!("{HALO}{many}")).map(|_| ()).unwrap_err();
-    assert!(message.contains("the buffers have ") && message.contains(" in all"), "{message}");
+    assert!(message.contains("the buffers have ") && message.contains(" in total"), "{message}");
 }
 
-/// Neither a device without end nor a pipe that nobody writes is read.
+/// A device without end and a pipe without a writer are not read.
 #[test]
 #[cfg(unix)]
 fn files_without_an_end_are_refused() {

@@ -1,4 +1,5 @@
-//! Kernels as TOML files. docs/guide/kernel-file.md describes every key, the package `mias-kernels` has examples, and the shortest is:
+//! Kernel files in TOML. docs/reference/kernel-file.md describes every key, and the package
+//! `mias-kernels` has examples. The shortest is:
 //!
 //! ```toml
 //! ptx = "saxpy.ptx"         # relative to this file
@@ -37,17 +38,17 @@ use reader::Reader;
 use spanned::Spanned;
 use std::path::{Path, PathBuf};
 
-/// Longest sides of pictures are multiples of at most this (assumption: no kernel takes larger blocks of pixels).
+/// Maximum step for picture sides (assumption: no kernel uses larger blocks of pixels).
 const LARGEST_STEP: u32 = 1024;
 
-/// Where a kernel's file lies.
+/// Origin of a kernel file.
 #[derive(Clone, Copy)]
 enum Origin<'a> {
     Path(&'a Path),
     BuiltIn(&'static mias_kernels::Kernel),
 }
 
-/// Reads the kernel's file at `path`.
+/// Reads the kernel file at `path`.
 ///
 /// # Errors
 /// [`DescriptionError`] with file and line.
@@ -55,15 +56,15 @@ pub fn read(path: &Path) -> Result<Kernel, DescriptionError> {
     parse(&path.display().to_string(), &code::text(path, "kernel file")?, Origin::Path(path))
 }
 
-/// Reads the file of a kernel that comes with the simulator.
+/// Reads the file of a built-in kernel.
 ///
 /// # Errors
-/// [`DescriptionError`]; none for the files that are there.
+/// [`DescriptionError`]; never for the existing files.
 pub fn built_in(files: &'static mias_kernels::Kernel) -> Result<Kernel, DescriptionError> {
     parse(files.description_file, files.description, Origin::BuiltIn(files))
 }
 
-/// The kernel in `text`; `file` is its name in messages.
+/// Parses the kernel in `text`; `file` is its name in messages.
 fn parse(file: &str, text: &str, origin: Origin<'_>) -> Result<Kernel, DescriptionError> {
     let mut reader = Reader::new(file, text);
     let form = reader.form()?;
@@ -111,7 +112,7 @@ fn parse(file: &str, text: &str, origin: Origin<'_>) -> Result<Kernel, Descripti
     Ok(Kernel { name, suite, description, kernel_type, size, settings, takes, code, launch, reference, origin })
 }
 
-/// The name that the file gives, or has.
+/// Name stated in the file, or the name of the file.
 fn name(reader: &Reader<'_>, given: Option<&Spanned<String>>, origin: Origin<'_>) -> Result<String, DescriptionError> {
     let Some(name) = given else {
         return Ok(match origin {
@@ -160,7 +161,7 @@ fn takes(reader: &Reader<'_>, form: &KernelForm) -> Result<Takes, DescriptionErr
     }
 }
 
-/// The reference of a kernel that comes with the simulator.
+/// Reference of a built-in kernel.
 fn reference_of(reader: &Reader<'_>, name: &Spanned<String>, origin: Origin<'_>) -> Result<(&'static Reference, Place), DescriptionError> {
     let place = reader.at(name.span());
     if let Origin::Path(_) = origin {

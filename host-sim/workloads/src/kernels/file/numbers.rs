@@ -1,4 +1,4 @@
-//! Size and settings of a kernel's file: defaults and bounds.
+//! Size and settings in a kernel file: defaults and bounds.
 
 use super::form::{Named, NumberForm, in_order};
 use super::reader::Reader;
@@ -8,7 +8,7 @@ use crate::kernels::kernel::Size;
 use crate::kernels::place::{DescriptionError, Formula};
 use crate::kernels::setting::Accepts;
 
-/// Settings that are numbers, in the order of the file; each may refer to those before it.
+/// Reads the numeric settings in file order; each may refer to earlier ones.
 pub(super) fn settings(reader: &mut Reader<'_>, table: Named<NumberForm>) -> Result<Vec<Setting>, DescriptionError> {
     let mut settings = Vec::new();
     for (key, form) in in_order(table) {
@@ -21,7 +21,7 @@ pub(super) fn settings(reader: &mut Reader<'_>, table: Named<NumberForm>) -> Res
     Ok(settings)
 }
 
-/// The size; it may refer to settings.
+/// Reads the size; it may refer to settings.
 pub(super) fn size(reader: &Reader<'_>, form: NumberForm) -> Result<Size, DescriptionError> {
     let (default, bounds) = number(reader, &form)?;
     Ok(Size { unit: form.description, default, bounds })
@@ -32,7 +32,7 @@ fn number(reader: &Reader<'_>, form: &NumberForm) -> Result<(Formula, Bounds), D
     if let Some(values) = &form.values {
         let range = [&form.from, &form.to, &form.multiple_of].into_iter().flatten().next();
         return match (range, values.get_ref().as_slice()) {
-            (Some(bound), _) => Err(reader.at(bound.span()).fail("give either values, or a range")),
+            (Some(bound), _) => Err(reader.at(bound.span()).fail("a range conflicts with values; leave one out")),
             (None, []) => Err(reader.at(values.span()).fail("the list is empty; name at least one")),
             (None, list) => Ok((default, Bounds::OneOf(list.to_vec()))),
         };
@@ -42,7 +42,9 @@ fn number(reader: &Reader<'_>, form: &NumberForm) -> Result<(Formula, Bounds), D
         None => Formula::constant(1, default.place.clone()),
     };
     let only = match &form.multiple_of {
-        Some(step) if form.power_of_two => return Err(reader.at(step.span()).fail("give either multiple_of or power_of_two")),
+        Some(step) if form.power_of_two => {
+            return Err(reader.at(step.span()).fail("multiple_of conflicts with power_of_two; leave one out"));
+        }
         Some(step) => Only::MultiplesOf(reader.formula(step)?),
         None if form.power_of_two => Only::PowersOfTwo,
         None => Only::All,

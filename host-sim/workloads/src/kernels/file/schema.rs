@@ -1,4 +1,5 @@
-//! The JSON Schema of a kernel's file: what is derived from its form, and what the form's types do not say.
+//! JSON Schema of a kernel file: the schema derived from its form, with additions that the types do
+//! not express.
 
 use super::form::KernelForm;
 use super::textures::is_channel;
@@ -10,14 +11,14 @@ use schemars::Schema;
 use serde_json::{Value, json};
 use std::ops::RangeInclusive;
 
-/// Channels that a texel can have (`mias_ptx::texture`).
+/// Permitted numbers of channels in a texel (`mias_ptx::texture`).
 const CHANNELS: [u8; 3] = [1, 2, 4];
 
-/// The schema of a kernel's file.
+/// JSON Schema of a kernel file.
 #[must_use]
 pub fn schema() -> Value {
-    let about = "A kernel of mias: how it is launched, on which data, and what may be chosen. docs/guide/kernel-file.md describes every key. \
-        Where a whole number stands, an expression such as \"size / 16\" may stand.";
+    let about = "A kernel of mias: its launch, data and settings. docs/reference/kernel-file.md describes every key. \
+        An expression such as \"size / 16\" may replace a whole number.";
     schema::of::<KernelForm>("Kernel of mias", about)
 }
 
@@ -37,7 +38,7 @@ fn within(schema: &mut Schema, range: RangeInclusive<i64>) {
     narrow(schema.ensure_object(), &range);
 }
 
-/// The other name of a size's description.
+/// Alias key for the description of the size.
 pub(super) fn unit(schema: &mut Schema) {
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut)
         && let Some(description) = properties.get("description").cloned()

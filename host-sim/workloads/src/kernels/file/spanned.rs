@@ -1,17 +1,17 @@
-//! A value of a kernel's file that knows where it stands: [`toml::Spanned`], which a schema shows as the value alone.
+//! Value of a kernel file with its location: a [`toml::Spanned`] whose schema is that of the value.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A value, and the bytes of the file that it is.
+/// A value and its byte range in the file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Spanned<T>(toml::Spanned<T>);
 
 impl<T> Spanned<T> {
-    /// From its first byte to its last.
+    /// Byte range of the value.
     pub(super) fn span(&self) -> Range<usize> {
         self.0.span()
     }

@@ -11,7 +11,7 @@ fn saxpy(name: &str) -> String {
 const TOML: &str = "ptx = \"saxpy.ptx\"\ngrid = 4\nblock = 256\nptxas = \"saxpy.ptxas.txt\"\n\
     args = [\n 1000,\n 2.0,\n \"buf:f32:1000:iota\",\n \"buf:f32:1000:ones\",\n]\n";
 
-/// The same for any size, with buffers that have names: y after x in one.
+/// A variant for any size, with named buffers: y after x in one buffer.
 const SIZED: &str = "ptx = \"saxpy.ptx\"\nptxas = \"saxpy.ptxas.txt\"\ngrid = \"blocks\"\nblock = \"threads\"\n\
     args = [\"size\", \"f32:2\", \"&both\", \"&both[size]\"]\n\
     [settings.threads]\ndefault = 256\nvalues = [128, 256]\n\
@@ -32,7 +32,7 @@ fn prepared(toml: &str, settings: &str) -> Result<Prepared, String> {
     prepared.map_err(|message| message.replace(&format!("{}/", folder.path().display()), ""))
 }
 
-/// What `y` is after the run.
+/// Contents of `y` after the run.
 fn computed(prepared: Prepared, count: u64) -> Vec<f32> {
     let Arg::U64(y) = prepared.instance.launch.args[3] else { panic!() };
     let (program, Instance { launch, memory, .. }) = (prepared.program, prepared.instance);
@@ -73,7 +73,7 @@ fn a_users_kernel_has_sizes_and_settings() {
         assert!(found.ends_with(message), "{found}\nexpected {message}");
     }
     let found = prepared(TOML, ":64").unwrap_err();
-    assert!(found.ends_with("it has one size; a table [size] in its file would allow others"), "{found}");
+    assert!(found.ends_with("it has one size; add a table [size] to its file for others"), "{found}");
 }
 
 /// One stream for all buffers with a name, one for each without, which count up from the seed.
@@ -119,7 +119,7 @@ fn a_users_kernel_takes_a_graph_or_a_picture() {
     std::fs::write(&file, "1 2\n2 3\n").unwrap();
     assert_eq!(lengths(prepared(&graph, &format!(":graph={}", file.display())).unwrap()), [4, 2]);
     assert_eq!(lengths(prepared(&graph, ":128,degree=2").unwrap())[0], 129);
-    assert!(prepared(&graph, ":100").unwrap_err().ends_with("size 100: an R-MAT graph has a power of two of nodes"));
+    assert!(prepared(&graph, ":100").unwrap_err().ends_with("size 100: the number of nodes of an R-MAT graph is a power of two"));
     let picture = with(
         "[picture]\nmultiple_of = 8\n[size]\ndefault = 20\n[buffers]\npixels = { type = \"u32\", fill = \"picture:pixels\" }\n",
         "\"width\", \"f32:0\", \"&pixels\", \"&pixels\"",
@@ -147,7 +147,7 @@ fn mistakes_are_shown_where_they_are() {
             ("grid = 4", "grid = 0", "saxpy.toml:2:8: TBs of the grid: expected 1 to 4294967295, found 0\n"),
             ("grid = 4", "grid = [1, 2, 3, 4]", "saxpy.toml:2:8: expected one to three numbers, each at least 1\n"),
             ("grid = 4", "grid = true", "saxpy.toml:2:8: expected a whole number, or a list of up to three\n"),
-            ("grid = 4", "grid = \"size\"", "saxpy.toml:2:8: unknown name `size`; numbers have no names here\n"),
+            ("grid = 4", "grid = \"size\"", "saxpy.toml:2:8: unknown name `size`; named numbers are not available here\n"),
             ("block = 256\n", "", "saxpy.toml:1:1: missing field `block`\n"),
             ("block", "blok", "saxpy.toml:3:1: unknown field `blok`, expected one of "),
             ("ptxas = \"saxpy.ptxas.txt\"\n", "", "saxpy.toml: give either registers = N per thread, or ptxas = \"FILE\", "),
@@ -158,10 +158,10 @@ fn mistakes_are_shown_where_they_are() {
             ("grid", "entry = \"saxpi\"\ngrid", "saxpy.ptx: no entry `saxpi`; the module has: saxpy"),
             ("grid", "reference = \"matrix-product\"\ngrid", "saxpy.toml:2:13: only the simulator's own kernels have a reference"),
             ("2.0", "\"f64:2.0\"", "saxpy.toml:7: argument 2: a f64 is given, but parameter `saxpy_param_1` is a f32"),
-            ("2.0", "\"&x\"", "saxpy.toml:7:2: unknown buffer `x`; there is no table [buffers]\n"),
+            ("2.0", "\"&x\"", "saxpy.toml:7:2: unknown buffer `x`: the table [buffers] is missing\n"),
             ("iota", "itoa", "saxpy.toml:8:2: `itoa`: expected zeros, "),
             ("iota", "graph:rows", "saxpy.toml:8:2: a graph, picture or reference fills buffers of the table [buffers]\n"),
-            ("\"buf:f32:1000:ones\",\n", "", "3 arguments are given, entry `saxpy` takes 4: saxpy_param_0 (4 bytes), "),
+            ("\"buf:f32:1000:ones\",\n", "", "3 arguments, entry `saxpy` takes 4: saxpy_param_0 (4 bytes), "),
             ("buf:f32:1000:ones", "buf:f32:999:ones", "saxpy.ptx:"),
         ],
     );
@@ -190,19 +190,23 @@ fn mistakes_in_sizes_and_buffers_are_shown_where_they_are() {
                 "&both[3 * size]",
                 "saxpy.toml:5: argument 4: `&both[3 * size]` is element 3000, but `both` has 2000, with size = 1000",
             ),
-            ("[settings.threads]", "[settings.size]", "saxpy.toml:6:11: `size` has a meaning already; give it another name\n"),
+            ("[settings.threads]", "[settings.size]", "saxpy.toml:6:11: `size` is a reserved name; use another\n"),
             (
                 "[settings.threads]",
                 "[settings.\"2x\"]",
                 "saxpy.toml:6:11: `2x`: a name has letters, digits and _, and begins with a letter\n",
             ),
             ("values = [128, 256]", "values = []", "saxpy.toml:8:10: the list is empty; name at least one\n"),
-            ("values = [128, 256]", "values = [1]\nfrom = 1", "saxpy.toml:9:8: give either values, or a range\n"),
+            ("values = [128, 256]", "values = [1]\nfrom = 1", "saxpy.toml:9:8: a range conflicts with values; leave one out\n"),
             ("default = 256", "default = 64", "saxpy.toml:7:11: the default, 64, must be 128 or 256\n"),
             ("default = 1000", "default = \"size\"", "saxpy.toml:11:11: unknown name `size`; known: threads\n"),
             ("default = 1000", "default = 1", "saxpy.toml:11:11: the default, 1, must be from 2 to 2048\n"),
-            ("from = 2", "power_of_two = true\nmultiple_of = 2", "saxpy.toml:13:15: give either multiple_of or power_of_two\n"),
-            ("blocks = ", "threads = ", "saxpy.toml:15:1: `threads` has a meaning already; give it another name\n"),
+            (
+                "from = 2",
+                "power_of_two = true\nmultiple_of = 2",
+                "saxpy.toml:13:15: multiple_of conflicts with power_of_two; leave one out\n",
+            ),
+            ("blocks = ", "threads = ", "saxpy.toml:15:1: `threads` is a reserved name; use another\n"),
             (
                 "(size + threads - 1) / threads",
                 "(size + ",
@@ -211,16 +215,12 @@ fn mistakes_in_sizes_and_buffers_are_shown_where_they_are() {
             ("\"f32\"", "\"b32\"", "saxpy.toml:17:17: unknown type `b32`; known: f16, f32, f64, "),
             ("\"2 * size\"", "\"1000 - 2 * size\"", "saxpy.toml:17:32: `1000 - 2 * size` elements are -1000, below 0, with size = 1000\n"),
             ("\"2 * size\"", "\"size * size * size * size\"", "saxpy.toml:17:1: buffer `both`: a buffer has at most 4294967296 bytes\n"),
-            ("count = \"2 * size\", ", "", "saxpy.toml:17:1: buffer `both`: how many elements? give `count`\n"),
+            ("count = \"2 * size\", ", "", "saxpy.toml:17:1: buffer `both`: missing number of elements; set `count`\n"),
             ("\"iota\"", "[]", "saxpy.toml:17:51: the list is empty; name at least one\n"),
-            ("\"iota\"", "\"graph:rows\"", "saxpy.toml:17:51: there is no graph; a table [graph] asks for one\n"),
-            ("\"iota\"", "\"picture:pixels\"", "saxpy.toml:17:51: there is no picture; a table [picture] asks for one\n"),
-            ("\"iota\"", "\"reference:all\"", "saxpy.toml:17:51: there is no reference that fills buffers\n"),
-            (
-                "grid",
-                "entry = { size = { 1 = \"saxpy\" } }\ngrid",
-                "saxpy.toml:3:9: there is no setting `size` that is a number; expected one setting",
-            ),
+            ("\"iota\"", "\"graph:rows\"", "saxpy.toml:17:51: no graph: add a table [graph]\n"),
+            ("\"iota\"", "\"picture:pixels\"", "saxpy.toml:17:51: no picture: add a table [picture]\n"),
+            ("\"iota\"", "\"reference:all\"", "saxpy.toml:17:51: no reference that fills buffers\n"),
+            ("grid", "entry = { size = { 1 = \"saxpy\" } }\ngrid", "saxpy.toml:3:9: no numeric setting `size`; expected one setting"),
             ("grid", "entry = { threads = { 128 = \"saxpy\" } }\ngrid", "saxpy.toml:3:9: no entry for threads = 256\n"),
             ("grid", "name = \"my kernel\"\ngrid", "saxpy.toml:3:8: a kernel's name has letters, digits, "),
             ("grid", "type = \"fast\"\ngrid", "saxpy.toml:3:8: unknown variant `fast`, expected `compute` or `memory`"),
@@ -232,7 +232,7 @@ fn mistakes_in_sizes_and_buffers_are_shown_where_they_are() {
     );
 }
 
-/// What an evaluation sorts groups by; none where the file does not say.
+/// The kernel type sorts groups in evaluations; it is `None` if the file omits it.
 #[test]
 fn a_file_says_what_bounds_the_kernel() {
     let kernel_type = |toml: &str| parse("k.toml", toml, Origin::Path(Path::new("k.toml"))).unwrap().kernel_type();
@@ -252,7 +252,7 @@ fn an_overrun_is_located() {
 #[test]
 fn words_that_name_no_kernel_get_a_hint() {
     let message = |word: &str| Spec::parse(word).unwrap_err().to_string();
-    assert!(message("./saxpy.ptx").contains("named by its TOML file, or run with --ptx"));
+    assert!(message("./saxpy.ptx").contains("name a user kernel by its TOML file, or run it with --ptx"));
     assert!(message("no/such.toml").starts_with("cannot read the kernel file no/such.toml: "));
     assert!(message("no/such.toml:64").starts_with("cannot read the kernel file no/such.toml: "));
     assert!(message("mn").contains("did you mean `mm`?"));
@@ -347,7 +347,8 @@ fn sizes_end_where_the_files_say() {
 }
 
 proptest! {
-    /// The files of the built-in kernels with a piece cut out, doubled or overwritten are read, or refused with a line.
+    /// The files of the built-in kernels with a piece cut out, doubled or overwritten are read, or
+    /// refused with a line.
     #[test]
     fn damaged_files_are_refused_with_a_line(
         which in 0..mias_kernels::ALL.len(),

@@ -1,4 +1,4 @@
-//! The table `[textures]` of a kernel's file.
+//! Table `[textures]` of a kernel file.
 
 use super::form::{Named, Whole, in_order};
 use super::reader::{Reader, identifier};
@@ -111,12 +111,12 @@ impl ModeForm {
     }
 }
 
-/// Whether a channel of a texel can be such an element.
+/// True if the element type is allowed for a texel channel.
 pub(super) fn is_channel(element: Element) -> bool {
     element.bytes() <= 4
 }
 
-/// The textures, in the order of the file.
+/// Reads the textures in file order.
 pub(super) fn textures(
     reader: &Reader<'_>,
     table: Named<Spanned<TextureForm>>,
@@ -150,8 +150,8 @@ fn texture(
         (Some(_), depth @ Some(_), None) => (Shape::Three, depth),
         (None, None, layers @ Some(_)) => (Shape::OneLayered, layers),
         (Some(_), None, layers @ Some(_)) => (Shape::TwoLayered, layers),
-        (None, Some(depth), _) => return Err(reader.at(depth.span()).fail("a texture with a depth has a height, too")),
-        (_, Some(_), Some(layers)) => return Err(reader.at(layers.span()).fail("give either depth or layers")),
+        (None, Some(depth), _) => return Err(reader.at(depth.span()).fail("a texture with a depth also needs a height")),
+        (_, Some(_), Some(layers)) => return Err(reader.at(layers.span()).fail("depth conflicts with layers; leave one out")),
     };
     let modes = match form.address.as_ref().map(|address| (address.get_ref(), address.span())) {
         None => [AddressMode::Clamp; 3],

@@ -4,7 +4,8 @@ use crate::kernels::{Instance, Prepared, Spec};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// `shrink` of the PTX front end's tests: the texture reference `colours` to a surface of half the size.
+/// `shrink` of the PTX front end's tests: the texture reference `colours` to a surface of half the
+/// size.
 const SHRINK: &str = r#"ptx = "textures.ptx"
 registers = 20
 entry = "shrink"
@@ -89,10 +90,10 @@ fn mistakes_in_textures_are_shown_where_they_are() {
             "filter = \"linear\"\ndepth = 2",
             "t.toml:16:11: texture `colours`: [32, 16, 2] texels of 4 x u8 need 4096 bytes, the buffer has 2048",
         ),
-        ("height = \"height\"\n", "depth = 2\n", "t.toml:21:9: a texture with a depth has a height, too\n"),
-        ("filter = \"linear\"", "depth = 2\nlayers = 3", "t.toml:23:10: give either depth or layers\n"),
+        ("height = \"height\"\n", "depth = 2\n", "t.toml:21:9: a texture with a depth also needs a height\n"),
+        ("filter = \"linear\"", "depth = 2\nlayers = 3", "t.toml:23:10: depth conflicts with layers; leave one out\n"),
         ("\"border\"]", "\"border\", \"clamp\", \"clamp\"]", "t.toml:23:11: expected one to three address modes, for x, y and z\n"),
-        ("\"border\"]", "\"wrap\"]", "wrap and mirror need normalised coordinates; CUDA takes clamp instead, so give clamp\n"),
+        ("\"border\"]", "\"wrap\"]", "wrap and mirror need normalized coordinates; use clamp, which CUDA substitutes\n"),
         ("\"border\"]", "\"mirrored\"]", "expected clamp, border, wrap or mirror, or a list of up to three of them"),
         ("[textures.small]", "[textures.2small]", "t.toml:25:11: `2small`: a name has letters, digits and _, and begins with a letter\n"),
         (
@@ -108,7 +109,7 @@ fn mistakes_in_textures_are_shown_where_they_are() {
         (
             "[textures.colours]",
             "[textures.colors]",
-            "texture or surface reference `colours` is bound to nothing: give the launch a texture of this name",
+            "texture or surface reference `colours` is not bound: add a texture of this name to the launch",
         ),
     ] {
         let toml = SHRINK.replacen(from, to, 1);
@@ -118,5 +119,5 @@ fn mistakes_in_textures_are_shown_where_they_are() {
         assert!(message.contains(expected), "{message}\nexpected {expected}");
     }
     let without = SHRINK.split_once("[textures").unwrap().0;
-    assert!(prepared(without, "").unwrap_err().contains("unknown texture `small`; there is no table [textures]"));
+    assert!(prepared(without, "").unwrap_err().contains("unknown texture `small`: the table [textures] is missing"));
 }

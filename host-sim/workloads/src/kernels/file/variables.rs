@@ -1,4 +1,4 @@
-//! First values of a module's variables in a kernel's file.
+//! Initial values of module variables in a kernel file.
 
 use super::form::{Named, VariableForm, in_order};
 use super::launch;
@@ -9,8 +9,8 @@ use crate::kernels::given::Takes;
 use crate::kernels::place::DescriptionError;
 use crate::kernels::variable::{NamedVariable, Value};
 
-/// The variables in the order of the file, filled by themselves or with `parts` of a reference. Whether the PTX has them is seen when it is
-/// read.
+/// Reads the variables in file order, filled by rules or with `parts` of a reference. Their
+/// existence in the PTX is checked when the PTX is read.
 pub(super) fn variables(
     reader: &Reader<'_>,
     table: Named<Spanned<VariableForm>>,
@@ -24,7 +24,7 @@ pub(super) fn variables(
             VariableForm::Elements(form) => {
                 let element = launch::element(reader, &form.element, span.clone())?;
                 let count = form.count.as_ref().map(|count| reader.formula_at(count, span.clone())).transpose()?;
-                // Neither a graph nor a picture is constant data of a module.
+                // Constant data of a module cannot come from a graph or a picture.
                 let filled = |fill| launch::fills(reader, element, fill, span.clone(), (Takes::Numbers, parts));
                 Value::Elements { element, count, fills: form.fill.as_ref().map_or_else(|| Ok(zeros()), filled)? }
             }

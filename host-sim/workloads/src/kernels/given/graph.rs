@@ -1,6 +1,6 @@
-//! Graphs as kernels take them: the settings `graph`, `degree`, `edges` and `source`.
+//! Graphs given to kernels: the settings `graph`, `degree`, `edges` and `source`.
 //!
-//! `size` is the number of nodes. The graph of a file has its own.
+//! `size` is the number of nodes. A graph from a file has its own size.
 
 use super::Asked;
 use crate::graph::{self, EdgeList, Graph, MAX_EDGES, MAX_NODES};
@@ -8,17 +8,19 @@ use crate::input::suggest;
 use crate::kernels::expression::Scope;
 use crate::kernels::{KernelError, Setting};
 
-/// Edges per node of the uniform graph in the mean: those of Rodinia's generator (sources.md D85).
+/// Mean number of edges per node of the uniform graph: that of Rodinia's generator (sources.md
+/// D85).
 const UNIFORM_DEGREE: u32 = 6;
 
-/// Edges per node of the R-MAT graph, before the opposite directions are added: Graph500's edge factor (specification 2.0, section 3).
+/// Edges per node of the R-MAT graph, before the reverse directions are added: Graph500's edge
+/// factor (specification 2.0, section 3).
 const RMAT_DEGREE: u32 = 16;
 
-/// Most edges per node asked of a generator (assumption: denser graphs have other uses).
+/// Maximum number of edges per node from a generator (assumption: denser graphs have other uses).
 const MAX_DEGREE: u32 = 1 << 16;
 
-/// What buffers can be filled with: first edge and number of edges of each node; first edge of each node and the number of all; the nodes
-/// that edges lead to.
+/// Parts for buffers: first edge and number of edges of each node; first edge of each node and the
+/// total; target nodes of the edges.
 pub(super) const PARTS: &[&str] = &["rows", "offsets", "targets"];
 
 /// Generators of graphs.
@@ -31,21 +33,21 @@ pub(in crate::kernels) enum Generator {
     Rmat,
 }
 
-/// Words of the setting `graph`.
+/// Names of the generators in the setting `graph`.
 const GENERATORS: [(&str, Generator); 2] = [("uniform", Generator::Uniform), ("rmat", Generator::Rmat)];
 
-/// Where a graph comes from.
+/// Source of a graph.
 enum Origin<'a> {
     Made(Generator),
     File(&'a str),
 }
 
-/// Whether a word names a generator, and so no file.
+/// True if a word names a generator instead of a file.
 pub(super) fn is_generator(word: &str) -> bool {
     GENERATORS.iter().any(|(known, _)| *known == word)
 }
 
-/// The settings of a kernel that takes a graph.
+/// Settings of a kernel that takes a graph.
 pub(super) fn settings(default: Generator) -> Vec<Setting> {
     let words = GENERATORS.map(|(word, generator)| format!("`{word}`{}", if generator == default { " (default)" } else { "" }));
     let graph = format!("{}, or a file: .gr (DIMACS), .mtx (Matrix-Market), .txt or .el (edge list)", words.join(", "));
@@ -53,23 +55,23 @@ pub(super) fn settings(default: Generator) -> Vec<Setting> {
         Setting::file("graph", &graph),
         Setting::word(
             "degree",
-            "edges per node of a random graph: for uniform the mean, 6 by default; for rmat before the opposite directions are added, 16",
+            "edges per node of a random graph: the mean for uniform, 6 by default; for rmat before adding opposite directions, 16",
         ),
-        Setting::word("edges", "`directed`: as the graph has them, or `both`: each with its opposite; rmat has both by default"),
+        Setting::word("edges", "`directed`: edges as in the graph, or `both`: each with its opposite; rmat has both by default"),
         Setting::word(
             "source",
-            "the node where the search starts, as the graph numbers it; by default 0 in uniform, else the node with the most edges",
+            "start node of the search, numbered as in the graph; by default 0 in uniform, else the node with the most edges",
         ),
     ]
 }
 
-/// The graph that the settings ask for; names what it has.
+/// Reads or generates the graph that the settings request, and defines its names.
 pub(super) fn read(asked: &Asked<'_>, default: Generator, scope: &mut Scope) -> Result<Graph, KernelError> {
     let origin = match asked.input.get("graph") {
         None => Origin::Made(default),
         Some(word) => match GENERATORS.iter().find(|(known, _)| *known == word) {
             Some((_, generator)) => Origin::Made(*generator),
-            // A word that is neither a generator nor looks like a file is a slip.
+            // A word that is neither a generator nor a likely path is a typing error.
             None if !word.contains(['.', '/']) => {
                 let known = suggest::unknown("generator", word, &GENERATORS.map(|(known, _)| known));
                 return Err(asked.wrong("graph", word, known + ", or a file"));
@@ -89,7 +91,7 @@ pub(super) fn read(asked: &Asked<'_>, default: Generator, scope: &mut Scope) -> 
     };
     let list = if both { list.both_ways() } else { list };
     if list.pairs.len() as u64 > MAX_EDGES {
-        let message = format!("{} edges, both directions counted; at most {MAX_EDGES} can be searched", list.pairs.len());
+        let message = format!("{} edges, both directions counted; a search supports at most {MAX_EDGES}", list.pairs.len());
         return Err(asked.wrong("edges", "both", message));
     }
     let graph = Graph::new(list);
@@ -102,15 +104,15 @@ pub(super) fn read(asked: &Asked<'_>, default: Generator, scope: &mut Scope) -> 
 
 fn of_file(asked: &Asked<'_>, file: &str) -> Result<EdgeList, KernelError> {
     if let Some(size) = asked.input.size {
-        return Err(asked.wrong("size", size, format!("the graph of {file} has its own; leave the size out")));
+        return Err(asked.wrong("size", size, format!("the graph of {file} has a fixed size; leave the size out")));
     }
     if let Some(degree) = asked.input.get("degree") {
-        return Err(asked.wrong("degree", degree, format!("the graph of {file} has its own edges; leave the degree out")));
+        return Err(asked.wrong("degree", degree, format!("the graph of {file} has fixed edges; leave the degree out")));
     }
     Ok(graph::load(file)?)
 }
 
-/// A random graph. It must not have too many edges.
+/// Generates a random graph within the maximum number of edges.
 fn made(asked: &Asked<'_>, generator: Generator, both: bool, scope: &Scope) -> Result<EdgeList, KernelError> {
     let nodes = asked.size(scope)?.unwrap_or(0);
     let wrong_size = |message: String| asked.wrong_size(nodes, message);
@@ -133,29 +135,29 @@ fn made(asked: &Asked<'_>, generator: Generator, both: bool, scope: &Scope) -> R
     };
     let count = u64::from(size) * per_node * if both { 2 } else { 1 };
     if count > MAX_EDGES {
-        let message = format!("{size} nodes may have {count} edges then; at most {MAX_EDGES} can be searched");
+        let message = format!("{size} nodes may have {count} edges; a search supports at most {MAX_EDGES}");
         return Err(asked.wrong("degree", degree, message));
     }
     match generator {
         Generator::Uniform => Ok(graph::uniform(size, degree, asked.input.seed)),
         Generator::Rmat if size.is_power_of_two() => Ok(graph::rmat(size, degree, asked.input.seed)),
-        Generator::Rmat => Err(wrong_size("an R-MAT graph has a power of two of nodes".into())),
+        Generator::Rmat => Err(wrong_size("the number of nodes of an R-MAT graph is a power of two".into())),
     }
 }
 
-/// Where a search starts.
+/// Start node of a search.
 fn source(asked: &Asked<'_>, graph: &Graph, uniform: bool) -> Result<u32, KernelError> {
     match asked.input.get("source") {
         None if uniform => Ok(0),
         None => Ok(graph.hub()),
         Some(word) => word.parse().ok().and_then(|name| graph.node(name)).ok_or_else(|| {
             let [least, greatest] = graph.range().unwrap_or_default();
-            asked.wrong("source", word, format!("no such node; the graph's are numbered from {least} to {greatest}"))
+            asked.wrong("source", word, format!("no such node; nodes are numbered from {least} to {greatest}"))
         }),
     }
 }
 
-/// The words of one of [`PARTS`].
+/// Words of one of [`PARTS`].
 pub(super) fn words(graph: &Graph, part: &str) -> Option<Vec<u32>> {
     Some(match part {
         "rows" => graph.nodes.as_flattened().to_vec(),
@@ -171,7 +173,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// The edges of node i are those from offset i up to offset i + 1, which are those of its row.
+        /// The edges of node i are those from offset i to offset i + 1 (exclusive), which equal
+        /// those of its row.
         #[test]
         fn offsets_and_rows_say_the_same(nodes in 1u32..300, degree in 2u32..9, seed in any::<u64>()) {
             let graph = Graph::new(graph::uniform(nodes, degree, seed));

@@ -1,4 +1,4 @@
-//! What a kernel is given: its size and settings as numbers, and a graph or a picture if it takes one.
+//! Inputs of a kernel: size and settings as numbers, and an optional graph or picture.
 
 mod graph;
 mod picture;
@@ -13,19 +13,19 @@ use crate::graph::Graph;
 use crate::picture::Picture;
 use std::sync::Arc;
 
-/// What a kernel takes besides numbers.
+/// Kind of input in addition to numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Takes {
-    /// Nothing.
+    /// Numbers only.
     Numbers,
-    /// A graph, of a file or by a generator, this one unless another is asked for.
+    /// A graph from a file or a generator; this generator is the default.
     Graph(Generator),
-    /// A picture, of a file or made up, with sides filled up to multiples of this.
+    /// A picture from a file or generated, with sides padded to multiples of this number.
     Picture(usize),
 }
 
 impl Takes {
-    /// The settings that come with it.
+    /// Settings that belong to the kind of input.
     pub(super) fn settings(self) -> Vec<Setting> {
         match self {
             Takes::Numbers => Vec::new(),
@@ -34,7 +34,7 @@ impl Takes {
         }
     }
 
-    /// The names that expressions may have from then on, besides settings.
+    /// Names that it defines for expressions, in addition to settings.
     pub(super) fn names(self) -> &'static [&'static str] {
         match self {
             Takes::Numbers => &["size"],
@@ -43,7 +43,7 @@ impl Takes {
         }
     }
 
-    /// Whether its size is that of a file.
+    /// True if the size is that of a file.
     pub(super) fn reads_a_file(self, input: &Input) -> bool {
         match self {
             Takes::Numbers => false,
@@ -52,7 +52,7 @@ impl Takes {
         }
     }
 
-    /// The words for buffers that it has.
+    /// Parts that it offers for buffers.
     pub(super) fn parts(self) -> &'static [&'static str] {
         match self {
             Takes::Numbers => &[],
@@ -62,26 +62,27 @@ impl Takes {
     }
 }
 
-/// What a kernel is given.
+/// Inputs of a kernel.
 #[derive(Debug)]
 pub(super) struct Inputs {
-    /// Size and settings by name; of a graph `edges` and `source`, of a picture `width` and `height`.
+    /// Size and settings by name. A graph adds `edges` and `source`, a picture `width` and
+    /// `height`.
     pub(super) scope: Scope,
     /// Seed of random numbers.
     pub(super) seed: u64,
-    /// The graph, if it takes one.
+    /// Graph, if the kernel takes one.
     pub(super) graph: Option<Arc<Graph>>,
-    /// The picture, if it takes one, as it is: not filled up.
+    /// Picture without padding, if the kernel takes one.
     pub(super) picture: Option<Arc<Picture>>,
-    /// To what multiples the picture's sides are filled up.
+    /// Number to whose multiples the sides of the picture are padded.
     step: usize,
 }
 
 impl Inputs {
-    /// Of settings that are checked, with graph or picture read or made.
+    /// Builds the inputs from checked settings; reads or generates the graph or picture.
     ///
     /// # Errors
-    /// [`KernelError`]: what of it is impossible.
+    /// [`KernelError`] for an impossible input.
     pub(super) fn of(takes: Takes, asked: &Asked<'_>, settings: Scope) -> Result<Self, KernelError> {
         let mut inputs = Inputs { scope: settings, seed: asked.input.seed, graph: None, picture: None, step: 1 };
         match takes {
@@ -99,7 +100,7 @@ impl Inputs {
         Ok(inputs)
     }
 
-    /// The words of a part of the graph or the picture.
+    /// Words of a part of the graph or the picture.
     pub(super) fn words(&self, part: &str) -> Option<Vec<u32>> {
         match (&self.graph, &self.picture) {
             (Some(graph), _) => graph::words(graph, part),
@@ -108,22 +109,23 @@ impl Inputs {
         }
     }
 
-    /// The value of a name, as the reference of a built-in kernel needs it.
+    /// Value of a name, for the reference of a built-in kernel.
     ///
     /// # Errors
-    /// A sentence with the names that there are.
+    /// A sentence with the existing names.
     pub(super) fn value(&self, name: &str) -> Result<u64, String> {
         let value = self.scope.require(name)?;
         u64::try_from(value).map_err(|_| format!("{name} is {value}, below 0"))
     }
 }
 
-/// What is asked of a kernel.
+/// Requested input of a kernel.
 pub(super) struct Asked<'a> {
-    /// Its name, for messages.
+    /// Name of the kernel, for messages.
     pub(super) kernel: &'a str,
     pub(super) input: &'a Input,
-    /// The size by the values of settings: as asked for or the default, checked; none for a kernel of one size.
+    /// Checked size for given settings: the requested one or the default; `None` for a kernel with
+    /// a single size.
     pub(super) size: &'a dyn Fn(&Scope) -> Result<Option<i64>, KernelError>,
 }
 
@@ -132,12 +134,12 @@ impl Asked<'_> {
         (self.size)(settings)
     }
 
-    /// A size that is impossible.
+    /// Error for an impossible size.
     fn wrong_size(&self, size: i64, message: String) -> KernelError {
         KernelError::Size { kernel: self.kernel.into(), size: size.unsigned_abs(), message }
     }
 
-    /// A setting with a value that is impossible.
+    /// Error for an impossible value of a setting.
     fn wrong(&self, setting: &str, value: impl ToString, message: impl ToString) -> KernelError {
         KernelError::Setting { kernel: self.kernel.into(), setting: setting.into(), value: value.to_string(), message: message.to_string() }
     }

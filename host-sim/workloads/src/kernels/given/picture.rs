@@ -1,28 +1,30 @@
-//! Pictures as kernels take them: the setting `image`.
+//! Pictures given to kernels: the setting `image`.
 //!
-//! Without a file, `size` is the number of rows and columns of a made-up picture; with one, it takes so many from the middle.
+//! Without a file, `size` is the number of rows and columns of a generated picture. With a file, it
+//! selects that many from the middle.
 
 use super::Asked;
 use crate::kernels::expression::Scope;
 use crate::kernels::{KernelError, Setting};
 use crate::picture::{self, MAX_SIDE, Picture};
 
-/// What buffers can be filled with: the pixels as words, red in the lowest byte.
+/// Parts for buffers: the pixels as words, with red in the lowest byte.
 pub(super) const PARTS: &[&str] = &["pixels"];
 
-/// The settings of a kernel that takes a picture.
+/// Settings of a kernel that takes a picture.
 pub(super) fn settings() -> Vec<Setting> {
-    let image = "a PNG or PPM file, of which `size` takes that many rows and columns from the middle; by default a made-up picture";
+    let image = "a PNG or PPM file, of which `size` selects that many rows and columns in the middle; by default a synthetic picture";
     vec![Setting::file("image", image)]
 }
 
-/// The picture that the settings ask for; names its sides, filled up to multiples of `step`.
+/// Reads or generates the picture that the settings request, and defines its sides, padded to
+/// multiples of `step`.
 pub(super) fn read(asked: &Asked<'_>, step: usize, scope: &mut Scope) -> Result<Picture, KernelError> {
     let picture = match asked.input.get("image") {
         Some(file) => of_file(asked, file, scope)?,
         None => match side(asked, scope)? {
             Some(side) => picture::synthetic(side, asked.input.seed),
-            None => return Err(asked.wrong("image", "", "which picture? give image=FILE")),
+            None => return Err(asked.wrong("image", "", "missing picture; set image=FILE")),
         },
     };
     for (name, pixels) in [("width", picture.width), ("height", picture.height)] {
@@ -31,7 +33,7 @@ pub(super) fn read(asked: &Asked<'_>, step: usize, scope: &mut Scope) -> Result<
     Ok(picture)
 }
 
-/// The size, which a picture must be able to have.
+/// Size, which must be possible for a picture.
 fn side(asked: &Asked<'_>, scope: &Scope) -> Result<Option<usize>, KernelError> {
     let Some(size) = asked.size(scope)? else { return Ok(None) };
     match usize::try_from(size).ok().filter(|side| (1..=MAX_SIDE).contains(side)) {
@@ -50,12 +52,12 @@ fn of_file(asked: &Asked<'_>, file: &str, scope: &Scope) -> Result<Picture, Kern
     }
     let Some(side) = side(asked, scope)? else { return Ok(picture) };
     picture.middle(side).ok_or_else(|| {
-        let message = format!("{file} has {} x {} pixels; give at most its shorter side", picture.width, picture.height);
+        let message = format!("{file} has {} x {} pixels; use at most its shorter side", picture.width, picture.height);
         asked.wrong("size", side, message)
     })
 }
 
-/// The words of one of [`PARTS`].
+/// Words of one of [`PARTS`].
 pub(super) fn words(picture: &Picture, step: usize, part: &str) -> Option<Vec<u32>> {
     let pixels = |picture: &Picture| picture.pixels.iter().map(|&[r, g, b]| u32::from_le_bytes([r, g, b, 0])).collect();
     (part == "pixels").then(|| pixels(&picture.padded(step)))
@@ -65,7 +67,7 @@ pub(super) fn words(picture: &Picture, step: usize, part: &str) -> Option<Vec<u3
 mod tests {
     use super::*;
 
-    /// A row of three pixels, red, green and blue, filled up to two rows of four.
+    /// A row of three pixels, red, green and blue, padded to two rows of four.
     #[test]
     fn pixels_are_words_of_the_picture_filled_up() {
         let picture = Picture { width: 3, height: 1, pixels: vec![[255, 0, 0], [0, 255, 0], [0, 0, 255]] };

@@ -1,37 +1,39 @@
-//! The table that aligns two sequences (Needleman and Wunsch 1970), one diagonal of tiles of 16 x 16 cells, as Rodinia's nw (Che et al. 2009) does
-//! it: `alignment-1` for `nw1`, the longest diagonal, and `alignment-2` for `nw2`, the one behind it. The table as it is before, and the
-//! scores of two letters each, are made here.
+//! References `alignment-1` for `nw1` and `alignment-2` for `nw2`: the table that aligns two
+//! sequences (Needleman and Wunsch 1970). Each computes one diagonal of tiles of 16 x 16 cells, as
+//! in Rodinia's nw (Che et al. 2009). `nw1` computes the longest diagonal, and `nw2` the next one.
+//! The reference generates the table before the launch, and the scores of letter pairs.
 
 use super::{Host, whole};
 use crate::kernels::given::Inputs;
 use crate::random::Random;
 
-/// What it makes, pair of sequences by pair.
+/// Generated parts, for one pair of sequences after the other.
 pub(super) const PARTS: &[&str] = &["scores", "matches"];
 
-/// Cells of a tile's side.
+/// Side of a tile in cells.
 const TILE: usize = 16;
 
-/// What a gap costs, as in the kernels' files.
+/// Cost of a gap, as in the kernels' files.
 const GAP: i32 = 10;
 
-/// Scores of two letters: those that BLOSUM62 has.
+/// Range of scores of two letters, as in BLOSUM62.
 const MATCHES: (i32, i32) = (-4, 11);
 
-/// What is in cells that are not known yet.
+/// Content of cells that are not computed yet.
 const UNKNOWN: i32 = 1_000_000;
 
-/// The diagonal of all tiles from the lower left corner to the upper right.
+/// Diagonal of tiles from the lower left corner to the upper right.
 pub(super) fn longest(inputs: &Inputs) -> Result<Host, String> {
     host(inputs, inputs.value("size")? as usize / TILE - 1)
 }
 
-/// The next one.
+/// Diagonal after the longest.
 pub(super) fn behind(inputs: &Inputs) -> Result<Host, String> {
     host(inputs, inputs.value("size")? as usize / TILE)
 }
 
-/// Of `pairs` pairs of `size` letters each; a tile's row and column add up to `diagonal`.
+/// Host side for `pairs` pairs of `size` letters each. The row and column of a tile add up to
+/// `diagonal`.
 fn host(inputs: &Inputs, diagonal: usize) -> Result<Host, String> {
     let side = inputs.value("size")? as usize + 1;
     let mut random = Random::new(inputs.seed);
@@ -47,7 +49,7 @@ fn host(inputs: &Inputs, diagonal: usize) -> Result<Host, String> {
     Ok(host.with("scores", words(&before)).with("matches", words(&matches)))
 }
 
-/// Row by row.
+/// Computes the table row by row.
 fn table(matches: &[i32], side: usize) -> Vec<i32> {
     let mut table: Vec<i32> = vec![0; side * side];
     for place in 0..side * side {
@@ -62,7 +64,7 @@ fn table(matches: &[i32], side: usize) -> Vec<i32> {
     table
 }
 
-/// What is known when the first `diagonals` diagonals of tiles are: besides them row and column 0.
+/// Table after the first `diagonals` diagonals of tiles, with row 0 and column 0.
 fn known(table: &[i32], side: usize, diagonals: usize) -> Vec<i32> {
     let tile = |at: usize| (at - 1) / TILE;
     let known = |(x, y): (usize, usize)| x == 0 || y == 0 || tile(x) + tile(y) < diagonals;
@@ -73,14 +75,14 @@ fn known(table: &[i32], side: usize, diagonals: usize) -> Vec<i32> {
 mod tests {
     use super::*;
 
-    /// Two letters each: both fit when aligned.
+    /// Two letters each: both match when aligned.
     #[test]
     fn scores_add_up() {
         let matches = [0, 0, 0, 0, 5, -3, 0, -3, 6];
         assert_eq!(table(&matches, 3), [0, -10, -20, -10, 5, -5, -20, -5, 11]);
     }
 
-    /// Of 2 x 2 tiles the first, then three.
+    /// Of 2 x 2 tiles, the first one is known, then three.
     #[test]
     fn diagonals_become_known() {
         let side = 2 * TILE + 1;

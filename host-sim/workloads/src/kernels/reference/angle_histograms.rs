@@ -1,27 +1,29 @@
-//! `angle-histograms`: histograms of the angles between points on the sky, for `tpacf` (Landy and Szalay 1993), as Parboil's (Stratton et al.
-//! 2012) counts them. The points and the bins' bounds are made here.
+//! Reference `angle-histograms` for `tpacf`: histograms of the angles between points on the sky
+//! (Landy and Szalay 1993), as in Parboil (Stratton et al. 2012). The reference generates the
+//! points and the bounds of the bins.
 
 use super::{Host, whole};
 use crate::kernels::given::Inputs;
 use crate::random::Random;
 use rayon::prelude::*;
 
-/// Of a histogram.
+/// Number of bins of a histogram.
 const BINS: usize = 20;
 
-/// Bounds that the kernel's source has room for.
+/// Capacity for bounds in the kernel's source.
 const ROOM: usize = 32;
 
-/// A bin for each fifth of a decade, from a minute of arc on, as in Parboil's input.
+/// Bins per decade of the angle, from one minute of arc on, as in Parboil's input.
 const PER_DECADE: f64 = 5.0;
 
-/// What it makes: x, y and z of set after set; and the cosines where a bin ends.
+/// Generated parts: x, y and z of each set, and the cosines at the ends of the bins.
 pub(super) const PARTS: &[&str] = &["points", "bounds"];
 
 /// A point on the sky.
 type Point = [f32; 3];
 
-/// Of `size` random sets and the observed one, `points` points each, into `histograms`. Assumption: the observed points are random, too.
+/// Host side for `size` random sets and the observed one, with `points` points each, into
+/// `histograms`. Assumption: the observed points are random too.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let (random_sets, count) = (inputs.value("size")? as usize, inputs.value("points")? as usize);
     let mut random = Random::new(inputs.seed);
@@ -40,7 +42,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     Ok(host.with("points", points).with("bounds", words))
 }
 
-/// Of a random point, whose cosine is at most 1 by the rounding of its coordinates.
+/// Random point, whose cosine is at most 1 by the rounding of its coordinates.
 fn direction(random: &mut Random) -> Point {
     loop {
         let point = [(); 3].map(|()| f64::from(random.float()));
@@ -51,13 +53,14 @@ fn direction(random: &mut Random) -> Point {
     }
 }
 
-/// The cosines where the first bins end, falling.
+/// Cosines at the ends of the first bins, in descending order.
 fn bounds() -> Vec<f32> {
     let angle = |bin: usize| (10f64.powf(bin as f64 / PER_DECADE) / 60.0).to_radians();
     (1..BINS).map(|bin| angle(bin).cos() as f32).collect()
 }
 
-/// Of the pairs of one point each, in the kernel's order of operations; of one set with itself each pair once.
+/// Histogram of the pairs of points, in the kernel's order of operations. Within one set, each pair
+/// counts once.
 fn histogram(mine: &[Point], others: &[Point], once: bool, bounds: &[f32]) -> Vec<i32> {
     let mut counts = vec![0; BINS];
     for (at, own) in mine.iter().enumerate() {
@@ -73,7 +76,7 @@ fn histogram(mine: &[Point], others: &[Point], once: bool, bounds: &[f32]) -> Ve
 mod tests {
     use super::*;
 
-    /// At right angles, and opposite; with itself and across.
+    /// Points at right angles and opposite, within a set and across sets.
     #[test]
     fn pairs_are_counted_by_angle() {
         let points = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]];
@@ -82,7 +85,7 @@ mod tests {
         assert_eq!(histogram(&points, &points[..1], false, &bounds)[..3], [1, 1, 1]);
     }
 
-    /// The last but one ends at 10^(19/5) minutes, 105 degrees.
+    /// The last bin but one ends at 10^(19/5) minutes, which is 105 degrees.
     #[test]
     fn bins_fall() {
         let bounds = bounds();

@@ -1,5 +1,5 @@
-//! `binomial-tree`: European call options on binomial trees, for `bopt`. An option's probabilities and factors are made here, where
-//! there are exponentials.
+//! Reference `binomial-tree` for `bopt`: European call options on binomial trees. The reference
+//! generates the probabilities and factors of an option, which need exponentials.
 
 use super::Host;
 use crate::kernels::Expected;
@@ -7,25 +7,28 @@ use crate::kernels::given::Inputs;
 use crate::random::Random;
 use rayon::prelude::*;
 
-/// Yearly interest without risk, and volatility (assumptions, of usual size).
+/// Annual risk-free interest rate and volatility (assumptions, of usual size).
 const RATE: f64 = 0.02;
 const VOLATILITY: f64 = 0.3;
 
-/// Largest difference to the reference in double precision, relative to the price, for each step of the tree: each rounds to 2^-24
-/// twice, which is 1.2e-7, and the leaves are good to 2^-19 (a power of two with an exponent up to 62).
+/// Tolerance per step of the tree, relative to the price, against a double-precision reference.
+/// Each step rounds to 2^-24 twice, which is 1.2e-7, and the leaves are accurate to 2^-19 (a power
+/// of two with an exponent up to 62).
 const TOLERANCE: f32 = 2e-7;
 
-/// Prices below this are compared with it (assumption: a hundredth of a strike's least).
+/// Lower limit of the price in the relative comparison (assumption: a hundredth of the smallest
+/// strike).
 const SMALL_PRICE: f32 = 0.01;
 
-/// What it makes: for each option spot price, strike price, probabilities up and down, and the sway.
+/// Generated parts: for each option, spot price, strike price, probabilities up and down, and the
+/// sway.
 pub(super) const PARTS: &[&str] = &["options"];
 
-/// Of `size` options with `steps` steps, into `values`.
+/// Host side for `size` options with `steps` steps, into `values`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let (size, steps) = (inputs.value("size")?, inputs.value("steps")? as i32);
     let mut random = Random::new(inputs.seed);
-    // The ranges of `blk`.
+    // Same ranges as `blk`.
     let mut uniform = |low: i32, high: i32| random.integer(low, high) as f32 / 1000.0;
     let trees: Vec<Tree> =
         (0..size).map(|_| Tree::new(uniform(5_000, 30_000), uniform(1_000, 100_000), uniform(250, 10_000), steps)).collect();
@@ -37,27 +40,27 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     Ok(host.with("options", options))
 }
 
-/// To within the tolerance of a tree of `steps`.
+/// True within the tolerance of a tree of `steps`.
 fn agrees(found: f32, expected: f32, steps: i32) -> bool {
     (found - expected).abs() <= TOLERANCE * steps as f32 * expected.abs().max(SMALL_PRICE)
 }
 
-/// One option as the kernel is given it.
+/// One option in the kernel's form.
 #[derive(Clone, Copy, Debug)]
 struct Tree {
     spot: f32,
     strike: f32,
-    /// Discounted probabilities of going up and down.
+    /// Discounted probabilities of an upward and a downward step.
     up: f32,
     down: f32,
-    /// Logarithm to base 2 of the price's factor in a step up.
+    /// Base-2 logarithm of the price factor of an upward step.
     sway: f32,
     steps: i32,
 }
 
 impl Tree {
-    /// Cox, Ross and Rubinstein: the factors up and down are e^s and e^-s with s = v sqrt(dt), and the probability up is
-    /// (e^(r dt) - e^-s) / (e^s - e^-s).
+    /// Model of Cox, Ross and Rubinstein: the factors up and down are e^s and e^-s with s = v
+    /// sqrt(dt), and the probability up is (e^(r dt) - e^-s) / (e^s - e^-s).
     fn new(spot: f32, strike: f32, years: f32, steps: i32) -> Self {
         let dt = f64::from(years) / f64::from(steps);
         let sway = VOLATILITY * dt.sqrt();
@@ -67,7 +70,7 @@ impl Tree {
         Tree { spot, strike, up, down, sway: (sway / std::f64::consts::LN_2) as f32, steps }
     }
 
-    /// The price today, level by level in double precision.
+    /// Present price, level by level in double precision.
     fn value(&self) -> f32 {
         let leaf = |node: i32| {
             let price = f64::from(self.spot) * (f64::from(self.sway) * f64::from(2 * node - self.steps)).exp2();
@@ -86,7 +89,8 @@ impl Tree {
 mod tests {
     use super::*;
 
-    /// With no strike the option is the share itself, whatever the tree: the probabilities are those of a fair price.
+    /// Without a strike the option equals the share for any tree, since the probabilities give a
+    /// fair price.
     #[test]
     fn without_a_strike_it_is_worth_the_spot_price() {
         for (years, steps) in [(0.25, 512), (1.0, 512), (10.0, 512), (10.0, 2048)] {
@@ -95,9 +99,10 @@ mod tests {
         }
     }
 
-    /// The limit of many steps is the formula of Black and Scholes: for a price and strike of 100 and a year, at 2 % interest and
-    /// 30 % volatility, d1 = 13/60, d2 = -1/12 and 100 N(d1) - 100 e^-0.02 N(d2) = 12.8216. The tree's error at the money goes with
-    /// one over its steps.
+    /// Many steps converge to the formula of Black and Scholes. For a price and strike of 100 and a
+    /// year, at 2 % interest and 30 % volatility, d1 = 13/60, d2 = -1/12 and 100 N(d1) - 100
+    /// e^-0.02 N(d2) = 12.8216. The tree's error at the money is proportional to the inverse number
+    /// of steps.
     #[test]
     fn it_comes_near_the_formula() {
         for (steps, near) in [(512, 0.02), (2048, 0.005)] {

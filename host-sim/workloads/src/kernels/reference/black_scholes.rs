@@ -1,18 +1,21 @@
-//! `black-scholes`: a call and a put per option by the formula of Black and Scholes, for `blk`.
+//! Reference `black-scholes` for `blk`: a call and a put per option by the formula of Black and
+//! Scholes.
 
 use super::Host;
 use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 use rayon::prelude::*;
 
-/// Largest difference to the reference in double precision, for prices up to 100: a few 2^-22 relative from each approximate
-/// logarithm, exponential and division (PTX ISA 9.7.3), and the polynomial's 7.5e-8 of a price.
+/// Tolerance against a double-precision reference, for prices up to 100. Each approximate
+/// logarithm, exponential and division has a relative error of a few 2^-22 (PTX ISA 9.7.3), and the
+/// polynomial 7.5e-8 of a price.
 const TOLERANCE: f32 = 2e-4;
 
-/// The kernel's arguments for yearly interest without risk, and volatility, from 0.
+/// Indices of the kernel's arguments for the annual risk-free interest rate and volatility, from 0.
 const ARGUMENTS: [usize; 2] = [5, 6];
 
-/// Of the buffers `spots`, `strikes` and `years` into `prices`, all calls and then all puts.
+/// Host side from the buffers `spots`, `strikes` and `years` into `prices`, all calls and then all
+/// puts.
 pub(super) fn host(_: &Inputs) -> Result<Host, String> {
     Ok(Host::new(move |filled| {
         let (spots, strikes, years) = (filled.floats("spots")?, filled.floats("strikes")?, filled.floats("years")?);
@@ -25,12 +28,12 @@ pub(super) fn host(_: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// To within the tolerance.
+/// True within the tolerance.
 fn agrees(found: f32, expected: f32) -> bool {
     (found - expected).abs() <= TOLERANCE
 }
 
-/// Call and put of one option.
+/// Call and put prices of one option.
 fn prices_of([spot, strike, years]: [f64; 3], [rate, volatility]: [f64; 2]) -> (f32, f32) {
     let spread = volatility * years.sqrt();
     let d1 = ((spot / strike).ln() + (rate + volatility * volatility / 2.0) * years) / spread;
@@ -39,8 +42,8 @@ fn prices_of([spot, strike, years]: [f64; 3], [rate, volatility]: [f64; 2]) -> (
     (call as f32, (call + discounted - spot) as f32)
 }
 
-/// The normal distribution: 1/2 + density * (d + d^3/3 + d^5/(3*5) + ...), Abramowitz and Stegun 26.2.11. Beyond 7 it is 0 or 1 to
-/// 1.3e-12.
+/// Normal distribution: 1/2 + density * (d + d^3/3 + d^5/(3*5) + ...), Abramowitz and Stegun
+/// 26.2.11. Beyond 7 it is 0 or 1 to 1.3e-12.
 fn normal(d: f64) -> f64 {
     if d.abs() > 7.0 {
         return if d > 0.0 { 1.0 } else { 0.0 };
@@ -68,7 +71,8 @@ mod tests {
         }
     }
 
-    /// An option that is certain to be used is worth the price less the discounted strike; one that never is, nothing.
+    /// A certain option is worth the price minus the discounted strike, and an impossible one
+    /// nothing.
     #[test]
     fn far_from_the_strike_prices_have_closed_forms() {
         let discount = (-MARKET[0]).exp();

@@ -1,6 +1,7 @@
-//! `block-differences`: sums of absolute differences of blocks of 4 x 4 pixels and a reference
-//! picture, for `sad1`: the first kernel of Parboil's `sad` (Stratton et al. 2012). What lies
-//! outside of the picture is its nearest pixel, as in H.264 (ITU-T H.264, section 8.4.2.2.1).
+//! Reference `block-differences` for `sad1`: sums of absolute differences between blocks of 4 x 4
+//! pixels and a reference picture. This is the first kernel of Parboil's `sad` (Stratton et al.
+//! 2012). Outside of the picture, the nearest pixel counts, as in H.264 (ITU-T H.264, section
+//! 8.4.2.2.1).
 
 use super::Host;
 use super::block_sums::{PLACES, halves};
@@ -8,16 +9,17 @@ use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 use rayon::prelude::*;
 
-/// Pixels along a side of a block.
+/// Side of a block in pixels.
 const SIDE: usize = 4;
 
-/// Blocks along a side of a macroblock.
+/// Side of a macroblock in blocks.
 const BLOCKS: usize = 4;
 
-/// The farthest displacement, along both axes and in both directions, as in the kernel's source.
+/// Maximum displacement along both axes and in both directions, as in the kernel's source.
 const WIDEST: usize = 16;
 
-/// Of the buffers `frame` and `around`, pictures `size` pixels wide, into `small`, with [`PLACES`] sums per block, of which the last are not written.
+/// Host side from the buffers `frame` and `around`, pictures `size` pixels wide, into `small`, with
+/// [`PLACES`] sums per block. The last sums are not written.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let width = inputs.value("size")? as usize;
     Ok(Host::new(move |filled| {
@@ -33,11 +35,11 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// The sums, macroblock by macroblock, in each block by block, in each place by place, all row by row.
+/// Sums by macroblock, block and place, all in row order.
 fn sums(frame: &[u16], around: &[u16], mut small: Vec<u16>, width: usize) -> Vec<u16> {
     let height = frame.len() / width;
     let across = width / (BLOCKS * SIDE);
-    // The pixel of the reference that is displaced by this much too far.
+    // Pixel of the reference picture for a displacement that is offset by the maximum.
     let there = |x: usize, y: usize| around[(y.saturating_sub(WIDEST)).min(height - 1) * width + x.saturating_sub(WIDEST).min(width - 1)];
     small.par_chunks_mut(PLACES).enumerate().for_each(|(number, places)| {
         let (macroblock, block) = (number / (BLOCKS * BLOCKS), number % (BLOCKS * BLOCKS));
@@ -56,20 +58,20 @@ fn sums(frame: &[u16], around: &[u16], mut small: Vec<u16>, width: usize) -> Vec
 mod tests {
     use super::*;
 
-    /// A picture of one macroblock whose pixels are unlike: a block is found again where it was moved to, and nowhere else; at the corner the
-    /// nearest pixel is 16 times that of the corner.
+    /// In a picture of one macroblock with distinct pixels, a block matches only at its
+    /// displacement. At the corner, the nearest pixel counts 16 times.
     #[test]
     fn a_block_is_found_where_it_was_moved_to() {
         let width = 16;
         let frame: Vec<u16> = (0..256).map(|at| at * 37 % 251).collect();
-        // Moved by three to the right and two down.
+        // Displaced by three to the right and two down.
         let moved = |at: usize| {
             let (x, y) = (at % width, at / width);
             if x >= 3 && y >= 2 { frame[(y - 2) * width + x - 3] } else { 0 }
         };
         let around: Vec<u16> = (0..256).map(moved).collect();
         let small = sums(&frame, &around, vec![7; 16 * PLACES], width);
-        // Block 5 is that of row 4 and column 4.
+        // Block 5 starts at row 4 and column 4.
         let block = &small[5 * PLACES..6 * PLACES];
         let place = |right: usize, down: usize| (WIDEST + down) * (2 * WIDEST + 1) + WIDEST + right;
         let found: Vec<usize> = (0..33 * 33).filter(|&at| block[at] == 0).collect();

@@ -1,6 +1,6 @@
-//! `block-sums`: sums of absolute differences of larger blocks from those of 4 x 4 pixels, for `s2`: the part of motion estimation that
-//! Parboil's `sad` (Stratton et al. 2012) does up to blocks of 8 x 8. H.264 divides a macroblock of 16 x 16 pixels in these ways
-//! (ITU-T H.264, section 7.4.5).
+//! Reference `block-sums` for `s2`: sums of absolute differences of larger blocks from those of 4 x
+//! 4 pixels, as in the motion estimation of Parboil's `sad` (Stratton et al. 2012) up to blocks of
+//! 8 x 8. H.264 divides a macroblock of 16 x 16 pixels in these ways (ITU-T H.264, section 7.4.5).
 
 use super::{Filled, Host};
 use crate::kernels::Expected;
@@ -8,13 +8,15 @@ use crate::kernels::given::Inputs;
 use mias_ptx::{Buffer, DeviceMemory};
 use rayon::prelude::*;
 
-/// Smallest blocks of a macroblock along a side.
+/// Side of a macroblock in blocks of the smallest size.
 const SIDE: usize = 4;
 
-/// Places that are searched, as in the kernel's source: displacements by up to 16 pixels in both directions, and what fills up 16 lanes.
+/// Number of search places, as in the kernel's source: displacements by up to 16 pixels in both
+/// directions, padded to a multiple of 16 lanes.
 pub(super) const PLACES: usize = (33usize * 33).next_multiple_of(16);
 
-/// Of the buffer `small` into `wide`, `tall` and `square`, each with [`PLACES`] sums per block.
+/// Host side from the buffer `small` into `wide`, `tall` and `square`, each with [`PLACES`] sums
+/// per block.
 pub(super) fn host(_: &Inputs) -> Result<Host, String> {
     Ok(Host::new(move |filled| {
         let buffer = |name| Filled::buffer(filled, name);
@@ -29,13 +31,14 @@ pub(super) fn host(_: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// The 16-bit elements of a buffer.
+/// 16-bit elements of a buffer.
 pub(super) fn halves(memory: &DeviceMemory, buffer: Buffer) -> Vec<u16> {
     memory.words(buffer).flat_map(|word| [word as u16, (word >> 16) as u16]).collect()
 }
 
-/// Blocks that are twice as wide, twice as tall, and both. By position: a block at `row` and `column` of the smallest ones is summed
-/// over the smallest blocks that lie in it. Four quarters of a macroblock, in each the blocks above or left first.
+/// Sums of blocks that are twice as wide, twice as tall, and both. A block at `row` and `column` of
+/// the smallest ones is the sum of the smallest blocks within it. The order is by quarters of a
+/// macroblock, each with the upper or left blocks first.
 fn sums(small: &[u16], places: usize) -> [Vec<u16>; 3] {
     let sum = |macroblock: usize, rows: [usize; 2], columns: [usize; 2]| -> Vec<u16> {
         let block = |row, column| &small[(macroblock * SIDE * SIDE + row * SIDE + column) * places..][..places];
@@ -67,7 +70,7 @@ fn sums(small: &[u16], places: usize) -> [Vec<u16>; 3] {
 mod tests {
     use super::*;
 
-    /// Block i of the macroblock has the sum 2^i at its one place, so that a sum says which blocks are in it.
+    /// Block i of the macroblock has the sum 2^i at its one place, so a sum identifies its blocks.
     #[test]
     fn blocks_are_where_they_lie() {
         let small: Vec<u16> = (0..16).map(|block| 1 << block).collect();
@@ -79,7 +82,7 @@ mod tests {
         assert_eq!((wide[7], tall[7]), (of(&[14, 15]), of(&[11, 15])));
     }
 
-    /// Two macroblocks of two places: nothing is mixed.
+    /// Two macroblocks of two places are not mixed.
     #[test]
     fn places_and_macroblocks_are_apart() {
         let small: Vec<u16> = (0..64).map(|at| [1, 10][at % 2] * [1, 100][at / 32]).collect();

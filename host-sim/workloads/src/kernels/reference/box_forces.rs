@@ -1,6 +1,8 @@
-//! `box-forces`: forces and potentials between particles of neighbouring boxes, for `lavamd`, as Rodinia's lavaMD (Szafaryn et al. 2013,
-//! Experiences with achieving portability across heterogeneous architectures) sums them: a particle of charge q pulls by q exp(-a d), where d
-//! is half of the squared distance, if the places' `v` are half of their squares. Assumption: `v` is random, as it is there.
+//! Reference `box-forces` for `lavamd`: forces and potentials between particles of neighboring
+//! boxes. The source is Rodinia's lavaMD (Szafaryn et al. 2013, Experiences with achieving
+//! portability across heterogeneous architectures). A particle of charge q attracts by q exp(-a d).
+//! Here d is half of the squared distance, if `v` of each place is half of its square. Assumption:
+//! `v` is random, as in the original.
 
 use super::Host;
 use crate::kernels::Expected;
@@ -8,17 +10,18 @@ use crate::kernels::given::Inputs;
 use mias_ptx::{Arg, Buffer, DeviceMemory};
 use rayon::prelude::*;
 
-/// Difference to the reference that is allowed, relative to the largest term of a sum, for each pair of particles: exponents are worked
-/// out in single precision, good to 2^-21.
+/// Tolerance per pair of particles, relative to the largest term of a sum: exponents are computed
+/// in single precision, accurate to 2^-21.
 const TOLERANCE: f32 = 5e-7;
 
-/// The kernel's argument for how steep the exponential falls, from 0.
+/// Index of the kernel's argument for the steepness of the exponential, from 0.
 const STEEPNESS: usize = 5;
 
-/// v, x, y, z.
+/// Coordinates v, x, y, z.
 type Four = [f64; 4];
 
-/// Of the buffers `places` and `charges` into `forces`; a cube of `size` boxes a side.
+/// Host side from the buffers `places` and `charges` into `forces`; a cube with `size` boxes per
+/// side.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let (side, particles) = (inputs.value("size")? as usize, inputs.value("particles")? as usize);
     Ok(Host::new(move |filled| {
@@ -28,7 +31,8 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
         let forces = filled.buffer("forces")?;
         let places = fours(&doubles(filled.memory, filled.buffer("places")?));
         let charges = doubles(filled.memory, filled.buffer("charges")?);
-        // Places and charges are below 1: no pair's pull is above e^(a/2) and its force twice that.
+        // Places and charges are below 1: no potential of a pair exceeds e^(a/2), and no force
+        // exceeds twice that.
         let allowed = TOLERANCE * 27.0 * particles as f32 * 2.0 * (1.5 * steepness).exp() as f32;
         let cube = Cube { side, particles, steepness };
         Ok(Expected {
@@ -40,7 +44,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// A buffer as doubles.
+/// Contents of a buffer as doubles.
 fn doubles(memory: &DeviceMemory, buffer: Buffer) -> Vec<f64> {
     let words: Vec<u32> = memory.words(buffer).collect();
     words.chunks_exact(2).map(|pair| f64::from_bits(u64::from(pair[0]) | (u64::from(pair[1]) << 32))).collect()
@@ -50,7 +54,7 @@ fn fours(values: &[f64]) -> Vec<Four> {
     values.chunks_exact(4).map(|four| [four[0], four[1], four[2], four[3]]).collect()
 }
 
-/// A cube of boxes with as many particles each.
+/// A cube of boxes with equal numbers of particles.
 #[derive(Clone, Copy)]
 struct Cube {
     side: usize,
@@ -59,13 +63,13 @@ struct Cube {
 }
 
 impl Cube {
-    /// On all particles, box by box.
+    /// Forces on all particles, box by box.
     fn forces(self, places: &[Four], charges: &[f64]) -> Vec<f32> {
         let one = |index: usize| self.on(index, places, charges).map(|value| value as f32);
         (0..places.len()).into_par_iter().flat_map_iter(one).collect()
     }
 
-    /// On one particle.
+    /// Force on one particle.
     fn on(self, index: usize, places: &[Four], charges: &[f64]) -> Four {
         let to = places[index];
         let mut sum = [0.0; 4];
@@ -81,7 +85,7 @@ impl Cube {
         sum
     }
 
-    /// A box and those that touch it.
+    /// A box and its adjacent boxes.
     fn around(self, home: usize) -> Vec<usize> {
         let split = |at: usize| [at % self.side, at / self.side % self.side, at / self.side / self.side];
         let touches = |other: usize| split(home).iter().zip(split(other)).all(|(a, b)| a.abs_diff(b) <= 1);
@@ -93,14 +97,16 @@ impl Cube {
 mod tests {
     use super::*;
 
-    /// A corner's box touches 8 with itself, an edge's 12, a side's 18, one in the middle all 27.
+    /// A corner's box touches 8 boxes with itself, an edge's 12, a side's 18, and an inner one all
+    /// 27.
     #[test]
     fn boxes_touch() {
         let cube = Cube { side: 3, particles: 1, steepness: 0.5 };
         assert_eq!([0, 1, 4, 13].map(|home| cube.around(home).len()), [8, 12, 18, 27]);
     }
 
-    /// Two particles a unit apart, with the halves of their squares: e^(-1/4), and the forces are opposite.
+    /// Two particles at unit distance, with the halves of their squares: the potential is e^(-1/4),
+    /// and the forces are opposite.
     #[test]
     fn forces_are_opposite() {
         let cube = Cube { side: 1, particles: 2, steepness: 0.5 };

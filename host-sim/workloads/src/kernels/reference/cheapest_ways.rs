@@ -1,12 +1,14 @@
-//! `cheapest-ways`: dynamic programming over the rows of a grid, for `pf`: the cost of the cheapest way to each cell of the last row, and which
-//! of the three cells before it the way comes from in every row. Rodinia's pathfinder finds the costs.
+//! Reference `cheapest-ways` for `pf`: dynamic programming over the rows of a grid. It computes the
+//! cost of the cheapest path to each cell of the last row, and the predecessor in every row, one of
+//! three cells. Rodinia's pathfinder computes the costs.
 
 use super::Host;
 use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 use mias_ptx::DeviceMemory;
 
-/// Of the buffers `before` (`size` columns for each of `starts`) and `cells`, `rows` rows, into `after` and `ways`.
+/// Host side from the buffers `before` (`size` columns for each of `starts`) and `cells`, `rows`
+/// rows, into `after` and `ways`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let columns = inputs.value("size")? as usize;
     Ok(Host::new(move |filled| {
@@ -25,13 +27,13 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// Costs, and the ways in halves: whole numbers that a float holds.
+/// Costs, and the paths in halves, as integers that a float represents.
 fn exact(costs: impl Iterator<Item = u32>, ways: impl Iterator<Item = u32>) -> Vec<f32> {
     let halves = ways.flat_map(|way| [way & 0xffff, way >> 16]);
     costs.chain(halves).map(|value| value as f32).collect()
 }
 
-/// The cheapest way to a cell.
+/// Cheapest path to a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Way {
     cost: u32,
@@ -39,9 +41,10 @@ struct Way {
     from: u32,
 }
 
-/// One start. Of cells, a column has two words for two rows; a word's lower half is the cost of coming straight, its upper of coming aslant.
-/// Straight goes before aslant and left before right where both cost the same. `from` says for the cell's own column what happened there in
-/// each row, so that a way is followed back from column to column.
+/// Cheapest paths from one start. A column has two words of cells for two rows. The lower half of a
+/// word is the cost of a straight step, and the upper half that of a diagonal one. Of equal costs,
+/// straight precedes diagonal, and left precedes right. `from` records the step into the cell's own
+/// column in each row, so a path is traced back from column to column.
 fn cheapest(start: &[u32], cells: &[u32]) -> Vec<Way> {
     let mut ways: Vec<Way> = start.iter().map(|&cost| Way { cost, from: 0 }).collect();
     for (pair, rows) in cells.chunks(2 * start.len()).enumerate() {
@@ -65,14 +68,16 @@ fn cheapest(start: &[u32], cells: &[u32]) -> Vec<Way> {
 mod tests {
     use super::*;
 
-    /// Coming straight costs 5 everywhere, aslant 1: the start's 0 is reached from both sides, and then from its sides again.
+    /// A straight step costs 5 everywhere, a diagonal one 1. The start's 0 is reached from both
+    /// sides, and then from its sides again.
     #[test]
     fn ways_go_where_it_is_cheap() {
         let cells = [5 | 1 << 16; 6];
         let ways = cheapest(&[9, 0, 9], &cells);
         assert_eq!(ways.iter().map(|way| way.cost).collect::<Vec<_>>(), [2, 2, 2]);
-        // First row: the outer cells come from the middle one, which stays (5 before 10). Second row: the middle one comes from the left, and
-        // the outer ones from themselves as their missing neighbour.
+        // First row: the outer cells come from the middle one, which stays (5 before 10). Second
+        // row: the middle cell comes from the left, and the outer ones from themselves in place of
+        // their missing neighbor.
         assert_eq!(ways.iter().map(|way| way.from).collect::<Vec<_>>(), [2 | 1 << 2, 1 << 2, 1 | 2 << 2]);
     }
 }

@@ -1,6 +1,7 @@
-//! `circle-scores`: the gradient inverse coefficient of variation, for `leu` (Ray and Acton 2004, Motion gradient vector flow), as Rodinia's
-//! leukocyte (Boyer et al. 2009) takes it: how clearly gradients point away from a pixel all around a circle. Where the circles' points
-//! are is worked out here.
+//! Reference `circle-scores` for `leu`: the gradient inverse coefficient of variation (Ray and
+//! Acton 2004, Motion gradient vector flow), as in Rodinia's leukocyte (Boyer et al. 2009). It
+//! measures how uniformly gradients point away from a pixel around a circle. The reference
+//! generates the points of the circles.
 
 use super::Host;
 use crate::kernels::Expected;
@@ -8,23 +9,24 @@ use crate::kernels::given::Inputs;
 use rayon::prelude::*;
 use std::f64::consts::TAU;
 
-/// Radii in pixels: 8, 10, .. 20, as Rodinia's.
+/// Radii in pixels: 8, 10, .. 20, as in Rodinia.
 const RADII: [f64; 7] = [8.0, 10.0, 12.0, 14.0, 16.0, 18.0, 20.0];
 
-/// Of each circle, as Rodinia's.
+/// Points per circle, as in Rodinia.
 const POINTS: usize = 150;
 
-/// Pixels around the picture that have no score.
+/// Border of the picture without scores, in pixels.
 const MARGIN: usize = 22;
 
-/// Difference to the reference in double precision that is allowed: absolute, and relative to the score, since a mean near zero is the
-/// difference of large terms.
+/// Tolerance against a double-precision reference: absolute, and relative to the score, since a
+/// mean near zero is the difference of large terms.
 const TOLERANCE: (f32, f32) = (1e-6, 1e-3);
 
-/// What it makes: distances of the points from the middle in elements, circle by circle; and the directions' cosines and sines.
+/// Generated parts: offsets of the points from the center in elements, circle by circle; and
+/// cosines and sines of their directions.
 pub(super) const PARTS: &[&str] = &["circles", "cosines", "sines"];
 
-/// Of the buffers `along_x` and `along_y`, `size` columns of `rows` each, into `best`.
+/// Host side from the buffers `along_x` and `along_y`, `size` columns of `rows` each, into `best`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let (columns, rows) = (inputs.value("size")? as usize, inputs.value("rows")? as usize);
     let directions: Vec<[f64; 2]> = (0..POINTS).map(|point| (TAU * point as f64 / POINTS as f64).sin_cos().into()).collect();
@@ -56,7 +58,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     Ok(host.with("circles", distances).with("cosines", cosines).with("sines", sines))
 }
 
-/// The squared mean over the variance.
+/// Squared mean divided by the variance.
 fn score(values: &[f64]) -> f64 {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (values.len() - 1) as f64;

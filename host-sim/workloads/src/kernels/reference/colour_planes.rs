@@ -1,10 +1,10 @@
-//! `colour-planes`: pixels of three bytes become three planes of whole numbers around zero, for `dwtc`, as Rodinia's dwt2d (Che et al. 2009)
-//! does before its wavelet transform.
+//! Reference `colour-planes` for `dwtc`: conversion of three-byte pixels to three planes of
+//! integers around zero, as in Rodinia's dwt2d (Che et al. 2009) before its wavelet transform.
 
 use super::{Host, whole};
 use crate::kernels::given::Inputs;
 
-/// Of the buffer `source` into `red`, `green` and `blue`.
+/// Host side from the buffer `source` into `red`, `green` and `blue`.
 pub(super) fn host(_: &Inputs) -> Result<Host, String> {
     Ok(Host::new(move |filled| {
         let bytes: Vec<u8> = filled.words("source")?.into_iter().flat_map(u32::to_le_bytes).collect();
@@ -12,7 +12,7 @@ pub(super) fn host(_: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// One after the other.
+/// Planes, one after the other.
 fn planes(bytes: &[u8]) -> Vec<i32> {
     (0..3).flat_map(|plane| bytes.iter().skip(plane).step_by(3).map(|&byte| i32::from(byte) - 128)).collect()
 }

@@ -1,14 +1,16 @@
-//! `convolution`: a picture weighed over 3 x 3 points, for `conv`: Polybench's 2DCONV (Grauer-Gray et al. 2012), with weights of our own.
+//! Reference `convolution` for `conv`: a picture convolved with 3 x 3 weights, as in Polybench's
+//! 2DCONV (Grauer-Gray et al. 2012), with own weights.
 
 use super::Host;
 use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 use rayon::prelude::*;
 
-/// The weights, as in the kernel's source: row by row, the point itself in the middle.
+/// Weights, as in the kernel's source: row by row, with the point itself in the middle.
 const WEIGHTS: [[f32; 3]; 3] = [[0.25, -0.375, 0.5], [-0.625, 1.5, 0.75], [-0.125, 0.875, 0.3125]];
 
-/// Of the buffer `a` into `b`, both `size` rows and columns. The points at the border are not written.
+/// Host side from the buffer `a` into `b`, both with `size` rows and columns. Border points are not
+/// written.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let side = inputs.value("size")? as usize;
     Ok(Host::new(move |filled| {
@@ -17,7 +19,8 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// One fused multiply-add per weight in ascending order, the first product rounded, which is the kernel's order: equal bit for bit.
+/// Convolution with one fused multiply-add per weight in ascending order, the first product
+/// rounded. This is the kernel's order, so results are equal bit for bit.
 fn convolved(a: &[f32], untouched: &[f32], columns: usize) -> Vec<f32> {
     let mut b = untouched.to_vec();
     let rows = a.len() / columns;
@@ -35,7 +38,7 @@ fn convolved(a: &[f32], untouched: &[f32], columns: usize) -> Vec<f32> {
 mod tests {
     use super::*;
 
-    /// A point of 1 at row 2 and column 1 shows the weights turned around it, as far as the points are inner ones.
+    /// A point of 1 at row 2 and column 1 shows the weights rotated around it, at the inner points.
     #[test]
     fn a_point_shows_the_weights() {
         let mut a = vec![0.0; 5 * 4];

@@ -1,5 +1,6 @@
-//! `coulomb-potential`: the electric potential of all atoms on a plane of points, for `coulomb`: a charge q at the distance r adds q / r
-//! (Stone et al. 2007, Accelerating molecular modeling applications with graphics processors). The atoms are made here.
+//! Reference `coulomb-potential` for `coulomb`: the electric potential of all atoms on a plane of
+//! points. A charge q at the distance r adds q / r (Stone et al. 2007, Accelerating molecular
+//! modeling applications with graphics processors). The reference generates the atoms.
 
 use super::Host;
 use crate::kernels::Expected;
@@ -7,27 +8,30 @@ use crate::kernels::given::Inputs;
 use crate::random::Random;
 use rayon::prelude::*;
 
-/// Points of a row.
+/// Points per row.
 const WIDTH: usize = 4096;
 
-/// Between points, as in the kernel's file. Points and atoms lie on multiples of it and of 1/64, so that differences of them are exact in f32.
+/// Distance between points, as in the kernel's file. Points and atoms lie on multiples of it and of
+/// 1/64, so their differences are exact in f32.
 const SPACING: f64 = 0.25;
 
-/// Atoms lie on so many 64ths along x, as the points do, and along y, and their squared distance to the plane is 1 to so many 64ths: at
-/// least 1/8 away. Assumption: as wide a part as the default's points.
+/// Ranges of the atoms' coordinates in 64ths: along x, as the points, along y, and for the squared
+/// distance to the plane, which is from 1 to this many 64ths: at least 1/8 away. Assumption: the
+/// same area as the default's points.
 const PLACES: (i32, i32, i32) = (65_535, 16_383, 1024);
 
-/// Difference to the reference in double precision that is allowed: for each atom, since a sum of about 1 rounds to 2^-24; and relative to the
-/// result, of which a near atom's root, good to 2^-22 (PTX ISA 9.7.3, `rsqrt`), may be most.
+/// Tolerance against a double-precision reference: per atom, since a sum of about 1 rounds to
+/// 2^-24; and relative to the result, in which the root of a near atom, accurate to 2^-22 (PTX ISA
+/// 9.7.3, `rsqrt`), may dominate.
 const TOLERANCE: (f32, f32) = (1e-7, 1e-5);
 
-/// Atoms that the kernel's source has room for in constant memory.
+/// Capacity for atoms in constant memory, in the kernel's source.
 const ROOM: usize = 4000;
 
-/// What it makes: x, y, squared distance along z, and charge.
+/// Generated parts: x, y, squared distance along z, and charge.
 pub(super) const PARTS: &[&str] = &["atoms"];
 
-/// Of `atoms` atoms into the buffer `potential`, which has `size` rows.
+/// Host side for `atoms` atoms into the buffer `potential`, which has `size` rows.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let (rows, count) = (inputs.value("size")? as usize, inputs.value("atoms")? as usize);
     let mut random = Random::new(inputs.seed);
@@ -45,7 +49,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     Ok(host.with("atoms", words))
 }
 
-/// At a point of the plane.
+/// Potential at a point of the plane.
 fn potential(x: f64, y: f64, atoms: &[[f32; 4]]) -> f64 {
     let of_atom = |&atom: &[f32; 4]| {
         let [at_x, at_y, aside, charge] = atom.map(f64::from);
@@ -56,7 +60,7 @@ fn potential(x: f64, y: f64, atoms: &[[f32; 4]]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    /// 5 away, of which 4 along z; and 13 away on the other side.
+    /// One atom at distance 5, of which 4 along z, and one at distance 13 on the other side.
     #[test]
     fn potentials_add_up() {
         let atoms = [[3.0, 7.0, 16.0, 10.0], [-12.0, 12.0, 0.0, -13.0]];

@@ -1,14 +1,17 @@
-//! A step of anisotropic diffusion against speckle (Yu and Acton 2002), as Rodinia's srad (Che et al. 2009) does it in two kernels:
-//! `diffusion-coefficients` for `sr1` and `diffusion-step` for `sr2`. In the kernels' order of operations, so that results are equal bit for bit.
+//! References `diffusion-coefficients` for `sr1` and `diffusion-step` for `sr2`: a step of
+//! speckle-reducing anisotropic diffusion (Yu and Acton 2002), as in the two kernels of Rodinia's
+//! srad (Che et al. 2009). They use the kernels' order of operations, so results are equal bit for
+//! bit.
 
 use super::{Host, floats};
 use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 
-/// The kernels' last arguments, from 0: speckle's square of the coefficient of variation, and the rate.
+/// Index of the kernels' last arguments, from 0: the squared coefficient of variation of the
+/// speckle, and the rate.
 const ARGUMENT: usize = 8;
 
-/// Of the buffer `picture` into differences to the neighbours, and coefficients.
+/// Host side from the buffer `picture` into differences to the neighbors, and coefficients.
 pub(super) fn coefficients(inputs: &Inputs) -> Result<Host, String> {
     let side = inputs.value("size")? as usize;
     Ok(Host::new(move |filled| {
@@ -21,7 +24,8 @@ pub(super) fn coefficients(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// Differences north, south, west and east, and the coefficient. A neighbour that is missing is the pixel itself.
+/// Differences north, south, west and east, and the coefficient. The pixel itself replaces a
+/// missing neighbor.
 fn coefficient(picture: &[f32], side: usize, place: usize, speckle: f32) -> [f32; 5] {
     let (x, y, own) = (place % side, place / side, picture[place]);
     let to = |x: usize, y: usize| picture[y.min(side - 1) * side + x.min(side - 1)] - own;
@@ -37,7 +41,7 @@ fn coefficient(picture: &[f32], side: usize, place: usize, speckle: f32) -> [f32
     [north, south, west, east, value.clamp(0.0, 1.0)]
 }
 
-/// Of the buffer `picture` into itself.
+/// Host side from the buffer `picture` into itself.
 pub(super) fn step(inputs: &Inputs) -> Result<Host, String> {
     let side = inputs.value("size")? as usize;
     Ok(Host::new(move |filled| {
@@ -53,7 +57,7 @@ pub(super) fn step(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// What flows into a pixel: the coefficients below and right of it stand for the borders there.
+/// Flow into a pixel. The coefficients below and right of it apply to the borders there.
 fn flow([north, south, west, east]: &[Vec<f32>; 4], coefficients: &[f32], side: usize, place: usize) -> f64 {
     let (x, y, own) = (place % side, place / side, coefficients[place]);
     let (below, right) = (coefficients[(y + 1).min(side - 1) * side + x], coefficients[y * side + (x + 1).min(side - 1)]);
@@ -65,7 +69,8 @@ fn flow([north, south, west, east]: &[Vec<f32>; 4], coefficients: &[f32], side: 
 mod tests {
     use super::*;
 
-    /// Where nothing changes all diffuses; a step of the picture's own height is an edge, and hardly anything does.
+    /// Uniform regions diffuse fully. A step of the picture's own height is an edge, where
+    /// diffusion nearly stops.
     #[test]
     fn edges_stop_diffusion() {
         assert_eq!(coefficient(&[2.0; 9], 3, 4, 0.05), [0.0, 0.0, 0.0, 0.0, 1.0]);
@@ -75,7 +80,7 @@ mod tests {
         assert!(value < 0.05, "{value}");
     }
 
-    /// A single pixel with nothing beside it: its own coefficient stands for all four borders.
+    /// A single pixel without neighbors: its own coefficient applies to all four borders.
     #[test]
     fn what_flows_is_weighted() {
         assert_eq!(flow(&[vec![1.0], vec![2.0], vec![3.0], vec![4.0]], &[0.5], 1, 0), 5.0);

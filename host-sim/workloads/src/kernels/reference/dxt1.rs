@@ -1,5 +1,5 @@
-//! The texture format DXT1 (S3TC; Khronos Data Format Specification 1.3, section 18.1, BC1): a decoder, and the exhaustive search
-//! that the kernel `dxtc` is checked against.
+//! Texture format DXT1 (S3TC; Khronos Data Format Specification 1.3, section 18.1, BC1): a decoder,
+//! and the exhaustive search that serves as reference for the kernel `dxtc`.
 
 use crate::picture::Pixel;
 
@@ -9,16 +9,17 @@ pub(super) const SIDE: usize = 4;
 /// Pixels of a block.
 pub(super) const PIXELS: usize = SIDE * SIDE;
 
-/// A block's pixels, row by row.
+/// Pixels of a block, row by row.
 pub(super) type Block = [Pixel; PIXELS];
 
-/// Bits per channel of an end colour.
+/// Bits per channel of an end color.
 const BITS: [u32; 3] = [5, 6, 5];
 
-/// Steps of the power method (assumption: enough for an axis in double precision, or for two that are as good as each other).
+/// Steps of the power method (assumption: enough for an axis in double precision, or for two
+/// equally good ones).
 const POWER_STEPS: usize = 64;
 
-/// The pixels of a packed block: the ends, then 2 bits per pixel.
+/// Decodes a packed block: the end colors, then 2 bits per pixel.
 pub(super) fn decode([ends, choices]: [u32; 2]) -> Block {
     let (first, second) = (ends & 0xffff, ends >> 16);
     let (a, b) = (expand(first), expand(second));
@@ -30,7 +31,7 @@ pub(super) fn decode([ends, choices]: [u32; 2]) -> Block {
     std::array::from_fn(|k| palette[(choices >> (2 * k) & 3) as usize])
 }
 
-/// 8 bits per channel from 5, 6 and 5: the upper bits are repeated below.
+/// Expands 5, 6 and 5 bits to 8 bits per channel by repeating the upper bits below.
 fn expand(colour: u32) -> Pixel {
     let shifts = [11, 5, 0];
     std::array::from_fn(|c| {
@@ -39,22 +40,23 @@ fn expand(colour: u32) -> Pixel {
     })
 }
 
-/// Sum of the squared differences of all channels.
+/// Sum of the squared differences over all channels.
 pub(super) fn square_error(a: &[u8], b: &[u8]) -> u32 {
     a.iter().zip(b).map(|(&a, &b)| u32::from(a.abs_diff(b)).pow(2)).sum()
 }
 
-/// All ways to cut 16 sorted colours into four runs: where the first three runs end.
+/// All divisions of 16 sorted colors into four runs, as the ends of the first three runs.
 pub(super) fn cuts() -> impl Iterator<Item = [usize; 3]> {
     (0..=PIXELS).flat_map(|i| (i..=PIXELS).flat_map(move |j| (j..=PIXELS).map(move |k| [i, j, k])))
 }
 
-/// The run of the colour in a place.
+/// Run of the color at a position.
 pub(super) fn run(ends: &[usize; 3], place: usize) -> usize {
     ends.iter().filter(|&&end| end <= place).count()
 }
 
-/// The best packing over all cuts of the colours sorted along their principal axis, ends by least squares.
+/// Best packing over all divisions of the colors sorted along their principal axis, with
+/// least-squares end colors.
 pub(super) fn compress(pixels: &Block) -> [u32; 2] {
     let colours: [[f64; 3]; PIXELS] = pixels.map(|pixel| pixel.map(f64::from));
     let order = sorted(&colours);
@@ -64,12 +66,12 @@ pub(super) fn compress(pixels: &Block) -> [u32; 2] {
     best.unwrap_or_default()
 }
 
-/// Indices of the colours in ascending order along the principal axis.
+/// Indices of the colors in ascending order along the principal axis.
 fn sorted(colours: &[[f64; 3]; PIXELS]) -> [usize; PIXELS] {
     let mean: [f64; 3] = std::array::from_fn(|c| colours.iter().map(|colour| colour[c]).sum::<f64>() / PIXELS as f64);
     let centred = colours.map(|colour| [0, 1, 2].map(|c| colour[c] - mean[c]));
     let dot = |a: &[f64; 3], b: &[f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    // The farthest colour is never across the axis.
+    // The farthest color is never orthogonal to the axis.
     let mut axis = centred.into_iter().max_by(|a, b| dot(a, a).total_cmp(&dot(b, b))).unwrap_or_default();
     for _ in 0..POWER_STEPS {
         let mut next = [0.0; 3];
@@ -85,7 +87,7 @@ fn sorted(colours: &[[f64; 3]; PIXELS]) -> [usize; PIXELS] {
     order
 }
 
-/// Packs one cut: least squares for the ends, each rounded to its bits.
+/// Packs one division: least-squares end colors, each rounded to its bits.
 fn pack(colours: &[[f64; 3]; PIXELS], order: &[usize; PIXELS], ends: &[usize; 3]) -> [u32; 2] {
     let weight = |place| run(ends, place) as f64 / 3.0;
     let (mut aa, mut ab, mut bb) = (0.0, 0.0, 0.0);
@@ -103,7 +105,7 @@ fn pack(colours: &[[f64; 3]; PIXELS], order: &[usize; PIXELS], ends: &[usize; 3]
     let determinant: f64 = aa * bb - ab * ab;
     let code = |numerator: f64, channel: usize| {
         let most = f64::from((1u32 << BITS[channel]) - 1);
-        // All in one run: any one end serves, and other cuts serve better.
+        // With all colors in one run, any single end works, and other divisions are better.
         let value = if determinant > 1e-9 { numerator / determinant } else { 0.0 };
         (value.clamp(0.0, 255.0) * most / 255.0).round() as u32
     };
@@ -121,7 +123,8 @@ fn pack(colours: &[[f64; 3]; PIXELS], order: &[usize; PIXELS], ends: &[usize; 3]
 mod tests {
     use super::*;
 
-    /// White over black: ends 0xffff and 0, four choices; in the other order the fourth is black and the third a half.
+    /// White over black: ends 0xffff and 0, with four choices. In the other order, the fourth is
+    /// black and the third a half.
     #[test]
     fn palettes_follow_the_order_of_the_ends() {
         let choices = 0b11_10_01_00;
@@ -131,7 +134,7 @@ mod tests {
         assert_eq!([0xf800, 0x07e0, 0x001f, 0x0841].map(|ends| decode([ends, 0])[0]), [[255, 0, 0], [0, 255, 0], [0, 0, 255], [8, 8, 8]]);
     }
 
-    /// What a palette can say exactly comes back exactly.
+    /// Colors that a palette represents exactly are restored exactly.
     #[test]
     fn four_colours_on_a_line_are_kept() {
         let palette: [Pixel; 4] = [[255; 3], [170; 3], [85; 3], [0; 3]];
@@ -140,8 +143,8 @@ mod tests {
         assert_eq!(decode(compress(&[[255, 0, 0]; PIXELS])), [[255, 0, 0]; PIXELS]);
     }
 
-    /// 16 evenly spaced colours in four runs are 0.5 or 1.5 steps off their run's middle, 1.25 steps squared on average; rounding the
-    /// ends to 5 and 6 bits adds little.
+    /// Evenly spaced: 16 colors in four runs are 0.5 or 1.5 steps from the middle of their run,
+    /// 1.25 steps squared on average. Rounding the ends to 5 and 6 bits adds little.
     #[test]
     fn a_gradient_is_near() {
         let block: Block = std::array::from_fn(|k| [16 * k as u8, 8 * k as u8, 100]);

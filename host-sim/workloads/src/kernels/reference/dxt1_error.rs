@@ -1,8 +1,9 @@
-//! `dxt1`: how well a picture was compressed, for `dxtc`.
+//! Reference `dxt1` for `dxtc`: the compression error of a picture.
 //!
-//! Results are judged by what a decoder makes of them: the error of each block, and of the whole image, against the host's
-//! own search in double precision. Sides that are no multiple of 4 are filled up by repeating the last column and row; a
-//! block's error counts those pixels, as the search does, that of the whole image does not.
+//! Results are judged after decoding: the error of each block and of the whole image is compared
+//! with that of the host's search in double precision. Sides that are not a multiple of 4 are
+//! padded by repeating the last column and row. The padding counts in a block's error, as in the
+//! search, but not in that of the whole image.
 
 use super::{Host, dxt1};
 use crate::kernels::Expected;
@@ -12,21 +13,22 @@ use mias_ptx::DeviceMemory;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Rows and columns of a block of pixels, which is one TB's work.
+/// Rows and columns of a block of pixels, which one TB processes.
 const SIDE: usize = dxt1::SIDE;
 
-/// Entries of the kernel's list of cuts: 16 for each of 64 threads.
+/// Entries of the kernel's list of divisions: 16 for each of 64 threads.
 const CUTS: usize = 1024;
 
-/// A block may be this much worse than the host's, in root-mean-square levels of 0 to 255 and relative to it: the kernel
-/// rounds differently where two colours lie equally far along the axis, and places the two middle colours at exact thirds,
-/// where a decoder rounds them (assumption; a wrong choice of one pixel costs more).
+/// Permitted excess of a block's error over the host's: in root-mean-square levels of 0 to 255, and
+/// relative to it. The kernel rounds differently if two colors lie equally far along the axis. It
+/// also places the middle colors at exact thirds, where a decoder rounds them (assumption; a wrong
+/// choice of one pixel costs more).
 const TOLERANCE: (f32, f32) = (0.5, 0.05);
 
-/// What it makes: the list of cuts, which no rule for elements gives.
+/// Generated parts: the list of divisions, which no filling rule expresses.
 pub(super) const PARTS: &[&str] = &["cuts"];
 
-/// Of the kernel's picture into the buffer `packed`, two words per block.
+/// Host side from the kernel's picture into the buffer `packed`, two words per block.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let picture = Arc::clone(inputs.picture.as_ref().ok_or("the reference needs a table [picture]")?);
     let host = Host::new(move |filled| {
@@ -49,19 +51,19 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     Ok(host.with("cuts", cuts()))
 }
 
-/// Peak signal-to-noise ratio in decibels of a root-mean-square error in levels of 0 to 255.
+/// Peak signal-to-noise ratio in decibels for a root-mean-square error in levels of 0 to 255.
 fn psnr(error: f32) -> f32 {
     20.0 * (255.0 / error).log10()
 }
 
-/// Both are errors: the kernel's may be smaller.
+/// Compares two errors; the kernel's may be smaller.
 fn agrees(found: f32, expected: f32) -> bool {
     let (levels, relative) = TOLERANCE;
     found <= expected + levels + relative * expected
 }
 
-/// All ways to cut 16 sorted colours into four runs, empty ones included: for the colour in place k, bits 2k and 2k + 1 say in
-/// which run it is. Filled up by repeating the last.
+/// All divisions of 16 sorted colors into four runs, including empty ones. Bits 2k and 2k + 1 are
+/// the run of the color at position k. The list is padded by repeating the last entry.
 fn cuts() -> Vec<u32> {
     let mut cuts: Vec<u32> =
         dxt1::cuts().map(|ends| (0..dxt1::PIXELS).fold(0, |word, place| word | (dxt1::run(&ends, place) as u32) << (2 * place))).collect();
@@ -70,10 +72,10 @@ fn cuts() -> Vec<u32> {
     cuts
 }
 
-/// Root-mean-square error of each block, as packed by `pack`, then of the picture.
+/// Root-mean-square error of each block as packed by `pack`, then of the picture.
 fn errors(picture: &Picture, pack: impl Fn(usize, &dxt1::Block) -> [u32; 2] + Sync) -> Vec<f32> {
     let across = picture.width.div_ceil(SIDE);
-    // Square error of a block, and of the part of it that is within the picture.
+    // Square error of a block, and of its part within the picture.
     let error = |block: usize| {
         let place = |k: usize| (block / across * SIDE + k / SIDE, block % across * SIDE + k % SIDE);
         let pixels: dxt1::Block = std::array::from_fn(|k| picture.at(place(k).0, place(k).1));

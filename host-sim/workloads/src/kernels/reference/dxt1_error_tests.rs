@@ -47,7 +47,8 @@ fn packed(instance: &Instance) -> Vec<f32> {
     (instance.expected.as_ref().unwrap().results)(&instance.memory)
 }
 
-/// Beyond the picture's edge there is nothing to be wrong: of a picture of 5 x 6 pixels the whole's error is that of 30 pixels.
+/// Beyond the picture's edge there is nothing to be wrong: of a picture of 5 x 6 pixels the whole's
+/// error is that of 30 pixels.
 #[test]
 fn padding_counts_for_blocks_only() {
     let picture = sample(5, 6);
@@ -72,16 +73,17 @@ fn a_size_takes_the_middle_of_a_file() {
     let with = |size| Input::sized(size, 1).with("image", &file);
     assert_eq!(compressed(&with(8)).launch.grid, [2, 2, 1]);
     let error = prepared(&with(10)).unwrap_err().to_string();
-    assert_eq!(error, format!("kernel `dxtc`: size `10`: {file} has 20 x 9 pixels; give at most its shorter side"));
+    assert_eq!(error, format!("kernel `dxtc`: size `10`: {file} has 20 x 9 pixels; use at most its shorter side"));
     assert!(matches!(prepared(&with(0)), Err(KernelError::Size { size: 0, .. })));
 }
 
-/// What `cargo xtask ci` runs and `cargo xtask test` leaves out.
+/// Tests that `cargo xtask ci` runs and `cargo xtask test` skips.
 mod slow {
     use super::*;
 
-    /// The peak signal-to-noise ratio of what the kernel packs: at least 30 dB, the usual measure of a good picture, and not below
-    /// the host's by more than 0.1 dB. Of sides that are multiples of 4, and others.
+    /// The peak signal-to-noise ratio of what the kernel packs: at least 30 dB, the usual measure
+    /// of a good picture, and not below the host's by more than 0.1 dB. Of sides that are
+    /// multiples of 4, and others.
     #[test]
     fn the_decoded_picture_is_good() {
         for (side, seed) in [(32, 1), (64, 2), (33, 3), (62, 4)] {

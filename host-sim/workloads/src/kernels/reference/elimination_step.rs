@@ -1,11 +1,12 @@
-//! `elimination-step`: a step of Gaussian elimination with known multipliers, for `gaussian`, as Fan2 of Rodinia's gaussian (Che et al. 2009)
-//! does it. Assumption: multipliers are random, since what a step does does not depend on them.
+//! Reference `elimination-step` for `gaussian`: a step of Gaussian elimination with known
+//! multipliers, as in Fan2 of Rodinia's gaussian (Che et al. 2009). Assumption: multipliers are
+//! random, since the work of a step does not depend on them.
 
 use super::{Host, floats};
 use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 
-/// Of the buffers `matrix` and `right`, in place, after `step` steps.
+/// Host side for the buffers `matrix` and `right`, in place, after `step` steps.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let (size, step) = (inputs.value("size")? as usize, inputs.value("step")? as usize);
     Ok(Host::new(move |filled| {
@@ -19,7 +20,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// From each row below that of the pivot its multiple is taken away, from the pivot's column on.
+/// Subtracts multiples of the pivot row from each row below it, from the pivot's column on.
 fn eliminate(matrix: &mut [f32], right: &mut [f32], multipliers: &[f32], size: usize, step: usize) {
     for row in step + 1..size {
         let (above, own) = matrix.split_at_mut(row * size);
@@ -36,7 +37,7 @@ fn eliminate(matrix: &mut [f32], right: &mut [f32], multipliers: &[f32], size: u
 mod tests {
     use super::*;
 
-    /// 2x + y = 5, 4x + 5y = 13: twice the first from the second leaves 3y = 3.
+    /// For 2x + y = 5 and 4x + 5y = 13, twice the first from the second leaves 3y = 3.
     #[test]
     fn an_unknown_goes() {
         let (mut matrix, mut right) = ([2.0, 1.0, 4.0, 5.0], [5.0, 13.0]);
@@ -44,7 +45,7 @@ mod tests {
         assert_eq!((matrix, right), ([2.0, 1.0, 0.0, 3.0], [5.0, 3.0]));
     }
 
-    /// The last row has none below it.
+    /// There is no row below the last one.
     #[test]
     fn the_last_step_does_nothing() {
         let (mut matrix, mut right) = ([2.0, 1.0, 4.0, 5.0], [5.0, 13.0]);

@@ -1,15 +1,16 @@
-//! `electric-field-step` and `magnetic-field-step`: parts of a step of time of Maxwell's equations on a plane by finite differences, for
-//! `fdtd1` and `fdtd2`: the first and the last kernel of Polybench's FDTD-2D (Grauer-Gray et al. 2012).
+//! References `electric-field-step` for `fdtd1` and `magnetic-field-step` for `fdtd2`: parts of a
+//! time step of Maxwell's equations on a plane by finite differences. They are the first and the
+//! last kernel of Polybench's FDTD-2D (Grauer-Gray et al. 2012).
 
 use super::Host;
 use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 
-/// Half of Courant's number, and the number, as in the kernels' sources.
+/// Half of the Courant number, and the number, as in the kernels' sources.
 const HALF: f32 = 0.5;
 const STEP: f32 = 0.7;
 
-/// Of the buffers `ey`, `hz` and `pulse` into `ey`, which has `size` rows and columns.
+/// Host side from the buffers `ey`, `hz` and `pulse` into `ey`, which has `size` rows and columns.
 pub(super) fn electric(inputs: &Inputs) -> Result<Host, String> {
     let (side, step) = (inputs.value("size")? as usize, inputs.value("step")? as usize);
     Ok(Host::new(move |filled| {
@@ -19,7 +20,7 @@ pub(super) fn electric(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// Of the buffers `hz`, `ex` and `ey` into `hz`, which has `size` rows and columns.
+/// Host side from the buffers `hz`, `ex` and `ey` into `hz`, which has `size` rows and columns.
 pub(super) fn magnetic(inputs: &Inputs) -> Result<Host, String> {
     let side = inputs.value("size")? as usize;
     Ok(Host::new(move |filled| {
@@ -28,13 +29,13 @@ pub(super) fn magnetic(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// The field along y; row 0 is the pulse.
+/// Field along y; row 0 is the pulse.
 fn electric_field(ey: &[f32], hz: &[f32], pulse: f32, columns: usize) -> Vec<f32> {
     let moved = ey[columns..].iter().zip(&hz[columns..]).zip(hz).map(|((&ey, &here), &before)| (-HALF).mul_add(here - before, ey));
     std::iter::repeat_n(pulse, columns).chain(moved).collect()
 }
 
-/// The field out of the plane. Rows of `ex` have a column more, `ey` has a row more.
+/// Field out of the plane. Rows of `ex` have an additional column, and `ey` has an additional row.
 fn magnetic_field(hz: &[f32], ex: &[f32], ey: &[f32], columns: usize) -> Vec<f32> {
     let rows = hz.chunks(columns).zip(ex.chunks(columns + 1)).zip(ey.chunks(columns).zip(ey.chunks(columns).skip(1)));
     type Rows<'r> = (&'r [f32], &'r [f32]);
@@ -48,14 +49,15 @@ fn magnetic_field(hz: &[f32], ex: &[f32], ey: &[f32], columns: usize) -> Vec<f32
 mod tests {
     use super::*;
 
-    /// Two columns and three rows, by hand.
+    /// Two columns and three rows, computed by hand.
     #[test]
     fn the_electric_field_follows_the_magnetic_one() {
         let hz = [1.0, 2.0, 5.0, 8.0, 4.0, 4.0];
         assert_eq!(electric_field(&[0.0, 0.0, 10.0, 20.0, 30.0, 40.0], &hz, 7.0, 2), [7.0, 7.0, 8.0, 17.0, 30.5, 42.0]);
     }
 
-    /// One field at a time: it turns around what changes across it. Multiples of 10, so that 0.7 times them is a whole number but for rounding.
+    /// One field at a time: the magnetic field follows its change across the plane. Multiples of 10
+    /// make 0.7 times them an integer except for rounding.
     #[test]
     fn the_magnetic_field_follows_the_electric_one() {
         let near = |found: &[f32], expected: [f32; 4]| found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-4);

@@ -1,28 +1,30 @@
-//! `fluid-step`: a step of a fluid by the lattice-Boltzmann method with 19 velocities (Qian, d'Humieres and Lallemand 1992) and a single
-//! relaxation (Bhatnagar, Gross and Krook 1954), for `lbm`, as Parboil's (Stratton et al. 2012) does it. Which cells are solid is said here.
-//! Assumption: of every 50 planes the second half have plates, three of four rows, so that what a launch does changes on its way.
+//! Reference `fluid-step` for `lbm`: a step of a fluid by the lattice-Boltzmann method, as in
+//! Parboil (Stratton et al. 2012). It has 19 velocities (Qian, d'Humieres and Lallemand 1992) and a
+//! single relaxation (Bhatnagar, Gross and Krook 1954). The reference generates the solid cells.
+//! Assumption: of every 50 planes, the second half has plates, in three of four rows, so the work
+//! of a launch changes over time.
 
 use super::{Host, floats};
 use crate::kernels::given::Inputs;
 use rayon::prelude::*;
 
-/// Cells of a row.
+/// Cells per row.
 const COLUMNS: usize = 120;
 
-/// Planes that are free and then as many with plates.
+/// Number of consecutive planes without plates, and then with plates.
 const LAYER: usize = 25;
 
-/// Of rows where there are plates, each first one of so many is free.
+/// Period of rows in planes with plates; the first row of each period is free.
 const PLATES: usize = 4;
 
-/// The kernel's argument for the relaxation rate, from 0.
+/// Index of the kernel's argument for the relaxation rate, from 0.
 const RATE: usize = 3;
 
-/// Difference to the reference in double precision that is allowed: some fifty roundings to 2^-24 of a density of about 1, weighted by a third
-/// at most, and an approximate division.
+/// Tolerance against a double-precision reference: about fifty roundings to 2^-24 of a density of
+/// about 1, weighted by at most a third, and an approximate division.
 const TOLERANCE: f32 = 2e-6;
 
-/// Velocities in cells per step; those at odd places are followed by their opposites.
+/// Velocities in cells per step; each odd index is followed by its opposite.
 const VELOCITIES: [[i32; 3]; 19] = [
     [0, 0, 0],
     [1, 0, 0],
@@ -45,13 +47,13 @@ const VELOCITIES: [[i32; 3]; 19] = [
     [0, -1, 1],
 ];
 
-/// What it makes: a word per cell, 1 if it is solid.
+/// Generated parts: a word per cell, 1 for a solid cell.
 pub(super) const PARTS: &[&str] = &["solid"];
 
-/// What moves in each direction.
+/// Density moving in each direction.
 type Moving = [f64; 19];
 
-/// Of the buffer `before` into `after`; `size` planes of `rows` rows.
+/// Host side from the buffer `before` into `after`, with `size` planes of `rows` rows.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let (rows, planes) = (inputs.value("rows")? as usize, inputs.value("size")? as usize);
     let solid = |row: usize| row / rows / LAYER % 2 == 1 && !(row % rows).is_multiple_of(PLATES);
@@ -65,7 +67,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     Ok(host.with("solid", words))
 }
 
-/// Direction by direction: what comes from the cell behind.
+/// Step of all cells, direction by direction, with the inflow from the cells behind.
 fn step(before: &[f32], solid: &[u32], rate: f64, sides: [usize; 3]) -> Vec<f32> {
     let cells: usize = sides.iter().product();
     let leaving = |cell: usize| {
@@ -82,13 +84,13 @@ fn step(before: &[f32], solid: &[u32], rate: f64, sides: [usize; 3]) -> Vec<f32>
     (0..VELOCITIES.len() * cells).into_par_iter().map(one).collect()
 }
 
-/// In the opposite direction.
+/// Reverses all directions.
 fn turned(moving: &Moving) -> Moving {
     let opposite = |direction: usize| if direction == 0 { 0 } else { ((direction - 1) ^ 1) + 1 };
     std::array::from_fn(|direction| moving[opposite(direction)])
 }
 
-/// Towards equilibrium, by `rate` of the difference.
+/// Relaxes towards equilibrium, by `rate` of the difference.
 fn relaxed(moving: &Moving, rate: f64) -> Moving {
     let dot = |a: &[f64; 3], velocity: &[i32; 3]| a.iter().zip(velocity).map(|(a, &b)| a * f64::from(b)).sum::<f64>();
     let density: f64 = moving.iter().sum();
@@ -109,7 +111,7 @@ fn relaxed(moving: &Moving, rate: f64) -> Moving {
 mod tests {
     use super::*;
 
-    /// Density and momentum are what they were (mass and momentum are conserved); a fluid at rest in equilibrium stays as it is.
+    /// Density and momentum are conserved, and a fluid at rest in equilibrium does not change.
     #[test]
     fn nothing_is_lost() {
         let moving: Moving = std::array::from_fn(|direction| 0.04 + 0.001 * direction as f64);
@@ -129,14 +131,15 @@ mod tests {
         assert!(turned(&moving).iter().zip(0..).all(|(&from, at)| VELOCITIES[from as usize] == opposite(at)));
     }
 
-    /// One thing that moves along x and z from the last cell of its row comes out at the first, a plane further.
+    /// A density that moves along x and z from the last cell of its row appears at the first, a
+    /// plane further.
     #[test]
     fn edges_meet() {
         let sides = [3, 2, 2];
         let mut before = vec![0.0; 19 * 12];
         before[11 * 12 + 5] = 1.0;
         let after = step(&before, &[1; 12], 1.0, sides);
-        // Solid: it turns, to x - 1 and z - 1 of a place with x = 2, y = 1, z = 0.
+        // A solid cell reverses it, to x - 1 and z - 1 of a cell with x = 2, y = 1, z = 0.
         assert_eq!(after.iter().position(|&value| value == 1.0), Some(12 * 12 + (2 + 3 + 2 - 1 - 1) + 5));
     }
 }

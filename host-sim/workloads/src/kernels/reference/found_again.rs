@@ -1,6 +1,7 @@
-//! `found-again`: points of a picture found again by correlation with templates, for `hw`, as Rodinia's heartwall (Szafaryn et al. 2009) follows
-//! a heart's wall. Picture, points and templates are made here. Assumption: a picture of random pixels; each template is what is around its
-//! point, with noise of a tenth; points are within reach of where they are expected.
+//! Reference `found-again` for `hw`: points of a picture located by correlation with templates, as
+//! Rodinia's heartwall (Szafaryn et al. 2009) tracks the wall of a heart. The reference generates
+//! picture, points and templates. Assumption: a picture of random pixels; each template is the area
+//! around its point, with noise of a tenth; points are within reach of their expected positions.
 
 use super::Host;
 use crate::kernels::Expected;
@@ -9,30 +10,31 @@ use crate::random::Random;
 use mias_ptx::DeviceMemory;
 use rayon::prelude::*;
 
-/// What it makes.
+/// Generated parts.
 pub(super) const PARTS: &[&str] = &["points", "templates", "picture"];
 
 /// Rows and columns of the picture, as in the kernel's file.
 const PICTURE: i32 = 512;
 
-/// Rows and columns of a template, as in the kernel's source, and how far they go from its middle.
+/// Rows and columns of a template, as in the kernel's source, and their distance from its middle.
 const SIDE: i32 = 2 * HALF + 1;
 const HALF: i32 = 25;
 
-/// Where points may be expected, so that no template is searched beyond the picture's border.
+/// Range of expected positions, so that no template is searched beyond the picture's border.
 const EXPECTED: (i32, i32) = (100, 411);
 
-/// Pixels that a point moved last.
+/// Maximum last movement of a point in pixels.
 const MOVED: i32 = 3;
 
-/// The kernel's argument for a template's new part, from 0.
+/// Index of the kernel's argument for the new part of a template, from 0.
 const SHARE: usize = 8;
 
-/// Largest difference: sums of 2,601 products below 1, each rounded to 2^-24 of the sum, over a root of two such sums, which are some
-/// hundreds.
+/// Tolerance: sums of 2,601 products below 1, each rounded to 2^-24 of the sum, over a root of two
+/// such sums, which are some hundreds.
 const TOLERANCE: f32 = 1e-4;
 
-/// Of `size` points, `reach` pixels about where they are expected; `points`, `templates` and `correlations` change.
+/// Host side for `size` points, searched within `reach` pixels of their expected positions. It
+/// changes `points`, `templates` and `correlations`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let (count, reach) = (inputs.value("size")?, inputs.value("reach")? as i32);
     let mut random = Random::new(inputs.seed);
@@ -62,15 +64,15 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     Ok(host.with("points", places).with("templates", templates).with("picture", pixels))
 }
 
-/// A point before the picture.
+/// A point with its position before the picture.
 #[derive(Debug)]
 struct Point {
-    /// Where it was, and how far it moved.
+    /// Last position and movement.
     place: [i32; 4],
     template: Vec<f32>,
 }
 
-/// The pixels of a square, row by row.
+/// Pixels of a square, row by row.
 fn square(picture: &[f32], x: i32, y: i32) -> impl Iterator<Item = f32> {
     (y - HALF..=y + HALF).flat_map(move |row| (x - HALF..=x + HALF).map(move |column| picture[(row * PICTURE + column) as usize]))
 }
@@ -84,7 +86,7 @@ impl Point {
         Point { place: [x - dx, y - dy, dx, dy], template }
     }
 
-    /// Where it is found and how far it moved, its template then, and all correlations.
+    /// New position and movement, new template, and all correlations.
     fn found(&self, picture: &[f32], reach: i32, share: f32) -> ([i32; 4], Vec<f32>, Vec<f32>) {
         let [x, y, dx, dy] = self.place;
         let (x, y) = (x + dx, y + dy);
@@ -100,7 +102,7 @@ impl Point {
     }
 }
 
-/// Pearson's coefficient.
+/// Pearson's correlation coefficient.
 fn correlation(template: &[f32], pixels: impl Iterator<Item = f32>) -> f64 {
     let mut sums = [0.0; 5];
     for (&a, b) in template.iter().zip(pixels) {
@@ -116,7 +118,7 @@ fn correlation(template: &[f32], pixels: impl Iterator<Item = f32>) -> f64 {
 mod tests {
     use super::*;
 
-    /// The place is where the template was cut out.
+    /// The template is located at the place from which it was cut.
     #[test]
     fn points_are_found() {
         let mut random = Random::new(5);

@@ -1,18 +1,22 @@
-//! `heat-steps`: the temperature of a chip's cells after some steps of time, for `hs`: the explicit scheme for the heat equation, as
-//! Rodinia's hotspot has it. A cell's missing neighbour is the cell itself.
+//! Reference `heat-steps` for `hs`: the temperature of a chip's cells after several time steps, by
+//! the explicit scheme for the heat equation, as in Rodinia's hotspot. The cell itself replaces a
+//! missing neighbor.
 
 use super::Host;
 use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 
-/// Largest difference to the reference in double precision, per step, for temperatures below 512: a step rounds some ten values, each below 1,024
-/// and so to 2^-15 or finer, of which only the last two are not scaled down by the rates.
+/// Tolerance per step against a double-precision reference, for temperatures below 512. A step
+/// rounds about ten values, each below 1,024 and therefore to 2^-15 or finer. Only the last two are
+/// not scaled down by the rates.
 const TOLERANCE: f32 = 1.2e-4;
 
-/// The kernel's arguments for the rate, the exchange along x and y and with the surroundings, and their temperature, from 0.
+/// Indices of the kernel's arguments, from 0: the rate, the exchange along x and y and with the
+/// surroundings, and their temperature.
 const ARGUMENTS: [usize; 5] = [6, 7, 8, 9, 10];
 
-/// Of the buffers `before` and `power`, `size` rows and columns each, into `after`, `steps` steps.
+/// Host side from the buffers `before` and `power`, `size` rows and columns each, into `after`, for
+/// `steps` steps.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let (side, steps) = (inputs.value("size")? as usize, inputs.value("steps")? as usize);
     Ok(Host::new(move |filled| {
@@ -31,7 +35,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// One step.
+/// One time step.
 fn step(heat: &[f64], power: &[f32], side: usize, [rate, along_x, along_y, up, ambient]: [f64; 5]) -> Vec<f64> {
     let at = |row: usize, column: usize| heat[row * side + column];
     let cell = |place: usize| {
@@ -48,7 +52,8 @@ fn step(heat: &[f64], power: &[f32], side: usize, [rate, along_x, along_y, up, a
 mod tests {
     use super::*;
 
-    /// A single hot cell gives each neighbour its rate times the exchange; at an edge it has one neighbour less.
+    /// A single hot cell gives each neighbor its rate times the exchange; at an edge, one neighbor
+    /// is missing.
     #[test]
     fn heat_goes_to_the_neighbours() {
         let rates = [0.5, 0.25, 0.125, 0.0, 0.0];
@@ -60,7 +65,8 @@ mod tests {
         assert_eq!(step(&heat, &[0.0; 4], 2, rates), [13.0, 2.0, 1.0, 0.0]);
     }
 
-    /// Alone, a cell goes to the surroundings' temperature, and what its circuits dissipate is added.
+    /// A single cell approaches the temperature of the surroundings, plus the dissipation of its
+    /// circuits.
     #[test]
     fn power_heats_and_the_surroundings_cool() {
         assert_eq!(step(&[100.0], &[2.0], 1, [0.5, 1.0, 1.0, 0.25, 80.0]), [100.0 + 0.5 * (2.0 - 5.0)]);

@@ -1,15 +1,16 @@
-//! `histogram`: how many values lie in each of 1,024 equal parts of a range, for `hg`: the first kernel of Rodinia's hybridsort (Che et al. 2009).
+//! Reference `histogram` for `hg`: counts of values in each of 1,024 equal parts of a range, as in
+//! the first kernel of Rodinia's hybridsort (Che et al. 2009).
 
 use super::{Host, whole};
 use crate::kernels::given::Inputs;
 
-/// Parts of the range, as in the kernel's source.
+/// Number of bins, as in the kernel's source.
 const BINS: usize = 1024;
 
-/// The kernel's arguments for the range's ends, from 0.
+/// Indices of the kernel's arguments for the ends of the range, from 0.
 const ENDS: [usize; 2] = [3, 4];
 
-/// Of the buffer `values` into `counts`.
+/// Host side from the buffer `values` into `counts`.
 pub(super) fn host(_: &Inputs) -> Result<Host, String> {
     Ok(Host::new(move |filled| {
         let (values, counts) = (filled.floats("values")?, filled.words("counts")?);
@@ -18,7 +19,8 @@ pub(super) fn host(_: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// What is added to the counts: a value's bin is that of its part of the range, rounded at each step as the kernel does; the end is in the last one.
+/// Adds the values to the counts. A value's bin is computed with the kernel's rounding at each
+/// step; the end of the range is in the last bin.
 fn counted(values: &[f32], mut counts: Vec<i32>, [low, high]: [f32; 2]) -> Vec<i32> {
     for value in values {
         let bin = ((value - low) / (high - low) * BINS as f32) as usize;
@@ -31,7 +33,7 @@ fn counted(values: &[f32], mut counts: Vec<i32>, [low, high]: [f32; 2]) -> Vec<i
 mod tests {
     use super::*;
 
-    /// A range of 1,024 ones, its ends, and both sides of a boundary.
+    /// A range of length 1,024, its ends, and both sides of a boundary.
     #[test]
     fn values_are_where_they_belong() {
         let counts = counted(&[0.0, 0.99, 1.0, 5.5, 5.6, 1023.0, 1024.0], vec![0; BINS], [0.0, 1024.0]);

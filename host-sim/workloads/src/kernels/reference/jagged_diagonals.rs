@@ -1,30 +1,31 @@
-//! `jagged-diagonals`: y = A x with a sparse matrix in jagged-diagonal form (Saad 1989), for `sv`, after Parboil's `spmv` (Stratton et al.
-//! 2012). The matrix is made here. Assumption: of a band, as discretised equations give it, with rows of six lengths in random order;
-//! the elements of a row are some 192 columns apart, so that the band is as wide as the rows that a warp takes lie apart times
-//! their elements.
+//! Reference `jagged-diagonals` for `sv`: y = A x with a sparse matrix in jagged-diagonal form
+//! (Saad 1989), after Parboil's `spmv` (Stratton et al. 2012). The reference generates the matrix.
+//! Assumption: a band matrix, as from discretized equations, with rows of six lengths in random
+//! order. The elements of a row are about 192 columns apart. The band is as wide as the distance
+//! between the rows of a warp times their elements.
 
 use super::Host;
 use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 use crate::random::Random;
 
-/// Rows that are filled up to one length: a warp's.
+/// Rows that are padded to a common length: those of a warp.
 const GROUP: usize = 32;
 
-/// Elements per row: 16, 24, .. 56.
+/// Lengths of rows in elements: 16, 24, .. 56.
 const LENGTHS: (usize, usize, i32) = (16, 8, 6);
 
-/// Columns from an element of a row to the next, and by how many each is moved at most.
+/// Distance between successive elements of a row in columns, and maximum displacement of each.
 const APART: (i64, i32) = (192, 16);
 
-/// Diagonals and groups that the kernel's source has room for in constant memory.
+/// Capacity for diagonals and groups in constant memory, in the kernel's source.
 const ROOM: (usize, usize) = (1024, 8192);
 
-/// What it makes: the elements' values and columns, diagonal by diagonal; the rows in their order; where diagonals begin; and the
-/// lengths of the groups of rows.
+/// Generated parts: values and columns of the elements, diagonal by diagonal; the order of the
+/// rows; the starts of the diagonals; and the lengths of the groups of rows.
 pub(super) const PARTS: &[&str] = &["values", "columns", "rows", "first", "lengths"];
 
-/// A matrix of `size` rows and columns times the buffer `x` into `y`.
+/// Host side for a matrix of `size` rows and columns times the buffer `x`, into `y`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let matrix = Matrix::random(inputs.value("size")? as usize, &mut Random::new(inputs.seed));
     let jagged = Jagged::of(&matrix);
@@ -41,14 +42,14 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     Ok(host.with("first", filled_up(jagged.first, ROOM.0)).with("lengths", filled_up(jagged.lengths, ROOM.1)))
 }
 
-/// A matrix by rows, of columns and values.
+/// A matrix by rows, with columns and values.
 #[derive(Debug)]
 struct Matrix {
     rows: Vec<Vec<(u32, f32)>>,
 }
 
 impl Matrix {
-    /// A band that closes to a ring at the ends, so that all rows are alike.
+    /// A band that closes to a ring at the ends, so all rows are alike.
     fn random(side: usize, random: &mut Random) -> Self {
         let (shortest, step, lengths) = LENGTHS;
         let (apart, moved) = APART;
@@ -63,13 +64,14 @@ impl Matrix {
         Matrix { rows: (0..side).map(row).collect() }
     }
 
-    /// One fused multiply-add per element in the row's order, which is the kernel's: equal bit for bit.
+    /// Product with one fused multiply-add per element in the row's order. This is the kernel's
+    /// order, so results are equal bit for bit.
     fn times(&self, x: &[f32]) -> Vec<f32> {
         self.rows.iter().map(|row| row.iter().fold(0.0, |sum, &(column, value)| value.mul_add(x[column as usize], sum))).collect()
     }
 }
 
-/// The same by diagonals.
+/// A matrix by jagged diagonals.
 #[derive(Debug)]
 struct Jagged {
     values: Vec<f32>,
@@ -80,7 +82,8 @@ struct Jagged {
 }
 
 impl Jagged {
-    /// Rows sorted by length, longest first, those of one length in their order; of a multiple of [`GROUP`] rows.
+    /// Builds the diagonals from rows sorted by length, longest first, and stable. The number of
+    /// rows must be a multiple of [`GROUP`].
     fn of(matrix: &Matrix) -> Self {
         let length = |&row: &u32| matrix.rows[row as usize].len();
         let mut rows: Vec<u32> = (0..matrix.rows.len() as u32).collect();
@@ -91,7 +94,7 @@ impl Jagged {
             first.push(values.len() as u32);
             let groups = lengths.iter().take_while(|&&length| length > k).count();
             for &row in rows.iter().take(groups * GROUP) {
-                // What fills up: nothing of the row's own place.
+                // Padding: a zero at the row's own position.
                 let (column, value) = matrix.rows[row as usize].get(k as usize).copied().unwrap_or((row, 0.0));
                 columns.push(column);
                 values.push(value);
@@ -119,7 +122,8 @@ mod tests {
         assert_eq!(y[4..7], [5.0, 11.0, 0.0]);
     }
 
-    /// 21 rows of two elements come first, then 21 of one; a group of 32 is as long as its first row.
+    /// First come 21 rows of two elements, then 21 of one. A group of 32 has the length of its
+    /// first row.
     #[test]
     fn diagonals_are_by_length() {
         let jagged = Jagged::of(&small());
@@ -131,7 +135,7 @@ mod tests {
         assert_eq!((jagged.values[42], jagged.columns[42]), (0.0, 0));
     }
 
-    /// Every element is in both forms, and what fills up is zero: sums over all elements are equal.
+    /// Both forms have every element, and the padding is zero, so sums over all elements are equal.
     #[test]
     fn nothing_is_lost() {
         let matrix = Matrix::random(960, &mut Random::new(3));

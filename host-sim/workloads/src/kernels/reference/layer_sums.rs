@@ -1,18 +1,18 @@
-//! `layer-sums`: what groups of 16 inputs send to each hidden unit of a neural network, for `bp`: sums of inputs times weights, as
-//! layerforward of Rodinia's backprop makes them.
+//! Reference `layer-sums` for `bp`: contributions of groups of 16 inputs to each hidden unit of a
+//! neural network. They are sums of inputs times weights, as in layerforward of Rodinia's backprop.
 
 use super::Host;
 use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 
-/// Inputs that a TB adds up.
+/// Inputs that a TB sums.
 const GROUP: usize = 16;
 
-/// Largest difference to the reference in double precision: 16 products below 1 are each rounded to 2^-25, and summed by a tree of four
-/// additions below 16, each rounded to 2^-21.
+/// Tolerance against a double-precision reference: 16 products below 1 are each rounded to 2^-25,
+/// and summed by a tree of four additions below 16, each rounded to 2^-21.
 const TOLERANCE: f32 = 2.5e-6;
 
-/// Of the buffers `patterns` and `weights`, which begin with the bias, into `partial`.
+/// Host side from the buffers `patterns` and `weights`, which begin with the bias, into `partial`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let (units, hidden) = (inputs.value("size")? as usize, inputs.value("hidden")? as usize);
     Ok(Host::new(move |filled| {
@@ -22,7 +22,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// By pattern, group of inputs and hidden unit.
+/// Sums by pattern, group of inputs and hidden unit.
 fn sums(patterns: &[f32], weights: &[f32], units: usize, hidden: usize) -> Vec<f32> {
     let mut all = Vec::with_capacity(patterns.len() / GROUP * hidden);
     for pattern in patterns.chunks(units + 1) {
@@ -40,7 +40,7 @@ fn sums(patterns: &[f32], weights: &[f32], units: usize, hidden: usize) -> Vec<f
 mod tests {
     use super::*;
 
-    /// Inputs of 1 add up their weights, without those of the bias: row and column 0.
+    /// Inputs of 1 sum their weights, without those of the bias: row and column 0.
     #[test]
     fn sums_leave_the_bias_out() {
         let (units, hidden) = (32, 2);

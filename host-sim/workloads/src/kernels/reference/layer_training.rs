@@ -1,18 +1,21 @@
-//! Training one layer of a neural network, as Rodinia's backprop (Che et al. 2009) does it in place: `layer-products` for `bpl`, the forward
-//! pass, and `layer-moves` for `bpa`, the backward pass. In the kernels' order of operations, so that results are equal bit for bit.
+//! References `layer-products` for `bpl` and `layer-moves` for `bpa`: training of one layer of a
+//! neural network in place, as in Rodinia's backprop (Che et al. 2009). The first is the forward
+//! pass, the second the backward pass. They use the kernels' order of operations, so results are
+//! equal bit for bit.
 
 use super::{Host, floats};
 use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 
-/// Inputs that a TB adds up.
+/// Inputs that a TB sums.
 const GROUP: usize = 16;
 
-/// How far a weight moves by what is asked for, and by its last move: Rodinia's.
+/// Learning rate and momentum of a weight, as in Rodinia.
 const RATE: f64 = 0.3;
 const MOMENTUM: f64 = 0.3;
 
-/// Of the buffers `inputs` and `weights`, which begin with the bias, into `weights` and `partial`.
+/// Host side from the buffers `inputs` and `weights`, which begin with the bias, into `weights` and
+/// `partial`.
 pub(super) fn products(inputs: &Inputs) -> Result<Host, String> {
     let width = inputs.value("hidden")? as usize + 1;
     Ok(Host::new(move |filled| {
@@ -25,7 +28,8 @@ pub(super) fn products(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// A group's products in the places of the weights, added up by trees: the sums of each, for one hidden unit after the other.
+/// Stores a group's products in place of the weights and sums them by trees; the sums of one hidden
+/// unit after the other.
 fn trees(inputs: &[f32], weights: &mut [f32], first: usize, width: usize) -> Vec<f32> {
     let tree = |unit: usize| {
         let mut products: [f32; GROUP] = std::array::from_fn(|at| weights[(first + at) * width + unit] * inputs[first + at]);
@@ -38,7 +42,8 @@ fn trees(inputs: &[f32], weights: &mut [f32], first: usize, width: usize) -> Vec
     (1..width).map(tree).collect()
 }
 
-/// Of the buffers `errors`, `inputs`, `weights` and `moves`, which begin with the bias, into the last two.
+/// Host side from the buffers `errors`, `inputs`, `weights` and `moves`, which begin with the bias,
+/// into the last two.
 pub(super) fn moves(inputs: &Inputs) -> Result<Host, String> {
     let width = inputs.value("hidden")? as usize + 1;
     Ok(Host::new(move |filled| {
@@ -49,7 +54,7 @@ pub(super) fn moves(inputs: &Inputs) -> Result<Host, String> {
                 let (input, unit) = (at / width, at % width);
                 moved(weights[at], moves[at], errors[unit], if input == 0 { 1.0 } else { given[input] })
             };
-            // Nothing leads to the hidden layer's own bias.
+            // The bias of the hidden layer has no inputs.
             let each = |at: usize| if at.is_multiple_of(width) { (weights[at], moves[at]) } else { moved(at) };
             let (weights, moves): (Vec<f32>, Vec<f32>) = (0..weights.len()).map(each).unzip();
             [weights, moves].concat()
@@ -57,7 +62,7 @@ pub(super) fn moves(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// A weight, and its move.
+/// New value of a weight, and its change.
 fn moved(weight: f32, before: f32, error: f32, input: f32) -> (f32, f32) {
     let by = (RATE * f64::from(error)).mul_add(input.into(), MOMENTUM * f64::from(before));
     ((f64::from(weight) + by) as f32, by as f32)

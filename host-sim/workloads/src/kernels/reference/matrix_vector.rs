@@ -1,11 +1,12 @@
-//! `matrix-vector`: y = A x, for `ax`: the first of two products of Polybench's ATAX (Grauer-Gray et al. 2012), A^T (A x).
+//! Reference `matrix-vector` for `ax`: y = A x, the first of two products of Polybench's ATAX
+//! (Grauer-Gray et al. 2012), A^T (A x).
 
 use super::Host;
 use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 use rayon::prelude::*;
 
-/// Of the buffers `a`, of `columns` columns, and `x`, added to what `tmp` holds.
+/// Host side for the buffers `a`, with `columns` columns, and `x`, added to the contents of `tmp`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let columns = inputs.value("columns")? as usize;
     Ok(Host::new(move |filled| {
@@ -14,7 +15,8 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// One fused multiply-add per term in ascending order, which is the kernel's order: equal bit for bit.
+/// Products with one fused multiply-add per term in ascending order. This is the kernel's order, so
+/// results are equal bit for bit.
 fn sums(a: &[f32], x: &[f32], before: &[f32], columns: usize) -> Vec<f32> {
     let row = |(row, &before): (&[f32], &f32)| row.iter().zip(x).fold(before, |sum, (&a, &x)| a.mul_add(x, sum));
     a.par_chunks(columns).zip(before).map(row).collect()
@@ -24,7 +26,7 @@ fn sums(a: &[f32], x: &[f32], before: &[f32], columns: usize) -> Vec<f32> {
 mod tests {
     use super::*;
 
-    /// The reference itself against exact arithmetic on small integers.
+    /// Compares the reference with exact arithmetic on small integers.
     #[test]
     fn the_reference_multiplies() {
         let a = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];

@@ -1,7 +1,7 @@
-//! The host's side of the kernels that come with the simulator: what their results should be, and those contents of buffers that a TOML
-//! file cannot say. A kernel's file names its reference: `reference = "matrix-product"`.
+//! Host references of the built-in kernels: expected results, and buffer contents that a TOML file
+//! cannot express. A kernel file names its reference: `reference = "matrix-product"`.
 //!
-//! One file each, and one line in [`ALL`].
+//! Each reference has one file and one line in [`ALL`].
 
 mod alignment;
 mod angle_histograms;
@@ -51,12 +51,12 @@ use super::Expected;
 use super::given::Inputs;
 use mias_ptx::{Arg, Buffer, DeviceMemory};
 
-/// A reference.
+/// A host reference.
 #[derive(Debug)]
 pub(super) struct Reference {
-    /// Its name in kernels' files.
+    /// Name in kernel files.
     pub(super) name: &'static str,
-    /// Contents of buffers that it makes: the `PART` of `reference:PART`.
+    /// Generated contents of buffers: the `PART` of `reference:PART`.
     pub(super) parts: &'static [&'static str],
     make: fn(&Inputs) -> Result<Host, String>,
 }
@@ -117,45 +117,45 @@ pub(super) const ALL: &[Reference] = &[
 ];
 
 impl Reference {
-    /// The host's side for an input.
+    /// Creates the host side for an input.
     pub(super) fn host(&self, inputs: &Inputs) -> Result<Host, String> {
         (self.make)(inputs)
     }
 }
 
-/// What makes the expected results, once all buffers are filled.
+/// Function that creates the expected results once all buffers are filled.
 type Expect = Box<dyn FnOnce(&Filled<'_>) -> Result<Expected, String>>;
 
-/// The host's side of a launch.
+/// Host side of a launch.
 pub(super) struct Host {
     parts: Vec<(&'static str, Vec<u32>)>,
     expect: Expect,
 }
 
 impl Host {
-    /// With the results that `expect` says.
+    /// Creates a host side with the results of `expect`.
     fn new(expect: impl FnOnce(&Filled<'_>) -> Result<Expected, String> + 'static) -> Self {
         Host { parts: Vec::new(), expect: Box::new(expect) }
     }
 
-    /// With the contents of a buffer.
+    /// Adds the contents of a buffer.
     fn with(mut self, part: &'static str, words: Vec<u32>) -> Self {
         self.parts.push((part, words));
         self
     }
 
-    /// The contents of a buffer.
+    /// Contents of a buffer.
     pub(super) fn words(&self, part: &str) -> Option<Vec<u32>> {
         self.parts.iter().find(|(name, _)| *name == part).map(|(_, words)| words.clone())
     }
 
-    /// What the results should be.
+    /// Expected results.
     pub(super) fn expected(self, filled: &Filled<'_>) -> Result<Expected, String> {
         (self.expect)(filled)
     }
 }
 
-/// Results that are the floats of several buffers, one after the other.
+/// Expects the floats of several buffers, one after the other.
 fn floats(
     buffers: Vec<Buffer>,
     agrees: impl Fn(f32, f32) -> bool + Send + Sync + 'static,
@@ -165,7 +165,8 @@ fn floats(
     Expected { results: Box::new(results), reference: Box::new(reference), agrees: Box::new(agrees), quality: None }
 }
 
-/// Results that are the words of several buffers, one after the other: whole numbers up to 2^24, which a float holds.
+/// Expects the words of several buffers, one after the other: integers up to 2^24, which a float
+/// represents.
 fn whole(buffers: Vec<Buffer>, reference: impl Fn() -> Vec<i32> + Send + Sync + 'static) -> Expected {
     let number = |word: i32| word as f32;
     let results = move |memory: &DeviceMemory| {
@@ -180,7 +181,7 @@ fn whole(buffers: Vec<Buffer>, reference: impl Fn() -> Vec<i32> + Send + Sync + 
     }
 }
 
-/// A launch before it runs.
+/// A launch with filled buffers, before it runs.
 pub(super) struct Filled<'a> {
     pub(super) memory: &'a DeviceMemory,
     pub(super) buffers: &'a [(String, Buffer)],
@@ -188,28 +189,28 @@ pub(super) struct Filled<'a> {
 }
 
 impl Filled<'_> {
-    /// The buffer of a name.
+    /// Finds a buffer by name.
     fn buffer(&self, name: &str) -> Result<Buffer, String> {
         let found = self.buffers.iter().find(|(known, _)| known == name).map(|(_, buffer)| *buffer);
         found.ok_or_else(|| format!("the reference needs a buffer `{name}`"))
     }
 
-    /// The buffers of several names.
+    /// Finds several buffers by name.
     fn buffers<const N: usize>(&self, names: [&str; N]) -> Result<Vec<Buffer>, String> {
         names.iter().map(|name| self.buffer(name)).collect()
     }
 
-    /// What a buffer of words holds.
+    /// Contents of a buffer of words.
     fn words(&self, name: &str) -> Result<Vec<u32>, String> {
         Ok(self.memory.words(self.buffer(name)?).collect())
     }
 
-    /// What a buffer of floats holds.
+    /// Contents of a buffer of floats.
     fn floats(&self, name: &str) -> Result<Vec<f32>, String> {
         Ok(self.memory.floats(self.buffer(name)?))
     }
 
-    /// An argument that is an f32, counted from 0.
+    /// Value of an f32 argument by index, from 0.
     fn float(&self, index: usize) -> Result<f32, String> {
         match self.args.get(index) {
             Some(Arg::F32(value)) => Ok(*value),

@@ -1,22 +1,27 @@
-//! `n-body`: one time step of independent systems of bodies that attract each other, for `nbdy`.
+//! Reference `n-body` for `nbdy`: one time step of independent systems of bodies that attract each
+//! other.
 
 use super::Host;
 use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 use rayon::prelude::*;
 
-/// Largest difference to the reference in double precision, for systems of up to 512 bodies: sums of 512 terms around 2, each addition
-/// rounded to 2^-24 of it and the approximate root's cube good to 3 * 2^-22 (PTX ISA 9.7.3, `rsqrt`), are within 10^-4 or so, and
-/// the step of 1/64 times that is 1.6e-6. What a step changes is some 10^-2. The sum's part grows with the number of terms.
+/// Tolerance against a double-precision reference, for systems of up to 512 bodies. Sums have 512
+/// terms around 2, and each addition is rounded to 2^-24 of it. The cube of the approximate root is
+/// accurate to 3 * 2^-22 (PTX ISA 9.7.3, `rsqrt`). The error is about 10^-4, and the step of 1/64
+/// times that is 1.6e-6. A step changes values by about 10^-2. The part of the sum grows with the
+/// number of terms.
 const TOLERANCE: f32 = 4e-6;
 
-/// Bodies for which the tolerance holds.
+/// Number of bodies for which the tolerance holds.
 const TOLERATED_BODIES: f32 = 512.0;
 
-/// The kernel's arguments for the length of the step and the softening of the attraction, from 0.
+/// Indices of the kernel's arguments for the length of the step and the softening of the
+/// attraction, from 0.
 const ARGUMENTS: [usize; 2] = [5, 6];
 
-/// Of the buffers `place` and `velocity` into `new`, both after each other, in as many systems as `systems` says.
+/// Host side from the buffers `place` and `velocity` into `new`, both one after the other, for
+/// `systems` systems.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let bodies = (inputs.value("size")? / inputs.value("systems")?.max(1)) as usize;
     Ok(Host::new(move |filled| {
@@ -31,7 +36,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// Bodies of a system, length of the step, softening.
+/// Bodies of a system, length of the step, and softening.
 #[derive(Clone, Copy)]
 struct Form {
     bodies: usize,
@@ -39,10 +44,10 @@ struct Form {
     softening: f32,
 }
 
-/// Place and mass, or velocity and nothing.
+/// Place and mass, or velocity and an unused value.
 type Body = [f32; 4];
 
-/// New places and velocities, by the formula, in double precision.
+/// New places and velocities by the formula, in double precision.
 fn step(places: &[Body], velocities: &[Body], form: Form) -> (Vec<Body>, Vec<Body>) {
     let (length, softening) = (f64::from(form.step), f64::from(form.softening));
     let moved = |index: usize| {
@@ -73,7 +78,7 @@ mod tests {
 
     const FORM: Form = Form { bodies: 2, step: 1.0 / 64.0, softening: 1.0 / 256.0 };
 
-    /// Two bodies at distance 1 pull each other with the other's mass over (1 + softening)^1.5.
+    /// Two bodies at distance 1 attract each other with the other's mass over (1 + softening)^1.5.
     #[test]
     fn two_bodies_attract_each_other() {
         let places = [[0.0, 0.0, 0.0, 3.0], [0.0, 1.0, 0.0, 1.0]];
@@ -85,7 +90,7 @@ mod tests {
         assert_eq!((velocities[0][0], velocities[1][2], moved[1][3]), (0.0, 0.0, 1.0));
     }
 
-    /// Action equals reaction: a step keeps the momentum of each system.
+    /// A step conserves the momentum of each system.
     #[test]
     fn momentum_is_kept() {
         let mut random = Random::new(5);

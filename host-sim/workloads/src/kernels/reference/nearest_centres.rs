@@ -1,17 +1,17 @@
-//! `nearest-centres`: the cluster of each point by its nearest centre, for `km`: a step of k-means as Rodinia's kmeans (Che et al. 2009) does
-//! it. The centres are made here.
+//! Reference `nearest-centres` for `km`: the cluster of each point by its nearest center, a step of
+//! k-means as in Rodinia's kmeans (Che et al. 2009). The reference generates the centers.
 
 use super::{Host, whole};
 use crate::kernels::given::Inputs;
 use crate::random::Random;
 
-/// What it makes.
+/// Generated parts.
 pub(super) const PARTS: &[&str] = &["centres"];
 
-/// Coordinates that the kernel's source has room for in constant memory.
+/// Capacity for coordinates in constant memory, in the kernel's source.
 const ROOM: usize = 2048;
 
-/// Of the buffer `by_feature`, which has `features` rows, into `member`.
+/// Host side from the buffer `by_feature`, which has `features` rows, into `member`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let (features, clusters) = (inputs.value("features")? as usize, inputs.value("clusters")? as usize);
     let mut random = Random::new(inputs.seed);
@@ -25,7 +25,8 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     Ok(host.with("centres", words))
 }
 
-/// For each point the centre with the least squared distance, the first of several. Multiply-adds are fused, in the kernel's order.
+/// For each point, the center with the smallest squared distance, the first of several.
+/// Multiply-adds are fused, in the kernel's order.
 fn nearest(table: &[f32], centres: &[f32], features: usize) -> Vec<i32> {
     let points = table.len() / features;
     let distance = |point: usize, centre: &[f32]| {
@@ -46,7 +47,8 @@ fn nearest(table: &[f32], centres: &[f32], features: usize) -> Vec<i32> {
 mod tests {
     use super::*;
 
-    /// In the plane, by feature: (0, 0), (4, 1), (2, 2), which is as far from both centres.
+    /// Points in the plane, by feature: (0, 0), (4, 1), and (2, 2), which is equally far from both
+    /// centers.
     #[test]
     fn the_first_of_the_nearest_wins() {
         let table = [0.0, 4.0, 2.0, 0.0, 1.0, 2.0];

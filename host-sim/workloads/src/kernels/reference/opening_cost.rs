@@ -1,6 +1,7 @@
-//! `opening-cost`: what it would change for each point of a clustering to open another centre, for `sc`, as Rodinia's streamcluster (Che et
-//! al. 2009) asks it. The points' weights, costs and centres are made here. Assumption: costs are spread about what the distance of two random
-//! points gives, so that about half of the points change over.
+//! Reference `opening-cost` for `sc`: the cost change for each point of a clustering if another
+//! center opens, as in Rodinia's streamcluster (Che et al. 2009). The reference generates the
+//! weights, costs and centers of the points. Assumption: costs are spread about the distance of two
+//! random points, so about half of the points switch.
 
 use super::Host;
 use crate::kernels::Expected;
@@ -8,10 +9,12 @@ use crate::kernels::given::Inputs;
 use crate::random::Random;
 use mias_ptx::DeviceMemory;
 
-/// What it makes: weight, cost and centre of each point; and for each point that is a centre its column of the table.
+/// Generated parts: weight, cost and center of each point; and for each point that is a center, its
+/// column of the table.
 pub(super) const PARTS: &[&str] = &["points", "columns"];
 
-/// Of `size` points, of which the one in the middle is the candidate, into `table` and `changes`.
+/// Host side for `size` points, of which the middle one is the candidate, into `table` and
+/// `changes`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let value = |name: &str| Ok::<_, String>(inputs.value(name)? as usize);
     let (count, dimensions, centres) = (value("size")?, value("dimensions")?, value("centres")?);
@@ -41,19 +44,20 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
 struct Point {
     weight: f32,
     cost: f32,
-    /// The point that is its centre: one of the first, whose numbers are their columns.
+    /// Center of the point: one of the first points, whose numbers are their columns.
     centre: u32,
 }
 
 impl Point {
-    /// Two random coordinates in [-1, 1) are 2/3 apart, squared.
+    /// Two random coordinates in [-1, 1) have a mean squared distance of 2/3.
     fn random(dimensions: usize, centres: usize, random: &mut Random) -> Self {
         let weight = 1.0 + random.float() / 2.0;
         let cost = weight * dimensions as f32 * 2.0 / 3.0 * (1.0 + random.float() / 4.0);
         Point { weight, cost, centre: random.integer(0, centres as i32 - 1) as u32 }
     }
 
-    /// Its row of the table, which has a column per centre and one for the candidate; and 1 if it changes over.
+    /// Row of the point in the table, which has a column per center and one for the candidate; and
+    /// 1 if the point switches.
     fn row(&self, at: usize, coordinates: &[f32], count: usize, centres: usize) -> (Vec<f32>, f32) {
         let distance = coordinates.chunks(count).fold(0.0f32, |sum, all| {
             let apart = all[at] - all[count / 2];
@@ -75,7 +79,7 @@ impl Point {
 mod tests {
     use super::*;
 
-    /// Three points on a line, the candidate in the middle: 2 away, nothing, and 4 away.
+    /// Three points on a line, with the candidate in the middle: at distances 2, 0 and 4.
     #[test]
     fn the_cheaper_centre_wins() {
         let coordinates = [1.0, 3.0, 7.0];

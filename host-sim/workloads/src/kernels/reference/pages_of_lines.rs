@@ -1,20 +1,21 @@
-//! `pages-of-lines`: the page of each line of a log and its hash, for `pvc`, as the map step of Mars' page view count (He et al. 2008) takes
-//! them. The log is made here. Assumptions: addresses of 16 to 48 letters, and as many for what else is in a line, a visitor and a cookie.
+//! Reference `pages-of-lines` for `pvc`: the page and hash of each line of a log, as in the map
+//! step of Mars' page view count (He et al. 2008). The reference generates the log. Assumptions:
+//! addresses of 16 to 48 letters, and as many for the rest of a line, a visitor and a cookie.
 
 use super::{Host, whole};
 use crate::kernels::given::Inputs;
 use crate::random::Random;
 
-/// Letters of an address, at least and at most.
+/// Minimum and maximum length of an address in letters.
 const ADDRESS: (i32, i32) = (16, 48);
 
-/// What ends an address, and a line.
+/// Ends of an address and of a line.
 const ENDS: (u8, u8) = (b'\t', b'\n');
 
-/// What it makes: the log, four letters in a word; and where its lines begin.
+/// Generated parts: the log, four letters per word, and the starts of its lines.
 pub(super) const PARTS: &[&str] = &["text", "lines"];
 
-/// Of `size` lines into `pages`.
+/// Host side for `size` lines into `pages`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let mut random = Random::new(inputs.seed);
     let (mut text, mut lines, mut pages) = (Vec::new(), Vec::new(), Vec::new());
@@ -33,7 +34,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     Ok(host.with("text", words).with("lines", lines))
 }
 
-/// Some small letters.
+/// Appends random lower-case letters.
 fn letters(text: &mut Vec<u8>, random: &mut Random) {
     let count = random.integer(ADDRESS.0, ADDRESS.1);
     let mut bits = 0;
@@ -43,7 +44,7 @@ fn letters(text: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Its length and hash: Bernstein's, of which 24 bits are kept.
+/// Length and hash of an address: Bernstein's hash, of which 24 bits are kept.
 fn page(address: &[u8]) -> [i32; 2] {
     let hash = address.iter().fold(5381u32, |hash, &letter| hash.wrapping_mul(33).wrapping_add(letter.into()));
     [address.len() as i32, (hash % (1 << 24)) as i32]

@@ -1,11 +1,12 @@
-//! `product-in-memory`: E = A B with A stored by columns, for `3m`: one of the three products of Polybench's 3MM (Grauer-Gray et al. 2012).
+//! Reference `product-in-memory` for `3m`: E = A B with A stored by columns, one of the three
+//! products of Polybench's 3MM (Grauer-Gray et al. 2012).
 
 use super::Host;
 use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 use rayon::prelude::*;
 
-/// Of the buffers `a` and `b` into `e`, which has `size` rows and columns.
+/// Host side from the buffers `a` and `b` into `e`, which has `size` rows and columns.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let side = inputs.value("size")? as usize;
     Ok(Host::new(move |filled| {
@@ -14,7 +15,8 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// One fused multiply-add per term, column of A times row of B in ascending order, which is the kernel's order: equal bit for bit.
+/// Product with one fused multiply-add per term, column of A times row of B in ascending order.
+/// This is the kernel's order, so results are equal bit for bit.
 fn product(a: &[f32], b: &[f32], side: usize) -> Vec<f32> {
     let mut e = vec![0.0f32; side * side];
     e.par_chunks_mut(side).enumerate().for_each(|(row, sums)| {
@@ -31,7 +33,7 @@ fn product(a: &[f32], b: &[f32], side: usize) -> Vec<f32> {
 mod tests {
     use super::*;
 
-    /// (1 2; 3 4) (5 6; 7 8) by hand, and an outer product.
+    /// The product (1 2; 3 4) (5 6; 7 8), computed by hand, and an outer product.
     #[test]
     fn the_reference_multiplies() {
         assert_eq!(product(&[1.0, 3.0, 2.0, 4.0], &[5.0, 6.0, 7.0, 8.0], 2), [19.0, 22.0, 43.0, 50.0]);

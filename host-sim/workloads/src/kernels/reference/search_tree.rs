@@ -1,5 +1,7 @@
-//! Keys and ranges of keys in a B+ tree, for `bt` (`tree-keys`) and `btr` (`tree-ranges`), as Rodinia's b+tree (Fix et al. 2011) looks them up. The
-//! tree is made here: nodes with room for 256 children have `fill` of them, and below four levels are the leaves, with as many records each.
+//! References `tree-keys` for `bt` and `tree-ranges` for `btr`: look-ups of keys and ranges of keys
+//! in a B+ tree, as in Rodinia's b+tree (Fix et al. 2011). The reference generates the tree. Its
+//! nodes have space for 256 children, of which `fill` exist. Below four levels are the leaves, with
+//! as many records each.
 
 use super::{Host, whole};
 use crate::kernels::given::Inputs;
@@ -11,16 +13,16 @@ const ORDER: usize = 256;
 /// Levels above the leaves, as in the kernels' files.
 const LEVELS: u32 = 4;
 
-/// What is made for keys: nodes, the records' values, and keys that occur.
+/// Generated parts for keys: nodes, values of the records, and keys that occur.
 pub(super) const KEY_PARTS: &[&str] = &["nodes", "records", "wanted"];
 
-/// What is made for ranges: nodes, first and last keys, which occur.
+/// Generated parts for ranges: nodes, and first and last keys, which occur.
 pub(super) const RANGE_PARTS: &[&str] = &["nodes", "from", "to"];
 
-/// Most records of a range (assumption).
+/// Maximum number of records in a range (assumption).
 const LONGEST: i32 = 1000;
 
-/// Of `size` keys into `answers`; on the way `current` and `next` become the leaf.
+/// Host side for `size` keys into `answers`; `current` and `next` become the leaf.
 pub(super) fn keys(inputs: &Inputs) -> Result<Host, String> {
     let (tree, count, mut random) = given(inputs)?;
     let records: Vec<u32> = (0..tree.records()).map(|_| random.integer(0, 999_999) as u32).collect();
@@ -35,7 +37,8 @@ pub(super) fn keys(inputs: &Inputs) -> Result<Host, String> {
     Ok(KEY_PARTS.iter().zip(parts).fold(host, |host, (part, words)| host.with(part, words)))
 }
 
-/// Of `size` ranges into `first` and `length`; on the way the arrays of both ends become their leaves.
+/// Host side for `size` ranges into `first` and `length`; the arrays of both ends become their
+/// leaves.
 pub(super) fn ranges(inputs: &Inputs) -> Result<Host, String> {
     let (tree, count, mut random) = given(inputs)?;
     let range = |_| {
@@ -59,12 +62,12 @@ fn given(inputs: &Inputs) -> Result<(Tree, u64, Random), String> {
     Ok((Tree { fill: inputs.value("fill")? as i32 }, inputs.value("size")?, Random::new(inputs.seed)))
 }
 
-/// The key of a record: the odd numbers.
+/// Key of a record: the odd numbers.
 fn key(record: i32) -> u32 {
     2 * record as u32 + 1
 }
 
-/// A tree that is full, but for what its nodes have room for.
+/// A tree whose nodes all have the same number of children.
 #[derive(Clone, Copy, Debug)]
 struct Tree {
     /// Children of a node.
@@ -76,22 +79,22 @@ impl Tree {
         self.fill.pow(LEVELS + 1)
     }
 
-    /// The number of the first node of a level. Nodes are numbered level by level.
+    /// Number of the first node of a level. Nodes are numbered level by level.
     fn first(self, level: u32) -> i32 {
         (0..level).map(|above| self.fill.pow(above)).sum()
     }
 
-    /// The number of the leaf that has a record.
+    /// Number of the leaf that contains a record.
     fn leaf(self, record: i32) -> i32 {
         self.first(LEVELS) + record / self.fill
     }
 
-    /// As the kernels have them: keys and one more, children or records and one more. What is not there is filled up with the greatest key, and
-    /// with the number of nodes.
+    /// Nodes in the kernels' form: keys and one more, children or records and one more. Unused
+    /// entries have the largest key, and the number of nodes.
     fn nodes(self) -> Vec<u32> {
         let mut words = Vec::new();
         for level in 0..=LEVELS {
-            // Of each child.
+            // Records per child.
             let records = self.fill.pow(LEVELS - level);
             let below = if level == LEVELS { 0 } else { self.first(level + 1) };
             for node in 0..self.fill.pow(level) {

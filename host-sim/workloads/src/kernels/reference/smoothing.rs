@@ -1,13 +1,14 @@
-//! `smoothing`: a signal of which each sample becomes the weighted mean of itself and its neighbours some times, for `preempt`.
+//! Reference `smoothing` for `preempt`: a signal whose samples are repeatedly replaced by the
+//! weighted mean of themselves and their neighbors.
 
 use super::{Host, floats};
 use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 
-/// The kernel's argument for the neighbours' share, from 0.
+/// Index of the kernel's argument for the share of the neighbors, from 0.
 const SHARE: usize = 4;
 
-/// Of the buffer `before` into `after`, `steps` times.
+/// Host side from the buffer `before` into `after`, `steps` times.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let steps = inputs.value("steps")?;
     Ok(Host::new(move |filled| {
@@ -16,7 +17,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// Once; in the kernel's order of operations. What is beyond the ends is like the ends.
+/// One smoothing pass in the kernel's order of operations. The ends extend beyond the signal.
 fn smooth(signal: &[f32], share: f32) -> Vec<f32> {
     let sample = |at: usize| {
         let around = signal[at.saturating_sub(1)] + signal[(at + 1).min(signal.len() - 1)];
@@ -27,7 +28,7 @@ fn smooth(signal: &[f32], share: f32) -> Vec<f32> {
 
 #[cfg(test)]
 mod tests {
-    /// What one sample has goes to its neighbours, and nothing is lost.
+    /// A sample spreads to its neighbors, and the sum is conserved.
     #[test]
     fn a_peak_becomes_flat() {
         assert_eq!(super::smooth(&[0.0, 4.0, 0.0, 0.0], 0.25), [1.0, 2.0, 1.0, 0.0]);

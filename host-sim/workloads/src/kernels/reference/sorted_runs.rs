@@ -1,13 +1,14 @@
-//! `sorted-runs`: 1,024 keys at a time in order with their values, for `merge`, as the first step of a merge sort (Satish, Harris and Garland
-//! 2009, Designing efficient sorting algorithms for manycore GPUs) makes them.
+//! Reference `sorted-runs` for `merge`: runs of 1,024 sorted keys with their values. They are the
+//! first step of a merge sort (Satish, Harris and Garland 2009, Designing efficient sorting
+//! algorithms for manycore GPUs).
 
 use super::{Host, whole};
 use crate::kernels::given::Inputs;
 
-/// Keys of a run.
+/// Keys per run.
 const RUN: usize = 1024;
 
-/// Of the buffers `from_keys` and `from_values` into `to_keys` and `to_values`.
+/// Host side from the buffers `from_keys` and `from_values` into `to_keys` and `to_values`.
 pub(super) fn host(_: &Inputs) -> Result<Host, String> {
     Ok(Host::new(move |filled| {
         let (keys, values) = (filled.words("from_keys")?, filled.words("from_values")?);
@@ -18,7 +19,7 @@ pub(super) fn host(_: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// Of equal keys the first comes first.
+/// Stable sort by key.
 fn sorted(keys: &[u32], values: &[u32]) -> Vec<(i32, i32)> {
     let mut pairs: Vec<(i32, i32)> = keys.iter().zip(values).map(|(&key, &value)| (key as i32, value as i32)).collect();
     pairs.chunks_mut(RUN).for_each(|run| run.sort_by_key(|&(key, _)| key));

@@ -1,31 +1,33 @@
-//! `stencil`: one step of a 7-point stencil on a three-dimensional grid, for `st`: Jacobi's iteration for the heat equation, as Parboil's
-//! stencil has it.
+//! Reference `stencil` for `st`: one step of a 7-point stencil on a three-dimensional grid,
+//! Jacobi's iteration for the heat equation, as in Parboil's stencil.
 
 use super::Host;
 use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 
-/// Largest difference to the reference in double precision, for values in [-1, 1) and weights up to 4: five additions below 8 and the weighted sum
-/// below 16 are rounded to 2^-22 or finer.
+/// Tolerance against a double-precision reference, for values in [-1, 1) and weights up to 4: five
+/// additions below 8 and the weighted sum below 16 are rounded to 2^-22 or finer.
 const TOLERANCE: f32 = 2e-6;
 
-/// The kernel's arguments for the weight of the point itself and of its neighbours, from 0.
+/// Indices of the kernel's arguments for the weight of the point itself and of its neighbors, from
+/// 0.
 const ARGUMENTS: [usize; 2] = [2, 3];
 
-/// Of the buffer `before` into `after`: `planes` planes of `rows` rows of `size` points. What is on a face is not written.
+/// Host side from the buffer `before` into `after`: `planes` planes of `rows` rows of `size`
+/// points. Points on a face are not written.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let [width, rows] = [inputs.value("size")? as usize, inputs.value("rows")? as usize];
     Ok(Host::new(move |filled| {
         let (before, after) = (filled.floats("before")?, filled.buffer("after")?);
         let untouched = filled.floats("after")?;
         let weights = [filled.float(ARGUMENTS[0])?, filled.float(ARGUMENTS[1])?].map(f64::from);
-        // Equal bits where nothing is written.
+        // Points that are not written have equal bits.
         let agrees = |found: f32, expected: f32| Expected::equal(found, expected) || (found - expected).abs() <= TOLERANCE;
         Ok(Expected::floats(after, agrees, move || step(&before, &untouched, [width, rows], weights)))
     }))
 }
 
-/// The new values; those of `untouched` on the faces.
+/// New values; on the faces those of `untouched`.
 fn step(before: &[f32], untouched: &[f32], [width, rows]: [usize; 2], [own, neighbours]: [f64; 2]) -> Vec<f32> {
     let plane = width * rows;
     let planes = before.len() / plane;
@@ -46,7 +48,8 @@ fn step(before: &[f32], untouched: &[f32], [width, rows]: [usize; 2], [own, neig
 mod tests {
     use super::*;
 
-    /// A value of 1 in the middle leaves its weight there, and that of a neighbour in the one inner point beside it.
+    /// A value of 1 in the middle leaves its weight there, and that of a neighbor in the one
+    /// adjacent inner point.
     #[test]
     fn a_point_reaches_its_neighbours() {
         let [width, rows, planes] = [4, 3, 3];

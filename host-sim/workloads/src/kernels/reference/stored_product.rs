@@ -1,15 +1,16 @@
-//! `scaled-product` and `added-product`: C = alpha A B + beta C and C = A B + C, row by row, for
-//! `gemm` and `mm2`: Polybench's GEMM and a product of its 2MM (Grauer-Gray et al. 2012).
+//! References `scaled-product` for `gemm` and `added-product` for `mm2`: C = alpha A B + beta C and
+//! C = A B + C, row by row. They are Polybench's GEMM and a product of its 2MM (Grauer-Gray et al.
+//! 2012).
 
 use super::Host;
 use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 use rayon::prelude::*;
 
-/// The arguments of `gemm` that are alpha and beta, from 0.
+/// Indices of the arguments alpha and beta of `gemm`, from 0.
 const SCALES: [usize; 2] = [5, 6];
 
-/// Of the buffers `a` and `b` into `c`, which has `columns` columns; A has `inner`.
+/// Host side from the buffers `a` and `b` into `c`, which has `columns` columns; A has `inner`.
 pub(super) fn scaled(inputs: &Inputs) -> Result<Host, String> {
     let inner = inputs.value("inner")? as usize;
     Ok(Host::new(move |filled| {
@@ -22,7 +23,7 @@ pub(super) fn scaled(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// The same without scales.
+/// Host side as in [`scaled`], without scales.
 pub(super) fn added(inputs: &Inputs) -> Result<Host, String> {
     let inner = inputs.value("inner")? as usize;
     Ok(Host::new(move |filled| {
@@ -31,7 +32,8 @@ pub(super) fn added(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// A B + C with one fused multiply-add per term in ascending order, which is the kernels' order: equal bit for bit. A has `inner` columns.
+/// A B + C with one fused multiply-add per term in ascending order. This is the kernels' order, so
+/// results are equal bit for bit. A has `inner` columns.
 fn added_up(a: &[f32], b: &[f32], mut c: Vec<f32>, inner: usize) -> Vec<f32> {
     let columns = b.len() / inner;
     c.par_chunks_mut(columns).zip(a.par_chunks(inner)).for_each(|(sums, row)| {
@@ -48,7 +50,7 @@ fn added_up(a: &[f32], b: &[f32], mut c: Vec<f32>, inner: usize) -> Vec<f32> {
 mod tests {
     use super::*;
 
-    /// (1 2; 3 4) (5 6 0; 7 8 1) by hand, to which a tenth of nothing is added, and ten.
+    /// The product (1 2; 3 4) (5 6 0; 7 8 1), computed by hand, plus a tenth of zero, and plus ten.
     #[test]
     fn the_reference_multiplies_and_adds() {
         let (a, b) = ([1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 0.0, 7.0, 8.0, 1.0]);

@@ -1,10 +1,11 @@
-//! `transposition`: a table by rows becomes one by columns, for `ks`: what k-means of Rodinia (Che et al. 2009) does with its points first.
+//! Reference `transposition` for `ks`: conversion of a table from row order to column order, as
+//! Rodinia's k-means (Che et al. 2009) does first.
 
 use super::Host;
 use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 
-/// Of the buffer `by_point`, which has `features` columns, into `by_feature`.
+/// Host side from the buffer `by_point`, which has `features` columns, into `by_feature`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let columns = inputs.value("features")? as usize;
     Ok(Host::new(move |filled| {
@@ -13,7 +14,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// Column by column.
+/// Table in column order.
 fn transposed(table: &[f32], columns: usize) -> Vec<f32> {
     (0..columns).flat_map(|column| table.iter().skip(column).step_by(columns).copied()).collect()
 }
@@ -27,7 +28,7 @@ mod tests {
         assert_eq!(transposed(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 2), [1.0, 3.0, 5.0, 2.0, 4.0, 6.0]);
     }
 
-    /// Twice, with rows for columns, is what it was.
+    /// Two transpositions, the second with exchanged sides, restore the table.
     #[test]
     fn twice_is_nothing() {
         let table: Vec<f32> = (0..35u8).map(f32::from).collect();

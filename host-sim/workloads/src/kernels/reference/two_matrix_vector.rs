@@ -1,14 +1,15 @@
-//! `two-matrix-vector`: y = alpha A x + beta B x, for `gesummv`, as Polybench's GESUMMV (Grauer-Gray et al. 2012) has it.
+//! Reference `two-matrix-vector` for `gesummv`: y = alpha A x + beta B x, as in Polybench's GESUMMV
+//! (Grauer-Gray et al. 2012).
 
 use super::Host;
 use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 use rayon::prelude::*;
 
-/// The kernel's arguments for alpha and beta, from 0.
+/// Indices of the kernel's arguments alpha and beta, from 0.
 const FACTORS: [usize; 2] = [7, 8];
 
-/// Of the buffers `a` and `b`, of `columns` columns, and `x`, into `y`.
+/// Host side for the buffers `a` and `b`, with `columns` columns, and `x`, into `y`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let columns = inputs.value("columns")? as usize;
     Ok(Host::new(move |filled| {
@@ -22,7 +23,8 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// One fused multiply-add per term in ascending order, which is the kernel's order: equal bit for bit.
+/// Dot product with one fused multiply-add per term in ascending order. This is the kernel's order,
+/// so results are equal bit for bit.
 fn dot(row: &[f32], x: &[f32]) -> f32 {
     row.iter().zip(x).fold(0.0, |sum, (&element, &x)| element.mul_add(x, sum))
 }

@@ -1,12 +1,14 @@
-//! `walsh-pass`: one radix-4 pass of a fast Walsh transform in place, of stride n / 4, for `fwt`.
+//! Reference `walsh-pass` for `fwt`: one radix-4 pass of a fast Walsh transform in place, with
+//! stride n / 4.
 //!
-//! Inputs are integers up to 15, which a transform of 2^20 elements multiplies by at most 2^20: floats up to 2^24 are exact.
+//! Inputs are integers up to 15, which a transform of 2^20 elements multiplies by at most 2^20:
+//! floats up to 2^24 are exact.
 
 use super::Host;
 use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 
-/// Of the buffer `data`.
+/// Host side for the buffer `data`.
 pub(super) fn host(_: &Inputs) -> Result<Host, String> {
     Ok(Host::new(move |filled| {
         let input = filled.floats("data")?;
@@ -19,7 +21,7 @@ pub(super) fn host(_: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// Two radix-2 passes: of stride n / 2, then n / 4.
+/// Two radix-2 passes: with stride n / 2, then n / 4.
 fn pass(data: &mut [f32]) {
     for stride in [data.len() / 2, data.len() / 4] {
         for block in data.chunks_mut(2 * stride.max(1)) {
@@ -53,7 +55,8 @@ mod tests {
         }
     }
 
-    /// All passes of a transform of `length`, a power of two: radix 2 first if the number of halvings is odd.
+    /// All passes of a transform of `length`, a power of two: radix 2 first if the number of
+    /// halvings is odd.
     fn passes(length: u64) -> Vec<Pass> {
         let mut passes = Vec::new();
         let mut span = length;
@@ -81,7 +84,8 @@ mod tests {
         (0..length).map(|_| random.integer(-15, 15) as f32).collect()
     }
 
-    /// By definition: element i of the transform is the sum over j of (-1)^popcount(i & j) times element j.
+    /// By definition, element i of the transform is the sum over j of (-1)^popcount(i & j) times
+    /// element j.
     #[test]
     fn the_transform_is_the_walsh_matrix() {
         for length in [1024u64, 2048] {
@@ -112,7 +116,7 @@ mod tests {
         }
     }
 
-    /// A pass of the host is what the transform's definition makes of four elements.
+    /// A pass of the host equals the definition of the transform for four elements.
     #[test]
     fn a_pass_of_four_elements_is_the_transform() {
         let mut values = [1.0, 2.0, 3.0, 5.0];

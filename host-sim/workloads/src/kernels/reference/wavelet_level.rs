@@ -1,10 +1,11 @@
-//! `wavelet-level`: one level of the reversible 5/3 wavelet transform (ITU-T T.800, annex F) of a plane of whole numbers, for `dwt`: Rodinia's
-//! dwt2d (Che et al. 2009) with its forward transform of 5/3.
+//! Reference `wavelet-level` for `dwt`: one level of the reversible 5/3 wavelet transform (ITU-T
+//! T.800, annex F) of a plane of integers. It is the forward 5/3 transform of Rodinia's dwt2d (Che
+//! et al. 2009).
 
 use super::{Host, whole};
 use crate::kernels::given::Inputs;
 
-/// Of the buffer `source`, `rows` rows of `size`, into `result`.
+/// Host side from the buffer `source`, `rows` rows of `size`, into `result`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let width = inputs.value("size")? as usize;
     Ok(Host::new(move |filled| {
@@ -13,7 +14,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// Rows, then columns.
+/// Transforms the rows, then the columns.
 fn plane(source: &[i32], width: usize) -> Vec<i32> {
     let mut plane = source.to_vec();
     plane.chunks_mut(width).for_each(|row| row.copy_from_slice(&line(row)));
@@ -24,7 +25,8 @@ fn plane(source: &[i32], width: usize) -> Vec<i32> {
     plane
 }
 
-/// A line of an even number of values: the smooth ones, then the differences. Beyond its ends it goes on as its mirror image.
+/// Transforms a line of an even number of values: the smooth ones, then the differences. The line
+/// continues beyond its ends as its mirror image.
 fn line(values: &[i32]) -> Vec<i32> {
     let half = values.len() / 2;
     let difference = |at: usize| {
@@ -39,7 +41,8 @@ fn line(values: &[i32]) -> Vec<i32> {
 mod tests {
     use super::*;
 
-    /// A slope has no differences but at its end, where the mirror bends it; what is even stays.
+    /// A slope has no differences except at its end, where the mirror reverses it; a constant line
+    /// does not change.
     #[test]
     fn slopes_are_smooth() {
         assert_eq!(line(&[0, 2, 4, 6, 8, 10, 12, 14]), [0, 4, 8, 13, 0, 0, 0, 2]);

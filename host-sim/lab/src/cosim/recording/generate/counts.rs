@@ -1,4 +1,4 @@
-//! What an SM counts in a window: likely numbers, and those on which decisions could go wrong.
+//! Counters of an SM in a window: typical values, and corner cases of decisions.
 
 use mias_hw_model::register_block::RawCounters;
 use mias_registers::counters::Counter;
@@ -7,27 +7,27 @@ use mias_workloads::random::Random;
 /// Kinds of windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Consistent with each other, as an SM counts.
+    /// Consistent values, as an SM counts them.
     Likely,
-    /// Nothing was counted, cycles included.
+    /// All counters 0, including cycles.
     Zero,
-    /// The same on every SM: all configurations tie.
+    /// Equal values on every SM: all configurations tie.
     Tie,
     /// Every counter at its largest value or beyond: saturated.
     Full,
-    /// Anything that the register shows.
+    /// Any values that the registers can hold.
     Any,
 }
 
 impl Kind {
-    /// All of them; likely ones are more frequent.
+    /// All kinds; typical ones are more frequent.
     const ALL: [Kind; 6] = [Kind::Likely, Kind::Likely, Kind::Zero, Kind::Tie, Kind::Full, Kind::Any];
 
     pub(super) fn pick(random: &mut Random) -> Self {
         Self::ALL[(random.bits() % Self::ALL.len() as u64) as usize]
     }
 
-    /// Counts of one SM in a window of so many cycles.
+    /// Returns the counts of one SM in a window of `window` cycles.
     pub(super) fn counts(self, window: u32, random: &mut Random) -> RawCounters {
         let mut up_to = |most: u64| random.bits() % (most + 1);
         let window = u64::from(window);
@@ -70,12 +70,12 @@ impl Kind {
     }
 }
 
-/// Counters one by one.
+/// Creates counters one by one.
 fn each(mut count: impl FnMut(Counter) -> u64) -> RawCounters {
     RawCounters::of(Counter::ALL.map(|counter| (counter, count(counter))))
 }
 
-/// What an SM had counted, and a window more.
+/// Adds the counts of a window to earlier ones.
 pub(super) fn sum(before: &RawCounters, window: &RawCounters) -> RawCounters {
     each(|counter| before[counter] + window[counter])
 }

@@ -1,5 +1,6 @@
-//! A register block on which things happen at random: launches, TBs that come and go, kernels that drain and complete, windows and
-//! timers that end. Only what hardware can do: quotas are kept but while SMs drain, and what has completed does not run.
+//! Register block with random events: launches, TBs that start and end, kernels that drain and
+//! complete, windows and timers that end. Only events that hardware can produce occur: quotas hold
+//! except while SMs drain, and completed kernels do not run.
 
 use super::counts::{self, Kind};
 use crate::cosim::Native;
@@ -9,10 +10,11 @@ use mias_hw_model::register_block::{GpuDescription, KernelDescriptor, RawCounter
 use mias_registers::KERNEL_SLOTS;
 use mias_workloads::random::Random;
 
-/// Longest time between two steps without a deadline, in cycles (assumption: of the order of the windows).
+/// Longest time between two steps without a deadline, in cycles (assumption: of the order of the
+/// windows).
 const LONGEST_WAIT: u64 = 20_000;
 
-/// The hardware, the firmware that serves it, and the record of what that does.
+/// Simulated hardware, the firmware that serves it, and the record of its accesses.
 #[derive(Debug)]
 pub(super) struct Device<'a> {
     registers: RegisterBlock,
@@ -20,18 +22,19 @@ pub(super) struct Device<'a> {
     run: Run,
     random: Random,
     now: u64,
-    /// What the SMs have counted since reset.
+    /// Counts of the SMs since reset.
     counted: Vec<RawCounters>,
-    /// What most windows of this run are like.
+    /// Kind of most windows of this run.
     kind: Kind,
-    /// Most kernels at a time.
+    /// Maximum number of concurrent kernels.
     kernels: usize,
-    /// Slots whose kernel has no TB left to issue, a bit each.
+    /// Slots whose kernel has no TB left to issue, as a bit set.
     drained: u32,
 }
 
 impl<'a> Device<'a> {
-    /// After reset, with the firmware started. Some begin late enough that the cycle counter's high word is in use.
+    /// Creates a device after reset, with the firmware started. Some start late enough that the
+    /// cycle counter's high word is in use.
     pub(super) fn new(gpu: GpuDescription, mut random: Random, kernels: u32, firmware: &'a mut Native) -> Self {
         let now = [0, (1 << 32) - 10_000, 1 << 40][(random.bits() % 3) as usize];
         let mut registers = RegisterBlock::new(gpu.clone());
@@ -44,7 +47,7 @@ impl<'a> Device<'a> {
         device
     }
 
-    /// Something happens, and the firmware answers.
+    /// Produces one event, which the firmware handles.
     pub(super) fn step(&mut self) {
         match self.below(16) {
             0..3 => self.launch(),
@@ -57,7 +60,7 @@ impl<'a> Device<'a> {
         self.serve();
     }
 
-    /// What still runs completes; what never had a TB on an SM cannot.
+    /// Completes the running kernels; a kernel that never had a TB on an SM cannot complete.
     pub(super) fn finish(mut self) -> Run {
         for _ in 0..2 * KERNEL_SLOTS {
             self.complete();
@@ -76,13 +79,13 @@ impl<'a> Device<'a> {
         0..self.counted.len()
     }
 
-    /// Kernels that have not left.
+    /// Returns the number of kernels that have not left.
     fn present(&self) -> usize {
         let slots = 0..self.registers.gpu().slot_count as usize;
         slots.filter(|&slot| self.registers.kernel(slot).is_some()).count()
     }
 
-    /// A slot whose kernel may have TBs on an SM.
+    /// Returns a slot whose kernel may have TBs on an SM.
     fn any_running(&mut self) -> Option<usize> {
         let slots = 0..self.registers.gpu().slot_count as usize;
         let placed = |slot: usize| self.sms().any(|sm| self.registers.quota(sm, slot) > 0);
@@ -91,7 +94,7 @@ impl<'a> Device<'a> {
         running.get(pick).copied()
     }
 
-    /// A kernel arrives, if there is room. One in sixteen fits no SM.
+    /// Launches a kernel, if a slot is free. One in sixteen fits no SM.
     fn launch(&mut self) {
         if self.present() >= self.kernels || !self.registers.has_free_slot() {
             return;
@@ -113,7 +116,7 @@ impl<'a> Device<'a> {
         }
     }
 
-    /// SMs come to hold what their quotas ask for: all of them, or each with even chances.
+    /// Makes SMs match their quotas: all of them, or each with even chances.
     fn settle(&mut self) {
         let all = self.below(4) != 0;
         for sm in self.sms() {
@@ -126,7 +129,7 @@ impl<'a> Device<'a> {
         }
     }
 
-    /// An SM holds fewer TBs of a kernel than before.
+    /// Reduces the TBs of a kernel on an SM.
     fn drift(&mut self) {
         let Some(slot) = self.any_running() else { return };
         let sm = self.below(self.counted.len() as u64) as usize;
@@ -134,7 +137,7 @@ impl<'a> Device<'a> {
         self.registers.set_resident(sm, slot, fewer);
     }
 
-    /// A kernel has no TB left to issue; some are still to retire.
+    /// Makes a kernel run out of TBs to issue; some are still to retire.
     fn drain(&mut self) {
         let Some(slot) = self.any_running() else { return };
         let unfinished = self.below(100) as u32;
@@ -143,14 +146,15 @@ impl<'a> Device<'a> {
         self.drained |= 1 << slot;
     }
 
-    /// The last TB of a kernel retires.
+    /// Retires the last TB of a kernel.
     fn complete(&mut self) {
         let Some(slot) = self.any_running() else { return };
         self.sms().for_each(|sm| self.registers.set_resident(sm, slot, 0));
         self.registers.post_completed(slot);
     }
 
-    /// Time goes by: to the next deadline, or a random while; TBs are issued and retire meanwhile.
+    /// Advances time to the next deadline, or by a random amount; TBs are issued and retire
+    /// meanwhile.
     fn wait(&mut self) {
         let soon = self.now + 1 + self.below(LONGEST_WAIT);
         self.now = match self.registers.next_deadline() {
@@ -165,7 +169,7 @@ impl<'a> Device<'a> {
         self.registers.set_unfinished(slot, left);
     }
 
-    /// What the model of the GPU does in a cycle with its register block.
+    /// Performs the GPU model's work of one cycle on its register block.
     fn serve(&mut self) {
         for _ in 0..MOST_INTERRUPTS_PER_CYCLE {
             if self.registers.needs_tick(self.now) {
@@ -177,7 +181,7 @@ impl<'a> Device<'a> {
             self.registers.set_now(self.now);
             self.recorded(|firmware, bus| firmware.interrupt(bus));
         }
-        // Launches that the firmware refused leave their slot: nobody launches them again.
+        // Launches that the firmware rejected leave their slot and do not return.
         self.registers.take_rejected();
     }
 
@@ -195,7 +199,7 @@ impl<'a> Device<'a> {
         });
     }
 
-    /// Lets the firmware run, and records a step.
+    /// Runs the firmware, and records a step.
     fn recorded(&mut self, act: impl FnOnce(&mut Native, &mut Recorder<'_, RegisterBlock>)) {
         let mut bus = Recorder { bus: &mut self.registers, list: Some(self.run.accesses_mut()) };
         act(self.firmware, &mut bus);

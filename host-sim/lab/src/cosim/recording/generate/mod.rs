@@ -1,6 +1,6 @@
-//! Made-up recordings: random machines, policies, kernels and counters, with events in an order that hardware can give, from a seed
-//! alone. The firmware in this process answers them; that its answers are right is for other tests, here they are what every core
-//! must give too.
+//! Generated recordings: random machines, policies, kernels and counters, with events in an order
+//! that hardware can produce, from a seed alone. The firmware in this process handles them. Other
+//! tests check its decisions; here they are the reference for every core.
 
 mod counts;
 mod device;
@@ -12,24 +12,24 @@ use mias_hw_model::register_block::{GpuDescription, Straps};
 use mias_registers::{KERNEL_SLOTS, MAX_WINDOW, PolicyCode, feature};
 use mias_workloads::random::Random;
 
-/// Steps of a run, each something that happens (assumption: some launches, decisions and completions).
+/// Number of steps of a run, each one event (assumption: some launches, decisions and completions).
 const STEPS: u32 = 80;
 
-/// What to make up.
+/// Parameters of a generated recording.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
-    /// What all randomness comes from.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// Runs.
+    /// Number of runs.
     pub cases: u32,
-    /// Most SMs of a machine, 1 to 256.
+    /// Maximum number of SMs of a machine, 1 to 256.
     pub sms: u32,
-    /// Most kernels at a time, 1 to 8.
+    /// Maximum number of concurrent kernels, 1 to 8.
     pub kernels: u32,
 }
 
-/// The recording; fewer runs than asked for where a file cannot hold them ([`super::encode`] says
-/// so). None if `go_on` says so, which is asked before every run.
+/// Generates the recording, with fewer runs than requested if a file cannot hold them
+/// ([`super::encode`] reports it). `None` if `go_on`, called before every run, returns false.
 pub fn generate(request: Request, go_on: &mut dyn FnMut() -> bool) -> Option<Recording> {
     let mut firmware = Native::with_room(2 * request.sms);
     let maker = firmware.limits();
@@ -39,7 +39,7 @@ pub fn generate(request: Request, go_on: &mut dyn FnMut() -> bool) -> Option<Rec
         if !go_on() {
             return None;
         }
-        // An access takes two bytes at least. What is too long for a file is not made to its end.
+        // An access takes at least two bytes. Generation stops once the file would be too long.
         if accesses * 2 > MOST_BYTES {
             break;
         }
@@ -58,13 +58,13 @@ fn run(gpu: GpuDescription, random: Random, kernels: u32, firmware: &mut Native)
     device.finish()
 }
 
-/// A machine of at most `sms` SMs, and what it is asked for. Half of the machines have all of them.
+/// Returns a machine of at most `sms` SMs with its straps. Half of the machines have all of them.
 fn gpu(random: &mut Random, sms: u32) -> GpuDescription {
     let mut below = |count: u32| (random.bits() % u64::from(count.max(1))) as u32;
     let sm_count = if below(2) == 0 { sms } else { 1 + below(sms) };
-    // Three of four measure: they have more to decide.
+    // Three of four policies measure: they have more decisions.
     let measured = below(4) != 0;
-    // A search needs counters of kernels, which the device does not have, and an image of its own.
+    // A search needs kernel counters, which the device lacks, and an image of its own.
     let policies: Vec<_> = PolicyCode::ALL.into_iter().filter(|policy| (!measured || measures(*policy)) && !policy.searches()).collect();
     let policy = policies[below(policies.len() as u32) as usize];
     let windows = [1, 100, 5_000, 45_000, MAX_WINDOW];
@@ -78,7 +78,8 @@ fn gpu(random: &mut Random, sms: u32) -> GpuDescription {
     GpuDescription {
         sm_count,
         slot_count: KERNEL_SLOTS as u32,
-        // Capacities and granules of NVIDIA's SMs since compute capability 3.0 (CUDA C++ Programming Guide, "Compute Capabilities").
+        // Capacities and granules of NVIDIA's SMs since compute capability 3.0 (CUDA C++
+        // Programming Guide, "Compute Capabilities").
         sm_threads: [1_024, 1_536, 2_048][below(3) as usize],
         sm_registers: 65_536,
         sm_shared_bytes: [48, 64, 100, 228][below(4) as usize] << 10,
@@ -87,7 +88,7 @@ fn gpu(random: &mut Random, sms: u32) -> GpuDescription {
         register_granule: [1, 8][below(2) as usize],
         shared_granule_bytes: [1, 128, 256][below(3) as usize],
         linear_coefficient_q16: [0, 1 << 12, 1 << 16, u32::MAX][below(4) as usize],
-        // A recording does not hold these.
+        // A recording does not contain these.
         sm_schedulers: 0,
         reply_sectors_q16: 0,
         dram_sectors_q16: 0,
@@ -99,7 +100,7 @@ fn gpu(random: &mut Random, sms: u32) -> GpuDescription {
     }
 }
 
-/// Whether a policy profiles before it decides.
+/// Returns whether a policy profiles before it decides.
 fn measures(policy: PolicyCode) -> bool {
     !matches!(policy, PolicyCode::LeftOver | PolicyCode::Spatial | PolicyCode::FixedConfig | PolicyCode::Smk)
 }

@@ -1,5 +1,6 @@
-//! The plans of the yardstick of decisions: families and mixes are what the seed gives, by the rule of sources.md D192, no mix has kernels of both sets, splits are all eighths, and
-//! the quick form is small.
+//! Plans of the decision benchmark: families and mixes follow from the seed by the rule of
+//! sources.md D192. No mix has kernels of both sets, splits are multiples of an eighth, and the
+//! quick form is small.
 
 use super::*;
 use crate::choice::Choice;
@@ -8,7 +9,7 @@ use mias_workloads::kernels::{self, KernelType};
 use mias_workloads::random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Families of the thesis' kernels and of our own: a rule may be made from them whatever the seed.
+/// Families of the thesis' kernels and of our own, which belong to the making set for any seed.
 const GIVEN: [&str; 8] = [
     "matrix-product",
     "walsh-transform",
@@ -20,17 +21,17 @@ const GIVEN: [&str; 8] = [
     "urgent-task",
 ];
 
-/// Of the others, so many join them.
+/// Number of other families that join them.
 const JOINING: usize = 9;
 
-/// Classes of mixes, and how many of each.
+/// Classes of mixes, with the number of each.
 const CLASSES: [(&str, usize); 10] =
     [("CC", 4), ("MC", 4), ("MM", 4), ("CCC", 2), ("MCC", 2), ("MMC", 2), ("MMM", 2), ("MCCC", 1), ("MMCC", 2), ("MMMC", 1)];
 
-/// Mixes of the large machine: the first of each.
+/// Classes of mixes on the large machine: the first of each.
 const ON_THE_LARGE: [&str; 6] = ["CC", "MC", "MM", "MCC", "MMC", "MMCC"];
 
-/// The machines of both sets, with SMs of their quick forms.
+/// Machines of both sets, with SMs of their quick forms.
 const GPUS: [&str; 2] = ["rtx2060", "dai18-lines"];
 
 fn below(random: &mut Random, end: usize) -> usize {
@@ -45,8 +46,9 @@ fn shuffle<T>(random: &mut Random, list: &mut [T]) {
 /// Mixes with their classes, in the order in which they are drawn.
 type Drawn = Vec<(&'static str, Vec<String>)>;
 
-/// Of kernels of these families: for each letter of a class one of those of the type, and of no family that is in it, that are in fewest mixes so far; then the order of launch is
-/// shuffled. A mix that is there already is drawn again.
+/// Draws mixes from these families. Each letter of a class takes a kernel of that type, of a family
+/// not yet in the mix, with the fewest mixes so far. Then the launch order is shuffled. A duplicate
+/// mix is drawn again.
 fn draw(random: &mut Random, families: &BTreeMap<String, Vec<String>>) -> Drawn {
     let family = |kernel: &str| families.iter().find(|(_, kernels)| kernels.iter().any(|name| name == kernel)).map(|(family, _)| family);
     let pool: Vec<&str> = kernels::names().filter(|name| family(name).is_some()).collect();
@@ -76,7 +78,7 @@ fn draw(random: &mut Random, families: &BTreeMap<String, Vec<String>>) -> Drawn 
     drawn
 }
 
-/// Both draws, from one stream, behind that of the families.
+/// Returns both draws, from one stream, after that of the families.
 fn drawn() -> [Drawn; 2] {
     let file = Kernels::built_in();
     let mut random = Random::new(file.seed);
@@ -102,7 +104,8 @@ fn of_size(mixes: &[Vec<String>], size: usize) -> Vec<Vec<String>> {
     mixes.iter().filter(|mix| mix.len() == size).cloned().collect()
 }
 
-/// Experiments of a machine and a set: all policies, what drains, and the splits by size.
+/// Returns the experiments of a machine and a set: all policies, draining transitions, and the
+/// splits by size.
 fn expected(gpu: &str, set: &str, mixes: &[Vec<String>]) -> Vec<(String, Vec<Vec<String>>)> {
     let mut experiments = vec![(format!("{gpu}-{set}"), mixes.to_vec()), (format!("{gpu}-{set}-drain"), mixes.to_vec())];
     experiments.extend((2..=4).map(|size| (format!("{gpu}-{set}-splits-{size}"), of_size(mixes, size))));
@@ -132,7 +135,7 @@ fn mixes_are_what_the_seed_gives() {
     assert_eq!([count(2), count(3), count(4)], [24, 16, 8]);
 }
 
-/// Whoever makes a rule runs no judged kernel, and no mix has kernels of both sets.
+/// The making set contains no judged kernel, and no mix has kernels of both sets.
 #[test]
 fn no_mix_is_of_both_sets() {
     let file = Kernels::built_in();
@@ -148,7 +151,8 @@ fn only(name: &str) -> BTreeSet<String> {
     BTreeSet::from([name.to_owned()])
 }
 
-/// Three windows, once with DMIL and once without; the policies that exist, and MIAS-Duel, preempt and find every configuration beside them, or drain; splits are those whose bounds are whole eighths, rounded down.
+/// Three windows, with and without DMIL. The existing policies and MIAS-Duel preempt, with every
+/// configuration, or drain. Splits have bounds of whole eighths, rounded down.
 #[test]
 fn every_experiment_asks_its_question() {
     let existing: BTreeSet<String> = Kernels::built_in().existing.into_iter().collect();
@@ -174,7 +178,7 @@ fn every_experiment_asks_its_question() {
             continue;
         };
         let (size, sms): (usize, u32) = (size.parse().unwrap(), settings[0].gpu.sm.count);
-        // Ways to write 8 as a sum of so many: 7, 21, 35.
+        // Ways to write 8 as an ordered sum of 2, 3 or 4 positive parts: 7, 21, 35.
         let splits = [7, 21, 35][size - 2];
         assert_eq!((policies, experiment.configurations, settings.len()), (only("spatial"), false, 6 * splits), "{name}");
         let shares: BTreeSet<Vec<u16>> = settings.iter().map(|setting| setting.options.shares.unwrap().sms().to_vec()).collect();
@@ -191,7 +195,8 @@ fn every_experiment_asks_its_question() {
     }
 }
 
-/// On 8 SMs, one pair of each class, and on one machine two triples; one window; splits without DMIL; nothing drains, and the large machine has no part in it.
+/// On 8 SMs, one pair of each class, and on one machine two triples. One window; splits without
+/// DMIL; no draining, and no large machine.
 #[test]
 fn the_quick_form_is_small() {
     let quick = load_quick("decisions", &Policies::default()).unwrap();

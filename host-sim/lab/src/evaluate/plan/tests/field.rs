@@ -1,15 +1,18 @@
-//! The plan of the whole field: who is in it, who is not and why, its pairs by their rule, and the size of its quick form.
+//! Plan of the whole field: included and excluded policies with reasons, its pairs by their rule,
+//! and the size of its quick form.
 
 use super::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What has no experiment of its own, beside each with the reason that the plan gives: lines such as `# - null: because`.
+/// Returns the plan's policies without an experiment, with reasons from lines such as
+/// `# - null: because`.
 fn left_out() -> BTreeMap<&'static str, &'static str> {
     let text = mias_plans::text("field").unwrap();
     text.lines().filter_map(|line| line.strip_prefix("# - ")?.split_once(": ")).collect()
 }
 
-/// Every policy that can be named without mechanisms is in the plan, or is left out with a reason, and none is both; so is every mechanism.
+/// Every policy without mechanisms is in the plan, or is left out with a reason, but not both; so
+/// is every mechanism.
 #[test]
 fn every_policy_is_in_it_or_left_out_with_a_reason() {
     let plan = load("field").unwrap();
@@ -28,7 +31,7 @@ fn every_policy_is_in_it_or_left_out_with_a_reason() {
     }
 }
 
-/// At most ten combinations, each experiment of which says so by its name; and all on one machine.
+/// At most ten combinations, each marked by its experiment's name, all on one machine.
 #[test]
 fn at_most_ten_combinations_on_one_machine() {
     let plan = load("field").unwrap();
@@ -40,8 +43,9 @@ fn at_most_ten_combinations_on_one_machine() {
     }
 }
 
-/// Sixteen kernels, eight that compute and then eight that memory limits; each with the next of its kind, and the n-th that computes with the (n+5)-th other: 24 pairs,
-/// eight of each class, three of each kernel.
+/// Sixteen kernels: eight compute-bound, then eight memory-bound. Each is paired with the next of
+/// its type, and the n-th compute-bound one with the (n+5)-th memory-bound one. So there are 24
+/// pairs, eight of each class, three of each kernel.
 #[test]
 fn pairs_follow_their_rule() {
     let plan = load("field").unwrap();
@@ -61,7 +65,8 @@ fn pairs_follow_their_rule() {
     }
 }
 
-/// Every second pair of each class, on half of the machine, for a fifth of the time; for decisions in their time the first pair of each class.
+/// Every second pair of each class, on half of the machine, for a fifth of the time; for timed
+/// decisions, the first pair of each class.
 #[test]
 fn the_quick_form_is_small() {
     let (plan, quick) = (load("field").unwrap(), load_quick("field", &Policies::default()).unwrap());

@@ -1,8 +1,9 @@
-//! Plans that are read, and what is said of those that cannot be.
+//! Tests of valid plans, and of error messages for invalid ones.
 
 mod decisions;
 mod field;
 mod precision;
+mod report;
 mod requests;
 mod sharing;
 
@@ -25,7 +26,8 @@ fn refused(text: &str) -> String {
     parse("my.toml", text).unwrap_err().to_string()
 }
 
-/// The sound plan with one text replaced by another: the message, which must point at the line of the new text.
+/// Replaces one text of the valid plan and returns the error, which must point at the line of the
+/// new text.
 fn refused_with(from: &str, to: &str) -> String {
     assert!(SOUND.contains(from), "{from}");
     let text = SOUND.replacen(from, to, 1);
@@ -45,13 +47,14 @@ fn built_in_plans_are_sound() {
     let thesis = load("thesis").unwrap();
     assert_eq!((thesis.experiments[0].kernels.len(), thesis.experiments[0].groups.len()), (7, 21));
     assert_eq!(thesis.experiments[0].settings[0].options.end, End::Cycles(5_000_000));
-    // Dai et al. 2018, section 2.3: 13 kernels, 78 pairs, 286 triples, 2,000,000 cycles; figure 9: 25 by 25 limits.
+    // Dai et al. 2018, section 2.3: 13 kernels, 78 pairs, 286 triples, 2,000,000 cycles; figure 9:
+    // 25 by 25 limits.
     let dai = load("dai").unwrap();
     let of = |name: &str| dai.experiments.iter().find(|experiment| experiment.name == name).unwrap();
     assert_eq!(["alone", "pairs", "triples"].map(|name| of(name).groups.len()), [13, 78, 286]);
     assert_eq!((of("limits").groups.len(), of("limits").settings.len()), (3, 625));
     assert_eq!(of("pairs").settings[0].options.end, End::Cycles(2_000_000));
-    // Its quick form: a quarter of the machine, 300,000 cycles, 12 pairs, 8 triples, 5 by 5 limits.
+    // Quick form: a quarter of the machine, 300,000 cycles, 12 pairs, 8 triples, 5 by 5 limits.
     let quick = load_quick("dai", &Policies::default()).unwrap();
     let of = |name: &str| quick.experiments.iter().find(|experiment| experiment.name == name).unwrap();
     assert_eq!(["alone", "pairs", "triples"].map(|name| of(name).groups.len()), [13, 12, 8]);
@@ -64,14 +67,16 @@ fn built_in_plans_are_sound() {
     assert_eq!(triples.groups.len(), 35);
 }
 
-/// Zhao et al. 2018, section 6: 14 kernels, 91 pairs, 49 of them mixed, 21 memory-intensive, 24 SMs, 2,000,000 cycles, first runs; 23 splits of a pair.
+/// Zhao et al. 2018, section 6: 14 kernels, 91 pairs, 49 of them mixed, 21 memory-intensive, 24
+/// SMs, 2,000,000 cycles, first runs; 23 splits of a pair.
 #[test]
 fn the_plan_zhao_is_that_of_its_paper() {
     let zhao = load("zhao").unwrap();
     let of = |name: &str| zhao.experiments.iter().find(|experiment| experiment.name == name).unwrap();
     assert_eq!(["alone", "pairs", "splits", "fewer", "corners", "four"].map(|name| of(name).groups.len()), [14, 91, 49, 21, 6, 40]);
     assert_eq!(["splits", "fewer", "corners"].map(|name| of(name).settings.len()), [23, 12, 144]);
-    // The mixed pairs are all of those of a kernel that computes and one that does not, the seven first of table 1 and the seven last.
+    // Mixed pairs combine one of the first seven kernels of table 1 (compute-bound) with one of the
+    // last seven.
     assert!(of("splits").groups.iter().all(|pair| pair[0] < 7 && (7..14).contains(&pair[1])));
     for setting in zhao.experiments.iter().flat_map(|experiment| &experiment.settings) {
         assert_eq!((setting.options.end, setting.options.counted), (End::Cycles(2_000_000), Counted::FirstRun));
@@ -81,18 +86,19 @@ fn the_plan_zhao_is_that_of_its_paper() {
             setting.gpu_name
         );
     }
-    // A machine's bandwidth over that of `pairs`, in percent.
+    // Bandwidth of a machine over that of `pairs`, in percent.
     let khz = |name: &str| of(name).settings[0].gpu.clocks.dram_khz;
     let percent = |name: &str| 100 * khz(name) / khz("pairs");
     assert_eq!(["bandwidth-75", "bandwidth-125", "bandwidth-150"].map(percent), [75, 125, 150]);
-    // Its quick form keeps the machine.
+    // The quick form keeps the machine.
     let quick = load_quick("zhao", &Policies::default()).unwrap();
     let of = |name: &str| quick.experiments.iter().find(|experiment| experiment.name == name).unwrap();
     assert_eq!(["alone", "pairs", "splits", "fewer"].map(|name| of(name).groups.len()), [14, 12, 3, 1]);
     assert!(quick.experiments.iter().flat_map(|experiment| &experiment.settings).all(|setting| setting.gpu.sm.count == 24));
 }
 
-/// DRAM's times are no shorter in nanoseconds than at the paper's bandwidth, and longer by less than a cycle; what a burst takes is cycles (sources.md D177).
+/// DRAM timings are no shorter in nanoseconds than at the paper's bandwidth, and longer by less
+/// than a cycle. Bursts are in cycles (sources.md D177).
 #[test]
 fn more_bandwidth_takes_as_long_for_a_row() {
     let timing = |setting: &Setting| {
@@ -177,7 +183,7 @@ fn a_field_that_is_as_in_the_machines_file_changes_nothing() {
     assert_eq!(gpus, ["rtx2060", "rtx2060 sm.warp_scheduler=lrr"]);
 }
 
-/// Options that are off are not in the machine's document; they can be set all the same.
+/// Options that are off are absent from the machine's document, but can be set.
 #[test]
 fn options_that_are_off_can_be_set() {
     let with = |fields: &str| parse("my.toml", &format!("{SOUND}[experiment.gpu-settings]\n{fields}"));
@@ -187,16 +193,16 @@ fn options_that_are_off_can_be_set() {
     assert_eq!((off.gpu.dram.row_hit_cap, on.gpu.dram.row_hit_cap), (0, 4));
     assert_eq!((on.gpu.dram.timing.t_refi, on.gpu.dram.timing.t_rfc), (6_825, 455));
     assert_eq!(off.gpu_name, "rtx2060 dram.timing.t_refi=6825 dram.timing.t_rfc=455", "0 is what it was");
-    // One of two that belong together.
+    // One of two options that require each other.
     let message = with("dram.timing.t_rfc = 455\n").unwrap_err().to_string();
     assert!(message.contains("must both be given"), "{message}");
     let message = with("dram.timming.t_faw = 16\n").unwrap_err().to_string();
     assert!(message.contains("unknown field `timming`; did you mean `timing`?"), "{message}");
     let message = with("sm.count.of = 3\n").unwrap_err().to_string();
-    assert!(message.contains("machine `rtx2060`: there is no field sm.count.of"), "{message}");
+    assert!(message.contains("machine `rtx2060`: no such field: sm.count.of"), "{message}");
 }
 
-/// A machine without energies gets all of them, or none.
+/// A machine without energies accepts all of them, or none.
 #[test]
 fn a_table_that_is_not_in_the_machines_file_can_be_given() {
     let text = mias_gpus::text("rtx2060").unwrap();
@@ -247,7 +253,7 @@ fn mistakes_are_shown_where_they_are() {
         (
             "cycles = 20_000",
             "cycles = [20_000, 40_000]\narrive = [0, 20_000]",
-            &["arrive: 20000: the window ends at cycle 20000; let the kernel arrive earlier, or give larger `cycles`"],
+            &["arrive: 20000: the window ends at cycle 20000; use an earlier arrival or larger `cycles`"],
         ),
         ("cycles = 20_000", "arrive = 5_000_000", &["arrive: 5000000: the window ends at cycle 5000000"]),
         ("cycles = 20_000", "until = \"done\"\narrive = 1_000_000_001", &["arrive: 1000000001 must be 0 to 1000000000"]),
@@ -258,8 +264,8 @@ fn mistakes_are_shown_where_they_are() {
             "groups = [[\"mm:64\", \"bopt:8\"], [\"bopt:8\", \"mm:64\"], [\"mm:64\", \"bopt:8\"]]\npolicies",
             &["groups: the group of mm:64 and bopt:8 is listed twice"],
         ),
-        ("name = \"pairs\"", "name = \"Pa irs\"", &["small letters, digits and hyphens"]),
-        ("name = \"small\"", "name = \"a/b\"", &["name: small letters, digits and hyphens only"]),
+        ("name = \"pairs\"", "name = \"Pa irs\"", &["lowercase letters, digits and hyphens"]),
+        ("name = \"small\"", "name = \"a/b\"", &["name: lowercase letters, digits and hyphens only"]),
         ("title = \"Pairs\"", "", &["[[experiment]] has no `title`"]),
         ("name = \"small\"", "", &["a plan has no `name`"]),
         ("cycles = 20_000", "cycles = 20_000\n[experiment.gpu-settings]\nsm.cuont = 3", &["unknown field `cuont`; did you mean `count`?"]),
@@ -277,20 +283,20 @@ fn mistakes_are_shown_where_they_are() {
 #[test]
 fn a_policy_that_needs_more_sms_than_there_are_is_refused() {
     let text = SOUND.replace("cycles = 20_000", "cycles = 20_000\n[experiment.gpu-settings]\nsm.count = 1");
-    assert!(refused(&text).contains("spatial needs 2 SMs for 2 kernels, `rtx2060` here has 1"), "{}", refused(&text));
+    assert!(refused(&text).contains("spatial needs 2 SMs for 2 kernels, `rtx2060` has 1"), "{}", refused(&text));
 }
 
 #[test]
 fn more_sms_than_there_are_cannot_be_open() {
     let with = |sms: &str| SOUND.replace("cycles = 20_000", &format!("cycles = 20_000\nsms = {sms}"));
-    assert!(refused(&with("31")).contains("31 of the 30 SMs of `rtx2060`; give 30 or fewer"), "{}", refused(&with("31")));
+    assert!(refused(&with("31")).contains("31 exceeds the 30 SMs of `rtx2060`; use 30 or fewer"), "{}", refused(&with("31")));
     assert!(refused(&with("0")).contains("must be at least 1"));
     let plan = parse("my.toml", &with("[30, 7]")).unwrap();
     let open: Vec<Option<u32>> = plan.experiments[0].settings.iter().map(|setting| setting.options.open_sms).collect();
     assert_eq!(open, [Some(30), Some(7)]);
 }
 
-/// Too many combinations are complained of at the table that most of them come from.
+/// The error about too many combinations points to the table that most of them come from.
 #[test]
 fn too_many_combinations_are_shown_where_they_are() {
     let many = "{ from = 1, to = 40, step = 1 }";
@@ -299,7 +305,7 @@ fn too_many_combinations_are_shown_where_they_are() {
     };
     let header = SOUND[..SOUND.find("[experiment.parameters]").unwrap()].matches('\n').count() + 1;
     let message = with(&format!("cycles = {many}\nprofile-cycles = {many}"), "sm.count = [2, 3]");
-    assert!(message.contains("3200 combinations of parameters, at most 1000 may be"), "{message}");
+    assert!(message.contains("3200 combinations of parameters; the limit is 1000"), "{message}");
     assert!(message.starts_with(&format!("my.toml:{header}:")) && message.contains("parameters: "), "{message}");
     let message = with("cycles = 20_000", &format!("sm.count = {many}\ndram.channels = {many}"));
     assert!(message.starts_with(&format!("my.toml:{}:", header + 3)) && message.contains("gpu-settings: 1600 combinations"), "{message}");
@@ -308,13 +314,14 @@ fn too_many_combinations_are_shown_where_they_are() {
 #[test]
 fn two_experiments_of_one_name_are_refused() {
     let twice = SOUND.to_owned() + &SOUND[SOUND.find("[[experiment]]").unwrap()..];
-    assert!(refused(&twice).contains("there is an experiment `pairs` already"));
+    assert!(refused(&twice).contains("duplicate experiment `pairs`"));
     assert!(refused("name = \"n\"\ndescription = \"d\"\n").contains("no [[experiment]]"));
     assert!(load("thesiss").unwrap_err().to_string().starts_with("unknown plan `thesiss`; did you mean `thesis`?"));
     assert!(load("no/such.toml").unwrap_err().to_string().starts_with("cannot read the plan no/such.toml: "));
 }
 
-/// The sound plan in a folder with the files beside it that `lines` name; gives the plan's path.
+/// Writes the valid plan into a folder with the files that `lines` name, and returns the plan's
+/// path.
 fn plan_in(folder: &std::path::Path, change: &dyn Fn(String) -> String) -> String {
     std::fs::create_dir_all(folder).unwrap();
     let path = folder.join("my.toml");
@@ -322,7 +329,7 @@ fn plan_in(folder: &std::path::Path, change: &dyn Fn(String) -> String) -> Strin
     path.display().to_string()
 }
 
-/// Wherever the command is given: tests run in the folder of the crate.
+/// Independent of the working directory: tests run in the folder of the crate.
 #[test]
 fn paths_are_relative_to_the_plan() {
     let folder = tempfile::tempdir().unwrap();
@@ -353,7 +360,7 @@ fn paths_are_relative_to_the_plan() {
     });
     let message = load(&twice).unwrap_err().to_string();
     assert!(message.contains("`bfs:graph=small.gr` is another file in a plan that this one includes"), "{message}");
-    // A slip in a name is no path.
+    // A misspelled name is no path.
     let slip = plan_in(folder.path(), &|text| text.replace("\"rtx2060\"", "\"rtx2600\""));
     assert!(load(&slip).unwrap_err().to_string().contains("did you mean `rtx2060`?"));
     assert_eq!(beside, slip);
@@ -363,10 +370,10 @@ fn paths_are_relative_to_the_plan() {
 fn a_plan_that_includes_itself_ends() {
     let folder = tempfile::tempdir().unwrap();
     let path = plan_in(folder.path(), &|text| "include = [\"my.toml\"]\n".to_owned() + &text);
-    assert!(load(&path).unwrap_err().to_string().contains("does one include itself?"));
+    assert!(load(&path).unwrap_err().to_string().contains("remove circular includes"));
 }
 
-/// Everything but sizes is as in the plan itself, and nothing is longer.
+/// Everything except sizes is as in the plan itself, and nothing is longer.
 #[test]
 fn a_quick_form_asks_the_same_of_less() {
     for name in names() {
@@ -375,7 +382,7 @@ fn a_quick_form_asks_the_same_of_less() {
         assert_ne!(quick.text, full.text);
         let left_out = full.text.lines().filter(|line| *line == "quick = false").count();
         assert_eq!(quick.experiments.len() + left_out, full.experiments.len());
-        // It says itself what its quick form has.
+        // The plan defines its own quick form.
         let own = full.text.contains("[experiment.quick]");
         for small in &quick.experiments {
             let large = full.experiments.iter().find(|large| large.name == small.name).unwrap();
@@ -395,7 +402,8 @@ fn a_quick_form_asks_the_same_of_less() {
     }
 }
 
-/// The plan `quick` is the thesis' pairs in its quick form, but for transitions and decision time, which it makes ideal.
+/// The plan `quick` has the thesis' pairs in quick form, except for ideal transitions and decision
+/// time.
 #[test]
 fn the_thesis_quick_form_has_the_sizes_of_quick() {
     let (form, quick) = (load_quick("thesis", &Policies::default()).unwrap(), load("quick").unwrap());
@@ -407,7 +415,7 @@ fn the_thesis_quick_form_has_the_sizes_of_quick() {
     assert_eq!(form.settings[0].options.profile_cycles, quick.settings[0].options.profile_cycles);
 }
 
-/// What the plan says of inputs and machine stays.
+/// Inputs and machine settings of the plan stay.
 #[test]
 fn a_quick_form_leaves_what_is_given() {
     let text = include_str!("../../../../tests/data/pairs.toml").to_owned() + "\n[experiment.gpu-settings]\nsm.count = 2\n";
@@ -423,7 +431,7 @@ fn what_is_for_traces_needs_one() {
     for key in ["share-memory", "warm-l2"] {
         let parameter = format!("{key} = [false, true]");
         let message = refused_with("cycles = 20_000", &format!("cycles = 20_000\n{parameter}"));
-        assert!(message.contains(key) && message.contains("none of `kernels` is one; leave it out"), "{message}");
+        assert!(message.contains(key) && message.contains("none of `kernels` is a trace; leave it out"), "{message}");
         let off = SOUND.replacen("cycles = 20_000", &format!("cycles = 20_000\n{key} = false"), 1);
         parse("my.toml", &off).unwrap();
     }

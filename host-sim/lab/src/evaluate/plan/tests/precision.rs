@@ -1,9 +1,9 @@
-//! Plans in which `--set` says something, whatever they say themselves.
+//! Tests of plans with overrides by `--set`.
 
 use super::*;
 use crate::experiment::parameters::{Assignments, PARAMETERS, Parameter};
 
-/// The plan with what these words set.
+/// Applies these words to the plan.
 fn with_set(plan: &Plan, words: &[&str]) -> Result<Plan, String> {
     let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
     let known: Vec<&Parameter> = PARAMETERS.iter().collect();
@@ -12,7 +12,8 @@ fn with_set(plan: &Plan, words: &[&str]) -> Result<Plan, String> {
     Ok(asked)
 }
 
-/// What the command line says of precision, all settings have, and those that differed in nothing else are one.
+/// A precision on the command line applies to all settings, and settings that no longer differ are
+/// merged.
 #[test]
 fn a_precision_for_all_leaves_none_of_the_plans_own() {
     let text = SOUND.replacen("[experiment.parameters]\n", "[experiment.parameters]\nprecision = [\"off\", \"1 %\"]\n", 1);
@@ -27,7 +28,8 @@ fn a_precision_for_all_leaves_none_of_the_plans_own() {
     }
 }
 
-/// Keys of the GPU are set alone and together; their names say so, and what cannot be is refused with the experiment.
+/// GPU keys are set alone and together. Names list them, and the error for an invalid one names the
+/// experiment.
 #[test]
 fn keys_of_the_gpu_are_set_in_every_setting() {
     let plain = parse("my.toml", SOUND).unwrap();

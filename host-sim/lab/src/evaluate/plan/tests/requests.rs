@@ -1,4 +1,4 @@
-//! Requests for room in a plan.
+//! Tests of placement requests in a plan.
 
 use super::*;
 use crate::experiment::requests::Scheme;
@@ -21,48 +21,48 @@ fn requests_are_read() {
 #[test]
 fn requests_that_would_say_nothing_are_refused() {
     for (from, to, said) in [
-        ("sm.preemption.switch = \"stall\"", "sm.count = 4", "takes no TB off its SMs: give `sm.preemption.switch = \"traffic\"`"),
+        ("sm.preemption.switch = \"stall\"", "sm.count = 4", "does not support preemption: set `sm.preemption.switch = \"traffic\"`"),
         (
             "cycles = 20_000",
             "cycles = 20_000\ntransition = \"ideal\"",
-            "transition: means nothing beside `requests`, whose `schemes` say who leaves and how: leave it out",
+            "transition: conflicts with `requests`, which sets transitions by `schemes`: leave it out",
         ),
-        ("cycles = 20_000", "cycles = 20_000\ntransition = \"drain\"", "transition: means nothing beside `requests`"),
+        ("cycles = 20_000", "cycles = 20_000\ntransition = \"drain\"", "transition: conflicts with `requests`"),
         (
             "cycles = 20_000",
             "cycles = 20_000\npriority = 1",
-            "priority: means nothing beside `requests`, whose urgent kernel is before the others",
+            "priority: conflicts with `requests`, which gives the urgent kernel the highest priority",
         ),
-        ("cycles = 20_000", "cycles = 20_000\nlimit = \"5us\"", "limit: means nothing beside `requests`, whose `limits-ns` are the limits"),
-        ("cycles = 20_000", "cycles = 20_000\narrive = 5", "arrive: means nothing beside `requests`"),
+        ("cycles = 20_000", "cycles = 20_000\nlimit = \"5us\"", "limit: conflicts with `requests`, which sets limits by `limits-ns`"),
+        ("cycles = 20_000", "cycles = 20_000\narrive = 5", "arrive: conflicts with `requests`"),
         (
             "cycles = 20_000",
             "cycles = 20_000\norder = \"reversed\"",
-            "order: means nothing beside `requests`, whose urgent kernel is the last",
+            "order: conflicts with `requests`, which needs the urgent kernel last",
         ),
-        ("5_000]", "2_000]", "limits-ns: 2000 stands there already: leave one out"),
-        ("\"oracle\"", "\"shieh\"", "schemes: shieh stands there already"),
-        ("cycles = 20_000", "until = \"done\"", "they are spread over a window: give `cycles`, not `until`"),
-        ("5_000]", "90_000]", "limits-ns = 90000: 126000 cycles are beyond the window of 20000"),
+        ("5_000]", "2_000]", "limits-ns: 2000 is already listed: leave one out"),
+        ("\"oracle\"", "\"shieh\"", "schemes: shieh is already listed"),
+        ("cycles = 20_000", "until = \"done\"", "requests are spread over a window: use `cycles`, not `until`"),
+        ("5_000]", "90_000]", "limits-ns = 90000: 126000 cycles exceed the window of 20000"),
         ("\"oracle\"", "\"oracel\"", "did you mean `oracle`?"),
         ("count = 3", "count = 0", "count"),
     ] {
         let message = refused(&URGENT.replace(from, to));
         assert!(message.contains("requests") && message.contains(said), "{message}");
     }
-    // At its own line.
+    // The error points to its own line.
     let message = refused(&URGENT.replace("cycles = 20_000", "cycles = 20_000\npriority = 1"));
     assert!(message.starts_with("my.toml:14:"), "{message}");
 }
 
-/// Values of a parameter are settings: twice the same would count twice.
+/// Values of a parameter are settings, so a duplicate would count twice.
 #[test]
 fn a_value_stands_once() {
     let text = URGENT.replace("requests", "# requests");
     for (parameter, said) in [
-        ("transition = [\"preempt:shieh\", \"preempt\"]", "transition: preempt:shieh stands there already"),
-        ("limit = [\"5us\", \"5us\"]", "limit: 5us stands there already"),
-        ("priority = [1, 1]", "priority: 1 stands there already"),
+        ("transition = [\"preempt:shieh\", \"preempt\"]", "transition: preempt:shieh is already listed"),
+        ("limit = [\"5us\", \"5us\"]", "limit: 5us is already listed"),
+        ("priority = [1, 1]", "priority: 1 is already listed"),
         ("limit = 6825", "limit: expected a text, found integer, as in \"5us\" or \"6825\""),
     ] {
         let message = refused(&text.replace("cycles = 20_000", &format!("cycles = 20_000\n{parameter}")));
@@ -70,15 +70,16 @@ fn a_value_stands_once() {
     }
 }
 
-/// A limit that cannot be is told of where it stands, not where the machine does.
+/// An invalid limit is reported at its own line, not at the machine's.
 #[test]
 fn a_limit_is_told_of_at_its_line() {
     let text = URGENT.replace("requests", "# requests").replace("cycles = 20_000", "cycles = 20_000\nlimit = \"0us\"");
     let message = refused(&text);
-    assert!(message.starts_with("my.toml:14:") && message.contains("limit: 0us leaves no time at all"), "{message}");
+    assert!(message.starts_with("my.toml:14:") && message.contains("limit: 0us is less than one cycle"), "{message}");
 }
 
-/// It was ignored without a word: now it is what it is in a machine's file, a selector with its defaults.
+/// An empty table stands for its defaults, as in a machine's file: here a selector with its
+/// defaults.
 #[test]
 fn an_empty_table_is_a_table_with_its_defaults() {
     let selectors = |text: &str| {
@@ -94,10 +95,10 @@ fn an_empty_table_is_a_table_with_its_defaults() {
     }
     let varied = URGENT.replace("switch = \"stall\"", "selector.tb_cycles = [9, 36]");
     assert_eq!(selectors(&varied), [Some(own), Some(SelectorConfig::default())]);
-    // One without defaults.
+    // A table without defaults.
     let message = refused(&URGENT.replace("sm.preemption.switch", "sm.power_gating = {}\nsm.preemption.switch"));
     assert!(
-        message.starts_with("my.toml:15:") && message.contains("missing field `wake_cycles`: an empty table is one with its defaults"),
+        message.starts_with("my.toml:15:") && message.contains("missing field `wake_cycles`: an empty table has its defaults"),
         "{message}"
     );
 }

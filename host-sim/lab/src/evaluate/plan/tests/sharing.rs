@@ -1,9 +1,9 @@
-//! Mechanisms, GPUs as they are where kernels share them, and what an experiment's quick form has instead.
+//! Tests of mechanisms, of GPUs for shared runs, and of overrides in an experiment's quick form.
 
 use super::*;
 use mias_hw_model::config::{DramOrder, InFlightLimit, MemoryIssueFrom, StaticLimit, Unlimited, WarpLimit};
 
-/// The sound plan on a machine without a mechanism of its own, with more lines at its end.
+/// Returns the valid plan on a machine without mechanisms, with additional lines at its end.
 fn with(lines: &str) -> String {
     format!("{SOUND}{lines}")
 }
@@ -12,7 +12,8 @@ fn settings(lines: &str) -> Vec<Setting> {
     parse("my.toml", &with(lines)).unwrap().experiments.remove(0).settings
 }
 
-/// A surface: every limit of the first kernel with every limit of the second, on machines that differ only where both run.
+/// Every limit of the first kernel is combined with every limit of the second, on machines that
+/// differ only in shared runs.
 #[test]
 fn limits_are_varied_where_kernels_share_the_machine() {
     let lines = "[experiment.sharing.sm.memory_issue]\nin_flight = \"static\"\nlimits.0 = [1, 2, \"inf\"]\nlimits.1 = [1, \"inf\"]\n";
@@ -27,7 +28,7 @@ fn limits_are_varied_where_kernels_share_the_machine() {
     assert_eq!(labels, ["sm.memory_issue.limits.0=2", "sm.memory_issue.limits.1=inf"]);
 }
 
-/// Limits of active warps likewise.
+/// Limits of active warps vary likewise.
 #[test]
 fn active_warps_are_varied_where_kernels_share_the_machine() {
     let settings = settings("[experiment.sharing]\nsm.active_warps.0 = [4, \"inf\"]\nsm.active_warps.1 = 24\n");
@@ -41,7 +42,7 @@ fn active_warps_are_varied_where_kernels_share_the_machine() {
     assert!(message.contains("sm.active_warps = 64: must be 1 to 63 warps, or \"inf\""), "{message}");
 }
 
-/// Orders of DRAM requests likewise, with shares where the order has any.
+/// Orders of DRAM requests vary likewise, with shares if the order has any.
 #[test]
 fn orders_of_dram_requests_are_varied_where_kernels_share_the_machine() {
     let orders = settings("[experiment.sharing.dram.scheduler]\nby = [\"fr-fcfs\", \"kernel-cap\", \"batch\"]\n");
@@ -55,14 +56,14 @@ fn orders_of_dram_requests_are_varied_where_kernels_share_the_machine() {
         ("by = \"shares\"\nshares.0 = 1_000\nshares.1 = 25", "dram.scheduler.shares = 1025: in sum must be at most 1024"),
         ("by = \"batch\"\ncap = 0", "dram.scheduler.cap = 0: must be 1 to 255"),
         ("by = \"par-bs\"", "unknown variant `par-bs`, expected one of `fr-fcfs`, `fcfs`, `kernel-cap`, `batch`, `shares`"),
-        ("by = \"shares\"\nshares.0 = 1\nshares.1 = 1\nshares.2 = 1", "has 3 numbers, and no group more than 2 kernels"),
+        ("by = \"shares\"\nshares.0 = 1\nshares.1 = 1\nshares.2 = 1", "has 3 numbers for groups of at most 2 kernels"),
     ] {
         let message = refused(&with(&format!("[experiment.sharing.dram.scheduler]\n{lines}\n")));
         assert!(message.contains(says), "{message}");
     }
 }
 
-/// A range has a key of that name.
+/// `from` is also a key of ranges.
 #[test]
 fn a_field_may_be_called_from() {
     for field in ["sm.memory_issue.from = \"decision\"", "sm.memory_issue = { from = \"decision\", order = \"quota\" }"] {
@@ -78,12 +79,12 @@ fn what_cannot_be_together_is_refused_where_it_stands() {
     assert!(message.contains("sharing: machine `rtx2060`: sm.memory_issue.limits = 0: must be 1 to 127 instructions"), "{message}");
     let behind = "[experiment.sharing.sm.memory_issue]\nin_flight = \"static\"\nlimits.1 = 3\n";
     let message = refused(&with(behind));
-    assert!(message.contains("sm.memory_issue.limits.1: the list has 0 elements; give those before it first"), "{message}");
-    // A mechanism that finds its own limits, where others are given.
+    assert!(message.contains("sm.memory_issue.limits.1: the list has 0 elements; set the preceding ones first"), "{message}");
+    // A mechanism that finds its own limits conflicts with given ones.
     let both = with(&limits.replace("= 0", "= 3")).replace("\"mias-ipc\"", "\"warped-slicer+dmil\"");
     let message = refused(&both);
     let twice =
-        "policies: warped-slicer+dmil sets sm.memory_issue.in_flight itself, and it is given, too: leave it out, or name warped-slicer";
+        "policies: sm.memory_issue.in_flight conflicts with warped-slicer+dmil, which already sets it: leave it out, or use warped-slicer";
     assert!(message.contains(twice), "{message}");
     for (preset, table, field) in [
         ("warped-slicer+qbmi", "sharing", "sm.memory_issue.order = \"round-robin\""),
@@ -93,20 +94,21 @@ fn what_cannot_be_together_is_refused_where_it_stands() {
     ] {
         let text = with(&format!("[experiment.{table}]\n{field}\n")).replace("\"mias-ipc\"", &format!("\"{preset}\""));
         let message = refused(&text);
-        assert!(message.contains(&format!("policies: {preset} sets {} itself", field.split(' ').next().unwrap())), "{message}");
+        let key = field.split(' ').next().unwrap();
+        assert!(message.contains(&format!("policies: {key} conflicts with {preset}, which already sets it")), "{message}");
     }
-    // Numbers for a third kernel, where there are pairs.
+    // Numbers for a third kernel conflict with pairs.
     for field in
         ["limits.0 = 1\nlimits.1 = 1\nlimits.2 = 1\nin_flight = \"static\"", "warp_quota.0 = 9\nwarp_quota.1 = 9\nwarp_quota.2 = 9"]
     {
         let message = refused(&with(&format!("[experiment.sharing.sm.memory_issue]\n{field}\n")));
-        assert!(message.contains("has 3 numbers, and no group more than 2 kernels: give one for each, or fewer"), "{message}");
+        assert!(message.contains("has 3 numbers for groups of at most 2 kernels: use at most one per kernel"), "{message}");
     }
     let slip = SOUND.replace("\"mias-ipc\"", "\"warped-slicer+dmill\"");
     assert!(refused(&slip).contains("unknown mechanism `dmill`; did you mean `dmil`?"), "{}", refused(&slip));
 }
 
-/// Policies in the order of reports, each once; those with mechanisms behind their bases.
+/// Policies are in the order of reports, each once; those with mechanisms follow their bases.
 #[test]
 fn compositions_are_policies() {
     let text = SOUND.replace("\"mias-ipc\"", "\"smk+warp-quota\", \"warped-slicer\", \"mias-ipc\", \"warped-slicer\"");
@@ -119,7 +121,7 @@ fn compositions_are_policies() {
     );
 }
 
-/// What the quick form has instead comes before the rules for all plans; of tables only the fields that it gives.
+/// Overrides of the quick form precede the rules for all plans; in tables, field by field.
 #[test]
 fn a_quick_form_may_say_what_it_has_instead() {
     let quick = "[experiment.gpu-settings]\nsm.warp_scheduler = \"lrr\"\nl1.mshrs = [64, 128]\n\
@@ -143,7 +145,7 @@ fn a_quick_form_may_leave_an_experiment_out() {
         plan.experiments.into_iter().map(|experiment| experiment.name).collect::<Vec<_>>()
     };
     assert_eq!((names(false), names(true)), (vec!["pairs".to_owned(), "long".into()], vec!["long".to_owned()]));
-    // What it says is read in either form.
+    // The override is checked in either form.
     let message = refused(&with("[experiment.quick]\npolices = [\"spatial\"]\n"));
     assert!(message.contains("[experiment.quick]: unknown key `polices`; did you mean `policies`?"), "{message}");
 }

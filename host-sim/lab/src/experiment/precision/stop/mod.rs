@@ -1,48 +1,53 @@
-//! When a run is known well enough to end it.
+//! Stopping rule: ends a run once it is known well enough.
 //!
-//! From the cycle in which all kernels have arrived and all SMs have settled, statistics are marked
-//! at equal distances, and the distance is doubled when there are many: as many batches, each
-//! longer, as the run goes on. A change of quotas begins anew. A run is known when in the steady
-//! part every kernel has begun its grid anew at least [`LEAST_RELAUNCHES`] times, so that all of
-//! its TBs have been seen, if what is left is no longer than that part, and if the interval of each
-//! is as narrow as asked for. A kernel that has no TB and no quota gets no further: its rate is
-//! known, and is 0.
+//! Statistics are marked at equal distances, from the cycle in which all kernels have arrived and
+//! all SMs have settled. The distance doubles when there are many marks, so batches grow with the
+//! run. A change of quotas restarts the marks.
 //!
-//! All that this needs is a function of the run's own state at fixed cycles, and is copied where runs part: whoever shares a simulation ends in
-//! the cycle in which each would have ended alone.
+//! A run is known under three conditions. In the steady part, every kernel has begun its grid at
+//! least [`LEAST_RELAUNCHES`] times, so that all of its TBs were seen. The rest is no longer than
+//! that part. Each interval is as narrow as requested. A kernel without TB and quota makes no
+//! progress: its rate is known to be 0.
+//!
+//! The rule is a function of the run's own state at fixed cycles, and is copied where runs diverge.
+//! So runs that share a simulation end in the same cycles as alone.
 
 use super::batches::{LEAST_BATCHES, half_width, warm_up};
 use super::{Estimate, HalfWidth, Precision};
 use mias_hw_model::gpu::{LaunchStats, Stats};
 use std::sync::Arc;
 
-/// Core cycles between two looks at a run, and of the shortest batch (assumption: three times the longest latency under load).
+/// Core cycles between two checks of a run, and of the shortest batch (assumption: three times the
+/// longest latency under load).
 const LOOK_EVERY_CYCLES: u64 = 16_384;
 
-/// Most batches: when there are as many, every second mark is dropped.
+/// Maximum number of batches: at this number, every second mark is dropped.
 const MOST_BATCHES: usize = 4 * LEAST_BATCHES;
 
-/// Whole grids that every kernel has begun in the steady part (own, docs/precision.md: after one the next may still differ by more than the
-/// interval says, since two grids drift against each other).
+/// Number of whole grids that every kernel must begin in the steady part. (Own,
+/// docs/results/precision.md: after one, the next may differ by more than the interval, since two
+/// grids drift against each other.)
 const LEAST_RELAUNCHES: u64 = 2;
 
-/// Most that is estimated, in lengths of the steady part (own, docs/precision.md: some pairs change their rates by a tenth over a million cycles).
+/// Longest part that is estimated, in lengths of the steady part (own, docs/results/precision.md:
+/// some pairs change their rates by a tenth over a million cycles).
 const MOST_REST: u64 = 1;
 
-/// A run at a cycle in which it is looked at.
+/// State of a run at a check.
 #[derive(Debug)]
 pub(in super::super) struct Progress {
-    /// What it has counted.
+    /// Counters so far.
     pub stats: Stats,
-    /// Every kernel has arrived and could have been given TBs, and the firmware is on its way to nothing.
+    /// Whether every kernel has arrived and could have been given TBs, and the firmware is changing
+    /// nothing.
     pub settled: bool,
-    /// Changes with every change of quotas.
+    /// Value that changes with every change of quotas.
     pub placements: (u32, u32),
-    /// Of each workload: whether it has neither a TB nor the quota for one.
+    /// Whether each workload has neither a TB nor the quota for one.
     pub out: Vec<bool>,
 }
 
-/// Watches a run.
+/// Stopping rule of one run.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Stop {
     precision: Precision,
@@ -50,55 +55,56 @@ pub(in super::super) struct Stop {
     window: u64,
     /// Core cycle before which it must not end.
     not_before: u64,
-    /// It must not end before every launch has run once.
+    /// Whether it must not end before every launch has run once.
     after_first_runs: bool,
-    /// TBs of each workload's grids, all of its launches together.
+    /// TBs of each workload's grids, summed over its launches.
     grids: Vec<u64>,
     /// Statistics at equal distances, ascending.
     marks: Vec<Arc<Stats>>,
-    /// The distance.
+    /// Distance between marks.
     every_cycles: u64,
-    /// Placements and cycles in transition when it was last looked at.
+    /// Placements and transition cycles at the last check.
     last: ((u32, u32), u64),
 }
 
-/// That a run is known.
+/// Result of a run that is known.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Known {
     /// Statistics at the beginning of the steady part.
     pub since: Arc<Stats>,
-    /// What is not known.
+    /// Estimate with its uncertainty.
     pub estimate: Estimate,
 }
 
 impl Stop {
-    /// For a run that ends at core cycle `window`, of workloads of so many TBs each, which start again for ever.
+    /// Creates the rule for a run that ends at core cycle `window`, of endlessly relaunched
+    /// workloads with these grid sizes.
     pub(in super::super) fn new(precision: Precision, window: u64, not_before: u64, grids: Vec<u64>) -> Self {
         let (marks, last) = (Vec::new(), ((0, 0), 0));
         Stop { precision, window, not_before, after_first_runs: false, grids, marks, every_cycles: LOOK_EVERY_CYCLES, last }
     }
 
-    /// The same, for a run that must not end before every launch has run once.
+    /// Forbids an end before every launch has run once.
     pub(in super::super) fn after_first_runs(self) -> Self {
         Stop { after_first_runs: true, ..self }
     }
 
-    /// How well the run is to be known.
+    /// Returns the requested precision.
     pub(in super::super) fn precision(&self) -> Precision {
         self.precision
     }
 
-    /// The next cycle after `cycle` in which the run is to be looked at.
+    /// Returns the next cycle after `cycle` in which the run is checked.
     pub(in super::super) fn next_look(cycle: u64) -> u64 {
         (cycle / LOOK_EVERY_CYCLES + 1) * LOOK_EVERY_CYCLES
     }
 
-    /// Whether it is to be looked at in this cycle.
+    /// Returns whether the run is checked in this cycle.
     pub(in super::super) fn looks_at(cycle: u64) -> bool {
         cycle.is_multiple_of(LOOK_EVERY_CYCLES)
     }
 
-    /// Looks at the run; something if it is known now.
+    /// Checks the run; returns the result once it is known.
     pub(in super::super) fn look(&mut self, progress: Progress) -> Option<Known> {
         let Progress { stats, settled, placements, out } = progress;
         let now = (placements, stats.transition_cycles);

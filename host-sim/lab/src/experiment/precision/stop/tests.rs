@@ -1,11 +1,11 @@
-//! Runs in closed form: what is counted by a cycle is a formula, and so is what a window gives.
+//! Runs in closed form: formulas give the counts by a cycle and over a window.
 
 use super::*;
 use proptest::prelude::*;
 
 const PERCENT: u32 = 10_000;
 
-/// A kernel: instructions and TBs issued by a cycle, and the TBs of its grid.
+/// Kernel in closed form: instructions and TBs issued by a cycle, and the TBs of its grid.
 struct Kernel<'a> {
     insts: &'a dyn Fn(u64) -> u64,
     tbs: &'a dyn Fn(u64) -> u64,
@@ -29,7 +29,7 @@ fn stats(kernels: &[Kernel<'_>], cycle: u64) -> Stats {
     Stats { cycles: cycle, launches: kernels.iter().map(launch).collect(), counters: counters.collect(), ..Stats::default() }
 }
 
-/// Looks at the run until it is known; the cycle in which that was.
+/// Checks the run until it is known; returns that cycle.
 fn known(stop: &mut Stop, kernels: &[Kernel<'_>], placements: impl Fn(u64) -> u32, out: &[bool]) -> Option<Known> {
     let mut cycle = 0;
     while cycle < stop.window {
@@ -67,7 +67,7 @@ fn a_constant_rate_is_known_after_the_fewest_batches() {
 fn a_kernel_that_does_not_start_again_is_simulated_in_full() {
     let kernels = [Kernel { insts: &|cycle| 3 * cycle, tbs: &|cycle| cycle / 100, grid: 60_000 }];
     assert!(known(&mut stop(PERCENT, 5_000_000, &kernels), &kernels, |_| 0, &[false]).is_none());
-    // Without a quota it may still have TBs, which work.
+    // Without a quota it may still have active TBs.
     assert!(known(&mut stop(PERCENT, 5_000_000, &kernels), &kernels, |_| 0, &[true]).is_none());
     let out = [Kernel { insts: &|cycle| 3 * cycle, tbs: &|cycle| cycle / 100, grid: 50 }, Kernel { insts: &|_| 0, tbs: &|_| 0, grid: 10 }];
     assert!(known(&mut stop(PERCENT, 5_000_000, &out), &out, |_| 0, &[false, true]).is_some());
@@ -98,8 +98,9 @@ fn no_run_ends_before_it_may() {
 }
 
 proptest! {
-    /// A rate that swings within its grid is known as well as it says, wherever in its swing the run ends: the exact count of the window is in
-    /// the interval, and the interval is as narrow as asked for.
+    /// A rate that swings within its grid is known as precisely as requested, at any phase of the
+    /// swing. The exact count of the window is in the interval, and the interval is as narrow as
+    /// requested.
     #[test]
     fn a_swing_is_known_as_well_as_it_says(
         period in 10_000u64..400_000, low in 1u64..20, swing in 0u64..20, window in 1_000_000u64..20_000_000, ppm in 5_000u32..50_000,
@@ -117,14 +118,15 @@ proptest! {
             let estimate = stats(&kernels, simulated_cycles).extended(&known.since, window).launches[0].warp_insts;
             let (half, exact) = (half_widths[0].warp_insts, insts(window));
             prop_assert!(half as f64 <= f64::from(ppm) / 1e6 * estimate as f64 + 1.0);
-            // Both roundings, and a period that is no whole number of batches.
+            // Margin for both roundings, and for a period that is not a whole number of batches.
             let error = estimate.abs_diff(exact);
             prop_assert!(error <= half.max(exact / 50), "error {error}, half-width {half}, of {exact}, {simulated_cycles} cycles");
         }
     }
 }
 
-/// With first runs counted nothing ends before each has ended; then the run is known when it would have been.
+/// With first runs counted, no run ends before each first run has ended. Then it ends when it would
+/// have been known.
 #[test]
 fn no_run_ends_before_its_first_runs() {
     let kernels = [Kernel { insts: &|cycle| 3 * cycle, tbs: &|cycle| cycle / 100, grid: 50 }];

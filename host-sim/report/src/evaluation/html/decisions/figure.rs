@@ -1,4 +1,5 @@
-//! Work done over B, ranked, with the best static choices among it: a figure for each window, a panel for each machine and set of kernels.
+//! Throughput over B, ranked, with the best static choices: a figure for each window, a panel for
+//! each machine and set of kernels.
 
 use super::super::page::Page;
 use super::super::palette::{self, BLUE, GREEN, GREY, ORANGE};
@@ -7,10 +8,10 @@ use crate::evaluation::figure::{Chart, Figure, Key, Marker, Panel, Placed, Ranke
 use mias_lab::evaluate::decisions::{Judgement, Known, TRANSITION};
 use mias_lab::table::grouped;
 
-/// Without a mechanism, with one, what drains, and the best static choices.
+/// Colors for policies without a mechanism, with one, draining ones, and the best static choices.
 const COLOURS: [&str; 4] = [BLUE, ORANGE, GREEN, GREY];
 
-const KINDS: [&str; 4] = ["as the machine is", "with a mechanism", "drained", BEST];
+const KINDS: [&str; 4] = ["unmodified machine", "with a mechanism", "drained", BEST];
 
 fn marker(kind: usize) -> Marker {
     Marker { style: palette::of(&COLOURS, kind), filling: 0 }
@@ -20,7 +21,7 @@ fn placed(name: String, kind: usize, over: Option<Known>) -> Placed {
     Placed { name, marker: marker(kind), value: over.map(|known| (known.value, known.interval)) }
 }
 
-/// What has a place in a panel, the largest first.
+/// Returns the items of a panel, the largest first.
 fn ranked(judgement: &Judgement<'_>) -> Vec<(usize, Placed)> {
     let kind = |with: &str, transition: &str| match (transition == TRANSITION, with.is_empty()) {
         (false, _) => 2,
@@ -41,7 +42,7 @@ fn ranked(judgement: &Judgement<'_>) -> Vec<(usize, Placed)> {
     all
 }
 
-/// All of them.
+/// Draws all figures.
 pub(super) fn figures(page: &mut Page, judgements: &[Judgement<'_>]) {
     let mut windows: Vec<u64> = Vec::new();
     for judgement in judgements {
@@ -63,8 +64,8 @@ pub(super) fn figures(page: &mut Page, judgements: &[Judgement<'_>]) {
         let key = (0..kinds.len()).filter(|kind| kinds[*kind]);
         let key = key.fold(Key::default(), |key, kind| key.with(Swatch::Dot(marker(kind)), KINDS[kind]));
         let caption = format!(
-            "What windows of {} cycles brought over B, the existing policy with the best mean STP (the dashed line), profile, transitions and decisions included: mean STP over that of B, farther right is better. \
-             How far it is to the best static choice of each mix is what there is to gain by deciding once. Intervals (95 %) draw kernels again, not mixes.",
+            "Mean STP in windows of {} cycles over that of B, the existing policy with the best mean STP (dashed line), profile, transitions and decisions included; farther right is better. \
+             The distance to the best static choice of each mix is the potential gain of deciding once. Intervals (95 %) resample kernels, not mixes.",
             grouped(cycles)
         );
         page.figure(Figure { id: (number + 1).to_string(), caption, key, panels });

@@ -1,5 +1,6 @@
-//! The yardstick of decisions: a figure for each window, and for each machine, set of kernels and window what the window brought, what was decided, and every mix. Lines are those
-//! of [`crate::evaluation::decisions`].
+//! Benchmark of decisions: a figure for each window. For each machine, set of kernels and window it
+//! shows end-to-end results, decisions and every mix. Lines are those of
+//! [`crate::evaluation::decisions`].
 
 mod figure;
 mod table;
@@ -10,12 +11,12 @@ use crate::evaluation::decisions::{WHAT_BROUGHT, WHAT_DECIDED, blocks, heading, 
 use mias_lab::evaluate::decisions::Judgement;
 use mias_lab::evaluate::results::Evaluation;
 
-/// All of it.
+/// Draws figures and tables.
 pub(super) fn draw(page: &mut Page, evaluation: &Evaluation) {
     let Some(first) = evaluation.studies.first() else { return };
     let (blocks, existing) = blocks(evaluation);
     let judgements: Vec<Judgement<'_>> = blocks.iter().map(|block| Judgement::of(block, &existing)).collect();
-    page.section("Decisions in a minute");
+    page.section("Summary of decisions");
     figure::figures(page, &judgements);
     page.paragraph(WHAT_BROUGHT);
     page.paragraph(WHAT_DECIDED);

@@ -1,24 +1,24 @@
-//! The tables of a block: what the window brought, what was decided, and the best static choice of every mix.
+//! Tables of a block: end-to-end results, decisions, and the best static choice of every mix.
 
 use super::super::page::Page;
 use crate::evaluation::decisions::{BROUGHT, DECIDED, best, brought, decided, ends, name};
 use mias_lab::evaluate::decisions::{Choice, Judgement, Mix, Objective, Static};
 use mias_lab::table::{DASH, config, number};
 
-/// All three.
+/// Draws all three tables.
 pub(super) fn tables(page: &mut Page, judgement: &Judgement<'_>) {
     let lines = &judgement.lines;
     page.paragraph(ends(judgement));
-    page.heading("What the window brought");
+    page.heading("Results over the window");
     let rows: Vec<Vec<String>> = lines.iter().map(brought).chain([best(judgement)]).collect();
     page.table(&BROUGHT, &rows, true);
-    page.heading("What was decided");
+    page.heading("Quality of the decisions");
     page.table(&DECIDED, &lines.iter().map(decided).collect::<Vec<_>>(), true);
-    page.heading("Every mix");
+    page.heading("Results by mix");
     mixes(page, judgement);
 }
 
-/// A static choice: TBs of each kernel on every SM, or SMs of each.
+/// Formats a static choice: TBs of each kernel on every SM, or SMs of each.
 fn choice(one: &Static) -> String {
     let chosen = match &one.choice {
         Choice::Config(tbs) => format!("{} TBs", config(Some(tbs))),

@@ -1,5 +1,6 @@
-//! One level of a search while few nodes are on the frontier, in two kernels of Rodinia's form: `breadth-first-neighbours` for `bfs1`, and
-//! `breadth-first-frontier` for `bfs2`. Which level that is, a whole search on the host says. Flags are bytes.
+//! References `breadth-first-neighbours` for `bfs1` and `breadth-first-frontier` for `bfs2`: one
+//! level of a search with a small frontier, in two kernels of Rodinia's form. A complete search on
+//! the host determines the level. Flags are bytes.
 
 use super::start::{known, sparse};
 use super::state::flags;
@@ -9,16 +10,18 @@ use crate::kernels::given::Inputs;
 use crate::kernels::reference::Host;
 use mias_ptx::{Buffer, DeviceMemory};
 
-/// What is made for the first kernel: levels, who is on the frontier, and who was visited.
+/// Generated parts for the first kernel: levels, frontier flags and visited flags.
 pub(in crate::kernels::reference) const NEIGHBOUR_PARTS: &[&str] = &["level", "frontier", "visited"];
 
-/// What is made for the second: who was reached just now, and who was visited before.
+/// Generated parts for the second kernel: flags of nodes reached in this step, and flags of nodes
+/// visited before.
 pub(in crate::kernels::reference) const FRONTIER_PARTS: &[&str] = &["reached", "visited"];
 
-/// Nodes of a TB.
+/// Nodes per TB.
 const TB_NODES: usize = 512;
 
-/// The level that `share` says becomes the frontier's neighbours: the buffers `level`, `reached` and `frontier` change.
+/// Host side of the step from the level that `share` selects to its neighbors. It changes the
+/// buffers `level`, `reached` and `frontier`.
 pub(in crate::kernels::reference) fn neighbours(inputs: &Inputs) -> Result<Host, String> {
     let (levels, level) = searched(inputs)?;
     let parts = [known_levels(&levels, level), bytes(&levels, |l| l == level), bytes(&levels, |l| done(l, level))];
@@ -31,7 +34,8 @@ pub(in crate::kernels::reference) fn neighbours(inputs: &Inputs) -> Result<Host,
     Ok(NEIGHBOUR_PARTS.iter().zip(parts).fold(host, |host, (part, words)| host.with(part, words)))
 }
 
-/// The level that `share` says was reached just now and becomes the frontier: the buffers `reached`, `frontier`, `visited` and `more` change.
+/// Host side of the step in which the level that `share` selects becomes the frontier. It changes
+/// the buffers `reached`, `frontier`, `visited` and `more`.
 pub(in crate::kernels::reference) fn frontier(inputs: &Inputs) -> Result<Host, String> {
     let (levels, level) = searched(inputs)?;
     let parts = [bytes(&levels, |l| l == level), bytes(&levels, |l| done(l, level - 1))];
@@ -46,7 +50,7 @@ pub(in crate::kernels::reference) fn frontier(inputs: &Inputs) -> Result<Host, S
     Ok(FRONTIER_PARTS.iter().zip(parts).fold(host, |host, (part, words)| host.with(part, words)))
 }
 
-/// All levels, and the one that is the frontier or becomes it.
+/// All levels, and the level of the (next) frontier.
 fn searched(inputs: &Inputs) -> Result<(Vec<i32>, i32), String> {
     let graph = inputs.graph.as_ref().ok_or("the reference needs a table [graph]")?;
     let levels = graph.distances(inputs.value("source")? as u32);
@@ -54,26 +58,26 @@ fn searched(inputs: &Inputs) -> Result<(Vec<i32>, i32), String> {
     Ok((levels, level))
 }
 
-/// Whether a node was visited up to a level.
+/// True if a node was visited up to a level.
 fn done(own: i32, level: i32) -> bool {
     own != UNREACHED && own <= level
 }
 
-/// A word per node, filled up to whole TBs.
+/// One word per node, padded to whole TBs.
 fn known_levels(levels: &[i32], level: i32) -> Vec<u32> {
     let mut words: Vec<u32> = levels.iter().map(|&own| known(own, level)).collect();
     words.resize(levels.len().next_multiple_of(TB_NODES), UNREACHED as u32);
     words
 }
 
-/// A byte per node, filled up to whole TBs.
+/// One byte per node, padded to whole TBs.
 fn bytes(levels: &[i32], is: impl Fn(i32) -> bool) -> Vec<u32> {
     let mut words = flags(levels, is);
     words.resize(levels.len().next_multiple_of(TB_NODES) / 4, 0);
     words
 }
 
-/// Buffers of words and buffers of bytes, and what both should hold: numbers that a float holds.
+/// Expected contents of buffers of words and of bytes: numbers that a float represents.
 fn expected(words: Vec<Buffer>, flags: Vec<Buffer>, reference: impl Fn() -> (Vec<u32>, Vec<u32>) + Send + Sync + 'static) -> Expected {
     let numbers = |words: Vec<u32>, flags: Vec<u32>| -> Vec<f32> {
         let flags = flags.into_iter().flat_map(u32::to_le_bytes).map(f32::from);

@@ -1,5 +1,5 @@
-//! `breadth-first-search`: one level of a search, the one with the most nodes, for `bfs`. Which level that is, only a whole search on the
-//! host says: what was done before it is made here.
+//! Reference `breadth-first-search` for `bfs`: the level of a search with the most nodes. A
+//! complete search on the host determines the level and the state before it.
 
 pub(super) mod level;
 pub(super) mod start;
@@ -12,10 +12,12 @@ use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 use state::{after, before, unpack, visited, widest};
 
-/// What it makes: levels, who was just reached and who is on the frontier, one array after the other; and who was visited.
+/// Generated parts: arrays of levels, reached flags and frontier flags in one buffer, and visited
+/// flags.
 pub(super) const PARTS: &[&str] = &["state", "visited"];
 
-/// From `source` in the kernel's graph; the state changes in the buffer `state`.
+/// Host side of a search from `source` in the kernel's graph; the state changes in the buffer
+/// `state`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let graph = inputs.graph.as_ref().ok_or("the reference needs a table [graph]")?;
     let levels = graph.distances(inputs.value("source")? as u32);

@@ -1,5 +1,5 @@
-//! `breadth-first-start`: one level of a search while few nodes are on the frontier, for `bs`. Which level that is, a whole search on the host
-//! says. The kernel's arrays have a word per node.
+//! Reference `breadth-first-start` for `bs`: one level of a search with a small frontier. A
+//! complete search on the host determines the level. The kernel's arrays have one word per node.
 
 use crate::graph::UNREACHED;
 use crate::kernels::Expected;
@@ -7,13 +7,14 @@ use crate::kernels::given::Inputs;
 use crate::kernels::reference::Host;
 use mias_ptx::{Buffer, DeviceMemory};
 
-/// What it makes: levels, who is on the frontier, and who was visited.
+/// Generated parts: levels, frontier flags and visited flags.
 pub(in crate::kernels::reference) const PARTS: &[&str] = &["level", "frontier", "visited"];
 
-/// Nodes that a TB looks at.
+/// Nodes that a TB processes.
 const TB_NODES: usize = 2048;
 
-/// From `source` in the kernel's graph, the level that `share` says; the buffers `level`, `reached` and `frontier` change.
+/// Host side of a search from `source` in the kernel's graph, at the level that `share` selects. It
+/// changes the buffers `level`, `reached` and `frontier`.
 pub(in crate::kernels::reference) fn host(inputs: &Inputs) -> Result<Host, String> {
     let graph = inputs.graph.as_ref().ok_or("the reference needs a table [graph]")?;
     let levels = graph.distances(inputs.value("source")? as u32);
@@ -36,7 +37,8 @@ pub(in crate::kernels::reference) fn host(inputs: &Inputs) -> Result<Host, Strin
     Ok(PARTS.iter().zip(parts).fold(host, |host, (part, words)| host.with(part, words)))
 }
 
-/// Of the levels with no more than one node in `share`, the one with the most, the first of several; the source's if there is none.
+/// Largest level with at most one in `share` of all nodes, the first of several; the level of the
+/// source if there is none.
 pub(super) fn sparse(levels: &[i32], share: u64) -> i32 {
     let deepest = levels.iter().copied().max().unwrap_or(0).max(0);
     let mut counts = vec![0u64; deepest as usize + 1];
@@ -45,19 +47,19 @@ pub(super) fn sparse(levels: &[i32], share: u64) -> i32 {
     (0..=deepest).rev().filter(few).max_by_key(|&level| counts[level as usize]).unwrap_or(0)
 }
 
-/// A level as it is known once all up to `done` are.
+/// Level of a node once all levels up to `done` are known.
 pub(super) fn known(level: i32, done: i32) -> u32 {
     (if level <= done { level } else { UNREACHED }) as u32
 }
 
-/// A word per node, filled up to whole TBs' nodes with zeros, which nothing touches.
+/// One word per node, padded with zeros to the nodes of whole TBs; the padding is not accessed.
 fn words(levels: &[i32], word: impl Fn(i32) -> u32) -> Vec<u32> {
     let mut words: Vec<u32> = levels.iter().map(|&level| word(level)).collect();
     words.resize(levels.len().next_multiple_of(TB_NODES), 0);
     words
 }
 
-/// What buffers hold, one after the other.
+/// Contents of the buffers, one after the other.
 fn numbers(memory: &DeviceMemory, buffers: [Buffer; 3]) -> Vec<f32> {
     buffers.iter().flat_map(|&buffer| memory.words(buffer)).map(|word| word as i32 as f32).collect()
 }
@@ -66,7 +68,7 @@ fn numbers(memory: &DeviceMemory, buffers: [Buffer; 3]) -> Vec<f32> {
 mod tests {
     use super::*;
 
-    /// Eight nodes: levels of 1, 2, 1 and 3 nodes, and one that is not reached.
+    /// Eight nodes: levels of 1, 2, 1 and 3 nodes, and an unreachable one.
     #[test]
     fn the_level_is_the_largest_of_the_small_ones() {
         let levels = [0, 1, 1, 2, 3, 3, 3, UNREACHED];

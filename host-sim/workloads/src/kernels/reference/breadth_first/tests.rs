@@ -86,7 +86,7 @@ fn the_widest_level_has_the_most_nodes() {
     assert_eq!(widest(&[0, -1]), 0);
 }
 
-/// Of any number of nodes, whole TBs or not.
+/// The number of nodes need not fill whole TBs.
 #[test]
 fn whole_searches_are_the_hosts() {
     for (count, seed) in [(256, 1), (1, 1), (255, 2), (257, 3), (1000, 4), (4099, 5)] {
@@ -176,11 +176,11 @@ fn impossible_settings_are_named() {
             sized(8).with("graph", "rmta"),
             "kernel `bfs`: graph `rmta`: unknown generator `rmta`; did you mean `rmat`? known: uniform, rmat, or a file",
         ),
-        (sized(9).with("graph", "rmat"), "kernel `bfs`: size 9: an R-MAT graph has a power of two of nodes"),
-        (sized(8).with("graph", "x.gr"), "kernel `bfs`: size `8`: the graph of x.gr has its own; leave the size out"),
+        (sized(9).with("graph", "rmat"), "kernel `bfs`: size 9: the number of nodes of an R-MAT graph is a power of two"),
+        (sized(8).with("graph", "x.gr"), "kernel `bfs`: size `8`: the graph of x.gr has a fixed size; leave the size out"),
         (
             Input::default().with("graph", "x.gr").with("degree", "3"),
-            "kernel `bfs`: degree `3`: the graph of x.gr has its own edges; leave the degree out",
+            "kernel `bfs`: degree `3`: the graph of x.gr has fixed edges; leave the degree out",
         ),
         (Input::default().with("graph", "no/x.gr"), "no/x.gr: No such file or directory (os error 2)"),
         (
@@ -191,11 +191,11 @@ fn impossible_settings_are_named() {
         (sized(8).with("degree", "x"), "kernel `bfs`: degree `x`: must be from 2 to 65536"),
         (
             sized(1 << 27).with("degree", "99"),
-            "kernel `bfs`: degree `99`: 134217728 nodes may have 26306674688 edges then; at most 2147483647 can be searched",
+            "kernel `bfs`: degree `99`: 134217728 nodes may have 26306674688 edges; a search supports at most 2147483647",
         ),
         (sized(8).with("edges", "all"), "kernel `bfs`: edges `all`: expected `directed` or `both`"),
-        (sized(8).with("source", "8"), "kernel `bfs`: source `8`: no such node; the graph's are numbered from 0 to 7"),
-        (sized(8).with("source", "-1"), "kernel `bfs`: source `-1`: no such node; the graph's are numbered from 0 to 7"),
+        (sized(8).with("source", "8"), "kernel `bfs`: source `8`: no such node; nodes are numbered from 0 to 7"),
+        (sized(8).with("source", "-1"), "kernel `bfs`: source `-1`: no such node; nodes are numbered from 0 to 7"),
     ] {
         assert_eq!(prepared(&input).unwrap_err().to_string(), message);
     }

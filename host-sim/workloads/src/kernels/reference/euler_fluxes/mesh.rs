@@ -1,29 +1,34 @@
-//! The mesh of `cd`. Assumption: an O-grid around a wing, of quadrilateral cells in rows that close to rings, the wing inside the first row and
-//! the far field beyond the last. Meshes come from generators and partitioners, whose numbers are not in the order of rows: here
-//! cells are numbered by threes along a row, the threes in random order within each part of 112 rows. So a warp's 32 cells are
-//! eleven places, and what lies behind their sides is in about as many lines.
+//! Mesh of `cd`.
+//!
+//! Assumption: an O-grid around a wing, of quadrilateral cells in rows that close to rings. The
+//! wing is inside the first row, and the far field beyond the last.
+//!
+//! Generators and partitioners do not number the cells of a mesh by rows. Here, cells are numbered
+//! by threes along a row, and the threes are in random order within each part of 112 rows. The 32
+//! cells of a warp are then at eleven places, and their neighbors in about as many cache lines.
 
 use crate::random::Random;
 
-/// Sides of a cell: before and behind it in its row, towards the wing, and away from it.
+/// Number of sides of a cell: before and after it in its row, towards the wing, and away from it.
 pub(super) const SIDES: usize = 4;
 
-/// Behind a side: the wing.
+/// Neighbor number of the wing.
 pub(super) const WALL: i32 = -1;
 
-/// Behind a side: nothing.
+/// Neighbor number of the far field.
 pub(super) const FAR_FIELD: i32 = -2;
 
-/// Cells of a row.
+/// Cells per row.
 pub(super) const ROW: usize = 432;
 
 /// Cells of a row with successive numbers.
 const STRIP: usize = 3;
 
-/// Rows of a part.
+/// Rows per part.
 const PART: usize = 112;
 
-/// What lies behind all cells' sides, side by side: a cell's number, [`WALL`] or [`FAR_FIELD`]. Of whole rows.
+/// Neighbors of all cells, side by side: the number of a cell, [`WALL`] or [`FAR_FIELD`]. The
+/// number of cells must be whole rows.
 pub(super) fn neighbours(cells: usize, random: &mut Random) -> Vec<i32> {
     let numbers = numbers(cells, random);
     let rows = cells / ROW;
@@ -44,11 +49,11 @@ pub(super) fn neighbours(cells: usize, random: &mut Random) -> Vec<i32> {
     behind
 }
 
-/// The numbers of the cells, row by row.
+/// Numbers of the cells, row by row.
 fn numbers(cells: usize, random: &mut Random) -> Vec<u32> {
     let mut strips: Vec<usize> = (0..cells / STRIP).collect();
     for part in strips.chunks_mut(PART * ROW / STRIP) {
-        // Fisher and Yates, as Durstenfeld 1964 has it.
+        // Fisher-Yates shuffle in the form of Durstenfeld 1964.
         for last in (1..part.len()).rev() {
             part.swap(last, random.integer(0, last as i32) as usize);
         }

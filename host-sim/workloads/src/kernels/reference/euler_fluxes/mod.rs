@@ -1,6 +1,7 @@
-//! `euler-fluxes`: the fluxes between cells for the Euler equations of a gas, for `cd`, as `cfd` of Rodinia (Che et al. 2009) sums them.
-//! Rusanov's flux (Toro, Riemann Solvers and Numerical Methods for Fluid Dynamics, section 10.5.1), here in double precision, from
-//! the flux of each state instead of the kernel's sums.
+//! Reference `euler-fluxes` for `cd`: the fluxes between cells for the Euler equations of a gas, as
+//! in `cfd` of Rodinia (Che et al. 2009). It uses Rusanov's flux (Toro, Riemann Solvers and
+//! Numerical Methods for Fluid Dynamics, section 10.5.1) in double precision. It computes the flux
+//! of each state instead of the kernel's sums.
 
 mod mesh;
 #[cfg(test)]
@@ -16,27 +17,28 @@ use rayon::prelude::*;
 /// Ratio of the specific heats of air.
 const GAMMA: f64 = 1.4;
 
-/// Density, momentum in three directions, energy.
+/// Number of variables: density, momentum in three directions, energy.
 const VARIABLES: usize = 5;
 
-/// The far field.
+/// State of the far field.
 const FREE_STREAM: State = [1.0, 1.2, 0.0, 0.0, 3.22];
 
-/// Largest difference: some hundred roundings of 2^-24 each, of terms below 16.
+/// Tolerance: some hundred roundings of 2^-24 each, of terms below 16.
 const TOLERANCE: f32 = 100.0 * 16.0 / (1 << 24) as f32;
 
-/// What it makes.
+/// Generated parts.
 pub(super) const PARTS: &[&str] = &["states", "neighbours"];
 
-/// Per unit of volume.
+/// Variables per unit of volume.
 type State = [f64; VARIABLES];
 
-/// Of `size` cells into `fluxes`, variable by variable.
+/// Host side for `size` cells into `fluxes`, variable by variable.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let cells = inputs.value("size")? as usize;
     let mut random = Random::new(inputs.seed);
     let mesh = neighbours(cells, &mut random);
-    // Assumption: densities about the far field's, and an energy that leaves a pressure above zero at any of these momenta.
+    // Assumption: densities about that of the far field, and an energy that leaves a pressure above
+    // zero at any of these momenta.
     let ranges = [(500, 1500), (-500, 500), (-500, 500), (-500, 500), (2000, 3000)];
     let states: Vec<f32> =
         ranges.iter().flat_map(|&(low, high)| (0..cells).map(|_| random.integer(low, high) as f32 / 1000.0).collect::<Vec<_>>()).collect();
@@ -50,7 +52,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     Ok(host.with("states", bits).with("neighbours", words))
 }
 
-/// Of all cells, variable by variable.
+/// Fluxes of all cells, variable by variable.
 fn fluxes(states: &[f32], mesh: &[i32], normals: &[f32]) -> Vec<f32> {
     let cells = states.len() / VARIABLES;
     let state = |cell: usize| -> State { std::array::from_fn(|variable| states[variable * cells + cell].into()) };
@@ -79,18 +81,18 @@ fn velocity(&[density, x, y, z, _]: &State) -> [f64; 3] {
     [x, y, z].map(|momentum| momentum / density)
 }
 
-/// Of an ideal gas.
+/// Pressure of an ideal gas.
 fn pressure(state: &State) -> f64 {
     let speed = velocity(state);
     (GAMMA - 1.0) * (state[4] - 0.5 * state[0] * dot(speed, speed))
 }
 
-/// What a pressure does through a side.
+/// Contribution of a pressure through a side.
 fn pressed(pressure: f64, normal: [f64; 3]) -> State {
     [0.0, pressure * normal[0], pressure * normal[1], pressure * normal[2], 0.0]
 }
 
-/// The flux of a state through a side: F(U) n.
+/// Flux of a state through a side: F(U) n.
 fn flux(state: &State, normal: [f64; 3]) -> State {
     let (out, pressure) = (dot(velocity(state), normal), pressure(state));
     let push = pressed(pressure, normal);
@@ -99,12 +101,12 @@ fn flux(state: &State, normal: [f64; 3]) -> State {
     flux
 }
 
-/// The largest speed of a wave through a side, times its size.
+/// Maximum wave speed through a side, times its size.
 fn fastest(state: &State, normal: [f64; 3]) -> f64 {
     dot(velocity(state), normal).abs() + (GAMMA * pressure(state) / state[0]).sqrt() * dot(normal, normal).sqrt()
 }
 
-/// The mean of both fluxes, less half of the difference of the states times the larger speed.
+/// Mean of both fluxes, minus half of the difference of the states times the larger speed.
 fn rusanov(mine: &State, other: &State, normal: [f64; 3]) -> State {
     let (out, into) = (flux(mine, normal), flux(other, normal));
     let speed = fastest(mine, normal).max(fastest(other, normal));

@@ -1,4 +1,4 @@
-//! What must hold of fluxes and of the mesh.
+//! Properties of the fluxes and of the mesh.
 
 use super::mesh::ROW;
 use super::*;
@@ -12,7 +12,7 @@ fn equal_states_let_their_own_flux_through() {
     assert_eq!(rusanov(&state, &state, SIDE), flux(&state, SIDE));
 }
 
-/// What leaves one cell enters the other: through the side seen from behind, the flux is the opposite.
+/// The flux out of one cell enters the other: seen from the other side, the flux is the opposite.
 #[test]
 fn nothing_is_lost_between_cells() {
     let (a, b) = ([0.7, 0.3, -0.2, 0.1, 2.5], [1.3, -0.4, 0.2, 0.3, 2.9]);
@@ -21,7 +21,8 @@ fn nothing_is_lost_between_cells() {
     assert!(there.iter().zip(back).all(|(there, back)| (there + back).abs() < 1e-12), "{there:?}, {back:?}");
 }
 
-/// Gas at rest only presses: (E - 0) (gamma - 1) is 1 for an energy of 2.5, and the speed of sound sqrt(1.4).
+/// Gas at rest only presses: (E - 0) (gamma - 1) is 1 for an energy of 2.5, and the speed of sound
+/// sqrt(1.4).
 #[test]
 fn gas_at_rest_presses() {
     let rest = [1.0, 0.0, 0.0, 0.0, 2.5];
@@ -48,7 +49,8 @@ fn sides_are_seen_from_both_cells() {
     }
 }
 
-/// Sums over all cells of a closed surface: with all states equal and each cell's normals adding to zero, no flux is left.
+/// Sums over all cells of a closed surface: with all states equal and each cell's normals adding to
+/// zero, no flux is left.
 #[test]
 fn a_uniform_gas_stays() {
     let cells = 4 * ROW;
