@@ -24,7 +24,7 @@ mod preemption_faults;
 mod requests;
 mod resources;
 mod scheduling;
+mod shared_simulation;
 mod threads;
-mod together;
 mod validation;
 mod wide_machines;

@@ -69,7 +69,7 @@ fn the_runs_of_a_changed_plan_are_kept(place: &Place) {
 
     fs::write(&plan, PLAN.replace("title = \"", "title = \"Again: ")).expect("the plan");
     let said = mias(&["evaluate", &plan, "--out", &out]).assert().code(0);
-    said.stderr(contains("`small` has changed since ").and(contains("\n0 of ")));
+    said.stderr(contains("`small` or --set has changed since ").and(contains("\n0 of ")));
     assert_eq!(all, runs(&place.path("a")));
     assert_ne!(before, documents(&place.path("a")));
 

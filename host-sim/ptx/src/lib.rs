@@ -36,6 +36,7 @@ pub mod barrier;
 mod call;
 mod cells;
 pub mod cfg;
+pub mod cooperative;
 pub mod decode;
 pub mod error;
 pub mod exec;
@@ -67,7 +68,6 @@ pub mod source;
 mod stack;
 mod subroutine;
 pub mod texture;
-pub mod together;
 pub mod trap;
 pub mod warp;
 

@@ -179,7 +179,7 @@ impl Program {
     }
 
     /// True if the kernel may synchronize its whole grid: it reads the workspace of a cooperative
-    /// launch (`together.rs`).
+    /// launch (`cooperative.rs`).
     pub fn is_cooperative(&self) -> bool {
         let asks = |special: &Special| matches!(special, Special::Environment(_));
         self.insts.iter().any(|inst| match &inst.op {

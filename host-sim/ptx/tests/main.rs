@@ -4,6 +4,7 @@
 mod arithmetic;
 mod asynchronous;
 mod bad;
+mod cooperation;
 mod harness;
 mod located;
 mod mathematics;
@@ -15,6 +16,5 @@ mod surfaces;
 mod system;
 mod tensor;
 mod textures;
-mod together;
 mod warp_matrices;
 mod written;

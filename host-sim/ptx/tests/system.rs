@@ -3,7 +3,7 @@
 
 use super::harness::{Device, program, row};
 use mias_ptx::lower::observe::Job;
-use mias_ptx::lower::record::{Recorder, Room};
+use mias_ptx::lower::record::{RecordLimit, Recorder};
 use mias_ptx::{Arg, Launch, Program};
 use mias_warp_trace::KernelInfo;
 
@@ -46,7 +46,7 @@ fn printed(program: &Program, threads: u32, device: &Device, args: Vec<Arg>) -> 
     let info = KernelInfo { name: "k".into(), grid, block, registers_per_thread: 32, shared_bytes: 0 };
     let job = Job { program, launch: &launch, device: &device.0 };
     let mut recorder = Recorder::new(job, info).unwrap();
-    recorder.advance(job, Room::ANY, &mut |_, _| Ok(()), &mut |_| true).unwrap();
+    recorder.advance(job, RecordLimit::ANY, &mut |_, _| Ok(()), &mut |_| true).unwrap();
     let printed = recorder.take_printed();
     (printed.calls, printed.text)
 }

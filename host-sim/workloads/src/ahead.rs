@@ -183,7 +183,7 @@ impl Ahead {
     /// Converts an error into one with a remedy for the user.
     fn explain(&self, error: RecordError) -> KernelError {
         match error {
-            RecordError::Room { tb, room_bytes } => {
+            RecordError::MemoryLimit { tb, room_bytes } => {
                 KernelError::Memory { kernel: self.info.name.clone(), tb, of: self.info.tbs(), room_bytes, budget_bytes: self.budget.bytes }
             }
             RecordError::Closed(error) => self.spill_error(&error),

@@ -12,7 +12,7 @@
 //! buffer while a part is written to disk or read back.
 
 use bytesize::MIB;
-use mias_ptx::lower::record::Room;
+use mias_ptx::lower::record::RecordLimit;
 
 /// Minimum bytes for the records of TBs under execution. Assumption: twice the record of the
 /// longest TB of the built-in kernels, n-body with 8 warps of 464,328 instructions of 4 bytes.
@@ -41,7 +41,7 @@ pub struct Budget {
     /// Bytes for held parts of the trace.
     pub(crate) held_bytes: u64,
     /// Limits for execution.
-    pub(crate) room: Room,
+    pub(crate) room: RecordLimit,
 }
 
 impl Budget {
@@ -51,11 +51,15 @@ impl Budget {
         // Below the minimum, records still get their share.
         let quarter = bytes.checked_sub(record_bytes).map_or(bytes / 2, |rest| rest.max(bytes / 2)) / 4;
         let part_bytes = (quarter / (PARTS_OF_A_RUN * runs.max(1) as u64)).min(PART_BYTES);
-        Budget { bytes, held_bytes: quarter, room: Room { part_bytes, most_part_bytes: quarter.max(LEAST_GROWING_BYTES), record_bytes } }
+        Budget {
+            bytes,
+            held_bytes: quarter,
+            room: RecordLimit { part_bytes, most_part_bytes: quarter.max(LEAST_GROWING_BYTES), record_bytes },
+        }
     }
 
     /// Budget without a limit.
-    pub const ANY: Budget = Budget { bytes: u64::MAX, held_bytes: u64::MAX, room: Room::ANY };
+    pub const ANY: Budget = Budget { bytes: u64::MAX, held_bytes: u64::MAX, room: RecordLimit::ANY };
 
     /// True if the minimums of a kernel may exceed the budget.
     pub fn exceeded(&self) -> bool {

@@ -2,9 +2,9 @@
 //! addition to the policy (Shieh 2016, chapter 3; sources.md D134 to D136).
 
 mod choice;
-mod desk;
 mod need;
-mod room;
+mod register_block;
+mod reservation;
 mod schemes;
 mod special;
 mod straps;

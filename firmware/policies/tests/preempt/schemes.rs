@@ -1,7 +1,7 @@
 //! Allowed techniques of each scheme, and its estimates (Shieh 2016, sections 2.3, 3.3.2 and 4.2;
 //! sources.md D134, D135).
 
-use super::desk::{CONTEXT, FakeRegisterBlock, Tb};
+use super::register_block::{CONTEXT, FakeRegisterBlock, Tb};
 use mias_policies::preempt::Scheme;
 use mias_registers::{preempt_reserve, slot, technique};
 
@@ -20,24 +20,28 @@ fn every_scheme_has_its_techniques() {
         (Scheme::ChimeraPlus, drain(100), drain(200)),
         (Scheme::Oracle, drain(100), drain(200)),
     ] {
-        let mut desk = FakeRegisterBlock::new(scheme, 1);
-        desk.kernel(0, 0, 50, 1000, 0, 100);
-        desk.ended(0, 0, &[(1000, 1000), (1000, 1000)]);
+        let mut register_block = FakeRegisterBlock::new(scheme, 1);
+        register_block.kernel(0, 0, 50, 1000, 0, 100);
+        register_block.ended(0, 0, &[(1000, 1000), (1000, 1000)]);
         for (place, insts) in [900, 800].into_iter().enumerate() {
-            desk.tb(0, place, Tb { slot: 0, insts, cycles: insts, registers: 1000 * place as u32, flushable: place == 0, ..Tb::default() });
+            register_block.tb(
+                0,
+                place,
+                Tb { slot: 0, insts, cycles: insts, registers: 1000 * place as u32, flushable: place == 0, ..Tb::default() },
+            );
         }
-        desk.kernel(1, 1, 50, 2000, 0, 1);
-        desk.set(slot::at(1, slot::LATENCY_LIMIT), 100);
+        register_block.kernel(1, 1, 50, 2000, 0, 1);
+        register_block.set(slot::at(1, slot::LATENCY_LIMIT), 100);
         // The second position is not available, because it is the kernel's own.
-        desk.tb(0, 2, Tb { slot: 1, insts: 5, cycles: 5, registers: 2000, flushable: true, ..Tb::default() });
-        desk.wants(0, 1, 1);
-        desk.serve();
+        register_block.tb(0, 2, Tb { slot: 1, insts: 5, cycles: 5, registers: 2000, flushable: true, ..Tb::default() });
+        register_block.wants(0, 1, 1);
+        register_block.serve();
         let expected: Vec<_> = [first, second].into_iter().zip(0..).map(|((how, estimate), place)| (place, how, estimate)).collect();
         if scheme.is_whole() {
             // Whole SMs belong to one kernel. Its own TB does not prevent that.
-            assert_eq!(desk.reserved(0).0, 2 | preempt_reserve::WHOLE_SM, "{scheme:?}");
+            assert_eq!(register_block.reserved(0).0, 2 | preempt_reserve::WHOLE_SM, "{scheme:?}");
         }
-        assert_eq!(desk.commands(0), expected, "{scheme:?}");
+        assert_eq!(register_block.commands(0), expected, "{scheme:?}");
     }
 }
 
@@ -53,16 +57,16 @@ fn estimates_are_those_of_the_scheme() {
         (Scheme::Oracle, Some(77), 77),
         (Scheme::Shieh, Some(77), 100),
     ] {
-        let mut desk = FakeRegisterBlock::new(scheme, 1);
-        desk.kernel(0, 0, 50, 4000, 0, 100);
-        desk.ended(0, 0, &[(1000, 1000), (1000, 1000)]);
-        desk.tb(0, 0, Tb { slot: 0, insts: 900, cycles: 3600, left: known, ..Tb::default() });
+        let mut register_block = FakeRegisterBlock::new(scheme, 1);
+        register_block.kernel(0, 0, 50, 4000, 0, 100);
+        register_block.ended(0, 0, &[(1000, 1000), (1000, 1000)]);
+        register_block.tb(0, 0, Tb { slot: 0, insts: 900, cycles: 3600, left: known, ..Tb::default() });
         // A TB that is leaving also has a rate.
-        desk.tb(0, 1, Tb { slot: 0, insts: 900, cycles: 900, leaving: technique::DRAIN, ..Tb::default() });
-        desk.kernel(1, 1, 50, 4000, 0, 1);
-        desk.set(slot::at(1, slot::LATENCY_LIMIT), 1000);
-        desk.wants(0, 1, 1);
-        desk.serve();
-        assert_eq!(desk.commands(0), [(0, technique::DRAIN, expected)], "{scheme:?} {known:?}");
+        register_block.tb(0, 1, Tb { slot: 0, insts: 900, cycles: 900, leaving: technique::DRAIN, ..Tb::default() });
+        register_block.kernel(1, 1, 50, 4000, 0, 1);
+        register_block.set(slot::at(1, slot::LATENCY_LIMIT), 1000);
+        register_block.wants(0, 1, 1);
+        register_block.serve();
+        assert_eq!(register_block.commands(0), [(0, technique::DRAIN, expected)], "{scheme:?} {known:?}");
     }
 }

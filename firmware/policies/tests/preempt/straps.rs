@@ -1,6 +1,6 @@
 //! Straps that enable preemption, and the data for observers.
 
-use super::desk::{FakeRegisterBlock, four, urgent_beside};
+use super::register_block::{FakeRegisterBlock, four, urgent_beside};
 use mias_firmware::driver::Observer;
 use mias_policies::extras::WatchesPreemption;
 use mias_policies::preempt::{Scheme, Selection};
@@ -15,23 +15,26 @@ fn straps_decide_whether_and_how() {
         (Scheme::Shieh as u32, false, fault::NO_PREEMPTION, false),
         (8, true, fault::NO_PREEMPTION, false),
     ] {
-        let desk = FakeRegisterBlock::strapped(scheme, able, 1);
-        assert_eq!(desk.faults(), faults);
-        assert_eq!(desk.get(global::MODE), if on { mode::PREEMPT } else { mode::DRAIN });
-        assert_eq!(desk.get(global::INT_ENABLE) & interrupt::PREEMPT != 0, on);
-        assert_eq!(desk.firmware.extension().preemption().scheme() != Scheme::None, on);
+        let register_block = FakeRegisterBlock::strapped(scheme, able, 1);
+        assert_eq!(register_block.faults(), faults);
+        assert_eq!(register_block.get(global::MODE), if on { mode::PREEMPT } else { mode::DRAIN });
+        assert_eq!(register_block.get(global::INT_ENABLE) & interrupt::PREEMPT != 0, on);
+        assert_eq!(register_block.firmware.extension().preemption().scheme() != Scheme::None, on);
     }
 }
 
 #[test]
 fn without_the_strap_a_priority_is_nothing_and_nobody_leaves() {
-    let mut desk = urgent_beside(four(Scheme::None, [900, 800, 20, 10]), 1, 0);
-    desk.launch(1);
-    desk.interrupt(interrupt::LAUNCH);
-    assert_eq!((desk.firmware.scheduler().kernels().len(), desk.firmware.extension().preemption().urgent_slots()), (1, 0));
-    desk.wants(0, 1, 1);
-    desk.interrupt(interrupt::PREEMPT);
-    assert_eq!((desk.commands(0), desk.get(global::INT_STATUS)), (vec![], 0));
+    let mut register_block = urgent_beside(four(Scheme::None, [900, 800, 20, 10]), 1, 0);
+    register_block.launch(1);
+    register_block.interrupt(interrupt::LAUNCH);
+    assert_eq!(
+        (register_block.firmware.scheduler().kernels().len(), register_block.firmware.extension().preemption().urgent_slots()),
+        (1, 0)
+    );
+    register_block.wants(0, 1, 1);
+    register_block.interrupt(interrupt::PREEMPT);
+    assert_eq!((register_block.commands(0), register_block.get(global::INT_STATUS)), (vec![], 0));
 }
 
 #[test]
@@ -50,9 +53,9 @@ fn what_watches_is_told_of_every_candidate() {
             ));
         }
     }
-    let mut desk = urgent_beside(four(Scheme::Shieh, [900, 800, 20, 10]), 2, 199);
-    desk.wants(0, 1, 2);
+    let mut register_block = urgent_beside(four(Scheme::Shieh, [900, 800, 20, 10]), 2, 199);
+    register_block.wants(0, 1, 2);
     let mut watch = Watch::default();
-    desk.serve_watched(&mut watch);
+    register_block.serve_watched(&mut watch);
     assert_eq!(watch.0, ["SM 0 for 1 limit 199: [(0, 3, 100, 800), (1, 12, 0, 30)] -> 1", "SM 0 for 1 limit 199: [(0, 3, 100, 800)] -> 0"]);
 }

@@ -1,7 +1,7 @@
 //! Chimera takes whole SMs (Park et al. 2015, as described in Shieh 2016, sections 2.3, 4.2 and
 //! 4.3).
 
-use super::desk::{FakeRegisterBlock, Tb};
+use super::register_block::{FakeRegisterBlock, Tb};
 use mias_firmware::driver::Observer;
 use mias_policies::extras::WatchesPreemption;
 use mias_policies::preempt::{Scheme, Selection};
@@ -12,21 +12,21 @@ use mias_registers::{preempt_reserve, slot};
 #[test]
 fn chimera_takes_whole_sms_the_cheapest_first() {
     for (unissued, expected) in [(1, [0, 2, 0]), (2, [0, 2, 0]), (3, [2, 2, 0]), (9, [2, 2, 0])] {
-        let mut desk = FakeRegisterBlock::new(Scheme::Chimera, 3);
-        desk.kernel(0, 0, 50, 2000, 0, 100);
-        desk.kernel(1, 1, 50, 2000, 0, unissued);
-        desk.kernel(2, 7, 50, 2000, 0, 0);
+        let mut register_block = FakeRegisterBlock::new(Scheme::Chimera, 3);
+        register_block.kernel(0, 0, 50, 2000, 0, 100);
+        register_block.kernel(1, 1, 50, 2000, 0, unissued);
+        register_block.kernel(2, 7, 50, 2000, 0, 0);
         for (sm, [first, second]) in [[40, 50], [10, 20], [1, 1]].into_iter().enumerate() {
-            desk.tb(sm, 0, Tb { slot: 0, insts: first, cycles: first, flushable: true, ..Tb::default() });
+            register_block.tb(sm, 0, Tb { slot: 0, insts: first, cycles: first, flushable: true, ..Tb::default() });
             let slot = if sm == 2 { 2 } else { 0 };
-            desk.tb(sm, 1, Tb { slot, insts: second, cycles: second, registers: 2000, flushable: true, ..Tb::default() });
-            desk.wants(sm, 1, 2);
+            register_block.tb(sm, 1, Tb { slot, insts: second, cycles: second, registers: 2000, flushable: true, ..Tb::default() });
+            register_block.wants(sm, 1, 2);
         }
-        desk.serve();
-        assert_eq!([0, 1, 2].map(|sm| desk.commands(sm).len()), expected, "{unissued} to come");
+        register_block.serve();
+        assert_eq!([0, 1, 2].map(|sm| register_block.commands(sm).len()), expected, "{unissued} to come");
         for (sm, commands) in expected.into_iter().enumerate() {
             let reserved = if commands == 0 { (0, 0) } else { (2 | preempt_reserve::WHOLE_SM, 0b11) };
-            assert_eq!(desk.reserved(sm), reserved, "SM {sm}");
+            assert_eq!(register_block.reserved(sm), reserved, "SM {sm}");
         }
     }
 }
@@ -50,17 +50,21 @@ fn chimera_counts_what_idles_until_the_last_has_left() {
         (Scheme::Chimera, 299, vec![(0, 0), (1, 700)]),
         (Scheme::Shieh, 300, vec![(0, 0)]),
     ] {
-        let mut desk = FakeRegisterBlock::new(scheme, 1);
-        desk.kernel(0, 0, 50, 2000, 0, 100);
-        desk.kernel(1, 1, 50, 2000, 0, 1);
-        desk.set(slot::at(1, slot::LATENCY_LIMIT), limit);
-        desk.ended(0, 0, &[(1000, 1000), (1000, 1000)]);
+        let mut register_block = FakeRegisterBlock::new(scheme, 1);
+        register_block.kernel(0, 0, 50, 2000, 0, 100);
+        register_block.kernel(1, 1, 50, 2000, 0, 1);
+        register_block.set(slot::at(1, slot::LATENCY_LIMIT), limit);
+        register_block.ended(0, 0, &[(1000, 1000), (1000, 1000)]);
         for (place, insts) in [900, 700].into_iter().enumerate() {
-            desk.tb(0, place, Tb { slot: 0, insts, cycles: insts, registers: 2000 * place as u32, flushable: true, ..Tb::default() });
+            register_block.tb(
+                0,
+                place,
+                Tb { slot: 0, insts, cycles: insts, registers: 2000 * place as u32, flushable: true, ..Tb::default() },
+            );
         }
-        desk.wants(0, 1, 2);
+        register_block.wants(0, 1, 2);
         let mut watch = Watch::default();
-        desk.serve_watched(&mut watch);
+        register_block.serve_watched(&mut watch);
         assert_eq!(watch.0, expected, "{scheme:?} {limit}");
     }
 }

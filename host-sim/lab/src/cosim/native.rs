@@ -11,12 +11,12 @@ use mias_registers::bus::Bus;
 /// Firmware in this process, started or not.
 #[derive(Debug)]
 pub struct Native {
-    firmware: Room,
+    firmware: SizedFirmware,
     started: bool,
 }
 
 #[derive(Debug)]
-enum Room {
+enum SizedFirmware {
     Small(Box<Firmware<AnyPolicy, CONFIGS>>),
     Large(Box<Firmware<AnyPolicy, LARGE_CONFIGS>>),
 }
@@ -26,15 +26,16 @@ impl Native {
     /// image.
     pub fn with_room(configs: u32) -> Self {
         let small = configs <= CONFIGS as u32;
-        let firmware = if small { Room::Small(Box::new(Firmware::idle())) } else { Room::Large(Box::new(Firmware::idle())) };
+        let firmware =
+            if small { SizedFirmware::Small(Box::new(Firmware::idle())) } else { SizedFirmware::Large(Box::new(Firmware::idle())) };
         Native { firmware, started: false }
     }
 
     /// Returns its limits: every SM of the map.
     pub fn limits(&self) -> Limits {
         let configs = match self.firmware {
-            Room::Small(_) => CONFIGS,
-            Room::Large(_) => LARGE_CONFIGS,
+            SizedFirmware::Small(_) => CONFIGS,
+            SizedFirmware::Large(_) => LARGE_CONFIGS,
         };
         Limits { sms: MAX_SMS as u32, kernels: KERNELS as u32, configs: configs as u32 }
     }
@@ -42,8 +43,8 @@ impl Native {
     /// Starts the firmware from the beginning. As an image does, it stays idle if it cannot start.
     pub fn start(&mut self, bus: &mut impl Bus) {
         let started = match &mut self.firmware {
-            Room::Small(firmware) => firmware.restart(bus, MAX_SMS as u16),
-            Room::Large(firmware) => firmware.restart(bus, MAX_SMS as u16),
+            SizedFirmware::Small(firmware) => firmware.restart(bus, MAX_SMS as u16),
+            SizedFirmware::Large(firmware) => firmware.restart(bus, MAX_SMS as u16),
         };
         self.started = started.is_ok();
     }
@@ -52,8 +53,8 @@ impl Native {
     pub fn interrupt(&mut self, bus: &mut impl Bus) {
         let Ok(()) = match &mut self.firmware {
             _ if !self.started => Ok(()),
-            Room::Small(firmware) => firmware.on_interrupt(bus),
-            Room::Large(firmware) => firmware.on_interrupt(bus),
+            SizedFirmware::Small(firmware) => firmware.on_interrupt(bus),
+            SizedFirmware::Large(firmware) => firmware.on_interrupt(bus),
         };
     }
 }

@@ -40,7 +40,7 @@ pub struct KernelMemory {
 /// Memory demand of a kernel's instructions, counted in the executed trace (Dai et al. 2018, table
 /// 2; sources.md D78).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct MemoryAsked {
+pub struct MemoryDemand {
     /// Cinst/Minst: warp instructions without memory access over those with, including shared and
     /// constant memory.
     pub compute_per_memory: Option<f64>,
@@ -48,11 +48,11 @@ pub struct MemoryAsked {
     pub requests_per_memory: Option<f64>,
 }
 
-impl MemoryAsked {
+impl MemoryDemand {
     /// Counts the demand of a trace on a machine with this line size.
     pub fn of(trace: &KernelTrace, line_bytes: u32) -> Self {
         let profile = Profile::of(trace, line_bytes);
-        MemoryAsked { compute_per_memory: profile.compute_per_memory(), requests_per_memory: profile.requests_per_memory() }
+        MemoryDemand { compute_per_memory: profile.compute_per_memory(), requests_per_memory: profile.requests_per_memory() }
     }
 }
 

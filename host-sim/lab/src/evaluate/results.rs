@@ -4,7 +4,7 @@
 use super::blocks::Report;
 use super::energy::EnergyResult;
 use super::half_widths::HalfWidths;
-use super::memory::{MemoryAsked, MemoryResult, SeriesResult};
+use super::memory::{MemoryDemand, MemoryResult, SeriesResult};
 use super::names::{self, Name};
 use super::off_sm::OffSm;
 use super::queue::QueueResult;
@@ -170,7 +170,7 @@ pub struct AloneResult {
     pub memory: Option<MemoryResult>,
     /// Memory demand of its instructions, if the experiment requests it and runs kernels alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub asks: Option<MemoryAsked>,
+    pub asks: Option<MemoryDemand>,
     /// Demand on the memory system beyond the SMs, if the experiment requests it and runs kernels
     /// alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -167,13 +167,13 @@ fn a_machine_that_no_image_holds_is_refused_with_the_limit() {
 #[test]
 fn what_cannot_be_run_is_refused() {
     refused(&["run", "mm:64", "--firmware", "native:x.elf"], &["an image runs in QEMU: qemu:FILE"]);
-    refused(&["run", "mm:64", "--firmware", "qemu:no.elf"], &["no.elf is no image", "cargo xtask image"]);
+    refused(&["run", "mm:64", "--firmware", "qemu:no.elf"], &["no.elf is not an image", "cargo xtask image"]);
     let text = format!("{}/Cargo.toml", env!("CARGO_MANIFEST_DIR"));
     refused(&["run", "mm:64", "--firmware", &format!("qemu:{text}")], &["Cargo.toml is not an ELF file", "cargo build"]);
     let folder = tempfile::tempdir().expect("a folder");
     let file = generated(folder.path(), &["--cases", "1", "--sms", "2"]);
     let on_m4 = ["firmware", "replay", &file, "--on", "m4", "--image"];
-    refused(&[&on_m4[..], &["no.elf"]].concat(), &["no.elf is no image", "cargo xtask image"]);
+    refused(&[&on_m4[..], &["no.elf"]].concat(), &["no.elf is not an image", "cargo xtask image"]);
     refused(&[&on_m4[..], &[&text]].concat(), &["Cargo.toml is not an ELF file"]);
     // The header's machine is 243, EM_RISCV.
     let other = folder.path().join("other.elf");

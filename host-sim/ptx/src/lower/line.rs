@@ -1,6 +1,6 @@
 //! Queue of TBs that workers start and complete in grid order.
 
-use super::room::Room;
+use super::record_budget::RecordBudget;
 use crate::error::ExecError;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// TBs in progress, and the receiver of their results.
 pub(super) struct Line<'a, S, F, E> {
-    room: &'a Room,
+    room: &'a RecordBudget,
     end: u32,
     /// Next TB to start.
     next: AtomicU32,
@@ -27,7 +27,7 @@ struct Done<S, F, E> {
 
 impl<'a, S, E: From<ExecError>, F: FnMut(S) -> Result<(), E>> Line<'a, S, F, E> {
     /// Creates a queue of these TBs; `take` receives their results.
-    pub(super) fn new(room: &'a Room, tbs: Range<u32>, take: F) -> Self {
+    pub(super) fn new(room: &'a RecordBudget, tbs: Range<u32>, take: F) -> Self {
         let done = Done { lowest: tbs.start, early: BTreeMap::new(), take, result: Ok(()) };
         Line { room, end: tbs.end, next: AtomicU32::new(tbs.start), done: Mutex::new(done) }
     }
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn tbs_are_handed_on_in_order() {
         for fail in [None, Some(40)] {
-            let room = Room::new(0, 10, 90);
+            let room = RecordBudget::new(0, 10, 90);
             let mut taken = Vec::new();
             let line = Line::new(&room, 10..100, |tb: u32| {
                 taken.push(tb);

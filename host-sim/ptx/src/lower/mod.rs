@@ -24,7 +24,7 @@ pub mod live;
 pub mod observe;
 pub mod opcode;
 pub mod record;
-mod room;
+mod record_budget;
 pub mod schedule;
 pub mod tensor;
 

@@ -8,8 +8,9 @@
 use super::Lowered;
 use super::copies::{self, UnderWay, Use};
 use super::line::Line;
-use super::room::{OverOnPanic, Place, Room};
+use super::record_budget::{OverOnPanic, Place, RecordBudget};
 use super::tensor::Steps;
+use crate::cooperative;
 use crate::error::{ExecError, Limit};
 use crate::exec::access::lanes;
 use crate::launch::{Launch, TbRunner};
@@ -17,7 +18,6 @@ use crate::memory::DeviceMemory;
 use crate::memory::local::DEVICE_BASE;
 use crate::memory::window::{self, Named};
 use crate::program::Program;
-use crate::together;
 use crate::warp::{Event, Observer};
 use mias_warp_trace::isa::{Class, Space, StaticInst};
 use std::ops::Range;
@@ -319,10 +319,10 @@ impl Job<'_> {
         sink: impl Fn(u32) -> S + Sync,
         mut take: impl FnMut(S) -> Result<(), E> + Send,
     ) -> Result<(), E> {
-        let room = Room::new(room_bytes, tbs.start, tbs.len() as u32);
+        let room = RecordBudget::new(room_bytes, tbs.start, tbs.len() as u32);
         if self.program.is_cooperative() {
             let watcher = |tb| Watcher::new(code, sink(tb), Place::shared(&room, tb));
-            let watchers = together::run(self.program, self.launch, self.device, watcher)?;
+            let watchers = cooperative::run(self.program, self.launch, self.device, watcher)?;
             return watchers.into_iter().try_for_each(|watcher| take(watcher.sink));
         }
         let watch = |runner: &mut TbRunner<'_>, tb| {

@@ -3,11 +3,11 @@
 
 use super::Lowered;
 use super::observe::{Code, Job, Sink};
+use crate::cooperative;
 use crate::error::ExecError;
 use crate::launch::{Launch, TbRunner};
 use crate::memory::DeviceMemory;
 use crate::program::Program;
-use crate::together;
 use mias_warp_trace::isa::StaticInst;
 use mias_warp_trace::{KernelInfo, KernelTrace, TbRecorder, TraceBuilder, TraceError};
 use rayon::prelude::*;
@@ -26,7 +26,7 @@ pub enum RecordError {
     Trace(#[from] TraceError),
     /// A part of the trace has no space for its first TB.
     #[error("TB {tb}: its trace takes more than {} bytes", room_bytes)]
-    Room {
+    MemoryLimit {
         /// Index of the TB.
         tb: u32,
         /// Size limit of a part in bytes.
@@ -51,7 +51,7 @@ const BATCH: u32 = 4096;
 
 /// Memory limits of a [`Recorder`] in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
+pub struct RecordLimit {
     /// Size of a part from which it receives no further TB, unless TBs mostly share its content.
     pub part_bytes: u64,
     /// Maximum size of a part including its last TB.
@@ -60,9 +60,9 @@ pub struct Room {
     pub record_bytes: u64,
 }
 
-impl Room {
+impl RecordLimit {
     /// Limits for one part of any size.
-    pub const ANY: Room = Room { part_bytes: u64::MAX, most_part_bytes: u64::MAX, record_bytes: u64::MAX };
+    pub const ANY: RecordLimit = RecordLimit { part_bytes: u64::MAX, most_part_bytes: u64::MAX, record_bytes: u64::MAX };
 }
 
 /// Receiver of a complete part: its first TB, and the trace.
@@ -171,7 +171,7 @@ impl Recorder {
 
     /// Number of TBs in the next batch: few at the start and for long TBs. If their records fit in
     /// memory together, TBs need not wait for each other.
-    fn batch(&self, room: Room) -> u32 {
+    fn batch(&self, room: RecordLimit) -> u32 {
         let workers = (rayon::current_num_threads() as u32).min(BATCH);
         let fit = BATCH_WARP_INSTS.saturating_mul(self.recorded().into()).checked_div(self.warp_insts()).unwrap_or(0);
         let side_by_side = (room.record_bytes / 2).checked_div(2 * self.largest).unwrap_or(u64::MAX);
@@ -205,7 +205,7 @@ impl Recorder {
     pub fn advance(
         &mut self,
         job: Job<'_>,
-        room: Room,
+        room: RecordLimit,
         closed: &mut Closed<'_>,
         goes_on: &mut dyn FnMut(&Self) -> bool,
     ) -> Result<(), RecordError> {
@@ -235,7 +235,7 @@ impl Recorder {
     }
 
     /// Adds a TB to the growing part, or to a new one if that part has no space.
-    fn add(&mut self, tb: &TbRecorder, room: Room, closed: &mut Closed<'_>) -> Result<(), RecordError> {
+    fn add(&mut self, tb: &TbRecorder, room: RecordLimit, closed: &mut Closed<'_>) -> Result<(), RecordError> {
         // Parts with the same shapes would take more memory than one larger part.
         let full =
             self.memory_bytes() >= room.part_bytes && !self.builder.shares_shapes() || !self.builder.has_room(tb, room.most_part_bytes);
@@ -244,7 +244,7 @@ impl Recorder {
             closed(first_tb, part).map_err(|error| RecordError::Closed(error.to_string()))?;
         }
         match self.builder.add_tb_within(tb, room.most_part_bytes) {
-            Err(TraceError::Room) => Err(RecordError::Room { tb: self.recorded(), room_bytes: room.most_part_bytes }),
+            Err(TraceError::MemoryLimit) => Err(RecordError::MemoryLimit { tb: self.recorded(), room_bytes: room.most_part_bytes }),
             added => Ok(added?),
         }
     }
@@ -293,7 +293,7 @@ pub fn trace(
     let job = Job { program, launch, device };
     let mut recorder = Recorder::new(job, info)?;
     let closed = &mut |_, _| Ok(());
-    recorder.advance(job, Room::ANY, closed, &mut |recorder| progress(recorder.recorded().into()).is_continue())?;
+    recorder.advance(job, RecordLimit::ANY, closed, &mut |recorder| progress(recorder.recorded().into()).is_continue())?;
     recorder.whole()?;
     Ok(recorder.finish()?)
 }
@@ -305,7 +305,7 @@ pub fn trace(
 pub fn execute(program: &Program, launch: &Launch, device: &DeviceMemory) -> Result<(), ExecError> {
     TbRunner::new(program, launch, device)?;
     if program.is_cooperative() {
-        return together::run(program, launch, device, |_| crate::warp::Unobserved).map(|_| ());
+        return cooperative::run(program, launch, device, |_| crate::warp::Unobserved).map(|_| ());
     }
     let together = if program.depends_on_order() { launch.tbs() as usize } else { 1 };
     let first_failure = FirstFailure::default();

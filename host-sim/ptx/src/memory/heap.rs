@@ -10,8 +10,8 @@ pub const HEAP_BASE: u64 = 0x6fff_0000_0000;
 /// programming guide, section "Dynamic Global Memory Allocation and Operations").
 pub const HEAP_BYTES: u64 = 8 << 20;
 
-/// Address of the workspace in which a cooperative grid counts its TBs (`together.rs`). Assumption:
-/// below the heap.
+/// Address of the workspace in which a cooperative grid counts its TBs (`cooperative.rs`).
+/// Assumption: below the heap.
 pub const WORKSPACE_BASE: u64 = 0x6ffe_0000_0000;
 
 /// Size of the workspace in bytes. Assumption; two words of it are used.

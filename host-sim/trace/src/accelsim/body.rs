@@ -3,7 +3,7 @@
 use super::addresses;
 use super::error::{Problem, ReadError, excerpt};
 use super::fields::Fields;
-use super::gathering::{Gathering, LastPart, Room};
+use super::gathering::{Gathering, LastPart, MemoryBudget};
 use super::header::Header;
 use super::repeats::Repeats;
 use super::source::Lines;
@@ -59,7 +59,7 @@ pub(super) fn read<A: Audience>(
     header: &Header,
     warnings: &mut Warnings,
     audience: &mut A,
-    room: &mut Room<'_>,
+    room: &mut MemoryBudget<'_>,
 ) -> Result<LastPart, ReadError> {
     let mut body = Body::new(header, audience).map_err(|error| lines.error_in_file(error))?;
     let mut gathering = Gathering::new(room);

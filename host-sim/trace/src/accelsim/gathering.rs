@@ -9,7 +9,7 @@ use std::io;
 pub type Closed<'a> = dyn FnMut(u32, KernelTrace) -> io::Result<()> + 'a;
 
 /// Memory limits of a launch during collection.
-pub struct Room<'a> {
+pub struct MemoryBudget<'a> {
     /// Size in bytes above which a launch is split; also the limit of its first part.
     pub whole_bytes: u64,
     /// Size in bytes above which a later part is delivered.
@@ -29,13 +29,13 @@ pub struct LastPart {
 
 /// TBs collected so far.
 pub(super) struct Gathering<'r, 'a> {
-    room: &'r mut Room<'a>,
+    room: &'r mut MemoryBudget<'a>,
     first_tb: u32,
 }
 
 impl<'r, 'a> Gathering<'r, 'a> {
     /// Creates an empty collection.
-    pub(super) fn new(room: &'r mut Room<'a>) -> Self {
+    pub(super) fn new(room: &'r mut MemoryBudget<'a>) -> Self {
         Gathering { room, first_tb: 0 }
     }
 

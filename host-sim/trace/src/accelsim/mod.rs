@@ -40,7 +40,7 @@ mod tests;
 mod warnings;
 
 pub use error::{Problem, ReadError};
-pub use gathering::{Closed, LastPart, Room};
+pub use gathering::{Closed, LastPart, MemoryBudget};
 pub use header::StreamId;
 pub use list::{Command, List, read_list, read_list_from};
 pub use warnings::Warnings;
@@ -57,8 +57,12 @@ use std::path::Path;
 /// # Errors
 /// [`ReadError`] with the file, and the line if there is one.
 pub fn read_kernel(path: &Path, threads: usize, warnings: &mut Warnings) -> Result<(KernelTrace, StreamId), ReadError> {
-    let (whole, stream) =
-        read_kernel_within(path, threads, warnings, &mut Room { whole_bytes: u64::MAX, part_bytes: u64::MAX, closed: &mut |_, _| Ok(()) })?;
+    let (whole, stream) = read_kernel_within(
+        path,
+        threads,
+        warnings,
+        &mut MemoryBudget { whole_bytes: u64::MAX, part_bytes: u64::MAX, closed: &mut |_, _| Ok(()) },
+    )?;
     Ok((whole.trace, stream))
 }
 
@@ -70,7 +74,7 @@ pub fn read_kernel_within(
     path: &Path,
     threads: usize,
     warnings: &mut Warnings,
-    room: &mut Room<'_>,
+    room: &mut MemoryBudget<'_>,
 ) -> Result<(LastPart, StreamId), ReadError> {
     if threads > 1
         && let Some(read) = parallel::read(path, threads, warnings, room)
@@ -108,11 +112,11 @@ pub fn read_kernel_from(
 ) -> Result<(KernelTrace, StreamId), ReadError> {
     let lines = source::Lines::over(Box::new(input), name);
     let (whole, stream) =
-        read_lines(lines, warnings, &mut Room { whole_bytes: u64::MAX, part_bytes: u64::MAX, closed: &mut |_, _| Ok(()) })?;
+        read_lines(lines, warnings, &mut MemoryBudget { whole_bytes: u64::MAX, part_bytes: u64::MAX, closed: &mut |_, _| Ok(()) })?;
     Ok((whole.trace, stream))
 }
 
-fn read_lines(mut lines: source::Lines, warnings: &mut Warnings, room: &mut Room<'_>) -> Result<(LastPart, StreamId), ReadError> {
+fn read_lines(mut lines: source::Lines, warnings: &mut Warnings, room: &mut MemoryBudget<'_>) -> Result<(LastPart, StreamId), ReadError> {
     let header = header::read(&mut lines)?;
     let last = body::read(&mut lines, &header, warnings, &mut body::NoAudience, room)?;
     Ok((last, header.stream))

@@ -15,7 +15,7 @@
 
 use super::Warnings;
 use super::body::{self, Body, NoAudience};
-use super::gathering::{Gathering, LastPart, Room};
+use super::gathering::{Gathering, LastPart, MemoryBudget};
 use super::header::{self, Header, StreamId};
 use super::source::Lines;
 use mias_warp_trace::cores;
@@ -41,7 +41,7 @@ const END: &[u8] = b"\n#END_TB";
 
 /// Reads a launch with `threads` threads. Returns `None` if the launch has an error or cannot be
 /// cut into pieces.
-pub(super) fn read(path: &Path, threads: usize, warnings: &mut Warnings, room: &mut Room<'_>) -> Option<(LastPart, StreamId)> {
+pub(super) fn read(path: &Path, threads: usize, warnings: &mut Warnings, room: &mut MemoryBudget<'_>) -> Option<(LastPart, StreamId)> {
     let mut lines = Lines::open(path).ok()?;
     let header = header::read(&mut lines).ok()?;
     let ((input, begin), (used, spare)) = (lines.into_rest(), channel());
@@ -61,7 +61,7 @@ fn in_pieces(
     (header, path): (&Header, &Path),
     readers: usize,
     warnings: &mut Warnings,
-    room: &mut Room<'_>,
+    room: &mut MemoryBudget<'_>,
 ) -> Option<LastPart> {
     let core = cores::current();
     thread::scope(|scope| {

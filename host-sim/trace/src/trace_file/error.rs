@@ -76,7 +76,7 @@ pub enum Fault {
     },
     /// The section exceeds the reader's memory limit.
     #[error("it exceeds the available memory")]
-    Room,
+    MemoryLimit,
     /// The parts are inconsistent.
     #[error("{0}")]
     Parts(#[from] PartsError),
@@ -108,7 +108,7 @@ pub enum Problem {
     Checksum(Section),
     /// The file is valid but exceeds the reader's memory limit.
     #[error("the trace exceeds the available memory")]
-    Room,
+    MemoryLimit,
     /// A section is malformed.
     #[error("{section}: {fault}; {AGAIN}")]
     Malformed {

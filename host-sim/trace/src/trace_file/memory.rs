@@ -130,7 +130,7 @@ pub(super) fn decode(
     let accesses = Accesses::new(statics, shape_insts, shape_starts);
     let all: u64 = warp_shapes.iter().map(|&shape| accesses.of(shape).len() as u64).sum();
     if all.saturating_mul(size_of::<MemRef>() as u64) > most_bytes {
-        return Err(Fault::Room);
+        return Err(Fault::MemoryLimit);
     }
     let mut histories = Histories::new(statics.len());
     let (mut reader, mut runs, mut newest) = (Reader::new(section), RunReader::default(), Newest::default());

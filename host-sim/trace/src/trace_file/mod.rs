@@ -87,7 +87,7 @@ pub fn read(path: &Path) -> Result<(TraceFile, Sizes), TraceFileError> {
 /// ([`KernelTrace::memory_bytes`]). Decoding never exceeds this limit.
 ///
 /// # Errors
-/// As [`read`], and [`Problem::Room`] if the limit is exceeded.
+/// As [`read`], and [`Problem::MemoryLimit`] if the limit is exceeded.
 pub fn read_within(path: &Path, most_bytes: u64) -> Result<TraceFile, TraceFileError> {
     let read = || decode_within(&map::map(&File::open(path)?)?, most_bytes);
     read().map_err(|problem: Problem| TraceFileError::new(path, problem))
@@ -119,7 +119,7 @@ pub fn decode(bytes: &[u8]) -> Result<TraceFile, Problem> {
 }
 
 fn decode_within(bytes: &[u8], most_bytes: u64) -> Result<TraceFile, Problem> {
-    let mut room = Room(most_bytes);
+    let mut room = MemoryBudget(most_bytes);
     let sections = container::unpack(bytes)?;
     let malformed = |section| move |fault| Problem::Malformed { section, fault };
     let (name, warnings) = launch::decode_list(sections[0]).map_err(malformed(Section::List))?;
@@ -128,8 +128,8 @@ fn decode_within(bytes: &[u8], most_bytes: u64) -> Result<TraceFile, Problem> {
     for (at, parts) in sections[1..].chunks_exact(Part::ALL.len()).enumerate() {
         let launch = decode_launch(parts, &mut room).map_err(|(part, fault)| {
             let number = at + 1;
-            if fault == Fault::Room {
-                return Problem::Room;
+            if fault == Fault::MemoryLimit {
+                return Problem::MemoryLimit;
             }
             Problem::Malformed { section: part.map_or(Section::WholeLaunch(number), |part| Section::Launch(number, part)), fault }
         })?;
@@ -144,11 +144,11 @@ fn decode_within(bytes: &[u8], most_bytes: u64) -> Result<TraceFile, Problem> {
 }
 
 /// Remaining memory for decoding, in bytes.
-struct Room(u64);
+struct MemoryBudget(u64);
 
-impl Room {
+impl MemoryBudget {
     fn take(&mut self, bytes: u64) -> Result<(), Fault> {
-        self.0 = self.0.checked_sub(bytes).ok_or(Fault::Room)?;
+        self.0 = self.0.checked_sub(bytes).ok_or(Fault::MemoryLimit)?;
         Ok(())
     }
 
@@ -158,7 +158,7 @@ impl Room {
 }
 
 /// Decodes a launch from its six sections. An error without a part concerns several.
-fn decode_launch(sections: &[&[u8]], room: &mut Room) -> Result<Launch, (Option<Part>, Fault)> {
+fn decode_launch(sections: &[&[u8]], room: &mut MemoryBudget) -> Result<Launch, (Option<Part>, Fault)> {
     let section = |part: Part| sections[part as usize];
     let at = |part| move |fault| (Some(part), fault);
     let (stream, info) = launch::decode(section(Part::Launch)).map_err(at(Part::Launch))?;

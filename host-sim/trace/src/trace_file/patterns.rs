@@ -71,7 +71,7 @@ pub(super) fn decode(section: &[u8], most_bytes: u64) -> Result<(Vec<SectorRef>,
             let gap = code >> 2;
             let delta = u32::try_from(expected + gap).map_err(|_| Fault::Value { what: "a gap between sectors", value: gap })?;
             if size_of_val(&sectors[..]) as u64 >= most_bytes {
-                return Err(Fault::Room);
+                return Err(Fault::MemoryLimit);
             }
             sectors.push(SectorRef { delta, byte_mask: mask });
             expected = u64::from(delta) + 1;

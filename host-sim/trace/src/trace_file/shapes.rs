@@ -115,7 +115,7 @@ pub(super) fn decode(section: &[u8], statics: &[StaticInst], most_bytes: u64) ->
         let length = u64::from(reader.u32("the length of a shape")?);
         let end = insts.len() as u64 + length;
         if end.saturating_mul(size_of::<ShapeInst>() as u64) > most_bytes {
-            return Err(Fault::Room);
+            return Err(Fault::MemoryLimit);
         }
         let start = u32::try_from(end).map_err(|_| Fault::Value { what: "the length of all shapes", value: end })?;
         while (insts.len() as u64) < end {

@@ -3,7 +3,7 @@
 //! editors ([`schema`]).
 
 pub mod file;
-pub mod room;
+pub mod host_memory;
 pub mod schema;
 pub mod suggest;
 pub mod toml_text;

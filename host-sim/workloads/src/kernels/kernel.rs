@@ -6,7 +6,7 @@ use super::bounds::Bounds;
 use super::buffer::NamedBuffer;
 use super::code::{self, Ptx};
 use super::expression::Scope;
-use super::given::{Asked, Inputs, Takes};
+use super::given::{InputRequest, Inputs, Takes};
 use super::input::Input;
 use super::limit::LimitFormulas;
 use super::nvcc;
@@ -260,7 +260,7 @@ impl Kernel {
     /// # Errors
     /// [`KernelError`] for an impossible input.
     pub(super) fn inputs(&self, input: &Input) -> Result<Inputs, KernelError> {
-        let asked = Asked { kernel: &self.name, input, size: &|settings| self.size_of(input, settings) };
+        let asked = InputRequest { kernel: &self.name, input, size: &|settings| self.size_of(input, settings) };
         Inputs::of(self.takes, &asked, self.settings_of(input)?)
     }
 

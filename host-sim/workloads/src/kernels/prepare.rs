@@ -15,7 +15,7 @@ use super::reference::{Filled, Host};
 use super::spec::REGISTERS;
 use super::variable;
 use super::{Instance, KernelError, Prepared, Region, Spec};
-use crate::input::room;
+use crate::input::host_memory;
 use crate::random::Random;
 use mias_ptx::ast::Module;
 use mias_ptx::names;
@@ -273,7 +273,7 @@ impl Placing<'_> {
                 return Err(place(format!("a buffer has at most {MOST_BYTES} bytes")));
             }
             sum = sum.saturating_add(bytes);
-            room::check(sum).map_err(place)
+            host_memory::check(sum).map_err(place)
         };
         for NamedBuffer { name, element, count, border, place, .. } in &self.kernel.launch.buffers {
             let counts = [count, &border.before, &border.after].into_iter().flatten();

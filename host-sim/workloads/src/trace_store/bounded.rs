@@ -4,7 +4,7 @@
 use super::Cache;
 use super::listed::{Listed, content_key};
 use crate::parts::Parts;
-use mias_trace::accelsim::{self, LastPart, Problem, ReadError, Room, StreamId, Warnings};
+use mias_trace::accelsim::{self, LastPart, MemoryBudget, Problem, ReadError, StreamId, Warnings};
 use mias_trace::fingerprint;
 use mias_warp_trace::{KernelInfo, KernelTrace, TraceBuilder, TracePart};
 use std::io;
@@ -125,7 +125,7 @@ impl Cache {
             closed.add(first_tb, part)
         };
         let (whole_bytes, part_bytes) = (share.max(LEAST_PART_BYTES), share.clamp(LEAST_PART_BYTES, MOST_PART_BYTES));
-        let room = &mut Room { whole_bytes, part_bytes, closed: &mut put_away };
+        let room = &mut MemoryBudget { whole_bytes, part_bytes, closed: &mut put_away };
         let info = accelsim::read_info(path)?;
         let (last, stream) = accelsim::read_kernel_within(path, threads, &mut warnings, room)?;
         if last.first_tb == 0 {

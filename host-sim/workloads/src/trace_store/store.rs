@@ -91,7 +91,7 @@ impl Store {
                 Ok(Some(file))
             }
             Ok(_) => Err(Unusable::Wrong(format!("{} belongs to another kernel", path.display()))),
-            Err(TraceFileError { problem: trace_file::Problem::Room, .. }) => Err(Unusable::Large),
+            Err(TraceFileError { problem: trace_file::Problem::MemoryLimit, .. }) => Err(Unusable::Large),
             Err(TraceFileError { problem: trace_file::Problem::Io(error), .. }) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(TraceFileError { problem: trace_file::Problem::Io(error), .. }) => {
                 Err(Unusable::Wrong(format!("cannot read {}: {error}", path.display())))

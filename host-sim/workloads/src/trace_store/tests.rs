@@ -131,7 +131,7 @@ fn a_cached_trace_beyond_the_budget_is_not_loaded() {
     assert_eq!(mias_trace::trace_file::read_within(file, bytes).unwrap().launches[0].trace, made);
     for less in [0, 1, bytes / 4, bytes / 2, bytes - 1] {
         let error = mias_trace::trace_file::read_within(file, less).unwrap_err();
-        assert!(matches!(error.problem, mias_trace::trace_file::Problem::Room), "{error}");
+        assert!(matches!(error.problem, mias_trace::trace_file::Problem::MemoryLimit), "{error}");
     }
     let window = |budget_bytes| Needs::Window { budget_bytes, printer: None };
     assert_eq!(*cache.traced(fwt(1), window(bytes), &mut unwatched).unwrap().trace, *made);

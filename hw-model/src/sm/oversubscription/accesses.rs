@@ -57,7 +57,7 @@ impl Accesses {
 
 #[cfg(test)]
 mod tests {
-    use super::super::plan::{Level, Room, Spilled};
+    use super::super::plan::{Capacity, Level, Spilled};
     use super::*;
 
     fn plan(limit: Limit, warp_bytes: u32, tb_bytes: u32) -> Plan {
@@ -67,8 +67,8 @@ mod tests {
             native: 8,
             most_extra: 8,
             warps: 3,
-            registers: Room::default(),
-            shared: Room::default(),
+            registers: Capacity::default(),
+            shared: Capacity::default(),
             spilled: Spilled::default(),
             spilled_registers: 0,
             warp_bytes,

@@ -53,7 +53,7 @@ pub enum Unswitchable {
     Tables,
     /// Not enough storage.
     #[error("what its TBs leave of registers and shared memory holds no further context")]
-    Room,
+    NoSpace,
 }
 
 /// Unified address space of an SM: starts of registers, shared memory and the L1, and its end, in
@@ -78,7 +78,7 @@ impl AddressMap {
 
 /// Storage for contexts of one kind and size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Room {
+pub(crate) struct Capacity {
     /// Units of each context.
     pub(crate) units: u32,
     /// Number of contexts.
@@ -112,9 +112,9 @@ pub(crate) struct Plan {
     /// Number of warps of a TB.
     pub(crate) warps: u32,
     /// Registers of warps, from the start of the space.
-    pub(crate) registers: Room,
+    pub(crate) registers: Capacity,
     /// Shared memory of TBs, from the start of its part.
-    pub(crate) shared: Room,
+    pub(crate) shared: Capacity,
     pub(crate) spilled: Spilled,
     /// Units of registers in a spilled context; the state of its warps follows.
     pub(crate) spilled_registers: u32,
@@ -139,7 +139,7 @@ impl Plans {
     pub(crate) fn new(gpu: &GpuConfig, config: &OversubscriptionConfig, demand: &Resources, live: Option<u32>) -> Self {
         let usual = plan(gpu, config, demand, live, false);
         let tries = config.in_l1 != ContextsInL1::Never && config.mechanism != OversubscriptionMechanism::Virtual;
-        let in_l1 = if tries && usual == Err(Unswitchable::Room) { plan(gpu, config, demand, live, true).ok() } else { None };
+        let in_l1 = if tries && usual == Err(Unswitchable::NoSpace) { plan(gpu, config, demand, live, true).ok() } else { None };
         Plans { usual, in_l1 }
     }
 
@@ -210,8 +210,8 @@ fn plan(
             native,
             most_extra: extra,
             warps,
-            registers: Room { units: register_units, count: registers },
-            shared: Room { units: shared_units, count: shared },
+            registers: Capacity { units: register_units, count: registers },
+            shared: Capacity { units: shared_units, count: shared },
             spilled,
             spilled_registers,
             warp_bytes,
@@ -224,7 +224,7 @@ fn plan(
         return Err(Unswitchable::Tables);
     }
     // More extra TBs leave less storage for spilled contexts.
-    (1..=most.max(1)).map_while(with).last().ok_or(Unswitchable::Room)
+    (1..=most.max(1)).map_while(with).last().ok_or(Unswitchable::NoSpace)
 }
 
 /// Limiting resource and level of a kernel of which `native` TBs fit.

@@ -96,7 +96,7 @@ fn the_l1_is_the_last_resort() {
     let plans_of = |config| plans(config, (128, 128, 19_000), Some(20));
     // 4 TBs take all registers. Shared memory: 149 units each, so that 5 TBs leave 23 of 768: one
     // context of 21, and a TB has 4 warps.
-    assert_eq!(plans_of(duet).usual, Err(Unswitchable::Room));
+    assert_eq!(plans_of(duet).usual, Err(Unswitchable::NoSpace));
     let taken = plans_of(duet).in_l1.expect("256 units of L1");
     assert_eq!((taken.most_extra, taken.in_l1, taken.spilled.parts), (1, true, [(0xb00, 1), (0xc00, 12), (0x800, 0)]));
     let never = OversubscriptionConfig { in_l1: ContextsInL1::Never, ..duet };

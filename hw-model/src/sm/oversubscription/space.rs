@@ -4,7 +4,7 @@
 //! All contexts of a kind have one size while a kernel has the SM, so there is no fragmentation.
 //! Contexts in place fill their part from its start upwards, spilled ones from its end downwards.
 
-use super::plan::{Plan, Room, Spilled};
+use super::plan::{Capacity, Plan, Spilled};
 
 /// Kind of place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +22,8 @@ pub(super) enum Kind {
 pub(super) struct Space {
     /// Bit per unit.
     bitmap: Box<[u64]>,
-    registers: Room,
-    shared: Room,
+    registers: Capacity,
+    shared: Capacity,
     /// First unit of shared memory.
     shared_start: u32,
     spilled: Spilled,
@@ -40,8 +40,8 @@ impl Space {
     pub(super) fn new(units: u32) -> Self {
         Space {
             bitmap: vec![0; units.div_ceil(64) as usize].into(),
-            registers: Room::default(),
-            shared: Room::default(),
+            registers: Capacity::default(),
+            shared: Capacity::default(),
             shared_start: 0,
             spilled: Spilled::default(),
             free: [0; 3],
@@ -133,8 +133,8 @@ mod tests {
             native: 2,
             most_extra: 2,
             warps: 2,
-            registers: Room { units: 7, count: 4 },
-            shared: Room { units: 2, count: 4 },
+            registers: Capacity { units: 7, count: 4 },
+            shared: Capacity { units: 2, count: 4 },
             spilled: Spilled { units: 5, parts: [(60, 2), (70, 1), (40, 2)] },
             spilled_registers: 4,
             warp_bytes: 640,

@@ -42,7 +42,7 @@ pub enum TraceError {
     },
     /// TB that exceeds its memory limit.
     #[error("a TB exceeds the available memory")]
-    Room,
+    MemoryLimit,
     /// Mismatch between the recorded TBs and the grid.
     #[error("the grid has {expected} TBs but {found} were recorded")]
     TbCount {
@@ -132,8 +132,8 @@ impl TraceBuilder {
     /// Adds the next TB, with at most `most_bytes` of [`TraceBuilder::memory_bytes`] at the end.
     ///
     /// # Errors
-    /// As [`TraceBuilder::add_tb`], and [`TraceError::Room`]. After an error, the TB is added in
-    /// part and the builder must not be used.
+    /// As [`TraceBuilder::add_tb`], and [`TraceError::MemoryLimit`]. After an error, the TB is
+    /// added in part and the builder must not be used.
     pub fn add_tb_within(&mut self, tb: &TbRecorder, most_bytes: u64) -> Result<(), TraceError> {
         let counts = !self.has_room(tb, most_bytes);
         let expected = self.trace.info.warps();
@@ -144,13 +144,13 @@ impl TraceBuilder {
         for warp in &tb.warps {
             let fits = |builder: &Self, bytes: u64| builder.memory_bytes() as u64 + bytes <= most_bytes;
             if counts && !fits(self, WARP_BYTES + self.added_by_shape(&warp.insts)) {
-                return Err(TraceError::Room);
+                return Err(TraceError::MemoryLimit);
             }
             let shape = self.shape(&warp.insts)?;
             let first_mem = index_u32(self.trace.mems.len(), "memory references")?;
             for &(base_sector, start, end) in &warp.mems {
                 if counts && !fits(self, ACCESS_BYTES + 2 * SECTOR_REF_BYTES * u64::from(end - start)) {
-                    return Err(TraceError::Room);
+                    return Err(TraceError::MemoryLimit);
                 }
                 let pattern = self.pattern(&tb.sectors[start as usize..end as usize])?;
                 self.trace.mems.push(MemRef { base_sector, pattern });

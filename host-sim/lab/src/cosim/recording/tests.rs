@@ -98,7 +98,7 @@ fn what_is_wrong_is_named_with_its_place() {
     let message = |bytes: &[u8]| decode(bytes).unwrap_err().to_string();
     let whole = encode(&small()).unwrap();
     assert!(message(b"kernel").starts_with("this is not a recording of mias (make one with `mias run"));
-    assert!(message(&with_header(8, &[2])).starts_with("this recording has format version 2, this mias reads version 1; make"));
+    assert!(message(&with_header(8, &[2])).starts_with("this recording has format version 2, this mias reads version 1; record it again"));
     assert!(message(&with_header(12, &[0; 8])).starts_with("this recording is of another register map (0000000000000000, that of this"));
     assert!(message(&whole[..40]).starts_with("the recording should have 48 bytes and has 40"));
     let cut = format!("the recording should have {} bytes and has {}: it is truncated", whole.len(), whole.len() - 1);

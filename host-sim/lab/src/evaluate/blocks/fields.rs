@@ -149,19 +149,23 @@ impl<'r> Names<'r> {
 
 /// Returns a name that a block uses and its rows lack, with the valid names.
 pub(crate) fn unknown(report: &Report, block: &Block) -> Option<(String, Vec<String>)> {
-    let of_claims = || block.claims.iter().find_map(|claim| unknown_of(report, &block.of_claim(claim), claim.expressions()));
-    unknown_of(report, block, block.expressions()).or_else(of_claims)
+    let of_claims =
+        || block.claims.iter().find_map(|claim| unknown_of(report, &block.of_claim(claim), &claim.expressions().collect::<Vec<_>>()));
+    unknown_of(report, block, &block.expressions().collect::<Vec<_>>()).or_else(of_claims)
 }
 
 /// A name in the expressions over a block's rows, or in its joins, that these rows do not have.
-fn unknown_of<'b>(report: &Report, block: &'b Block, expressions: impl Iterator<Item = &'b Expression>) -> Option<(String, Vec<String>)> {
+fn unknown_of(report: &Report, block: &Block, expressions: &[&Expression]) -> Option<(String, Vec<String>)> {
     let gpu = gpus::schema::schema();
     let joins: Vec<(&String, &Join)> = block.join.iter().collect();
     let points = block.points.is_some();
     let names = Names::of(report, &gpu, block.rows, points, &joins);
     let told = |(of, name): (&Names<'_>, &str)| (name.to_owned(), of.list());
+    // A join of the whole plan need not fit the blocks that do not use it.
+    let taken = || expressions.iter().copied().chain(report.define.values()).flat_map(Expression::names);
+    let is_used = |name: &str| taken().any(|taken| taken.split_once('.').is_some_and(|(first, _)| first == name));
     let joined = || {
-        block.join.iter().find_map(|(name, join)| {
+        block.join.iter().filter(|(name, _)| is_used(name)).find_map(|(name, join)| {
             // `on` uses names of this row before the join; `with` those of the other rows.
             let theirs = names.joins.get(name.as_str())?;
             let on = names.unknown(&join.on).map(|name| (&names, name));
@@ -169,5 +173,5 @@ fn unknown_of<'b>(report: &Report, block: &'b Block, expressions: impl Iterator<
             on.or_else(|| theirs.unknown(other.iter().chain(&join.condition).chain(&join.best)).map(|name| (theirs, name)))
         })
     };
-    names.unknown(expressions).map(|name| (&names, name)).or_else(joined).map(told)
+    names.unknown(expressions.iter().copied()).map(|name| (&names, name)).or_else(joined).map(told)
 }

@@ -11,7 +11,7 @@ mod runs;
 pub use runs::Runs;
 
 use super::energy::EnergyResult;
-use super::memory::{MemoryAsked, MemoryResult, SeriesResult};
+use super::memory::{MemoryDemand, MemoryResult, SeriesResult};
 use super::off_sm::OffSm;
 use super::plan::Plan;
 use super::queue::{self, QueueResult};
@@ -76,7 +76,7 @@ fn study(study: &Study<'_>, runs: &Runs) -> Result<StudyResult, StoreError> {
                     row.off_sm = Some(OffSm::of(kept, &setting.gpu));
                     row.used = Some(Used::of(kept, &setting.gpu, info, group.max_tbs[kernel]));
                 }
-                row.asks = counts.then(|| MemoryAsked::of(group.trace(kernel), setting.gpu.l1.line_bytes));
+                row.asks = counts.then(|| MemoryDemand::of(group.trace(kernel), setting.gpu.l1.line_bytes));
                 kernels.push(row);
             }
         }

@@ -10,8 +10,8 @@
 //! the runs are split by their block. Each part continues from the last copy of the GPU, taken
 //! while all agreed. A run that is known well enough leaves the group, which continues.
 //!
-//! Every run's outcome equals that of a separate simulation in every number (`tests/together.rs`
-//! and `tests/precision.rs` of the suites).
+//! Every run's outcome equals that of a separate simulation in every number
+//! (`tests/shared_simulation.rs` and `tests/precision.rs` of the suites).
 
 use super::{Running, SimulatedGpu, known};
 use crate::experiment::controller::Controller;

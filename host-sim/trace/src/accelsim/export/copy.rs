@@ -5,7 +5,7 @@ use super::super::body::{Audience, ReadInst};
 use super::super::header::{self, Header};
 use super::super::source::Lines;
 use super::super::warnings::Warnings;
-use super::super::{Command, Room, body, read_list};
+use super::super::{Command, MemoryBudget, body, read_list};
 use super::text::{HeaderText, TbText, VERSION};
 use super::{Export, ExportError, LaunchFile};
 use std::path::Path;
@@ -46,7 +46,7 @@ fn copy_kernel(export: &mut Export, path: &Path, warnings: &mut Warnings, go_on:
     let tb = TbText::new(String::new(), info.warps());
     let mut copyist = Copyist { header: &header, file: export.launch(&text)?, tb, go_on, failed: None };
     // Only the audience is needed, so the trace of each TB is discarded.
-    let mut nowhere = Room { whole_bytes: 1, part_bytes: 1, closed: &mut |_, _| Ok(()) };
+    let mut nowhere = MemoryBudget { whole_bytes: 1, part_bytes: 1, closed: &mut |_, _| Ok(()) };
     let read = body::read(&mut lines, &header, warnings, &mut copyist, &mut nowhere);
     // A write error came first and stopped the reader.
     match (copyist.failed.take(), read) {

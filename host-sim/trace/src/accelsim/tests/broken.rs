@@ -162,7 +162,7 @@ fn broken_lists_are_refused() {
     assert!(message("nothing\n").contains("the list names no kernel trace"));
     assert!(message(HEADER).contains("kernelslist.g:1: this is the trace of a launch, not a list"), "{}", message(HEADER));
     let folder = read_list(&std::env::temp_dir()).unwrap_err().to_string();
-    assert!(folder.contains(": this is a folder; give the file"), "{folder}");
+    assert!(folder.contains(": this is a folder; use a file in it"), "{folder}");
     let missing = read_list(std::path::Path::new("no-such-list.g")).unwrap_err().to_string();
     assert!(missing.starts_with("no-such-list.g: "), "{missing}");
 }

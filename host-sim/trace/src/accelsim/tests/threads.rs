@@ -2,7 +2,7 @@
 
 use super::super::body::{self, Audience};
 use super::super::source::Lines;
-use super::super::{Room, Warnings, header, read_kernel, read_kernel_within};
+use super::super::{MemoryBudget, Warnings, header, read_kernel, read_kernel_within};
 use super::{Written, file, xz};
 use crate::fingerprint;
 use mias_warp_trace::{KernelTrace, TraceBuilder};
@@ -17,7 +17,7 @@ impl Audience for Every {}
 fn line_by_line(text: &str) -> (KernelTrace, Warnings) {
     let mut lines = Lines::of(text.as_bytes().to_vec(), text.len(), Path::new("text"));
     let (header, mut warnings) = (header::read(&mut lines).unwrap(), Warnings::new());
-    let mut room = Room { whole_bytes: u64::MAX, part_bytes: u64::MAX, closed: &mut |_, _| Ok(()) };
+    let mut room = MemoryBudget { whole_bytes: u64::MAX, part_bytes: u64::MAX, closed: &mut |_, _| Ok(()) };
     let whole = body::read(&mut lines, &header, &mut warnings, &mut Every, &mut room).unwrap();
     (whole.trace, warnings)
 }
@@ -146,7 +146,7 @@ fn parts_are_the_whole_in_order() {
             parts.push((first_tb, part));
             Ok(())
         };
-        let mut room = Room { whole_bytes: part_bytes, part_bytes, closed: &mut closed };
+        let mut room = MemoryBudget { whole_bytes: part_bytes, part_bytes, closed: &mut closed };
         let (last, _) = read_kernel_within(&file.path, threads, &mut warnings, &mut room).unwrap();
         assert_eq!((last.trace.statics(), &warnings), (whole.statics(), &expected));
         assert!(parts.len() > 4, "{} parts", parts.len());

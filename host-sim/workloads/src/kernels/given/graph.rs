@@ -2,7 +2,7 @@
 //!
 //! `size` is the number of nodes. A graph from a file has its own size.
 
-use super::Asked;
+use super::InputRequest;
 use crate::graph::{self, EdgeList, Graph, MAX_EDGES, MAX_NODES};
 use crate::input::suggest;
 use crate::kernels::expression::Scope;
@@ -66,7 +66,7 @@ pub(super) fn settings(default: Generator) -> Vec<Setting> {
 }
 
 /// Reads or generates the graph that the settings request, and defines its names.
-pub(super) fn read(asked: &Asked<'_>, default: Generator, scope: &mut Scope) -> Result<Graph, KernelError> {
+pub(super) fn read(asked: &InputRequest<'_>, default: Generator, scope: &mut Scope) -> Result<Graph, KernelError> {
     let origin = match asked.input.get("graph") {
         None => Origin::Made(default),
         Some(word) => match GENERATORS.iter().find(|(known, _)| *known == word) {
@@ -102,7 +102,7 @@ pub(super) fn read(asked: &Asked<'_>, default: Generator, scope: &mut Scope) -> 
     Ok(graph)
 }
 
-fn of_file(asked: &Asked<'_>, file: &str) -> Result<EdgeList, KernelError> {
+fn of_file(asked: &InputRequest<'_>, file: &str) -> Result<EdgeList, KernelError> {
     if let Some(size) = asked.input.size {
         return Err(asked.wrong("size", size, format!("the graph of {file} has a fixed size; leave the size out")));
     }
@@ -113,7 +113,7 @@ fn of_file(asked: &Asked<'_>, file: &str) -> Result<EdgeList, KernelError> {
 }
 
 /// Generates a random graph within the maximum number of edges.
-fn made(asked: &Asked<'_>, generator: Generator, both: bool, scope: &Scope) -> Result<EdgeList, KernelError> {
+fn made(asked: &InputRequest<'_>, generator: Generator, both: bool, scope: &Scope) -> Result<EdgeList, KernelError> {
     let nodes = asked.size(scope)?.unwrap_or(0);
     let wrong_size = |message: String| asked.wrong_size(nodes, message);
     let size = u32::try_from(nodes).ok().filter(|&size| (1..=MAX_NODES).contains(&u64::from(size)));
@@ -146,7 +146,7 @@ fn made(asked: &Asked<'_>, generator: Generator, both: bool, scope: &Scope) -> R
 }
 
 /// Start node of a search.
-fn source(asked: &Asked<'_>, graph: &Graph, uniform: bool) -> Result<u32, KernelError> {
+fn source(asked: &InputRequest<'_>, graph: &Graph, uniform: bool) -> Result<u32, KernelError> {
     match asked.input.get("source") {
         None if uniform => Ok(0),
         None => Ok(graph.hub()),

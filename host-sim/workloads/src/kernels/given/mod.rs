@@ -83,7 +83,7 @@ impl Inputs {
     ///
     /// # Errors
     /// [`KernelError`] for an impossible input.
-    pub(super) fn of(takes: Takes, asked: &Asked<'_>, settings: Scope) -> Result<Self, KernelError> {
+    pub(super) fn of(takes: Takes, asked: &InputRequest<'_>, settings: Scope) -> Result<Self, KernelError> {
         let mut inputs = Inputs { scope: settings, seed: asked.input.seed, graph: None, picture: None, step: 1 };
         match takes {
             Takes::Numbers => {
@@ -120,7 +120,7 @@ impl Inputs {
 }
 
 /// Requested input of a kernel.
-pub(super) struct Asked<'a> {
+pub(super) struct InputRequest<'a> {
     /// Name of the kernel, for messages.
     pub(super) kernel: &'a str,
     pub(super) input: &'a Input,
@@ -129,7 +129,7 @@ pub(super) struct Asked<'a> {
     pub(super) size: &'a dyn Fn(&Scope) -> Result<Option<i64>, KernelError>,
 }
 
-impl Asked<'_> {
+impl InputRequest<'_> {
     fn size(&self, settings: &Scope) -> Result<Option<i64>, KernelError> {
         (self.size)(settings)
     }

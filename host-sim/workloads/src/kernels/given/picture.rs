@@ -3,7 +3,7 @@
 //! Without a file, `size` is the number of rows and columns of a generated picture. With a file, it
 //! selects that many from the middle.
 
-use super::Asked;
+use super::InputRequest;
 use crate::kernels::expression::Scope;
 use crate::kernels::{KernelError, Setting};
 use crate::picture::{self, MAX_SIDE, Picture};
@@ -19,7 +19,7 @@ pub(super) fn settings() -> Vec<Setting> {
 
 /// Reads or generates the picture that the settings request, and defines its sides, padded to
 /// multiples of `step`.
-pub(super) fn read(asked: &Asked<'_>, step: usize, scope: &mut Scope) -> Result<Picture, KernelError> {
+pub(super) fn read(asked: &InputRequest<'_>, step: usize, scope: &mut Scope) -> Result<Picture, KernelError> {
     let picture = match asked.input.get("image") {
         Some(file) => of_file(asked, file, scope)?,
         None => match side(asked, scope)? {
@@ -34,7 +34,7 @@ pub(super) fn read(asked: &Asked<'_>, step: usize, scope: &mut Scope) -> Result<
 }
 
 /// Size, which must be possible for a picture.
-fn side(asked: &Asked<'_>, scope: &Scope) -> Result<Option<usize>, KernelError> {
+fn side(asked: &InputRequest<'_>, scope: &Scope) -> Result<Option<usize>, KernelError> {
     let Some(size) = asked.size(scope)? else { return Ok(None) };
     match usize::try_from(size).ok().filter(|side| (1..=MAX_SIDE).contains(side)) {
         Some(side) => Ok(Some(side)),
@@ -45,7 +45,7 @@ fn side(asked: &Asked<'_>, scope: &Scope) -> Result<Option<usize>, KernelError> 
     }
 }
 
-fn of_file(asked: &Asked<'_>, file: &str, scope: &Scope) -> Result<Picture, KernelError> {
+fn of_file(asked: &InputRequest<'_>, file: &str, scope: &Scope) -> Result<Picture, KernelError> {
     let picture = picture::load(file)?;
     if asked.input.size.is_none() {
         return Ok(picture);

@@ -19,7 +19,7 @@ fn names_that_no_row_has_are_refused() {
         (bars("half_widths.stp", ""), "unknown name `half_widths.stp`"),
         (bars("stp", "rows = \"kernels\""), "unknown name `stp`"),
         (bars("stp / base.stq", join), "unknown name `base.stq`"),
-        (bars("stp", "join.base = { on = [\"pair\"] }"), "unknown name `pair`"),
+        (bars("stp / base.stp", "join.base = { on = [\"pair\"] }"), "unknown name `pair`"),
         (bars("stp", "caption = \"{mean(stq):.2}\""), "unknown name `stq`"),
         (bars("stp / paper.whole", ""), "unknown name `paper.whole`"),
         (bars("gpu.sm.cuont", ""), "unknown name `gpu.sm.cuont`"),

@@ -271,19 +271,19 @@ impl FakeRegisterBlock {
 /// Four TBs of 1,000 registers, of a kernel whose TBs take 1,000 instructions of one cycle. TB `n`
 /// has executed `done[n]`.
 pub(crate) fn four(scheme: Scheme, done: [u32; 4]) -> FakeRegisterBlock {
-    let mut desk = FakeRegisterBlock::new(scheme, 1);
-    desk.kernel(0, 0, 50, 1000, 0, 100);
-    desk.ended(0, 0, &[(1000, 1000), (1000, 1000)]);
+    let mut register_block = FakeRegisterBlock::new(scheme, 1);
+    register_block.kernel(0, 0, 50, 1000, 0, 100);
+    register_block.ended(0, 0, &[(1000, 1000), (1000, 1000)]);
     for (place, insts) in done.into_iter().enumerate() {
-        desk.tb(0, place, Tb { slot: 0, insts, cycles: insts, registers: 1000 * place as u32, flushable: true, ..Tb::default() });
+        register_block.tb(0, place, Tb { slot: 0, insts, cycles: insts, registers: 1000 * place as u32, flushable: true, ..Tb::default() });
     }
-    desk
+    register_block
 }
 
 /// Adds a kernel of priority 1 whose TBs take 2,000 registers, so that two of the four TBs block
 /// each position.
-pub(crate) fn urgent_beside(mut desk: FakeRegisterBlock, unissued: u32, limit: u32) -> FakeRegisterBlock {
-    desk.kernel(1, 1, 50, 2000, 0, unissued);
-    desk.set(slot::at(1, slot::LATENCY_LIMIT), limit);
-    desk
+pub(crate) fn urgent_beside(mut register_block: FakeRegisterBlock, unissued: u32, limit: u32) -> FakeRegisterBlock {
+    register_block.kernel(1, 1, 50, 2000, 0, unissued);
+    register_block.set(slot::at(1, slot::LATENCY_LIMIT), limit);
+    register_block
 }

@@ -12,7 +12,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Memory limit for the records of `tbs` TBs.
 #[derive(Debug)]
-pub(super) struct Room {
+pub(super) struct RecordBudget {
     bytes: u64,
     tbs: u32,
     queue: Mutex<Queue>,
@@ -28,11 +28,11 @@ struct Queue {
     over: bool,
 }
 
-impl Room {
+impl RecordBudget {
     /// Creates a limit of `bytes` for `tbs` TBs from `first` on.
     pub(super) fn new(bytes: u64, first: u32, tbs: u32) -> Self {
         let queue = Mutex::new(Queue { lowest: first, over: false });
-        Room { bytes, tbs: tbs.max(1), queue, moved: Condvar::new(), taken: AtomicU64::new(0) }
+        RecordBudget { bytes, tbs: tbs.max(1), queue, moved: Condvar::new(), taken: AtomicU64::new(0) }
     }
 
     /// Maximum bytes of the lowest TB.
@@ -68,7 +68,7 @@ impl Room {
 /// Share of one TB in the memory limit.
 #[derive(Debug)]
 pub(super) struct Place<'a> {
-    room: &'a Room,
+    room: &'a RecordBudget,
     tb: u32,
     /// Bytes that the TB may take without waiting.
     granted: u64,
@@ -79,12 +79,12 @@ pub(super) struct Place<'a> {
 
 impl<'a> Place<'a> {
     /// Share of TB `tb`, which runs concurrently with others.
-    pub(super) fn of(room: &'a Room, tb: u32) -> Self {
+    pub(super) fn of(room: &'a RecordBudget, tb: u32) -> Self {
         Place { room, tb, granted: room.most() / u64::from(room.tbs), shared: None }
     }
 
     /// Share of a TB of a cooperative grid.
-    pub(super) fn shared(room: &'a Room, tb: u32) -> Self {
+    pub(super) fn shared(room: &'a RecordBudget, tb: u32) -> Self {
         Place { room, tb, granted: 0, shared: Some(0) }
     }
 
@@ -116,7 +116,7 @@ impl<'a> Place<'a> {
 }
 
 /// Guard that ends the waiting of others when a panic unwinds.
-pub(super) struct OverOnPanic<'a>(pub(super) &'a Room);
+pub(super) struct OverOnPanic<'a>(pub(super) &'a RecordBudget);
 
 impl Drop for OverOnPanic<'_> {
     fn drop(&mut self) {
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn the_lowest_may_take_half_and_the_others_their_share() {
-        let room = Room::new(64 * MIB, 7, 4);
+        let room = RecordBudget::new(64 * MIB, 7, 4);
         let mut lowest = Place::of(&room, 7);
         assert_eq!(lowest.ask(32 * MIB, u64::MAX), Ok(()));
         assert_eq!(lowest.ask(32 * MIB + 1, u64::MAX), Err(Limit::Memory(32 * MIB)));
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn who_needs_more_waits_until_it_is_the_lowest() {
-        let room = Room::new(64, 0, 2);
+        let room = RecordBudget::new(64, 0, 2);
         std::thread::scope(|scope| {
             let other = scope.spawn(|| Place::of(&room, 1).ask(32, u64::MAX));
             assert_eq!(Place::of(&room, 0).ask(32, u64::MAX), Ok(()));
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_cooperative_grid_takes_from_one_sum() {
-        let room = Room::new(100, 0, 2);
+        let room = RecordBudget::new(100, 0, 2);
         let [mut one, mut two] = [0, 1].map(|tb| Place::shared(&room, tb));
         assert_eq!((one.ask(60, u64::MAX), two.ask(30, u64::MAX), one.ask(70, u64::MAX)), (Ok(()), Ok(()), Ok(())));
         assert_eq!(two.ask(31, u64::MAX), Err(Limit::Grid(100)));
