@@ -66,15 +66,9 @@ const FEW: [&str; 2] = ["quick", "lin"];
 mod slow {
     use super::{figures_of, proptest};
     use proptest::prelude::*;
-    use proptest::test_runner::RngSeed;
-
-    /// Any seed whose evaluations pass.
-    const SEED: u64 = 1;
 
     proptest! {
-        // A fixed seed: for two seeds of five a plan has a figure whose outermost label leaves
-        // its edge by a pixel, or a figure without numbers (seed 3654720944332661919).
-        #![proptest_config(ProptestConfig { cases: 1, max_shrink_iters: 0, rng_seed: RngSeed::Fixed(SEED), ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: 1, max_shrink_iters: 0, ..ProptestConfig::default() })]
 
         #[test]
         fn figures_of_every_plan_are_within_and_apart(seed: u64) {

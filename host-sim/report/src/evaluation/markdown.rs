@@ -47,8 +47,8 @@ fn panels(evaluation: &Evaluation, block: &Block) -> String {
     text
 }
 
-/// A table with its headings.
-pub fn table(headings: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+/// Returns a table with its headings.
+fn table(headings: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let escaped = |cell: &str| cell.replace('|', "\\|").replace('\n', " ");
     let head: Vec<String> = headings.iter().map(|heading| escaped(heading)).collect();

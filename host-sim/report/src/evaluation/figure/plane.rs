@@ -36,6 +36,9 @@ pub(crate) struct Plane {
     pub(crate) dots: Vec<Dot>,
 }
 
+/// Minimum space to the right of the plane, in user units.
+const LEAST_MARGIN: f64 = 24.0;
+
 impl Plane {
     /// Draws at this width.
     pub(super) fn draw(&self, drawing_width: f64) -> Drawing {
@@ -48,8 +51,12 @@ impl Plane {
         };
         let y = Scale::over(both(|d| d.at.1, |d| d.at.0).into_iter(), (bottom, top), RATIO, &|_| LINE + 3.0);
         let ticks: Vec<String> = y.labels().map(|(_, label)| label).collect();
-        let (left, right) = (widest(ticks.iter().map(String::as_str)) + 8.0, drawing_width - 24.0);
-        let x = Scale::over(both(|d| d.at.0, |d| d.at.1).into_iter(), (left, right), RATIO, &|label| width(label) + 8.0);
+        let left = widest(ticks.iter().map(String::as_str)) + 8.0;
+        let across = |right: f64| Scale::over(both(|d| d.at.0, |d| d.at.1).into_iter(), (left, right), RATIO, &|label| width(label) + 8.0);
+        // The last value is centered under the right end, and may extend beyond it by half.
+        let beyond = across(drawing_width - LEAST_MARGIN).labels().map(|(_, label)| width(&label) / 2.0).fold(LEAST_MARGIN, f64::max);
+        let right = drawing_width - beyond;
+        let x = across(right);
         let mut drawing = Drawing::new(drawing_width, bottom + 2.0 * LINE + 12.0);
         drawing.x_axis((top, bottom), &x);
         drawing.y_axis((left, right), &y);

@@ -241,7 +241,8 @@ fn overheads(page: &mut Page, numbering: &mut Numbering, study: &StudyResult) {
         .into_iter()
         .filter(|policy| {
             let row = summary::find(&study.summary, summary::ALL, policy);
-            row.and_then(|row| row.means.get("profile_cycles")?.arithmetic).is_some_and(|cycles| cycles > 0.0)
+            let mean = |quantity: &str| row.and_then(|row| row.means.get(quantity)?.arithmetic);
+            mean("profile_cycles").is_some_and(|cycles| cycles > 0.0) && mean("overhead").is_some()
         })
         .collect();
     if all.is_empty() {
