@@ -8,9 +8,9 @@ use crate::evaluate::queue::QueueResult;
 use crate::evaluate::requests::RequestsResult;
 use crate::evaluate::results::{AloneResult, ConfigurationResult, GroupResult, PolicyResult, SummaryRow};
 use crate::gpus;
-use schemars::{JsonSchema, SchemaGenerator};
+use mias_workloads::input::schema::written;
 use serde_json::Value as Json;
-use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// Names in every row.
 const EVERYWHERE: [&str; 1] = ["experiment"];
@@ -41,81 +41,73 @@ impl Source {
     }
 
     /// Returns the schema of its part of `results.json`.
-    fn schema(self) -> Json {
-        fn of<T: JsonSchema>() -> Json {
-            SchemaGenerator::default().into_root_schema_for::<T>().into()
-        }
-        match self {
-            Source::Kernels => of::<AloneResult>(),
-            Source::Policies | Source::Members => of::<PolicyResult>(),
-            Source::Gpus => Json::Null,
-            Source::Groups => of::<GroupResult>(),
-            Source::Configurations => of::<ConfigurationResult>(),
-            Source::Requests => of::<RequestsResult>(),
-            Source::Queue => of::<QueueResult>(),
-            Source::Summary => of::<SummaryRow>(),
-            Source::PreemptionStorage => of::<preemption_storage::Stored>(),
-        }
+    fn schema(self) -> &'static Json {
+        static SCHEMAS: LazyLock<[(Source, Json); 9]> = LazyLock::new(|| {
+            [
+                (Source::Kernels, written::<AloneResult>()),
+                (Source::Policies, written::<PolicyResult>()),
+                (Source::Groups, written::<GroupResult>()),
+                (Source::Configurations, written::<ConfigurationResult>()),
+                (Source::Requests, written::<RequestsResult>()),
+                (Source::Queue, written::<QueueResult>()),
+                (Source::Summary, written::<SummaryRow>()),
+                (Source::PreemptionStorage, written::<preemption_storage::Stored>()),
+                (Source::Gpus, Json::Null),
+            ]
+        });
+        let of = if self == Source::Members { Source::Policies } else { self };
+        SCHEMAS.iter().find(|(source, _)| *source == of).map_or(&Json::Null, |(_, schema)| schema)
     }
 }
 
 /// Returns the schema of member `part` in `schema`.
-fn member<'s>(root: &'s Json, schema: &'s Json, part: &str) -> Option<&'s Json> {
-    if let Some(elsewhere) = schema["$ref"].as_str() {
-        return member(root, root.pointer(elsewhere.trim_start_matches('#'))?, part);
-    }
+fn member<'s>(schema: &'s Json, part: &str) -> Option<&'s Json> {
     if let Some(found) = schema["properties"].get(part) {
         return Some(found);
     }
     let alternatives = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| schema[key].as_array()).flatten();
-    if let Some(found) = { alternatives }.find_map(|alternative| member(root, alternative, part)) {
+    if let Some(found) = { alternatives }.find_map(|alternative| member(alternative, part)) {
         return Some(found);
     }
     let index = part.parse::<usize>().ok();
-    if let (Some(index), Some(parts)) = (index, schema["prefixItems"].as_array()) {
-        return parts.get(index);
-    }
-    match (&schema["items"], &schema["additionalProperties"]) {
-        (items @ Json::Object(_), _) if index.is_some() => Some(items),
+    match (&schema["items"], index) {
+        (Json::Array(parts), Some(index)) => parts.get(index),
+        (items @ Json::Object(_), Some(_)) => Some(items),
         // A list stands for the element of the row's kernel.
-        (items @ Json::Object(_), _) => member(root, items, part),
-        (_, rest @ Json::Object(_)) => Some(rest),
-        _ => None,
+        (items @ Json::Object(_), None) => member(items, part),
+        _ => Some(&schema["additionalProperties"]).filter(|rest| rest.is_object()),
     }
 }
 
 fn has(schema: &Json, path: &str) -> bool {
-    path.split('.').try_fold(schema, |found, part| member(schema, found, part)).is_some()
+    path.split('.').try_fold(schema, member).is_some()
 }
 
 /// Names in the rows of a block or of a join.
+#[derive(Clone, Copy)]
 struct Names<'r> {
     report: &'r Report,
     source: Source,
     points: bool,
-    schema: Json,
-    /// Schema of GPU files.
-    gpu: &'r Json,
-    joins: BTreeMap<&'r str, Names<'r>>,
+    /// Joins of these rows. A joined row knows the joins before its own.
+    joins: &'r [(&'r String, &'r Join)],
 }
 
 impl<'r> Names<'r> {
-    /// Collects the names of the rows of `source` with `joins`, each of which may use those before
-    /// it.
-    fn of(report: &'r Report, gpu: &'r Json, source: Source, points: bool, joins: &[(&'r String, &'r Join)]) -> Self {
-        let joined = |(at, (name, join)): (usize, &(&'r String, &'r Join))| {
-            let source = join.rows.unwrap_or(source);
-            (name.as_str(), Names::of(report, gpu, source, join.points.is_some(), &joins[..at]))
-        };
-        Names { report, source, points, schema: source.schema(), gpu, joins: joins.iter().enumerate().map(joined).collect() }
+    /// Returns the names of the rows that a join finds.
+    fn joined(self, name: &str) -> Option<Self> {
+        let at = self.joins.iter().position(|(known, _)| *known == name)?;
+        let join = self.joins[at].1;
+        Some(Names { source: join.rows.unwrap_or(self.source), points: join.points.is_some(), joins: &self.joins[..at], ..self })
     }
 
-    fn known(&self, name: &str) -> bool {
+    fn known(self, name: &str) -> bool {
+        static GPU: LazyLock<Json> = LazyLock::new(gpus::schema::schema);
         let (first, rest) = name.split_once('.').unwrap_or((name, ""));
         if let Some(defined) = self.report.define.get(name) {
             return defined.names().into_iter().all(|name| self.known(name));
         }
-        if let Some(join) = self.joins.get(first) {
+        if let Some(join) = self.joined(first) {
             return join.known(rest);
         }
         EVERYWHERE.contains(&name)
@@ -125,25 +117,23 @@ impl<'r> Names<'r> {
                 first if OPEN.contains(&first) => !rest.is_empty(),
                 "study" => OF_STUDY.contains(&rest),
                 "stored" => STORED.contains(&rest),
-                "gpu" => has(self.gpu, rest),
+                "gpu" => has(&GPU, rest),
                 "paper" => self.report.published.has_series(rest),
-                _ => has(&self.schema, name),
+                _ => has(self.source.schema(), name),
             }
     }
 
-    fn unknown<'e>(&self, expressions: impl IntoIterator<Item = &'e Expression>) -> Option<&'e str> {
+    fn unknown<'e>(self, expressions: impl IntoIterator<Item = &'e Expression>) -> Option<&'e str> {
         expressions.into_iter().flat_map(Expression::names).find(|name| !self.known(name))
     }
 
-    /// Lists the valid names, for a message.
-    fn list(&self) -> Vec<String> {
-        let fields = self.schema["properties"].as_object().into_iter().flat_map(|fields| fields.keys().cloned());
-        let flattened = self.schema["allOf"].as_array().into_iter().flatten().filter_map(|part| part["properties"].as_object());
+    /// Returns the valid names.
+    fn list(self) -> Vec<String> {
+        let fields = self.source.schema()["properties"].as_object().into_iter().flat_map(|fields| fields.keys().cloned());
         let prefixes = ["gpu.KEY", "study.NAME", "setting.KEY", "levels.NAME", "paper.SERIES"];
         let named = { EVERYWHERE }.into_iter().chain(self.source.names()).chain(prefixes).map(str::to_owned);
-        let joins = self.joins.keys().map(|name| format!("{name}.NAME"));
-        let defined = self.report.define.keys().cloned();
-        named.chain(joins).chain(defined).chain(fields).chain(flattened.flat_map(|fields| fields.keys().cloned())).collect()
+        let joins = self.joins.iter().map(|(name, _)| format!("{name}.NAME"));
+        named.chain(joins).chain(self.report.define.keys().cloned()).chain(fields).collect()
     }
 }
 
@@ -154,24 +144,22 @@ pub(crate) fn unknown(report: &Report, block: &Block) -> Option<(String, Vec<Str
     unknown_of(report, block, &block.expressions().collect::<Vec<_>>()).or_else(of_claims)
 }
 
-/// A name in the expressions over a block's rows, or in its joins, that these rows do not have.
+/// Returns a name in the expressions over a block's rows, or in its joins, that these rows lack.
 fn unknown_of(report: &Report, block: &Block, expressions: &[&Expression]) -> Option<(String, Vec<String>)> {
-    let gpu = gpus::schema::schema();
     let joins: Vec<(&String, &Join)> = block.join.iter().collect();
-    let points = block.points.is_some();
-    let names = Names::of(report, &gpu, block.rows, points, &joins);
-    let told = |(of, name): (&Names<'_>, &str)| (name.to_owned(), of.list());
+    let names = Names { report, source: block.rows, points: block.points.is_some(), joins: &joins };
     // A join of the whole plan need not fit the blocks that do not use it.
     let taken = || expressions.iter().copied().chain(report.define.values()).flat_map(Expression::names);
     let is_used = |name: &str| taken().any(|taken| taken.split_once('.').is_some_and(|(first, _)| first == name));
     let joined = || {
-        block.join.iter().filter(|(name, _)| is_used(name)).find_map(|(name, join)| {
+        joins.iter().filter(|(name, _)| is_used(name)).find_map(|(name, join)| {
             // `on` uses names of this row before the join; `with` those of the other rows.
-            let theirs = names.joins.get(name.as_str())?;
-            let on = names.unknown(&join.on).map(|name| (&names, name));
+            let theirs = names.joined(name)?;
+            let on = names.unknown(&join.on).map(|name| (names, name));
             let other = if join.with.is_empty() { &join.on } else { &join.with };
             on.or_else(|| theirs.unknown(other.iter().chain(&join.condition).chain(&join.best)).map(|name| (theirs, name)))
         })
     };
-    names.unknown(expressions.iter().copied()).map(|name| (&names, name)).or_else(joined).map(told)
+    let found = names.unknown(expressions.iter().copied()).map(|name| (names, name)).or_else(joined);
+    found.map(|(of, name)| (name.to_owned(), of.list()))
 }
