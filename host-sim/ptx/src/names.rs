@@ -4,7 +4,7 @@
 use cpp_demangle::{BorrowedSymbol, DemangleOptions, DemangleWrite};
 
 /// Maximum length of a demangled name, and of its demangled form, in bytes. Assumption: longer ones
-/// help nobody; the demangled form may be far longer.
+/// are unreadable; the demangled form may be far longer.
 const LONGEST: usize = 4096;
 
 /// Text up to a length.

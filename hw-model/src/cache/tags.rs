@@ -21,7 +21,7 @@ use super::ways::Owned;
 use mias_registers::KERNEL_SLOTS;
 
 /// Owner of a line that no kernel has requested.
-pub(super) const NOBODY: u8 = KERNEL_SLOTS as u8;
+pub(super) const NO_KERNEL: u8 = KERNEL_SLOTS as u8;
 
 /// Maximum number of sectors per line; lines are 32 to 128 bytes.
 const MAX_SECTORS: usize = 4;
@@ -299,9 +299,9 @@ impl TagArray {
     /// Loads `sector` at once, clean, as a copy from the host does. Evicted lines are dropped
     /// without write-back.
     pub fn preload(&mut self, sector: u64) {
-        let probe = self.probe(sector, false, NOBODY);
+        let probe = self.probe(sector, false, NO_KERNEL);
         if matches!(probe, Probe::LineMiss | Probe::SectorMiss(_)) {
-            self.access(sector, probe, NOBODY);
+            self.access(sector, probe, NO_KERNEL);
             self.fill(sector);
         }
     }

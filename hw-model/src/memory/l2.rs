@@ -11,7 +11,7 @@
 
 use super::counters::{CounterTable, MemoryCounters};
 use super::dram::DramRequest;
-use super::packets::{L2Request, NOBODY, PacketId, Packets};
+use super::packets::{L2Request, NO_PACKET, PacketId, Packets};
 use super::{Request, RequestKind};
 use crate::cache::{Evicted, Mshr, MshrRoom, Probe, TagArray, TagGeometry};
 use crate::config::{L2Config, L2WriteMiss, LEAST_FETCHING_MISS_QUEUE};
@@ -25,7 +25,7 @@ const SECTORS_PER_PACKET: u32 = 4;
 /// when the sector arrives.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Waiting {
-    /// Packet, or [`NOBODY`] where a write's allocation fetches.
+    /// Packet, or [`NO_PACKET`] where a write's allocation fetches.
     id: PacketId,
     atomic: bool,
 }
@@ -121,7 +121,7 @@ impl L2Slice {
         if self.mshr.has_ready()
             && !self.to_crossbar.is_full()
             && let Some((_, answered)) = self.mshr.pop_ready()
-            && answered.id != NOBODY
+            && answered.id != NO_PACKET
         {
             self.to_crossbar.push(Answer { id: answered.id, hit: false });
         }
@@ -180,13 +180,13 @@ impl L2Slice {
     /// and is not any more.
     fn fill(&mut self, now: u64, packets: &Packets) -> bool {
         let Some(&Arrived { sector, answers }) = self.from_dram.front() else { return false };
-        let busy = if answers == NOBODY { now < self.fill_port_free_at } else { self.to_crossbar.is_full() };
+        let busy = if answers == NO_PACKET { now < self.fill_port_free_at } else { self.to_crossbar.is_full() };
         if busy {
             return false;
         }
         let was_full = self.from_dram.is_full();
         self.from_dram.pop();
-        if answers != NOBODY {
+        if answers != NO_PACKET {
             self.to_crossbar.push(Answer { id: answers, hit: false });
             return was_full;
         }
@@ -273,7 +273,7 @@ impl L2Slice {
         let (_, evicted) = self.touch(local, probe, kernel, counters);
         let atoms = 1 + more_sectors;
         self.misses.push(DramRequest { sector, answers: id, atoms, is_write: true, kernel, ..DramRequest::default() });
-        self.wait(local, room, Waiting { id: NOBODY, atomic: false }, kernel);
+        self.wait(local, room, Waiting { id: NO_PACKET, atomic: false }, kernel);
         count_miss(counters.of(kernel), probe, true);
         self.write_back(evicted, kernel, now, counters);
         true

@@ -14,7 +14,7 @@ pub(super) struct L2Request {
 pub(super) type PacketId = u32;
 
 /// Number that stands for no request.
-pub(super) const NOBODY: PacketId = PacketId::MAX;
+pub(super) const NO_PACKET: PacketId = PacketId::MAX;
 
 /// Storage for the requests in flight. Free numbers are reused, the last first.
 #[derive(Clone, Debug)]

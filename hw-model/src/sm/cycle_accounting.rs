@@ -22,7 +22,7 @@ use super::warp::MAX_WARPS;
 use super::{KERNEL_SLOTS, Sm};
 
 /// Attribution of a scheduler without a warp, not a kernel slot.
-const NOBODY: u8 = KERNEL_SLOTS as u8;
+const NO_KERNEL: u8 = KERNEL_SLOTS as u8;
 
 /// Number of cells of the table of scheduler-cycles: 16 classes, some unused, for each kernel slot
 /// and for cycles without a kernel, rounded up to a power of two.
@@ -59,7 +59,7 @@ pub(super) struct CycleAccounting {
 
 impl Default for CycleAccounting {
     fn default() -> Self {
-        let cells = [cell(Class::IdleOrControl, NOBODY); MAX_SUB_CORES];
+        let cells = [cell(Class::IdleOrControl, NO_KERNEL); MAX_SUB_CORES];
         let (changed, kernels) = (EVERY_SUB_CORE, 0);
         CycleAccounting { until: 0, changed, kernels, looked_closer: false, on_memory: 0, full: 0, cells, since: 0, cycles: [0; CELLS] }
     }
@@ -124,7 +124,7 @@ impl Sm {
                 self.counters.issue_slots[class as usize] = self.kernels.iter().map(|kernel| kernel.warp_insts).sum();
                 continue;
             }
-            self.counters.issue_slots[class as usize] = (0..=NOBODY).map(|kernel| cycles(class, kernel)).sum();
+            self.counters.issue_slots[class as usize] = (0..=NO_KERNEL).map(|kernel| cycles(class, kernel)).sum();
             for (slot, kernel) in self.kernels.iter_mut().enumerate() {
                 kernel.issue_slots[class as usize] = cycles(class, slot as u8);
             }
@@ -222,7 +222,7 @@ impl Sm {
             Class::Held => readiness.issuable(),
         };
         let kernel = residents.kernel(residents.oldest(warps));
-        if warps == 0 { NOBODY } else { kernel }
+        if warps == 0 { NO_KERNEL } else { kernel }
     }
 }
 

@@ -64,7 +64,7 @@ fn an_urgent_kernel_does_not_wait_behind_others() {
         (register_block.firmware.scheduler().kernels().len(), register_block.firmware.extension().preemption().urgent_slots()),
         (4, 1 << 5)
     );
-    assert_eq!(register_block.get(global::LAUNCH_COUNT), 1, "the seventh hides nobody");
+    assert_eq!(register_block.get(global::LAUNCH_COUNT), 1, "the seventh launch hides no other");
     // Waiting kernels are scheduled in order.
     for (done, expected) in [(0, 4), (1, 6)] {
         register_block.complete(done);

@@ -20,7 +20,7 @@
 use super::utility::Utility;
 use super::{KernelWays, Shares, fixed};
 use crate::cache::line::Line;
-use crate::cache::tags::NOBODY;
+use crate::cache::tags::NO_KERNEL;
 use crate::config::{Partition, PartitionConfig};
 use mias_registers::KERNEL_SLOTS;
 
@@ -110,9 +110,9 @@ impl Owned {
             utility.empty(self.ways, ways);
         }
         self.owners.clear();
-        self.owners.resize(self.held.len() * usize::from(ways), NOBODY);
+        self.owners.resize(self.held.len() * usize::from(ways), NO_KERNEL);
         let mut held = [0; OWNERS];
-        held[usize::from(NOBODY)] = ways;
+        held[usize::from(NO_KERNEL)] = ways;
         self.held.fill(held);
         if self.ways != ways {
             self.ways = ways;
@@ -123,13 +123,13 @@ impl Owned {
     /// Records an access of a kernel to a line of `set` at `slot`.
     pub(in crate::cache) fn looked_up(&mut self, set: usize, slot: u32, line: u64, kernel: u8, came: bool) {
         let owner = &mut self.owners[slot as usize];
-        if came || *owner == NOBODY {
+        if came || *owner == NO_KERNEL {
             self.held[set][usize::from(*owner)] -= 1;
             *owner = kernel;
             self.held[set][usize::from(kernel)] += 1;
         }
         if let Division::Utility(utility) = &mut self.division
-            && kernel != NOBODY
+            && kernel != NO_KERNEL
         {
             utility.look(set, line, kernel);
         }

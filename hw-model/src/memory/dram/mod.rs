@@ -18,7 +18,7 @@ mod timing;
 pub(super) use channel::Channel;
 pub use scheduler::{DramSettings, scheduler_bits};
 
-use super::packets::{NOBODY, PacketId};
+use super::packets::{NO_PACKET, PacketId};
 
 /// DRAM request: a fetch, a write that the L2 forwards, or the write-back of the modified sectors
 /// of one line.
@@ -26,7 +26,7 @@ use super::packets::{NOBODY, PacketId};
 pub(super) struct DramRequest {
     /// First local sector number in the slice; for a write-back, that of the line.
     pub(super) sector: u64,
-    /// Packet that is answered at completion; only for a write, or [`NOBODY`].
+    /// Packet that is answered at completion; only for a write, or [`NO_PACKET`].
     pub(super) answers: PacketId,
     /// Row of the request.
     pub(super) row: u32,
@@ -45,7 +45,7 @@ pub(super) struct DramRequest {
 impl Default for DramRequest {
     /// Default: a read of no sector that answers no packet.
     fn default() -> Self {
-        DramRequest { sector: 0, answers: NOBODY, row: 0, bank: 0, slice: 0, atoms: 0, is_write: false, kernel: 0 }
+        DramRequest { sector: 0, answers: NO_PACKET, row: 0, bank: 0, slice: 0, atoms: 0, is_write: false, kernel: 0 }
     }
 }
 
@@ -54,7 +54,7 @@ impl Default for DramRequest {
 pub(super) struct Finished {
     /// Local sector number in the slice.
     pub(super) sector: u64,
-    /// Packet that is answered now, or [`NOBODY`].
+    /// Packet that is answered now, or [`NO_PACKET`].
     pub(super) answers: PacketId,
     /// Requesting slice of the channel.
     pub(super) slice: u8,

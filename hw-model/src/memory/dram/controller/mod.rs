@@ -15,7 +15,7 @@ mod plain;
 mod tests;
 
 use super::super::counters::CounterTable;
-use super::super::packets::NOBODY;
+use super::super::packets::NO_PACKET;
 use super::bank::{Bank, PerCommand};
 use super::candidates::Candidates;
 use super::four_activates::FourActivates;
@@ -207,7 +207,7 @@ impl Controller {
             return None;
         }
         let Transfer { finishes, .. } = self.transfers.pop()?;
-        if finishes.is_write && finishes.answers == NOBODY {
+        if finishes.is_write && finishes.answers == NO_PACKET {
             return Some(finishes);
         }
         self.returned.push(finishes);

@@ -9,7 +9,7 @@
 use super::super::timing::Timing;
 use super::{Command, DramRequest, Finished};
 use crate::config::DramConfig;
-use crate::memory::packets::NOBODY;
+use crate::memory::packets::NO_PACKET;
 use std::collections::VecDeque;
 
 /// Last cycle of an event; none if it has not occurred.
@@ -121,7 +121,7 @@ impl PlainController {
             return None;
         }
         self.bus.pop_front();
-        if finishes.is_write && finishes.answers == NOBODY {
+        if finishes.is_write && finishes.answers == NO_PACKET {
             return Some(finishes);
         }
         self.returned.push_back(finishes);

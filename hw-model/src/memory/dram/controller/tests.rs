@@ -35,7 +35,7 @@ proptest! {
             prop_assert_eq!(controller.log.last(), plain.log.last());
             prop_assert_eq!(controller.is_full(), plain.is_full());
             if let Some((sector, (bank, row, is_write, atoms, gap))) = requests.next_if(|_| t >= not_before && !plain.is_full()) {
-                let answers = if is_write && answered { sector as u32 } else { NOBODY };
+                let answers = if is_write && answered { sector as u32 } else { NO_PACKET };
                 let atoms = if is_write || lines { atoms } else { 1 };
                 let request = DramRequest { sector, answers, bank, row, is_write, atoms, ..DramRequest::default() };
                 controller.push(request);
