@@ -6,7 +6,7 @@ use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::SmStateCycles;
 use mias_lab::evaluate::half_widths;
 use mias_lab::evaluate::results::MetricValues;
-use mias_lab::experiment::compare::{Best, Comparison, Isolated, KernelResult, PerObjective, PolicyResult, SweepPoint};
+use mias_lab::experiment::comparison::{Best, Comparison, Isolated, KernelResult, PerObjective, PolicyResult, SweepPoint};
 use mias_lab::experiment::faults;
 use mias_lab::experiment::gpu_runner::{Decision, End, Options, Placement, SearchFound};
 use mias_lab::experiment::placement_latency::Latency;

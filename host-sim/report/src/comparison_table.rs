@@ -3,7 +3,7 @@
 use super::{explanation, latency_rows, mechanisms, search_rows};
 use mias_hw_model::config::GpuConfig;
 use mias_lab::choice::Choice;
-use mias_lab::experiment::compare::{Best, Comparison, PolicyResult};
+use mias_lab::experiment::comparison::{Best, Comparison, PolicyResult};
 use mias_lab::experiment::gpu_runner::{Decision, End, InPlace, Options};
 use mias_lab::experiment::policy::{Counted, Latency};
 use mias_lab::experiment::workload::Workload;

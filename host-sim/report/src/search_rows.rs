@@ -4,7 +4,7 @@
 use super::energy;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::energy::Spent;
-use mias_lab::experiment::compare::PolicyResult;
+use mias_lab::experiment::comparison::PolicyResult;
 use mias_lab::experiment::gpu_runner::{Placement, SearchFound};
 use mias_lab::table::{self, number, percent};
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! Uncertainty of results of runs that ended before their window: half-widths of 95 % intervals.
 
 use super::results::{MetricValues, Objectives, PolicyResult};
-use crate::experiment::compare;
+use crate::experiment::comparison;
 use crate::metrics::Metrics;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,8 +21,8 @@ pub struct HalfWidths {
 
 impl HalfWidths {
     /// Converts to the form of results.
-    pub fn of(known: &compare::HalfWidths) -> Self {
-        let objectives = |regret: compare::PerObjective<Option<f64>>| Objectives { s: regret.s, stp: regret.stp };
+    pub fn of(known: &comparison::HalfWidths) -> Self {
+        let objectives = |regret: comparison::PerObjective<Option<f64>>| Objectives { s: regret.s, stp: regret.stp };
         let Metrics { speedup, stp, antt, fairness } = known.metrics;
         HalfWidths {
             ipc: known.ipc.clone(),

@@ -1,9 +1,8 @@
 //! Derives a comparison from outcomes: metrics, oracle, regrets. Nothing is run here, so outcomes
 //! may have any source.
 
-use super::compare::{
-    Best, Comparison, HalfWidths, Isolated, KernelResult, Missing, PerObjective, PolicyResult, SweepPoint, control_of, only_fastest,
-};
+use super::compare::{control_of, only_fastest};
+use super::comparison::{Best, Comparison, HalfWidths, Isolated, KernelResult, Missing, PerObjective, PolicyResult, SweepPoint};
 use super::gpu_runner::{Decision, End, Options, Outcome};
 use super::policy::{Control, Policy};
 use super::rate::estimated_ipc;

@@ -5,6 +5,7 @@
 //! ```
 
 pub mod compare;
+pub mod comparison;
 mod controller;
 pub mod custom_policy;
 mod decider;

@@ -11,7 +11,7 @@
 //! kernel is assumed to be useful. So the makespan is the sum of the isolated makespans, if no
 //! kernel waits for its arrival.
 
-use super::compare::{KernelResult, PerObjective, PolicyResult};
+use super::comparison::{KernelResult, PerObjective, PolicyResult};
 use super::gpu_runner::{End, Options, Outcome};
 use super::policy::{Latency, Policy};
 use super::rate::ipc;

@@ -1,6 +1,7 @@
 //! `compare` on a machine with closed-form results, so that every number can be derived by hand.
 
-use super::compare::{Comparison, Watch, compare};
+use super::compare::{Watch, compare};
+use super::comparison::Comparison;
 use super::fit::{Calibrated, CalibrationRun, Fit, coefficient_q16, fit};
 use super::gpu_runner::{End, GpuRunner, Options, Outcome, Placement, Run, RunError};
 use super::least_squares::StallSample;

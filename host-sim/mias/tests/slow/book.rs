@@ -1,9 +1,6 @@
-//! Test of the user guide: every command on every page of `docs/` is run, and its output must
-//! match the page, except for `...`. After a change of results, `TRYCMD=overwrite cargo test -p
-//! mias --test integration guide` updates the pages.
-//!
-//! Output on other pages is an excerpt of the guide's, and the index `docs/README.md` has a row for
-//! every page.
+//! Test of the book: every command on every page of `docs/` is run, and its output must match the
+//! page, except for `...`. After a change of results, `TRYCMD=overwrite cargo test -p mias --test
+//! integration slow::book` updates the pages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,17 +39,17 @@ fn pages_below(folder: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Creates the files that a page's examples use: machines, and the traces and examples of the
+/// Creates the files that a page's examples use: GPU files, and the traces and examples of the
 /// project.
 fn lay_out(folder: &Path) {
     fs::create_dir(folder).expect("a page's folder");
-    let whole = mias_gpus::text("rtx2060").expect("a machine that is built in").to_owned();
+    let whole = mias_gpus::text("rtx2060").expect("a built-in GPU").to_owned();
     let half = GPU_OF_HALF_SIZE.iter().fold(whole, |text, (old, new)| {
         assert!(text.contains(old), "{old}");
         text.replacen(old, new, 1)
     });
     fs::write(folder.join("half.toml"), half).expect("half.toml");
-    let fourfold = mias_gpus::text("rtx2060").expect("a machine that is built in").replacen("bus_bytes = 2", "bus_bytes = 8", 1);
+    let fourfold = mias_gpus::text("rtx2060").expect("a built-in GPU").replacen("bus_bytes = 2", "bus_bytes = 8", 1);
     fs::write(folder.join("fourfold.toml"), fourfold.replacen("burst_beats = 16", "burst_beats = 4", 1)).expect("fourfold.toml");
     let shown = assert_cmd::Command::new(env!("CARGO_BIN_EXE_mias")).args(["gpu", "show"]).output().expect("mias").stdout;
     let shown = String::from_utf8(shown).expect("TOML is text");
@@ -150,7 +147,7 @@ fn is_excerpt(excerpt: &[&str], whole: &[&str]) -> bool {
 fn other_documents_show_excerpts_of_the_books_outputs() {
     let book: Vec<String> = pages_with_commands().iter().map(|page| fs::read_to_string(page).expect("a page")).collect();
     let shown: Vec<Vec<&str>> = book.iter().flat_map(|page| consoles(page)).collect();
-    for page in pages_below(".").iter().filter(|page| !page.starts_with(root().join("./docs"))) {
+    for page in pages_below(".").iter().filter(|page| !page.starts_with(root().join("docs"))) {
         let text = fs::read_to_string(page).expect("a page");
         for console in consoles(&text) {
             assert!(shown.iter().any(|whole| is_excerpt(&console, whole)), "{}: not in the book: {console:#?}", page.display());

@@ -4,7 +4,7 @@
 
 use mias_lab::choice::Choice;
 use mias_lab::csv_table;
-use mias_lab::experiment::compare::{Comparison, KernelResult, PolicyResult};
+use mias_lab::experiment::comparison::{Comparison, KernelResult, PolicyResult};
 use mias_lab::experiment::gpu_runner::{End, Options};
 use mias_lab::experiment::policy::Latency;
 use mias_lab::experiment::workload::Workload;

@@ -2,7 +2,7 @@
 //! text table.
 
 use super::*;
-use mias_lab::experiment::compare::{KernelResult, Missing, PerObjective};
+use mias_lab::experiment::comparison::{KernelResult, Missing, PerObjective};
 use mias_lab::experiment::gpu_runner::InPlace;
 use mias_lab::experiment::policy::Policy;
 use mias_lab::metrics::Metrics;

@@ -11,7 +11,8 @@ use crate::evaluate::record::Kept;
 use crate::evaluate::results::{ConfigurationResult, GroupResult, Objectives, OracleResult, PolicyResult};
 use crate::evaluate::store::StoreError;
 use crate::evaluate::study::{GroupPlan, Origin, Study};
-use crate::experiment::compare::{self, PerObjective, control_of, only_fastest};
+use crate::experiment::compare::{control_of, only_fastest};
+use crate::experiment::comparison::{self, PerObjective};
 use crate::experiment::gpu_runner::{End, Options, Outcome};
 use crate::experiment::judge::{Material, judge};
 use crate::experiment::placement_latency::PlacementTimes;
@@ -77,7 +78,7 @@ pub(super) fn group(study: &Study<'_>, group: &GroupPlan, runs: &Runs) -> Result
         }
     }
     orders::compare_to_left_over(&mut results);
-    let oracle = |best: &Option<compare::Best>| {
+    let oracle = |best: &Option<comparison::Best>| {
         let best = best.as_ref()?;
         let half_width = (best.half_width > 0.0).then_some(best.half_width);
         Some(OracleResult { config: best.config.clone(), value: best.value, half_width, rivals: best.rivals })
@@ -118,7 +119,7 @@ fn parts(alone: &[&Kept], options: Options) -> u64 {
 
 /// Returns the results of a policy.
 fn policy(
-    result: &compare::PolicyResult,
+    result: &comparison::PolicyResult,
     origin: &Origin,
     kept: &Kept,
     configurations: &[ConfigurationResult],
