@@ -222,7 +222,7 @@
 #define MIAS_CONTEXT_INTERVAL UINT32_C(0x1c0)
 /* Write 1 to clear. Slots with a finished interval and latched counts (CONTEXT_INSTS and the
  * registers after it), one bit each. While a slot's bit is set its counts stay. An interval that
- * ends meanwhile is lost, and raises CONTEXTS again. */
+ * ends meanwhile is lost, and raises OVERSUBSCRIPTION again. */
 #define MIAS_CONTEXT_DUE UINT32_C(0x1c4)
 /* Write 1 to set. 8 of them. Arms SMs, one bit each. Reads show the armed SMs, from arming to
  * PROFILE_DONE. */
@@ -565,7 +565,7 @@
 #define MIAS_INTERRUPT_PREEMPT UINT32_C(0x200)
 /* The firmware must check the chip's utilization: an interval of a kernel is over
  * (global::CONTEXT_DUE). */
-#define MIAS_INTERRUPT_CONTEXTS UINT32_C(0x400)
+#define MIAS_INTERRUPT_OVERSUBSCRIPTION UINT32_C(0x400)
 /* A launch entered the window of the queue, or a slot became free for a waiting launch. It occurs
  * only while the firmware schedules launches (global::QUEUE_MODE). */
 #define MIAS_INTERRUPT_QUEUE UINT32_C(0x800)
@@ -600,7 +600,7 @@
 #define MIAS_FAULT_NO_SEARCH UINT32_C(0x4000)
 /* Firmware control of extra TBs was requested, but the hardware does not support it. There are no
  * extra TBs. */
-#define MIAS_FAULT_NO_CONTEXTS UINT32_C(0x8000)
+#define MIAS_FAULT_NO_OVERSUBSCRIPTION UINT32_C(0x8000)
 /* Fault bits that the firmware may raise. */
 #define MIAS_FAULT_BY_FIRMWARE UINT32_C(0xff00)
 /* All fault bits. */
@@ -624,7 +624,7 @@
 /* The active warps of kernels can be limited (sm::ACTIVE_WARPS). */
 #define MIAS_FEATURE_ACTIVE_WARPS UINT32_C(0x80)
 /* The firmware sets the number of extra TBs of each kernel (global::CONTEXT_ALLOWED). */
-#define MIAS_FEATURE_CONTEXTS UINT32_C(0x100)
+#define MIAS_FEATURE_OVERSUBSCRIPTION UINT32_C(0x100)
 /* The order of DRAM requests can be set (global::DRAM_ORDER). */
 #define MIAS_FEATURE_DRAM_ORDER UINT32_C(0x200)
 /* The L1's miss resources can be partitioned among kernels (global::MISS_WEIGHT). */
@@ -692,7 +692,7 @@
  * more bandwidth than exists. Without this option the demand of all SMs of the chip counts. */
 #define MIAS_OPTION_SEARCH_BY_SHARE UINT32_C(0x2000)
 /* The firmware controls the number of extra TBs per kernel (Lin et al. 2018, section 6.4). */
-#define MIAS_OPTION_CONTROL_CONTEXTS UINT32_C(0x4000)
+#define MIAS_OPTION_CONTROL_OVERSUBSCRIPTION UINT32_C(0x4000)
 /* The firmware selects the next launch of the queue (docs/porting/firmware.md). */
 #define MIAS_OPTION_SCHEDULE_LAUNCHES UINT32_C(0x8000)
 /* The firmware sets the memory-issue mode from the straps. */
@@ -1332,7 +1332,7 @@ struct mias_block {
     volatile uint32_t context_interval;
     /* Write 1 to clear. Slots with a finished interval and latched counts (CONTEXT_INSTS and the
      * registers after it), one bit each. While a slot's bit is set its counts stay. An interval
-     * that ends meanwhile is lost, and raises CONTEXTS again. */
+     * that ends meanwhile is lost, and raises OVERSUBSCRIPTION again. */
     volatile uint32_t context_due;
     uint32_t reserved_1c8[14];
     /* Write 1 to set. 8 of them. Arms SMs, one bit each. Reads show the armed SMs, from arming to

@@ -43,7 +43,7 @@ fn allowed(file: &mut RegisterBlock, slot: u32) -> u32 {
 
 #[test]
 fn kernels_get_what_the_chip_has_left() {
-    let mut file = file(option::CONTROL_CONTEXTS, true);
+    let mut file = file(option::CONTROL_OVERSUBSCRIPTION, true);
     let mut firmware = started(&mut file);
     assert_eq!(file.context_interval(), INTERVAL);
     // Other pending events are handled too.
@@ -57,7 +57,7 @@ fn kernels_get_what_the_chip_has_left() {
     let class = |class| class << context_allowed::CLASS_SHIFT;
     assert_eq!(allowed(&mut file, 0), 1 | class(context_allowed::MODERATE));
     assert_eq!(allowed(&mut file, 1), 3 | context_allowed::IN_L1 | class(context_allowed::UNDERUTILISED));
-    assert_eq!((file.due_contexts(), file.read32(global::LAUNCH_COUNT), file.faults()), (0, 0, 0));
+    assert_eq!((file.due_oversubscription(), file.read32(global::LAUNCH_COUNT), file.faults()), (0, 0, 0));
     // Only one of them is due, and the step saturates.
     file.end_context_interval(0, counted(MOST * 9 / 10));
     serve(&mut file, &mut firmware);
@@ -71,7 +71,7 @@ fn kernels_get_what_the_chip_has_left() {
 /// A restarted firmware continues from the values in the block.
 #[test]
 fn a_restart_forgets_nothing() {
-    let mut file = file(option::CONTROL_CONTEXTS, true);
+    let mut file = file(option::CONTROL_OVERSUBSCRIPTION, true);
     let mut firmware = started(&mut file);
     file.context_kernel_placed(0, 6, false);
     for _ in 0..2 {
@@ -87,14 +87,17 @@ fn a_restart_forgets_nothing() {
 /// Limits of memory instructions are handled in the same interrupt.
 #[test]
 fn it_goes_with_limits_of_memory_instructions() {
-    let straps = option::CONTROL_CONTEXTS | option::LIMIT_MEMORY;
+    let straps = option::CONTROL_OVERSUBSCRIPTION | option::LIMIT_MEMORY;
     let mut file = file(straps, true);
     let mut firmware = started(&mut file);
-    assert_eq!(file.read32(global::INT_ENABLE) & (interrupt::MEMORY | interrupt::CONTEXTS), interrupt::MEMORY | interrupt::CONTEXTS);
+    assert_eq!(
+        file.read32(global::INT_ENABLE) & (interrupt::MEMORY | interrupt::OVERSUBSCRIPTION),
+        interrupt::MEMORY | interrupt::OVERSUBSCRIPTION
+    );
     file.context_kernel_placed(0, 6, false);
     file.end_context_interval(0, counted(0));
     file.tick(INTERVAL.into(), |_| mias_hw_model::register_block::RawCounters::default());
-    assert_eq!(file.pending_events() & (interrupt::MEMORY | interrupt::CONTEXTS), interrupt::MEMORY | interrupt::CONTEXTS);
+    assert_eq!(file.pending_events() & (interrupt::MEMORY | interrupt::OVERSUBSCRIPTION), interrupt::MEMORY | interrupt::OVERSUBSCRIPTION);
     serve(&mut file, &mut firmware);
     assert_eq!((allowed(&mut file, 0) & context_allowed::EXTRA, file.interrupt_pending()), (6, false));
 }
@@ -103,11 +106,11 @@ fn it_goes_with_limits_of_memory_instructions() {
 fn a_firmware_that_is_not_asked_to_controls_nothing() {
     let mut file = self::file(0, true);
     let mut firmware = started(&mut file);
-    assert_eq!((file.read32(global::INT_ENABLE) & interrupt::CONTEXTS, file.context_interval()), (0, 0));
+    assert_eq!((file.read32(global::INT_ENABLE) & interrupt::OVERSUBSCRIPTION, file.context_interval()), (0, 0));
     serve(&mut file, &mut firmware);
     // The firmware leaves a chip with its own control alone, and reports it.
-    let mut file = self::file(option::CONTROL_CONTEXTS, false);
+    let mut file = self::file(option::CONTROL_OVERSUBSCRIPTION, false);
     let _ = started(&mut file);
-    assert_eq!((file.read32(global::FEATURES) & feature::CONTEXTS, file.faults()), (0, fault::NO_CONTEXTS));
-    assert_eq!(file.read32(global::INT_ENABLE) & interrupt::CONTEXTS, 0);
+    assert_eq!((file.read32(global::FEATURES) & feature::OVERSUBSCRIPTION, file.faults()), (0, fault::NO_OVERSUBSCRIPTION));
+    assert_eq!(file.read32(global::INT_ENABLE) & interrupt::OVERSUBSCRIPTION, 0);
 }

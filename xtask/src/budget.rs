@@ -16,8 +16,8 @@ pub(crate) struct Budget {
     image_preempt: ImageBudget,
     #[serde(rename = "image-search")]
     image_search: ImageBudget,
-    #[serde(rename = "image-contexts")]
-    image_contexts: ImageBudget,
+    #[serde(rename = "image-oversubscription")]
+    image_oversubscription: ImageBudget,
     pub(crate) decision: DecisionBudget,
     #[serde(rename = "memory-limit")]
     pub(crate) memory_limit: MemoryLimitBudget,
@@ -40,11 +40,11 @@ pub(crate) enum Build {
     /// Build for 32 SMs with the search for the number of SMs of each kernel.
     Search,
     /// Build for 32 SMs with control of extra TBs.
-    Contexts,
+    Oversubscription,
 }
 
 /// All builds; the default one is last, so that it remains in the image folder.
-pub(crate) const BUILDS: [Build; 5] = [Build::Large, Build::Preempt, Build::Search, Build::Contexts, Build::Usual];
+pub(crate) const BUILDS: [Build; 5] = [Build::Large, Build::Preempt, Build::Search, Build::Oversubscription, Build::Usual];
 
 impl Build {
     /// Returns the feature of the images' package that selects it.
@@ -54,7 +54,7 @@ impl Build {
             Self::Large => Some("sms-132"),
             Self::Preempt => Some("preempt"),
             Self::Search => Some("search"),
-            Self::Contexts => Some("contexts"),
+            Self::Oversubscription => Some("oversubscription"),
         }
     }
 
@@ -65,7 +65,7 @@ impl Build {
             Self::Large => " for 132 SMs",
             Self::Preempt => " that preempts",
             Self::Search => " that searches",
-            Self::Contexts => " that controls extra TBs",
+            Self::Oversubscription => " that controls extra TBs",
         }
     }
 }
@@ -138,7 +138,7 @@ impl Budget {
             Build::Large => self.image_132,
             Build::Preempt => self.image_preempt,
             Build::Search => self.image_search,
-            Build::Contexts => self.image_contexts,
+            Build::Oversubscription => self.image_oversubscription,
         }
     }
 }

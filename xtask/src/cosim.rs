@@ -18,7 +18,7 @@ const BINARY: &str = "mias-firmware-remote";
 const PARTS: [(&str, &str, &str); 3] = [
     ("preempts", "preempt", "preempt"),
     ("searches", "search", "preempt,search"),
-    ("controls extra TBs and sets levels", "contexts", "preempt,search,contexts,levels"),
+    ("controls extra TBs and sets levels", "oversubscription", "preempt,search,oversubscription,levels"),
 ];
 /// Feature that selects the worst configuration.
 const INVERT: &str = "invert-comparison";

@@ -10,7 +10,7 @@
 //! memory here, so a register access is one load or store, as on a chip.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 // The builds that preempt, search and control extra TBs measure only that.
-#![cfg_attr(any(feature = "preempt", feature = "search", feature = "contexts"), allow(dead_code, unused_imports))]
+#![cfg_attr(any(feature = "preempt", feature = "search", feature = "oversubscription"), allow(dead_code, unused_imports))]
 
 #[cfg(target_os = "none")]
 extern crate alloc;
@@ -25,8 +25,6 @@ mod board;
 mod board;
 #[cfg(target_os = "none")]
 mod commit;
-#[cfg(all(target_os = "none", feature = "contexts"))]
-mod contexts;
 #[cfg(all(target_os = "none", target_arch = "riscv32"))]
 #[path = "../../../firmware/images/src/bin/common/copy.rs"]
 mod copy;
@@ -42,6 +40,8 @@ mod launches;
 mod measure;
 #[cfg(target_os = "none")]
 mod memory;
+#[cfg(all(target_os = "none", feature = "oversubscription"))]
+mod oversubscription;
 #[cfg(target_os = "none")]
 mod scenario;
 #[cfg(all(target_os = "none", feature = "search"))]

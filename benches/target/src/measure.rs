@@ -73,14 +73,14 @@ pub(crate) fn run() -> ! {
 }
 
 /// Runs the measurements of the build with control of extra TBs, then ends.
-#[cfg(all(feature = "contexts", not(any(feature = "preempt", feature = "search"))))]
+#[cfg(all(feature = "oversubscription", not(any(feature = "preempt", feature = "search"))))]
 pub(crate) fn run() -> ! {
-    println!("stack {}", crate::contexts::measure());
+    println!("stack {}", crate::oversubscription::measure());
     semihosting::process::exit(0)
 }
 
 /// Runs all measurements, then ends.
-#[cfg(not(any(feature = "preempt", feature = "search", feature = "contexts")))]
+#[cfg(not(any(feature = "preempt", feature = "search", feature = "oversubscription")))]
 pub(crate) fn run() -> ! {
     let mut deepest = 0;
     for &sms in GPUS {

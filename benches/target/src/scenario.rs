@@ -194,15 +194,15 @@ pub(crate) fn limit_memory(sms: u16) -> (u32, u32) {
 
 /// Checks the chip's utilization in the block once; returns the instructions and the deepest stack
 /// in bytes.
-#[cfg(feature = "contexts")]
-pub(crate) fn control_contexts(fill: impl FnOnce(&mut MappedBus)) -> (u32, u32) {
+#[cfg(feature = "oversubscription")]
+pub(crate) fn control_oversubscription(fill: impl FnOnce(&mut MappedBus)) -> (u32, u32) {
     // SAFETY: one scenario runs at a time.
     let (mut bus, firmware) = unsafe { (block::bus(), &mut *addr_of_mut!(FIRMWARE)) };
-    block::describe(&mut bus, limits::SMS, &block::SM, PolicyCode::MiasIpc, option::CONTROL_CONTEXTS);
+    block::describe(&mut bus, limits::SMS, &block::SM, PolicyCode::MiasIpc, option::CONTROL_OVERSUBSCRIPTION);
     fill(&mut bus);
     assert!(firmware.restart(&mut bus, limits::SMS).is_ok(), "the block is the firmware's own");
     let mut bench = Bench { bus, firmware, deepest: 0 };
-    block::raise_global(&mut bench.bus, interrupt::CONTEXTS);
+    block::raise_global(&mut bench.bus, interrupt::OVERSUBSCRIPTION);
     let instructions = bench.interrupt().0.instructions();
     (instructions, bench.deepest)
 }

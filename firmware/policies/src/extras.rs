@@ -14,7 +14,7 @@ use mias_firmware::kernel::Kernel;
 use mias_firmware::policy::Policy;
 use mias_firmware::scheduler::Scheduler;
 use mias_registers::bus::{TryBus, read, write};
-#[cfg(feature = "contexts")]
+#[cfg(feature = "oversubscription")]
 use mias_registers::option;
 use mias_registers::{global, interrupt, memory_active};
 
@@ -91,7 +91,7 @@ impl Extension for Extras {
 
     const INTERRUPTS: u32 = interrupt::MEMORY
         | if cfg!(feature = "preempt") { interrupt::PREEMPT } else { 0 }
-        | if cfg!(feature = "contexts") { interrupt::CONTEXTS } else { 0 }
+        | if cfg!(feature = "oversubscription") { interrupt::OVERSUBSCRIPTION } else { 0 }
         | if cfg!(feature = "levels") { interrupt::QUEUE } else { 0 };
 
     fn set_up<B: TryBus>(&self, bus: &mut B, settings: &Settings) -> Result<u32, B::Error> {
@@ -112,8 +112,8 @@ impl Extension for Extras {
         self.preemption.start(bus)?;
         #[cfg(not(feature = "preempt"))]
         mias_firmware::driver::refuse_preemption(bus)?;
-        #[cfg(feature = "contexts")]
-        if settings.options & option::CONTROL_CONTEXTS != 0 {
+        #[cfg(feature = "oversubscription")]
+        if settings.options & option::CONTROL_OVERSUBSCRIPTION != 0 {
             crate::oversubscription::start(bus)?;
         }
         #[cfg(feature = "levels")]
@@ -193,8 +193,8 @@ impl<O: WatchesPreemption> Attends<O> for Extras {
         if status & interrupt::MEMORY != 0 && limit.is_asked_for() {
             limit.renew(bus, scheduler.gpu().sm_count)?;
         }
-        #[cfg(feature = "contexts")]
-        if status & interrupt::CONTEXTS != 0 {
+        #[cfg(feature = "oversubscription")]
+        if status & interrupt::OVERSUBSCRIPTION != 0 {
             return crate::oversubscription::look(bus);
         }
         let _ = (observer, orphans);

@@ -17,7 +17,7 @@
 //! | `preempt` | with the feature `preempt`: the TBs that leave an SM for a kernel of higher priority, and their techniques |
 //! | `search` | with the feature `search`: the number of SMs that each kernel needs, found in steps |
 //! | `levels` | with the feature `levels`: the next launch of the queue, and the settings of memory issue and DRAM |
-//! | `oversubscription` | with the feature `contexts`: the number of extra TBs of a kernel |
+//! | `oversubscription` | with the feature `oversubscription`: the number of extra TBs of a kernel |
 //!
 //! As [`mias_firmware`], it has no allocation, floats, recursion or reachable panic.
 //!
@@ -51,7 +51,7 @@ pub mod extras;
 pub mod levels;
 pub mod memory_limit;
 pub mod metric;
-#[cfg(feature = "contexts")]
+#[cfg(feature = "oversubscription")]
 pub mod oversubscription;
 pub mod policy;
 #[cfg(feature = "preempt")]

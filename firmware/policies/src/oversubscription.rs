@@ -101,13 +101,13 @@ pub fn decide(before: u32, bound: u32, busy: &Busy) -> u32 {
 /// The bus failed.
 #[inline(never)]
 pub(crate) fn start<B: TryBus>(bus: &mut B) -> Result<(), B::Error> {
-    if read(bus, global::FEATURES)? & feature::CONTEXTS == 0 {
-        return write(bus, global::FAULT_SET, fault::NO_CONTEXTS);
+    if read(bus, global::FEATURES)? & feature::OVERSUBSCRIPTION == 0 {
+        return write(bus, global::FAULT_SET, fault::NO_OVERSUBSCRIPTION);
     }
     let interval = read(bus, global::STRAP_CONTEXT_INTERVAL)?;
     write(bus, global::CONTEXT_INTERVAL, interval)?;
     let enabled = read(bus, global::INT_ENABLE)?;
-    write(bus, global::INT_ENABLE, enabled | interrupt::CONTEXTS)
+    write(bus, global::INT_ENABLE, enabled | interrupt::OVERSUBSCRIPTION)
 }
 
 /// Checks the finished intervals, and sets the allowances of their kernels.

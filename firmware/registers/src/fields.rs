@@ -25,7 +25,7 @@ pub mod interrupt {
     pub const PREEMPT: u32 = 1 << 9;
     /// The firmware must check the chip's utilization: an interval of a kernel is over
     /// ([`super::super::global::CONTEXT_DUE`]).
-    pub const CONTEXTS: u32 = 1 << 10;
+    pub const OVERSUBSCRIPTION: u32 = 1 << 10;
     /// A launch entered the window of the queue, or a slot became free for a waiting launch. It
     /// occurs only while the firmware schedules launches ([`super::super::global::QUEUE_MODE`]).
     pub const QUEUE: u32 = 1 << 11;
@@ -63,7 +63,7 @@ pub mod fault {
     pub const NO_SEARCH: u32 = 1 << 14;
     /// Firmware control of extra TBs was requested, but the hardware does not support it. There are
     /// no extra TBs.
-    pub const NO_CONTEXTS: u32 = 1 << 15;
+    pub const NO_OVERSUBSCRIPTION: u32 = 1 << 15;
     /// Fault bits that the firmware may raise.
     pub const BY_FIRMWARE: u32 = 0xFF00;
     /// All fault bits.
@@ -91,7 +91,7 @@ pub mod feature {
     pub const ACTIVE_WARPS: u32 = 1 << 7;
     /// The firmware sets the number of extra TBs of each kernel
     /// ([`super::super::global::CONTEXT_ALLOWED`]).
-    pub const CONTEXTS: u32 = 1 << 8;
+    pub const OVERSUBSCRIPTION: u32 = 1 << 8;
     /// The order of DRAM requests can be set ([`super::super::global::DRAM_ORDER`]).
     pub const DRAM_ORDER: u32 = 1 << 9;
     /// The L1's miss resources can be partitioned among kernels
@@ -170,7 +170,7 @@ pub mod option {
     /// counts.
     pub const SEARCH_BY_SHARE: u32 = 1 << 13;
     /// The firmware controls the number of extra TBs per kernel (Lin et al. 2018, section 6.4).
-    pub const CONTROL_CONTEXTS: u32 = 1 << 14;
+    pub const CONTROL_OVERSUBSCRIPTION: u32 = 1 << 14;
     /// The firmware selects the next launch of the queue (docs/porting/firmware.md).
     pub const SCHEDULE_LAUNCHES: u32 = 1 << 15;
     /// The firmware sets the memory-issue mode from the straps.

@@ -188,7 +188,7 @@ registers! {
     CONTEXT_INTERVAL = 0x1C0, ReadWrite;
     /// Slots with a finished interval and latched counts (`CONTEXT_INSTS` and the registers after
     /// it), one bit each. While a slot's bit is set its counts stay. An interval that ends
-    /// meanwhile is lost, and raises CONTEXTS again.
+    /// meanwhile is lost, and raises OVERSUBSCRIPTION again.
     CONTEXT_DUE = 0x1C4, WriteOneToClear;
 
     /// Arms SMs, one bit each. Reads show the armed SMs, from arming to PROFILE_DONE.

@@ -95,7 +95,7 @@
 //! firmware selects the next launch and the time of its admission.
 //!
 //! # Extra TBs
-//! With [`feature::CONTEXTS`] an SM can hold extra TBs of a kernel, beyond those that fit. Their
+//! With [`feature::OVERSUBSCRIPTION`] an SM can hold extra TBs of a kernel, beyond those that fit. Their
 //! contexts are in spare storage while they wait (Lin et al. 2018). [`global::CONTEXT_ALLOWED`]
 //! sets their number, and quotas do not count them. Each kernel has intervals of
 //! [`global::CONTEXT_INTERVAL`] cycles. At the end of an interval hardware latches the counts of

@@ -33,7 +33,7 @@ const ENABLED: u32 =
     interrupt::LAUNCH | interrupt::DRAINED | interrupt::COMPLETED | interrupt::PARTITION | interrupt::PROFILE_DONE | interrupt::TIMER;
 
 /// Events that hardware raises only on request of the firmware.
-const SELDOM: u32 = interrupt::MEMORY | interrupt::PREEMPT | interrupt::CONTEXTS | interrupt::QUEUE;
+const SELDOM: u32 = interrupt::MEMORY | interrupt::PREEMPT | interrupt::OVERSUBSCRIPTION | interrupt::QUEUE;
 
 /// Events that hardware always raises.
 const OFTEN: u32 = interrupt::ALL & !SELDOM;

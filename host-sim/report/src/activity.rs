@@ -50,7 +50,7 @@ pub(super) fn interrupt_names(events: u32) -> impl Iterator<Item = &'static str>
         (interrupt::PREEMPT_DONE, "preempt done"),
         (interrupt::MEMORY, "counters due"),
         (interrupt::PREEMPT, "room requested"),
-        (interrupt::CONTEXTS, "interval ended"),
+        (interrupt::OVERSUBSCRIPTION, "interval ended"),
         (interrupt::QUEUE, "launch in the queue"),
     ];
     all.into_iter().filter(move |(bit, _)| events & bit != 0).map(|(_, name)| name)

@@ -16,8 +16,8 @@ pub(super) fn line(gpu: &GpuConfig) -> String {
         Some(MissDivision::Equal) => on.push("miss resources in equal shares".into()),
         Some(MissDivision::Weights) => on.push("miss resources by weights".into()),
     }
-    on.extend(gpu.sm.oversubscription.map(|contexts| {
-        let name = match contexts.mechanism {
+    on.extend(gpu.sm.oversubscription.map(|oversubscription| {
+        let name = match oversubscription.mechanism {
             OversubscriptionMechanism::Virtual => "virtual thread",
             OversubscriptionMechanism::Duet => "GPUDuet",
             OversubscriptionMechanism::DuetTb => "GPUDuet, TBs only",

@@ -108,7 +108,7 @@ pub(super) fn text(gpu: &GpuConfig, workloads: &[Workload], stats: &[Oversubscri
         return String::new();
     }
     let mut table = table::new(&[
-        "contexts",
+        "oversubscription",
         "fit",
         "room for",
         "allowed",

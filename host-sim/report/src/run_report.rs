@@ -76,9 +76,9 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     memory_limits: &'a [MemoryLimits],
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    contexts: Vec<oversubscription::Row<'a>>,
+    oversubscription: Vec<oversubscription::Row<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    sm_contexts: Vec<oversubscription::SmRow>,
+    sm_oversubscription: Vec<oversubscription::SmRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sm_states: Option<SmStateCycles>,
     energy: Option<EnergyRow>,
@@ -107,7 +107,7 @@ struct DecisionLatency {
     #[serde(skip_serializing_if = "Option::is_none")]
     memory_limits: Option<Looks>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    contexts: Option<Looks>,
+    oversubscription: Option<Looks>,
     #[serde(skip_serializing_if = "Option::is_none")]
     preemptions: Option<Looks>,
 }
@@ -197,7 +197,7 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
                 placement_instructions,
                 placement_cycles,
                 memory_limits: looks(time.memory_limits, time.memory_limit_instructions, time.memory_limit_cycles),
-                contexts: looks(time.context_looks, time.context_instructions, time.context_cycles),
+                oversubscription: looks(time.context_looks, time.context_instructions, time.context_cycles),
                 preemptions: looks(time.preemptions, time.preemption_instructions, time.preemption_cycles),
             }
         }),
@@ -212,8 +212,8 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
         l2_ways: outcome.l2_ways.as_ref().map(ways::row),
         memory_choices: outcome.memory_choices,
         memory_limits: &outcome.memory_limits,
-        contexts: oversubscription::rows(subject.gpu, subject.workloads, &outcome.contexts),
-        sm_contexts: oversubscription::sm_rows(&outcome.sm_contexts),
+        oversubscription: oversubscription::rows(subject.gpu, subject.workloads, &outcome.oversubscription),
+        sm_oversubscription: oversubscription::sm_rows(&outcome.sm_oversubscription),
         sm_states: outcome.sm_states,
         energy: outcome.energy.as_ref().map(|report| energy::row(report, subject.gpu, outcome.cycles)),
         faults: faults::named(outcome.faults).map(|fault| fault.name).collect(),
@@ -339,7 +339,7 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
     let kernels: Vec<&str> = kernels.iter().map(AsRef::as_ref).collect();
     text += &latency_rows::preemptions(&outcome.preemptions, &kernels);
     text += &memory_issue::text(outcome, &kernels);
-    text += &oversubscription::text(subject.gpu, subject.workloads, &outcome.contexts, &outcome.sm_contexts);
+    text += &oversubscription::text(subject.gpu, subject.workloads, &outcome.oversubscription, &outcome.sm_oversubscription);
     if let Some(SmStateCycles { active, stalled, gated, waking, wakes }) = outcome.sm_states {
         let all = (active + stalled + gated + waking).max(1) as f64;
         let [active, stalled, gated, waking] = [active, stalled, gated, waking].map(|cycles| table::percent(Some(cycles as f64 / all)));

@@ -112,7 +112,7 @@ impl Numbers {
                 "scheduler": self.next(), "l1": self.maybe(1.1), "requests": self.maybe(1.1), "replies": self.maybe(1.1),
                 "l2": self.maybe(1.1), "dram": self.maybe(1.1), "occupancy": [0.9, 0.2, 1.0, 0.5], "bound_by": bound_by, "level": "moderate",
             },
-            "contexts": { "native_tbs": 8, "bound": 8, "most_extra": 8, "decisions": [1, 2, 3], "counts": counts(8 + self.whole(9)) },
+            "oversubscription": { "native_tbs": 8, "bound": 8, "most_extra": 8, "decisions": [1, 2, 3], "counts": counts(8 + self.whole(9)) },
         }))
     }
 

@@ -183,7 +183,7 @@ pub struct SmConfig {
     pub preemption: Option<PreemptionConfig>,
     /// Oversubscription: TBs beyond those that fit, with contexts in spare storage while they wait;
     /// absent: none.
-    #[serde(default, rename = "contexts", skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oversubscription: Option<OversubscriptionConfig>,
     /// Power gating of empty SMs; absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -258,23 +258,34 @@ pub(super) fn refused(gpu: &GpuConfig) -> Option<(&'static str, u32, &'static st
     let tbs = "must be 1 to 32 TBs";
     let carved = "steps of a cache that grows into spare shared memory, and contexts are to lie there: give l1.carve_out = []";
     let interval = "must be 100 to 1,000,000 cycles";
-    let found =
-        "says who finds the number of extra TBs, and nobody does: with \"virtual\", and where sm.contexts.extra gives it, leave it out";
+    let found = "says who finds the number of extra TBs, and nobody does: with \"virtual\", and where sm.oversubscription.extra gives it, leave it out";
     let for_nothing = config.controller == OversubscriptionController::Firmware && !config.is_controlled();
     let checks = [
         (!(SECTOR_BYTES..=1_024).contains(&bandwidth) || !bandwidth.is_power_of_two()).then_some((
-            "sm.contexts.bytes_per_cycle",
+            "sm.oversubscription.bytes_per_cycle",
             bandwidth,
             "must be a power of two from 32 to 1,024 bytes",
         )),
-        (!(1..=1_024).contains(&state)).then_some(("sm.contexts.warp_state_bytes", state, "must be 1 to 1,024 bytes")),
-        permille("sm.contexts.live_permille", config.live_permille, "must be 1 to 1,000 per mille of a kernel's registers"),
-        permille("sm.contexts.compressed_permille", config.compressed_permille, "must be 1 to 1,000 per mille of the live registers"),
-        permille("sm.contexts.sustained_permille", config.sustained_permille, "must be 1 to 1,000 per mille of the crossbar's peak"),
-        (!(gpu.sm.threads / 32..=most_warps).contains(&config.warps())).then_some(("sm.contexts.table_warps", config.warps(), whole)),
-        (!(1..=32).contains(&config.tbs())).then_some(("sm.contexts.table_tbs", config.tbs(), tbs)),
-        (!(100..=1_000_000).contains(&config.interval())).then_some(("sm.contexts.interval_cycles", config.interval(), interval)),
-        for_nothing.then_some(("sm.contexts.controller", 1, found)),
+        (!(1..=1_024).contains(&state)).then_some(("sm.oversubscription.warp_state_bytes", state, "must be 1 to 1,024 bytes")),
+        permille("sm.oversubscription.live_permille", config.live_permille, "must be 1 to 1,000 per mille of a kernel's registers"),
+        permille(
+            "sm.oversubscription.compressed_permille",
+            config.compressed_permille,
+            "must be 1 to 1,000 per mille of the live registers",
+        ),
+        permille(
+            "sm.oversubscription.sustained_permille",
+            config.sustained_permille,
+            "must be 1 to 1,000 per mille of the crossbar's peak",
+        ),
+        (!(gpu.sm.threads / 32..=most_warps).contains(&config.warps())).then_some((
+            "sm.oversubscription.table_warps",
+            config.warps(),
+            whole,
+        )),
+        (!(1..=32).contains(&config.tbs())).then_some(("sm.oversubscription.table_tbs", config.tbs(), tbs)),
+        (!(100..=1_000_000).contains(&config.interval())).then_some(("sm.oversubscription.interval_cycles", config.interval(), interval)),
+        for_nothing.then_some(("sm.oversubscription.controller", 1, found)),
         (!gpu.l1.carve_out.is_empty()).then_some(("l1.carve_out", gpu.l1.carve_out.len() as u32, carved)),
     ];
     checks.into_iter().flatten().next()
@@ -303,21 +314,21 @@ mod tests {
         let refused = |change: fn(&mut OversubscriptionConfig)| {
             let mut gpu = config();
             gpu.l1.carve_out.clear();
-            let mut contexts = OversubscriptionConfig::of(OversubscriptionMechanism::Duet);
-            change(&mut contexts);
-            gpu.sm.oversubscription = Some(contexts);
+            let mut oversubscription = OversubscriptionConfig::of(OversubscriptionMechanism::Duet);
+            change(&mut oversubscription);
+            gpu.sm.oversubscription = Some(oversubscription);
             gpu.check().err().map(|error| error.key)
         };
         assert_eq!(refused(|_| ()), None);
-        assert_eq!(refused(|contexts| contexts.bytes_per_cycle = Some(96)), Some("sm.contexts.bytes_per_cycle"));
-        assert_eq!(refused(|contexts| contexts.table_warps = Some(129)), Some("sm.contexts.table_warps"));
-        assert_eq!(refused(|contexts| contexts.table_warps = Some(8)), Some("sm.contexts.table_warps"));
-        assert_eq!(refused(|contexts| contexts.table_tbs = Some(33)), Some("sm.contexts.table_tbs"));
-        assert_eq!(refused(|contexts| contexts.live_permille = Some(0)), Some("sm.contexts.live_permille"));
-        assert_eq!(refused(|contexts| contexts.warp_state_bytes = Some(0)), Some("sm.contexts.warp_state_bytes"));
-        assert_eq!(refused(|contexts| contexts.interval_cycles = Some(10)), Some("sm.contexts.interval_cycles"));
+        assert_eq!(refused(|oversubscription| oversubscription.bytes_per_cycle = Some(96)), Some("sm.oversubscription.bytes_per_cycle"));
+        assert_eq!(refused(|oversubscription| oversubscription.table_warps = Some(129)), Some("sm.oversubscription.table_warps"));
+        assert_eq!(refused(|oversubscription| oversubscription.table_warps = Some(8)), Some("sm.oversubscription.table_warps"));
+        assert_eq!(refused(|oversubscription| oversubscription.table_tbs = Some(33)), Some("sm.oversubscription.table_tbs"));
+        assert_eq!(refused(|oversubscription| oversubscription.live_permille = Some(0)), Some("sm.oversubscription.live_permille"));
+        assert_eq!(refused(|oversubscription| oversubscription.warp_state_bytes = Some(0)), Some("sm.oversubscription.warp_state_bytes"));
+        assert_eq!(refused(|oversubscription| oversubscription.interval_cycles = Some(10)), Some("sm.oversubscription.interval_cycles"));
         let firmware = OversubscriptionController::Firmware;
-        assert_eq!(refused(|contexts| contexts.controller = OversubscriptionController::Firmware), None);
+        assert_eq!(refused(|oversubscription| oversubscription.controller = OversubscriptionController::Firmware), None);
         for given in [
             OversubscriptionConfig { controller: firmware, extra: Some(2), ..OversubscriptionConfig::of(OversubscriptionMechanism::Duet) },
             OversubscriptionConfig { controller: firmware, ..OversubscriptionConfig::of(OversubscriptionMechanism::Virtual) },
@@ -325,7 +336,7 @@ mod tests {
             let mut gpu = config();
             gpu.l1.carve_out.clear();
             gpu.sm.oversubscription = Some(given);
-            assert_eq!(gpu.check().unwrap_err().key, "sm.contexts.controller");
+            assert_eq!(gpu.check().unwrap_err().key, "sm.oversubscription.controller");
         }
         let mut gpu = config();
         gpu.sm.oversubscription = Some(OversubscriptionConfig::of(OversubscriptionMechanism::Virtual));

@@ -35,7 +35,7 @@ impl Stats {
             l1_ways: self.l1_ways.clone(),
             memory_choices: self.memory_choices,
             memory_limits: self.memory_limits.clone(),
-            contexts: self.contexts.clone(),
+            oversubscription: self.oversubscription.clone(),
             l2_ways: self.l2_ways.clone(),
             sm_states: self.sm_states.map(|now| now.extended(&before.sm_states_or_active(), rest, span)),
         }
@@ -56,7 +56,7 @@ impl SmStats {
             counters: self.counters.extended(&before.counters, rest, span),
             resident: self.resident,
             active_cycles: self.active_cycles.extended(&before.active_cycles, rest, span),
-            contexts: self.contexts,
+            oversubscription: self.oversubscription,
         }
     }
 }

@@ -121,7 +121,7 @@ pub(super) struct Queued {
     /// Counters of its completed grids.
     pub done: LaunchCounters,
     /// Counters of the extra TBs of its completed grids.
-    pub contexts: Option<OversubscriptionStats>,
+    pub oversubscription: Option<OversubscriptionStats>,
 }
 
 impl Queued {
@@ -144,9 +144,9 @@ impl Queued {
     }
 
     /// Adds the counters of the extra TBs of the grid that runs.
-    fn add_contexts(&mut self, stats: Option<OversubscriptionStats>) {
+    fn add_oversubscription(&mut self, stats: Option<OversubscriptionStats>) {
         if let Some(stats) = stats {
-            self.contexts.get_or_insert_default().add(&stats);
+            self.oversubscription.get_or_insert_default().add(&stats);
         }
     }
 
@@ -250,7 +250,7 @@ impl Gpu {
             slot: 0,
             before,
             done,
-            contexts: None,
+            oversubscription: None,
         });
         Ok(self.queue.launches.len() - 1)
     }
@@ -329,7 +329,7 @@ impl Gpu {
         for sm in 0..self.sms.len() {
             self.sms[sm].kernel_placed(slot as u8, self.now);
         }
-        self.plan_contexts(slot, index, (&demand, live), ready);
+        self.plan_oversubscription(slot, index, (&demand, live), ready);
         self.memory.kernels_here(self.slots_taken(), Some(slot as u8));
         self.count_anew(slot);
         self.global_limits.iter_mut().for_each(|limits| limits.forget(slot));
@@ -420,10 +420,10 @@ impl Gpu {
         let launch = state.launch;
         self.settle(until);
         let after = self.slot_counters(slot);
-        let contexts = self.context_stats(slot, until);
+        let oversubscription = self.context_stats(slot, until);
         let queued = &mut self.queue.launches[launch];
         queued.done.add(&after.since(&queued.before));
-        queued.add_contexts(contexts);
+        queued.add_oversubscription(oversubscription);
         queued.running = false;
         if !queued.next_turn() {
             queued.end = Some(self.now + 1);
@@ -434,7 +434,7 @@ impl Gpu {
         }
         self.slots[slot] = None;
         self.leaving |= 1 << slot;
-        self.forget_contexts(slot);
+        self.forget_oversubscription(slot);
         self.forget_reserved(slot);
         self.memory.kernels_here(self.slots_taken(), None);
         self.dispatcher.remove(slot);

@@ -332,7 +332,7 @@ impl Gpu {
     fn run_cycle(&mut self, until: u64, team: Option<&mut Team<'_, '_>>) {
         self.memory.catch_up_now();
         self.deliver_limits();
-        self.decide_contexts();
+        self.decide_oversubscription();
         self.replies();
         self.memory.tick();
         let ended = match team {
@@ -356,7 +356,7 @@ impl Gpu {
     fn serve_registers(&mut self, microcontroller: &mut dyn Microcontroller) -> Result<(), Stuck> {
         self.registers.stamp(self.now);
         self.post_launches();
-        self.latch_contexts();
+        self.latch_oversubscription();
         for _ in 0..MOST_INTERRUPTS_PER_CYCLE {
             if self.registers.needs_tick(self.now) {
                 let (sms, memory, now) = (&mut self.sms, &self.memory, self.now);
@@ -372,7 +372,7 @@ impl Gpu {
                 self.follow_memory_issue();
                 self.follow_active_warps();
                 self.follow_ways();
-                self.follow_contexts();
+                self.follow_oversubscription();
                 self.follow_dram_order();
                 return Ok(());
             }

@@ -30,6 +30,6 @@ impl Gpu {
         let next = until.min(self.next_launch_event().unwrap_or(self.watchdog.next_look));
         let next = next.min(self.registers.next_deadline().unwrap_or(u64::MAX)).min(self.states.next());
         let next = next.min(self.global_limits.as_ref().map_or(u64::MAX, |limits| limits.next()));
-        next.min(self.oversubscription.as_ref().map_or(u64::MAX, |contexts| contexts.next()))
+        next.min(self.oversubscription.as_ref().map_or(u64::MAX, |oversubscription| oversubscription.next()))
     }
 }

@@ -206,7 +206,7 @@ pub struct SmStats {
     /// Number of cycles in which it held a TB.
     pub active_cycles: u64,
     /// Counts of extra TBs, over all kernels; none without oversubscription.
-    pub contexts: Option<OversubscriptionCounts>,
+    pub oversubscription: Option<OversubscriptionCounts>,
 }
 
 /// Statistics of a run.
@@ -236,7 +236,7 @@ pub struct Stats {
     /// Current limits of memory instructions in flight, by kernel slot; empty without limits.
     pub memory_limits: Vec<MemoryLimits>,
     /// Extra TBs, by launch; empty without oversubscription.
-    pub contexts: Vec<OversubscriptionStats>,
+    pub oversubscription: Vec<OversubscriptionStats>,
     /// SM cycles by state; none if every SM was always active.
     pub sm_states: Option<SmStateCycles>,
 }
@@ -269,17 +269,17 @@ pub(super) fn collect(gpu: &mut Gpu) -> Stats {
         stats.launches.push(LaunchStats { first_issue_cycle, all_issued_cycle, filled_cycle, dram_wait_cycles, first_run, ..launch });
         stats.counters.push(counters);
         if gpu.oversubscription.is_some() {
-            let mut contexts = queued.contexts.unwrap_or_default();
+            let mut oversubscription = queued.oversubscription.unwrap_or_default();
             let now = if queued.running { gpu.context_stats(queued.slot, gpu.now) } else { None };
-            now.iter().for_each(|now| contexts.add(now));
-            stats.contexts.push(contexts);
+            now.iter().for_each(|now| oversubscription.add(now));
+            stats.oversubscription.push(oversubscription);
         }
     }
     let sms = gpu.sms.iter().enumerate().map(|(number, sm)| SmStats {
         counters: *sm.counters(),
         resident: std::array::from_fn(|slot| sm.resident(slot)),
         active_cycles: gpu.occupancy.cycles(number, gpu.now),
-        contexts: sm.all_context_counts(gpu.now),
+        oversubscription: sm.all_context_counts(gpu.now),
     });
     stats.sms = sms.collect();
     gpu.sms.iter().for_each(|sm| sm.add_ways(&mut stats.l1_ways));

@@ -93,7 +93,7 @@ impl Gpu {
         self.sms.iter().skip(turn).take(1).for_each(Sm::check_readiness);
         self.sms.iter().for_each(Sm::check_in_flight);
         self.sms.iter().for_each(Sm::check_places);
-        self.sms.iter().for_each(Sm::check_contexts);
+        self.sms.iter().for_each(Sm::check_oversubscription);
     }
 
     /// Checks, with extra TBs, that TB issue examines an SM again where it could issue a TB

@@ -257,7 +257,7 @@ impl RegisterBlock {
         } else {
             let done = self.write_preempt_global(offset, value).or_else(|| self.write_ways_global(offset, value));
             let done = done.or_else(|| self.write_active_warps_global(offset, value)).or_else(|| self.write_shares(offset, value));
-            let done = done.or_else(|| self.write_contexts(offset, value)).or_else(|| self.write_dram(offset, value));
+            let done = done.or_else(|| self.write_oversubscription(offset, value)).or_else(|| self.write_dram(offset, value));
             done.or_else(|| self.write_queue_global(offset, value)).or_else(|| self.write_memory_global(offset, value))?;
         }
         Some(())

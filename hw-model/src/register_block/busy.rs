@@ -34,7 +34,7 @@ pub(super) struct Busy {
     /// True for a preemption.
     preemption: bool,
     /// True for the number of extra TBs.
-    contexts: bool,
+    oversubscription: bool,
     /// Offset and value of each held write, in order.
     writes: Vec<(u32, u32)>,
     /// Cycle in which the held writes take effect.
@@ -46,7 +46,7 @@ impl Busy {
     pub(super) fn hold(&mut self, offset: u32, value: u32) -> bool {
         let allows = element(offset, global::CONTEXT_ALLOWED, KERNEL_SLOTS).is_some() || offset == global::CONTEXT_DUE;
         if allows && self.enabled {
-            (self.contexts, self.holding) = (true, true);
+            (self.oversubscription, self.holding) = (true, true);
         }
         // Clears of the wanted bits are not held, since later requests for capacity are new.
         let wanted = (global::PREEMPT_WANTED..global::PREEMPT_DONE).contains(&offset);
@@ -79,7 +79,7 @@ impl Busy {
 
     /// True if the held writes are neither of a decision nor of a placement.
     fn is_beside_decisions(&self) -> bool {
-        self.memory || self.preemption || self.contexts
+        self.memory || self.preemption || self.oversubscription
     }
 
     /// Starts a preemption, after the firmware has acknowledged the SMs that request capacity.
@@ -136,8 +136,8 @@ impl RegisterBlock {
 
     /// True if the firmware has set the number of extra TBs and the effective cycle is not set yet.
     #[must_use]
-    pub fn undated_contexts(&self) -> bool {
-        self.busy.holding && self.busy.contexts
+    pub fn undated_oversubscription(&self) -> bool {
+        self.busy.holding && self.busy.oversubscription
     }
 
     /// Kernels in the last snapshot of memory issue: number of SMs with any, and maximum per SM.
@@ -163,7 +163,7 @@ impl RegisterBlock {
         if !self.busy.holding {
             return;
         }
-        (self.busy.holding, self.busy.memory, self.busy.preemption, self.busy.contexts) = (false, false, false, false);
+        (self.busy.holding, self.busy.memory, self.busy.preemption, self.busy.oversubscription) = (false, false, false, false);
         self.busy.until = Some(cycle);
         self.make_held_writes();
         self.update_deadline();

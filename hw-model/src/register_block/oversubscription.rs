@@ -90,7 +90,7 @@ impl RegisterBlock {
     pub fn with_oversubscription(mut self, peaks: Option<[Peak; CONTEXT_COUNTS]>) -> Self {
         if let Some(peaks) = peaks {
             self.oversubscription.peaks = peaks;
-            self.gpu.features |= feature::CONTEXTS;
+            self.gpu.features |= feature::OVERSUBSCRIPTION;
         }
         self
     }
@@ -129,7 +129,7 @@ impl RegisterBlock {
 
     /// Mask of kernels with a finished interval that the firmware has not processed.
     #[must_use]
-    pub fn due_contexts(&self) -> u32 {
+    pub fn due_oversubscription(&self) -> u32 {
         self.oversubscription.due.count_ones()
     }
 
@@ -151,16 +151,16 @@ impl RegisterBlock {
             state.latched = counted.map(|count| u32::try_from(count).unwrap_or(u32::MAX));
             self.oversubscription.due |= 1 << slot;
         }
-        self.raise(interrupt::CONTEXTS);
+        self.raise(interrupt::OVERSUBSCRIPTION);
     }
 
     /// Writes a register; none if it does not exist or is not writable.
-    pub(super) fn write_contexts(&mut self, offset: u32, value: u32) -> Option<()> {
+    pub(super) fn write_oversubscription(&mut self, offset: u32, value: u32) -> Option<()> {
         let slot = element(offset, global::CONTEXT_ALLOWED, self.slots.len());
         if slot.is_none() && ![global::CONTEXT_INTERVAL, global::CONTEXT_DUE].contains(&offset) {
             return None;
         }
-        if self.gpu.features & feature::CONTEXTS == 0 {
+        if self.gpu.features & feature::OVERSUBSCRIPTION == 0 {
             self.raise_fault(fault::UNSUPPORTED);
             return Some(());
         }

@@ -171,7 +171,7 @@ impl Sm {
         }
         let spare = || self.preemption.is_some() || self.tbs.iter().any(|tb| tb.live && tb.evicted);
         let total = || match &self.oversubscription {
-            Some(contexts) if contexts.is_switching() => Some(self.numbers_where_switched()),
+            Some(oversubscription) if oversubscription.is_switching() => Some(self.numbers_where_switched()),
             _ => spare().then_some(self.plain_slots),
         };
         self.find_run(count, real).or_else(|| self.find_run(count, total()?))

@@ -20,8 +20,8 @@ impl Sm {
                 assert_eq!(warp.bit, bit, "the place of warp {number}");
                 let only_drains = self.drains_without && warp.live && self.tbs[usize::from(warp.tb_slot)].evicted;
                 // A draining warp has no place either if its context was not in place.
-                let away = self.oversubscription.as_ref().is_some_and(|contexts| {
-                    contexts.is_away(number as u8) || warp.live && bit == 0 && self.tbs[usize::from(warp.tb_slot)].evicted
+                let away = self.oversubscription.as_ref().is_some_and(|oversubscription| {
+                    oversubscription.is_away(number as u8) || warp.live && bit == 0 && self.tbs[usize::from(warp.tb_slot)].evicted
                 });
                 let only_drains = only_drains || away;
                 assert_eq!(warp.live && !only_drains, bit.is_power_of_two() && places & bit == 0, "warp {number} has a place of its own");

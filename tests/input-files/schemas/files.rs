@@ -108,15 +108,15 @@ pub(crate) fn gpu() -> Kind {
     files.push(("inherited".into(), mias_gpus::file("rtx2060-hw").expect("a machine").into()));
     files.push(("every key".into(), toml::to_string(&every_machine_key()).expect("TOML")));
     // Contexts have one location, which excludes both preemption and an L1 that grows.
-    let mut contexts: Table = mias_gpus::text("lin18-lines").expect("a machine").parse().expect("TOML");
-    let keys = "[sm.contexts]\nmechanism = \"duet\"\nextra = 2\nbytes_per_cycle = 64\nwarp_state_bytes = 96\nlive_permille = 440\ncompressed_permille = 900\n\
+    let mut oversubscription: Table = mias_gpus::text("lin18-lines").expect("a machine").parse().expect("TOML");
+    let keys = "[sm.oversubscription]\nmechanism = \"duet\"\nextra = 2\nbytes_per_cycle = 64\nwarp_state_bytes = 96\nlive_permille = 440\ncompressed_permille = 900\n\
                 table_warps = 96\ntable_tbs = 16\nin_l1 = \"always\"\ninterval_cycles = 5_000\ndeadlock = \"one-tb\"\nsustained_permille = 550\n";
-    merge(&mut contexts, keys.parse().expect("TOML"));
-    files.push(("contexts".into(), toml::to_string(&contexts).expect("TOML")));
+    merge(&mut oversubscription, keys.parse().expect("TOML"));
+    files.push(("oversubscription".into(), toml::to_string(&oversubscription).expect("TOML")));
     let mut controlled: Table = mias_gpus::text("lin18-lines").expect("a machine").parse().expect("TOML");
-    let keys = "[sm.contexts]\nmechanism = \"duet\"\ncontroller = \"firmware\"\n";
+    let keys = "[sm.oversubscription]\nmechanism = \"duet\"\ncontroller = \"firmware\"\n";
     merge(&mut controlled, keys.parse().expect("TOML"));
-    files.push(("contexts by firmware".into(), toml::to_string(&controlled).expect("TOML")));
+    files.push(("oversubscription by firmware".into(), toml::to_string(&controlled).expect("TOML")));
     // Keys for other limits in flight than those of that file.
     for (in_flight, key) in [("dynamic-global", "broadcast_cycles"), ("firmware", "interval_cycles")] {
         let mut gpu: Table = mias_gpus::text("rtx2060").expect("a machine").parse().expect("TOML");

@@ -116,7 +116,7 @@ fn check(all: &[Numbers]) -> Result<()> {
     }
     for kernels in [2, 3] {
         let most = budget.context_control.most_instructions + kernels * budget.context_control.most_instructions_per_kernel;
-        keep(&format!("extra TBs of {kernels} kernels: instructions"), numbers.contexts(kernels)?, most)?;
+        keep(&format!("extra TBs of {kernels} kernels: instructions"), numbers.oversubscription(kernels)?, most)?;
     }
     for ((sms, kernels), instructions) in numbers.searches.iter().filter(|((sms, _), _)| *sms == 30) {
         let SearchBudget { most_instructions_per_kernel_and_sm, most_instructions_per_sm } = budget.search;

@@ -62,7 +62,7 @@ pub(super) struct Numbers {
     /// Instructions of reading the counters of memory issue, by SMs and their kernels.
     pub(super) memory: BTreeMap<(u64, u64), u64>,
     /// Instructions of reading chip utilization, by kernels with a finished interval.
-    pub(super) contexts: BTreeMap<u64, u64>,
+    pub(super) oversubscription: BTreeMap<u64, u64>,
     /// Instructions of a selection of victims, by scheme, SMs that need capacity, and TBs on each.
     pub(super) victims: BTreeMap<(String, u64, u64), u64>,
     /// Instructions of the longest step of a search, by SMs and kernels.
@@ -124,9 +124,9 @@ impl Numbers {
                 let most = self.memory.entry((number(1)?, number(2)?)).or_default();
                 *most = instructions.max(*most);
             }
-            Some("contexts") => {
+            Some("oversubscription") => {
                 let instructions = number(2)?;
-                let most = self.contexts.entry(number(1)?).or_default();
+                let most = self.oversubscription.entry(number(1)?).or_default();
                 *most = instructions.max(*most);
             }
             Some("search") => {
@@ -183,8 +183,8 @@ impl Numbers {
     }
 
     /// Returns the cost of reading chip utilization.
-    pub(super) fn contexts(&self, kernels: u64) -> Result<u64> {
-        self.contexts.get(&kernels).copied().with_context(|| format!("no measurement of chip utilization for {kernels} kernels"))
+    pub(super) fn oversubscription(&self, kernels: u64) -> Result<u64> {
+        self.oversubscription.get(&kernels).copied().with_context(|| format!("no measurement of chip utilization for {kernels} kernels"))
     }
 
     /// Returns the cost of the thesis' ports: the plain one and the lean one.
@@ -203,7 +203,7 @@ mod tests {
         let mut numbers = Numbers::new("core");
         let printed = "floor 30 ipc 310\ndecision 30 2 ipc 1 7 1336 1122 273\npartition 30 2 ipc 7 8003\n\
             prepared 30 2 ipc 7 2600 5300 700 9600\nthesis 30 ipc 7 15030 22307\n\
-            generation 2 9 9 2214 4606\nmemory 30 2 1500\nmemory 30 2 1400\ncontexts 2 250\ncontexts 2 240\nsearch 30 2 8000\nsearch 30 2 7000\ntrial 30 2 900 300\ntrial 30 2 800 400\nvictims shieh 15 8 9000\nstack 844\n";
+            generation 2 9 9 2214 4606\nmemory 30 2 1500\nmemory 30 2 1400\noversubscription 2 250\noversubscription 2 240\nsearch 30 2 8000\nsearch 30 2 7000\ntrial 30 2 900 300\ntrial 30 2 800 400\nvictims shieh 15 8 9000\nstack 844\n";
         numbers.add(printed).unwrap();
         numbers.add("stack 9999\n").unwrap();
         assert_eq!(numbers.floor(30, "ipc").unwrap(), 310);
@@ -211,8 +211,8 @@ mod tests {
         assert_eq!(decision, Decision { to_choice: 1336, from_first_read: 1122, after: 273 });
         assert_eq!(numbers.thesis(30, "ipc", 7).unwrap(), (15_030, 22_307));
         assert_eq!(numbers.memory(30, 2).unwrap(), 1500);
-        assert_eq!(numbers.contexts(2).unwrap(), 250);
-        assert!(numbers.contexts(3).is_err());
+        assert_eq!(numbers.oversubscription(2).unwrap(), 250);
+        assert!(numbers.oversubscription(3).is_err());
         assert_eq!((numbers.searches[&(30, 2)], numbers.trials[&(30, 2)]), (8000, (900, 400)));
         assert_eq!(numbers.victims[&("shieh".to_owned(), 15, 8)], 9000);
         assert_eq!((numbers.stack, numbers.generations[&(2, 9, 9)]), (844, (2214, 4606)));

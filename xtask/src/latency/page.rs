@@ -70,7 +70,7 @@ Limits grow, which accesses one more register. The first row is a check that fin
         "Extra TBs",
         "GPUDuet's controller in firmware, in the image with that feature: one interrupt at the end of the intervals of as many
 kernels as the row says. The number of SMs has no effect. The first row is a check that finds no kernel.",
-        contexts,
+        oversubscription,
     ),
     (
         "Victim selection",
@@ -219,9 +219,9 @@ fn memory_limits(numbers: &Numbers) -> String {
     text
 }
 
-fn contexts(numbers: &Numbers) -> String {
+fn oversubscription(numbers: &Numbers) -> String {
     let mut text = String::from("| kernels | instructions |\n|---|---|\n");
-    for (kernels, instructions) in &numbers.contexts {
+    for (kernels, instructions) in &numbers.oversubscription {
         text += &format!("| {kernels} | {} |\n", grouped(*instructions));
     }
     text

@@ -80,7 +80,7 @@ pub(super) fn table(all: &[Numbers]) -> String {
         group(
             "context-control",
             &["context-control"],
-            numbers.contexts.iter().map(|(&kernels, &count)| looked(0, kernels, &[count])).collect(),
+            numbers.oversubscription.iter().map(|(&kernels, &count)| looked(0, kernels, &[count])).collect(),
         );
         group("search", &["search"], numbers.searches.iter().map(|(&(sms, kernels), &count)| looked(sms, kernels, &[count])).collect());
         let trials = numbers.trials.iter().map(|(&(sms, kernels), &(step, first))| looked(sms, kernels, &[step, first]));

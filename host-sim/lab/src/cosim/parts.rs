@@ -28,7 +28,7 @@ impl Parts {
         Parts {
             preempts: straps.preempt != preempt_scheme::NONE,
             searches: straps.policy.searches(),
-            controls: straps.options & option::CONTROL_CONTEXTS != 0,
+            controls: straps.options & option::CONTROL_OVERSUBSCRIPTION != 0,
             levels: Levels::of(straps.options) != Levels::NONE,
         }
     }
@@ -43,7 +43,7 @@ impl Parts {
         Parts {
             preempts: read(&|offset, value| offset == global::STRAP_PREEMPT && value != preempt_scheme::NONE),
             searches: read(&|offset, value| offset == global::STRAP_POLICY && searches(value)),
-            controls: read(&|offset, value| offset == global::STRAP_OPTIONS && value & option::CONTROL_CONTEXTS != 0),
+            controls: read(&|offset, value| offset == global::STRAP_OPTIONS && value & option::CONTROL_OVERSUBSCRIPTION != 0),
             levels: read(&|offset, value| offset == global::STRAP_OPTIONS && Levels::of(value) != Levels::NONE),
         }
     }
@@ -78,7 +78,7 @@ impl Parts {
     /// same file names.
     pub fn folder(self) -> &'static str {
         match self {
-            Parts { controls: true, .. } | Parts { levels: true, .. } => "contexts",
+            Parts { controls: true, .. } | Parts { levels: true, .. } => "oversubscription",
             Parts { searches: true, .. } => "search",
             Parts { preempts: true, .. } => "preempt",
             Parts { .. } => "",
@@ -88,7 +88,7 @@ impl Parts {
     /// Returns the features of such an image, separated by commas.
     pub fn features(self) -> &'static str {
         match self {
-            Parts { controls: true, .. } | Parts { levels: true, .. } => "preempt,search,contexts,levels",
+            Parts { controls: true, .. } | Parts { levels: true, .. } => "preempt,search,oversubscription,levels",
             Parts { searches: true, .. } => "preempt,search",
             Parts { preempts: true, .. } => "preempt",
             Parts { .. } => "",
@@ -118,7 +118,8 @@ mod tests {
             let asked = Parts { preempts: bits & 1 != 0, searches: bits & 2 != 0, controls: bits & 4 != 0, levels: bits & 8 != 0 };
             let features: Vec<&str> = asked.features().split(',').collect();
             let has = |feature| features.contains(&feature);
-            let built = Parts { preempts: has("preempt"), searches: has("search"), controls: has("contexts"), levels: has("levels") };
+            let built =
+                Parts { preempts: has("preempt"), searches: has("search"), controls: has("oversubscription"), levels: has("levels") };
             assert_eq!(built.lacking(asked), None, "{asked:?}");
             assert_eq!(asked.folder().is_empty(), asked == Parts::default());
         }

@@ -180,7 +180,7 @@ pub struct AloneResult {
     pub used: Option<Used>,
     /// Statistics of its extra TBs, if the machine takes any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub contexts: Option<OversubscriptionStats>,
+    pub oversubscription: Option<OversubscriptionStats>,
     /// Time series of each kernel, if the run was sampled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<SeriesResult>,

@@ -90,9 +90,12 @@ pub fn bits(policy: Policy, gpu: &GpuConfig) -> Option<Bits> {
     if let Some(division) = &gpu.l1.miss_resources {
         all.sm += miss_resources(division, &gpu)?;
     }
-    if let (Some(storage), Some(contexts)) = (ContextStorage::of(&gpu), gpu.sm.oversubscription) {
-        all.sm +=
-            u64::from(if contexts.mechanism == OversubscriptionMechanism::Virtual { storage.virtual_bits() } else { storage.duet_bits() });
+    if let (Some(storage), Some(oversubscription)) = (ContextStorage::of(&gpu), gpu.sm.oversubscription) {
+        all.sm += u64::from(if oversubscription.mechanism == OversubscriptionMechanism::Virtual {
+            storage.virtual_bits()
+        } else {
+            storage.duet_bits()
+        });
     }
     if gpu.sm.preemption.is_some() {
         all.sm += preemption_storage::hardware_bits();
@@ -236,8 +239,8 @@ mod tests {
     /// Lin et al. 2018, table 4 and section 6.8: 1,034 and 84 bytes.
     #[test]
     fn contexts_have_the_papers_bytes() {
-        assert_eq!(of("spatial", "sm.contexts.mechanism = 'duet'"), sm(8 * 1_034));
-        assert_eq!(of("spatial", "sm.contexts.mechanism = 'virtual'"), sm(8 * 84));
+        assert_eq!(of("spatial", "sm.oversubscription.mechanism = 'duet'"), sm(8 * 1_034));
+        assert_eq!(of("spatial", "sm.oversubscription.mechanism = 'virtual'"), sm(8 * 84));
     }
 
     /// Additional hardware adds bits.

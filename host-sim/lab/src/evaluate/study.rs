@@ -320,7 +320,7 @@ fn identity(setting: &Setting, workloads: &[Workload], ran: &Ran) -> Result<(Ide
     // policy.
     let sm = &runner.gpu.sm;
     let limits = sm.memory_issue.as_ref().is_some_and(|memory| memory.in_flight == InFlightLimit::Firmware);
-    if limits || sm.oversubscription.is_some_and(|contexts| contexts.is_controlled_by_firmware()) {
+    if limits || sm.oversubscription.is_some_and(|oversubscription| oversubscription.is_controlled_by_firmware()) {
         options.latency = setting.options.latency;
     }
     Ok((Identity::new(&runner.name, &runner.gpu, workloads, &ran.control, options), options, runner.gpu))

@@ -110,7 +110,7 @@ impl DecisionTimer {
     /// measured is used. `accesses` counts accesses to the register block ([`accesses`]) and
     /// matters only with wait states.
     pub(super) fn finish(&mut self, registers: &mut RegisterBlock, configs: Option<u32>, accesses: u64) {
-        if registers.undated_memory_limits() || registers.undated_contexts() {
+        if registers.undated_memory_limits() || registers.undated_oversubscription() {
             self.finish_looks(registers, accesses);
             return;
         }
@@ -202,8 +202,8 @@ impl DecisionTimer {
             self.spent.memory_limit_cycles += cycles;
             end = end.saturating_add(cycles);
         }
-        if registers.undated_contexts() {
-            let instructions = table.context_control(core, registers.due_contexts());
+        if registers.undated_oversubscription() {
+            let instructions = table.context_control(core, registers.due_oversubscription());
             let cycles = self.microcontroller.core_cycles(self.core_khz, instructions, accesses);
             self.spent.context_looks += 1;
             self.spent.context_instructions += instructions;

@@ -57,10 +57,10 @@ const ALL: [(u32, Fault); 13] = [
         "use an image that searches, or a machine with interconnect, L2 and DRAM bandwidths that fit their registers",
     ),
     fault(
-        fault::NO_CONTEXTS,
-        "NO_CONTEXTS",
+        fault::NO_OVERSUBSCRIPTION,
+        "NO_OVERSUBSCRIPTION",
         "no thread blocks beyond the hardware limit: the firmware or the machine leaves them to hardware",
-        "use an image that controls them, and a machine with `controller = \"firmware\"` in `[sm.contexts]`",
+        "use an image that controls them, and a machine with `controller = \"firmware\"` in `[sm.oversubscription]`",
     ),
 ];
 

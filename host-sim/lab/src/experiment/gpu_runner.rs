@@ -279,9 +279,9 @@ pub struct Outcome {
     pub l2_ways: Option<WaysStats>,
     /// Statistics of extra TBs, launches in the order of `launches`; empty if the machine takes
     /// none.
-    pub contexts: Vec<OversubscriptionStats>,
+    pub oversubscription: Vec<OversubscriptionStats>,
     /// Statistics of extra TBs by SM, over all launches; empty if the machine takes none.
-    pub sm_contexts: Vec<OversubscriptionCounts>,
+    pub sm_oversubscription: Vec<OversubscriptionCounts>,
     /// Context movements on SMs, in order; empty unless logging is enabled and contexts are
     /// switched.
     pub context_log: ContextLog,

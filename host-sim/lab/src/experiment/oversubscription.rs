@@ -11,8 +11,8 @@ use mias_hw_model::gpu::Gpu;
 /// # Errors
 /// [`RunError::Workload`] with the capacity, or with the reason why it is zero.
 pub fn check_extra(gpu: &GpuConfig, workloads: &[Workload]) -> Result<(), RunError> {
-    let Some(contexts) = gpu.sm.oversubscription else { return Ok(()) };
-    let Some(extra) = contexts.extra.filter(|&extra| extra > 0) else { return Ok(()) };
+    let Some(oversubscription) = gpu.sm.oversubscription else { return Ok(()) };
+    let Some(extra) = oversubscription.extra.filter(|&extra| extra > 0) else { return Ok(()) };
     for workload in workloads {
         let live = workload.live_registers();
         for (at, trace) in workload.launches().enumerate() {
@@ -25,7 +25,7 @@ pub fn check_extra(gpu: &GpuConfig, workloads: &[Workload]) -> Result<(), RunErr
                 Some(Ok(most)) if most < extra => {
                     let message = format!(
                         "`{name}` cannot have {extra} extra TBs on an SM of `{}`, which has room for {most}: use at most {most}, \
-                         or reduce the live state (`sm.contexts.live_permille`)",
+                         or reduce the live state (`sm.oversubscription.live_permille`)",
                         gpu.name
                     );
                     return Err(RunError::Workload(message));

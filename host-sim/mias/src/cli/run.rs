@@ -112,7 +112,7 @@ pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
     }
     if args.timeline.is_some() {
         runner = runner.noting_energy(parameters.power_cycles);
-        runner = runner.noting_contexts(timeline::MOST_CONTEXT_NOTES);
+        runner = runner.recording_context_moves(timeline::MOST_CONTEXT_NOTES);
     }
     if common.explain {
         runner = runner.explaining();

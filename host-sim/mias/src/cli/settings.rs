@@ -117,7 +117,7 @@ impl Settings {
             Firmware::Qemu(core, None) => {
                 let options = self.options();
                 let searches = options.shares.is_some() || policies.iter().any(|policy| policy.searches());
-                let controls = self.gpu.sm.oversubscription.is_some_and(|contexts| contexts.is_controlled_by_firmware());
+                let controls = self.gpu.sm.oversubscription.is_some_and(|oversubscription| oversubscription.is_controlled_by_firmware());
                 let levels = options.levels != Levels::None;
                 Image::built_for(*core, Parts { preempts: options.transition.preempts(), searches, controls, levels })
             }

@@ -174,9 +174,9 @@ fn control_of_extra_tbs_is_the_same() {
         "--gpu",
         "lin18",
         "--set",
-        "sm.contexts.mechanism=duet",
+        "sm.oversubscription.mechanism=duet",
         "--set",
-        "sm.contexts.controller=firmware",
+        "sm.oversubscription.controller=firmware",
     ];
     let run = [&run[..], &["--cycles", "80000", "--set", "profile-cycles=8000"]].concat();
     let ways = [
@@ -192,12 +192,12 @@ fn control_of_extra_tbs_is_the_same() {
         let native = with(&args, "native");
         let report: serde_json::Value = serde_json::from_str(&native).expect("JSON");
         let decisions = |class: &str| -> u64 {
-            let kernels = report["contexts"].as_array().expect("kernels").iter();
+            let kernels = report["oversubscription"].as_array().expect("kernels").iter();
             kernels.map(|kernel| kernel["decisions"][class].as_u64().expect("a number")).sum()
         };
         assert!(["underutilised", "moderate", "saturated"].map(decisions).iter().sum::<u64>() >= 4, "{report}");
         let charged = !options.contains(&"latency=off");
-        assert_eq!(report["decision_latency"]["contexts"]["looks"].as_u64().is_some_and(|looks| looks >= 2), charged, "{report}");
+        assert_eq!(report["decision_latency"]["oversubscription"]["looks"].as_u64().is_some_and(|looks| looks >= 2), charged, "{report}");
         assert_eq!(with(&args, core), native, "{options:?} on {core}");
     }
     // The default image would allow none: it is refused before anything runs, and the message names
@@ -206,7 +206,10 @@ fn control_of_extra_tbs_is_the_same() {
     let image = image.expect("`cargo xtask image` builds it").file;
     let firmware = format!("qemu:{}", image.to_str().expect("UTF-8"));
     let args = [&run[..], &["--firmware", &firmware]].concat();
-    refused(&args, &["is built without control of extra TBs, and the firmware controls them", "--features preempt,search,contexts"]);
+    refused(
+        &args,
+        &["is built without control of extra TBs, and the firmware controls them", "--features preempt,search,oversubscription"],
+    );
 }
 
 /// A recording of it selects images with that control, on every core.
@@ -222,9 +225,9 @@ fn recorded_control_of_extra_tbs_is_the_same_on_every_core() {
         "--policy",
         "left-over",
         "--set",
-        "sm.contexts.mechanism=duet",
+        "sm.oversubscription.mechanism=duet",
         "--set",
-        "sm.contexts.controller=firmware",
+        "sm.oversubscription.controller=firmware",
     ];
     with(&[&run[..], &["--cycles", "60000", "--record", &file]].concat(), "native");
     let report = json(&["firmware", "replay", &file]);

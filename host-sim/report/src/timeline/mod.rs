@@ -24,7 +24,7 @@ const SMS: u32 = 1;
 const KERNELS: u32 = 2;
 const PREEMPTIONS: u32 = 3;
 const POWER: u32 = 4;
-const CONTEXTS: u32 = 5;
+const OVERSUBSCRIPTION: u32 = 5;
 
 /// Threads of the scheduler's group.
 const PHASES: u32 = 0;
@@ -39,7 +39,7 @@ pub fn render(outcome: &Outcome, workloads: &[Workload], gpu: &GpuConfig) -> Str
     timeline.kernels(outcome, workloads);
     timeline.residents(outcome, workloads);
     timeline.preemptions(outcome, workloads);
-    timeline.contexts(outcome, workloads);
+    timeline.oversubscription(outcome, workloads);
     timeline.power(outcome, workloads, gpu);
     let lines: Vec<String> = timeline.events.iter().map(Value::to_string).collect();
     let mut about = json!({ "gpu": gpu.name, "core_khz": gpu.clocks.core_khz, "cycles": outcome.cycles });

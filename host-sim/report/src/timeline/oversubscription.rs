@@ -1,7 +1,7 @@
 //! Context switches by SM: movements in and out with their duration, and the number of suspended
 //! warps with the number of extra TBs (Lin et al. 2018, figure 8).
 
-use super::{CONTEXTS, Timeline};
+use super::{OVERSUBSCRIPTION, Timeline};
 use mias_hw_model::sm::{CONTEXT_STORAGE, ContextEvent, MovedContext};
 use mias_lab::experiment::gpu_runner::Outcome;
 use mias_lab::experiment::workload::Workload;
@@ -14,12 +14,12 @@ pub const MOST_CONTEXT_NOTES: usize = 1 << 18;
 impl Timeline {
     /// Adds each movement on the track of its SM, where they follow each other, and a counter of
     /// each SM.
-    pub(super) fn contexts(&mut self, outcome: &Outcome, workloads: &[Workload]) {
+    pub(super) fn oversubscription(&mut self, outcome: &Outcome, workloads: &[Workload]) {
         if outcome.context_log.sms.iter().all(Vec::is_empty) {
             return;
         }
         let name = json!({ "name": "contexts by SM" });
-        self.events.push(json!({ "ph": "M", "name": "process_name", "pid": CONTEXTS, "tid": 0, "args": name }));
+        self.events.push(json!({ "ph": "M", "name": "process_name", "pid": OVERSUBSCRIPTION, "tid": 0, "args": name }));
         for (sm, notes) in outcome.context_log.sms.iter().enumerate() {
             for note in notes {
                 let ts = self.microseconds(note.cycle);
@@ -34,11 +34,11 @@ impl Timeline {
                             "in": into.as_ref().map(|context| moved(context, "from")),
                         });
                         let title = title(out.as_ref(), into.as_ref());
-                        json!({ "ph": "X", "name": title, "pid": CONTEXTS, "tid": sm, "ts": ts, "dur": self.microseconds(cycles), "args": args })
+                        json!({ "ph": "X", "name": title, "pid": OVERSUBSCRIPTION, "tid": sm, "ts": ts, "dur": self.microseconds(cycles), "args": args })
                     }
                     ContextEvent::Holds { absent_warps, extra_tbs } => {
                         let args = json!({ "warps absent": absent_warps, "extra TBs": extra_tbs });
-                        json!({ "ph": "C", "name": format!("SM {sm:03}"), "pid": CONTEXTS, "ts": ts, "args": args })
+                        json!({ "ph": "C", "name": format!("SM {sm:03}"), "pid": OVERSUBSCRIPTION, "ts": ts, "args": args })
                     }
                 };
                 self.events.push(event);

@@ -11,8 +11,8 @@ use mias_registers::CONTEXT_COUNTS;
 /// Peak rates of the counts of a machine whose firmware controls extra TBs; none for other
 /// machines.
 pub(in crate::gpu) fn peaks_for_firmware(config: &GpuConfig) -> Option<[Peak; CONTEXT_COUNTS]> {
-    let contexts = config.sm.oversubscription.filter(|contexts| contexts.is_controlled_by_firmware())?;
-    Some(peaks(config, contexts.sustained()))
+    let oversubscription = config.sm.oversubscription.filter(|oversubscription| oversubscription.is_controlled_by_firmware())?;
+    Some(peaks(config, oversubscription.sustained()))
 }
 
 /// Intervals of a kernel.
@@ -43,12 +43,12 @@ impl Intervals {
 impl Gpu {
     /// Reports finished intervals to the register block before the firmware is called, as of the
     /// start of this cycle.
-    pub(in crate::gpu) fn latch_contexts(&mut self) {
-        let Some(contexts) = &mut self.oversubscription else { return };
+    pub(in crate::gpu) fn latch_oversubscription(&mut self) {
+        let Some(oversubscription) = &mut self.oversubscription else { return };
         let (interval, asked, now) = (self.registers.context_interval(), self.registers.context_intervals_asked(), self.now);
-        let mut watched = contexts.kernels.iter_mut().flatten().filter_map(|kernel| kernel.intervals.as_mut());
-        if asked != contexts.asked {
-            contexts.asked = asked;
+        let mut watched = oversubscription.kernels.iter_mut().flatten().filter_map(|kernel| kernel.intervals.as_mut());
+        if asked != oversubscription.asked {
+            oversubscription.asked = asked;
             watched.for_each(|intervals| *intervals = Intervals::new(interval, intervals.ready.max(now)));
             return;
         }
@@ -56,8 +56,8 @@ impl Gpu {
             return;
         }
         let traffic = self.traffic();
-        let Some(contexts) = &mut self.oversubscription else { return };
-        for (slot, kernel) in contexts.kernels.iter_mut().enumerate() {
+        let Some(oversubscription) = &mut self.oversubscription else { return };
+        for (slot, kernel) in oversubscription.kernels.iter_mut().enumerate() {
             let Some(intervals) = kernel.as_mut().and_then(|kernel| kernel.intervals.as_mut()) else { continue };
             if intervals.next <= now
                 && let Some(counted) = intervals.end(interval, traffic)
@@ -68,14 +68,14 @@ impl Gpu {
     }
 
     /// Applies the firmware's allowances before a cycle.
-    pub(in crate::gpu) fn follow_contexts(&mut self) {
-        let Some(contexts) = &mut self.oversubscription else { return };
+    pub(in crate::gpu) fn follow_oversubscription(&mut self) {
+        let Some(oversubscription) = &mut self.oversubscription else { return };
         let written = self.registers.take_context_writes();
         if written == 0 {
             return;
         }
         let always = self.config.sm.oversubscription.is_some_and(|config| config.in_l1 == ContextsInL1::Always);
-        for (slot, kernel) in contexts.kernels.iter_mut().enumerate() {
+        for (slot, kernel) in oversubscription.kernels.iter_mut().enumerate() {
             let Some(kernel) = kernel.as_mut().filter(|_| written >> slot & 1 != 0) else { continue };
             let limit = self.registers.context_limit(slot);
             kernel.most_extra = limit.extra;
@@ -144,9 +144,11 @@ mod tests {
     fn a_lin18_chip_counts_whole_numbers_in_its_interval() {
         let mut gpu: GpuConfig = toml::from_str(mias_gpus::text("lin18").expect("it is built in")).expect("it is valid");
         assert_eq!(peaks_for_firmware(&gpu), None);
-        let contexts = crate::config::OversubscriptionConfig::of(crate::config::OversubscriptionMechanism::Duet);
-        gpu.sm.oversubscription =
-            Some(crate::config::OversubscriptionConfig { controller: crate::config::OversubscriptionController::Firmware, ..contexts });
+        let oversubscription = crate::config::OversubscriptionConfig::of(crate::config::OversubscriptionMechanism::Duet);
+        gpu.sm.oversubscription = Some(crate::config::OversubscriptionConfig {
+            controller: crate::config::OversubscriptionController::Firmware,
+            ..oversubscription
+        });
         let most =
             peaks_for_firmware(&gpu).expect("asked for").map(|peak| (10_000 * peak.most / peak.cycles, 10_000 * peak.most % peak.cycles));
         // 64 schedulers, 64 banks; 60 % of 16 flits at 1.2 times the core's clock, in both

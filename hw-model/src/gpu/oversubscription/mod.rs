@@ -99,9 +99,9 @@ impl OversubscriptionStats {
 
 impl Gpu {
     /// Starts recording context moves on SMs, up to `most` notes in total.
-    pub fn record_contexts(&mut self, most: usize) {
+    pub fn record_context_moves(&mut self, most: usize) {
         let each = most / self.sms.len().max(1);
-        self.sms.iter_mut().for_each(|sm| sm.record_contexts(each));
+        self.sms.iter_mut().for_each(|sm| sm.record_context_moves(each));
     }
 
     /// Takes the notes so far; none if nothing is recorded, or the machine has no oversubscription.
@@ -118,8 +118,8 @@ impl Gpu {
     /// Plans the contexts of a launch that has taken the slot. Its TBs may issue from cycle `ready`
     /// on. `live` is the number of live registers per thread where its warps are switched, if
     /// known.
-    pub(super) fn plan_contexts(&mut self, slot: usize, launch: usize, (demand, live): (&Resources, Option<u32>), ready: u64) {
-        let (Some(contexts), Some(config)) = (&mut self.oversubscription, self.config.sm.oversubscription) else { return };
+    pub(super) fn plan_oversubscription(&mut self, slot: usize, launch: usize, (demand, live): (&Resources, Option<u32>), ready: u64) {
+        let (Some(oversubscription), Some(config)) = (&mut self.oversubscription, self.config.sm.oversubscription) else { return };
         let plans = OversubscriptionPlans::new(&self.config, &config, demand, live);
         let bound = plans.bound();
         let by_firmware = config.is_controlled_by_firmware();
@@ -128,13 +128,13 @@ impl Gpu {
         let intervals = by_firmware.then(|| Intervals::new(self.registers.context_interval(), ready));
         let most_extra = if config.is_controlled() { 0 } else { config.extra.unwrap_or(bound) };
         let native = Resources::of_sm(&self.config.sm).count(demand);
-        contexts.kernels[slot] = Some(Kernel { plans, native, most_extra, controller, intervals });
+        oversubscription.kernels[slot] = Some(Kernel { plans, native, most_extra, controller, intervals });
         if by_firmware {
             self.registers.context_kernel_placed(slot, bound, plans.needs_l1());
         }
         let in_l1 = config.in_l1 == ContextsInL1::Always;
         for sm in 0..self.sms.len() {
-            self.sms[sm].plan_contexts(slot as u8, launch as u32, Some(plans), self.now);
+            self.sms[sm].plan_oversubscription(slot as u8, launch as u32, Some(plans), self.now);
             self.sms[sm].set_most_extra(slot as u8, most_extra, in_l1, self.now);
         }
         // Contexts of the slot's previous kernel are not switched any more.
@@ -142,14 +142,14 @@ impl Gpu {
     }
 
     /// Applies controller decisions before a cycle.
-    pub(super) fn decide_contexts(&mut self) {
+    pub(super) fn decide_oversubscription(&mut self) {
         // An interval of the firmware has ended earlier.
-        if self.oversubscription.as_ref().is_none_or(|contexts| contexts.next() > self.now) {
+        if self.oversubscription.as_ref().is_none_or(|oversubscription| oversubscription.next() > self.now) {
             return;
         }
         let traffic = self.traffic();
-        let (Some(contexts), Some(config)) = (&mut self.oversubscription, self.config.sm.oversubscription) else { return };
-        for (slot, kernel) in contexts.kernels.iter_mut().enumerate() {
+        let (Some(oversubscription), Some(config)) = (&mut self.oversubscription, self.config.sm.oversubscription) else { return };
+        for (slot, kernel) in oversubscription.kernels.iter_mut().enumerate() {
             let Some(kernel) = kernel else { continue };
             let Some(controller) = kernel.controller.as_mut().filter(|controller| controller.next <= self.now) else { continue };
             let gpu = &self.config;
@@ -167,7 +167,9 @@ impl Gpu {
     /// True if `sm` may receive a TB of the kernel in `slot` beyond those that fit. Its quota,
     /// `most`, must allow as many as fit, and no other kernel may have a quota there.
     pub(super) fn may_take_extra(&self, sm: usize, slot: usize, most: u32) -> bool {
-        let Some(kernel) = self.oversubscription.as_ref().and_then(|contexts| contexts.kernels[slot].as_ref()) else { return false };
+        let Some(kernel) = self.oversubscription.as_ref().and_then(|oversubscription| oversubscription.kernels[slot].as_ref()) else {
+            return false;
+        };
         let others = || self.dispatcher.order().iter().any(|&other| other != slot && self.registers.quota(sm, other) > 0);
         kernel.most_extra > 0 && most >= kernel.native && self.sms[sm].can_take_extra(slot as u8) && !others()
     }
@@ -182,9 +184,9 @@ impl Gpu {
     }
 
     /// Removes the kernel that has left `slot`.
-    pub(super) fn forget_contexts(&mut self, slot: usize) {
-        if let Some(contexts) = &mut self.oversubscription {
-            contexts.kernels[slot] = None;
+    pub(super) fn forget_oversubscription(&mut self, slot: usize) {
+        if let Some(oversubscription) = &mut self.oversubscription {
+            oversubscription.kernels[slot] = None;
         }
     }
 
@@ -198,10 +200,10 @@ impl Gpu {
         kernel: &mias_warp_trace::KernelInfo,
         live_registers: Option<u32>,
     ) -> Option<Result<u32, Unswitchable>> {
-        let contexts = config.sm.oversubscription?;
-        let plans = OversubscriptionPlans::new(config, &contexts, &Resources::of_tb(kernel, &config.sm), live_registers);
+        let oversubscription = config.sm.oversubscription?;
+        let plans = OversubscriptionPlans::new(config, &oversubscription, &Resources::of_tb(kernel, &config.sm), live_registers);
         // A fixed number applies from the start, when no controller has found the L1 idle.
-        let in_l1 = plans.in_l1.filter(|_| contexts.is_controlled() || contexts.in_l1 == ContextsInL1::Always);
+        let in_l1 = plans.in_l1.filter(|_| oversubscription.is_controlled() || oversubscription.in_l1 == ContextsInL1::Always);
         Some(in_l1.map_or(plans.usual, Ok).map(|plan| plan.most_extra))
     }
 }

@@ -150,7 +150,8 @@ impl Gpu {
 
     /// Utilization of the chip's parts since the first cycle.
     pub fn utilisation(&self) -> Utilisation {
-        let sustained = self.config.sm.oversubscription.map_or(crate::config::SUSTAINED_PERMILLE, |contexts| contexts.sustained());
+        let sustained =
+            self.config.sm.oversubscription.map_or(crate::config::SUSTAINED_PERMILLE, |oversubscription| oversubscription.sustained());
         Utilisation::new(&self.config, &self.traffic(), self.now, sustained)
     }
 }

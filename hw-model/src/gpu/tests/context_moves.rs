@@ -1,7 +1,7 @@
 //! Statistics of context moves on whole GPUs: log for timelines, counts by SM, and energy. Log and
 //! counts are independent, so each verifies the other.
 
-use super::oversubscription::{any_contexts, any_small, chases, small, with};
+use super::oversubscription::{any_oversubscription, any_small, chases, small, with};
 use super::*;
 use crate::config::{OversubscriptionConfig, OversubscriptionMechanism};
 use crate::energy::EnergyReport;
@@ -10,7 +10,7 @@ use crate::sm::{ContextEvent, ContextNote, MovedContext, OversubscriptionCounts,
 /// Run to the end, with its log.
 fn noted(config: &GpuConfig, trace: &Arc<KernelTrace>, most: usize) -> (Stats, ContextLog) {
     let mut gpu = gpu(config);
-    gpu.record_contexts(most);
+    gpu.record_context_moves(most);
     gpu.launch(once(trace.clone())).expect("fits");
     assert_eq!(gpu.run(&mut Table::fixed(&[32]), 20_000_000), RunEnd::AllComplete);
     let log = gpu.take_context_log();
@@ -51,21 +51,21 @@ proptest! {
     /// The log equals the counts, SM by SM; SMs add up to the launch; and recording changes
     /// nothing.
     #[test]
-    fn notes_come_to_what_is_counted(recipe in random_kernel(), config in any_small(), contexts in any_contexts()) {
+    fn notes_come_to_what_is_counted(recipe in random_kernel(), config in any_small(), oversubscription in any_oversubscription()) {
         let trace = recipe.trace();
         prop_assume!(Resources::of_sm(&config.sm).fits(&Resources::of_tb(trace.info(), &config.sm)));
-        let config = with(config, contexts);
+        let config = with(config, oversubscription);
         let (stats, log) = noted(&config, &trace, 1 << 20);
         prop_assert_eq!((log.left_out, log.sms.len()), (0, stats.sms.len()));
         let mut sum = OversubscriptionCounts::default();
         for (sm, notes) in stats.sms.iter().zip(&log.sms) {
-            let counts = sm.contexts.expect("it takes extra TBs");
-            let told = told(notes, contexts.bandwidth().into(), stats.cycles);
+            let counts = sm.oversubscription.expect("it takes extra TBs");
+            let told = told(notes, oversubscription.bandwidth().into(), stats.cycles);
             let of = |counts: &OversubscriptionCounts| (counts.switched_out, counts.switched_in, counts.moving_cycles, counts.absent_warp_cycles);
             prop_assert_eq!(of(&told), of(&counts));
             sum.add(&counts);
         }
-        prop_assert_eq!(sum, stats.contexts[0].counts);
+        prop_assert_eq!(sum, stats.oversubscription[0].counts);
         let mut plain = gpu(&config);
         plain.launch(once(trace)).expect("fits");
         plain.run(&mut Table::fixed(&[32]), 20_000_000);
@@ -94,17 +94,17 @@ fn a_move_says_who_and_how_much() {
         ContextEvent::Moves { launch, out, into, .. } => Some((launch, [out, into])),
         ContextEvent::Holds { .. } => None,
     });
-    let mut contexts = 0;
+    let mut oversubscription = 0;
     for (launch, both) in moves {
         assert_eq!(launch, 0);
         for context in both.into_iter().flatten() {
             assert_eq!(context.bytes, [17 * 128, 0, 0]);
             assert!(context.tb < 32 && context.warp.is_some_and(|warp| warp < 2), "{context:?}");
-            contexts += 1;
+            oversubscription += 1;
         }
     }
-    let counts = stats.contexts[0].counts;
-    assert_eq!(contexts, counts.switched_out + counts.switched_in);
+    let counts = stats.oversubscription[0].counts;
+    assert_eq!(oversubscription, counts.switched_out + counts.switched_in);
     let most = log.sms.iter().flatten().filter_map(|note| match note.event {
         ContextEvent::Holds { extra_tbs, absent_warps } => Some((extra_tbs, absent_warps)),
         ContextEvent::Moves { .. } => None,
@@ -130,7 +130,7 @@ fn notes_are_bounded() {
 fn moving_costs_what_it_reads_and_writes() {
     let (config, trace) = spilling();
     let (stats, _) = noted(&config, &trace, 0);
-    let OversubscriptionCounts { switched_out, switched_in, .. } = stats.contexts[0].counts;
+    let OversubscriptionCounts { switched_out, switched_in, .. } = stats.oversubscription[0].counts;
     let each = config.energy.as_ref().expect("the shipped file has them");
     let lanes = 17 * 32;
     let fj = switched_out * (lanes * u64::from(each.register_read_fj) + 17 * u64::from(each.shared_pass_fj))

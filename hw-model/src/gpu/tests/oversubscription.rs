@@ -21,8 +21,8 @@ pub(super) fn small() -> GpuConfig {
     config
 }
 
-pub(super) fn with(mut config: GpuConfig, contexts: OversubscriptionConfig) -> GpuConfig {
-    config.sm.oversubscription = Some(contexts);
+pub(super) fn with(mut config: GpuConfig, oversubscription: OversubscriptionConfig) -> GpuConfig {
+    config.sm.oversubscription = Some(oversubscription);
     config.check().expect("a machine");
     config
 }
@@ -37,8 +37,8 @@ fn run_all(config: &GpuConfig, trace: &Arc<KernelTrace>) -> Stats {
 
 /// Statistics without the counts that only oversubscription has.
 fn plain(stats: Stats) -> Stats {
-    let sms = stats.sms.iter().map(|sm| SmStats { contexts: None, ..sm.clone() }).collect();
-    Stats { contexts: Vec::new(), sms, ..stats }
+    let sms = stats.sms.iter().map(|sm| SmStats { oversubscription: None, ..sm.clone() }).collect();
+    Stats { oversubscription: Vec::new(), sms, ..stats }
 }
 
 /// Kernel of loads that miss, each needed at once, on separate lines of each TB and warp.
@@ -63,9 +63,9 @@ fn more_warps_hide_latency() {
         [(OversubscriptionMechanism::Virtual, 4), (OversubscriptionMechanism::Duet, 4), (OversubscriptionMechanism::DuetTb, 4)]
     {
         let stats = run_all(&with(small(), of(mechanism, extra)), &trace);
-        let contexts = stats.contexts[0];
-        assert_eq!((contexts.native_tbs, contexts.counts.most_tbs), (4, 8), "{mechanism:?}");
-        assert!(contexts.counts.extra_tbs > 0 && contexts.counts.switched_in > 0, "{contexts:?}");
+        let oversubscription = stats.oversubscription[0];
+        assert_eq!((oversubscription.native_tbs, oversubscription.counts.most_tbs), (4, 8), "{mechanism:?}");
+        assert!(oversubscription.counts.extra_tbs > 0 && oversubscription.counts.switched_in > 0, "{oversubscription:?}");
         let now = cycles_of(&stats);
         assert!(now < base * 3 / 4, "{mechanism:?}: {now} of {base}");
         assert_eq!(stats.launches[0].warp_insts, run_all(&small(), &trace).launches[0].warp_insts);
@@ -79,10 +79,10 @@ fn registers_go_to_shared_memory() {
     let base = run_all(&small(), &trace);
     let duet = OversubscriptionConfig { live_permille: Some(250), ..of(OversubscriptionMechanism::Duet, 1) };
     let stats = run_all(&with(small(), duet), &trace);
-    assert_eq!((stats.contexts[0].native_tbs, stats.contexts[0].counts.most_tbs), (2, 3));
+    assert_eq!((stats.oversubscription[0].native_tbs, stats.oversubscription[0].counts.most_tbs), (2, 3));
     assert!(cycles_of(&stats) < cycles_of(&base), "{} of {}", cycles_of(&stats), cycles_of(&base));
     // A warp's 16 live registers and its state: 17 units each way.
-    let counts = stats.contexts[0].counts;
+    let counts = stats.oversubscription[0].counts;
     assert_eq!(counts.moving_cycles, 17 * (counts.switched_out + counts.switched_in));
 }
 
@@ -95,7 +95,7 @@ fn shared_memory_goes_to_registers() {
         let duet = OversubscriptionConfig { bytes_per_cycle: Some(bandwidth), ..of(OversubscriptionMechanism::Duet, 4) };
         let config = GpuConfig { sm: crate::config::SmConfig { threads: 512, registers: 16_384, ..small().sm }, ..small() };
         let stats = run_all(&with(config, duet), &trace);
-        let OversubscriptionStats { native_tbs, bound, counts, .. } = stats.contexts[0];
+        let OversubscriptionStats { native_tbs, bound, counts, .. } = stats.oversubscription[0];
         // (512 - 32 (4 + k)) / 34 >= k for k up to 5.
         assert_eq!((native_tbs, bound, counts.most_tbs), (4, 5, 8));
         assert_eq!(counts.moving_cycles, u64::from((4_096 + 256) / bandwidth) * (counts.switched_out + counts.switched_in));
@@ -110,7 +110,7 @@ fn what_cannot_be_switched_is_not() {
     let both = chases(12, 64, 64, 8_192, 20);
     for (mechanism, trace) in [(OversubscriptionMechanism::Duet, &both), (OversubscriptionMechanism::Virtual, &chases(12, 64, 64, 0, 20))] {
         let stats = run_all(&with(small(), of(mechanism, 4)), trace);
-        assert_eq!((stats.contexts[0].bound, stats.contexts[0].counts.extra_tbs), (0, 0));
+        assert_eq!((stats.oversubscription[0].bound, stats.oversubscription[0].counts.extra_tbs), (0, 0));
         assert_eq!(plain(stats), run_all(&small(), trace));
     }
 }
@@ -138,7 +138,7 @@ fn barriers_of_warps_that_are_away() {
         let duet = OversubscriptionConfig { live_permille: Some(300), deadlock, ..of(mechanism, 2) };
         let stats = run_all(&with(small(), duet), &trace);
         assert_eq!(stats.launches[0].tbs_completed, 24);
-        stats.contexts[0].counts.switched_out
+        stats.oversubscription[0].counts.switched_out
     });
     // With one kept TB and no switches at barriers, fewer contexts move.
     assert!(out.iter().all(|&out| out > 0) && out[1] < out[0], "{out:?}");
@@ -153,7 +153,7 @@ fn contexts_lie_in_the_l1() {
     let trace = chases(16, 64, 64, 5_300, 30);
     let duet = |in_l1, extra| OversubscriptionConfig { in_l1, ..of(OversubscriptionMechanism::Duet, extra) };
     let stats = run_all(&with(small(), duet(ContextsInL1::Always, 1)), &trace);
-    assert_eq!((stats.contexts[0].bound, stats.contexts[0].counts.most_tbs), (1, 3));
+    assert_eq!((stats.oversubscription[0].bound, stats.oversubscription[0].counts.most_tbs), (1, 3));
     assert_eq!(stats.launches[0].l1.accesses, 0, "loads pass it by");
     for (in_l1, extra) in [(ContextsInL1::Never, 1), (ContextsInL1::Always, 0), (ContextsInL1::Idle, 1)] {
         assert_eq!(plain(run_all(&with(small(), duet(in_l1, extra)), &trace)), run_all(&small(), &trace), "{in_l1:?} {extra}");
@@ -170,17 +170,22 @@ fn the_controller_raises_what_is_used_little() {
         ..OversubscriptionConfig::of(OversubscriptionMechanism::Duet)
     };
     let stats = run_all(&with(small(), quick(ContextsInL1::Idle)), &chases(64, 64, 16, 0, 40));
-    let contexts = stats.contexts[0];
-    assert_eq!(contexts.most_extra, contexts.bound);
-    assert!(contexts.decisions[0] > 0 && contexts.counts.extra_tbs > 0, "{contexts:?}");
+    let oversubscription = stats.oversubscription[0];
+    assert_eq!(oversubscription.most_extra, oversubscription.bound);
+    assert!(oversubscription.decisions[0] > 0 && oversubscription.counts.extra_tbs > 0, "{oversubscription:?}");
     let stats = run_all(&with(small(), quick(ContextsInL1::Idle)), &chases(32, 64, 64, 5_300, 30));
-    assert!(stats.contexts[0].counts.extra_tbs > 0, "{:?}", stats.contexts[0]);
+    assert!(stats.oversubscription[0].counts.extra_tbs > 0, "{:?}", stats.oversubscription[0]);
     assert!(stats.launches[0].l1.accesses > 0, "before it was taken");
     // Schedulers that always issue are saturated.
     let class = |i: u32| if i.is_multiple_of(2) { Class::Int } else { Class::Sp };
     let busy = kernel(64, 256, 16, 0, |_, _| (0..400).map(|i| (StaticInst::new(i % 8, class(i)).writes(4 + (i % 8) as u8), 0)).collect());
     let stats = run_all(&with(small(), quick(ContextsInL1::Idle)), &busy);
-    assert_eq!((stats.contexts[0].counts.extra_tbs, stats.contexts[0].decisions[0]), (0, 0), "{:?}", stats.contexts[0]);
+    assert_eq!(
+        (stats.oversubscription[0].counts.extra_tbs, stats.oversubscription[0].decisions[0]),
+        (0, 0),
+        "{:?}",
+        stats.oversubscription[0]
+    );
 }
 
 /// The firmware gives a kernel with low utilization the maximum number: every count equals the
@@ -204,18 +209,21 @@ fn the_firmware_raises_what_is_used_little() {
         gpu.stats()
     };
     let found = end(OversubscriptionController::Firmware);
-    let contexts = found.contexts[0];
-    assert!(contexts.decisions[0] > 0 && contexts.counts.extra_tbs > 0 && contexts.most_extra == contexts.bound, "{contexts:?}");
+    let oversubscription = found.oversubscription[0];
+    assert!(
+        oversubscription.decisions[0] > 0 && oversubscription.counts.extra_tbs > 0 && oversubscription.most_extra == oversubscription.bound,
+        "{oversubscription:?}"
+    );
     assert_eq!(found, end(OversubscriptionController::Hardware));
 }
 
 /// Straps of a run with this configuration.
-fn straps(contexts: OversubscriptionConfig) -> Straps {
-    let options = if contexts.is_controlled_by_firmware() { option::CONTROL_CONTEXTS } else { 0 };
-    Straps { options, context_interval: contexts.interval(), coalesce_window: 50, ..Straps::new(PolicyCode::LeftOver) }
+fn straps(oversubscription: OversubscriptionConfig) -> Straps {
+    let options = if oversubscription.is_controlled_by_firmware() { option::CONTROL_OVERSUBSCRIPTION } else { 0 };
+    Straps { options, context_interval: oversubscription.interval(), coalesce_window: 50, ..Straps::new(PolicyCode::LeftOver) }
 }
 
-pub(super) fn any_contexts() -> impl Strategy<Value = OversubscriptionConfig> {
+pub(super) fn any_oversubscription() -> impl Strategy<Value = OversubscriptionConfig> {
     let in_l1 = prop::sample::select(vec![ContextsInL1::Never, ContextsInL1::Idle, ContextsInL1::Always]);
     let mechanism = prop::sample::select(MECHANISMS.to_vec());
     let deadlock = prop::sample::select(vec![DeadlockAvoidance::Barriers, DeadlockAvoidance::OneTb]);
@@ -255,20 +263,20 @@ proptest! {
     /// Every warp runs to its end, with any barriers, loads, atomics and fences, and its work
     /// equals that without oversubscription.
     #[test]
-    fn every_warp_runs_in_the_end(recipe in random_kernel(), config in any_small(), contexts in any_contexts()) {
+    fn every_warp_runs_in_the_end(recipe in random_kernel(), config in any_small(), oversubscription in any_oversubscription()) {
         let trace = recipe.trace();
         prop_assume!(Resources::of_sm(&config.sm).fits(&Resources::of_tb(trace.info(), &config.sm)));
-        let (with, without) = (run_all(&with(config.clone(), contexts), &trace), run_all(&config, &trace));
+        let (with, without) = (run_all(&with(config.clone(), oversubscription), &trace), run_all(&config, &trace));
         prop_assert_eq!(with.launches[0].tbs_completed, u64::from(recipe.tbs));
         prop_assert_eq!(with.launches[0].warp_insts, without.launches[0].warp_insts);
     }
 
     /// Without extra TBs, every count equals that of the machine without oversubscription.
     #[test]
-    fn no_extra_tb_changes_nothing(recipe in random_kernel(), config in any_small(), contexts in any_contexts()) {
+    fn no_extra_tb_changes_nothing(recipe in random_kernel(), config in any_small(), oversubscription in any_oversubscription()) {
         let trace = recipe.trace();
         prop_assume!(Resources::of_sm(&config.sm).fits(&Resources::of_tb(trace.info(), &config.sm)));
-        let none = OversubscriptionConfig { extra: Some(0), ..contexts };
+        let none = OversubscriptionConfig { extra: Some(0), ..oversubscription };
         prop_assert_eq!(plain(run_all(&with(config.clone(), none), &trace)), run_all(&config, &trace));
     }
 
@@ -277,11 +285,11 @@ proptest! {
     fn skipping_threads_and_clones_change_nothing(
         recipe in random_kernel(),
         config in any_small(),
-        contexts in any_contexts(),
+        oversubscription in any_oversubscription(),
         at in 50u64..2_000,
     ) {
         let trace = recipe.trace();
-        let config = with(config, contexts);
+        let config = with(config, oversubscription);
         prop_assume!(Resources::of_sm(&config.sm).fits(&Resources::of_tb(trace.info(), &config.sm)));
         let new = || {
             let mut gpu = gpu(&config);
@@ -307,19 +315,19 @@ proptest! {
     fn a_controller_in_firmware_that_takes_no_time_is_the_hardware(
         recipes in prop::collection::vec((random_kernel(), any::<bool>(), any::<bool>()), 1..4),
         config in any_small(),
-        contexts in any_contexts(),
+        oversubscription in any_oversubscription(),
         arrival in 0u64..3_000,
         skips: bool,
     ) {
         let mut config = config;
         config.clocks = crate::config::Clocks { core_khz: 1_000_000, interconnect_khz: 1_000_000, l2_khz: 1_000_000, dram_khz: 1_000_000 };
-        let mechanism = if contexts.mechanism == OversubscriptionMechanism::Virtual { OversubscriptionMechanism::Duet } else { contexts.mechanism };
-        let hardware = OversubscriptionConfig { extra: None, mechanism, interval_cycles: Some(500), ..contexts };
+        let mechanism = if oversubscription.mechanism == OversubscriptionMechanism::Virtual { OversubscriptionMechanism::Duet } else { oversubscription.mechanism };
+        let hardware = OversubscriptionConfig { extra: None, mechanism, interval_cycles: Some(500), ..oversubscription };
         let firmware = OversubscriptionConfig { controller: OversubscriptionController::Firmware, ..hardware };
         let traces: Vec<_> = recipes.iter().map(|(recipe, relaunch, in_turn)| (recipe.trace(), *relaunch, *in_turn)).collect();
         prop_assume!(traces.iter().all(|(trace, ..)| Resources::of_sm(&config.sm).fits(&Resources::of_tb(trace.info(), &config.sm))));
-        let end = |contexts: OversubscriptionConfig| {
-            let mut gpu = Gpu::new(&with(config.clone(), contexts), straps(contexts)).with_validation();
+        let end = |oversubscription: OversubscriptionConfig| {
+            let mut gpu = Gpu::new(&with(config.clone(), oversubscription), straps(oversubscription)).with_validation();
             gpu = if skips { gpu } else { gpu.without_skipping() };
             let mut firmware: Firmware = Firmware::from_straps(gpu.registers_mut()).expect("starts");
 let mut twin = |registers: &mut RegisterBlock| {
@@ -345,11 +353,11 @@ let mut twin = |registers: &mut RegisterBlock| {
         first in random_kernel(),
         second in random_kernel(),
         config in any_small(),
-        contexts in any_contexts(),
+        oversubscription in any_oversubscription(),
         at in 100u64..3_000,
         ideal: bool,
     ) {
-        let config = with(config, contexts);
+        let config = with(config, oversubscription);
         let traces = [first.trace(), second.trace()];
         prop_assume!(traces.iter().all(|trace| Resources::of_sm(&config.sm).fits(&Resources::of_tb(trace.info(), &config.sm))));
         let mut gpu = launched(&config, traces);

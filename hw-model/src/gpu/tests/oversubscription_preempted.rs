@@ -3,7 +3,7 @@
 //! TBs whose contexts are not in place leave, extra TBs leave with them, and capacity becomes free
 //! for others. Every run is validated in every cycle ([`Gpu::with_validation`]).
 
-use super::oversubscription::{any_contexts, any_small, chases, small, with};
+use super::oversubscription::{any_oversubscription, any_small, chases, small, with};
 use super::preempt::{Eager, preempting_gpu};
 use super::*;
 use crate::config::{OversubscriptionConfig, OversubscriptionMechanism, PreemptionConfig, ResumeOn, SwitchModel};
@@ -15,9 +15,9 @@ use mias_registers::technique;
 const TECHNIQUES: [u32; 3] = [technique::DRAIN, technique::FLUSH, technique::SWITCH];
 
 /// Machine with both mechanisms.
-fn both(mut config: GpuConfig, contexts: OversubscriptionConfig, preemption: PreemptionConfig) -> GpuConfig {
+fn both(mut config: GpuConfig, oversubscription: OversubscriptionConfig, preemption: PreemptionConfig) -> GpuConfig {
     config.sm.preemption = Some(preemption);
-    with(config, contexts)
+    with(config, oversubscription)
 }
 
 /// Commands to positions of SMs, each with its delay after the previous one.
@@ -83,13 +83,13 @@ proptest! {
     fn every_tb_runs_to_its_end_once(
         recipe in short_kernel(),
         config in any_small(),
-        contexts in any_contexts(),
+        oversubscription in any_oversubscription(),
         preemption in any_preemption(),
         commands in any_commands(),
     ) {
         let trace = recipe.trace();
         prop_assume!(fits(&config, &trace));
-        let config = both(config, contexts, preemption);
+        let config = both(config, oversubscription, preemption);
         let (end, stats) = commanded(&config, &trace, &commands, (true, 1, false));
         prop_assert_eq!(&end, &RunEnd::AllComplete);
         let [launch] = &stats.launches[..] else { panic!("one launch") };
@@ -108,7 +108,7 @@ proptest! {
         first in short_kernel(),
         second in short_kernel(),
         config in any_small(),
-        contexts in any_contexts(),
+        oversubscription in any_oversubscription(),
         preemption in any_preemption(),
         how in 0usize..3,
         arrival in 100u64..3_000,
@@ -116,7 +116,7 @@ proptest! {
     ) {
         let traces = [first.trace(), second.trace()];
         prop_assume!(traces.iter().all(|trace| fits(&config, trace)));
-        let config = both(config, contexts, preemption);
+        let config = both(config, oversubscription, preemption);
         let run = |skip: bool, threads: usize| {
             let gpu = preempting_gpu(&config);
             let mut gpu = if skip { gpu } else { gpu.without_skipping() }.with_threads(threads);
@@ -155,10 +155,11 @@ mod slow {
             (OversubscriptionMechanism::Virtual, technique::DRAIN, Technique::Drain),
         ] {
             // Loads in flight of eight flushed TBs would occupy all 16 spare warp numbers.
-            let contexts = OversubscriptionConfig { extra: Some(3), table_warps: Some(32), ..OversubscriptionConfig::of(mechanism) };
+            let oversubscription =
+                OversubscriptionConfig { extra: Some(3), table_warps: Some(32), ..OversubscriptionConfig::of(mechanism) };
             let config = both(
                 GpuConfig { sm: crate::config::SmConfig { count: 1, ..small().sm }, ..small() },
-                contexts,
+                oversubscription,
                 PreemptionConfig::default(),
             );
             let mut gpu = preempting_gpu(&config);
@@ -167,7 +168,7 @@ mod slow {
                 .expect("fits");
             assert_eq!(gpu.run(&mut Eager::new(&[32, 32], technique), 20_000_000), RunEnd::AllComplete);
             let stats = gpu.stats();
-            assert_eq!(stats.contexts[0].native_tbs, 4);
+            assert_eq!(stats.oversubscription[0].native_tbs, 4);
             let first = stats.preemptions.iter().map(|tb| tb.commanded_cycle).min().expect("somebody has to leave");
             let left: Vec<_> = stats.preemptions.iter().filter(|tb| tb.commanded_cycle == first).collect();
             assert!(left.len() > 4 && left.iter().all(|tb| tb.technique == named && !tb.refused), "{mechanism:?}: {left:#?}");

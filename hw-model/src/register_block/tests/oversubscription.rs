@@ -25,14 +25,17 @@ fn an_interval_is_latched_once_the_last_is_done_with() {
     // A peak of 7 in 3 cycles, rounded down.
     assert_eq!(file.read32(global::CONTEXT_CAPACITY + 20), 2_333);
     file.end_context_interval(2, [1, 2, 3, 4, 5, 1 << 40]);
-    assert_eq!((file.pending_events(), file.read32(global::CONTEXT_DUE), file.due_contexts()), (interrupt::CONTEXTS, 1 << 2, 1));
+    assert_eq!(
+        (file.pending_events(), file.read32(global::CONTEXT_DUE), file.due_oversubscription()),
+        (interrupt::OVERSUBSCRIPTION, 1 << 2, 1)
+    );
     assert_eq!(counts(&mut file), [1, 2, 3, 4, 5, u32::MAX]);
     // An interval that ends while the firmware reads the last one is lost, and reported.
-    file.write32(global::INT_STATUS, interrupt::CONTEXTS);
+    file.write32(global::INT_STATUS, interrupt::OVERSUBSCRIPTION);
     file.end_context_interval(2, [9; CONTEXT_COUNTS]);
-    assert_eq!((file.pending_events(), counts(&mut file)[0]), (interrupt::CONTEXTS, 1));
+    assert_eq!((file.pending_events(), counts(&mut file)[0]), (interrupt::OVERSUBSCRIPTION, 1));
     file.write32(global::CONTEXT_DUE, 1 << 2);
-    assert_eq!(file.due_contexts(), 0);
+    assert_eq!(file.due_oversubscription(), 0);
     file.end_context_interval(2, [9; CONTEXT_COUNTS]);
     assert_eq!(counts(&mut file), [9; CONTEXT_COUNTS]);
     assert_eq!(file.faults(), 0);
@@ -53,13 +56,13 @@ fn what_is_allowed_is_within_the_bound_and_goes_with_the_kernel() {
     file.end_context_interval(2, [1; CONTEXT_COUNTS]);
     file.context_kernel_placed(2, 300, false);
     assert_eq!((file.read32(global::CONTEXT_BOUND + 8), file.read32(global::CONTEXT_ALLOWED + 8)), (255, 0));
-    assert_eq!((counts(&mut file), file.due_contexts(), file.context_decisions(2)), ([0; CONTEXT_COUNTS], 0, [0; 3]));
+    assert_eq!((counts(&mut file), file.due_oversubscription(), file.context_decisions(2)), ([0; CONTEXT_COUNTS], 0, [0; 3]));
 }
 
 #[test]
 fn a_chip_that_does_not_leave_it_to_firmware_says_so() {
     let mut file = RegisterBlock::new(gpu());
-    assert_eq!(file.read32(global::FEATURES) & feature::CONTEXTS, 0);
+    assert_eq!(file.read32(global::FEATURES) & feature::OVERSUBSCRIPTION, 0);
     for offset in [global::CONTEXT_INTERVAL, global::CONTEXT_DUE, global::CONTEXT_ALLOWED + 4] {
         file.write32(global::FAULT, u32::MAX);
         file.write32(offset, 1);
@@ -72,20 +75,22 @@ fn a_chip_that_does_not_leave_it_to_firmware_says_so() {
 #[test]
 fn what_is_allowed_waits_for_the_time_that_it_takes() {
     let mut file = file();
-    file.write32(global::INT_ENABLE, interrupt::CONTEXTS);
+    file.write32(global::INT_ENABLE, interrupt::OVERSUBSCRIPTION);
     file.time_decisions();
     file.set_now(500);
     file.end_context_interval(2, [1; CONTEXT_COUNTS]);
-    file.write32(global::INT_STATUS, interrupt::CONTEXTS);
-    assert!(!file.undated_contexts());
+    file.write32(global::INT_STATUS, interrupt::OVERSUBSCRIPTION);
+    assert!(!file.undated_oversubscription());
     file.write32(global::CONTEXT_ALLOWED + 8, 3);
     file.write32(global::CONTEXT_DUE, 1 << 2);
-    assert!(file.undated_contexts() && !file.undated_memory_limits() && !file.undated_placement() && file.undated_decision().is_none());
-    assert_eq!(file.due_contexts(), 1);
+    assert!(
+        file.undated_oversubscription() && !file.undated_memory_limits() && !file.undated_placement() && file.undated_decision().is_none()
+    );
+    assert_eq!(file.due_oversubscription(), 1);
     file.finish_decision(600);
     file.tick(599, |_| RawCounters::default());
     file.end_context_interval(2, [2; CONTEXT_COUNTS]);
     assert_eq!((file.context_limit(2).extra, counts(&mut file), file.calls_firmware()), (0, [1; CONTEXT_COUNTS], false));
     file.tick(600, |_| RawCounters::default());
-    assert_eq!((file.context_limit(2).extra, file.due_contexts(), file.calls_firmware()), (3, 0, true));
+    assert_eq!((file.context_limit(2).extra, file.due_oversubscription(), file.calls_firmware()), (3, 0, true));
 }

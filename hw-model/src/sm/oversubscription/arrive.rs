@@ -133,24 +133,26 @@ impl Sm {
     /// True if one more TB of the kernel in `slot` may arrive beyond those that fit: the kernel has
     /// the SM alone, no more of its TBs fit, and there is space for the context.
     pub(crate) fn can_take_extra(&self, slot: u8) -> bool {
-        let Some(contexts) = &self.oversubscription else { return false };
+        let Some(oversubscription) = &self.oversubscription else { return false };
         let at = usize::from(slot);
-        let Some(plan) = contexts.plans[at].as_ref().and_then(|plans| plans.get(self.lsu.is_past_l1())) else { return false };
-        let most = contexts.most_extra[at].min(plan.most_extra);
-        let others = self.resident_kernels != 1 << slot || contexts.switched.is_some_and(|(kernel, _)| kernel != slot);
+        let Some(plan) = oversubscription.plans[at].as_ref().and_then(|plans| plans.get(self.lsu.is_past_l1())) else { return false };
+        let most = oversubscription.most_extra[at].min(plan.most_extra);
+        let others = self.resident_kernels != 1 << slot || oversubscription.switched.is_some_and(|(kernel, _)| kernel != slot);
         if others
             || !self.has_extra_place(slot)
-            || contexts.extras >= most
+            || oversubscription.extras >= most
             || self.resident[at] != plan.native
             || self.find_tb_slot().is_none()
         {
             return false;
         }
         let Some(first) = self.find_run(plan.warps, self.numbers_where_switched()) else { return false };
-        if contexts.is_switching() {
-            contexts.placement(plan, first, all(plan.warps as u8), self.sub_core_mask, self.comes_first(contexts).is_some()).is_some()
+        if oversubscription.is_switching() {
+            oversubscription
+                .placement(plan, first, all(plan.warps as u8), self.sub_core_mask, self.comes_first(oversubscription).is_some())
+                .is_some()
         } else {
-            self.has_slots_for_all(contexts.slots_per_sub_core)
+            self.has_slots_for_all(oversubscription.slots_per_sub_core)
         }
     }
 
@@ -176,9 +178,9 @@ impl Sm {
         self.accounting.changed = EVERY_SUB_CORE;
         self.kernels[usize::from(kernel)].tbs_issued += 1;
         self.tbs[tb_slot] = TbSlot { extra: true, ..TbSlot::new(kernel, first, tb, demand, self.next_age) };
-        if let Some(contexts) = &mut self.oversubscription {
-            contexts.extras += 1;
-            contexts.counts[usize::from(kernel)].extra_tbs += 1;
+        if let Some(oversubscription) = &mut self.oversubscription {
+            oversubscription.extras += 1;
+            oversubscription.counts[usize::from(kernel)].extra_tbs += 1;
         }
         self.takes_extra_place(tb_slot, program, now + 1);
         self.place_tb(tb_slot, all(count as u8));
@@ -189,17 +191,17 @@ impl Sm {
     /// Starts switching the contexts of the kernel in a slot: all resident TBs enter the tables.
     fn begin_to_switch(&mut self, kernel: u8) {
         let (past_l1, sub_core_mask) = (self.lsu.is_past_l1(), self.sub_core_mask);
-        let Some(contexts) = &mut self.oversubscription else { return };
-        if contexts.is_switching() {
+        let Some(oversubscription) = &mut self.oversubscription else { return };
+        if oversubscription.is_switching() {
             return;
         }
-        let Some(plan) = contexts.plans[usize::from(kernel)].as_ref().and_then(|plans| plans.get(past_l1)).copied() else { return };
-        contexts.switched = Some((kernel, plan));
-        contexts.space.arrange(&plan, contexts.map.shared);
-        contexts.slots = [u32::MAX.checked_shr(32 - contexts.slots_per_sub_core).unwrap_or(0); MAX_SUB_CORES];
+        let Some(plan) = oversubscription.plans[usize::from(kernel)].as_ref().and_then(|plans| plans.get(past_l1)).copied() else { return };
+        oversubscription.switched = Some((kernel, plan));
+        oversubscription.space.arrange(&plan, oversubscription.map.shared);
+        oversubscription.slots = [u32::MAX.checked_shr(32 - oversubscription.slots_per_sub_core).unwrap_or(0); MAX_SUB_CORES];
         for (tb_slot, tb) in self.tbs.iter().enumerate().filter(|(_, tb)| tb.live && !tb.evicted) {
             let live = (0..tb.warps).filter(|warp| self.warps[tb.first_warp + warp].live).fold(0, |live, warp| live | 1 << warp);
-            contexts.place(&plan, tb_slot, tb.first_warp, live, live, sub_core_mask);
+            oversubscription.place(&plan, tb_slot, tb.first_warp, live, live, sub_core_mask);
         }
         self.keep_one();
     }
@@ -209,11 +211,11 @@ impl Sm {
     pub(in crate::sm) fn place_tb(&mut self, tb_slot: usize, live: u32) {
         let sub_core_mask = self.sub_core_mask;
         let TbSlot { first_warp, .. } = self.tbs[tb_slot];
-        let stands_back = self.oversubscription.as_ref().is_some_and(|contexts| self.comes_first(contexts).is_some());
-        let Some(contexts) = &mut self.oversubscription else { return };
-        let Some((_, plan)) = contexts.switched else { return };
-        if let Some(present) = contexts.placement(&plan, first_warp.into(), live, sub_core_mask, stands_back) {
-            contexts.place(&plan, tb_slot, first_warp, live, present, sub_core_mask);
+        let stands_back = self.oversubscription.as_ref().is_some_and(|oversubscription| self.comes_first(oversubscription).is_some());
+        let Some(oversubscription) = &mut self.oversubscription else { return };
+        let Some((_, plan)) = oversubscription.switched else { return };
+        if let Some(present) = oversubscription.placement(&plan, first_warp.into(), live, sub_core_mask, stands_back) {
+            oversubscription.place(&plan, tb_slot, first_warp, live, present, sub_core_mask);
         }
         self.keep_one();
     }
@@ -221,26 +223,29 @@ impl Sm {
     /// True if a TB that fits finds places where contexts are switched, or if contexts are not
     /// switched.
     pub(in crate::sm) fn has_context_places(&self, slot: u8, warps: u32) -> bool {
-        let Some(contexts) = &self.oversubscription else { return true };
-        let Some((kernel, plan)) = contexts.switched else { return true };
+        let Some(oversubscription) = &self.oversubscription else { return true };
+        let Some((kernel, plan)) = oversubscription.switched else { return true };
         let first = self.find_warps(warps);
-        let stands_back = self.comes_first(contexts).is_some();
-        let fits = |first| contexts.placement(&plan, first, all(warps as u8), self.sub_core_mask, stands_back).is_some();
+        let stands_back = self.comes_first(oversubscription).is_some();
+        let fits = |first| oversubscription.placement(&plan, first, all(warps as u8), self.sub_core_mask, stands_back).is_some();
         kernel == slot && first.is_some_and(fits)
     }
 
     /// True if a warp that has arrived is in place.
     pub(in crate::sm) fn is_in_place(&self, number: u8) -> bool {
-        self.oversubscription.as_ref().is_none_or(|contexts| !contexts.is_away(number))
+        self.oversubscription.as_ref().is_none_or(|oversubscription| !oversubscription.is_away(number))
     }
 
     /// Handles the end of a warp.
     pub(in crate::sm) fn context_ended(&mut self, number: u8) {
         let sub_core = self.sub_core(number);
-        let Some(contexts) = &mut self.oversubscription else { return };
-        contexts.missed[usize::from(number)] = super::RegSet::default();
-        if !contexts.holds(self.warps[number].tb_slot) && contexts.is_switching() && contexts.tables.warps[usize::from(number)].valid {
-            contexts.forget_warp(number, sub_core);
+        let Some(oversubscription) = &mut self.oversubscription else { return };
+        oversubscription.missed[usize::from(number)] = super::RegSet::default();
+        if !oversubscription.holds(self.warps[number].tb_slot)
+            && oversubscription.is_switching()
+            && oversubscription.tables.warps[usize::from(number)].valid
+        {
+            oversubscription.forget_warp(number, sub_core);
         }
         self.retry_extra_tb();
     }
@@ -248,18 +253,18 @@ impl Sm {
     /// Releases the context of a TB that has ended, or was removed from the SM.
     pub(in crate::sm) fn context_given_up(&mut self, tb_slot: usize) {
         let TbSlot { first_warp, warps, .. } = self.tbs[tb_slot];
-        if let Some(contexts) = &mut self.oversubscription {
-            contexts.kept = contexts.kept.filter(|&kept| usize::from(kept) != tb_slot);
-            contexts.pinned &= !(1 << (tb_slot % 64));
-            contexts.leaving &= contexts.pinned;
+        if let Some(oversubscription) = &mut self.oversubscription {
+            oversubscription.kept = oversubscription.kept.filter(|&kept| usize::from(kept) != tb_slot);
+            oversubscription.pinned &= !(1 << (tb_slot % 64));
+            oversubscription.leaving &= oversubscription.pinned;
         }
         for number in first_warp..first_warp + warps {
             self.context_ended(number);
         }
-        if let Some(contexts) = &mut self.oversubscription
-            && contexts.is_switching()
+        if let Some(oversubscription) = &mut self.oversubscription
+            && oversubscription.is_switching()
         {
-            contexts.forget_tb(tb_slot);
+            oversubscription.forget_tb(tb_slot);
         }
         self.keep_one();
     }
@@ -295,8 +300,8 @@ impl Sm {
     /// Records that a TB is not an extra one from cycle `from` on: it is native, or has left.
     fn no_more_extra(&mut self, tb_slot: usize, from: u64) {
         self.tbs[tb_slot].extra = false;
-        if let Some(contexts) = &mut self.oversubscription {
-            contexts.extras -= 1;
+        if let Some(oversubscription) = &mut self.oversubscription {
+            oversubscription.extras -= 1;
         }
         self.accounting.changed = EVERY_SUB_CORE;
         self.count_tbs(self.tbs[tb_slot].kernel, from);
@@ -304,22 +309,22 @@ impl Sm {
 
     /// True if extra TBs are resident.
     pub(in crate::sm) fn has_extras(&self) -> bool {
-        self.oversubscription.as_ref().is_some_and(|contexts| contexts.extras > 0)
+        self.oversubscription.as_ref().is_some_and(|oversubscription| oversubscription.extras > 0)
     }
 
     /// Number of warp numbers where contexts are switched; TBs that only drain are not in the
     /// table.
     pub(in crate::sm) fn numbers_where_switched(&self) -> u32 {
-        let numbers = self.oversubscription.as_ref().map_or(0, |contexts| contexts.numbers());
+        let numbers = self.oversubscription.as_ref().map_or(0, |oversubscription| oversubscription.numbers());
         if self.preemption.is_some() { numbers.max(self.plain_slots) } else { numbers }
     }
 
     /// Updates the number of a kernel's TBs from cycle `from` on.
     pub(in crate::sm) fn count_tbs(&mut self, kernel: u8, from: u64) {
         let native = self.resident[usize::from(kernel)];
-        let Some(contexts) = &mut self.oversubscription else { return };
-        let extras = if contexts.switched.is_some_and(|(switched, _)| switched == kernel) { contexts.extras } else { 0 };
-        let time: &mut TbTime = &mut contexts.times[usize::from(kernel)];
+        let Some(oversubscription) = &mut self.oversubscription else { return };
+        let extras = if oversubscription.switched.is_some_and(|(switched, _)| switched == kernel) { oversubscription.extras } else { 0 };
+        let time: &mut TbTime = &mut oversubscription.times[usize::from(kernel)];
         time.set(native + extras, from);
     }
 }

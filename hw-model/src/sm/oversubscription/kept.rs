@@ -24,8 +24,8 @@ impl Oversubscription {
 
 impl Sm {
     /// Number of warps of a TB that are not in place.
-    fn away(&self, contexts: &Oversubscription, tb_slot: u8) -> usize {
-        self.warps_of(Level::Tb, tb_slot).filter(|&number| contexts.is_away(number)).count()
+    fn away(&self, oversubscription: &Oversubscription, tb_slot: u8) -> usize {
+        self.warps_of(Level::Tb, tb_slot).filter(|&number| oversubscription.is_away(number)).count()
     }
 
     /// Chooses the kept TB, if there is none: the oldest that is completely in place, else the one
@@ -34,49 +34,49 @@ impl Sm {
     /// A TB that returns may be chosen, since a chosen one would otherwise never get its places. A
     /// TB that leaves releases its places.
     pub(super) fn keep_one(&mut self) {
-        let Some(contexts) = &self.oversubscription else { return };
-        if !contexts.keeps_one() || contexts.kept.is_some() {
+        let Some(oversubscription) = &self.oversubscription else { return };
+        if !oversubscription.keeps_one() || oversubscription.kept.is_some() {
             return;
         }
-        let stays = |&(tb_slot, tb): &(usize, &TbSlot)| tb.live && !tb.evicted && !contexts.is_leaving(tb_slot as u8);
+        let stays = |&(tb_slot, tb): &(usize, &TbSlot)| tb.live && !tb.evicted && !oversubscription.is_leaving(tb_slot as u8);
         let tbs = self.tbs.iter().enumerate().filter(stays);
-        let next = tbs.min_by_key(|&(tb_slot, tb)| (self.away(contexts, tb_slot as u8), tb.age)).map(|(tb_slot, _)| tb_slot as u8);
-        if let Some(contexts) = &mut self.oversubscription {
-            contexts.kept = next;
+        let next = tbs.min_by_key(|&(tb_slot, tb)| (self.away(oversubscription, tb_slot as u8), tb.age)).map(|(tb_slot, _)| tb_slot as u8);
+        if let Some(oversubscription) = &mut self.oversubscription {
+            oversubscription.kept = next;
             // A warp of the kept TB that was to be switched out stays.
             let kept = |number: u8| next == Some(self.warps[number].tb_slot);
-            for at in (0..contexts.stalled.len()).rev() {
-                if kept(contexts.stalled[at]) {
-                    let number = contexts.stalled.remove(at);
-                    contexts.tables.go(number, State::Running);
+            for at in (0..oversubscription.stalled.len()).rev() {
+                if kept(oversubscription.stalled[at]) {
+                    let number = oversubscription.stalled.remove(at);
+                    oversubscription.tables.go(number, State::Running);
                 }
             }
         }
     }
 
     /// Kept TB, if it is not completely in place yet.
-    pub(super) fn comes_first(&self, contexts: &Oversubscription) -> Option<u8> {
-        contexts.kept.filter(|&tb_slot| self.away(contexts, tb_slot) > 0)
+    pub(super) fn comes_first(&self, oversubscription: &Oversubscription) -> Option<u8> {
+        oversubscription.kept.filter(|&tb_slot| self.away(oversubscription, tb_slot) > 0)
     }
 
     /// Ready warp of that TB, and the warp that it swaps places with if none is free.
     pub(super) fn first_to_come(&mut self, plan: &Plan, tb_slot: u8) -> Option<(Option<u8>, u8)> {
         let mut warps = self.warps_of(Level::Tb, tb_slot);
-        let contexts = self.oversubscription.as_ref()?;
-        if contexts.is_pinned(tb_slot) {
+        let oversubscription = self.oversubscription.as_ref()?;
+        if oversubscription.is_pinned(tb_slot) {
             // The TB has not returned yet.
             return None;
         }
-        let found = warps.find(|&number| contexts.is_away(number) && self.is_unblocked(number))?;
+        let found = warps.find(|&number| oversubscription.is_away(number) && self.is_unblocked(number))?;
         let of = |number: u8| self.footprint(Level::Warp, number);
-        let out = if contexts.has_room(plan, &of(found)) {
+        let out = if oversubscription.has_room(plan, &of(found)) {
             None
         } else {
-            Some(contexts.stalled.iter().copied().find(|&stalled| contexts.may_change(plan, &of(stalled), &of(found)))?)
+            Some(oversubscription.stalled.iter().copied().find(|&stalled| oversubscription.may_change(plan, &of(stalled), &of(found)))?)
         };
-        let contexts = self.oversubscription.as_mut()?;
-        if contexts.tables.warps[usize::from(found)].state == State::Absent {
-            contexts.tables.go(found, State::Ready);
+        let oversubscription = self.oversubscription.as_mut()?;
+        if oversubscription.tables.warps[usize::from(found)].state == State::Absent {
+            oversubscription.tables.go(found, State::Ready);
         }
         Some((out, found))
     }

@@ -204,47 +204,47 @@ impl Oversubscription {
 
 impl Sm {
     /// Sets the launch in a slot and its plans, from cycle `from` on; none if it is not switched.
-    pub(crate) fn plan_contexts(&mut self, slot: u8, launch: u32, plans: Option<Plans>, from: u64) {
-        let Some(contexts) = &mut self.oversubscription else { return };
+    pub(crate) fn plan_oversubscription(&mut self, slot: u8, launch: u32, plans: Option<Plans>, from: u64) {
+        let Some(oversubscription) = &mut self.oversubscription else { return };
         let at = usize::from(slot);
-        if contexts.switched.is_some_and(|(kernel, _)| kernel == slot) {
-            contexts.stop_switching();
-            contexts.note_held(slot, from);
+        if oversubscription.switched.is_some_and(|(kernel, _)| kernel == slot) {
+            oversubscription.stop_switching();
+            oversubscription.note_held(slot, from);
         }
-        let before = contexts.counts_of(at, from);
-        contexts.before.add(&before);
-        contexts.launches[at] = launch;
-        contexts.plans[at] = plans;
-        contexts.most_extra[at] = 0;
-        contexts.lent_to &= !(1 << slot);
-        contexts.counts[at] = OversubscriptionCounts::default();
-        contexts.times[at] = TbTime::default();
-        contexts.away[at] = Summed::default();
+        let before = oversubscription.counts_of(at, from);
+        oversubscription.before.add(&before);
+        oversubscription.launches[at] = launch;
+        oversubscription.plans[at] = plans;
+        oversubscription.most_extra[at] = 0;
+        oversubscription.lent_to &= !(1 << slot);
+        oversubscription.counts[at] = OversubscriptionCounts::default();
+        oversubscription.times[at] = TbTime::default();
+        oversubscription.away[at] = Summed::default();
         self.lend_l1(from);
     }
 
     /// Sets the maximum number of extra TBs of the kernel in `slot` from cycle `from` on, and
     /// whether contexts may be stored in the L1. Surplus TBs stay, but no more are accepted.
     pub(crate) fn set_most_extra(&mut self, slot: u8, most: u32, in_l1: bool, from: u64) {
-        let Some(contexts) = &mut self.oversubscription else { return };
-        contexts.most_extra[usize::from(slot)] = most;
-        let lends = in_l1 && contexts.config.in_l1 != ContextsInL1::Never && most > 0;
-        contexts.lent_to = contexts.lent_to & !(1 << slot) | u8::from(lends) << slot;
+        let Some(oversubscription) = &mut self.oversubscription else { return };
+        oversubscription.most_extra[usize::from(slot)] = most;
+        let lends = in_l1 && oversubscription.config.in_l1 != ContextsInL1::Never && most > 0;
+        oversubscription.lent_to = oversubscription.lent_to & !(1 << slot) | u8::from(lends) << slot;
         self.lend_l1(from);
     }
 
     /// Takes the L1 for contexts, or returns it, if no context is in a forbidden place.
     pub(super) fn lend_l1(&mut self, from: u64) {
-        let Some(contexts) = &self.oversubscription else { return };
+        let Some(oversubscription) = &self.oversubscription else { return };
         let past = self.lsu.is_past_l1();
-        if contexts.is_switching() {
+        if oversubscription.is_switching() {
             return;
         }
         let kernel = self.resident_kernels.trailing_zeros() as usize;
         let alone = self.resident_kernels.is_power_of_two();
         let lent = alone
-            && contexts.lent_to & self.resident_kernels != 0
-            && contexts.plans[kernel & (KERNEL_SLOTS - 1)].is_some_and(|plans| plans.in_l1.is_some());
+            && oversubscription.lent_to & self.resident_kernels != 0
+            && oversubscription.plans[kernel & (KERNEL_SLOTS - 1)].is_some_and(|plans| plans.in_l1.is_some());
         if lent != past {
             self.account_sleep(from);
             self.lsu.pass_l1(lent);
@@ -259,14 +259,14 @@ impl Sm {
 
     /// Counts of extra TBs of all kernels that this SM has had, before cycle `now`.
     pub(crate) fn all_context_counts(&self, now: u64) -> Option<OversubscriptionCounts> {
-        let contexts = self.oversubscription.as_ref()?;
-        let mut counts = contexts.before;
-        (0..KERNEL_SLOTS).for_each(|slot| counts.add(&contexts.counts_of(slot, now)));
+        let oversubscription = self.oversubscription.as_ref()?;
+        let mut counts = oversubscription.before;
+        (0..KERNEL_SLOTS).for_each(|slot| counts.add(&oversubscription.counts_of(slot, now)));
         Some(counts)
     }
 
     /// True if contexts are switched on this SM.
     pub(super) fn switches(&self) -> bool {
-        self.oversubscription.as_ref().is_some_and(|contexts| contexts.is_switching())
+        self.oversubscription.as_ref().is_some_and(|oversubscription| oversubscription.is_switching())
     }
 }

@@ -36,41 +36,41 @@ fn is_of(warps: &Warps, level: Level, unit: u8, tb_slot: usize) -> bool {
 impl Sm {
     /// True if a context of the TB is moving between its place and spare storage.
     pub(in crate::sm) fn moves_context_of(&self, tb_slot: usize) -> bool {
-        let Some(contexts) = &self.oversubscription else { return false };
-        let Some((_, plan)) = contexts.switched else { return false };
+        let Some(oversubscription) = &self.oversubscription else { return false };
+        let Some((_, plan)) = oversubscription.switched else { return false };
         let of = |unit: u8| is_of(&self.warps, plan.level, unit, tb_slot);
-        contexts.moving.is_some_and(|moving| moving.out.is_some_and(of) || moving.into.is_some_and(of))
+        oversubscription.moving.is_some_and(|moving| moving.out.is_some_and(of) || moving.into.is_some_and(of))
     }
 
     /// Pins the TB's context, since it leaves or returns. None of it may be moving
     /// ([`Sm::moves_context_of`]).
     pub(in crate::sm) fn pin_context(&mut self, tb_slot: usize, leaves: bool) {
-        let Some(mut contexts) = self.oversubscription.take() else { return };
-        contexts.pinned |= 1 << (tb_slot % 64);
+        let Some(mut oversubscription) = self.oversubscription.take() else { return };
+        oversubscription.pinned |= 1 << (tb_slot % 64);
         if leaves {
-            contexts.leaving |= 1 << (tb_slot % 64);
-            contexts.kept = contexts.kept.filter(|&kept| usize::from(kept) != tb_slot);
+            oversubscription.leaving |= 1 << (tb_slot % 64);
+            oversubscription.kept = oversubscription.kept.filter(|&kept| usize::from(kept) != tb_slot);
         }
-        if let Some((_, plan)) = contexts.switched {
-            contexts.stalled.retain(|&unit| !is_of(&self.warps, plan.level, unit, tb_slot));
-            contexts.ready.retain(|&unit| !is_of(&self.warps, plan.level, unit, tb_slot));
+        if let Some((_, plan)) = oversubscription.switched {
+            oversubscription.stalled.retain(|&unit| !is_of(&self.warps, plan.level, unit, tb_slot));
+            oversubscription.ready.retain(|&unit| !is_of(&self.warps, plan.level, unit, tb_slot));
             for number in self.warps_of(Level::Tb, tb_slot as u8) {
-                let entry = contexts.tables.warps[usize::from(number)];
+                let entry = oversubscription.tables.warps[usize::from(number)];
                 if entry.valid && entry.state == State::Stalled {
-                    contexts.tables.go(number, State::Running);
+                    oversubscription.tables.go(number, State::Running);
                 }
             }
-            contexts.look = true;
+            oversubscription.look = true;
         }
-        self.oversubscription = Some(contexts);
+        self.oversubscription = Some(oversubscription);
         self.keep_one();
     }
 
     /// Unpins the TB's context, which may be switched again.
     pub(in crate::sm) fn unpin_context(&mut self, tb_slot: usize) {
-        if let Some(contexts) = &mut self.oversubscription {
-            contexts.pinned &= !(1 << (tb_slot % 64));
-            contexts.look = true;
+        if let Some(oversubscription) = &mut self.oversubscription {
+            oversubscription.pinned &= !(1 << (tb_slot % 64));
+            oversubscription.look = true;
         }
         self.keep_one();
     }

@@ -95,26 +95,26 @@ impl Oversubscription {
 
 impl Sm {
     /// Starts recording, up to this many notes.
-    pub(crate) fn record_contexts(&mut self, most: usize) {
-        if let Some(contexts) = &mut self.oversubscription {
-            let held = (contexts.tables.away().count_ones(), contexts.extras);
-            contexts.record = Some(Box::new(Record { notes: Vec::new(), most, left_out: 0, held }));
+    pub(crate) fn record_context_moves(&mut self, most: usize) {
+        if let Some(oversubscription) = &mut self.oversubscription {
+            let held = (oversubscription.tables.away().count_ones(), oversubscription.extras);
+            oversubscription.record = Some(Box::new(Record { notes: Vec::new(), most, left_out: 0, held }));
         }
     }
 
     /// Takes the notes so far, in order, and the number that exceeded the capacity.
     pub(crate) fn take_context_notes(&mut self) -> (Vec<ContextNote>, u64) {
-        let record = self.oversubscription.as_mut().and_then(|contexts| contexts.record.as_mut());
+        let record = self.oversubscription.as_mut().and_then(|oversubscription| oversubscription.record.as_mut());
         record.map_or_else(Default::default, |record| (std::mem::take(&mut record.notes), record.left_out))
     }
 
     /// Moved bytes of a warp or a TB with a place in spare storage, by storage.
     pub(super) fn moved_context(&self, plan: &Plan, unit: u8) -> Option<MovedContext> {
-        let contexts = self.oversubscription.as_ref()?;
+        let oversubscription = self.oversubscription.as_ref()?;
         let mut bytes = [0; 3];
         let mut add = |place: u8, more: u32| {
             if place != NOWHERE {
-                bytes[contexts.space.part(place)] += more;
+                bytes[oversubscription.space.part(place)] += more;
             }
         };
         let live = self.warps_of(plan.level, unit).filter(|&number| self.warps[number].live);
@@ -123,10 +123,10 @@ impl Sm {
             Level::Tb => (None, unit),
         };
         if plan.limit == Limit::Registers {
-            live.for_each(|number| add(contexts.tables.warps[usize::from(number)].spilled, plan.warp_bytes));
+            live.for_each(|number| add(oversubscription.tables.warps[usize::from(number)].spilled, plan.warp_bytes));
         } else {
             let warps = live.count() as u32;
-            let place = contexts.tables.tbs[usize::from(tb_slot)].spilled;
+            let place = oversubscription.tables.tbs[usize::from(tb_slot)].spilled;
             add(place, if warps == 0 { 0 } else { warps * plan.warp_bytes + plan.tb_bytes });
         }
         let tb = self.tbs[usize::from(tb_slot)];

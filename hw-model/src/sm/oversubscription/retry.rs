@@ -8,13 +8,13 @@ impl Sm {
     /// Handles a context place or a warp slot that has become free: TB issue examines this SM again
     /// if a TB lacked a place.
     pub(super) fn retry_extra_tb(&mut self) {
-        let Some(contexts) = &self.oversubscription else { return };
-        let (kernel, native) = match contexts.switched {
+        let Some(oversubscription) = &self.oversubscription else { return };
+        let (kernel, native) = match oversubscription.switched {
             Some((kernel, plan)) => (usize::from(kernel), plan.native),
             // The kernel that has the SM alone, if any.
             None if self.resident_kernels.is_power_of_two() => (self.resident_kernels.trailing_zeros() as usize, 0),
             None => return,
         };
-        self.drained |= contexts.extras < contexts.most_extra[kernel] || self.resident[kernel] < native;
+        self.drained |= oversubscription.extras < oversubscription.most_extra[kernel] || self.resident[kernel] < native;
     }
 }

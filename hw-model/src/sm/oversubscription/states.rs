@@ -21,68 +21,78 @@ fn behind(set: u128, last: u8) -> impl Iterator<Item = u8> {
 impl Sm {
     /// Updates the states of warps and the queues.
     pub(super) fn follow_states(&mut self, plan: &Plan) {
-        let Some(mut contexts) = self.oversubscription.take() else { return };
+        let Some(mut oversubscription) = self.oversubscription.take() else { return };
         let level = plan.level;
         let places = Oversubscription::queue_places(level);
         // A stalled warp whose wait is over continues to run.
         let mut at = 0;
-        while at < contexts.stalled.len() {
-            let unit = contexts.stalled[at];
-            if self.is_unit_stalled(&contexts, level, unit) {
+        while at < oversubscription.stalled.len() {
+            let unit = oversubscription.stalled[at];
+            if self.is_unit_stalled(&oversubscription, level, unit) {
                 at += 1;
                 continue;
             }
-            contexts.stalled.remove(at);
+            oversubscription.stalled.remove(at);
             for number in self.warps_of(level, unit).filter(|&number| self.warps[number].live) {
-                contexts.tables.go(number, State::Running);
+                oversubscription.tables.go(number, State::Running);
             }
         }
-        self.find_ready(&mut contexts, level, places);
-        if contexts.stalled.len() < places {
-            self.find_stalled(&mut contexts, level, places);
+        self.find_ready(&mut oversubscription, level, places);
+        if oversubscription.stalled.len() < places {
+            self.find_stalled(&mut oversubscription, level, places);
         }
-        self.oversubscription = Some(contexts);
+        self.oversubscription = Some(oversubscription);
     }
 
     /// Queues absent warps whose wait is over.
-    fn find_ready(&self, contexts: &mut Oversubscription, level: Level, places: usize) {
-        let leaving = contexts.moving.and_then(|moving| moving.out);
+    fn find_ready(&self, oversubscription: &mut Oversubscription, level: Level, places: usize) {
+        let leaving = oversubscription.moving.and_then(|moving| moving.out);
         match level {
             Level::Warp => {
-                let away = contexts.tables.away();
-                for number in behind(away, contexts.last_ready) {
-                    if contexts.ready.len() == places {
+                let away = oversubscription.tables.away();
+                for number in behind(away, oversubscription.last_ready) {
+                    if oversubscription.ready.len() == places {
                         break;
                     }
-                    let comes = contexts.moving.is_some_and(|moving| moving.into == Some(number));
-                    let stays = contexts.is_pinned(self.warps[number].tb_slot);
-                    if stays || leaving == Some(number) || comes || contexts.ready.contains(&number) || !self.is_unblocked(number) {
+                    let comes = oversubscription.moving.is_some_and(|moving| moving.into == Some(number));
+                    let stays = oversubscription.is_pinned(self.warps[number].tb_slot);
+                    if stays || leaving == Some(number) || comes || oversubscription.ready.contains(&number) || !self.is_unblocked(number) {
                         continue;
                     }
-                    if contexts.tables.warps[usize::from(number)].state == State::Absent {
-                        contexts.tables.go(number, State::Ready);
+                    if oversubscription.tables.warps[usize::from(number)].state == State::Absent {
+                        oversubscription.tables.go(number, State::Ready);
                     }
-                    contexts.ready.push(number);
-                    contexts.last_ready = number;
+                    oversubscription.ready.push(number);
+                    oversubscription.last_ready = number;
                 }
             }
             Level::Tb => {
                 for tb_slot in 0..self.tbs.len() as u8 {
-                    let entry = contexts.tables.tbs[usize::from(tb_slot)];
+                    let entry = oversubscription.tables.tbs[usize::from(tb_slot)];
                     let tb = &self.tbs[usize::from(tb_slot)];
-                    let away = |contexts: &Oversubscription| self.warps_of(level, tb_slot).any(|number| contexts.is_away(number));
-                    if !entry.valid || !tb.live || contexts.is_pinned(tb_slot) || leaving == Some(tb_slot) || !away(contexts) {
+                    let away =
+                        |oversubscription: &Oversubscription| self.warps_of(level, tb_slot).any(|number| oversubscription.is_away(number));
+                    if !entry.valid
+                        || !tb.live
+                        || oversubscription.is_pinned(tb_slot)
+                        || leaving == Some(tb_slot)
+                        || !away(oversubscription)
+                    {
                         continue;
                     }
                     for number in self.warps_of(level, tb_slot) {
-                        let warp = &contexts.tables.warps[usize::from(number)];
+                        let warp = &oversubscription.tables.warps[usize::from(number)];
                         if warp.valid && warp.state == State::Absent && self.is_unblocked(number) {
-                            contexts.tables.go(number, State::Ready);
+                            oversubscription.tables.go(number, State::Ready);
                         }
                     }
-                    let comes = contexts.moving.is_some_and(|moving| moving.into == Some(tb_slot));
-                    if !comes && contexts.ready.len() < places && !contexts.ready.contains(&tb_slot) && self.is_tb_ready(tb_slot) {
-                        contexts.ready.push(tb_slot);
+                    let comes = oversubscription.moving.is_some_and(|moving| moving.into == Some(tb_slot));
+                    if !comes
+                        && oversubscription.ready.len() < places
+                        && !oversubscription.ready.contains(&tb_slot)
+                        && self.is_tb_ready(tb_slot)
+                    {
+                        oversubscription.ready.push(tb_slot);
                     }
                 }
             }
@@ -90,30 +100,30 @@ impl Sm {
     }
 
     /// Queues warps that wait for a long event.
-    fn find_stalled(&self, contexts: &mut Oversubscription, level: Level, places: usize) {
+    fn find_stalled(&self, oversubscription: &mut Oversubscription, level: Level, places: usize) {
         let candidates = match level {
-            Level::Warp => contexts.tables.of_state(|state| state == State::Running),
+            Level::Warp => oversubscription.tables.of_state(|state| state == State::Running),
             Level::Tb => {
-                let tbs = self.tbs.iter().zip(contexts.tables.tbs.iter()).enumerate();
+                let tbs = self.tbs.iter().zip(oversubscription.tables.tbs.iter()).enumerate();
                 tbs.filter(|(_, (tb, entry))| tb.live && entry.valid).fold(0, |set, (tb_slot, _)| set | 1 << tb_slot)
             }
         };
-        for unit in behind(candidates, contexts.last_stalled) {
-            if contexts.stalled.len() == places {
+        for unit in behind(candidates, oversubscription.last_stalled) {
+            if oversubscription.stalled.len() == places {
                 break;
             }
             let runs = |number: u8| {
-                let warp = &contexts.tables.warps[usize::from(number)];
+                let warp = &oversubscription.tables.warps[usize::from(number)];
                 !warp.valid || warp.state == State::Running
             };
-            if !self.warps_of(level, unit).all(runs) || !self.is_unit_stalled(contexts, level, unit) {
+            if !self.warps_of(level, unit).all(runs) || !self.is_unit_stalled(oversubscription, level, unit) {
                 continue;
             }
             for number in self.warps_of(level, unit).filter(|&number| self.warps[number].live) {
-                contexts.tables.go(number, State::Stalled);
+                oversubscription.tables.go(number, State::Stalled);
             }
-            contexts.stalled.push(unit);
-            contexts.last_stalled = unit;
+            oversubscription.stalled.push(unit);
+            oversubscription.last_stalled = unit;
         }
     }
 }

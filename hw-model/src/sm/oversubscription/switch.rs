@@ -63,31 +63,31 @@ impl Oversubscription {
 impl Sm {
     /// Switches contexts in cycle `now`.
     pub(in crate::sm) fn switch_contexts(&mut self, now: u64) {
-        let Some(contexts) = &mut self.oversubscription else { return };
-        let Some((kernel, plan)) = contexts.switched else { return };
-        if let Some(moved) = contexts.moving.filter(|moving| moving.ends <= now) {
-            contexts.moving = None;
-            contexts.look = true;
+        let Some(oversubscription) = &mut self.oversubscription else { return };
+        let Some((kernel, plan)) = oversubscription.switched else { return };
+        if let Some(moved) = oversubscription.moving.filter(|moving| moving.ends <= now) {
+            oversubscription.moving = None;
+            oversubscription.look = true;
             self.moved(&plan, moved, now);
         }
-        let Some(contexts) = &mut self.oversubscription else { return };
-        if !contexts.look && self.accounting.changed | self.issued == 0 {
+        let Some(oversubscription) = &mut self.oversubscription else { return };
+        if !oversubscription.look && self.accounting.changed | self.issued == 0 {
             return;
         }
-        contexts.look = false;
+        oversubscription.look = false;
         self.follow_states(&plan);
         self.begin_move(&plan, kernel, now);
         self.end_to_switch(now);
-        if let Some(contexts) = &mut self.oversubscription {
-            contexts.note_held(kernel, now);
+        if let Some(oversubscription) = &mut self.oversubscription {
+            oversubscription.note_held(kernel, now);
         }
     }
 
     /// Next cycle after `now` with an internal switching event.
     pub(in crate::sm) fn next_context_switch(&self, now: u64) -> Option<u64> {
-        let contexts = self.oversubscription.as_ref().filter(|contexts| contexts.is_switching())?;
-        let looks = (contexts.look || self.accounting.changed != 0).then_some(now + 1);
-        let moves = contexts.moving.map(|moving| moving.ends.max(now + 1));
+        let oversubscription = self.oversubscription.as_ref().filter(|oversubscription| oversubscription.is_switching())?;
+        let looks = (oversubscription.look || self.accounting.changed != 0).then_some(now + 1);
+        let moves = oversubscription.moving.map(|moving| moving.ends.max(now + 1));
         looks.into_iter().chain(moves).min()
     }
 
@@ -103,30 +103,30 @@ impl Sm {
 
     /// Starts the next move, if the mover is free.
     fn begin_move(&mut self, plan: &Plan, kernel: u8, now: u64) {
-        let Some(contexts) = &self.oversubscription else { return };
-        if contexts.moving.is_some() {
+        let Some(oversubscription) = &self.oversubscription else { return };
+        if oversubscription.moving.is_some() {
             return;
         }
-        if let Some(tb_slot) = self.comes_first(contexts) {
+        if let Some(tb_slot) = self.comes_first(oversubscription) {
             if let Some((out, first)) = self.first_to_come(plan, tb_slot) {
                 self.begin_move_of(plan, kernel, [out, Some(first)], now);
             }
             return;
         }
         let of = |unit: &u8| self.footprint(plan.level, *unit);
-        let comes = contexts.ready.iter().copied().find(|unit| contexts.has_room(plan, &of(unit)));
+        let comes = oversubscription.ready.iter().copied().find(|unit| oversubscription.has_room(plan, &of(unit)));
         let (out, into) = if let Some(into) = comes {
             (None, Some(into))
         } else {
-            let change = contexts.ready.iter().find_map(|ready| {
+            let change = oversubscription.ready.iter().find_map(|ready| {
                 let into = of(ready);
-                let out = contexts.stalled.iter().find(|stalled| contexts.may_change(plan, &of(stalled), &into))?;
+                let out = oversubscription.stalled.iter().find(|stalled| oversubscription.may_change(plan, &of(stalled), &into))?;
                 Some((Some(*out), Some(*ready)))
             });
             let leaves = || {
                 // A TB may need the slots of several stalled TBs.
-                let may = contexts.ready.is_empty() || plan.level == Level::Tb;
-                let out = contexts.stalled.iter().copied().find(|unit| may && contexts.may_leave(plan, &of(unit)))?;
+                let may = oversubscription.ready.is_empty() || plan.level == Level::Tb;
+                let out = oversubscription.stalled.iter().copied().find(|unit| may && oversubscription.may_leave(plan, &of(unit)))?;
                 Some((Some(out), None))
             };
             let Some(change) = change.or_else(leaves) else { return };
@@ -142,19 +142,19 @@ impl Sm {
         let comes = into.and_then(|into| self.moved_context(plan, into));
         self.reserve_places(plan, out, into);
         let leaves = out.and_then(|out| self.moved_context(plan, out));
-        let Some(contexts) = &mut self.oversubscription else { return };
-        let bandwidth = contexts.config.bandwidth();
+        let Some(oversubscription) = &mut self.oversubscription else { return };
+        let bandwidth = oversubscription.config.bandwidth();
         let takes = [leaves, comes].into_iter().flatten().map(|context| cycles(context.bytes.iter().sum(), bandwidth)).sum();
-        contexts.moving = Some(Move { out, into, ends: now + takes });
-        let counts = &mut contexts.counts[usize::from(kernel)];
+        oversubscription.moving = Some(Move { out, into, ends: now + takes });
+        let counts = &mut oversubscription.counts[usize::from(kernel)];
         counts.moving_cycles += takes;
         counts.switched_out += u64::from(out.is_some());
         counts.switched_in += u64::from(into.is_some());
-        contexts.note_move(kernel, [leaves, comes], takes, now);
+        oversubscription.note_move(kernel, [leaves, comes], takes, now);
         let counters = &mut self.kernels[usize::from(kernel)];
         for (context, out) in [(leaves, true), (comes, false)] {
             if let Some(context) = context {
-                Accesses::of(plan, &context, contexts.l1_access_bytes).count(out, counters);
+                Accesses::of(plan, &context, oversubscription.l1_access_bytes).count(out, counters);
             }
         }
     }
@@ -163,17 +163,17 @@ impl Sm {
     /// units release their places.
     fn reserve_places(&mut self, plan: &Plan, out: Option<u8>, into: Option<u8>) {
         let change = out.is_some() && into.is_some();
-        if let Some(contexts) = &mut self.oversubscription {
-            contexts.stalled.retain(|&unit| Some(unit) != out);
-            contexts.ready.retain(|&unit| Some(unit) != into);
+        if let Some(oversubscription) = &mut self.oversubscription {
+            oversubscription.stalled.retain(|&unit| Some(unit) != out);
+            oversubscription.ready.retain(|&unit| Some(unit) != into);
         }
         for number in out.map_or(0..0, |unit| self.warps_of(plan.level, unit)) {
             if !self.warps[number].live {
                 continue;
             }
             self.leave_sub_core(number);
-            if let Some(contexts) = &mut self.oversubscription {
-                contexts.tables.go(number, State::Absent);
+            if let Some(oversubscription) = &mut self.oversubscription {
+                oversubscription.tables.go(number, State::Absent);
             }
         }
         if change {
@@ -200,12 +200,12 @@ impl Sm {
             if !self.warps[number].live {
                 continue;
             }
-            if let Some(contexts) = &mut self.oversubscription {
-                if contexts.tables.warps[usize::from(number)].state == State::Absent {
+            if let Some(oversubscription) = &mut self.oversubscription {
+                if oversubscription.tables.warps[usize::from(number)].state == State::Absent {
                     // A TB may return with warps at a barrier.
-                    contexts.tables.go(number, State::Ready);
+                    oversubscription.tables.go(number, State::Ready);
                 }
-                contexts.tables.go(number, State::Running);
+                oversubscription.tables.go(number, State::Running);
             }
             self.come_to_sub_core(number, now);
         }
@@ -217,22 +217,22 @@ impl Sm {
         let Some(unit) = unit else { return };
         for number in self.warps_of(plan.level, unit).filter(|&number| self.warps[number].live) {
             let sub_core = self.sub_core(number);
-            let Some(contexts) = &mut self.oversubscription else { return };
+            let Some(oversubscription) = &mut self.oversubscription else { return };
             if its {
-                contexts.tables.warps[usize::from(number)].slot = contexts.take_slot(sub_core);
+                oversubscription.tables.warps[usize::from(number)].slot = oversubscription.take_slot(sub_core);
             }
             if plan.limit == Limit::Registers {
                 let kind = if its { Kind::Registers } else { Kind::Spilled };
-                let place = contexts.space.take(kind).unwrap_or(NOWHERE);
-                let entry = &mut contexts.tables.warps[usize::from(number)];
+                let place = oversubscription.space.take(kind).unwrap_or(NOWHERE);
+                let entry = &mut oversubscription.tables.warps[usize::from(number)];
                 *(if its { &mut entry.registers } else { &mut entry.spilled }) = place;
             }
         }
-        let Some(contexts) = &mut self.oversubscription else { return };
-        let entry = &mut contexts.tables.tbs[usize::from(unit) % self.tbs.len().max(1)];
+        let Some(oversubscription) = &mut self.oversubscription else { return };
+        let entry = &mut oversubscription.tables.tbs[usize::from(unit) % self.tbs.len().max(1)];
         match (plan.limit, its) {
-            (Limit::Shared, true) => entry.shared = contexts.space.take(Kind::Shared).unwrap_or(NOWHERE),
-            (Limit::Shared | Limit::Slots, false) => entry.spilled = contexts.space.take(Kind::Spilled).unwrap_or(NOWHERE),
+            (Limit::Shared, true) => entry.shared = oversubscription.space.take(Kind::Shared).unwrap_or(NOWHERE),
+            (Limit::Shared | Limit::Slots, false) => entry.spilled = oversubscription.space.take(Kind::Spilled).unwrap_or(NOWHERE),
             (Limit::Registers, _) | (Limit::Slots, true) => {}
         }
     }
@@ -242,20 +242,20 @@ impl Sm {
         let Some(unit) = unit else { return };
         for number in self.warps_of(plan.level, unit) {
             let sub_core = self.sub_core(number);
-            let Some(contexts) = &mut self.oversubscription else { return };
+            let Some(oversubscription) = &mut self.oversubscription else { return };
             if its {
-                contexts.give_slot(number, sub_core);
+                oversubscription.give_slot(number, sub_core);
             }
             if plan.limit == Limit::Registers {
-                let entry = &mut contexts.tables.warps[usize::from(number)];
+                let entry = &mut oversubscription.tables.warps[usize::from(number)];
                 let place = std::mem::replace(if its { &mut entry.registers } else { &mut entry.spilled }, NOWHERE);
                 if place != NOWHERE {
-                    contexts.space.give(if its { Kind::Registers } else { Kind::Spilled }, place);
+                    oversubscription.space.give(if its { Kind::Registers } else { Kind::Spilled }, place);
                 }
             }
         }
-        let Some(contexts) = &mut self.oversubscription else { return };
-        let entry = &mut contexts.tables.tbs[usize::from(unit) % self.tbs.len().max(1)];
+        let Some(oversubscription) = &mut self.oversubscription else { return };
+        let entry = &mut oversubscription.tables.tbs[usize::from(unit) % self.tbs.len().max(1)];
         let (place, kind) = match (plan.limit, its) {
             (Limit::Shared, true) => (&mut entry.shared, Kind::Shared),
             (Limit::Shared | Limit::Slots, false) => (&mut entry.spilled, Kind::Spilled),
@@ -263,7 +263,7 @@ impl Sm {
         };
         let place = std::mem::replace(place, NOWHERE);
         if place != NOWHERE {
-            contexts.space.give(kind, place);
+            oversubscription.space.give(kind, place);
         }
     }
 
@@ -294,9 +294,9 @@ impl Sm {
     /// Stops switching if there are no extra TBs and all contexts are in place. TBs of other
     /// kernels may arrive from cycle `now` on.
     fn end_to_switch(&mut self, now: u64) {
-        let Some(contexts) = &mut self.oversubscription else { return };
-        if contexts.extras == 0 && contexts.moving.is_none() && contexts.tables.away() == 0 {
-            contexts.stop_switching();
+        let Some(oversubscription) = &mut self.oversubscription else { return };
+        if oversubscription.extras == 0 && oversubscription.moving.is_none() && oversubscription.tables.away() == 0 {
+            oversubscription.stop_switching();
             self.drained = true;
             self.lend_l1(now + 1);
         }

@@ -165,11 +165,11 @@ impl Storage {
     /// Storage of a machine's SM; none without oversubscription.
     #[must_use]
     pub fn of(gpu: &GpuConfig) -> Option<Self> {
-        let contexts = gpu.sm.oversubscription.as_ref()?;
+        let oversubscription = gpu.sm.oversubscription.as_ref()?;
         Some(Storage {
             units: AddressMap::of(gpu).end,
-            warps: contexts.warps(),
-            tbs: contexts.tbs(),
+            warps: oversubscription.warps(),
+            tbs: oversubscription.tbs(),
             warp_queue: WARP_QUEUE as u32,
             tb_queue: TB_QUEUE as u32,
             slots: gpu.sm.threads / 32,

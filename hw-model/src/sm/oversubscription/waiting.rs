@@ -25,45 +25,45 @@ impl Oversubscription {
 impl Sm {
     /// Handles an event of a load or an atomic.
     pub(in crate::sm) fn note_arrival(&mut self, event: Done) {
-        let Some(contexts) = &mut self.oversubscription else { return };
-        contexts.look = true;
+        let Some(oversubscription) = &mut self.oversubscription else { return };
+        oversubscription.look = true;
         if let Done::Loaded { warp, dst } | Done::Atomic { warp, dst } = event
             && dst != NO_REG
         {
-            contexts.missed[usize::from(warp) & (MAX_WARPS - 1)].remove(dst);
+            oversubscription.missed[usize::from(warp) & (MAX_WARPS - 1)].remove(dst);
         }
     }
 
     /// Handles a result in a warp's registers: perhaps only loads of it are in flight now.
     pub(in crate::sm) fn note_result(&mut self, number: u8) {
         let settled = self.warps[number].in_flight == self.lsu.loads_of(number);
-        if let Some(contexts) = &mut self.oversubscription {
-            contexts.look |= settled;
+        if let Some(oversubscription) = &mut self.oversubscription {
+            oversubscription.look |= settled;
         }
     }
 
     /// Handles loads that have missed in this cycle.
     pub(in crate::sm) fn note_misses(&mut self) {
-        let Some(contexts) = &mut self.oversubscription else { return };
+        let Some(oversubscription) = &mut self.oversubscription else { return };
         while let Some((warp, dst)) = self.lsu.take_missed() {
-            contexts.look = true;
+            oversubscription.look = true;
             // The data may have arrived in the same cycle.
             if dst != NO_REG && self.warps[warp].loading.contains(dst) {
-                contexts.missed[usize::from(warp) & (MAX_WARPS - 1)].insert(dst);
+                oversubscription.missed[usize::from(warp) & (MAX_WARPS - 1)].insert(dst);
             }
         }
     }
 
     /// True if a warp in place waits for a long event, and nothing else of it is in flight.
-    fn is_stalled(&self, contexts: &Oversubscription, number: u8) -> bool {
+    fn is_stalled(&self, oversubscription: &Oversubscription, number: u8) -> bool {
         let warp = &self.warps[number];
-        if contexts.holds(warp.tb_slot) || !warp.live || warp.issued_all || warp.in_flight != self.lsu.loads_of(number) {
+        if oversubscription.holds(warp.tb_slot) || !warp.live || warp.issued_all || warp.in_flight != self.lsu.loads_of(number) {
             return false;
         }
         match warp.wait {
-            Wait::None => !self.lacks_instruction(number) && contexts.missed[usize::from(number)].meets(&warp.needs),
+            Wait::None => !self.lacks_instruction(number) && oversubscription.missed[usize::from(number)].meets(&warp.needs),
             Wait::Atomic => true,
-            Wait::Barrier => contexts.takes_barriers(),
+            Wait::Barrier => oversubscription.takes_barriers(),
             Wait::Fence | Wait::Drain | Wait::Fetch => false,
         }
     }
@@ -90,11 +90,11 @@ impl Sm {
     }
 
     /// True if a warp waits, or all warps of a TB that have not ended do.
-    pub(super) fn is_unit_stalled(&self, contexts: &Oversubscription, level: Level, unit: u8) -> bool {
+    pub(super) fn is_unit_stalled(&self, oversubscription: &Oversubscription, level: Level, unit: u8) -> bool {
         let mut any = false;
         for number in self.warps_of(level, unit) {
             if self.warps[number].live {
-                if !self.is_stalled(contexts, number) {
+                if !self.is_stalled(oversubscription, number) {
                     return false;
                 }
                 any = true;

@@ -49,7 +49,7 @@ mod target {
         configs: limits::CONFIGS as u32,
         features: if cfg!(feature = "preempt") { PREEMPTS } else { 0 }
             | if cfg!(feature = "search") { SEARCHES } else { 0 }
-            | if cfg!(feature = "contexts") { CONTROLS } else { 0 }
+            | if cfg!(feature = "oversubscription") { CONTROLS } else { 0 }
             | if cfg!(feature = "levels") { LEVELS } else { 0 },
     };
 

@@ -42,7 +42,7 @@ pub(super) fn alone(key: &str, max_tbs: u32, kept: &Kept, options: Options, name
         asks: None,
         off_sm: None,
         used: None,
-        contexts: kept.contexts.first().copied(),
+        oversubscription: kept.oversubscription.first().copied(),
         series: None,
     }
 }

@@ -77,7 +77,7 @@ pub struct Kept {
     pub search: Option<SearchFound>,
     /// Statistics of extra TBs, launches in order; empty if the machine takes none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub contexts: Vec<OversubscriptionStats>,
+    pub oversubscription: Vec<OversubscriptionStats>,
 }
 
 /// Serialized form of issue slots: without the last class if it is empty, for compatibility with
@@ -130,8 +130,8 @@ impl Kept {
             memory_choices: _,
             memory_limits: _,
             l2_ways: _,
-            contexts,
-            sm_contexts: _,
+            oversubscription,
+            sm_oversubscription: _,
             context_log: _,
             sm_states,
             search,
@@ -170,7 +170,7 @@ impl Kept {
             queued,
             sm_states,
             search,
-            contexts,
+            oversubscription,
         }
     }
 
@@ -200,7 +200,7 @@ impl Kept {
             queued: self.queued.clone(),
             sm_states: self.sm_states,
             search: self.search.clone(),
-            contexts: self.contexts.clone(),
+            oversubscription: self.oversubscription.clone(),
             ..Outcome::default()
         }
     }

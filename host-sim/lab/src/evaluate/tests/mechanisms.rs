@@ -47,12 +47,14 @@ fn nothing_is_derived_from_another_machine() {
 /// takes time under any policy.
 #[test]
 fn a_controller_in_firmware_is_another_run_that_takes_time() {
-    let contexts = "[experiment.gpu-settings]\nsm.contexts.mechanism = \"duet\"\nsm.contexts.controller = [\"hardware\", \"firmware\"]\n";
-    let text = PLAN.replace("gpu = \"rtx2060\"", "gpu = \"lin18\"") + contexts;
+    let oversubscription = "[experiment.gpu-settings]\nsm.oversubscription.mechanism = \"duet\"\nsm.oversubscription.controller = [\"hardware\", \"firmware\"]\n";
+    let text = PLAN.replace("gpu = \"rtx2060\"", "gpu = \"lin18\"") + oversubscription;
     let plan = plan::parse("pairs.toml", &text, &Policies::default()).unwrap();
     let studies = Studies::of(&plan, &traces()).unwrap();
     let of = |firmware: bool| {
-        let by = move |job: &&Job| job.gpu.sm.oversubscription.is_some_and(|contexts| contexts.is_controlled_by_firmware()) == firmware;
+        let by = move |job: &&Job| {
+            job.gpu.sm.oversubscription.is_some_and(|oversubscription| oversubscription.is_controlled_by_firmware()) == firmware
+        };
         studies
             .jobs
             .values()

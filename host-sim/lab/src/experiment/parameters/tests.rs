@@ -70,7 +70,7 @@ fn keys_of_the_gpu_are_those_of_its_file() {
 #[test]
 fn optional_tables_can_be_taken_away() {
     let with = gpu(&["sm.oversubscription.mechanism=duet", "sm.preemption={}"]);
-    let with = with.or_else(|_| gpu(&["sm.contexts.mechanism=duet", "sm.preemption={}"])).unwrap();
+    let with = with.or_else(|_| gpu(&["sm.oversubscription.mechanism=duet", "sm.preemption={}"])).unwrap();
     let off = assigned(&["sm.preemption=off"]).unwrap().gpu(&with).unwrap();
     assert!(with.sm.preemption.is_some() && off.sm.preemption.is_none());
     let message = assigned(&["l1=off"]).unwrap().gpu(&with).unwrap_err();

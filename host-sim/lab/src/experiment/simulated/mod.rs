@@ -151,7 +151,7 @@ impl SimulatedGpu {
     }
 
     /// Logs context movements, at most `most` entries ([`Outcome::context_log`]).
-    pub fn noting_contexts(self, most: usize) -> Self {
+    pub fn recording_context_moves(self, most: usize) -> Self {
         SimulatedGpu { context_notes: Some(most), ..self }
     }
 
@@ -186,7 +186,7 @@ impl SimulatedGpu {
             gpu.registers_mut().record_activity();
         }
         if let Some(most) = self.context_notes {
-            gpu.record_contexts(most);
+            gpu.record_context_moves(most);
         }
         if run.options.warm_l2 {
             run.workloads.iter().for_each(|workload| self.warm(&mut gpu, workload));
@@ -316,8 +316,8 @@ impl SimulatedGpu {
             l1_ways: stats.l1_ways,
             memory_choices: stats.memory_choices,
             memory_limits: stats.memory_limits,
-            sm_contexts: stats.sms.iter().filter_map(|sm| sm.contexts).collect(),
-            contexts: stats.contexts,
+            sm_oversubscription: stats.sms.iter().filter_map(|sm| sm.oversubscription).collect(),
+            oversubscription: stats.oversubscription,
             context_log: gpu.take_context_log(),
             l2_ways: stats.l2_ways,
             sm_states: stats.sm_states,

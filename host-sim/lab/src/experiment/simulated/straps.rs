@@ -47,9 +47,11 @@ impl SimulatedGpu {
             }
             straps.memory_interval = if firmware { memory.interval() } else { 0 };
         }
-        if let Some(contexts) = self.config.sm.oversubscription.filter(|contexts| contexts.is_controlled_by_firmware()) {
-            straps.options |= option::CONTROL_CONTEXTS;
-            straps.context_interval = contexts.interval();
+        if let Some(oversubscription) =
+            self.config.sm.oversubscription.filter(|oversubscription| oversubscription.is_controlled_by_firmware())
+        {
+            straps.options |= option::CONTROL_OVERSUBSCRIPTION;
+            straps.context_interval = oversubscription.interval();
         }
         run.options.levels.strap(&mut straps);
         // The firmware counts kernels as they arrive, except those with priority.

@@ -5,7 +5,7 @@ use mias_registers::bus::{Bus, MappedBus};
 use mias_registers::{CONTEXT_ARRAYS, CONTEXT_COUNTS, KERNEL_SLOTS, context_allowed, context_bound, feature, global};
 use semihosting::println;
 
-use crate::scenario::control_contexts;
+use crate::scenario::control_oversubscription;
 
 /// Largest count of an interval, and counts of a hundredth of it, more than half, and all of it:
 /// little use, some, and saturation.
@@ -24,9 +24,9 @@ pub(crate) fn measure() -> u32 {
         for used in USED {
             for before in BEFORE {
                 for needs_l1 in [0, context_bound::NEEDS_L1] {
-                    let (instructions, stack) = control_contexts(|bus| fill(bus, kernels, used, before, BOUND | needs_l1));
+                    let (instructions, stack) = control_oversubscription(|bus| fill(bus, kernels, used, before, BOUND | needs_l1));
                     deepest = stack.max(deepest);
-                    println!("contexts {kernels} {instructions}");
+                    println!("oversubscription {kernels} {instructions}");
                 }
             }
         }
@@ -36,7 +36,7 @@ pub(crate) fn measure() -> u32 {
 
 /// Gives `kernels` kernels an interval in which every resource was used little, and DRAM by `used`.
 fn fill(bus: &mut MappedBus, kernels: u32, used: u32, before: u32, bound: u32) {
-    bus.write32(global::FEATURES, feature::CONTEXTS);
+    bus.write32(global::FEATURES, feature::OVERSUBSCRIPTION);
     bus.write32(global::CONTEXT_DUE, (1 << kernels) - 1);
     for part in 0..CONTEXT_COUNTS as u32 {
         bus.write32(global::CONTEXT_CAPACITY + 4 * part, CAPACITY);

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// HG on two of 16 SMs: 8 TBs of 12,288 bytes fit each.
 const RUN: [&str; 10] = ["run", "hg", "--gpu", "lin18", "--policy", "left-over", "--set", "sms=2", "--cycles", "15000"];
-const EXTRA: [&str; 4] = ["--set", "sm.contexts.mechanism=duet", "--set", "sm.contexts.extra=4"];
+const EXTRA: [&str; 4] = ["--set", "sm.oversubscription.mechanism=duet", "--set", "sm.oversubscription.extra=4"];
 
 /// Three warps' state of 128 bytes and the shared memory of a TB, which lie in registers while they
 /// wait: 99 cycles of 128 bytes.
@@ -39,13 +39,13 @@ fn the_timeline_has_every_switch() {
         let counts = counts.entry(sm).or_default();
         *counts = [counts[0] + u64::from(both[0]), counts[1] + u64::from(both[1]), counts[2] + cycles];
     }
-    let sms = run["sm_contexts"].as_array().expect("SMs");
+    let sms = run["sm_oversubscription"].as_array().expect("SMs");
     assert_eq!(sms.len(), 16);
     for sm in sms {
         let told = counts.get(&number(sm, "sm")).copied().unwrap_or_default();
         assert_eq!(["switched_out", "switched_in", "moving_cycles"].map(|field| number(sm, field)), told, "{sm}");
     }
-    let kernel = &run["contexts"][0];
+    let kernel = &run["oversubscription"][0];
     for field in ["extra_tbs", "switched_out", "switched_in", "moving_cycles", "absent_warp_cycles"] {
         assert_eq!(number(kernel, field), sms.iter().map(|sm| number(sm, field)).sum::<u64>(), "{field}");
     }
@@ -69,9 +69,9 @@ fn nothing_is_told_where_nothing_is_switched() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("t.json");
     let run = json(&[&RUN[..], &["--timeline", path.to_str().expect("UTF-8")]].concat());
-    assert!(run.get("contexts").is_none() && run.get("sm_contexts").is_none(), "{run}");
+    assert!(run.get("oversubscription").is_none() && run.get("sm_oversubscription").is_none(), "{run}");
     assert!(run["launches"][0]["energy"]["parts_joules"].get("contexts").is_none());
-    assert!(!std::fs::read_to_string(&path).expect("written").contains("contexts"));
+    assert!(!std::fs::read_to_string(&path).expect("written").contains("oversubscription"));
     let text = printed(&[&RUN[..], &EXTRA].concat());
     assert!(text.contains("by SM: extra TBs 0 to ") && text.contains("warps away"), "{text}");
 }
