@@ -21,6 +21,7 @@ pub mod levels;
 pub mod mechanisms;
 pub mod options;
 pub mod oversubscription;
+mod palette;
 pub mod parameters;
 pub mod placement_latency;
 pub mod policies;

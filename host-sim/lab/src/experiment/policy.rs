@@ -3,6 +3,7 @@
 
 use super::custom_policy::Custom;
 use super::mechanisms::Composed;
+use super::palette;
 use super::static_config::StaticConfig;
 pub use super::transition::{PREEMPT_LIMIT_NS, Transition};
 use crate::choices;
@@ -13,7 +14,7 @@ use std::cmp::Ordering;
 
 /// Generates [`Policy`] from the firmware's table and the additional policies of experiments.
 macro_rules! policies {
-    ($($Policy:ident, $name:literal, $Code:ident, $option:expr, $Charged:ident, $colour:literal, $help:literal;)+) => {
+    ($($Policy:ident, $name:literal, $Code:ident, $option:expr, $Charged:ident, $help:literal;)+) => {
         /// Policy that a run can request.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Policy {
@@ -111,11 +112,12 @@ impl Policy {
     /// Returns the color in charts, in HTML notation; `None` for custom policies.
     pub fn colour(self) -> Option<&'static str> {
         match self {
-            Policy::Null => Some("#222222"),
-            Policy::Sequential => Some("#DDCC77"),
+            Policy::Null => Some(palette::NULL),
+            Policy::Sequential => Some(palette::SEQUENTIAL),
             Policy::Composed(composed) => composed.colour,
-            Policy::Static(_) => Some("#555555"),
-            _ => self.in_firmware().map(|named| named.colour),
+            Policy::Static(_) => Some(palette::STATIC),
+            Policy::Custom(_) => None,
+            _ => palette::FIRMWARE.get(self.place()).copied(),
         }
     }
 
