@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 /// Reference machine.
 pub(crate) fn config() -> GpuConfig {
-    let text = mias_gpus::text("rtx2060-accelsim").expect("a machine that is built in");
-    toml::from_str(text).expect("the reference machine's file is valid")
+    let text = mias_gpus::text("rtx2060-accelsim").expect("a built-in GPU");
+    toml::from_str(text).expect("the reference GPU's file is valid")
 }
 
 /// Kernel in which every warp runs `program(tb, warp)`, then exits.

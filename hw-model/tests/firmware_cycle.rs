@@ -167,7 +167,7 @@ fn an_sm_that_never_gets_there_is_left_out() {
     let mut m = Scripted::new(PolicyCode::MiasIpc);
     m.launch(100_000);
     m.run(COALESCE + 50);
-    assert_eq!(m.residents([0, 1]), [(4, 0); SMS], "alone, the first kernel fills the machine");
+    assert_eq!(m.residents([0, 1]), [(4, 0); SMS], "alone, the first kernel fills the GPU");
     m.stuck = vec![7];
     m.launch(100_000);
     m.run(COALESCE + 2 * WINDOW - 10);

@@ -39,7 +39,7 @@ pub(crate) const SCHEMES: [u32; 7] = [
 /// Returns the reference machine with few SMs and a short launch latency, so that small kernels
 /// fill it and runs stay small.
 pub(crate) fn small_machine(sms: u32) -> GpuConfig {
-    let text = mias_gpus::text("rtx2060-accelsim").expect("a machine that is built in");
+    let text = mias_gpus::text("rtx2060-accelsim").expect("a built-in GPU");
     let mut config: GpuConfig = toml::from_str(text).expect("a valid file");
     config.sm.count = sms;
     config.launch.latency_cycles = LAUNCH_LATENCY;

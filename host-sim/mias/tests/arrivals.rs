@@ -39,9 +39,9 @@ fn numbers_are_those_of_single_runs() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
     let (gpu, plan, out) = (path("two.toml"), path("late.toml"), path("out"));
-    let text = mias_gpus::text("rtx2060").expect("the machine");
+    let text = mias_gpus::text("rtx2060").expect("the GPU");
     assert!(text.contains("count = 30"));
-    fs::write(&gpu, text.replacen("count = 30", "count = 2", 1)).expect("the machine");
+    fs::write(&gpu, text.replacen("count = 30", "count = 2", 1)).expect("the GPU");
     fs::write(&plan, PLAN.replace("GPU", &gpu)).expect("the plan");
     let text = printed(&["evaluate", &plan, "--out", &out]);
     assert!(text.contains("20,000 cycles, the last kernel at cycle 10,000"), "{text}");

@@ -217,7 +217,7 @@ fn what_the_machine_cannot_do_for_a_policy_is_refused() {
         let text = printed(&["gpu", "show", "zhao18"]);
         assert_eq!(text.matches(from).count(), 1, "{from}");
         let file = folder.path().join(name);
-        fs::write(&file, text.replace(from, to)).expect("the machine");
+        fs::write(&file, text.replace(from, to)).expect("the GPU");
         file.to_str().expect("UTF-8").to_owned()
     };
     let small = gpu("small.toml", "\ncount = 24", "\ncount = 1");

@@ -8,7 +8,7 @@ use std::fs;
 #[test]
 fn the_list_has_every_machine_that_can_be_shown() {
     let list = json(&["gpu", "list"]);
-    let gpus = list["machines"].as_array().unwrap();
+    let gpus = list["gpus"].as_array().unwrap();
     assert_eq!(gpus.iter().map(|gpu| gpu["name"].as_str().unwrap()).collect::<Vec<_>>(), mias_lab::gpus::names());
     for gpu in gpus {
         let shown = json(&["gpu", "show", gpu["name"].as_str().unwrap()]);

@@ -77,7 +77,7 @@ fn quiet_says_errors_only_and_verbose_where_things_come_from() {
     let report = |run: &assert_cmd::assert::Assert| run.get_output().stdout.clone();
     assert_eq!(report(&usual), report(&quiet));
     assert_eq!(report(&usual), report(&verbose));
-    verbose.stderr(contains("note: machine `rtx2060`: file none.toml").and(contains("note: `fwt:8192`: executed")));
+    verbose.stderr(contains("note: GPU `rtx2060`: file none.toml").and(contains("note: `fwt:8192`: executed")));
     mias(&["-q", "compare", "no-such-kernel"]).assert().code(2).stderr(contains("error: "));
     refused(&["-q", "-v", "gpu", "show"], &["cannot be used with"]);
 }
@@ -90,7 +90,7 @@ fn a_trace_is_said_to_be_cached_where_it_is() {
         run.env_remove("MIAS_CACHE_LIMIT").env("MIAS_CACHE", cache.path());
         run
     };
-    run().assert().success().stderr(contains("note: machine `rtx2060`: built in").and(contains("note: `fwt:8192`: executed")));
+    run().assert().success().stderr(contains("note: GPU `rtx2060`: built in").and(contains("note: `fwt:8192`: executed")));
     run().assert().success().stderr(contains("note: `fwt:8192`: trace from the cache"));
 }
 
@@ -115,7 +115,7 @@ fn an_evaluation_says_where_its_machines_are_from() {
     std::fs::write(folder.path().join("p.toml"), plan).unwrap();
     let mut list = mias(&["-v", "evaluate", "p.toml", "--list"]);
     let said = String::from_utf8(list.current_dir(folder.path()).assert().success().get_output().stderr.clone()).unwrap();
-    for line in ["note: machine `rtx2060`: built in\n", "note: machine `mine`: file mine.toml\n"] {
+    for line in ["note: GPU `rtx2060`: built in\n", "note: GPU `mine`: file mine.toml\n"] {
         assert_eq!(said.matches(line).count(), 1, "{said}");
     }
 }
@@ -141,6 +141,6 @@ fn numbers_for_kernels_that_are_not_there_are_said() {
     std::fs::write(folder.path().join("mine.toml"), gpu).unwrap();
     let mut run = mias(&["run", "fwt:8192", "--gpu", "mine.toml", "--cycles", "6000"]);
     run.current_dir(folder.path()).assert().success().stderr(contains(
-        "machine `rtx2060`: sm.memory_issue.warp_quota has 2 numbers, one per kernel, and this run has 1 kernels: the last have no effect; leave them out if no run has more",
+        "GPU `rtx2060`: sm.memory_issue.warp_quota has 2 numbers, one per kernel, and this run has 1 kernels: the last have no effect; leave them out if no run has more",
     ));
 }

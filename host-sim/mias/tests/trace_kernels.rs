@@ -173,9 +173,9 @@ fn launches_differ_in_what_they_take() {
     let rows = json(&["kernels", &trace]);
     assert_eq!((&rows[0]["max_tbs"], &rows[1]["max_tbs"]), (&32.into(), &8.into()));
     let gpu = folder.path().join("two.toml");
-    let text = mias_gpus::text("rtx2060").expect("the machine");
+    let text = mias_gpus::text("rtx2060").expect("the GPU");
     assert!(text.contains("count = 30"));
-    fs::write(&gpu, text.replacen("count = 30", "count = 2", 1)).expect("the machine");
+    fs::write(&gpu, text.replacen("count = 30", "count = 2", 1)).expect("the GPU");
     let window = ["--cycles", "25000", "--set", "profile-cycles=2000", "--gpu", gpu.to_str().expect("UTF-8")];
     let compared = json(&[&["compare", &trace, "mm:64", "--policy", "spatial,null,mias-ipc,mias-linear"], &window[..]].concat());
     assert_eq!(compared["kernels"][0]["max_tbs"], 32);

@@ -71,7 +71,7 @@ pub fn markdown() -> Result<String, String> {
         text += &format!("\n### {}\n\n```text\n{table}```\n", workload.name);
     }
     let traces = kernels.iter().map(|(workload, ..)| format!("{} `{}`", workload.name, workload.hash)).collect::<Vec<_>>().join(", ");
-    Ok(text + &format!("\nFingerprints: machine `{}`; traces: {traces}.\n", fingerprint::gpu(&gpu)))
+    Ok(text + &format!("\nFingerprints: GPU `{}`; traces: {traces}.\n", fingerprint::gpu(&gpu)))
 }
 
 fn one(name: &'static str, gpu: &GpuConfig, options: Options) -> Result<(Workload, Character, Sweep), String> {

@@ -22,5 +22,5 @@ pub fn text(gpus: &[GpuConfig]) -> String {
 /// None in practice: every value has a JSON form.
 pub fn json(gpus: &[GpuConfig]) -> Result<String, serde_json::Error> {
     let rows: Vec<_> = gpus.iter().map(|gpu| json!({ "name": gpu.name, "sms": gpu.sm.count, "description": gpu.description })).collect();
-    Ok(serde_json::to_string_pretty(&json!({ "schema_version": SCHEMA_VERSION, "machines": rows }))? + "\n")
+    Ok(serde_json::to_string_pretty(&json!({ "schema_version": SCHEMA_VERSION, "gpus": rows }))? + "\n")
 }

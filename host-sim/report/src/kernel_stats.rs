@@ -140,7 +140,7 @@ fn types(characters: &[Character]) -> Section {
     let headings = ["kernel", "thesis", "by Nasef", "by Dai", "by Lin", "by Shieh", "by Zhao", "differs from thesis", "papers"];
     Section::new(
         "Type",
-        "compute- or memory-intensive by the rule of each paper, on this machine",
+        "compute- or memory-intensive by the rule of each paper, on this GPU",
         &headings,
         characters.iter().map(|c| {
             let thesis = thesis::kernel_type(c.kernel);

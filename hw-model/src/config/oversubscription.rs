@@ -340,6 +340,6 @@ mod tests {
         }
         let mut gpu = config();
         gpu.sm.oversubscription = Some(OversubscriptionConfig::of(OversubscriptionMechanism::Virtual));
-        assert_eq!(gpu.check().unwrap_err().key, "l1.carve_out", "the reference machine's L1 takes spare shared memory");
+        assert_eq!(gpu.check().unwrap_err().key, "l1.carve_out", "the reference GPU's L1 takes spare shared memory");
     }
 }

@@ -279,7 +279,7 @@ fn every_class_is_charged_for_its_unit() {
         let width = if class.space().is_some() { 4 } else { 0 };
         let inst = StaticInst::new(0, class).writes(4).reads(&[5, 6]).width(width);
         let mut distinct = config.clone();
-        let energy = distinct.energy.as_mut().expect("the machine has coefficients");
+        let energy = distinct.energy.as_mut().expect("the GPU has coefficients");
         // Units with equal costs on the shipped machine get distinct costs, so that the test tells
         // them apart.
         (energy.lane.branch_fj, energy.lane.uniform_fj, energy.lane.memory_fj) = (1_001, 1_002, 1_003);
@@ -291,7 +291,7 @@ fn every_class_is_charged_for_its_unit() {
         };
         let stats = run(&distinct, kernel(&[inst; 10]), 1_000_000);
         assert_eq!(stats.counters[0].sm.lanes.total(), stats.launches[0].thread_insts);
-        let report = EnergyReport::of(&distinct, &stats).expect("the machine has coefficients");
+        let report = EnergyReport::of(&distinct, &stats).expect("the GPU has coefficients");
         let expected = 320 * Femtojoules::from(each_fj) + 32 * Femtojoules::from(lane.int_fj);
         assert_eq!(report.launches[0].units, expected, "{class:?}");
         let lanes = &stats.counters[0].sm.lanes;
@@ -307,7 +307,7 @@ fn an_idle_gpu_draws_constant_and_idle_power() {
     let millisecond = u64::from(config.clocks.core_khz);
     let stats = run(&config, Launch { arrival_cycle: 2 * millisecond, ..kernel(&[]) }, millisecond);
     assert_eq!(stats.cycles, millisecond);
-    let report = EnergyReport::of(&config, &stats).expect("the machine has coefficients");
+    let report = EnergyReport::of(&config, &stats).expect("the GPU has coefficients");
     let each = coefficients();
     let of = |power_uw: u32| Femtojoules::from(power_uw) * 1_000_000;
     let idle = Femtojoules::from(config.sm.count) * of(each.sm_idle_uw);

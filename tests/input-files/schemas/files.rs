@@ -88,7 +88,7 @@ fn nothing_more() -> Read {
 
 /// Returns a GPU file with every optional key.
 pub(crate) fn every_machine_key() -> Table {
-    let mut gpu: Table = mias_gpus::text("rtx2060").expect("a machine").parse().expect("TOML");
+    let mut gpu: Table = mias_gpus::text("rtx2060").expect("a GPU").parse().expect("TOML");
     merge(&mut gpu, MACHINE_OPTIONS.parse().expect("TOML"));
     gpu
 }
@@ -105,21 +105,21 @@ fn merge(into: &mut Table, from: Table) {
 pub(crate) fn gpu() -> Kind {
     let read = |text: &str| gpus::parse("m.toml", text).map(drop).map_err(|error| error.to_string());
     let mut files: Vec<(String, String)> = mias_gpus::all().map(|(name, text)| (name.into(), text.into())).collect();
-    files.push(("inherited".into(), mias_gpus::file("rtx2060-hw").expect("a machine").into()));
+    files.push(("inherited".into(), mias_gpus::file("rtx2060-hw").expect("a GPU").into()));
     files.push(("every key".into(), toml::to_string(&every_machine_key()).expect("TOML")));
     // Contexts have one location, which excludes both preemption and an L1 that grows.
-    let mut oversubscription: Table = mias_gpus::text("lin18-lines").expect("a machine").parse().expect("TOML");
+    let mut oversubscription: Table = mias_gpus::text("lin18-lines").expect("a GPU").parse().expect("TOML");
     let keys = "[sm.oversubscription]\nmechanism = \"duet\"\nextra = 2\nbytes_per_cycle = 64\nwarp_state_bytes = 96\nlive_permille = 440\ncompressed_permille = 900\n\
                 table_warps = 96\ntable_tbs = 16\nin_l1 = \"always\"\ninterval_cycles = 5_000\ndeadlock = \"one-tb\"\nsustained_permille = 550\n";
     merge(&mut oversubscription, keys.parse().expect("TOML"));
     files.push(("oversubscription".into(), toml::to_string(&oversubscription).expect("TOML")));
-    let mut controlled: Table = mias_gpus::text("lin18-lines").expect("a machine").parse().expect("TOML");
+    let mut controlled: Table = mias_gpus::text("lin18-lines").expect("a GPU").parse().expect("TOML");
     let keys = "[sm.oversubscription]\nmechanism = \"duet\"\ncontroller = \"firmware\"\n";
     merge(&mut controlled, keys.parse().expect("TOML"));
     files.push(("oversubscription by firmware".into(), toml::to_string(&controlled).expect("TOML")));
     // Keys for other limits in flight than those of that file.
     for (in_flight, key) in [("dynamic-global", "broadcast_cycles"), ("firmware", "interval_cycles")] {
-        let mut gpu: Table = mias_gpus::text("rtx2060").expect("a machine").parse().expect("TOML");
+        let mut gpu: Table = mias_gpus::text("rtx2060").expect("a GPU").parse().expect("TOML");
         let limits = format!("[sm.memory_issue]\nin_flight = \"{in_flight}\"\n{key} = 20_000\n");
         merge(&mut gpu, limits.parse().expect("TOML"));
         files.push((key.into(), toml::to_string(&gpu).expect("TOML")));

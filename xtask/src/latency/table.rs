@@ -24,7 +24,7 @@ pub(super) fn table(all: &[Numbers]) -> String {
 #
 # late        false: the windows of all SMs end in the interrupt, and thread instructions count
 #             true: the time-out comes in it, with the end of all windows but one and the start of that one; warp instructions count
-# sms         SMs of the machine; 16 and 30 with the image for 32 SMs, 80 and 132 with the one for 132
+# sms         SMs of the GPU; 16 and 30 with the image for 32 SMs, 80 and 132 with the one for 132
 # kernels     scheduled together
 # scored      configurations profiled so far, of both rounds
 # generated   configurations that there are, where the decision ends with a second round; 0 where it ends with the last quotas

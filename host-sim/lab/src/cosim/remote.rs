@@ -39,7 +39,7 @@ impl RemoteFirmware {
     pub fn start(image: &Image, registers: &mut RegisterBlock) -> Result<Self, CosimError> {
         let mut processor = Processor::boot(image)?;
         let asked = Limits { sms: registers.gpu().sm_count, kernels: 0, configs: 0 };
-        processor.can_do("the machine has", asked, Parts::asked_by(&registers.gpu().straps))?;
+        processor.can_do("the GPU has", asked, Parts::asked_by(&registers.gpu().straps))?;
         let mut record = Vec::new();
         processor.start(&mut Recorder { bus: &mut *registers, list: Some(&mut record) }, |_| false)?;
         let mut twin = Box::new(Firmware::idle());

@@ -102,7 +102,7 @@ fn paired<'r>(mut ours: Vec<&'r Record>, mut theirs: Vec<&'r Record>) -> (Vec<(&
 fn difference(question: &Identity, a: &Record, b: &Record) -> Option<Difference> {
     let mut what = Vec::new();
     if a.run.gpu_hash != b.run.gpu_hash {
-        what.push("the machine".to_owned());
+        what.push("the GPU".to_owned());
     }
     for (kernel, _) in a.run.kernels.iter().enumerate().filter(|&(at, _)| a.run.kernel_hashes.get(at) != b.run.kernel_hashes.get(at)) {
         what.push(format!("the trace of {}", question.kernels[kernel]));

@@ -90,7 +90,7 @@ fn runs_that_ask_the_same_are_told_apart() {
     let diff = Diff::of(&first, &second);
     let mut what: Vec<String> = diff.different.iter().flat_map(|difference| difference.what.clone()).collect();
     what.sort();
-    assert_eq!((diff.same, &what[..]), (1, &["the machine".to_owned(), "the trace of a".to_owned()][..]));
+    assert_eq!((diff.same, &what[..]), (1, &["the GPU".to_owned(), "the trace of a".to_owned()][..]));
 }
 
 #[test]

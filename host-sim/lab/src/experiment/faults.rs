@@ -23,12 +23,7 @@ const ALL: [(u32, Fault); 13] = [
     fault(fault::VALUE_RANGE, "VALUE_RANGE", "a write exceeded its register, which saturated", "use smaller numbers"),
     fault(fault::LAUNCH_OVERRUN, "LAUNCH_OVERRUN", "a launch found no slot and was lost", "launch fewer kernels at a time"),
     fault(fault::WATCHDOG, "WATCHDOG", "the firmware did not respond in time", "see docs/porting/guarantees.md"),
-    fault(
-        fault::UNSUPPORTED,
-        "UNSUPPORTED",
-        "the firmware sent a command that this machine does not support",
-        "use another policy or machine",
-    ),
+    fault(fault::UNSUPPORTED, "UNSUPPORTED", "the firmware sent a command that this GPU does not support", "use another policy or GPU"),
     fault(fault::IMPOSSIBLE_INDEX, "IMPOSSIBLE_INDEX", "the firmware reached an impossible state; Left-over took over", "report it"),
     fault(
         fault::KERNEL_TOO_LARGE,
@@ -40,27 +35,27 @@ const ALL: [(u32, Fault); 13] = [
     fault(
         fault::MACHINE_TOO_LARGE,
         "MACHINE_TOO_LARGE",
-        "the machine has more SMs than the image supports, and the others stay idle",
+        "the GPU has more SMs than the image supports, and the others stay idle",
         "use the image for 132 SMs",
     ),
     fault(fault::WRONG_MAP, "WRONG_MAP", "the firmware does not know this register block", "build the image from these sources"),
     fault(
         fault::NO_PREEMPTION,
         "NO_PREEMPTION",
-        "no TB is preempted: the firmware or the machine does not support it",
-        "use an image that preempts, or a machine with `[sm.preemption]`",
+        "no TB is preempted: the firmware or the GPU does not support it",
+        "use an image that preempts, or a GPU with `[sm.preemption]`",
     ),
     fault(
         fault::NO_SEARCH,
         "NO_SEARCH",
-        "SMs are split evenly without a search: the firmware does not support it, or the machine does not report its traffic",
-        "use an image that searches, or a machine with interconnect, L2 and DRAM bandwidths that fit their registers",
+        "SMs are split evenly without a search: the firmware does not support it, or the GPU does not report its traffic",
+        "use an image that searches, or a GPU with interconnect, L2 and DRAM bandwidths that fit their registers",
     ),
     fault(
         fault::NO_OVERSUBSCRIPTION,
         "NO_OVERSUBSCRIPTION",
-        "no thread blocks beyond the hardware limit: the firmware or the machine leaves them to hardware",
-        "use an image that controls them, and a machine with `controller = \"firmware\"` in `[sm.oversubscription]`",
+        "no thread blocks beyond the hardware limit: the firmware or the GPU leaves them to hardware",
+        "use an image that controls them, and a GPU with `controller = \"firmware\"` in `[sm.oversubscription]`",
     ),
 ];
 

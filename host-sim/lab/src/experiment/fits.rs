@@ -39,7 +39,7 @@ pub fn check_gating(policies: &[Policy], options: Options, gpu: &GpuConfig) -> R
     match policies.iter().find(|policy| gates(**policy)).filter(|_| wake > settles) {
         Some(policy) => Err(format!(
             "{} gates SMs, which take {wake} cycles to wake (sm.power_gating.wake_cycles of `{}`) and have {settles} to settle in a step; \
-             set search-cycles to {wake} or more, or use a machine with a shorter wake time",
+             set search-cycles to {wake} or more, or use a GPU with a shorter wake time",
             policy.name(),
             gpu.name
         )),

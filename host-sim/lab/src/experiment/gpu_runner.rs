@@ -342,7 +342,7 @@ pub trait GpuRunner: Sync {
     /// [`RunError::Workload`] if the fields are invalid; the message gives the reason.
     fn changed(&self, fields: &[Field]) -> Result<Box<dyn GpuRunner + '_>, RunError> {
         let names: Vec<String> = fields.iter().map(Field::name).collect();
-        Err(RunError::Workload(format!("this machine has no fields {}", names.join(", "))))
+        Err(RunError::Workload(format!("this GPU has no fields {}", names.join(", "))))
     }
 
     /// Returns the maximum number of TBs of `workload` that fit one SM together, at least 1.

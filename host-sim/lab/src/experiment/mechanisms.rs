@@ -87,7 +87,7 @@ impl Composed {
     /// Combines `base` with the mechanisms of these names.
     ///
     /// # Errors
-    /// An unknown name, or mechanisms that exclude each other.
+    /// An unknown or repeated name, or mechanisms that exclude each other.
     pub fn of(base: Policy, names: &[&str]) -> Result<&'static Composed, String> {
         if !base.decides() {
             return Err(format!("`{}` does not throttle kernels: leave `{}` out", base.name(), names.join("+")));
@@ -96,7 +96,11 @@ impl Composed {
         for name in names {
             let known: Vec<&str> = MECHANISMS.iter().map(|mechanism| mechanism.name).collect();
             let at = known.iter().position(|known| known == name);
-            set |= 1 << at.ok_or_else(|| mias_workloads::input::suggest::unknown("mechanism", name, &known))?;
+            let bit = 1 << at.ok_or_else(|| mias_workloads::input::suggest::unknown("mechanism", name, &known))?;
+            if set & bit != 0 {
+                return Err(format!("`{name}` is given twice: leave one out"));
+            }
+            set |= bit;
         }
         let all = || MECHANISMS.iter().enumerate().filter(|(at, _)| set >> at & 1 == 1).map(|(_, mechanism)| mechanism);
         for one in all() {
@@ -159,7 +163,7 @@ impl Composed {
     /// A message that names the machine, if the machine's own fields and these exclude each other.
     pub fn on(&self, gpu: &GpuConfig) -> Result<GpuConfig, String> {
         let gpu = changed(gpu, &self.fields())?;
-        gpu.check().map_err(|error| format!("machine `{}`: {error}", gpu.name))?;
+        gpu.check().map_err(|error| format!("GPU `{}`: {error}", gpu.name))?;
         Ok(gpu)
     }
 }
@@ -293,7 +297,7 @@ mod tests {
         assert_eq!(quota(&alone(2_400_000, 4_800_000)), 5_000);
         assert_eq!(quota(&alone(1, 15_000)), 1, "0.67 rounds up");
         assert_eq!(quota(&alone(0, 4_800_000)), 1, "a kernel that did nothing may begin");
-        assert_eq!(quota(&alone(u64::MAX, 1)), u32::MAX - 1, "what the machine's file may say at most");
+        assert_eq!(quota(&alone(u64::MAX, 1)), u32::MAX - 1, "what the GPU's file may say at most");
         let (half, whole) = (alone(2_400_000, 4_800_000), alone(4_800_000, 4_800_000));
         let smk = Composed::of(Policy::Smk, &["warp-quota"]).unwrap();
         let gpu = crate::gpus::load("dai18-lines").unwrap();

@@ -29,7 +29,7 @@ impl Shares {
         }
         let sum: u32 = self.sms().iter().map(|&sms| u32::from(sms)).sum();
         if sum > sms {
-            return Err(format!("`{self}` adds up to {sum} SMs, and the machine has {sms}; use no more than that in total"));
+            return Err(format!("`{self}` adds up to {sum} SMs, and the GPU has {sms}; use no more than that in total"));
         }
         Ok(())
     }
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn shares_that_do_not_add_up_say_so() {
         let shares: Shares = "6-19".parse().unwrap();
-        assert_eq!(shares.check(2, 24).unwrap_err(), "`6-19` adds up to 25 SMs, and the machine has 24; use no more than that in total");
+        assert_eq!(shares.check(2, 24).unwrap_err(), "`6-19` adds up to 25 SMs, and the GPU has 24; use no more than that in total");
         assert_eq!(shares.check(3, 24).unwrap_err(), "`6-19` has 2 numbers for 3 kernels; use one number per kernel");
     }
 }

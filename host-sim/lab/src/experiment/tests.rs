@@ -45,7 +45,7 @@ impl GpuRunner for Closed {
     }
 
     fn configurations(&self, workloads: &[&Workload]) -> Result<Vec<Vec<u32>>, RunError> {
-        assert_eq!(workloads.len(), 2, "the test machine counts in twos");
+        assert_eq!(workloads.len(), 2, "the test GPU counts in twos");
         Ok((1..ROOM).map(|a| vec![a, ROOM - a]).collect())
     }
 

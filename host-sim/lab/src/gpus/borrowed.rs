@@ -20,7 +20,7 @@ pub fn notes(gpu: &GpuConfig, word: &str, gpus: &[GpuConfig]) -> Vec<String> {
     };
     let fit = format!("`mias gpu fit {word}` fits it");
     if scheduler.linear_r2_permille == 0 {
-        notes.push(format!("Linear's coefficient is not fitted for this machine (linear_r2_permille = 0): {fit}"));
+        notes.push(format!("Linear's coefficient is not fitted for this GPU (linear_r2_permille = 0): {fit}"));
     } else if let Some(owner) = gpus.iter().find(same).filter(|owner| owner.name != gpu.name) {
         notes.push(format!("Linear's coefficient is inherited from `{}`: {fit}", owner.name));
     }
@@ -34,7 +34,7 @@ fn energy(gpu: &GpuConfig, gpus: &[GpuConfig]) -> Option<String> {
     let of = |name: &str| gpus.iter().find(|gpu| gpu.name == name)?.energy.as_ref();
     let same = |(name, ..): &&(&str, &str, &[&str])| of(name).is_some_and(|other| per_event(other) == per_event(energy));
     let (_, chip, owners) = ENERGIES.iter().find(same)?;
-    (!owners.contains(&gpu.name.as_str())).then(|| format!("energies per event are those of the {chip}, not of this machine"))
+    (!owners.contains(&gpu.name.as_str())).then(|| format!("energies per event are those of the {chip}, not of this GPU"))
 }
 
 /// Returns the energies of events, without background powers, which depend on the number of SMs.

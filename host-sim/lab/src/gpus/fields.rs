@@ -3,7 +3,6 @@
 
 use mias_hw_model::config::GpuConfig;
 use mias_workloads::input::suggest;
-use serde::Deserialize;
 
 /// Field of a machine's file with its value.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +54,7 @@ fn flatten(table: &toml::Table, path: &mut Vec<String>, fields: &mut Vec<Field>)
 /// # Errors
 /// A message that names machine and field.
 pub fn changed<'f>(gpu: &GpuConfig, fields: impl IntoIterator<Item = &'f Field>) -> Result<GpuConfig, String> {
-    let fail = |message: &str| format!("machine `{}`: {message}", gpu.name);
+    let fail = |message: &str| format!("GPU `{}`: {message}", gpu.name);
     let mut document = toml::Value::try_from(gpu).map_err(|error| fail(&error.to_string()))?;
     for field in fields {
         let at = place(&mut document, &field.path).map_err(|message| fail(&message))?;
@@ -64,7 +63,7 @@ pub fn changed<'f>(gpu: &GpuConfig, fields: impl IntoIterator<Item = &'f Field>)
             *at = field.value.clone();
         }
     }
-    let mut gpu = GpuConfig::deserialize(document).map_err(|error| fail(&suggested(error.message())))?;
+    let mut gpu = read(document).map_err(|message| fail(&message))?;
     // A table with all options off equals a missing one.
     gpu.sm.memory_issue = gpu.sm.memory_issue.filter(|config| *config != Default::default());
     gpu.l1.partition = gpu.l1.partition.filter(|config| *config != Default::default());
@@ -79,13 +78,22 @@ pub fn changed<'f>(gpu: &GpuConfig, fields: impl IntoIterator<Item = &'f Field>)
 /// # Errors
 /// A message that names the machine, if the table is required.
 pub fn without(gpu: &GpuConfig, path: &[String]) -> Result<GpuConfig, String> {
-    let fail = |message: &str| format!("machine `{}`: {message}", gpu.name);
+    let fail = |message: &str| format!("GPU `{}`: {message}", gpu.name);
     let mut document = toml::Value::try_from(gpu).map_err(|error| fail(&error.to_string()))?;
     if let Some((last, tables)) = path.split_last() {
         let table = tables.iter().try_fold(&mut document, |at, name| at.get_mut(name.as_str()));
         table.and_then(toml::Value::as_table_mut).map(|table| table.remove(last));
     }
-    GpuConfig::deserialize(document).map_err(|error| fail(error.message()))
+    read(document).map_err(|message| fail(&message))
+}
+
+/// Reads a GPU from its document. A message starts with the key, unless it is about the whole GPU.
+fn read(document: toml::Value) -> Result<GpuConfig, String> {
+    serde_path_to_error::deserialize(document).map_err(|error: serde_path_to_error::Error<toml::de::Error>| {
+        let message = suggested(error.inner().message());
+        let of_key = error.path().iter().next().is_some() && error.path().to_string() != ".";
+        if of_key { format!("{}: {message}", error.path()) } else { message }
+    })
 }
 
 /// Message about an element beyond the end of a list.
@@ -132,18 +140,31 @@ pub fn label(value: &toml::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Rewrites a message of [`serde`]: with the nearest name for an unknown field, taken from the
-/// known ones between back-quotes. The message of [`toml`] for a number instead of a name is
-/// replaced.
+/// Rewrites a message of [`serde`] or [`toml`] in the terms of users: TOML's types for Rust's, and
+/// the nearest name for an unknown one, taken from the known ones between back-quotes.
 fn suggested(message: &str) -> String {
     if message.contains("unit variant, expected string only") {
         return "expected a name, in quotes".to_owned();
     }
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    match names.split_first() {
-        Some((given, known)) if message.starts_with("unknown field `") => suggest::unknown("field", given, known),
-        _ => message.to_owned(),
+    for (start, what) in [("unknown field `", "field"), ("unknown variant `", "value")] {
+        if let Some((given, known)) = names.split_first()
+            && message.starts_with(start)
+        {
+            return suggest::unknown(what, given, known);
+        }
     }
+    let Some((found, expected)) = message.rsplit_once(", expected ") else { return message.to_owned() };
+    let expected = match expected {
+        "u8" => "a whole number from 0 to 255",
+        "u16" => "a whole number from 0 to 65535",
+        "u32" => "a whole number from 0 to 4294967295",
+        "u64" => "a whole number from 0",
+        "a boolean" => "true or false",
+        _ if expected.starts_with("struct ") => "a table",
+        _ => expected,
+    };
+    format!("{found}, expected {expected}")
 }
 
 #[cfg(test)]
@@ -181,7 +202,19 @@ mod tests {
         assert_eq!(issue.in_flight, InFlightLimit::Static);
         assert_eq!(issue.limits, [StaticLimit::Most(3), StaticLimit::Any(Unlimited::Inf)]);
         let message = changed(&dai18(), &limits[2..]).unwrap_err();
-        assert_eq!(message, "machine `dai18-lines`: sm.memory_issue.limits.1: the list has 0 elements; set the preceding ones first");
+        assert_eq!(message, "GPU `dai18-lines`: sm.memory_issue.limits.1: the list has 0 elements; set the preceding ones first");
+    }
+
+    #[test]
+    fn messages_name_the_key_and_what_it_takes() {
+        let message = |text: &str| changed(&dai18(), &fields(text)).unwrap_err();
+        for (text, expected) in [
+            ("l1.mshrs = \"many\"", "l1.mshrs: invalid type: string \"many\", expected a whole number from 0 to 4294967295"),
+            ("sm = 3", "sm: invalid type: integer `3`, expected a table"),
+            ("sm.warp_scheduler = \"gt\"", "sm.warp_scheduler: unknown value `gt`; did you mean `gto`? known: gto, lrr, kernel-lrr"),
+        ] {
+            assert_eq!(message(text), format!("GPU `dai18-lines`: {expected}"));
+        }
     }
 
     /// As in a machine's file, `selector = {}` is a selector with its defaults. An existing table

@@ -25,7 +25,7 @@ pub enum GpuFileError {
     #[error("{0}, or the path of a TOML file")]
     Unknown(String),
     /// The file cannot be read.
-    #[error("cannot read the GPU file {path}: {error}")]
+    #[error("cannot read the GPU file {path}: {error}; give a TOML file, or a built-in GPU of `mias gpu list`")]
     Io {
         /// Path of the file.
         path: String,

@@ -272,7 +272,7 @@ pub(super) struct CommonArgs {
     /// `native` runs the firmware in this process. The others run the image that `cargo xtask
     /// image` builds on a Cortex-M4F, Cortex-M0 or RV32IMAC core in QEMU. Append a path to use
     /// another image, as in qemu:mine.elf.
-    #[arg(long, value_parser = super::choices::firmware, default_value = "native", value_name = "WHO", help_heading = POLICIES)]
+    #[arg(long, value_parser = super::choices::firmware, default_value = "native", value_name = "FIRMWARE", help_heading = POLICIES)]
     pub(super) firmware: Firmware,
     /// Simulated window in core cycles, including launch latency [default: 300000]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..), value_name = "N", help_heading = RUN)]

@@ -136,7 +136,7 @@ fn preempting(gpu: GpuConfig, assigned: &Assignments, options: Options) -> Resul
     let transition = options.transition;
     if transition.preempts() {
         let gpu = transition.on(&gpu).into_owned();
-        gpu.check().map_err(|error| CliError::User(format!("`--transition {}`: machine `{}`: {error}", transition.name(), gpu.name)))?;
+        gpu.check().map_err(|error| CliError::User(format!("`--transition {}`: GPU `{}`: {error}", transition.name(), gpu.name)))?;
         return Ok(gpu);
     }
     match assigned.fields().iter().find(|field| field.path.starts_with(&["sm".to_owned(), "preemption".to_owned()])) {
@@ -159,7 +159,7 @@ fn check_kernels(gpu: &GpuConfig, assigned: &Assignments, kernels: &RangeInclusi
             return Err(CliError::User(format!("`--set {key}` has {numbers} numbers for {most} kernels: use at most one per kernel")));
         }
         say::warning(format_args!(
-            "machine `{}`: {key} has {numbers} numbers, one per kernel, and this run has {most} kernels: the last have no effect; leave them out if no run has more",
+            "GPU `{}`: {key} has {numbers} numbers, one per kernel, and this run has {most} kernels: the last have no effect; leave them out if no run has more",
             gpu.name
         ));
     }
@@ -180,8 +180,8 @@ pub(super) fn load_gpu(word: &str) -> Result<GpuConfig, CliError> {
 /// Prints the source of a GPU.
 pub(super) fn say_gpu(word: &str, name: &str) {
     if gpus::names().contains(&word) {
-        say::detail(format_args!("machine `{word}`: built in"));
+        say::detail(format_args!("GPU `{word}`: built in"));
     } else {
-        say::detail(format_args!("machine `{name}`: file {word}"));
+        say::detail(format_args!("GPU `{name}`: file {word}"));
     }
 }

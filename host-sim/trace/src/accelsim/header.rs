@@ -100,7 +100,7 @@ impl Found {
             "block dim" => self.block = Some(extents("block dim", value, MAX_BLOCK_THREADS, "a block of at most 1024 threads")?),
             "nregs" => self.registers = Some(number("nregs", value, 1..=MAX_REGISTERS, "a number of registers from 1 to 255")?),
             "shmem" => {
-                let expected = "a number of bytes from 0 to 233472, the most that an SM of any machine has";
+                let expected = "a number of bytes from 0 to 233472, the most that an SM of any GPU has";
                 self.shared_bytes = number("shmem", value, 0..=MAX_SHARED_BYTES, expected)?;
             }
             "binary version" => {

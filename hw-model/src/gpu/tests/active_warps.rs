@@ -15,7 +15,7 @@ fn limit(most: u8) -> WarpLimit {
 /// Machine with limits by kernel slot; 0: none.
 pub(super) fn with(mut config: GpuConfig, limits: &[u8]) -> GpuConfig {
     config.sm.active_warps = limits.iter().map(|most| limit(*most)).collect();
-    config.check().expect("a machine");
+    config.check().expect("a GPU");
     config
 }
 
@@ -119,7 +119,7 @@ fn what_cannot_be_is_refused() {
     ] {
         let mut gpu = config();
         gpu.sm.active_warps = limits;
-        let said = gpu.check().expect_err("no machine").to_string();
+        let said = gpu.check().expect_err("no GPU").to_string();
         assert!(said.starts_with(message), "{said}");
     }
 }

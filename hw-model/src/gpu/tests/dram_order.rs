@@ -7,7 +7,7 @@ use mias_registers::dram_order;
 
 fn with(mut config: GpuConfig, scheduler: Option<DramSchedulerConfig>) -> GpuConfig {
     config.dram.scheduler = scheduler;
-    config.check().expect("a machine");
+    config.check().expect("a GPU");
     config
 }
 
@@ -130,7 +130,7 @@ fn what_cannot_be_is_refused() {
     let refused = |scheduler: DramSchedulerConfig| {
         let mut gpu = few();
         gpu.dram.scheduler = Some(scheduler);
-        gpu.check().expect_err("no machine").to_string()
+        gpu.check().expect_err("no GPU").to_string()
     };
     let of = |by, cap, shares: &[u32]| DramSchedulerConfig { by, cap, shares: shares.to_vec() };
     for (scheduler, message) in [

@@ -5,7 +5,7 @@ use crate::config::FetchConfig;
 
 pub(super) fn with_fetch(mut config: GpuConfig, warps_per_cycle: u32, buffer: u32) -> GpuConfig {
     config.sm.fetch = Some(FetchConfig { warps_per_cycle, buffer });
-    config.check().expect("a machine");
+    config.check().expect("a GPU");
     config
 }
 
@@ -53,7 +53,7 @@ fn what_cannot_be_is_refused() {
     {
         let mut gpu = config();
         gpu.sm.fetch = Some(FetchConfig { warps_per_cycle, buffer });
-        let said = gpu.check().expect_err("no machine").to_string();
+        let said = gpu.check().expect_err("no GPU").to_string();
         assert!(said.starts_with(message), "{said}");
     }
 }

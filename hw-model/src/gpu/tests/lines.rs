@@ -10,7 +10,7 @@ pub(super) fn whole_lines(mut config: GpuConfig, lookup: L1Lookup) -> GpuConfig 
     (config.l1.sets, config.l1.ways, config.l1.index, config.l1.carve_out) = (32, 6, SetIndex::Xor, Vec::new());
     (config.l2.sector_bytes, config.l2.write_miss) = (128, L2WriteMiss::Fetch);
     (config.interconnect.flit_bytes, config.interconnect.header_bytes) = (32, 8);
-    config.check().expect("a machine");
+    config.check().expect("a GPU");
     config
 }
 
@@ -54,7 +54,7 @@ fn what_does_not_go_together_is_refused() {
     let refused = |change: fn(&mut GpuConfig)| {
         let mut gpu = whole_lines(config(), L1Lookup::AtHead);
         change(&mut gpu);
-        gpu.check().expect_err("no machine").to_string()
+        gpu.check().expect_err("no GPU").to_string()
     };
     for (change, message) in [
         ((|gpu| gpu.l1.sector_bytes = 64) as fn(&mut GpuConfig), "l1.sector_bytes = 64: must be 32, or line_bytes"),

@@ -7,7 +7,7 @@ const MOST: fn(u8) -> StaticLimit = StaticLimit::Most;
 
 pub(super) fn with(mut config: GpuConfig, memory_issue: MemoryIssueConfig) -> GpuConfig {
     config.sm.memory_issue = Some(memory_issue);
-    config.check().expect("a machine");
+    config.check().expect("a GPU");
     config
 }
 
@@ -162,7 +162,7 @@ fn what_cannot_be_is_refused() {
     ] {
         let mut gpu = config();
         gpu.sm.memory_issue = Some(memory_issue);
-        let said = gpu.check().expect_err("no machine").to_string();
+        let said = gpu.check().expect_err("no GPU").to_string();
         assert!(said.starts_with(message), "{said}");
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn small() -> GpuConfig {
 
 pub(super) fn with(mut config: GpuConfig, oversubscription: OversubscriptionConfig) -> GpuConfig {
     config.sm.oversubscription = Some(oversubscription);
-    config.check().expect("a machine");
+    config.check().expect("a GPU");
     config
 }
 

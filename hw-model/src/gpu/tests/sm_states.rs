@@ -11,7 +11,7 @@ const WAKE_CYCLES: u32 = 70;
 fn of(sms: u32) -> GpuConfig {
     let mut config = super::of(sms);
     config.sm.power_gating = Some(PowerGatingConfig { wake_cycles: WAKE_CYCLES, wake_fj: 1_000 });
-    config.check().expect("a machine");
+    config.check().expect("a GPU");
     config
 }
 

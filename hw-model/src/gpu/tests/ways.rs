@@ -13,7 +13,7 @@ pub(super) struct Divisions {
 
 pub(super) fn with(mut config: GpuConfig, Divisions { l1, l2, miss_resources }: Divisions) -> GpuConfig {
     (config.l1.partition, config.l2.partition, config.l1.miss_resources) = (l1, l2, miss_resources);
-    config.check().expect("a machine");
+    config.check().expect("a GPU");
     config
 }
 
@@ -145,7 +145,7 @@ fn what_cannot_be_is_refused() {
     ] {
         let mut gpu = few();
         (gpu.l1.partition, gpu.l2.partition, gpu.l1.miss_resources) = (l1, l2, miss_resources);
-        let said = gpu.check().expect_err("no machine").to_string();
+        let said = gpu.check().expect_err("no GPU").to_string();
         assert!(said.starts_with(message), "{said}");
     }
 }

@@ -19,7 +19,7 @@ fn with_partition(by: Partition, ways: &[u32]) -> GpuConfig {
     let mut gpu = few();
     let partition = PartitionConfig { by, ways: ways.to_vec(), period_cycles: 5_000, ..PartitionConfig::default() };
     (gpu.l1.partition, gpu.l2.partition) = (Some(partition.clone()), Some(partition));
-    gpu.check().expect("a machine");
+    gpu.check().expect("a GPU");
     gpu
 }
 

@@ -63,7 +63,7 @@ proptest! {
         config.l1.partition = Some(PartitionConfig { by, ways, period_cycles: 100, ..PartitionConfig::default() });
         let miss_resources = MissResourcesConfig { by: MissDivision::Equal, ..MissResourcesConfig::default() };
         config.l1.miss_resources = divided.then_some(miss_resources);
-        config.check().expect("a machine");
+        config.check().expect("a GPU");
         let side = || Side { l1: L1::new(&config.l1, 0, TAG_FILL), memory: MemorySystem::new(&config), counters: Default::default() };
         let (mut fast, mut plain) = (side(), side());
         let mut refusals = 0;

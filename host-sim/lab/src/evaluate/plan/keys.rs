@@ -56,7 +56,7 @@ pub(super) const PLAN: [Key; 9] = [
 pub(super) const EXPERIMENT: [Key; 16] = [
     required("name", "Short name, unique in the plan: lowercase letters, digits and hyphens.", |_| schema::plain_name()),
     required("title", "Heading in the report.", |_| schema::text()),
-    required("gpu", "Machine or list of machines: built in, or files relative to the plan's folder.", |_| {
+    required("gpu", "GPU or list of GPUs: built in, or files relative to the plan's folder.", |_| {
         one_or_more(&schema::known_or_file(&crate::gpus::names()))
     }),
     required("kernels", "Kernels as on the command line, in launch order; files are relative to the plan's folder.", |_| {
@@ -82,7 +82,7 @@ pub(super) const EXPERIMENT: [Key; 16] = [
     optional("gpu-settings", "Fields of the GPU's file, by name: a value, a list, or a range.", |_| schema::gpu_settings()),
     optional(
         "sharing",
-        "Fields of the machine's file, as in `gpu-settings`, for runs of several kernels; isolated kernels run on the unmodified machine.",
+        "Fields of the GPU's file, as in `gpu-settings`, for runs of several kernels; isolated kernels run on the unmodified GPU.",
         |_| schema::as_in_experiment("gpu-settings"),
     ),
     optional(

@@ -76,7 +76,7 @@ impl Named {
     /// An invalid machine; the message names it.
     pub fn with(&self, fields: &[Field]) -> Result<Named, String> {
         let gpu = changed(&self.gpu, fields)?;
-        gpu.check().map_err(|error| format!("machine `{}`: {error}", gpu.name))?;
+        gpu.check().map_err(|error| format!("GPU `{}`: {error}", gpu.name))?;
         let names = fields::name(&self.gpu, fields);
         Ok(Named { name: self.name.clone() + names.strip_prefix(&gpu.name).unwrap_or_default(), gpu })
     }

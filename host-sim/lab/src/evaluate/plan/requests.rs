@@ -52,7 +52,7 @@ pub(super) fn check(requests: &Requests, setting: &Setting) -> Result<(), String
     if sharing.gpu.sm.preemption.is_none() {
         let name = &sharing.name;
         return Err(format!(
-            "machine `{name}` does not support preemption: set `sm.preemption.switch = \"traffic\"` in [experiment.gpu-settings]"
+            "GPU `{name}` does not support preemption: set `sm.preemption.switch = \"traffic\"` in [experiment.gpu-settings]"
         ));
     }
     let End::Cycles(cycles) = options.end else { return Err("requests are spread over a window: use `cycles`, not `until`".into()) };

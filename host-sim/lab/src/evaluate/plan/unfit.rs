@@ -33,7 +33,7 @@ pub(super) fn check_room(setting: &Setting) -> Result<(), Unfit> {
             .transition
             .on(gpu)
             .check()
-            .map_err(|error| Unfit::of("transition", format!("{} on machine `{name}`: {error}", options.transition.name())))?;
+            .map_err(|error| Unfit::of("transition", format!("{} on GPU `{name}`: {error}", options.transition.name())))?;
     }
     placement_latency::check_limit(*limit_cycles, *arrive, gpu, *options).map_err(|why| Unfit::of("limit", why))
 }

@@ -272,7 +272,10 @@ impl Store {
                 note.model
             ))),
             Some(note) => Ok((store, note)),
-            None => Err(StoreError(format!("{} holds no evaluation: {NOTE} is missing", folder.display()))),
+            None => Err(StoreError(format!(
+                "{} holds no evaluation: {NOTE} is missing; give the folder that `mias evaluate` wrote",
+                folder.display()
+            ))),
         }
     }
 

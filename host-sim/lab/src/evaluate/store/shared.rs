@@ -54,7 +54,9 @@ impl Store {
     /// [`StoreError`] with the other plan and the remedy.
     pub fn check_shared(&self, note: &Note) -> Result<(), StoreError> {
         let at = self.folder.display();
-        let Some(there) = self.note()? else { return Err(StoreError(format!("{at} holds no evaluation: {NOTE} is missing"))) };
+        let Some(there) = self.note()? else {
+            return Err(StoreError(format!("{at} holds no evaluation: {NOTE} is missing; give the folder that `mias evaluate` wrote")));
+        };
         if there == *note {
             return Ok(());
         }

@@ -110,7 +110,7 @@ impl Assignments {
             gpu = fields::without(&gpu, path).map_err(|message| format!("--set {}={OFF}: {message}", path.join(".")))?;
         }
         let gpu = changed(&gpu, &self.fields).map_err(|message| format!("--set: {message}"))?;
-        gpu.check().map_err(|error| format!("--set: machine `{}`: {error}", gpu.name))?;
+        gpu.check().map_err(|error| format!("--set: GPU `{}`: {error}", gpu.name))?;
         Ok(gpu)
     }
 }

@@ -161,7 +161,7 @@ impl SimulatedGpu {
     /// [`RunError::Workload`] if the fields are invalid.
     pub fn with_fields(&self, fields: &[Field]) -> Result<Self, RunError> {
         let config = changed(&self.config, fields).map_err(RunError::Workload)?;
-        config.check().map_err(|error| RunError::Workload(format!("machine `{}`: {error}", config.name)))?;
+        config.check().map_err(|error| RunError::Workload(format!("GPU `{}`: {error}", config.name)))?;
         let properties = SimulatedGpu::new(config.clone()).properties;
         Ok(SimulatedGpu { config, properties, ..self.clone() })
     }

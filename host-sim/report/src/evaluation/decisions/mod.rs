@@ -143,7 +143,7 @@ pub(super) const WHAT_BROUGHT: &str = "STP: mean over the mixes, profile, transi
 
 /// Explanation of the cells of decisions.
 pub(super) const WHAT_DECIDED: &str = "Regret: relative shortfall of a static run of the choice from the best static choice with the same mechanism: by STP with its interval and for each size of mix, and by ANTT, fairness and energy for work, which the \
-    policy need not optimize; absent if the choice is neither a maximal configuration nor a split in eighths. Over SMK-P: STP over that of `smk` on the unmodified machine, for triples and quadruples. S is the thesis' speedup; S_null is the score of running only the fastest kernel. Overhead: share of the window in placing, transitions, profiling and \
+    policy need not optimize; absent if the choice is neither a maximal configuration nor a split in eighths. Over SMK-P: STP over that of `smk` on the unmodified GPU, for triples and quadruples. S is the thesis' speedup; S_null is the score of running only the fastest kernel. Overhead: share of the window in placing, transitions, profiling and \
     decisions. Too late: mixes in which the window ended before the choice took effect. Starved: mixes in which a kernel made no progress.";
 
 /// Returns the reminder that an evaluation of held-out kernels is an inspection of them, which

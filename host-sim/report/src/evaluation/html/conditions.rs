@@ -13,7 +13,7 @@ pub(super) const ORACLE: &str = "the best static run over all maximal configurat
 pub(super) fn apart_from_thesis(study: &StudyResult) -> String {
     let mut differs = Vec::new();
     if study.gpu != thesis::GPU {
-        differs.push(format!("machine ({})", study.gpu));
+        differs.push(format!("GPU ({})", study.gpu));
     }
     if study.cycles != Some(thesis::WINDOW_CYCLES) {
         differs.push(format!("window ({})", ending(study)));

@@ -152,11 +152,5 @@ fn numbers(page: &mut Page, evaluation: &Evaluation) {
         }
         seen
     };
-    page.note(&format!(
-        "mias {}; plan {} ({}); machines {}.",
-        evaluation.model,
-        evaluation.plan.name,
-        evaluation.plan.hash,
-        gpus.join(", ")
-    ));
+    page.note(&format!("mias {}; plan {} ({}); GPUs {}.", evaluation.model, evaluation.plan.name, evaluation.plan.hash, gpus.join(", ")));
 }

@@ -199,7 +199,7 @@ fn options_that_are_off_can_be_set() {
     let message = with("dram.timming.t_faw = 16\n").unwrap_err().to_string();
     assert!(message.contains("unknown field `timming`; did you mean `timing`?"), "{message}");
     let message = with("sm.count.of = 3\n").unwrap_err().to_string();
-    assert!(message.contains("machine `rtx2060`: no such field: sm.count.of"), "{message}");
+    assert!(message.contains("GPU `rtx2060`: no such field: sm.count.of"), "{message}");
 }
 
 /// A machine without energies accepts all of them, or none.
@@ -269,7 +269,7 @@ fn mistakes_are_shown_where_they_are() {
         ("title = \"Pairs\"", "", &["[[experiment]] has no `title`"]),
         ("name = \"small\"", "", &["a plan has no `name`"]),
         ("cycles = 20_000", "cycles = 20_000\n[experiment.gpu-settings]\nsm.cuont = 3", &["unknown field `cuont`; did you mean `count`?"]),
-        ("cycles = 20_000", "cycles = 20_000\n[experiment.gpu-settings]\nsm.count = \"three\"", &["machine `rtx2060`"]),
+        ("cycles = 20_000", "cycles = 20_000\n[experiment.gpu-settings]\nsm.count = \"three\"", &["GPU `rtx2060`"]),
         ("cycles = 20_000", "cycles = 20_000\n[experiment.gpu-settings]\nsm.count = 0", &["sm.count = 0: must be at least 1"]),
         ("name = \"small\"", "include = [\"thesiz\"]\nname = \"small\"", &["unknown plan `thesiz`; did you mean `thesis`?"]),
     ] {

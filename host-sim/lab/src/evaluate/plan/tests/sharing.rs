@@ -55,7 +55,7 @@ fn orders_of_dram_requests_are_varied_where_kernels_share_the_machine() {
     for (lines, says) in [
         ("by = \"shares\"\nshares.0 = 1_000\nshares.1 = 25", "dram.scheduler.shares = 1025: in sum must be at most 1024"),
         ("by = \"batch\"\ncap = 0", "dram.scheduler.cap = 0: must be 1 to 255"),
-        ("by = \"par-bs\"", "unknown variant `par-bs`, expected one of `fr-fcfs`, `fcfs`, `kernel-cap`, `batch`, `shares`"),
+        ("by = \"par-bs\"", "unknown value `par-bs`; known: fr-fcfs, fcfs, kernel-cap, batch, shares"),
         ("by = \"shares\"\nshares.0 = 1\nshares.1 = 1\nshares.2 = 1", "has 3 numbers for groups of at most 2 kernels"),
     ] {
         let message = refused(&with(&format!("[experiment.sharing.dram.scheduler]\n{lines}\n")));
@@ -76,7 +76,7 @@ fn a_field_may_be_called_from() {
 fn what_cannot_be_together_is_refused_where_it_stands() {
     let limits = "[experiment.sharing.sm.memory_issue]\nin_flight = \"static\"\nlimits.0 = 0\n";
     let message = refused(&with(limits));
-    assert!(message.contains("sharing: machine `rtx2060`: sm.memory_issue.limits = 0: must be 1 to 127 instructions"), "{message}");
+    assert!(message.contains("sharing: GPU `rtx2060`: sm.memory_issue.limits = 0: must be 1 to 127 instructions"), "{message}");
     let behind = "[experiment.sharing.sm.memory_issue]\nin_flight = \"static\"\nlimits.1 = 3\n";
     let message = refused(&with(behind));
     assert!(message.contains("sm.memory_issue.limits.1: the list has 0 elements; set the preceding ones first"), "{message}");
@@ -132,7 +132,7 @@ fn a_quick_form_may_say_what_it_has_instead() {
     assert_eq!((full.groups.len(), full.policies.len(), full.settings.len()), (3, 5, 2));
     assert_eq!((&small.groups[..], &small.policies[..], small.settings.len()), (&[vec![1, 2]][..], &[Policy::Spatial][..], 1));
     assert_eq!(small.settings[0].options.end, End::Cycles(300_000));
-    assert_eq!(small.settings[0].gpu_name, "rtx2060 l1.mshrs=64 sm.warp_scheduler=lrr sm.count=4", "the machine is as large as it says");
+    assert_eq!(small.settings[0].gpu_name, "rtx2060 l1.mshrs=64 sm.warp_scheduler=lrr sm.count=4", "the GPU is as large as it says");
     assert_eq!(full.settings[0].gpu_name, "rtx2060 l1.mshrs=64 sm.warp_scheduler=lrr");
 }
 

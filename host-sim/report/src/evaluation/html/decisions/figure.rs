@@ -11,7 +11,7 @@ use mias_lab::table::grouped;
 /// Colors for policies without a mechanism, with one, draining ones, and the best static choices.
 const COLOURS: [&str; 4] = [BLUE, ORANGE, GREEN, GREY];
 
-const KINDS: [&str; 4] = ["unmodified machine", "with a mechanism", "drained", BEST];
+const KINDS: [&str; 4] = ["unmodified GPU", "with a mechanism", "drained", BEST];
 
 fn marker(kind: usize) -> Marker {
     Marker { style: palette::of(&COLOURS, kind), filling: 0 }
