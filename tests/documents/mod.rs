@@ -5,6 +5,7 @@
 mod book;
 mod citations;
 mod comments;
+mod counters;
 mod markdown;
 mod modules;
 mod paths;

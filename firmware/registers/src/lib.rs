@@ -95,9 +95,10 @@
 //! firmware selects the next launch and the time of its admission.
 //!
 //! # Extra TBs
-//! With [`feature::OVERSUBSCRIPTION`] an SM can hold extra TBs of a kernel, beyond those that fit. Their
-//! contexts are in spare storage while they wait (Lin et al. 2018). [`global::CONTEXT_ALLOWED`]
-//! sets their number, and quotas do not count them. Each kernel has intervals of
+//! With [`feature::OVERSUBSCRIPTION`] an SM can hold extra TBs of a kernel, beyond those that fit.
+//! Their contexts are in spare storage while they wait (Lin et al. 2018).
+//! [`global::CONTEXT_ALLOWED`] sets their number, and quotas do not count them. Each kernel has
+//! intervals of
 //! [`global::CONTEXT_INTERVAL`] cycles. At the end of an interval hardware latches the counts of
 //! the whole chip. Intervals are exact at any firmware latency. An interval that ends before the
 //! firmware has read the last one is lost.

@@ -10,6 +10,7 @@ mod located;
 mod mathematics;
 mod matrices;
 mod memory;
+mod page;
 mod recursion;
 mod refused;
 mod surfaces;

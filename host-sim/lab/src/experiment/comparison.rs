@@ -96,9 +96,11 @@ pub struct PolicyResult {
     pub too_late: bool,
     /// Configuration chosen by the end of the run, where the choice came too late.
     pub late_config: Option<Vec<u32>>,
-    /// Difference between a firmware image and the firmware in this process ([`parted`](super::gpu_runner::Outcome::parted)).
+    /// Difference between a firmware image and the firmware in this process
+    /// ([`parted`](super::gpu_runner::Outcome::parted)).
     pub parted: Option<String>,
-    /// Fault bits that the register block had raised by the end ([`faults`](super::gpu_runner::Outcome::faults)).
+    /// Fault bits that the register block had raised by the end
+    /// ([`faults`](super::gpu_runner::Outcome::faults)).
     pub faults: u32,
     /// Results of a search for SMs; `None` if the policy does not search.
     pub search: Option<SearchFound>,

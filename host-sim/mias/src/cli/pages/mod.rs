@@ -3,8 +3,10 @@
 
 mod citations;
 mod command_line;
+mod errors;
 mod fields;
 mod gpu;
+mod kernel_file;
 mod kernels;
 mod keys;
 mod markdown;
@@ -22,7 +24,7 @@ use std::path::Path;
 type Source = fn(&str) -> Result<String, String>;
 
 /// Pages by their paths within the book's source. Each has one module.
-const PAGES: [(&str, Source); 7] = [
+const PAGES: [(&str, Source); 9] = [
     ("reference/command-line.md", |_| Ok(command_line::page())),
     ("reference/options.md", |_| options::page()),
     ("reference/gpu.md", |_| Ok(gpu::page())),
@@ -30,6 +32,8 @@ const PAGES: [(&str, Source); 7] = [
     ("reference/policies.md", |_| policies::page()),
     ("reference/results.md", results::spliced),
     ("reference/kernels.md", kernels::spliced),
+    ("reference/errors.md", errors::spliced),
+    ("reference/kernel-file.md", kernel_file::spliced),
 ];
 
 /// Writes every page that is not current into `docs`, the folder of the book's source.
