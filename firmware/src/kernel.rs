@@ -15,11 +15,11 @@ pub struct Kernel {
     pub demand: Resources,
     /// Most TBs on an empty SM.
     pub max_tbs: u8,
-    /// TBs of its grid.
+    /// Number of TBs of the kernel's grid.
     pub grid_tbs: u32,
     /// TBs that have not retired, as of the last read.
     pub unfinished_tbs: u32,
-    /// No TB is left to issue.
+    /// Whether the kernel has no TB left to issue.
     pub drained: bool,
 }
 

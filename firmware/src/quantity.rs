@@ -89,14 +89,14 @@ pub const fn times<F>(number: FixedU32<F>, count: u32) -> FixedU32<F> {
     FixedU32::from_bits(number.to_bits().saturating_mul(count))
 }
 
-/// Converts a wide number to fewer fraction bits, truncated towards 0 and saturating.
+/// Converts a wide number to fewer fraction bits, truncated toward 0 and saturating.
 #[inline(always)]
 #[must_use]
 pub fn saturating<F: LeEqU64, G: LeEqU32>(wide: FixedU64<F>) -> FixedU32<G> {
     FixedU32::from_bits((wide.to_bits() >> const { F::U32 - G::U32 }).min(u32::MAX.into()) as u32)
 }
 
-/// Converts a wide number to fewer fraction bits, truncated towards 0. The caller ensures that it
+/// Converts a wide number to fewer fraction bits, truncated toward 0. The caller ensures that it
 /// fits; otherwise upper bits are lost.
 #[inline(always)]
 #[must_use]

@@ -59,7 +59,7 @@ impl SmSet {
         self.words.get(word).is_some_and(|word| word & bit != 0)
     }
 
-    /// Number of SMs in the set.
+    /// Returns the number of SMs in the set.
     #[must_use]
     pub fn len(&self) -> u16 {
         self.len

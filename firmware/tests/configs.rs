@@ -88,8 +88,8 @@ fn dominates(big: &TbVector, small: &TbVector) -> bool {
 }
 
 prop_compose! {
-    /// Small capacities, so that brute force stays small. A demand may be 0 in any resource except
-    /// the slot.
+    /// Generates small capacities, so that brute force stays small. A demand may be 0 in any
+    /// resource except the slot.
     fn space(kernels: std::ops::RangeInclusive<usize>)(
         capacity in (0..24_u32, 0..24_u32, 0..24_u32, 0..10_u32),
         demands in proptest::collection::vec((0..9_u32, 0..9_u32, 0..9_u32, prop_oneof![3 => Just(255_u8), 1 => 0..6_u8]), kernels),
@@ -259,7 +259,8 @@ fn thesis_pairs() {
     assert_eq!(admitted(&["mm", "fwt"], Rules::default()), three);
 }
 
-/// 3 configurations for 18 of the 21 pairs, 7, 5 and 6 for the others (sources.md D24).
+/// All pairs have the enumerated numbers of configurations: 3 for 18 of the 21 pairs, 7, 5 and 6
+/// for the others (sources.md D24).
 #[test]
 fn all_pairs_have_the_enumerated_number_of_configurations() {
     let mut pairs = 0;
@@ -287,7 +288,7 @@ fn thesis_triple() {
     assert_eq!(admitted(&names, Rules { require_all_present: true }).len(), 19);
 }
 
-/// The last column of sources.md D79.
+/// The maxima of single kernels equal the last column of sources.md D79.
 #[test]
 fn single_kernel_maxima() {
     for (name, shape, most) in KERNELS {

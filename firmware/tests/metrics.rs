@@ -187,7 +187,7 @@ proptest! {
         scores_are_ordered(&one, &other, &RoundTotals { sms, outstanding_misses }, coefficient, literal);
     }
 
-    /// The wide integer against 128-bit and unbounded arithmetic.
+    /// The wide integer agrees with 128-bit and unbounded arithmetic.
     #[test]
     fn wide_arithmetic(a: u64, b: u32, c: u64, d: u32) {
         let (x, y) = (U96::product(a, b), U96::product(c, d));

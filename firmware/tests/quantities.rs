@@ -13,7 +13,7 @@ use proptest::prelude::*;
 proptest! {
     #![proptest_config(cases(256))]
 
-    /// Bits of products and of their truncations.
+    /// Products and their truncations equal those of wider integers.
     #[test]
     fn products_are_cut_off_behind_the_point(a: u32, b: u32, c: u64) {
         let wide = Gain::from_bits(a).wide_mul(Gain::from_bits(b));

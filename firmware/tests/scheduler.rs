@@ -34,8 +34,8 @@ fn finish_round<P: Policy>(s: &mut Scheduler<P, 64>, winner: usize, now: u64) {
     s.handle(Event::CountersRead, now + WINDOW);
 }
 
-/// Rows are phases, and columns the events below. Written by hand from the description in
-/// docs/explanation/architecture.md.
+/// Answers of the scheduler to every event in every phase: rows are phases, and columns the events
+/// below. Written by hand from the description in docs/explanation/architecture.md.
 #[test]
 fn every_event_in_every_phase() {
     use PhaseCode::{Broadcast, Decide, Idle, Partition, Profile, Steady, Transition};
@@ -225,7 +225,8 @@ fn kernels_that_do_not_share_an_sm_are_placed_spatially() {
     assert_eq!(few.report().origin(), Origin::LeftOverFallback);
 }
 
-/// Invariant 34: disjoint and covering, floor or ceiling, with the remainder for the first.
+/// Invariant 34: the SMs of the kernels are disjoint and cover all, floor or ceiling, with the
+/// remainder for the first.
 #[test]
 fn spatial_splits_the_sms() {
     for kernels in 1..=4_u8 {

@@ -28,7 +28,7 @@ pub(crate) struct Recipe {
     shared: u32,
     /// Instruction kind, register and line.
     body: Vec<(u32, u8, u64)>,
-    /// Maximum number of its TBs on an SM.
+    /// Maximum number of the kernel's TBs on an SM.
     pub(crate) quota: u32,
 }
 

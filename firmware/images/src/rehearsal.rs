@@ -14,7 +14,7 @@ const ALL_SMS: u32 = 0b111;
 
 /// Number of kernels of the script.
 const KERNELS: u32 = 2;
-/// Mask of their slots.
+/// Mask of the slots of the script's kernels.
 const ALL_SLOTS: u32 = 0b11;
 
 /// Event, cycle, and for COMPLETED the slots, of each act: the launches, the end of their batch,

@@ -22,8 +22,8 @@ use crate::memory_limit::MemoryLimit;
 
 /// Observer that also receives preemption choices.
 pub trait WatchesPreemption: Observer {
-    /// Space is about to be freed on an SM: the victims, their techniques and the candidates. No
-    /// command has been written yet.
+    /// Receives the choice before space is freed on an SM: victims, their techniques and
+    /// candidates. No command has been written yet.
     #[cfg(feature = "preempt")]
     fn preemption(&mut self, selection: &crate::preempt::Selection<'_>) {
         let _ = selection;

@@ -140,7 +140,7 @@ mod tests {
     }
 
     proptest! {
-        /// For any answer of the block.
+        /// Limits are from 1 to 127 for any counts that the register block returns.
         #[test]
         fn limits_are_from_1_to_127(requests: u32, fails: u32, peak: u32, before: u32, options: u32) {
             let found = limit(MemoryLimit::of(options), requests, fails, peak, before);

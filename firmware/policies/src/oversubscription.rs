@@ -149,14 +149,14 @@ mod tests {
     const L1: usize = 1;
     const DRAM: usize = 5;
 
-    /// All resources at 1 % except one, in hundredths of a percent.
+    /// Returns all resources at 1 % except one, in hundredths of a percent.
     fn busy(part: usize, used: u32) -> Busy {
         let mut busy = [Share { used: 100, of: 10_000 }; CONTEXT_COUNTS];
         busy[part].used = used;
         busy
     }
 
-    /// Lin et al. 2018, table 3, at its limits: less than, and more than.
+    /// Utilization classes at the limits of Lin et al. 2018, table 3: less than, and more than.
     #[test]
     fn table_3() {
         let thresholds = [(60, 80), (60, 80), (60, 90), (60, 90), (60, 80), (50, 70)];
@@ -168,7 +168,7 @@ mod tests {
         }
     }
 
-    /// Extra TBs after each check of a sequence of DRAM utilizations, in percent.
+    /// Returns the extra TBs after each check of a sequence of DRAM utilizations, in percent.
     fn allowed(bound: u32, uses: &[u32]) -> Vec<u32> {
         let step = |word: &mut u32, percent: &u32| {
             *word = decide(*word, bound, &busy(DRAM, 100 * percent));
@@ -177,8 +177,8 @@ mod tests {
         uses.iter().scan(0, step).collect()
     }
 
-    /// Section 6.4 by hand: the bound at once, none, one more at a time until a resource is
-    /// saturated.
+    /// Lin et al. 2018, section 6.4, by hand: the bound at once, none, one more at a time until a
+    /// resource is saturated.
     #[test]
     fn extra_tbs_are_raised_kept_and_taken_away() {
         assert_eq!(allowed(6, &[10, 20]), [6, 6]);
@@ -190,8 +190,8 @@ mod tests {
         assert_eq!(allowed(6, &[60, 75, 75, 10, 75, 60, 60, 75]), [1, 1, 1, 6, 0, 1, 2, 2]);
     }
 
-    /// Section 6.4: the L1 is used if its own utilization is below 3 %, and no resource is
-    /// saturated.
+    /// Lin et al. 2018, section 6.4: the L1 is used if its own utilization is below 3 %, and no
+    /// resource is saturated.
     #[test]
     fn the_l1_is_taken_when_idle() {
         let bound = 2 | context_bound::NEEDS_L1;
@@ -204,7 +204,7 @@ mod tests {
     }
 
     proptest! {
-        /// For any answer of the block.
+        /// Allowances are within the bound for any counts that the register block returns.
         #[test]
         fn extras_are_within_the_bound(before: u32, bound: u32, counted: [(u32, u32); CONTEXT_COUNTS]) {
             let busy = counted.map(|(used, of)| Share { used, of });

@@ -58,7 +58,7 @@ impl Counter {
         Self::LsuStallCycles,
     ];
 
-    /// Width in bits (sources.md D34).
+    /// Returns the width in bits (sources.md D34).
     ///
     /// Assumption for the last three: 19 bits, as for the L1 accesses.
     #[must_use]
@@ -71,25 +71,25 @@ impl Counter {
         }
     }
 
-    /// Largest value, at which the counter saturates.
+    /// Returns the largest value, at which the counter saturates.
     #[must_use]
     pub const fn max(self) -> u32 {
         (1 << self.width()) - 1
     }
 
-    /// Position in [`Counter::ALL`].
+    /// Returns the position in [`Counter::ALL`].
     #[must_use]
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// Bit of the counter in [`crate::sm::SATURATED`].
+    /// Returns the bit of the counter in [`crate::sm::SATURATED`].
     #[must_use]
     pub const fn bit(self) -> u32 {
         1 << self as u32
     }
 
-    /// Offset of the counter's register within an SM's region.
+    /// Returns the offset of the counter's register within an SM's region.
     #[must_use]
     pub const fn register(self) -> u32 {
         crate::sm::COUNTERS + 4 * self as u32

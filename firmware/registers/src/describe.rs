@@ -4,11 +4,11 @@
 /// Access rule of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// The firmware reads it.
+    /// The firmware reads the register.
     ReadOnly,
-    /// The firmware reads and writes it.
+    /// The firmware reads and writes the register.
     ReadWrite,
-    /// The firmware writes it. The write is a command.
+    /// The firmware writes the register. The write is a command.
     WriteOnly,
     /// Reads show pending bits. Writing a one clears that bit.
     WriteOneToClear,
@@ -33,7 +33,7 @@ impl Access {
 /// A register, or an array of identical registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Register {
-    /// Name of its constant.
+    /// Name of the register's constant.
     pub name: &'static str,
     /// Byte offset within its region.
     pub offset: u32,

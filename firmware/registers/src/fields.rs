@@ -108,9 +108,9 @@ pub mod dram_order {
     pub const FR_FCFS: u32 = 0;
     /// The oldest request of a bank. No cap.
     pub const FCFS: u32 = 1;
-    /// As `FR_FCFS`, but with a cap on row hits that pass an older request of another kernel (after
-    /// Mutlu and Moscibroda 2007). Once the cap is reached, that request goes first. A cap of 0
-    /// means 4.
+    /// Requests in the order of `FR_FCFS`, with a cap on row hits that pass an older request of
+    /// another kernel (after Mutlu and Moscibroda 2007). Once the cap is reached, that request goes
+    /// first. A cap of 0 means 4.
     pub const KERNEL_CAP: u32 = 2;
     /// Batches with a capped number of requests of each kernel per bank (Mutlu and Moscibroda
     /// 2008). The kernel with the least work in the batch goes first. A cap of 0 means 5.
@@ -183,7 +183,7 @@ pub mod option {
 pub mod context_bound {
     /// Most extra TBs of the kernel that an SM can store.
     pub const EXTRA: u32 = 0xFF;
-    /// Only the L1 has space for their contexts.
+    /// Only the L1 has space for the contexts of extra TBs.
     pub const NEEDS_L1: u32 = 1 << 8;
 }
 
@@ -209,11 +209,12 @@ pub mod context_allowed {
 /// Times at which memory instructions are held back, in [`super::global::MEMORY_ACTIVE`]. The
 /// search for limits and quotas continues at other times.
 pub mod memory_active {
-    /// Never.
+    /// Memory instructions are never held back.
     pub const OFF: u32 = 0;
-    /// Always.
+    /// Memory instructions are always held back.
     pub const ON: u32 = 1;
-    /// Not on an SM that was armed, until it has its first quotas after the window.
+    /// Memory instructions are held back except on an SM that was armed, until it has its first
+    /// quotas after the window.
     pub const FROM_DECISION: u32 = 2;
 }
 
@@ -284,7 +285,7 @@ pub mod search_found {
     pub const MEMORY_MASK: u32 = 0xFF;
     /// First of the 9 bits that count the measured windows.
     pub const WINDOWS_SHIFT: u32 = 8;
-    /// Bits of that count.
+    /// Mask of the count of measured windows, after the shift.
     pub const WINDOWS_MASK: u32 = 0x1FF;
     /// The search limits active warps. [`super::super::sm::ACTIVE_WARPS`] has the limits that it
     /// found.
@@ -341,7 +342,7 @@ pub mod preempt_tb {
     /// The TB may be flushed: it has issued no atomic, and no store to a byte that it loads
     /// anywhere (relaxed idempotence).
     pub const FLUSH: u32 = 1 << 1;
-    /// Position of its kernel's slot, 3 bits.
+    /// Position of the slot of the TB's kernel, 3 bits.
     pub const SLOT_SHIFT: u32 = 4;
     /// Position of the [`technique`](super::technique) by which the TB is leaving, 2 bits;
     /// [`NONE`](super::technique::NONE) if it stays.
@@ -396,11 +397,12 @@ pub mod preempt_scheme {
     pub const FLUSH: u32 = 3;
     /// Whole SMs, with Chimera's own estimates (Park et al. 2015, as described in Shieh 2016).
     pub const CHIMERA: u32 = 4;
-    /// As `CHIMERA`, with the estimates of Shieh 2016.
+    /// Whole SMs, with the estimates of Shieh 2016.
     pub const CHIMERA_PLUS: u32 = 5;
     /// Sets of TBs that free space for one TB (Shieh 2016).
     pub const SHIEH: u32 = 6;
-    /// As `SHIEH`, with known draining times ([`super::super::preempt::TB_LEFT`]).
+    /// Sets of TBs that free space for one TB, with known draining times
+    /// ([`super::super::preempt::TB_LEFT`]).
     pub const ORACLE: u32 = 7;
 }
 
@@ -435,7 +437,7 @@ impl PhaseCode {
         Self::ALL.into_iter().find(|phase| *phase as u32 == code)
     }
 
-    /// Lower-case name, for traces.
+    /// Returns the lower-case name, for traces.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -138,7 +138,7 @@ registers! {
     /// Strap: unmeasured cycles at the start of each step of a search for SM shares (Zhao et al.
     /// 2018, sections 4.1.2 and 4.2), 1 to 131,071.
     STRAP_SEARCH_WARM_UP = 0x120, ReadOnly, None;
-    /// Strap: measured cycles of each step, 1 to 131,071.
+    /// Strap: measured cycles of each step of a search for SM shares, 1 to 131,071.
     STRAP_SEARCH_WINDOW = 0x124, ReadOnly, None;
     /// Strap: accepted loss of a kernel's IPC relative to its even share of the SMs, in
     /// thousandths.
@@ -176,7 +176,7 @@ registers! {
     /// Selects the count of the L2's utility monitors that `L2_MONITOR_HITS` shows:
     /// [`super::monitor`].
     L2_MONITOR = 0x190, ReadWrite;
-    /// As [`super::memory::L1_MONITOR_HITS`], for the L2: the sum over its slices.
+    /// Hits in the L2, counted as in [`super::memory::L1_MONITOR_HITS`], summed over the slices.
     L2_MONITOR_HITS = 0x194, ReadOnly;
     /// Ways per set of every L2 slice for the kernels in two slots: as [`super::memory::L1_WAYS`].
     L2_WAYS[super::memory::WAYS_WORDS] = 0x1A0, ReadWrite;
@@ -271,9 +271,9 @@ registers! {
     CONTEXT_INSTS[KERNEL_SLOTS] = 0x600, ReadOnly;
     /// L1 accesses that hit. Each occupies the data port of a bank for a cycle.
     CONTEXT_L1_HITS[KERNEL_SLOTS] = 0x620, ReadOnly;
-    /// Flits from the SMs towards the L2.
+    /// Flits from the SMs toward the L2.
     CONTEXT_REQUEST_FLITS[KERNEL_SLOTS] = 0x640, ReadOnly;
-    /// Flits from the L2 towards the SMs.
+    /// Flits from the L2 toward the SMs.
     CONTEXT_REPLY_FLITS[KERNEL_SLOTS] = 0x660, ReadOnly;
     /// L2 look-ups that hit. Each occupies the data port of a slice while its data pass.
     CONTEXT_L2_HITS[KERNEL_SLOTS] = 0x680, ReadOnly;
@@ -325,6 +325,6 @@ registers! {
     /// Strap: the order of DRAM requests that the firmware sets, [`super::dram_order`], with
     /// [`super::option::SET_DRAM_ORDER`].
     STRAP_DRAM_ORDER = 0x758, ReadOnly, None;
-    /// Strap: cap of that order, as in `DRAM_CAP`.
+    /// Strap: cap of the order of DRAM requests, as in `DRAM_CAP`.
     STRAP_DRAM_CAP = 0x75C, ReadOnly, None;
 }

@@ -159,8 +159,8 @@ pub const MAX_WINDOW: u32 = (1 << 17) - 1;
 pub const KERNEL_COUNT_BITS: u32 = 27;
 /// Number of counts from which the firmware classifies the chip's utilization.
 pub const CONTEXT_COUNTS: usize = 6;
-/// Offsets of the arrays of these counts, in the order of [`global::CONTEXT_CAPACITY`]. Each has
-/// one count per kernel slot.
+/// Offsets of the arrays of utilization counts, in the order of [`global::CONTEXT_CAPACITY`]. Each
+/// has one count per kernel slot.
 pub const CONTEXT_ARRAYS: [u32; CONTEXT_COUNTS] = [
     global::CONTEXT_INSTS,
     global::CONTEXT_L1_HITS,

@@ -29,7 +29,7 @@ pub const MOST_IN_FLIGHT: u32 = (1 << 7) - 1;
 
 /// Words of [`L1_WAYS`]: two kernel slots each.
 pub const WAYS_WORDS: usize = KERNEL_SLOTS / 2;
-/// Bits of a slot's ways in such a word.
+/// Bits of a slot's ways in a word of [`L1_WAYS`].
 pub const WAYS_BITS: u32 = 16;
 /// Most ways of a kernel: those of the largest set ([`super::monitor`] counts as many).
 pub const MOST_WAYS: u32 = 1 << 10;
@@ -39,7 +39,7 @@ pub const MOST_WARP_QUOTA: u32 = u32::MAX - 1;
 /// Largest weight of a share of miss resources.
 pub const MOST_MISS_WEIGHT: u32 = 1 << 10;
 
-/// Offset of an SM's register.
+/// Returns the offset of an SM's register.
 #[must_use]
 pub const fn at(sm: usize, register: u32) -> u32 {
     BASE + sm as u32 * STRIDE + register
@@ -53,9 +53,9 @@ registers! {
     /// Selects the count of the L1's utility monitors that `L1_MONITOR_HITS` shows:
     /// [`super::monitor`].
     L1_MONITOR = 0x08, ReadWrite;
-    /// Hits that the kernel would have at that position in the order of use if it had the L1 alone.
-    /// They are latched when the firmware is called. Counts from before the end of a period count
-    /// half. 32 bits; 0 without monitors, and at positions beyond the ways.
+    /// Hits that the kernel selected in `L1_MONITOR` would have at the selected position if it had
+    /// the L1 alone. They are latched when the firmware is called. Counts from before the end of a
+    /// period count half. 32 bits; 0 without monitors, and at positions beyond the ways.
     L1_MONITOR_HITS = 0x0C, ReadOnly;
     /// Ways per set of the L1 for the kernels in two slots, the even slot in the low half: 0 to
     /// 1024, as written. If all words are 0, the machine's partitioning applies; otherwise a kernel

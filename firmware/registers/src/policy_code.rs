@@ -20,7 +20,7 @@ macro_rules! policy_codes {
                 Self::ALL.into_iter().find(|policy| *policy as u32 == code)
             }
 
-            /// Meaning of the code, in words.
+            /// Returns the meaning of the code, in words.
             #[must_use]
             pub const fn meaning(self) -> &'static str {
                 match self {

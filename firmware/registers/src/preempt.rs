@@ -33,7 +33,7 @@ pub const MAX_POSITIONS: usize = 64;
 /// Value of an unknown cycle count.
 pub const UNKNOWN: u32 = u32::MAX;
 
-/// Offset of an SM's register.
+/// Returns the offset of an SM's register.
 #[must_use]
 pub const fn at(sm: usize, register: u32) -> u32 {
     BASE + sm as u32 * STRIDE + register

@@ -18,7 +18,7 @@ pub const ENTRIES: usize = 16;
 /// Highest count of [`PASSED`], at which it saturates: 8 bits.
 pub const MOST_PASSED: u32 = u8::MAX as u32;
 
-/// Offset of an entry's register.
+/// Returns the offset of an entry's register.
 #[must_use]
 pub const fn at(entry: usize, register: u32) -> u32 {
     BASE + entry as u32 * STRIDE + register

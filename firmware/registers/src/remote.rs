@@ -51,11 +51,11 @@ pub enum Request {
     Hello {
         /// Register map version of the image.
         version: u32,
-        /// Most SMs that it schedules.
+        /// Most SMs that the image schedules.
         sms: u32,
-        /// Most kernels that it schedules at a time.
+        /// Most kernels that the image schedules at a time.
         kernels: u32,
-        /// Capacity of its configuration table.
+        /// Capacity of the image's configuration table.
         configs: u32,
         /// Features of the build: [`PREEMPTS`], [`SEARCHES`], [`CONTROLS`], [`LEVELS`].
         features: u32,

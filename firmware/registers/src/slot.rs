@@ -8,7 +8,7 @@ pub const BASE: u32 = 0x0800;
 /// Bytes from slot to slot.
 pub const STRIDE: u32 = 0x40;
 
-/// Offset of a slot's register.
+/// Returns the offset of a slot's register.
 #[must_use]
 pub const fn at(slot: usize, register: u32) -> u32 {
     BASE + slot as u32 * STRIDE + register

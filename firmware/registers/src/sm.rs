@@ -10,12 +10,12 @@ pub const STRIDE: u32 = 0x100;
 
 /// Words of [`ACTIVE_WARPS`]: four kernel slots each.
 pub const ACTIVE_WARPS_WORDS: usize = KERNEL_SLOTS / 4;
-/// Bits of a slot's limit in such a word.
+/// Bits of a slot's limit in a word of [`ACTIVE_WARPS`].
 pub const ACTIVE_WARPS_BITS: u32 = 8;
 /// Highest limit: more than the warps of a scheduler.
 pub const MOST_ACTIVE_WARPS: u32 = (1 << 6) - 1;
 
-/// Offset of an SM's register.
+/// Returns the offset of an SM's register.
 #[must_use]
 pub const fn at(sm: usize, register: u32) -> u32 {
     BASE + sm as u32 * STRIDE + register

@@ -108,7 +108,7 @@ pub(super) struct Place {
     vector: TbVector,
     /// Start of the next stair; none when the prefix is exhausted.
     stair: Option<u8>,
-    /// Every vector has been found.
+    /// Whether every vector has been found.
     over: bool,
 }
 

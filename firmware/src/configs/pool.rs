@@ -32,7 +32,7 @@ pub struct Tail {
 }
 
 impl<const C: usize> Pool<C> {
-    /// Number of configurations that fit.
+    /// Number of configurations that the pool can store.
     const ROOM: u32 = (C * 6 / size_of::<TbVector>()) as u32;
 
     /// A pool of no kernel.

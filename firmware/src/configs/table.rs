@@ -34,7 +34,7 @@ pub struct Sums {
 pub struct RoundTotals {
     /// SMs that finished their window in this round.
     pub sms: u16,
-    /// Sum of their accumulated outstanding misses.
+    /// Sum of the accumulated outstanding misses of the finished SMs.
     pub outstanding_misses: u64,
 }
 
@@ -94,7 +94,7 @@ pub struct ConfigTable<const C: usize> {
     /// Index of the current round's first entry.
     first: usize,
     total: u32,
-    /// The current round is not profiled: it follows from the rounds before it.
+    /// Whether the current round follows from the rounds before it and is not profiled.
     settled: bool,
     origin: Origin,
     /// Totals of each round.

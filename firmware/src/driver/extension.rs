@@ -15,13 +15,14 @@ use mias_registers::{fault, global, preempt_scheme};
 /// Time at which a waiting kernel is scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precedence {
-    /// At once, without the policy.
+    /// The kernel is scheduled at once, without the policy.
     Urgent,
-    /// In its turn, which has come.
+    /// The kernel's turn has come.
     Taken,
-    /// When the scheduler has a free entry. The search continues with other kernels.
+    /// The kernel waits for a free entry of the scheduler, and the search continues with other
+    /// kernels.
     Later,
-    /// When the scheduler has a free entry.
+    /// The kernel waits for a free entry of the scheduler, and the search ends.
     Waits,
 }
 
@@ -46,7 +47,8 @@ pub trait Extension {
     /// Value before a start: all zero, so that a static of it takes no flash.
     const IDLE: Self;
 
-    /// Events that it handles, among those that hardware raises only on request of the firmware.
+    /// Events that the extension handles, among those that hardware raises only on request of the
+    /// firmware.
     const INTERRUPTS: u32;
 
     /// Sets registers before the start, and returns the events to enable in addition to the

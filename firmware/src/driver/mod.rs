@@ -137,9 +137,9 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         Ok(())
     }
 
-    /// Work that is kept off the decision path: a silent block, limits of memory instructions,
-    /// extra TBs, and preemption. Pending events of the scheduler keep the line high meanwhile, and
-    /// wait as they would after an earlier limit update.
+    /// Does the work that is kept off the decision path: a silent block, limits of memory
+    /// instructions, extra TBs, and preemption. Pending events of the scheduler keep the line high
+    /// meanwhile, and wait as they would after an earlier limit update.
     #[cold]
     #[inline(never)]
     fn seldom<B: TryBus, O: Observer>(&mut self, bus: &mut B, observer: &mut O, status: u32, now: u64) -> Result<(), B::Error>

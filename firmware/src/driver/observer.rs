@@ -14,34 +14,34 @@ use mias_registers::PhaseCode;
 /// Observer of the driver. Every method does nothing by default, and must return soon, because it
 /// runs inside the interrupt.
 pub trait Observer {
-    /// An event is about to be passed to the scheduler, at core cycle `now`.
+    /// Receives an event that is about to be passed to the scheduler, at core cycle `now`.
     fn event(&mut self, event: &Event, now: u64) {
         let _ = (event, now);
     }
 
-    /// The scheduler entered a phase.
+    /// Receives the phase that the scheduler has entered.
     fn phase(&mut self, phase: PhaseCode) {
         let _ = phase;
     }
 
-    /// The firmware raised faults: [`mias_registers::fault`].
+    /// Receives the faults that the firmware has raised: [`mias_registers::fault`].
     fn fault(&mut self, faults: u32) {
         let _ = faults;
     }
 
-    /// The bus failed in an access to the register at this byte offset. No call follows until the
-    /// firmware is restarted.
+    /// Receives a bus failure in an access to the register at this byte offset. No call follows
+    /// until the firmware is restarted.
     fn bus_failed(&mut self, register: u32) {
         let _ = register;
     }
 
-    /// Profiling is over. The counters are about to be read.
+    /// Marks the start of a decision: profiling is over. The counters are about to be read.
     fn decision_begins(&mut self) {}
 
-    /// The configuration or a second round has been chosen. No quota has been written yet.
+    /// Marks the choice of the configuration or of a second round. No quota has been written yet.
     fn decision_made(&mut self) {}
 
-    /// The quotas of all SMs have been written and committed, after a decision or otherwise.
+    /// Marks the commit of the quotas of all SMs, after a decision or otherwise.
     fn quotas_committed(&mut self) {}
 
     /// Reports the tried and the chosen configurations, right after [`Observer::decision_made`].

@@ -15,7 +15,7 @@ impl Metric for Ipc {
         IPC_COUNTERS
     }
 
-    /// Compares narrowly, because both sums have 32 bits.
+    /// Compares two scores narrowly, because both sums have 32 bits.
     #[inline(always)]
     fn compare(left: &Score, right: &Score) -> Ordering {
         left.compare_narrow(right)

@@ -76,11 +76,12 @@ impl Context<'_> {
 /// Use of the configurations in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plan {
-    /// Assign them to the SMs, without profiling.
+    /// Assign the configurations to the SMs, without profiling.
     Place,
-    /// Assign them to the SMs, profile, and call [`Policy::on_done_profiling`].
+    /// Assign the configurations to the SMs, profile, and call [`Policy::on_done_profiling`].
     Profile,
-    /// One per kernel, as in Spatial: find the number of SMs of each with [`Policy::search_mut`].
+    /// Start from one configuration per kernel, as in Spatial, and find the number of SMs of each
+    /// with [`Policy::search_mut`].
     Search,
 }
 

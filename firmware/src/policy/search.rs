@@ -75,10 +75,10 @@ pub trait Search {
     /// Returns whether the hardware supports the search.
     fn is_able(&self) -> bool;
 
-    /// Cycles in which the changes of a step settle.
+    /// Returns the cycles in which the changes of a step settle.
     fn settle_cycles(&self) -> u32;
 
-    /// Cycles in which kernels are measured.
+    /// Returns the cycles in which kernels are measured.
     fn measure_cycles(&self) -> u32;
 
     /// Returns the most TBs of each kernel on an SM, for a table with one entry per kernel.

@@ -11,7 +11,7 @@ pub struct Tried<'a> {
     pub entry: &'a Entry,
     /// Score; none if no SM finished its window, or the policy does not rank.
     pub score: Option<Score>,
-    /// Whether it was broadcast.
+    /// Whether the configuration was broadcast.
     pub won: bool,
 }
 

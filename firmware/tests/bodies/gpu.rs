@@ -21,5 +21,5 @@ pub(crate) const GPU: GpuProperties = GpuProperties {
     ..GpuProperties::NONE
 };
 
-/// Windows of 1,000 cycles, batches of 100.
+/// Settings with windows of 1,000 cycles and batches of 100.
 pub(crate) const SETTINGS: Settings = Settings { profile_window: 1000, coalesce_window: 100, ..Settings::NONE };

@@ -11,7 +11,8 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) trait Chained {
     /// Address of the slot. It must not change while the slot is in the index.
     fn key(&self) -> u64;
-    /// Next slot of its chain. Only the index changes it while the slot is in the index.
+    /// Next slot of the chain that holds the slot. Only the index changes it while the slot is in
+    /// the index.
     fn next(&self) -> u32;
     /// Sets the next slot.
     fn set_next(&mut self, next: u32);

@@ -8,7 +8,7 @@ use mias_registers::KERNEL_SLOTS;
 pub(super) struct Awaited {
     /// Kernel of the current access.
     pub(super) accessing: u8,
-    /// By line: kernel for which it is in flight, if it is.
+    /// By line: kernel for which the line is in flight, if any.
     by: Vec<u8>,
     sets: Vec<[u16; KERNEL_SLOTS]>,
 }

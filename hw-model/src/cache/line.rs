@@ -25,7 +25,7 @@ pub(super) struct Line {
     pub(super) touched: u8,
 }
 
-/// Neighbors of a line in its set's recency list, towards the most and the least recent.
+/// Neighbors of a line in its set's recency list, toward the most and the least recent.
 ///
 /// The list is separate from the lines, so that moving a line touches few cache lines of the host.
 /// It is a ring through a node of the set, which is newer than the newest line and older than the

@@ -46,7 +46,7 @@ pub enum Probe {
 pub struct Evicted {
     /// Line number: byte address / line size.
     pub line: u64,
-    /// Mask of its modified sectors.
+    /// Mask of the line's modified sectors.
     pub modified: u8,
 }
 

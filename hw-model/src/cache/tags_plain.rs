@@ -23,7 +23,7 @@ pub(super) struct PlainLine {
     line: u64,
     /// Kernel that allocated the line.
     owner: usize,
-    /// Time of its last use.
+    /// Time of the line's last use.
     used: u64,
     state: [State; 4],
     /// True if all bytes of a modified sector are known.

@@ -61,7 +61,7 @@ impl L1Config {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum L1Lookup {
-    /// At the end of its bank's pipeline. A refused access blocks its bank.
+    /// At the end of the bank's pipeline. A refused access blocks its bank.
     #[default]
     AfterLatency,
     /// At the head of the load/store unit, with the hit latency after it. A refused access blocks

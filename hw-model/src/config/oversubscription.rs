@@ -86,13 +86,13 @@ pub enum OversubscriptionMechanism {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ContextsInL1 {
-    /// Never.
+    /// The L1 holds no contexts.
     Never,
-    /// If no other storage has space, and the controller finds that the L1 serves nearly no
-    /// accesses.
+    /// The L1 holds contexts if no other storage has space, and the controller finds that the L1
+    /// serves nearly no accesses.
     #[default]
     Idle,
-    /// If no other storage has space.
+    /// The L1 holds contexts if no other storage has space.
     Always,
 }
 
@@ -232,7 +232,7 @@ impl OversubscriptionConfig {
         self.extra.is_none() && self.mechanism != OversubscriptionMechanism::Virtual
     }
 
-    /// True if that controller is the firmware.
+    /// True if the firmware decides the number of extra TBs.
     #[must_use]
     pub fn is_controlled_by_firmware(&self) -> bool {
         self.controller == OversubscriptionController::Firmware && self.is_controlled()

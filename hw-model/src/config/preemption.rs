@@ -91,7 +91,7 @@ pub enum ResumeOn {
     /// First SM with free capacity.
     #[default]
     AnySm,
-    /// SM that it left.
+    /// SM that the TB left.
     SameSm,
 }
 

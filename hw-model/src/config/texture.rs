@@ -86,7 +86,7 @@ pub(super) fn refused(gpu: &GpuConfig) -> Option<(&'static str, u32, &'static st
     )
 }
 
-/// Ranges for the schema.
+/// Ranges of the texture cache's fields, for the schema.
 pub(super) fn ranges() -> impl Iterator<Item = Range> {
     FIELDS.into_iter().map(|(key, _, within)| Range { key: key.into(), within, multiple_of: 1, power_of_two: key.ends_with(".sets") })
 }

@@ -44,15 +44,15 @@ impl ChipActivity {
 /// Background energy, not attributed to kernels, in femtojoules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BackgroundEnergy {
-    /// Constant part of the chip.
+    /// Energy of the constant part of the chip.
     pub constant: Femtojoules,
     /// Static energy of SMs with TBs, with their clocks where the pipelines do not cover them.
     pub active_sms: Femtojoules,
-    /// SMs without TBs.
+    /// Energy of SMs without TBs.
     pub idle_sms: Femtojoules,
-    /// Pipelines of SMs that issue.
+    /// Energy of the pipelines of SMs that issue.
     pub issuing_sms: Femtojoules,
-    /// Wake-ups of gated SMs.
+    /// Energy of wake-ups of gated SMs.
     pub waking_sms: Femtojoules,
 }
 

@@ -8,24 +8,24 @@ use crate::gpu::LaunchCounters;
 /// Energy of a kernel by part, in femtojoules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DynamicEnergy {
-    /// Fetch, decode and scheduling of warp instructions.
+    /// Energy of fetch, decode and scheduling of warp instructions.
     pub instructions: Femtojoules,
-    /// Execution units.
+    /// Energy of the execution units.
     pub units: Femtojoules,
-    /// Register file.
+    /// Energy of the register file.
     pub registers: Femtojoules,
-    /// Shared memory.
+    /// Energy of shared memory.
     pub shared: Femtojoules,
-    /// L1 caches, and the mechanisms that divide instructions, memory instructions and miss
-    /// resources among kernels.
+    /// Energy of the L1 caches, and of the mechanisms that divide instructions, memory instructions
+    /// and miss resources among kernels.
     pub l1: Femtojoules,
-    /// Crossbar.
+    /// Energy of the crossbar.
     pub crossbar: Femtojoules,
-    /// L2.
+    /// Energy of the L2.
     pub l2: Femtojoules,
-    /// DRAM.
+    /// Energy of DRAM.
     pub dram: Femtojoules,
-    /// Additional accesses to registers, shared memory and L1 for switched contexts.
+    /// Energy of additional accesses to registers, shared memory and L1 for switched contexts.
     pub contexts: Femtojoules,
 }
 

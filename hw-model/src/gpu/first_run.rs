@@ -17,11 +17,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FirstRun {
-    /// Cycle by which its last TB had ended.
+    /// Cycle by which the last TB of the first run had ended.
     pub end_cycle: u64,
-    /// Number of warp instructions of all its TBs.
+    /// Number of warp instructions of all TBs of the first run.
     pub warp_insts: u64,
-    /// Number of thread instructions of all its TBs.
+    /// Number of thread instructions of all TBs of the first run.
     pub thread_insts: u64,
 }
 

@@ -26,7 +26,7 @@ struct Broadcast {
     monitored: Option<usize>,
     /// Limit that was sent last.
     sent: u8,
-    /// Cycle in which it reaches the SMs; none once it has.
+    /// Cycle in which the limit reaches the SMs; none once it has.
     arrives: Option<u64>,
 }
 

@@ -22,7 +22,7 @@ pub(super) struct Group {
     pub(super) sms: Vec<Sm>,
     /// Next cycle of each SM; `u64::MAX` for an SM that only an external event can wake.
     wake: Vec<u64>,
-    /// Earliest of these cycles.
+    /// Earliest next cycle of the SMs.
     next: u64,
     /// Number of SMs that run in the next cycle, if there are other groups.
     awake: usize,

@@ -161,7 +161,7 @@ fn let_others_run() -> bool {
     since.is_some_and(|since| since.elapsed() > LONG_YIELD)
 }
 
-/// No code panics while it holds a lock.
+/// Locks a mutex, regardless of poison, since no code panics while it holds a lock.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

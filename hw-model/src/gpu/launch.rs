@@ -94,38 +94,38 @@ pub enum LaunchError {
 #[derive(Clone, Debug)]
 pub(super) struct Queued {
     pub launch: Launch,
-    /// Launches that follow it in sequence.
+    /// Launches that follow the first one in sequence.
     then: Vec<Arc<KernelTrace>>,
     /// Index in the sequence of the next or running launch: 0 for the launch itself.
     turn: usize,
     /// Cycle of the first announcement.
     pub start: Option<u64>,
-    /// Cycle of its first TB issue, and of the last TB issue of a pass over its grid.
+    /// Cycle of the launch's first TB issue, and of the last TB issue of a pass over its grid.
     pub first_issue: Option<u64>,
     pub all_issued: Option<u64>,
-    /// Cycle by which it had as many TBs as fit on the GPU, or all of a smaller grid.
+    /// Cycle by which the launch had as many TBs as fit on the GPU, or all of a smaller grid.
     pub filled: Option<u64>,
-    /// Cycle of the end of its last TB, if no launch follows.
+    /// Cycle of the end of the launch's last TB, if no launch follows.
     pub end: Option<u64>,
-    /// Cycle in which it became due: its arrival, or later if its stream was busy. Only if the
-    /// firmware manages the queue.
+    /// Cycle in which the launch became due: its arrival, or later if its stream was busy. Only if
+    /// the firmware manages the queue.
     pub due: Option<u64>,
-    /// True while it is in the window of the queue.
+    /// True while the launch is in the window of the queue.
     pub shown: bool,
-    /// True while it holds a slot.
+    /// True while the launch holds a slot.
     pub running: bool,
     /// Current or last slot.
     pub slot: usize,
     /// Counters of the slot when the launch took it.
     pub before: LaunchCounters,
-    /// Counters of its completed grids.
+    /// Counters of the launch's completed grids.
     pub done: LaunchCounters,
-    /// Counters of the extra TBs of its completed grids.
+    /// Counters of the extra TBs of the launch's completed grids.
     pub oversubscription: Option<OversubscriptionStats>,
 }
 
 impl Queued {
-    /// True while it waits for its arrival, its stream or a slot.
+    /// True while the launch waits for its arrival, its stream or a slot.
     pub(super) fn waits(&self) -> bool {
         !self.running && self.end.is_none()
     }
@@ -180,9 +180,9 @@ impl Queue {
 /// Kernel that holds a slot.
 #[derive(Clone, Debug)]
 pub(super) struct Slot {
-    /// Index of its launch.
+    /// Index of the kernel's launch.
     pub launch: usize,
-    /// First cycle in which its TBs may issue.
+    /// First cycle in which the kernel's TBs may issue.
     pub ready: u64,
     pub demand: Resources,
     pub priority: u8,

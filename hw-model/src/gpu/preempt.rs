@@ -24,24 +24,24 @@ pub struct Preemption {
     pub tb: u32,
     /// Technique of the preemption.
     pub technique: Technique,
-    /// Number of warp instructions that it had issued.
+    /// Number of warp instructions that the TB had issued.
     pub warp_insts: u64,
-    /// Number of cycles that it had been resident.
+    /// Number of cycles that the TB had been resident.
     pub resident_cycles: u64,
     /// Core cycles that the firmware expected the preemption to take, as in [`preempt_command`]: at
     /// most 2^24 - 1, which also means unknown.
     pub estimated_cycles: u32,
     /// Cycle of the command.
     pub commanded_cycle: u64,
-    /// Cycle by which its position was free; none if it was still occupied at the end, or the
+    /// Cycle by which the TB's position was free; none if it was still occupied at the end, or the
     /// command was refused.
     pub left_cycle: Option<u64>,
     /// Cycle from which a switched-out TB issued nothing; none while it waits for its switch, and
     /// if it ended meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_cycle: Option<u64>,
-    /// True if it had issued all its instructions: it has then ended under any technique and is not
-    /// executed again.
+    /// True if the TB had issued all its instructions: it has then ended under any technique and is
+    /// not executed again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ended: bool,
     /// True if the hardware refused: a flush was not possible any more, or the TB was already
@@ -76,11 +76,11 @@ impl Preemption {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Technique {
-    /// Drain: it runs to its end.
+    /// Drain: the TB runs to its end.
     Drain,
-    /// Flush: it is dropped and executed again later.
+    /// Flush: the TB is dropped and executed again later.
     Flush,
-    /// Switch: its context is saved, and it resumes later.
+    /// Switch: the TB's context is saved, and the TB resumes later.
     Switch,
 }
 

@@ -24,13 +24,13 @@ counts! {
     #[derive(serde::Serialize, serde::Deserialize)]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     pub struct SmStateCycles {
-        /// Active, or not empty yet before gating.
+        /// SM cycles in the active state, or not empty yet before gating.
         pub active: u64,
-        /// Stalled.
+        /// SM cycles in the stalled state.
         pub stalled: u64,
-        /// Without power.
+        /// SM cycles without power.
         pub gated: u64,
-        /// Waking.
+        /// SM cycles of waking.
         pub waking: u64,
         /// Number of wake-ups.
         pub wakes: u64,
@@ -68,7 +68,7 @@ impl State {
         }
     }
 
-    /// Code in the register block.
+    /// Code of the state in the register block.
     fn code(self) -> u32 {
         match self {
             State::Active => sm_state::ACTIVE,

@@ -39,19 +39,20 @@ impl CacheStats {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LaunchStats {
-    /// Cycle of its arrival, at which its launch latency began; none if it has not arrived.
+    /// Cycle of the launch's arrival, at which its launch latency began; none if it has not
+    /// arrived.
     pub start_cycle: Option<u64>,
-    /// Cycle of its first TB issue; none if no TB was issued.
+    /// Cycle of the launch's first TB issue; none if no TB was issued.
     #[serde(default, skip_serializing)]
     pub first_issue_cycle: Option<u64>,
-    /// Cycle in which the last TB of its grid was issued for the first time; none if some are left.
+    /// Cycle in which the last TB of the grid was issued for the first time; none if some are left.
     #[serde(default, skip_serializing)]
     pub all_issued_cycle: Option<u64>,
-    /// Cycle by which as many of its TBs had been issued as fit on the GPU, or all of a smaller
-    /// grid; none if fewer were.
+    /// Cycle by which as many TBs had been issued as fit on the GPU, or all of a smaller grid; none
+    /// if fewer were.
     #[serde(default, skip_serializing)]
     pub filled_cycle: Option<u64>,
-    /// Cycle by which its last TB had ended; none if it is running or relaunched.
+    /// Cycle by which the launch's last TB had ended; none if it is running or relaunched.
     pub end_cycle: Option<u64>,
     /// Number of warp instructions issued.
     pub warp_insts: u64,
@@ -82,8 +83,8 @@ pub struct LaunchStats {
     /// Number of DRAM reads and writes that hit an open row.
     #[serde(default, skip_serializing)]
     pub dram_row_hits: u64,
-    /// Sum of the DRAM command cycles that its requests waited in the queues of channels; none
-    /// unless the GPU file or the firmware sets a request order.
+    /// DRAM command cycles that the launch's requests waited in the queues of channels; none unless
+    /// the GPU file or the firmware sets a request order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dram_wait_cycles: Option<u64>,
     /// Issue slots (scheduler-cycles) attributed to the kernel, by class. Each slot of an SM is
@@ -128,8 +129,8 @@ impl LaunchStats {
         self.thread_insts.saturating_sub(self.thrown_away.thread_insts)
     }
 
-    /// Core cycles from its start to its end, or to cycle `now` if it has not ended; 0 if it has
-    /// not arrived.
+    /// Core cycles from the launch's start to its end, or to cycle `now` if it has not ended; 0 if
+    /// it has not arrived.
     pub fn cycles(&self, now: u64) -> u64 {
         self.start_cycle.map_or(0, |start| self.end_cycle.unwrap_or(now).saturating_sub(start))
     }
@@ -203,7 +204,7 @@ pub struct SmStats {
     pub counters: SmCounters,
     /// Number of resident TBs, per kernel slot.
     pub resident: [u32; KERNEL_SLOTS],
-    /// Number of cycles in which it held a TB.
+    /// Number of cycles in which the SM held a TB.
     pub active_cycles: u64,
     /// Counts of extra TBs, over all kernels; none without oversubscription.
     pub oversubscription: Option<OversubscriptionCounts>,
@@ -216,11 +217,11 @@ pub struct Stats {
     pub cycles: u64,
     /// Number of cycles in which SMs were in transition to new quotas.
     pub transition_cycles: u64,
-    /// SMs in their last quotas.
+    /// Progress of SMs toward their last quotas.
     pub in_place: InPlace,
     /// Launches in the order of [`Gpu::launch`].
     pub launches: Vec<LaunchStats>,
-    /// Counters of each launch, in the same order.
+    /// Counters of each launch, in the order of `launches`.
     pub counters: Vec<LaunchCounters>,
     /// Preempted TBs, in the order of the commands.
     pub preemptions: Vec<Preemption>,

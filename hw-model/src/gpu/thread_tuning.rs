@@ -28,7 +28,7 @@ const FIRST_MOST_NS: u64 = 20_000_000;
 /// Initial number of windows of one thread before the next trial. It doubles with each failed
 /// trial.
 const PAUSE: u32 = 4;
-/// Maximum number of these windows: several seconds.
+/// Maximum number of windows of one thread before the next trial: several seconds.
 const MOST_PAUSE: u32 = PAUSE << 7;
 
 /// Current mode, and its time so far.

@@ -28,12 +28,12 @@ pub(super) struct Transition {
     urgent: Vec<bool>,
 }
 
-/// Progress of SMs towards the placement of their quotas.
+/// Progress of SMs toward the placement of their quotas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InPlace {
     /// SM cycles, over all SMs, since each held no TB beyond its last quotas.
     pub sm_cycles: u64,
-    /// Number of SMs that still hold such a TB.
+    /// Number of SMs that still hold a TB beyond their last quotas.
     pub sms_short_of_it: u32,
 }
 

@@ -33,7 +33,7 @@ impl<T> WorkQueue<T> {
         WorkQueue(Mutex::new(VecDeque::with_capacity(most)))
     }
 
-    /// No code panics while it holds a lock.
+    /// Locks the queue, regardless of poison, since no code panics while it holds a lock.
     fn lock(&self) -> MutexGuard<'_, VecDeque<T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -73,7 +73,7 @@ impl MemoryCounters {
 pub struct SmL2 {
     /// Number of look-ups whose reply the SM has taken.
     pub accesses: u64,
-    /// Number of these that hit.
+    /// Number of look-ups that hit, among those whose reply the SM has taken.
     pub hits: u64,
 }
 

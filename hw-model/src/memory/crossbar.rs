@@ -61,7 +61,7 @@ pub(super) struct Crossbar<T> {
     /// Packet of several flits that each output receives, and the set of receiving outputs.
     transfers: Vec<Transfer<T>>,
     receiving: Vec<u64>,
-    /// Set of inputs that send one.
+    /// Set of inputs that send a packet of several flits.
     sending: Vec<u64>,
     /// Number of packets at inputs or in transfer.
     queued: u64,

@@ -13,7 +13,7 @@ use super::port::{MOST_PER_CYCLE, Outboxes};
 use super::quantum::{Ticks, Turned};
 use super::requests::RequestNet;
 
-/// Data that the first half leaves for the second.
+/// Data that the first half of a quantum leaves for the second.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SecondHalf {
     /// Ticks by core cycle.
@@ -25,7 +25,7 @@ pub(super) struct SecondHalf {
 }
 
 impl SecondHalf {
-    /// Creates it with memory for these numbers of ticks, slices and turns.
+    /// Creates empty data with memory for these numbers of ticks, slices and turns.
     pub(super) fn new(ticks: usize, slices: usize, turns: usize) -> Self {
         SecondHalf {
             ticks: Vec::with_capacity(ticks),
@@ -35,8 +35,8 @@ impl SecondHalf {
         }
     }
 
-    /// Runs the half. `inject` injects the requests of each cycle, the first being 0; `deliver`
-    /// receives each packet that a slice accepts, with the L2 cycle.
+    /// Runs the second half of the quantum. `inject` injects the requests of each cycle, the first
+    /// being 0; `deliver` receives each packet that a slice accepts, with the L2 cycle.
     fn run(
         &mut self,
         requests: &mut RequestNet,

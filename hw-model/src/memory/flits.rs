@@ -24,7 +24,7 @@ impl Flits {
         self.0.as_ref().map_or(1, |flits| carrying(flits, kind != RequestKind::Read, more_sectors))
     }
 
-    /// Flits of the reply to such a request.
+    /// Flits of the reply to a request with `more_sectors` after the first.
     #[inline]
     pub(super) fn reply(&self, kind: RequestKind, more_sectors: u8) -> u8 {
         self.0.as_ref().map_or(1, |flits| carrying(flits, kind != RequestKind::Write, more_sectors))

@@ -80,6 +80,6 @@ pub struct Reply {
     pub kernel: u8,
     /// Identifier of the request.
     pub tag: u32,
-    /// True if it hit in the L2.
+    /// True if the request hit in the L2.
     pub l2_hit: bool,
 }

@@ -107,7 +107,7 @@ impl Partition {
         (sm, flits, Reply { sector, kind, kernel, tag, l2_hit: hit })
     }
 
-    /// Starts or stops counting separately.
+    /// Starts or stops counting separately, for a tick that runs ahead.
     pub(super) fn swap_counters(&mut self) {
         self.counters.swap_kernels(&mut self.ahead);
     }

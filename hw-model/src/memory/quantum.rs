@@ -60,7 +60,7 @@ pub(super) struct Quantum {
 }
 
 impl Quantum {
-    /// Creates it. All memory is allocated here.
+    /// Creates the quantum. All memory is allocated here.
     pub(super) fn new(config: &GpuConfig) -> Self {
         let (clocks, latency) = (&config.clocks, u64::from(config.l2.latency));
         let slices = (config.dram.channels * config.l2.slices_per_channel) as usize;
@@ -100,7 +100,7 @@ impl Lent {
         self.first
     }
 
-    /// True if there are none.
+    /// True if there are no partitions.
     pub fn is_empty(&self) -> bool {
         self.partitions.is_empty()
     }
@@ -114,8 +114,8 @@ impl Lent {
 }
 
 impl MemorySystem {
-    /// Number of core cycles in which the halves are independent; 0 if they are not in the next
-    /// one.
+    /// Number of core cycles in which the halves of a quantum are independent; 0 if they are not in
+    /// the next one.
     pub fn longest_quantum(&self) -> u64 {
         if self.begun.is_some() || self.ways.as_ref().is_some_and(|ways| ways.pending()) || self.dram_orders.pending() {
             return 0;

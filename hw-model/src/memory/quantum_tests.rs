@@ -108,7 +108,8 @@ impl Run {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// This includes slices, channels or a crossbar that back up, and different clocks.
+    /// A quantum in two halves equals single cycles, including slices, channels or a crossbar that
+    /// back up, and different clocks.
     #[test]
     fn halves_are_the_whole(
         mut sent in prop::collection::vec((0u64..600, 0..SMS, 0u64..4_000, any::<bool>()), 1..1_500),

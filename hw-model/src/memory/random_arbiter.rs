@@ -7,7 +7,7 @@
 /// Seed of the generator (assumption: any word except 0 works).
 const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Generator with its state.
+/// Random arbiter: a generator with its state.
 #[derive(Clone, Debug)]
 pub(super) struct RandomArbiter(u64);
 

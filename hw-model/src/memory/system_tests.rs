@@ -190,7 +190,8 @@ fn drive(config: &crate::config::GpuConfig, requests: &[(u16, u64, RequestKind, 
     (seen, memory)
 }
 
-/// Drives with skipped cycles, as (first, number). Every `n`-th tick is begun ahead; none if 0.
+/// Drives a memory system, and returns the replies, the skipped cycles as (first, number), and the
+/// system. Every `n`-th tick is begun ahead; none if 0.
 fn drive_ahead(
     config: &crate::config::GpuConfig,
     requests: &[(u16, u64, RequestKind, u16)],
@@ -327,8 +328,8 @@ proptest! {
     }
 }
 
-/// Requests one after the other, each to its end; returns the counts of kernel 0, and the ticks of
-/// the last request.
+/// Sends requests one after the other, each to its end; returns the counts of kernel 0, and the
+/// ticks of the last request.
 fn one_by_one(config: &crate::config::GpuConfig, requests: &[Request]) -> (MemoryCounters, u32) {
     let mut memory = MemorySystem::new(config);
     let mut ticks = 0;

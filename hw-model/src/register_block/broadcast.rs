@@ -13,11 +13,11 @@ use super::RegisterBlock;
 /// Quota bus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct QuotaBus {
-    /// Core cycles per SM; 0: none.
+    /// Core cycles per SM of a commit; 0: none.
     cycles_per_sm: u32,
     /// SM that is updated next.
     next: usize,
-    /// Cycle in which that SM has its quotas; none while the bus is idle.
+    /// Cycle in which the next SM has its quotas; none while the bus is idle.
     pub(super) at: Option<u64>,
 }
 

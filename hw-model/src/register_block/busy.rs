@@ -29,11 +29,11 @@ pub(super) struct Busy {
     pub(super) enabled: bool,
     /// True while the firmware decides and its writes are held.
     holding: bool,
-    /// True for limits of memory instructions.
+    /// True if the held writes set limits of memory instructions.
     memory: bool,
-    /// True for a preemption.
+    /// True if the held writes are those of a preemption.
     preemption: bool,
-    /// True for the number of extra TBs.
+    /// True if the held writes set the number of extra TBs.
     oversubscription: bool,
     /// Offset and value of each held write, in order.
     writes: Vec<(u32, u32)>,

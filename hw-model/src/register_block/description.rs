@@ -176,7 +176,7 @@ pub struct Straps {
     pub memory_mode: u32,
     /// Order of DRAM requests set by the firmware, if any: [`mias_registers::dram_order`].
     pub dram_order: u32,
-    /// Cap of that order.
+    /// Cap of the order of DRAM requests.
     pub dram_cap: u32,
     /// Straps of the search for the number of SMs per kernel.
     pub search: SearchStraps,
@@ -233,7 +233,7 @@ pub struct SearchStraps {
 }
 
 impl SearchStraps {
-    /// Published values.
+    /// Straps of the search with published values.
     ///
     /// The bandwidth line is fitted to five kernels alone (sources.md D158). Steps have 20,000 and
     /// 20,000 cycles, and the loss is 5 % (Zhao et al. 2018, sections 4.1.2 and 4.2). The

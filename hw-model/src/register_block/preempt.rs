@@ -12,25 +12,25 @@ use mias_registers::{KERNEL_SLOTS, SM_WORDS, fault, feature, global, interrupt, 
 /// A TB as shown to the firmware.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShownTb {
-    /// Slot of its kernel.
+    /// Slot of the TB's kernel.
     pub slot: u8,
-    /// True if it may be flushed.
+    /// True if the TB may be flushed.
     pub flush: bool,
-    /// [`technique`](mias_registers::technique) by which it is leaving.
+    /// [`technique`](mias_registers::technique) by which the TB is leaving.
     pub leaving: u32,
-    /// Number of warp instructions that it has issued.
+    /// Number of warp instructions that the TB has issued.
     pub insts: u64,
-    /// Number of cycles that it has been resident.
+    /// Number of cycles that the TB has been resident.
     pub cycles: u64,
-    /// Index of its first register.
+    /// Index of the TB's first register.
     pub first_register: u32,
-    /// Offset of its first byte of shared memory.
+    /// Offset of the TB's first byte of shared memory.
     pub first_shared: u32,
-    /// Cycles until it ends, if known.
+    /// Cycles until the TB ends, if known.
     pub left: Option<u64>,
-    /// Cycle in which it arrived or resumed, which identifies it within its position. The firmware
-    /// does not see it. A command applies to this TB, even if another one is in the position when
-    /// it takes effect.
+    /// Cycle in which the TB arrived or resumed, which identifies it within its position. The
+    /// firmware does not see it. A command applies to this TB, even if another one is in the
+    /// position when it takes effect.
     pub came_cycle: u64,
 }
 
@@ -41,11 +41,12 @@ pub enum PreemptAction {
     Command {
         /// Position of the TB.
         place: usize,
-        /// [`technique`](mias_registers::technique).
+        /// [`technique`](mias_registers::technique) of the command.
         technique: u32,
-        /// Cycles that the firmware expects.
+        /// Cycles that the firmware expects the preemption to take.
         estimate: u32,
-        /// Arrival cycle of the TB that the firmware was shown there; none if it was shown none.
+        /// Arrival cycle of the TB that the firmware was shown in the position; none if it was
+        /// shown none.
         came_cycle: Option<u64>,
     },
     /// Reservation of positions for a kernel.
@@ -179,7 +180,8 @@ impl RegisterBlock {
         self.preempt_work_by_sm().fold((0, 0), |(sms, all), (tbs, _)| (sms + 1, all + tbs))
     }
 
-    /// Number of TBs on each of these SMs, and number of TBs that it requested capacity for.
+    /// Number of TBs on each SM that requested capacity at the firmware's last read, and number of
+    /// TBs that it requested capacity for.
     pub fn preempt_work_by_sm(&self) -> impl Iterator<Item = (u32, u32)> {
         let looked_at = |sm: usize| {
             let (word, bit) = sm_bit(sm);

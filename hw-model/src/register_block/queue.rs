@@ -26,7 +26,7 @@ struct Entry {
 pub struct Admitted {
     /// Model's index of the launch.
     pub launch: usize,
-    /// Slot that it received.
+    /// Slot that the launch received.
     pub slot: usize,
 }
 

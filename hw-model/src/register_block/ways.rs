@@ -15,7 +15,7 @@ type Shares = [u16; KERNEL_SLOTS];
 pub(super) struct CacheWays {
     /// Assignment as written.
     given: Shares,
-    /// True if it was written since the model took it.
+    /// True if the assignment was written since the model took it.
     written: bool,
     /// Selected count: [`monitor`] fields.
     shown: u32,

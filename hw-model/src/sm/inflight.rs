@@ -71,8 +71,8 @@ pub(crate) struct Decoded {
     /// All registers of the instruction; one of them pending is a hazard (read-after-write or
     /// write-after-write).
     pub registers: RegSet,
-    /// True if it takes one cycle in its unit, regardless of the unit's timing: control
-    /// instructions that compute nothing.
+    /// True if the instruction takes one cycle in its unit, regardless of the unit's timing:
+    /// control instructions that compute nothing.
     pub quick: bool,
 }
 

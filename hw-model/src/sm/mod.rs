@@ -135,7 +135,7 @@ pub struct Sm {
     hopeful: u8,
     /// True while nothing is issued.
     stalled: bool,
-    /// True if it may take TBs beyond those that fit.
+    /// True if the SM may take TBs beyond those that fit.
     takes_extra: bool,
     /// True if no optional mechanism is on ([`Sm::settle_plain`]).
     plain: bool,
@@ -190,7 +190,7 @@ pub struct Sm {
     next_age: u32,
     /// True if rotation of the first sub-core advances only while the SM has TBs.
     turns_with_tbs: bool,
-    /// Cycle since which it has had no TBs.
+    /// Cycle since which the SM has had no TBs.
     empty_from: u64,
 }
 

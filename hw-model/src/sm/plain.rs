@@ -12,15 +12,17 @@ use super::{KERNEL_SLOTS, Programs};
 /// Reason why a warp cannot issue its next instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// No instruction: its last has issued, its first is being fetched, or it is at a barrier.
+    /// No instruction: the warp's last has issued, its first is being fetched, or it is at a
+    /// barrier.
     NoInstruction,
-    /// Fence or atomic of its own.
+    /// Fence or atomic of the warp itself.
     Fence,
     /// Register that a load through the L1 will write.
     Load,
-    /// No such register, but one that a load from shared memory will write.
+    /// Register that a load from shared memory will write, but none that a load through the L1
+    /// will.
     Shared,
-    /// No such register, but one that a load from constant memory will write.
+    /// Register that a load from constant memory will write, but none that another load will.
     Constant,
     /// Register that arithmetic will write.
     Arithmetic,
@@ -78,7 +80,7 @@ pub(super) struct PlainWarp {
     /// Arrival; smaller is older.
     pub(super) age: u32,
     pub(super) state: State,
-    /// True if it has issued an instruction in this cycle.
+    /// True if the warp has issued an instruction in this cycle.
     pub(super) issued: bool,
 }
 

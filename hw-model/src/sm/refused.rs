@@ -13,7 +13,7 @@ pub(super) enum Lack {
     Line,
     /// Miss-queue entry: until a miss is sent, or its sector arrives.
     Queue,
-    /// MSHR, or space in its sector's: until one releases a load, or its sector arrives.
+    /// MSHR, or space in the sector's MSHR: until an MSHR releases a load, or its sector arrives.
     Mshr,
 }
 

@@ -23,12 +23,12 @@ struct SuspendedWarp {
 /// Resumption of a TB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Return {
-    /// Continues at once.
+    /// The TB continues at once.
     AtOnce,
-    /// Starts again from its beginning.
+    /// The TB starts again from its beginning.
     Anew,
-    /// Continues when its context has arrived. `cycles` is its earlier time on SMs; `home` is
-    /// the SM to which it must return, if any.
+    /// The TB continues when its context has arrived. `cycles` is its earlier time on SMs; `home`
+    /// is the SM to which it must return, if any.
     Restored { cycles: u64, home: Option<u16> },
 }
 
@@ -36,7 +36,7 @@ pub(crate) enum Return {
 #[derive(Clone, Debug)]
 pub(crate) struct SuspendedTb {
     pub index: u32,
-    /// Part of its kernel's trace.
+    /// Part of the kernel's trace that contains the TB.
     pub part: u32,
     /// True in a later pass, see [`NewTb::again`].
     again: bool,
@@ -58,12 +58,12 @@ impl SuspendedTb {
         self.warps.get(warp)?.map(|warp| (warp.next, warp.end))
     }
 
-    /// True if it may resume on SM `sm`.
+    /// True if the TB may resume on SM `sm`.
     pub(crate) fn may_return_to(&self, sm: usize) -> bool {
         self.home().is_none_or(|home| home == sm)
     }
 
-    /// SM on which it must resume, if any.
+    /// SM on which the TB must resume, if any.
     pub(crate) fn home(&self) -> Option<usize> {
         if let Return::Restored { home: Some(home), .. } = self.back { Some(usize::from(home)) } else { None }
     }

@@ -26,23 +26,23 @@ pub(super) struct TbSlot {
     pub demand: Resources,
     /// Index of the TB in its grid.
     pub index: u32,
-    /// Part of its kernel's trace.
+    /// Part of the kernel's trace that contains the TB.
     pub part: u32,
     /// True in a later pass, see [`NewTb::again`].
     pub again: bool,
-    /// Order of arrival of its first warp on the SM, smaller is older; 0 if that warp had finished
-    /// before.
+    /// Order of arrival of the TB's first warp on the SM, smaller is older; 0 if that warp had
+    /// finished before.
     pub age: u32,
 }
 
 /// TB to start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewTb {
-    /// Index in its grid.
+    /// Index of the TB in its grid.
     pub index: u32,
-    /// Part of its kernel's trace.
+    /// Part of the kernel's trace that contains the TB.
     pub part: u32,
-    /// True in a pass over its grid after the first.
+    /// True in a pass over the grid after the first.
     pub again: bool,
 }
 

@@ -39,17 +39,18 @@ impl IndexMut<u8> for Warps {
 /// Reason why a warp with instructions left does not take part in scheduling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// Takes part in scheduling.
+    /// The warp takes part in scheduling.
     None,
-    /// Waits at a TB-wide barrier.
+    /// The warp waits at a TB-wide barrier.
     Barrier,
-    /// Waits until a fence, and with it all earlier accesses, has passed the load/store unit.
+    /// The warp waits until a fence, and with it all earlier accesses, has passed the load/store
+    /// unit.
     Fence,
-    /// Waits, after a fence, until its stores are acknowledged.
+    /// The warp waits, after a fence, until its stores are acknowledged.
     Drain,
-    /// Waits until its atomics have returned.
+    /// The warp waits until its atomics have returned.
     Atomic,
-    /// Waits for the fetch of its first instructions.
+    /// The warp waits for the fetch of its first instructions.
     Fetch,
 }
 
@@ -102,7 +103,7 @@ impl OnChip {
         (loading.meets_but(&self.loads, needs), self.loads.meets(needs))
     }
 
-    /// True if it waits for a load from shared memory.
+    /// True if a warp whose next instruction `needs` registers waits for a load from shared memory.
     pub(super) fn waits_for_shared(&self, needs: &RegSet) -> bool {
         self.loads.meets_but(&self.constant, needs)
     }

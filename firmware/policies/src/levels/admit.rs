@@ -114,7 +114,7 @@ impl KernelScheduler {
         Ok(())
     }
 
-    /// Returns the next of the launches in these entries.
+    /// Returns the launch to admit next among those in the given entries.
     fn next_launch<B: TryBus>(&self, bus: &mut B, gpu: &GpuProperties, entries: u32, running: &Mix) -> Result<Option<Candidate>, B::Error> {
         let mut candidates: Vec<Candidate, { queue::ENTRIES }> = Vec::new();
         for entry in (0..queue::ENTRIES as u8).filter(|entry| entries >> entry & 1 != 0) {

@@ -93,8 +93,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against a complete list: the last [`KNOWN`] different kernels are known, each by its
-        /// last launch.
+        /// The last [`KNOWN`] different kernels are known, each by its last launch, as in a
+        /// complete list.
         #[test]
         fn the_last_ones_are_known(launches in proptest::collection::vec((1..40_u32, 0..=16_u32), 0..200)) {
             let (mut known, mut last) = (Identities::NONE, BTreeMap::new());

@@ -30,7 +30,7 @@ use mias_registers::{global, option};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Levels(u8);
 
-/// Position of the lowest of these bits.
+/// Position of the lowest of the levels' bits in [`global::STRAP_OPTIONS`].
 const SHIFT: u32 = option::SCHEDULE_LAUNCHES.trailing_zeros();
 
 impl Levels {
@@ -58,7 +58,7 @@ impl Levels {
 /// Launch scheduler with its state.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelScheduler {
-    /// Whether it selects the next launch.
+    /// Whether the firmware selects the next launch.
     pub(crate) on: bool,
     /// Number of times that a launch may be passed over.
     patience: u32,

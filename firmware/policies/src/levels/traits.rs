@@ -129,8 +129,8 @@ mod tests {
     use mias_firmware::resources::{SmLimits, TbShape};
     use proptest::prelude::*;
 
-    /// A GPU with 30 SMs of four schedulers, 120 instructions per cycle, and 6 DRAM sectors per
-    /// cycle.
+    /// Returns a GPU with 30 SMs of four schedulers, 120 instructions per cycle, and 6 DRAM sectors
+    /// per cycle.
     fn gpu() -> GpuProperties {
         let capacity = Resources { threads: 1024, registers: 65_536, shared_bytes: 65_536, tbs: 16 };
         let limits = SmLimits { capacity, warp_threads: 32, register_granule: 8, shared_granule_bytes: 256 };
@@ -181,7 +181,8 @@ mod tests {
             prop_assert!(traits.shares.iter().all(|share| *share <= 256));
         }
 
-        /// Within a sixteenth of the floating-point quotient, for counts that are not tiny.
+        /// A kind is within a sixteenth of the floating-point quotient, for counts that are not
+        /// tiny.
         #[test]
         fn a_kind_is_the_quotient(insts in 1_000..1_u32 << 27, sectors in 1_000..1_u32 << 28) {
             let (issue, dram) = (f64::from(insts) / 120.0, f64::from(sectors) / 6.0);

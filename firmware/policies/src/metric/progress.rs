@@ -40,7 +40,7 @@ impl Metric for Progress {
         if self.whole.is_none() { CounterSet::of(&[]) } else { CounterSet::of(&[Counter::Cycles]) }
     }
 
-    /// Compares narrowly: progress has 32 bits, as have 2^16 times the number of SMs.
+    /// Compares two scores narrowly: progress has 32 bits, as have 2^16 times the number of SMs.
     #[inline(always)]
     fn compare(left: &Score, right: &Score) -> Ordering {
         left.compare_narrow(right)

@@ -83,7 +83,7 @@ struct Use {
     shares: Shares,
     /// Resource with the largest share.
     critical: usize,
-    /// Number of these TBs.
+    /// Number of the kernel's TBs that fit on an SM.
     tbs: u32,
 }
 

@@ -203,7 +203,8 @@ impl Policy for Searching {
 }
 
 impl Steps for Searching {
-    /// A firmware before a reset may have left SMs stalled or gated. They resume.
+    /// Reads the parameters, and resumes SMs that a firmware before a reset may have left stalled
+    /// or gated.
     fn start<B: TryBus>(&mut self, bus: &mut B, gpu: &GpuProperties) -> Result<(), B::Error> {
         self.in_effect = Shares::NONE;
         self.state.parameters = Parameters::read(bus, gpu)?;
@@ -278,7 +279,7 @@ impl Steps for Searching {
         self.in_effect.sms() != 0
     }
 
-    /// Independent of the shares.
+    /// Lets all SMs issue from all warps, independent of the shares.
     fn resume_all<B: TryBus>(&mut self, bus: &mut B, sms: u16) -> Result<(), B::Error> {
         self.in_effect = Shares::NONE;
         if self.limits().is_some() {

@@ -105,7 +105,7 @@ pub struct Named {
     /// Option in [`mias_registers::global::STRAP_OPTIONS`] that distinguishes a variant from its
     /// code alone; 0 for none.
     pub option: u32,
-    /// Class of its decision cost.
+    /// Class of the policy's decision cost.
     pub charged: Charged,
     /// Help: one line without a full stop.
     pub help: &'static str,

@@ -12,14 +12,14 @@ use mias_firmware::policy::Context;
 /// Position of a kernel on its curve.
 #[derive(Default)]
 struct Level {
-    /// Performance with its current TBs.
+    /// Performance with the kernel's current TBs.
     here: u32,
     /// Performance with the best number of TBs.
     best: u32,
     /// TBs of the next better point; 0 if there is none or it does not fit, so that the kernel is
     /// full.
     next: u8,
-    /// Whether the other numbers belong to its current TBs.
+    /// Whether the other numbers belong to the kernel's current TBs.
     current: bool,
 }
 

@@ -15,7 +15,7 @@ use mias_firmware::resources::Resources;
 /// Cost of removing one TB or several from an SM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Cycles until it has left, saturating.
+    /// Cycles until the TBs have left, saturating.
     pub latency: u32,
     /// Lost warp instructions, saturating.
     pub overhead: u32,
@@ -202,7 +202,7 @@ mod tests {
         running
     }
 
-    /// Sums as hardware does.
+    /// Returns the sums over ended TBs as hardware adds them up.
     fn ended(tbs: &[Progress]) -> Ended {
         let mut sums = Ended::default();
         for tb in tbs {
@@ -259,8 +259,8 @@ mod tests {
         assert_eq!(nothing.latency(tb(600, 1200)), u32::MAX, "no TB has ended");
     }
 
-    /// The same 400 instructions at 1 cycle, the rate of ended TBs, if those vary less; at its own
-    /// 2 otherwise.
+    /// A TB with 400 instructions left takes 1 cycle for each, the rate of ended TBs, if those vary
+    /// less; else its own 2.
     #[test]
     fn the_rate_is_that_of_those_that_vary_less() {
         let (steady, wild) = ([tb(1000, 1000), tb(1000, 1000)], [tb(1000, 500), tb(1000, 1500)]);
@@ -278,7 +278,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against the definition of a standard deviation, if the two differ enough for `f64`.
+        /// The prediction agrees with the definition of a standard deviation, if the two deviations
+        /// differ enough for `f64`.
         #[test]
         fn the_lower_standard_deviation_is_found(
             here in proptest::collection::vec((1..5_000_u32, 1..200_000_u32), 2..32),
@@ -296,7 +297,7 @@ mod tests {
             prop_assert_eq!(prediction.rate.is_some(), before < now);
         }
 
-        /// For any answer of the block.
+        /// No cost overflows, for any counts that the register block returns.
         #[test]
         fn nothing_overflows(sums in any::<[u32; 5]>(), tbs in proptest::collection::vec(any::<(u32, u32)>(), 0..=32), latency: u32) {
             let [tbs_ended, insts, cycles, cpi, cpi_squares] = sums;

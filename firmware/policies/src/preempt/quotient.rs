@@ -74,7 +74,7 @@ mod tests {
             prop_assert_eq!(mul_div(a, b, d), exact(a, b, d));
         }
 
-        /// Both fit, and only the necessary bits are lost.
+        /// Both narrowed sums fit 32 bits, and only the necessary bits are lost.
         #[test]
         fn ratios_are_kept(a: u64, b: u64) {
             let (x, y) = narrow(a, b);

@@ -22,7 +22,7 @@ pub enum Scheme {
     ChimeraPlus = preempt_scheme::CHIMERA_PLUS as u8,
     /// Sets of TBs that free space for one TB, each by the technique of least cost (Shieh 2016).
     Shieh = preempt_scheme::SHIEH as u8,
-    /// As `Shieh`, with known draining times.
+    /// Sets of TBs that free space for one TB, as `Shieh` selects them with known draining times.
     Oracle = preempt_scheme::ORACLE as u8,
 }
 

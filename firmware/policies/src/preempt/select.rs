@@ -28,7 +28,7 @@ impl Technique {
     /// All techniques, in the order of preference.
     pub const ALL: [Self; 3] = [Self::Drain, Self::Switch, Self::Flush];
 
-    /// Code in the register block: [`mod@technique`].
+    /// Returns the code in the register block: [`mod@technique`].
     #[must_use]
     pub const fn code(self) -> u32 {
         match self {
@@ -38,7 +38,7 @@ impl Technique {
         }
     }
 
-    /// Lower-case name of the technique.
+    /// Returns the lower-case name of the technique.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -188,7 +188,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2_000))]
 
-        /// By brute force over all candidates and all ways in which their TBs can leave.
+        /// The choice is the best of all candidates and all ways in which their TBs can leave, by
+        /// brute force.
         #[test]
         fn the_choice_is_the_best_there_is(
             costs in proptest::collection::vec(any_costs(), 6),

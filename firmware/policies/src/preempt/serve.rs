@@ -219,7 +219,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against turns that are taken one by one.
+        /// The parts of all SMs equal those of turns that are taken one by one.
         #[test]
         fn shares_are_those_of_taking_turns(counts in proptest::collection::vec(0..12_u8, 1..20), need in 0..120_u32) {
             let mut wanted = [0; MAX_SMS];

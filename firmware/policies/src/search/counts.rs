@@ -4,7 +4,7 @@ use super::quotient::quotient;
 use mias_registers::bus::{TryBus, read};
 use mias_registers::{KERNEL_COUNT_BITS, global};
 
-/// Largest value of most of these counters, at which they saturate.
+/// Largest value of most counters of a kernel, at which they saturate.
 const MOST: u32 = (1 << KERNEL_COUNT_BITS) - 1;
 
 /// Largest window of a rate: 21 bits of cycles and 32 of instructions, times a thousand, fit 64

@@ -36,7 +36,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Accurate to a part in four thousand if it is below 16, for operands of any size.
+        /// A quotient is accurate to a part in four thousand if it is below 16, for operands of any
+        /// size.
         #[test]
         fn a_quotient_is_one(over in 1..1_u64 << 60, shift in 0..60_u32, number in 0..1_u64 << 60) {
             let (number, over) = (number >> shift, (over >> shift).max(1));

@@ -14,12 +14,12 @@ use mias_firmware::configs::MAX_KERNELS;
 /// State of SMs that their kernels do not keep and no kernel is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rest {
-    /// They stall with their TBs.
+    /// The SMs stall with their TBs.
     #[default]
     Stalled,
-    /// They accept no TB, and are power-gated once empty.
+    /// The SMs accept no TB, and are power-gated once empty.
     Gated,
-    /// They accept no TB.
+    /// The SMs accept no TB.
     Idle,
 }
 
@@ -39,7 +39,7 @@ pub enum SmState {
 pub struct Holder {
     /// Kernel whose TBs the SM may hold; none if it is unassigned.
     pub kernel: Option<usize>,
-    /// Requested state.
+    /// Requested state of the SM.
     pub state: SmState,
 }
 
@@ -93,7 +93,7 @@ impl Shares {
         self.sms
     }
 
-    /// Returns the number of kernels that share them.
+    /// Returns the number of kernels that share the SMs.
     #[must_use]
     pub fn kernels(&self) -> usize {
         self.kernels.into()

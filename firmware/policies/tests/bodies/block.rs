@@ -29,9 +29,9 @@ struct Noise<'a> {
     policy: u32,
     accesses: u32,
     started: bool,
-    /// Mostly valid answers, which have more effect.
+    /// Whether most answers are valid, which have more effect.
     plausible: bool,
-    /// The firmware has announced that it preempts.
+    /// Whether the firmware has announced that it preempts.
     preempts: bool,
 }
 

@@ -96,7 +96,7 @@ fn counts(input: &Input, kernel: usize) -> KernelCounts {
     }
 }
 
-/// Holds for any events in any order.
+/// Checks that the scheduler returns to rest after any events in any order.
 pub(crate) fn always_comes_to_rest(policy: u32, inputs: impl IntoIterator<Item = Input>) {
     let code = PolicyCode::ALL[policy as usize % PolicyCode::ALL.len()];
     let fixed = TbVector([(policy >> 8) as u8, (policy >> 16) as u8, (policy >> 24) as u8, 1]);

@@ -54,23 +54,23 @@ fn the_kernel_of_the_less_used_resource_is_next() {
     assert_eq!(combined(&[[8, 40, 160], [96, 0, 0]]), [3, 5]);
 }
 
-/// Both load: 0.25 of DRAM per TB. From 1-1 on half is used, and the kernel with fewer TBs is next.
-/// At 2-2 DRAM is exhausted and nothing else is. Neither kernel gets more, although an SM could
-/// hold four more TBs.
+/// Two kernels load 0.25 of DRAM per TB. From 1-1 on half is used, and the kernel with fewer TBs is
+/// next. At 2-2 DRAM is exhausted and nothing else is. Neither kernel gets more, although an SM
+/// could hold four more TBs.
 #[test]
 fn a_resource_that_is_used_up_gets_no_more_tbs() {
     assert_eq!(combined(&[[4, 20, 200], [4, 20, 200]]), [2, 2]);
 }
 
-/// The same with 0.48 per TB, and a third kernel that issues, 0.08 per TB: it gets the rest.
+/// Two kernels load 0.48 of DRAM per TB, and a third one issues, 0.08 per TB: it gets the rest.
 #[test]
 fn kernels_of_other_resources_go_on() {
     assert_eq!(combined(&[[4, 20, 384], [4, 20, 384], [64, 0, 0]]), [1, 1, 6]);
 }
 
-/// All are used alike (within 0.05): the scheduler counts as the least used, and its kernel is
-/// next. Per TB 0.15 of one resource and 0.025 of the two others; for the last kernel 0.15 of all
-/// three.
+/// All resources are used alike (within 0.05): the scheduler counts as the least used, and its
+/// kernel is next. Per TB 0.15 of one resource and 0.025 of the two others; for the last kernel
+/// 0.15 of all three.
 #[test]
 fn where_all_are_used_alike_the_scheduler_goes_first() {
     // 1-1: 0.175 of two, 0.05 of DRAM; 3-3 of eight: 0.525 of two and 0.15 of DRAM, apart. Third

@@ -6,7 +6,7 @@ use crate::cases::cases;
 use mias_registers::{PhaseCode, PolicyCode};
 use proptest::prelude::*;
 
-/// Warp instructions of two kernels without DRAM traffic.
+/// Returns the warp instructions of two kernels without DRAM traffic.
 fn counts([first, second]: [u32; 2]) -> Counts {
     Counts { instructions: [32 * first, 32 * second, 0, 0], ..Counts::default() }
 }

@@ -29,9 +29,9 @@ fn number(rng: &mut TestRng, kind: u8) -> u32 {
 proptest! {
     #![proptest_config(cases(1500))]
 
-    /// Checks three properties. There is no panic, and shared SMs have quotas that fit. Steady is
-    /// reached in at most two rounds, and four of trials. Quotas depend only on the counters of the
-    /// SMs that are done.
+    /// Every policy has three properties under arbitrary counters. There is no panic, and shared
+    /// SMs have quotas that fit. Steady is reached in at most two rounds, and four of trials.
+    /// Quotas depend only on the counters of the SMs that are done.
     #[test]
     fn arbitrary_counters(
         policy in prop::sample::select(PolicyCode::ALL.to_vec()),

@@ -5,7 +5,7 @@ use super::world::{Counts, World, shape};
 use mias_firmware::configs::Origin;
 use mias_registers::{PhaseCode, PolicyCode, global, option};
 
-/// Counts of an SM with two kernels of which it holds four TBs: alone 4000 and 400 warp
+/// Returns the counts of an SM with two kernels of which it holds four TBs: alone 4000 and 400 warp
 /// instructions.
 fn complementary(_: usize, tbs: &[u32]) -> Counts {
     let instructions = match tbs {
@@ -20,7 +20,8 @@ fn complementary(_: usize, tbs: &[u32]) -> Counts {
     Counts { instructions: instructions.map(|warps| 32 * warps), load_requests: 100 * tbs[1], ..Counts::default() }
 }
 
-/// The same, but together the kernels reach only half the rate.
+/// Returns counts as `complementary` does, except that together the kernels reach only half the
+/// rate.
 fn harmful(sm: usize, tbs: &[u32]) -> Counts {
     let mut counts = complementary(sm, tbs);
     if tbs.iter().all(|tbs| *tbs != 0) {

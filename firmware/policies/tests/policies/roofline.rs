@@ -8,7 +8,7 @@ use mias_policies::metric::roofline::{Objective, part, share, traffic, value};
 use mias_registers::{PhaseCode, PolicyCode};
 use proptest::prelude::*;
 
-/// Warp instructions of two kernels and their loaded sectors, all of which miss.
+/// Returns the warp instructions of two kernels and their loaded sectors, all of which miss.
 fn counts(instructions: [u32; 2], sectors: u32) -> Counts {
     let [first, second] = instructions.map(|warps| 32 * warps);
     Counts { instructions: [first, second, 0, 0], load_requests: sectors, l2_accesses: sectors, ..Counts::default() }
@@ -126,8 +126,8 @@ fn a_dram_that_is_not_known_is_no_limit() {
 proptest! {
     #![proptest_config(cases(256))]
 
-    /// Against the exact quotient of whole sectors: 16 leading bits on either side are accurate to
-    /// 5 parts of 2^16.
+    /// The share is the exact quotient of whole sectors: 16 leading bits on either side are
+    /// accurate to 5 parts of 2^16.
     #[test]
     fn the_share_is_that_of_exact_arithmetic(sectors in 0_u32..1 << 28, cycles in 0_u32..1 << 25, sms in 1_u16..=256, bits in 1_u32..) {
         let moved = (u128::from(bits) * u128::from(cycles) * 15) >> 20;
@@ -137,7 +137,7 @@ proptest! {
         prop_assert!(u128::from(share.to_bits()).abs_diff(exact) <= 5 && share <= Share::ONE, "{share}, not {exact}");
     }
 
-    /// Against floating point without truncation.
+    /// The score agrees with floating point without truncation.
     #[test]
     fn the_score_is_that_of_exact_arithmetic(speedup in 1_u32 << 13..1 << 18, progress in 1_u32 << 13..1 << 18, share in 1_u32 << 14..=65_536) {
         let [s, p] = [speedup, progress].map(|count| f64::from(count) * f64::from(share) / 65_536.0 / 65_536.0);

@@ -163,7 +163,7 @@ proptest! {
         }
     }
 
-    /// The variant of CRISP against all vectors.
+    /// The sum variant (CRISP) has the largest sum of all vectors.
     #[test]
     fn the_sum_variant_has_the_largest_sum((capacity, demands, curves) in instance()) {
         let mut case = Case::new(capacity, &demands, &curves);

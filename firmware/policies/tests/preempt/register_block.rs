@@ -36,7 +36,7 @@ pub(crate) struct Tb {
     pub(crate) left: Option<u32>,
 }
 
-/// The block, and the firmware on it.
+/// A fake register block, and the firmware on it.
 pub(crate) struct FakeRegisterBlock {
     block: Block,
     pub(crate) firmware: Firmware<AnyPolicy, 64>,
@@ -268,8 +268,8 @@ impl FakeRegisterBlock {
     }
 }
 
-/// Four TBs of 1,000 registers, of a kernel whose TBs take 1,000 instructions of one cycle. TB `n`
-/// has executed `done[n]`.
+/// Creates a block with four TBs of 1,000 registers, of a kernel whose TBs take 1,000 instructions
+/// of one cycle. TB `n` has executed `done[n]`.
 pub(crate) fn four(scheme: Scheme, done: [u32; 4]) -> FakeRegisterBlock {
     let mut register_block = FakeRegisterBlock::new(scheme, 1);
     register_block.kernel(0, 0, 50, 1000, 0, 100);

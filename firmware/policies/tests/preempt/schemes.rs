@@ -45,8 +45,8 @@ fn every_scheme_has_its_techniques() {
     }
 }
 
-/// TBs that have ended vary less than the running ones. Their rate of 1 counts, not the running
-/// TB's own of 4.
+/// Estimates of each scheme if ended TBs vary less than running ones: the ended TBs' rate of 1
+/// counts, or the TB's own of 4.
 #[test]
 fn estimates_are_those_of_the_scheme() {
     for (scheme, known, expected) in [

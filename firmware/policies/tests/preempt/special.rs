@@ -7,7 +7,7 @@ use mias_registers::{global, preempt, preempt_reserve, slot, technique};
 
 const FLUSHED: [(usize, u32, u32); 2] = [(2, technique::FLUSH, 0), (3, technique::FLUSH, 0)];
 
-/// Position 1, which TBs 2 and 3 block, has been requested with a limit of 0.
+/// Creates a block in which position 1, which TBs 2 and 3 block, was requested with a limit of 0.
 fn asked_for() -> FakeRegisterBlock {
     let mut register_block = urgent_beside(four(Scheme::Shieh, [900, 800, 20, 10]), 1, 0);
     register_block.wants(0, 1, 1);
@@ -17,7 +17,7 @@ fn asked_for() -> FakeRegisterBlock {
     register_block
 }
 
-/// The same SM repeats its request.
+/// Repeats the request of the same SM.
 fn again(register_block: &mut FakeRegisterBlock) -> Vec<(usize, u32, u32)> {
     register_block.wants(0, 1, 1);
     register_block.serve();
@@ -69,7 +69,7 @@ fn a_wish_that_comes_twice_takes_nobody_more() {
     assert_eq!((again(&mut register_block), register_block.reserved(0)), (vec![], (2, 0b10)));
 }
 
-/// The commands for them were refused, because the TBs have ended.
+/// Commands for victims that have ended meanwhile were refused.
 #[test]
 fn victims_that_have_ended_meanwhile_are_not_looked_for() {
     let mut register_block = asked_for();
@@ -85,8 +85,8 @@ fn victims_that_have_ended_meanwhile_are_not_looked_for() {
     assert_eq!((again(&mut register_block), register_block.reserved(0)), (vec![FLUSHED[1]], (2, 0b10)));
 }
 
-/// Both have stored to data that they had loaded, after they were chosen. They may no longer be
-/// flushed, and the other position costs less.
+/// Both victims have stored to data that they had loaded, after they were chosen. They may no
+/// longer be flushed, and the other position costs less.
 #[test]
 fn a_flush_that_is_refused_is_chosen_anew() {
     let mut register_block = asked_for();
@@ -101,8 +101,8 @@ fn a_flush_that_is_refused_is_chosen_anew() {
     assert_eq!((again(&mut register_block), register_block.reserved(0)), (vec![FLUSHED[1]], (2, 0b10)));
 }
 
-/// The kernel was withdrawn, has ended, or has issued all its TBs, and an SM still requests space
-/// for it.
+/// A kernel was withdrawn, has ended, or has issued all its TBs, and an SM still requests space for
+/// it.
 #[test]
 fn nobody_leaves_for_a_kernel_that_needs_no_room_any_more() {
     for scheme in [Scheme::Shieh, Scheme::Chimera, Scheme::Drain] {
@@ -117,8 +117,8 @@ fn nobody_leaves_for_a_kernel_that_needs_no_room_any_more() {
     }
 }
 
-/// Its registers fit, but it needs more threads, shared memory or registers than a whole SM has: no
-/// position, no victims.
+/// The registers of a TB fit, but it needs more threads, shared memory or registers than a whole SM
+/// has: no position, no victims.
 #[test]
 fn nobody_leaves_for_a_tb_that_fits_nowhere() {
     for (threads, registers, shared) in [(1001, 1001, 0), (50, 1000, 4001), (50, 4050, 0)] {
@@ -132,7 +132,7 @@ fn nobody_leaves_for_a_tb_that_fits_nowhere() {
     }
 }
 
-/// It needs the space of all the TBs together.
+/// A TB as large as an SM needs the space of all the TBs together.
 #[test]
 fn a_tb_as_large_as_an_sm_takes_all_of_it() {
     for (scheme, word) in [(Scheme::Shieh, 2), (Scheme::Chimera, 2 | preempt_reserve::WHOLE_SM)] {

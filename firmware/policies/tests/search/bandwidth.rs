@@ -20,8 +20,8 @@ fn zhao() -> Supply {
     }
 }
 
-/// Counts of a kernel with `lines_per_million` accesses of lines of 128 bytes, four sectors each,
-/// in a million warp instructions.
+/// Returns the counts of a kernel with `lines_per_million` accesses of lines of 128 bytes, four
+/// sectors each, in a million warp instructions.
 fn kernel(lines_per_million: u32, hit_permille: u32) -> KernelCounts {
     let l2_accesses = 4 * lines_per_million;
     KernelCounts { cycles: 20_000, warp_insts: 1_000_000, l2_accesses, l2_hits: l2_accesses * hit_permille / 1000, ..KernelCounts::NONE }
@@ -76,7 +76,7 @@ fn rate() -> impl Strategy<Value = SectorRate> {
 proptest! {
     #![proptest_config(cases(4000))]
 
-    /// The printed equations as exact 128-bit fractions.
+    /// The classification agrees with the printed equations as exact 128-bit fractions.
     #[test]
     fn as_the_equations_say(counts in counts(), (interconnect, l2, dram) in (rate(), rate(), rate()), sms in 1..257_u16, schedulers in 0..256_u32, access_sectors in 1..9_u8) {
         let supply = Supply { sms, schedulers, access_sectors, interconnect, l2, dram };

@@ -154,7 +154,7 @@ impl Bus for Block {
     }
 }
 
-/// The block, and the firmware on it.
+/// A fake register block for searches, and the firmware on it.
 pub(crate) struct Chip {
     pub(crate) block: Block,
     pub(crate) firmware: Firmware<AnyPolicy, 64>,

@@ -20,7 +20,7 @@ const SMS: u16 = 8;
 /// Cycles of a step's windows.
 pub(super) const WINDOW: u32 = 20_000;
 
-/// Kernels whose TBs take these threads of 16.
+/// Returns kernels whose TBs take these threads of 16.
 pub(super) fn kernels(threads: &[u32]) -> Vec<Kernel> {
     let kernel = |threads: &u32| Kernel::new(0, &TbShape { threads: *threads, thread_registers: 0, shared_bytes: 0 }, 1_000_000, &LIMITS);
     threads.iter().map(kernel).collect()

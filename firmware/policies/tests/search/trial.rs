@@ -43,8 +43,8 @@ fn who_needs_all_keeps_all() {
     }
 }
 
-/// TBs of both that slow each other down: one of each is faster than eight and four, unless one of
-/// them loses.
+/// TBs of two kernels slow each other down: one of each is faster than eight and four, unless one
+/// of them loses.
 #[test]
 fn one_of_each_may_be_best() {
     let mut did = |tbs: [u8; 4], kernel: usize| if tbs[0] == 1 { [900, 1_000][kernel] } else { [1_000, 100][kernel] };

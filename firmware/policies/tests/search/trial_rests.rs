@@ -48,14 +48,14 @@ fn what_one_kernel_alone_can_use_is_found() {
     assert!(rounds[1].tried[6..].iter().all(|tried| tried[3] >= 6), "{:?}", rounds[1].tried);
 }
 
-/// A hundred windows, then four times as many each time.
+/// The result stays for a hundred windows, then four times as many each time.
 #[test]
 fn what_was_found_stays_longer_each_time() {
     let rounds = rounds(&kernels(&[1, 2]), 4, &mut held_up);
     assert_eq!(rounds.iter().map(|round| round.rest).collect::<Vec<_>>(), [1, 4, 16, 64].map(|times| Some(times * 100 * WINDOW)));
 }
 
-/// Better in the first long window and not in the second: the exchange is dropped.
+/// An exchange that is better in the first long window and not in the second is dropped.
 #[test]
 fn what_is_better_once_does_not_stay() {
     let mut looks = 0;

@@ -21,8 +21,8 @@ const POLICIES: [PolicyCode; 12] = [
     PolicyCode::MiasTrial,
 ];
 
-/// Demands 1,000 sectors per thousand warp instructions on 24 SMs of two schedulers: 48 per cycle,
-/// of 4 available.
+/// Kernel that demands 1,000 sectors per thousand warp instructions on 24 SMs of two schedulers: 48
+/// per cycle, of 4 available.
 const MEMORY: Kernel = Kernel { rate: 32, saturates_at: 6, apki: 1000, fits: 0 };
 const COMPUTE: Kernel = Kernel { rate: 64, saturates_at: 1000, apki: 10, fits: 0 };
 
@@ -48,7 +48,7 @@ fn performance_mode_over_registers() {
     assert_eq!(chip.firmware.scheduler().policy().searching().expect("it searches").state.windows, 5);
 }
 
-/// Section 4.3: the remaining SMs have no quota and no power.
+/// Zhao et al. 2018, section 4.3: the remaining SMs have no quota and no power.
 #[test]
 fn power_mode_over_registers() {
     let mut chip = Chip::new(PolicyCode::CdSearch, 24, &[]);
@@ -219,8 +219,8 @@ fn given_shares_are_heeded_if_they_add_up() {
     }
 }
 
-/// Section 7.5: two kernels that do not saturate are as fast together as apart, so the split stays.
-/// The score of every neighbor is known.
+/// Zhao et al. 2018, section 7.5: two kernels that do not saturate are as fast together as apart,
+/// so the split stays. The score of every neighbor is known.
 #[test]
 fn maestro_measures_both_ways() {
     for (policy, expected) in [(PolicyCode::MaestroSearch, [12, 12]), (PolicyCode::CdSearchMaestro, [6, 18])] {
@@ -309,8 +309,8 @@ fn is_limit(offset: u32) -> bool {
     (global::ACTIVE_WARPS_ALL..global::ACTIVE_WARPS_ALL + 32).contains(&offset)
 }
 
-/// No kernel without TBs to issue is stalled, and no SM outside a search. Every placed kernel has
-/// an SM.
+/// Checks that no kernel without TBs to issue is stalled, and no SM outside a search. Every placed
+/// kernel has an SM.
 fn holds(chip: &Chip) {
     let searching = matches!(chip.phase(), PhaseCode::Transition | PhaseCode::Profile);
     assert_eq!(states(chip).iter().sum::<usize>(), chip.block.sms as usize);

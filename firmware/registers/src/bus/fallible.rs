@@ -14,7 +14,7 @@ use crate::sm;
 
 /// Properties of every bus error.
 pub trait Error: Debug {
-    /// Byte offset of the register whose access failed.
+    /// Returns the byte offset of the register whose access failed.
     fn register(&self) -> u32;
 }
 

@@ -47,7 +47,7 @@ pub struct WaysStats {
 /// Ways of one kernel slot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelWays {
-    /// By cache: number of ways when its kernel was last resident; 0 if it never was.
+    /// By cache: number of ways when the slot's kernel was last resident; 0 if it never was.
     pub last: Vec<u16>,
     /// Number of repartitions that gave the kernel each number of ways, from none on; empty without
     /// repartitions.

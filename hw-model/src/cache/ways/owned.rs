@@ -84,7 +84,7 @@ impl Owned {
         Owned { given: Some(given), ..Owned::of(Division::Nobody, sets, ways) }
     }
 
-    /// True if it exists only because ways were given.
+    /// True if the ownership exists only because ways were given.
     pub(super) fn is_made(&self) -> bool {
         matches!(self.division, Division::Nobody)
     }

@@ -32,7 +32,7 @@ pub(super) struct Utility {
     new: u8,
     /// Number of periods that ended with a resident kernel.
     repartitions: u64,
-    /// Number of these periods that gave a kernel each number of ways: by ways, then slot.
+    /// Number of ended periods that gave a kernel each number of ways: by ways, then slot.
     given: Vec<[u64; KERNEL_SLOTS]>,
 }
 

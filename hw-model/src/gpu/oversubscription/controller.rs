@@ -55,7 +55,7 @@ pub(super) struct Controller {
     interval: u64,
     /// Maximum number of extra TBs that an SM can store.
     bound: u32,
-    /// True if only the L1 has capacity for them.
+    /// True if only the L1 has capacity for the extra TBs.
     needs_l1: bool,
     /// Cycle of the next decision.
     pub(super) next: u64,
@@ -145,7 +145,7 @@ mod tests {
         }
     }
 
-    /// Table 3 at its borders: less than, and more than.
+    /// Utilization classes at the limits of Lin et al. 2018, table 3: less than, and more than.
     #[test]
     fn table_3() {
         for (part, least, most) in [
@@ -196,7 +196,8 @@ mod tests {
         assert_eq!(allowed(6, &[60.0, 75.0, 75.0, 10.0, 75.0, 60.0, 60.0, 75.0]), [1, 1, 1, 6, 0, 1, 2, 2]);
     }
 
-    /// Section 6.4: the L1 is used if its utilization is below 3 % and nothing is saturated.
+    /// Lin et al. 2018, section 6.4: the L1 is used if its utilization is below 3 % and nothing is
+    /// saturated.
     #[test]
     fn the_l1_is_taken_when_idle() {
         let mut controller = Controller::new(10_000, 2, true, 0);

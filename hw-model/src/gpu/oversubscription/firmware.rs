@@ -18,7 +18,7 @@ pub(in crate::gpu) fn peaks_for_firmware(config: &GpuConfig) -> Option<[Peak; CO
 /// Intervals of a kernel.
 #[derive(Clone, Debug)]
 pub(super) struct Intervals {
-    /// First cycle in which its TBs may issue.
+    /// First cycle in which the kernel's TBs may issue.
     ready: u64,
     /// End of the interval; never if there is none.
     pub(super) next: u64,

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OversubscriptionStats {
-    /// Number of its TBs that fit on an SM.
+    /// Number of the kernel's TBs that fit on an SM.
     pub native_tbs: u32,
     /// Maximum number of extra TBs that an SM can store.
     pub bound: u32,
@@ -28,7 +28,7 @@ pub struct OversubscriptionStats {
     /// Number of controller decisions: low utilization, medium, and saturation; none if the number
     /// of extra TBs is fixed.
     pub decisions: [u32; 3],
-    /// Counts of its SMs.
+    /// Counts of the extra TBs on all SMs.
     pub counts: OversubscriptionCounts,
 }
 
@@ -74,7 +74,7 @@ impl Kernel {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Oversubscription {
     kernels: [Option<Kernel>; KERNEL_SLOTS],
-    /// Intervals, as last requested.
+    /// Number of interval requests when intervals were last restarted.
     asked: u32,
 }
 

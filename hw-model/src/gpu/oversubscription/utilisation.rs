@@ -11,7 +11,7 @@ use crate::sm::KERNEL_SLOTS;
 use mias_registers::CONTEXT_COUNTS;
 
 counts! {
-    /// Counts of these parts on the whole chip.
+    /// Activity counts of the chip's parts, each summed over the whole chip.
     pub struct Traffic {
         /// Number of warp instructions issued.
         pub insts: u64,
@@ -164,7 +164,7 @@ mod tests {
         toml::from_str(mias_gpus::text("lin18").expect("it is built in")).expect("it is valid")
     }
 
-    /// Lin et al. 2018, table 1.
+    /// Peak rates equal those of Lin et al. 2018, table 1.
     ///
     /// 16 x 4 schedulers; 16 x 4 banks of L1s of a sector; 16 ports of the crossbar at 1.2 times
     /// the core's clock, of which 60 % can be sustained; 16 slices of a sector a cycle at the same

@@ -7,7 +7,7 @@ use crate::config::{OversubscriptionConfig, OversubscriptionMechanism};
 use crate::energy::EnergyReport;
 use crate::sm::{ContextEvent, ContextNote, MovedContext, OversubscriptionCounts, Resources};
 
-/// Run to the end, with its log.
+/// Runs a kernel to its end and returns the statistics with the log of context moves.
 fn noted(config: &GpuConfig, trace: &Arc<KernelTrace>, most: usize) -> (Stats, ContextLog) {
     let mut gpu = gpu(config);
     gpu.record_context_moves(most);

@@ -18,22 +18,23 @@ fn per_load(before: u64, more: u64, line: impl Fn(u64) -> u64) -> f64 {
     (run(before + more) - run(before)) as f64 / more as f64
 }
 
-/// Table 1: 200 cycles. A first round loads the lines into the L2.
+/// Lin et al. 2018, table 1: an L2 hit takes 200 cycles. A first round loads the lines into the L2.
 #[test]
 fn an_l2_hit_takes_200_cycles() {
     let cycles = per_load(LINES, LINES, |n| n % LINES);
     assert!((cycles - 200.0).abs() <= 1.0, "{cycles}");
 }
 
-/// Table 1: 450 cycles. Lines of all channels and many banks, each in its own row.
+/// Lin et al. 2018, table 1: a DRAM access takes 450 cycles. Lines of all channels and many banks,
+/// each in its own row.
 #[test]
 fn what_dram_answers_takes_450_cycles() {
     let cycles = per_load(64, 256, |n| n * (8192 + 2));
     assert!((cycles - 450.0).abs() <= 4.5, "{cycles}");
 }
 
-/// Section 3.1 and table 1: wires of 16, 32 and 64 bytes are 307, 614 and 1,228 GB/s per direction;
-/// DRAM has 307 GB/s.
+/// Lin et al. 2018, section 3.1 and table 1: wires of 16, 32 and 64 bytes are 307, 614 and 1,228
+/// GB/s per direction. DRAM has 307 GB/s.
 #[test]
 fn bandwidths_are_the_papers() {
     let GpuConfig { sm, interconnect, dram, clocks, .. } = lin18();
@@ -45,10 +46,10 @@ fn bandwidths_are_the_papers() {
     assert!((gb_per_s(dram.channels * dram.bus_bytes * dram.beats_per_cycle, clocks.dram_khz) - 307.2).abs() < 0.1);
 }
 
-/// Section 3.1: close to 60 % of the peak, with wires of each width. All SMs read random lines that
-/// the L2 holds, more of them than an L1 holds. A line and its header are 9, 5 and 3 flits. With
-/// wires of 64 bytes, a slice's port gives a line in 4 cycles and sometimes leaves the crossbar's
-/// queues short.
+/// Lin et al. 2018, section 3.1: replies reach close to 60 % of the peak, with wires of each width.
+/// All SMs read random lines that the L2 holds, more of them than an L1 holds. A line and its
+/// header are 9, 5 and 3 flits. With wires of 64 bytes, a slice's port gives a line in 4 cycles and
+/// sometimes leaves the crossbar's queues short.
 #[test]
 fn replies_of_the_l2_saturate_the_crossbar_at_sixty_percent() {
     for (wires, flits, least) in [(16, 9, 0.55), (32, 5, 0.55), (64, 3, 0.5)] {

@@ -144,8 +144,8 @@ fn barriers_of_warps_that_are_away() {
     assert!(out.iter().all(|&out| out > 0) && out[1] < out[0], "{out:?}");
 }
 
-/// The L1 is the only spare storage. It is taken at once, holds no data, and is returned when it
-/// holds no context.
+/// The L1 holds contexts if it is the only spare storage. It is taken at once, holds no data, and
+/// is returned when it holds no context.
 #[test]
 fn contexts_lie_in_the_l1() {
     // 2 TBs of 16 KB of registers; 2 x 5.5 KB of shared memory leave no space for a warp of 60

@@ -40,8 +40,8 @@ fn a_hit_takes_the_caches_latency() {
     }
 }
 
-/// Lines up to its size stay; with one more in a set, used in turn, none of that set does (true
-/// LRU).
+/// Lines up to the cache's size stay; with one more in a set, used in turn, none of that set does
+/// (true LRU).
 #[test]
 fn it_holds_its_sets_and_ways() {
     let config = with(CACHE);

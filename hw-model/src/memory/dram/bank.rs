@@ -14,7 +14,7 @@ pub(super) struct Bank {
     pub(super) is_open: bool,
     /// Next command of the request; updated by [`Bank::plan`].
     pub(super) next: Next,
-    /// First cycles in which these commands may issue, by constraints of the bank.
+    /// First cycle in which each command may issue, by constraints of the bank.
     pub(super) at: PerCommand,
 }
 

@@ -33,7 +33,7 @@ fn at(cycle: u64) -> RawCounters {
     RawCounters::of([(Counter::Cycles, cycle), (Counter::ThreadInsts, 3 * cycle)])
 }
 
-/// Source of these counters for every SM.
+/// Source of counters of SMs that issue 3 thread instructions per cycle.
 fn at_sm(cycle: u64) -> impl FnMut(usize) -> RawCounters {
     move |_| at(cycle)
 }

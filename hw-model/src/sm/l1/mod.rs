@@ -59,7 +59,7 @@ struct Bank {
 #[derive(Clone, Debug)]
 pub(super) struct L1 {
     sm: u16,
-    /// Tag of the requests that fill it.
+    /// Tag of the requests that fill the cache.
     fill_tag: u32,
     /// Logarithm of the sectors per fetch, a power of two.
     fetch_bits: u32,
@@ -74,7 +74,7 @@ pub(super) struct L1 {
     refused: Refused,
     /// Per bank, the cycle in which the head of its pipeline is due; [`EMPTY`] if there is none.
     due: [u64; MAX_BANKS],
-    /// Earliest of these cycles.
+    /// Earliest cycle in which the head of a bank's pipeline is due.
     first_due: u64,
     tags: TagArray,
     used: bool,

@@ -61,7 +61,7 @@ enum Kind {
     /// The register is written.
     #[default]
     Load,
-    /// The warp waits for it, even if it does not read the register.
+    /// The warp waits for the data, even if it does not read the register.
     Atomic,
     /// The texture unit makes a result of the texels.
     Texels,
@@ -84,10 +84,10 @@ struct Current {
     warp: u8,
     dst: u16,
     kernel: u8,
-    /// Part of its kernel's trace.
+    /// Part of the kernel's trace that contains the instruction.
     part: u32,
     base_sector: u64,
-    /// Start of its sectors within those of the trace's patterns.
+    /// Start of the instruction's sectors within those of the trace's patterns.
     pattern: u32,
     /// Number of off-chip sectors not yet accepted, taken from the highest address down, as in
     /// Accel-Sim.
@@ -201,7 +201,7 @@ impl Lsu {
         self.replies.push((usable, reply));
     }
 
-    /// Index of its SM.
+    /// Index of the unit's SM.
     pub(super) fn sm(&self) -> u16 {
         self.sm
     }

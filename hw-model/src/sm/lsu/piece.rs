@@ -16,7 +16,7 @@ pub(super) struct Piece {
     pub(super) byte_mask: u32,
     /// Number of sectors after the first.
     pub(super) more_sectors: u8,
-    /// Number of the pattern's sectors that it covers.
+    /// Number of the pattern's sectors that the request covers.
     pub(super) taken: u32,
 }
 

@@ -72,7 +72,7 @@ impl Sm {
         true
     }
 
-    /// Of a sub-core's issuable warps, those that the limits hold back.
+    /// Issuable warps of a sub-core that the limits hold back.
     pub(super) fn beyond_active(&mut self, sub_core: usize, issuable: u32) -> u32 {
         let Some(gate) = &mut self.active_warps else { return 0 };
         let number = sub_core & (MAX_SUB_CORES - 1);

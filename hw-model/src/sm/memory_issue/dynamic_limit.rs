@@ -82,7 +82,7 @@ impl Milg {
             (0, NoFails::Grow) => (self.limit + 1).min(UNLIMITED),
             (divisor, _) => (u32::from(self.peak) / divisor).max(1) as u8,
         };
-        // Surplus requests count towards the next interval.
+        // Surplus requests count toward the next interval.
         (self.requests, self.fails, self.peak) = (self.requests - INTERVAL, 0, in_flight);
         NEW_LIMIT_COUNTS
     }

@@ -72,7 +72,8 @@ pub(super) struct MemoryIssue {
     /// Number of off-chip memory instructions from issue to their last reply or acknowledgment, by
     /// kernel slot.
     in_flight: [u16; KERNEL_SLOTS],
-    /// Peak of this number since the register block last read it, by kernel slot.
+    /// Peak number of off-chip memory instructions in flight since the register block last read it,
+    /// by kernel slot.
     peak: [u16; KERNEL_SLOTS],
     /// Accesses and reservation fails at the last observation, by kernel slot.
     seen: [(u64, u64); KERNEL_SLOTS],
@@ -87,8 +88,8 @@ pub(super) struct MemoryIssue {
 pub struct MemoryChoices {
     /// Number of off-chip memory instructions issued.
     pub issues: u64,
-    /// Number of these for which another kernel had one ready and within its limit at the same
-    /// scheduler.
+    /// Number of issued off-chip memory instructions for which another kernel had one ready and
+    /// within its limit at the same scheduler.
     pub contested: u64,
 }
 
@@ -98,13 +99,13 @@ pub struct MemoryChoices {
 pub struct MemoryLimits {
     /// Kernel slot: the order of launch, unless a kernel has taken the slot of a completed one.
     pub slot: usize,
-    /// Number of SMs that hold its TBs.
+    /// Number of SMs that hold TBs of the slot's kernel.
     pub sms: u32,
-    /// Number of these SMs without a limit.
+    /// Number of SMs that hold TBs of the slot's kernel and have no limit for it.
     pub unlimited: u32,
-    /// Lowest limit of the others; none if there are no others.
+    /// Lowest limit of the SMs that have one; none if no SM has a limit.
     pub lowest: Option<u8>,
-    /// Highest limit of the others; none if there are no others.
+    /// Highest limit of the SMs that have one; none if no SM has a limit.
     pub highest: Option<u8>,
 }
 
@@ -136,7 +137,7 @@ impl MemoryIssue {
         }
     }
 
-    /// Of the issuable warps, the places of those that are allowed.
+    /// Places of the issuable warps that are allowed to issue.
     fn allowed(&mut self, issuable: u32, memory: impl Fn(u32) -> bool, kernel: impl Fn(u32) -> u8, by_unit: u32) -> u32 {
         self.open = 0;
         if !self.settings.active {
@@ -250,7 +251,7 @@ fn each(mut set: u32, mut f: impl FnMut(u32)) {
 }
 
 impl Sm {
-    /// Of a sub-core's issuable warps, those that are allowed. If none is, the scheduler is held
+    /// Issuable warps of a sub-core that are allowed to issue. If none is, the scheduler is held
     /// back.
     pub(super) fn allowed(&mut self, sub_core: usize, issuable: u32, programs: &Programs) -> u32 {
         let issuable_by_age = issuable & !self.beyond_active(sub_core, issuable);

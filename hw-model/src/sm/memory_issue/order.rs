@@ -5,7 +5,7 @@ use super::quota::Quota;
 use super::round_robin::RoundRobin;
 use crate::config::MemoryOrder;
 
-/// Order, with its state.
+/// Order among kernels, with its state.
 #[derive(Clone, Debug)]
 pub(super) enum Order {
     /// Scheduler's own order.

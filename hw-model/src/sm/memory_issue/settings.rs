@@ -17,7 +17,7 @@ pub struct KernelMemoryCounts {
     pub requests: u64,
     /// Number of reservation fails.
     pub fails: u64,
-    /// Number of scheduler-cycles in which its warps were held back.
+    /// Number of scheduler-cycles in which the kernel's warps were held back.
     pub held_cycles: u64,
     /// Number of memory instructions in flight.
     pub in_flight: u16,

@@ -32,7 +32,7 @@ pub(super) struct MissResources {
     lines: Divided,
     queue: Divided,
     mshrs: Divided,
-    /// Weights of the GPU file, if it divides.
+    /// Weights of the GPU file, if it divides the resources.
     gpu: Option<Weights>,
     /// True if the resources are divided now.
     divides: bool,

@@ -85,7 +85,7 @@ impl Banks {
         free
     }
 
-    /// Clears the writes.
+    /// Clears the result writes of the cycle.
     #[inline]
     pub(super) fn end_writes(&mut self) {
         self.open = [ALL_OPEN; MAX_WORDS];

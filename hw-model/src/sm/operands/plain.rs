@@ -25,7 +25,7 @@ pub(super) struct Moving {
 /// Positions of an instruction, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// In its issue latch.
+    /// In the issue latch of its unit.
     Issued,
     /// In a collector: its number, and how many had been taken before.
     Collector(usize, u32),

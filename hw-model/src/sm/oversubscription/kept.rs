@@ -59,7 +59,7 @@ impl Sm {
         oversubscription.kept.filter(|&tb_slot| self.away(oversubscription, tb_slot) > 0)
     }
 
-    /// Ready warp of that TB, and the warp that it swaps places with if none is free.
+    /// Ready warp of the TB in `tb_slot`, and the warp that it swaps places with if none is free.
     pub(super) fn first_to_come(&mut self, plan: &Plan, tb_slot: u8) -> Option<(Option<u8>, u8)> {
         let mut warps = self.warps_of(Level::Tb, tb_slot);
         let oversubscription = self.oversubscription.as_ref()?;

@@ -97,7 +97,7 @@ pub(super) struct Oversubscription {
     /// Warps, or TB slots, that wait to be switched out; then in.
     stalled: Vec<u8>,
     ready: Vec<u8>,
-    /// Last entries of these queues.
+    /// Last entries of the queues of units that wait to be switched out, and in.
     last_stalled: u8,
     last_ready: u8,
     moving: Option<Move>,

@@ -90,7 +90,7 @@ pub(crate) struct Capacity {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Spilled {
     pub(crate) units: u32,
-    /// End of the part, and its number of contexts: shared memory, the L1, registers.
+    /// End of each part of the space, and its number of contexts: shared memory, the L1, registers.
     pub(crate) parts: [(u32, u32); 3],
 }
 

@@ -19,7 +19,8 @@ fn plans(config: OversubscriptionConfig, (threads, registers, shared_bytes): (u3
     Plans::new(&gpu, &config, &demand(&gpu.sm, threads, registers, shared_bytes), live)
 }
 
-/// Section 6.6: registers 0x000 to 0x7ff, shared memory 0x800 to 0xaff, L1 0xb00 to 0xbff.
+/// Lin et al. 2018, section 6.6: registers 0x000 to 0x7ff, shared memory 0x800 to 0xaff, L1 0xb00
+/// to 0xbff.
 #[test]
 fn the_address_map_is_the_papers() {
     assert_eq!(AddressMap::of(&gpu()), AddressMap { shared: 0x800, l1: 0xb00, end: 0xc00 });
@@ -30,8 +31,8 @@ const HG: (u32, u32, u32) = (96, 17, 12_288);
 const DWT_2: (u32, u32, u32) = (128, 48, 5_912);
 const HS: (u32, u32, u32) = (256, 32, 3_072);
 
-/// Section 7.2: the spare registers hold one more TB of BT, and 6 with shared memory, for at most
-/// 20 live registers.
+/// Lin et al. 2018, section 7.2: the spare registers hold one more TB of BT, and 6 with shared
+/// memory, for at most 20 live registers.
 #[test]
 fn b_tree() {
     let vt = plans(OversubscriptionConfig::of(OversubscriptionMechanism::Virtual), BT, None).usual.expect("slots limit");

@@ -12,7 +12,7 @@ pub const CONTEXT_STORAGE: [&str; 3] = ["shared memory", "L1", "registers"];
 /// Moving context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MovedContext {
-    /// Index of its TB in the grid.
+    /// Index of the context's TB in the grid.
     pub tb: u32,
     /// Warp of the TB; none where whole TBs are switched.
     pub warp: Option<u8>,

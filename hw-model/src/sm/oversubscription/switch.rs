@@ -21,7 +21,7 @@ use super::tables::{NOWHERE, State};
 pub(super) struct Move {
     pub(super) out: Option<u8>,
     pub(super) into: Option<u8>,
-    /// First cycle in which it is done.
+    /// First cycle in which the move is done.
     pub(super) ends: u64,
 }
 

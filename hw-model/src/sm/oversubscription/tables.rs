@@ -33,7 +33,7 @@ impl State {
         )
     }
 
-    /// True if all of its context is in place.
+    /// True if all of the warp's context is in place.
     pub(super) fn is_present(self) -> bool {
         matches!(self, State::Running | State::Stalled)
     }
@@ -51,7 +51,7 @@ pub(super) struct WarpEntry {
     pub(super) registers: u8,
     /// Place in spare storage, if registers are switched.
     pub(super) spilled: u8,
-    /// Slot in its sub-core.
+    /// Slot of the warp in its sub-core.
     pub(super) slot: u8,
 }
 
@@ -72,7 +72,7 @@ pub(super) struct TbEntry {
 /// Entry without a TB.
 pub(super) const NO_TB: TbEntry = TbEntry { valid: false, shared: NOWHERE, spilled: NOWHERE };
 
-/// Both tables, with TBs by the SM's TB slots.
+/// Warp context table and TB context table, with TBs by the SM's TB slots.
 #[derive(Clone, Debug)]
 pub(super) struct Tables {
     pub(super) warps: Box<[WarpEntry; MAX_WARPS]>,
@@ -223,8 +223,8 @@ mod tests {
 
     const PAPER: Storage = Storage { units: 3_072, warps: 128, tbs: 32, warp_queue: 16, tb_queue: 8, slots: 64 };
 
-    /// Table 4: 3,072 + 3,456 + 1,440 + 224 + 80 bits are 1,034 bytes; and section 6.8: 224 + 448
-    /// bits are 84 bytes.
+    /// Lin et al. 2018, table 4: 3,072 + 3,456 + 1,440 + 224 + 80 bits are 1,034 bytes. In section
+    /// 6.8, 224 + 448 bits are 84 bytes.
     #[test]
     fn storage_is_the_papers() {
         assert_eq!(PAPER.bitmap_bits(), 3_072);
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(Storage::of(&gpu), Some(PAPER));
     }
 
-    /// Figure 9 has five arrows.
+    /// States change along the five arrows of Lin et al. 2018, figure 9.
     #[test]
     fn states_change_along_the_figure() {
         let all = [State::Running, State::Stalled, State::Absent, State::Ready];

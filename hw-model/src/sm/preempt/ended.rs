@@ -8,15 +8,15 @@ const MOST_CPI: u64 = 4_095;
 /// Sums over ended TBs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ended {
-    /// Number of TBs.
+    /// Number of ended TBs.
     pub tbs: u32,
-    /// Sum of their warp instructions.
+    /// Sum of the ended TBs' warp instructions.
     pub insts: u32,
-    /// Sum of their cycles on the SM.
+    /// Sum of the ended TBs' cycles on the SM.
     pub cycles: u32,
-    /// Sum of their cycles per warp instruction, in sixteenths.
+    /// Sum of the ended TBs' cycles per warp instruction, in sixteenths.
     pub cpi: u32,
-    /// Sum of the squares of these, in 256ths.
+    /// Sum of the squares of the ended TBs' cycles per warp instruction, in 256ths.
     pub cpi_squares: u32,
 }
 

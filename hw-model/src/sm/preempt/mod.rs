@@ -46,17 +46,17 @@ use traffic::{Traffic, Way};
 /// State of a TB that may be on its way out or in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Runs normally.
+    /// The TB runs normally.
     Runs,
-    /// Runs until it has issued everything.
+    /// The TB runs until it has issued everything.
     Drains,
-    /// Runs until its context's turn; with the number of the command.
+    /// The TB runs until its context's turn; with the number of the command.
     Waits(u64),
-    /// Waits for its accesses in flight, since this cycle.
+    /// The TB waits for its accesses in flight, since this cycle.
     Settles(u64),
-    /// Moves its context out.
+    /// The TB moves its context out.
     Goes,
-    /// Moves its context in.
+    /// The TB moves its context in.
     Comes,
 }
 
@@ -66,7 +66,7 @@ struct Resident {
     /// Index among the SM's TB slots.
     tb_slot: u8,
     state: State,
-    /// Cycle in which it arrived or resumed, and its resident cycles before that.
+    /// Cycle in which the TB arrived or resumed, and its resident cycles before that.
     since: u64,
     before: u64,
     /// Number of warp instructions of the whole TB.
@@ -74,9 +74,9 @@ struct Resident {
     /// First non-idempotent instruction of each warp, as an index into its kernel's shapes; none
     /// before it is computed.
     ends: Option<Box<[u32]>>,
-    /// State to restore, while it is switched out.
+    /// State to restore, while the TB is switched out.
     saved: Option<Box<SuspendedTb>>,
-    /// Cycle from which it issues nothing, since it is being switched out.
+    /// Cycle from which the TB issues nothing, since it is being switched out.
     stopped: Option<u64>,
 }
 
@@ -91,7 +91,7 @@ impl Resident {
         Resident { tb_slot: tb_slot as u8, state: State::Runs, since: from, before, insts, ends: None, saved: None, stopped: None }
     }
 
-    /// True if it has settled for so long that arithmetic in flight would have ended.
+    /// True if the TB has settled for so long that arithmetic in flight would have ended.
     fn is_late(&self, now: u64) -> bool {
         matches!(self.state, State::Settles(since) if now >= since + SETTLE_CYCLES)
     }
@@ -106,7 +106,7 @@ const SETTLE_CYCLES: u64 = 64;
 pub(crate) struct LeftTb {
     pub(crate) kernel: u8,
     pub(crate) tb: SuspendedTb,
-    /// Cycle from which it issued nothing, if that was before it left.
+    /// Cycle from which the TB issued nothing, if that was before it left.
     pub(crate) stopped: Option<u64>,
 }
 
@@ -116,12 +116,12 @@ pub(crate) struct Carried {
     /// Kernel slot and grid index of the TB.
     pub(crate) kernel: u8,
     pub(crate) index: u32,
-    /// Number of warp instructions that it had issued, and of its resident cycles.
+    /// Number of warp instructions that the TB had issued, and of its resident cycles.
     pub(crate) insts: u64,
     pub(crate) cycles: u64,
-    /// True if it has already left.
+    /// True if the TB has already left.
     pub(crate) left: bool,
-    /// True if it had issued everything: it has then ended under any technique.
+    /// True if the TB had issued everything: it has then ended under any technique.
     pub(crate) ended: bool,
 }
 
@@ -129,16 +129,16 @@ pub(crate) struct Carried {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TbStatus {
     pub(crate) kernel: u8,
-    /// Index in its grid.
+    /// Index of the TB in its grid.
     pub(crate) index: u32,
-    /// [`technique`] by which it leaves.
+    /// [`technique`] by which the TB leaves.
     pub(crate) leaving: u32,
     pub(crate) flush: bool,
     pub(crate) insts: u64,
     pub(crate) cycles: u64,
     pub(crate) first_register: u32,
     pub(crate) first_shared: u32,
-    /// Cycle in which it arrived or resumed.
+    /// Cycle in which the TB arrived or resumed.
     pub(crate) came_cycle: u64,
 }
 

@@ -7,7 +7,7 @@ use core::ptr::addr_of_mut;
 
 use mias_firmware::limits::LOG_BYTES;
 
-/// Ring buffer. Byte `n` is in place `n mod LOG_BYTES`.
+/// Ring buffer of log output. Byte `n` is in place `n mod LOG_BYTES`.
 #[repr(C)]
 pub(crate) struct Ring {
     /// Bytes written so far, modulo 2^32.
@@ -16,7 +16,7 @@ pub(crate) struct Ring {
     pub(crate) bytes: [u8; LOG_BYTES],
 }
 
-/// `cargo xtask log` and debuggers find the ring by this name.
+/// Ring buffer of the image's log, which `cargo xtask log` and debuggers find by this name.
 #[unsafe(no_mangle)]
 pub(crate) static mut MIAS_LOG: Ring = Ring { written: 0, bytes: [0; LOG_BYTES] };
 

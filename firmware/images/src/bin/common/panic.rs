@@ -4,7 +4,8 @@
 use core::panic::PanicInfo;
 
 unsafe extern "C" {
-    /// Deliberately undefined.
+    /// Function that is deliberately undefined, so that an image with a reachable panic does not
+    /// link.
     fn __panic_is_reachable() -> !;
 }
 

@@ -16,8 +16,8 @@ unsafe impl InterruptNumber for Line {
     }
 }
 
-/// Every fault escalates to this one, because no other is enabled. The exception's number is 3
-/// (ARMv7-M, B1.5.2).
+/// Handles every fault: all escalate to this exception, because no other is enabled. The
+/// exception's number is 3 (ARMv7-M, B1.5.2).
 #[exception]
 unsafe fn HardFault(frame: &ExceptionFrame) -> ! {
     crate::epitaph::bury(3, frame.pc())

@@ -4,8 +4,8 @@
 //! address: application note AN386, table 3-3. It fires twice: first a non-maskable interrupt, and
 //! a reset one period later.
 
-/// Ticks of 40 ns until it fires. Assumption: four times the longest work of the rehearsal in
-/// instructions.
+/// Ticks of 40 ns until the watchdog fires. Assumption: four times the longest work of the
+/// rehearsal in instructions.
 pub(crate) const PERIOD: u32 = 1 << 20;
 
 /// Starts and feeds the watchdog; 0 turns it off.
@@ -15,9 +15,9 @@ pub(crate) fn set(period: u32) {
 
     const LOAD: usize = 0x4000_8000;
     const CONTROL: usize = LOAD + 0x08;
-    /// Any written value clears the interrupt and reloads the counter.
+    /// Address of the register that clears the interrupt and reloads the counter at any write.
     const CLEAR: usize = LOAD + 0x0C;
-    /// Interrupt and reset enabled.
+    /// Value of the control register with interrupt and reset enabled.
     const ON: u32 = 0b11;
 
     // QEMU's watchdog continues counting while it is off, by the host's clock during the image's

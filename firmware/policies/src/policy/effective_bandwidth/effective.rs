@@ -21,7 +21,7 @@ pub enum EbMetric {
     Sum,
     /// Smallest over largest: fairness.
     Ratio,
-    /// Harmonic mean over the number of kernels: both.
+    /// Harmonic mean over the number of kernels: throughput and fairness.
     Harmonic,
 }
 
@@ -100,8 +100,9 @@ mod tests {
         KernelCounts { cycles, dram_sectors, l1_accesses, l1_misses, l2_accesses, l2_hits, ..KernelCounts::NONE }
     }
 
-    /// By hand: 2 sectors per cycle. Of 10 accesses 5 miss the L1, and 4 of these miss the L2. The
-    /// combined miss rate is 0.4, and the result 5 sectors per cycle.
+    /// Effective bandwidth by hand: DRAM moves 2 sectors per cycle. Of 10 accesses 5 miss the L1,
+    /// and 4 of these miss the L2. The combined miss rate is 0.4, and the result 5 sectors per
+    /// cycle.
     #[test]
     fn by_hand() {
         assert_eq!(effective_bandwidth(&counts(1000, 2000, [5000, 2500], [2500, 500])), 5 * ONE);
@@ -114,8 +115,8 @@ mod tests {
         assert_eq!(effective_bandwidth(&counts(1, u32::MAX, [u32::MAX, 1], [u32::MAX, u32::MAX])), u32::MAX);
     }
 
-    /// By hand: of 1 and 4 the sum is 5, the ratio 1/4, and 1 / (1 + 1/4) is 0.8; of 1, 2, 4 and 4
-    /// it is 1/2.
+    /// Scores by hand: of 1 and 4 the sum is 5, the ratio 1/4, and 1 / (1 + 1/4) is 0.8. Of 1, 2, 4
+    /// and 4 the harmonic score is 1/2.
     #[test]
     fn metrics_by_hand() {
         assert_eq!([EbMetric::Sum, EbMetric::Ratio].map(|metric| metric.score(&[ONE, 4 * ONE])), [5 * ONE, ONE / 4]);
@@ -130,7 +131,7 @@ mod tests {
     }
 
     proptest! {
-        /// Accurate to a part in four thousand, against floating point.
+        /// The effective bandwidth is accurate to a part in four thousand, against floating point.
         #[test]
         fn it_is_the_quotient(
             cycles in 1..1_u32 << 21,

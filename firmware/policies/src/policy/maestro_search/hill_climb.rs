@@ -97,7 +97,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Accurate to a part in four thousand, if it is below 16.
+        /// A part of a score is accurate to a part in four thousand, if it is below 16.
         #[test]
         fn a_part_is_a_quotient(even in 1..u32::MAX, instructions: u32) {
             let exact = (u64::from(instructions) << PART_BITS) / u64::from(even);

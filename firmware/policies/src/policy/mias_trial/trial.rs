@@ -68,7 +68,8 @@ pub(super) enum Tries {
     Best,
     /// Half of the TBs of a kernel, with the freed space given to another.
     Half,
-    /// Half of the TBs of a kernel, as in `Half`, in a longer trial, because it was better.
+    /// Half of the TBs of a kernel, as in `Half`, in a longer trial, because the shorter one was
+    /// better.
     Sure,
     /// No trial, during a rest.
     Rests,

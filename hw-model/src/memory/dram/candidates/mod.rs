@@ -21,7 +21,7 @@ pub(super) struct Candidates {
     held: u64,
     /// Own bounds of the held banks.
     own: [u64; MAX_BANKS],
-    /// Earliest of them; [`u64::MAX`] if no bank is held.
+    /// Earliest own bound of the held banks; [`u64::MAX`] if no bank is held.
     release_at: u64,
     groups: Vec<Group>,
     /// Set of the banks of group 0; those of group `g` are shifted by `g`.

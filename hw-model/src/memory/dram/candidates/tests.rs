@@ -17,7 +17,8 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// The same banks are ready, and none is ready before the predicted cycle.
+    /// The candidates and their plain twin find the same ready banks, and none is ready before the
+    /// predicted cycle.
     #[test]
     fn agrees_with_a_look_at_every_bank(steps in prop::collection::vec(step(), 1..80)) {
         let mut candidates = Candidates::new(BANKS as u32, GROUPS as u32);

@@ -61,7 +61,8 @@ impl Controller {
         self.command_at = self.candidates.next_after(t, &self.at);
     }
 
-    /// While the bus is stalled, it takes one transfer more than when it moves.
+    /// True if the bus takes no further transfer in cycle `t`; while stalled, it takes one transfer
+    /// more than when it moves.
     fn bus_is_full(&self, t: u64) -> bool {
         self.last_due > t - self.stalled + self.timing.read_latency
     }

@@ -60,8 +60,8 @@ pub(super) struct Controller {
     busy: u64,
     /// Bank at which the scans start.
     priority: u32,
-    /// First cycles in which these commands may issue, by constraints of the channel; precharges
-    /// have none.
+    /// First cycle in which each command may issue, by constraints of the channel; precharges have
+    /// none.
     at: PerCommand,
     /// Bus turn-around: first cycle of a read after a write, and of a write after a read.
     read_at: u64,

@@ -139,8 +139,9 @@ impl PlainController {
         self.priority = (self.priority + 1) % banks;
     }
 
-    /// FR-FCFS: the oldest request to the open row, else the oldest; the oldest also if it has been
-    /// bypassed as often as the cap allows.
+    /// Removes the request that a bank serves next by FR-FCFS. The oldest request to the open row
+    /// goes first, else the oldest; the oldest also if it has been bypassed as often as the cap
+    /// allows.
     fn take(&mut self, bank: usize) -> DramRequest {
         let of_bank = |(request, _): &(DramRequest, u32)| request.bank as usize == bank;
         let oldest = self.queue.iter().position(of_bank).expect("one waits");

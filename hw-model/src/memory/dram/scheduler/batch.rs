@@ -19,7 +19,7 @@ use super::lists::{Lists, Place, slot};
 use crate::memory::KERNEL_SLOTS;
 use crate::memory::dram::DramRequest;
 
-/// Order, with the rest of the batch.
+/// PAR-BS order, with the rest of the batch.
 #[derive(Clone, Debug)]
 pub(super) struct Batch {
     cap: u32,

@@ -8,7 +8,7 @@
 use super::lists::{Lists, Place};
 use super::row_cap::RowCap;
 
-/// Order, with the state of its cap.
+/// FR-FCFS order, with the state of its cap.
 #[derive(Clone, Debug)]
 pub(super) struct FrFcfs {
     cap: RowCap,

@@ -13,8 +13,8 @@
 use super::lists::{Lists, Place};
 use crate::memory::dram::DramRequest;
 
-/// Order, with the number of consecutive hits per bank that bypassed an older request of another
-/// kernel.
+/// FR-FCFS order with a cap between kernels, and the number of consecutive hits per bank that
+/// bypassed an older request of another kernel.
 #[derive(Clone, Debug)]
 pub(super) struct KernelCap {
     cap: u32,

@@ -16,7 +16,7 @@ pub(super) fn slot(request: &DramRequest) -> usize {
 struct Node {
     request: DramRequest,
     next: u32,
-    /// Command cycle in which it joined; its low 32 bits.
+    /// Command cycle in which the request joined; its low 32 bits.
     since: u32,
 }
 
@@ -123,7 +123,7 @@ impl Lists {
         self.of_bank(bank).find(|(_, request)| request.row == row).map(|(place, _)| place)
     }
 
-    /// All requests.
+    /// All waiting requests of the channel.
     pub(super) fn all(&self) -> impl Iterator<Item = &DramRequest> {
         (0..self.heads.len()).flat_map(move |bank| self.of_bank(bank)).map(|(_, request)| request)
     }

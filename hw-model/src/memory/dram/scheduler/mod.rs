@@ -48,7 +48,7 @@ pub(super) struct RequestQueue {
     order: Order,
 }
 
-/// Order with its state.
+/// Order of requests with its state.
 #[derive(Clone, Debug)]
 enum Order {
     FrFcfs(FrFcfs),

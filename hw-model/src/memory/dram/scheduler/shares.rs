@@ -29,7 +29,7 @@ use crate::memory::dram::DramRequest;
 /// thousandth of it (own).
 const SECTOR: u64 = 1 << 20;
 
-/// Order, with the progress of the kernels.
+/// Order by bandwidth shares, with the progress of the kernels.
 #[derive(Clone, Debug)]
 pub(super) struct Shares {
     cap: u64,

@@ -18,15 +18,16 @@ fn of_kernel(kernel: u32, bank: u32, n: u32, sector: u64) -> DramRequest {
 struct Waits {
     kernel: u8,
     bank: u32,
-    /// Number of older requests in its bank at its arrival, and of those of its own kernel.
+    /// Number of older requests in the bank at the request's arrival, and of those of the same
+    /// kernel.
     older: u64,
     older_own: u64,
-    /// Since then, in its bank: number of younger requests served of its kernel and of others, and
-    /// of all.
+    /// Number of younger requests that the bank has served since the arrival: of the same kernel,
+    /// of others, and of all.
     own: u64,
     others: u64,
     all: u64,
-    /// Number of batches at its arrival.
+    /// Number of batches at the request's arrival.
     batches: u64,
 }
 
