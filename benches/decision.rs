@@ -28,7 +28,7 @@ fn kernel(tb_threads: u32, thread_registers: u32, tb_shared_bytes: u32) -> Kerne
     KernelDescriptor { grid_tbs: 1_000_000, tb_threads, thread_registers, tb_shared_bytes, ..KernelDescriptor::default() }
 }
 
-/// Plausible counters, memory-bound to a varying degree.
+/// Creates plausible counters, memory-bound to a varying degree.
 fn counters(sm: usize, cycle: u64) -> RawCounters {
     let share = sm as u64 % 7 + 1;
     RawCounters::of([

@@ -23,7 +23,7 @@ use mias_trace::accelsim::Warnings;
 use mias_workloads::kernels;
 use mias_workloads::trace_store::Cache;
 
-/// A run takes about a second.
+/// Number of measured runs per benchmark; a run takes about a second.
 const SAMPLES: usize = 10;
 /// Rows and columns of the matrices that the interpreter multiplies.
 const MATRIX: u64 = 128;

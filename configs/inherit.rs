@@ -25,8 +25,8 @@ pub struct File {
     pub text: String,
 }
 
-/// Value of a file's `base`, none if it is not a string, and its position. None without a base, or
-/// if the file cannot be parsed, which [`Inherited::of`] reports.
+/// Returns the value of a file's `base`, none if it is not a string, and its position. None without
+/// a base, or if the file cannot be parsed, which [`Inherited::of`] reports.
 #[must_use]
 pub fn base(text: &str) -> Option<(Option<String>, Range<usize>)> {
     let table = DeTable::parse(text).ok()?.into_inner();
@@ -74,8 +74,8 @@ impl<'f> Inherited<'f> {
         T::deserialize(Deserializer::from(Spanned::new(0..0, self.table.clone())))
     }
 
-    /// Position of the value of the dotted `key`, with the key; for a missing value, that of its
-    /// last existing parent.
+    /// Returns the position of the value of the dotted `key`, with the key; for a missing value,
+    /// that of its last existing parent.
     #[must_use]
     pub fn find(&self, key: &str) -> Option<Range<usize>> {
         let (mut table, mut found) = (&self.table, None);
@@ -89,13 +89,13 @@ impl<'f> Inherited<'f> {
         found
     }
 
-    /// Joined values with their positions.
+    /// Returns the joined values with their positions.
     #[must_use]
     pub fn table(&self) -> &DeTable<'f> {
         &self.table
     }
 
-    /// File of a position, and the position in it.
+    /// Returns the file of a position, and the position in it.
     #[must_use]
     pub fn place(&self, span: Range<usize>) -> Option<(&'f File, Range<usize>)> {
         let mut begin = 0;
@@ -107,7 +107,7 @@ impl<'f> Inherited<'f> {
     }
 }
 
-/// True if a table is written `key = { ... }`.
+/// Returns whether a table is written `key = { ... }`.
 pub(crate) fn is_inline(key: &Spanned<Cow<'_, str>>, value: &Spanned<DeValue<'_>>) -> bool {
     value.get_ref().is_table() && value.span().start > key.span().end
 }

@@ -46,19 +46,19 @@ pub const FILES: &[(&str, &str)] = gpus![
 /// Texts of [`FILES`] joined with their bases.
 static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| FILES.iter().map(|(name, _)| joined(name)).collect());
 
-/// Original file of the GPU called `name`.
+/// Returns the original file of the GPU called `name`.
 #[must_use]
 pub fn file(name: &str) -> Option<&'static str> {
     FILES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
-/// Complete file of the GPU called `name`, joined with its bases.
+/// Returns the complete file of the GPU called `name`, joined with its bases.
 #[must_use]
 pub fn text(name: &str) -> Option<&'static str> {
     all().find(|(known, _)| *known == name).map(|(_, text)| text)
 }
 
-/// Name and [`text`] of every GPU, in display order.
+/// Returns the name and [`text`] of every GPU, in display order.
 pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
     FILES.iter().zip(TEXTS.iter()).map(|((name, _), text)| (*name, text.as_str()))
 }

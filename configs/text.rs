@@ -22,7 +22,8 @@ struct Notes {
 }
 
 impl Inherited<'_> {
-    /// Text of the GPU's file as it would be without a base. A file without a base is unchanged.
+    /// Returns the text of the GPU's file as it would be without a base. A file without a base is
+    /// unchanged.
     #[must_use]
     pub fn text(&self) -> String {
         if let [file] = self.files {
@@ -56,7 +57,7 @@ impl Inherited<'_> {
         }
     }
 
-    /// Text of a value; a table with a header is written inline.
+    /// Returns the text of a value; a table with a header is written inline.
     fn value(&self, key: &Spanned<Cow<'_, str>>, value: &Spanned<DeValue<'_>>) -> String {
         let headers = contains(&value.span(), &key.span());
         let list = headers.then(|| toml::Value::deserialize(ValueDeserializer::from(value.clone())).ok()).flatten();
@@ -97,7 +98,7 @@ impl Notes {
     }
 }
 
-/// Comment lines above the line of `begin`, and the rest of the line after `end`.
+/// Returns the comment lines above the line of `begin`, and the rest of the line after `end`.
 fn comments(text: &str, begin: usize, end: usize) -> (String, String) {
     let line = text[..begin].rfind('\n').map_or(0, |at| at + 1);
     let mut above: Vec<&str> = text[..line].lines().rev().take_while(|line| line.trim_start().starts_with('#')).collect();
@@ -107,14 +108,14 @@ fn comments(text: &str, begin: usize, end: usize) -> (String, String) {
     (above, behind.trim_end().to_owned())
 }
 
-/// Entries of a table with their dotted names, in the order of the notes.
+/// Returns the entries of a table with their dotted names, in the order of the notes.
 fn ordered<'t, 'f>(table: &'t DeTable<'f>, path: &str, notes: &Notes) -> Vec<Entry<'t, 'f>> {
     let mut entries: Vec<_> = table.iter().map(|(key, value)| (dotted(path, key.get_ref()), key, value)).collect();
     entries.sort_by_key(|(name, ..)| notes.rank.get(name));
     entries
 }
 
-/// True if the whole table is written inline.
+/// Returns whether the whole table is written inline.
 fn is_whole(key: &Spanned<Cow<'_, str>>, value: &Spanned<DeValue<'_>>) -> bool {
     fn within(table: &DeTable<'_>, span: &Range<usize>) -> bool {
         table.iter().all(|(key, value)| contains(span, &key.span()) && value.get_ref().as_table().is_none_or(|inner| within(inner, span)))

@@ -176,7 +176,7 @@ mod tests {
     use super::*;
     use std::path::{Path, PathBuf};
 
-    /// Subfolders of a folder.
+    /// Returns the subfolders of a folder.
     fn folders(folder: &Path) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);
         entries.filter(|entry| entry.file_type().unwrap().is_dir()).map(|entry| entry.path()).collect()

@@ -15,7 +15,7 @@ use mias_registers::{PhaseCode, PolicyCode, global, interrupt};
 use mias_workloads::kernels::Spec;
 use std::sync::{Arc, LazyLock};
 
-/// Enough to try every configuration of two kernels in one round.
+/// Number of SMs, enough to try every configuration of two kernels in one round.
 const SMS: u32 = 6;
 const WINDOW: u32 = 1_000;
 const CYCLES: u64 = 150_000;

@@ -10,7 +10,7 @@ use mias_report::comparison_json;
 use mias_workloads::kernels;
 use std::sync::Arc;
 
-/// Few enough for runs of seconds, and enough to try every configuration.
+/// Number of SMs: few enough for runs of seconds, and enough to try every configuration.
 const SMS: u32 = 6;
 
 /// Watch that ignores progress.

@@ -67,7 +67,7 @@ fn kernel() -> impl Strategy<Value = HandMade> {
     })
 }
 
-/// Streams are numbered as the launches, so each kernel has its own.
+/// Generates launches whose streams are numbered as the launches, so each kernel has its own.
 fn launches() -> impl Strategy<Value = Vec<(HandMade, u64)>> {
     let arrival = prop_oneof![2 => Just(0u64), 3 => 0u64..4_000];
     prop_oneof![5 => prop::collection::vec((kernel(), arrival.clone()), 1..=4), 1 => prop::collection::vec((kernel(), arrival), 5..=10)]

@@ -19,13 +19,13 @@ const MIAS: [PolicyCode; 4] = [PolicyCode::MiasIpc, PolicyCode::MiasIpmIpc, Poli
 /// Policies whose interrupts are swept access by access. The random schedules sweep the others.
 const SWEPT: [PolicyCode; 2] = [PolicyCode::LeftOver, PolicyCode::MiasFactor];
 
-/// Two kernels with four TBs per SM: three configurations for three SMs.
+/// Creates two kernels with four TBs per SM: three configurations for three SMs.
 fn pair() -> Vec<Launch> {
     let kernels = [HandMade::compute(60, 256, 60), HandMade::memory(50, 256, 3)];
     kernels.iter().zip(0..).map(|(kernel, stream)| launch(&kernel.trace(), stream, 0)).collect()
 }
 
-/// The pair, and a third kernel that arrives when the first two run.
+/// Creates the two kernels of [`pair`], and a third one that arrives when they run.
 fn three() -> Vec<Launch> {
     [pair(), vec![launch(&HandMade::compute(20, 128, 40).trace(), 2, 2_500)]].concat()
 }
@@ -148,7 +148,8 @@ fn a_full_launch_fifo_keeps_its_launches() {
     }
 }
 
-/// Found by the random schedules, without any fault.
+/// Two kernels that load and store end with ideal transitions: a case found by the random
+/// schedules, without any fault.
 #[test]
 fn two_kernels_that_load_and_store_end_with_ideal_transitions() {
     let setting = Setting { window: 1_183, ..Setting::new(PolicyCode::MiasIpc, true) };

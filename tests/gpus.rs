@@ -28,8 +28,8 @@ fn every_gpu_file_is_valid_and_named_after_itself() {
     }
 }
 
-/// Numbers of the papers in their own terms: SMs, threads, TBs, registers, shared memory, L1, total
-/// L2, and DRAM bandwidth.
+/// Machines have the numbers of the papers in their own terms: SMs, threads, TBs, registers, shared
+/// memory, L1, total L2, and DRAM bandwidth.
 #[test]
 fn machines_of_the_seeds_have_the_seeds_numbers() {
     let kib = 1024;

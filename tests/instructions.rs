@@ -10,10 +10,11 @@ use mias_workloads::kernels::Spec;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Few enough for runs below a second, and enough for spatial partitions.
+/// Number of SMs: few enough for runs below a second, and enough for spatial partitions.
 const SMS: u32 = 4;
 
-/// Several windows pass before the kernels end, so that the measuring policies decide.
+/// Profiling window in cycles: several pass before the kernels end, so that the measuring policies
+/// decide.
 const PROFILE_CYCLES: u32 = 1_000;
 
 fn workloads(kernels: &[&str]) -> Vec<Workload> {

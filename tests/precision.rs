@@ -10,7 +10,7 @@ use mias_lab::experiment::workload::Workload;
 use mias_lab::gpus;
 use std::sync::Mutex;
 
-/// Long enough for 20 batches and as many again.
+/// Window in cycles, long enough for 20 batches and as many again.
 const WINDOW: u64 = 1_000_000;
 
 fn runner() -> SimulatedGpu {
@@ -19,7 +19,7 @@ fn runner() -> SimulatedGpu {
     SimulatedGpu::new(gpu)
 }
 
-/// Grids that restart some ten times in the window.
+/// Creates grids that restart some ten times in the window.
 fn workloads() -> Vec<Workload> {
     executed(&[("fwt", 1 << 14), ("mm", 64)])
 }

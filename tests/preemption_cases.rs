@@ -133,7 +133,8 @@ fn a_launch_during_a_switch_waits_for_nothing() {
     }
 }
 
-/// Both arrive together. Both soon have TBs there under any scheme, and neither excludes the other.
+/// Two urgent kernels arrive together. Both soon have TBs there under any scheme, and neither
+/// excludes the other.
 #[test]
 fn two_urgent_kernels_at_once_both_have_their_room() {
     let long = HandMade::compute(24, 256, 300);

@@ -30,8 +30,8 @@ fn run(gpu: GpuConfig, policy: Policy, kernels: usize) -> Outcome {
     SimulatedGpu::new(gpu).run(&run, &|_| {}).unwrap()
 }
 
-/// The same kernel on twelve channels and on ten times as many: at least as much work, and within
-/// the bound of its accesses.
+/// A kernel on twelve channels and on ten times as many: at least as much work, and within the
+/// bound of its accesses.
 #[test]
 fn a_machine_of_128_channels_runs() {
     let plain = gpus::load("rtx2060").unwrap();

@@ -14,10 +14,11 @@ const ONCE: [(&str, [&str; 2]); 6] = [
     ("btr", ["current", "last_next"]),
 ];
 
-/// Most copies. Assumption: at the default sizes they last longer than the usual window.
+/// Largest number of copies. Assumption: at the default sizes they last longer than the usual
+/// window.
 const MOST_PASSES: u64 = 256;
 
-/// Most bytes of copies. Assumption: a GPU has more memory.
+/// Largest number of bytes of copies. Assumption: a GPU has more memory.
 const MOST_BYTES: u64 = 4 << 30;
 
 /// Returns the first and last buffer that a pass of a kernel has for itself; none if it may run

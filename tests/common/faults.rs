@@ -76,7 +76,7 @@ impl BrokenRegister {
 /// A fault that occurs once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// These bits of the next interrupt's status that has one of them are lost, with or without
+    /// Loss of these bits of the next interrupt's status that has one of them, with or without
     /// their event registers. The launch FIFO loses nothing.
     Lost {
         /// [`mias_registers::interrupt`] bits.

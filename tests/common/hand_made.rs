@@ -59,18 +59,19 @@ pub(crate) struct HandMade {
 }
 
 impl HandMade {
-    /// A chain of dependent arithmetic: a TB takes about 7 cycles per instruction.
+    /// Creates a kernel with a chain of dependent arithmetic: a TB takes about 7 cycles per
+    /// instruction.
     pub(crate) fn compute(tbs: u32, threads: u32, instructions: usize) -> Self {
         HandMade { tbs, threads, registers: 16, shared: 0, body: vec![Step::Float(5); instructions] }
     }
 
-    /// Loads from `loads` lines, each used once, and a store.
+    /// Creates a kernel that loads from `loads` lines, each used once, and stores.
     pub(crate) fn memory(tbs: u32, threads: u32, loads: u64) -> Self {
         let uses = (0..loads).flat_map(|line| [Step::Load(5, line), Step::Int(5)]);
         HandMade { tbs, threads, registers: 16, shared: 0, body: uses.chain([Step::Store(5, 0)]).collect() }
     }
 
-    /// The same kernel with `bytes` bytes of shared memory per TB.
+    /// Returns the kernel with `bytes` bytes of shared memory per TB.
     #[must_use]
     pub(crate) fn sharing(self, bytes: u32) -> Self {
         HandMade { shared: bytes, ..self }

@@ -85,7 +85,7 @@ impl Setting {
     }
 }
 
-/// A launch of `trace` on a stream of its own number.
+/// Creates a launch of `trace` on a stream of its own number.
 pub(crate) fn launch(trace: &Arc<KernelTrace>, stream: u32, arrival_cycle: u64) -> Launch {
     // 4 GiB apart, so that no two kernels share a line.
     let sector_offset = u64::from(stream) << 27;

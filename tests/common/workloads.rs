@@ -25,7 +25,7 @@ pub(crate) fn executed(sizes: &[(&str, u64)]) -> Vec<Workload> {
     })
 }
 
-/// Returns the same kernels, whose TBs are executed only shortly before their issue.
+/// Returns kernels by name and size, whose TBs are executed only shortly before their issue.
 pub(crate) fn executed_ahead(sizes: &[(&str, u64)]) -> Vec<Workload> {
     placed(sizes, |name, size| {
         let prepared = Spec::sized(kernels::find(name).unwrap(), size, 1).prepare().unwrap();

@@ -4,30 +4,31 @@
 use super::prose::{Line, outside_examples};
 use super::tree::{File, Tree, joined};
 
-/// Hand-written words of the book.
+/// Maximum number of hand-written words of the book.
 const MOST_WORDS: usize = 60_000;
-/// Hand-written words of a page.
+/// Maximum number of hand-written words of a page.
 const MOST_WORDS_OF_A_PAGE: usize = 2_500;
-/// Hand-written words of a page of results, without those that mark what is generated.
+/// Maximum number of hand-written words of a page of results, without those that mark what is
+/// generated.
 const MOST_WORDS_OF_A_RESULT: usize = 1_200;
-/// Words of a sentence.
+/// Maximum number of words of a sentence.
 const MOST_WORDS_OF_A_SENTENCE: usize = 40;
-/// Documents outside of the book, with their most lines and words.
+/// Documents outside of the book, with their maximum number of lines and words.
 const OTHERS: [(&str, usize, usize); 3] =
     [("README.md", 90, usize::MAX), ("CHANGELOG.md", 80, usize::MAX), ("CONTRIBUTING.md", usize::MAX, 1_200)];
 
-/// Begins a region that a command writes.
+/// Beginning of a region that a command writes.
 const GENERATED: &str = "<!-- generated";
-/// Ends it.
+/// End of a region that a command writes.
 const END: &str = "<!-- end generated -->";
 
-/// Pages of the book, without its contents and the folder of files for other programs.
+/// Returns the pages of the book, without its contents and the folder of files for other programs.
 fn pages(tree: &Tree) -> impl Iterator<Item = &File> {
     let no_page = ["docs/SUMMARY.md", "docs/generated/README.md"];
     tree.files.iter().filter(move |file| file.path.starts_with("docs/") && file.is("md") && !no_page.contains(&file.path.as_str()))
 }
 
-/// Lines of a page that somebody wrote: outside of examples and of what is generated.
+/// Returns the hand-written lines of a page: those outside of examples and of generated regions.
 fn written(text: &str) -> Vec<Line<'_>> {
     let mut generated = false;
     let mut lines = Vec::new();
@@ -41,7 +42,7 @@ fn written(text: &str) -> Vec<Line<'_>> {
     lines
 }
 
-/// Words with a letter or a digit; marks of tables and lists are none.
+/// Counts the words with a letter or a digit; marks of tables and lists are none.
 fn words(text: &str) -> usize {
     text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count()
 }
@@ -50,7 +51,7 @@ fn words_of(file: &File) -> usize {
     written(&file.text).iter().map(|line| words(line.text)).sum()
 }
 
-/// Paragraphs, items of lists and cells of tables, each with the line where it begins.
+/// Returns the paragraphs, items of lists and cells of tables, each with the line where it begins.
 fn units(lines: &[Line<'_>]) -> Vec<(usize, String)> {
     let mut units: Vec<(usize, String)> = Vec::new();
     let mut goes_on = false;
@@ -76,7 +77,7 @@ fn is_item((number, _): (&str, &str)) -> bool {
     number.chars().all(|c| c.is_ascii_digit())
 }
 
-/// A line for each sentence that is too long. A link counts as its text.
+/// Returns a line for each sentence that is too long. A link counts as its text.
 pub(crate) fn long_sentences(path: &str, lines: &[Line<'_>]) -> Vec<String> {
     let mut long = Vec::new();
     for (number, unit) in units(lines) {
@@ -90,7 +91,7 @@ pub(crate) fn long_sentences(path: &str, lines: &[Line<'_>]) -> Vec<String> {
     long
 }
 
-/// The sentences of a unit: what ends in a mark before a space.
+/// Splits a unit into sentences, which end in a mark before a space.
 fn sentences(unit: &str) -> Vec<String> {
     let mut sentences = vec![String::new()];
     for word in unit.split_whitespace() {

@@ -5,12 +5,12 @@
 use super::prose::lines;
 use super::tree::{File, Tree};
 
-/// Whether a page holds entries.
+/// Returns whether a page holds entries.
 pub(crate) fn is_of_definitions(path: &str) -> bool {
     path.starts_with("docs/sources/definitions-")
 }
 
-/// What may stand between two numbers of one citation.
+/// Texts that may stand between two numbers of one citation.
 const BETWEEN: [&str; 4] = [", ", " and ", ", and ", " to "];
 
 /// Returns the number in the anchor and in the label of each entry, in order.

@@ -2,10 +2,10 @@
 
 use super::tree::{File, Tree};
 
-/// Columns of a line that is a comment, indentation included.
+/// Maximum columns of a line that is a comment, indentation included.
 const MOST_COLUMNS: usize = 100;
 
-/// A line for each comment that is too wide.
+/// Returns a line for each comment that is too wide.
 fn wide(file: &File) -> Vec<String> {
     let mut wide = Vec::new();
     let mut code = false;

@@ -24,7 +24,7 @@ fn assert_none(wrong: &[String]) {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// The text of the pages of definitions, in their order.
+/// Returns the text of the pages of definitions, in their order.
 fn definitions(tree: &Tree) -> String {
     let pages = tree.files.iter().filter(|file| citations::is_of_definitions(&file.path));
     pages.map(|file| file.text.as_str()).collect()

@@ -15,12 +15,12 @@ pub(crate) struct File {
 }
 
 impl File {
-    /// Returns whether its name has this extension.
+    /// Returns whether the file's name has this extension.
     pub(crate) fn is(&self, extension: &str) -> bool {
         Path::new(&self.path).extension().is_some_and(|end| end == extension)
     }
 
-    /// Returns its folder, from the root; empty for the root.
+    /// Returns the file's folder, from the root; empty for the root.
     pub(crate) fn folder(&self) -> &str {
         self.path.rsplit_once('/').map_or("", |(folder, _)| folder)
     }

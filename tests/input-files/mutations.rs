@@ -122,8 +122,8 @@ fn apply(bytes: Vec<u8>, mutation: &Mutation) -> Vec<u8> {
     lines.concat()
 }
 
-/// Two warps of a TB as from a real tracer, with every address mode: the smallest of our own
-/// traces, and a list.
+/// Returns two warps of a TB as from a real tracer, with every address mode: the smallest of our
+/// own traces, and a list.
 fn trace() -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/reference/micro/atom_100/kernel-1.traceg.xz");
     let file = std::fs::File::open(path).expect("our own trace");
@@ -193,7 +193,7 @@ fn build(name: &str, text: &str) {
     }
 }
 
-/// 400 cases of each, or the number in the variable `MIAS_CASES`.
+/// Returns the number of cases of each test: 400, or the number in the variable `MIAS_CASES`.
 fn cases() -> ProptestConfig {
     let asked = std::env::var("MIAS_CASES").ok();
     ProptestConfig::with_cases(asked.map_or(400, |text| text.parse().expect("MIAS_CASES is a number")))
@@ -239,7 +239,7 @@ proptest! {
         build("my.toml", &String::from_utf8_lossy(&bytes));
     }
 
-    /// Some of its numbers are arbitrary, in range or up to the maximum.
+    /// Some numbers of a machine are arbitrary, in range or up to the maximum.
     #[test]
     fn a_machine_of_any_numbers_is_refused_or_can_be_built(numbers in prop::collection::vec((any::<Index>(), number()), 1..6)) {
         let file = mias_gpus::text("rtx2060-accelsim").unwrap().as_bytes().to_vec();
@@ -247,8 +247,8 @@ proptest! {
         build("my.toml", &String::from_utf8_lossy(&bytes));
     }
 
-    /// Damaged as files are, or forged so that only the content is wrong: a recording that is still
-    /// read can be replayed.
+    /// Recordings are damaged as files are, or forged so that only the content is wrong: a
+    /// recording that is still read can be replayed.
     #[test]
     fn a_mutated_recording_is_refused_or_replayed(forged: bool, mutations in prop::collection::vec(mutation(), 1..4)) {
         let mutated = mutations.iter().fold(recording(), apply);

@@ -50,8 +50,8 @@ fn everywhere(launches: impl Fn() -> Vec<Launch>, check: impl Fn(&Setting, &Rig,
     }
 }
 
-/// Two kernels with four TBs per SM, so three configurations for three SMs. Each keeps all SMs busy
-/// for several windows.
+/// Creates two kernels with four TBs per SM, so three configurations for three SMs. Each keeps all
+/// SMs busy for several windows.
 fn pair() -> [Arc<KernelTrace>; 2] {
     [HandMade::compute(60, 256, 60).trace(), HandMade::memory(50, 256, 3).trace()]
 }
@@ -284,7 +284,7 @@ fn all_tbs_of_the_first_kernel_are_issued_before_any_of_the_second() {
     }
 }
 
-/// Found by the property below.
+/// Kernels of atomics and of large TBs share one SM: a case found by random launch schedules.
 #[test]
 fn kernels_of_atomics_and_of_large_tbs_share_one_sm() {
     let kernel = |tbs, threads, body| HandMade { tbs, threads, registers: 16, shared: 0, body };
@@ -297,7 +297,7 @@ fn kernels_of_atomics_and_of_large_tbs_share_one_sm() {
     run(&small_machine(1), &Setting { window: 69, ..Setting::new(PolicyCode::MiasIpc, true) }, launches);
 }
 
-/// Found by the property below.
+/// Every store is acknowledged: a case found by random launch schedules.
 #[test]
 fn every_store_is_acknowledged() {
     let small = HandMade { tbs: 4, threads: 32, registers: 16, shared: 0, body: vec![Step::Int(5), Step::Int(5), Step::Store(5, 0)] };

@@ -24,8 +24,8 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// The program, after it was built if need be: without its server and its search, and without
-/// optimization, since it runs for a second.
+/// Returns the path of mdBook, built if it is missing: without its server and its search, and
+/// without optimization, since it runs for a second.
 fn installed() -> Result<PathBuf> {
     let program = root().join(TOOLS).join("bin/mdbook");
     if !program.exists() {

@@ -47,7 +47,7 @@ pub(crate) enum Build {
 pub(crate) const BUILDS: [Build; 5] = [Build::Large, Build::Preempt, Build::Search, Build::Oversubscription, Build::Usual];
 
 impl Build {
-    /// Returns the feature of the images' package that selects it.
+    /// Returns the feature of the images' package that selects the build.
     pub(crate) fn feature(self) -> Option<&'static str> {
         match self {
             Self::Usual => None,
@@ -124,7 +124,7 @@ pub(crate) struct DecisionBudget {
 }
 
 impl Budget {
-    /// Reads the file.
+    /// Reads the file of budgets.
     pub(crate) fn read() -> Result<Self> {
         let path = root().join("firmware/budget.toml");
         let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;

@@ -7,9 +7,9 @@ use anyhow::{Context, Result};
 use crate::citations::linked;
 use crate::util::{cargo, root, stdout, write_file};
 
-/// What is written, relative to the root.
+/// Path of the written document, relative to the root.
 const DOCUMENT: &str = "docs/results/kernels.md";
-/// Around the tables; what stands outside of the two is kept.
+/// Mark before the tables; text outside of this mark and the next is kept.
 const BEGIN: &str = "<!-- generated: tables -->\n";
 const END: &str = "<!-- end generated -->\n";
 

@@ -22,7 +22,7 @@ const PARTS: [(&str, &str, &str); 3] = [
 ];
 /// Feature that selects the worst configuration.
 const INVERT: &str = "invert-comparison";
-/// Environment variable with the path of that image, for the tests.
+/// Environment variable with the path of the inverted image, for the tests.
 const INVERTED_IMAGE: &str = "MIAS_INVERTED_IMAGE";
 
 /// Builds the images together with those of `image`.

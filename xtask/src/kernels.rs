@@ -86,7 +86,7 @@ fn for_architecture(source: &Path, arch: &str) -> Result<(String, String)> {
     Ok((ptx, report))
 }
 
-/// Returns whether it is one of the kernels of Lin et al. 2018.
+/// Returns whether a source is one of the kernels of Lin et al. 2018.
 fn is_of_lin(source: &Path) -> bool {
     let name = source.file_stem().and_then(|name| name.to_str());
     mias_kernels::LIN.iter().any(|(_, word)| word.split(':').next() == name)

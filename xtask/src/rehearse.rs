@@ -31,7 +31,7 @@ use crate::util::{Report, command, output, run as run_command, stdout, target_di
 
 /// Binary of the image.
 const BINARY: &str = "mias-firmware-rehearsal";
-/// Feature that it needs.
+/// Feature that the image needs.
 const FEATURE: &str = "defmt";
 /// Pause before each command. An image that did not sleep would turn thousands of times.
 const PAUSE: Duration = Duration::from_millis(20);

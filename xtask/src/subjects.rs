@@ -21,7 +21,7 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
-/// What is wrong with a commit's line: its hash, a space, its subject.
+/// Returns the fault of a commit's line: its hash, a space, its subject.
 fn complaint(line: &str) -> Option<String> {
     let (_, subject) = line.split_once(' ')?;
     let length = subject.chars().count();

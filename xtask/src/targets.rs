@@ -49,12 +49,12 @@ impl Target {
         target_dir.join(self.board.target).join(self.board.profile)
     }
 
-    /// Returns whether its board in QEMU has a watchdog.
+    /// Returns whether the target's board in QEMU has a watchdog.
     pub(crate) fn has_watchdog(&self) -> bool {
         self.board.options.contains(&"mps2-an386")
     }
 
-    /// Returns whether it is the RISC-V target.
+    /// Returns whether the target is the RISC-V target.
     pub(crate) fn is_riscv(&self) -> bool {
         self.board.target.starts_with("riscv")
     }

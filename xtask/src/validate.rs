@@ -13,10 +13,10 @@ const OWN: &str = "tests/data/reference";
 /// Traces written by `mias trace export`, and the reference's numbers for them, relative to the
 /// root.
 const EXPORTS: [&str; 2] = ["tests/data/reference/exports", "tests/data/reference/exports/exports.csv"];
-/// What is written, relative to the root.
+/// Path of the written document, relative to the root.
 const DOCUMENT: &str = "docs/results/validation.md";
-/// Around the tables of traces given by path, on each machine, so that a run without them keeps
-/// them.
+/// Marks around the tables of traces given by path, on each machine, so that a run without them
+/// keeps them.
 const BY_PATH: Markers = Markers { begin: "<!-- traces given by path: begin -->\n", end: "<!-- traces given by path: end -->\n" };
 const RTX3070: Markers = Markers { begin: "<!-- rtx3070 given by path: begin -->\n", end: "<!-- rtx3070 given by path: end -->\n" };
 const LINES: Markers = Markers { begin: "<!-- lines given by path: begin -->\n", end: "<!-- lines given by path: end -->\n" };
@@ -27,7 +27,7 @@ const SECOND_WITH_FETCH: &str = "rtx3070-fetch";
 const WHOLE_LINES: &str = "rtx2060-lines";
 /// Second reference machine.
 const SECOND_MACHINE: &str = "rtx3070-accelsim";
-/// What stands between the two before any were given.
+/// Text between two marks before any traces were given.
 const NONE_YET: &str = "None yet.\n";
 
 /// Traces to compare in addition to the project's own.
@@ -111,7 +111,7 @@ struct Markers {
 }
 
 impl Markers {
-    /// Returns the part in an earlier document.
+    /// Returns the part of an earlier document between the marks.
     fn kept(&self, document: &str) -> String {
         let after = document.split_once(self.begin).map(|(_, rest)| rest);
         after.and_then(|rest| rest.split_once(self.end)).map_or(NONE_YET, |(part, _)| part).to_owned()
@@ -156,7 +156,7 @@ const FETCH_HEAD: &str = "## In every cycle
 cause unknown. Bounds: 1 % for `comp`, `mem`, `shm`; 2 % for co-runs and for `rtx3070-fetch`.
 ";
 
-/// Over the second table of a machine.
+/// Text above the second table of a machine.
 const EVERY_CYCLE: &str = "On the GPU with the reference's per-cycle behavior ([above](#in-every-cycle)):
 ";
 

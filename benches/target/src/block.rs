@@ -24,7 +24,7 @@ const END: u32 = if cfg!(feature = "preempt") { preempt::BASE + 32 * preempt::ST
 
 static mut WORDS: [u32; END as usize / 4] = [0; END as usize / 4];
 
-/// Returns the bus over that memory.
+/// Returns a bus over the register block in plain memory.
 ///
 /// # Safety
 /// No two of them are used at a time.
@@ -153,7 +153,7 @@ pub(crate) enum Counts {
     /// Scores fall with the SM in a first round, so that the first configuration is the best. In
     /// the second round they rise, and all others are checked again.
     Turning,
-    /// They rise to the middle and fall from there, so that a second round is generated from both
+    /// Scores rise to the middle and fall from there, so that a second round is generated from both
     /// sides of the best.
     Peaked,
     /// Instructions rise with the TBs on the SM without stalls, so that every point of a kernel

@@ -15,7 +15,8 @@ const CLIMB: (&str, PolicyCode) = ("warped-slicer-all-fit", PolicyCode::WarpedSl
 
 const IN_TIME: Way = Way { drained: true, ..Way::USUAL };
 const LATE: Way = Way { late: true, ..IN_TIME };
-/// Both ways, with the best at the end, in the middle and, in a first round, at the beginning.
+/// Ways in time and late, with the best configuration at the end, in the middle and, in a first
+/// round, at the beginning.
 const RANKED: [Way; 6] = [
     IN_TIME,
     LATE,

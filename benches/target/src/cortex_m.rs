@@ -12,7 +12,7 @@ const TICK_PS: u64 = if cfg!(microbit) { 62_500 } else { 40_000 };
 /// Picoseconds per instruction under `-icount shift=8`.
 const INSTRUCTION_PS: u64 = 256_000;
 
-/// SysTick counts 24 bits.
+/// Mask of the SysTick counter, which has 24 bits.
 const MASK: u32 = 0xFF_FFFF;
 
 #[entry]

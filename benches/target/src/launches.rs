@@ -24,7 +24,7 @@ pub(crate) const SETS: [&[TbShape]; 4] = [
 /// Kernels, the remaining TBs of each, and their SM.
 pub(crate) struct Launches {
     pub(crate) kernels: &'static [TbShape],
-    /// One per kernel.
+    /// Remaining TBs of each kernel.
     pub(crate) tbs: &'static [u32],
     pub(crate) sm: SmLimits,
 }
@@ -32,7 +32,7 @@ pub(crate) struct Launches {
 /// More TBs than any SM holds.
 const MANY: u32 = 1_000_000;
 
-/// Kernels of the thesis with many TBs each, on its machine.
+/// Creates kernels of the thesis with many TBs each, on its machine.
 pub(crate) const fn endless(kernels: &'static [TbShape]) -> Launches {
     Launches { kernels, tbs: &[MANY; 4], sm: block::SM }
 }
@@ -48,9 +48,9 @@ const fn warps(tbs: &'static [u32], sm_tbs: u32) -> Launches {
 
 const SETS_OF_WARPS: &[TbShape] = &[shape(32, 16, 0); 4];
 
-/// Launches that reach a build's limits, for a machine with `sms` SMs: two full rounds, and more
-/// configurations than can be tried. Two full rounds are twice as many configurations as SMs, which
-/// both capacities of the image allow.
+/// Returns launches that reach a build's limits, for a machine with `sms` SMs: two full rounds, and
+/// more configurations than can be tried. Two full rounds are twice as many configurations as SMs,
+/// which both capacities of the image allow.
 pub(crate) const fn extremes(sms: u16) -> [Launches; 2] {
     let full = match sms {
         // 32 configurations.
@@ -77,8 +77,8 @@ const fn crowd(kernels: usize, places: u32) -> Launches {
 /// and 32 of four.
 pub(crate) const FEW_POINTS: [Launches; 6] = [crowd(2, 4), crowd(2, 8), crowd(2, 15), crowd(2, 16), crowd(3, 9), crowd(4, 8)];
 
-/// Launches for Warped-Slicer of two, three and four kernels with about as many points as can be
-/// profiled, and one of many more.
+/// Returns launches for Warped-Slicer of two, three and four kernels with about as many points as
+/// can be profiled, and one of many more.
 pub(crate) const fn many_points(sms: u16) -> [Launches; 4] {
     // A kernel has at most 64 TBs on an SM (hw-model/src/config/check.rs).
     let [two, three, four] = match sms {
@@ -90,8 +90,9 @@ pub(crate) const fn many_points(sms: u16) -> [Launches; 4] {
     [crowd(2, two), crowd(3, three), crowd(4, four), crowd(4, 64)]
 }
 
-/// Launches for the largest sum: 128 points of two kernels, 60 of three and of four. More points of
-/// three and four have more configurations than the boards' clocks can time.
+/// Launches with the most points of each number of kernels that the boards can time: 128 of two
+/// kernels, 60 of three and of four. More points of three and four have more configurations than
+/// the boards' clocks can time.
 pub(crate) const MANY_WAYS: [Launches; 3] = [crowd(2, 64), crowd(3, 20), crowd(4, 15)];
 
 /// Launches for Warped-Slicer in which every point is a step: the last TBs of kernels, which all

@@ -12,14 +12,14 @@ use crate::{block, board, commit, floor, generation, memory, thesis};
 /// Time span of a measurement.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Span {
-    /// [`board::now`] at the start.
+    /// Time in ticks at the start ([`board::now`]).
     pub(crate) from: u32,
-    /// [`board::now`] at the end.
+    /// Time in ticks at the end ([`board::now`]).
     pub(crate) to: u32,
 }
 
 impl Span {
-    /// Returns the instructions in it, less those of reading the clock.
+    /// Returns the instructions in the span, less those of reading the clock.
     pub(crate) fn instructions(self) -> u32 {
         board::instructions(board::ticks(self.from, self.to).saturating_sub(looking()))
     }

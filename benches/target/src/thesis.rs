@@ -35,24 +35,24 @@ struct All {
 
 type Metric = fn(&Sample, &All) -> f64;
 
-/// Computes equation 3.1.
+/// Computes IPC of an SM (equation 3.1).
 fn ipc(sample: &Sample, _: &All) -> f64 {
     sample.instructions / sample.cycles
 }
 
-/// Computes equation 3.2.
+/// Computes IPM*IPC of an SM (equation 3.2).
 fn ipm_ipc(sample: &Sample, _: &All) -> f64 {
     sample.instructions / sample.load_requests * (sample.instructions / sample.cycles)
 }
 
-/// Computes equations 3.3 to 3.6.
+/// Computes Factor of an SM (equations 3.3 to 3.6).
 fn factor(sample: &Sample, all: &All) -> f64 {
     let factor = sample.outstanding * all.sms / all.outstanding;
     let adjusted = sample.cycles - sample.memory_stall_cycles + factor * sample.memory_stall_cycles;
     sample.instructions / adjusted
 }
 
-/// Computes equations 3.7 to 3.9, per SM.
+/// Computes Linear of an SM (equations 3.7 to 3.9).
 fn linear(sample: &Sample, all: &All) -> f64 {
     let change = COEFFICIENT * (sample.outstanding - all.outstanding / all.sms);
     sample.instructions / (sample.cycles + change)

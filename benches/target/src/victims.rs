@@ -18,9 +18,9 @@ const SM: SmLimits = SmLimits {
     shared_granule_bytes: 1,
 };
 
-/// SMs that request space: those of that machine, and twice as many.
+/// Numbers of SMs that request space: those of the machine of Shieh 2016, and twice as many.
 const GPUS: [u16; 2] = [15, 30];
-/// TBs on each: those of Shieh 2016, table 4.2.
+/// Numbers of TBs on each SM: those of Shieh 2016, table 4.2.
 const TBS: [u32; 3] = [3, 6, 8];
 
 /// Urgent kernel: the synthetic one of Shieh 2016, section 4.2.

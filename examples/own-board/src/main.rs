@@ -14,7 +14,8 @@ mod target {
     use own_board::demo::demo;
     use semihosting::{io, process};
 
-    /// Static, because it is too large for a stack. It is all zero, so that it takes no flash.
+    /// Scheduler of the board, static because a stack is too small. It is all zero, so that it
+    /// takes no flash.
     static mut FIRMWARE: Scheduler = Scheduler::idle();
 
     /// Crash records of this run and of the last run that ended in one. memory.x places them where
@@ -36,8 +37,8 @@ mod target {
         process::exit(i32::from(!matches!(said, Ok(Ok(())))))
     }
 
-    /// Writes the same crash record for a fault of the processor, with the address of the
-    /// instruction. 3 is the exception's number (ARMv7-M, B1.5.2).
+    /// Writes a crash record for a fault of the processor, with the address of the instruction. 3
+    /// is the exception's number (ARMv7-M, B1.5.2).
     #[exception]
     unsafe fn HardFault(frame: &ExceptionFrame) -> ! {
         // SAFETY: the fault has ended any other writer.

@@ -165,7 +165,8 @@ mod tests {
     use crate::fit::Need;
     use std::collections::BTreeMap;
 
-    /// Kernels of 512 threads with rates of 100 alone, in three maximal configurations with STP
+    /// Creates measured and modeled kernels of 512 threads with rates of 100 alone, in three
+    /// maximal configurations with STP 1.0, 1.2, 1.1.
     /// 1.0, 1.2, 1.1. The model doubles all rates, or reverses the order of configurations.
     fn sides(reversed: bool) -> (Measured, Model) {
         let names = ["mm", "fwt"].map(str::to_owned);

@@ -142,8 +142,8 @@ pub fn report(measured: &Measured) -> String {
     text
 }
 
-/// Returns none if no set has all trials measured, for example if only maximal configurations were
-/// measured.
+/// Returns the table of decisions for `sets`; none if no set has all trials measured, for example
+/// if only maximal configurations were measured.
 fn table(measured: &Measured, sets: &[Set], rounds: usize, what: &str) -> Option<String> {
     let rows: Vec<Row> = sets.iter().map(|set| Row::of(measured, set, rounds)).collect();
     if rows.iter().all(|row| row.places().is_none()) {
@@ -206,8 +206,8 @@ mod tests {
 
     const NEED: Need = Need { threads: 256, registers: 32, shared: 0 };
 
-    /// Two kernels of which four TBs each fit. TBs beyond `enough` gain nothing, and each TB of the
-    /// first takes a tenth of the second's rate.
+    /// Returns the rates of two kernels of which four TBs each fit. TBs beyond `enough` gain
+    /// nothing, and each TB of the first takes a tenth of the second's rate.
     fn rates(enough: u32) -> impl Fn(&[u32]) -> Option<Vec<f64>> {
         move |counts| {
             let first = f64::from(counts[0].min(enough));

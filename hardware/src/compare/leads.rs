@@ -61,8 +61,9 @@ mod tests {
     use crate::compare::measured::Alone;
     use crate::fit::Need;
 
-    /// Of 512 threads each; `nbdy` is compute-intensive and `fwt` memory-intensive. Launched first,
-    /// `nbdy` leaves half of the rest to `fwt`; launched second, both reach nearly all.
+    /// Two kernels have 512 threads per TB; `nbdy` is compute-intensive and `fwt` memory-intensive.
+    /// Launched first, `nbdy` leaves half of the rest to `fwt`; launched second, both reach nearly
+    /// all.
     #[test]
     fn a_pair_is_where_its_first_kernel_says() {
         let names = ["nbdy", "fwt"].map(str::to_owned);

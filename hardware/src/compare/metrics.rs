@@ -34,7 +34,7 @@ pub fn best(values: &[f64]) -> Option<usize> {
     (0..values.len()).reduce(|best, other| if values[other] > values[best] { other } else { best })
 }
 
-/// Returns the loss of a value relative to these: 1 - value / largest.
+/// Returns the loss of a value relative to the largest of `values`: 1 - value / largest.
 pub fn regret(value: f64, values: &[f64]) -> f64 {
     metrics::regret(Some(value), best(values).map(|place| values[place])).unwrap_or(f64::NAN)
 }

@@ -283,8 +283,8 @@ mod tests {
     use crate::fit::Need;
     use std::collections::BTreeMap;
 
-    /// Kernels of 512 threads with 100 alone for any number of TBs. The first keeps 80 %, the other
-    /// 30 %.
+    /// Creates measurements of kernels of 512 threads with 100 alone for any number of TBs. The
+    /// first keeps 80 %, the other 30 %.
     fn sides() -> Measured {
         let names = ["mm", "fwt"].map(str::to_owned);
         let need = Need { threads: 512, registers: 32, shared: 0 };

@@ -48,7 +48,7 @@ pub struct Progress {
     pub progress: Vec<Vec<f64>>,
     /// STP of each configuration.
     pub stp: Vec<f64>,
-    /// S of each configuration; none if a kernel's instructions are not known.
+    /// Speedup S of each configuration; none if a kernel's instructions are not known.
     pub s: Option<Vec<f64>>,
     /// Indices of the maximal configurations.
     pub maximal: Vec<usize>,
@@ -97,7 +97,8 @@ impl Progress {
         rate.map_or(f64::NAN, |rate| self.progress[place][kernel] * alone.best() / rate)
     }
 
-    /// Returns the indices of the best by STP of all, by STP of the maximal ones, and by S.
+    /// Returns the indices of the best configurations: by STP of all, by STP of the maximal ones,
+    /// and by S.
     pub fn bests(&self) -> [Option<usize>; 3] {
         let maximal = best(&self.maximal_stp()).map(|place| self.maximal[place]);
         [best(&self.stp), maximal, self.s.as_ref().and_then(|s| best(s))]

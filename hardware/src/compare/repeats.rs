@@ -33,7 +33,7 @@ impl Rows {
     }
 }
 
-/// Returns the median, the 95th percentile and the largest.
+/// Returns the median, the 95th percentile and the largest of the differences.
 pub fn spread(differences: &mut [(f64, String)]) -> Option<[&(f64, String); 3]> {
     differences.sort_by(|a, b| a.0.total_cmp(&b.0));
     let count = differences.len();

@@ -93,7 +93,7 @@ impl<'c> Pair<'c> {
         progress[kernel] / self.curves[kernel].part(own)
     }
 
-    /// Returns the types of both, the memory-intensive one last: `CC`, `CM` or `MM`.
+    /// Returns the types of the pair's kernels, the memory-intensive one last: `CC`, `CM` or `MM`.
     fn class(&self, memory: impl Fn(&Curve) -> bool) -> String {
         let mut letters = self.curves.map(|curve| letter(memory(curve)));
         letters.sort_unstable();
@@ -187,7 +187,7 @@ fn pairs_table(pairs: &[Pair<'_>], incomplete: usize) -> String {
 /// Rule that classifies a kernel as memory-intensive.
 type Rule<'a> = &'a dyn Fn(&Curve) -> bool;
 
-/// Returns the means by the types of both.
+/// Returns the mean results of splits by the types of both kernels.
 fn classes(pairs: &[Pair<'_>]) -> String {
     let columns = ["types", "pairs", "even STP", "best STP", "loss of even", "at most", "even as good as the best", "rate with the other"];
     let mut table = Table::new(&columns);
@@ -276,8 +276,8 @@ mod tests {
         Set { kernels, configurations: configurations.into_iter().collect(), ..Set::default() }
     }
 
-    /// `dxtc` and `bino` are linear in SMs, and `lbm` reaches its full rate with 3 twelfths. Only
-    /// `lbm` affects another kernel: it takes a tenth from `dxtc`.
+    /// Creates measurements in which `dxtc` and `bino` are linear in SMs, and `lbm` reaches its
+    /// full rate with 3 twelfths. Only `lbm` affects another kernel: it takes a tenth from `dxtc`.
     fn measured() -> Measured {
         let linear = |parts: u32| 10.0 * f64::from(parts);
         let saturated = |parts: u32| 100.0 * f64::from(parts.min(3));

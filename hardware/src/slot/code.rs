@@ -6,7 +6,7 @@
 //! 32 clock at the start, 40 clock at the start of this TB, 48 counted TBs, 56 their cycles. The
 //! control block and records are those of `control`.
 
-/// Registers and shared words.
+/// PTX declarations of registers and shared words.
 pub const DECLARATIONS: &str = "
 	.reg .pred %mias_p<3>;
 	.reg .b32 %mias_r<16>;

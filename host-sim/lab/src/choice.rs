@@ -72,7 +72,7 @@ mod tests {
     use super::Choice;
 
     choices! {
-        /// For a test.
+        /// Colors for a test.
         enum Colour {
             /// Like the sky by day.
             SkyBlue = "sky-blue",

@@ -11,7 +11,7 @@ use crate::metrics::{self, Metrics};
 pub struct Estimated {
     /// Center of the interval.
     pub value: f64,
-    /// Half of its length, in the same unit.
+    /// Half of the length of the interval, in the unit of the value.
     pub half_width: f64,
 }
 

@@ -19,7 +19,7 @@ pub fn short(name: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{}{launch}", folder.unwrap_or(file).display()))
 }
 
-/// Returns whether it is the name of a trace.
+/// Returns whether `name` is the name of a trace.
 pub fn is_trace(name: &str) -> bool {
     matches!(short(name), Cow::Owned(_))
 }

@@ -13,7 +13,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Words of a command line, of which some stand in double quotes.
+/// Returns the words of a command line, of which some stand in double quotes.
 fn words(command: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;
@@ -27,13 +27,13 @@ fn words(command: &str) -> Vec<String> {
     words
 }
 
-/// The arguments of `mias`, with paths below `docs/` from the root.
+/// Returns the arguments of `mias`, with paths below `docs/` from the root.
 fn arguments(command: &str) -> Vec<String> {
     let from_root = |word: String| if word.starts_with("docs/") { root().join(&word).display().to_string() } else { word };
     words(command).into_iter().map(from_root).collect()
 }
 
-/// A page with its tables as the stored results give them.
+/// Returns a page with its tables as the stored results give them.
 fn current(page: &str) -> (String, usize) {
     let (mut text, mut rest, mut tables) = (String::new(), page, 0);
     while let Some((before, after)) = rest.split_once(BEGIN) {

@@ -151,7 +151,7 @@ fn the_report_is_whole(html: &str) {
     assert_eq!(html.matches("<table").count(), html.matches("</table>").count());
 }
 
-/// Recreated from the results alone, to the same bytes.
+/// The report is recreated from the results alone, to the same bytes.
 fn the_report_is_made_anew(place: &Place) {
     let report = place.path("a/report.html");
     let before = fs::read(&report).expect("the report");

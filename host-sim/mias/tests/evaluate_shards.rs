@@ -50,7 +50,7 @@ fn killed_and_repeated(place: &Place, out: &str) {
     assert!(before.is_subset(&runs(&place.path(out))), "finished runs stay as they are");
 }
 
-/// As an engine does: a number in the environment, and a script.
+/// Runs shards by scripts, as an engine does: a number in the environment, and a script.
 #[cfg(unix)]
 fn scripts_run_shards(place: &Place, out: &str) {
     let emit = place.assert(out, &["--emit", "slurm", "--shards", "2", "--jobs", "1"]).success();
@@ -98,7 +98,8 @@ fn a_folder_is_of_one_plan_and_version(place: &Place, out: &str) {
     place.refused(out, &["--shard", "1/3"], &["holds results of version", "-older+", "run all shards with one program"]);
 }
 
-/// As on a full disk: files are limited to 2 KiB, the size of isolated runs. Existing files stay.
+/// A shard fails on a full disk and keeps complete runs: files are limited to 2 KiB, the size of
+/// isolated runs. Existing files stay.
 #[test]
 #[cfg(unix)]
 fn a_shard_that_cannot_write_fails_and_keeps_what_is_whole() {

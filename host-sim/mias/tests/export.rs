@@ -70,7 +70,8 @@ fn mistakes_are_told_and_cost_nothing() {
     assert_eq!(std::fs::read_dir(&target).expect("the trace").count(), 3);
 }
 
-/// The first Ctrl-C stops it, with the exit code of an interrupted command and no files left.
+/// The first Ctrl-C stops an export, with the exit code of an interrupted command and no files
+/// left.
 #[test]
 #[cfg(unix)]
 fn an_interrupted_export_leaves_nothing() {
@@ -119,8 +120,8 @@ mod slow {
         });
     }
 
-    /// All numbers of a report, to the last digit, for all seven kernels, and for two of a size
-    /// that fills the machine.
+    /// All numbers of a report are equal, to the last digit, for all seven kernels, and for two of
+    /// a size that fills the machine.
     #[test]
     fn an_exported_kernel_runs_like_the_kernel() {
         let words = ["mm:64", "fwt:4096", "nbdy:512", "blk:1024", "bopt:2,steps=512", "bfs:2048", "dxtc:8", "mm:192", "fwt:262144"];

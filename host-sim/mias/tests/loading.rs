@@ -5,9 +5,9 @@ use crate::support::{mias, reference};
 use std::fs;
 use std::path::Path;
 
-/// 24 TBs of 8 warps, each of which loads 32 random words 20 times, no two alike. An access takes
-/// 16 bytes, and a pattern of 32 sectors takes 8 bytes each, twice. That is 2 MB during
-/// construction, where a part is at least 1 MiB.
+/// Returns a trace of 24 TBs of 8 warps, each of which loads 32 random words 20 times, no two
+/// alike. An access takes 16 bytes, and a pattern of 32 sectors takes 8 bytes each, twice. That is
+/// 2 MB during construction, where a part is at least 1 MiB.
 fn gathers(stream: u32, seed: u64) -> String {
     let mut text = format!(
         "-kernel name = k{seed}\n-grid dim = (24,1,1)\n-block dim = (256,1,1)\n-nregs = 32\n-binary version = 75\n\

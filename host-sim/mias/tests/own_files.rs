@@ -154,7 +154,7 @@ fn without_nvcc_the_remedy_is_said() {
     assert!(message.starts_with("error: --nvcc: nvcc is not on the PATH; install the CUDA toolkit, or "), "{message}");
 }
 
-/// Refused at once: an endless device, and a pipe without a writer.
+/// Files without an end are refused at once: an endless device, and a pipe without a writer.
 #[test]
 #[cfg(unix)]
 fn files_without_an_end_are_refused() {

@@ -137,7 +137,7 @@ fn who_had_no_tb_is_told_why() {
     assert!(text.contains("room after") && !text.contains("had no TB within"), "{text}");
 }
 
-/// Exactly the preempted TBs, with kernel, technique, expected and actual time.
+/// The timeline has exactly the preempted TBs, with kernel, technique, expected and actual time.
 #[test]
 fn the_timeline_has_every_preemption() {
     const CORE_KHZ: f64 = 1_365_000.0;

@@ -14,7 +14,8 @@ fn refused(arguments: &[&str], part: &str) {
     assert!(message.contains(part) && message.matches("error:").count() == 1, "{message}");
 }
 
-/// This includes micro-benchmarks, which execute each instruction of their text once.
+/// A warp instruction takes less than four bytes, even in micro-benchmarks, which execute each
+/// instruction of their text once.
 #[test]
 fn a_warp_instruction_takes_less_than_four_bytes() {
     for list in lists() {

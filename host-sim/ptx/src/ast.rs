@@ -42,7 +42,7 @@ impl Type {
         }
     }
 
-    /// Name as in PTX, without the dot.
+    /// Returns the name as in PTX, without the dot.
     pub fn name(self) -> String {
         let (kind, bytes) = match self {
             Type::Pred => return "pred".into(),
@@ -54,7 +54,7 @@ impl Type {
         format!("{kind}{}", 8 * u32::from(bytes))
     }
 
-    /// Width in bytes; 1 for a predicate.
+    /// Returns the width in bytes; 1 for a predicate.
     pub fn bytes(self) -> u8 {
         match self {
             Type::Pred => 1,
@@ -62,12 +62,12 @@ impl Type {
         }
     }
 
-    /// True for signed integers.
+    /// Returns true for signed integers.
     pub fn is_signed(self) -> bool {
         matches!(self, Type::Signed(_))
     }
 
-    /// True for integers and untyped bits.
+    /// Returns true for integers and untyped bits.
     pub fn is_integer(self) -> bool {
         matches!(self, Type::Bits(_) | Type::Unsigned(_) | Type::Signed(_))
     }
@@ -174,7 +174,7 @@ pub struct Variable<'a> {
 }
 
 impl Variable<'_> {
-    /// Size in bytes; 0 if unknown here. Saturates.
+    /// Returns the size in bytes; 0 if unknown here. Saturates.
     pub fn bytes(&self) -> u32 {
         self.count.unwrap_or(0).saturating_mul(self.ty.bytes().into())
     }

@@ -61,7 +61,7 @@ impl<'m, 'a> Flat<'m, 'a> {
         Ok(())
     }
 
-    /// Cell of a `.param` variable.
+    /// Returns the cell of a `.param` variable.
     pub(super) fn cell(&self, inst: &Instruction<'a>, scope: usize, operand: &Operand<'a>) -> Result<usize, PtxError> {
         match operand {
             Operand::Name(name) => match self.scopes.symbol(scope, name) {

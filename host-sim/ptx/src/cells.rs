@@ -64,12 +64,12 @@ impl Cells {
         self.cells.len() - 1
     }
 
-    /// Size in bytes.
+    /// Returns the size in bytes.
     pub(super) fn bytes(&self, cell: usize) -> u32 {
         self.cells[cell].bytes
     }
 
-    /// Storage of a cell, once settled.
+    /// Returns the storage of a cell, once settled.
     pub(super) fn place(&self, cell: usize) -> &Place {
         &self.cells[cell].place
     }

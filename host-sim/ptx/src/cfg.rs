@@ -73,8 +73,8 @@ pub fn analyse(insts: &[Inst]) -> Cfg {
     Cfg { blocks, reconverge }
 }
 
-/// Immediate post-dominator of each block; the exit is block `successors.len()`. `None` for blocks
-/// that never reach it.
+/// Returns the immediate post-dominator of each block; the exit is block `successors.len()`. `None`
+/// for blocks that never reach it.
 fn post_dominators(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
     let exit = successors.len();
     let mut predecessors = vec![Vec::new(); exit + 1];
@@ -145,8 +145,8 @@ mod tests {
         assert_eq!(post_dominators(&[vec![1, 2], vec![1], vec![3]]), [Some(2), None, Some(3)]);
     }
 
-    /// All post-dominators by definition: b post-dominates a if the exit cannot be reached from a
-    /// without b.
+    /// Returns whether the exit can be reached from `from` without passing `without`. By
+    /// definition, b post-dominates a if the exit cannot be reached from a without b.
     fn reaches_without(successors: &[Vec<usize>], from: usize, without: usize) -> bool {
         let exit = successors.len();
         let (mut seen, mut stack) = (vec![false; exit + 1], vec![from]);

@@ -256,8 +256,8 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Waiting patterns that may look like an endless loop because TBs and warps are executed in
-    /// order.
+    /// Returns the waiting patterns that may look like an endless loop because TBs and warps are
+    /// executed in order.
     fn waits(self) -> &'static str {
         match self {
             Limit::Warp(_) | Limit::Tb(_) => "; a thread that waits for another of its warp, or for a later TB, waits forever here",
@@ -265,7 +265,7 @@ impl Limit {
         }
     }
 
-    /// Remedy: a key of the table `[limits]` of a kernel file, or an option.
+    /// Returns the remedy: a key of the table `[limits]` of a kernel file, or an option.
     fn remedy(self) -> &'static str {
         match self {
             Limit::Warp(_) => "raise `warp_instructions` in the table [limits] of its file",

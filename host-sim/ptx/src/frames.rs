@@ -109,7 +109,7 @@ impl Frames {
         }
     }
 
-    /// True if any lane is in a call.
+    /// Returns whether any lane is in a call.
     pub(super) fn any(&self) -> bool {
         !self.frames.is_empty()
     }

@@ -86,12 +86,12 @@ impl Format {
         self.digits - 1
     }
 
-    /// Infinity of a sign.
+    /// Returns the infinity of a sign.
     pub fn infinity(self, negative: bool) -> u64 {
         self.sign(negative) | (2 * self.emax as u64 + 1) << self.fraction()
     }
 
-    /// Bit pattern of the sign: the sign bit if negative, and 0 otherwise.
+    /// Returns the bit pattern of the sign: the sign bit if negative, and 0 otherwise.
     pub fn sign(self, negative: bool) -> u64 {
         u64::from(negative) << (self.bits - 1)
     }
@@ -147,12 +147,12 @@ impl Format {
         self.sign(x.negative) | (biased as u64) << fraction | kept & ((1 << fraction) - 1)
     }
 
-    /// Sum a + b.
+    /// Returns the sum a + b.
     pub fn add(self, a: u64, b: u64, mode: Mode) -> u64 {
         self.sum(self.value(a), self.value(b), mode)
     }
 
-    /// Product a * b.
+    /// Returns the product a * b.
     pub fn mul(self, a: u64, b: u64, mode: Mode) -> u64 {
         match product(self.value(a), self.value(b)) {
             Value::Nan => self.nan,
@@ -161,12 +161,12 @@ impl Format {
         }
     }
 
-    /// Fused multiply-add a * b + c, rounded once.
+    /// Returns the fused multiply-add a * b + c, rounded once.
     pub fn fma(self, a: u64, b: u64, c: u64, mode: Mode) -> u64 {
         self.sum(product(self.value(a), self.value(b)), self.value(c), mode)
     }
 
-    /// Quotient a / b.
+    /// Returns the quotient a / b.
     pub fn div(self, a: u64, b: u64, mode: Mode) -> u64 {
         let negative = (a ^ b) >> (self.bits - 1) & 1 == 1;
         match (self.value(a), self.value(b)) {
@@ -191,7 +191,7 @@ impl Format {
         }
     }
 
-    /// Square root of a.
+    /// Returns the square root of a.
     pub fn sqrt(self, a: u64, mode: Mode) -> u64 {
         match self.value(a) {
             Value::Finite(x) if x.mantissa == 0 => a,
@@ -218,8 +218,8 @@ impl Format {
     }
 }
 
-/// Digits from position `shift` on, whether the rest is at least half a unit, and whether it is
-/// exactly half.
+/// Returns the digits from position `shift` on, whether the rest is at least half a unit, and
+/// whether it is exactly half.
 fn cut(x: Exact, shift: i32) -> (u128, bool, bool) {
     match shift {
         ..=0 => (x.mantissa << -shift, false, false),
@@ -257,7 +257,8 @@ fn product(a: Value, b: Value) -> Value {
     }
 }
 
-/// Sum of two numbers without sticky bits; the larger is shifted up to leave one bit for the carry.
+/// Returns the sum of two numbers without sticky bits; the larger is shifted up to leave one bit
+/// for the carry.
 fn sum(a: Exact, b: Exact, mode: Mode) -> Exact {
     let zero = |negative| Exact { negative, mantissa: 0, exponent: 0, sticky: false };
     let cancelled = zero(mode == Mode::Down);

@@ -4,7 +4,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// All patterns of a width, special ones and close exponents often.
+/// Generates all patterns of a width, special ones and close exponents often.
 fn bits(format: Format) -> impl Strategy<Value = u64> {
     let one = format.emax as u64;
     let special = [0, 1, (1 << (format.digits - 1)) - 1, 1 << (format.digits - 1), format.infinity(false), format.infinity(false) - 1];
@@ -25,7 +25,7 @@ fn same32(found: u64, host: f32) -> bool {
     if host.is_nan() { found == F32.nan } else { found == u64::from(host.to_bits()) }
 }
 
-/// Order of non-NaN patterns, -0 below +0.
+/// Returns the rank of a non-NaN pattern, -0 below +0.
 fn key(format: Format, x: u64) -> i64 {
     let magnitude = (x & !format.sign(true)) as i64;
     if x & format.sign(true) != 0 { -1 - magnitude } else { magnitude }

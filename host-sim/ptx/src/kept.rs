@@ -27,7 +27,7 @@ pub(super) fn keep(insts: &mut [Inst], blocks: &[u32], range: Range<u32>) -> u32
     most + RETURN_BYTES
 }
 
-/// Size of a whole frame in bytes, from the size of its local variables.
+/// Returns the size of a whole frame in bytes, from the size of its local variables.
 pub(super) fn frame_bytes(local_bytes: u32, kept_bytes: u32) -> u32 {
     local_bytes.next_multiple_of(8).saturating_add(kept_bytes).next_multiple_of(FRAME_ALIGN)
 }
@@ -111,7 +111,7 @@ impl Liveness {
         });
     }
 
-    /// Registers that are read after the call at `pc` and not set by it, in order.
+    /// Returns the registers that are read after the call at `pc` and not set by it, in order.
     fn behind(&self, insts: &[Inst], pc: u32) -> Vec<Reg> {
         let Some(number) = self.block_of(pc) else { return Vec::new() };
         let mut set = self.at_end[number].clone();

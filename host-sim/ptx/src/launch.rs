@@ -51,7 +51,7 @@ pub enum Arg {
 }
 
 impl Arg {
-    /// Bytes in parameter memory.
+    /// Returns the bytes in parameter memory.
     pub fn bytes(&self) -> Vec<u8> {
         match self {
             Arg::F64(value) => value.to_le_bytes().to_vec(),
@@ -80,17 +80,17 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Number of TBs of the grid.
+    /// Returns the number of TBs of the grid.
     pub fn tbs(&self) -> u64 {
         self.grid.iter().map(|&n| u64::from(n)).product()
     }
 
-    /// Number of threads per TB.
+    /// Returns the number of threads per TB.
     pub fn threads(&self) -> u64 {
         self.block.iter().map(|&n| u64::from(n)).product()
     }
 
-    /// Parameter memory for `program`.
+    /// Builds the parameter memory for `program`.
     fn params(&self, program: &Program) -> Result<Vec<u8>, ExecError> {
         let fail = |message| ExecError::Arguments { kernel: program.name.clone(), message };
         if self.args.len() != program.params.len() {

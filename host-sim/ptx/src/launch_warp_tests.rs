@@ -133,7 +133,7 @@ proptest! {
 }
 
 proptest! {
-    /// One value of those of the threads below a bound.
+    /// Reductions (`redux`) give one value of those of the threads below a bound.
     #[test]
     fn reductions_of_a_warp(bound in 1u32..33, k: u32) {
         let values: Vec<u32> = (0..bound).map(|i| i.wrapping_mul(k).rotate_left(i)).collect();

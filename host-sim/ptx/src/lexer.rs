@@ -124,7 +124,7 @@ fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || "_$%.".contains(c)
 }
 
-/// Length of a word. `L1::no_allocate` is one; a label before its colon is not.
+/// Returns the length of a word. `L1::no_allocate` is one; a label before its colon is not.
 fn word(text: &str) -> usize {
     let mut length = run(text, is_word);
     while let Some(rest) = text[length..].strip_prefix("::").filter(|rest| rest.starts_with(is_word)) {

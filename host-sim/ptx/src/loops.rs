@@ -20,8 +20,8 @@ impl<'a> Lines<'a> {
         Lines { program, warp, first: u32::MAX, last: 0, source: BTreeSet::new() }
     }
 
-    /// First and last line of the PTX, and the source lines if known; `None` if no instruction was
-    /// executed.
+    /// Returns the first and last line of the PTX, and the source lines if known; `None` if no
+    /// instruction was executed.
     pub(super) fn found(&self) -> Option<((u32, u32), String)> {
         (self.first <= self.last).then(|| ((self.first, self.last), self.program.source.span(&self.source)))
     }

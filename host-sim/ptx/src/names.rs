@@ -39,7 +39,7 @@ pub fn demangled(name: &str) -> Option<String> {
     translated(name, DemangleOptions::new())
 }
 
-/// Demangled name without results and parameters: `ns::add<float>`.
+/// Returns the demangled name without results and parameters: `ns::add<float>`.
 fn bare(name: &str) -> Option<String> {
     translated(name, DemangleOptions::new().no_params().no_return_type())
 }
@@ -54,9 +54,9 @@ pub fn quoted(name: &str) -> String {
     demangled(name).map_or_else(|| format!("`{name}`"), |plain| format!("`{name}` ({plain})"))
 }
 
-/// Names in `known` that `given` may refer to: the name itself, or names with this C++ form, with
-/// or without parameters, template arguments and namespaces. An exact match takes precedence: `add`
-/// refers to `add` even if `add(int)` exists.
+/// Returns names in `known` that `given` may mean: the name itself, or names with this C++ form,
+/// with or without parameters, template arguments and namespaces. An exact match takes precedence:
+/// `add` refers to `add` even if `add(int)` exists.
 pub fn matching<'n>(given: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     let plain = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
     let given = plain(given);
@@ -78,7 +78,7 @@ pub fn matching<'n>(given: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'
     best.1
 }
 
-/// Rank of the match between `ns::add<float>` and the given name.
+/// Returns the rank of the match between `ns::add<float>` and the given name.
 fn near(bare: &str, given: &str) -> Option<u8> {
     let template = bare.find('<').filter(|_| bare.ends_with('>'));
     let name = &bare[..template.unwrap_or(bare.len())];

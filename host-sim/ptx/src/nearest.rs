@@ -14,7 +14,7 @@ const NULL_BYTES: u64 = 64 << 10;
 /// times 16 bytes.
 const FAR: u64 = 1 << 36;
 
-/// Description of an access, to follow its address; empty for memory without names.
+/// Describes an access, to follow its address; empty for memory without names.
 pub(super) fn describe(fault: &LaneFault, device: &DeviceMemory, launch: &Launch, shared_bytes: u32) -> String {
     match (fault.space, fault.fault) {
         (Space::Shared, AccessFault::OutOfBounds) => format!("; the TB has {} of shared memory", bytes(shared_bytes.into())),
@@ -49,7 +49,7 @@ fn bytes(count: u64) -> String {
     if count == 1 { "1 byte".into() } else { format!("{count} bytes") }
 }
 
-/// Name of an allocation in messages: ``argument 2 (`y`, 4096 bytes)``.
+/// Returns the name of an allocation in messages: ``argument 2 (`y`, 4096 bytes)``.
 fn name(near: &Near<'_>, launch: &Launch) -> String {
     let size = bytes(near.bytes);
     let numbers: Vec<String> =
@@ -63,7 +63,7 @@ fn name(near: &Near<'_>, launch: &Launch) -> String {
     }
 }
 
-/// True if an argument is, or contains, an address of this memory or of its end.
+/// Returns whether an argument is, or contains, an address of this memory or of its end.
 fn points_into(arg: &Arg, near: &Near<'_>) -> bool {
     let inside = |address: u64| address >= near.start && address - near.start <= near.bytes;
     match arg {
@@ -78,8 +78,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Memory of 100 words and, at least 256 bytes after them, 8 bytes. The first is arguments 2
-    /// and 3, the second has a name.
+    /// Creates memory of 100 words and, at least 256 bytes after them, 8 bytes. The first is
+    /// arguments 2 and 3, the second has a name.
     fn memory() -> (DeviceMemory, Launch, [u64; 2]) {
         let mut memory = DeviceMemory::new();
         let x = memory.allocate([0; 100]);

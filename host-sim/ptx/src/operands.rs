@@ -33,12 +33,12 @@ impl<'t, 'a> Decoder<'t, 'a> {
         Decoder { tables, inst, scope, parts, defs: Vec::new(), uses: Vec::new() }
     }
 
-    /// Registers written and read by the operands so far, in that order.
+    /// Returns the registers written and read by the operands so far, in that order.
     pub(super) fn registers(self) -> (Vec<Reg>, Vec<Reg>) {
         (self.defs, self.uses)
     }
 
-    /// Error for an unsupported instruction.
+    /// Returns an error for an unsupported instruction.
     pub(super) fn unsupported<T>(&self) -> Result<T, PtxError> {
         Err(PtxError::Unsupported {
             file: self.tables.scopes.file.into(),
@@ -48,12 +48,12 @@ impl<'t, 'a> Decoder<'t, 'a> {
         })
     }
 
-    /// Error for an operand that does not fit the opcode.
+    /// Returns an error for an operand that does not fit the opcode.
     pub(super) fn wrong<T>(&self, message: impl Into<String>, found: impl Into<String>) -> Result<T, PtxError> {
         Err(PtxError::Syntax { file: self.tables.scopes.file.into(), at: self.inst.at, message: message.into(), found: found.into() })
     }
 
-    /// Type at the end of the opcode.
+    /// Returns the type at the end of the opcode.
     pub(super) fn ty(&self) -> Result<Type, PtxError> {
         match self.parts.last().and_then(|p| Type::parse(p)) {
             Some(ty) => Ok(ty),
@@ -61,7 +61,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
         }
     }
 
-    /// Modifiers between the mnemonic and the last part.
+    /// Returns the modifiers between the mnemonic and the last part.
     pub(super) fn modifiers(&self) -> &[&'a str] {
         let end = self.parts.len().saturating_sub(1).max(1);
         &self.parts[1..end]
@@ -73,17 +73,17 @@ impl<'t, 'a> Decoder<'t, 'a> {
         if found == count { Ok(()) } else { self.wrong(format!("expected {count} operands, not {found}"), self.inst.opcode) }
     }
 
-    /// Number of operands.
+    /// Returns the number of operands.
     pub(super) fn operands(&self) -> usize {
         self.inst.operands.len()
     }
 
-    /// Complete opcode.
+    /// Returns the complete opcode.
     pub(super) fn opcode(&self) -> &'a str {
         self.inst.opcode
     }
 
-    /// Operand `index` as written.
+    /// Returns operand `index` as written.
     pub(super) fn operand(&self, index: usize) -> Result<&'t Operand<'a>, PtxError> {
         match self.inst.operands.get(index) {
             Some(operand) => Ok(operand),
@@ -105,12 +105,12 @@ impl<'t, 'a> Decoder<'t, 'a> {
         }
     }
 
-    /// True for a 64-bit register.
+    /// Returns true for a 64-bit register.
     pub(super) fn is_double(&self, operand: &Operand<'a>) -> bool {
         matches!(operand, Operand::Name(name) if matches!(self.tables.scopes.register(self.scope, name), Some(Reg::Double(_))))
     }
 
-    /// True for a predicate.
+    /// Returns true for a predicate.
     pub(super) fn is_pred(&self, operand: &Operand<'a>) -> bool {
         matches!(operand, Operand::Name(name) if matches!(self.tables.scopes.register(self.scope, name), Some(Reg::Pred(_))))
     }
@@ -240,21 +240,21 @@ impl<'t, 'a> Decoder<'t, 'a> {
         }
     }
 
-    /// Carry flag as a source.
+    /// Reads the carry flag as a source.
     pub(super) fn use_carry(&mut self) -> Result<PredReg, PtxError> {
         let carry = self.carry()?;
         self.uses.push(Reg::Pred(carry));
         Ok(carry)
     }
 
-    /// Carry flag as a destination.
+    /// Reads the carry flag as a destination.
     pub(super) fn def_carry(&mut self) -> Result<PredReg, PtxError> {
         let carry = self.carry()?;
         self.defs.push(Reg::Pred(carry));
         Ok(carry)
     }
 
-    /// Predicate of the lanes in a call through a pointer, as a source.
+    /// Reads the predicate of the lanes in a call through a pointer, as a source.
     pub(super) fn use_chosen(&mut self) -> Result<PredReg, PtxError> {
         match self.tables.chosen {
             Some(chosen) => {
@@ -265,7 +265,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
         }
     }
 
-    /// Predicate of the lanes in a call through a pointer, as a destination.
+    /// Reads the predicate of the lanes in a call through a pointer, as a destination.
     pub(super) fn def_chosen(&mut self) -> Result<PredReg, PtxError> {
         match self.tables.chosen {
             Some(chosen) => {
@@ -276,7 +276,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
         }
     }
 
-    /// Pointer of a call through one.
+    /// Reads the pointer of a call through one.
     pub(super) fn pointer(&mut self) -> Result<Src64, PtxError> {
         match super::pointer::pointer(self.inst) {
             Some(operand) => self.src64(operand),

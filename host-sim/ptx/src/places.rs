@@ -19,7 +19,7 @@ pub(super) enum ParamPlace<'t> {
 }
 
 impl<'t, 'a> Decoder<'t, 'a> {
-    /// Address of a variable in its own space.
+    /// Returns the address of a variable in its own space.
     pub(super) fn address_of(&self, name: &'a str, offset: i64) -> Result<u64, PtxError> {
         let start = match self.tables.scopes.symbol(self.scope, name) {
             Some(&Symbol::Shared(start) | &Symbol::Local(start) | &Symbol::Param(start, _)) => start.into(),
@@ -35,8 +35,8 @@ impl<'t, 'a> Decoder<'t, 'a> {
         Ok(start.wrapping_add_signed(offset))
     }
 
-    /// Place of a local variable of a recursive function: the register with the frame's address,
-    /// and an offset in bytes.
+    /// Returns the place of a local variable of a recursive function: the register with the frame's
+    /// address, and an offset in bytes.
     pub(super) fn in_frame(&mut self, operand: &Operand<'a>) -> Option<(DoubleReg, u64)> {
         let (Operand::Name(name) | Operand::Address { base: Some(name), .. }) = operand else { return None };
         let offset = if let Operand::Address { offset, .. } = operand { *offset } else { 0 };

@@ -14,12 +14,12 @@ const FUNCTIONS: u64 = 0x0004_0000_0000;
 /// Distance between functions in bytes. Assumption: the alignment of code.
 const STEP: u64 = 128;
 
-/// Address of a device function.
+/// Returns the address of a device function.
 pub(super) fn address(module: &Module<'_>, name: &str) -> Option<u64> {
     module.functions.iter().position(|function| function.name == name).map(|index| FUNCTIONS + STEP * index as u64)
 }
 
-/// True if the address of a function is taken: it is named other than in a call.
+/// Returns whether the address of a function is taken: it is named other than in a call.
 fn is_taken(module: &Module<'_>, function: &str) -> bool {
     let in_operand = |inst: &Instruction<'_>| {
         let is_call = inst.opcode == "call" || inst.opcode.starts_with("call.");
@@ -34,13 +34,13 @@ fn is_taken(module: &Module<'_>, function: &str) -> bool {
     bodies.into_iter().any(in_operand) || module.variables.iter().any(|variable| variable.initial.iter().any(initial))
 }
 
-/// True if the operands of a call, by size in bytes, match the declaration of a function.
+/// Returns whether the operands of a call, by size in bytes, match the declaration of a function.
 fn fits(given: &[u32], declared: &[Variable<'_>]) -> bool {
     given.iter().copied().eq(declared.iter().map(Variable::bytes))
 }
 
-/// Possible callees of a call through a pointer, by the sizes in bytes of its arguments and
-/// results.
+/// Returns the possible callees of a call through a pointer, by the sizes in bytes of its arguments
+/// and results.
 pub(super) fn candidates<'m, 'a>(module: &'m Module<'a>, given: &[u32], expected: &[u32]) -> Vec<&'m Function<'a>> {
     (module.functions.iter())
         .filter(|f| f.body.is_some() && fits(given, &f.params) && fits(expected, &f.returns))
@@ -80,13 +80,13 @@ impl<'m, 'a> Flat<'m, 'a> {
         self.push(inst, scope, Action::Unknown(number))
     }
 
-    /// Sizes in bytes of the `.param` variables of a call.
+    /// Returns the sizes in bytes of the `.param` variables of a call.
     fn sizes(&self, inst: &Instruction<'a>, scope: usize, operands: &[Operand<'a>]) -> Result<Vec<u32>, PtxError> {
         operands.iter().map(|operand| self.cell(inst, scope, operand).map(|cell| self.cells.bytes(cell))).collect()
     }
 }
 
-/// Pointer operand of a call.
+/// Returns the pointer operand of a call.
 pub(super) fn pointer<'i, 'a>(inst: &'i Instruction<'a>) -> Option<&'i Operand<'a>> {
     inst.operands.iter().find(|operand| matches!(operand, Operand::Name(_)))
 }

@@ -28,7 +28,7 @@ pub(crate) fn formatted(format: u64, values: u64, read: Read<'_>, out: &mut Stri
     Ok(values.taken)
 }
 
-/// Conversion at the start of a text: up to its letter, or up to an invalid character.
+/// Returns the conversion at the start of a text: up to its letter, or up to an invalid character.
 fn spec(text: &str) -> &str {
     let end = text
         .char_indices()

@@ -141,18 +141,19 @@ pub struct Program {
 }
 
 impl Program {
-    /// Shared memory per TB in bytes with `dynamic` bytes from the launch. Saturates.
+    /// Returns the shared memory per TB in bytes with `dynamic` bytes from the launch. Saturates.
     pub fn shared_with(&self, dynamic: u32) -> u32 {
         self.dynamic_shared.unwrap_or(self.shared_bytes).saturating_add(dynamic)
     }
 
-    /// Local memory in bytes per thread, with a stack of `stack_bytes` if the kernel has recursive
-    /// functions. Saturates.
+    /// Returns the local memory in bytes per thread, with a stack of `stack_bytes` if the kernel
+    /// has recursive functions. Saturates.
     pub fn local_with(&self, stack_bytes: u32) -> u32 {
         self.local_bytes.saturating_add(if self.subroutines.is_empty() { 0 } else { stack_bytes.next_multiple_of(4) })
     }
 
-    /// Dense number of a register over all classes: predicates, then 32-bit, then 64-bit.
+    /// Returns the dense number of a register over all classes: predicates, then 32-bit, then
+    /// 64-bit.
     pub fn dense(&self, reg: Reg) -> usize {
         match reg {
             Reg::Pred(PredReg(n)) => n.into(),
@@ -161,7 +162,7 @@ impl Program {
         }
     }
 
-    /// True if results may depend on the order of TBs.
+    /// Returns whether results may depend on the order of TBs.
     ///
     /// * Loads may bypass the L1: volatile, or of data of other TBs.
     /// * An atomic on global memory may return its old value or add floats.
@@ -178,8 +179,8 @@ impl Program {
         })
     }
 
-    /// True if the kernel may synchronize its whole grid: it reads the workspace of a cooperative
-    /// launch (`cooperative.rs`).
+    /// Returns whether the kernel may synchronize its whole grid: it reads the workspace of a
+    /// cooperative launch (`cooperative.rs`).
     pub fn is_cooperative(&self) -> bool {
         let asks = |special: &Special| matches!(special, Special::Environment(_));
         self.insts.iter().any(|inst| match &inst.op {
@@ -189,12 +190,12 @@ impl Program {
         })
     }
 
-    /// True if the kernel allocates memory.
+    /// Returns whether the kernel allocates memory.
     pub fn allocates(&self) -> bool {
         self.insts.iter().any(|inst| matches!(inst.op, Op::System(System { call: Call::Allocate, .. })))
     }
 
-    /// Number of registers over all classes.
+    /// Returns the number of registers over all classes.
     pub fn dense_count(&self) -> usize {
         usize::from(self.pred_count) + usize::from(self.word_count) + usize::from(self.double_count)
     }

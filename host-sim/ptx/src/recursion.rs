@@ -7,7 +7,7 @@ use super::ast::{Function, Instruction, Module, Operand, StateSpace, Variable};
 use super::pointer;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Names of the functions on a cycle of calls.
+/// Returns the names of the functions on a cycle of calls.
 pub(super) fn recursive<'a>(module: &Module<'a>) -> BTreeSet<&'a str> {
     let calls: BTreeMap<&str, BTreeSet<&str>> = bodies(module).map(|function| (function.name, called(module, function))).collect();
     bodies(module).map(|function| function.name).filter(|name| reaches_itself(&calls, name)).collect()
@@ -17,7 +17,7 @@ fn bodies<'m, 'a>(module: &'m Module<'a>) -> impl Iterator<Item = &'m Function<'
     module.functions.iter().filter(|function| function.body.is_some())
 }
 
-/// Functions with a body that a function may call.
+/// Returns the functions with a body that a function may call.
 fn called<'a>(module: &Module<'a>, function: &Function<'a>) -> BTreeSet<&'a str> {
     let mut called = BTreeSet::new();
     for inst in function.body.iter().flatten().filter(|inst| is_call(inst)) {
@@ -35,8 +35,8 @@ fn is_call(inst: &Instruction<'_>) -> bool {
     matches!(inst.opcode, "call" | "call.uni")
 }
 
-/// Sizes in bytes of the arguments and results of a call through a pointer; `None` for a call that
-/// is refused anyway.
+/// Returns the sizes in bytes of the arguments and results of a call through a pointer; `None` for
+/// a call that is refused anyway.
 fn sizes(function: &Function<'_>, inst: &Instruction<'_>) -> Option<[Vec<u32>; 2]> {
     let (results, rest) = match inst.operands.as_slice() {
         [Operand::List(results), rest @ ..] => (results.as_slice(), rest),
@@ -50,7 +50,7 @@ fn sizes(function: &Function<'_>, inst: &Instruction<'_>) -> Option<[Vec<u32>; 2
     Some([of(arguments)?, of(results)?])
 }
 
-/// Size of a `.param` variable that is named in a block.
+/// Returns the size of a `.param` variable that is named in a block.
 fn size(function: &Function<'_>, block: usize, operand: &Operand<'_>) -> Option<u32> {
     let Operand::Name(name) = operand else { return None };
     let param = |variable: &&Variable<'_>| variable.name == *name && variable.space == StateSpace::Param;
@@ -79,7 +79,8 @@ mod tests {
     use super::*;
     use crate::parser::parse;
 
-    /// Functions without results or parameters, each with its callees.
+    /// Finds the recursive functions among functions without results or parameters, each with its
+    /// callees.
     fn found(functions: &[(&str, &[&str])]) -> Vec<String> {
         let heads: String = functions.iter().map(|(name, _)| format!(".func {name}();\n")).collect();
         let body = |calls: &[&str]| calls.iter().map(|callee| format!("call {callee};\n")).collect::<String>();

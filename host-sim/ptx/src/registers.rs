@@ -29,12 +29,12 @@ impl RegFile {
         self.doubles.fill([0; LANES]);
     }
 
-    /// Value of a predicate, one bit per lane.
+    /// Returns the value of a predicate, one bit per lane.
     pub fn pred(&self, reg: PredReg) -> u32 {
         self.preds[usize::from(reg.0)]
     }
 
-    /// Values of a 32-bit source per lane.
+    /// Returns the values of a 32-bit source per lane.
     #[inline]
     pub fn word(&self, src: Src32) -> [u32; LANES] {
         match src {
@@ -43,7 +43,7 @@ impl RegFile {
         }
     }
 
-    /// Values of a 64-bit source per lane.
+    /// Returns the values of a 64-bit source per lane.
     #[inline]
     pub fn double(&self, src: Src64) -> [u64; LANES] {
         match src {

@@ -45,7 +45,7 @@ impl<'m, 'a> Flat<'m, 'a> {
     }
 }
 
-/// Register of a cell with one value, if it is accessed.
+/// Returns the register of a cell with one value, if it is accessed.
 pub(super) fn register(place: &Place) -> Option<super::program::Reg> {
     match place {
         Place::Registers(registers) => registers.get(&0).map(|&(reg, _)| reg),

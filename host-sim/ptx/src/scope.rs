@@ -46,7 +46,7 @@ pub(super) enum Symbol {
 }
 
 impl Symbol {
-    /// Index of a cell, if the symbol is one.
+    /// Returns the index of a cell, if the symbol is one.
     pub(super) fn cell(self) -> Option<usize> {
         if let Symbol::Cell(cell) = self { Some(cell) } else { None }
     }
@@ -69,22 +69,22 @@ pub(super) struct Scopes<'m, 'a> {
 }
 
 impl<'a> Scopes<'_, 'a> {
-    /// Error for invalid text.
+    /// Returns an error for invalid text.
     pub(super) fn syntax(&self, at: Position, message: impl Into<String>, found: &str) -> PtxError {
         PtxError::Syntax { file: self.file.into(), at, message: message.into(), found: found.into() }
     }
 
-    /// Levels from `scope` outwards.
+    /// Returns the levels from `scope` outwards.
     fn outwards(&self, scope: usize) -> impl Iterator<Item = &Level<'a>> {
         std::iter::successors(self.levels.get(scope), |level| level.parent.and_then(|parent| self.levels.get(parent)))
     }
 
-    /// Meaning of `name` in `scope`, except for numbered registers.
+    /// Returns the meaning of `name` in `scope`, except for numbered registers.
     pub(super) fn symbol(&self, scope: usize, name: &str) -> Option<&Symbol> {
         self.outwards(scope).find_map(|level| level.symbols.get(name))
     }
 
-    /// Register of a name.
+    /// Returns the register of a name.
     pub(super) fn register(&self, scope: usize, name: &str) -> Option<Reg> {
         let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         let (range, index) = self.outwards(scope).find_map(|level| {
@@ -128,7 +128,7 @@ impl<'a> Scopes<'_, 'a> {
     }
 }
 
-/// Register class of a type: 0 for predicates, 1 for up to 32 bits, 2 for 64 bits.
+/// Returns the register class of a type: 0 for predicates, 1 for up to 32 bits, 2 for 64 bits.
 fn class(ty: Type) -> usize {
     match ty {
         Type::Pred => 0,
@@ -137,7 +137,7 @@ fn class(ty: Type) -> usize {
     }
 }
 
-/// Register with a number in the class of a type.
+/// Returns the register with a number in the class of a type.
 pub(super) fn typed(ty: Type, number: u16) -> Reg {
     match class(ty) {
         0 => Reg::Pred(PredReg(number)),

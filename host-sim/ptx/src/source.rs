@@ -60,12 +60,12 @@ impl SourceMap {
         self.marks.get(behind.checked_sub(1)?)?.1
     }
 
-    /// Source line of a position in the PTX.
+    /// Returns the source line of a position in the PTX.
     pub fn line(&self, at: Position) -> Option<SourceLine> {
         self.find(at).map(|mark| mark.line)
     }
 
-    /// Name of a line in messages: `saxpy.cu:5`.
+    /// Returns the name of a line in messages: `saxpy.cu:5`.
     fn name(&self, line: SourceLine) -> String {
         match self.files.get(&line.file) {
             Some(name) => format!("{name}:{}", line.line),
@@ -73,7 +73,7 @@ impl SourceMap {
         }
     }
 
-    /// Note for a position in the PTX, such as ` (saxpy.cu:5)`, or an empty string.
+    /// Returns a note for a position in the PTX, such as ` (saxpy.cu:5)`, or an empty string.
     pub(super) fn note(&self, at: Position) -> String {
         match self.find(at) {
             None => String::new(),
@@ -82,7 +82,8 @@ impl SourceMap {
         }
     }
 
-    /// Note for several lines, file by file, such as ` (saxpy.cu:5 to 9)`, or an empty string.
+    /// Returns a note for several lines, file by file, such as ` (saxpy.cu:5 to 9)`, or an empty
+    /// string.
     pub(super) fn span(&self, lines: &BTreeSet<SourceLine>) -> String {
         let mut files: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
         for line in lines {
@@ -110,7 +111,7 @@ mod tests {
         parser::parse("k.ptx", &text).unwrap().source
     }
 
-    /// Note for PTX line 6 + `line`.
+    /// Returns the note for PTX line 6 + `line`.
     fn note(map: &SourceMap, line: u32) -> String {
         map.note(Position { line: 6 + line, column: 9 })
     }

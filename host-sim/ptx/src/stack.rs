@@ -48,7 +48,7 @@ impl Stack {
         self.entries.push(Entry { pc: 0, meet: end, mask: lanes });
     }
 
-    /// Next entry to run, with its live lanes. Completed entries are dropped.
+    /// Returns the next entry to run, with its live lanes. Completed entries are dropped.
     #[inline]
     pub(super) fn top(&mut self, live: u32, end: u32) -> Option<&mut Entry> {
         loop {
@@ -91,12 +91,12 @@ impl Stack {
         }
     }
 
-    /// Number of entries.
+    /// Returns the number of entries.
     pub(super) fn depth(&self) -> usize {
         self.entries.len()
     }
 
-    /// Minimum number of entries since the last call.
+    /// Returns the minimum number of entries since the last call.
     pub(super) fn least_depth(&mut self) -> usize {
         std::mem::replace(&mut self.least, usize::MAX).min(self.entries.len())
     }
@@ -153,7 +153,7 @@ impl Stack {
     }
 }
 
-/// Barrier at an instruction, if all lanes execute it.
+/// Returns the barrier at an instruction, if all lanes execute it.
 fn barrier(program: &Program, pc: u32) -> Option<&Barrier> {
     match program.insts.get(pc as usize) {
         Some(inst) if inst.guard.is_none() => match &inst.op {
@@ -168,7 +168,7 @@ fn same_barrier(program: &Program, one: u32, other: u32) -> bool {
     one == other || barrier(program, one).is_some_and(|one| barrier(program, other) == Some(one))
 }
 
-/// True if a barrier is reachable from an instruction.
+/// Returns whether a barrier is reachable from an instruction.
 fn meets_a_barrier(program: &Program, from: u32) -> bool {
     let mut seen = vec![false; program.insts.len()];
     let mut open = vec![from];

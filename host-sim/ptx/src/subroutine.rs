@@ -47,8 +47,8 @@ pub(super) struct Entering {
 }
 
 impl Subroutine<'_, '_> {
-    /// Executable form of the function; also sets the saved registers of its calls. `blocks` are
-    /// the first instructions of all blocks.
+    /// Creates the executable form of the function; also sets the saved registers of its calls.
+    /// `blocks` are the first instructions of all blocks.
     pub(super) fn finished(&self, insts: &mut [Inst], blocks: &[u32]) -> frames::Subroutine {
         let kept = kept::keep(insts, blocks, self.range.clone());
         let frame_bytes = kept::frame_bytes(self.frame.bytes, kept);
@@ -89,7 +89,8 @@ impl<'m, 'a> Flat<'m, 'a> {
         number
     }
 
-    /// Register with the frame address of the function being expanded, if it has a separate frame.
+    /// Returns the register with the frame address of the function being expanded, if it has a
+    /// separate frame.
     pub(super) fn frame_base(&self) -> Option<DoubleReg> {
         self.inside.and_then(|number| self.subroutines.get(number)).map(|subroutine| subroutine.base)
     }
@@ -164,7 +165,7 @@ impl<'m, 'a> Flat<'m, 'a> {
     }
 }
 
-/// True if control may pass the last instruction of a function.
+/// Returns whether control may pass the last instruction of a function.
 fn runs_off(function: &Function<'_>) -> bool {
     let body = function.body.as_deref().unwrap_or_default();
     let returns = |inst: &Instruction<'_>| inst.guard.is_none() && matches!(inst.opcode, "ret" | "ret.uni" | "exit");
@@ -196,7 +197,7 @@ pub(super) fn leave(d: &mut Decoder<'_, '_>, number: usize) -> Op {
     Op::Control(Control::Leave)
 }
 
-/// Copies from one cell to another of the same layout.
+/// Returns the copies from one cell to another of the same layout.
 fn handed(cells: &Cells, (from, to): (usize, usize)) -> Vec<Handed> {
     let spot = |place: &Place| match *place {
         Place::Local(offset) => Some(Spot { in_frame: false, offset }),

@@ -268,8 +268,8 @@ impl Warp {
     }
 }
 
-/// Lanes that go to each instruction of a list, with lower instructions later, so that they run
-/// first. The error is a lane whose value is beyond the list.
+/// Returns the lanes that go to each instruction of a list, with lower instructions later, so that
+/// they run first. The error is a lane whose value is beyond the list.
 fn sides(l: &Lanes<'_>, index: Src32, targets: &[u32]) -> Result<Vec<(u32, u32)>, usize> {
     let index = l.regs.word(index);
     let mut sides: Vec<(u32, u32)> = Vec::new();
@@ -284,7 +284,7 @@ fn sides(l: &Lanes<'_>, index: Src32, targets: &[u32]) -> Result<Vec<(u32, u32)>
     Ok(sides)
 }
 
-/// Operands of a barrier, which are equal for all threads.
+/// Returns the operands of a barrier, which are equal for all threads.
 fn arrival(barrier: &Barrier, l: &Lanes<'_>, pc: u32) -> Result<Arrival, Trap> {
     let uniform = |src: Src32| {
         let values = l.regs.word(src);

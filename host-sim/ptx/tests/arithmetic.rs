@@ -159,7 +159,7 @@ fn intrinsics_on_bits() {
     }
 }
 
-/// Differences and sums of the parts of words, as CUDA's SIMD intrinsics have them.
+/// Parts of words have the differences and sums of CUDA's SIMD intrinsics.
 #[test]
 fn parts_of_words() {
     let n = 40usize;

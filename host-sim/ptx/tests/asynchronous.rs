@@ -7,8 +7,8 @@ use mias_warp_trace::KernelTrace;
 use mias_warp_trace::isa::{Class, Space, StaticInst};
 use proptest::prelude::*;
 
-/// A kernel `k(out, in)`: `%r1` is the thread, `%rd3` the address of its word of `out`, `%rd2` that
-/// of `in`, `%r2` that of `s`.
+/// Parses a kernel `k(out, in)`: `%r1` is the thread, `%rd3` the address of its word of `out`,
+/// `%rd2` that of `in`, `%r2` that of `s`.
 fn kernel(body: &str) -> Program {
     let text = format!(
         ".version 7.8\n.target sm_80\n.address_size 64\n.entry k(.param .u64 out, .param .u64 in)\n{{\n.reg .pred %p<9>;\n.reg .b32 %r<20>;\n\
@@ -146,14 +146,14 @@ fn a_barrier_that_never_opens_is_named() {
     assert!(error.contains("still running after 2000 instructions, in lines 19 to 20;"), "{error}");
 }
 
-/// The instructions of the first warp.
+/// Returns the instructions of the first warp.
 fn statics(trace: &KernelTrace) -> Vec<StaticInst> {
     let range = trace.shape(trace.warp(0, 0).shape);
     trace.shape_insts()[range.start as usize..range.end as usize].iter().map(|i| trace.statics()[i.index()]).collect()
 }
 
-/// In the trace, what waits for a group reads the names of its copies, and no earlier instruction
-/// does.
+/// In the trace, an instruction that waits for a group reads the names of its copies, and no
+/// earlier instruction does.
 #[test]
 fn waiting_reads_the_names_of_copies() {
     let copy = |at: u32| format!("cp.async.ca.shared.global [%r2+{at}], [%rd2+{at}], 16;\n");

@@ -7,7 +7,7 @@ use mias_warp_trace::{KernelInfo, KernelTrace};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// The text of `tests/data/NAME.ptx`.
+/// Returns the text of `tests/data/NAME.ptx`.
 pub(crate) fn text(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name).with_extension("ptx");
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
@@ -22,7 +22,7 @@ pub(crate) fn program(name: &str, entry: &str) -> Program {
 pub(crate) struct Device(pub(crate) DeviceMemory);
 
 impl Device {
-    /// A buffer of these bytes, filled up to whole words; its address.
+    /// Allocates a buffer of these bytes, filled up to whole words, and returns its address.
     pub(crate) fn put(&mut self, bytes: &[u8]) -> u64 {
         let words = bytes.chunks(4).map(|c| c.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte)));
         self.0.allocate(words.collect::<Vec<u32>>()).address
@@ -84,19 +84,20 @@ impl Device {
     }
 }
 
-/// `tbs` TBs of `threads` in a row.
+/// Returns the extents of `tbs` TBs in a row, of `threads` threads in a row each.
 pub(crate) fn row(tbs: u32, threads: u32) -> ([u32; 3], [u32; 3]) {
     ([tbs, 1, 1], [threads, 1, 1])
 }
 
-/// Number of instructions of a class that the first warp executes.
+/// Returns the number of instructions of a class that the first warp executes.
 pub(crate) fn count(trace: &KernelTrace, class: Class) -> usize {
     let range = trace.shape(trace.warp(0, 0).shape);
     let insts = &trace.shape_insts()[range.start as usize..range.end as usize];
     insts.iter().filter(|i| trace.statics()[i.index()].class == class).count()
 }
 
-/// Numbers that are all different enough (a linear congruential generator, Knuth's constants).
+/// Generates numbers that are all different enough (a linear congruential generator, Knuth's
+/// constants).
 pub(crate) fn random(seed: u64) -> impl Iterator<Item = u64> {
     let step = |x: &u64| Some(x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407));
     std::iter::successors(step(&(seed + 1)), step).map(|x| x ^ x >> 29)

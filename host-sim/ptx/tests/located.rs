@@ -5,7 +5,7 @@ use super::harness::{Device, row};
 use super::written::{HEAD, kernel, run};
 use mias_ptx::{Arg, Launch, Program, TbRunner};
 
-/// Files' names come last, as nvcc writes them.
+/// Returns PTX with source lines, in which files' names come last, as nvcc writes them.
 fn with_lines(body: &str, function: &str) -> String {
     kernel(function, body) + ".file 1 \"/home/me/k.cu\"\n.file 2 \"/home/me/k.h\"\n"
 }

@@ -9,7 +9,7 @@ fn numbers(count: usize) -> Vec<f64> {
     spread.enumerate().map(|(i, x)| if i % 16 == 5 { x * 1e6 } else { x }).collect()
 }
 
-/// The error function by its Taylor series, good to 1e-13 for |x| < 3.
+/// Computes the error function by its Taylor series, good to 1e-13 for |x| < 3.
 fn erf(x: f64) -> f64 {
     let (mut term, mut sum) = (x, x);
     for n in 1..80 {
@@ -19,7 +19,7 @@ fn erf(x: f64) -> f64 {
     sum * 2.0 / std::f64::consts::PI.sqrt()
 }
 
-/// The gamma function by Stirling's series far out, and the recurrence back.
+/// Computes the gamma function by Stirling's series far out, and the recurrence back.
 fn gamma(x: f64) -> f64 {
     let (mut far, mut product) = (x, 1.0);
     while far < 30.0 {
@@ -119,7 +119,7 @@ fn wide(half: u16) -> f64 {
     if half >> 15 == 1 { -magnitude } else { magnitude }
 }
 
-/// To nearest even, for normal results.
+/// Rounds to half precision, to nearest even, for normal results.
 fn half(value: f64) -> u16 {
     let sign = u16::from(value.is_sign_negative()) << 15;
     if value == 0.0 {

@@ -13,8 +13,8 @@ pub(crate) fn list(name: &str, count: usize) -> String {
     format!("{{{}}}", names.join(", "))
 }
 
-/// `opcode d, a, b, c;` with so many registers of so many bits each; the inputs are those of lane 0
-/// first.
+/// Runs `opcode d, a, b, c;` with these numbers of registers of `bits` bits each; the inputs are
+/// those of lane 0 first.
 fn fragments(opcode: &str, [d, a, b, c]: [usize; 4], bits: usize, inputs: [&[u64]; 3]) -> Vec<u64> {
     let mut body = String::new();
     let bytes = bits / 8;
@@ -57,7 +57,7 @@ struct Form {
     b: At,
 }
 
-/// The sum of every shape of 16 x 8.
+/// Returns the row and column of an element of the sum, for every shape of 16 x 8.
 fn sum16(lane: usize, i: usize) -> (usize, usize) {
     (if i < 2 { lane / 4 } else { lane / 4 + 8 }, lane % 4 * 2 + (i & 1))
 }
@@ -139,7 +139,7 @@ fn pack(elements: usize, bits: usize, at: At, value: impl Fn(usize, usize) -> u6
     words
 }
 
-/// The bits of a small whole number as a half, bf16, or f32.
+/// Returns the bits of a small whole number as a half, bf16, or f32.
 pub(crate) fn float(ty: &str, value: i64) -> u64 {
     let bits = u64::from((value as f32).to_bits());
     match ty {
@@ -151,7 +151,7 @@ pub(crate) fn float(ty: &str, value: i64) -> u64 {
     }
 }
 
-/// Any whole number of few digits, by place.
+/// Returns an arbitrary whole number of few digits for a place.
 pub(crate) fn mix(seed: u64, row: usize, column: usize) -> u64 {
     let x = (seed ^ (row as u64) << 32 ^ column as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (x ^ x >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40
@@ -160,7 +160,7 @@ pub(crate) fn mix(seed: u64, row: usize, column: usize) -> u64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// Integers, whose sums are exact in every type.
+    /// Products of integers, whose sums are exact in every type, equal the host's.
     #[test]
     fn products_of_whole_numbers(seed: u64) {
         for form in &FORMS {
@@ -196,8 +196,8 @@ proptest! {
         }
     }
 
-    /// Any numbers of single precision's size, against double precision: the error is that of k + 1
-    /// roundings.
+    /// Products of arbitrary numbers of single precision's size are compared with double precision:
+    /// the error is that of k + 1 roundings.
     #[test]
     fn products_of_fractions(a in prop::collection::vec(-0x3f80i32..0x3f80, 256), b in prop::collection::vec(-0x3f80i32..0x3f80, 128)) {
         let form = &FORMS[1];
@@ -215,7 +215,8 @@ proptest! {
         }
     }
 
-    /// Double precision: whole numbers, for the three shapes with 16 rows too.
+    /// Products in double precision are exact on whole numbers, for the three shapes with 16 rows
+    /// too.
     #[test]
     fn doubles(seed: u64) {
         for (m, k) in [(8, 4), (16, 4), (16, 8), (16, 16)] {

@@ -10,7 +10,7 @@ fn fib(n: i32) -> i32 {
     if n < 2 { n } else { fib(n - 1) + fib(n - 2) }
 }
 
-/// Runs one TB with so many bytes of stack.
+/// Runs one TB with a stack of `stack_bytes` bytes per thread.
 fn run_with(device: &Device, program: &Program, threads: u32, args: &[Arg], stack_bytes: u32) -> Result<(), RecordError> {
     let limits = Limits { stack_bytes, ..Limits::default() };
     let launch = Launch { grid: [1; 3], block: [threads, 1, 1], args: args.to_vec(), limits, ..Launch::default() };
@@ -63,7 +63,7 @@ fn quicksort_of_own_arrays() {
     assert_eq!(device.read_ints(data, values.len()), values);
 }
 
-/// A search tree of these keys as (key, left, right).
+/// Builds a search tree of these keys as (key, left, right).
 fn tree(keys: &[i32]) -> Vec<[i32; 3]> {
     let mut nodes: Vec<[i32; 3]> = Vec::new();
     for &key in keys {
@@ -155,7 +155,7 @@ fn threads_may_end_inside() {
     }
 }
 
-/// The bound is one of bytes: calls times a frame's.
+/// The bound on the stack is in bytes: calls times a frame's.
 #[test]
 fn the_stack_ends() {
     let mut device = Device::default();

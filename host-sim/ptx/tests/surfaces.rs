@@ -9,7 +9,7 @@ use mias_ptx::{Arg, Program};
 use mias_warp_trace::isa::{Class, Space};
 use proptest::prelude::*;
 
-/// The bytes of a row of a surface.
+/// Returns the bytes of a row of a surface.
 fn row_bytes(image: &Image, [y, z]: [u32; 2]) -> &[u8] {
     let Texture { size, pitch, format, .. } = &image.texture;
     let start = u64::from(z * size[1] + y) * pitch;

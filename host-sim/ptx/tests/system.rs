@@ -39,7 +39,7 @@ fn a_pointer_to_nothing_is_told() {
     assert!(error.contains("thread [0, 0, 0]: stopped by a call through a pointer to no function"), "{error}");
 }
 
-/// Output of a launch of one TB.
+/// Returns the output of a launch of one TB.
 fn printed(program: &Program, threads: u32, device: &Device, args: Vec<Arg>) -> (u64, String) {
     let (grid, block) = row(1, threads);
     let launch = Launch { grid, block, args, shared_bytes: 0, ..Launch::default() };

@@ -6,7 +6,7 @@ use mias_ptx::Arg;
 use mias_warp_trace::KernelTrace;
 use mias_warp_trace::isa::{Class, Space};
 
-/// Whole numbers from -4 to 4, so that every sum is exact.
+/// Returns a whole number from -4 to 4 for a place, so that every sum is exact.
 fn number(row: usize, column: usize) -> i32 {
     ((row * 7 + column * 13 + row * column) % 9) as i32 - 4
 }
@@ -16,7 +16,7 @@ fn product(m: usize, n: usize, k: usize) -> Vec<f32> {
     (0..m * n).map(|place| at(place) as f32).collect()
 }
 
-/// Halves of whole numbers up to 4.
+/// Converts a whole number up to 4 to a half.
 fn half(value: i32) -> u16 {
     let bits = (value as f32).to_bits();
     // The exponent has another bias.

@@ -10,8 +10,8 @@ use mias_ptx::{Arg, Program};
 use mias_warp_trace::KernelTrace;
 use proptest::prelude::*;
 
-/// A kernel `k(h, in, out)`: four words of `in` per thread are in `%r2` to `%r5`, `%r6` to `%r9` go
-/// to `out`.
+/// Returns a kernel `k(h, in, out)`: four words of `in` per thread are in `%r2` to `%r5`, `%r6` to
+/// `%r9` go to `out`.
 pub(crate) fn kernel(before: &str, body: &str) -> String {
     format!(
         ".version 7.8\n.target sm_75, texmode_unified\n.address_size 64\n{before}\n.visible .entry k(.param .u64 h, .param .u64 in, .param .u64 out)\n{{\n\
@@ -21,13 +21,14 @@ pub(crate) fn kernel(before: &str, body: &str) -> String {
     )
 }
 
-/// Texels, and how they are seen. The address is filled in.
+/// Texels with the texture that views them. The address is filled in.
 pub(crate) struct Image {
     pub(crate) texels: Vec<u8>,
     pub(crate) texture: Texture,
 }
 
-/// An image of the name `t` with random texels, a little further from row to row than they need.
+/// Creates an image of the name `t` with random texels, with rows a little further apart than
+/// necessary.
 pub(crate) fn image(shape: Shape, size: [u32; 3], ty: Type, channels: u8, seed: u64) -> Image {
     let format = Format { ty, channels };
     let pitch = u64::from(size[0] * format.bytes()) + 2 * u64::from(format.bytes());
@@ -42,7 +43,7 @@ pub(crate) fn image(shape: Shape, size: [u32; 3], ty: Type, channels: u8, seed: 
 }
 
 impl Image {
-    /// The bits of a channel; zero beyond those that there are.
+    /// Returns the bits of a channel of a texel; zero for a missing channel.
     pub(crate) fn bits(&self, [x, y, z]: [i64; 3], channel: u8) -> u64 {
         let Texture { size, pitch, format, .. } = &self.texture;
         let width = usize::from(format.ty.bytes());
@@ -51,7 +52,7 @@ impl Image {
         self.texels[at..at + width].iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte))
     }
 
-    /// A channel as a float, of the types that are used here.
+    /// Returns a channel as a float, of the types that are used here.
     fn value(&self, at: [i64; 3], channel: u8) -> f64 {
         let bits = self.bits(at, channel);
         match self.texture.format.ty {
@@ -61,8 +62,8 @@ impl Image {
         }
     }
 
-    /// The number of the texel that stands at `i` of an axis, if the texture is continued; none
-    /// where there is none.
+    /// Returns the index of the texel at `i` of an axis of the continued texture; none beyond a
+    /// border.
     fn continued(&self, i: i64, axis: usize) -> Option<i64> {
         let size = i64::from(self.texture.size[axis]);
         match self.texture.sampler.address[axis] {
@@ -91,8 +92,8 @@ pub(crate) fn fetched(body: &str, image: &Image, places: &[[u32; 4]]) -> Vec<[u3
     run(".global .texref t;", body, image, places).unwrap_or_else(|e| panic!("{e}")).0
 }
 
-/// The instruction that looks up `axes` coordinates, and a layer before them in `%r5` if there is
-/// one.
+/// Returns the instruction that looks up the coordinates of a shape, with a layer in `%r5` before
+/// them if the shape has layers.
 fn lookup(shape: Shape, types: &str) -> String {
     let place = match shape {
         Shape::One => "{%r2}",
@@ -119,8 +120,9 @@ fn sized(shape: Shape, [x, y, z]: [u32; 3]) -> [u32; 3] {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Filtered and not, normalised and not, with every address mode, on every geometry: as a sum
-    /// over a continued texture with exact weights, to within half of a 256th of a texel per axis.
+    /// Fetches equal sums over a continued texture with exact weights, to within half of a 256th of
+    /// a texel per axis: filtered and not, normalized and not, with every address mode, on every
+    /// geometry.
     #[test]
     fn fetches_are_sums_over_the_continued_texture(
         shape in prop::sample::select(SHAPES.to_vec()),
@@ -176,7 +178,7 @@ proptest! {
         }
     }
 
-    /// Integers by the number of the texel, of every type: exact.
+    /// Fetches of integers by texel number are exact for every type.
     #[test]
     fn integers_are_fetched_exactly(
         shape in prop::sample::select(SHAPES.to_vec()),

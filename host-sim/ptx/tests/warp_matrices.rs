@@ -1,5 +1,5 @@
-//! `wmma`, `ldmatrix` and their kin, written by hand, against the host; and matrix instructions
-//! that are refused.
+//! `wmma`, `ldmatrix` and related instructions, written by hand, against the host; and matrix
+//! instructions that are refused.
 
 use super::harness::{Device, count, row};
 use super::matrices::{HEAD, float, list, mix};
@@ -9,8 +9,8 @@ use mias_warp_trace::KernelTrace;
 use mias_warp_trace::isa::{Class, Space};
 use proptest::prelude::*;
 
-/// A kernel on bytes: `body` finds `%rd1` and on, the addresses of its parameters, and `%r1`, the
-/// thread.
+/// Parses a kernel on bytes: `body` finds `%rd1` and on, the addresses of its parameters, and
+/// `%r1`, the thread.
 fn kernel(params: usize, body: &str) -> Program {
     let names: Vec<String> = (1..=params).map(|i| format!(".param .u64 p{i}")).collect();
     let loads: String = (1..=params).map(|i| format!("ld.param.u64 %rd{i}, [p{i}];\n")).collect();
@@ -64,7 +64,7 @@ fn encoded(ty: &str, value: i64) -> u64 {
     }
 }
 
-/// A matrix in memory: rows (or columns) of `stride` elements.
+/// Lays a matrix out in memory: rows (or columns) of `stride` elements.
 fn laid_out(ty: &str, [rows, columns]: [usize; 2], layout: &str, stride: usize, value: impl Fn(usize, usize) -> i64) -> Vec<u8> {
     let bits = width(ty);
     let mut data = vec![0u8; (if layout == "row" { rows } else { columns }) * stride * bits / 8];
@@ -83,8 +83,8 @@ fn laid_out(ty: &str, [rows, columns]: [usize; 2], layout: &str, stride: usize, 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(10))]
 
-    /// Loaded, multiplied, stored to shared memory, loaded from there by generic addresses, and
-    /// stored: in all layouts and with strides.
+    /// Matrices are loaded, multiplied, stored to shared memory, loaded from there by generic
+    /// addresses, and stored: in all layouts and with strides.
     #[test]
     fn products_by_warp(seed: u64, pad in 0usize..3, order in 0usize..4, sum_order in 0usize..4) {
         for (types, ty, sum, [m, n, k], [ra, rb, rc]) in WARP_FORMS {

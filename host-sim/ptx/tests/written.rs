@@ -11,8 +11,8 @@ use proptest::prelude::*;
 
 pub(crate) const HEAD: &str = ".version 7.8\n.target sm_75\n.address_size 64\n";
 
-/// A kernel `k(out)` with `%r1` the thread and `%rd3` the address of its word; `before` stands
-/// outside of it.
+/// Returns a kernel `k(out)` with `%r1` the thread and `%rd3` the address of its word; `before`
+/// stands outside of it.
 pub(crate) fn kernel(before: &str, body: &str) -> String {
     format!(
         "{HEAD}{before}\n.visible .entry k(.param .u64 out)\n{{\n.reg .pred %p<8>;\n.reg .b16 %rs<8>;\n.reg .b32 %r<16>;\n.reg .b64 %rd<16>;\n\

@@ -6,7 +6,7 @@ use mias_hw_model::config::GpuConfig;
 use mias_lab::table;
 use serde_json::json;
 
-/// Formats as text.
+/// Formats the list as text.
 pub fn text(gpus: &[GpuConfig]) -> String {
     let headings = ["name", "SMs", "description"].map(str::to_owned);
     let row = |gpu: &GpuConfig| vec![gpu.name.clone(), gpu.sm.count.to_string(), gpu.description.clone()];
@@ -16,7 +16,7 @@ pub fn text(gpus: &[GpuConfig]) -> String {
     table::text(&table)
 }
 
-/// Formats as JSON.
+/// Formats the list as JSON.
 ///
 /// # Errors
 /// None in practice: every value has a JSON form.

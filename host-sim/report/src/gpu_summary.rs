@@ -74,7 +74,7 @@ impl GpuSummary {
         }
     }
 
-    /// Formats as text.
+    /// Formats the summary as text.
     pub fn text(&self) -> String {
         let mut numbers = table::new(&["peak", "value", "unit"]);
         for (what, value, unit) in [
@@ -104,7 +104,7 @@ impl GpuSummary {
         text
     }
 
-    /// Formats as JSON.
+    /// Formats the summary as JSON.
     ///
     /// # Errors
     /// None in practice: every value has a JSON form.

@@ -110,7 +110,7 @@ pub fn table(rows: &[KernelRow]) -> String {
     table::text(&table::of(&HEADINGS.map(str::to_owned), &rows))
 }
 
-/// Formats as text.
+/// Formats the list as text.
 pub fn text(rows: &[KernelRow]) -> String {
     let size = |row: &KernelRow| row.size.map_or_else(String::new, |size| format!("; {size} {}", row.size_unit));
     let setting = |setting: &Setting| match setting.description.as_ref() {
@@ -126,7 +126,7 @@ pub fn text(rows: &[KernelRow]) -> String {
     format!("{}\n{}", table(rows), about.collect::<String>())
 }
 
-/// Formats as JSON.
+/// Formats the list as JSON.
 ///
 /// # Errors
 /// None in practice: every value has a JSON form.

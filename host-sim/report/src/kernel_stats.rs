@@ -57,7 +57,7 @@ fn instructions(characters: &[Character]) -> Section {
     )
 }
 
-/// Leaves out instruction classes that no kernel has.
+/// Returns the instruction mix of each kernel, without instruction classes that no kernel has.
 fn mix(characters: &[Character]) -> Section {
     let used = |kind: &Kind| characters.iter().any(|c| c.profile.mix[*kind as usize] > 0);
     let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(used).collect();

@@ -23,7 +23,7 @@ pub(crate) const ROWS: [Row; 9] = [
     ("deadline kept", kept),
 ];
 
-/// Explanation of these rows.
+/// Explanation of the rows of [`ROWS`].
 pub(crate) const WHAT: &str = "Cycles from the earliest issue of a kernel's TBs; it has its room once as many of its TBs have been issued as fit \
                                           on the GPU, or all of a smaller grid; a deadline is the limit plus the kernel's time alone from its first TB.\n";
 

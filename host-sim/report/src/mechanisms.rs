@@ -6,7 +6,7 @@ use mias_hw_model::config::{
     Partition, PartitionConfig,
 };
 
-/// Formats a line; empty if there are none.
+/// Formats a line on the machine's mechanisms; empty if there are none.
 pub(super) fn line(gpu: &GpuConfig) -> String {
     let mut on = gpu.sm.memory_issue.as_ref().map_or_else(Vec::new, memory_issue);
     on.extend(ways("L1", gpu.l1.partition.as_ref()));

@@ -101,7 +101,7 @@ pub(super) fn rows<'a>(gpu: &GpuConfig, workloads: &'a [Workload], stats: &[Over
     workloads.iter().zip(stats).map(row).collect()
 }
 
-/// Formats as text; empty if the machine takes no extra TBs.
+/// Formats the extra TBs as text; empty if the machine takes no extra TBs.
 pub(super) fn text(gpu: &GpuConfig, workloads: &[Workload], stats: &[OversubscriptionStats], sms: &[OversubscriptionCounts]) -> String {
     let rows = rows(gpu, workloads, stats);
     if rows.is_empty() {

@@ -20,13 +20,13 @@ impl Section {
         Section { title, note, headings: headings.iter().map(|&heading| heading.to_owned()).collect(), rows: rows.collect() }
     }
 
-    /// Formats as plain text, after a blank line.
+    /// Formats the table as plain text, after a blank line.
     pub fn text(&self) -> String {
         let note = if self.note.is_empty() { String::new() } else { format!(" ({})", self.note) };
         format!("\n{}{note}\n{}", self.title, table::text(&table::of(&self.headings, &self.rows)))
     }
 
-    /// Formats as Markdown, after a blank line.
+    /// Formats the table as Markdown, after a blank line.
     pub fn markdown(&self) -> String {
         let row = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
         let columns = 0..self.headings.len();

@@ -110,12 +110,12 @@ pub fn table_and_shape(subject: Subject<'_>, sweep: &Sweep) -> String {
     text
 }
 
-/// Formats as text.
+/// Formats the report as text.
 pub fn text(subject: Subject<'_>, sweep: &Sweep) -> String {
     heading(subject) + &table_and_shape(subject, sweep)
 }
 
-/// Formats as JSON.
+/// Formats the report as JSON.
 ///
 /// # Errors
 /// None in practice: every value has a JSON form.
@@ -135,7 +135,8 @@ pub fn json(subject: Subject<'_>, sweep: &Sweep) -> serde_json::Result<String> {
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
 
-/// Formats as CSV: a heading line, then a line per point, with empty cells for missing numbers.
+/// Formats the report as CSV: a heading line, then a line per point, with empty cells for missing
+/// numbers.
 ///
 /// # Errors
 /// As [`csv_table::text`].

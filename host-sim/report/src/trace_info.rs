@@ -91,7 +91,7 @@ impl TraceInfo {
         format!("{launches} launch{plural}, {insts} warp instructions; {bytes} bytes as a trace file, {per_inst} per warp instruction\n")
     }
 
-    /// Formats as text.
+    /// Formats the summary as text.
     pub fn text(&self) -> String {
         let extents = |extents: [u32; 3]| extents.map(|extent| extent.to_string()).join("x");
         let headings = ["kernel", "stream", "grid", "block", "regs/thread", "shared B/TB", "warp insts", "B/inst", "lanes/inst"];
@@ -122,7 +122,7 @@ impl TraceInfo {
         format!("{}: {}{unknown}\n{}", self.name, self.summary(), table::text(&table))
     }
 
-    /// Formats as JSON.
+    /// Formats the summary as JSON.
     ///
     /// # Errors
     /// None in practice: every value has a JSON form.

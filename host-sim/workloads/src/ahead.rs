@@ -73,12 +73,12 @@ impl Ahead {
         Ok(Ahead { program, instance, info, budget, printer, prints: AtomicU64::new(0), keeper, without_tbs, state })
     }
 
-    /// Trace without TBs: geometry and static instructions.
+    /// Returns the trace without TBs: geometry and static instructions.
     pub fn without_tbs(&self) -> Arc<KernelTrace> {
         self.without_tbs.clone()
     }
 
-    /// Whole trace, if the whole grid has been executed into one part.
+    /// Returns the whole trace, if the whole grid has been executed into one part.
     pub fn in_one_part(&self) -> Option<Arc<KernelTrace>> {
         let state = self.state();
         (state.recorder.recorded() == self.tbs() && state.parts.count() == 0).then(|| state.latest.clone())
@@ -88,7 +88,7 @@ impl Ahead {
         self.info.tbs() as u32
     }
 
-    /// Number of print calls of threads so far.
+    /// Returns the number of print calls of threads so far.
     pub fn prints(&self) -> u64 {
         self.prints.load(Relaxed)
     }
@@ -156,7 +156,7 @@ impl Ahead {
         Ok(())
     }
 
-    /// Whole trace once all TBs are executed; `None` if its parts exceed memory.
+    /// Returns the whole trace once all TBs are executed; `None` if its parts exceed memory.
     fn whole(&self, state: &mut State) -> Result<Option<Arc<KernelTrace>>, KernelError> {
         if state.parts.count() == 0 {
             return Ok(Some(state.latest.clone()));

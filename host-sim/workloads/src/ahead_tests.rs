@@ -43,7 +43,7 @@ fn every_state_of_the_trace_begins_the_whole() {
     }
 }
 
-/// Execution of one warp: its instructions, and the sectors of its memory references.
+/// Returns the execution of one warp: its instructions, and the sectors of its memory references.
 fn expanded(trace: &KernelTrace, tb: u32, warp: u32) -> (Vec<ShapeInst>, Vec<(u64, Vec<SectorRef>)>) {
     let from = trace.warp(tb, warp);
     let shape = trace.shape(from.shape);
@@ -53,8 +53,8 @@ fn expanded(trace: &KernelTrace, tb: u32, warp: u32) -> (Vec<ShapeInst>, Vec<(u6
     (insts, mems.map(|mem| (mem.base_sector, trace.pattern(mem.pattern).to_vec())).collect())
 }
 
-/// One warp in each of 3 TBs loads as often as `loads` says, from places that differ: 32 sectors of
-/// a pattern of its own each time.
+/// Prepares a kernel in which one warp in each of 3 TBs loads `loads` times, from places that
+/// differ: 32 sectors of a pattern of its own each time.
 fn gathers(loads: u32) -> Prepared {
     let ptx = format!(
         ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry gathers(.param .u64 p)\n{{\n.reg .b64 %a<4>;\n.reg .b32 %r<9>;\n\

@@ -61,12 +61,12 @@ impl Budget {
     /// Budget without a limit.
     pub const ANY: Budget = Budget { bytes: u64::MAX, held_bytes: u64::MAX, room: RecordLimit::ANY };
 
-    /// True if the minimums of a kernel may exceed the budget.
+    /// Returns whether the minimums of a kernel may exceed the budget.
     pub fn exceeded(&self) -> bool {
         self.bytes < LEAST_BYTES
     }
 
-    /// Maximum bytes that an executed kernel takes: the sum of the table.
+    /// Returns the maximum bytes that an executed kernel takes: the sum of the table.
     #[cfg(test)]
     fn most_bytes(&self) -> u64 {
         let growing = self.room.most_part_bytes;

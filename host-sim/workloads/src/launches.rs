@@ -24,9 +24,11 @@ pub struct About {
 #[derive(Debug)]
 struct Launch {
     path: PathBuf,
-    /// `None` before the launch is read and after it is dropped. The error is a message.
+    /// Result of reading the launch; `None` before the launch is read and after it is dropped. The
+    /// error is a message.
     read: Mutex<Option<Result<Arc<Bounded>, String>>>,
-    /// Locked by the reader until the data are known, which is later than the start of the replay.
+    /// Data about the launch, locked by the reader until they are known, which is later than the
+    /// start of the replay.
     about: Mutex<Option<About>>,
 }
 
@@ -69,7 +71,7 @@ impl Launches {
         })
     }
 
-    /// Source of the TBs of launch `at`.
+    /// Creates the source of the TBs of launch `at`.
     pub fn source(self: &Arc<Self>, at: usize) -> Arc<dyn TraceSource> {
         Arc::new(Source { all: self.clone(), at })
     }
@@ -106,12 +108,12 @@ impl Launches {
         found
     }
 
-    /// Data about launch `at`; `None` until they are known.
+    /// Returns the data about launch `at`; `None` until they are known.
     pub fn about(&self, at: usize) -> Option<About> {
         lock(&self.launches[at].about).clone()
     }
 
-    /// Time at which the first launch had been read; `None` before.
+    /// Returns the time at which the first launch had been read; `None` before.
     pub fn began(&self) -> Option<Instant> {
         self.began.get().copied()
     }

@@ -30,20 +30,20 @@ impl Liveness {
         Liveness(Arc::new(Kernel { program: program.clone(), registers, found: OnceLock::new() }))
     }
 
-    /// Live registers in the PTX.
+    /// Returns the live registers in the PTX.
     pub fn in_ptx(&self) -> LiveRegisters {
         *self.0.found.get_or_init(|| LiveRegisters::of(&self.0.program))
     }
 
-    /// Registers per thread that move when a warp is switched, out of those assigned by the
-    /// assembler.
+    /// Returns the registers per thread that move when a warp is switched, out of those assigned by
+    /// the assembler.
     pub fn registers(&self) -> u32 {
         self.in_ptx().scaled(self.0.registers)
     }
 }
 
 impl Prepared {
-    /// Live registers of the kernel at the points where its warps may be switched.
+    /// Returns the live registers of the kernel at the points where its warps may be switched.
     pub fn liveness(&self) -> Liveness {
         Liveness::new(&self.program, self.info.registers_per_thread)
     }

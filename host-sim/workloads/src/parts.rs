@@ -45,18 +45,18 @@ impl Parts {
         Parts { parts: Vec::new(), budget_bytes, held_bytes: 0, file: None, file_bytes: 0, asked: 0 }
     }
 
-    /// Number of parts.
+    /// Returns the number of parts.
     pub(crate) fn count(&self) -> u32 {
         self.parts.len() as u32
     }
 
-    /// Bytes of the held parts.
+    /// Returns the bytes of the held parts.
     #[cfg(test)]
     pub(crate) fn held_bytes(&self) -> u64 {
         self.held_bytes
     }
 
-    /// True if a part is on disk.
+    /// Returns whether a part is on disk.
     pub(crate) fn spilled(&self) -> bool {
         self.file.is_some()
     }
@@ -71,7 +71,7 @@ impl Parts {
         self.hold(self.parts.len() - 1, Arc::new(trace))
     }
 
-    /// All parts, in order.
+    /// Returns all parts, in order.
     ///
     /// # Errors
     /// Errors of reading the file.
@@ -79,7 +79,8 @@ impl Parts {
         (0..self.parts.len()).map(|at| self.get(at)).collect()
     }
 
-    /// Part that contains TB `tb`; `None` if the TB is after all parts, which end before TB `end`.
+    /// Returns the part that contains TB `tb`; `None` if the TB is after all parts, which end
+    /// before TB `end`.
     ///
     /// # Errors
     /// Errors of reading the file, or of writing another part to it.

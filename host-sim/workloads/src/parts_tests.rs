@@ -5,7 +5,7 @@ use mias_warp_trace::isa::{Class, Space, StaticInst};
 use mias_warp_trace::{KernelInfo, TbRecorder, TraceBuilder};
 use proptest::prelude::*;
 
-/// `tbs` TBs of one warp, whose loads begin at sector `first`.
+/// Creates `tbs` TBs of one warp, whose loads begin at sector `first`.
 fn part(tbs: u32, first: u64) -> KernelTrace {
     let info = KernelInfo { name: "k".into(), grid: [tbs, 1, 1], block: [32, 1, 1], registers_per_thread: 16, shared_bytes: 0 };
     let mut builder = TraceBuilder::new(info).unwrap();

@@ -11,7 +11,7 @@ impl Random {
         Random(seed)
     }
 
-    /// Next 64 random bits.
+    /// Returns the next 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -20,12 +20,12 @@ impl Random {
         z ^ z >> 31
     }
 
-    /// Next float in [-1, 1), a multiple of 2^-23.
+    /// Returns the next float in [-1, 1), a multiple of 2^-23.
     pub fn float(&mut self) -> f32 {
         (self.bits() >> 40) as f32 / (1 << 23) as f32 - 1.0
     }
 
-    /// Next integer in `low..=high`, for ranges far below 2^64.
+    /// Returns the next integer in `low..=high`, for ranges far below 2^64.
     pub fn integer(&mut self, low: i32, high: i32) -> i32 {
         let span = (i64::from(high) - i64::from(low) + 1).max(1) as u64;
         (i64::from(low) + (self.bits() % span) as i64) as i32

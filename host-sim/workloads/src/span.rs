@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Smallest range that contains both; an empty range has no place.
+/// Returns the smallest range that contains both; an empty range has no place.
 pub fn hull(a: Range<u64>, b: Range<u64>) -> Range<u64> {
     match (a.is_empty(), b.is_empty()) {
         (_, true) => a,

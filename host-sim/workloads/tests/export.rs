@@ -11,7 +11,7 @@ use mias_workloads::kernels::{self, Prepared, Spec};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The exported trace of a prepared kernel, in a folder that lasts as long as the first result.
+/// Exports the trace of a prepared kernel, into a folder that lasts as long as the first result.
 fn exported(prepared: &Prepared) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("out");
@@ -23,7 +23,7 @@ fn exported(prepared: &Prepared) -> (tempfile::TempDir, PathBuf) {
     (folder, target)
 }
 
-/// Lines of a compressed file.
+/// Returns the lines of a compressed file.
 fn lines(path: &Path) -> Vec<String> {
     let mut text = String::new();
     XzDecoder::new_multi_decoder(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
@@ -34,7 +34,7 @@ fn lines(path: &Path) -> Vec<String> {
 /// references.
 type Step = (StaticInst, u32, u32, Option<(u64, Vec<SectorRef>)>);
 
-/// Steps of a warp, independent of the numbering within the trace.
+/// Returns the steps of a warp, independent of the numbering within the trace.
 fn steps(trace: &KernelTrace, tb: u32, warp: u32) -> Vec<Step> {
     let at = trace.warp(tb, warp);
     let mut mem = at.first_mem;

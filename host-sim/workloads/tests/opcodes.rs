@@ -14,8 +14,8 @@ fn spelled(program: &Program) -> Vec<(String, StaticInst)> {
     kept.map(|(inst, lowered)| (opcode(inst, &lowered), lowered)).collect()
 }
 
-/// Turing's table, by which traces are read, gives each opcode the unit that the model gave the
-/// instruction.
+/// Checks that Turing's table, by which traces are read, gives each opcode the unit that the model
+/// gave the instruction.
 fn check(program: &Program) {
     for (text, lowered) in spelled(program) {
         let stem = text.split('.').next().unwrap();

@@ -15,7 +15,7 @@ pub(crate) enum Mutation {
     Becomes(Value),
     /// Wraps the value in a list.
     Listed,
-    /// Renames its key.
+    /// Renames the value's key.
     Renamed(&'static str),
 }
 
@@ -190,8 +190,8 @@ fn kernels_that_are_read_are_taken() {
     mutated(&kernel());
 }
 
-/// Keys that are optional for the reader are optional for the schema: in every other file, from
-/// this one on. Of a report's blocks, each kind of key is tested once.
+/// Checks that keys that are optional for the reader are optional for the schema: in every other
+/// file, from this one on. Of a report's blocks, each kind of key is tested once.
 fn may_be_left_out(from: usize) {
     for kind in [gpu(), plan(), kernel()] {
         for (name, file) in kind.files.iter().skip(from).step_by(2) {
@@ -208,7 +208,7 @@ fn may_be_left_out(from: usize) {
     }
 }
 
-/// In two halves, which run in parallel.
+/// Keys that may be left out are tested in two halves, which run in parallel.
 #[test]
 fn what_may_be_left_out_may_be_left_out() {
     may_be_left_out(0);

@@ -13,13 +13,13 @@ use crate::header;
 use crate::svd;
 use crate::util::{cargo, run as run_command, write_file};
 
-/// Makes a page.
+/// Function that returns the text of a page.
 type Source = fn() -> Result<String>;
 
 /// Pages that are written here, relative to the root.
 const PAGES: [(&str, Source); 2] = [("docs/reference/registers.md", || Ok(registers::page())), ("docs/sources/works.md", works::page)];
 
-/// Writes everything.
+/// Writes the pages, the register map for debuggers, and the one for C.
 pub(crate) fn run() -> Result<()> {
     for (file, page) in PAGES {
         write_file(file, page()?)?;

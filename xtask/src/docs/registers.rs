@@ -14,7 +14,7 @@ use crate::util::generated;
 /// Source text with the meanings of counters.
 const COUNTERS: &str = include_str!("../../../firmware/registers/src/counters.rs");
 
-/// The whole page.
+/// Returns the whole page.
 pub(super) fn page() -> String {
     let about = format!(
         "This page lists every register between firmware and hardware. `cargo xtask docs` writes it from

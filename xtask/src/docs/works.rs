@@ -13,14 +13,14 @@ const SOURCE: &str = "docs/sources/works.bib";
 const ABOUT: &str = "The works that comments, plans and pages cite, by group. \"Full text not at hand\": the project follows what
 other works say of it. The data is `docs/sources/works.bib`.";
 
-/// The whole page.
+/// Returns the whole page.
 pub(super) fn page() -> Result<String> {
     let text = std::fs::read_to_string(root().join(SOURCE)).with_context(|| format!("cannot read {SOURCE}"))?;
     let entries = entries(&text).with_context(|| SOURCE.to_owned())?;
     Ok(generated("Works", "docs", ABOUT, &tables(&entries)))
 }
 
-/// A table for each group, in the order of their first entries.
+/// Returns a table for each group, in the order of their first entries.
 fn tables(entries: &[Entry]) -> String {
     let mut groups: Vec<&str> = Vec::new();
     for entry in entries {
@@ -38,7 +38,7 @@ fn tables(entries: &[Entry]) -> String {
     text
 }
 
-/// A work in sentences: authors and title, publication, links, note.
+/// Returns a work in sentences: authors and title, publication, links, note.
 fn work(entry: &Entry) -> String {
     let first = joined(", ", &[people(entry), title(entry)]);
     let publication = publication(entry);
@@ -58,7 +58,7 @@ fn people(entry: &Entry) -> String {
     }
 }
 
-/// `A and B and others` as `A, B et al.`
+/// Formats the names `A and B and others` as `A, B et al.`
 fn names(people: &str) -> String {
     match people.strip_suffix(" and others") {
         Some(known) => known.replace(" and ", ", ") + " et al.",
@@ -110,7 +110,7 @@ fn links(entry: &Entry) -> String {
     joined(", ", &[link("doi", "doi:", "https://doi.org/"), link("eprint", "arXiv:", "https://arxiv.org/abs/"), url])
 }
 
-/// The parts that are not empty.
+/// Joins the parts that are not empty.
 fn joined<T: AsRef<str>>(separator: &str, parts: &[T]) -> String {
     parts.iter().map(AsRef::as_ref).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(separator)
 }
@@ -120,7 +120,7 @@ fn capital(text: &str) -> String {
     rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
 }
 
-/// A star is no emphasis: xorshift64*.
+/// Escapes marks of Markdown in a text: a star is no emphasis in xorshift64*.
 fn escaped(text: &str) -> String {
     text.replace('*', "\\*").replace('|', "\\|")
 }

@@ -95,7 +95,7 @@ pub(crate) fn is_soft_float(symbol: &str) -> bool {
     arm || generic || converting.iter().any(|start| name.starts_with(start)) || text.iter().any(|path| name.contains(path))
 }
 
-/// Returns whether it is an operation that RTABI32 defines per float type (`__aeabi_fadd`,
+/// Returns whether a name is an operation that RTABI32 defines per float type (`__aeabi_fadd`,
 /// `__aeabi_cdcmple`, ...).
 fn is_operation(name: &str) -> bool {
     ["add", "sub", "rsub", "mul", "div", "neg", "cmp"].iter().any(|operation| name.starts_with(operation))

@@ -155,8 +155,8 @@ fn target(operands: &str) -> Option<String> {
     Some(name.rsplit_once("+0x").map_or(name, |(name, _)| name).to_owned())
 }
 
-/// Returns whether it is a call through a register, as `blx r3`, `jalr a5`, with an unknown target.
-/// Jumps (`bx lr`, `jr t0`: returns and tables) stay inside a function.
+/// Returns whether an instruction is a call through a register, as `blx r3`, `jalr a5`, with an
+/// unknown target. Jumps (`bx lr`, `jr t0`: returns and tables) stay inside a function.
 fn is_indirect_call(mnemonic: &str, operands: &str) -> bool {
     matches!(mnemonic, "blx" | "jalr" | "c.jalr") && !operands.contains('<')
 }

@@ -1,4 +1,4 @@
-//! What a decision costs on the firmware's processors: builds `benches/target`, runs it in QEMU on
+//! Cost of a decision on the firmware's processors: builds `benches/target`, runs it in QEMU on
 //! three boards and for two sizes of machine, checks the budgets, and writes
 //! `docs/porting/decision-latency.md` and `host-sim/lab/decision-latency.toml`.
 //!
@@ -20,16 +20,16 @@ use numbers::{METRICS, Numbers};
 
 /// Formatter of the numbers of all cores.
 type Form = fn(&[Numbers]) -> String;
-/// The page, relative to the root.
+/// Path of the page, relative to the root.
 const PAGE: &str = "docs/porting/decision-latency.md";
-/// What is written, relative to the root: for people, and for the simulation.
+/// Written files, relative to the root, with their formatters: for people, and for the simulation.
 const WRITTEN: [(&str, Form); 2] = [(PAGE, page::page), ("host-sim/lab/decision-latency.toml", table::table)];
-/// The program in `benches/target/`.
+/// Name of the program in `benches/target/`.
 const PROGRAM: &str = "target-bench";
 /// Timeout of a run in seconds: it takes less than one.
 const TIME_OUT: &str = "120";
 
-/// Measures, and writes the page and the table.
+/// Measures the cost of decisions, and writes the page and the table.
 pub(crate) fn run() -> Result<()> {
     setup::run()?;
     let all = measure_all()?;

@@ -104,7 +104,7 @@ configuration. Both exclude the interrupt around the decision.",
     ),
 ];
 
-/// The whole page.
+/// Returns the whole page.
 pub(super) fn page(all: &[Numbers]) -> String {
     let mut text = String::new();
     for numbers in all {

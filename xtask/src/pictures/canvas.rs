@@ -12,7 +12,7 @@ const LINE_HEIGHT: i32 = 17;
 
 /// Mean width of a character in percent of the text size: DejaVu Sans, the widest of the fonts.
 const CHARACTER: i32 = 60;
-/// The same in bold.
+/// Mean width of a bold character in percent of the text size.
 const BOLD_CHARACTER: i32 = 66;
 
 const STYLE: &str = "\
@@ -56,22 +56,22 @@ impl Area {
         Self { x, y, width, height }
     }
 
-    /// Point of the upper edge, `percent` of the way to the right.
+    /// Returns the point of the upper edge, `percent` of the way to the right.
     pub(super) const fn top(self, percent: i32) -> Point {
         (self.x + self.width * percent / 100, self.y)
     }
 
-    /// Point of the lower edge, `percent` of the way to the right.
+    /// Returns the point of the lower edge, `percent` of the way to the right.
     pub(super) const fn bottom(self, percent: i32) -> Point {
         (self.x + self.width * percent / 100, self.y + self.height)
     }
 
-    /// Point of the left edge, `percent` of the way down.
+    /// Returns the point of the left edge, `percent` of the way down.
     pub(super) const fn left(self, percent: i32) -> Point {
         (self.x, self.y + self.height * percent / 100)
     }
 
-    /// Point of the right edge, `percent` of the way down.
+    /// Returns the point of the right edge, `percent` of the way down.
     pub(super) const fn right(self, percent: i32) -> Point {
         (self.x + self.width, self.y + self.height * percent / 100)
     }
@@ -97,7 +97,7 @@ impl Color {
     }
 }
 
-/// The part of a text that its point fixes.
+/// Part of a text that its point fixes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -122,7 +122,8 @@ pub(super) struct Canvas {
 }
 
 impl Canvas {
-    /// An empty picture of a width and a height. A screen reader reads title and description.
+    /// Creates an empty picture of a width and a height. A screen reader reads title and
+    /// description.
     pub(super) fn new(size: Point, title: &'static str, description: &'static str) -> Self {
         let (texts, boxes, frames, lines) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Self { size, title, description, drawn: String::new(), texts, boxes, frames, lines }
@@ -187,7 +188,7 @@ impl Canvas {
         self.texts.push((text.to_owned(), Area::new(left, y - size * 3 / 4, width, size)));
     }
 
-    /// The file.
+    /// Formats the picture as an SVG file.
     pub(super) fn svg(&self) -> String {
         let (width, height) = self.size;
         let (title, description, drawn) = (escape(self.title), escape(self.description), &self.drawn);
@@ -200,7 +201,7 @@ impl Canvas {
     }
 }
 
-/// The text with XML's marks as entities.
+/// Replaces XML's marks in a text by entities.
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -37,7 +37,7 @@ const CRATES: [(&str, usize, i32, Color, &str); 15] = [
     ("mias-kernels", 0, 4, Color::Gray, "PTX kernels"),
 ];
 
-/// What the colors mean.
+/// Meaning of each color.
 const KEY: [(Color, &str); 4] = [
     (Color::Blue, "host-sim/: traces, experiments, reports"),
     (Color::Green, "hw-model/: GPU model"),
@@ -83,7 +83,7 @@ fn place(name: &str) -> Area {
     Area::new(x, 8 + row * ROW, width, HEIGHT)
 }
 
-/// Each arrow with its points.
+/// Returns each arrow with its points.
 fn routes() -> Vec<(&'static str, &'static str, Vec<Point>)> {
     let down = |from, to| (from, to, vec![place(from).bottom(50), place(to).top(50)]);
     // From the lower edge of `mias-lab` between two rows.
@@ -113,7 +113,7 @@ fn routes() -> Vec<(&'static str, &'static str, Vec<Point>)> {
     ]
 }
 
-/// The arrows of the page's flowchart, whose lines are `a --> b & c`.
+/// Returns the arrows of the page's flowchart, whose lines are `a --> b & c`.
 fn arrows(page: &str) -> Option<BTreeSet<Arrow>> {
     let (_, drawing) = page.split_once("```mermaid\nflowchart")?;
     let (drawing, _) = drawing.split_once("```")?;
@@ -121,7 +121,7 @@ fn arrows(page: &str) -> Option<BTreeSet<Arrow>> {
     Some(lines.flat_map(|(from, to)| to.split(" & ").map(|to| (from.to_owned(), to.to_owned()))).collect())
 }
 
-/// The arrows without those for which there is a path of several others.
+/// Returns the arrows without those for which there is a path of several others.
 fn without_implied(arrows: &BTreeSet<Arrow>) -> BTreeSet<Arrow> {
     let behind = |crate_: &str| -> BTreeSet<String> {
         let mut reached: BTreeSet<String> = BTreeSet::new();

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     args.work_done.as_deref().map_or(Ok(()), work_done::write)
 }
 
-/// Each diagram with the name of its file.
+/// Returns each diagram with the name of its file.
 fn diagrams() -> Result<[(&'static str, Canvas); 4]> {
     Ok([
         ("counter-path.svg", counter_path::draw()),

@@ -6,7 +6,7 @@ use super::canvas::{Area, Canvas, Point};
 /// Least distance between a text and a line.
 const MARGIN: i32 = 2;
 
-/// A line for each overlap.
+/// Returns a line for each overlap.
 pub(super) fn overlaps(canvas: &Canvas) -> Vec<String> {
     let mut found = Vec::new();
     let whole = Area::new(0, 0, canvas.size.0, canvas.size.1);
@@ -41,7 +41,7 @@ fn edges(area: Area) -> [(Point, Point); 4] {
     [(upper_left, upper_right), (lower_left, lower_right), (upper_left, lower_left), (upper_right, lower_right)]
 }
 
-/// The smallest area with the line, which is horizontal or vertical.
+/// Returns the smallest area with the line, which is horizontal or vertical.
 fn around(((x, y), (to_x, to_y)): (Point, Point)) -> Area {
     Area::new(x.min(to_x), y.min(to_y), (x - to_x).abs(), (y - to_y).abs())
 }
@@ -50,7 +50,7 @@ const fn grown(area: Area, by: i32) -> Area {
     Area::new(area.x - by, area.y - by, area.width + 2 * by, area.height + 2 * by)
 }
 
-/// Whether the areas have a point in common, be it of their edges.
+/// Returns whether the areas have a point in common, be it of their edges.
 const fn meet(one: Area, other: Area) -> bool {
     one.x <= other.x + other.width && other.x <= one.x + one.width && one.y <= other.y + other.height && other.y <= one.y + one.height
 }
@@ -62,7 +62,7 @@ const fn contains(outer: Area, inner: Area) -> bool {
         && inner.y + inner.height <= outer.y + outer.height
 }
 
-/// Whether the lines cross, neither of them at its end.
+/// Returns whether the lines cross, neither of them at its end.
 fn cross(one: (Point, Point), other: (Point, Point)) -> bool {
     let [one, other] = [around(one), around(other)];
     let (flat, upright) = if one.height == 0 { (one, other) } else { (other, one) };

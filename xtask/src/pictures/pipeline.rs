@@ -35,7 +35,7 @@ const CROSSBAR: Area = Area::new(460, 452, 150, 80);
 const L2: Area = Area::new(234, 452, 176, 80);
 const DRAM: Area = Area::new(18, 452, 176, 80);
 const DEPENDENT: Area = Area::new(626, 412, 168, 136);
-/// Arithmetic units: the first, and the distance to the next.
+/// Area of the first arithmetic unit.
 const UNIT: Area = Area::new(460, 40, 150, 28);
 const NEXT_UNIT: i32 = 34;
 
@@ -59,7 +59,7 @@ pub(super) fn draw() -> Result<Canvas> {
     Ok(canvas)
 }
 
-/// An integer of the GPU file, by its key with dots.
+/// Returns an integer of the GPU file, by its key with dots.
 fn number(file: &Table, key: &str) -> Result<u64> {
     let mut parts = key.split('.');
     let first = parts.next().and_then(|part| file.get(part));
@@ -84,7 +84,7 @@ fn front_end(canvas: &mut Canvas, number: Number<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Arithmetic units, one below the other, between collectors and write-back.
+/// Draws the arithmetic units, one below the other, between collectors and write-back.
 fn units(canvas: &mut Canvas, number: Number<'_>) -> Result<()> {
     let (from, to) = (COLLECTORS.right(50), WRITE_BACK.left(50));
     let (fork, join) = (from.0 + 28, to.0 - 28);
@@ -144,7 +144,7 @@ fn cycles(latency: u64) -> String {
     format!("{latency} cycles")
 }
 
-/// Cycles from the issue of an instruction to that of one that needs its result.
+/// Draws the cycles from the issue of an instruction to that of one that needs its result.
 fn dependent_issue(canvas: &mut Canvas, number: Number<'_>) -> Result<()> {
     ensure!(number("clocks.core_khz")? == number("clocks.l2_khz")?, "the L2 of {GPU_FILE} has a clock of its own");
     let lines = [

@@ -43,7 +43,7 @@ pub(super) fn write() -> Result<()> {
     Ok(())
 }
 
-/// The figure with a background behind it.
+/// Returns the figure with a background behind it.
 fn on_white(figure: &str) -> Option<String> {
     let (head, drawn) = figure.split_once("</style>")?;
     Some(format!("{head}</style><rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>{drawn}"))

@@ -16,7 +16,7 @@ const ATTEMPT: [(&str, &str); 5] = [
 /// Events between these phases, with their conditions.
 const EVENTS: [&str; 4] = ["PartitionReached: the first SM", "ProfileDone: all SMs, or Timer", "CountersRead: decided", "BroadcastDone"];
 
-/// Rows of the phases of an attempt.
+/// Distance between the rows of the phases of an attempt.
 const ROW: i32 = 92;
 const FIRST: i32 = 44;
 const HEIGHT: i32 = 48;
@@ -56,7 +56,7 @@ const fn phase(row: i32) -> Area {
     Area::new(370, FIRST + row * ROW, 250, HEIGHT)
 }
 
-/// From decide back to transition.
+/// Draws the arrow from decide back to transition.
 fn more_to_try(canvas: &mut Canvas) {
     let (decide, transition) = (phase(2).right(50), phase(0).right(50));
     let x = 672;
@@ -78,7 +78,7 @@ fn from_partition(canvas: &mut Canvas) {
     canvas.label((down.0 + 6, 264), Anchor::Start, &["Completed:", "none left"]);
 }
 
-/// From every phase of an attempt back to partition or idle.
+/// Draws the arrows from every phase of an attempt back to partition or idle.
 fn back_from_all(canvas: &mut Canvas) {
     let y = PARTITION.y + 76;
     canvas.arrow(&[(FRAME.x, y), (PARTITION.right(0).0, y)]);
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use crate::util::root;
 
-    /// The events of the picture's arrow between two phases.
+    /// Returns the events of the picture's arrow between two phases.
     fn events(from: &str, to: &str) -> Option<&'static str> {
         let row = |name: &str| ATTEMPT.iter().position(|(known, _)| *known == name);
         match (from, to) {

@@ -187,14 +187,14 @@ impl Drop for Cluster {
     }
 }
 
-/// MUNGE rejects keys that other users can read.
+/// Makes a key readable for its owner only, because MUNGE rejects keys that other users can read.
 #[cfg(unix)]
 fn only_for_its_owner(key: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt;
     Ok(fs::set_permissions(key, fs::Permissions::from_mode(0o400))?)
 }
 
-/// Slurm requires Unix.
+/// Fails on systems without Unix permissions, which Slurm requires.
 #[cfg(not(unix))]
 fn only_for_its_owner(key: &Path) -> Result<()> {
     bail!("{}: Slurm needs Unix permissions", key.display())

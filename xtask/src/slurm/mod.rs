@@ -109,7 +109,7 @@ impl Beside {
         Ok(Beside(std::thread::spawn(move || run(&args))))
     }
 
-    /// Waits for its end; fails if it failed.
+    /// Waits for the end of the thread; fails if the variant failed.
     pub(crate) fn join(self) -> Result<()> {
         self.0.join().map_err(|_| anyhow!("its thread panicked"))?
     }

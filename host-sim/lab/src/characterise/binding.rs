@@ -188,7 +188,8 @@ pub fn level(alone: &Alone) -> Level {
 mod tests {
     use super::*;
 
-    /// Scheduler, L1, SM to L2, L2 to SM, L2, DRAM: the order of figure 4.
+    /// Creates an isolated behavior from utilizations in the order of figure 4: scheduler, L1, SM
+    /// to L2, L2 to SM, L2, DRAM.
     fn used([issued, l1, request, reply, l2, dram]: [f64; 6]) -> Alone {
         Alone {
             issue_slots: Some([issued, 1.0 - issued, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
@@ -235,8 +236,8 @@ mod tests {
 
     const LEVELS: [Level; 4] = [Level::Underutilised, Level::Moderate, Level::Moderate, Level::Saturated];
 
-    /// As the paper states for KM (saturated, slower with more TBs), SPMV (moderate, slower),
-    /// SAD_1, LBM and HG.
+    /// Remedies equal those that the paper states for KM (saturated, slower with more TBs), SPMV
+    /// (moderate, slower), SAD_1, LBM and HG.
     #[test]
     fn what_helps_follows_from_both_and_from_the_last_tbs() {
         let of = |shares, half, all| Binding::of(&used(shares), (half, all)).helps;

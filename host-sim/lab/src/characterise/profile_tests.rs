@@ -33,7 +33,7 @@ fn side_by_side(lane: u64) -> u64 {
     0x4_0000 + 4 * lane
 }
 
-/// Addresses of 32 adjacent lanes across a line's boundary.
+/// Returns the addresses of 32 adjacent lanes across a line's boundary.
 fn misaligned(lane: u64) -> u64 {
     0x8_0040 + 4 * lane
 }

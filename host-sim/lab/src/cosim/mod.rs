@@ -60,8 +60,8 @@ impl Core {
         }
     }
 
-    /// Returns its number in the header of an ELF file (`e_machine`; System V ABI, processor
-    /// supplements: `EM_ARM`, `EM_RISCV`).
+    /// Returns the processor's number in the header of an ELF file (`e_machine`; System V ABI,
+    /// processor supplements: `EM_ARM`, `EM_RISCV`).
     fn elf_machine(self) -> u16 {
         match self {
             Core::CortexM4 | Core::CortexM0 => 40,
@@ -69,7 +69,8 @@ impl Core {
         }
     }
 
-    /// Returns the command that builds its image with these features, separated by commas.
+    /// Returns the command that builds the processor's image with these features, separated by
+    /// commas.
     fn build(self, features: &str) -> String {
         let Board { target, profile, .. } = self.board();
         let build = format!("cargo build -p mias-firmware-images --bin {IMAGE} --target {target} --profile {profile}");

@@ -31,7 +31,7 @@ impl Native {
         Native { firmware, started: false }
     }
 
-    /// Returns its limits: every SM of the map.
+    /// Returns the limits of the firmware: every SM of the map.
     pub fn limits(&self) -> Limits {
         let configs = match self.firmware {
             SizedFirmware::Small(_) => CONFIGS,

@@ -12,13 +12,13 @@ use mias_registers::{PolicyCode, global, option, preempt_scheme};
 /// Set of parts of the firmware, present or requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Parts {
-    /// Whether it includes preemption.
+    /// Whether the firmware includes preemption.
     pub preempts: bool,
-    /// Whether it includes the search for SMs.
+    /// Whether the firmware includes the search for SMs.
     pub searches: bool,
-    /// Whether it includes control of extra TBs.
+    /// Whether the firmware includes control of extra TBs.
     pub controls: bool,
-    /// Whether it includes levels in addition to the policy.
+    /// Whether the firmware includes levels in addition to the policy.
     pub levels: bool,
 }
 
@@ -85,7 +85,7 @@ impl Parts {
         }
     }
 
-    /// Returns the features of such an image, separated by commas.
+    /// Returns the features of an image with these parts, separated by commas.
     pub fn features(self) -> &'static str {
         match self {
             Parts { controls: true, .. } | Parts { levels: true, .. } => "preempt,search,oversubscription,levels",

@@ -14,9 +14,9 @@ pub struct Processor {
     image: Image,
     line: SerialLine,
     limits: Limits,
-    /// Parts that it includes.
+    /// Parts that the image includes.
     parts: Parts,
-    /// Whether it has just booted, and starts by itself.
+    /// Whether the image has just booted, and starts by itself.
     fresh: bool,
 }
 

@@ -71,7 +71,7 @@ impl Entry {
         self.situation.generated
     }
 
-    /// Returns whether a column is counted in it.
+    /// Returns whether a column is counted in the entry.
     pub(super) fn counts(&self, column: &str) -> bool {
         self.instructions.contains_key(column)
     }
@@ -85,7 +85,7 @@ impl Entry {
         self.situation.dimensions()
     }
 
-    /// Returns whether it is at least as large as another in every dimension.
+    /// Returns whether the entry is at least as large as another in every dimension.
     #[cfg(test)]
     pub(super) fn covers(&self, other: &Entry) -> bool {
         covers(self.dimensions(), other.dimensions())

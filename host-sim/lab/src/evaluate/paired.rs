@@ -21,7 +21,7 @@ pub struct Ratio {
     pub count: usize,
     /// Geometric mean of the ratios.
     pub mean: f64,
-    /// Its 95 % interval; `None` for a single group.
+    /// Ends of the 95 % interval of the mean; `None` for a single group.
     pub interval: Option<(f64, f64)>,
 }
 

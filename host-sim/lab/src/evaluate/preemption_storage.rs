@@ -29,7 +29,7 @@ pub(super) struct Stored {
     hardware: Option<usize>,
     /// Bits during selection, for one SM after the other: stored once for all of them.
     firmware: Option<usize>,
-    /// Number of TBs, positions and kernels behind it.
+    /// Number of TBs, positions and kernels behind the item.
     places: usize,
     positions: usize,
     kernels: usize,

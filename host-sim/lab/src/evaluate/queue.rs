@@ -100,7 +100,7 @@ impl QueueResult {
 mod tests {
     use super::*;
 
-    /// For 40 values it is the 38th; for one value it is that one.
+    /// The 95th percentile of 40 values is the 38th; that of one value is that value.
     #[test]
     fn percentiles_are_values() {
         let spread = Spread::of((1..=40).rev().map(f64::from).collect());

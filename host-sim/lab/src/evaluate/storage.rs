@@ -49,9 +49,9 @@ const SM_STATE: u64 = 2;
 /// Additional bits of storage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bits {
-    /// In every SM.
+    /// Bits in every SM.
     pub sm: u64,
-    /// Once, beyond the SMs.
+    /// Bits stored once, beyond the SMs.
     pub chip: u64,
 }
 
@@ -70,7 +70,7 @@ fn wide(most: u32) -> u64 {
     u64::from(u32::BITS - most.leading_zeros())
 }
 
-/// What a policy stores on a machine; none where it is not known.
+/// Returns the bits that a policy stores on a machine; none where they are not known.
 pub fn bits(policy: Policy, gpu: &GpuConfig) -> Option<Bits> {
     let fields = policy
         .composed()

@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub struct Job {
     /// Identity of the run.
     pub identity: Identity,
-    /// Index of its study, which has its machine.
+    /// Index of the job's study, which has the machine.
     pub study: usize,
     /// Workloads, placed in memory and on streams.
     pub workloads: Vec<Workload>,
@@ -40,7 +40,7 @@ pub struct Job {
 pub struct Origin {
     /// Key of the run.
     pub key: String,
-    /// Whether it is the provably equal isolated run of the first kernel.
+    /// Whether the result is that of the provably equal isolated run of the first kernel.
     pub derived: bool,
 }
 
@@ -87,14 +87,14 @@ pub struct Studies<'p> {
 /// study and of the group, and the policy.
 pub type Place = (usize, usize, Policy);
 
-/// Dependencies of such a run, as far as they are known before isolated runs.
+/// Dependencies of a run that waits for isolated runs, as far as they are known before these.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WaitingRun {
     policy: Policy,
     /// Key of a run that stands for any possible one: one that places the last kernel, one with the
     /// least quotas.
     stands_for: String,
-    /// Keys of the isolated runs that determine it, and the unit of IPC.
+    /// Keys of the isolated runs that determine the run, and the unit of IPC.
     alone: Vec<String>,
     ipc: IpcUnit,
 }
@@ -213,7 +213,7 @@ impl<'p> Studies<'p> {
         self.waiting().keys().filter(|run| !self.jobs.contains_key(&run.stands_for)).count()
     }
 
-    /// Returns the policies of such runs, as text.
+    /// Returns the policies of runs that depend on isolated runs, as text.
     pub fn names_of_waiting(&self) -> String {
         let names: BTreeSet<String> = self.waiting().keys().map(|run| format!("`{}`", run.policy.name())).collect();
         names.into_iter().collect::<Vec<_>>().join(" and ")
@@ -258,7 +258,7 @@ impl<'p> Studies<'p> {
         self.add_waiting_of(&self.waiting().into_values().flatten().collect(), known)
     }
 
-    /// Adds only these dependent runs.
+    /// Adds the dependent runs in `places` only.
     ///
     /// # Errors
     /// As [`Studies::add_waiting`].
@@ -279,7 +279,7 @@ impl<'p> Studies<'p> {
 /// while isolated runs are missing.
 pub type Known<'k> = &'k dyn Fn(&Study<'_>, &GroupPlan, Policy) -> Option<(Control, Ran)>;
 
-/// Returns a run that differs from every other as one of the policy does.
+/// Returns a run that stands for any run of the policy before isolated runs are known.
 fn stand_in(policy: Policy, group: &GroupPlan) -> Ran {
     let last = group.max_tbs.len().saturating_sub(1);
     match policy.composed() {
@@ -292,7 +292,7 @@ fn stand_in(policy: Policy, group: &GroupPlan) -> Ran {
 }
 
 impl Study<'_> {
-    /// Returns the core cycles of its windows; `None` for runs with an open end.
+    /// Returns the core cycles of the study's windows; `None` for runs with an open end.
     pub fn cycles(&self) -> Option<u64> {
         if let End::Cycles(cycles) = self.setting.options.end { Some(cycles) } else { None }
     }

@@ -61,12 +61,12 @@ const OF_MEMORY: [Quantity; 4] = [
 /// Preemption quantities, with means only if results have them.
 const OF_PREEMPTION: [Quantity; 1] = [("thrown_away", |r| r.thrown_away)];
 
-/// Names of all quantities that rows have means of.
+/// Returns the names of all quantities that rows have means of.
 pub fn quantities() -> impl Iterator<Item = &'static str> {
     QUANTITIES.iter().chain(&OF_MEMORY).chain(&OF_PREEMPTION).map(|(name, _)| *name)
 }
 
-/// The run, unless its decision came too late.
+/// Returns the run, unless its decision came too late.
 fn in_effect(result: &PolicyResult) -> Option<&PolicyResult> {
     (!result.too_late).then_some(result)
 }

@@ -40,12 +40,12 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// Number of samples: SMs and windows of all runs.
+    /// Returns the number of samples: SMs and windows of all runs.
     pub fn samples(&self) -> usize {
         self.samples_without(&[])
     }
 
-    /// Number of samples of the runs without any of `kernels`, by index.
+    /// Returns the number of samples of the runs without any of `kernels`, by index.
     pub fn samples_without(&self, kernels: &[usize]) -> usize {
         self.without(kernels).map(|run| run.samples.len()).sum()
     }

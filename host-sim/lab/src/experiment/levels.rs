@@ -80,7 +80,7 @@ impl Levels {
         sets.into_iter().find(|(on, _, keys)| *on && keys.iter().any(|set| key.starts_with(set))).map(|(_, level, _)| level.name())
     }
 
-    /// Returns the same levels without the choice of launches.
+    /// Returns the levels without the choice of launches.
     #[must_use]
     pub fn without_kernels(self) -> Self {
         Levels::of(false, self.warps(), self.requests())

@@ -31,7 +31,7 @@ const fn mechanism(name: &'static str, fields: &'static str, tint: [u8; 3], help
 }
 
 impl Mechanism {
-    /// Returns whether this field, `KEY=VALUE`, is the only one that it sets.
+    /// Returns whether this field, `KEY=VALUE`, is the only one that the mechanism sets.
     pub fn sets(&self, field: &str) -> bool {
         self.fields.replace([' ', '\''], "") == field
     }
@@ -123,13 +123,13 @@ impl Composed {
         Ok(composed)
     }
 
-    /// Returns its mechanisms, in table order.
+    /// Returns the mechanisms of the policy, in table order.
     fn mechanisms(&self) -> impl Iterator<Item = &'static Mechanism> {
         let set = self.set;
         MECHANISMS.iter().enumerate().filter(move |(at, _)| set >> at & 1 == 1).map(|(_, mechanism)| mechanism)
     }
 
-    /// Returns its sort key among policies of the same base: fewer mechanisms first.
+    /// Returns the policy's sort key among policies of the same base: fewer mechanisms first.
     pub(super) fn rank(&self) -> (u32, u32) {
         (self.set.count_ones(), self.set)
     }
@@ -140,24 +140,24 @@ impl Composed {
         self.mechanisms().any(|mechanism| mechanism.quotas)
     }
 
-    /// Returns its fields, without quotas.
+    /// Returns the fields that the mechanisms set, without quotas.
     pub fn fields(&self) -> Vec<Field> {
         self.mechanisms().flat_map(Mechanism::fields).collect()
     }
 
-    /// Returns the dotted names of the fields that it sets.
+    /// Returns the dotted names of the fields that the mechanisms set.
     pub fn sets(&self) -> Vec<String> {
         let quotas = self.has_quotas().then(|| quotas(Vec::new()));
         self.fields().iter().chain(&quotas).map(Field::name).collect()
     }
 
-    /// Returns its fields for kernels with these isolated runs.
+    /// Returns the fields that the mechanisms set for kernels with these isolated runs.
     pub fn fields_of(&self, alone: &[&Outcome]) -> Vec<Field> {
         let quotas = self.has_quotas().then(|| quotas(alone.iter().map(|outcome| quota(outcome)).collect()));
         self.fields().into_iter().chain(quotas).collect()
     }
 
-    /// Returns the machine with its fields, without quotas.
+    /// Returns the machine with the fields of the mechanisms, without quotas.
     ///
     /// # Errors
     /// A message that names the machine, if the machine's own fields and these exclude each other.
@@ -169,7 +169,7 @@ impl Composed {
 }
 
 impl Mechanism {
-    /// Returns its fields of the GPU's file, without quotas.
+    /// Returns the fields of the GPU's file that the mechanism sets, without quotas.
     #[must_use]
     pub fn fields(&self) -> Vec<Field> {
         // A test parses all of them, so the default is unreachable.
@@ -213,7 +213,7 @@ mod tests {
     use mias_hw_model::gpu::LaunchStats;
     use std::collections::BTreeSet;
 
-    /// Every base with no mechanism, one, or two compatible ones.
+    /// Returns every base with no mechanism, one, or two compatible ones.
     fn compositions() -> Vec<&'static Composed> {
         let names: Vec<&str> = MECHANISMS.iter().map(|mechanism| mechanism.name).collect();
         let bases = Policy::ALL.into_iter().filter(|policy| policy.decides());

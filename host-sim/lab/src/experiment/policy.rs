@@ -47,9 +47,10 @@ macro_rules! policies {
                 }
             }
 
-            /// Returns its index in the firmware's table; for other policies an index beyond it.
+            /// Returns the policy's index in the firmware's table; for other policies an index
+            /// beyond it.
             const fn place(self) -> usize {
-                /// The same policies as numbers.
+                /// Policies of the firmware as numbers, in the order of the table.
                 enum Place {
                     $($Policy,)+
                 }
@@ -121,12 +122,12 @@ impl Policy {
         }
     }
 
-    /// Returns whether it decides by measuring; custom policies count as measuring.
+    /// Returns whether the policy decides by measuring; custom policies count as measuring.
     pub fn measures(self) -> bool {
         self.decides() && self.in_firmware().is_none_or(|named| named.charged != Charged::SlowestMetric)
     }
 
-    /// Returns whether it searches for the number of SMs of each kernel.
+    /// Returns whether the policy searches for the number of SMs of each kernel.
     pub fn searches(self) -> bool {
         self.in_firmware().is_some_and(|named| named.code.searches())
     }
@@ -142,7 +143,7 @@ impl Policy {
         self.composed().map_or(self, |composed| composed.base)
     }
 
-    /// Returns whether its run depends on the isolated runs of the kernels.
+    /// Returns whether the policy's run depends on the isolated runs of the kernels.
     pub fn waits_for_alone(self) -> bool {
         self == Policy::Null || self.composed().is_some_and(Composed::has_quotas)
     }
@@ -153,7 +154,7 @@ impl Policy {
         !matches!(self, Policy::Null | Policy::Sequential | Policy::Static(_))
     }
 
-    /// Returns the minimum number of SMs on which it can place `kernels` kernels.
+    /// Returns the minimum number of SMs on which the policy can place `kernels` kernels.
     pub fn least_sms(self, kernels: u32) -> u32 {
         match self {
             Policy::Spatial => kernels,
@@ -196,7 +197,7 @@ choices! {
 }
 
 impl PolicySet {
-    /// Returns its policies, in the order of reports.
+    /// Returns the policies of the set, in the order of reports.
     pub fn policies(self) -> &'static [Policy] {
         match self {
             PolicySet::Thesis => &Policy::THESIS,
@@ -206,7 +207,7 @@ impl PolicySet {
 }
 
 impl Control {
-    /// Returns whether it searches for the number of SMs of each kernel.
+    /// Returns whether the control searches for the number of SMs of each kernel.
     #[must_use]
     pub fn searches(&self) -> bool {
         if let Control::Policy(policy) = self { policy.searches() } else { false }

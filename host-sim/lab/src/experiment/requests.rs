@@ -10,7 +10,7 @@ use mias_registers::preempt_scheme;
 use serde::{Deserialize, Serialize};
 
 choices! {
-    /// Whom the firmware preempts, and how.
+    /// Scheme by which the firmware selects and preempts TBs.
     pub enum Scheme {
         /// Victims run to their end.
         Drain = "drain",
@@ -113,7 +113,7 @@ pub struct Requested {
     pub samples: Vec<Request>,
 }
 
-/// What became of one request.
+/// Outcome of one request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Request {
     /// Core cycle from which the urgent kernel's TBs may issue.
@@ -154,8 +154,8 @@ pub struct Request {
 }
 
 impl Request {
-    /// Returns whether it missed its deadline: the limit plus the time of the urgent kernel alone
-    /// (Shieh 2016, section 4.2).
+    /// Returns whether the request missed its deadline: the limit plus the time of the urgent
+    /// kernel alone (Shieh 2016, section 4.2).
     pub fn violates(&self, limit_cycles: u64, alone_cycles: u64) -> bool {
         self.end_cycles.is_none_or(|cycles| cycles > limit_cycles + alone_cycles)
     }

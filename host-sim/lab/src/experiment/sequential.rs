@@ -85,8 +85,8 @@ mod tests {
     use super::*;
     use mias_hw_model::gpu::LaunchStats;
 
-    /// Isolated run of a kernel with these instructions and cycles, plus a few cycles until the GPU
-    /// is idle.
+    /// Creates an isolated run of a kernel with these instructions and cycles, plus a few cycles
+    /// until the GPU is idle.
     fn alone(insts: u64, cycles: u64) -> Outcome {
         let launch = LaunchStats { thread_insts: insts, start_cycle: Some(0), end_cycle: Some(cycles), ..LaunchStats::default() };
         Outcome { cycles: cycles + 2, launches: vec![launch], ..Outcome::default() }

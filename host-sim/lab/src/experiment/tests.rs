@@ -223,7 +223,7 @@ fn without_isolated_runs_there_is_nothing_to_compare_with() {
 }
 
 impl Calibrated for Closed {
-    /// Two SMs. Every TB adds 100 to A; M is 2 A, plus 3 on the second SM.
+    /// Returns samples of two SMs. Every TB adds 100 to A; M is 2 A, plus 3 on the second SM.
     fn sample(&self, _: &[&Workload], config: &[u32], _: u32) -> Result<Vec<StallSample>, RunError> {
         let outstanding_misses = 100 * config.iter().sum::<u32>();
         Ok([0, 3].map(|more| StallSample { outstanding_misses, memory_stall_cycles: 2 * outstanding_misses + more }).to_vec())

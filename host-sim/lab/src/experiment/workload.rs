@@ -26,7 +26,7 @@ pub const LATEST_ARRIVAL: u64 = 1_000_000_000;
 pub struct Workload {
     /// Name as the user typed it.
     pub name: String,
-    /// Trace that it executes: all of it, or its first TBs if there is a `source`.
+    /// Trace that the kernel executes: all of it, or its first TBs if there is a `source`.
     pub trace: Arc<KernelTrace>,
     /// Source of the TBs that the trace lacks.
     pub source: Option<Arc<dyn TraceSource>>,
@@ -34,7 +34,7 @@ pub struct Workload {
     pub then: Vec<Arc<KernelTrace>>,
     /// Range of device memory in sectors, from the first to one past the last.
     pub span: Range<u64>,
-    /// Core cycle at which it is launched.
+    /// Core cycle at which the kernel is launched.
     pub arrival_cycle: u64,
     /// Priority, 0 the lowest: its TBs are issued first, and the firmware may preempt others for
     /// it.
@@ -48,8 +48,8 @@ pub struct Workload {
     pub sector_offset: u64,
     /// Fingerprint of the kernel's definition, or of a recorded trace.
     pub hash: String,
-    /// Whether it is a trace in place of a kernel ([`super::recorded`]), with its recorded
-    /// addresses.
+    /// Whether the workload is a trace in place of a kernel ([`super::recorded`]), with its
+    /// recorded addresses.
     pub is_trace: bool,
     /// Sectors that the program of a kernel list had copied to the device by the launch, or by the
     /// last of several, in list order. `None` if copies are unknown.
@@ -117,7 +117,7 @@ pub fn check_copies<'w>(workloads: impl Iterator<Item = &'w Workload>) -> Result
 /// Recorded trace with derived properties.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// Trace that it executes.
+    /// Recorded trace.
     pub trace: Arc<KernelTrace>,
     /// Fingerprint of the trace.
     pub hash: String,
@@ -190,13 +190,13 @@ impl Workload {
         ((hash >> 32) as u32 ^ hash as u32).max(1)
     }
 
-    /// Returns whether it has a priority or a latency limit.
+    /// Returns whether the kernel has a priority or a latency limit.
     pub fn is_urgent(&self) -> bool {
         self.priority != 0 || self.latency_limit != 0
     }
 
-    /// Returns whether it is placed before others and outside of quotas under this transition.
-    /// Without preemption, a priority has no effect on quotas.
+    /// Returns whether the kernel is placed before others and outside of quotas under this
+    /// transition. Without preemption, a priority has no effect on quotas.
     pub fn is_beside_quotas(&self, transition: Transition) -> bool {
         self.priority != 0 && transition.preempts()
     }

@@ -26,12 +26,12 @@ impl Field {
         Ok(fields)
     }
 
-    /// Returns whether it is a table without fields.
+    /// Returns whether the value is a table without fields.
     pub(crate) fn is_empty(&self) -> bool {
         self.value.as_table().is_some_and(toml::Table::is_empty)
     }
 
-    /// Returns its dotted name, including tables.
+    /// Returns the dotted name of the field, including tables.
     pub fn name(&self) -> String {
         self.path.join(".")
     }

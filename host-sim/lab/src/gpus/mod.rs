@@ -55,8 +55,8 @@ pub fn load(name_or_path: &str) -> Result<GpuConfig, GpuFileError> {
     read(&with_bases(found(name_or_path)?)?)
 }
 
-/// Returns the file of that GPU with inherited values, each with the comments of its origin;
-/// checked as [`load`] does.
+/// Returns the file of the GPU `name_or_path` with inherited values, each with the comments of its
+/// origin; checked as [`load`] does.
 ///
 /// # Errors
 /// As [`load`].

@@ -32,7 +32,7 @@ impl Arguments {
         Arguments::from_arg_matches(&Self::command_with(policies).try_get_matches()?)
     }
 
-    /// Verbosity on standard error.
+    /// Returns the verbosity on standard error.
     pub(super) fn level(&self) -> Level {
         match (self.quiet, self.verbose) {
             (true, _) => Level::Quiet,
@@ -41,7 +41,7 @@ impl Arguments {
         }
     }
 
-    /// Command line that accepts the names in `policies`.
+    /// Returns the command line that accepts the names in `policies`.
     pub(super) fn command_with(policies: &Policies) -> clap::Command {
         // Not one by one: what is changed so moves to the end.
         Arguments::command().mut_subcommands(|command| match command.get_name() {
@@ -372,7 +372,7 @@ mod tests {
         }
     }
 
-    /// Texts of a command and of its subcommands: its purpose and its options.
+    /// Returns the texts of a command and of its subcommands: its purpose and its options.
     fn texts(command: &clap::Command) -> Vec<String> {
         let of_arguments = command.get_arguments().flat_map(|arg| [arg.get_help(), arg.get_long_help()]);
         let own = [command.get_about(), command.get_long_about()].into_iter().chain(of_arguments).flatten().map(ToString::to_string);

@@ -61,7 +61,7 @@ impl Arrive<'_> {
         Ok(arrivals)
     }
 
-    /// Arrival of the last kernel as the parameters set it; `None` if they do not.
+    /// Returns the arrival of the last kernel as the parameters set it; `None` if they do not.
     fn last(&self) -> Result<Option<Arrival>, CliError> {
         let Parameters { arrive: cycle, priority, limit, .. } = *self.parameters;
         let fail = |why: String| CliError::User(format!("limit: {why}"));

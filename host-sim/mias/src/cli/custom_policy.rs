@@ -18,12 +18,12 @@ pub(super) struct PolicyParser {
     hidden: Option<Policy>,
 }
 
-/// Parser for the policies of a comparison.
+/// Returns the parser for the policies of a comparison.
 pub(super) fn parser(policies: &Policies) -> PolicyParser {
     PolicyParser { known: policies.clone(), hidden: None }
 }
 
-/// Parser for the policy of a run, without [`Policy::Sequential`].
+/// Returns the parser for the policy of a run, without [`Policy::Sequential`].
 pub(super) fn run_parser(policies: &Policies) -> PolicyParser {
     PolicyParser { known: policies.clone(), hidden: Some(Policy::Sequential) }
 }
@@ -65,8 +65,8 @@ pub(super) fn check_record(policy: Option<Policy>, record: Option<&Path>) -> Res
     }
 }
 
-/// Policies with the fingerprint of the program in the custom ones. Results of an earlier build are
-/// then not reused.
+/// Returns the policies with the fingerprint of the program in the custom ones. Results of an
+/// earlier build are then not reused.
 pub(super) fn with_fingerprint(policies: &Policies) -> Result<Policies, CliError> {
     if policies.own().is_empty() {
         return Ok(policies.clone());

@@ -60,7 +60,7 @@ impl Dumps {
         Ok(())
     }
 
-    /// True if a dump of this kernel is requested.
+    /// Returns whether a dump of this kernel is requested.
     pub(super) fn wants(&self, kernel: &str) -> bool {
         self.found.iter().any(|dump| dump.kernel == kernel)
     }

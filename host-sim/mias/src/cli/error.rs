@@ -39,7 +39,7 @@ impl CliError {
         CliError::Internal(error.to_string())
     }
 
-    /// Exit code of the process.
+    /// Returns the exit code of the process.
     pub fn exit_code(&self) -> u8 {
         match self {
             CliError::User(_) => Self::USER,

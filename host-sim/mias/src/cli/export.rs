@@ -43,7 +43,8 @@ fn copy(export: &mut Export, list: &Path, cancel: &Cancel) -> Result<(), CliErro
     Ok(())
 }
 
-/// The results must be correct here too: the trace of a wrong run does not represent the kernel.
+/// Executes a kernel, appends its trace, and checks its results: the trace of a wrong run does not
+/// represent the kernel.
 fn execute(export: &mut Export, request: &Spec, word: &str, cancel: &Cancel) -> Result<(), CliError> {
     let Prepared { program, instance, info } = request.prepare()?;
     let bar = progress::tracing(&[request.name(word)]);

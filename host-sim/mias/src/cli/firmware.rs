@@ -93,9 +93,9 @@ fn replay(args: &ReplayArgs) -> Result<(), CliError> {
     if differing.is_empty() { Ok(()) } else { Err(CliError::Differs(differing.join("; "))) }
 }
 
-/// Targets to replay on. The default is this process and every core whose image is built; the
-/// result also lists the cores without an image and how to build it. A given image requires a named
-/// core.
+/// Returns the targets to replay on. The default is this process and every core whose image is
+/// built; the result also lists the cores without an image and how to build it. A given image
+/// requires a named core.
 fn targets(named: &[Target], image_given: bool, parts: Parts) -> (Vec<Target>, Vec<Target>) {
     let all = Target::ALL.iter().copied();
     if !named.is_empty() || image_given {
@@ -115,7 +115,7 @@ fn generate(args: &GenerateArgs) -> Result<(), CliError> {
     Ok(Output::open(None)?.write(&summary(file, &recording))?)
 }
 
-/// Remedy for a recording that already exists.
+/// Adds the remedy to the error about a recording that already exists.
 fn stays(error: OutputError) -> CliError {
     match error.error.kind() {
         ErrorKind::AlreadyExists => CliError::User(format!("{} exists: use another name, or --force to replace it", error.path)),

@@ -44,7 +44,7 @@ impl Row {
         }
     }
 
-    /// Result row of a trace, which is correct by definition.
+    /// Returns the result row of a trace, which is correct by definition.
     fn of_trace(name: &str, tbs: u64) -> Self {
         let (name, none) = (name.to_owned(), None);
         Row {

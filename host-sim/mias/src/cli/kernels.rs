@@ -59,7 +59,7 @@ pub(super) fn by_launch(requests: Vec<(String, Request)>) -> Result<Vec<(String,
     Ok(single)
 }
 
-/// Geometry and resources; of a trace, those of the first launch.
+/// Returns the geometry and resources; of a trace, those of the first launch.
 pub(super) fn info(request: &Request) -> Result<KernelInfo, CliError> {
     match request {
         Request::Kernel(spec) => Ok(spec.compile()?.1),

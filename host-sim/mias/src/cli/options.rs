@@ -54,7 +54,7 @@ pub(super) fn main(args: &OptionsArgs) -> Result<(), CliError> {
     Ok(Output::open(None)?.write(&text)?)
 }
 
-/// All keys: parameters first, then GPU keys.
+/// Returns all keys: parameters first, then GPU keys.
 fn listed(gpu: &GpuConfig) -> Result<Vec<Listed>, toml::ser::Error> {
     let values = toml::Value::try_from(gpu)?;
     let experiment = PARAMETERS.iter().map(|parameter| Listed::of_parameter(parameter, "experiment"));

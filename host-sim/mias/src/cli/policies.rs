@@ -52,7 +52,8 @@ pub(super) fn main(args: &PoliciesArgs, known: &Policies) -> Result<(), CliError
 }
 
 impl Listed {
-    /// Text form of the list. Variants follow their bases, which need not be adjacent in reports.
+    /// Returns the text form of the list. Variants follow their bases, which need not be adjacent
+    /// in reports.
     fn text(&self) -> String {
         let bases = self.policies.iter().filter(|named| !named.name.contains('+'));
         let rows = bases.flat_map(|base| {

@@ -42,7 +42,7 @@ impl Replay {
         first.for_each(|(at, _)| launches.read_ahead(at));
     }
 
-    /// Time at which the first launch of a list had been read.
+    /// Returns the time at which the first launch of a list had been read.
     pub(super) fn began(&self) -> Option<Instant> {
         self.launches.as_ref()?.began()
     }

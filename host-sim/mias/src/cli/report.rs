@@ -51,7 +51,7 @@ pub(super) struct ReportArgs {
     text_pt: f64,
 }
 
-/// What a figure is written as.
+/// File format of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FigureFormat {
     /// Scalable Vector Graphics
@@ -60,7 +60,7 @@ enum FigureFormat {
     Csv,
 }
 
-/// A number from LOW to HIGH.
+/// Parses a number from LOW to HIGH.
 fn within<const LOW: u32, const HIGH: u32>(text: &str) -> Result<f64, String> {
     let range = f64::from(LOW)..=f64::from(HIGH);
     text.parse().ok().filter(|number| range.contains(number)).ok_or_else(|| format!("expected a number from {LOW} to {HIGH}"))
@@ -74,7 +74,7 @@ impl FigureFormat {
         }
     }
 
-    /// Format for a file name extension.
+    /// Returns the format for a file name extension.
     fn of(path: &Path) -> Result<Self, CliError> {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
         let known = FigureFormat::value_variants();
@@ -92,7 +92,7 @@ impl FigureFormat {
     }
 }
 
-/// Table of all numbers, in the format of the file name extension.
+/// Formats the table of all numbers, by the file name extension.
 fn results(evaluation: &Evaluation, path: &Path) -> Result<Vec<u8>, CliError> {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("csv") => Ok(csv::render(evaluation).map_err(CliError::internal)?.into_bytes()),
@@ -107,12 +107,13 @@ fn results(evaluation: &Evaluation, path: &Path) -> Result<Vec<u8>, CliError> {
     }
 }
 
-/// True if the extension is that of an HTML page. A path without an extension may be `/dev/stdout`.
+/// Returns whether the extension is that of an HTML page. A path without an extension may be
+/// `/dev/stdout`.
 fn is_page(path: &Path) -> bool {
     path.extension().is_none_or(|ending| ending.eq_ignore_ascii_case("html") || ending.eq_ignore_ascii_case("htm"))
 }
 
-/// Results from a folder or from a results file.
+/// Reads results from a folder or from a results file.
 fn evaluation(path: &Path) -> Result<Evaluation, CliError> {
     if path.is_file() {
         return Ok(results_in(path)?);
@@ -121,7 +122,7 @@ fn evaluation(path: &Path) -> Result<Evaluation, CliError> {
     Ok(store.results()?)
 }
 
-/// Tables as Markdown: all of them, or those under one title.
+/// Formats tables as Markdown: all of them, or those under one title.
 fn markdown(evaluation: &Evaluation, title: Option<&str>) -> Result<String, CliError> {
     let known = markdown::titles(evaluation);
     match title {

@@ -25,15 +25,15 @@ const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
 /// Maximum number of kernels in a queue: the launches that the firmware sees.
 const MOST_QUEUED_KERNELS: usize = mias_registers::queue::ENTRIES;
 
-/// Workloads of the kernel words, each executed and traced once, on separate streams, with the
-/// arrivals in `arrive`. A kernel named twice is launched twice, with separate buffers; the second
-/// launch of `fwt` is called `fwt#2`.
+/// Returns the workloads of the kernel words, each executed and traced once, on separate streams,
+/// with the arrivals in `arrive`. A kernel named twice is launched twice, with separate buffers;
+/// the second launch of `fwt` is called `fwt#2`.
 pub(super) fn workloads(words: &[String], arrive: Arrive<'_>, tracing: &Tracing, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
     launched(&ordered(requests(words)?, arrive), arrive, &mut Dumps::default(), (tracing, cancel))
 }
 
-/// Workloads as in [`workloads`], optionally with PTX that nvcc compiles for an architecture, and
-/// with memory dumps.
+/// Returns the workloads as in [`workloads`], optionally with PTX that nvcc compiles for an
+/// architecture, and with memory dumps.
 pub(super) fn dumped_workloads(
     (words, nvcc): (&[String], Option<&str>),
     arrive: Arrive<'_>,
@@ -50,7 +50,7 @@ pub(super) fn dumped_workloads(
     launched(&ordered(requests, arrive), arrive, dumps, kept)
 }
 
-/// Workload of one kernel that options describe instead of a word.
+/// Returns the workload of one kernel that options describe instead of a word.
 pub(super) fn user_workload(
     kernel: Kernel,
     arrive: Arrive<'_>,
@@ -61,7 +61,8 @@ pub(super) fn user_workload(
     launched(&requests, arrive, dumps, kept)
 }
 
-/// Kernels for calibration: any number of different kernels, which run alone and in pairs.
+/// Returns the kernels for calibration: any number of different kernels, which run alone and in
+/// pairs.
 pub(super) fn calibration(words: &[String], tracing: &Tracing, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
     let traced = traced(&requests(words)?, &Dumps::default(), tracing, cancel)?;
     let stream = |(stream, workload)| Workload { stream: stream as u32, ..workload };
@@ -70,7 +71,7 @@ pub(super) fn calibration(words: &[String], tracing: &Tracing, cancel: &Cancel) 
     Ok(workloads)
 }
 
-/// Kernels in launch order.
+/// Returns the kernels in launch order.
 fn ordered(mut requests: Vec<(String, Request)>, arrive: Arrive<'_>) -> Vec<(String, Request)> {
     if arrive.parameters.order == Order::Reversed {
         requests.reverse();
@@ -139,7 +140,8 @@ pub(super) fn different(words: &[String]) -> Result<Vec<(String, Request)>, CliE
     Ok(different)
 }
 
-/// Workloads of different kernels that run in isolation, each executed and traced once, in order.
+/// Returns the workloads of different kernels that run in isolation, each executed and traced once,
+/// in order.
 pub(super) fn apart(requests: &[(String, Request)], tracing: &Tracing, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
     let mut traced = traced(requests, &Dumps::default(), tracing, cancel)?;
     Ok(requests.iter().filter_map(|(word, _)| traced.remove(word)).collect())
@@ -209,7 +211,7 @@ fn traced(
     if cancel.requested() { Err(RunError::Interrupted.into()) } else { traced }
 }
 
-/// Labels of launches: the kernel's name, with a number from the second launch on.
+/// Returns the labels of launches: the kernel's name, with a number from the second launch on.
 fn labels(names: &[String]) -> Vec<String> {
     let number = |at: usize| names[..=at].iter().filter(|name| **name == names[at]).count();
     names.iter().enumerate().map(|(at, name)| label(name, number(at))).collect()

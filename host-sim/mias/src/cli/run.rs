@@ -28,8 +28,8 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Number of kernels that can share an SM in a run. For a list, it ranges from one to the number of
-/// slots.
+/// Returns the number of kernels that can share an SM in a run. For a list, it ranges from one to
+/// the number of slots.
 fn kernels_of(args: &RunArgs) -> RangeInclusive<usize> {
     match (&args.trace, &args.user.ptx) {
         (Some(_), _) => 1..=KERNEL_SLOTS,
@@ -180,7 +180,7 @@ impl Drawings {
         Ok(Drawings { timeline: open(&args.timeline)?, vcd: open(&args.vcd)?, record: open(&args.record)? })
     }
 
-    /// All requested files except dumps.
+    /// Returns all requested files except dumps.
     fn files(args: &RunArgs) -> impl Iterator<Item = &PathBuf> {
         [&args.common.out, &args.timeline, &args.vcd, &args.record].into_iter().flatten()
     }
@@ -203,8 +203,8 @@ impl Drawings {
     }
 }
 
-/// Note about data missing from the report after the image and the firmware in this process
-/// diverged.
+/// Returns a note about data missing from the report after the image and the firmware in this
+/// process diverged.
 pub(super) fn no_account(policy: Policy, parted: &str) -> String {
     format!("{}: the image's decisions are unknown from here on: {parted}", policy.name())
 }

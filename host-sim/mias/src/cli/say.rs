@@ -33,7 +33,7 @@ fn level() -> Level {
     LEVEL.get().copied().unwrap_or(Level::Usual)
 }
 
-/// True if progress is hidden.
+/// Returns whether progress is hidden.
 pub(super) fn is_quiet() -> bool {
     level() == Level::Quiet
 }

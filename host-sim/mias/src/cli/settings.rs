@@ -32,8 +32,8 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// Settings of `compare`, or of `run` if `runs` is set, for the number of kernels that may
-    /// share an SM.
+    /// Returns the settings of `compare`, or of `run` if `runs` is set, for the number of kernels
+    /// that may share an SM.
     pub(super) fn of(gpu: &GpuArgs, common: &CommonArgs, runs: bool, kernels: &RangeInclusive<usize>) -> Result<Self, CliError> {
         let known: Vec<&Parameter> = PARAMETERS.iter().chain(OF_RUN.iter().filter(|_| runs)).collect();
         let assigned = assigned(gpu, &known)?;
@@ -69,7 +69,8 @@ impl Settings {
         Ok(Settings { gpu, parameters, assigned })
     }
 
-    /// Settings of a command for isolated kernels, without profiling or configuration changes.
+    /// Returns the settings of a command for isolated kernels, without profiling or configuration
+    /// changes.
     pub(super) fn alone(gpu: &GpuArgs, cycles: Option<u64>) -> Result<Self, CliError> {
         let known: Vec<&Parameter> = PARAMETERS.iter().filter(|parameter| ALONE.contains(&parameter.name)).collect();
         let assigned = assigned(gpu, &known)?;
@@ -80,12 +81,12 @@ impl Settings {
         Ok(Settings { gpu, parameters, assigned })
     }
 
-    /// Options of the runs.
+    /// Returns the options of the runs.
     pub(super) fn options(&self) -> Options {
         self.parameters.options
     }
 
-    /// Window in core cycles; `None` if runs go to their end.
+    /// Returns the window in core cycles; `None` if runs go to their end.
     pub(super) fn cycles(&self) -> Option<u64> {
         match self.parameters.options.end {
             End::Cycles(cycles) => Some(cycles),
@@ -108,8 +109,8 @@ impl Settings {
             .map_err(CliError::User)
     }
 
-    /// Firmware image for these policies; `None` for the firmware in this process. SMs are
-    /// distributed as the search requires.
+    /// Returns the firmware image for these policies; `None` for the firmware in this process. SMs
+    /// are distributed as the search requires.
     pub(super) fn image(&self, firmware: &Firmware, policies: &[Policy]) -> Result<Option<Image>, CliError> {
         let image = match firmware {
             Firmware::Native => return Ok(None),
@@ -126,12 +127,13 @@ impl Settings {
     }
 }
 
-/// Assignments of `--set`; `known` lists the parameters.
+/// Returns the assignments of `--set`; `known` lists the parameters.
 fn assigned(args: &GpuArgs, known: &[&'static Parameter]) -> Result<Assignments, CliError> {
     Assignments::parse(&args.set, known).map_err(CliError::User)
 }
 
-/// GPU with preemption if the transition requires it; otherwise refuses preemption keys.
+/// Returns the GPU with preemption if the transition requires it; otherwise refuses preemption
+/// keys.
 fn preempting(gpu: GpuConfig, assigned: &Assignments, options: Options) -> Result<GpuConfig, CliError> {
     let transition = options.transition;
     if transition.preempts() {

@@ -3,8 +3,9 @@
 use super::CliError;
 use mias_lab::experiment::threads::Threads;
 
-/// Worker threads shared by all runs. Their number is `asked`, even beyond the cores, or one for
-/// each core that affinity and cgroup allow. Call it once per process, before any parallel work.
+/// Creates the worker threads shared by all runs. Their number is `asked`, even beyond the cores,
+/// or one for each core that affinity and cgroup allow. Call it once per process, before any
+/// parallel work.
 ///
 /// # Errors
 /// [`CliError::Internal`] if the system cannot start the threads.

@@ -84,8 +84,8 @@ fn info(trace: &Path, format: Format) -> Result<(), CliError> {
     Ok(Output::open(None)?.write(&text)?)
 }
 
-/// Launches of a list or a trace file. Trace content that was not understood is reported on
-/// standard error.
+/// Reads the launches of a list or a trace file. Trace content that was not understood is reported
+/// on standard error.
 pub(super) fn read(trace: &Path) -> Result<(Recorded, Warnings), CliError> {
     let mut warnings = Warnings::new();
     let recorded = workload::read_trace(trace, &Cache::off(), &mut warnings)?;

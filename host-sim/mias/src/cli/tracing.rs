@@ -21,7 +21,7 @@ pub(super) struct Tracing {
 }
 
 impl Tracing {
-    /// Tracing for simulations: kernels are executed as far as the runs reach.
+    /// Creates the tracing for simulations: kernels are executed as far as the runs reach.
     pub(super) fn window(args: &TraceArgs) -> Result<Self, CliError> {
         if args.check {
             return Tracing::grid(args.no_cache);
@@ -35,7 +35,7 @@ impl Tracing {
         Ok(Tracing { cache: Arc::new(open(args.no_cache)?), budget_bytes: Some(budget_bytes), print: false })
     }
 
-    /// Tracing for commands that need whole grids.
+    /// Creates the tracing for commands that need whole grids.
     pub(super) fn grid(no_cache: bool) -> Result<Self, CliError> {
         Ok(Tracing { cache: Arc::new(open(no_cache)?), budget_bytes: None, print: false })
     }
@@ -45,12 +45,12 @@ impl Tracing {
         Tracing { print, ..self }
     }
 
-    /// Memory limit for all traces in bytes.
+    /// Returns the memory limit for all traces in bytes.
     pub(super) fn budget_bytes(&self) -> u64 {
         self.budget_bytes.unwrap_or(u64::MAX)
     }
 
-    /// Part of each of `kernels` kernels that is needed.
+    /// Returns the part of each of `kernels` kernels that is needed.
     pub(super) fn needs(&self, kernels: usize) -> Needs {
         match self.budget_bytes {
             None => Needs::Grid,
@@ -71,13 +71,13 @@ pub(super) fn memory(text: &str) -> Result<ByteSize, String> {
     }
 }
 
-/// Bytes of memory that this process may address, if limited (`ulimit -v`; proc(5),
+/// Returns the bytes of memory that this process may address, if limited (`ulimit -v`; proc(5),
 /// `/proc/self/limits`).
 fn address_space() -> Option<u64> {
     most_address_space(&std::fs::read_to_string("/proc/self/limits").ok()?)
 }
 
-/// Soft address-space limit in the text of a limits file; `None` if unlimited.
+/// Returns the soft address-space limit in the text of a limits file; `None` if unlimited.
 fn most_address_space(limits: &str) -> Option<u64> {
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     line.split_whitespace().next()?.parse().ok()

@@ -6,8 +6,8 @@ use mias_workloads::kernels::argument::Argument;
 use mias_workloads::kernels::{Kernel, Options, Place, Registers, code};
 use std::path::Path;
 
-/// PTX file, or CUDA source for nvcc, of a kernel described by options; `None` if words name the
-/// kernels.
+/// Returns the PTX file, or CUDA source for nvcc, of a kernel described by options; `None` if words
+/// name the kernels.
 pub(super) fn wanted(args: &RunArgs) -> Result<Option<&Path>, CliError> {
     let user = &args.user;
     if let Some(ptx) = &user.ptx {
@@ -35,7 +35,7 @@ pub(super) fn wanted(args: &RunArgs) -> Result<Option<&Path>, CliError> {
     }
 }
 
-/// Kernel described by the options, with the PTX file `ptx`.
+/// Creates the kernel that the options describe, with the PTX file `ptx`.
 pub(super) fn of(ptx: &Path, args: &UserKernelArgs) -> Result<Kernel, CliError> {
     let of_source = code::is_cuda_source(ptx) && args.nvcc.is_some();
     if let (false, Some(advice)) = (of_source, code::advice(ptx)) {

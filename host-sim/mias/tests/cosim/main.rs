@@ -13,7 +13,8 @@ use std::path::Path;
 
 const CORES: [&str; 3] = ["qemu", "qemu-m0", "qemu-riscv"];
 
-/// In this process on one thread, but with an image on several, which makes no difference either.
+/// Returns the report of a run: on one thread with the firmware in this process, on several with an
+/// image, which makes no difference.
 fn with(args: &[&str], firmware: &str) -> String {
     let threads = if firmware == "native" { "1" } else { "4" };
     printed(&[args, &["--format", "json", "--firmware", firmware, "--threads", threads]].concat())

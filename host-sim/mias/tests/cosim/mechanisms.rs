@@ -212,7 +212,7 @@ fn control_of_extra_tbs_is_the_same() {
     );
 }
 
-/// A recording of it selects images with that control, on every core.
+/// A recording of the control of extra TBs selects images with that control, on every core.
 #[test]
 fn recorded_control_of_extra_tbs_is_the_same_on_every_core() {
     let folder = tempfile::tempdir().expect("a folder");

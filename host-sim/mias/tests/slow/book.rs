@@ -80,13 +80,13 @@ fn open_ended(page: &str) -> String {
     text
 }
 
-/// The pages of the book that show commands.
+/// Returns the pages of the book that show commands.
 fn pages_with_commands() -> Vec<PathBuf> {
     let all = pages_below("docs").into_iter();
     all.filter(|page| fs::read_to_string(page).expect("a page").contains("```console\n")).collect()
 }
 
-/// A page's name with that of its folder, which no other page has.
+/// Returns a page's name with that of its folder, which no other page has.
 fn copied_name(page: &Path) -> String {
     let folder = page.parent().map(name).expect("a page has a folder");
     format!("{folder}-{}", name(page))

@@ -79,7 +79,8 @@ impl Trace {
         Trace { list: list.to_str().expect("UTF-8").to_owned(), folder }
     }
 
-    /// Asserts that `run --trace` refuses it with these parts in one message, and writes no file.
+    /// Asserts that `run --trace` refuses the trace with these parts in one message, and writes no
+    /// file.
     pub(crate) fn is_refused(&self, parts: &[&str]) {
         let out: PathBuf = self.folder.path().join("out.json");
         let out = out.to_str().expect("UTF-8");

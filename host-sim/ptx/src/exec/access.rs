@@ -216,7 +216,7 @@ pub fn execute(op: &Memory, l: &mut Lanes<'_>, m: &mut Memories<'_>, local: &mut
     }
 }
 
-/// Address of each lane, as in the instruction.
+/// Returns the address of each lane, as in the instruction.
 pub(super) fn addresses(access: &Access, l: &Lanes<'_>) -> [u64; LANES] {
     match access.base {
         // Shared addresses wrap at 32 bits, as their registers do.
@@ -240,7 +240,7 @@ fn note(access: &Access, mask: u32, at: &[u64; LANES], local: &LocalMemory, out:
     }
 }
 
-/// Indices of the active lanes, in ascending order.
+/// Returns the indices of the active lanes, in ascending order.
 #[inline]
 pub(crate) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -299,7 +299,7 @@ fn store(access: &Access, index: usize, mask: u32, at: &[u64; LANES], m: &mut Re
     Ok(())
 }
 
-/// Register bits of a loaded element, extended by the type's sign.
+/// Returns the register bits of a loaded element, extended by the type's sign.
 pub(super) fn extended(ty: Type, value: u64) -> u64 {
     let spare = 64 - 8 * u32::from(ty.bytes());
     if ty.is_signed() { ((value << spare) as i64 >> spare) as u64 } else { value << spare >> spare }

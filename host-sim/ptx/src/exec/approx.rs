@@ -60,14 +60,14 @@ impl Function {
         }
     }
 
-    /// Result for f32.
+    /// Returns the result for f32.
     pub(super) fn single(self, a: u64, b: u64) -> u64 {
         let [x, y] = [a, b].map(|bits| f64::from(f32::from_bits(bits as u32)));
         let result = self.value(x, y) as f32;
         if result.is_nan() { NAN.into() } else { result.to_bits().into() }
     }
 
-    /// Result for f64, where PTX keeps only the upper 32 bits of operand and result:
+    /// Returns the result for f64, where PTX keeps only the upper 32 bits of operand and result:
     /// `rcp.approx.ftz.f64`, `rsqrt.approx.f64`.
     pub(super) fn double(self, a: u64) -> u64 {
         let flushed = |bits: u64| if bits & 0x7ff0_0000_0000_0000 == 0 { bits & F64.sign(true) } else { bits & !0xffff_ffff };
@@ -75,7 +75,7 @@ impl Function {
         if result.is_nan() { F64.nan } else { flushed(result.to_bits()) }
     }
 
-    /// Result for f16 or bf16, computed in f32.
+    /// Returns the result for f16 or bf16, computed in f32.
     pub(super) fn half(self, format: Format, a: u64) -> u64 {
         let wide = match format.value(a) {
             Value::Nan => F32.nan,

@@ -137,7 +137,8 @@ impl Arith {
         if self.format.value(bits) == Value::Nan || bits & self.format.sign(true) != 0 { 0 } else { bits.min(one) }
     }
 
-    /// The smaller of two operands, each flipped by `flip` before, with the result flipped back.
+    /// Returns the smaller of two operands, each flipped by `flip` before, with the result flipped
+    /// back.
     fn least(&self, a: u64, b: u64, flip: u64) -> u64 {
         let f = self.format;
         // Orders the bit patterns by their values.

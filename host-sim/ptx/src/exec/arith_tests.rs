@@ -13,7 +13,7 @@ fn canonical32(x: f32) -> u32 {
     if x.is_nan() { 0x7fff_ffff } else { x.to_bits() }
 }
 
-/// Relative error of a result.
+/// Returns the relative error of a result.
 fn relative(found: u32, expected: f64) -> f64 {
     (f64::from(f32::from_bits(found)) / expected - 1.0).abs()
 }
@@ -119,13 +119,13 @@ fn special_values_of_the_approximations() {
     assert_eq!(at("rcp.approx.ftz.f32", f32::from_bits(1)), f32::INFINITY);
 }
 
-/// A bf16 as the host's f32.
+/// Converts a bf16 to the host's f32.
 fn brain(bits: u32) -> f32 {
     f32::from_bits(bits << 16)
 }
 
-/// To the nearest bf16, ties to even, of what is exact in double precision: patterns of one sign
-/// are in the order of their values.
+/// Rounds a number that is exact in double precision to the nearest bf16, ties to even. Patterns of
+/// one sign are in the order of their values.
 fn to_brain(value: f64) -> u32 {
     let cut = (value as f32).to_bits() >> 16;
     let candidates = [cut.wrapping_sub(1), cut, cut + 1].map(|bits| bits & 0xffff);

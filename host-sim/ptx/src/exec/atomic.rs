@@ -42,7 +42,7 @@ pub enum Update {
     Decrement,
 }
 
-/// New value of the memory location.
+/// Returns the new value of the memory location.
 fn updated(update: Update, ty: Type, old: u64, b: u64, c: u64) -> u64 {
     let signed = |x: u64| if ty.bytes() == 4 { i64::from(x as i32) } else { x as i64 };
     match update {

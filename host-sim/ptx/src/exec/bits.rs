@@ -64,9 +64,9 @@ pub struct Bits {
 }
 
 impl Bits {
-    /// Execution class: `popc`, `bfind` and `brev` go to the multi-function unit. `POPC`, `FLO` and
-    /// `BREV` have its throughput: CUDA C programming guide, table "Throughput of native arithmetic
-    /// instructions", 16 per cycle and SM for 7.5.
+    /// Returns the execution class: `popc`, `bfind` and `brev` go to the multi-function unit.
+    /// `POPC`, `FLO` and `BREV` have its throughput: CUDA C programming guide, table "Throughput of
+    /// native arithmetic instructions", 16 per cycle and SM for 7.5.
     pub(super) fn class(&self) -> Class {
         match self.operation {
             Operation::Popc | Operation::Clz | Operation::Brev | Operation::Bfind(_) => Class::Sfu,
@@ -165,7 +165,7 @@ impl Bits {
     }
 }
 
-/// Result of `fns`, by the pseudocode in the PTX ISA.
+/// Returns the result of `fns`, by the pseudocode in the PTX ISA.
 fn nth_set(mask: u32, base: u32, offset: i32) -> u32 {
     let set = |at: u32| mask.checked_shr(at).unwrap_or(0) & 1 == 1;
     match offset {
@@ -181,7 +181,7 @@ fn nth_set(mask: u32, base: u32, offset: i32) -> u32 {
     }
 }
 
-/// Mask of the `count` low bits.
+/// Returns the mask of the `count` low bits.
 fn ones(count: u32) -> u64 {
     if count >= 64 { u64::MAX } else { (1 << count) - 1 }
 }

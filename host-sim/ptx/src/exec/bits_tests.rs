@@ -7,14 +7,14 @@ fn bit(x: u64, i: u32) -> u64 {
     if i < 64 { x >> i & 1 } else { 0 }
 }
 
-/// The loop of the PTX ISA's own pseudocode for `bfe`.
+/// Extracts a bit field by the loop of the PTX ISA's own pseudocode for `bfe`.
 fn bfe(a: u64, pos: u32, len: u32, bits: u32, signed: bool) -> u64 {
     let msb = bits - 1;
     let sign = if !signed || len == 0 { 0 } else { bit(a, msb.min(pos + len - 1)) };
     (0..bits).fold(0, |d, i| d | (if i < len && pos + i <= msb { bit(a, pos + i) } else { sign }) << i)
 }
 
-/// Likewise `bfi`.
+/// Inserts a bit field by the loop of the PTX ISA's own pseudocode for `bfi`.
 fn bfi(a: u64, b: u64, pos: u32, len: u32, bits: u32) -> u64 {
     (0..len).filter(|i| pos + i < bits).fold(b, |f, i| f & !(1 << (pos + i)) | bit(a, i) << (pos + i))
 }

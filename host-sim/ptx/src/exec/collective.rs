@@ -224,7 +224,8 @@ pub(super) fn execute(op: &Collective, l: &mut Lanes<'_>) {
     }
 }
 
-/// Source lane, and whether it is in range; by the pseudocode for `shfl.sync` in the PTX ISA.
+/// Returns the source lane, and whether it is in range; by the pseudocode for `shfl.sync` in the
+/// PTX ISA.
 fn place(mode: Shuffle, lane: u32, b: u32, c: u32) -> (usize, bool) {
     let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
     let (most, least) = (lane & segment | clamp & !segment, lane & segment);
@@ -240,7 +241,7 @@ fn place(mode: Shuffle, lane: u32, b: u32, c: u32) -> (usize, bool) {
     (if valid { from as usize % LANES } else { lane as usize }, valid)
 }
 
-/// Mask per lane of the members with its value.
+/// Returns the mask per lane of the members with its value.
 fn equal(l: &Lanes<'_>, source: Source, members: Src32) -> [u32; LANES] {
     let values: [u64; LANES] = match source {
         Source::Word(src) => l.regs.word(src).map(u64::from),

@@ -89,7 +89,8 @@ pub enum Compare {
     SelectDouble(DoubleReg, [Src64; 2], PredReg),
 }
 
-/// True for a `setp` of 32- or 64-bit integers or f32 with one result and no second condition.
+/// Returns true for a `setp` of 32- or 64-bit integers or f32 with one result and no second
+/// condition.
 pub(super) fn is_common(d: &Decoder<'_, '_>) -> bool {
     let simple = !matches!(d.operand(0), Ok(Operand::Pair(..))) && d.operand(3).is_err();
     simple && d.ty().is_ok_and(|ty| ty.bytes() >= 4 && ty != Type::Float(8))

@@ -64,8 +64,8 @@ pub enum Convert {
     Address(DoubleReg, Src64),
 }
 
-/// True for the conversions with a separate loop: between integers, from an integer to the nearest
-/// f32, from f32 to an integer.
+/// Returns true for the conversions with a separate loop: between integers, from an integer to the
+/// nearest f32, from f32 to an integer.
 pub(super) fn is_common(d: &Decoder<'_, '_>) -> bool {
     let (Ok(from), Some((to, rest))) = (d.ty(), d.modifiers().split_last()) else { return false };
     let integer = |ty: Type| matches!(ty, Type::Unsigned(_) | Type::Signed(_));
@@ -154,14 +154,14 @@ fn write(l: &mut Lanes<'_>, dst: Target, values: [u64; LANES]) {
     }
 }
 
-/// Number represented by the low bits of a register.
+/// Returns the number represented by the low bits of a register.
 #[inline]
 fn extend(bits: u64, from: Format) -> i128 {
     let spare = 64 - from.bits;
     if from.signed { i128::from((bits << spare) as i64 >> spare) } else { i128::from(bits << spare >> spare) }
 }
 
-/// Low bits, extended to 64 by the format's own sign.
+/// Returns the low bits, extended to 64 by the format's own sign.
 #[inline]
 fn cut(value: u64, to: Format) -> u64 {
     extend(value, to) as u64

@@ -33,7 +33,8 @@ fn format(ty: Type) -> Option<Format> {
 }
 
 impl Cvt {
-    /// Conversions with a float execute on the multi-function unit, as the common ones do.
+    /// Returns the execution class: conversions with a float execute on the multi-function unit, as
+    /// the common ones do.
     pub(super) fn class(&self) -> Class {
         if format(self.to).is_some() || format(self.from).is_some() { Class::Sfu } else { Class::Int }
     }

@@ -88,7 +88,7 @@ struct Reader<'a, 'n> {
 }
 
 impl Reader<'_, '_> {
-    /// The four results of a lane.
+    /// Fetches the four results of a lane.
     fn lane(&mut self, op: &Fetch, sampler: &Sampler, at: [u32; 3], layer: u32) -> Result<[u32; 4], Wrong> {
         let shape = op.place.shape;
         let gathers = op.gather.is_some();
@@ -132,7 +132,7 @@ impl Reader<'_, '_> {
         Ok(sums.map(|sum| (sum as f32).to_bits()))
     }
 
-    /// Channels of a texel, or of the border.
+    /// Reads the channels of a texel, or of the border.
     fn texel(&mut self, [x, y, z]: [Option<u32>; 3]) -> Result<[u32; 4], Wrong> {
         let format = self.texture.format;
         let floats = self.texture.gives_floats();

@@ -138,13 +138,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// All bit patterns, with special ones frequent.
+    /// Generates all bit patterns, with special ones frequent.
     fn bits() -> impl Strategy<Value = u32> {
         let special = [0, 1, 0x007f_ffff, 0x0080_0000, 0x3f80_0000, 0x7f7f_ffff, 0x7f80_0000, 0x7fc0_0000, 0x7f80_0001];
         prop_oneof![2 => any::<u32>(), 1 => (prop::sample::select(special.to_vec()), any::<bool>()).prop_map(|(b, n)| b | u32::from(n) << 31)]
     }
 
-    /// An f64 rounded to f32, with canonical NaN. The sum and product of two f32, computed in f64
+    /// Rounds an f64 to f32, with canonical NaN. The sum and product of two f32, computed in f64
     /// and then rounded, are correctly rounded (53 >= 2 * 24 + 2). This is an independent
     /// reference.
     fn rounded(value: f64) -> u32 {

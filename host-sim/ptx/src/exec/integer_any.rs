@@ -74,13 +74,13 @@ impl Integer {
         }
     }
 
-    /// High half of a product. The product of two unsigned 64-bit numbers needs 128 unsigned bits,
-    /// so the shift must be logical.
+    /// Returns the high half of a product. The product of two unsigned 64-bit numbers needs 128
+    /// unsigned bits, so the shift must be logical.
     fn high(&self, a: i128, b: i128) -> i128 {
         if self.signed { a.wrapping_mul(b) >> self.bits } else { ((a as u128).wrapping_mul(b as u128) >> self.bits) as i128 }
     }
 
-    /// Value, and the carry or borrow out.
+    /// Computes the value, and the carry or borrow out.
     pub(super) fn apply(&self, [a, b, c, d]: [u64; 4]) -> (u64, bool) {
         let factor_bits = if matches!(self.part, Part::Low24 | Part::High24) { 24 } else { self.bits };
         let wide = if self.part == Part::Wide { 2 * self.bits } else { self.bits };

@@ -31,7 +31,7 @@ pub enum Space {
 }
 
 impl Space {
-    /// Name in messages.
+    /// Returns the name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Space::Global => "global",
@@ -93,7 +93,7 @@ pub struct Access {
 }
 
 impl Access {
-    /// Bytes per lane; the address must be a multiple.
+    /// Returns the bytes per lane; the address must be a multiple.
     pub fn bytes(&self) -> u32 {
         u32::from(self.ty.bytes()) * u32::from(self.count)
     }
@@ -208,7 +208,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op, PtxError> {
 /// Destinations of a load, or sources of a store; the other array is empty.
 type Registers = ([Option<Target>; 4], [Option<Source>; 4]);
 
-/// Registers of a load or a store: the first `elements.len()`, at most 4.
+/// Reads the registers of a load or a store: the first `elements.len()`, at most 4.
 pub(super) fn registers<'a>(d: &mut Decoder<'_, 'a>, elements: &[Operand<'a>], ty: Type, load: bool) -> Result<Registers, PtxError> {
     let (mut to, mut from) = ([None; 4], [None; 4]);
     for ((to, from), element) in to.iter_mut().zip(&mut from).zip(elements) {

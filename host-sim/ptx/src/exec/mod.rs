@@ -85,32 +85,32 @@ impl Op {
         Op::Control(control::Control::Exit)
     }
 
-    /// True for `ret` and `exit`.
+    /// Returns true for `ret` and `exit`.
     pub fn is_exit(&self) -> bool {
         matches!(self, Op::Control(control::Control::Exit))
     }
 
-    /// Call of a recursive function, if the operation is one.
+    /// Returns the call of a recursive function, if the operation is one.
     pub fn enters(&self) -> Option<&Enter> {
         if let Op::Control(control::Control::Enter(enter)) = self { Some(enter) } else { None }
     }
 
-    /// Mutable form of [`Op::enters`].
+    /// Returns the mutable form of [`Op::enters`].
     pub(super) fn enters_mut(&mut self) -> Option<&mut Enter> {
         if let Op::Control(control::Control::Enter(enter)) = self { Some(enter) } else { None }
     }
 
-    /// True for the end of the kernel or of a recursive function.
+    /// Returns true for the end of the kernel or of a recursive function.
     pub fn ends(&self) -> bool {
         matches!(self, Op::Control(control::Control::Exit | control::Control::Leave))
     }
 
-    /// True for `bar.sync`.
+    /// Returns true for `bar.sync`.
     pub fn is_barrier(&self) -> bool {
         matches!(self, Op::Control(control::Control::Barrier { .. }))
     }
 
-    /// Possible targets of a branch, as instruction indices.
+    /// Returns the possible targets of a branch, as instruction indices.
     pub fn targets(&self) -> &[u32] {
         match self {
             Op::Control(control::Control::Branch { target }) => std::slice::from_ref(target),

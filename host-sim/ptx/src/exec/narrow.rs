@@ -55,7 +55,7 @@ fn negative(value: Value) -> bool {
     }
 }
 
-/// True for the conversions of this file.
+/// Returns true for the conversions of this file.
 pub(super) fn is_one(d: &Decoder<'_, '_>) -> bool {
     d.parts.iter().any(|part| matches!(*part, "bf16" | "bf16x2" | "f16x2" | "tf32"))
 }

@@ -124,7 +124,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Phase, PtxError> {
     }
 }
 
-/// Object after `by` arrivals.
+/// Returns the object after `by` arrivals.
 fn arrived(object: u64, by: u64, dropped: u64) -> Result<u64, AccessFault> {
     let (pending, expected, phase) = (object & MOST, object >> COUNT_BITS & MOST, object >> (2 * COUNT_BITS));
     let expected = expected.checked_sub(dropped).ok_or(AccessFault::Arrivals)?;
@@ -134,7 +134,7 @@ fn arrived(object: u64, by: u64, dropped: u64) -> Result<u64, AccessFault> {
     }
 }
 
-/// Address of the object, which must be in shared memory.
+/// Returns the address of the object, which must be in shared memory.
 fn spot(access: &Access, lane: usize, address: u64) -> Result<Spot, LaneFault> {
     let spot = Spot::new(access.space, address);
     if spot.space == Space::Shared { Ok(spot) } else { Err(faulty(access, lane, spot)(AccessFault::NotShared)) }

@@ -140,7 +140,8 @@ fn attribute(attribute: Attribute, texture: &Texture) -> u32 {
     }
 }
 
-/// OpenCL's number of a channel type (PTX ISA 7.8 section 5.3.2, table "Channel data type").
+/// Returns OpenCL's number of a channel type (PTX ISA 7.8 section 5.3.2, table "Channel data
+/// type").
 fn data_type(texture: &Texture) -> u32 {
     let normalized = texture.read == Read::Normalized;
     match (texture.format.ty, normalized) {

@@ -66,7 +66,7 @@ impl Function {
         }
     }
 
-    /// Unit that executes the function.
+    /// Returns the unit that executes the function.
     pub fn class(&self) -> Class {
         match self {
             Function::Integer(_) | Function::Video(_) => Class::Int,

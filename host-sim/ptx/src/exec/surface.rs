@@ -50,7 +50,7 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// Bytes per lane.
+    /// Returns the bytes per lane.
     pub fn bytes(&self) -> u32 {
         u32::from(self.ty.bytes()) * u32::from(self.count)
     }
@@ -155,7 +155,7 @@ pub(super) fn execute(op: &Surface, l: &mut Lanes<'_>, m: &mut Memories<'_>) -> 
     Ok(())
 }
 
-/// Address of an access; `None` if it has no effect.
+/// Returns the address of an access; `None` if it has no effect.
 fn address(op: &Surface, surface: &Texture, at: [i32; 3]) -> Result<Option<u64>, Wrong> {
     let bytes = op.bytes();
     if at[0].rem_euclid(bytes as i32) != 0 {

@@ -114,7 +114,7 @@ fn order(ty: Type, ftz: bool, a: u64, b: u64) -> Option<Ordering> {
     }
 }
 
-/// A half as a double, exactly.
+/// Converts a half to a double, exactly.
 fn half(bits: u64) -> f64 {
     match F16.value(bits) {
         Value::Nan => f64::NAN,

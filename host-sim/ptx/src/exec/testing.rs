@@ -66,12 +66,12 @@ pub(super) fn run(inst: &str, words: &[u32], doubles: &[u64]) -> After {
     run_masked(inst, u32::MAX, words, doubles, &[])
 }
 
-/// 32-bit result in `%r7` of an instruction on `%r0..`.
+/// Returns the 32-bit result in `%r7` of an instruction on `%r0..`.
 pub(super) fn word(inst: &str, words: &[u32]) -> u32 {
     run(inst, words, &[]).r(7)[13]
 }
 
-/// 64-bit result in `%rd7` of an instruction on `%rd0..`.
+/// Returns the 64-bit result in `%rd7` of an instruction on `%rd0..`.
 pub(super) fn double(inst: &str, doubles: &[u64]) -> u64 {
     run(inst, &[], doubles).rd(7)[13]
 }

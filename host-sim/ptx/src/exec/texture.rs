@@ -109,7 +109,7 @@ pub struct TextureFault {
 }
 
 impl TextureFault {
-    /// Message with the texture, the cause and the remedy.
+    /// Formats the message with the texture, the cause and the remedy.
     pub fn explain(&self, device: &DeviceMemory) -> String {
         let texture = match device.texture(self.handle) {
             Ok(texture) => texture,
@@ -140,7 +140,7 @@ impl TextureFault {
 }
 
 impl Handle {
-    /// Value of the handle per lane.
+    /// Returns the value of the handle per lane.
     pub(super) fn read(self, l: &Lanes<'_>, params: &[u8]) -> [u64; LANES] {
         match self {
             Handle::Value(src) => l.regs.double(src),
@@ -258,7 +258,7 @@ pub(super) fn place(d: &mut Decoder<'_, '_>, index: usize, shape: Shape, wanted:
     Ok((Place { handle, shape, layer, coordinates: found }, sampler))
 }
 
-/// Handle for a name.
+/// Returns the handle for a name.
 pub(super) fn handle<'a>(d: &mut Decoder<'_, 'a>, name: &'a str, wanted: Opaque) -> Result<Handle, PtxError> {
     if d.is_double(&Operand::Name(name)) {
         return d.src64(&Operand::Name(name)).map(Handle::Value);

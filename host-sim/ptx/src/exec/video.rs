@@ -57,7 +57,7 @@ impl Video {
         parts.fold(0, |word, (at, value)| word | (value as u64 & mask) << at)
     }
 
-    /// Part of a word at a bit position.
+    /// Returns the part of a word at a bit position.
     fn part(&self, word: u64, at: u32, signed: bool) -> i64 {
         let spare = 64 - self.bits;
         let high = word >> at << spare;

@@ -18,8 +18,8 @@ use crate::exec::Op;
 use crate::program::Program;
 use std::collections::VecDeque;
 
-/// Name of each register by dense number; `None` for registers that no remaining instruction
-/// accesses.
+/// Returns the name of each register by dense number; `None` for registers that no remaining
+/// instruction accesses.
 pub fn allocate(program: &Program, folded: &[Option<Folded>], segments: &[Segment]) -> Vec<Option<u8>> {
     let group = groups(program, folded);
     let intervals = intervals(program, folded, segments, &group);
@@ -52,8 +52,8 @@ pub fn allocate(program: &Program, folded: &[Option<Folded>], segments: &[Segmen
     (0..group.len()).map(|reg| names[group[reg]]).collect()
 }
 
-/// Representative of each register: itself, or the first destination of the vector load or matrix
-/// instruction that defines it.
+/// Returns the representative of each register: itself, or the first destination of the vector load
+/// or matrix instruction that defines it.
 fn groups(program: &Program, folded: &[Option<Folded>]) -> Vec<usize> {
     let mut definitions = vec![0u32; program.dense_count()];
     for &reg in folded.iter().flatten().flat_map(|f| &f.defs) {
@@ -71,7 +71,8 @@ fn groups(program: &Program, folded: &[Option<Folded>]) -> Vec<usize> {
     group
 }
 
-/// First and last position in the scheduled order at which a register holds a live value.
+/// Returns the first and last position in the scheduled order at which a register holds a live
+/// value.
 fn intervals(program: &Program, folded: &[Option<Folded>], segments: &[Segment], group: &[usize]) -> Vec<Option<(u32, u32)>> {
     let Flow { blocks, successors } = Flow::new(program, folded, segments);
     let live_in = live_in(&blocks, &successors, group);
@@ -94,7 +95,7 @@ fn intervals(program: &Program, folded: &[Option<Folded>], segments: &[Segment],
     intervals
 }
 
-/// Live registers at the start of each block, by backward data flow to the fixed point.
+/// Returns the live registers at the start of each block, by backward data flow to the fixed point.
 fn live_in(blocks: &[Vec<Step<'_>>], successors: &[Vec<usize>], group: &[usize]) -> Vec<Vec<bool>> {
     let mut live: Vec<Vec<bool>> = vec![vec![false; group.len()]; blocks.len()];
     let mut members = vec![0u32; group.len()];

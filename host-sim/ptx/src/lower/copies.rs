@@ -43,7 +43,7 @@ pub enum Use {
     Test,
 }
 
-/// Effect of each instruction on copies; empty if the program starts none.
+/// Returns the effect of each instruction on copies; empty if the program starts none.
 pub fn usages(program: &Program) -> Vec<Option<Use>> {
     let any = names_left(program) < u16::from(ZERO_REG);
     program.insts.iter().map(|inst| usage(inst).filter(|_| any)).collect()
@@ -61,14 +61,14 @@ fn usage(inst: &Inst) -> Option<Use> {
     }
 }
 
-/// Number of names available to the program's values.
+/// Returns the number of names available to the program's values.
 pub fn names_left(program: &Program) -> u16 {
     let copies = program.insts.iter().any(|inst| usage(inst) == Some(Use::Start));
     u16::from(if copies { FIRST } else { ZERO_REG })
 }
 
-/// Forms of an instruction: one per name for a copy, or one per set of names for an instruction
-/// that waits.
+/// Returns the forms of an instruction: one per name for a copy, or one per set of names for an
+/// instruction that waits.
 pub fn forms(usage: Use, inst: StaticInst) -> Vec<StaticInst> {
     match usage {
         Use::Start => (FIRST..ZERO_REG).map(|name| inst.writes(name)).collect(),
@@ -83,7 +83,7 @@ pub fn forms(usage: Use, inst: StaticInst) -> Vec<StaticInst> {
     }
 }
 
-/// Indices of the forms that read the names of a set.
+/// Returns the indices of the forms that read the names of a set.
 pub fn reading(names: u16) -> impl Iterator<Item = usize> {
     (0..usize::from(NAMES / READ)).filter_map(move |quarter| {
         let set = usize::from(names) >> (quarter * usize::from(READ)) & SETS;
@@ -123,7 +123,7 @@ impl UnderWay {
         }
     }
 
-    /// Names that an instruction reads to wait.
+    /// Returns the names that an instruction reads to wait.
     pub fn wait(&mut self, usage: Use) -> u16 {
         let names = match usage {
             Use::Wait(groups) => {
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Names that some forms read.
+    /// Returns the names that some forms read.
     fn read(names: u16) -> u16 {
         let forms = forms(Use::WaitAll, StaticInst::new(0, Class::Int));
         let bits = reading(names).flat_map(|form| forms[form].sources().to_vec());

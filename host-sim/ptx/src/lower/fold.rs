@@ -31,7 +31,7 @@ pub struct Folded {
     pub guarded: bool,
 }
 
-/// Remaining accesses of each instruction; `None` if it is dropped.
+/// Returns the remaining accesses of each instruction; `None` if it is dropped.
 pub fn fold(program: &Program) -> Vec<Option<Folded>> {
     let mut folded: Vec<Option<Folded>> = program
         .insts

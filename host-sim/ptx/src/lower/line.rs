@@ -76,7 +76,7 @@ impl<'a, S, E: From<ExecError>, F: FnMut(S) -> Result<(), E>> Line<'a, S, F, E> 
         self.room.wait(self.end);
     }
 
-    /// Final result of all TBs.
+    /// Returns the final result of all TBs.
     pub(super) fn result(self) -> Result<(), E> {
         self.done.into_inner().unwrap_or_else(PoisonError::into_inner).result
     }

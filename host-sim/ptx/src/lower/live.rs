@@ -89,8 +89,8 @@ impl LiveRegisters {
         found
     }
 
-    /// Registers per thread that move when a warp is switched, out of `registers` assigned by the
-    /// assembler, rounded up.
+    /// Returns the registers per thread that move when a warp is switched, out of `registers`
+    /// assigned by the assembler, rounded up.
     #[must_use]
     pub fn scaled(&self, registers: u32) -> u32 {
         let at_switch = self.at_switch.unwrap_or(0);
@@ -98,7 +98,7 @@ impl LiveRegisters {
     }
 }
 
-/// Number of 32-bit registers of a value.
+/// Returns the number of 32-bit registers of a value.
 fn words(program: &Program, register: usize) -> u32 {
     let predicates = usize::from(program.pred_count);
     if register < predicates {
@@ -142,7 +142,7 @@ fn live_out(program: &Program, flow: &Flow<'_>, live: &[Set], block: usize) -> S
     out
 }
 
-/// Live registers at the start of each block, backward to the fixed point.
+/// Returns the live registers at the start of each block, backward to the fixed point.
 fn live_in(program: &Program, flow: &Flow<'_>) -> Vec<Set> {
     let mut live = vec![Set::new(program.dense_count()); flow.blocks.len()];
     let mut changed = true;
@@ -160,7 +160,7 @@ fn live_in(program: &Program, flow: &Flow<'_>) -> Vec<Set> {
     live
 }
 
-/// Possibly pending registers at the start of each block, forward to the fixed point.
+/// Returns the possibly pending registers at the start of each block, forward to the fixed point.
 fn awaited_in(program: &Program, flow: &Flow<'_>) -> Vec<Set> {
     let mut awaited = vec![Set::new(program.dense_count()); flow.blocks.len()];
     let mut changed = true;

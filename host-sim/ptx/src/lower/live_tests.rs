@@ -69,7 +69,8 @@ fn loads_are_awaited_across_blocks() {
     assert_eq!(live(body), counts(4, Some(3)));
 }
 
-/// Section 6.6's numbers: of 28 registers at a peak of 20 values, 9 live ones are 13.
+/// Counts are scaled by the numbers of the paper's section 6.6: of 28 registers at a peak of 20
+/// values, 9 live ones are 13.
 #[test]
 fn counts_are_scaled_to_the_assemblers() {
     assert_eq!(counts(20, Some(9)).scaled(28), 13);

@@ -45,7 +45,7 @@ use mias_warp_trace::isa::{Class, MAX_SOURCES, Space, StaticInst};
 /// Reference").
 const INST_BYTES: u32 = 16;
 
-/// Address of the machine instruction for a PTX instruction, by index.
+/// Returns the address of the machine instruction for a PTX instruction, by index.
 pub fn address(index: u32) -> u32 {
     index * INST_BYTES
 }
@@ -101,7 +101,8 @@ impl Lowered {
     }
 }
 
-/// Unit that executes an instruction. A parameter is a move from the constant bank, as in SASS.
+/// Returns the unit that executes an instruction. A parameter is a move from the constant bank, as
+/// in SASS.
 fn class(inst: &Inst) -> Class {
     match &inst.op {
         Op::Integer(_) | Op::Logic(_) | Op::Compare(_) | Op::Collective(_) | Op::Special(_) | Op::Generic(_) => Class::Int,
@@ -147,7 +148,7 @@ fn class(inst: &Inst) -> Class {
     }
 }
 
-/// Access of an instruction per lane, except for the rows of a matrix.
+/// Returns the access of an instruction per lane, except for the rows of a matrix.
 fn access(inst: &Inst) -> Option<&Access> {
     match &inst.op {
         Op::Memory(Memory::Load { access, .. } | Memory::Store { access, .. } | Memory::Atomic { access, .. }) => Some(access),
@@ -182,7 +183,7 @@ fn space(space: MemorySpace) -> Space {
     }
 }
 
-/// True for an access at generic addresses that is not known to be in shared memory.
+/// Returns true for an access at generic addresses that is not known to be in shared memory.
 fn is_generic(inst: &Inst) -> bool {
     !matches!(inst.op, Op::Phase(_)) && access(inst).is_some_and(|access| access.space == MemorySpace::Generic)
 }

@@ -31,7 +31,7 @@ pub trait Sink<T> {
     fn inst(&mut self, inst: &T, mask: u32, addresses: &[u64]);
     /// Receives printed text, and the number of its calls.
     fn printed(&mut self, _text: &str, _calls: u32) {}
-    /// Bytes of the recorded data.
+    /// Returns the bytes of the recorded data.
     #[inline]
     fn bytes(&self) -> u64 {
         0
@@ -114,7 +114,7 @@ impl<'a, T> Code<'a, T> {
     }
 }
 
-/// The same access in another memory.
+/// Moves an access to another memory.
 fn moved(inst: StaticInst, space: Space) -> StaticInst {
     let class = match inst.class {
         Class::Load(_) => Class::Load(space),

@@ -25,7 +25,7 @@
 use crate::program::Inst;
 use mias_warp_trace::isa::{Class, Space, StaticInst};
 
-/// Opcode of `inst`, which was lowered to `lowered`, with its modifiers.
+/// Returns the opcode of `inst`, which was lowered to `lowered`, with its modifiers.
 pub fn opcode(inst: &Inst, lowered: &StaticInst) -> String {
     let parts: Vec<&str> = inst.opcode.split('.').collect();
     let text = match lowered.class {
@@ -63,12 +63,13 @@ fn has(parts: &[&str], part: &str) -> bool {
     parts.contains(&part)
 }
 
-/// True if the last type is signed.
+/// Returns whether the last type is signed.
 fn signed(parts: &[&str]) -> bool {
     parts.last().is_some_and(|ty| ty.starts_with('s'))
 }
 
-/// Opcode of a texture or surface access. Tracers list no addresses for them, so there is no width.
+/// Returns the opcode of a texture or surface access. Tracers list no addresses for them, so there
+/// is no width.
 fn texels(parts: &[&str]) -> &'static str {
     match parts[0] {
         "tld4" => "TLD4.SCR",
@@ -79,7 +80,7 @@ fn texels(parts: &[&str]) -> &'static str {
     }
 }
 
-/// Opcode of a load or store. `STRONG.GPU` bypasses the L1.
+/// Returns the opcode of a load or store. `STRONG.GPU` bypasses the L1.
 fn access(stem: &str, space: Space, lowered: &StaticInst) -> String {
     let width = width(lowered.width_bytes);
     let scope = if lowered.bypass_l1 { "STRONG.GPU" } else { "SYS" };
@@ -102,7 +103,7 @@ fn width(bytes: u8) -> &'static str {
     }
 }
 
-/// Opcode of an atomic; without a result on global memory it is a `RED`.
+/// Returns the opcode of an atomic; without a result on global memory it is a `RED`.
 fn atomic(parts: &[&str], space: Space, lowered: &StaticInst) -> String {
     let names = [
         ("add", "ADD"),
@@ -125,7 +126,8 @@ fn atomic(parts: &[&str], space: Space, lowered: &StaticInst) -> String {
     }
 }
 
-/// Opcode of integer arithmetic, logic, moves, comparisons, and instructions across lanes.
+/// Returns the opcode of integer arithmetic, logic, moves, comparisons, and instructions across
+/// lanes.
 fn integer(parts: &[&str]) -> &'static str {
     match parts[0] {
         "add" | "addc" | "sub" | "subc" | "neg" | "sad" => "IADD3",
@@ -184,7 +186,7 @@ fn integer(parts: &[&str]) -> &'static str {
     }
 }
 
-/// Opcode of f32 and f16 arithmetic.
+/// Returns the opcode of f32 and f16 arithmetic.
 fn single(parts: &[&str]) -> &'static str {
     let half = parts.last().is_some_and(|ty| ty.starts_with("f16") || ty.starts_with("bf16"));
     match (parts[0], half) {
@@ -199,7 +201,7 @@ fn single(parts: &[&str]) -> &'static str {
     }
 }
 
-/// Opcode of f64 arithmetic; a sequence on a GPU is one `DFMA`.
+/// Returns the opcode of f64 arithmetic; a sequence on a GPU is one `DFMA`.
 fn double(parts: &[&str]) -> &'static str {
     match parts[0] {
         "add" | "sub" | "neg" | "abs" | "copysign" => "DADD",
@@ -209,7 +211,7 @@ fn double(parts: &[&str]) -> &'static str {
     }
 }
 
-/// Opcode of the tensor unit.
+/// Returns the opcode of the tensor unit.
 fn tensor(parts: &[&str]) -> &'static str {
     match parts.last().copied() {
         _ if has(parts, "b1") => "BMMA.88128.XOR.POPC",
@@ -220,7 +222,7 @@ fn tensor(parts: &[&str]) -> &'static str {
     }
 }
 
-/// Opcode of the multi-function unit.
+/// Returns the opcode of the multi-function unit.
 fn multi(parts: &[&str]) -> &'static str {
     let float = |part: Option<&&str>| part.is_some_and(|ty| ty.contains('f'));
     match parts[0] {
@@ -244,7 +246,7 @@ fn multi(parts: &[&str]) -> &'static str {
     }
 }
 
-/// Relation and combination of a comparison.
+/// Returns the relation and combination of a comparison.
 fn relation(parts: &[&str]) -> &'static str {
     match parts.get(1).copied() {
         Some("eq" | "equ") => ".EQ.AND",

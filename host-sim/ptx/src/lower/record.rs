@@ -159,18 +159,18 @@ impl Recorder {
         if recorded == tbs { Ok(()) } else { Err(RecordError::Stopped { recorded, tbs }) }
     }
 
-    /// Number of recorded TBs.
+    /// Returns the number of recorded TBs.
     pub fn recorded(&self) -> u32 {
         self.builder.tbs()
     }
 
-    /// Number of recorded warp instructions.
+    /// Returns the number of recorded warp instructions.
     pub fn warp_insts(&self) -> u64 {
         self.builder.warp_insts()
     }
 
-    /// Number of TBs in the next batch: few at the start and for long TBs. If their records fit in
-    /// memory together, TBs need not wait for each other.
+    /// Returns the number of TBs in the next batch: few at the start and for long TBs. If their
+    /// records fit in memory together, TBs need not wait for each other.
     fn batch(&self, room: RecordLimit) -> u32 {
         let workers = (rayon::current_num_threads() as u32).min(BATCH);
         let fit = BATCH_WARP_INSTS.saturating_mul(self.recorded().into()).checked_div(self.warp_insts()).unwrap_or(0);
@@ -183,12 +183,12 @@ impl Recorder {
         std::mem::take(&mut self.printed)
     }
 
-    /// Bytes of the TBs since the last part.
+    /// Returns the bytes of the TBs since the last part.
     pub fn memory_bytes(&self) -> u64 {
         self.builder.memory_bytes() as u64
     }
 
-    /// Index of the first TB since the last part.
+    /// Returns the index of the first TB since the last part.
     pub fn first_tb(&self) -> u32 {
         self.taken
     }
@@ -249,7 +249,7 @@ impl Recorder {
         }
     }
 
-    /// Trace of the TBs since the last part that was taken.
+    /// Returns the trace of the TBs since the last part that was taken.
     pub fn so_far(&self) -> KernelTrace {
         self.builder.so_far()
     }
@@ -260,7 +260,7 @@ impl Recorder {
         self.builder.take_part()
     }
 
-    /// Trace of the whole grid.
+    /// Returns the trace of the whole grid.
     ///
     /// # Errors
     /// [`TraceError::TbCount`] unless every TB is recorded and none was taken.

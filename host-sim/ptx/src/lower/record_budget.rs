@@ -35,7 +35,7 @@ impl RecordBudget {
         RecordBudget { bytes, tbs: tbs.max(1), queue, moved: Condvar::new(), taken: AtomicU64::new(0) }
     }
 
-    /// Maximum bytes of the lowest TB.
+    /// Returns the maximum bytes of the lowest TB.
     fn most(&self) -> u64 {
         self.bytes / 2
     }
@@ -78,12 +78,12 @@ pub(super) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// Share of TB `tb`, which runs concurrently with others.
+    /// Creates the share of TB `tb`, which runs concurrently with others.
     pub(super) fn of(room: &'a RecordBudget, tb: u32) -> Self {
         Place { room, tb, granted: room.most() / u64::from(room.tbs), shared: None }
     }
 
-    /// Share of a TB of a cooperative grid.
+    /// Creates the share of a TB of a cooperative grid.
     pub(super) fn shared(room: &'a RecordBudget, tb: u32) -> Self {
         Place { room, tb, granted: 0, shared: Some(0) }
     }

@@ -28,7 +28,7 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// True if the order is the program order.
+    /// Returns whether the order is the program order.
     pub fn in_program_order(&self) -> bool {
         self.order.is_sorted()
     }
@@ -87,8 +87,8 @@ fn depends(a_op: &Op, a: &Folded, b_op: &Op, b: &Folded) -> bool {
     reach(a_op).iter().flatten().any(|a| b_reach.iter().flatten().any(|b| clash(a, b)))
 }
 
-/// True for instructions that others must not pass: control, and waiting for copies or other
-/// threads.
+/// Returns true for instructions that others must not pass: control, and waiting for copies or
+/// other threads.
 fn stays(op: &Op) -> bool {
     matches!(op, Op::Control(_) | Op::Copy(Copy::Wait(_) | Copy::WaitAll) | Op::Phase(_))
 }
@@ -102,7 +102,7 @@ fn is_load(op: &Op) -> bool {
     }
 }
 
-/// Memories that an instruction accesses, and whether it changes them.
+/// Returns the memories that an instruction accesses, and whether it changes them.
 fn reach(op: &Op) -> [Option<(Space, bool)>; 2] {
     match op {
         Op::Memory(Memory::Load { access, .. }) => [Some((access.space, false)), None],

@@ -22,7 +22,7 @@ impl Steps {
     /// A single instruction.
     pub const ONE: Steps = Steps { tiles: 1, depth: 1 };
 
-    /// Division of a product.
+    /// Returns the division of a product.
     pub fn of(product: &Multiply) -> Steps {
         let (factor, sum) = (product.from[0].0, product.to.0);
         if factor.fragment.products() > 1 {
@@ -35,7 +35,7 @@ impl Steps {
     }
 }
 
-/// Shape that one instruction multiplies.
+/// Returns the shape that one instruction multiplies.
 fn piece(factor: Kind) -> Shape {
     let (m, n, k) = match factor {
         // HMMA.1688, which is also the smallest for bf16.

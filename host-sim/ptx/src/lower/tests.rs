@@ -16,7 +16,7 @@ fn lower(body: &str) -> (Program, Lowered) {
     (program, lowered)
 }
 
-/// Opcodes that remain, in scheduled order.
+/// Returns the opcodes that remain, in scheduled order.
 fn kept(program: &Program, lowered: &Lowered) -> Vec<String> {
     lowered.segments.iter().flat_map(|s| &s.order).map(|&pc| program.insts[pc as usize].opcode.clone()).collect()
 }
@@ -149,8 +149,8 @@ fn products_depend_on_their_operands() {
     assert_eq!([loads[0].class, loads[1].class], [Class::Load(Space::Shared); 2]);
 }
 
-/// As many instructions as nvcc 11.8 writes for sm_75 (cuobjdump), or of the smallest of sm_80 for
-/// what Turing lacks.
+/// Products are divided into as many instructions as nvcc 11.8 writes for sm_75 (cuobjdump), or of
+/// the smallest of sm_80 for what Turing lacks.
 #[test]
 fn products_are_cut_as_the_assembler_cuts_them() {
     let registers = |name: char, count: usize| {

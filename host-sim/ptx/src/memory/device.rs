@@ -137,7 +137,7 @@ impl DeviceMemory {
         self.allocations[buffer.index].label = Some(label.to_owned());
     }
 
-    /// Allocation nearest to an address.
+    /// Returns the allocation nearest to an address.
     pub(crate) fn near(&self, address: u64) -> Option<Near<'_>> {
         let variables = self.module.get().into_iter().flat_map(|(_, variables)| variables);
         let all = self.allocations.iter().map(|a| (a, false)).chain(variables.map(|a| (a, true)));
@@ -145,12 +145,12 @@ impl DeviceMemory {
         near.min_by_key(|near| near.distance(address))
     }
 
-    /// Contents of a buffer as 32-bit words.
+    /// Returns the contents of a buffer as 32-bit words.
     pub fn words(&self, buffer: Buffer) -> impl Iterator<Item = u32> {
         self.allocations[buffer.index].words.iter().map(|w| w.load(Relaxed))
     }
 
-    /// Contents of a buffer as floats.
+    /// Returns the contents of a buffer as floats.
     pub fn floats(&self, buffer: Buffer) -> Vec<f32> {
         self.words(buffer).map(f32::from_bits).collect()
     }
@@ -218,7 +218,7 @@ impl DeviceMemory {
         }
     }
 
-    /// All textures and surfaces.
+    /// Returns all textures and surfaces.
     pub fn textures(&self) -> &Textures {
         &self.textures
     }
@@ -265,27 +265,27 @@ impl DeviceMemory {
         Ok((offset..offset + bytes as u64).map(byte).collect())
     }
 
-    /// First address, bytes and contents of every allocation, with a loaded module's variables
-    /// last. The last word may extend beyond the bytes, with zeros there.
+    /// Returns the first address, bytes and contents of every allocation, with a loaded module's
+    /// variables last. The last word may extend beyond the bytes, with zeros there.
     pub fn allocations(&self) -> impl Iterator<Item = (u64, u64, impl Iterator<Item = u32>)> {
         let variables = self.module.get().into_iter().flat_map(|(_, variables)| variables);
         self.allocations.iter().chain(variables).map(|a| (a.start, a.bytes, a.words.iter().map(|word| word.load(Relaxed))))
     }
 
-    /// View for a series of accesses, which remembers the last allocation.
+    /// Returns a view for a series of accesses, which remembers the last allocation.
     pub fn view(&self) -> View<'_> {
         View { memory: self, last: None }
     }
 }
 
-/// Empty vector with reserved capacity.
+/// Creates an empty vector with reserved capacity.
 fn reserved<T>(count: usize) -> Result<Vec<T>, TryReserveError> {
     let mut room = Vec::new();
     room.try_reserve_exact(count)?;
     Ok(room)
 }
 
-/// Word from up to four bytes, lowest first.
+/// Builds a word from up to four bytes, lowest first.
 fn word(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte))
 }

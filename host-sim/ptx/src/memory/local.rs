@@ -12,7 +12,8 @@ use crate::error::AccessFault;
 /// the place of an ended warp (not modeled).
 pub const DEVICE_BASE: u64 = 0x7010_0000_0000;
 
-/// Address range of the local memory of a grid's warps, for the trace; `None` if threads have none.
+/// Returns the address range of the local memory of a grid's warps, for the trace; `None` if
+/// threads have none.
 pub fn device_span(bytes_per_thread: u32, warps: u64) -> Option<std::ops::Range<u64>> {
     let each = (u64::from(bytes_per_thread.div_ceil(4)) * 4).saturating_mul(LANES as u64);
     (each > 0).then(|| DEVICE_BASE..DEVICE_BASE.saturating_add(each.saturating_mul(warps)))
@@ -38,7 +39,7 @@ impl LocalMemory {
         self.base = DEVICE_BASE + warp * (self.words.len() * LANES * 4) as u64;
     }
 
-    /// Device address of `bytes` at a thread's `address`.
+    /// Returns the device address of `bytes` at a thread's `address`.
     ///
     /// Lanes that access the same local address access each of its words in one line of 128 bytes.
     /// For more than one word, the lines of the words follow each other, and the positions of lanes

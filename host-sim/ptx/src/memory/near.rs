@@ -3,7 +3,7 @@
 /// An allocation in a message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Near<'a> {
-    /// Address of its first byte.
+    /// Address of the first byte of the allocation.
     pub(crate) start: u64,
     /// Size in bytes.
     pub(crate) bytes: u64,
@@ -14,7 +14,7 @@ pub(crate) struct Near<'a> {
 }
 
 impl Near<'_> {
-    /// Distance of an address from the first byte or the end, in bytes; 0 inside.
+    /// Returns the distance of an address from the first byte or the end, in bytes; 0 inside.
     pub(crate) fn distance(&self, address: u64) -> u64 {
         if address < self.start { self.start - address } else { (address - self.start).saturating_sub(self.bytes) }
     }

@@ -118,7 +118,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(())
     }
 
-    /// True directly after a closing brace.
+    /// Returns whether the parser is directly after a closing brace.
     fn was_braced(&self) -> bool {
         self.next > 0 && self.tokens[self.next - 1].text == "}"
     }

@@ -32,7 +32,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Number of filtered coordinates: 1 to 3.
+    /// Returns the number of filtered coordinates: 1 to 3.
     pub fn axes(self) -> usize {
         match self {
             Shape::One | Shape::OneLayered => 1,
@@ -41,7 +41,7 @@ impl Shape {
         }
     }
 
-    /// True if a number selects a layer.
+    /// Returns whether a number selects a layer.
     pub fn is_layered(self) -> bool {
         matches!(self, Shape::OneLayered | Shape::TwoLayered)
     }
@@ -130,12 +130,12 @@ pub struct Format {
 }
 
 impl Format {
-    /// Size of a texel in bytes.
+    /// Returns the size of a texel in bytes.
     pub fn bytes(self) -> u32 {
         u32::from(self.ty.bytes()) * u32::from(self.channels)
     }
 
-    /// Value of a channel as a float; integers are converted as by `Read::Normalized`.
+    /// Returns the value of a channel as a float; integers are converted as by `Read::Normalized`.
     pub fn float(self, bits: u64) -> f32 {
         match self.ty {
             Type::Float(2) => f32::from_bits(match F16.value(bits) {
@@ -152,7 +152,7 @@ impl Format {
         }
     }
 
-    /// Value of a channel as a 32-bit integer.
+    /// Returns the value of a channel as a 32-bit integer.
     pub fn integer(self, bits: u64) -> u32 {
         let spare = 32 - 8 * u32::from(self.ty.bytes().clamp(1, 4));
         if self.ty.is_signed() { (((bits as u32) << spare) as i32 >> spare) as u32 } else { bits as u32 }
@@ -197,20 +197,20 @@ pub struct TextureError {
 }
 
 impl Texture {
-    /// Bytes from the first texel to the end of the last; `None` beyond 64 bits.
+    /// Returns the bytes from the first texel to the end of the last; `None` beyond 64 bits.
     pub fn bytes(&self) -> Option<u64> {
         let [width, height, depth] = self.size.map(u64::from);
         let rows = height.checked_mul(depth)?.checked_sub(1)?;
         rows.checked_mul(self.pitch)?.checked_add(width.checked_mul(self.format.bytes().into())?)
     }
 
-    /// Address of a texel, which must be inside.
+    /// Returns the address of a texel, which must be inside.
     pub fn texel(&self, [x, y, z]: [u32; 3]) -> u64 {
         let row = u64::from(z) * u64::from(self.size[1]) + u64::from(y);
         self.address + row * self.pitch + u64::from(x) * u64::from(self.format.bytes())
     }
 
-    /// True if a fetch returns floats, false for 32-bit integers.
+    /// Returns whether a fetch returns floats instead of 32-bit integers.
     pub fn gives_floats(&self) -> bool {
         self.read == Read::Normalized || matches!(self.format.ty, Type::Float(_))
     }

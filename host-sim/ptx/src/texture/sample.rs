@@ -31,7 +31,7 @@ pub struct Footprint {
 }
 
 impl Footprint {
-    /// Footprint of one texel, or of the border, with full weight.
+    /// Returns the footprint of one texel, or of the border, with full weight.
     pub fn of(texel: Option<u32>) -> Footprint {
         Footprint { texels: [texel, None], weights: [ONE, 0] }
     }
@@ -83,7 +83,7 @@ pub fn footprint(x: Coordinate, axis: usize, size: u32, sampler: &Sampler, filte
     }
 }
 
-/// Texel of an index; `None` for the border.
+/// Returns the texel of an index; `None` for the border.
 fn inside(texel: i64, size: u32, mode: AddressMode) -> Option<u32> {
     let (texel, size) = (texel.clamp(-FAR, FAR), i64::from(size.max(1)));
     let found = match mode {

@@ -32,7 +32,7 @@ impl Textures {
         HANDLE_BASE + self.list.len() as u64 - 1
     }
 
-    /// True if there are no textures.
+    /// Returns whether there are no textures.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

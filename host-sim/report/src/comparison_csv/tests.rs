@@ -146,7 +146,8 @@ proptest! {
         }
     }
 
-    /// The same columns in the same order; each except the name has a unit.
+    /// CSV and text tables have the same columns in the same order; each except the name has a
+    /// unit.
     #[test]
     fn the_columns_are_the_tables((comparison, options) in comparison()) {
         let csv = table(&comparison, &NAMES, options).unwrap();

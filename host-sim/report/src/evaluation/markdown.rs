@@ -3,12 +3,13 @@
 use mias_lab::evaluate::blocks::{Block, Judgment, Kind, Row};
 use mias_lab::evaluate::results::Evaluation;
 
-/// Titles of the blocks that [`render`] can write, in the order of the report.
+/// Returns the titles of the blocks that [`render`] can write, in the order of the report.
 pub fn titles(evaluation: &Evaluation) -> Vec<&str> {
     blocks(evaluation).map(|block| block.title.as_str()).collect()
 }
 
-/// The tables of an evaluation, each under its title; with `title` only that one, without it.
+/// Formats the tables of an evaluation, each under its title; with `title` only that one, without
+/// it.
 pub fn render(evaluation: &Evaluation, title: Option<&str>) -> String {
     let mut text = String::new();
     for block in blocks(evaluation).filter(|block| title.is_none_or(|title| block.title == title)) {

@@ -4,8 +4,8 @@ use super::error::Problem;
 use super::fields::Fields;
 use mias_warp_trace::WARP_LANES;
 
-/// Virtual addresses have at most 57 bits (NVIDIA Hopper; 49 before), generic and shared ones
-/// fewer.
+/// Maximum number of bits of a virtual address: 57 (NVIDIA Hopper; 49 before); generic and shared
+/// addresses have fewer.
 const ADDRESS_BITS: u32 = 57;
 
 /// Reads the address mode and the addresses of `active` lanes (1..=32) into `lanes`, and returns

@@ -243,7 +243,8 @@ impl<'a, A: Audience> Body<'a, A> {
     }
 }
 
-/// Number in a `key = number` line: `None` for another line, `Some(None)` without a number.
+/// Returns the number in a `key = number` line: `None` for another line, `Some(None)` without a
+/// number.
 fn assignment(text: &[u8], key: &[u8]) -> Option<Option<u64>> {
     let rest = text.strip_prefix(key)?.trim_ascii_start().strip_prefix(b"=")?;
     Some(std::str::from_utf8(rest.trim_ascii()).ok().and_then(|value| value.parse().ok()))

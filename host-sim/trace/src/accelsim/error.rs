@@ -100,7 +100,8 @@ impl std::error::Error for ReadError {
     }
 }
 
-/// Text of the file for a message: cut to 80 bytes, with bytes that are not UTF-8 replaced.
+/// Returns the text of the file for a message: cut to 80 bytes, with bytes that are not UTF-8
+/// replaced.
 pub(super) fn excerpt(bytes: &[u8]) -> String {
     const LIMIT: usize = 80;
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(LIMIT)]).trim_end().to_owned();

@@ -15,7 +15,7 @@ impl<'a> Fields<'a> {
         Fields { line, at: 0 }
     }
 
-    /// Offset of the next byte in the line.
+    /// Returns the offset of the next byte in the line.
     #[inline]
     pub(super) fn position(&self) -> usize {
         self.at
@@ -29,7 +29,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Rest of the line from the next byte on.
+    /// Returns the rest of the line from the next byte on.
     #[inline]
     pub(super) fn rest(&self) -> &'a [u8] {
         &self.line[self.at..]

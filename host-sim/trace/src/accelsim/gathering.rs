@@ -49,7 +49,7 @@ impl<'r, 'a> Gathering<'r, 'a> {
         (self.room.closed)(first_tb, builder.take_part())
     }
 
-    /// Last part, once all TBs of the grid are present.
+    /// Returns the last part, once all TBs of the grid are present.
     pub(super) fn last(self, info: &KernelInfo, mut builder: TraceBuilder) -> Result<LastPart, TraceError> {
         let (found, expected) = (u64::from(builder.tbs()), info.tbs());
         let first_tb = self.first_tb;

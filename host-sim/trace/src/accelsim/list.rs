@@ -30,7 +30,7 @@ pub struct List {
 }
 
 impl List {
-    /// Kernel files in launch order.
+    /// Returns the kernel files in launch order.
     pub fn kernels(&self) -> impl Iterator<Item = &Path> {
         self.commands.iter().filter_map(|command| match command {
             Command::Kernel(path) => Some(path.as_path()),

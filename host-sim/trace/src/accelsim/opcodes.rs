@@ -33,7 +33,7 @@ pub enum Isa {
 }
 
 impl Isa {
-    /// Instruction set for the `binary version` of a trace header.
+    /// Returns the instruction set for the `binary version` of a trace header.
     pub fn from_binary_version(version: u32) -> Option<Self> {
         match version {
             60..=62 => Some(Isa::Pascal),
@@ -55,7 +55,7 @@ impl Isa {
         }
     }
 
-    /// Operation of an opcode; `None` if the table does not contain it.
+    /// Returns the operation of an opcode; `None` if the table does not contain it.
     pub fn operation(self, opcode: &str) -> Option<Operation> {
         let rows = self.tables().iter().flat_map(|table| table.iter());
         rows.filter(|(_, names)| names.split_ascii_whitespace().any(|name| name == opcode)).map(|&(operation, _)| operation).next()

@@ -143,7 +143,7 @@ fn read_pieces(
     warnings
 }
 
-/// The file cannot be read further, or one of its TBs is too long.
+/// Error: the file cannot be read further, or one of its TBs is too long.
 #[derive(Clone, Copy, Debug)]
 struct Unreadable;
 
@@ -212,7 +212,7 @@ impl Pieces {
     }
 }
 
-/// Position after the last line that ends a TB, without its line end.
+/// Returns the position after the last line that ends a TB, without its line end.
 fn last_end(text: &[u8]) -> Option<usize> {
     // Few other lines contain `#`, and a search for one byte is faster than for several.
     memchr::memrchr_iter(b'#', text).find_map(|at| {

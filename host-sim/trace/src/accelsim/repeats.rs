@@ -154,27 +154,27 @@ impl Repeats {
 }
 
 impl Template {
-    /// Start of line `line`, which is the end of the one before.
+    /// Returns the start of line `line`, which is the end of the one before.
     fn end(&self, line: usize) -> usize {
         line.checked_sub(1)
             .and_then(|before| self.lines.get(before))
             .map_or(if line == 0 { 0 } else { self.text.len() }, |line| line.end as usize)
     }
 
-    /// Off-chip accesses before line `line`.
+    /// Returns the off-chip accesses before line `line`.
     fn accesses(&self, line: usize) -> usize {
         line.checked_sub(1).and_then(|before| self.lines.get(before)).map_or(0, |line| line.accesses as usize)
     }
 }
 
-/// Length of the common prefix in bytes.
+/// Returns the length of the common prefix in bytes.
 fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     let whole = chunks::<64>(a, b);
     let words = whole + chunks::<8>(&a[whole..], &b[whole..]);
     words + chunks::<1>(&a[words..], &b[words..])
 }
 
-/// Length of the common prefix in bytes, in whole chunks of `SIZE`.
+/// Returns the length of the common prefix in bytes, in whole chunks of `SIZE`.
 fn chunks<const SIZE: usize>(a: &[u8], b: &[u8]) -> usize {
     let (a, b) = (a.as_chunks::<SIZE>().0, b.as_chunks::<SIZE>().0);
     SIZE * a.iter().zip(b).take_while(|(a, b)| a == b).count()

@@ -49,13 +49,13 @@ impl Lines {
         Ok(Lines::over(input, path))
     }
 
-    /// Lines of plain bytes; `path` is the file name in messages.
+    /// Creates the lines of plain bytes; `path` is the file name in messages.
     pub(super) fn over(input: Box<dyn Read + Send>, path: &Path) -> Self {
         let buffer = vec![0; CHUNK_BYTES];
         Lines { input, path: path.to_owned(), buffer, last: 0, start: 0, end: 0, line: 0, at_end: false }
     }
 
-    /// Lines of the first `end` bytes of `text`.
+    /// Creates the lines of the first `end` bytes of `text`.
     pub(super) fn of(text: Vec<u8>, end: usize, path: &Path) -> Self {
         Lines { input: Box::new(std::io::empty()), path: path.to_owned(), buffer: text, last: 0, start: 0, end, line: 0, at_end: true }
     }
@@ -98,13 +98,13 @@ impl Lines {
         Ok(Some(line.strip_suffix(b"\r").unwrap_or(line)))
     }
 
-    /// Buffered bytes that have not been returned.
+    /// Returns the buffered bytes that have not been returned.
     #[inline]
     pub(super) fn buffered(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// Last returned line with its line end; valid until the next call.
+    /// Returns the last returned line with its line end; valid until the next call.
     #[inline]
     pub(super) fn last_raw(&self) -> &[u8] {
         &self.buffer[self.last..self.start]
@@ -148,7 +148,7 @@ impl Lines {
         ReadError::new(&self.path, None, problem)
     }
 
-    /// Number of the last returned line, from 1.
+    /// Returns the number of the last returned line, from 1.
     pub(super) fn line(&self) -> u64 {
         self.line
     }

@@ -81,8 +81,8 @@ impl<'a> Statics<'a> {
         self.parse(pc, fields)
     }
 
-    /// Static instruction of text `number` for an execution with these addresses. `last` marks the
-    /// last instruction of the warp.
+    /// Returns the static instruction of text `number` for an execution with these addresses.
+    /// `last` marks the last instruction of the warp.
     #[inline]
     pub(super) fn resolve(&mut self, number: u32, lanes: &[u64], last: bool, builder: &mut TraceBuilder) -> Result<Defined, Problem> {
         let entry = &mut self.entries[number as usize];
@@ -195,7 +195,7 @@ fn is_memory(operation: Operation) -> bool {
     }
 }
 
-/// Access width in bytes from a part of an opcode: `64`, `U8`, `S16`.
+/// Returns the access width in bytes from a part of an opcode: `64`, `U8`, `S16`.
 fn width_bytes(part: &str) -> Option<u32> {
     match part.strip_prefix(['U', 'S']).unwrap_or(part) {
         "8" => Some(1),
@@ -207,9 +207,9 @@ fn width_bytes(part: &str) -> Option<u32> {
     }
 }
 
-/// Memory space of a generic access, by its first active lane. The window from the shared to the
-/// local base is shared, the one after it local, and the rest global. Without bases in the header,
-/// all accesses are shared, as Accel-Sim assumes.
+/// Returns the memory space of a generic access, by its first active lane. The window from the
+/// shared to the local base is shared, the one after it local, and the rest global. Without bases
+/// in the header, all accesses are shared, as Accel-Sim assumes.
 fn window(header: &Header, lanes: &[u64]) -> (usize, Space) {
     let (shared, local) = (header.shared_base, header.local_base);
     match lanes.first() {

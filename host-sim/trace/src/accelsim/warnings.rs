@@ -14,12 +14,13 @@ impl Warnings {
         Self::default()
     }
 
-    /// Executed warp instructions per unknown opcode; they are timed as integer instructions.
+    /// Returns the executed warp instructions per unknown opcode; they are timed as integer
+    /// instructions.
     pub fn unknown_opcodes(&self) -> &BTreeMap<String, u64> {
         &self.unknown_opcodes
     }
 
-    /// True if there are no warnings.
+    /// Returns whether there are no warnings.
     pub fn is_empty(&self) -> bool {
         self.unknown_opcodes.is_empty()
     }

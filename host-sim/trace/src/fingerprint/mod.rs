@@ -46,13 +46,13 @@ impl Hasher for Fnv {
     }
 }
 
-/// Hash value as 16 hexadecimal digits.
+/// Returns the hash value as 16 hexadecimal digits.
 pub fn hex(hasher: Fnv) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// Fingerprint of a kernel launch: geometry, instructions, and the path and addresses of every
-/// warp.
+/// Returns the fingerprint of a kernel launch: geometry, instructions, and the path and addresses
+/// of every warp.
 pub fn kernel(trace: &KernelTrace) -> String {
     let mut hasher = Fnv::default();
     let info = trace.info();

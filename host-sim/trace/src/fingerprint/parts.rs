@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use twox_hash::xxhash3_128;
 
-/// Fingerprint of a whole launch from its parts.
+/// Returns the fingerprint of a whole launch from its parts.
 ///
 /// `each` visits the parts in order, three times, and may fail. `statics` are those of the whole
 /// launch; a part may lack instructions that only later parts have.

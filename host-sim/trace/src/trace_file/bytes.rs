@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
         std::str::from_utf8(bytes).map_err(|_| Fault::Text)
     }
 
-    /// Number of unread bytes.
+    /// Returns the number of unread bytes.
     pub fn left(&self) -> usize {
         self.rest.len()
     }
@@ -190,7 +190,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Values from the definition of LEB128 (DWARF 5, section 7.6), and the largest value.
+    /// Numbers have the values from the definition of LEB128 (DWARF 5, section 7.6), and the
+    /// largest value.
     #[test]
     fn numbers_are_as_the_standard_has_them() {
         let known: [(u64, &[u8]); 6] = [

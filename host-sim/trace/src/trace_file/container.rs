@@ -18,7 +18,7 @@ const ENTRY_BYTES: usize = 12;
 /// Size of the CRC-32 at the end of the directory.
 const CHECKSUM_BYTES: usize = 4;
 
-/// Section at `index` in file order.
+/// Returns the section at `index` in file order.
 pub(super) fn section(index: usize) -> Section {
     match index.checked_sub(1) {
         None => Section::List,
@@ -45,7 +45,8 @@ pub(super) fn pack(list: &[u8], launches: &[[Vec<u8>; Part::ALL.len()]]) -> Vec<
     file
 }
 
-/// Sections of a file with verified checksums: 1 + 6 per launch, and at least one launch.
+/// Returns the sections of a file with verified checksums: 1 + 6 per launch, and at least one
+/// launch.
 pub(super) fn unpack(file: &[u8]) -> Result<Vec<&[u8]>, Problem> {
     let found = file.len() as u64;
     let header = file.strip_prefix(&MAGIC).ok_or(Problem::NotOurs)?;
@@ -87,7 +88,7 @@ pub(super) fn unpack(file: &[u8]) -> Result<Vec<&[u8]>, Problem> {
     if rest.is_empty() { Ok(found) } else { Err(malformed(Fault::Long(rest.len()))) }
 }
 
-/// Little-endian number of `count` bytes (at most 8) at `at`; `None` beyond the end.
+/// Returns the little-endian number of `count` bytes (at most 8) at `at`; `None` beyond the end.
 fn number(bytes: &[u8], at: usize, count: usize) -> Option<u64> {
     let bytes = bytes.get(at..at + count)?;
     Some(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))

@@ -18,7 +18,7 @@ struct Accesses {
 }
 
 impl Accesses {
-    /// Requires that every index has been checked.
+    /// Lists the off-chip accesses of every shape; every index must have been checked.
     fn new(statics: &[StaticInst], shape_insts: &[ShapeInst], shape_starts: &[u32]) -> Self {
         let offchip: Vec<bool> = statics.iter().map(|inst| inst.class.is_offchip()).collect();
         let mut accesses = Accesses { statics: Vec::new(), starts: vec![0] };

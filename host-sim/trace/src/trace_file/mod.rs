@@ -58,7 +58,8 @@ pub struct Launch {
     pub trace: Arc<KernelTrace>,
 }
 
-/// True if the file begins with the magic of the format, regardless of its name. Text never does.
+/// Returns whether the file begins with the magic of the format, regardless of its name. Text never
+/// does.
 ///
 /// # Errors
 /// Errors of opening and reading the file.

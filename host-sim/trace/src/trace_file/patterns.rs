@@ -12,12 +12,12 @@ const SAME: u64 = 1;
 const WORDS: u64 = 2;
 const BYTES: u64 = 3;
 
-/// Byte mask from a mask of 4-byte words.
+/// Returns the byte mask from a mask of 4-byte words.
 fn bytes_of_words(words: u8) -> u32 {
     (0..8).filter(|word| words >> word & 1 == 1).map(|word| 0xf << (4 * word)).sum()
 }
 
-/// Mask of 4-byte words, if the byte mask has only whole words.
+/// Returns the mask of 4-byte words, if the byte mask has only whole words.
 fn words_of_bytes(bytes: u32) -> Option<u8> {
     let words = (0..8).filter(|word| bytes >> (4 * word) & 0xf == 0xf).map(|word| 1 << word).sum();
     (bytes_of_words(words) == bytes).then_some(words)
@@ -88,7 +88,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Written by hand from `docs/reference/trace-format.md`.
+    /// Decoded patterns equal those of bytes that were written by hand from
+    /// `docs/reference/trace-format.md`.
     #[test]
     fn patterns_are_as_the_format_says() {
         let sector = |delta, byte_mask| SectorRef { delta, byte_mask };

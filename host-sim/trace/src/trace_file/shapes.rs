@@ -30,8 +30,8 @@ impl<'a> Expected<'a> {
         Expected { statics, index: 0, lanes: WARP_LANES, passes: 1 }
     }
 
-    /// Predicted instruction at this index with its lanes and passes; `None` if the index is out of
-    /// range.
+    /// Returns the predicted instruction at this index with its lanes and passes; `None` if the
+    /// index is out of range.
     fn at(self, index: u32) -> Option<ShapeInst> {
         let inst = self.statics.get(index as usize)?;
         let shared = inst.class.space() == Some(Space::Shared);
@@ -95,7 +95,7 @@ fn put_one(out: &mut Vec<u8>, expected: Expected<'_>, inst: ShapeInst) {
     }
 }
 
-/// Number of leading `insts` that follow the prediction.
+/// Returns the number of leading `insts` that follow the prediction.
 fn straight(mut expected: Expected<'_>, insts: &[ShapeInst]) -> usize {
     let follows = |inst: &&ShapeInst| {
         let is = expected.next() == Some(**inst);
@@ -187,7 +187,7 @@ impl<'a> Matches<'a> {
         Matches { insts, newest: vec![Self::NONE; 1 << Self::CHAIN_BITS], before: vec![Self::NONE; insts.len()] }
     }
 
-    /// Chain of the sequence at `at`; `None` near the end.
+    /// Returns the chain of the sequence at `at`; `None` near the end.
     fn chain(&self, at: usize) -> Option<usize> {
         let key = self.insts.get(at..at + Self::LEAST)?;
         // Multiplication by 2^64 divided by the golden ratio (Knuth, volume 3, section 6.4).
@@ -204,8 +204,8 @@ impl<'a> Matches<'a> {
         }
     }
 
-    /// Length, up to `most`, and distance of the longest earlier occurrence of the sequence at
-    /// `at`; the nearest of equal ones.
+    /// Returns the length, up to `most`, and distance of the longest earlier occurrence of the
+    /// sequence at `at`; the nearest of equal ones.
     fn longest(&self, at: usize, most: usize) -> (usize, usize) {
         let mut best = (0, 0);
         let mut link = self.chain(at).map_or(Self::NONE, |chain| self.newest[chain]);

@@ -154,7 +154,7 @@ mod tests {
         assert_eq!([11, 15, 28, 31, 35, 255].map(class_of), [None; 6]);
     }
 
-    /// Written by hand from `docs/reference/trace-format.md`.
+    /// Records equal bytes that were written by hand from `docs/reference/trace-format.md`.
     #[test]
     fn records_are_as_the_format_says() {
         let chain = StaticInst::new(0, Class::Sp).writes(4).reads(&[4, 5]);

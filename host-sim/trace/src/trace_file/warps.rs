@@ -12,14 +12,14 @@ pub(super) struct Newest {
 }
 
 impl Newest {
-    /// Code of `index`, below 2^33.
+    /// Returns the code of `index`, below 2^33.
     pub(super) fn code(&mut self, index: u32) -> u64 {
         let code = zigzag(i64::from(self.next) - i64::from(index));
         self.see(index);
         code
     }
 
-    /// Index of `code`.
+    /// Returns the index of `code`.
     pub(super) fn index(&mut self, code: u64, what: &'static str) -> Result<u32, Fault> {
         let index = i64::from(self.next).checked_sub(unzigzag(code)).and_then(|index| u32::try_from(index).ok());
         let index = index.ok_or(Fault::Value { what, value: code })?;
@@ -32,8 +32,8 @@ impl Newest {
     }
 }
 
-/// Predicted shape of warp number `at`: that of the same warp in the TB before, and in the first TB
-/// that of the warp before.
+/// Returns the predicted shape of warp `at`: that of the same warp in the TB before, or in the
+/// first TB that of the warp before.
 fn predicted(at: usize, warps_per_tb: usize, shape: impl Fn(usize) -> u32) -> u32 {
     at.checked_sub(warps_per_tb).or(at.checked_sub(1)).map_or(0, shape)
 }

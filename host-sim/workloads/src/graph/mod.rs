@@ -110,7 +110,7 @@ impl Graph {
         Graph { nodes, edges, names: list.names }
     }
 
-    /// Number of the node called `name`, if it exists.
+    /// Returns the number of the node called `name`, if it exists.
     pub fn node(&self, name: u64) -> Option<u32> {
         let index = match &self.names {
             Names::From(first) => name.checked_sub(*first)?,
@@ -119,7 +119,7 @@ impl Graph {
         (index < self.nodes.len() as u64).then_some(index as u32)
     }
 
-    /// Smallest and largest name; `None` without nodes.
+    /// Returns the smallest and largest name; `None` without nodes.
     pub fn range(&self) -> Option<[u64; 2]> {
         let last = (self.nodes.len() as u64).checked_sub(1)?;
         Some(match &self.names {
@@ -128,14 +128,14 @@ impl Graph {
         })
     }
 
-    /// Node with the most outgoing edges, the first of several; 0 without nodes.
+    /// Returns the node with the most outgoing edges, the first of several; 0 without nodes.
     pub fn hub(&self) -> u32 {
         let count = |&node: &usize| self.nodes[node][1];
         (0..self.nodes.len()).rev().max_by_key(count).unwrap_or(0) as u32
     }
 
-    /// Distance in edges from `start` to each node, or [`UNREACHED`]. A queue-based search visits
-    /// node by node and skips edges to nonexistent nodes.
+    /// Returns the distance in edges from `start` to each node, or [`UNREACHED`]. A queue-based
+    /// search visits node by node and skips edges to nonexistent nodes.
     pub fn distances(&self, start: u32) -> Vec<i32> {
         let mut distances = vec![UNREACHED; self.nodes.len()];
         distances[start as usize] = 0;

@@ -179,7 +179,7 @@ fn generators_depend_on_the_seed_alone() {
     assert_eq!(rmat(1, 3, 0).pairs, [[0, 0]; 3]);
 }
 
-/// Distances by relaxing all edges until nothing changes (Bellman and Ford).
+/// Computes distances by relaxing all edges until nothing changes (Bellman and Ford).
 fn relaxed(nodes: usize, pairs: &[[u32; 2]], start: u32) -> Vec<i32> {
     let mut distances = vec![i64::from(i32::MAX); nodes];
     distances[start as usize] = 0;
@@ -191,7 +191,7 @@ fn relaxed(nodes: usize, pairs: &[[u32; 2]], start: u32) -> Vec<i32> {
     distances.iter().map(|&d| if d >= i64::from(i32::MAX) { UNREACHED } else { d as i32 }).collect()
 }
 
-/// A list as a file of each format, by its rules and not with the reader.
+/// Writes a list as a file of each format, by its rules and not with the reader.
 fn written(nodes: usize, pairs: &[[u32; 2]]) -> [(Read, String); 3] {
     let lines = |form: &dyn Fn(u32, u32) -> String| pairs.iter().map(|&[from, to]| form(from, to)).collect::<String>();
     let count = pairs.len();

@@ -25,8 +25,8 @@ fn within(bytes: u64, free: Option<u64>) -> Result<(), String> {
     }
 }
 
-/// Free memory in bytes: of the machine, or of the process's control group if its limit is lower.
-/// `None` if Linux's files do not state it.
+/// Returns the free memory in bytes: of the machine, or of the process's control group if its limit
+/// is lower. `None` if Linux's files do not state it.
 fn free() -> Option<u64> {
     let read = |path: &str| std::fs::read_to_string(path).ok();
     let gpu = read("/proc/meminfo").as_deref().and_then(available);
@@ -36,7 +36,7 @@ fn free() -> Option<u64> {
     [gpu, group].into_iter().flatten().min()
 }
 
-/// `MemAvailable` of `/proc/meminfo` (proc(5)), in bytes.
+/// Returns `MemAvailable` of `/proc/meminfo` (proc(5)), in bytes.
 fn available(meminfo: &str) -> Option<u64> {
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)

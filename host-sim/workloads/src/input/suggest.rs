@@ -14,7 +14,8 @@ pub fn nearest<'k>(given: &str, known: impl IntoIterator<Item = &'k str>) -> Opt
     near.max_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))).map(|(.., name)| name)
 }
 
-/// Message that `given` is not a known `what`, with the nearest known name, if any, and all names.
+/// Formats the message that `given` is not a known `what`, with the nearest known name, if any, and
+/// all names.
 pub fn unknown(what: &str, given: &str, known: &[&str]) -> String {
     let hint = nearest(given, known.iter().copied()).map(|name| format!(" did you mean `{name}`?")).unwrap_or_default();
     format!("unknown {what} `{given}`;{hint} known: {}", known.join(", "))

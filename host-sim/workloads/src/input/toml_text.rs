@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Message for a parser error, with its location.
+/// Formats the message for a parser error, with its location.
 pub fn parse_error(file: &str, text: &str, error: &toml::de::Error) -> String {
     point_at(file, text, error.span(), error.message().lines().next().unwrap_or_default())
 }

@@ -121,7 +121,7 @@ impl Argument {
         Ok(Argument::Buffer(element, expression, Fill::parse(element, fill)?))
     }
 
-    /// Expressions in the argument.
+    /// Returns the expressions in the argument.
     pub(super) fn expressions(&self) -> Vec<&Expression> {
         match self {
             Argument::Number(_) | Argument::Typed(..) | Argument::Bytes(_) | Argument::Texture(_) => Vec::new(),
@@ -210,7 +210,8 @@ pub(super) struct Slot<'a> {
 }
 
 impl Slot<'_> {
-    /// Scalar type of the holder, with integers as unsigned; `None` for an array of bytes.
+    /// Returns the scalar type of the holder, with integers as unsigned; `None` for an array of
+    /// bytes.
     fn scalar(&self) -> Option<Element> {
         match self.ty {
             _ if u32::from(self.ty.bytes()) != self.bytes => None,
@@ -221,14 +222,14 @@ impl Slot<'_> {
     }
 }
 
-/// Number of elements of a separate buffer.
+/// Returns the number of elements of a separate buffer.
 pub(super) fn elements(count: &Expression, scope: &Scope) -> Result<u64, String> {
     let value = count.value(scope)?;
     let count = u64::try_from(value).ok().filter(|&count| count > 0);
     count.ok_or_else(|| format!("`{value}` is not a number of elements, at least 1"))
 }
 
-/// Number with a stated type, in the form of a launch argument.
+/// Returns the number with a stated type, in the form of a launch argument.
 fn stated(element: Element, bits: u64) -> Arg {
     match element {
         Element::Float(4) => Arg::F32(f32::from_bits(bits as u32)),
@@ -240,14 +241,14 @@ fn stated(element: Element, bits: u64) -> Arg {
     }
 }
 
-/// Bits of an expression's value, which must fit the type.
+/// Returns the bits of an expression's value, which must fit the type.
 fn of_type(element: Element, expression: &Expression, scope: &Scope) -> Result<u64, String> {
     let value = i128::from(expression.value(scope)?);
     let fits = element.has(value).then(|| element.whole(value));
     fits.ok_or_else(|| format!("`{}` is {value}, which is not a valid {element}{}", expression.text(), expression.with(scope)))
 }
 
-/// Address of an element of a buffer plus an offset, at most the end of the buffer.
+/// Returns the address of an element of a buffer plus an offset, at most the end of the buffer.
 fn address_of(name: &str, [index, bytes]: [Option<&Expression>; 2], launching: &Launching<'_>) -> Result<u64, String> {
     let known: Vec<&str> = launching.buffers.iter().map(|buffer| buffer.0).collect();
     let Some(&(_, element, count, address)) = launching.buffers.iter().find(|buffer| buffer.0 == name) else {
@@ -273,7 +274,7 @@ fn address_of(name: &str, [index, bytes]: [Option<&Expression>; 2], launching: &
     Ok(address + offset)
 }
 
-/// Message for an unknown buffer.
+/// Formats the message for an unknown buffer.
 pub(super) fn unknown_buffer(name: &str, known: &[&str]) -> String {
     match known {
         [] => format!("unknown buffer `{name}`: the table [buffers] is missing"),

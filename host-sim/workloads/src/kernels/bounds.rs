@@ -35,8 +35,8 @@ pub(super) enum Only {
 }
 
 impl Bounds {
-    /// Description of the permitted values, as in `a multiple of 16, from 16 to 32768; 256 by
-    /// default`.
+    /// Returns the description of the permitted values, as in `a multiple of 16, from 16 to 32768;
+    /// 256 by default`.
     pub(super) fn described(&self, default: &Formula) -> String {
         let text = |formula: &Formula| formula.expression.text().to_owned();
         let values = match self {

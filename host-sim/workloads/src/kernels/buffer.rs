@@ -45,7 +45,7 @@ pub(super) struct Border {
 }
 
 impl Border {
-    /// True if there is no border.
+    /// Returns whether there is no border.
     pub(super) fn is_none(&self) -> bool {
         self.before.is_none() && self.after.is_none()
     }
@@ -115,7 +115,7 @@ impl Sources<'_> {
         }
     }
 
-    /// Bytes that [`Sources::allocate`] puts in memory, and the number of elements.
+    /// Returns the bytes that [`Sources::allocate`] puts in memory, and the number of elements.
     ///
     /// # Errors
     /// The cause of a mismatch.
@@ -191,13 +191,14 @@ fn made(memory: &mut DeviceMemory, element: Element, count: u64, rules: &[Rule],
     }
 }
 
-/// Message for a buffer that exceeds the memory of the machine or the limit of the process.
+/// Formats the message for a buffer that exceeds the memory of the machine or the limit of the
+/// process.
 fn no_memory(bytes: u64) -> String {
     let asked = ByteSize::b(bytes);
     format!("cannot allocate {asked} for it; use a smaller size, or raise the memory limit (`ulimit -v`)")
 }
 
-/// Zero filling, the default for buffers.
+/// Returns the zero filling, the default for buffers.
 pub(super) fn zeros() -> Vec<Fill> {
     vec![Fill::Made(Made::Same(0))]
 }

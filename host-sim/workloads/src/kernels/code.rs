@@ -51,13 +51,13 @@ pub(super) fn text(path: &Path, what: &str) -> Result<String, DescriptionError> 
     String::from_utf8(bytes).map_err(|_| fail("it is not text".into()))
 }
 
-/// True if the extension of the path is that of CUDA source.
+/// Returns whether the extension of the path is that of CUDA source.
 pub fn is_cuda_source(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("cu"))
 }
 
-/// Command that converts a file to PTX; `None` if the file may be PTX. CUDA sources and cubins are
-/// also recognized by their extensions if the files do not exist.
+/// Returns the command that converts a file to PTX; `None` if the file may be PTX. CUDA sources and
+/// cubins are also recognized by their extensions if the files do not exist.
 pub fn advice(path: &Path) -> Option<String> {
     let shown = path.display();
     let nvcc = |source: &str| format!("`nvcc -ptx -arch={ARCHITECTURE} {NVCC_OPTIONS} {source}`");
@@ -87,9 +87,9 @@ enum Kind {
     Holder,
 }
 
-/// Kind of a file by its first bytes: ELF (System V ABI, chapter 4; machine 190 is CUDA), an
-/// archive (ar(5)), a fat binary (header in `fatbinary_section.h` of the CUDA toolkit), or a
-/// program of Windows or macOS (`MZ`; `Mach-O`, `mach-o/loader.h`).
+/// Returns the kind of a file by its first bytes: ELF (System V ABI, chapter 4; machine 190 is
+/// CUDA), an archive (ar(5)), a fat binary (header in `fatbinary_section.h` of the CUDA toolkit),
+/// or a program of Windows or macOS (`MZ`; `Mach-O`, `mach-o/loader.h`).
 fn kind(head: &[u8], path: &Path) -> Option<Kind> {
     const CUDA_MACHINE: [u8; 2] = 190u16.to_le_bytes();
     const FAT_BINARY: [u8; 4] = 0xba55_ed50u32.to_le_bytes();

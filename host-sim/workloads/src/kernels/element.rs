@@ -36,7 +36,7 @@ impl Element {
         }
     }
 
-    /// Width in bytes.
+    /// Returns the width in bytes.
     pub fn bytes(self) -> u8 {
         match self {
             Element::Float(bytes) | Element::Signed(bytes) | Element::Unsigned(bytes) => bytes,
@@ -52,7 +52,7 @@ impl Element {
         }
     }
 
-    /// Random number: floats in [-1, 1), integers over their whole range.
+    /// Draws a random number: floats in [-1, 1), integers over their whole range.
     pub fn random(self, random: &mut Random) -> u64 {
         match self {
             Element::Float(_) => self.float(random.float().into()),
@@ -60,19 +60,19 @@ impl Element {
         }
     }
 
-    /// Random number from `low` (inclusive) to `high` (exclusive), except for rounding.
+    /// Draws a random number from `low` (inclusive) to `high` (exclusive), except for rounding.
     pub fn random_within(self, low: f64, high: f64, random: &mut Random) -> u64 {
         self.float(low + (f64::from(random.float()) + 1.0) / 2.0 * (high - low))
     }
 
-    /// Random integer from `low` to `high`, with `high - low` from 0 to 2^64 - 1.
+    /// Draws a random integer from `low` to `high`, with `high - low` from 0 to 2^64 - 1.
     pub fn random_whole(self, low: i128, high: i128, random: &mut Random) -> u64 {
         let (bits, span) = (random.bits(), (high - low + 1) as u64);
         // For all 2^64 values, the span is 0 and needs no remainder.
         self.whole(low + i128::from(bits.checked_rem(span).unwrap_or(bits)))
     }
 
-    /// Bits of an integer, which wraps if it does not fit.
+    /// Returns the bits of an integer, which wraps if it does not fit.
     pub fn whole(self, value: i128) -> u64 {
         match self {
             Element::Float(_) => self.float(value as f64),
@@ -80,7 +80,7 @@ impl Element {
         }
     }
 
-    /// True if an integer fits the type; always true for floats.
+    /// Returns whether an integer fits the type; always true for floats.
     pub fn has(self, value: i128) -> bool {
         match self {
             Element::Float(_) => true,
@@ -89,8 +89,8 @@ impl Element {
         }
     }
 
-    /// Bits of a number divided by `divisor` and rounded again; `None` for types other than f32 and
-    /// f64.
+    /// Returns the bits of a number divided by `divisor` and rounded again; `None` for types other
+    /// than f32 and f64.
     pub fn divided(self, bits: u64, divisor: f64) -> Option<u64> {
         match self {
             Element::Float(4) => Some(self.float(f64::from(f32::from_bits(bits as u32)) / divisor)),

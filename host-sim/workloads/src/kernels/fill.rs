@@ -105,7 +105,7 @@ impl Fill {
         Ok(Fill::Made(made))
     }
 
-    /// Expressions in the rule.
+    /// Returns the expressions in the rule.
     pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
         let list = match self {
             Fill::Made(Made::Wholes(low, high, divisor)) => [low.expression(), high.expression(), divisor.as_ref()],
@@ -201,7 +201,7 @@ impl Made {
 }
 
 impl Rule {
-    /// Bits of an element; random ones are drawn in the order of calls.
+    /// Returns the bits of an element; random ones are drawn in the order of calls.
     pub fn bits(&self, element: Element, index: u64, random: &mut Random) -> u64 {
         let (bits, divisor) = match *self {
             Rule::Same(bits) => (bits, None),

@@ -36,7 +36,7 @@ impl Input {
         self
     }
 
-    /// Value of one of the kernel's own settings, if set.
+    /// Returns the value of one of the kernel's own settings, if set.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.settings.get(key).map(String::as_str)
     }

@@ -44,8 +44,8 @@ impl Instance {
         }
     }
 
-    /// Quality of the results in memory, in words; `None` for kernels whose results are just right
-    /// or wrong.
+    /// Returns the quality of the results in memory, in words; `None` for kernels whose results are
+    /// just right or wrong.
     pub fn quality(&self) -> Option<String> {
         let quality = self.expected.as_ref()?.quality.as_ref()?;
         Some(quality(&self.memory))
@@ -86,7 +86,7 @@ impl Expected {
         Expected { results, reference: Box::new(reference), agrees: Box::new(agrees), quality: None }
     }
 
-    /// True if both are equal bit for bit.
+    /// Returns whether both are equal bit for bit.
     pub fn equal(found: f32, expected: f32) -> bool {
         found.to_bits() == expected.to_bits()
     }

@@ -17,7 +17,7 @@ use super::texture::NamedTexture;
 use super::variable::NamedVariable;
 use std::path::{Path, PathBuf};
 
-/// What bounds a kernel's performance (Nasef 2023, section 4.1.2).
+/// Resource that bounds a kernel's performance (Nasef 2023, section 4.1.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum KernelType {
@@ -167,27 +167,27 @@ impl Kernel {
         }
     }
 
-    /// Short name, as on the command line or in reports.
+    /// Returns the short name, as on the command line or in reports.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Benchmark suite, if stated.
+    /// Returns the benchmark suite, if stated.
     pub fn suite(&self) -> Option<&str> {
         self.suite.as_deref()
     }
 
-    /// Description in one line, for lists.
+    /// Returns the description in one line, for lists.
     pub fn description(&self) -> &str {
         &self.description
     }
 
-    /// Resource that bounds the kernel, if known.
+    /// Returns the resource that bounds the kernel, if known.
     pub fn kernel_type(&self) -> Option<KernelType> {
         self.kernel_type
     }
 
-    /// Name of a built-in kernel; `None` for a user's kernel.
+    /// Returns the name of a built-in kernel; `None` for a user's kernel.
     pub fn built_in_name(&self) -> Option<&'static str> {
         match &self.code {
             Code::BuiltIn(files, _) => Some(files.name),
@@ -195,17 +195,18 @@ impl Kernel {
         }
     }
 
-    /// Unit that the size counts; empty for a kernel with a single size.
+    /// Returns the unit that the size counts; empty for a kernel with a single size.
     pub fn size_unit(&self) -> &str {
         self.size.as_ref().map_or("", |size| &size.unit)
     }
 
-    /// Settings in addition to size and seed.
+    /// Returns the settings in addition to size and seed.
     pub fn settings(&self) -> &[Setting] {
         &self.settings
     }
 
-    /// Folder of relative paths in the description; `None` for a kernel without a folder.
+    /// Returns the folder of relative paths in the description; `None` for a kernel without a
+    /// folder.
     pub(super) fn folder(&self) -> Option<&Path> {
         match &self.code {
             Code::BuiltIn(..) => None,
@@ -213,7 +214,7 @@ impl Kernel {
         }
     }
 
-    /// Checked values of all numeric settings.
+    /// Returns the checked values of all numeric settings.
     pub(super) fn settings_of(&self, input: &Input) -> Result<Scope, KernelError> {
         let mut scope = Scope::default();
         for Setting { key, accepts, .. } in &self.settings {
@@ -240,7 +241,8 @@ impl Kernel {
         Ok(scope)
     }
 
-    /// Checked size: the requested one or the default; `None` for a kernel with a single size.
+    /// Returns the checked size: the requested one or the default; `None` for a kernel with a
+    /// single size.
     pub(super) fn size_of(&self, input: &Input, settings: &Scope) -> Result<Option<i64>, KernelError> {
         let Some(size) = &self.size else { return Ok(None) };
         let Some(given) = input.size else { return Ok(Some(checked_default(&size.default, &size.bounds, settings)?)) };
@@ -264,7 +266,7 @@ impl Kernel {
         Inputs::of(self.takes, &asked, self.settings_of(input)?)
     }
 
-    /// A permitted size, for examples.
+    /// Returns a permitted size, for examples.
     pub(super) fn example_size(&self) -> Option<i64> {
         let settings = self.settings_of(&Input::default()).ok()?;
         self.size_of(&Input::default(), &settings).ok()?

@@ -39,7 +39,7 @@ impl LimitFormulas {
     }
 }
 
-/// Value of a limit, from 1 to `most`.
+/// Returns the value of a limit, from 1 to `most`.
 fn value(formula: &Option<Formula>, scope: &Scope, usual: u64, most: i64, what: &str) -> Result<u64, DescriptionError> {
     let Some(formula) = formula else { return Ok(usual) };
     let value = formula.value(scope)?;

@@ -9,15 +9,15 @@ use std::path::Path;
 struct Row {
     /// The paper's name, in small letters.
     name: &'static str,
-    /// Ours, of a size that is possible.
+    /// Name of our kernel, with a size that is possible.
     small: &'static str,
     /// Properties of the original compiled for sm_50, as in the paper (sources.md D167): threads,
     /// registers per thread, shared memory per TB in bytes, TBs per SM. The SM has 64 warps, 32
     /// TBs, 98 KB of shared memory, and 65,536 registers allocated by four per thread.
     original: [u32; 4],
-    /// Shared memory per TB of ours, if it is another.
+    /// Shared memory per TB of our kernel, if it is another.
     shared: Option<u32>,
-    /// Registers that nvcc 11.8 takes for ours on sm_50.
+    /// Registers of our kernel compiled by nvcc 11.8 for sm_50.
     registers: u32,
 }
 
@@ -51,7 +51,7 @@ const TABLE_2: [Row; 22] = [
     row("st", "stc:64", [128, 32, 1024, 16], Some(0), 32),
 ];
 
-/// The part of a word that says registers.
+/// Returns the registers that a word sets.
 fn registers(word: &str) -> Option<u32> {
     word.split([':', ',']).find_map(|setting| setting.strip_prefix("registers=")).map(|count| count.parse().unwrap())
 }

@@ -5,7 +5,7 @@ use super::results_tests::{sm_of, tbs_on, traced};
 use super::*;
 use mias_warp_trace::isa::Class;
 
-/// A size that is possible; threads, registers as the machine gives them out, and the table's
+/// Kernels of the table with a possible size; threads, allocated registers, and the table's
 /// occupancies in permille: registers, shared memory, threads, TBs.
 const TABLE_2: [(&str, u64, [u32; 2], [u64; 4]); 6] = [
     ("3m", 64, [256, 12], [562, 0, 1000, 750]),
@@ -16,7 +16,7 @@ const TABLE_2: [(&str, u64, [u32; 2], [u64; 4]); 6] = [
     ("ax", 300, [256, 12], [562, 0, 1000, 750]),
 ];
 
-/// To the permille, on the table's machine.
+/// Occupancies equal those of the table to the permille, on the table's machine.
 #[test]
 fn occupancies_are_those_of_table_2() {
     let sm = sm_of("dai18-lines");
@@ -31,7 +31,8 @@ fn occupancies_are_those_of_table_2() {
     }
 }
 
-/// Sectors of 32 bytes of each off-chip access of the first warp, in order, and whether it loads.
+/// Returns the sectors of 32 bytes of each off-chip access of the first warp, in order, and whether
+/// it loads.
 fn accesses(trace: &KernelTrace) -> Vec<(bool, usize)> {
     let warp = trace.warp(0, 0);
     let range = trace.shape(warp.shape);

@@ -51,7 +51,7 @@ use crate::input::suggest;
 use mias_warp_trace::KernelTrace;
 use std::sync::Arc;
 
-/// Names of the built-in kernels, in list order.
+/// Returns the names of the built-in kernels, in list order.
 pub fn names() -> impl Iterator<Item = &'static str> {
     mias_kernels::ALL.iter().map(|kernel| kernel.name)
 }

@@ -19,12 +19,12 @@ pub struct Place {
 }
 
 impl Place {
-    /// Location of an option or a whole file.
+    /// Creates the location of an option or a whole file.
     pub fn of(name: &str) -> Self {
         Place { head: name.into(), tail: String::new() }
     }
 
-    /// Location of the bytes `span` in the file `name` with the contents `text`.
+    /// Creates the location of the bytes `span` in the file `name` with the contents `text`.
     pub fn span(name: &str, text: &str, span: Range<usize>) -> Self {
         // The message is placed between the two parts and has no line end.
         let pointed = point_at(name, text, Some(span), "\n");
@@ -50,7 +50,7 @@ pub struct Formula {
 }
 
 impl Formula {
-    /// Constant at a location.
+    /// Creates a constant at a location.
     pub fn constant(value: i64, place: Place) -> Self {
         Formula { expression: Expression::constant(value), place }
     }

@@ -61,7 +61,7 @@ impl Spec {
         Ok(Prepared { program, instance: Instance { memory, entry, launch, regions, expected }, info })
     }
 
-    /// Names of the inputs, and the names that the kernel defines.
+    /// Returns the names of the inputs, and the names that the kernel defines.
     fn scope(&self, inputs: &Inputs) -> Result<Scope, KernelError> {
         let mut scope = inputs.scope.clone();
         for (name, formula) in &self.kernel.launch.lets {
@@ -70,7 +70,7 @@ impl Spec {
         Ok(scope)
     }
 
-    /// Code; name, geometry and resources; and bytes of dynamic shared memory.
+    /// Returns the code; name, geometry and resources; and bytes of dynamic shared memory.
     fn compiled(&self, scope: &Scope) -> Result<(Program, KernelInfo, u32), KernelError> {
         let (kernel, form) = (&*self.kernel, &self.kernel.launch);
         let (file, ptx) = ptx(&kernel.code)?;
@@ -88,7 +88,7 @@ impl Spec {
     }
 }
 
-/// PTX text, and its file name for messages.
+/// Reads the PTX text, and its file name for messages.
 fn ptx(code: &Code) -> Result<(Cow<'_, str>, Cow<'_, str>), DescriptionError> {
     match code {
         Code::BuiltIn(files, _) => Ok((files.ptx_file.into(), files.ptx.into())),
@@ -108,7 +108,7 @@ fn entry(entry: &Entry, module: &Module<'_>, scope: &Scope) -> Result<String, Ke
     }
 }
 
-/// Entry of a module with only one.
+/// Returns the entry of a module with only one.
 fn only_entry(module: &Module<'_>) -> Result<String, KernelError> {
     let file = &module.file;
     match module.entries.as_slice() {
@@ -121,7 +121,7 @@ fn only_entry(module: &Module<'_>) -> Result<String, KernelError> {
     }
 }
 
-/// Registers per thread that the user requests instead of the kernel's own.
+/// Returns the registers per thread that the user requests instead of the kernel's own.
 fn asked(kernel: &Kernel, count: u64) -> Result<u32, KernelError> {
     let possible = u32::try_from(count).ok().filter(|count| (1..=MAX_REGISTERS).contains(count));
     possible.ok_or_else(|| KernelError::Setting {
@@ -132,7 +132,7 @@ fn asked(kernel: &Kernel, count: u64) -> Result<u32, KernelError> {
     })
 }
 
-/// Registers per thread.
+/// Returns the registers per thread.
 fn registers(kernel: &Kernel, entry: &str) -> Result<u32, KernelError> {
     let registers = match &kernel.code {
         Code::BuiltIn(_, Some(count)) | Code::Files { registers: Registers::Count(count), .. } => *count,
@@ -290,7 +290,7 @@ impl Placing<'_> {
     }
 }
 
-/// Number of elements.
+/// Returns the number of elements.
 fn number_of(count: &Formula, scope: &Scope) -> Result<u64, DescriptionError> {
     let value = count.value(scope)?;
     u64::try_from(value).map_err(|_| {

@@ -13,7 +13,7 @@ use std::ops::{ControlFlow, Range};
 /// continue.
 pub type Progress<'w> = dyn FnMut(u64, u64) -> ControlFlow<()> + 'w;
 
-/// A [`Progress`] that ignores the numbers.
+/// Returns a [`Progress`] that ignores the numbers.
 pub fn unwatched(_: u64, _: u64) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
@@ -51,8 +51,8 @@ impl Prepared {
         Ok(trace)
     }
 
-    /// Range of device sectors that the kernel may access, including local memory: from its first
-    /// sector to one past its last.
+    /// Returns the range of device sectors that the kernel may access, including local memory: from
+    /// its first sector to one past its last.
     pub fn sector_span(&self) -> Range<u64> {
         let bytes = self.instance.memory.allocations().map(|(start, bytes, _)| start..start + bytes);
         let warps = self.instance.launch.tbs().saturating_mul(self.info.warps().into());
@@ -83,7 +83,7 @@ impl Prepared {
         }
     }
 
-    /// Current contents of a region.
+    /// Returns the current contents of a region.
     ///
     /// # Errors
     /// A sentence if it is not in memory: a variable before the kernel ran.

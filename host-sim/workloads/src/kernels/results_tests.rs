@@ -55,18 +55,18 @@ const SMALL: &str = "
     mm2:8,inner=16 mms:32 sad1:16,rows=16 s2:2 sv:192 stc:64
 ";
 
-/// A word's kernel, ready to run.
+/// Prepares a word's kernel.
 pub(super) fn prepared(word: &str) -> Prepared {
     Spec::parse(word).unwrap().prepare().unwrap_or_else(|error| panic!("{word}: {error}"))
 }
 
-/// A word's kernel, executed and checked.
+/// Executes and checks a word's kernel, and returns its trace.
 pub(super) fn traced(word: &str) -> KernelTrace {
     prepared(word).record().unwrap_or_else(|error| panic!("{word}: {error}"))
 }
 
-/// TBs of a word's launch, along each axis. Nothing is prepared: some inputs are hundreds of
-/// megabytes.
+/// Returns the TBs of a word's launch, along each axis. Nothing is prepared: some inputs are
+/// hundreds of megabytes.
 pub(super) fn grid(word: &str) -> [u32; 3] {
     let spec = Spec::parse(word).unwrap();
     let form = &spec.kernel.launch;
@@ -77,12 +77,12 @@ pub(super) fn grid(word: &str) -> [u32; 3] {
     form.grid.each_ref().map(|axis| axis.extent(&scope, 1, "the grid").unwrap())
 }
 
-/// An SM of a GPU.
+/// Returns an SM of a GPU.
 pub(super) fn sm_of(gpu: &str) -> SmConfig {
     toml::from_str::<GpuConfig>(mias_gpus::text(gpu).unwrap()).unwrap().sm
 }
 
-/// Number of TBs of a kernel that fit on an SM.
+/// Returns the number of TBs of a kernel that fit on an SM.
 pub(super) fn tbs_on(sm: &SmConfig, info: &KernelInfo) -> u32 {
     Resources::of_sm(sm).count(&Resources::of_tb(info, sm))
 }
@@ -92,7 +92,8 @@ fn results_are_right() {
     WORDS.split_whitespace().par_bridge().for_each(|word| drop(traced(word)));
 }
 
-/// Nothing was run: the results still are what the buffers were filled with.
+/// A wrong result is reported with its name: the kernel was not run, so the results still are the
+/// initial contents of the buffers.
 #[test]
 fn a_wrong_result_is_named() {
     for word in SMALL.split_whitespace() {

@@ -21,7 +21,7 @@ pub(super) enum Accepts {
     Number { default: Formula, bounds: Bounds },
     /// A word that may be the path of a file.
     File,
-    /// Another word.
+    /// A word that names no file.
     Word,
 }
 
@@ -34,12 +34,12 @@ impl Setting {
         Setting { key: key.into(), description: description.into(), accepts: Accepts::Word }
     }
 
-    /// True if the value is an integer, which expressions know by the key.
+    /// Returns whether the value is an integer, which expressions know by the key.
     pub(super) fn is_number(&self) -> bool {
         matches!(self.accepts, Accepts::Number { .. })
     }
 
-    /// True if the value may be the path of a file.
+    /// Returns whether the value may be the path of a file.
     pub fn names_a_file(&self) -> bool {
         matches!(self.accepts, Accepts::File)
     }

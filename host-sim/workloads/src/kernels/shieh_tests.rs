@@ -6,10 +6,10 @@ use super::*;
 
 /// A row of the table, but for the last column.
 struct Row {
-    /// Ours, and a size that is possible.
+    /// Name of our kernel; the size is one that is possible.
     name: &'static str,
     size: u64,
-    /// As the table has it.
+    /// Kernel as the table names it.
     kernel: &'static str,
     /// Registers, shared memory and threads per TB, and TBs per SM.
     resources: [u32; 4],
@@ -19,9 +19,9 @@ const fn row(name: &'static str, size: u64, kernel: &'static str, resources: [u3
     Row { name, size, kernel, resources }
 }
 
-/// Row by row. Three are not as printed (sources.md D132): the resources of the two of dwt2d are
-/// exchanged, and those of kmeans have 3,072 bytes of shared memory, which are their registers once
-/// more: the kernels have no shared memory.
+/// Rows of table 4.2, in order. Three are not as printed (sources.md D132): the resources of the
+/// two of dwt2d are exchanged, and those of kmeans have 3,072 bytes of shared memory, which are
+/// their registers once more: the kernels have no shared memory.
 const TABLE_4_2: [Row; 19] = [
     row("pf", 224, "pathfinder dynproc", [4096, 2048, 256, 6]),
     row("hs", 24, "hotspot calculate_temp", [9216, 3072, 256, 3]),
@@ -44,7 +44,7 @@ const TABLE_4_2: [Row; 19] = [
     row("hw", 1, "heartwall kernel", [8192, 11_872, 256, 4]),
 ];
 
-/// Section 4.2; how many fit an SM follows.
+/// Urgent kernel of section 4.2; the TBs that fit an SM follow from its resources.
 const URGENT: Row = row("preempt", 448, "the synthetic benchmark", [4096, 2048, 256, 6]);
 
 #[test]
@@ -69,7 +69,7 @@ fn grids_are_some_waves() {
     assert_eq!(default_tbs("preempt"), 15 * 6);
 }
 
-/// TBs of the launch without settings.
+/// Returns the TBs of the launch without settings.
 fn default_tbs(name: &str) -> u64 {
     Spec::parse(name).unwrap().compile().unwrap().1.tbs()
 }

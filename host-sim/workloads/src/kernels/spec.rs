@@ -81,7 +81,7 @@ impl Spec {
         Ok(Spec { kernel: Arc::new((*self.kernel).clone().with_nvcc(architecture)?), ..self })
     }
 
-    /// Path and settings in a word that names a kernel file.
+    /// Returns the path and settings in a word that names a kernel file.
     pub fn file(word: &str) -> Option<(&str, Option<&str>)> {
         if word.ends_with(FILE) {
             return Some((word, None));
@@ -90,8 +90,8 @@ impl Spec {
         Some((&word[..end], Some(&word[end + 1..])))
     }
 
-    /// Name of the kernel in reports, for the word that requested it: the word without the path and
-    /// extension of a file.
+    /// Returns the name of the kernel in reports, for the word that requested it: the word without
+    /// the path and extension of a file.
     pub fn name(&self, word: &str) -> String {
         match Self::file(word) {
             _ if self.kernel.built_in_name().is_some() => word.to_owned(),
@@ -100,7 +100,8 @@ impl Spec {
         }
     }
 
-    /// Problem size; `None` if an input file or the launch determines it, or if it is impossible.
+    /// Returns the problem size; `None` if an input file or the launch determines it, or if it is
+    /// impossible.
     pub fn size(&self) -> Option<u64> {
         if self.input.size.is_none() && self.kernel.takes.reads_a_file(&self.input) {
             return None;

@@ -54,7 +54,8 @@ const DAI: [(&str, u64, [u32; 3], [u64; 4]); 7] = [
     ("st", 3, [512, 16, 0], [750, 0, 1000, 375]),
 ];
 
-/// To the permille, on its machine; where the table's own rounding goes the other way, one off.
+/// Occupancies equal the table's to the permille, on its machine; where the table's own rounding
+/// goes the other way, one off.
 #[test]
 fn occupancies_are_those_of_dais_table_2() {
     let sm = sm_of("dai18-lines");
@@ -73,7 +74,7 @@ fn occupancies_are_those_of_dais_table_2() {
     }
 }
 
-/// The smaller tree too, which takes fewer registers.
+/// Settings change no occupancy, not even the smaller tree, which takes fewer registers.
 #[test]
 fn settings_change_no_occupancy() {
     let sm = sm_of("rtx2060");
@@ -102,7 +103,7 @@ fn occupancy_is_that_of_the_thesis_kernels() {
     }
 }
 
-/// Dynamic instructions of the first warp, by class.
+/// Returns the dynamic instructions of the first warp, by class.
 fn mix(trace: &KernelTrace) -> Vec<Class> {
     let range = trace.shape(trace.warp(0, 0).shape);
     trace.shape_insts()[range.start as usize..range.end as usize].iter().map(|i| trace.statics()[i.index()].class).collect()
@@ -170,7 +171,7 @@ fn blk_executes_what_is_published() {
     assert!((133..=147).contains(&mix.len()), "{} where the SDK's has 140", mix.len());
 }
 
-/// Float operations of a warp.
+/// Returns the float operations of a warp.
 fn floats(trace: &KernelTrace, warp: u32) -> usize {
     let range = trace.shape(trace.warp(0, warp).shape);
     trace.shape_insts()[range.start as usize..range.end as usize].iter().filter(|i| trace.statics()[i.index()].class == Class::Sp).count()

@@ -34,7 +34,7 @@ pub(super) struct NamedTexture {
     pub(super) place: Place,
 }
 
-/// Type of a texel channel.
+/// Returns the type of a texel channel.
 pub(super) fn channel(element: Element) -> Type {
     match element {
         Element::Float(bytes) => Type::Float(bytes),
@@ -67,7 +67,7 @@ impl NamedTexture {
     }
 }
 
-/// Message for an unknown texture.
+/// Formats the message for an unknown texture.
 pub(super) fn unknown_texture(name: &str, known: &[&str]) -> String {
     match known {
         [] => format!("unknown texture `{name}`: the table [textures] is missing"),

@@ -57,8 +57,8 @@ pub(super) fn find<'i>(image: &'i Image, name: &str) -> Result<&'i ModuleVariabl
     }
 }
 
-/// Bytes from the start of the variable. A separate buffer of a word uses `seed`; elements are
-/// drawn from `random`.
+/// Returns the bytes from the start of the variable. A separate buffer of a word uses `seed`;
+/// elements are drawn from `random`.
 ///
 /// # Errors
 /// The cause of a mismatch.

@@ -11,9 +11,9 @@ use super::*;
 struct Row {
     /// The paper's name, in small letters.
     name: &'static str,
-    /// As printed.
+    /// Grid as printed in the table.
     grid: [u32; 3],
-    /// Ours, of a size that is possible.
+    /// Name of our kernel, with a size that is possible.
     small: &'static str,
     /// Threads, registers per thread, shared memory per TB in bytes; and TBs per SM of 1,536
     /// threads, 8 TBs, 32,768 registers and 48 KiB.
@@ -56,7 +56,8 @@ fn grids_are_those_of_table_1() {
     assert_eq!(otherwise, ["dxtc", "pathfinder"]);
 }
 
-/// Every kernel of every experiment, in the quick forms, too, which have the same words.
+/// Every kernel of every experiment has the table's grid, in the quick forms, too, which have the
+/// same words.
 #[test]
 fn plans_have_the_grids_of_table_1() {
     let plans = ["zhao", "zhao-twelve", "zhao-elsewhere"].map(|name| mias_plans::text(name).unwrap().parse::<toml::Table>().unwrap());
@@ -71,7 +72,7 @@ fn plans_have_the_grids_of_table_1() {
     }
 }
 
-/// Those that need no large input.
+/// Default grids equal the table's for the kernels that need no large input.
 #[test]
 fn defaults_are_those_of_table_1() {
     for name in ["tpacf", "leu", "coulomb", "merge", "lavamd", "gaussian", "gesummv"] {
@@ -91,7 +92,7 @@ fn resources_are_those_of_the_originals() {
     }
 }
 
-/// The paper's names of kernels that have another here.
+/// Names of the paper select the same kernels as our names, where the two differ.
 #[test]
 fn other_names_ask_for_the_same() {
     for (other, own) in [("bino:3", "bopt:3"), ("pathfinder:500,starts=2", "pf:500,starts=2"), ("dwt2d:512", "dwtc:512")] {

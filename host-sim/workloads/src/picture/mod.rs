@@ -44,7 +44,7 @@ pub fn load(file: &str) -> Result<Picture, InputFileError> {
     if png::is(&bytes) { png::read(file, &bytes) } else { ppm::read(file, &bytes) }
 }
 
-/// Error in a size, if any.
+/// Returns the error in a size, if any.
 fn size_error([width, height]: [u64; 2]) -> Option<String> {
     match [width, height] {
         [0, _] | [_, 0] => Some(format!("{width} x {height} pixels: an image has at least one")),
@@ -56,12 +56,13 @@ fn size_error([width, height]: [u64; 2]) -> Option<String> {
 }
 
 impl Picture {
-    /// Pixel at a row and column; beyond the edges, the nearest one.
+    /// Returns the pixel at a row and column; beyond the edges, the nearest one.
     pub fn at(&self, row: usize, column: usize) -> Pixel {
         self.pixels[row.min(self.height - 1) * self.width + column.min(self.width - 1)]
     }
 
-    /// Square of `side` rows and columns from the middle; `None` if the picture is smaller.
+    /// Returns the square of `side` rows and columns from the middle; `None` if the picture is
+    /// smaller.
     #[must_use]
     pub fn middle(&self, side: usize) -> Option<Picture> {
         let [left, top] = [self.width.checked_sub(side)? / 2, self.height.checked_sub(side)? / 2];

@@ -9,7 +9,7 @@ use std::io::Cursor;
 /// Signature of PNG files (section 5.2).
 const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-/// True if the bytes are the beginning of a PNG file.
+/// Returns whether the bytes are the beginning of a PNG file.
 pub(super) fn is(bytes: &[u8]) -> bool {
     bytes.starts_with(SIGNATURE)
 }

@@ -50,13 +50,13 @@ struct InParts {
 }
 
 impl Bounded {
-    /// The whole trace, or the launch without TBs (geometry and static instructions) if it exceeds
-    /// memory.
+    /// Returns the whole trace, or the launch without TBs (geometry and static instructions) if it
+    /// exceeds memory.
     pub fn announced(&self) -> Arc<KernelTrace> {
         self.announced.clone()
     }
 
-    /// Part that contains TB `tb`.
+    /// Returns the part that contains TB `tb`.
     ///
     /// # Errors
     /// Errors of reading the part back.
@@ -67,7 +67,7 @@ impl Bounded {
         }
     }
 
-    /// True if the launch is in parts.
+    /// Returns whether the launch is in parts.
     pub fn is_in_parts(&self) -> bool {
         self.parts.is_some()
     }

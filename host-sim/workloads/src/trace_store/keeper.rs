@@ -20,7 +20,7 @@ impl Keeper {
         Keeper { store, key }
     }
 
-    /// Store of the entry.
+    /// Returns the store of the entry.
     pub fn store(&self) -> &Store {
         &self.store
     }

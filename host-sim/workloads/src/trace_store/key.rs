@@ -34,7 +34,7 @@ impl Mixer {
     }
 }
 
-/// Fingerprint of a prepared kernel, as 32 hexadecimal digits.
+/// Returns the fingerprint of a prepared kernel, as 32 hexadecimal digits.
 pub fn key(prepared: &Prepared) -> String {
     // Exhaustive patterns and whole values ensure that a new field is part of the key, or does not
     // compile.

@@ -62,12 +62,12 @@ impl Listed {
         Listed { trace, stream, warnings, hash, span, is_cached: false }
     }
 
-    /// Name within the cached file.
+    /// Returns the name within the cached file.
     fn about(&self, key: &str) -> String {
         format!("{key} {} {} {} {}", self.stream.0, self.hash, self.span.start, self.span.end)
     }
 
-    /// Content of a cached file, if its key is `key`.
+    /// Returns the content of a cached file, if its key is `key`.
     fn of_file(file: TraceFile, key: &str) -> Option<Self> {
         let TraceFile { name, warnings, launches } = file;
         let [Launch { stream: 0, trace }] = &launches[..] else { return None };
@@ -96,7 +96,7 @@ impl Cache {
         Ok(listed)
     }
 
-    /// Cached launch of a file, if it takes at most `most_bytes`.
+    /// Loads the cached launch of a file, if it takes at most `most_bytes`.
     pub(super) fn kept(&self, (store, key): (&Store, &str), path: &Path, most_bytes: u64) -> Option<Listed> {
         let fits = |file: &TraceFile| Listed::of_file(file.clone(), key).is_some();
         match store.load(key, most_bytes, fits) {
@@ -120,8 +120,8 @@ impl Cache {
     }
 }
 
-/// Fingerprint of a file's contents, its form (`.xz` or plain), and the reader's version: 32
-/// hexadecimal digits.
+/// Returns the fingerprint of a file's contents, its form (`.xz` or plain), and the reader's
+/// version: 32 hexadecimal digits.
 ///
 /// # Errors
 /// Errors of reading the file.

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 const HEADER: &str = "-kernel name = k\n-grid dim = (64,1,1)\n-block dim = (256,1,1)\n-shmem = 0\n-nregs = 32\n-binary version = 75\n\
     -cuda stream id = 7\n-accelsim tracer version = 5\n-enable lineinfo = 0\n\n#traces format = ...\n";
 
-/// 64 TBs of 8 warps of 41 instructions: more than the least that is kept. One opcode is unknown;
-/// loads lie `bytes` apart.
+/// Returns the text of 64 TBs of 8 warps of 41 instructions: more than the least that is kept. One
+/// opcode is unknown; loads lie `bytes` apart.
 fn text(bytes: u64) -> String {
     let mut text = HEADER.to_owned();
     for tb in 0..64 {
@@ -52,8 +52,8 @@ impl Place {
     }
 }
 
-/// `tbs` TBs of 8 warps, each of which gathers 32 words 20 times from anywhere: nothing repeats,
-/// and patterns take most of the memory.
+/// Returns the text of `tbs` TBs of 8 warps, each of which gathers 32 words 20 times from anywhere.
+/// Nothing repeats, and patterns take most of the memory.
 pub(crate) fn gathers(tbs: u64, seed: u64) -> String {
     let mut text = HEADER.replace("(64,1,1)", &format!("({tbs},1,1)"));
     let mut random = Random::new(seed);

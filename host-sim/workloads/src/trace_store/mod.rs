@@ -78,7 +78,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Disabled cache: every kernel is executed.
+    /// Creates a disabled cache: every kernel is executed.
     pub fn off() -> Self {
         Cache::default()
     }
@@ -176,7 +176,7 @@ impl Cache {
         }
     }
 
-    /// Notes since the last call, each only once.
+    /// Takes the notes since the last call, each only once.
     pub fn notes(&self) -> Vec<String> {
         std::mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -40,8 +40,8 @@ impl Place {
     }
 }
 
-/// Default folder: `$XDG_CACHE_HOME` if it is absolute (XDG base directory specification), and
-/// otherwise `~/.cache`; on macOS and Windows, their own.
+/// Returns the default folder: `$XDG_CACHE_HOME` if it is absolute (XDG base directory
+/// specification), and otherwise `~/.cache`; on macOS and Windows, their own.
 fn convention() -> Option<PathBuf> {
     let caches = choose_native_strategy().ok()?.cache_dir();
     caches.is_absolute().then(|| caches.join("mias"))

@@ -66,12 +66,12 @@ impl Store {
         Store { folder, limit_bytes }
     }
 
-    /// Folder of the store.
+    /// Returns the folder of the store.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Maximum size of the store in bytes.
+    /// Returns the maximum size of the store in bytes.
     pub fn limit_bytes(&self) -> u64 {
         self.limit_bytes
     }
@@ -187,8 +187,8 @@ impl Store {
     }
 }
 
-/// Kind of a file name: true for a trace, false for a file under construction; `None` for other
-/// names.
+/// Returns the kind of a file name: true for a trace, false for a file under construction; `None`
+/// for other names.
 fn kind(name: &str) -> Option<bool> {
     let (key, rest) = name.split_once('.')?;
     let is_key = key.len() == KEY_DIGITS && key.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));

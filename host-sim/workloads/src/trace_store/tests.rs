@@ -15,8 +15,8 @@ fn prepared(name: &str, size: u64, seed: u64) -> Prepared {
     Spec::sized(find(name).unwrap(), size, seed).prepare().unwrap()
 }
 
-/// The trace, and whether the kernel was executed for it: TB by TB, where a trace that is loaded is
-/// there at once.
+/// Returns the trace, and whether the kernel was executed for it: TB by TB, where a trace that is
+/// loaded is there at once.
 fn record(cache: &Cache, prepared: Prepared) -> (Arc<KernelTrace>, bool) {
     let mut told = Vec::new();
     let trace = cache
@@ -29,7 +29,7 @@ fn record(cache: &Cache, prepared: Prepared) -> (Arc<KernelTrace>, bool) {
     (trace, told.len() > 1)
 }
 
-/// `fwt` of 256 TBs, so that executing it takes two steps.
+/// Prepares `fwt` of 256 TBs, so that executing it takes two steps.
 fn fwt(seed: u64) -> Prepared {
     prepared("fwt", 256 * 1024, seed)
 }
@@ -170,7 +170,7 @@ fn a_damaged_file_is_made_again_with_a_note() {
     }
 }
 
-/// A whole trace file, of another kernel.
+/// Returns a whole trace file, of another kernel.
 fn trace_file_of(name: &str, size: u64) -> Vec<u8> {
     let trace = Arc::new(prepared(name, size, 1).record().unwrap());
     let launches = vec![Launch { stream: 0, trace }];
@@ -220,7 +220,7 @@ fn the_least_recently_used_go_first() {
     assert_eq!(Store::new(folder.path().join("none"), 1).clean().unwrap(), Usage::default());
 }
 
-/// A file where the folder should be: nothing can be written, by no one.
+/// A file where the folder should be costs a note: no user can write there.
 #[test]
 fn a_place_that_cannot_be_used_costs_a_note() {
     let folder = tempfile::tempdir().unwrap();
@@ -236,7 +236,8 @@ fn a_place_that_cannot_be_used_costs_a_note() {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
 }
 
-/// Several at once, in one folder, with a bound so small that they drive each other's traces out.
+/// Several threads use one folder at once, with a bound so small that they evict each other's
+/// traces.
 #[test]
 fn many_may_use_one_folder() {
     let folder = tempfile::tempdir().unwrap();

@@ -16,13 +16,13 @@ use std::collections::BTreeMap;
 pub(super) struct Entry(BTreeMap<String, String>);
 
 impl Entry {
-    /// The value of a field, empty if there is none.
+    /// Returns the value of a field, empty if there is none.
     pub(super) fn get(&self, field: &str) -> &str {
         self.0.get(field).map_or("", String::as_str)
     }
 }
 
-/// The entries, in the order of the file.
+/// Parses the entries, in the order of the file.
 pub(super) fn entries(text: &str) -> Result<Vec<Entry>> {
     let (mut entries, mut open) = (Vec::new(), None::<Entry>);
     for (number, line) in (1..).zip(text.lines().map(str::trim)) {

@@ -53,8 +53,8 @@ pub enum Access {
 }
 
 impl Access {
-    /// Returns whether it begins a decision: the firmware shows that it reads the counters and
-    /// chooses.
+    /// Returns whether the access begins a decision: the firmware shows that it reads the counters
+    /// and chooses.
     pub fn begins_decision(self) -> bool {
         self == Access::Write { offset: global::PHASE, value: PhaseCode::Decide as u32 }
     }

@@ -64,7 +64,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Term on a page.
+    /// Returns the term of the verdict on a page.
     pub fn term(self) -> &'static str {
         match self {
             Verdict::Reproduced => "reproduced",
@@ -85,11 +85,11 @@ pub struct Judgment {
     pub paper: String,
     /// The number of these results.
     pub here: String,
-    /// Whether they agree.
+    /// Whether the paper's number and the number of these results agree.
     pub verdict: Verdict,
     /// Reason for the verdict.
     pub reason: String,
-    /// Experiments that it is from.
+    /// Experiments that the judgment is from.
     pub experiments: String,
 }
 
@@ -97,7 +97,7 @@ impl Judgment {
     /// Columns of a table of judgments.
     pub const HEADINGS: [&str; 6] = ["claim", "paper", "here", "verdict", "reason", "experiment"];
 
-    /// Cells of a table, in the order of [`Judgment::HEADINGS`].
+    /// Returns the cells of the judgment, in the order of [`Judgment::HEADINGS`].
     pub fn cells(&self) -> Vec<String> {
         let Judgment { claim, paper, here, verdict, reason, experiments } = self.clone();
         vec![claim, paper, here, verdict.term().to_owned(), reason, experiments]
@@ -105,7 +105,7 @@ impl Judgment {
 }
 
 impl Block {
-    /// A claim's block: this one with the rows that the claim is over.
+    /// Returns a claim's block: this one with the rows that the claim is over.
     pub(crate) fn of_claim(&self, claim: &Claim) -> Block {
         let or = |own: &[String], other: &[String]| if own.is_empty() { other.to_vec() } else { own.to_vec() };
         let mut block = self.clone();
@@ -117,7 +117,7 @@ impl Block {
         block
     }
 
-    /// The claims with their verdicts.
+    /// Returns the judgments of the block's claims.
     pub fn judgments(&self, evaluation: &Evaluation) -> Vec<Judgment> {
         self.claims.iter().map(|claim| self.judgment(claim, evaluation)).collect()
     }
@@ -148,7 +148,7 @@ impl Block {
 }
 
 impl Claim {
-    /// Every expression over its rows.
+    /// Returns every expression over the claim's rows.
     pub(super) fn expressions(&self) -> impl Iterator<Item = &Expression> {
         let conditions = [&self.holds, &self.in_kind, &self.condition].into_iter().flatten();
         let templates = self.paper.iter().chain([&self.here]);

@@ -40,7 +40,7 @@ impl Source {
         }
     }
 
-    /// Returns the schema of its part of `results.json`.
+    /// Returns the schema of the rows' part of `results.json`.
     fn schema(self) -> &'static Json {
         static SCHEMAS: LazyLock<[(Source, Json); 9]> = LazyLock::new(|| {
             [

@@ -345,7 +345,7 @@ impl Block {
         rows::rows(evaluation, &evaluation.plan.report.published, wanted, &BTreeMap::new()).iter().map(Row::study).collect()
     }
 
-    /// Returns every expression over its rows.
+    /// Returns every expression over the block's rows.
     fn expressions(&self) -> impl Iterator<Item = &Expression> {
         let one = [&self.condition, &self.panels, &self.label, &self.shown, &self.series, &self.x, &self.value, &self.sort, &self.paper];
         let named = self.values.iter().chain(&self.factors).map(|named| &named.value);

@@ -38,7 +38,7 @@ impl Published {
         Ok(())
     }
 
-    /// Returns whether there are none.
+    /// Returns whether there are no published numbers.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -25,7 +25,7 @@ use std::sync::{Arc, OnceLock};
 pub struct Row<'e> {
     study: &'e StudyResult,
     pub(super) published: &'e Published,
-    /// Fields of its part of `results.json`.
+    /// Fields of the row's part of `results.json`.
     fields: Arc<Json>,
     /// Index of its kernel in a group, which selects elements of lists.
     place: Option<usize>,
@@ -40,7 +40,7 @@ pub struct Row<'e> {
 }
 
 impl<'e> Row<'e> {
-    /// Returns the study that it belongs to.
+    /// Returns the study that the row belongs to.
     pub fn study(&self) -> &'e StudyResult {
         self.study
     }

@@ -64,7 +64,7 @@ impl From<Template> for String {
 }
 
 impl Template {
-    /// Returns its expressions.
+    /// Returns the expressions of the sentence.
     pub(super) fn expressions(&self) -> impl Iterator<Item = &Expression> {
         self.parts.iter().filter_map(|part| if let Part::Of(expression, _) = part { Some(expression) } else { None })
     }

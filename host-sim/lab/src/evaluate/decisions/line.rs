@@ -20,11 +20,11 @@ const SIZES: [usize; 3] = [2, 3, 4];
 /// Number over mixes, with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Known {
-    /// Number of mixes behind it.
+    /// Number of mixes behind the value.
     pub mixes: usize,
     /// Value over the mixes.
     pub value: f64,
-    /// Its 95 % interval; `None` if it cannot be determined.
+    /// Ends of the 95 % interval of the value; `None` if it cannot be determined.
     pub interval: Option<(f64, f64)>,
 }
 
@@ -33,7 +33,7 @@ pub struct Known {
 pub struct Line {
     /// Policy with its mechanisms and transition.
     pub way: Way,
-    /// Number of mixes that it ran.
+    /// Number of mixes that the policy ran.
     pub mixes: usize,
     /// Mean STP.
     pub stp: Option<f64>,

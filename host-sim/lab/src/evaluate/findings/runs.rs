@@ -20,7 +20,7 @@ impl Runs {
         Runs::of(studies, store, studies.jobs.keys())
     }
 
-    /// Loads those of them with these keys.
+    /// Loads the runs of `studies` with these keys that `store` has.
     pub fn of<'k>(studies: &Studies<'_>, store: &Store, keys: impl Iterator<Item = &'k String>) -> Self {
         Runs(keys.filter_map(|key| Some((key.clone(), store.load(&studies.jobs.get(key)?.identity)?))).collect())
     }

@@ -19,7 +19,7 @@ pub(super) struct Key {
     pub(super) required: bool,
     /// Meaning, for editors.
     pub(super) about: &'static str,
-    /// Schema of its value, for a program that knows these policies.
+    /// Schema of the key's value, for a program that knows these policies.
     pub(super) value: fn(&Policies) -> Value,
 }
 

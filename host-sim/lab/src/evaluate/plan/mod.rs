@@ -60,7 +60,7 @@ pub struct Plan {
     pub experiments: Vec<Experiment>,
     /// Declared content of the report; the default content if empty.
     pub report: Report,
-    /// Whether it is the quick form of the written plan.
+    /// Whether the plan is the quick form of the written plan.
     pub quick: bool,
 }
 
@@ -85,7 +85,7 @@ pub struct Experiment {
     pub scalability: bool,
     /// Whether results include memory pipeline quantities.
     pub memory: bool,
-    /// All combinations of its parameters, on every machine.
+    /// All combinations of the experiment's parameters, on every machine.
     pub settings: Vec<Setting>,
     /// Machines: the word of each, a name or a path, and its name.
     pub gpus: Vec<(String, String)>,
@@ -133,8 +133,9 @@ pub fn load(name_or_path: &str, policies: &Policies) -> Result<Plan, PlanError> 
     parse(&file, &text, policies)
 }
 
-/// Loads the quick form of that plan, called `NAME-quick`: smaller inputs, shorter windows and a
-/// third of the machine, unless the plan overrides it. docs/start/own-plan.md has the rules.
+/// Loads the quick form of the plan `name_or_path`, called `NAME-quick`: smaller inputs, shorter
+/// windows and a third of the machine, unless the plan overrides it. docs/start/own-plan.md has the
+/// rules.
 ///
 /// # Errors
 /// [`PlanError`].

@@ -47,7 +47,7 @@ impl Axis {
         Axis { key: key.into(), values: vec![(String::new(), change)] }
     }
 
-    /// Returns its values that are numbers of a parameter.
+    /// Returns the values of the axis that are numbers of a parameter.
     pub(super) fn numbers(&self) -> impl Iterator<Item = u64> {
         let number = |change: &Change| match change {
             Change::Parameter(_, value) => u64::try_from(value.as_integer()?).ok(),

@@ -15,7 +15,7 @@ pub(super) const SAID_BY_QUEUE: [(&str, &str); 4] = [
     ("order", "which draws the launch order"),
 ];
 
-/// Reads the table: a queue for each seed.
+/// Reads the table `queue`: a queue for each seed.
 pub(super) fn queues(value: &Value<'_>) -> Result<Vec<Queue>, PlanError> {
     let table = value.table("queue", QUEUE.iter().map(|key| key.name))?;
     let number = |key: &str, most: u32| table.get(key).map(|value| value.whole(0..=most.into())).transpose().map(Option::unwrap_or_default);

@@ -124,7 +124,7 @@ impl<'a> Value<'a> {
         self.source.fail(self.value.span(), &format!("{}: {message}", self.key))
     }
 
-    /// Returns its position.
+    /// Returns the position of the value.
     pub(super) fn place(&self) -> Place {
         Place { file: self.source.file.into(), text: self.source.text.into(), span: self.value.span(), key: self.key.into() }
     }
@@ -193,8 +193,8 @@ impl<'a> Value<'a> {
         self.value.get_ref().as_table().is_some_and(DeTable::is_empty)
     }
 
-    /// Returns whether it is a range: a table with a range's keys. A field may have the name of
-    /// such a key, as `from` in `[sm.memory_issue]`; then it has other keys next to it, or is no
+    /// Returns whether the value is a range: a table with a range's keys. A field may have the name
+    /// of such a key, as `from` in `[sm.memory_issue]`; then it has other keys next to it, or is no
     /// number.
     pub(super) fn is_range(&self) -> bool {
         let Some(table) = self.value.get_ref().as_table() else { return false };

@@ -28,7 +28,7 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// Returns its blocks, each with the joins of all.
+    /// Returns the blocks of the plan, each with the joins of all.
     fn blocks(self) -> impl Iterator<Item = Block> {
         let join = self.join;
         self.report.into_iter().map(move |block| Block { join: join.clone().into_iter().chain(block.join).collect(), ..block })

@@ -25,7 +25,7 @@ pub(super) const SAID_BY_REQUESTS: [(&str, &str); 7] = [
     ("counted", "which measures the latency of urgent kernels, not the IPC of first runs"),
 ];
 
-/// Reads the table.
+/// Reads the table `requests`.
 pub(super) fn requests(value: &Value<'_>) -> Result<Requests, PlanError> {
     let table = value.table("requests", REQUESTS.iter().map(|key| key.name))?;
     let count = table.require("count")?.whole(1..=MOST)?;

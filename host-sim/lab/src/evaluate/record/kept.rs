@@ -12,7 +12,7 @@ use mias_hw_model::sm::IssueClass;
 use mias_hw_model::sm::IssueSlots;
 use serde::{Deserialize, Serialize};
 
-/// What a run gave, as kept.
+/// Results of a run in their stored form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Kept {
     /// Number of core cycles that the counts cover.

@@ -25,8 +25,8 @@ pub struct Share {
 }
 
 impl Share {
-    /// Returns the keys of all its runs, as far as `runs` determine those that depend on isolated
-    /// runs, and the number of undetermined ones. `studies` excludes those.
+    /// Returns the keys of all runs of the share, as far as `runs` determine the dependent ones,
+    /// and the number of undetermined ones. `studies` excludes those.
     ///
     /// # Errors
     /// As [`Studies::add_waiting`].

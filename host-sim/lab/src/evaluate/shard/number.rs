@@ -22,7 +22,7 @@ impl Shard {
         self.of
     }
 
-    /// Returns its index, from 0.
+    /// Returns the index of the shard, from 0.
     pub fn place(self) -> usize {
         self.number as usize - 1
     }
@@ -37,7 +37,7 @@ impl Shard {
         format!("{}-of-{}", self.number, self.of)
     }
 
-    /// Parses a shard from such a stem.
+    /// Parses a shard from the stem of a file name: `2-of-3`.
     pub fn of_file_stem(stem: &str) -> Option<Self> {
         let (number, of) = stem.split_once("-of-")?;
         format!("{number}/{of}").parse().ok()

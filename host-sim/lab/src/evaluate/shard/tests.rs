@@ -123,7 +123,7 @@ fn shards_find_what_others_have_run() {
     assert_eq!(merged(folder.path()), Some(local().0));
 }
 
-/// All shards concurrently, each twice.
+/// All shards run at the same time, each twice, without disturbing each other.
 #[test]
 fn shards_at_the_same_time_are_in_nobodys_way() {
     let folder = tempfile::tempdir().unwrap();
@@ -203,8 +203,8 @@ mod slow {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-        /// In any order, with some repeated, some interrupted before, and some of another total
-        /// number.
+        /// Shards in any order, some repeated, some interrupted before, and some of another total
+        /// number, give the files of one local run.
         #[test]
         fn any_shards_give_the_bytes_of_one_local_run(
             of in 1u32..6,

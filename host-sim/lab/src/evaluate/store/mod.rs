@@ -38,7 +38,7 @@ pub const SCRIPTS: [&str; 2] = ["slurm", "hyperqueue"];
 /// Memory of a decompressor: that of `xz -9`, and some.
 const XZ_MEMORY_BYTES: u64 = 128 << 20;
 
-/// What a folder is of.
+/// Note about the plan and the versions of a folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
     /// Version of the folder's files.
@@ -98,9 +98,9 @@ type Write = Arc<dyn Fn(&Path, &[u8]) -> io::Result<()> + Send + Sync>;
 pub struct Store {
     folder: PathBuf,
     write: Write,
-    /// Whether it did not exist before.
+    /// Whether the folder did not exist before.
     is_new: bool,
-    /// Whether it has results of an earlier text of the plan, until [`Store::renew`].
+    /// Whether the folder has results of an earlier text of the plan, until [`Store::renew`].
     is_of_earlier_text: bool,
 }
 
@@ -123,7 +123,7 @@ fn of_another_plan(folder: &Path, theirs: &str, ours: &str) -> StoreError {
     StoreError(format!("{} holds results of plan `{theirs}`, not of `{ours}`; {form}{ANOTHER_FOLDER}", folder.display()))
 }
 
-/// Results in a file of their own: `results.json`, or the same compressed (`.json.xz`).
+/// Reads results from a file: `results.json`, or the same compressed (`.json.xz`).
 ///
 /// # Errors
 /// [`StoreError`] if the file cannot be read, is damaged, or is of another schema.
@@ -140,7 +140,7 @@ pub fn results_in(path: &Path) -> Result<Evaluation, StoreError> {
     results_of(path, &text)
 }
 
-/// The results that a text holds.
+/// Parses results from the text of a file.
 fn results_of(path: &Path, text: &str) -> Result<Evaluation, StoreError> {
     #[derive(Deserialize)]
     struct Version {
@@ -198,7 +198,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Returns whether it has results of an earlier text of the plan.
+    /// Returns whether the folder has results of an earlier text of the plan.
     pub fn is_of_earlier_text(&self) -> bool {
         self.is_of_earlier_text
     }

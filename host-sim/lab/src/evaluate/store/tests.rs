@@ -328,7 +328,7 @@ fn a_new_folder_is_taken_by_one_plan() {
     }
 }
 
-/// The owner of the runs is unknown, so they stay.
+/// Runs of another build stay in a shared folder, since their owner is unknown.
 #[test]
 fn a_shared_folder_is_of_one_build() {
     let folder = tempfile::tempdir().unwrap();

@@ -69,9 +69,9 @@ fn evaluation() -> Evaluation {
     run(tempfile::tempdir().unwrap().path(), 2, usize::MAX).1.unwrap()
 }
 
-/// 3 isolated kernels; 3 pairs, each with 3 configurations, spatial and two measuring policies.
-/// Left-over equals an isolated run. Null does where the first kernel is the fastest: in mm+bopt,
-/// not in fwt+mm and fwt+bopt. Sequential is no run.
+/// Number of runs of the plan: 3 isolated kernels; 3 pairs, each with 3 configurations, spatial and
+/// two measuring policies. Left-over equals an isolated run. Null does where the first kernel is
+/// the fastest: in mm+bopt, not in fwt+mm and fwt+bopt. Sequential is no run.
 pub(super) const RUNS: usize = 3 + 3 * (3 + 1 + 2) + 2;
 
 #[test]

@@ -21,7 +21,7 @@ impl GpuKey {
         })
     }
 
-    /// Returns whether it is in the table `given`.
+    /// Returns whether the key is in the table `given`.
     fn is_in(&self, given: &str) -> bool {
         self.name.strip_prefix(given).is_some_and(|rest| rest.starts_with('.'))
     }

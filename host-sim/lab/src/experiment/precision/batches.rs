@@ -76,8 +76,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Pseudorandom numbers of mean 0 and variance 1/12 (a linear congruential generator, Knuth
-    /// 1997, MMIX's constants).
+    /// Generates pseudorandom numbers of mean 0 and variance 1/12 (a linear congruential generator,
+    /// Knuth 1997, MMIX's constants).
     fn noise(seed: u64) -> impl Iterator<Item = f64> {
         let next = |state: &mut u64| {
             *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

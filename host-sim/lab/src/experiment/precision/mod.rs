@@ -63,8 +63,8 @@ impl FromStr for Precision {
     }
 }
 
-/// Of a run that ended before its window, because it was known well enough: all its counts are of
-/// the whole window, and estimated.
+/// Estimate of a run that ended before its window, because its rates were known precisely enough.
+/// All counts of the run are estimates for the whole window.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Estimate {
     /// Number of core cycles simulated.

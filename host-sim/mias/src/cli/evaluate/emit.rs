@@ -31,8 +31,8 @@ const TRACES: ByteSize = ByteSize::gib(1);
 const PROGRAM: ByteSize = ByteSize::gib(1);
 const WORKER: ByteSize = ByteSize::mib(256);
 
-/// Time limit in hours for a number of estimated seconds: three times as long plus one hour
-/// (assumption: machines differ, and kernels are executed first).
+/// Returns three times the estimated seconds in hours, plus one hour (assumption: machines differ,
+/// and kernels are executed first).
 fn limit_hours(seconds: u64) -> u64 {
     (3 * seconds).div_ceil(3_600) + 1
 }
@@ -78,7 +78,8 @@ pub(super) fn main(task: &Task<'_>, engine: Engine) -> Result<(), CliError> {
     Ok(Output::open(None)?.write(&text)?)
 }
 
-/// Command of every script, except the options of its part. It does not depend on where it runs.
+/// Returns the command of every script, except the options of its part. It does not depend on where
+/// it runs.
 fn command(task: &Task<'_>, memory: ByteSize) -> Result<Vec<String>, CliError> {
     let path = |path: &Path| {
         let path = std::path::absolute(path).map_err(CliError::internal)?;

@@ -48,13 +48,14 @@ impl Found<'_> {
         self.studies.jobs.iter()
     }
 
-    /// Missing runs of a share, and all of its runs. A run that is not known yet counts as one.
+    /// Returns the missing runs of a share, and all of its runs. A run that is not known yet counts
+    /// as one.
     fn of_share(&self, share: &Share, runs: &Runs) -> Result<(usize, usize), RunError> {
         let (keys, unknown) = share.all_keys(&self.dealt, runs)?;
         Ok((keys.iter().filter(|key| self.missing.contains(*key)).count() + unknown, keys.len() + unknown))
     }
 
-    /// Started shards, according to their logs.
+    /// Returns the started shards, according to their logs.
     fn shards(&self) -> Result<Vec<Begun>, RunError> {
         let mut logs: BTreeMap<Shard, String> = last_lines(&self.store);
         let numbers: BTreeSet<u32> = logs.keys().map(|shard| shard.of()).collect();
@@ -69,7 +70,7 @@ impl Found<'_> {
         Ok(rows)
     }
 
-    /// Summary of missing runs, in words.
+    /// Returns the summary of missing runs, in words.
     fn summary(&self) -> String {
         let (missing, all, folder) = (self.missing.len(), self.studies.jobs.len(), self.store.folder().display());
         if (missing, self.unknown) == (0, 0) {

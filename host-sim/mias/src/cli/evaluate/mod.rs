@@ -175,7 +175,7 @@ enum Form<'a> {
     Quick(&'a str),
 }
 
-/// The one plan that is requested.
+/// Returns the plan that the arguments request.
 fn plan_name(args: &EvaluateArgs) -> Result<Form<'_>, CliError> {
     let name = match (args.plan.as_deref(), args.instead.as_deref()) {
         (Some(one), Some(other)) if one != other => {
@@ -212,7 +212,7 @@ fn warn_of_windows(plan: &Plan) {
 }
 
 impl Task<'_> {
-    /// Kernels of the plan, each executed and traced once.
+    /// Executes and traces the kernels of the plan, each once.
     fn traces(&self, cancel: &Cancel) -> Result<BTreeMap<String, Workload>, CliError> {
         let words = words(self.plan);
         let tracing = Tracing::window(&self.args.traces)?;
@@ -258,13 +258,13 @@ fn ended(result: Result<usize, ExecuteError>, there: &dyn Fn() -> String) -> Res
     }
 }
 
-/// Number of the plan's runs that are in the folder.
+/// Returns the number of the plan's runs that are in the folder.
 fn kept(studies: &Studies<'_>, store: &Store) -> usize {
     studies.jobs.len() - execute::missing(studies.jobs.values(), store).len()
 }
 
-/// Error for kernels that could not be executed. After an interrupt it states what an earlier start
-/// kept in the folder. If the plan is wrong, a folder created for it is removed.
+/// Returns the error for kernels that could not be executed. After an interrupt it states what an
+/// earlier start kept in the folder. If the plan is wrong, a folder created for it is removed.
 fn before_any_run(error: CliError, store: Option<&Store>) -> CliError {
     match (error, store) {
         (CliError::Interrupted(_), Some(store)) => {
@@ -277,8 +277,8 @@ fn before_any_run(error: CliError, store: Option<&Store>) -> CliError {
     }
 }
 
-/// Message about the runs that a stopped evaluation leaves. The total number of runs is known once
-/// the kernels are executed.
+/// Returns the message about the runs that a stopped evaluation leaves. The total number of runs is
+/// known once the kernels are executed.
 fn there(store: &Store, kept: usize, all: Option<usize>) -> String {
     let of = all.map_or_else(String::new, |all| format!(" of {all}"));
     format!("{kept}{of} runs are stored in {}; the same command resumes from there", store.folder().display())

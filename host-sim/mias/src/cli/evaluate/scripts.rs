@@ -5,7 +5,7 @@
 
 use clap::ValueEnum;
 
-/// What runs shards.
+/// Engine that runs shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Engine {
     /// Job array and merge job
@@ -39,7 +39,7 @@ const PAUSE_SECONDS: u32 = 60;
 const MERGE_HOURS: u32 = 1;
 
 impl Engine {
-    /// Folder of the engine's scripts.
+    /// Returns the folder of the engine's scripts.
     pub(super) fn folder(self) -> &'static str {
         match self {
             Engine::Slurm => "slurm",
@@ -47,8 +47,8 @@ impl Engine {
         }
     }
 
-    /// Scripts by name for the plan `plan`. `command` is `mias evaluate` with all options that do
-    /// not depend on the shard.
+    /// Returns the scripts by name for the plan `plan`. `command` is `mias evaluate` with all
+    /// options that do not depend on the shard.
     pub(super) fn scripts(self, plan: &str, command: &[String], sizes: &Sizes) -> Vec<(&'static str, String)> {
         let (shard, merge, submit) = match self {
             Engine::Slurm => (slurm_shard(plan, command, sizes), slurm_merge(plan, command, sizes), SLURM_SUBMIT.to_owned()),
@@ -81,8 +81,8 @@ fn words(command: &[String]) -> String {
     command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// Shell lines that run the shard numbered `number` on `cores` workers until it succeeds, for a
-/// limited number of attempts.
+/// Returns shell lines that run the shard numbered `number` on `cores` workers until it succeeds,
+/// for a limited number of attempts.
 fn tries(command: &[String], sizes: &Sizes, number: &str, cores: &str) -> String {
     format!(
         "for try in $(seq {TRIES}); do
@@ -99,8 +99,8 @@ exit \"$code\"
     )
 }
 
-/// `#SBATCH` lines of both jobs. Log paths are relative to the folder in which submit.sh starts the
-/// jobs; a requeued job appends to its log.
+/// Returns the `#SBATCH` lines of both jobs. Log paths are relative to the folder in which
+/// submit.sh starts the jobs; a requeued job appends to its log.
 fn slurm_head(plan: &str, log: &str, cores: u16, memory_mib: u64, hours: u64) -> String {
     format!(
         "#!/bin/bash

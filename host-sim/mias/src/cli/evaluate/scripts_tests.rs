@@ -1,5 +1,5 @@
-//! Scripts are the shell's, and say what their engines need. What becomes of them on Slurm, `cargo
-//! xtask slurm` tries.
+//! Tests of the scripts: valid bash, with the resources that the engines need. `cargo xtask slurm`
+//! runs the scripts on Slurm.
 
 use super::*;
 use std::io::Write;
@@ -15,7 +15,7 @@ fn script(engine: Engine, name: &str) -> String {
     engine.scripts("thesis", &command(), &SIZES).into_iter().find(|(known, _)| *known == name).unwrap().1
 }
 
-/// Runs a script, or only reads it, in bash; gives whether it succeeded and what it printed.
+/// Runs a script in bash, or only parses it; returns whether bash succeeded, and its output.
 fn bash(options: &[&str], script: &str) -> (bool, String) {
     let mut bash = Command::new("bash").args(options).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("bash");
     bash.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();

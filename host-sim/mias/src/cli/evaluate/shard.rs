@@ -53,7 +53,7 @@ fn run(task: &Task<'_>, shard: Shard, store: &Store, log: &Log) -> Result<String
     Ok(format!("shard {shard}: {done} runs simulated in {:.0} s, the others of its share were stored", begun.elapsed().as_secs_f64()))
 }
 
-/// Machine and process.
+/// Returns the names of this machine and process.
 fn who() -> String {
     let host = sysinfo::System::host_name().unwrap_or_else(|| "unknown".into());
     format!("{host} {}", std::process::id())

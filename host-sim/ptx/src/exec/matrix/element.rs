@@ -43,7 +43,7 @@ impl Kind {
         })
     }
 
-    /// Width in bits.
+    /// Returns the width in bits.
     pub fn bits(self) -> usize {
         match self {
             Kind::F16 | Kind::Bf16 => 16,
@@ -53,18 +53,18 @@ impl Kind {
         }
     }
 
-    /// Width of the registers that hold the element, in bits.
+    /// Returns the width of the registers that hold the element, in bits.
     pub(super) fn register_bits(self) -> usize {
         if self == Kind::F64 { 64 } else { 32 }
     }
 
-    /// Number of adjacent elements that one lane holds in a tile: as many as fit a register in a
-    /// factor, two in a sum.
+    /// Returns the number of adjacent elements that a lane holds in a tile: as many as fit a
+    /// register in a factor, two in a sum.
     pub(super) fn run(self, role: Role) -> usize {
         if role == Role::C { 2 } else { self.register_bits() / self.bits() }
     }
 
-    /// Number represented by the low bits, including NaN and infinities.
+    /// Returns the number represented by the low bits, including NaN and infinities.
     pub(super) fn value(self, bits: u64) -> f64 {
         let bits = if self.bits() < 64 { bits & ((1 << self.bits()) - 1) } else { bits };
         match self {
@@ -78,7 +78,7 @@ impl Kind {
         }
     }
 
-    /// Bits of a sum of this type.
+    /// Returns the bits of a sum of this type.
     pub(super) fn bits_of(self, value: f64, saturate: bool) -> u64 {
         match self {
             Kind::F32 | Kind::Tf32 if value.is_nan() => F32.nan,
@@ -99,7 +99,7 @@ impl Kind {
         }
     }
 
-    /// True if sums of products of this type may have the type `sum`.
+    /// Returns whether sums of products of this type may have the type `sum`.
     pub(super) fn adds_to(self, sum: Kind) -> bool {
         match self {
             Kind::F16 => matches!(sum, Kind::F16 | Kind::F32),
@@ -110,7 +110,7 @@ impl Kind {
         }
     }
 
-    /// True if `mma` supports factors of this type in a shape.
+    /// Returns whether `mma` supports factors of this type in a shape.
     pub(super) fn multiplies(self, shape: Shape) -> bool {
         let shape = (shape.m, shape.n, shape.k);
         match self {
@@ -125,7 +125,7 @@ impl Kind {
         }
     }
 
-    /// True if `wmma` supports factors of this type in a shape.
+    /// Returns whether `wmma` supports factors of this type in a shape.
     pub(super) fn multiplies_by_warp(self, shape: Shape) -> bool {
         let shape = (shape.m, shape.n, shape.k);
         match self {
@@ -143,7 +143,8 @@ impl Kind {
 pub(super) const FACTORS: [Kind; 7] =
     [Kind::F16, Kind::Bf16, Kind::Tf32, Kind::F64, Kind::Integer(8, true), Kind::Integer(4, true), Kind::Integer(1, false)];
 
-/// A half as a double. A multiplication shifts the exponent, which is exact for subnormals too.
+/// Converts a half to a double. A multiplication shifts the exponent, which is exact for subnormals
+/// too.
 fn half(bits: u32) -> f64 {
     let magnitude = match bits & 0x7c00 {
         0x7c00 => f32::from_bits(0x7f80_0000 | (bits & 0x3ff) << 13),

@@ -89,7 +89,7 @@ pub struct Fragment {
 }
 
 impl Fragment {
-    /// Fragment by the general rule, with `run` adjacent elements per lane and tile.
+    /// Returns the fragment by the general rule, with `run` adjacent elements per lane and tile.
     pub fn tiled(role: Role, shape: Shape, run: usize) -> Fragment {
         let (rows, columns) = match role {
             Role::A => (shape.m, shape.k),
@@ -99,37 +99,37 @@ impl Fragment {
         Fragment { role, rows, columns, layout: Layout::Tiles(run) }
     }
 
-    /// Fragment of a factor or an f16 sum of `mma.m8n8k4` of halves.
+    /// Returns the fragment of a factor or an f16 sum of `mma.m8n8k4` of halves.
     pub fn grouped(role: Role, order: Order) -> Fragment {
         Fragment { layout: Layout::Groups(order), ..Fragment::tiled(role, Shape { m: 8, n: 8, k: 4 }, 1) }
     }
 
-    /// Fragment of an f32 sum of `mma.m8n8k4` of halves.
+    /// Returns the fragment of an f32 sum of `mma.m8n8k4` of halves.
     pub fn grouped_singles() -> Fragment {
         Fragment { layout: Layout::GroupsOfSingles, ..Fragment::grouped(Role::C, Order::Row) }
     }
 
-    /// Number of products computed at once.
+    /// Returns the number of products computed at once.
     pub fn products(&self) -> usize {
         if matches!(self.layout, Layout::Tiles(_)) { 1 } else { 4 }
     }
 
-    /// Number of elements per lane.
+    /// Returns the number of elements per lane.
     pub fn slots(&self) -> usize {
         self.products() * self.rows * self.columns / LANES
     }
 
-    /// Number of elements per lane and tile.
+    /// Returns the number of elements per lane and tile.
     pub fn run(&self) -> usize {
         if let Layout::Tiles(run) = self.layout { run } else { self.slots() }
     }
 
-    /// Number of tiles.
+    /// Returns the number of tiles.
     pub fn tiles(&self) -> usize {
         self.slots() / self.run()
     }
 
-    /// Rows and columns of a tile.
+    /// Returns the rows and columns of a tile.
     fn tile(&self) -> (usize, usize) {
         match self.role {
             Role::A => (8, 4 * self.run()),
@@ -138,14 +138,14 @@ impl Fragment {
         }
     }
 
-    /// First row and column of a tile.
+    /// Returns the first row and column of a tile.
     fn corner(&self, tile: usize) -> (usize, usize) {
         let (rows, columns) = self.tile();
         let down = (self.rows / rows).max(1);
         (tile % down * rows, tile / down * columns)
     }
 
-    /// Position of a lane's element.
+    /// Returns the position of a lane's element.
     pub fn place(&self, lane: usize, slot: usize) -> Place {
         let (group, member) = (lane / 4, lane % 4);
         match self.layout {
@@ -175,9 +175,9 @@ impl Fragment {
         }
     }
 
-    /// Position of the first element that a lane moves between memory and the warp for a tile. The
-    /// elements of a tile in memory order are divided into 32 pieces of [`Fragment::run`] elements,
-    /// which are adjacent in that order.
+    /// Returns the position of the first element that a lane moves between memory and the warp for
+    /// a tile. The elements of a tile in memory order are divided into 32 pieces of
+    /// [`Fragment::run`] elements, which are adjacent in that order.
     pub fn piece(&self, order: Order, lane: usize, tile: usize) -> Place {
         let (rows, columns) = self.tile();
         let (row, column) = self.corner(tile);
@@ -258,7 +258,7 @@ mod tests {
         }
     }
 
-    /// Rows and columns as in PTX ISA 7.8, for each of its forms.
+    /// Fragments have the rows and columns of PTX ISA 7.8, for each of its forms.
     #[test]
     fn as_the_tables_say() {
         let shape = |text| Shape::parse(text).unwrap();

@@ -19,26 +19,26 @@ pub struct Held {
 }
 
 impl Held {
-    /// Number of registers of the fragment. `wmma` loads of halves fill eight registers for either
-    /// factor, even for a smaller one: the tiles are then repeated.
+    /// Returns the number of registers of the fragment. `wmma` loads of halves fill eight registers
+    /// for either factor, even for a smaller one: the tiles are then repeated.
     fn registers(&self) -> usize {
         self.fragment.slots() * self.kind.bits() / self.kind.register_bits()
     }
 
-    /// Index of an element in row order, with all products one after the other.
+    /// Returns the index of an element in row order, with all products one after the other.
     fn index(&self, lane: usize, slot: usize) -> usize {
         let (f, place) = (&self.fragment, self.fragment.place(lane, slot));
         (place.product * f.rows + place.row) * f.columns + place.column
     }
 
-    /// Register and first bit of a lane's element.
+    /// Returns the register and first bit of a lane's element.
     fn slot(&self, slot: usize) -> (usize, usize) {
         let bit = slot * self.kind.bits();
         (bit / self.kind.register_bits(), bit % self.kind.register_bits())
     }
 }
 
-/// Registers of a fragment, as written: a vector, or a single register.
+/// Returns the registers of a fragment, as written: a vector, or a single register.
 fn elements<'t, 'a>(d: &Decoder<'t, 'a>, matrix: Held, index: usize) -> Result<&'t [Operand<'a>], PtxError> {
     let operand = d.operand(index)?;
     let found = match operand {
@@ -68,7 +68,7 @@ pub(super) fn targets(d: &mut Decoder<'_, '_>, matrix: Held, index: usize) -> Re
     elements.iter().map(|e| if wide { d.dst64(e).map(Target::Double) } else { d.dst32(e).map(Target::Word) }).collect()
 }
 
-/// Bits of all elements in row order.
+/// Returns the bits of all elements in row order.
 pub(super) fn gather(matrix: &Held, from: &[Source], l: &Lanes<'_>) -> Vec<u64> {
     let f = &matrix.fragment;
     let mut all = vec![0; f.products() * f.rows * f.columns];

@@ -20,7 +20,7 @@ use crate::registers::Lanes;
 /// Rows of a matrix, and elements per row.
 const SIDE: usize = 8;
 
-/// Row and column of a lane's element in a matrix.
+/// Returns the row and column of a lane's element in a matrix.
 fn place(lane: usize, element: usize, transposed: bool) -> (usize, usize) {
     let (row, column) = (lane / 4, 2 * (lane % 4) + element);
     if transposed { (column, row) } else { (row, column) }
@@ -39,17 +39,17 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// True for a load.
+    /// Returns true for a load.
     pub fn loads(&self) -> bool {
         !self.to.is_empty()
     }
 
-    /// Number of matrices.
+    /// Returns the number of matrices.
     pub fn count(&self) -> usize {
         self.to.len().max(self.from.len())
     }
 
-    /// Bytes that one lane moves in an access of the warp.
+    /// Returns the bytes that one lane moves in an access of the warp.
     pub fn bytes_per_lane(&self) -> usize {
         self.count() * 2 * SIDE * SIDE / LANES
     }

@@ -35,7 +35,7 @@ pub struct Tile {
 }
 
 impl Tile {
-    /// True for a load.
+    /// Returns true for a load.
     pub fn loads(&self) -> bool {
         !self.to.is_empty()
     }
@@ -99,7 +99,8 @@ struct Piece {
     step: usize,
 }
 
-/// All pieces in the order of the moves: tile by tile, with the lanes of each in ascending order.
+/// Returns all pieces in the order of the moves: tile by tile, with the lanes of each in ascending
+/// order.
 fn pieces(op: &Tile, l: &Lanes<'_>, noted: &mut Vec<u64>) -> Vec<Piece> {
     let (f, bits) = (&op.matrix.fragment, op.matrix.kind.bits() as u64);
     let (at, stride) = (addresses(&op.access, l), l.regs.word(op.stride));

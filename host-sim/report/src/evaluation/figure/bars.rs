@@ -32,7 +32,7 @@ impl Bar {
         Bar { value, of: None, half_width: None, interval: None }
     }
 
-    /// Returns the ends of its spread: quartiles of a mean, or the interval of an estimate.
+    /// Returns the ends of the bar's spread: quartiles of a mean, or the interval of an estimate.
     fn ends(&self) -> Option<(f64, f64)> {
         let interval = self.half_width.map(|half| (self.value - half, self.value + half));
         self.of.filter(|(n, _)| *n > 1).map(|(_, quartiles)| quartiles).or(interval).or(self.interval)
@@ -69,7 +69,7 @@ pub(crate) struct Cluster {
     /// One bar per series.
     pub(crate) bars: Vec<Option<Bar>>,
     pub(crate) marks: Vec<Mark>,
-    /// Whether it is separated from the cluster before it, as means are.
+    /// Whether the cluster is separated from the one before it, as means are.
     pub(crate) apart: bool,
 }
 
@@ -103,7 +103,7 @@ struct Place {
 }
 
 impl Bars {
-    /// Draws at this width.
+    /// Draws the chart at this width.
     pub(super) fn draw(&self, drawing_width: f64) -> Drawing {
         let height = (0.34 * drawing_width).clamp(130.0, 250.0);
         let marked = |mark: &Mark| match mark {
@@ -236,7 +236,7 @@ impl Bars {
         ways.into_iter().filter(|_| self.numbers).find(fits)
     }
 
-    /// Adds its numbers to the table.
+    /// Adds the chart's numbers to the table.
     pub(super) fn table(&self, table: &mut Table, panel: &str) {
         let heading = self.unit.heading(&self.y_label);
         let cell = |value: f64| self.unit.cell(value);

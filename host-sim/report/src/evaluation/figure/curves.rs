@@ -35,7 +35,7 @@ const MARKED: usize = 8;
 const LONGEST: f64 = 110.0;
 
 impl Curves {
-    /// Draws at this width.
+    /// Draws the chart at this width.
     pub(super) fn draw(&self, drawing_width: f64) -> Drawing {
         let names: Vec<String> = self.curves.iter().map(|curve| elided(&curve.name, LONGEST)).collect();
         let height = (0.34 * drawing_width).clamp(160.0, 300.0).max(LINE * (names.len() as f64 + 1.0));
@@ -77,7 +77,7 @@ impl Curves {
         drawing
     }
 
-    /// Adds its numbers to the table.
+    /// Adds the chart's numbers to the table.
     pub(super) fn table(&self, table: &mut Table, panel: &str) {
         let (x, y) = (Unit::Plain(self.x.1).heading(&self.x.0), Unit::Plain(self.y.1).heading(&self.y.0));
         for curve in &self.curves {

@@ -143,7 +143,7 @@ impl Drawing {
         }));
     }
 
-    /// Returns the styles of its areas, with repetitions.
+    /// Returns the styles of the drawing's areas, with repetitions.
     pub(super) fn styles(&self) -> impl Iterator<Item = Style> {
         self.elements.iter().filter_map(|element| match element {
             Element::Rect { style, .. } => *style,
@@ -252,7 +252,7 @@ impl Text {
         html! { text class=(self.class) transform=(rising) text-anchor=(anchor) { (self.text) } }
     }
 
-    /// Returns the corners of its box, in the widest of the fonts.
+    /// Returns the corners of the text's box, in the widest of the fonts.
     fn corners(&self) -> [Point; 4] {
         let width = measure::width(&self.text);
         let left = match self.anchor {

@@ -99,7 +99,7 @@ fn luma(colour: &str) -> u32 {
     (299 * part(1) + 587 * part(3) + 114 * part(5)) / 255
 }
 
-/// Returns whether dark lines have more contrast on it than white ones.
+/// Returns whether dark lines have more contrast on a color than white ones.
 fn is_light(colour: &str) -> bool {
     luma(colour) > 450
 }
@@ -151,7 +151,7 @@ impl Marker {
         (0..count).map(corner).collect()
     }
 
-    /// Returns the color of its filling.
+    /// Returns the color of the marker's filling.
     pub(super) fn inside(self) -> &'static str {
         match self.filling % FILLINGS {
             0 => self.style.colour,
@@ -160,7 +160,7 @@ impl Marker {
         }
     }
 
-    /// Returns whether it has a point in its center.
+    /// Returns whether the marker has a point in its center.
     pub(super) fn has_point(self) -> bool {
         self.filling % FILLINGS == 3
     }

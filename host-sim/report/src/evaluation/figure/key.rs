@@ -40,12 +40,12 @@ impl Key {
         self.0.iter().any(|(known, _)| *known == swatch)
     }
 
-    /// Returns the styles of its bars.
+    /// Returns the styles of the key's bars.
     pub(crate) fn styles(&self) -> impl Iterator<Item = Style> {
         self.0.iter().filter_map(|(swatch, _)| if let Swatch::Bar(style) = swatch { Some(*style) } else { None })
     }
 
-    /// Draws at this width, in as many lines as necessary.
+    /// Draws the key at this width, in as many lines as necessary.
     pub(super) fn draw(&self, drawing_width: f64) -> Drawing {
         let mut drawing = Drawing::new(drawing_width, 0.0);
         let (mut x, mut y) = (0.0, 0.0);

@@ -108,7 +108,7 @@ impl Size {
         self.width_mm * PT_PER_MM
     }
 
-    /// Returns its width in user units.
+    /// Returns the width of the figure in user units.
     fn units(self) -> f64 {
         self.width_pt() * TEXT / self.text_pt
     }
@@ -153,7 +153,7 @@ impl Chart {
 }
 
 impl Figure {
-    /// Returns its anchor on the page.
+    /// Returns the figure's anchor on the page.
     pub(crate) fn anchor(&self) -> String {
         format!("figure-{}", self.id.to_lowercase().replace(['.', ' '], "-"))
     }
@@ -185,13 +185,13 @@ impl Figure {
         }
     }
 
-    /// Returns the styles of its areas, with repetitions.
+    /// Returns the styles of the figure's areas, with repetitions.
     pub(crate) fn styles(&self) -> Vec<Style> {
         let drawn = self.panels.iter().flat_map(|panel| panel.chart.draw(PAGE).styles().collect::<Vec<_>>());
         self.key.styles().chain(drawn).collect()
     }
 
-    /// Draws all of it in one drawing of this width in user units: the key, then the panels.
+    /// Draws the whole figure in one drawing of this width in user units: the key, then the panels.
     fn whole(&self, width: f64) -> Drawing {
         const EDGE: f64 = 2.0;
         let inner = width - 2.0 * EDGE;
@@ -227,12 +227,12 @@ impl Figure {
         of_page.chain([self.whole(size.units())]).collect()
     }
 
-    /// Formats as an SVG file.
+    /// Formats the figure as an SVG file.
     pub fn svg(&self, size: Size) -> String {
         self.whole(size.units()).document(size.width_pt(), &format!("Figure {}", self.id), &self.caption)
     }
 
-    /// Formats its numbers as CSV, with units in the heading.
+    /// Formats the figure's numbers as CSV, with units in the heading.
     ///
     /// # Errors
     /// None in practice: memory takes every row.

@@ -40,7 +40,7 @@ pub(crate) struct Plane {
 const LEAST_MARGIN: f64 = 24.0;
 
 impl Plane {
-    /// Draws at this width.
+    /// Draws the chart at this width.
     pub(super) fn draw(&self, drawing_width: f64) -> Drawing {
         let height = (0.62 * drawing_width).clamp(150.0, 330.0);
         let (top, bottom) = (LINE + 8.0, LINE + 8.0 + height);
@@ -79,7 +79,7 @@ impl Plane {
         drawing
     }
 
-    /// Adds its numbers to the table.
+    /// Adds the chart's numbers to the table.
     pub(super) fn table(&self, table: &mut Table, panel: &str) {
         for dot in &self.dots {
             let of = |label: &str, value: f64| (RATIO.heading(label), RATIO.cell(value));

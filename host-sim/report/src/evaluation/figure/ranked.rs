@@ -34,7 +34,7 @@ const LONGEST: (f64, f64) = (240.0, 0.46);
 const CAP: f64 = 3.0;
 
 impl Ranked {
-    /// Draws at this width.
+    /// Draws the chart at this width.
     pub(super) fn draw(&self, drawing_width: f64) -> Drawing {
         let names: Vec<Vec<String>> = self.placed.iter().map(|one| wrapped(&one.name, LONGEST.0.min(LONGEST.1 * drawing_width))).collect();
         let shown = |one: &Placed| one.value.map_or_else(|| "none".to_owned(), |(value, _)| RATIO.shown(value));
@@ -82,7 +82,7 @@ impl Ranked {
         (label, middle.min(drawing_width - half).max(half))
     }
 
-    /// Adds its numbers to the table.
+    /// Adds the chart's numbers to the table.
     pub(super) fn table(&self, table: &mut Table, panel: &str) {
         for one in &self.placed {
             let Some((value, interval)) = one.value else { continue };

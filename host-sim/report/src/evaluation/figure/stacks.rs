@@ -27,7 +27,7 @@ pub(crate) struct Stacks {
 }
 
 impl Stacks {
-    /// Draws at this width.
+    /// Draws the chart at this width.
     pub(super) fn draw(&self, drawing_width: f64) -> Drawing {
         let height = (0.4 * drawing_width).clamp(150.0, 230.0);
         let scale = Scale::over([0.0, 1.0].into_iter(), (height, 0.0), Unit::Percent, &|_| LINE + 3.0);
@@ -75,7 +75,7 @@ impl Stacks {
         }
     }
 
-    /// Adds its numbers to the table.
+    /// Adds the chart's numbers to the table.
     pub(super) fn table(&self, table: &mut Table, panel: &str) {
         let heading = Unit::Percent.heading(&self.y_label);
         for stack in &self.stacks {

@@ -33,7 +33,7 @@ const HEIGHT: (f64, f64) = (36.0, 20.0);
 const LONGEST: (f64, f64) = (150.0, 0.36);
 
 impl Strips {
-    /// Draws at this width.
+    /// Draws the chart at this width.
     pub(super) fn draw(&self, drawing_width: f64) -> Drawing {
         let names: Vec<String> = self.strips.iter().map(|strip| elided(&strip.name, LONGEST.0.min(LONGEST.1 * drawing_width))).collect();
         let said = |strip: &Strip| match strip.mean {
@@ -88,7 +88,7 @@ impl Strips {
         drawing
     }
 
-    /// Adds its numbers to the table.
+    /// Adds the chart's numbers to the table.
     pub(super) fn table(&self, table: &mut Table, panel: &str) {
         let heading = self.unit.heading(&self.x_label);
         for strip in &self.strips {

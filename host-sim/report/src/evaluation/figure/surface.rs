@@ -48,7 +48,7 @@ impl Surface {
         cells.reduce(|best, cell| if cell.2 > best.2 { cell } else { best })
     }
 
-    /// Draws at this width.
+    /// Draws the chart at this width.
     pub(super) fn draw(&self, drawing_width: f64) -> Drawing {
         let (columns, rows) = (self.columns.len().max(1) as f64, self.rows.len().max(1) as f64);
         let left = widest(self.rows.iter().map(String::as_str)) + 10.0;
@@ -98,7 +98,7 @@ impl Surface {
         drawing
     }
 
-    /// Adds its numbers to the table.
+    /// Adds the chart's numbers to the table.
     pub(super) fn table(&self, table: &mut Table, panel: &str) {
         for (name, values) in self.rows.iter().zip(&self.values) {
             for (column, value) in self.columns.iter().zip(values) {

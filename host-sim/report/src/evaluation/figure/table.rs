@@ -35,7 +35,7 @@ impl Table {
         })
     }
 
-    /// Formats as CSV. Columns without values are left out.
+    /// Formats the table as CSV. Columns without values are left out.
     pub(super) fn csv(&self) -> csv::Result<String> {
         let keys: Vec<usize> = (0..KEYS.len()).filter(|&key| self.rows.iter().any(|(row, _)| !row[key].is_empty())).collect();
         let heading: Vec<String> = keys.iter().map(|&key| KEYS[key].to_owned()).chain(self.quantities.iter().cloned()).collect();

@@ -53,7 +53,7 @@ pub(super) fn classes(study: &StudyResult) -> Vec<&str> {
     classes
 }
 
-/// Returns its classes, followed by all groups together if there are several classes.
+/// Returns the classes of a study, followed by all groups together if there are several classes.
 pub(super) fn classes_and_all(study: &StudyResult) -> Vec<&str> {
     let classes = classes(study);
     if classes.len() == 1 { classes } else { classes.into_iter().chain([ALL]).collect() }

@@ -39,7 +39,7 @@ pub fn render(evaluation: &Evaluation) -> String {
     page.finish(&format!("mias evaluate {}", evaluation.plan.name), &lead)
 }
 
-/// Returns its figures, in the order of the document.
+/// Returns the report's figures, in the order of the document.
 pub fn figures(evaluation: &Evaluation) -> Vec<Figure> {
     page(evaluation).into_figures()
 }

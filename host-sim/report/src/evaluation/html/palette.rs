@@ -131,7 +131,8 @@ mod tests {
         assert_eq!(colours.len(), names().count());
     }
 
-    /// This includes studies with only some of the policies.
+    /// A policy keeps its color in all studies of a report, including those with only some of the
+    /// policies.
     #[test]
     fn a_policy_keeps_its_colour_throughout_a_report() {
         let (all, none) = (Palette::of(Policies::default().names().into_iter()), Palette::default());

@@ -7,7 +7,7 @@ use super::studies::titled;
 use crate::latency_rows;
 use mias_lab::evaluate::results::StudyResult;
 
-/// Adds the table, if there are any.
+/// Adds the table of urgent kernels, if there are any.
 pub(super) fn draw(page: &mut Page, study: &StudyResult) {
     let (mut rows, mut due, mut missed) = (Vec::new(), 0, 0);
     for group in &study.groups {

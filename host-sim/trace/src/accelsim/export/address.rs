@@ -32,7 +32,8 @@ pub(super) fn push(text: &mut String, mask: u32, addresses: &[u64]) {
     }
 }
 
-/// Common stride of at least two contiguous lanes; the format stores 32 bits and a sign.
+/// Returns the common stride of at least two contiguous lanes; the format stores 32 bits and a
+/// sign.
 fn stride(mask: u32, addresses: &[u64]) -> Option<i32> {
     let contiguous = (mask >> mask.trailing_zeros()).trailing_ones() == mask.count_ones();
     let first = addresses.get(1)?.wrapping_sub(addresses[0]);
@@ -40,12 +41,12 @@ fn stride(mask: u32, addresses: &[u64]) -> Option<i32> {
     constant.then(|| i32::try_from(first as i64).ok())?
 }
 
-/// Length of `0x...` in characters.
+/// Returns the length of `0x...` in characters.
 fn hex_length(value: u64) -> u32 {
     2 + (64 - value.leading_zeros()).div_ceil(4).max(1)
 }
 
-/// Length of a signed decimal number in characters.
+/// Returns the length of a signed decimal number in characters.
 fn decimal_length(value: i64) -> u32 {
     value.unsigned_abs().checked_ilog10().unwrap_or(0) + 1 + u32::from(value < 0)
 }

@@ -99,7 +99,7 @@ fn check(target: &Path, replace: bool) -> Result<(), ExportError> {
     }
 }
 
-/// True for the file names of a trace.
+/// Returns true for the file names of a trace.
 fn of_a_trace(name: &str) -> bool {
     name == LIST || name.starts_with("kernel-") && (name.ends_with(".traceg") || name.ends_with(".traceg.xz"))
 }

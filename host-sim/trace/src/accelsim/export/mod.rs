@@ -90,17 +90,17 @@ impl Export {
         Ok(Export { folder: Folder::create(folder, replace)?, list: String::new(), launches: 0, insts: 0 })
     }
 
-    /// Number of kernel launches written so far.
+    /// Returns the number of kernel launches written so far.
     pub fn launches(&self) -> u64 {
         self.launches
     }
 
-    /// Number of warp instructions written so far.
+    /// Returns the number of warp instructions written so far.
     pub fn warp_insts(&self) -> u64 {
         self.insts
     }
 
-    /// Number of the next launch, from 1.
+    /// Returns the number of the next launch, from 1.
     fn number(&self) -> u64 {
         self.launches + 1
     }

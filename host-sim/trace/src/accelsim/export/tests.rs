@@ -8,7 +8,7 @@ use liblzma::read::XzDecoder;
 use std::io::Read;
 use std::path::Path;
 
-/// Lines of a compressed file.
+/// Returns the lines of a compressed file.
 fn lines(path: &Path) -> Vec<String> {
     let mut text = String::new();
     XzDecoder::new_multi_decoder(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
@@ -79,7 +79,7 @@ fn every_version_becomes_the_newest() {
     }
 }
 
-/// Names in a folder, sorted.
+/// Returns the names in a folder, sorted.
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
@@ -87,7 +87,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// A list that ends early.
+/// A list that ends early leaves no files.
 #[test]
 fn a_broken_list_leaves_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();

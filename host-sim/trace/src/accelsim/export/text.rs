@@ -84,7 +84,7 @@ impl TbText {
         Line { text: &mut warp.lines, mask }
     }
 
-    /// Number of instructions of all warps.
+    /// Returns the number of instructions of all warps.
     pub(super) fn insts(&self) -> u64 {
         self.warps.iter().map(|warp| warp.count).sum()
     }
@@ -100,7 +100,7 @@ impl TbText {
         out.extend_from_slice(b"#END_TB\n\n");
     }
 
-    /// Length of the lines in bytes.
+    /// Returns the length of the lines in bytes.
     pub(super) fn len(&self) -> usize {
         self.warps.iter().map(|warp| warp.lines.len()).sum()
     }

@@ -6,7 +6,7 @@ use mias_warp_trace::isa::Class;
 
 const MOV: &str = "0000 ffffffff 1 R1 MOV 0 0 0";
 
-/// The message, without the folder.
+/// Returns the message about a refused trace, without the folder.
 fn refused(text: &str) -> String {
     let message = read(text).unwrap_err().to_string();
     message.rsplit('/').next().unwrap_or_default().to_owned()

@@ -33,7 +33,7 @@ pub(super) fn xz(content: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A TB of one warp.
+/// Returns a TB of one warp.
 fn one_warp(insts: &[&str]) -> String {
     format!("{HEADER}\n#BEGIN_TB\n\nthread block = 0,0,0\n\nwarp = 0\ninsts = {}\n{}\n\n#END_TB\n", insts.len(), insts.join("\n"))
 }
@@ -42,7 +42,7 @@ fn read(text: &str) -> Result<(KernelTrace, StreamId), ReadError> {
     read_kernel(&file("kernel-1.traceg", text.as_bytes()).path, 1, &mut Warnings::new())
 }
 
-/// Class and lowest sector (if any) of each instruction of a one-warp trace.
+/// Returns the class and lowest sector (if any) of each instruction of a one-warp trace.
 fn classes(trace: &KernelTrace) -> Vec<Class> {
     let warp = trace.warp(0, 0);
     trace.shape(warp.shape).map(|i| trace.statics()[trace.shape_insts()[i as usize].index()].class).collect()

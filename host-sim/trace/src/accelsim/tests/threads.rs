@@ -9,7 +9,7 @@ use mias_warp_trace::{KernelTrace, TraceBuilder};
 use proptest::prelude::*;
 use std::path::Path;
 
-/// Told of every instruction, so that each line is taken apart.
+/// Receiver of every instruction, so that each line is parsed.
 struct Every;
 
 impl Audience for Every {}
@@ -35,7 +35,7 @@ fn head(tbs: usize, threads: u32) -> String {
     )
 }
 
-/// `tbs[tb][warp]` has the lines of each warp.
+/// Formats a trace; `tbs[tb][warp]` has the lines of each warp.
 fn text(tbs: &[Vec<Vec<String>>]) -> String {
     let warps = tbs.iter().map(Vec::len).max().unwrap_or(1);
     let mut text = head(tbs.len(), 32 * warps as u32);
@@ -50,8 +50,9 @@ fn text(tbs: &[Vec<Vec<String>>]) -> String {
     text
 }
 
-/// Lines of every kind: plain, exit, unknown opcode, and accesses to shared, constant, global and
-/// generic memory. Two texts share one PC, and one text is a prefix of another.
+/// Returns a line of one of all kinds: plain, exit, unknown opcode, and accesses to shared,
+/// constant, global and generic memory. Two texts share one PC, and one text is a prefix of
+/// another.
 fn line(kind: u8, address: u64) -> String {
     match kind {
         0 => "0000 ffffffff 1 R1 IADD3 2 R2 R3 0".into(),
@@ -65,7 +66,7 @@ fn line(kind: u8, address: u64) -> String {
     }
 }
 
-/// TBs that are like each other but for some lines that differ, come or go, as they are in
+/// Generates TBs that are like each other but for some lines that differ, come or go, as in
 /// programs; and some that are not.
 fn tbs() -> impl Strategy<Value = Vec<Vec<Vec<String>>>> {
     let one = (0u8..8, 0u64..1024).prop_map(|(kind, address)| line(kind, 4 * address));
@@ -104,8 +105,8 @@ proptest! {
     }
 }
 
-/// 120 TBs of 8 warps: several pieces. Static instructions, shapes and patterns that are new come
-/// in the middle, too.
+/// Returns a trace of 120 TBs of 8 warps: several pieces. Static instructions, shapes and patterns
+/// that are new come in the middle, too.
 fn large() -> String {
     let warp = |tb: u64, warp: u64| -> Vec<String> {
         let mut lines: Vec<String> = (0..200).map(|at| line([0, 3, 2, 7][at % 4], 4 * warp)).collect();
@@ -165,7 +166,8 @@ fn parts_are_the_whole_in_order() {
     }
 }
 
-/// One thing wrong, in the first piece, the last, and between; then two things: the first is told.
+/// The first error is reported with any number of threads: one error in the first piece, the last,
+/// or between, then two errors.
 #[test]
 fn any_number_of_threads_finds_the_first_error() {
     let text = large();
@@ -186,7 +188,7 @@ fn any_number_of_threads_finds_the_first_error() {
     }
 }
 
-/// Errors that concern the whole file.
+/// Errors that concern the whole file are found with any number of threads.
 #[test]
 fn any_number_of_threads_finds_what_is_missing() {
     let text = large();

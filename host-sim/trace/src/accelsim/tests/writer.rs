@@ -14,7 +14,7 @@ pub(super) struct Executed {
     pub(super) mode: u8,
 }
 
-/// The text of a kernel trace. `tbs[tb][warp]` lists what each warp executed.
+/// Formats a kernel trace as text. `tbs[tb][warp]` lists what each warp executed.
 pub(super) fn write(version: u32, lineinfo: bool, threads: u32, tbs: &[Vec<Vec<Executed>>]) -> String {
     let mut text = format!(
         "-kernel name = k\n-kernel id = 1\n-grid dim = ({},1,1)\n-block dim = ({threads},1,1)\n-shmem = 0\n-nregs = 40\n\

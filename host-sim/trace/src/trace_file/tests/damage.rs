@@ -60,7 +60,7 @@ fn messages_name_file_section_and_remedy() {
     assert!(read(&folder.path().join("none")).unwrap_err().to_string().contains("none: No such file"));
 }
 
-/// The sections of a file, to be changed and packed again with right checksums.
+/// Returns the sections of a file, to be changed and packed again with right checksums.
 fn sections(file: &TraceFile) -> (Vec<u8>, Vec<[Vec<u8>; 6]>) {
     let bytes = encode(file);
     let sections = container::unpack(&bytes).unwrap();

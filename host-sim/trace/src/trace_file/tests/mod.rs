@@ -39,8 +39,8 @@ fn executed() -> impl Strategy<Value = Executed> {
     (0..statics().len(), lanes, base, stride)
 }
 
-/// TBs that run one of a few programs, TB by TB at other addresses, so that predictions hold and
-/// fail.
+/// Generates TBs that run one of a few programs, TB by TB at other addresses, so that predictions
+/// hold and fail.
 fn kernel() -> impl Strategy<Value = KernelTrace> {
     let programs = prop::collection::vec(prop::collection::vec(executed(), 0..24), 1..4);
     let tbs = prop::collection::vec((prop::collection::vec(0usize..4, 2), 0u64..1 << 20), 1..6);
@@ -77,7 +77,8 @@ fn file() -> impl Strategy<Value = TraceFile> {
     })
 }
 
-/// Two TBs of a warp each that read and write 128 bytes in a loop of three, the second TB 4 KiB on.
+/// Creates two TBs of a warp each that read and write 128 bytes in a loop of three, the second TB 4
+/// KiB on.
 fn small() -> TraceFile {
     let info = KernelInfo { name: "k".into(), grid: [2, 1, 1], block: [32, 1, 1], registers_per_thread: 16, shared_bytes: 0 };
     let load = StaticInst::new(0, Class::Load(Space::Global)).writes(1).width(4);

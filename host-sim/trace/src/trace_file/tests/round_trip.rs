@@ -17,7 +17,7 @@ proptest! {
     }
 }
 
-/// By hand, from `docs/reference/trace-format.md`.
+/// Encoded sections equal bytes that were written by hand from `docs/reference/trace-format.md`.
 #[test]
 fn the_sections_are_as_the_format_says() {
     let bytes = encode(&small());

@@ -15,7 +15,7 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 use std::ops::RangeInclusive;
 
-/// Schema of the files that `T` is read from.
+/// Returns the schema of the files that `T` is read from.
 #[must_use]
 pub fn of<T: JsonSchema>(title: &str, about: &str) -> Value {
     let mut settings = SchemaSettings::draft07();
@@ -39,14 +39,14 @@ pub fn written<T: JsonSchema>() -> Value {
     schema.to_value()
 }
 
-/// A text that is one of some, each with what it means.
+/// Returns the schema of a text that is one of some choices, each with its meaning.
 #[must_use]
 pub fn choice<'a>(about: &str, choices: impl IntoIterator<Item = (&'a str, &'a str)>) -> Value {
     let (names, lines): (Vec<&str>, Vec<String>) = choices.into_iter().map(|(name, help)| (name, line(name, help))).unzip();
     json!({ "type": "string", "enum": names, "description": listed(about, &lines) })
 }
 
-/// Schema of a table with only these keys; those in `required` must be present.
+/// Returns the schema of a table with only these keys; those in `required` must be present.
 #[must_use]
 pub fn table(keys: impl IntoIterator<Item = (&'static str, Value)>, required: &[&str]) -> Value {
     let properties: Map<String, Value> = keys.into_iter().map(|(key, schema)| (key.to_owned(), schema)).collect();
@@ -58,13 +58,13 @@ pub fn table(keys: impl IntoIterator<Item = (&'static str, Value)>, required: &[
     table
 }
 
-/// Schema of a list with at least one element.
+/// Returns the schema of a list with at least one element.
 #[must_use]
 pub fn list(items: &Value) -> Value {
     json!({ "type": "array", "items": items, "minItems": 1 })
 }
 
-/// Schema of a value or a list with at least one element.
+/// Returns the schema of a value or a list with at least one element.
 #[must_use]
 pub fn one_or_more(item: &Value) -> Value {
     json!({ "anyOf": [item, list(item)] })
@@ -93,12 +93,12 @@ fn line(name: &str, help: &str) -> String {
     format!("- `{name}`: {}", help.trim_end_matches('.'))
 }
 
-/// Description with a line for each choice.
+/// Returns the description with a line for each choice.
 fn listed(about: &str, lines: &[String]) -> String {
     [&[about.to_owned(), String::new()], lines].concat().join("\n").trim_start().to_owned()
 }
 
-/// Makes doc comments plain text, and the names of a choice one list.
+/// Transformation that makes doc comments plain text, and the names of a choice one list.
 struct Described;
 
 impl Transform for Described {
@@ -117,7 +117,7 @@ fn describe(keywords: &mut Map<String, Value>) {
     names_in_one_list(keywords);
 }
 
-/// From a derivation to TOML.
+/// Transformation of a derived schema to TOML.
 struct Tidy;
 
 impl Transform for Tidy {

@@ -15,7 +15,8 @@ const NAMED: [&str; 2] = ["properties", "patternProperties"];
 const LISTS: [&str; 3] = ["anyOf", "allOf", "oneOf"];
 const SINGLE: [&str; 5] = ["items", "additionalProperties", "not", "if", "then"];
 
-/// Text of the schema, in which parts that are equal except for their description are in `$defs`.
+/// Returns the text of the schema, in which parts that are equal except for their description are
+/// in `$defs`.
 #[must_use]
 pub fn text(schema: &Value) -> String {
     let mut text = String::new();
@@ -80,7 +81,7 @@ impl Parts {
         self.0.values().filter_map(|part| Some((part.name.as_deref()?, &part.schema)))
     }
 
-    /// Reference that replaces a named part.
+    /// Returns the reference that replaces a named part.
     fn reference(&self, schema: &Value) -> Option<Value> {
         let name = self.0.get(&undescribed(schema).to_string())?.name.as_deref()?;
         let reference = json!({ "$ref": format!("#/$defs/{name}") });
@@ -100,7 +101,7 @@ fn undescribed(schema: &Value) -> Value {
     plain
 }
 
-/// Direct subschemas of a schema, each with its own key if it has one.
+/// Returns the direct subschemas of a schema, each with its own key if it has one.
 fn inner(schema: &Value) -> impl Iterator<Item = (&str, &Value)> {
     let parts = |keyword: &str| schema.get(keyword).and_then(Value::as_object).into_iter().flatten();
     let keys = parts("properties").map(|(key, part)| (key.as_str(), part));

@@ -45,7 +45,7 @@ enum Operator {
 }
 
 impl Operator {
-    /// Result of the operator; `None` on overflow or if it is undefined.
+    /// Returns the result of the operator; `None` on overflow or if it is undefined.
     fn of(self, left: i64, right: i64) -> Option<i64> {
         match self {
             Operator::Add => left.checked_add(right),
@@ -68,17 +68,17 @@ impl Expression {
         Ok(Expression { text: text.into(), steps: parser::steps(text)? })
     }
 
-    /// Expression with a constant value.
+    /// Creates an expression with a constant value.
     pub fn constant(value: i64) -> Self {
         Expression { text: value.to_string(), steps: vec![Step::Number(value)] }
     }
 
-    /// Text as written.
+    /// Returns the text as written.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Names in the expression.
+    /// Returns the names in the expression.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.steps.iter().filter_map(|step| if let Step::Name(name) = step { Some(name.as_str()) } else { None })
     }
@@ -112,7 +112,7 @@ impl Expression {
         format!("`{}` is not a number of 64 bits{}", self.text, self.with(scope))
     }
 
-    /// Values of the names as text, as in `, with size = 512`; empty without names.
+    /// Returns the values of the names as text, as in `, with size = 512`; empty without names.
     pub fn with(&self, scope: &Scope) -> String {
         let mut known: Vec<String> = Vec::new();
         for name in self.names() {

@@ -12,12 +12,12 @@ impl Scope {
         self.0.push((name.into(), value));
     }
 
-    /// Value of a name, if it has one.
+    /// Returns the value of a name, if it has one.
     pub fn get(&self, name: &str) -> Option<i64> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
     }
 
-    /// Value of a name, or an error.
+    /// Returns the value of a name, or an error.
     ///
     /// # Errors
     /// A sentence with all names that have a value.
@@ -27,7 +27,7 @@ impl Scope {
     }
 }
 
-/// Message that `name` is none of `known`.
+/// Formats the message that `name` is none of `known`.
 pub fn unknown(name: &str, known: &[&str]) -> String {
     if known.is_empty() {
         format!("unknown name `{name}`; named numbers are not available here")

@@ -64,7 +64,7 @@ fn mistakes_are_explained() {
     assert!(value(&deep).unwrap_err().ends_with("more than 32 nested parentheses or signs"));
 }
 
-/// An expression as a tree, worked out in 128 bits by other code.
+/// An expression as a tree, evaluated in 128 bits by other code.
 #[derive(Clone, Debug)]
 enum Tree {
     Number(i64),
@@ -74,7 +74,7 @@ enum Tree {
 }
 
 impl Tree {
-    /// With all parentheses, spaced as `gap` says.
+    /// Formats the expression with all parentheses, and with `gap` as space.
     fn text(&self, gap: &str) -> String {
         match self {
             Tree::Number(number) => number.to_string(),
@@ -85,7 +85,7 @@ impl Tree {
         }
     }
 
-    /// None if any part of it has no value in 64 bits.
+    /// Computes the value; none if any part of it has no value in 64 bits.
     fn value(&self) -> Option<i128> {
         let exact = match self {
             Tree::Number(number) => i128::from(*number),

@@ -81,7 +81,7 @@ pub(super) struct KernelForm {
     pub(super) limits: LimitsForm,
 }
 
-/// What the launch may use; left out, what is usual.
+/// Limits of the launch; a limit that is left out has its default.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LimitsForm {
@@ -168,7 +168,7 @@ pub(super) struct NumberForm {
     pub(super) values: Option<Spanned<Vec<i64>>>,
 }
 
-/// What graph a kernel takes.
+/// Graph that a kernel takes.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct GraphForm {
@@ -176,7 +176,7 @@ pub(super) struct GraphForm {
     pub(super) default: Option<Generator>,
 }
 
-/// What picture a kernel takes.
+/// Picture that a kernel takes.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PictureForm {
@@ -234,7 +234,7 @@ pub(super) struct ElementsForm {
     pub(super) fill: Option<FillForm>,
 }
 
-/// What memory holds at first.
+/// Initial contents of memory.
 #[derive(Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "expected a fill, such as \"random\", or a list for records")]
 pub(super) enum FillForm {
@@ -245,7 +245,7 @@ pub(super) enum FillForm {
 }
 
 impl Word {
-    /// As text.
+    /// Returns the word as text.
     pub(super) fn text(&self) -> String {
         match self {
             Word::Text(text) => text.clone(),
@@ -255,7 +255,7 @@ impl Word {
     }
 }
 
-/// Entries of a table in file order.
+/// Returns the entries of a table in file order.
 pub(super) fn in_order<T>(table: Named<T>) -> Vec<(Spanned<String>, T)> {
     let mut entries: Vec<(Spanned<String>, T)> = table.into_iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);

@@ -40,7 +40,7 @@ fn prepared(ptx: &str, toml: &str) -> Result<Prepared, String> {
     prepared.map_err(|message| message.replace(&format!("{}/", folder.path().display()), ""))
 }
 
-/// Contents of a buffer after the run.
+/// Returns the contents of a buffer after the run.
 fn left(prepared: &Prepared, name: &str) -> Vec<f32> {
     prepared.record_once(&mut unwatched).unwrap_or_else(|error| panic!("{error}"));
     let bytes = prepared.contents(&prepared.region(name).unwrap()).unwrap();
@@ -56,7 +56,8 @@ fn variables_have_the_values_of_the_file() {
     assert_eq!(left(&prepared, "coefficients"), [1.0, 2.0, 0.5, -1.0]);
 }
 
-/// Fewer elements than there is room for leave the rest; `ns::rest` is a name of C++.
+/// A part of a variable may be set: fewer elements than its capacity leave the rest; `ns::rest` is
+/// a name of C++.
 #[test]
 fn a_part_of_a_variable_may_be_set() {
     let toml = format!("{APPLIED}\"ns::rest\" = {{ type = \"f32\", count = 2, fill = \"ones\" }}\n");
@@ -163,7 +164,7 @@ fn mistakes_are_shown_where_they_are() {
     );
 }
 
-/// Refused before any of it is made.
+/// Buffers larger than memory are refused before any of them is allocated.
 #[test]
 fn buffers_larger_than_memory_are_refused() {
     let many: String = (0..40).map(|n| format!("b{n} = {{ type = \"u8\", count = 4_294_967_296 }}\n")).collect();

@@ -112,7 +112,7 @@ fn parse(file: &str, text: &str, origin: Origin<'_>) -> Result<Kernel, Descripti
     Ok(Kernel { name, suite, description, kernel_type, size, settings, takes, code, launch, reference, origin })
 }
 
-/// Name stated in the file, or the name of the file.
+/// Returns the name stated in the file, or the name of the file.
 fn name(reader: &Reader<'_>, given: Option<&Spanned<String>>, origin: Origin<'_>) -> Result<String, DescriptionError> {
     let Some(name) = given else {
         return Ok(match origin {
@@ -161,7 +161,7 @@ fn takes(reader: &Reader<'_>, form: &KernelForm) -> Result<Takes, DescriptionErr
     }
 }
 
-/// Reference of a built-in kernel.
+/// Returns the reference of a built-in kernel.
 fn reference_of(reader: &Reader<'_>, name: &Spanned<String>, origin: Origin<'_>) -> Result<(&'static Reference, Place), DescriptionError> {
     let place = reader.at(name.span());
     if let Origin::Path(_) = origin {

@@ -31,12 +31,12 @@ impl<'a> Reader<'a> {
         toml::from_str(self.text).map_err(|error| DescriptionError(parse_error(self.file, self.text, &error)))
     }
 
-    /// Location of a span in the file.
+    /// Returns the location of a span in the file.
     pub(super) fn at(&self, span: Range<usize>) -> Place {
         Place::span(self.file, self.text, span)
     }
 
-    /// Location by line number, with a note: `k.toml:7: argument 2`.
+    /// Returns the location by line number, with a note: `k.toml:7: argument 2`.
     pub(super) fn line(&self, span: &Range<usize>, note: &str) -> Place {
         let line = self.text.get(..span.start).map_or(1, |before| before.matches('\n').count() + 1);
         Place::of(&format!("{}:{line}: {note}", self.file))

@@ -14,7 +14,7 @@ use std::ops::RangeInclusive;
 /// Permitted numbers of channels in a texel (`mias_ptx::texture`).
 const CHANNELS: [u8; 3] = [1, 2, 4];
 
-/// JSON Schema of a kernel file.
+/// Returns the JSON Schema of a kernel file.
 #[must_use]
 pub fn schema() -> Value {
     let about = "A kernel of mias: its launch, data and settings. docs/reference/kernel-file.md describes every key. \
@@ -38,7 +38,7 @@ fn within(schema: &mut Schema, range: RangeInclusive<i64>) {
     narrow(schema.ensure_object(), &range);
 }
 
-/// Alias key for the description of the size.
+/// Adds the alias of the key for the description of the size.
 pub(super) fn unit(schema: &mut Schema) {
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut)
         && let Some(description) = properties.get("description").cloned()

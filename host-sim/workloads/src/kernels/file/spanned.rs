@@ -11,7 +11,7 @@ use std::ops::Range;
 pub(super) struct Spanned<T>(toml::Spanned<T>);
 
 impl<T> Spanned<T> {
-    /// Byte range of the value.
+    /// Returns the byte range of the value.
     pub(super) fn span(&self) -> Range<usize> {
         self.0.span()
     }

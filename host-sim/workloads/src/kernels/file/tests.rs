@@ -3,7 +3,7 @@ use crate::kernels::{Input, Instance, KernelError, KernelType, Prepared, Spec, n
 use mias_ptx::Arg;
 use proptest::prelude::*;
 
-/// A file of the guide's example.
+/// Writes a file of the guide's example.
 fn saxpy(name: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/saxpy").join(name)).unwrap()
 }
@@ -19,7 +19,7 @@ const SIZED: &str = "ptx = \"saxpy.ptx\"\nptxas = \"saxpy.ptxas.txt\"\ngrid = \"
     [let]\nblocks = \"(size + threads - 1) / threads\"\n\
     [buffers]\nboth = { type = \"f32\", count = \"2 * size\", fill = \"iota\" }\n";
 
-/// A kernel's file in a folder with its PTX; the word's settings are added.
+/// Prepares a kernel's file in a folder with its PTX; the word's settings are added.
 fn prepared(toml: &str, settings: &str) -> Result<Prepared, String> {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in [("saxpy.ptx", saxpy("saxpy.ptx")), ("saxpy.ptxas.txt", saxpy("saxpy.ptxas.txt")), ("saxpy.toml", toml.to_owned())]
@@ -32,7 +32,7 @@ fn prepared(toml: &str, settings: &str) -> Result<Prepared, String> {
     prepared.map_err(|message| message.replace(&format!("{}/", folder.path().display()), ""))
 }
 
-/// Contents of `y` after the run.
+/// Returns the contents of `y` after the run.
 fn computed(prepared: Prepared, count: u64) -> Vec<f32> {
     let Arg::U64(y) = prepared.instance.launch.args[3] else { panic!() };
     let (program, Instance { launch, memory, .. }) = (prepared.program, prepared.instance);

@@ -111,7 +111,7 @@ impl ModeForm {
     }
 }
 
-/// True if the element type is allowed for a texel channel.
+/// Returns whether the element type is allowed for a texel channel.
 pub(super) fn is_channel(element: Element) -> bool {
     element.bytes() <= 4
 }

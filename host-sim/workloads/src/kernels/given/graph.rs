@@ -42,12 +42,12 @@ enum Origin<'a> {
     File(&'a str),
 }
 
-/// True if a word names a generator instead of a file.
+/// Returns whether a word names a generator instead of a file.
 pub(super) fn is_generator(word: &str) -> bool {
     GENERATORS.iter().any(|(known, _)| *known == word)
 }
 
-/// Settings of a kernel that takes a graph.
+/// Returns the settings of a kernel that takes a graph.
 pub(super) fn settings(default: Generator) -> Vec<Setting> {
     let words = GENERATORS.map(|(word, generator)| format!("`{word}`{}", if generator == default { " (default)" } else { "" }));
     let graph = format!("{}, or a file: .gr (DIMACS), .mtx (Matrix-Market), .txt or .el (edge list)", words.join(", "));
@@ -145,7 +145,7 @@ fn made(asked: &InputRequest<'_>, generator: Generator, both: bool, scope: &Scop
     }
 }
 
-/// Start node of a search.
+/// Returns the start node of a search.
 fn source(asked: &InputRequest<'_>, graph: &Graph, uniform: bool) -> Result<u32, KernelError> {
     match asked.input.get("source") {
         None if uniform => Ok(0),
@@ -157,7 +157,7 @@ fn source(asked: &InputRequest<'_>, graph: &Graph, uniform: bool) -> Result<u32,
     }
 }
 
-/// Words of one of [`PARTS`].
+/// Returns the words of one of [`PARTS`].
 pub(super) fn words(graph: &Graph, part: &str) -> Option<Vec<u32>> {
     Some(match part {
         "rows" => graph.nodes.as_flattened().to_vec(),

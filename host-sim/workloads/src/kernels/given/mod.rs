@@ -25,7 +25,7 @@ pub(super) enum Takes {
 }
 
 impl Takes {
-    /// Settings that belong to the kind of input.
+    /// Returns the settings that belong to the kind of input.
     pub(super) fn settings(self) -> Vec<Setting> {
         match self {
             Takes::Numbers => Vec::new(),
@@ -34,7 +34,7 @@ impl Takes {
         }
     }
 
-    /// Names that it defines for expressions, in addition to settings.
+    /// Returns the names that the input defines for expressions, in addition to settings.
     pub(super) fn names(self) -> &'static [&'static str] {
         match self {
             Takes::Numbers => &["size"],
@@ -43,7 +43,7 @@ impl Takes {
         }
     }
 
-    /// True if the size is that of a file.
+    /// Returns whether the size is that of a file.
     pub(super) fn reads_a_file(self, input: &Input) -> bool {
         match self {
             Takes::Numbers => false,
@@ -52,7 +52,7 @@ impl Takes {
         }
     }
 
-    /// Parts that it offers for buffers.
+    /// Returns the parts that the input offers for buffers.
     pub(super) fn parts(self) -> &'static [&'static str] {
         match self {
             Takes::Numbers => &[],
@@ -100,7 +100,7 @@ impl Inputs {
         Ok(inputs)
     }
 
-    /// Words of a part of the graph or the picture.
+    /// Returns the words of a part of the graph or the picture.
     pub(super) fn words(&self, part: &str) -> Option<Vec<u32>> {
         match (&self.graph, &self.picture) {
             (Some(graph), _) => graph::words(graph, part),
@@ -109,7 +109,7 @@ impl Inputs {
         }
     }
 
-    /// Value of a name, for the reference of a built-in kernel.
+    /// Returns the value of a name, for the reference of a built-in kernel.
     ///
     /// # Errors
     /// A sentence with the existing names.
@@ -134,12 +134,12 @@ impl InputRequest<'_> {
         (self.size)(settings)
     }
 
-    /// Error for an impossible size.
+    /// Creates the error for an impossible size.
     fn wrong_size(&self, size: i64, message: String) -> KernelError {
         KernelError::Size { kernel: self.kernel.into(), size: size.unsigned_abs(), message }
     }
 
-    /// Error for an impossible value of a setting.
+    /// Creates the error for an impossible value of a setting.
     fn wrong(&self, setting: &str, value: impl ToString, message: impl ToString) -> KernelError {
         KernelError::Setting { kernel: self.kernel.into(), setting: setting.into(), value: value.to_string(), message: message.to_string() }
     }

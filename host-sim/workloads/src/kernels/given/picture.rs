@@ -11,7 +11,7 @@ use crate::picture::{self, MAX_SIDE, Picture};
 /// Parts for buffers: the pixels as words, with red in the lowest byte.
 pub(super) const PARTS: &[&str] = &["pixels"];
 
-/// Settings of a kernel that takes a picture.
+/// Returns the settings of a kernel that takes a picture.
 pub(super) fn settings() -> Vec<Setting> {
     let image = "a PNG or PPM file, of which `size` selects that many rows and columns in the middle; by default a synthetic picture";
     vec![Setting::file("image", image)]
@@ -33,7 +33,7 @@ pub(super) fn read(asked: &InputRequest<'_>, step: usize, scope: &mut Scope) -> 
     Ok(picture)
 }
 
-/// Size, which must be possible for a picture.
+/// Returns the size, which must be possible for a picture.
 fn side(asked: &InputRequest<'_>, scope: &Scope) -> Result<Option<usize>, KernelError> {
     let Some(size) = asked.size(scope)? else { return Ok(None) };
     match usize::try_from(size).ok().filter(|side| (1..=MAX_SIDE).contains(side)) {
@@ -57,7 +57,7 @@ fn of_file(asked: &InputRequest<'_>, file: &str, scope: &Scope) -> Result<Pictur
     })
 }
 
-/// Words of one of [`PARTS`].
+/// Returns the words of one of [`PARTS`].
 pub(super) fn words(picture: &Picture, step: usize, part: &str) -> Option<Vec<u32>> {
     let pixels = |picture: &Picture| picture.pixels.iter().map(|&[r, g, b]| u32::from_le_bytes([r, g, b, 0])).collect();
     (part == "pixels").then(|| pixels(&picture.padded(step)))

@@ -22,18 +22,19 @@ const MATCHES: (i32, i32) = (-4, 11);
 /// Content of cells that are not computed yet.
 const UNKNOWN: i32 = 1_000_000;
 
-/// Diagonal of tiles from the lower left corner to the upper right.
+/// Creates the host side of the longest diagonal of tiles, from the lower left corner to the upper
+/// right.
 pub(super) fn longest(inputs: &Inputs) -> Result<Host, String> {
     host(inputs, inputs.value("size")? as usize / TILE - 1)
 }
 
-/// Diagonal after the longest.
+/// Creates the host side of the diagonal of tiles after the longest.
 pub(super) fn behind(inputs: &Inputs) -> Result<Host, String> {
     host(inputs, inputs.value("size")? as usize / TILE)
 }
 
-/// Host side for `pairs` pairs of `size` letters each. The row and column of a tile add up to
-/// `diagonal`.
+/// Returns the host side for `pairs` pairs of `size` letters each. The row and column of a tile add
+/// up to `diagonal`.
 fn host(inputs: &Inputs, diagonal: usize) -> Result<Host, String> {
     let side = inputs.value("size")? as usize + 1;
     let mut random = Random::new(inputs.seed);
@@ -64,7 +65,7 @@ fn table(matches: &[i32], side: usize) -> Vec<i32> {
     table
 }
 
-/// Table after the first `diagonals` diagonals of tiles, with row 0 and column 0.
+/// Returns the table after the first `diagonals` diagonals of tiles, with row 0 and column 0.
 fn known(table: &[i32], side: usize, diagonals: usize) -> Vec<i32> {
     let tile = |at: usize| (at - 1) / TILE;
     let known = |(x, y): (usize, usize)| x == 0 || y == 0 || tile(x) + tile(y) < diagonals;

@@ -22,8 +22,8 @@ pub(super) const PARTS: &[&str] = &["points", "bounds"];
 /// A point on the sky.
 type Point = [f32; 3];
 
-/// Host side for `size` random sets and the observed one, with `points` points each, into
-/// `histograms`. Assumption: the observed points are random too.
+/// Returns the host side for `size` random sets and the observed one, with `points` points each,
+/// into `histograms`. Assumption: the observed points are random too.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let (random_sets, count) = (inputs.value("size")? as usize, inputs.value("points")? as usize);
     let mut random = Random::new(inputs.seed);
@@ -42,7 +42,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     Ok(host.with("points", points).with("bounds", words))
 }
 
-/// Random point, whose cosine is at most 1 by the rounding of its coordinates.
+/// Draws a random point, whose cosine is at most 1 by the rounding of its coordinates.
 fn direction(random: &mut Random) -> Point {
     loop {
         let point = [(); 3].map(|()| f64::from(random.float()));
@@ -53,14 +53,14 @@ fn direction(random: &mut Random) -> Point {
     }
 }
 
-/// Cosines at the ends of the first bins, in descending order.
+/// Returns the cosines at the ends of the first bins, in descending order.
 fn bounds() -> Vec<f32> {
     let angle = |bin: usize| (10f64.powf(bin as f64 / PER_DECADE) / 60.0).to_radians();
     (1..BINS).map(|bin| angle(bin).cos() as f32).collect()
 }
 
-/// Histogram of the pairs of points, in the kernel's order of operations. Within one set, each pair
-/// counts once.
+/// Returns the histogram of the pairs of points, in the kernel's order of operations. Within one
+/// set, each pair counts once.
 fn histogram(mine: &[Point], others: &[Point], once: bool, bounds: &[f32]) -> Vec<i32> {
     let mut counts = vec![0; BINS];
     for (at, own) in mine.iter().enumerate() {

@@ -24,7 +24,7 @@ const SMALL_PRICE: f32 = 0.01;
 /// sway.
 pub(super) const PARTS: &[&str] = &["options"];
 
-/// Host side for `size` options with `steps` steps, into `values`.
+/// Returns the host side for `size` options with `steps` steps, into `values`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let (size, steps) = (inputs.value("size")?, inputs.value("steps")? as i32);
     let mut random = Random::new(inputs.seed);
@@ -40,7 +40,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     Ok(host.with("options", options))
 }
 
-/// True within the tolerance of a tree of `steps`.
+/// Returns whether a price is within the tolerance of a tree of `steps`.
 fn agrees(found: f32, expected: f32, steps: i32) -> bool {
     (found - expected).abs() <= TOLERANCE * steps as f32 * expected.abs().max(SMALL_PRICE)
 }
@@ -59,8 +59,8 @@ struct Tree {
 }
 
 impl Tree {
-    /// Model of Cox, Ross and Rubinstein: the factors up and down are e^s and e^-s with s = v
-    /// sqrt(dt), and the probability up is (e^(r dt) - e^-s) / (e^s - e^-s).
+    /// Creates a tree by the model of Cox, Ross and Rubinstein: the factors up and down are e^s and
+    /// e^-s with s = v sqrt(dt), and the probability up is (e^(r dt) - e^-s) / (e^s - e^-s).
     fn new(spot: f32, strike: f32, years: f32, steps: i32) -> Self {
         let dt = f64::from(years) / f64::from(steps);
         let sway = VOLATILITY * dt.sqrt();
@@ -70,7 +70,7 @@ impl Tree {
         Tree { spot, strike, up, down, sway: (sway / std::f64::consts::LN_2) as f32, steps }
     }
 
-    /// Present price, level by level in double precision.
+    /// Returns the present price, level by level in double precision.
     fn value(&self) -> f32 {
         let leaf = |node: i32| {
             let price = f64::from(self.spot) * (f64::from(self.sway) * f64::from(2 * node - self.steps)).exp2();

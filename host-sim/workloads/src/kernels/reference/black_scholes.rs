@@ -14,8 +14,8 @@ const TOLERANCE: f32 = 2e-4;
 /// Indices of the kernel's arguments for the annual risk-free interest rate and volatility, from 0.
 const ARGUMENTS: [usize; 2] = [5, 6];
 
-/// Host side from the buffers `spots`, `strikes` and `years` into `prices`, all calls and then all
-/// puts.
+/// Returns the host side from the buffers `spots`, `strikes` and `years` into `prices`, all calls
+/// and then all puts.
 pub(super) fn host(_: &Inputs) -> Result<Host, String> {
     Ok(Host::new(move |filled| {
         let (spots, strikes, years) = (filled.floats("spots")?, filled.floats("strikes")?, filled.floats("years")?);
@@ -28,12 +28,12 @@ pub(super) fn host(_: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// True within the tolerance.
+/// Returns whether a price is within the tolerance.
 fn agrees(found: f32, expected: f32) -> bool {
     (found - expected).abs() <= TOLERANCE
 }
 
-/// Call and put prices of one option.
+/// Returns the call and put prices of one option.
 fn prices_of([spot, strike, years]: [f64; 3], [rate, volatility]: [f64; 2]) -> (f32, f32) {
     let spread = volatility * years.sqrt();
     let d1 = ((spot / strike).ln() + (rate + volatility * volatility / 2.0) * years) / spread;
@@ -42,7 +42,8 @@ fn prices_of([spot, strike, years]: [f64; 3], [rate, volatility]: [f64; 2]) -> (
     (call as f32, (call + discounted - spot) as f32)
 }
 
-/// Normal distribution: 1/2 + density * (d + d^3/3 + d^5/(3*5) + ...), Abramowitz and Stegun
+/// Computes the normal distribution: 1/2 + density * (d + d^3/3 + d^5/(3*5) + ...), Abramowitz and
+/// Stegun
 /// 26.2.11. Beyond 7 it is 0 or 1 to 1.3e-12.
 fn normal(d: f64) -> f64 {
     if d.abs() > 7.0 {

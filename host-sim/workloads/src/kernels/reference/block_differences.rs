@@ -18,8 +18,8 @@ const BLOCKS: usize = 4;
 /// Maximum displacement along both axes and in both directions, as in the kernel's source.
 const WIDEST: usize = 16;
 
-/// Host side from the buffers `frame` and `around`, pictures `size` pixels wide, into `small`, with
-/// [`PLACES`] sums per block. The last sums are not written.
+/// Returns the host side from the buffers `frame` and `around`, pictures `size` pixels wide, into
+/// `small`, with [`PLACES`] sums per block. The last sums are not written.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let width = inputs.value("size")? as usize;
     Ok(Host::new(move |filled| {
@@ -35,7 +35,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// Sums by macroblock, block and place, all in row order.
+/// Returns the sums by macroblock, block and place, all in row order.
 fn sums(frame: &[u16], around: &[u16], mut small: Vec<u16>, width: usize) -> Vec<u16> {
     let height = frame.len() / width;
     let across = width / (BLOCKS * SIDE);

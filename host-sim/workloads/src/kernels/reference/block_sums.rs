@@ -15,8 +15,8 @@ const SIDE: usize = 4;
 /// directions, padded to a multiple of 16 lanes.
 pub(super) const PLACES: usize = (33usize * 33).next_multiple_of(16);
 
-/// Host side from the buffer `small` into `wide`, `tall` and `square`, each with [`PLACES`] sums
-/// per block.
+/// Returns the host side from the buffer `small` into `wide`, `tall` and `square`, each with
+/// [`PLACES`] sums per block.
 pub(super) fn host(_: &Inputs) -> Result<Host, String> {
     Ok(Host::new(move |filled| {
         let buffer = |name| Filled::buffer(filled, name);
@@ -31,14 +31,14 @@ pub(super) fn host(_: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// 16-bit elements of a buffer.
+/// Returns the 16-bit elements of a buffer.
 pub(super) fn halves(memory: &DeviceMemory, buffer: Buffer) -> Vec<u16> {
     memory.words(buffer).flat_map(|word| [word as u16, (word >> 16) as u16]).collect()
 }
 
-/// Sums of blocks that are twice as wide, twice as tall, and both. A block at `row` and `column` of
-/// the smallest ones is the sum of the smallest blocks within it. The order is by quarters of a
-/// macroblock, each with the upper or left blocks first.
+/// Returns the sums of blocks that are twice as wide, twice as tall, and both. A block at `row` and
+/// `column` of the smallest ones is the sum of the smallest blocks within it. The order is by
+/// quarters of a macroblock, each with the upper or left blocks first.
 fn sums(small: &[u16], places: usize) -> [Vec<u16>; 3] {
     let sum = |macroblock: usize, rows: [usize; 2], columns: [usize; 2]| -> Vec<u16> {
         let block = |row, column| &small[(macroblock * SIDE * SIDE + row * SIDE + column) * places..][..places];

@@ -20,8 +20,8 @@ const STEEPNESS: usize = 5;
 /// Coordinates v, x, y, z.
 type Four = [f64; 4];
 
-/// Host side from the buffers `places` and `charges` into `forces`; a cube with `size` boxes per
-/// side.
+/// Returns the host side from the buffers `places` and `charges` into `forces`; a cube with `size`
+/// boxes per side.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let (side, particles) = (inputs.value("size")? as usize, inputs.value("particles")? as usize);
     Ok(Host::new(move |filled| {
@@ -44,7 +44,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// Contents of a buffer as doubles.
+/// Returns the contents of a buffer as doubles.
 fn doubles(memory: &DeviceMemory, buffer: Buffer) -> Vec<f64> {
     let words: Vec<u32> = memory.words(buffer).collect();
     words.chunks_exact(2).map(|pair| f64::from_bits(u64::from(pair[0]) | (u64::from(pair[1]) << 32))).collect()
@@ -63,13 +63,13 @@ struct Cube {
 }
 
 impl Cube {
-    /// Forces on all particles, box by box.
+    /// Returns the forces on all particles, box by box.
     fn forces(self, places: &[Four], charges: &[f64]) -> Vec<f32> {
         let one = |index: usize| self.on(index, places, charges).map(|value| value as f32);
         (0..places.len()).into_par_iter().flat_map_iter(one).collect()
     }
 
-    /// Force on one particle.
+    /// Returns the force on one particle.
     fn on(self, index: usize, places: &[Four], charges: &[f64]) -> Four {
         let to = places[index];
         let mut sum = [0.0; 4];
@@ -85,7 +85,7 @@ impl Cube {
         sum
     }
 
-    /// A box and its adjacent boxes.
+    /// Returns a box and its adjacent boxes.
     fn around(self, home: usize) -> Vec<usize> {
         let split = |at: usize| [at % self.side, at / self.side % self.side, at / self.side / self.side];
         let touches = |other: usize| split(home).iter().zip(split(other)).all(|(a, b)| a.abs_diff(b) <= 1);

@@ -7,8 +7,8 @@ use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 use mias_ptx::DeviceMemory;
 
-/// Host side from the buffers `before` (`size` columns for each of `starts`) and `cells`, `rows`
-/// rows, into `after` and `ways`.
+/// Returns the host side from the buffers `before` (`size` columns for each of `starts`) and
+/// `cells`, `rows` rows, into `after` and `ways`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let columns = inputs.value("size")? as usize;
     Ok(Host::new(move |filled| {
@@ -27,7 +27,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// Costs, and the paths in halves, as integers that a float represents.
+/// Returns the costs, and the paths in halves, as integers that a float represents.
 fn exact(costs: impl Iterator<Item = u32>, ways: impl Iterator<Item = u32>) -> Vec<f32> {
     let halves = ways.flat_map(|way| [way & 0xffff, way >> 16]);
     costs.chain(halves).map(|value| value as f32).collect()
@@ -41,10 +41,10 @@ struct Way {
     from: u32,
 }
 
-/// Cheapest paths from one start. A column has two words of cells for two rows. The lower half of a
-/// word is the cost of a straight step, and the upper half that of a diagonal one. Of equal costs,
-/// straight precedes diagonal, and left precedes right. `from` records the step into the cell's own
-/// column in each row, so a path is traced back from column to column.
+/// Returns the cheapest paths from one start. A column has two words of cells for two rows. The
+/// lower half of a word is the cost of a straight step, and the upper half that of a diagonal one.
+/// Of equal costs, straight precedes diagonal, and left precedes right. `from` records the step
+/// into the cell's own column in each row, so a path is traced back from column to column.
 fn cheapest(start: &[u32], cells: &[u32]) -> Vec<Way> {
     let mut ways: Vec<Way> = start.iter().map(|&cost| Way { cost, from: 0 }).collect();
     for (pair, rows) in cells.chunks(2 * start.len()).enumerate() {

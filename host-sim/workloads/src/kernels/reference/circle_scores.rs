@@ -26,7 +26,8 @@ const TOLERANCE: (f32, f32) = (1e-6, 1e-3);
 /// cosines and sines of their directions.
 pub(super) const PARTS: &[&str] = &["circles", "cosines", "sines"];
 
-/// Host side from the buffers `along_x` and `along_y`, `size` columns of `rows` each, into `best`.
+/// Returns the host side from the buffers `along_x` and `along_y`, `size` columns of `rows` each,
+/// into `best`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let (columns, rows) = (inputs.value("size")? as usize, inputs.value("rows")? as usize);
     let directions: Vec<[f64; 2]> = (0..POINTS).map(|point| (TAU * point as f64 / POINTS as f64).sin_cos().into()).collect();
@@ -58,7 +59,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     Ok(host.with("circles", distances).with("cosines", cosines).with("sines", sines))
 }
 
-/// Squared mean divided by the variance.
+/// Computes the score of a circle: the squared mean divided by the variance.
 fn score(values: &[f64]) -> f64 {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (values.len() - 1) as f64;

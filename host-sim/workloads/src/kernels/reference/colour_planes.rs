@@ -4,7 +4,7 @@
 use super::{Host, whole};
 use crate::kernels::given::Inputs;
 
-/// Host side from the buffer `source` into `red`, `green` and `blue`.
+/// Returns the host side from the buffer `source` into `red`, `green` and `blue`.
 pub(super) fn host(_: &Inputs) -> Result<Host, String> {
     Ok(Host::new(move |filled| {
         let bytes: Vec<u8> = filled.words("source")?.into_iter().flat_map(u32::to_le_bytes).collect();
@@ -12,7 +12,7 @@ pub(super) fn host(_: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// Planes, one after the other.
+/// Returns the planes, one after the other.
 fn planes(bytes: &[u8]) -> Vec<i32> {
     (0..3).flat_map(|plane| bytes.iter().skip(plane).step_by(3).map(|&byte| i32::from(byte) - 128)).collect()
 }

@@ -9,8 +9,8 @@ use rayon::prelude::*;
 /// Weights, as in the kernel's source: row by row, with the point itself in the middle.
 const WEIGHTS: [[f32; 3]; 3] = [[0.25, -0.375, 0.5], [-0.625, 1.5, 0.75], [-0.125, 0.875, 0.3125]];
 
-/// Host side from the buffer `a` into `b`, both with `size` rows and columns. Border points are not
-/// written.
+/// Returns the host side from the buffer `a` into `b`, both with `size` rows and columns. Border
+/// points are not written.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let side = inputs.value("size")? as usize;
     Ok(Host::new(move |filled| {
@@ -19,8 +19,8 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// Convolution with one fused multiply-add per weight in ascending order, the first product
-/// rounded. This is the kernel's order, so results are equal bit for bit.
+/// Computes the convolution with one fused multiply-add per weight in ascending order, the first
+/// product rounded. This is the kernel's order, so results are equal bit for bit.
 fn convolved(a: &[f32], untouched: &[f32], columns: usize) -> Vec<f32> {
     let mut b = untouched.to_vec();
     let rows = a.len() / columns;

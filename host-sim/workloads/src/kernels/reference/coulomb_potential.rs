@@ -31,7 +31,7 @@ const ROOM: usize = 4000;
 /// Generated parts: x, y, squared distance along z, and charge.
 pub(super) const PARTS: &[&str] = &["atoms"];
 
-/// Host side for `atoms` atoms into the buffer `potential`, which has `size` rows.
+/// Returns the host side for `atoms` atoms into the buffer `potential`, which has `size` rows.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let (rows, count) = (inputs.value("size")? as usize, inputs.value("atoms")? as usize);
     let mut random = Random::new(inputs.seed);
@@ -49,7 +49,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     Ok(host.with("atoms", words))
 }
 
-/// Potential at a point of the plane.
+/// Returns the potential at a point of the plane.
 fn potential(x: f64, y: f64, atoms: &[[f32; 4]]) -> f64 {
     let of_atom = |&atom: &[f32; 4]| {
         let [at_x, at_y, aside, charge] = atom.map(f64::from);

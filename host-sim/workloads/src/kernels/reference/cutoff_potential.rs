@@ -25,8 +25,8 @@ const TOLERANCE: (f32, f32) = (5e-5, 1e-5);
 /// Index of the kernel's argument for the position of the first point, from 0.
 const OFFSET: usize = 3;
 
-/// Host side from the buffer `bins`, four floats per atom, into `potential`, with `columns`, `rows`
-/// and `size` bins of points.
+/// Returns the host side from the buffer `bins`, four floats per atom, into `potential`, with
+/// `columns`, `rows` and `size` bins of points.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let [columns, rows, layers, reach] = ["columns", "rows", "size", "reach"].map(|name| inputs.value(name).map(|value| value as usize));
     let lattice = Lattice { bins: [columns?, rows?, layers?], reach: reach? };
@@ -45,7 +45,7 @@ struct Lattice {
 }
 
 impl Lattice {
-    /// Potential at all points in the kernel's order: TB by TB, x first.
+    /// Returns the potential at all points in the kernel's order: TB by TB, x first.
     fn potential(self, bins: &[f32], offset: f64) -> Vec<f32> {
         let [columns, rows, layers] = self.bins;
         let blocks = [columns, rows * SIDE / BLOCK[1], layers * SIDE / BLOCK[2]];
@@ -59,7 +59,7 @@ impl Lattice {
         (0..count).into_par_iter().map(point).collect()
     }
 
-    /// Potential at one point.
+    /// Returns the potential at one point.
     fn at(self, point: [usize; 3], bins: &[f32], offset: f64) -> f64 {
         let cutoff = (SIDE * self.reach) as f64;
         let around = 0..2 * self.reach + 1;

@@ -11,7 +11,8 @@ use crate::kernels::given::Inputs;
 /// speckle, and the rate.
 const ARGUMENT: usize = 8;
 
-/// Host side from the buffer `picture` into differences to the neighbors, and coefficients.
+/// Returns the host side from the buffer `picture` into differences to the neighbors, and
+/// coefficients.
 pub(super) fn coefficients(inputs: &Inputs) -> Result<Host, String> {
     let side = inputs.value("size")? as usize;
     Ok(Host::new(move |filled| {
@@ -24,8 +25,8 @@ pub(super) fn coefficients(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// Differences north, south, west and east, and the coefficient. The pixel itself replaces a
-/// missing neighbor.
+/// Returns the differences north, south, west and east, and the coefficient. The pixel itself
+/// replaces a missing neighbor.
 fn coefficient(picture: &[f32], side: usize, place: usize, speckle: f32) -> [f32; 5] {
     let (x, y, own) = (place % side, place / side, picture[place]);
     let to = |x: usize, y: usize| picture[y.min(side - 1) * side + x.min(side - 1)] - own;
@@ -41,7 +42,7 @@ fn coefficient(picture: &[f32], side: usize, place: usize, speckle: f32) -> [f32
     [north, south, west, east, value.clamp(0.0, 1.0)]
 }
 
-/// Host side from the buffer `picture` into itself.
+/// Returns the host side from the buffer `picture` into itself.
 pub(super) fn step(inputs: &Inputs) -> Result<Host, String> {
     let side = inputs.value("size")? as usize;
     Ok(Host::new(move |filled| {
@@ -57,7 +58,8 @@ pub(super) fn step(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// Flow into a pixel. The coefficients below and right of it apply to the borders there.
+/// Returns the flow into a pixel. The coefficients below and right of it apply to the borders
+/// there.
 fn flow([north, south, west, east]: &[Vec<f32>; 4], coefficients: &[f32], side: usize, place: usize) -> f64 {
     let (x, y, own) = (place % side, place / side, coefficients[place]);
     let (below, right) = (coefficients[(y + 1).min(side - 1) * side + x], coefficients[y * side + (x + 1).min(side - 1)]);

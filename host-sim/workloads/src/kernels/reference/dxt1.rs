@@ -40,23 +40,23 @@ fn expand(colour: u32) -> Pixel {
     })
 }
 
-/// Sum of the squared differences over all channels.
+/// Returns the sum of the squared differences over all channels.
 pub(super) fn square_error(a: &[u8], b: &[u8]) -> u32 {
     a.iter().zip(b).map(|(&a, &b)| u32::from(a.abs_diff(b)).pow(2)).sum()
 }
 
-/// All divisions of 16 sorted colors into four runs, as the ends of the first three runs.
+/// Returns all divisions of 16 sorted colors into four runs, as the ends of the first three runs.
 pub(super) fn cuts() -> impl Iterator<Item = [usize; 3]> {
     (0..=PIXELS).flat_map(|i| (i..=PIXELS).flat_map(move |j| (j..=PIXELS).map(move |k| [i, j, k])))
 }
 
-/// Run of the color at a position.
+/// Returns the run of the color at a position.
 pub(super) fn run(ends: &[usize; 3], place: usize) -> usize {
     ends.iter().filter(|&&end| end <= place).count()
 }
 
-/// Best packing over all divisions of the colors sorted along their principal axis, with
-/// least-squares end colors.
+/// Returns the best packing over all divisions of the colors sorted along their principal axis,
+/// with least-squares end colors.
 pub(super) fn compress(pixels: &Block) -> [u32; 2] {
     let colours: [[f64; 3]; PIXELS] = pixels.map(|pixel| pixel.map(f64::from));
     let order = sorted(&colours);
@@ -66,7 +66,7 @@ pub(super) fn compress(pixels: &Block) -> [u32; 2] {
     best.unwrap_or_default()
 }
 
-/// Indices of the colors in ascending order along the principal axis.
+/// Returns the indices of the colors in ascending order along the principal axis.
 fn sorted(colours: &[[f64; 3]; PIXELS]) -> [usize; PIXELS] {
     let mean: [f64; 3] = std::array::from_fn(|c| colours.iter().map(|colour| colour[c]).sum::<f64>() / PIXELS as f64);
     let centred = colours.map(|colour| [0, 1, 2].map(|c| colour[c] - mean[c]));

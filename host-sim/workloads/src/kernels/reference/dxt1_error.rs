@@ -28,7 +28,7 @@ const TOLERANCE: (f32, f32) = (0.5, 0.05);
 /// Generated parts: the list of divisions, which no filling rule expresses.
 pub(super) const PARTS: &[&str] = &["cuts"];
 
-/// Host side from the kernel's picture into the buffer `packed`, two words per block.
+/// Returns the host side from the kernel's picture into the buffer `packed`, two words per block.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let picture = Arc::clone(inputs.picture.as_ref().ok_or("the reference needs a table [picture]")?);
     let host = Host::new(move |filled| {
@@ -51,7 +51,8 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     Ok(host.with("cuts", cuts()))
 }
 
-/// Peak signal-to-noise ratio in decibels for a root-mean-square error in levels of 0 to 255.
+/// Returns the peak signal-to-noise ratio in decibels for a root-mean-square error in levels of 0
+/// to 255.
 fn psnr(error: f32) -> f32 {
     20.0 * (255.0 / error).log10()
 }
@@ -62,8 +63,8 @@ fn agrees(found: f32, expected: f32) -> bool {
     found <= expected + levels + relative * expected
 }
 
-/// All divisions of 16 sorted colors into four runs, including empty ones. Bits 2k and 2k + 1 are
-/// the run of the color at position k. The list is padded by repeating the last entry.
+/// Returns all divisions of 16 sorted colors into four runs, including empty ones. Bits 2k and 2k +
+/// 1 are the run of the color at position k. The list is padded by repeating the last entry.
 fn cuts() -> Vec<u32> {
     let mut cuts: Vec<u32> =
         dxt1::cuts().map(|ends| (0..dxt1::PIXELS).fold(0, |word, place| word | (dxt1::run(&ends, place) as u32) << (2 * place))).collect();
@@ -72,7 +73,7 @@ fn cuts() -> Vec<u32> {
     cuts
 }
 
-/// Root-mean-square error of each block as packed by `pack`, then of the picture.
+/// Returns the root-mean-square error of each block as packed by `pack`, then of the picture.
 fn errors(picture: &Picture, pack: impl Fn(usize, &dxt1::Block) -> [u32; 2] + Sync) -> Vec<f32> {
     let across = picture.width.div_ceil(SIDE);
     // Square error of a block, and of its part within the picture.

@@ -22,7 +22,7 @@ fn prepared(input: &Input) -> Result<Prepared, KernelError> {
     Spec { kernel: find("dxtc").unwrap(), input: input.clone() }.prepare()
 }
 
-/// Runs it, checks it, and gives the instance.
+/// Runs the kernel, checks its results, and returns the instance.
 fn compressed(input: &Input) -> Instance {
     let Prepared { program, instance, .. } = prepared(input).unwrap();
     execute(&program, &instance.launch, &instance.memory).unwrap();
@@ -36,13 +36,13 @@ fn the_ratio_is_in_decibels() {
     assert!((psnr(25.5) - 20.0).abs() < 1e-4 && (psnr(2.55) - 40.0).abs() < 1e-4);
 }
 
-/// A picture of a gradient and stripes, wider than high.
+/// Creates a picture of a gradient and stripes, wider than high.
 fn sample(width: usize, height: usize) -> Picture {
     let pixel = |k: usize| [(9 * (k % width)) as u8, (7 * (k / width)) as u8, if k % width % 7 < 3 { 200 } else { 90 }];
     Picture { width, height, pixels: (0..width * height).map(pixel).collect() }
 }
 
-/// Words after the first buffer's are of no interest here.
+/// Returns the errors of the packed blocks; words after the first buffer's are of no interest here.
 fn packed(instance: &Instance) -> Vec<f32> {
     (instance.expected.as_ref().unwrap().results)(&instance.memory)
 }

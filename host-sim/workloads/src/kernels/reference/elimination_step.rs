@@ -6,7 +6,7 @@ use super::{Host, floats};
 use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 
-/// Host side for the buffers `matrix` and `right`, in place, after `step` steps.
+/// Returns the host side for the buffers `matrix` and `right`, in place, after `step` steps.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let (size, step) = (inputs.value("size")? as usize, inputs.value("step")? as usize);
     Ok(Host::new(move |filled| {

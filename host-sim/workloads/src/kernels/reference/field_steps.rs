@@ -10,7 +10,8 @@ use crate::kernels::given::Inputs;
 const HALF: f32 = 0.5;
 const STEP: f32 = 0.7;
 
-/// Host side from the buffers `ey`, `hz` and `pulse` into `ey`, which has `size` rows and columns.
+/// Returns the host side from the buffers `ey`, `hz` and `pulse` into `ey`, which has `size` rows
+/// and columns.
 pub(super) fn electric(inputs: &Inputs) -> Result<Host, String> {
     let (side, step) = (inputs.value("size")? as usize, inputs.value("step")? as usize);
     Ok(Host::new(move |filled| {
@@ -20,7 +21,8 @@ pub(super) fn electric(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// Host side from the buffers `hz`, `ex` and `ey` into `hz`, which has `size` rows and columns.
+/// Returns the host side from the buffers `hz`, `ex` and `ey` into `hz`, which has `size` rows and
+/// columns.
 pub(super) fn magnetic(inputs: &Inputs) -> Result<Host, String> {
     let side = inputs.value("size")? as usize;
     Ok(Host::new(move |filled| {
@@ -29,13 +31,14 @@ pub(super) fn magnetic(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// Field along y; row 0 is the pulse.
+/// Returns the field along y; row 0 is the pulse.
 fn electric_field(ey: &[f32], hz: &[f32], pulse: f32, columns: usize) -> Vec<f32> {
     let moved = ey[columns..].iter().zip(&hz[columns..]).zip(hz).map(|((&ey, &here), &before)| (-HALF).mul_add(here - before, ey));
     std::iter::repeat_n(pulse, columns).chain(moved).collect()
 }
 
-/// Field out of the plane. Rows of `ex` have an additional column, and `ey` has an additional row.
+/// Returns the field out of the plane. Rows of `ex` have an additional column, and `ey` has an
+/// additional row.
 fn magnetic_field(hz: &[f32], ex: &[f32], ey: &[f32], columns: usize) -> Vec<f32> {
     let rows = hz.chunks(columns).zip(ex.chunks(columns + 1)).zip(ey.chunks(columns).zip(ey.chunks(columns).skip(1)));
     type Rows<'r> = (&'r [f32], &'r [f32]);

@@ -53,7 +53,7 @@ pub(super) const PARTS: &[&str] = &["solid"];
 /// Density moving in each direction.
 type Moving = [f64; 19];
 
-/// Host side from the buffer `before` into `after`, with `size` planes of `rows` rows.
+/// Returns the host side from the buffer `before` into `after`, with `size` planes of `rows` rows.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let (rows, planes) = (inputs.value("rows")? as usize, inputs.value("size")? as usize);
     let solid = |row: usize| row / rows / LAYER % 2 == 1 && !(row % rows).is_multiple_of(PLATES);
@@ -67,7 +67,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     Ok(host.with("solid", words))
 }
 
-/// Step of all cells, direction by direction, with the inflow from the cells behind.
+/// Computes the step of all cells, direction by direction, with the inflow from the cells behind.
 fn step(before: &[f32], solid: &[u32], rate: f64, sides: [usize; 3]) -> Vec<f32> {
     let cells: usize = sides.iter().product();
     let leaving = |cell: usize| {

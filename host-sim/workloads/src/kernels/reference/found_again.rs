@@ -33,8 +33,8 @@ const SHARE: usize = 8;
 /// such sums, which are some hundreds.
 const TOLERANCE: f32 = 1e-4;
 
-/// Host side for `size` points, searched within `reach` pixels of their expected positions. It
-/// changes `points`, `templates` and `correlations`.
+/// Returns the host side for `size` points, searched within `reach` pixels of their expected
+/// positions. It changes `points`, `templates` and `correlations`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let (count, reach) = (inputs.value("size")?, inputs.value("reach")? as i32);
     let mut random = Random::new(inputs.seed);
@@ -72,7 +72,7 @@ struct Point {
     template: Vec<f32>,
 }
 
-/// Pixels of a square, row by row.
+/// Returns the pixels of a square, row by row.
 fn square(picture: &[f32], x: i32, y: i32) -> impl Iterator<Item = f32> {
     (y - HALF..=y + HALF).flat_map(move |row| (x - HALF..=x + HALF).map(move |column| picture[(row * PICTURE + column) as usize]))
 }
@@ -86,7 +86,7 @@ impl Point {
         Point { place: [x - dx, y - dy, dx, dy], template }
     }
 
-    /// New position and movement, new template, and all correlations.
+    /// Returns the new position and movement, new template, and all correlations.
     fn found(&self, picture: &[f32], reach: i32, share: f32) -> ([i32; 4], Vec<f32>, Vec<f32>) {
         let [x, y, dx, dy] = self.place;
         let (x, y) = (x + dx, y + dy);
@@ -102,7 +102,7 @@ impl Point {
     }
 }
 
-/// Pearson's correlation coefficient.
+/// Computes Pearson's correlation coefficient.
 fn correlation(template: &[f32], pixels: impl Iterator<Item = f32>) -> f64 {
     let mut sums = [0.0; 5];
     for (&a, b) in template.iter().zip(pixels) {

@@ -15,8 +15,8 @@ const TOLERANCE: f32 = 1.2e-4;
 /// surroundings, and their temperature.
 const ARGUMENTS: [usize; 5] = [6, 7, 8, 9, 10];
 
-/// Host side from the buffers `before` and `power`, `size` rows and columns each, into `after`, for
-/// `steps` steps.
+/// Returns the host side from the buffers `before` and `power`, `size` rows and columns each, into
+/// `after`, for `steps` steps.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let (side, steps) = (inputs.value("size")? as usize, inputs.value("steps")? as usize);
     Ok(Host::new(move |filled| {
@@ -35,7 +35,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// One time step.
+/// Computes one time step.
 fn step(heat: &[f64], power: &[f32], side: usize, [rate, along_x, along_y, up, ambient]: [f64; 5]) -> Vec<f64> {
     let at = |row: usize, column: usize| heat[row * side + column];
     let cell = |place: usize| {

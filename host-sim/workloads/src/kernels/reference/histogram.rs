@@ -10,7 +10,7 @@ const BINS: usize = 1024;
 /// Indices of the kernel's arguments for the ends of the range, from 0.
 const ENDS: [usize; 2] = [3, 4];
 
-/// Host side from the buffer `values` into `counts`.
+/// Returns the host side from the buffer `values` into `counts`.
 pub(super) fn host(_: &Inputs) -> Result<Host, String> {
     Ok(Host::new(move |filled| {
         let (values, counts) = (filled.floats("values")?, filled.words("counts")?);

@@ -25,7 +25,7 @@ const ROOM: (usize, usize) = (1024, 8192);
 /// rows; the starts of the diagonals; and the lengths of the groups of rows.
 pub(super) const PARTS: &[&str] = &["values", "columns", "rows", "first", "lengths"];
 
-/// Host side for a matrix of `size` rows and columns times the buffer `x`, into `y`.
+/// Returns the host side for a matrix of `size` rows and columns times the buffer `x`, into `y`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let matrix = Matrix::random(inputs.value("size")? as usize, &mut Random::new(inputs.seed));
     let jagged = Jagged::of(&matrix);
@@ -49,7 +49,7 @@ struct Matrix {
 }
 
 impl Matrix {
-    /// A band that closes to a ring at the ends, so all rows are alike.
+    /// Generates a band that closes to a ring at the ends, so all rows are alike.
     fn random(side: usize, random: &mut Random) -> Self {
         let (shortest, step, lengths) = LENGTHS;
         let (apart, moved) = APART;
@@ -64,8 +64,8 @@ impl Matrix {
         Matrix { rows: (0..side).map(row).collect() }
     }
 
-    /// Product with one fused multiply-add per element in the row's order. This is the kernel's
-    /// order, so results are equal bit for bit.
+    /// Multiplies the matrix by a vector, with one fused multiply-add per element in the row's
+    /// order. This is the kernel's order, so results are equal bit for bit.
     fn times(&self, x: &[f32]) -> Vec<f32> {
         self.rows.iter().map(|row| row.iter().fold(0.0, |sum, &(column, value)| value.mul_add(x[column as usize], sum))).collect()
     }
@@ -108,7 +108,7 @@ impl Jagged {
 mod tests {
     use super::*;
 
-    /// A matrix of 64 rows, of which row i has i % 3 elements: (i, 1), then (0, i).
+    /// Creates a matrix of 64 rows, of which row i has i % 3 elements: (i, 1), then (0, i).
     fn small() -> Matrix {
         let row = |i: u8| [(u32::from(i), 1.0), (0, f32::from(i))][..usize::from(i % 3)].to_vec();
         Matrix { rows: (0..64).map(row).collect() }

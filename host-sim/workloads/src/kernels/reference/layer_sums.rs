@@ -12,7 +12,8 @@ const GROUP: usize = 16;
 /// and summed by a tree of four additions below 16, each rounded to 2^-21.
 const TOLERANCE: f32 = 2.5e-6;
 
-/// Host side from the buffers `patterns` and `weights`, which begin with the bias, into `partial`.
+/// Returns the host side from the buffers `patterns` and `weights`, which begin with the bias, into
+/// `partial`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let (units, hidden) = (inputs.value("size")? as usize, inputs.value("hidden")? as usize);
     Ok(Host::new(move |filled| {
@@ -22,7 +23,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// Sums by pattern, group of inputs and hidden unit.
+/// Returns the sums by pattern, group of inputs and hidden unit.
 fn sums(patterns: &[f32], weights: &[f32], units: usize, hidden: usize) -> Vec<f32> {
     let mut all = Vec::with_capacity(patterns.len() / GROUP * hidden);
     for pattern in patterns.chunks(units + 1) {

@@ -14,8 +14,8 @@ const GROUP: usize = 16;
 const RATE: f64 = 0.3;
 const MOMENTUM: f64 = 0.3;
 
-/// Host side from the buffers `inputs` and `weights`, which begin with the bias, into `weights` and
-/// `partial`.
+/// Returns the host side from the buffers `inputs` and `weights`, which begin with the bias, into
+/// `weights` and `partial`.
 pub(super) fn products(inputs: &Inputs) -> Result<Host, String> {
     let width = inputs.value("hidden")? as usize + 1;
     Ok(Host::new(move |filled| {
@@ -42,8 +42,8 @@ fn trees(inputs: &[f32], weights: &mut [f32], first: usize, width: usize) -> Vec
     (1..width).map(tree).collect()
 }
 
-/// Host side from the buffers `errors`, `inputs`, `weights` and `moves`, which begin with the bias,
-/// into the last two.
+/// Returns the host side from the buffers `errors`, `inputs`, `weights` and `moves`, which begin
+/// with the bias, into the last two.
 pub(super) fn moves(inputs: &Inputs) -> Result<Host, String> {
     let width = inputs.value("hidden")? as usize + 1;
     Ok(Host::new(move |filled| {
@@ -62,7 +62,7 @@ pub(super) fn moves(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// New value of a weight, and its change.
+/// Returns the new value of a weight, and its change.
 fn moved(weight: f32, before: f32, error: f32, input: f32) -> (f32, f32) {
     let by = (RATE * f64::from(error)).mul_add(input.into(), MOMENTUM * f64::from(before));
     ((f64::from(weight) + by) as f32, by as f32)

@@ -5,8 +5,8 @@ use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 use rayon::prelude::*;
 
-/// Host side from the buffers `a` and `b` into `c`, which has `size` rows and columns. A has
-/// `inner` columns, but at most `size`.
+/// Returns the host side from the buffers `a` and `b` into `c`, which has `size` rows and columns.
+/// A has `inner` columns, but at most `size`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let side = inputs.value("size")? as usize;
     let inner = side.min(inputs.value("inner")? as usize);
@@ -16,8 +16,8 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// C = A * B with one fused multiply-add per term in ascending order. This is the kernel's order,
-/// so results are equal bit for bit. C has `side` columns, A has `inner`.
+/// Computes C = A * B with one fused multiply-add per term in ascending order. This is the kernel's
+/// order, so results are equal bit for bit. C has `side` columns, A has `inner`.
 fn product(a: &[f32], b: &[f32], [side, inner]: [usize; 2]) -> Vec<f32> {
     let mut c = vec![0.0f32; a.len() / inner * side];
     c.par_chunks_mut(side).zip(a.par_chunks(inner)).for_each(|(c_row, a_row)| {

@@ -6,7 +6,8 @@ use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 use rayon::prelude::*;
 
-/// Host side for the buffers `a`, with `columns` columns, and `x`, added to the contents of `tmp`.
+/// Returns the host side for the buffers `a`, with `columns` columns, and `x`, added to the
+/// contents of `tmp`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let columns = inputs.value("columns")? as usize;
     Ok(Host::new(move |filled| {
@@ -15,8 +16,8 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// Products with one fused multiply-add per term in ascending order. This is the kernel's order, so
-/// results are equal bit for bit.
+/// Computes the products with one fused multiply-add per term in ascending order. This is the
+/// kernel's order, so results are equal bit for bit.
 fn sums(a: &[f32], x: &[f32], before: &[f32], columns: usize) -> Vec<f32> {
     let row = |(row, &before): (&[f32], &f32)| row.iter().zip(x).fold(before, |sum, (&a, &x)| a.mul_add(x, sum));
     a.par_chunks(columns).zip(before).map(row).collect()

@@ -144,12 +144,12 @@ impl Host {
         self
     }
 
-    /// Contents of a buffer.
+    /// Returns the contents of a buffer.
     pub(super) fn words(&self, part: &str) -> Option<Vec<u32>> {
         self.parts.iter().find(|(name, _)| *name == part).map(|(_, words)| words.clone())
     }
 
-    /// Expected results.
+    /// Returns the expected results.
     pub(super) fn expected(self, filled: &Filled<'_>) -> Result<Expected, String> {
         (self.expect)(filled)
     }
@@ -200,17 +200,17 @@ impl Filled<'_> {
         names.iter().map(|name| self.buffer(name)).collect()
     }
 
-    /// Contents of a buffer of words.
+    /// Returns the contents of a buffer of words.
     fn words(&self, name: &str) -> Result<Vec<u32>, String> {
         Ok(self.memory.words(self.buffer(name)?).collect())
     }
 
-    /// Contents of a buffer of floats.
+    /// Returns the contents of a buffer of floats.
     fn floats(&self, name: &str) -> Result<Vec<f32>, String> {
         Ok(self.memory.floats(self.buffer(name)?))
     }
 
-    /// Value of an f32 argument by index, from 0.
+    /// Returns the value of an f32 argument by index, from 0.
     fn float(&self, index: usize) -> Result<f32, String> {
         match self.args.get(index) {
             Some(Arg::F32(value)) => Ok(*value),

@@ -20,8 +20,8 @@ const TOLERATED_BODIES: f32 = 512.0;
 /// attraction, from 0.
 const ARGUMENTS: [usize; 2] = [5, 6];
 
-/// Host side from the buffers `place` and `velocity` into `new`, both one after the other, for
-/// `systems` systems.
+/// Returns the host side from the buffers `place` and `velocity` into `new`, both one after the
+/// other, for `systems` systems.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let bodies = (inputs.value("size")? / inputs.value("systems")?.max(1)) as usize;
     Ok(Host::new(move |filled| {
@@ -47,7 +47,7 @@ struct Form {
 /// Place and mass, or velocity and an unused value.
 type Body = [f32; 4];
 
-/// New places and velocities by the formula, in double precision.
+/// Returns the new places and velocities by the formula, in double precision.
 fn step(places: &[Body], velocities: &[Body], form: Form) -> (Vec<Body>, Vec<Body>) {
     let (length, softening) = (f64::from(form.step), f64::from(form.softening));
     let moved = |index: usize| {

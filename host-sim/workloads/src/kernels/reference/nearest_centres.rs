@@ -11,7 +11,7 @@ pub(super) const PARTS: &[&str] = &["centres"];
 /// Capacity for coordinates in constant memory, in the kernel's source.
 const ROOM: usize = 2048;
 
-/// Host side from the buffer `by_feature`, which has `features` rows, into `member`.
+/// Returns the host side from the buffer `by_feature`, which has `features` rows, into `member`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let (features, clusters) = (inputs.value("features")? as usize, inputs.value("clusters")? as usize);
     let mut random = Random::new(inputs.seed);
@@ -25,7 +25,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     Ok(host.with("centres", words))
 }
 
-/// For each point, the center with the smallest squared distance, the first of several.
+/// Finds the center with the smallest squared distance for each point, the first of several.
 /// Multiply-adds are fused, in the kernel's order.
 fn nearest(table: &[f32], centres: &[f32], features: usize) -> Vec<i32> {
     let points = table.len() / features;

@@ -13,8 +13,8 @@ use mias_ptx::DeviceMemory;
 /// column of the table.
 pub(super) const PARTS: &[&str] = &["points", "columns"];
 
-/// Host side for `size` points, of which the middle one is the candidate, into `table` and
-/// `changes`.
+/// Returns the host side for `size` points, of which the middle one is the candidate, into `table`
+/// and `changes`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let value = |name: &str| Ok::<_, String>(inputs.value(name)? as usize);
     let (count, dimensions, centres) = (value("size")?, value("dimensions")?, value("centres")?);
@@ -49,15 +49,16 @@ struct Point {
 }
 
 impl Point {
-    /// Two random coordinates in [-1, 1) have a mean squared distance of 2/3.
+    /// Draws a random point, for which two random coordinates in [-1, 1) have a mean squared
+    /// distance of 2/3.
     fn random(dimensions: usize, centres: usize, random: &mut Random) -> Self {
         let weight = 1.0 + random.float() / 2.0;
         let cost = weight * dimensions as f32 * 2.0 / 3.0 * (1.0 + random.float() / 4.0);
         Point { weight, cost, centre: random.integer(0, centres as i32 - 1) as u32 }
     }
 
-    /// Row of the point in the table, which has a column per center and one for the candidate; and
-    /// 1 if the point switches.
+    /// Returns the point's row in the table, which has a column per center and one for the
+    /// candidate; and 1 if the point switches.
     fn row(&self, at: usize, coordinates: &[f32], count: usize, centres: usize) -> (Vec<f32>, f32) {
         let distance = coordinates.chunks(count).fold(0.0f32, |sum, all| {
             let apart = all[at] - all[count / 2];

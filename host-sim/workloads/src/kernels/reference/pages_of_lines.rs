@@ -15,7 +15,7 @@ const ENDS: (u8, u8) = (b'\t', b'\n');
 /// Generated parts: the log, four letters per word, and the starts of its lines.
 pub(super) const PARTS: &[&str] = &["text", "lines"];
 
-/// Host side for `size` lines into `pages`.
+/// Returns the host side for `size` lines into `pages`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let mut random = Random::new(inputs.seed);
     let (mut text, mut lines, mut pages) = (Vec::new(), Vec::new(), Vec::new());
@@ -44,7 +44,7 @@ fn letters(text: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Length and hash of an address: Bernstein's hash, of which 24 bits are kept.
+/// Returns the length and hash of an address: Bernstein's hash, of which 24 bits are kept.
 fn page(address: &[u8]) -> [i32; 2] {
     let hash = address.iter().fold(5381u32, |hash, &letter| hash.wrapping_mul(33).wrapping_add(letter.into()));
     [address.len() as i32, (hash % (1 << 24)) as i32]

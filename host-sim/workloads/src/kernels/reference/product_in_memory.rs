@@ -6,7 +6,7 @@ use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 use rayon::prelude::*;
 
-/// Host side from the buffers `a` and `b` into `e`, which has `size` rows and columns.
+/// Returns the host side from the buffers `a` and `b` into `e`, which has `size` rows and columns.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let side = inputs.value("size")? as usize;
     Ok(Host::new(move |filled| {
@@ -15,8 +15,8 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// Product with one fused multiply-add per term, column of A times row of B in ascending order.
-/// This is the kernel's order, so results are equal bit for bit.
+/// Computes the product with one fused multiply-add per term, column of A times row of B in
+/// ascending order. This is the kernel's order, so results are equal bit for bit.
 fn product(a: &[f32], b: &[f32], side: usize) -> Vec<f32> {
     let mut e = vec![0.0f32; side * side];
     e.par_chunks_mut(side).enumerate().for_each(|(row, sums)| {

@@ -22,7 +22,7 @@ pub(super) const RANGE_PARTS: &[&str] = &["nodes", "from", "to"];
 /// Maximum number of records in a range (assumption).
 const LONGEST: i32 = 1000;
 
-/// Host side for `size` keys into `answers`; `current` and `next` become the leaf.
+/// Returns the host side for `size` keys into `answers`; `current` and `next` become the leaf.
 pub(super) fn keys(inputs: &Inputs) -> Result<Host, String> {
     let (tree, count, mut random) = given(inputs)?;
     let records: Vec<u32> = (0..tree.records()).map(|_| random.integer(0, 999_999) as u32).collect();
@@ -37,8 +37,8 @@ pub(super) fn keys(inputs: &Inputs) -> Result<Host, String> {
     Ok(KEY_PARTS.iter().zip(parts).fold(host, |host, (part, words)| host.with(part, words)))
 }
 
-/// Host side for `size` ranges into `first` and `length`; the arrays of both ends become their
-/// leaves.
+/// Returns the host side for `size` ranges into `first` and `length`; the arrays of both ends
+/// become their leaves.
 pub(super) fn ranges(inputs: &Inputs) -> Result<Host, String> {
     let (tree, count, mut random) = given(inputs)?;
     let range = |_| {
@@ -62,7 +62,7 @@ fn given(inputs: &Inputs) -> Result<(Tree, u64, Random), String> {
     Ok((Tree { fill: inputs.value("fill")? as i32 }, inputs.value("size")?, Random::new(inputs.seed)))
 }
 
-/// Key of a record: the odd numbers.
+/// Returns the key of a record: the odd numbers.
 fn key(record: i32) -> u32 {
     2 * record as u32 + 1
 }
@@ -79,18 +79,18 @@ impl Tree {
         self.fill.pow(LEVELS + 1)
     }
 
-    /// Number of the first node of a level. Nodes are numbered level by level.
+    /// Returns the number of the first node of a level. Nodes are numbered level by level.
     fn first(self, level: u32) -> i32 {
         (0..level).map(|above| self.fill.pow(above)).sum()
     }
 
-    /// Number of the leaf that contains a record.
+    /// Returns the number of the leaf that contains a record.
     fn leaf(self, record: i32) -> i32 {
         self.first(LEVELS) + record / self.fill
     }
 
-    /// Nodes in the kernels' form: keys and one more, children or records and one more. Unused
-    /// entries have the largest key, and the number of nodes.
+    /// Returns the nodes in the kernels' form: keys and one more, children or records and one more.
+    /// Unused entries have the largest key, and the number of nodes.
     fn nodes(self) -> Vec<u32> {
         let mut words = Vec::new();
         for level in 0..=LEVELS {

@@ -8,7 +8,7 @@ use crate::kernels::given::Inputs;
 /// Index of the kernel's argument for the share of the neighbors, from 0.
 const SHARE: usize = 4;
 
-/// Host side from the buffer `before` into `after`, `steps` times.
+/// Returns the host side from the buffer `before` into `after`, `steps` times.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let steps = inputs.value("steps")?;
     Ok(Host::new(move |filled| {
@@ -17,7 +17,8 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// One smoothing pass in the kernel's order of operations. The ends extend beyond the signal.
+/// Computes one smoothing pass in the kernel's order of operations. The ends extend beyond the
+/// signal.
 fn smooth(signal: &[f32], share: f32) -> Vec<f32> {
     let sample = |at: usize| {
         let around = signal[at.saturating_sub(1)] + signal[(at + 1).min(signal.len() - 1)];

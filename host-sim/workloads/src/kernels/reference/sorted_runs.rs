@@ -8,7 +8,8 @@ use crate::kernels::given::Inputs;
 /// Keys per run.
 const RUN: usize = 1024;
 
-/// Host side from the buffers `from_keys` and `from_values` into `to_keys` and `to_values`.
+/// Returns the host side from the buffers `from_keys` and `from_values` into `to_keys` and
+/// `to_values`.
 pub(super) fn host(_: &Inputs) -> Result<Host, String> {
     Ok(Host::new(move |filled| {
         let (keys, values) = (filled.words("from_keys")?, filled.words("from_values")?);
@@ -19,7 +20,7 @@ pub(super) fn host(_: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// Stable sort by key.
+/// Sorts each run by key, stably.
 fn sorted(keys: &[u32], values: &[u32]) -> Vec<(i32, i32)> {
     let mut pairs: Vec<(i32, i32)> = keys.iter().zip(values).map(|(&key, &value)| (key as i32, value as i32)).collect();
     pairs.chunks_mut(RUN).for_each(|run| run.sort_by_key(|&(key, _)| key));

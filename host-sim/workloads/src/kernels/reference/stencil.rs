@@ -13,8 +13,8 @@ const TOLERANCE: f32 = 2e-6;
 /// 0.
 const ARGUMENTS: [usize; 2] = [2, 3];
 
-/// Host side from the buffer `before` into `after`: `planes` planes of `rows` rows of `size`
-/// points. Points on a face are not written.
+/// Returns the host side from the buffer `before` into `after`: `planes` planes of `rows` rows of
+/// `size` points. Points on a face are not written.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let [width, rows] = [inputs.value("size")? as usize, inputs.value("rows")? as usize];
     Ok(Host::new(move |filled| {
@@ -27,7 +27,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// New values; on the faces those of `untouched`.
+/// Returns the new values of all points; on the faces those of `untouched`.
 fn step(before: &[f32], untouched: &[f32], [width, rows]: [usize; 2], [own, neighbours]: [f64; 2]) -> Vec<f32> {
     let plane = width * rows;
     let planes = before.len() / plane;

@@ -10,7 +10,8 @@ use rayon::prelude::*;
 /// Indices of the arguments alpha and beta of `gemm`, from 0.
 const SCALES: [usize; 2] = [5, 6];
 
-/// Host side from the buffers `a` and `b` into `c`, which has `columns` columns; A has `inner`.
+/// Returns the host side from the buffers `a` and `b` into `c`, which has `columns` columns; A has
+/// `inner`.
 pub(super) fn scaled(inputs: &Inputs) -> Result<Host, String> {
     let inner = inputs.value("inner")? as usize;
     Ok(Host::new(move |filled| {
@@ -23,7 +24,7 @@ pub(super) fn scaled(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// Host side as in [`scaled`], without scales.
+/// Returns the host side as in [`scaled`], without scales.
 pub(super) fn added(inputs: &Inputs) -> Result<Host, String> {
     let inner = inputs.value("inner")? as usize;
     Ok(Host::new(move |filled| {
@@ -32,8 +33,8 @@ pub(super) fn added(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// A B + C with one fused multiply-add per term in ascending order. This is the kernels' order, so
-/// results are equal bit for bit. A has `inner` columns.
+/// Computes A B + C with one fused multiply-add per term in ascending order. This is the kernels'
+/// order, so results are equal bit for bit. A has `inner` columns.
 fn added_up(a: &[f32], b: &[f32], mut c: Vec<f32>, inner: usize) -> Vec<f32> {
     let columns = b.len() / inner;
     c.par_chunks_mut(columns).zip(a.par_chunks(inner)).for_each(|(sums, row)| {

@@ -5,7 +5,8 @@ use super::Host;
 use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 
-/// Host side from the buffer `by_point`, which has `features` columns, into `by_feature`.
+/// Returns the host side from the buffer `by_point`, which has `features` columns, into
+/// `by_feature`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let columns = inputs.value("features")? as usize;
     Ok(Host::new(move |filled| {
@@ -14,7 +15,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// Table in column order.
+/// Returns the table in column order.
 fn transposed(table: &[f32], columns: usize) -> Vec<f32> {
     (0..columns).flat_map(|column| table.iter().skip(column).step_by(columns).copied()).collect()
 }

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 /// Indices of the kernel's arguments alpha and beta, from 0.
 const FACTORS: [usize; 2] = [7, 8];
 
-/// Host side for the buffers `a` and `b`, with `columns` columns, and `x`, into `y`.
+/// Returns the host side for the buffers `a` and `b`, with `columns` columns, and `x`, into `y`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let columns = inputs.value("columns")? as usize;
     Ok(Host::new(move |filled| {
@@ -23,8 +23,8 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     }))
 }
 
-/// Dot product with one fused multiply-add per term in ascending order. This is the kernel's order,
-/// so results are equal bit for bit.
+/// Computes the dot product with one fused multiply-add per term in ascending order. This is the
+/// kernel's order, so results are equal bit for bit.
 fn dot(row: &[f32], x: &[f32]) -> f32 {
     row.iter().zip(x).fold(0.0, |sum, (&element, &x)| element.mul_add(x, sum))
 }

@@ -8,7 +8,7 @@ use super::Host;
 use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 
-/// Host side for the buffer `data`.
+/// Returns the host side for the buffer `data`.
 pub(super) fn host(_: &Inputs) -> Result<Host, String> {
     Ok(Host::new(move |filled| {
         let input = filled.floats("data")?;
@@ -55,8 +55,8 @@ mod tests {
         }
     }
 
-    /// All passes of a transform of `length`, a power of two: radix 2 first if the number of
-    /// halvings is odd.
+    /// Returns all passes of a transform of `length`, a power of two: radix 2 first if the number
+    /// of halvings is odd.
     fn passes(length: u64) -> Vec<Pass> {
         let mut passes = Vec::new();
         let mut span = length;

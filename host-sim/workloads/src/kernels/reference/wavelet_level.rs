@@ -5,7 +5,7 @@
 use super::{Host, whole};
 use crate::kernels::given::Inputs;
 
-/// Host side from the buffer `source`, `rows` rows of `size`, into `result`.
+/// Returns the host side from the buffer `source`, `rows` rows of `size`, into `result`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let width = inputs.value("size")? as usize;
     Ok(Host::new(move |filled| {

@@ -113,7 +113,7 @@ enum Function {
     /// Lower end of the 95 % interval of the geometric mean of ratios (Student's t of their
     /// logarithms).
     Low,
-    /// Upper end of that interval.
+    /// Upper end of the 95 % interval of the geometric mean of ratios.
     High,
     /// Geometric mean of ratios as a change, with a question mark if its interval contains 1 or
     /// does not exist.

@@ -329,7 +329,7 @@ fn plan_in(folder: &std::path::Path, change: &dyn Fn(String) -> String) -> Strin
     path.display().to_string()
 }
 
-/// Independent of the working directory: tests run in the folder of the crate.
+/// Paths do not depend on the working directory: tests run in the folder of the crate.
 #[test]
 fn paths_are_relative_to_the_plan() {
     let folder = tempfile::tempdir().unwrap();

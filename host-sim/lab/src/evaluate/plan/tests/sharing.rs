@@ -28,7 +28,8 @@ fn limits_are_varied_where_kernels_share_the_machine() {
     assert_eq!(labels, ["sm.memory_issue.limits.0=2", "sm.memory_issue.limits.1=inf"]);
 }
 
-/// Limits of active warps vary likewise.
+/// Limits of active warps of both kernels are combined, on machines that differ only in shared
+/// runs.
 #[test]
 fn active_warps_are_varied_where_kernels_share_the_machine() {
     let settings = settings("[experiment.sharing]\nsm.active_warps.0 = [4, \"inf\"]\nsm.active_warps.1 = 24\n");
@@ -42,7 +43,7 @@ fn active_warps_are_varied_where_kernels_share_the_machine() {
     assert!(message.contains("sm.active_warps = 64: must be 1 to 63 warps, or \"inf\""), "{message}");
 }
 
-/// Orders of DRAM requests vary likewise, with shares if the order has any.
+/// Orders of DRAM requests differ only in shared runs, with shares if the order has any.
 #[test]
 fn orders_of_dram_requests_are_varied_where_kernels_share_the_machine() {
     let orders = settings("[experiment.sharing.dram.scheduler]\nby = [\"fr-fcfs\", \"kernel-cap\", \"batch\"]\n");

@@ -50,7 +50,7 @@ pub(in crate::kernels::reference) fn frontier(inputs: &Inputs) -> Result<Host, S
     Ok(FRONTIER_PARTS.iter().zip(parts).fold(host, |host, (part, words)| host.with(part, words)))
 }
 
-/// All levels, and the level of the (next) frontier.
+/// Returns all levels, and the level of the (next) frontier.
 fn searched(inputs: &Inputs) -> Result<(Vec<i32>, i32), String> {
     let graph = inputs.graph.as_ref().ok_or("the reference needs a table [graph]")?;
     let levels = graph.distances(inputs.value("source")? as u32);
@@ -58,26 +58,26 @@ fn searched(inputs: &Inputs) -> Result<(Vec<i32>, i32), String> {
     Ok((levels, level))
 }
 
-/// True if a node was visited up to a level.
+/// Returns whether a node was visited up to a level.
 fn done(own: i32, level: i32) -> bool {
     own != UNREACHED && own <= level
 }
 
-/// One word per node, padded to whole TBs.
+/// Returns one word per node, padded to whole TBs.
 fn known_levels(levels: &[i32], level: i32) -> Vec<u32> {
     let mut words: Vec<u32> = levels.iter().map(|&own| known(own, level)).collect();
     words.resize(levels.len().next_multiple_of(TB_NODES), UNREACHED as u32);
     words
 }
 
-/// One byte per node, padded to whole TBs.
+/// Returns one byte per node, padded to whole TBs.
 fn bytes(levels: &[i32], is: impl Fn(i32) -> bool) -> Vec<u32> {
     let mut words = flags(levels, is);
     words.resize(levels.len().next_multiple_of(TB_NODES) / 4, 0);
     words
 }
 
-/// Expected contents of buffers of words and of bytes: numbers that a float represents.
+/// Returns the expected contents of buffers of words and of bytes: numbers that a float represents.
 fn expected(words: Vec<Buffer>, flags: Vec<Buffer>, reference: impl Fn() -> (Vec<u32>, Vec<u32>) + Send + Sync + 'static) -> Expected {
     let numbers = |words: Vec<u32>, flags: Vec<u32>| -> Vec<f32> {
         let flags = flags.into_iter().flat_map(u32::to_le_bytes).map(f32::from);

@@ -16,8 +16,8 @@ use state::{after, before, unpack, visited, widest};
 /// flags.
 pub(super) const PARTS: &[&str] = &["state", "visited"];
 
-/// Host side of a search from `source` in the kernel's graph; the state changes in the buffer
-/// `state`.
+/// Returns the host side of a search from `source` in the kernel's graph; the state changes in the
+/// buffer `state`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let graph = inputs.graph.as_ref().ok_or("the reference needs a table [graph]")?;
     let levels = graph.distances(inputs.value("source")? as u32);

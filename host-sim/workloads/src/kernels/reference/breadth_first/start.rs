@@ -37,8 +37,8 @@ pub(in crate::kernels::reference) fn host(inputs: &Inputs) -> Result<Host, Strin
     Ok(PARTS.iter().zip(parts).fold(host, |host, (part, words)| host.with(part, words)))
 }
 
-/// Largest level with at most one in `share` of all nodes, the first of several; the level of the
-/// source if there is none.
+/// Returns the largest level with at most one in `share` of all nodes, the first of several; the
+/// source's level if there is none.
 pub(super) fn sparse(levels: &[i32], share: u64) -> i32 {
     let deepest = levels.iter().copied().max().unwrap_or(0).max(0);
     let mut counts = vec![0u64; deepest as usize + 1];
@@ -47,19 +47,20 @@ pub(super) fn sparse(levels: &[i32], share: u64) -> i32 {
     (0..=deepest).rev().filter(few).max_by_key(|&level| counts[level as usize]).unwrap_or(0)
 }
 
-/// Level of a node once all levels up to `done` are known.
+/// Returns the level of a node once all levels up to `done` are known.
 pub(super) fn known(level: i32, done: i32) -> u32 {
     (if level <= done { level } else { UNREACHED }) as u32
 }
 
-/// One word per node, padded with zeros to the nodes of whole TBs; the padding is not accessed.
+/// Returns one word per node, padded with zeros to the nodes of whole TBs; the padding is not
+/// accessed.
 fn words(levels: &[i32], word: impl Fn(i32) -> u32) -> Vec<u32> {
     let mut words: Vec<u32> = levels.iter().map(|&level| word(level)).collect();
     words.resize(levels.len().next_multiple_of(TB_NODES), 0);
     words
 }
 
-/// Contents of the buffers, one after the other.
+/// Returns the contents of the buffers, one after the other.
 fn numbers(memory: &DeviceMemory, buffers: [Buffer; 3]) -> Vec<f32> {
     buffers.iter().flat_map(|&buffer| memory.words(buffer)).map(|word| word as i32 as f32).collect()
 }

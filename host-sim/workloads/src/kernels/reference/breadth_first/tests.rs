@@ -10,7 +10,7 @@ use mias_ptx::{Arg, Buffer, DeviceMemory, Launch, Program};
 /// A search on the device.
 struct Device {
     memory: DeviceMemory,
-    /// Levels, reached, frontier.
+    /// Arrays of levels, reached flags and frontier flags.
     state: Buffer,
     visited: Buffer,
     nodes: Buffer,
@@ -19,7 +19,7 @@ struct Device {
 }
 
 impl Device {
-    /// With everything up to `level` done.
+    /// Creates a search with everything up to `level` done.
     fn new(graph: &Graph, levels: &[i32], level: i32) -> Self {
         let mut memory = DeviceMemory::new();
         Device {
@@ -44,21 +44,21 @@ impl Device {
         }
     }
 
-    /// Addresses of levels, reached, frontier.
+    /// Returns the addresses of levels, reached, frontier.
     fn arrays(&self) -> [u64; 3] {
         let room = room(self.count) as u64;
         let reached = self.state.address + 4 * room;
         [self.state.address, reached, reached + room]
     }
 
-    /// From the frontier to its neighbours: entry `bfs`.
+    /// Returns the launch from the frontier to its neighbors: entry `bfs`.
     fn expand(&self) -> Launch {
         let [level, reached, frontier] = self.arrays();
         self.launch(&[level, reached, frontier, self.visited.address, self.nodes.address, self.edges.address])
     }
 }
 
-/// Level by level on the device, until `more` stays zero.
+/// Searches level by level on the device, until `more` stays zero.
 fn search(graph: &Graph, source: u32) {
     let files = mias_kernels::find("bfs").unwrap();
     let [expand, advance] = ["bfs", "bfs_next"].map(|entry| Program::parse(files.ptx_file, files.ptx, entry).unwrap());
@@ -115,7 +115,7 @@ fn searches_of_extreme_graphs_are_the_hosts() {
     search(&graph(3, vec![[0, 0], [0, 1], [0, 1], [1, 0], [1, 1], [2, 2]]), 0);
 }
 
-/// The level and the reached nodes of the one launch.
+/// Returns the level and the reached nodes of the one launch.
 fn launched(input: &Input) -> (Instance, usize) {
     let prepared = prepared(input).unwrap();
     let (program, instance) = (prepared.program, prepared.instance);

@@ -27,8 +27,8 @@ const STRIP: usize = 3;
 /// Rows per part.
 const PART: usize = 112;
 
-/// Neighbors of all cells, side by side: the number of a cell, [`WALL`] or [`FAR_FIELD`]. The
-/// number of cells must be whole rows.
+/// Returns the neighbors of all cells, side by side: the number of a cell, [`WALL`] or
+/// [`FAR_FIELD`]. The number of cells must be whole rows.
 pub(super) fn neighbours(cells: usize, random: &mut Random) -> Vec<i32> {
     let numbers = numbers(cells, random);
     let rows = cells / ROW;
@@ -49,7 +49,7 @@ pub(super) fn neighbours(cells: usize, random: &mut Random) -> Vec<i32> {
     behind
 }
 
-/// Numbers of the cells, row by row.
+/// Returns the numbers of the cells, row by row.
 fn numbers(cells: usize, random: &mut Random) -> Vec<u32> {
     let mut strips: Vec<usize> = (0..cells / STRIP).collect();
     for part in strips.chunks_mut(PART * ROW / STRIP) {

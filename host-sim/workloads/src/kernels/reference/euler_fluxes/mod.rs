@@ -32,7 +32,7 @@ pub(super) const PARTS: &[&str] = &["states", "neighbours"];
 /// Variables per unit of volume.
 type State = [f64; VARIABLES];
 
-/// Host side for `size` cells into `fluxes`, variable by variable.
+/// Returns the host side for `size` cells into `fluxes`, variable by variable.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let cells = inputs.value("size")? as usize;
     let mut random = Random::new(inputs.seed);
@@ -52,7 +52,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     Ok(host.with("states", bits).with("neighbours", words))
 }
 
-/// Fluxes of all cells, variable by variable.
+/// Returns the fluxes of all cells, variable by variable.
 fn fluxes(states: &[f32], mesh: &[i32], normals: &[f32]) -> Vec<f32> {
     let cells = states.len() / VARIABLES;
     let state = |cell: usize| -> State { std::array::from_fn(|variable| states[variable * cells + cell].into()) };
@@ -81,18 +81,18 @@ fn velocity(&[density, x, y, z, _]: &State) -> [f64; 3] {
     [x, y, z].map(|momentum| momentum / density)
 }
 
-/// Pressure of an ideal gas.
+/// Returns the pressure of an ideal gas.
 fn pressure(state: &State) -> f64 {
     let speed = velocity(state);
     (GAMMA - 1.0) * (state[4] - 0.5 * state[0] * dot(speed, speed))
 }
 
-/// Contribution of a pressure through a side.
+/// Returns the contribution of a pressure through a side.
 fn pressed(pressure: f64, normal: [f64; 3]) -> State {
     [0.0, pressure * normal[0], pressure * normal[1], pressure * normal[2], 0.0]
 }
 
-/// Flux of a state through a side: F(U) n.
+/// Returns the flux of a state through a side: F(U) n.
 fn flux(state: &State, normal: [f64; 3]) -> State {
     let (out, pressure) = (dot(velocity(state), normal), pressure(state));
     let push = pressed(pressure, normal);
@@ -101,12 +101,13 @@ fn flux(state: &State, normal: [f64; 3]) -> State {
     flux
 }
 
-/// Maximum wave speed through a side, times its size.
+/// Returns the maximum wave speed through a side, times its size.
 fn fastest(state: &State, normal: [f64; 3]) -> f64 {
     dot(velocity(state), normal).abs() + (GAMMA * pressure(state) / state[0]).sqrt() * dot(normal, normal).sqrt()
 }
 
-/// Mean of both fluxes, minus half of the difference of the states times the larger speed.
+/// Returns the mean of both fluxes, minus half of the difference of the states times the larger
+/// speed.
 fn rusanov(mine: &State, other: &State, normal: [f64; 3]) -> State {
     let (out, into) = (flux(mine, normal), flux(other, normal));
     let speed = fastest(mine, normal).max(fastest(other, normal));
