@@ -175,7 +175,7 @@
 /* Read only. Strap: unmeasured cycles at the start of each step of a search for SM shares (Zhao et
  * al. 2018, sections 4.1.2 and 4.2), 1 to 131,071. */
 #define MIAS_STRAP_SEARCH_WARM_UP UINT32_C(0x120)
-/* Read only. Strap: measured cycles of each step, 1 to 131,071. */
+/* Read only. Strap: measured cycles of each step of a search for SM shares, 1 to 131,071. */
 #define MIAS_STRAP_SEARCH_WINDOW UINT32_C(0x124)
 /* Read only. Strap: accepted loss of a kernel's IPC relative to its even share of the SMs, in
  * thousandths. */
@@ -210,7 +210,7 @@
 /* Read and write. Selects the count of the L2's utility monitors that L2_MONITOR_HITS shows:
  * monitor. */
 #define MIAS_L2_MONITOR UINT32_C(0x190)
-/* Read only. As memory::L1_MONITOR_HITS, for the L2: the sum over its slices. */
+/* Read only. Hits in the L2, counted as in memory::L1_MONITOR_HITS, summed over the slices. */
 #define MIAS_L2_MONITOR_HITS UINT32_C(0x194)
 /* Read and write. 4 of them. Ways per set of every L2 slice for the kernels in two slots: as
  * memory::L1_WAYS. */
@@ -302,9 +302,9 @@
 #define MIAS_CONTEXT_INSTS UINT32_C(0x600)
 /* Read only. 8 of them. L1 accesses that hit. Each occupies the data port of a bank for a cycle. */
 #define MIAS_CONTEXT_L1_HITS UINT32_C(0x620)
-/* Read only. 8 of them. Flits from the SMs towards the L2. */
+/* Read only. 8 of them. Flits from the SMs toward the L2. */
 #define MIAS_CONTEXT_REQUEST_FLITS UINT32_C(0x640)
-/* Read only. 8 of them. Flits from the L2 towards the SMs. */
+/* Read only. 8 of them. Flits from the L2 toward the SMs. */
 #define MIAS_CONTEXT_REPLY_FLITS UINT32_C(0x660)
 /* Read only. 8 of them. L2 look-ups that hit. Each occupies the data port of a slice while its data
  * pass. */
@@ -353,7 +353,7 @@
 /* Read only. Strap: the order of DRAM requests that the firmware sets, dram_order, with
  * option::SET_DRAM_ORDER. */
 #define MIAS_STRAP_DRAM_ORDER UINT32_C(0x758)
-/* Read only. Strap: cap of that order, as in DRAM_CAP. */
+/* Read only. Strap: cap of the order of DRAM requests, as in DRAM_CAP. */
 #define MIAS_STRAP_DRAM_CAP UINT32_C(0x75c)
 
 /* Registers of a slot: byte offsets in the slot. */
@@ -416,9 +416,9 @@
 /* Read and write. Selects the count of the L1's utility monitors that L1_MONITOR_HITS shows:
  * monitor. */
 #define MIAS_MEMORY_REG_L1_MONITOR UINT32_C(0x8)
-/* Read only. Hits that the kernel would have at that position in the order of use if it had the L1
- * alone. They are latched when the firmware is called. Counts from before the end of a period count
- * half. 32 bits; 0 without monitors, and at positions beyond the ways. */
+/* Read only. Hits that the kernel selected in L1_MONITOR would have at the selected position if it
+ * had the L1 alone. They are latched when the firmware is called. Counts from before the end of a
+ * period count half. 32 bits; 0 without monitors, and at positions beyond the ways. */
 #define MIAS_MEMORY_REG_L1_MONITOR_HITS UINT32_C(0xc)
 /* Read and write. 4 of them. Ways per set of the L1 for the kernels in two slots, the even slot in
  * the low half: 0 to 1024, as written. If all words are 0, the machine's partitioning applies;
@@ -637,8 +637,9 @@
 #define MIAS_DRAM_ORDER_FR_FCFS UINT32_C(0x0)
 /* The oldest request of a bank. No cap. */
 #define MIAS_DRAM_ORDER_FCFS UINT32_C(0x1)
-/* As FR_FCFS, but with a cap on row hits that pass an older request of another kernel (after Mutlu
- * and Moscibroda 2007). Once the cap is reached, that request goes first. A cap of 0 means 4. */
+/* Requests in the order of FR_FCFS, with a cap on row hits that pass an older request of another
+ * kernel (after Mutlu and Moscibroda 2007). Once the cap is reached, that request goes first. A cap
+ * of 0 means 4. */
 #define MIAS_DRAM_ORDER_KERNEL_CAP UINT32_C(0x2)
 /* Batches with a capped number of requests of each kernel per bank (Mutlu and Moscibroda 2008). The
  * kernel with the least work in the batch goes first. A cap of 0 means 5. */
@@ -703,7 +704,7 @@
 /* Fields of global::CONTEXT_BOUND. */
 /* Most extra TBs of the kernel that an SM can store. */
 #define MIAS_CONTEXT_BOUND_EXTRA UINT32_C(0xff)
-/* Only the L1 has space for their contexts. */
+/* Only the L1 has space for the contexts of extra TBs. */
 #define MIAS_CONTEXT_BOUND_NEEDS_L1 UINT32_C(0x100)
 
 /* Fields of global::CONTEXT_ALLOWED. */
@@ -725,11 +726,12 @@
 
 /* Times at which memory instructions are held back, in global::MEMORY_ACTIVE. The search for limits
  * and quotas continues at other times. */
-/* Never. */
+/* Memory instructions are never held back. */
 #define MIAS_MEMORY_ACTIVE_OFF UINT32_C(0x0)
-/* Always. */
+/* Memory instructions are always held back. */
 #define MIAS_MEMORY_ACTIVE_ON UINT32_C(0x1)
-/* Not on an SM that was armed, until it has its first quotas after the window. */
+/* Memory instructions are held back except on an SM that was armed, until it has its first quotas
+ * after the window. */
 #define MIAS_MEMORY_ACTIVE_FROM_DECISION UINT32_C(0x2)
 
 /* Fields of memory::MODE. */
@@ -790,7 +792,7 @@
 #define MIAS_SEARCH_FOUND_MEMORY_MASK UINT32_C(0xff)
 /* First of the 9 bits that count the measured windows. */
 #define MIAS_SEARCH_FOUND_WINDOWS_SHIFT UINT32_C(0x8)
-/* Bits of that count. */
+/* Mask of the count of measured windows, after the shift. */
 #define MIAS_SEARCH_FOUND_WINDOWS_MASK UINT32_C(0x1ff)
 /* The search limits active warps. sm::ACTIVE_WARPS has the limits that it found. */
 #define MIAS_SEARCH_FOUND_LIMITS_WARPS UINT32_C(0x20000)
@@ -836,7 +838,7 @@
 /* The TB may be flushed: it has issued no atomic, and no store to a byte that it loads anywhere
  * (relaxed idempotence). */
 #define MIAS_PREEMPT_TB_FLUSH UINT32_C(0x2)
-/* Position of its kernel's slot, 3 bits. */
+/* Position of the slot of the TB's kernel, 3 bits. */
 #define MIAS_PREEMPT_TB_SLOT_SHIFT UINT32_C(0x4)
 /* Position of the technique(technique) by which the TB is leaving, 2 bits; NONE(technique::NONE) if
  * it stays. */
@@ -883,11 +885,11 @@
 #define MIAS_PREEMPT_SCHEME_FLUSH UINT32_C(0x3)
 /* Whole SMs, with Chimera's own estimates (Park et al. 2015, as described in Shieh 2016). */
 #define MIAS_PREEMPT_SCHEME_CHIMERA UINT32_C(0x4)
-/* As CHIMERA, with the estimates of Shieh 2016. */
+/* Whole SMs, with the estimates of Shieh 2016. */
 #define MIAS_PREEMPT_SCHEME_CHIMERA_PLUS UINT32_C(0x5)
 /* Sets of TBs that free space for one TB (Shieh 2016). */
 #define MIAS_PREEMPT_SCHEME_SHIEH UINT32_C(0x6)
-/* As SHIEH, with known draining times (preempt::TB_LEFT). */
+/* Sets of TBs that free space for one TB, with known draining times (preempt::TB_LEFT). */
 #define MIAS_PREEMPT_SCHEME_ORACLE UINT32_C(0x7)
 
 /* Scheduler phases, in global::PHASE. */
@@ -1033,9 +1035,9 @@ struct mias_memory {
     /* Read and write. Selects the count of the L1's utility monitors that L1_MONITOR_HITS shows:
      * monitor. */
     volatile uint32_t l1_monitor;
-    /* Read only. Hits that the kernel would have at that position in the order of use if it had the
-     * L1 alone. They are latched when the firmware is called. Counts from before the end of a
-     * period count half. 32 bits; 0 without monitors, and at positions beyond the ways. */
+    /* Read only. Hits that the kernel selected in L1_MONITOR would have at the selected position if
+     * it had the L1 alone. They are latched when the firmware is called. Counts from before the end
+     * of a period count half. 32 bits; 0 without monitors, and at positions beyond the ways. */
     const volatile uint32_t l1_monitor_hits;
     /* Read and write. 4 of them. Ways per set of the L1 for the kernels in two slots, the even slot
      * in the low half: 0 to 1024, as written. If all words are 0, the machine's partitioning
@@ -1279,7 +1281,7 @@ struct mias_block {
     /* Read only. Strap: unmeasured cycles at the start of each step of a search for SM shares (Zhao
      * et al. 2018, sections 4.1.2 and 4.2), 1 to 131,071. */
     const volatile uint32_t strap_search_warm_up;
-    /* Read only. Strap: measured cycles of each step, 1 to 131,071. */
+    /* Read only. Strap: measured cycles of each step of a search for SM shares, 1 to 131,071. */
     const volatile uint32_t strap_search_window;
     /* Read only. Strap: accepted loss of a kernel's IPC relative to its even share of the SMs, in
      * thousandths. */
@@ -1319,7 +1321,7 @@ struct mias_block {
     /* Read and write. Selects the count of the L2's utility monitors that L2_MONITOR_HITS shows:
      * monitor. */
     volatile uint32_t l2_monitor;
-    /* Read only. As memory::L1_MONITOR_HITS, for the L2: the sum over its slices. */
+    /* Read only. Hits in the L2, counted as in memory::L1_MONITOR_HITS, summed over the slices. */
     const volatile uint32_t l2_monitor_hits;
     uint32_t reserved_198[2];
     /* Read and write. 4 of them. Ways per set of every L2 slice for the kernels in two slots: as
@@ -1419,9 +1421,9 @@ struct mias_block {
     const volatile uint32_t context_insts[8];
     /* Read only. 8 of them. L1 accesses that hit. Each occupies the data port of a bank for a cycle. */
     const volatile uint32_t context_l1_hits[8];
-    /* Read only. 8 of them. Flits from the SMs towards the L2. */
+    /* Read only. 8 of them. Flits from the SMs toward the L2. */
     const volatile uint32_t context_request_flits[8];
-    /* Read only. 8 of them. Flits from the L2 towards the SMs. */
+    /* Read only. 8 of them. Flits from the L2 toward the SMs. */
     const volatile uint32_t context_reply_flits[8];
     /* Read only. 8 of them. L2 look-ups that hit. Each occupies the data port of a slice while its
      * data pass. */
@@ -1473,7 +1475,7 @@ struct mias_block {
     /* Read only. Strap: the order of DRAM requests that the firmware sets, dram_order, with
      * option::SET_DRAM_ORDER. */
     const volatile uint32_t strap_dram_order;
-    /* Read only. Strap: cap of that order, as in DRAM_CAP. */
+    /* Read only. Strap: cap of the order of DRAM requests, as in DRAM_CAP. */
     const volatile uint32_t strap_dram_cap;
     uint32_t reserved_760[40];
     struct mias_slot slot[8];

@@ -18,55 +18,55 @@ pub(super) type Named<T> = BTreeMap<Spanned<String>, T>;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct KernelForm {
-    /// Name for reports; the file's if left out.
+    /// Name in reports; default: the file's name.
     #[schemars(regex(pattern = "^[A-Za-z0-9._-]+$"))]
     pub(super) name: Option<Spanned<String>>,
-    /// The collection that the kernel is from.
+    /// Collection of the kernel.
     pub(super) suite: Option<String>,
-    /// What it does, for lists and reports; the PTX file's name if left out.
+    /// Description in lists and reports; default: the PTX file's name.
     pub(super) description: Option<String>,
-    /// What bounds it, if that is known; groups of an evaluation are sorted by it.
+    /// Bound of its performance, if known; evaluations sort groups by it.
     #[serde(rename = "type")]
     pub(super) kernel_type: Option<KernelType>,
-    /// What checks the results. Only the simulator's own kernels have one.
+    /// Reference that checks the results; only for built-in kernels.
     #[schemars(transform = schema::reference)]
     pub(super) reference: Option<Spanned<String>>,
-    /// The PTX file, relative to this file.
+    /// PTX file, relative to this file.
     pub(super) ptx: PathBuf,
-    /// What `nvcc -cubin -Xptxas -v` printed, a file; this or `registers`.
+    /// File with the output of `nvcc -cubin -Xptxas -v`; this or `registers`.
     pub(super) ptxas: Option<PathBuf>,
     /// Registers per thread; this or `ptxas`.
     #[schemars(range(min = 1))]
     pub(super) registers: Option<Spanned<u32>>,
-    /// The kernel's name, as in the PTX or in C++; may be left out if there is one. { SETTING = {
-    /// VALUE = "NAME", .. } } lets a setting choose.
+    /// Name of the kernel in the PTX or in C++; optional if there is one. { SETTING = { VALUE =
+    /// "NAME", .. } } selects it by a setting.
     pub(super) entry: Option<Spanned<EntryForm>>,
-    /// TBs: one number, or a list of up to three.
+    /// Number of TBs: one number, or a list of up to three.
     #[schemars(transform = schema::at_least_one)]
     pub(super) grid: Spanned<ExtentForm>,
-    /// Threads of a TB: one number, or a list of up to three.
+    /// Number of threads per TB: one number, or a list of up to three.
     #[schemars(transform = schema::at_least_one)]
     pub(super) block: Spanned<ExtentForm>,
-    /// Dynamic shared memory per TB in bytes; 0 if left out.
+    /// Dynamic shared memory per TB in bytes; default: 0.
     #[schemars(transform = schema::not_negative)]
     pub(super) shared: Option<Spanned<Whole>>,
-    /// The arguments, in order: numbers, or words such as "&x", "tex:img", "f32:2.0",
+    /// Arguments, in order: numbers, or words such as "&x", "tex:img", "f32:2.0",
     /// "buf:f32:1024:random" and "hex:00000040".
     #[serde(default)]
     pub(super) args: Vec<Spanned<Word>>,
-    /// The problem size.
+    /// Problem size.
     pub(super) size: Option<NumberForm>,
-    /// Numbers that can be set, by name.
+    /// Numbers that users may set, by name.
     #[serde(default)]
     pub(super) settings: Named<NumberForm>,
-    /// The kernel takes a graph.
+    /// Input graph.
     pub(super) graph: Option<Spanned<GraphForm>>,
-    /// The kernel takes a picture.
+    /// Input picture.
     pub(super) picture: Option<Spanned<PictureForm>>,
-    /// Names for expressions that occur several times.
+    /// Named expressions, for use in other expressions.
     #[serde(default, rename = "let")]
     pub(super) lets: Named<Spanned<Whole>>,
-    /// Device memory, by name, in the order of the file.
+    /// Device memory by name, in file order.
     #[serde(default)]
     pub(super) buffers: Named<Spanned<BufferForm>>,
     /// Values of the module's `__constant__` and `__device__` variables, by their names in the PTX
@@ -76,7 +76,7 @@ pub(super) struct KernelForm {
     /// Textures and surfaces, by name.
     #[serde(default)]
     pub(super) textures: Named<Spanned<TextureForm>>,
-    /// What the kernel may use before it is taken to be wrong.
+    /// Limits beyond which the kernel is an error.
     #[serde(default)]
     pub(super) limits: LimitsForm,
 }
@@ -85,17 +85,17 @@ pub(super) struct KernelForm {
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LimitsForm {
-    /// PTX instructions that one warp executes; 10,000,000 if left out.
+    /// Maximum number of PTX instructions per warp; default: 10,000,000.
     #[schemars(transform = schema::at_least_one)]
     pub(super) warp_instructions: Option<Spanned<Whole>>,
-    /// PTX instructions that all warps of a TB execute; 40,000,000 if left out.
+    /// Maximum number of PTX instructions of all warps of a TB; default: 40,000,000.
     #[schemars(transform = schema::at_least_one)]
     pub(super) tb_instructions: Option<Spanned<Whole>>,
-    /// Bytes for the record of what one TB does; 268,435,456 if left out. `--memory` may allow
+    /// Maximum size of the record of one TB in bytes; default: 268,435,456. `--memory` may permit
     /// less.
     #[schemars(transform = schema::at_least_one)]
     pub(super) tb_record_bytes: Option<Spanned<Whole>>,
-    /// Bytes of the stack of one thread, for functions that call themselves; 1,024 if left out.
+    /// Stack per thread in bytes, for recursive functions; default: 1,024.
     #[schemars(transform = schema::stack_bytes)]
     pub(super) stack_bytes: Option<Spanned<Whole>>,
 }
@@ -106,7 +106,7 @@ pub(super) struct LimitsForm {
 pub(super) enum EntryForm {
     /// An entry's name.
     Name(String),
-    /// By setting and value, an entry's name.
+    /// Names of entries by setting and value.
     BySetting(BTreeMap<String, BTreeMap<String, String>>),
 }
 
@@ -130,7 +130,7 @@ pub(super) enum Whole {
     Text(String),
 }
 
-/// A value, or what stands for one.
+/// Value, or a word for one.
 #[derive(Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "expected a number, or a word such as \"buf:f32:1024:random\"")]
 pub(super) enum Word {
@@ -147,23 +147,23 @@ pub(super) enum Word {
 #[serde(deny_unknown_fields)]
 #[schemars(transform = schema::unit)]
 pub(super) struct NumberForm {
-    /// What the size counts, or what the setting is: for lists and messages. The size may call it
+    /// Unit of the size, or meaning of the setting, in lists and messages. `[size]` may call it
     /// `unit`.
     #[serde(default, alias = "unit")]
     pub(super) description: String,
-    /// The value if none is given; it must be possible.
+    /// Value if none is given; it must be valid.
     pub(super) default: Spanned<Whole>,
-    /// The least value; 1 if left out.
+    /// Least value; default: 1.
     pub(super) from: Option<Spanned<Whole>>,
-    /// The greatest value; no end if left out.
+    /// Greatest value; default: unbounded.
     pub(super) to: Option<Spanned<Whole>>,
-    /// The number of which it must be a multiple.
+    /// Divisor of the value.
     #[schemars(transform = schema::at_least_one)]
     pub(super) multiple_of: Option<Spanned<Whole>>,
-    /// Only powers of two.
+    /// Restriction to powers of two.
     #[serde(default)]
     pub(super) power_of_two: bool,
-    /// Only these, instead of a range.
+    /// Permitted values, in place of a range.
     #[schemars(length(min = 1))]
     pub(super) values: Option<Spanned<Vec<i64>>>,
 }
@@ -172,7 +172,7 @@ pub(super) struct NumberForm {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct GraphForm {
-    /// Which random graph is taken without a file; uniform if left out.
+    /// Random graph that is generated without a file; default: `uniform`.
     pub(super) default: Option<Generator>,
 }
 
@@ -180,8 +180,8 @@ pub(super) struct GraphForm {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PictureForm {
-    /// Sides are filled up to multiples of this many pixels, by repeating the last column and row;
-    /// 1 if left out.
+    /// Divisor of the sides in pixels, which are padded by repeating the last column and row;
+    /// default: 1.
     #[schemars(range(min = 1, max = LARGEST_STEP))]
     pub(super) multiple_of: Option<Spanned<u32>>,
 }
@@ -190,23 +190,23 @@ pub(super) struct PictureForm {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct BufferForm {
-    /// What an element is.
+    /// Type of the elements.
     #[serde(rename = "type")]
     #[schemars(transform = schema::element)]
     pub(super) element: Spanned<String>,
-    /// Number of elements; what a graph or a picture fills has as many as that.
+    /// Number of elements; default: that of the graph's or picture's part.
     pub(super) count: Option<Spanned<Whole>>,
-    /// What fills it, or a list of it for records, element by element and again from the first:
-    /// "zeros" (if left out), "ones", a number, "nan", "iota", "random", "random:LOW:HIGH",
+    /// Initial values, or a list of them for records, repeated over the elements: "zeros" (the
+    /// default), "ones", a number, "nan", "iota", "random", "random:LOW:HIGH",
     /// "whole:LOW:HIGH", "file:PATH", "graph:PART" or "picture:PART".
     pub(super) fill: Option<Spanned<FillForm>>,
-    /// Elements before the buffer that the kernel may read and write.
+    /// Number of accessible elements before the buffer.
     #[schemars(transform = schema::not_negative)]
     pub(super) before: Option<Spanned<Whole>>,
-    /// Elements behind the buffer that the kernel may read and write.
+    /// Number of accessible elements after the buffer.
     #[schemars(transform = schema::not_negative)]
     pub(super) after: Option<Spanned<Whole>>,
-    /// What the elements before and behind hold at first, words as for `fill`; zeros if left out.
+    /// Initial values of these elements, words as for `fill`; default: zeros.
     pub(super) around: Option<Spanned<FillForm>>,
 }
 
@@ -224,13 +224,13 @@ pub(super) enum VariableForm {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ElementsForm {
-    /// What an element is.
+    /// Type of the elements.
     #[serde(rename = "type")]
     #[schemars(transform = schema::element)]
     pub(super) element: String,
-    /// Number of elements; if left out, all of the variable.
+    /// Number of elements; default: all of the variable.
     pub(super) count: Option<Whole>,
-    /// What fills them, as for a buffer.
+    /// Initial values, as for a buffer.
     pub(super) fill: Option<FillForm>,
 }
 
@@ -238,9 +238,9 @@ pub(super) struct ElementsForm {
 #[derive(Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "expected a fill, such as \"random\", or a list for records")]
 pub(super) enum FillForm {
-    /// The same for all elements.
+    /// One value for all elements.
     One(Word),
-    /// One after the other, and again from the first.
+    /// Values in turn, repeated from the first.
     Record(#[schemars(length(min = 1))] Vec<Word>),
 }
 

@@ -17,86 +17,86 @@ use serde::Deserialize;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TextureForm {
-    /// The buffer whose memory it is, from its first element on.
+    /// Buffer whose memory holds the texels, from its first element.
     buffer: Spanned<String>,
-    /// What a channel of a texel is; if left out, what the buffer's elements are.
+    /// Type of a channel; default: that of the buffer's elements.
     #[serde(rename = "type")]
     #[schemars(transform = schema::channel)]
     channel: Option<Spanned<String>>,
-    /// Channels of a texel: 1 (if left out), 2 or 4.
+    /// Number of channels of a texel: 1 (the default), 2 or 4.
     #[schemars(transform = schema::channels)]
     channels: Option<u8>,
-    /// Texels in a row.
+    /// Width in texels.
     #[schemars(transform = schema::at_least_one)]
     width: Spanned<Whole>,
-    /// Rows; if left out, the texture has one dimension.
+    /// Height in texels; absent in a texture of one dimension.
     #[schemars(transform = schema::at_least_one)]
     height: Option<Spanned<Whole>>,
-    /// Planes, for a texture of three dimensions.
+    /// Depth in texels, for a texture of three dimensions.
     #[schemars(transform = schema::at_least_one)]
     depth: Option<Spanned<Whole>>,
-    /// Instead of `depth`: so many textures of one or two dimensions.
+    /// Number of layers of one or two dimensions, in place of `depth`.
     #[schemars(transform = schema::at_least_one)]
     layers: Option<Spanned<Whole>>,
-    /// Bytes from a row to the next; if left out, a row's own.
+    /// Distance of rows in bytes; default: the size of a row.
     #[schemars(transform = schema::at_least_one)]
     pitch: Option<Spanned<Whole>>,
-    /// How a texel is looked up between others; point if left out.
+    /// Filter of positions between texels; default: `point`.
     #[serde(default)]
     filter: FilterForm,
-    /// What is outside; clamp if left out. A list is for x, y and z.
+    /// Address mode of positions outside; default: `clamp`. A list is for x, y and z.
     address: Option<Spanned<AddressForm>>,
-    /// Coordinates run from 0 to 1.
+    /// Whether coordinates range from 0 to 1.
     #[serde(default)]
     normalized: bool,
-    /// What integers are read as; element if left out.
+    /// Read mode of integers; default: `element`.
     #[serde(default)]
     read: ReadForm,
 }
 
-/// How a texel is looked up between others.
+/// Filter of positions between texels.
 #[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum FilterForm {
-    /// The nearest.
+    /// The nearest texel.
     #[default]
     Point,
-    /// The mean of the neighbours, by distance.
+    /// Mean of the neighbors, weighted by distance.
     Linear,
 }
 
-/// What integers are read as.
+/// Read mode of integers.
 #[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum ReadForm {
-    /// As they are.
+    /// Unchanged integers.
     #[default]
     Element,
-    /// Integers of 8 and 16 bits become floats.
+    /// Conversion of 8- and 16-bit integers to floats.
     Normalized,
 }
 
-/// What is outside.
+/// Address mode of positions outside the texture.
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum ModeForm {
-    /// The nearest texel inside.
+    /// The nearest texel of the border.
     Clamp,
-    /// Zero.
+    /// Zeros.
     Border,
-    /// The texture again; with `normalized`.
+    /// Repetition of the texture; with `normalized`.
     Wrap,
-    /// The texture again, every other time the other way round; with `normalized`.
+    /// Mirrored repetition of the texture; with `normalized`.
     Mirror,
 }
 
-/// What is outside, in up to three dimensions.
+/// Address modes in up to three dimensions.
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "expected clamp, border, wrap or mirror, or a list of up to three of them")]
 enum AddressForm {
-    /// In every dimension.
+    /// One mode for all dimensions.
     One(ModeForm),
-    /// In x, y and z.
+    /// Modes of x, y and z.
     Several(#[schemars(length(min = 1, max = 3))] Vec<ModeForm>),
 }
 

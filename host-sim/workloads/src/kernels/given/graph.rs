@@ -27,7 +27,7 @@ pub(super) const PARTS: &[&str] = &["rows", "offsets", "targets"];
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::kernels) enum Generator {
-    /// Every node has few edges, to any nodes.
+    /// Few edges per node, to random nodes.
     Uniform,
     /// R-MAT, with the probabilities of Graph500.
     Rmat,
